@@ -1,0 +1,1 @@
+//! DynamoDB-style tables on any backend.
