@@ -375,9 +375,9 @@ impl Error {
     pub fn is_condition_failed(&self) -> bool {
         match &self.0.kind {
             ErrorKind::ConditionFailed { .. } => true,
-            ErrorKind::TransactionCanceled { reasons } => reasons
-                .iter()
-                .any(|reason| reason.code == CancellationCode::ConditionalCheckFailed),
+            ErrorKind::TransactionCanceled { reasons } => {
+                reasons.iter().any(|reason| reason.code == CancellationCode::ConditionalCheckFailed)
+            }
             _ => false,
         }
     }
@@ -456,10 +456,8 @@ mod tests {
         };
         let error = Error::transaction_canceled(vec![CancellationReason::none(), conflict.clone()]);
         assert_eq!(error.retry(), Retry::Later);
-        let error = Error::transaction_canceled(vec![
-            CancellationReason::condition_failed(None),
-            conflict,
-        ]);
+        let error =
+            Error::transaction_canceled(vec![CancellationReason::condition_failed(None), conflict]);
         assert_eq!(error.retry(), Retry::Never);
     }
 }

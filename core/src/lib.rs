@@ -1,1 +1,24 @@
 //! DynamoDB-style tables on any backend.
+
+mod error;
+
+mod codec;
+mod item;
+pub mod key;
+mod number;
+mod set;
+mod value;
+mod view;
+
+pub use self::error::{
+    Applied, CancellationCode, CancellationReason, Error, ErrorKind, Result, Retry,
+};
+pub use self::item::Item;
+pub use self::key::KeyType;
+pub use self::number::{MAX_DIGITS, MAX_EXPONENT, MIN_EXPONENT, Number, NumberError};
+pub use self::set::{Set, SetError, SetMember};
+pub use self::value::{MAX_NESTING, Map, Value, ValueKind};
+pub use self::view::{
+    BinarySetIter, BinarySetRef, ListIter, ListRef, MapIter, MapRef, NumberSetIter, NumberSetRef,
+    StringSetIter, StringSetRef, ValueRef,
+};

@@ -1,0 +1,117 @@
+//! Items as bytes: format 1, as `docs/item-format.md` describes it.
+
+mod check;
+pub(crate) mod wire;
+
+use bytes::Bytes;
+
+use crate::view::{MapRef, ValueRef};
+use crate::{Error, number};
+
+pub(crate) use self::check::check_item;
+
+/// The first byte of an item in the format that this code writes.
+pub(crate) const VERSION: u8 = 1;
+
+/// What the head of an encoded item says.
+#[derive(Clone, Copy)]
+pub(crate) struct Head {
+    /// DynamoDB's size of the item.
+    pub(crate) size: usize,
+    /// The number of attributes.
+    pub(crate) count: usize,
+    /// Where the first attribute starts.
+    pub(crate) start: usize,
+}
+
+/// Encodes the attributes of an item.
+pub(crate) fn encode_item(attributes: MapRef<'_>) -> (Bytes, Head) {
+    let size = attributes.attributes_size();
+    let count = attributes.len();
+    // What the format adds to an attribute is close to what DynamoDB's size leaves out.
+    let mut out = Vec::with_capacity(size + 4 * count + 8);
+    out.push(VERSION);
+    wire::put_varint(&mut out, size);
+    wire::put_varint(&mut out, count);
+    let start = out.len();
+    put_entries(&mut out, attributes);
+    (Bytes::from(out), Head { size, count, start })
+}
+
+/// Reads the head of an encoded item.
+pub(crate) fn read_head(bytes: &[u8]) -> Result<Head, Error> {
+    let (&version, rest) = bytes.split_first().ok_or_else(|| corrupt("no bytes"))?;
+    if version != VERSION {
+        return Err(corrupt(format!("unknown format version {version}")));
+    }
+    let (size, rest) = wire::take_varint(rest).ok_or_else(|| corrupt("bad item size"))?;
+    let (count, rest) = wire::take_varint(rest).ok_or_else(|| corrupt("bad attribute count"))?;
+    let start = bytes.len() - rest.len();
+    Ok(Head { size, count, start })
+}
+
+fn corrupt(what: impl std::fmt::Display) -> Error {
+    Error::corrupt(format!("corrupt item: {what}"))
+}
+
+fn put_entries(out: &mut Vec<u8>, entries: MapRef<'_>) {
+    for (name, value) in entries.iter() {
+        wire::put_block(out, name.as_bytes());
+        put_value(out, value);
+    }
+}
+
+fn put_value(out: &mut Vec<u8>, value: ValueRef<'_>) {
+    match value {
+        ValueRef::S(text) => {
+            out.push(wire::S);
+            wire::put_block(out, text.as_bytes());
+        }
+        ValueRef::N(value) => {
+            out.push(wire::N);
+            number::encode(value, out);
+        }
+        ValueRef::B(bytes) => {
+            out.push(wire::B);
+            wire::put_block(out, bytes);
+        }
+        ValueRef::Bool(false) => out.push(wire::FALSE),
+        ValueRef::Bool(true) => out.push(wire::TRUE),
+        ValueRef::Null => out.push(wire::NULL),
+        ValueRef::M(entries) => {
+            put_container(out, wire::M, entries.len(), |out| put_entries(out, entries));
+        }
+        ValueRef::L(values) => put_container(out, wire::L, values.len(), |out| {
+            for value in values.iter() {
+                put_value(out, value);
+            }
+        }),
+        ValueRef::Ss(members) => put_container(out, wire::SS, members.len(), |out| {
+            for member in members.iter() {
+                wire::put_block(out, member.as_bytes());
+            }
+        }),
+        ValueRef::Ns(members) => put_container(out, wire::NS, members.len(), |out| {
+            for member in members.iter() {
+                number::encode(member, out);
+            }
+        }),
+        ValueRef::Bs(members) => put_container(out, wire::BS, members.len(), |out| {
+            for member in members.iter() {
+                wire::put_block(out, member);
+            }
+        }),
+    }
+}
+
+/// Writes a container: its tag, the length in bytes of what follows, the count, the content.
+fn put_container(out: &mut Vec<u8>, tag: u8, count: usize, content: impl FnOnce(&mut Vec<u8>)) {
+    out.push(tag);
+    let start = out.len();
+    // One byte is kept for the length, which is enough for most containers; a longer length
+    // moves the content.
+    out.push(0);
+    wire::put_varint(out, count);
+    content(out);
+    wire::set_length(out, start);
+}

@@ -1,0 +1,155 @@
+//! The one full reading of encoded bytes that makes their views safe to use.
+
+use bytes::Bytes;
+
+use super::{Head, corrupt, read_head, wire};
+use crate::value::MAX_NESTING;
+use crate::{Error, number};
+
+/// Checks that the bytes are exactly what the encoder writes for some item.
+pub(crate) fn check_item(bytes: &Bytes) -> Result<Head, Error> {
+    let head = read_head(bytes)?;
+    let mut reader = Reader { rest: &bytes[head.start..], nesting: 0 };
+    let size = reader.entries(head.count)?;
+    reader.finish()?;
+    if size != head.size {
+        return Err(corrupt("the item size in the head is wrong"));
+    }
+    Ok(head)
+}
+
+/// Reads and checks, adding up DynamoDB's sizes on the way.
+struct Reader<'a> {
+    rest: &'a [u8],
+    nesting: usize,
+}
+
+impl<'a> Reader<'a> {
+    fn entries(&mut self, count: usize) -> Result<usize, Error> {
+        let mut size = 0;
+        let mut previous: Option<&[u8]> = None;
+        for _ in 0..count {
+            let name = self.text()?;
+            if previous.is_some_and(|previous| previous >= name) {
+                return Err(corrupt("attribute names are not in order"));
+            }
+            previous = Some(name);
+            size += name.len() + self.value()?;
+        }
+        Ok(size)
+    }
+
+    fn value(&mut self) -> Result<usize, Error> {
+        match self.byte()? {
+            wire::S => Ok(self.text()?.len()),
+            wire::N => Ok(self.number()?.size()),
+            wire::B => Ok(self.block()?.len()),
+            wire::FALSE | wire::TRUE | wire::NULL => Ok(1),
+            wire::M => {
+                let (mut content, count) = self.nested()?;
+                let size = content.entries(count)?;
+                content.finish()?;
+                Ok(3 + count + size)
+            }
+            wire::L => {
+                let (mut content, count) = self.nested()?;
+                let mut size = 3 + count;
+                for _ in 0..count {
+                    size += content.value()?;
+                }
+                content.finish()?;
+                Ok(size)
+            }
+            wire::SS => {
+                let (mut content, count) = self.content()?;
+                content
+                    .members(count, |content| content.text().map(|member| (member, member.len())))
+            }
+            wire::NS => {
+                let (mut content, count) = self.content()?;
+                content.members(count, |content| {
+                    content.number().map(|member| (member, member.size()))
+                })
+            }
+            wire::BS => {
+                let (mut content, count) = self.content()?;
+                content
+                    .members(count, |content| content.block().map(|member| (member, member.len())))
+            }
+            tag => Err(corrupt(format!("unknown value tag {tag}"))),
+        }
+    }
+
+    /// Reads a set's members, which must be in order; returns their size.
+    fn members<T: Ord>(
+        &mut self,
+        count: usize,
+        read: impl Fn(&mut Self) -> Result<(T, usize), Error>,
+    ) -> Result<usize, Error> {
+        if count == 0 {
+            return Err(corrupt("empty set"));
+        }
+        let mut total = 0;
+        let mut previous: Option<T> = None;
+        for _ in 0..count {
+            let (member, size) = read(self)?;
+            if previous.is_some_and(|previous| previous >= member) {
+                return Err(corrupt("set members are not in order"));
+            }
+            previous = Some(member);
+            total += size;
+        }
+        self.finish()?;
+        Ok(total)
+    }
+
+    /// Enters a list or a map.
+    fn nested(&mut self) -> Result<(Reader<'a>, usize), Error> {
+        let (content, count) = self.content()?;
+        let nesting = self.nesting + 1;
+        if nesting > MAX_NESTING {
+            return Err(corrupt("nested too deeply"));
+        }
+        Ok((Reader { nesting, ..content }, count))
+    }
+
+    /// Enters a container: a reader of its content, and its count.
+    fn content(&mut self) -> Result<(Reader<'a>, usize), Error> {
+        let content = self.block()?;
+        let (count, rest) =
+            wire::take_varint(content).ok_or_else(|| corrupt("bad element count"))?;
+        let nesting = self.nesting;
+        Ok((Reader { rest, nesting }, count))
+    }
+
+    fn byte(&mut self) -> Result<u8, Error> {
+        let (byte, rest) =
+            self.rest.split_first().ok_or_else(|| corrupt("the bytes end inside a value"))?;
+        self.rest = rest;
+        Ok(*byte)
+    }
+
+    fn block(&mut self) -> Result<&'a [u8], Error> {
+        let (block, rest) = wire::take_block(self.rest)
+            .ok_or_else(|| corrupt("bad length, or the bytes end inside a value"))?;
+        self.rest = rest;
+        Ok(block)
+    }
+
+    fn text(&mut self) -> Result<&'a [u8], Error> {
+        let block = self.block()?;
+        std::str::from_utf8(block).map_err(|_| corrupt("a string is not UTF-8"))?;
+        Ok(block)
+    }
+
+    fn number(&mut self) -> Result<number::Number, Error> {
+        let (number, rest) =
+            number::decode(self.rest).ok_or_else(|| corrupt("malformed number"))?;
+        self.rest = rest;
+        Ok(number)
+    }
+
+    fn finish(&self) -> Result<(), Error> {
+        if self.rest.is_empty() { Ok(()) } else { Err(corrupt("bytes left over")) }
+    }
+}

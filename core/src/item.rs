@@ -1,0 +1,236 @@
+//! Items: the attributes under one key.
+
+mod macros;
+
+use std::fmt;
+
+use bytes::Bytes;
+
+use crate::codec::{self, Head};
+use crate::view::{MapIter, MapRef, ValueRef};
+use crate::{Error, Map, Value};
+
+/// An item: attributes by name.
+///
+/// How an item holds its attributes is its own affair. One that was read from a store usually
+/// stays encoded: it is cheap to clone, and is read through views. It becomes a tree when it is
+/// changed or asked for one. Two items are equal if their attributes are, however they are held.
+///
+/// ```
+/// use tabla::{Item, ValueRef, item};
+///
+/// let item = item! { "pk" => "USER#1", "age" => 42 };
+/// assert_eq!(item.get("age"), Some(ValueRef::N(42.into())));
+/// assert_eq!(Item::decode(item.encode())?, item);
+/// # Ok::<(), tabla::Error>(())
+/// ```
+#[derive(Clone, Default)]
+pub struct Item {
+    repr: Repr,
+}
+
+#[derive(Clone)]
+enum Repr {
+    Tree(Map),
+    /// Bytes that were checked, or written by the encoder.
+    Encoded {
+        bytes: Bytes,
+        head: Head,
+    },
+}
+
+impl Item {
+    /// An item without attributes.
+    pub fn new() -> Self {
+        Self::default()
+    }
+
+    /// Sets an attribute and returns the value it had.
+    pub fn insert(&mut self, name: impl Into<String>, value: impl Into<Value>) -> Option<Value> {
+        self.tree_mut().insert(name.into(), value.into())
+    }
+
+    /// The same item with an attribute set.
+    #[must_use]
+    pub fn with(mut self, name: impl Into<String>, value: impl Into<Value>) -> Self {
+        self.insert(name, value);
+        self
+    }
+
+    /// Removes an attribute and returns its value.
+    pub fn remove(&mut self, name: &str) -> Option<Value> {
+        if !self.contains(name) {
+            return None;
+        }
+        self.tree_mut().remove(name)
+    }
+
+    /// The value of an attribute.
+    pub fn get(&self, name: &str) -> Option<ValueRef<'_>> {
+        self.view().get(name)
+    }
+
+    /// Whether there is an attribute of this name.
+    pub fn contains(&self, name: &str) -> bool {
+        self.view().contains(name)
+    }
+
+    /// How many attributes there are.
+    pub fn len(&self) -> usize {
+        self.view().len()
+    }
+
+    /// Whether there is no attribute.
+    pub fn is_empty(&self) -> bool {
+        self.len() == 0
+    }
+
+    /// The attributes in the order of their names' bytes.
+    pub fn iter(&self) -> MapIter<'_> {
+        self.view().iter()
+    }
+
+    /// A borrowed view of the attributes.
+    pub fn view(&self) -> MapRef<'_> {
+        match &self.repr {
+            Repr::Tree(map) => MapRef::from(map),
+            Repr::Encoded { bytes, head } => MapRef::encoded(head.count, &bytes[head.start..]),
+        }
+    }
+
+    /// DynamoDB's size of the item in bytes: names and values.
+    ///
+    /// An encoded item knows it; a tree adds it up.
+    pub fn size(&self) -> usize {
+        match &self.repr {
+            Repr::Tree(_) => self.view().attributes_size(),
+            Repr::Encoded { head, .. } => head.size,
+        }
+    }
+
+    /// The attributes as a tree.
+    pub fn into_map(self) -> Map {
+        match self.repr {
+            Repr::Tree(map) => map,
+            Repr::Encoded { .. } => self.view().to_map(),
+        }
+    }
+
+    /// A copy of the attributes as a tree.
+    pub fn to_map(&self) -> Map {
+        self.view().to_map()
+    }
+
+    /// The item as bytes, in the format that `docs/item-format.md` describes.
+    ///
+    /// Equal items have equal bytes.
+    pub fn encode(&self) -> Bytes {
+        match &self.repr {
+            Repr::Tree(map) => codec::encode_item(MapRef::from(map)).0,
+            Repr::Encoded { bytes, .. } => bytes.clone(),
+        }
+    }
+
+    /// Takes bytes that [`encode`](Self::encode) wrote, and keeps them.
+    ///
+    /// # Errors
+    ///
+    /// The bytes are anything else: of an unknown version, cut short, too long, out of order,
+    /// nested too deeply. They are checked once and completely, so views of them cannot fail.
+    pub fn decode(bytes: Bytes) -> Result<Self, Error> {
+        let head = codec::check_item(&bytes)?;
+        let repr = Repr::Encoded { bytes, head };
+        Ok(Item { repr })
+    }
+
+    /// The same item, encoded: cheap to clone and to keep.
+    #[must_use]
+    pub fn into_encoded(self) -> Self {
+        match self.repr {
+            Repr::Tree(map) => {
+                let (bytes, head) = codec::encode_item(MapRef::from(&map));
+                let repr = Repr::Encoded { bytes, head };
+                Item { repr }
+            }
+            Repr::Encoded { .. } => self,
+        }
+    }
+
+    fn tree_mut(&mut self) -> &mut Map {
+        if let Repr::Encoded { .. } = self.repr {
+            self.repr = Repr::Tree(self.view().to_map());
+        }
+        match &mut self.repr {
+            Repr::Tree(map) => map,
+            Repr::Encoded { .. } => unreachable!("made a tree above"),
+        }
+    }
+}
+
+impl Default for Repr {
+    fn default() -> Self {
+        Repr::Tree(Map::new())
+    }
+}
+
+impl From<Map> for Item {
+    fn from(map: Map) -> Self {
+        let repr = Repr::Tree(map);
+        Item { repr }
+    }
+}
+
+impl From<Item> for Map {
+    fn from(item: Item) -> Self {
+        item.into_map()
+    }
+}
+
+impl From<MapRef<'_>> for Item {
+    fn from(view: MapRef<'_>) -> Self {
+        Item::from(view.to_map())
+    }
+}
+
+impl<K: Into<String>, V: Into<Value>> FromIterator<(K, V)> for Item {
+    fn from_iter<I: IntoIterator<Item = (K, V)>>(attributes: I) -> Self {
+        let attributes = attributes.into_iter();
+        Item::from(attributes.map(|(name, value)| (name.into(), value.into())).collect::<Map>())
+    }
+}
+
+impl<K: Into<String>, V: Into<Value>, const N: usize> From<[(K, V); N]> for Item {
+    fn from(attributes: [(K, V); N]) -> Self {
+        attributes.into_iter().collect()
+    }
+}
+
+impl<K: Into<String>, V: Into<Value>> Extend<(K, V)> for Item {
+    fn extend<I: IntoIterator<Item = (K, V)>>(&mut self, attributes: I) {
+        let attributes = attributes.into_iter();
+        self.tree_mut().extend(attributes.map(|(name, value)| (name.into(), value.into())));
+    }
+}
+
+impl<'a> IntoIterator for &'a Item {
+    type Item = (&'a str, ValueRef<'a>);
+    type IntoIter = MapIter<'a>;
+
+    fn into_iter(self) -> Self::IntoIter {
+        self.iter()
+    }
+}
+
+impl PartialEq for Item {
+    fn eq(&self, other: &Self) -> bool {
+        self.view() == other.view()
+    }
+}
+
+impl Eq for Item {}
+
+impl fmt::Debug for Item {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        self.view().fmt(f)
+    }
+}

@@ -1,0 +1,212 @@
+//! Numbers as decimal text.
+
+use std::fmt;
+use std::str::FromStr;
+
+use super::{MAX_DIGITS, MAX_EXPONENT, MIN_EXPONENT, Number, NumberError};
+
+/// The longest text: a sign, `0.`, 129 zeros and 38 digits.
+const TEXT_CAPACITY: usize = 172;
+
+/// A number's text, built without touching the heap.
+pub(crate) struct Text {
+    buffer: [u8; TEXT_CAPACITY],
+    length: usize,
+}
+
+impl Text {
+    /// The text.
+    pub(crate) fn as_str(&self) -> &str {
+        std::str::from_utf8(&self.buffer[..self.length]).expect("digits are ASCII")
+    }
+
+    fn push(&mut self, bytes: &[u8]) {
+        self.buffer[self.length..self.length + bytes.len()].copy_from_slice(bytes);
+        self.length += bytes.len();
+    }
+
+    fn push_zeros(&mut self, count: usize) {
+        self.buffer[self.length..self.length + count].fill(b'0');
+        self.length += count;
+    }
+}
+
+impl Number {
+    /// The normal text: plain digits, never an exponent.
+    pub(crate) fn text(&self) -> Text {
+        let mut text = Text { buffer: [0; TEXT_CAPACITY], length: 0 };
+        let mut digits = [0u8; MAX_DIGITS as usize];
+        let digits = self.write_digits(&mut digits);
+        if self.negative {
+            text.push(b"-");
+        }
+        let exponent = i32::from(self.exponent);
+        let point = digits.len() as i32 + exponent;
+        if exponent >= 0 {
+            text.push(digits);
+            text.push_zeros(exponent as usize);
+        } else if point > 0 {
+            let (before, after) = digits.split_at(point as usize);
+            text.push(before);
+            text.push(b".");
+            text.push(after);
+        } else {
+            text.push(b"0.");
+            text.push_zeros(point.unsigned_abs() as usize);
+            text.push(digits);
+        }
+        text
+    }
+
+    /// Writes the coefficient's digits and returns the part of the buffer they fill.
+    fn write_digits<'b>(&self, buffer: &'b mut [u8; MAX_DIGITS as usize]) -> &'b [u8] {
+        let mut start = buffer.len();
+        let mut put = |digit: u8| {
+            start -= 1;
+            buffer[start] = b'0' + digit;
+        };
+        let mut wide = self.coefficient();
+        while wide > u128::from(u64::MAX) {
+            put((wide % 10) as u8);
+            wide /= 10;
+        }
+        let mut narrow = wide as u64;
+        loop {
+            put((narrow % 10) as u8);
+            narrow /= 10;
+            if narrow == 0 {
+                break;
+            }
+        }
+        &buffer[start..]
+    }
+}
+
+impl fmt::Display for Number {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.pad(self.text().as_str())
+    }
+}
+
+impl FromStr for Number {
+    type Err = NumberError;
+
+    fn from_str(text: &str) -> Result<Self, NumberError> {
+        parse(text)
+    }
+}
+
+/// What has been read of a text.
+#[derive(Default)]
+struct Reading {
+    coefficient: u128,
+    /// Significant digits taken into the coefficient.
+    digits: u32,
+    /// Zeros seen after the last digit taken, which count only if another digit follows.
+    pending_zeros: u64,
+    /// A 39th significant digit was seen.
+    too_many: bool,
+    /// Digits after the point, all of them.
+    fraction: i64,
+    /// Any digit at all was seen.
+    any: bool,
+}
+
+impl Reading {
+    fn digit(&mut self, digit: u8, after_point: bool) {
+        self.any = true;
+        self.fraction += i64::from(after_point);
+        if digit == 0 {
+            // Leading zeros carry nothing; others wait until a digit follows them.
+            self.pending_zeros += u64::from(self.digits > 0);
+            return;
+        }
+        let total = u64::from(self.digits) + self.pending_zeros + 1;
+        if total > u64::from(MAX_DIGITS) {
+            self.too_many = true;
+            // From here only the number of digits matters, for the range check.
+            self.digits = self.digits.max(MAX_DIGITS);
+            self.pending_zeros = total - u64::from(MAX_DIGITS);
+            return;
+        }
+        let shift = self.pending_zeros as u32 + 1;
+        self.coefficient = self.coefficient * 10u128.pow(shift) + u128::from(digit);
+        self.digits += shift;
+        self.pending_zeros = 0;
+    }
+}
+
+pub(super) fn parse(text: &str) -> Result<Number, NumberError> {
+    let syntax = || NumberError::Syntax(text.to_owned());
+    let mut rest = text.as_bytes();
+    let negative = match rest {
+        [sign @ (b'+' | b'-'), after @ ..] => {
+            rest = after;
+            *sign == b'-'
+        }
+        _ => false,
+    };
+    let mut reading = Reading::default();
+    let mut after_point = false;
+    let mut exponent = 0;
+    while let [byte, after @ ..] = rest {
+        rest = after;
+        match byte {
+            b'0'..=b'9' => reading.digit(byte - b'0', after_point),
+            b'.' if !after_point => after_point = true,
+            b'e' | b'E' => {
+                exponent = parse_exponent(rest).ok_or_else(syntax)?;
+                rest = &[];
+            }
+            _ => return Err(syntax()),
+        }
+    }
+    if !reading.any {
+        return Err(syntax());
+    }
+    // The power of ten of the last digit written, and of the first one that counts.
+    let last = exponent - reading.fraction;
+    let width = u64::from(reading.digits) + reading.pending_zeros;
+    let first = last.saturating_add_unsigned(width.saturating_sub(1));
+    if first > i64::from(MAX_EXPONENT) {
+        return Err(NumberError::Overflow);
+    }
+    if first < i64::from(MIN_EXPONENT) {
+        return Err(NumberError::Underflow);
+    }
+    if reading.too_many {
+        return Err(NumberError::TooManyDigits);
+    }
+    if reading.coefficient == 0 {
+        return Ok(Number::ZERO);
+    }
+    let exponent = last.saturating_add_unsigned(reading.pending_zeros);
+    Ok(Number::normal(
+        negative,
+        reading.coefficient,
+        i16::try_from(exponent).expect("at most 38 digits below a checked magnitude"),
+    ))
+}
+
+/// Reads what follows `e`. The exponent must fit 32 bits, as in the service.
+fn parse_exponent(bytes: &[u8]) -> Option<i64> {
+    let (negative, digits) = match bytes {
+        [b'-', digits @ ..] => (true, digits),
+        [b'+', digits @ ..] => (false, digits),
+        digits => (false, digits),
+    };
+    if digits.is_empty() {
+        return None;
+    }
+    let mut value = 0i64;
+    for digit in digits {
+        if !digit.is_ascii_digit() {
+            return None;
+        }
+        value = value * 10 + i64::from(digit - b'0');
+        if value > i64::from(i32::MAX) {
+            return None;
+        }
+    }
+    Some(if negative { -value } else { value })
+}

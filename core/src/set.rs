@@ -1,0 +1,216 @@
+//! DynamoDB's sets: never empty, no duplicates, ordered by value.
+
+use std::borrow::Borrow;
+use std::collections::{BTreeSet, btree_set};
+use std::fmt;
+
+use bytes::Bytes;
+
+use crate::{Error, Number};
+
+/// A set of strings, numbers or binaries.
+///
+/// A set has at least one member and no two equal ones. It is kept and returned in order:
+/// strings and binaries by their bytes, numbers by value.
+///
+/// ```
+/// use tabla::{Number, Set};
+///
+/// let set = Set::new([10, 9].map(Number::from))?;
+/// assert_eq!(set.first(), &Number::from(9));
+/// assert!(Set::new(["a".to_owned(), "a".to_owned()]).is_err());
+/// # Ok::<(), tabla::SetError>(())
+/// ```
+#[derive(Clone, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub struct Set<T>(BTreeSet<T>);
+
+/// What a set may hold: `String`, [`Number`] or [`Bytes`].
+pub trait SetMember: Ord + Clone + private::Texts {}
+
+/// Why a collection is not a set: it is empty, or a member occurs twice. The text is DynamoDB's.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct SetError(SetErrorKind);
+
+#[derive(Clone, Debug, PartialEq, Eq)]
+enum SetErrorKind {
+    Empty(&'static str),
+    Duplicate(String),
+}
+
+impl<T: SetMember> Set<T> {
+    /// Makes a set of the members, in any order.
+    ///
+    /// # Errors
+    ///
+    /// There is no member, or two are equal (numbers by value: `1` and `1.0`).
+    pub fn new(members: impl IntoIterator<Item = T>) -> Result<Self, SetError> {
+        let members: Vec<T> = members.into_iter().collect();
+        if members.is_empty() {
+            return Err(SetError(SetErrorKind::Empty(T::EMPTY)));
+        }
+        let set: BTreeSet<T> = members.iter().cloned().collect();
+        if set.len() < members.len() {
+            return Err(SetError(SetErrorKind::Duplicate(T::duplicates(&members))));
+        }
+        Ok(Set(set))
+    }
+
+    /// Makes a set of the members, taking equal ones as one; `None` if there is none.
+    pub fn merged(members: impl IntoIterator<Item = T>) -> Option<Self> {
+        let set: BTreeSet<T> = members.into_iter().collect();
+        (!set.is_empty()).then_some(Set(set))
+    }
+
+    /// The members of both sets.
+    #[must_use]
+    pub fn union(&self, other: &Self) -> Self {
+        Set(self.0.union(&other.0).cloned().collect())
+    }
+
+    /// The members that the other set does not have, or `None` if there is none.
+    #[must_use]
+    pub fn difference(&self, other: &Self) -> Option<Self> {
+        let left: BTreeSet<T> = self.0.difference(&other.0).cloned().collect();
+        (!left.is_empty()).then_some(Set(left))
+    }
+}
+
+impl<T: Ord> Set<T> {
+    /// How many members there are, at least one.
+    #[expect(clippy::len_without_is_empty, reason = "a set is never empty")]
+    pub fn len(&self) -> usize {
+        self.0.len()
+    }
+
+    /// Whether the value is a member.
+    pub fn contains<Q>(&self, value: &Q) -> bool
+    where
+        T: Borrow<Q>,
+        Q: Ord + ?Sized,
+    {
+        self.0.contains(value)
+    }
+
+    /// The smallest member.
+    pub fn first(&self) -> &T {
+        self.0.first().expect("a set is never empty")
+    }
+
+    /// The members in order.
+    pub fn iter(&self) -> btree_set::Iter<'_, T> {
+        self.0.iter()
+    }
+}
+
+impl<T> IntoIterator for Set<T> {
+    type Item = T;
+    type IntoIter = btree_set::IntoIter<T>;
+
+    fn into_iter(self) -> Self::IntoIter {
+        self.0.into_iter()
+    }
+}
+
+impl<'a, T> IntoIterator for &'a Set<T> {
+    type Item = &'a T;
+    type IntoIter = btree_set::Iter<'a, T>;
+
+    fn into_iter(self) -> Self::IntoIter {
+        self.0.iter()
+    }
+}
+
+impl<T: SetMember> TryFrom<Vec<T>> for Set<T> {
+    type Error = SetError;
+
+    fn try_from(members: Vec<T>) -> Result<Self, SetError> {
+        Set::new(members)
+    }
+}
+
+impl<T: SetMember, const N: usize> TryFrom<[T; N]> for Set<T> {
+    type Error = SetError;
+
+    fn try_from(members: [T; N]) -> Result<Self, SetError> {
+        Set::new(members)
+    }
+}
+
+impl<T: fmt::Debug> fmt::Debug for Set<T> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_set().entries(&self.0).finish()
+    }
+}
+
+impl fmt::Display for SetError {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match &self.0 {
+            SetErrorKind::Empty(text) => f.write_str(text),
+            SetErrorKind::Duplicate(text) => f.write_str(text),
+        }
+    }
+}
+
+impl std::error::Error for SetError {}
+
+impl From<SetError> for Error {
+    fn from(error: SetError) -> Self {
+        Error::validation(error.to_string())
+    }
+}
+
+impl SetMember for String {}
+impl SetMember for Number {}
+impl SetMember for Bytes {}
+
+mod private {
+    use base64::Engine;
+    use base64::engine::general_purpose::STANDARD;
+    use bytes::Bytes;
+
+    use crate::Number;
+
+    /// DynamoDB's texts, which differ by the type of the set.
+    pub trait Texts: Sized {
+        const EMPTY: &'static str;
+
+        fn duplicates(members: &[Self]) -> String;
+    }
+
+    impl Texts for String {
+        // The grammar and the two spaces are DynamoDB's.
+        const EMPTY: &'static str =
+            "One or more parameter values were invalid: An string set  may not be empty";
+
+        fn duplicates(members: &[Self]) -> String {
+            format!(
+                "One or more parameter values were invalid: Input collection [{}] contains \
+                 duplicates.",
+                members.join(", ")
+            )
+        }
+    }
+
+    impl Texts for Number {
+        const EMPTY: &'static str =
+            "One or more parameter values were invalid: An number set  may not be empty";
+
+        fn duplicates(_: &[Self]) -> String {
+            "Input collection contains duplicates".to_owned()
+        }
+    }
+
+    impl Texts for Bytes {
+        const EMPTY: &'static str =
+            "One or more parameter values were invalid: Binary sets should not be empty";
+
+        fn duplicates(members: &[Self]) -> String {
+            let members: Vec<String> = members.iter().map(|m| STANDARD.encode(m)).collect();
+            format!(
+                "One or more parameter values were invalid: Input collection [{}]of type BS \
+                 contains duplicates.",
+                members.join(", ")
+            )
+        }
+    }
+}

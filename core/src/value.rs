@@ -1,0 +1,219 @@
+//! Attribute values as a tree.
+
+mod convert;
+
+use std::collections::BTreeMap;
+use std::fmt;
+use std::str::FromStr;
+
+use bytes::Bytes;
+
+use crate::{Error, Number, Set, ValueRef};
+
+/// How many lists and maps may be nested in an attribute.
+///
+/// The developer guide ("Service quotas") counts 32 levels, the item's own among them.
+pub const MAX_NESTING: usize = 31;
+
+/// The attributes of a map value, or of an item, by name.
+pub type Map = BTreeMap<String, Value>;
+
+/// An attribute value: one of DynamoDB's ten types.
+///
+/// ```
+/// use tabla::Value;
+///
+/// assert_eq!(Value::from("a"), Value::S("a".to_owned()));
+/// assert_eq!(Value::from(1), Value::N("1.0".parse()?));
+/// # Ok::<(), tabla::NumberError>(())
+/// ```
+#[derive(Clone, PartialEq, Eq)]
+pub enum Value {
+    /// A string; empty is allowed outside of keys.
+    S(String),
+    /// A number.
+    N(Number),
+    /// Binary data; empty is allowed outside of keys.
+    B(Bytes),
+    /// True or false.
+    Bool(bool),
+    /// The explicit null.
+    Null,
+    /// A map of attributes by name.
+    M(Map),
+    /// A list of values of any types.
+    L(Vec<Value>),
+    /// A set of strings.
+    Ss(Set<String>),
+    /// A set of numbers.
+    Ns(Set<Number>),
+    /// A set of binaries.
+    Bs(Set<Bytes>),
+}
+
+/// The type of a value.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub enum ValueKind {
+    /// A string, `S`.
+    S,
+    /// A number, `N`.
+    N,
+    /// Binary data, `B`.
+    B,
+    /// True or false, `BOOL`.
+    Bool,
+    /// The explicit null, `NULL`.
+    Null,
+    /// A map, `M`.
+    M,
+    /// A list, `L`.
+    L,
+    /// A set of strings, `SS`.
+    Ss,
+    /// A set of numbers, `NS`.
+    Ns,
+    /// A set of binaries, `BS`.
+    Bs,
+}
+
+impl Value {
+    /// A borrowed view of this value.
+    pub fn as_ref(&self) -> ValueRef<'_> {
+        ValueRef::from(self)
+    }
+
+    /// The type.
+    pub fn kind(&self) -> ValueKind {
+        match self {
+            Value::S(_) => ValueKind::S,
+            Value::N(_) => ValueKind::N,
+            Value::B(_) => ValueKind::B,
+            Value::Bool(_) => ValueKind::Bool,
+            Value::Null => ValueKind::Null,
+            Value::M(_) => ValueKind::M,
+            Value::L(_) => ValueKind::L,
+            Value::Ss(_) => ValueKind::Ss,
+            Value::Ns(_) => ValueKind::Ns,
+            Value::Bs(_) => ValueKind::Bs,
+        }
+    }
+
+    /// DynamoDB's code for the type, `S` to `BS`.
+    pub fn type_code(&self) -> &'static str {
+        self.kind().code()
+    }
+
+    /// The bytes this value counts for in DynamoDB's item size.
+    pub fn size(&self) -> usize {
+        self.as_ref().size()
+    }
+
+    /// How many lists and maps are nested in this value, itself included; 0 for other types.
+    pub fn depth(&self) -> usize {
+        self.as_ref().depth()
+    }
+
+    /// The string, if this is one.
+    pub fn as_str(&self) -> Option<&str> {
+        match self {
+            Value::S(value) => Some(value),
+            _ => None,
+        }
+    }
+
+    /// The number, if this is one.
+    pub fn as_number(&self) -> Option<Number> {
+        match self {
+            Value::N(value) => Some(*value),
+            _ => None,
+        }
+    }
+
+    /// The binary data, if this is some.
+    pub fn as_bytes(&self) -> Option<&[u8]> {
+        match self {
+            Value::B(value) => Some(value),
+            _ => None,
+        }
+    }
+
+    /// The truth value, if this is one.
+    pub fn as_bool(&self) -> Option<bool> {
+        match self {
+            Value::Bool(value) => Some(*value),
+            _ => None,
+        }
+    }
+
+    /// The list, if this is one.
+    pub fn as_list(&self) -> Option<&[Value]> {
+        match self {
+            Value::L(value) => Some(value),
+            _ => None,
+        }
+    }
+
+    /// The map, if this is one.
+    pub fn as_map(&self) -> Option<&Map> {
+        match self {
+            Value::M(value) => Some(value),
+            _ => None,
+        }
+    }
+}
+
+impl ValueKind {
+    /// Every type, in the order of the enum.
+    pub const ALL: [ValueKind; 10] = [
+        ValueKind::S,
+        ValueKind::N,
+        ValueKind::B,
+        ValueKind::Bool,
+        ValueKind::Null,
+        ValueKind::M,
+        ValueKind::L,
+        ValueKind::Ss,
+        ValueKind::Ns,
+        ValueKind::Bs,
+    ];
+
+    /// DynamoDB's code for the type, `S` to `BS`.
+    pub fn code(self) -> &'static str {
+        match self {
+            ValueKind::S => "S",
+            ValueKind::N => "N",
+            ValueKind::B => "B",
+            ValueKind::Bool => "BOOL",
+            ValueKind::Null => "NULL",
+            ValueKind::M => "M",
+            ValueKind::L => "L",
+            ValueKind::Ss => "SS",
+            ValueKind::Ns => "NS",
+            ValueKind::Bs => "BS",
+        }
+    }
+}
+
+impl fmt::Display for ValueKind {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.pad(self.code())
+    }
+}
+
+impl FromStr for ValueKind {
+    type Err = Error;
+
+    /// Reads a type code, in capitals.
+    fn from_str(code: &str) -> Result<Self, Error> {
+        Self::ALL
+            .into_iter()
+            .find(|kind| kind.code() == code)
+            .ok_or_else(|| Error::validation(format!("unknown value type: {code}")))
+    }
+}
+
+impl fmt::Debug for Value {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        self.as_ref().fmt(f)
+    }
+}

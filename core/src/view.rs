@@ -1,0 +1,285 @@
+//! Borrowed views of values, over a tree or over encoded bytes.
+//!
+//! Conditions, projections, sizes, JSON and deserialisation work on these views, so an item that
+//! was read from a store need not become a tree. A view of encoded bytes is made only after the
+//! bytes were checked once; readers nevertheless stop at the first byte they cannot read.
+
+mod containers;
+
+use std::cmp::Ordering;
+use std::fmt;
+
+use base64::Engine;
+use base64::engine::general_purpose::STANDARD;
+use bytes::Bytes;
+
+use crate::codec::wire;
+use crate::{Number, Set, Value, ValueKind, number};
+
+pub use self::containers::{
+    BinarySetIter, BinarySetRef, ListIter, ListRef, MapIter, MapRef, NumberSetIter, NumberSetRef,
+    StringSetIter, StringSetRef,
+};
+
+/// A borrowed view of an attribute value.
+///
+/// Equality is DynamoDB's: by type and value, whatever lies behind the view.
+///
+/// ```
+/// use tabla::{Value, ValueRef};
+///
+/// let value = Value::from("a");
+/// assert_eq!(value.as_ref(), ValueRef::S("a"));
+/// ```
+#[derive(Clone, Copy)]
+pub enum ValueRef<'a> {
+    /// A string.
+    S(&'a str),
+    /// A number.
+    N(Number),
+    /// Binary data.
+    B(&'a [u8]),
+    /// True or false.
+    Bool(bool),
+    /// The explicit null.
+    Null,
+    /// A map of attributes by name.
+    M(MapRef<'a>),
+    /// A list of values of any types.
+    L(ListRef<'a>),
+    /// A set of strings.
+    Ss(StringSetRef<'a>),
+    /// A set of numbers.
+    Ns(NumberSetRef<'a>),
+    /// A set of binaries.
+    Bs(BinarySetRef<'a>),
+}
+
+impl<'a> ValueRef<'a> {
+    /// The type.
+    pub fn kind(self) -> ValueKind {
+        match self {
+            ValueRef::S(_) => ValueKind::S,
+            ValueRef::N(_) => ValueKind::N,
+            ValueRef::B(_) => ValueKind::B,
+            ValueRef::Bool(_) => ValueKind::Bool,
+            ValueRef::Null => ValueKind::Null,
+            ValueRef::M(_) => ValueKind::M,
+            ValueRef::L(_) => ValueKind::L,
+            ValueRef::Ss(_) => ValueKind::Ss,
+            ValueRef::Ns(_) => ValueKind::Ns,
+            ValueRef::Bs(_) => ValueKind::Bs,
+        }
+    }
+
+    /// DynamoDB's code for the type, `S` to `BS`.
+    pub fn type_code(self) -> &'static str {
+        self.kind().code()
+    }
+
+    /// How two strings, two numbers or two binaries stand to each other; `None` for other pairs.
+    ///
+    /// Strings compare by their UTF-8 bytes, binaries by unsigned bytes, numbers by value.
+    pub fn compare(self, other: ValueRef<'_>) -> Option<Ordering> {
+        match (self, other) {
+            (ValueRef::S(one), ValueRef::S(other)) => Some(one.cmp(other)),
+            (ValueRef::N(one), ValueRef::N(other)) => Some(one.cmp(&other)),
+            (ValueRef::B(one), ValueRef::B(other)) => Some(one.cmp(other)),
+            _ => None,
+        }
+    }
+
+    /// A copy that owns its data.
+    pub fn to_value(self) -> Value {
+        match self {
+            ValueRef::S(value) => Value::S(value.to_owned()),
+            ValueRef::N(value) => Value::N(value),
+            ValueRef::B(value) => Value::B(Bytes::copy_from_slice(value)),
+            ValueRef::Bool(value) => Value::Bool(value),
+            ValueRef::Null => Value::Null,
+            ValueRef::M(map) => Value::M(map.to_map()),
+            ValueRef::L(list) => Value::L(list.iter().map(ValueRef::to_value).collect()),
+            ValueRef::Ss(set) => Value::Ss(owned(set.iter().map(str::to_owned))),
+            ValueRef::Ns(set) => Value::Ns(owned(set.iter())),
+            ValueRef::Bs(set) => Value::Bs(owned(set.iter().map(Bytes::copy_from_slice))),
+        }
+    }
+
+    /// The bytes this value counts for in DynamoDB's item size (developer guide, "DynamoDB item
+    /// sizes and formats"): a list or map 3, one more per element, and what it holds.
+    pub fn size(self) -> usize {
+        match self {
+            ValueRef::S(value) => value.len(),
+            ValueRef::N(value) => value.size(),
+            ValueRef::B(value) => value.len(),
+            ValueRef::Bool(_) | ValueRef::Null => 1,
+            ValueRef::M(map) => 3 + map.len() + map.attributes_size(),
+            ValueRef::L(list) => 3 + list.len() + list.iter().map(ValueRef::size).sum::<usize>(),
+            ValueRef::Ss(set) => set.iter().map(str::len).sum(),
+            ValueRef::Ns(set) => set.iter().map(|member| member.size()).sum(),
+            ValueRef::Bs(set) => set.iter().map(<[u8]>::len).sum(),
+        }
+    }
+
+    /// How many lists and maps are nested in this value, itself included; 0 for other types.
+    pub fn depth(self) -> usize {
+        match self {
+            ValueRef::M(map) => 1 + map.iter().map(|(_, value)| value.depth()).max().unwrap_or(0),
+            ValueRef::L(list) => 1 + list.iter().map(ValueRef::depth).max().unwrap_or(0),
+            _ => 0,
+        }
+    }
+
+    /// The string, if this is one.
+    pub fn as_str(self) -> Option<&'a str> {
+        match self {
+            ValueRef::S(value) => Some(value),
+            _ => None,
+        }
+    }
+
+    /// The number, if this is one.
+    pub fn as_number(self) -> Option<Number> {
+        match self {
+            ValueRef::N(value) => Some(value),
+            _ => None,
+        }
+    }
+
+    /// The binary data, if this is some.
+    pub fn as_bytes(self) -> Option<&'a [u8]> {
+        match self {
+            ValueRef::B(value) => Some(value),
+            _ => None,
+        }
+    }
+
+    /// The truth value, if this is one.
+    pub fn as_bool(self) -> Option<bool> {
+        match self {
+            ValueRef::Bool(value) => Some(value),
+            _ => None,
+        }
+    }
+
+    /// The list, if this is one.
+    pub fn as_list(self) -> Option<ListRef<'a>> {
+        match self {
+            ValueRef::L(value) => Some(value),
+            _ => None,
+        }
+    }
+
+    /// The map, if this is one.
+    pub fn as_map(self) -> Option<MapRef<'a>> {
+        match self {
+            ValueRef::M(value) => Some(value),
+            _ => None,
+        }
+    }
+
+    /// Reads the encoded value at the start of the bytes, and what follows it.
+    fn read(bytes: &'a [u8]) -> Option<(Self, &'a [u8])> {
+        let (tag, rest) = bytes.split_first()?;
+        let scalar = |value| Some((value, rest));
+        match *tag {
+            wire::FALSE => return scalar(ValueRef::Bool(false)),
+            wire::TRUE => return scalar(ValueRef::Bool(true)),
+            wire::NULL => return scalar(ValueRef::Null),
+            wire::N => {
+                return number::decode(rest).map(|(value, rest)| (ValueRef::N(value), rest));
+            }
+            _ => {}
+        }
+        let (block, rest) = wire::take_block(rest)?;
+        let value = match *tag {
+            wire::S => ValueRef::S(std::str::from_utf8(block).ok()?),
+            wire::B => ValueRef::B(block),
+            wire::M => ValueRef::M(MapRef::content(block)?),
+            wire::L => ValueRef::L(ListRef::content(block)?),
+            wire::SS => ValueRef::Ss(StringSetRef::content(block)?),
+            wire::NS => ValueRef::Ns(NumberSetRef::content(block)?),
+            wire::BS => ValueRef::Bs(BinarySetRef::content(block)?),
+            _ => return None,
+        };
+        Some((value, rest))
+    }
+}
+
+fn owned<T: crate::SetMember>(members: impl Iterator<Item = T>) -> Set<T> {
+    Set::merged(members).expect("a set view is never empty")
+}
+
+impl<'a> From<&'a Value> for ValueRef<'a> {
+    fn from(value: &'a Value) -> Self {
+        match value {
+            Value::S(value) => ValueRef::S(value),
+            Value::N(value) => ValueRef::N(*value),
+            Value::B(value) => ValueRef::B(value),
+            Value::Bool(value) => ValueRef::Bool(*value),
+            Value::Null => ValueRef::Null,
+            Value::M(map) => ValueRef::M(MapRef::from(map)),
+            Value::L(list) => ValueRef::L(ListRef::from(list.as_slice())),
+            Value::Ss(set) => ValueRef::Ss(StringSetRef::from(set)),
+            Value::Ns(set) => ValueRef::Ns(NumberSetRef::from(set)),
+            Value::Bs(set) => ValueRef::Bs(BinarySetRef::from(set)),
+        }
+    }
+}
+
+impl PartialEq for ValueRef<'_> {
+    fn eq(&self, other: &Self) -> bool {
+        match (self, other) {
+            (ValueRef::S(one), ValueRef::S(other)) => one == other,
+            (ValueRef::N(one), ValueRef::N(other)) => one == other,
+            (ValueRef::B(one), ValueRef::B(other)) => one == other,
+            (ValueRef::Bool(one), ValueRef::Bool(other)) => one == other,
+            (ValueRef::Null, ValueRef::Null) => true,
+            (ValueRef::M(one), ValueRef::M(other)) => one == other,
+            (ValueRef::L(one), ValueRef::L(other)) => one == other,
+            (ValueRef::Ss(one), ValueRef::Ss(other)) => one == other,
+            (ValueRef::Ns(one), ValueRef::Ns(other)) => one == other,
+            (ValueRef::Bs(one), ValueRef::Bs(other)) => one == other,
+            _ => false,
+        }
+    }
+}
+
+impl Eq for ValueRef<'_> {}
+
+impl PartialEq<Value> for ValueRef<'_> {
+    fn eq(&self, other: &Value) -> bool {
+        *self == other.as_ref()
+    }
+}
+
+impl PartialEq<ValueRef<'_>> for Value {
+    fn eq(&self, other: &ValueRef<'_>) -> bool {
+        self.as_ref() == *other
+    }
+}
+
+impl fmt::Debug for ValueRef<'_> {
+    /// Writes DynamoDB JSON.
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let code = self.type_code();
+        write!(f, "{{\"{code}\":")?;
+        match *self {
+            ValueRef::S(value) => write!(f, "{value:?}")?,
+            ValueRef::N(value) => write!(f, "\"{value}\"")?,
+            ValueRef::B(value) => write!(f, "\"{}\"", STANDARD.encode(value))?,
+            ValueRef::Bool(value) => write!(f, "{value}")?,
+            ValueRef::Null => f.write_str("true")?,
+            ValueRef::M(map) => map.fmt(f)?,
+            ValueRef::L(list) => f.debug_list().entries(list.iter()).finish()?,
+            ValueRef::Ss(set) => f.debug_list().entries(set.iter()).finish()?,
+            ValueRef::Ns(set) => {
+                f.debug_list().entries(set.iter().map(|member| member.to_string())).finish()?
+            }
+            ValueRef::Bs(set) => {
+                f.debug_list().entries(set.iter().map(|member| STANDARD.encode(member))).finish()?
+            }
+        }
+        f.write_str("}")
+    }
+}

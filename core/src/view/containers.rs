@@ -1,0 +1,438 @@
+//! Views of maps, lists and sets.
+
+use std::cmp::Ordering;
+use std::collections::{btree_map, btree_set};
+use std::fmt;
+use std::slice;
+
+use bytes::Bytes;
+
+use super::ValueRef;
+use crate::codec::wire;
+use crate::{Map, Number, Set, Value, number};
+
+/// A borrowed view of a map, or of an item's attributes.
+#[derive(Clone, Copy)]
+pub struct MapRef<'a>(Source<'a, Map>);
+
+/// A borrowed view of a list.
+#[derive(Clone, Copy)]
+pub struct ListRef<'a>(Source<'a, [Value]>);
+
+/// A borrowed view of a set of strings; never empty.
+#[derive(Clone, Copy)]
+pub struct StringSetRef<'a>(Source<'a, Set<String>>);
+
+/// A borrowed view of a set of numbers; never empty.
+#[derive(Clone, Copy)]
+pub struct NumberSetRef<'a>(Source<'a, Set<Number>>);
+
+/// A borrowed view of a set of binaries; never empty.
+#[derive(Clone, Copy)]
+pub struct BinarySetRef<'a>(Source<'a, Set<Bytes>>);
+
+/// The attributes of a map in the order of their names' bytes.
+#[derive(Clone)]
+pub struct MapIter<'a>(Steps<'a, btree_map::Iter<'a, String, Value>>);
+
+/// The values of a list in order.
+#[derive(Clone)]
+pub struct ListIter<'a>(Steps<'a, slice::Iter<'a, Value>>);
+
+/// The members of a set of strings in the order of their bytes.
+#[derive(Clone)]
+pub struct StringSetIter<'a>(Steps<'a, btree_set::Iter<'a, String>>);
+
+/// The members of a set of numbers in ascending order.
+#[derive(Clone)]
+pub struct NumberSetIter<'a>(Steps<'a, btree_set::Iter<'a, Number>>);
+
+/// The members of a set of binaries in the order of their bytes.
+#[derive(Clone)]
+pub struct BinarySetIter<'a>(Steps<'a, btree_set::Iter<'a, Bytes>>);
+
+/// What lies behind a view of a container.
+enum Source<'a, T: ?Sized> {
+    Tree(&'a T),
+    Encoded(Elements<'a>),
+}
+
+/// The elements of an encoded container that are still to be read.
+#[derive(Clone, Copy)]
+struct Elements<'a> {
+    count: usize,
+    bytes: &'a [u8],
+}
+
+/// A walk over a container.
+#[derive(Clone)]
+enum Steps<'a, I> {
+    Tree(I),
+    Encoded(Elements<'a>),
+}
+
+impl<T: ?Sized> Clone for Source<'_, T> {
+    fn clone(&self) -> Self {
+        *self
+    }
+}
+
+impl<T: ?Sized> Copy for Source<'_, T> {}
+
+impl<'a> Elements<'a> {
+    /// Takes one element off, ending the walk at anything unreadable.
+    fn step<T>(&mut self, read: impl FnOnce(&'a [u8]) -> Option<(T, &'a [u8])>) -> Option<T> {
+        if self.count == 0 {
+            return None;
+        }
+        match read(self.bytes) {
+            Some((element, rest)) => {
+                self.count -= 1;
+                self.bytes = rest;
+                Some(element)
+            }
+            None => {
+                self.count = 0;
+                None
+            }
+        }
+    }
+}
+
+impl<I: Iterator> Steps<'_, I> {
+    fn size_hint(&self) -> (usize, Option<usize>) {
+        match self {
+            Steps::Tree(elements) => elements.size_hint(),
+            Steps::Encoded(elements) => (elements.count, Some(elements.count)),
+        }
+    }
+}
+
+impl<'a> MapRef<'a> {
+    pub(crate) fn encoded(count: usize, bytes: &'a [u8]) -> Self {
+        MapRef(Source::Encoded(Elements { count, bytes }))
+    }
+
+    /// The value of an attribute.
+    ///
+    /// On encoded bytes this steps over the attributes before it, without reading their values.
+    pub fn get(&self, name: &str) -> Option<ValueRef<'a>> {
+        let mut elements = match self.0 {
+            Source::Tree(map) => return map.get(name).map(ValueRef::from),
+            Source::Encoded(elements) => elements,
+        };
+        while elements.count > 0 {
+            let (found, rest) = wire::take_block(elements.bytes)?;
+            match found.cmp(name.as_bytes()) {
+                Ordering::Less => {
+                    elements.bytes = wire::skip_value(rest)?;
+                    elements.count -= 1;
+                }
+                Ordering::Equal => return Some(ValueRef::read(rest)?.0),
+                Ordering::Greater => return None,
+            }
+        }
+        None
+    }
+
+    /// Whether there is an attribute of this name.
+    pub fn contains(&self, name: &str) -> bool {
+        self.get(name).is_some()
+    }
+
+    /// The attributes in the order of their names' bytes.
+    pub fn iter(&self) -> MapIter<'a> {
+        MapIter(match self.0 {
+            Source::Tree(map) => Steps::Tree(map.iter()),
+            Source::Encoded(elements) => Steps::Encoded(elements),
+        })
+    }
+
+    /// How many attributes there are.
+    pub fn len(&self) -> usize {
+        match self.0 {
+            Source::Tree(map) => map.len(),
+            Source::Encoded(elements) => elements.count,
+        }
+    }
+
+    /// Whether there is no attribute.
+    pub fn is_empty(&self) -> bool {
+        self.len() == 0
+    }
+
+    /// A copy that owns its data.
+    pub fn to_map(&self) -> Map {
+        match self.0 {
+            Source::Tree(map) => map.clone(),
+            Source::Encoded(_) => {
+                self.iter().map(|(name, value)| (name.to_owned(), value.to_value())).collect()
+            }
+        }
+    }
+
+    /// The size of names and values: DynamoDB's item size, if these are an item's attributes.
+    pub(crate) fn attributes_size(&self) -> usize {
+        self.iter().map(|(name, value)| name.len() + value.size()).sum()
+    }
+}
+
+impl<'a> ListRef<'a> {
+    /// The value at an index, counted from 0.
+    pub fn get(&self, index: usize) -> Option<ValueRef<'a>> {
+        match self.0 {
+            Source::Tree(list) => list.get(index).map(ValueRef::from),
+            Source::Encoded(Elements { count, mut bytes }) => {
+                if index >= count {
+                    return None;
+                }
+                for _ in 0..index {
+                    bytes = wire::skip_value(bytes)?;
+                }
+                Some(ValueRef::read(bytes)?.0)
+            }
+        }
+    }
+
+    /// The values in order.
+    pub fn iter(&self) -> ListIter<'a> {
+        ListIter(match self.0 {
+            Source::Tree(list) => Steps::Tree(list.iter()),
+            Source::Encoded(elements) => Steps::Encoded(elements),
+        })
+    }
+
+    /// Whether one of the values is equal to this one.
+    pub fn contains(&self, value: ValueRef<'_>) -> bool {
+        self.iter().any(|element| element == value)
+    }
+
+    /// How many values there are.
+    pub fn len(&self) -> usize {
+        match self.0 {
+            Source::Tree(list) => list.len(),
+            Source::Encoded(elements) => elements.count,
+        }
+    }
+
+    /// Whether there is no value.
+    pub fn is_empty(&self) -> bool {
+        self.len() == 0
+    }
+}
+
+impl StringSetRef<'_> {
+    /// Whether the string is a member.
+    pub fn contains(&self, member: &str) -> bool {
+        match self.0 {
+            Source::Tree(set) => set.contains(member),
+            Source::Encoded(_) => self.iter().any(|found| found == member),
+        }
+    }
+}
+
+impl NumberSetRef<'_> {
+    /// Whether the number is a member.
+    pub fn contains(&self, member: Number) -> bool {
+        match self.0 {
+            Source::Tree(set) => set.contains(&member),
+            Source::Encoded(_) => self.iter().any(|found| found == member),
+        }
+    }
+}
+
+impl BinarySetRef<'_> {
+    /// Whether the binary is a member.
+    pub fn contains(&self, member: &[u8]) -> bool {
+        match self.0 {
+            Source::Tree(set) => set.contains(member),
+            Source::Encoded(_) => self.iter().any(|found| found == member),
+        }
+    }
+}
+
+impl<'a> Iterator for MapIter<'a> {
+    type Item = (&'a str, ValueRef<'a>);
+
+    fn next(&mut self) -> Option<Self::Item> {
+        match &mut self.0 {
+            Steps::Tree(entries) => {
+                entries.next().map(|(name, value)| (name.as_str(), ValueRef::from(value)))
+            }
+            Steps::Encoded(elements) => elements.step(|bytes| {
+                let (name, rest) = wire::take_block(bytes)?;
+                let (value, rest) = ValueRef::read(rest)?;
+                Some(((std::str::from_utf8(name).ok()?, value), rest))
+            }),
+        }
+    }
+
+    fn size_hint(&self) -> (usize, Option<usize>) {
+        self.0.size_hint()
+    }
+}
+
+impl<'a> Iterator for ListIter<'a> {
+    type Item = ValueRef<'a>;
+
+    fn next(&mut self) -> Option<Self::Item> {
+        match &mut self.0 {
+            Steps::Tree(values) => values.next().map(ValueRef::from),
+            Steps::Encoded(elements) => elements.step(ValueRef::read),
+        }
+    }
+
+    fn size_hint(&self) -> (usize, Option<usize>) {
+        self.0.size_hint()
+    }
+}
+
+impl<'a> Iterator for StringSetIter<'a> {
+    type Item = &'a str;
+
+    fn next(&mut self) -> Option<Self::Item> {
+        match &mut self.0 {
+            Steps::Tree(members) => members.next().map(String::as_str),
+            Steps::Encoded(elements) => elements.step(|bytes| {
+                let (member, rest) = wire::take_block(bytes)?;
+                Some((std::str::from_utf8(member).ok()?, rest))
+            }),
+        }
+    }
+
+    fn size_hint(&self) -> (usize, Option<usize>) {
+        self.0.size_hint()
+    }
+}
+
+impl<'a> Iterator for NumberSetIter<'a> {
+    type Item = Number;
+
+    fn next(&mut self) -> Option<Self::Item> {
+        match &mut self.0 {
+            Steps::Tree(members) => members.next().copied(),
+            Steps::Encoded(elements) => elements.step(number::decode),
+        }
+    }
+
+    fn size_hint(&self) -> (usize, Option<usize>) {
+        self.0.size_hint()
+    }
+}
+
+impl<'a> Iterator for BinarySetIter<'a> {
+    type Item = &'a [u8];
+
+    fn next(&mut self) -> Option<Self::Item> {
+        match &mut self.0 {
+            Steps::Tree(members) => members.next().map(|member| &member[..]),
+            Steps::Encoded(elements) => elements.step(wire::take_block),
+        }
+    }
+
+    fn size_hint(&self) -> (usize, Option<usize>) {
+        self.0.size_hint()
+    }
+}
+
+/// What all views of containers have in common.
+macro_rules! views {
+    ($($view:ident, $iter:ident, $tree:ty;)*) => {$(
+        impl<'a> $view<'a> {
+            /// Reads the content of an encoded container: its count, then its elements.
+            pub(super) fn content(bytes: &'a [u8]) -> Option<Self> {
+                let (count, bytes) = wire::take_varint(bytes)?;
+                Some($view(Source::Encoded(Elements { count, bytes })))
+            }
+        }
+
+        impl<'a> From<&'a $tree> for $view<'a> {
+            fn from(tree: &'a $tree) -> Self {
+                $view(Source::Tree(tree))
+            }
+        }
+
+        impl<'a> IntoIterator for $view<'a> {
+            type Item = <$iter<'a> as Iterator>::Item;
+            type IntoIter = $iter<'a>;
+
+            fn into_iter(self) -> Self::IntoIter {
+                self.iter()
+            }
+        }
+
+        impl ExactSizeIterator for $iter<'_> {}
+
+        impl PartialEq for $view<'_> {
+            // Names and members are in one order behind every view, so walking both suffices.
+            fn eq(&self, other: &Self) -> bool {
+                match (self.0, other.0) {
+                    (Source::Tree(one), Source::Tree(other)) => one == other,
+                    // The format has one way to write a value.
+                    (Source::Encoded(one), Source::Encoded(other)) => {
+                        one.count == other.count && one.bytes == other.bytes
+                    }
+                    _ => self.len() == other.len() && self.iter().eq(other.iter()),
+                }
+            }
+        }
+
+        impl Eq for $view<'_> {}
+    )*};
+}
+
+views! {
+    MapRef, MapIter, Map;
+    ListRef, ListIter, [Value];
+    StringSetRef, StringSetIter, Set<String>;
+    NumberSetRef, NumberSetIter, Set<Number>;
+    BinarySetRef, BinarySetIter, Set<Bytes>;
+}
+
+/// What the views of sets have in common.
+macro_rules! set_views {
+    ($($view:ident, $iter:ident;)*) => {$(
+        impl<'a> $view<'a> {
+            /// The members in order.
+            pub fn iter(&self) -> $iter<'a> {
+                $iter(match self.0 {
+                    Source::Tree(set) => Steps::Tree(set.iter()),
+                    Source::Encoded(elements) => Steps::Encoded(elements),
+                })
+            }
+
+            /// How many members there are, at least one.
+            #[expect(clippy::len_without_is_empty, reason = "a set is never empty")]
+            pub fn len(&self) -> usize {
+                match self.0 {
+                    Source::Tree(set) => set.len(),
+                    Source::Encoded(elements) => elements.count,
+                }
+            }
+        }
+
+        impl fmt::Debug for $view<'_> {
+            fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+                f.debug_set().entries(self.iter()).finish()
+            }
+        }
+    )*};
+}
+
+set_views! {
+    StringSetRef, StringSetIter;
+    NumberSetRef, NumberSetIter;
+    BinarySetRef, BinarySetIter;
+}
+
+impl fmt::Debug for MapRef<'_> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_map().entries(self.iter()).finish()
+    }
+}
+
+impl fmt::Debug for ListRef<'_> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_list().entries(self.iter()).finish()
+    }
+}
