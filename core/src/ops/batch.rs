@@ -1,0 +1,138 @@
+//! Many independent reads or writes in one call.
+
+use std::collections::BTreeMap;
+
+use super::{
+    ConsumedCapacity, ItemCollectionMetrics, ReturnConsumedCapacity, ReturnItemCollectionMetrics,
+    setters,
+};
+use crate::Item;
+use crate::expr::{Expr, Names, Projection};
+
+/// Reads up to 100 items by their keys. Each read stands alone.
+#[derive(Clone, Debug, Default, PartialEq)]
+pub struct BatchGetItem {
+    /// What to read from each table.
+    pub requests: BTreeMap<String, KeysAndAttributes>,
+    /// Which capacity figures to return.
+    pub return_consumed_capacity: ReturnConsumedCapacity,
+}
+
+/// The keys that a batch reads from one table, and how.
+#[derive(Clone, Debug, Default, PartialEq)]
+pub struct KeysAndAttributes {
+    /// The keys.
+    pub keys: Vec<Item>,
+    /// Which attributes to return; all if absent.
+    pub projection: Option<Expr<Projection>>,
+    /// What the `#…` placeholders of the expression stand for.
+    pub names: Names,
+    /// Whether to see every write answered before this read.
+    pub consistent_read: bool,
+}
+
+/// The answer to [`BatchGetItem`].
+#[derive(Clone, Debug, Default, PartialEq)]
+pub struct BatchGetItemOutput {
+    /// The items found, by table, in no particular order.
+    pub responses: BTreeMap<String, Vec<Item>>,
+    /// What was not read: ask again. [`crate::StoreExt::batch_get_all`] does.
+    pub unprocessed_keys: BTreeMap<String, KeysAndAttributes>,
+    /// What it cost, a row per table.
+    pub consumed_capacity: Vec<ConsumedCapacity>,
+}
+
+impl BatchGetItem {
+    /// Reads nothing yet.
+    pub fn new() -> Self {
+        Self::default()
+    }
+
+    /// Also reads these keys from this table.
+    #[must_use]
+    pub fn keys(
+        mut self,
+        table: impl Into<String>,
+        keys: impl IntoIterator<Item = impl Into<Item>>,
+    ) -> Self {
+        let entry = self.requests.entry(table.into()).or_default();
+        entry.keys.extend(keys.into_iter().map(Into::into));
+        self
+    }
+
+    /// Also reads from this table as described.
+    #[must_use]
+    pub fn request(mut self, table: impl Into<String>, request: KeysAndAttributes) -> Self {
+        self.requests.insert(table.into(), request);
+        self
+    }
+
+    setters! {
+        /// Which capacity figures to return.
+        return_consumed_capacity: ReturnConsumedCapacity,
+    }
+}
+
+/// Up to 25 unconditional puts and deletes. Each write stands alone.
+#[derive(Clone, Debug, Default, PartialEq)]
+pub struct BatchWriteItem {
+    /// What to write to each table.
+    pub requests: BTreeMap<String, Vec<WriteRequest>>,
+    /// Which capacity figures to return.
+    pub return_consumed_capacity: ReturnConsumedCapacity,
+    /// Whether to return item-collection metrics.
+    pub return_item_collection_metrics: ReturnItemCollectionMetrics,
+}
+
+/// One write of a batch.
+#[derive(Clone, Debug, PartialEq)]
+pub enum WriteRequest {
+    /// Writes this item.
+    Put(Item),
+    /// Deletes the item with this key.
+    Delete(Item),
+}
+
+/// The answer to [`BatchWriteItem`].
+#[derive(Clone, Debug, Default, PartialEq)]
+pub struct BatchWriteItemOutput {
+    /// What was not written: ask again. [`crate::StoreExt::batch_write_all`] does.
+    pub unprocessed_items: BTreeMap<String, Vec<WriteRequest>>,
+    /// What it cost, a row per table.
+    pub consumed_capacity: Vec<ConsumedCapacity>,
+    /// The item collections touched, by table.
+    pub item_collection_metrics: BTreeMap<String, Vec<ItemCollectionMetrics>>,
+}
+
+impl BatchWriteItem {
+    /// Writes nothing yet.
+    pub fn new() -> Self {
+        Self::default()
+    }
+
+    /// Also writes this item to this table.
+    #[must_use]
+    pub fn put(self, table: impl Into<String>, item: impl Into<Item>) -> Self {
+        self.request(table, WriteRequest::Put(item.into()))
+    }
+
+    /// Also deletes the item with this key from this table.
+    #[must_use]
+    pub fn delete(self, table: impl Into<String>, key: impl Into<Item>) -> Self {
+        self.request(table, WriteRequest::Delete(key.into()))
+    }
+
+    /// Also does this.
+    #[must_use]
+    pub fn request(mut self, table: impl Into<String>, request: WriteRequest) -> Self {
+        self.requests.entry(table.into()).or_default().push(request);
+        self
+    }
+
+    setters! {
+        /// Which capacity figures to return.
+        return_consumed_capacity: ReturnConsumedCapacity,
+        /// Whether to return item-collection metrics.
+        return_item_collection_metrics: ReturnItemCollectionMetrics,
+    }
+}

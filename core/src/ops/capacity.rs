@@ -1,0 +1,66 @@
+//! What an operation cost, and how large its item collections are.
+
+use std::collections::BTreeMap;
+
+use crate::Item;
+
+/// Which capacity figures an answer carries.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub enum ReturnConsumedCapacity {
+    /// None.
+    #[default]
+    None,
+    /// The sum over the table and its indexes.
+    Total,
+    /// The sum, and the parts of the table and of each index.
+    Indexes,
+}
+
+/// Capacity units that an operation consumed on one table and its indexes.
+#[derive(Clone, Debug, Default, PartialEq)]
+pub struct ConsumedCapacity {
+    /// The table.
+    pub table_name: String,
+    /// The sum over the table and its indexes.
+    pub capacity_units: f64,
+    /// The read part of the sum; given by transactions.
+    pub read_capacity_units: Option<f64>,
+    /// The write part of the sum; given by transactions.
+    pub write_capacity_units: Option<f64>,
+    /// The table's own part, if the parts were asked for.
+    pub table: Option<Capacity>,
+    /// The parts of the local secondary indexes, by name.
+    pub local_secondary_indexes: BTreeMap<String, Capacity>,
+    /// The parts of the global secondary indexes, by name.
+    pub global_secondary_indexes: BTreeMap<String, Capacity>,
+}
+
+/// Capacity units of a table alone or of one index.
+#[derive(Clone, Copy, Debug, Default, PartialEq)]
+pub struct Capacity {
+    /// The units.
+    pub capacity_units: f64,
+    /// The read part; given by transactions.
+    pub read_capacity_units: Option<f64>,
+    /// The write part; given by transactions.
+    pub write_capacity_units: Option<f64>,
+}
+
+/// Whether an answer carries item-collection metrics.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub enum ReturnItemCollectionMetrics {
+    /// No.
+    #[default]
+    None,
+    /// Yes, for tables with local secondary indexes.
+    Size,
+}
+
+/// The estimated size of the item collection that a write touched.
+#[derive(Clone, Debug, PartialEq)]
+pub struct ItemCollectionMetrics {
+    /// The partition key of the collection.
+    pub item_collection_key: Item,
+    /// A lower and an upper estimate, in gigabytes.
+    pub size_estimate_range_gb: [f64; 2],
+}

@@ -1,0 +1,163 @@
+//! The contract between callers and backends.
+
+mod capabilities;
+
+use std::fmt::Debug;
+use std::sync::Arc;
+
+use async_trait::async_trait;
+
+pub use capabilities::{Capabilities, Requirement};
+
+use crate::error::Result;
+use crate::ops::*;
+
+/// A set of tables that behaves as DynamoDB does.
+///
+/// This is what a backend implements: one method per operation, each taking a request that says
+/// everything. Callers use it together with [`crate::StoreExt`], and hold it as `Arc<dyn Store>`.
+///
+/// # Contract
+/// - A single write is atomic and is seen by every consistent read that begins after its answer.
+/// - A write that fails changes nothing, unless its error says [`crate::Applied::Maybe`].
+/// - Index entries change with the item. A read of a global index may lag behind on backends
+///   whose [`Capabilities::index_reads_lag`] says so.
+/// - Dropping the future of a write leaves it undone or done, never half done.
+/// - Requests are judged by core's rules: a backend that does not leave that to a service calls
+///   [`crate::engine`], and writes no rule of its own.
+#[async_trait]
+pub trait Store: Debug + Send + Sync {
+    /// What this store, with its wrappers, can do.
+    fn capabilities(&self) -> Capabilities;
+
+    /// Reads one item.
+    async fn get(&self, request: GetItem) -> Result<GetItemOutput>;
+
+    /// Writes a whole item.
+    async fn put(&self, request: PutItem) -> Result<WriteOutput>;
+
+    /// Changes attributes of an item, creating it if there is none.
+    async fn update(&self, request: UpdateItem) -> Result<WriteOutput>;
+
+    /// Deletes an item. Deleting nothing succeeds.
+    async fn delete(&self, request: DeleteItem) -> Result<WriteOutput>;
+
+    /// Reads a page of one partition, in sort-key order.
+    async fn query(&self, request: Query) -> Result<Page>;
+
+    /// Reads a page of a table or index, in no order that means anything.
+    async fn scan(&self, request: Scan) -> Result<Page>;
+
+    /// Reads up to 100 items, each on its own.
+    async fn batch_get(&self, request: BatchGetItem) -> Result<BatchGetItemOutput>;
+
+    /// Makes up to 25 unconditional writes, each on its own.
+    async fn batch_write(&self, request: BatchWriteItem) -> Result<BatchWriteItemOutput>;
+
+    /// Reads up to 100 items as they are at one moment.
+    async fn transact_get(&self, request: TransactGetItems) -> Result<TransactGetItemsOutput>;
+
+    /// Makes up to 100 writes together or not at all.
+    async fn transact_write(&self, request: TransactWriteItems)
+    -> Result<TransactWriteItemsOutput>;
+
+    /// Creates a table and waits until it can be used.
+    async fn create_table(&self, request: CreateTable) -> Result<TableDescription>;
+
+    /// Describes a table.
+    async fn describe_table(&self, request: DescribeTable) -> Result<TableDescription>;
+
+    /// Changes a table and waits until the change is complete.
+    async fn update_table(&self, request: UpdateTable) -> Result<TableDescription>;
+
+    /// Deletes a table and waits until it is gone. The description is the table's last.
+    async fn delete_table(&self, request: DeleteTable) -> Result<TableDescription>;
+
+    /// Lists tables.
+    async fn list_tables(&self, request: ListTables) -> Result<ListTablesOutput>;
+
+    /// Turns the expiry of items on or off.
+    async fn update_time_to_live(&self, request: UpdateTimeToLive) -> Result<UpdateTimeToLive>;
+
+    /// Tells whether and by which attribute items expire.
+    async fn describe_time_to_live(
+        &self,
+        request: DescribeTimeToLive,
+    ) -> Result<TimeToLiveDescription>;
+
+    /// Adds tags to a table.
+    async fn tag_table(&self, request: TagTable) -> Result<()>;
+
+    /// Takes tags from a table.
+    async fn untag_table(&self, request: UntagTable) -> Result<()>;
+
+    /// Lists a table's tags, sorted by name.
+    async fn list_table_tags(&self, request: ListTableTags) -> Result<Tags>;
+
+    /// Lists the streams of changes.
+    async fn list_streams(&self, request: ListStreams) -> Result<ListStreamsOutput>;
+
+    /// Describes a stream and its shards.
+    async fn describe_stream(&self, request: DescribeStream) -> Result<StreamDescription>;
+
+    /// Gives an iterator at a place in a shard.
+    async fn get_shard_iterator(&self, request: GetShardIterator) -> Result<ShardIterator>;
+
+    /// Reads changes.
+    async fn get_records(&self, request: GetRecords) -> Result<GetRecordsOutput>;
+}
+
+/// Calls a macro with the signature of every operation, so that a list of them stands here once.
+macro_rules! operations {
+    ($callback:ident!($($argument:tt)*)) => {
+        $callback! {
+            $($argument)*;
+            get(GetItem) -> GetItemOutput,
+            put(PutItem) -> WriteOutput,
+            update(UpdateItem) -> WriteOutput,
+            delete(DeleteItem) -> WriteOutput,
+            query(Query) -> Page,
+            scan(Scan) -> Page,
+            batch_get(BatchGetItem) -> BatchGetItemOutput,
+            batch_write(BatchWriteItem) -> BatchWriteItemOutput,
+            transact_get(TransactGetItems) -> TransactGetItemsOutput,
+            transact_write(TransactWriteItems) -> TransactWriteItemsOutput,
+            create_table(CreateTable) -> TableDescription,
+            describe_table(DescribeTable) -> TableDescription,
+            update_table(UpdateTable) -> TableDescription,
+            delete_table(DeleteTable) -> TableDescription,
+            list_tables(ListTables) -> ListTablesOutput,
+            update_time_to_live(UpdateTimeToLive) -> UpdateTimeToLive,
+            describe_time_to_live(DescribeTimeToLive) -> TimeToLiveDescription,
+            tag_table(TagTable) -> (),
+            untag_table(UntagTable) -> (),
+            list_table_tags(ListTableTags) -> Tags,
+            list_streams(ListStreams) -> ListStreamsOutput,
+            describe_stream(DescribeStream) -> StreamDescription,
+            get_shard_iterator(GetShardIterator) -> ShardIterator,
+            get_records(GetRecords) -> GetRecordsOutput,
+        }
+    };
+}
+
+/// Implements [`Store`] for a pointer by passing every operation on to what it points to.
+macro_rules! forward {
+    ($pointer:ident; $($method:ident($request:ty) -> $answer:ty),+ $(,)?) => {
+        #[async_trait]
+        #[deny(clippy::missing_trait_methods)]
+        impl<S: Store + ?Sized> Store for $pointer<S> {
+            fn capabilities(&self) -> Capabilities {
+                (**self).capabilities()
+            }
+
+            $(
+                async fn $method(&self, request: $request) -> Result<$answer> {
+                    (**self).$method(request).await
+                }
+            )+
+        }
+    };
+}
+
+operations!(forward!(Arc));
+operations!(forward!(Box));
