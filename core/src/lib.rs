@@ -4,6 +4,7 @@ mod error;
 
 mod codec;
 mod item;
+mod json;
 pub mod key;
 mod number;
 mod set;
@@ -17,7 +18,7 @@ pub use self::item::Item;
 pub use self::key::KeyType;
 pub use self::number::{MAX_DIGITS, MAX_EXPONENT, MIN_EXPONENT, Number, NumberError};
 pub use self::set::{Set, SetError, SetMember};
-pub use self::value::{MAX_NESTING, Map, Value, ValueKind};
+pub use self::value::{MAX_NAME_LENGTH, MAX_NESTING, Map, Value, ValueKind};
 pub use self::view::{
     BinarySetIter, BinarySetRef, ListIter, ListRef, MapIter, MapRef, NumberSetIter, NumberSetRef,
     StringSetIter, StringSetRef, ValueRef,

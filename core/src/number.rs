@@ -102,13 +102,7 @@ impl Number {
             .checked_pow(gap)
             .and_then(|power| upper.coefficient().checked_mul(power))
             .filter(|scaled| *scaled < 2 * COEFFICIENT_LIMIT)
-            .ok_or_else(|| {
-                if upper.magnitude() > MAX_EXPONENT {
-                    NumberError::Overflow
-                } else {
-                    NumberError::TooManyDigits
-                }
-            })?;
+            .ok_or(NumberError::TooManyDigits)?;
         let below = lower.coefficient();
         let (coefficient, negative) = if upper.negative == lower.negative {
             (scaled + below, upper.negative)
@@ -180,15 +174,15 @@ impl Number {
             exponent += 1;
         }
         let digits = coefficient.ilog10() + 1;
+        if digits > MAX_DIGITS {
+            return Err(NumberError::TooManyDigits);
+        }
         let magnitude = exponent + i64::from(digits) - 1;
         if magnitude > i64::from(MAX_EXPONENT) {
             return Err(NumberError::Overflow);
         }
         if magnitude < i64::from(MIN_EXPONENT) {
             return Err(NumberError::Underflow);
-        }
-        if digits > MAX_DIGITS {
-            return Err(NumberError::TooManyDigits);
         }
         Ok(Self::normal(negative, coefficient, i16::try_from(exponent).expect("checked range")))
     }

@@ -1,6 +1,7 @@
 //! Attribute values as a tree.
 
 mod convert;
+mod validate;
 
 use std::collections::BTreeMap;
 use std::fmt;
@@ -9,6 +10,9 @@ use std::str::FromStr;
 use bytes::Bytes;
 
 use crate::{Error, Number, Set, ValueRef};
+
+pub use self::validate::MAX_NAME_LENGTH;
+pub(crate) use self::validate::nesting_error;
 
 /// How many lists and maps may be nested in an attribute.
 ///

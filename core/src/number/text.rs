@@ -164,6 +164,9 @@ pub(super) fn parse(text: &str) -> Result<Number, NumberError> {
     if !reading.any {
         return Err(syntax());
     }
+    if reading.too_many {
+        return Err(NumberError::TooManyDigits);
+    }
     // The power of ten of the last digit written, and of the first one that counts.
     let last = exponent - reading.fraction;
     let width = u64::from(reading.digits) + reading.pending_zeros;
@@ -173,9 +176,6 @@ pub(super) fn parse(text: &str) -> Result<Number, NumberError> {
     }
     if first < i64::from(MIN_EXPONENT) {
         return Err(NumberError::Underflow);
-    }
-    if reading.too_many {
-        return Err(NumberError::TooManyDigits);
     }
     if reading.coefficient == 0 {
         return Ok(Number::ZERO);

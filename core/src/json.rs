@@ -1,0 +1,81 @@
+//! DynamoDB JSON: `{"S": "a"}`, `{"N": "1"}` and so on.
+
+mod read;
+mod write;
+
+use serde_json::Value as Json;
+
+use crate::view::{MapRef, ValueRef};
+use crate::{Error, Item, Value};
+
+impl Value {
+    /// The value as DynamoDB JSON.
+    pub fn to_json(&self) -> Json {
+        write::value(self.as_ref())
+    }
+
+    /// Reads DynamoDB JSON: an object with exactly one of the type codes.
+    ///
+    /// # Errors
+    ///
+    /// DynamoDB's own: no type or several, an empty set or one with duplicates, a bad number,
+    /// `{"NULL": false}`, nesting beyond the limit, or (as a `SerializationException`) JSON of
+    /// the wrong shape.
+    pub fn from_json(json: &Json) -> Result<Self, Error> {
+        read::value(json)
+    }
+}
+
+impl ValueRef<'_> {
+    /// The value as DynamoDB JSON.
+    pub fn to_json(self) -> Json {
+        write::value(self)
+    }
+
+    /// Appends the value as DynamoDB JSON text.
+    pub fn write_json(self, out: &mut Vec<u8>) {
+        write::value_text(self, out);
+    }
+}
+
+impl MapRef<'_> {
+    /// The attributes as DynamoDB JSON: an object of names and values.
+    pub fn to_json(&self) -> Json {
+        write::attributes(*self)
+    }
+
+    /// Appends the attributes as DynamoDB JSON text.
+    pub fn write_json(&self, out: &mut Vec<u8>) {
+        write::attributes_text(*self, out);
+    }
+}
+
+impl Item {
+    /// The item as DynamoDB JSON: an object of names and values.
+    pub fn to_json(&self) -> Json {
+        self.view().to_json()
+    }
+
+    /// Appends the item as DynamoDB JSON text, straight from however it is held.
+    pub fn write_json(&self, out: &mut Vec<u8>) {
+        self.view().write_json(out);
+    }
+
+    /// Reads DynamoDB JSON: an object of names and values.
+    ///
+    /// # Errors
+    ///
+    /// As for [`Value::from_json`]; a null in place of a value is one too.
+    pub fn from_json(json: &Json) -> Result<Self, Error> {
+        read::attributes(json).map(Item::from)
+    }
+
+    /// Reads DynamoDB JSON text.
+    ///
+    /// # Errors
+    ///
+    /// The text is not JSON, or as for [`from_json`](Self::from_json).
+    pub fn from_json_slice(text: &[u8]) -> Result<Self, Error> {
+        Self::from_json(&read::text(text)?)
+    }
+}
