@@ -1,0 +1,160 @@
+//! DynamoDB Local in a container, started through testcontainers.
+
+use std::io;
+use std::net::{SocketAddr, ToSocketAddrs};
+use std::sync::mpsc::{self, Receiver, Sender};
+use std::thread::{self, JoinHandle};
+
+use testcontainers::core::IntoContainerPort;
+use testcontainers::runners::AsyncRunner;
+use testcontainers::{ContainerAsync, GenericImage, ImageExt};
+use tokio::runtime::Runtime;
+
+use super::{IMAGE, JVM_OPTIONS, MAIN_CLASS, SERVER_OPTIONS, VERSION, probe};
+use crate::Error;
+
+/// The port that DynamoDB Local listens on inside the container.
+const PORT: u16 = 8000;
+
+/// The image's own working folder, with `DynamoDBLocal.jar` and
+/// `DynamoDBLocal_lib` in it.
+const FOLDER: &str = "/home/dynamodblocal";
+
+/// Lines of the container's log that an error shows.
+const LOG_LINES: usize = 20;
+
+/// A running container, removed on drop.
+///
+/// A thread of its own, with a runtime of its own, owns it: tests come with one
+/// runtime each, and a container that belonged to the first one would lose its
+/// connection to the engine when that runtime ends.
+#[derive(Debug)]
+pub(super) struct Container {
+    url: String,
+    /// Dropped to tell the owner to remove the container.
+    stop: Option<Sender<()>>,
+    owner: Option<JoinHandle<()>>,
+}
+
+impl Container {
+    pub(super) fn start() -> Result<Self, Error> {
+        let (started, start) = mpsc::channel();
+        let (stop, stopped) = mpsc::channel();
+        let owner = thread::Builder::new()
+            .name("dynamodb-local".to_owned())
+            .spawn(move || own(&started, &stopped))
+            .map_err(|error| Error::with_source("no thread for the container", error))?;
+        let url = start
+            .recv()
+            .map_err(|error| Error::with_source("the container's thread ended early", error))??;
+        Ok(Self { url, stop: Some(stop), owner: Some(owner) })
+    }
+
+    pub(super) fn url(&self) -> &str {
+        &self.url
+    }
+}
+
+impl Drop for Container {
+    fn drop(&mut self) {
+        drop(self.stop.take());
+        if let Some(owner) = self.owner.take() {
+            // A panic there has been printed; there is nobody to tell it here.
+            let _ = owner.join();
+        }
+    }
+}
+
+/// Starts the container, tells its address, and removes it when asked to.
+fn own(started: &Sender<Result<String, Error>>, stopped: &Receiver<()>) {
+    let runtime = match tokio::runtime::Builder::new_current_thread().enable_all().build() {
+        Ok(runtime) => runtime,
+        Err(error) => {
+            let _ = started.send(Err(Error::with_source("no runtime", error)));
+            return;
+        }
+    };
+    // testcontainers cleans up on drop, and needs a runtime at hand for it.
+    let _entered = runtime.enter();
+    let container = match runtime.block_on(create()) {
+        Ok(container) => container,
+        Err(error) => {
+            let _ = started.send(Err(Error::with_source(
+                format!("container {IMAGE}:{VERSION} did not start"),
+                error,
+            )));
+            return;
+        }
+    };
+    let announced = started.send(wait_until_ready(&runtime, &container));
+    if announced.is_ok() {
+        // Nothing is ever sent: this returns when the other end is dropped.
+        let _ = stopped.recv();
+    }
+    if let Err(error) = runtime.block_on(container.rm()) {
+        eprintln!("the container of DynamoDB Local was not removed: {error}");
+    }
+}
+
+async fn create() -> testcontainers::core::error::Result<ContainerAsync<GenericImage>> {
+    // The class path is spelled out because the image that `cargo xtask test`
+    // builds has the plain jar of Maven Central, which names no main class. The
+    // published image has the same layout.
+    let library_path = "-Djava.library.path=DynamoDBLocal_lib";
+    let class_path = "DynamoDBLocal.jar:DynamoDBLocal_lib/*";
+    let command = JVM_OPTIONS
+        .into_iter()
+        .chain([library_path, "-cp", class_path, MAIN_CLASS])
+        .chain(SERVER_OPTIONS);
+    GenericImage::new(IMAGE, VERSION)
+        .with_entrypoint("java")
+        .with_exposed_port(PORT.tcp())
+        .with_working_dir(FOLDER)
+        .with_cmd(command)
+        .start()
+        .await
+}
+
+fn wait_until_ready(
+    runtime: &Runtime,
+    container: &ContainerAsync<GenericImage>,
+) -> Result<String, Error> {
+    let url = runtime
+        .block_on(address(container))
+        .map_err(|error| Error::with_source("the container has no reachable port", error))?;
+    let still_running = || match runtime.block_on(container.is_running()) {
+        Ok(true) => Ok(()),
+        Ok(false) => Err(io::Error::other("the container ended")),
+        Err(error) => Err(io::Error::other(error)),
+    };
+    probe::ready(&url, still_running).map_err(|error| {
+        let log = runtime.block_on(log(container));
+        Error::with_source(
+            format!("container {IMAGE}:{VERSION} does not answer at {url}; its log ends:\n{log}"),
+            error,
+        )
+    })?;
+    Ok(url)
+}
+
+/// The address as a number: `localhost` may name two, and only the port of the
+/// IPv4 one is known.
+async fn address(
+    container: &ContainerAsync<GenericImage>,
+) -> Result<String, Box<dyn std::error::Error + Send + Sync>> {
+    let host = container.get_host().await?.to_string();
+    let port = container.get_host_port_ipv4(PORT).await?;
+    let address = (host.as_str(), port)
+        .to_socket_addrs()?
+        .find(SocketAddr::is_ipv4)
+        .ok_or_else(|| format!("the engine's host has no IPv4 address: {host}"))?;
+    Ok(format!("http://{address}"))
+}
+
+async fn log(container: &ContainerAsync<GenericImage>) -> String {
+    let mut text = container.stdout_to_vec().await.unwrap_or_default();
+    text.extend(container.stderr_to_vec().await.unwrap_or_default());
+    let text = String::from_utf8_lossy(&text);
+    let lines: Vec<&str> = text.lines().collect();
+    lines[lines.len().saturating_sub(LOG_LINES)..].join("\n")
+}

@@ -1,0 +1,86 @@
+//! DynamoDB Local as a child process.
+
+use std::io;
+use std::net::TcpListener;
+use std::path::Path;
+use std::process::{Child, Command, Stdio};
+
+use super::{JVM_OPTIONS, MAIN_CLASS, SERVER_OPTIONS, probe};
+use crate::Error;
+
+/// Ports tried in turn: another program may take one between its choice here
+/// and Java's use of it.
+const ATTEMPTS: usize = 3;
+
+/// A running server, ended on drop.
+#[derive(Debug)]
+pub(super) struct JavaProcess {
+    url: String,
+    child: Child,
+}
+
+impl JavaProcess {
+    pub(super) fn start(folder: &Path) -> Result<Self, Error> {
+        let mut last = Error::new("it was never started");
+        for _ in 0..ATTEMPTS {
+            match Self::start_once(folder) {
+                Ok(process) => return Ok(process),
+                Err(error) => last = error,
+            }
+        }
+        Err(last)
+    }
+
+    pub(super) fn url(&self) -> &str {
+        &self.url
+    }
+
+    fn start_once(folder: &Path) -> Result<Self, Error> {
+        let port = free_port().map_err(|error| Error::with_source("no free port", error))?;
+        // The folder is the working folder, so that no path with a space or a
+        // colon gets into the class path. The server's banner would go to
+        // standard output, which belongs to the caller.
+        let child = Command::new("java")
+            .args(JVM_OPTIONS)
+            .args(["-Djava.library.path=.", "-cp", "*", MAIN_CLASS])
+            .args(SERVER_OPTIONS)
+            .args(["-port", &port.to_string()])
+            .current_dir(folder)
+            .stdin(Stdio::null())
+            .stdout(Stdio::null())
+            .spawn()
+            .map_err(|error| {
+                Error::with_source(
+                    format!("`java` could not be run in {}", folder.display()),
+                    error,
+                )
+            })?;
+        let mut process = Self { url: format!("http://127.0.0.1:{port}"), child };
+        let child = &mut process.child;
+        let still_running = || match child.try_wait()? {
+            None => Ok(()),
+            Some(status) => Err(io::Error::other(format!("it ended with {status}"))),
+        };
+        probe::ready(&process.url, still_running).map_err(|error| {
+            Error::with_source(
+                format!("the Java process does not answer at {}", process.url),
+                error,
+            )
+        })?;
+        Ok(process)
+    }
+}
+
+impl Drop for JavaProcess {
+    fn drop(&mut self) {
+        // It keeps nothing, so there is nothing to shut down in an orderly way;
+        // both fail only when it has ended already.
+        let _ = self.child.kill();
+        let _ = self.child.wait();
+    }
+}
+
+/// A port that was free a moment ago. DynamoDB Local refuses to be given 0.
+fn free_port() -> io::Result<u16> {
+    Ok(TcpListener::bind("127.0.0.1:0")?.local_addr()?.port())
+}

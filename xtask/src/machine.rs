@@ -1,0 +1,120 @@
+//! What this machine has, and what may be added to it.
+
+use std::env;
+use std::path::{Path, PathBuf};
+use std::process::{Command, Stdio};
+use std::time::Duration;
+
+use crate::Result;
+use crate::steps::{Stopwatch, line, pause, run};
+
+/// Whether a program of this name is found.
+pub(crate) fn has(program: &str) -> bool {
+    find(program).is_some()
+}
+
+/// Where a program of this name is found. The folders of system programs are
+/// not always on a user's path.
+pub(crate) fn find(program: &str) -> Option<PathBuf> {
+    let path = env::var_os("PATH").unwrap_or_default();
+    env::split_paths(&path)
+        .chain(["/usr/sbin", "/sbin"].map(PathBuf::from))
+        .map(|folder| folder.join(program))
+        .find(|file| is_program(file))
+}
+
+#[cfg(unix)]
+fn is_program(file: &Path) -> bool {
+    use std::os::unix::fs::PermissionsExt;
+    file.metadata()
+        .is_ok_and(|metadata| metadata.is_file() && metadata.permissions().mode() & 0o111 != 0)
+}
+
+#[cfg(not(unix))]
+fn is_program(file: &Path) -> bool {
+    file.with_extension("exe").is_file()
+}
+
+/// Whether a command succeeds; what it prints is not shown.
+pub(crate) fn succeeds(command: &mut Command) -> bool {
+    command
+        .stdin(Stdio::null())
+        .stdout(Stdio::null())
+        .stderr(Stdio::null())
+        .status()
+        .is_ok_and(|status| status.success())
+}
+
+/// Whether this process may do everything on this machine.
+pub(crate) fn is_root() -> bool {
+    Command::new("id").arg("-u").output().is_ok_and(|output| output.stdout.trim_ascii() == b"0")
+}
+
+/// Whether packages can be installed here without asking anybody.
+pub(crate) fn can_install() -> bool {
+    cfg!(target_os = "linux") && is_root() && has("apt-get")
+}
+
+/// Installs Debian packages.
+pub(crate) fn install(packages: &[&str]) -> Result<()> {
+    println!("installing with apt-get: {}", packages.join(" "));
+    // Lists that cannot be renewed may still be good enough.
+    if let Err(error) = run(apt_get().args(["update", "-qq"])) {
+        println!("{error}; going on with the lists that are there");
+    }
+    run(apt_get().args(["install", "-y", "-qq", "--no-install-recommends"]).args(packages))
+}
+
+fn apt_get() -> Command {
+    let mut command = Command::new("apt-get");
+    command.env("DEBIAN_FRONTEND", "noninteractive");
+    command
+}
+
+/// Runs a command with its output shown and ends it after a limit.
+pub(crate) fn run_within(limit: Duration, command: &mut Command) -> Result<()> {
+    let mut child = command.stdin(Stdio::null()).spawn()?;
+    let stopwatch = Stopwatch::start();
+    let status = loop {
+        if let Some(status) = child.try_wait()? {
+            break status;
+        }
+        if stopwatch.elapsed() > limit {
+            child.kill()?;
+            child.wait()?;
+            return Err(format!("`{}` took longer than {limit:?}", line(command)).into());
+        }
+        pause();
+    };
+    if status.success() {
+        Ok(())
+    } else {
+        Err(format!("`{}` failed: {status}", line(command)).into())
+    }
+}
+
+#[cfg(all(test, unix))]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn programs_are_found_and_missing_ones_are_not() {
+        assert!(has("sh"));
+        assert!(!has("no-such-program-anywhere"));
+    }
+
+    #[test]
+    fn a_command_that_takes_too_long_is_ended() {
+        let error =
+            run_within(Duration::ZERO, Command::new("cat").arg("/dev/zero").stdout(Stdio::null()))
+                .expect_err("it never ends by itself");
+        assert!(error.to_string().contains("took longer"), "{error}");
+    }
+
+    #[test]
+    fn a_failing_command_fails_here() {
+        let error =
+            run_within(Duration::from_secs(60), &mut Command::new("false")).expect_err("it fails");
+        assert!(error.to_string().contains("failed"), "{error}");
+    }
+}

@@ -1,0 +1,150 @@
+//! A Docker engine that answers.
+
+use std::env;
+use std::fs;
+use std::io::{BufRead, BufReader};
+use std::path::Path;
+use std::process::{Child, ChildStdin, Command, Stdio};
+
+use super::{Permission, own_process_group};
+use crate::Result;
+use crate::machine::{can_install, find, has, install, is_root, succeeds};
+use crate::steps::pause;
+
+/// Questions put to an engine that is starting, ten in a second.
+const STARTING: usize = 300;
+
+/// Where a running engine keeps its process id.
+const PID_FILE: &str = "/var/run/docker.pid";
+
+/// Starts the engine, tells its process id, and stops exactly that process when
+/// the input closes: whoever started this cannot leave the engine behind, not
+/// even by being killed. In that case the helper is still removing its
+/// container, so containers get some seconds to go first.
+const KEEPER: &str = r#"
+"$1" >"$2" 2>&1 &
+engine=$!
+echo "$engine"
+cat >/dev/null
+for _ in 1 2 3 4 5 6 7 8 9 10; do
+    [ -n "$(docker ps -q 2>/dev/null)" ] || break
+    sleep 0.5
+done
+kill "$engine" 2>/dev/null
+wait "$engine"
+"#;
+
+/// An engine that was started for this run; dropping it stops it.
+pub(super) struct Engine {
+    pid: u32,
+    keeper: Child,
+    input: Option<ChildStdin>,
+}
+
+impl Engine {
+    pub(super) fn pid(&self) -> u32 {
+        self.pid
+    }
+}
+
+impl Drop for Engine {
+    fn drop(&mut self) {
+        println!("stopping the Docker engine (process {})", self.pid);
+        drop(self.input.take());
+        // The keeper ends once the engine has; an error means that it is gone.
+        let _ = self.keeper.wait();
+    }
+}
+
+/// Makes sure that an engine answers: the one that runs, or one for this run.
+pub(super) fn ready(folder: &Path, permission: Permission) -> Result<Option<Engine>> {
+    if answers() {
+        return Ok(None);
+    }
+    if let Some(host) = env::var_os("DOCKER_HOST") {
+        let message = format!("no Docker engine answers at DOCKER_HOST={}", host.display());
+        return Err(message.into());
+    }
+    if !cfg!(target_os = "linux") || !is_root() {
+        return Err("no Docker engine answers, and this user cannot start one".into());
+    }
+    if find("dockerd").is_none() || !has("docker") {
+        if permission == Permission::UseOnly || !can_install() {
+            return Err("no Docker engine answers, and none may be installed".into());
+        }
+        install(&["docker.io"])?;
+    }
+    // Installing may have started it as a service, or it is just coming up. A
+    // second engine beside it would take away its network.
+    if running().is_some() {
+        println!("a Docker engine is starting");
+        return wait_for_answer(|| running().is_some()).map(|()| None);
+    }
+    start(folder).map(Some)
+}
+
+/// Where the client that this program calls finds its engine.
+pub(super) fn address() -> Option<String> {
+    if env::var_os("DOCKER_HOST").is_some() {
+        return None;
+    }
+    let output = Command::new("docker")
+        .args(["context", "inspect", "--format", "{{.Endpoints.docker.Host}}"])
+        .output()
+        .ok()
+        .filter(|output| output.status.success())?;
+    let address = String::from_utf8(output.stdout).ok()?.trim().to_owned();
+    (!address.is_empty()).then_some(address)
+}
+
+fn answers() -> bool {
+    succeeds(Command::new("docker").arg("info"))
+        // Without an engine some clients report only themselves and succeed.
+        && succeeds(Command::new("docker").args(["ps", "--quiet"]))
+}
+
+/// The process id of an engine on this machine, whether it answers yet or not.
+fn running() -> Option<u32> {
+    let pid = fs::read_to_string(PID_FILE).ok()?.trim().parse().ok()?;
+    let name = fs::read_to_string(format!("/proc/{pid}/comm")).ok()?;
+    (name.trim() == "dockerd").then_some(pid)
+}
+
+fn start(folder: &Path) -> Result<Engine> {
+    let dockerd = find("dockerd").ok_or("dockerd is not installed")?;
+    fs::create_dir_all(folder)?;
+    let log = folder.join("dockerd.log");
+    let mut command = Command::new("sh");
+    command.args(["-c", KEEPER, "dockerd-keeper"]);
+    command.arg(&dockerd).arg(&log);
+    own_process_group(&mut command);
+    let mut keeper = command.stdin(Stdio::piped()).stdout(Stdio::piped()).spawn()?;
+    let input = keeper.stdin.take();
+    let mut first_line = String::new();
+    if let Some(output) = keeper.stdout.take() {
+        BufReader::new(output).read_line(&mut first_line)?;
+    }
+    let engine = Engine { pid: first_line.trim().parse()?, keeper, input };
+    println!("started a Docker engine (process {}), log: {}", engine.pid, log.display());
+    let lives = || Path::new(&format!("/proc/{}/exe", engine.pid)).exists();
+    wait_for_answer(lives).map_err(|error| {
+        let log = fs::read_to_string(&log).unwrap_or_default();
+        let end: Vec<&str> = log.lines().rev().take(5).collect();
+        let end: Vec<&str> = end.into_iter().rev().collect();
+        format!("{error}; its log ends:\n{}", end.join("\n"))
+    })?;
+    Ok(engine)
+}
+
+fn wait_for_answer(lives: impl Fn() -> bool) -> Result<()> {
+    for _ in 0..STARTING {
+        if answers() {
+            return Ok(());
+        }
+        if !lives() {
+            return Err("the Docker engine ended while starting".into());
+        }
+        pause();
+    }
+    Err("the Docker engine does not answer".into())
+}

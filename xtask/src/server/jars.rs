@@ -1,0 +1,74 @@
+//! DynamoDB Local's jars, from Maven Central.
+
+use std::fs;
+use std::path::{Path, PathBuf};
+use std::process::Command;
+
+use super::{Permission, VERSION};
+use crate::Result;
+use crate::machine::{can_install, has, install};
+use crate::steps::run;
+
+/// Downloads the jars, and Maven and Java before them where that is allowed,
+/// unless they are there. Gives their folder.
+pub(super) fn ready(folder: &Path, permission: Permission) -> Result<PathBuf> {
+    java_and_maven(permission)?;
+    let jars = folder.join(format!("jars-{VERSION}"));
+    if jars.is_dir() {
+        return Ok(jars);
+    }
+    println!("fetching DynamoDB Local {VERSION} from Maven Central");
+    // The folder gets its name when it is complete, so that an interrupted
+    // download is not taken for a whole one.
+    let partial = folder.join("jars-partial");
+    if partial.exists() {
+        fs::remove_dir_all(&partial)?;
+    }
+    fs::create_dir_all(folder)?;
+    let project = folder.join("pom.xml");
+    fs::write(&project, project_text())?;
+    run(Command::new("mvn")
+        .args(["--batch-mode", "--quiet", "--file"])
+        .arg(&project)
+        .arg("org.apache.maven.plugins:maven-dependency-plugin:3.6.1:copy-dependencies")
+        .arg("-DincludeScope=runtime")
+        .arg(format!("-DoutputDirectory={}", partial.display())))?;
+    fs::rename(&partial, &jars)?;
+    Ok(jars)
+}
+
+fn java_and_maven(permission: Permission) -> Result<()> {
+    let missing: Vec<&str> = [("java", "default-jre-headless"), ("mvn", "maven")]
+        .into_iter()
+        .filter(|(program, _)| !has(program))
+        .map(|(_, package)| package)
+        .collect();
+    if missing.is_empty() {
+        return Ok(());
+    }
+    if permission == Permission::UseOnly || !can_install() {
+        let message = format!("missing, and not to be installed here: {}", missing.join(", "));
+        return Err(message.into());
+    }
+    install(&missing)
+}
+
+/// A Maven project with one dependency.
+fn project_text() -> String {
+    format!(
+        r#"<project xmlns="http://maven.apache.org/POM/4.0.0">
+  <modelVersion>4.0.0</modelVersion>
+  <groupId>tabla</groupId>
+  <artifactId>dynamodb-local</artifactId>
+  <version>1</version>
+  <dependencies>
+    <dependency>
+      <groupId>com.amazonaws</groupId>
+      <artifactId>DynamoDBLocal</artifactId>
+      <version>{VERSION}</version>
+    </dependency>
+  </dependencies>
+</project>
+"#
+    )
+}
