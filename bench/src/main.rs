@@ -1,0 +1,3 @@
+//! Side-by-side measurements.
+
+fn main() {}
