@@ -3,9 +3,11 @@
 mod error;
 
 mod codec;
+pub mod expr;
 mod item;
 mod json;
 pub mod key;
+pub mod limits;
 mod number;
 mod set;
 mod value;
@@ -14,6 +16,7 @@ mod view;
 pub use self::error::{
     Applied, CancellationCode, CancellationReason, Error, ErrorKind, Result, Retry,
 };
+pub use self::expr::{Condition, Expr, Path, Projection, Update, attr};
 pub use self::item::Item;
 pub use self::key::KeyType;
 pub use self::number::{MAX_DIGITS, MAX_EXPONENT, MIN_EXPONENT, Number, NumberError};

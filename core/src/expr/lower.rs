@@ -1,0 +1,371 @@
+//! From the syntax tree to the tree with a meaning, in the order of DynamoDB's checks: first the
+//! words (reserved names, functions), then placeholders and operands, last the number of
+//! operators.
+
+use crate::expr::condition::{Condition, Operand};
+use crate::expr::evaluate::size_of;
+use crate::expr::lexer::Keyword;
+use crate::expr::path::{Path, check_disjoint, index_out_of_range};
+use crate::expr::projection::Projection;
+use crate::expr::reserved::is_reserved;
+use crate::expr::syntax::{Action, Mention, Node, NodeId, Part, Place, Syntax};
+use crate::expr::text::{ExpressionKind, Placeholders, Problem};
+use crate::expr::update::{SetOperand, SetValue, Source, Update};
+use crate::expr::validate;
+use crate::limits;
+use crate::{Value, ValueKind};
+
+pub(crate) struct Lowering<'s, 't, 'p, 'a> {
+    placeholders: &'p mut Placeholders<'a>,
+    syntax: &'s Syntax<'t>,
+}
+
+/// A node that has been given its meaning.
+enum Lowered {
+    Operand(Operand),
+    Condition(Condition),
+    /// Its parent has taken it.
+    Taken,
+}
+
+impl<'s, 't, 'p, 'a> Lowering<'s, 't, 'p, 'a> {
+    /// Begins with the words of the text, which are judged before anything else.
+    pub(crate) fn new(
+        placeholders: &'p mut Placeholders<'a>,
+        syntax: &'s Syntax<'t>,
+        kind: ExpressionKind,
+    ) -> Result<Self, Problem> {
+        for mention in &syntax.mentions {
+            match *mention {
+                Mention::Bare(name) if is_reserved(name) => {
+                    return Err(Problem::new(format!(
+                        "Attribute name is a reserved keyword; reserved keyword: {name}"
+                    )));
+                }
+                Mention::Bare(_) => {}
+                Mention::Index(digits) => {
+                    list_index(digits)?;
+                }
+                Mention::Call { name, place } => check_call(kind, name, place)?,
+            }
+        }
+        Ok(Self { placeholders, syntax })
+    }
+
+    pub(crate) fn condition(mut self, top: NodeId) -> Result<Condition, Problem> {
+        // Children come before their parents, so one pass from the left gives every node its
+        // meaning; no node is shared, so a parent takes its children.
+        let mut lowered: Vec<Lowered> = Vec::with_capacity(self.syntax.nodes.len());
+        let syntax = self.syntax;
+        for node in &syntax.nodes {
+            let meaning = self.condition_node(node, &mut lowered)?;
+            lowered.push(meaning);
+        }
+        validate::check_operators(self.syntax.operators)?;
+        Ok(take_condition(&mut lowered, top))
+    }
+
+    fn condition_node(
+        &mut self,
+        node: &Node<'_>,
+        lowered: &mut [Lowered],
+    ) -> Result<Lowered, Problem> {
+        let leaf = match node {
+            Node::Path(parts) => return Ok(Lowered::Operand(Operand::Path(self.path(parts)?))),
+            Node::Value(key) => {
+                return Ok(Lowered::Operand(Operand::Value(self.placeholders.value(key)?.clone())));
+            }
+            Node::Call { name, arguments } => {
+                let operands =
+                    arguments.iter().map(|id| take_operand(lowered, *id)).collect::<Vec<_>>();
+                if *name == "size" {
+                    return size(operands).map(Lowered::Operand);
+                }
+                call(name, operands)?
+            }
+            Node::Compare { op, left, right } => Condition::Compare {
+                op: *op,
+                left: take_operand(lowered, *left),
+                right: take_operand(lowered, *right),
+            },
+            Node::Between { value, low, high } => Condition::Between {
+                value: take_operand(lowered, *value),
+                low: take_operand(lowered, *low),
+                high: take_operand(lowered, *high),
+            },
+            Node::In { value, list } => Condition::In {
+                value: take_operand(lowered, *value),
+                list: list.iter().map(|id| take_operand(lowered, *id)).collect(),
+            },
+            Node::And(left, right) => {
+                let left = take_condition(lowered, *left);
+                return Ok(Lowered::Condition(left.and(take_condition(lowered, *right))));
+            }
+            Node::Or(left, right) => {
+                let left = take_condition(lowered, *left);
+                return Ok(Lowered::Condition(left.or(take_condition(lowered, *right))));
+            }
+            Node::Not(inner) => {
+                return Ok(Lowered::Condition(!take_condition(lowered, *inner)));
+            }
+            Node::Sum { .. } => unreachable!("only updates have sums"),
+        };
+        validate::check_leaf(&leaf)?;
+        Ok(Lowered::Condition(leaf))
+    }
+
+    pub(crate) fn projection(mut self, paths: &[NodeId]) -> Result<Projection, Problem> {
+        Ok(Projection { paths: self.disjoint_paths(paths.iter().copied())? })
+    }
+
+    pub(crate) fn update(
+        mut self,
+        actions: &[Action<'_>],
+        sections: &[Keyword],
+    ) -> Result<Update, Problem> {
+        for (position, section) in sections.iter().enumerate() {
+            if sections[..position].contains(section) {
+                return Err(Problem::new(format!(
+                    "The \"{}\" section can only be used once in an update expression;",
+                    format!("{section:?}").to_uppercase()
+                )));
+            }
+        }
+        let paths = self.disjoint_paths(actions.iter().map(|action| match action {
+            Action::Set(path, _)
+            | Action::Remove(path)
+            | Action::Add(path, _)
+            | Action::Delete(path, _) => *path,
+        }))?;
+        let mut update = Update::new();
+        // DynamoDB looks at the last action first.
+        for (action, path) in actions.iter().zip(paths).rev() {
+            match action {
+                Action::Set(_, value) => {
+                    let value = self.set_value(*value)?;
+                    validate::check_set(&value)?;
+                    update.set.push((path, value));
+                }
+                Action::Remove(_) => update.remove.push(path),
+                Action::Add(_, key) => {
+                    let value = self.placeholders.value(key)?.clone();
+                    validate::check_add(&value)?;
+                    update.add.push((path, value));
+                }
+                Action::Delete(_, key) => {
+                    let value = self.placeholders.value(key)?.clone();
+                    validate::check_delete(&value)?;
+                    update.delete.push((path, value));
+                }
+            }
+        }
+        update.set.reverse();
+        update.remove.reverse();
+        update.add.reverse();
+        update.delete.reverse();
+        validate::check_operators(self.syntax.operators)?;
+        Ok(update)
+    }
+
+    fn set_value(&mut self, id: NodeId) -> Result<SetValue, Problem> {
+        match &self.syntax.nodes[id] {
+            Node::Sum { minus, left, right } => {
+                let left = self.set_operand(*left)?;
+                let right = self.set_operand(*right)?;
+                Ok(if *minus { left.minus(right) } else { left.plus(right) })
+            }
+            Node::Call { name: "list_append", arguments } => {
+                let [left, right] = two("list_append", arguments)?;
+                let left = self.set_operand(left)?;
+                Ok(left.append(self.set_operand(right)?))
+            }
+            _ => Ok(SetValue::Operand(self.set_operand(id)?)),
+        }
+    }
+
+    fn set_operand(&mut self, mut id: NodeId) -> Result<SetOperand, Problem> {
+        let mut candidates = Vec::new();
+        let last = loop {
+            match &self.syntax.nodes[id] {
+                Node::Path(parts) => break Source::Path(self.path(parts)?),
+                Node::Value(key) => break Source::Value(self.placeholders.value(key)?.clone()),
+                Node::Call { name, arguments } => {
+                    let [first, second] = two(name, arguments)?;
+                    let Node::Path(parts) = &self.syntax.nodes[first] else {
+                        return Err(requires_path(name));
+                    };
+                    candidates.push(self.path(parts)?);
+                    id = second;
+                }
+                _ => unreachable!("operands are paths, values and calls"),
+            }
+        };
+        Ok(SetOperand { candidates, last })
+    }
+
+    /// Paths of which none is part of another. DynamoDB looks at the last one first.
+    fn disjoint_paths(
+        &mut self,
+        ids: impl DoubleEndedIterator<Item = NodeId>,
+    ) -> Result<Vec<Path>, Problem> {
+        let mut paths: Vec<Path> = Vec::new();
+        for id in ids.rev() {
+            let Node::Path(parts) = &self.syntax.nodes[id] else {
+                unreachable!("the parser has read a path here")
+            };
+            let path = self.path(parts)?;
+            paths.iter().rev().try_for_each(|later| check_disjoint(&path, later))?;
+            paths.push(path);
+        }
+        paths.reverse();
+        Ok(paths)
+    }
+
+    fn path(&mut self, parts: &[Part<'_>]) -> Result<Path, Problem> {
+        let mut path: Option<Path> = None;
+        for part in parts {
+            let name = match *part {
+                Part::Bare(name) => name,
+                Part::Alias(key) => self.placeholders.name(key)?,
+                Part::Index(digits) => {
+                    let index = list_index(digits)?;
+                    path = path.map(|path| path.index(index));
+                    continue;
+                }
+            };
+            path = Some(match path {
+                None => Path::attr(name),
+                Some(path) => path.field(name),
+            });
+        }
+        let path = path.expect("a path begins with a name");
+        path.check()?;
+        Ok(path)
+    }
+}
+
+fn list_index(digits: &str) -> Result<u32, Problem> {
+    match digits.parse() {
+        Ok(index) if index <= limits::LIST_INDEX => Ok(index),
+        _ => Err(index_out_of_range(digits)),
+    }
+}
+
+const CONDITION_FUNCTIONS: [&str; 5] =
+    ["attribute_exists", "attribute_not_exists", "attribute_type", "begins_with", "contains"];
+
+/// Whether a function may stand where it does.
+fn check_call(kind: ExpressionKind, name: &str, place: Place) -> Result<(), Problem> {
+    let of_updates = matches!(name, "if_not_exists" | "list_append");
+    let of_conditions = name == "size" || CONDITION_FUNCTIONS.contains(&name);
+    let in_update = kind == ExpressionKind::Update;
+    let problem = if !of_updates && !of_conditions {
+        "Invalid function name"
+    } else if of_conditions && in_update {
+        "The function is not allowed in an update expression"
+    } else if of_updates && !in_update {
+        "The function is not allowed in a condition expression"
+    } else {
+        let misplaced = match name {
+            "if_not_exists" => false,
+            "list_append" => place == Place::Operand,
+            "size" => place == Place::Top,
+            _ => place == Place::Operand,
+        };
+        if !misplaced {
+            return Ok(());
+        }
+        "The function is not allowed to be used this way in an expression"
+    };
+    Err(Problem::new(format!("{problem}; function: {name}")))
+}
+
+fn take_operand(lowered: &mut [Lowered], id: NodeId) -> Operand {
+    match std::mem::replace(&mut lowered[id], Lowered::Taken) {
+        Lowered::Operand(operand) => operand,
+        _ => unreachable!("the checks of the words leave only operands in their places"),
+    }
+}
+
+fn take_condition(lowered: &mut [Lowered], id: NodeId) -> Condition {
+    match std::mem::replace(&mut lowered[id], Lowered::Taken) {
+        Lowered::Condition(condition) => condition,
+        _ => unreachable!("the checks of the words leave only conditions in their places"),
+    }
+}
+
+/// `size` of a path; that of a constant is a constant.
+fn size(operands: Vec<Operand>) -> Result<Operand, Problem> {
+    let [operand] = exactly("size", operands)?;
+    match operand {
+        Operand::Path(path) => Ok(Operand::Size(path)),
+        Operand::Size(_) => Err(validate::wrong_type("size", ValueKind::N)),
+        Operand::Value(value) => match size_of(value.as_ref()) {
+            Some(size) => Ok(Operand::Value(Value::N(size))),
+            None => Err(validate::wrong_type("size", value.kind())),
+        },
+    }
+}
+
+/// The condition that a function call stands for.
+fn call(name: &str, operands: Vec<Operand>) -> Result<Condition, Problem> {
+    match name {
+        "attribute_exists" | "attribute_not_exists" => {
+            let [operand] = exactly(name, operands)?;
+            let Operand::Path(path) = operand else { return Err(requires_path(name)) };
+            Ok(match name {
+                "attribute_exists" => Condition::AttributeExists(path),
+                _ => Condition::AttributeNotExists(path),
+            })
+        }
+        "attribute_type" => {
+            let [operand, kind] = exactly(name, operands)?;
+            validate::check_distinct(name, &operand, [&kind])?;
+            Ok(Condition::AttributeType(operand, type_name(&kind)?))
+        }
+        _ => {
+            let [operand, other] = exactly(name, operands)?;
+            Ok(match name {
+                "begins_with" => Condition::BeginsWith(operand, other),
+                _ => Condition::Contains(operand, other),
+            })
+        }
+    }
+}
+
+fn type_name(operand: &Operand) -> Result<ValueKind, Problem> {
+    match operand {
+        Operand::Value(Value::S(name)) => name.parse().map_err(|_| {
+            Problem::new(format!(
+                "Invalid attribute type name found; type: {name}, valid types: \
+                 {{N,BS,L,B,NULL,M,S,SS,NS,BOOL}}"
+            ))
+        }),
+        Operand::Value(other) => Err(validate::wrong_type("attribute_type", other.kind())),
+        Operand::Size(_) => Err(validate::wrong_type("attribute_type", ValueKind::N)),
+        Operand::Path(_) => {
+            Err(validate::wrong_type("attribute_type", "{NS,SS,L,BS,N,M,B,BOOL,NULL,S}"))
+        }
+    }
+}
+
+fn exactly<const N: usize>(name: &str, operands: Vec<Operand>) -> Result<[Operand; N], Problem> {
+    operands.try_into().map_err(|operands: Vec<Operand>| wrong_count(name, operands.len()))
+}
+
+fn two(name: &str, arguments: &[NodeId]) -> Result<[NodeId; 2], Problem> {
+    arguments.try_into().map_err(|_| wrong_count(name, arguments.len()))
+}
+
+fn wrong_count(name: &str, count: usize) -> Problem {
+    Problem::new(format!(
+        "Incorrect number of operands for operator or function; operator or function: {name}, \
+         number of operands: {count}"
+    ))
+}
+
+fn requires_path(name: &str) -> Problem {
+    Problem::new(format!(
+        "Operator or function requires a document path; operator or function: {name}"
+    ))
+}

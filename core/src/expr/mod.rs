@@ -1,0 +1,54 @@
+//! Expressions: conditions, filters, key conditions, updates and projections.
+//!
+//! Each is a tree that can be built or parsed, is checked by the same rules either way, and has
+//! two uses: it is evaluated here, or rendered to text for a service that evaluates it.
+//!
+//! ```
+//! use tabla::expr::{ExpressionKind, Names, Placeholders, Values};
+//! use tabla::{attr, item};
+//!
+//! // Built …
+//! let built = attr("tags").contains("x").or(attr("name").size().gt(3));
+//! built.validate(ExpressionKind::Condition)?;
+//!
+//! // … or parsed.
+//! let names = Names::from([("#n".to_owned(), "name".to_owned())]);
+//! let values =
+//!     Values::from([(":x".to_owned(), "x".into()), (":three".to_owned(), 3.into())]);
+//! let mut placeholders = Placeholders::new(&names, &values)?;
+//! let parsed = placeholders
+//!     .parse_condition(ExpressionKind::Condition, "contains(tags, :x) OR size(#n) > :three")?;
+//! placeholders.finish()?;
+//!
+//! assert_eq!(parsed, built);
+//! assert!(parsed.evaluate(&item! { "name" => "Ada L." }));
+//! # Ok::<(), tabla::Error>(())
+//! ```
+
+mod condition;
+mod path;
+mod projection;
+mod text;
+mod update;
+
+mod apply;
+mod evaluate;
+mod key;
+mod render;
+mod validate;
+
+mod lexer;
+mod lower;
+mod reserved;
+mod syntax;
+
+pub use self::condition::{Branch, Branches, CompareOp, Condition, Operand, Size};
+pub use self::key::{KeyQuery, KeySpec, SortRange};
+pub use self::path::{Path, Step, attr};
+pub use self::projection::Projection;
+pub use self::render::Renderer;
+pub use self::reserved::is_reserved;
+pub use self::text::{Expr, ExpressionKind, Names, Placeholders, Values};
+pub use self::update::{SetOperand, SetValue, Source, Update};
+
+use self::text::Problem;

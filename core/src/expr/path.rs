@@ -1,0 +1,226 @@
+//! Document paths: an attribute, and the way into the lists and maps it holds.
+
+use std::fmt;
+
+use crate::expr::Problem;
+use crate::limits;
+use crate::{MapRef, ValueRef};
+
+/// A document path: the name of a top-level attribute and the steps into its value.
+///
+/// Names stand for themselves: a dot or a bracket in a name is part of the name, and reserved
+/// words need no care. Paths are the starting point of the typed builder; see [`attr`].
+///
+/// ```
+/// use tabla::attr;
+///
+/// let path = attr("orders").index(0).field("total");
+/// assert_eq!(path.to_string(), "orders[0].total");
+/// ```
+#[derive(Clone, Debug, PartialEq, Eq, Hash)]
+pub struct Path {
+    root: String,
+    steps: Vec<Step>,
+}
+
+/// One step of a [`Path`], from a map or a list to one of its elements.
+#[derive(Clone, Debug, PartialEq, Eq, Hash)]
+pub enum Step {
+    /// The value under this name in a map.
+    Field(String),
+    /// The element at this position of a list, counted from 0.
+    Index(u32),
+}
+
+/// The path of a top-level attribute, the beginning of most built expressions.
+///
+/// ```
+/// use tabla::attr;
+///
+/// let condition = attr("status").eq("draft").and(attr("version").ge(3));
+/// # let _ = condition;
+/// ```
+pub fn attr(name: impl Into<String>) -> Path {
+    Path::attr(name)
+}
+
+impl Path {
+    /// The path of a top-level attribute.
+    pub fn attr(name: impl Into<String>) -> Self {
+        Self { root: name.into(), steps: Vec::new() }
+    }
+
+    /// The path of a field of the map at this path.
+    #[must_use]
+    pub fn field(mut self, name: impl Into<String>) -> Self {
+        self.steps.push(Step::Field(name.into()));
+        self
+    }
+
+    /// The path of an element of the list at this path, counted from 0.
+    #[must_use]
+    pub fn index(mut self, index: u32) -> Self {
+        self.steps.push(Step::Index(index));
+        self
+    }
+
+    /// The name of the top-level attribute.
+    pub fn root(&self) -> &str {
+        &self.root
+    }
+
+    /// The steps from the top-level attribute on.
+    pub fn steps(&self) -> &[Step] {
+        &self.steps
+    }
+
+    /// The name of the attribute, if the path has no further steps.
+    pub fn as_attribute(&self) -> Option<&str> {
+        self.steps.is_empty().then_some(self.root.as_str())
+    }
+
+    /// The number of elements, the attribute included: 3 for `a.b[0]`.
+    pub fn depth(&self) -> usize {
+        1 + self.steps.len()
+    }
+
+    /// The value at this path, if there is one.
+    pub fn resolve<'a>(&self, item: impl Into<MapRef<'a>>) -> Option<ValueRef<'a>> {
+        let mut value = item.into().get(&self.root)?;
+        for step in &self.steps {
+            value = match (step, value) {
+                (Step::Field(name), ValueRef::M(map)) => map.get(name)?,
+                (Step::Index(index), ValueRef::L(list)) => list.get(*index as usize)?,
+                _ => return None,
+            };
+        }
+        Some(value)
+    }
+
+    /// The path as DynamoDB writes it in its messages: `[a, [0], b]`.
+    pub(crate) fn bracketed(&self) -> String {
+        let mut text = format!("[{}", self.root);
+        for step in &self.steps {
+            match step {
+                Step::Field(name) => text.push_str(&format!(", {name}")),
+                Step::Index(index) => text.push_str(&format!(", [{index}]")),
+            }
+        }
+        text.push(']');
+        text
+    }
+
+    /// Refuses a path that is too deep, or that has an index or a name out of range.
+    pub(crate) fn check(&self) -> Result<(), Problem> {
+        if self.root.is_empty() {
+            return Err(empty_name());
+        }
+        for step in &self.steps {
+            match step {
+                Step::Field(name) if name.is_empty() => return Err(empty_name()),
+                Step::Index(index) if *index > limits::LIST_INDEX => {
+                    return Err(index_out_of_range(index));
+                }
+                _ => {}
+            }
+        }
+        if self.depth() > limits::PATH_ELEMENTS {
+            return Err(Problem::new(format!(
+                "The document path has too many nesting levels; nesting levels: {}",
+                self.depth()
+            )));
+        }
+        Ok(())
+    }
+}
+
+/// The refusal of a list index above [`limits::LIST_INDEX`].
+pub(crate) fn index_out_of_range(index: impl fmt::Display) -> Problem {
+    Problem::new(format!("List index is not within the allowable range; index: [{index}]"))
+}
+
+fn empty_name() -> Problem {
+    Problem::new("The document path has an empty attribute name")
+}
+
+/// Refuses two paths of one update or projection that stand in each other's way.
+pub(crate) fn check_disjoint(one: &Path, two: &Path) -> Result<(), Problem> {
+    let Some(word) = clash(one, two) else { return Ok(()) };
+    Err(Problem::new(format!(
+        "Two document paths {word} with each other; must remove or rewrite one of these paths; \
+         path one: {}, path two: {}",
+        one.bracketed(),
+        two.bracketed()
+    )))
+}
+
+/// Refuses paths of which one is part of another, in the order in which DynamoDB finds them.
+pub(crate) fn check_all_disjoint(paths: &[&Path]) -> Result<(), Problem> {
+    // Only paths with the same root can clash: sorting keeps long updates from costing a square.
+    let mut order: Vec<usize> = (0..paths.len()).collect();
+    order.sort_by_key(|position| (paths[*position].root(), *position));
+    let groups = order.chunk_by(|a, b| paths[*a].root() == paths[*b].root());
+    let mut first: Option<(usize, usize)> = None;
+    for group in groups {
+        for (place, later) in group.iter().enumerate() {
+            for earlier in &group[..place] {
+                let clashes = clash(paths[*earlier], paths[*later]).is_some();
+                // The last path that clashes with a later one is found first.
+                if clashes && first.is_none_or(|(found, _)| *earlier > found) {
+                    first = Some((*earlier, *later));
+                }
+            }
+        }
+    }
+    match first {
+        Some((one, two)) => check_disjoint(paths[one], paths[two]),
+        None => Ok(()),
+    }
+}
+
+fn clash(one: &Path, two: &Path) -> Option<&'static str> {
+    if one.root != two.root {
+        return None;
+    }
+    for (a, b) in one.steps.iter().zip(&two.steps) {
+        match (a, b) {
+            (Step::Field(_), Step::Index(_)) | (Step::Index(_), Step::Field(_)) => {
+                return Some("conflict");
+            }
+            _ if a != b => return None,
+            _ => {}
+        }
+    }
+    Some("overlap")
+}
+
+impl fmt::Display for Path {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(&self.root)?;
+        for step in &self.steps {
+            match step {
+                Step::Field(name) => write!(f, ".{name}")?,
+                Step::Index(index) => write!(f, "[{index}]")?,
+            }
+        }
+        Ok(())
+    }
+}
+
+impl From<&str> for Path {
+    fn from(name: &str) -> Self {
+        Self::attr(name)
+    }
+}
+
+impl From<String> for Path {
+    fn from(name: String) -> Self {
+        Self::attr(name)
+    }
+}
+
+impl From<&Path> for Path {
+    fn from(path: &Path) -> Self {
+        path.clone()
+    }
+}

@@ -1,0 +1,116 @@
+//! Projections: which parts of an item an answer holds.
+
+use std::collections::BTreeMap;
+
+use crate::Item;
+use crate::expr::path::{Path, Step};
+use crate::limits;
+use crate::{Map, Value};
+use crate::{MapRef, ValueRef};
+
+/// The parts of an item that an answer is to hold.
+///
+/// Key attributes are not included by themselves. Elements of a list keep their order and close
+/// ranks; what is missing is left out.
+///
+/// ```
+/// use tabla::{Projection, attr, item};
+///
+/// let projection = Projection::new(["a", "b"]).path(attr("m").field("x"));
+/// assert_eq!(projection.project(&item! { "a" => 1, "c" => 2 }), item! { "a" => 1 });
+/// ```
+#[derive(Clone, Debug, Default, PartialEq)]
+pub struct Projection {
+    pub(crate) paths: Vec<Path>,
+}
+
+impl Projection {
+    /// The projection onto these paths, or attributes.
+    pub fn new<P: Into<Path>>(paths: impl IntoIterator<Item = P>) -> Self {
+        Self { paths: paths.into_iter().map(Into::into).collect() }
+    }
+
+    /// The same projection with one more path.
+    #[must_use]
+    pub fn path(mut self, path: impl Into<Path>) -> Self {
+        self.paths.push(path.into());
+        self
+    }
+
+    /// The paths, in order.
+    pub fn paths(&self) -> &[Path] {
+        &self.paths
+    }
+
+    /// The parts of the item that the projection names.
+    pub fn project<'a>(&self, item: impl Into<MapRef<'a>>) -> Item {
+        project(&self.paths, item.into())
+    }
+}
+
+/// The parts of an item at these paths.
+pub(crate) fn project<'p>(paths: impl IntoIterator<Item = &'p Path>, item: MapRef<'_>) -> Item {
+    let mut roots: BTreeMap<&str, Selection<'_>> = BTreeMap::new();
+    for path in paths {
+        // Nothing is nested deeper than this, so such a path matches nothing.
+        if path.depth() <= limits::PATH_ELEMENTS {
+            roots.entry(path.root()).or_default().select(path.steps());
+        }
+    }
+    let mut projected = Map::new();
+    for (name, selection) in roots {
+        if let Some(value) = item.get(name).and_then(|value| selection.take(value)) {
+            projected.insert(name.to_owned(), value);
+        }
+    }
+    Item::from(projected)
+}
+
+/// Which parts of one value are selected: all of it, or some of its elements.
+#[derive(Default)]
+struct Selection<'p> {
+    whole: bool,
+    fields: BTreeMap<&'p str, Selection<'p>>,
+    indexes: BTreeMap<u32, Selection<'p>>,
+}
+
+impl<'p> Selection<'p> {
+    fn select(&mut self, steps: &'p [Step]) {
+        let mut selection = self;
+        for step in steps {
+            selection = match step {
+                Step::Field(name) => selection.fields.entry(name).or_default(),
+                Step::Index(index) => selection.indexes.entry(*index).or_default(),
+            };
+        }
+        selection.whole = true;
+    }
+
+    /// The selected parts, or nothing if the value has none of them.
+    fn take(&self, value: ValueRef<'_>) -> Option<Value> {
+        if self.whole {
+            return Some(value.to_value());
+        }
+        match value {
+            ValueRef::M(map) => {
+                let fields: Map = self
+                    .fields
+                    .iter()
+                    .filter_map(|(name, inner)| {
+                        Some(((*name).to_owned(), inner.take(map.get(name)?)?))
+                    })
+                    .collect();
+                (!fields.is_empty()).then_some(Value::M(fields))
+            }
+            ValueRef::L(list) => {
+                let elements: Vec<Value> = self
+                    .indexes
+                    .iter()
+                    .filter_map(|(index, inner)| inner.take(list.get(*index as usize)?))
+                    .collect();
+                (!elements.is_empty()).then_some(Value::L(elements))
+            }
+            _ => None,
+        }
+    }
+}

@@ -1,0 +1,239 @@
+//! Trees as text with placeholders, for a service that takes expressions as text.
+
+use crate::expr::condition::{Condition, Operand};
+use crate::expr::path::{Path, Step};
+use crate::expr::projection::Projection;
+use crate::expr::text::{Names, Values};
+use crate::expr::update::{SetOperand, SetValue, Source, Update};
+use crate::{Value, limits};
+
+/// Gives names and values their placeholders while the expressions of one request are rendered.
+///
+/// Every name gets a placeholder, so reserved words and odd characters need no care. Parsing what
+/// was rendered, with the placeholders collected here, gives the same tree again.
+///
+/// ```
+/// use tabla::attr;
+/// use tabla::expr::Renderer;
+///
+/// let mut renderer = Renderer::new();
+/// let text = attr("status").eq("draft").render(&mut renderer);
+/// assert_eq!(text, "#n0 = :v0");
+/// assert_eq!(renderer.names()["#n0"], "status");
+/// ```
+#[derive(Clone, Debug, Default)]
+pub struct Renderer {
+    names: Names,
+    values: Values,
+    /// The placeholder that each rendered name has.
+    known: std::collections::BTreeMap<String, String>,
+    next_name: usize,
+    next_value: usize,
+}
+
+impl Renderer {
+    /// A renderer without placeholders.
+    pub fn new() -> Self {
+        Self::default()
+    }
+
+    /// A renderer that keeps the placeholders of a request whose other expressions are text.
+    pub fn with_placeholders(names: Names, values: Values) -> Self {
+        Self { names, values, ..Self::default() }
+    }
+
+    /// The names that have placeholders.
+    pub fn names(&self) -> &Names {
+        &self.names
+    }
+
+    /// The values that have placeholders.
+    pub fn values(&self) -> &Values {
+        &self.values
+    }
+
+    /// The names and values that have placeholders.
+    pub fn into_placeholders(self) -> (Names, Values) {
+        (self.names, self.values)
+    }
+
+    fn name(&mut self, name: &str) -> String {
+        if let Some(key) = self.known.get(name) {
+            return key.clone();
+        }
+        let key = loop {
+            let key = format!("#n{}", self.next_name);
+            self.next_name += 1;
+            if !self.names.contains_key(&key) {
+                break key;
+            }
+        };
+        self.names.insert(key.clone(), name.to_owned());
+        self.known.insert(name.to_owned(), key.clone());
+        key
+    }
+
+    fn value(&mut self, value: &Value) -> String {
+        let key = loop {
+            let key = format!(":v{}", self.next_value);
+            self.next_value += 1;
+            if !self.values.contains_key(&key) {
+                break key;
+            }
+        };
+        self.values.insert(key.clone(), value.clone());
+        key
+    }
+
+    fn path(&mut self, path: &Path) -> String {
+        let mut text = self.name(path.root());
+        for step in path.steps() {
+            match step {
+                Step::Field(name) => {
+                    text.push('.');
+                    text.push_str(&self.name(name));
+                }
+                Step::Index(index) => text.push_str(&format!("[{index}]")),
+            }
+        }
+        text
+    }
+
+    fn operand(&mut self, operand: &Operand) -> String {
+        match operand {
+            Operand::Path(path) => self.path(path),
+            Operand::Value(value) => self.value(value),
+            Operand::Size(path) => format!("size({})", self.path(path)),
+        }
+    }
+
+    fn set_operand(&mut self, operand: &SetOperand) -> String {
+        let mut text = String::new();
+        for path in &operand.candidates {
+            text.push_str(&format!("if_not_exists({}, ", self.path(path)));
+        }
+        text.push_str(&match &operand.last {
+            Source::Path(path) => self.path(path),
+            Source::Value(value) => self.value(value),
+        });
+        text.push_str(&")".repeat(operand.candidates.len()));
+        text
+    }
+
+    fn set_value(&mut self, value: &SetValue) -> String {
+        match value {
+            SetValue::Operand(operand) => self.set_operand(operand),
+            SetValue::Plus(left, right) => {
+                format!("{} + {}", self.set_operand(left), self.set_operand(right))
+            }
+            SetValue::Minus(left, right) => {
+                format!("{} - {}", self.set_operand(left), self.set_operand(right))
+            }
+            SetValue::ListAppend(left, right) => {
+                format!("list_append({}, {})", self.set_operand(left), self.set_operand(right))
+            }
+        }
+    }
+}
+
+impl Condition {
+    /// The condition as text.
+    pub fn render(&self, renderer: &mut Renderer) -> String {
+        match self {
+            Self::Compare { op, left, right } => {
+                format!("{} {op} {}", renderer.operand(left), renderer.operand(right))
+            }
+            Self::Between { value, low, high } => format!(
+                "{} BETWEEN {} AND {}",
+                renderer.operand(value),
+                renderer.operand(low),
+                renderer.operand(high)
+            ),
+            Self::In { value, list } => {
+                let value = renderer.operand(value);
+                let list: Vec<String> = list.iter().map(|other| renderer.operand(other)).collect();
+                format!("{value} IN ({})", list.join(", "))
+            }
+            Self::AttributeExists(path) => format!("attribute_exists({})", renderer.path(path)),
+            Self::AttributeNotExists(path) => {
+                format!("attribute_not_exists({})", renderer.path(path))
+            }
+            Self::AttributeType(operand, kind) => format!(
+                "attribute_type({}, {})",
+                renderer.operand(operand),
+                renderer.value(&Value::from(kind.to_string()))
+            ),
+            Self::BeginsWith(operand, prefix) => {
+                format!("begins_with({}, {})", renderer.operand(operand), renderer.operand(prefix))
+            }
+            Self::Contains(operand, part) => {
+                format!("contains({}, {})", renderer.operand(operand), renderer.operand(part))
+            }
+            Self::And(branches) => branches
+                .iter()
+                .map(|branch| branch.render_below(renderer, matches!(branch, Self::Or(_))))
+                .collect::<Vec<_>>()
+                .join(" AND "),
+            Self::Or(branches) => branches
+                .iter()
+                .map(|branch| branch.render(renderer))
+                .collect::<Vec<_>>()
+                .join(" OR "),
+            Self::Not(branch) => {
+                let joined = matches!(**branch, Self::And(_) | Self::Or(_));
+                format!("NOT {}", branch.render_below(renderer, joined))
+            }
+            // Refused by every service for the same reason as the tree it stands for.
+            Self::TooDeep => {
+                let nots = "NOT ".repeat(limits::EXPRESSION_OPERATORS);
+                format!("{nots}attribute_exists({})", renderer.name("a"))
+            }
+        }
+    }
+
+    fn render_below(&self, renderer: &mut Renderer, parentheses: bool) -> String {
+        let text = self.render(renderer);
+        if parentheses { format!("({text})") } else { text }
+    }
+}
+
+impl Update {
+    /// The update as text; empty if the update is.
+    pub fn render(&self, renderer: &mut Renderer) -> String {
+        let mut sections = Vec::new();
+        let mut section = |keyword: &str, actions: Vec<String>| {
+            if !actions.is_empty() {
+                sections.push(format!("{keyword} {}", actions.join(", ")));
+            }
+        };
+        section(
+            "SET",
+            self.set
+                .iter()
+                .map(|(path, value)| {
+                    format!("{} = {}", renderer.path(path), renderer.set_value(value))
+                })
+                .collect(),
+        );
+        section("REMOVE", self.remove.iter().map(|path| renderer.path(path)).collect());
+        for (keyword, actions) in [("ADD", &self.add), ("DELETE", &self.delete)] {
+            section(
+                keyword,
+                actions
+                    .iter()
+                    .map(|(path, value)| {
+                        format!("{} {}", renderer.path(path), renderer.value(value))
+                    })
+                    .collect(),
+            );
+        }
+        sections.join(" ")
+    }
+}
+
+impl Projection {
+    /// The projection as text; empty if the projection is.
+    pub fn render(&self, renderer: &mut Renderer) -> String {
+        self.paths.iter().map(|path| renderer.path(path)).collect::<Vec<_>>().join(", ")
+    }
+}

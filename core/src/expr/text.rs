@@ -1,0 +1,313 @@
+//! Expressions as text: placeholders, and the way from text to tree.
+
+use std::collections::{BTreeMap, BTreeSet};
+use std::fmt;
+
+use crate::Value;
+use crate::expr::lexer::word_length;
+use crate::expr::lower::Lowering;
+use crate::expr::syntax::Parser;
+use crate::expr::{Condition, Projection, Update};
+use crate::limits;
+use crate::{Error, Result};
+
+/// What the `#name` placeholders of a request stand for: `ExpressionAttributeNames`.
+pub type Names = BTreeMap<String, String>;
+
+/// What the `:value` placeholders of a request stand for: `ExpressionAttributeValues`.
+pub type Values = BTreeMap<String, Value>;
+
+/// An expression in a request: a tree, or a text that refers to the request's placeholders.
+///
+/// ```
+/// use tabla::{Condition, Expr, attr};
+///
+/// let built: Expr<Condition> = attr("n").gt(3).into();
+/// let written: Expr<Condition> = "n > :n".into();
+/// assert_ne!(built, written);
+/// ```
+#[derive(Clone, Debug, PartialEq)]
+pub enum Expr<T> {
+    /// A built expression.
+    Tree(T),
+    /// An expression as text.
+    Text(String),
+}
+
+impl<T> From<&str> for Expr<T> {
+    fn from(text: &str) -> Self {
+        Self::Text(text.to_owned())
+    }
+}
+
+impl<T> From<String> for Expr<T> {
+    fn from(text: String) -> Self {
+        Self::Text(text)
+    }
+}
+
+impl From<Condition> for Expr<Condition> {
+    fn from(tree: Condition) -> Self {
+        Self::Tree(tree)
+    }
+}
+
+impl From<Update> for Expr<Update> {
+    fn from(tree: Update) -> Self {
+        Self::Tree(tree)
+    }
+}
+
+impl From<Projection> for Expr<Projection> {
+    fn from(tree: Projection) -> Self {
+        Self::Tree(tree)
+    }
+}
+
+/// Which parameter of a request an expression is.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub enum ExpressionKind {
+    /// `ConditionExpression`: whether to write.
+    Condition,
+    /// `FilterExpression`: which items to return.
+    Filter,
+    /// `KeyConditionExpression`: which items to read.
+    KeyCondition,
+    /// `UpdateExpression`: what to change.
+    Update,
+    /// `ProjectionExpression`: which parts of an item to return.
+    Projection,
+}
+
+impl ExpressionKind {
+    /// The name of the parameter.
+    pub fn as_str(self) -> &'static str {
+        match self {
+            Self::Condition => "ConditionExpression",
+            Self::Filter => "FilterExpression",
+            Self::KeyCondition => "KeyConditionExpression",
+            Self::Update => "UpdateExpression",
+            Self::Projection => "ProjectionExpression",
+        }
+    }
+}
+
+impl fmt::Display for ExpressionKind {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(self.as_str())
+    }
+}
+
+/// Why an expression is refused: the part of DynamoDB's message after its parameter's name.
+#[derive(Debug, PartialEq)]
+pub(crate) struct Problem(String);
+
+impl Problem {
+    pub(crate) fn new(message: impl Into<String>) -> Self {
+        Self(message.into())
+    }
+
+    pub(crate) fn of(self, kind: ExpressionKind) -> Error {
+        Error::validation(format!("Invalid {kind}: {}", self.0))
+    }
+}
+
+/// The placeholders of one request, shared by all of its expressions.
+///
+/// Parse each expression of the request, then call [`Placeholders::finish`]: a placeholder that
+/// no expression uses is an error.
+///
+/// ```
+/// use tabla::expr::{ExpressionKind, Names, Placeholders, Values};
+/// use tabla::attr;
+///
+/// let names = Names::from([("#s".to_owned(), "status".to_owned())]);
+/// let values = Values::from([(":d".to_owned(), "draft".into())]);
+/// let mut placeholders = Placeholders::new(&names, &values)?;
+/// let condition = placeholders.parse_condition(ExpressionKind::Condition, "#s = :d")?;
+/// placeholders.finish()?;
+/// assert_eq!(condition, attr("status").eq("draft"));
+/// # Ok::<(), tabla::Error>(())
+/// ```
+#[derive(Debug)]
+pub struct Placeholders<'a> {
+    names: &'a Names,
+    values: &'a Values,
+    used_names: BTreeSet<&'a str>,
+    used_values: BTreeSet<&'a str>,
+}
+
+impl<'a> Placeholders<'a> {
+    /// Takes the placeholders of a request; an empty map is as good as none.
+    ///
+    /// # Errors
+    /// If a key is not `#` or `:` followed by letters, digits and underscores, if a key or a name
+    /// is too long, if a name is empty, or if a value is nested too deeply.
+    pub fn new(names: &'a Names, values: &'a Values) -> Result<Self> {
+        for (key, name) in names {
+            check_key("ExpressionAttributeNames", '#', key)?;
+            if name.is_empty() {
+                return Err(Error::validation(format!(
+                    "ExpressionAttributeNames contains invalid value: Empty attribute name for \
+                     key {key}"
+                )));
+            }
+            if name.len() > limits::ATTRIBUTE_NAME_BYTES {
+                return Err(Error::validation(format!(
+                    "ExpressionAttributeNames contains invalid value: Attribute name is too \
+                     large, must be less than 65536 bytes for key {key}"
+                )));
+            }
+        }
+        for (key, value) in values {
+            check_key("ExpressionAttributeValues", ':', key)?;
+            if value.depth() > limits::VALUE_DEPTH {
+                return Err(Error::validation(format!(
+                    "ExpressionAttributeValues contains invalid value: Nesting Levels have \
+                     exceeded supported limits: Attributes in the item have nested levels beyond \
+                     supported limit for key {key}"
+                )));
+            }
+        }
+        Ok(Self { names, values, used_names: BTreeSet::new(), used_values: BTreeSet::new() })
+    }
+
+    /// Parses and validates a condition, filter or key condition.
+    ///
+    /// # Errors
+    /// With DynamoDB's message for the first thing that is wrong with it.
+    pub fn parse_condition(&mut self, kind: ExpressionKind, text: &str) -> Result<Condition> {
+        Parser::new(kind, text)
+            .and_then(Parser::condition)
+            .and_then(|(syntax, top)| Lowering::new(self, &syntax, kind)?.condition(top))
+            .map_err(|problem| problem.of(kind))
+    }
+
+    /// Parses and validates an update.
+    ///
+    /// # Errors
+    /// With DynamoDB's message for the first thing that is wrong with it.
+    pub fn parse_update(&mut self, text: &str) -> Result<Update> {
+        let kind = ExpressionKind::Update;
+        Parser::new(kind, text)
+            .and_then(Parser::update)
+            .and_then(|(syntax, actions, sections)| {
+                Lowering::new(self, &syntax, kind)?.update(&actions, &sections)
+            })
+            .map_err(|problem| problem.of(kind))
+    }
+
+    /// Parses and validates a projection.
+    ///
+    /// # Errors
+    /// With DynamoDB's message for the first thing that is wrong with it.
+    pub fn parse_projection(&mut self, text: &str) -> Result<Projection> {
+        let kind = ExpressionKind::Projection;
+        Parser::new(kind, text)
+            .and_then(Parser::projection)
+            .and_then(|(syntax, paths)| Lowering::new(self, &syntax, kind)?.projection(&paths))
+            .map_err(|problem| problem.of(kind))
+    }
+
+    /// The tree of a condition that may be text, validated either way.
+    ///
+    /// # Errors
+    /// As [`Placeholders::parse_condition`] and [`Condition::validate`].
+    pub fn condition(&mut self, kind: ExpressionKind, expr: &Expr<Condition>) -> Result<Condition> {
+        match expr {
+            Expr::Text(text) => self.parse_condition(kind, text),
+            Expr::Tree(tree) => tree.validate(kind).map(|()| tree.clone()),
+        }
+    }
+
+    /// The tree of an update that may be text, validated either way.
+    ///
+    /// # Errors
+    /// As [`Placeholders::parse_update`] and [`Update::validate`].
+    pub fn update(&mut self, expr: &Expr<Update>) -> Result<Update> {
+        match expr {
+            Expr::Text(text) => self.parse_update(text),
+            Expr::Tree(tree) => tree.validate().map(|()| tree.clone()),
+        }
+    }
+
+    /// The tree of a projection that may be text, validated either way.
+    ///
+    /// # Errors
+    /// As [`Placeholders::parse_projection`] and [`Projection::validate`].
+    pub fn projection(&mut self, expr: &Expr<Projection>) -> Result<Projection> {
+        match expr {
+            Expr::Text(text) => self.parse_projection(text),
+            Expr::Tree(tree) => tree.validate().map(|()| tree.clone()),
+        }
+    }
+
+    /// Refuses placeholders that no parsed expression has used.
+    ///
+    /// # Errors
+    /// If there is one, naming all of them.
+    pub fn finish(self) -> Result<()> {
+        refuse_unused("ExpressionAttributeNames", self.names.keys(), &self.used_names)?;
+        refuse_unused("ExpressionAttributeValues", self.values.keys(), &self.used_values)
+    }
+
+    /// What a `#name` stands for; counts as a use of it.
+    pub(crate) fn name(&mut self, key: &str) -> Result<&'a str, Problem> {
+        match self.names.get_key_value(key) {
+            Some((key, name)) => {
+                self.used_names.insert(key);
+                Ok(name)
+            }
+            None => Err(Problem::new(format!(
+                "An expression attribute name used in the document path is not defined; \
+                 attribute name: {key}"
+            ))),
+        }
+    }
+
+    /// What a `:value` stands for; counts as a use of it.
+    pub(crate) fn value(&mut self, key: &str) -> Result<&'a Value, Problem> {
+        match self.values.get_key_value(key) {
+            Some((key, value)) => {
+                self.used_values.insert(key);
+                Ok(value)
+            }
+            None => Err(Problem::new(format!(
+                "An expression attribute value used in expression is not defined; attribute \
+                 value: {key}"
+            ))),
+        }
+    }
+}
+
+fn check_key(parameter: &str, mark: char, key: &str) -> Result<()> {
+    let problem = if key.is_empty() {
+        "The expression attribute map contains an empty key;".to_owned()
+    } else if !key
+        .strip_prefix(mark)
+        .is_some_and(|rest| !rest.is_empty() && word_length(rest) == rest.len())
+    {
+        format!("Syntax error; key: \"{key}\"")
+    } else if key.len() > limits::PLACEHOLDER_BYTES {
+        let size = if mark == '#' { format!(" size of key: {}", key.len()) } else { String::new() };
+        format!("The expression attribute map contains a key that is too long;{size}")
+    } else {
+        return Ok(());
+    };
+    Err(Error::validation(format!("{parameter} contains invalid key: {problem}")))
+}
+
+fn refuse_unused<'a>(
+    parameter: &str,
+    keys: impl Iterator<Item = &'a String>,
+    used: &BTreeSet<&str>,
+) -> Result<()> {
+    let unused: Vec<&str> = keys.map(String::as_str).filter(|key| !used.contains(key)).collect();
+    if unused.is_empty() {
+        return Ok(());
+    }
+    Err(Error::validation(format!(
+        "Value provided in {parameter} unused in expressions: keys: {{{}}}",
+        unused.join(", ")
+    )))
+}
