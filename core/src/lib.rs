@@ -3,13 +3,18 @@
 mod error;
 
 mod codec;
+pub mod engine;
+pub mod env;
 pub mod expr;
 mod item;
 mod json;
 pub mod key;
 pub mod limits;
 mod number;
+pub mod ops;
+pub mod schema;
 mod set;
+mod store;
 mod value;
 mod view;
 
@@ -21,6 +26,7 @@ pub use self::item::Item;
 pub use self::key::KeyType;
 pub use self::number::{MAX_DIGITS, MAX_EXPONENT, MIN_EXPONENT, Number, NumberError};
 pub use self::set::{Set, SetError, SetMember};
+pub use self::store::{Capabilities, Requirement, Store};
 pub use self::value::{MAX_NAME_LENGTH, MAX_NESTING, Map, Value, ValueKind};
 pub use self::view::{
     BinarySetIter, BinarySetRef, ListIter, ListRef, MapIter, MapRef, NumberSetIter, NumberSetRef,

@@ -30,3 +30,36 @@ pub const ATTRIBUTE_NAME_BYTES: usize = 65_535;
 
 /// Levels of lists and maps in one value that an expression refers to.
 pub const VALUE_DEPTH: usize = 32;
+
+/// Bytes of an item (ServiceQuotas, item size).
+pub const ITEM_SIZE: usize = 409_600;
+
+/// Bytes of a partition key (ServiceQuotas, partition key length).
+pub const PARTITION_KEY_SIZE: usize = 2048;
+
+/// Bytes of a sort key (ServiceQuotas, sort key length).
+pub const SORT_KEY_SIZE: usize = 1024;
+
+/// Writes in a batch (API reference, BatchWriteItem).
+pub const BATCH_WRITE_ITEMS: usize = 25;
+
+/// Keys in a batch of reads (API reference, BatchGetItem).
+pub const BATCH_GET_KEYS: usize = 100;
+
+/// Bytes that a batch may read (API reference, BatchGetItem).
+pub const BATCH_GET_SIZE: usize = 16 * 1024 * 1024;
+
+/// Operations in a transaction (ServiceQuotas, transactions).
+pub const TRANSACT_ITEMS: usize = 100;
+
+/// Bytes of all items in a transaction (ServiceQuotas, transactions).
+pub const TRANSACT_SIZE: usize = 4 * 1024 * 1024;
+
+/// Characters of a client request token (API reference, TransactWriteItems).
+pub const CLIENT_REQUEST_TOKEN: usize = 36;
+
+/// Bytes that a page of a query or scan reads (API reference, Query and Scan).
+pub const PAGE_SIZE: usize = 1024 * 1024;
+
+/// Parts of a parallel scan (API reference, Scan).
+pub const SCAN_SEGMENTS: i32 = 1_000_000;

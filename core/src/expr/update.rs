@@ -113,6 +113,23 @@ impl Update {
             .chain(self.delete.iter().map(|(path, _)| path))
     }
 
+    /// Whether the update only takes away: it removes attributes or members of sets.
+    pub fn only_clears(&self) -> bool {
+        self.set.is_empty() && self.add.is_empty()
+    }
+
+    /// The values that the update brings along.
+    pub fn literals(&self) -> impl Iterator<Item = &Value> {
+        let of_sets =
+            self.set.iter().flat_map(|(_, value)| value.operands()).filter_map(|operand| {
+                match operand.last() {
+                    Source::Value(value) => Some(value),
+                    Source::Path(_) => None,
+                }
+            });
+        of_sets.chain(self.add.iter().chain(&self.delete).map(|(_, value)| value))
+    }
+
     /// What is set, in order.
     pub fn sets(&self) -> &[(Path, SetValue)] {
         &self.set

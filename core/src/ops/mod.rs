@@ -4,8 +4,8 @@
 //! would be asked, and core can refuse with the service's own words. Every request has public
 //! fields, a `new` with what it cannot do without, and methods that set the rest.
 
-mod capacity;
 mod batch;
+mod capacity;
 mod item;
 mod read;
 mod stream;

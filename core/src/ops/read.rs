@@ -173,11 +173,7 @@ macro_rules! read_setters {
 impl Query {
     /// Reads the items for which this key condition holds.
     pub fn new(table: impl Into<String>, key_condition: impl Into<Expr<Condition>>) -> Self {
-        Self {
-            table: table.into(),
-            key_condition: Some(key_condition.into()),
-            ..Self::default()
-        }
+        Self { table: table.into(), key_condition: Some(key_condition.into()), ..Self::default() }
     }
 
     /// Reads in descending order of the sort key.

@@ -4,8 +4,6 @@
 //! checks with DynamoDB's own messages, and changed by
 //! [`UpdateTable`](crate::ops::UpdateTable).
 
-mod check;
-
 use crate::key::KeyType;
 use crate::ops::{IndexProjection, ProjectionType};
 

@@ -140,9 +140,6 @@ mod tests {
             .require(&[Requirement::Streams, Requirement::Tags, Requirement::Transactions])
             .expect_err("two are missing");
         assert_eq!(error.kind(), &ErrorKind::Unsupported);
-        assert_eq!(
-            error.message(),
-            "the store `partial` does not support streams, transactions"
-        );
+        assert_eq!(error.message(), "the store `partial` does not support streams, transactions");
     }
 }

@@ -1,0 +1,71 @@
+//! What concerns the operations of a batch together.
+
+use std::collections::BTreeSet;
+
+use super::{Fault, WritePlan};
+use crate::error::{Error, Result};
+use crate::limits;
+use crate::ops::{BatchGetItem, BatchWriteItem, DeleteItem, PutItem, WriteRequest};
+use crate::schema::TableSchema;
+
+const DUPLICATES: &str = "Provided list of item keys contains duplicates";
+
+/// Checks the shape of a batch of reads, before any table is looked up.
+pub fn check_get(request: &BatchGetItem) -> Result<()> {
+    if request.requests.is_empty() {
+        return Err(Error::validation("BatchGetItem must have some requests set"));
+    }
+    for (table, reads) in &request.requests {
+        if reads.keys.is_empty() {
+            return Err(Error::validation(format!(
+                "The list of keys in RequestItems for BatchGetItem is required: \
+                 {table} has empty list"
+            )));
+        }
+    }
+    let keys: usize = request.requests.values().map(|reads| reads.keys.len()).sum();
+    if keys > limits::BATCH_GET_KEYS {
+        return Err(Error::validation("Too many items requested for the BatchGetItem call"));
+    }
+    for reads in request.requests.values() {
+        let mut seen = BTreeSet::new();
+        if reads.keys.iter().any(|key| !seen.insert(key.encode())) {
+            return Err(Error::validation(DUPLICATES));
+        }
+    }
+    Ok(())
+}
+
+/// Checks the shape of a batch of writes, before any table is looked up.
+pub fn check_write(request: &BatchWriteItem) -> Result<()> {
+    if request.requests.is_empty() {
+        return Err(Error::validation("BatchWriteItem cannot have a null or no requests set"));
+    }
+    for (table, writes) in &request.requests {
+        if writes.is_empty() {
+            return Err(Error::validation(format!(
+                "The batch write request list for a table cannot be null or empty: {table}"
+            )));
+        }
+    }
+    if request.requests.values().map(Vec::len).sum::<usize>() > limits::BATCH_WRITE_ITEMS {
+        return Err(Error::validation("Too many items requested for the BatchWriteItem call"));
+    }
+    Ok(())
+}
+
+/// Plans the writes of a batch to one table.
+pub fn plan_writes(writes: Vec<WriteRequest>, schema: &TableSchema) -> Result<Vec<WritePlan>> {
+    let plans: Vec<WritePlan> = writes
+        .into_iter()
+        .map(|write| match write {
+            WriteRequest::Put(item) => WritePlan::put(PutItem::new("", item), schema),
+            WriteRequest::Delete(key) => WritePlan::delete(DeleteItem::new("", key), schema),
+        })
+        .collect::<Result<_, Fault>>()?;
+    let mut seen = BTreeSet::new();
+    if plans.iter().any(|plan| !seen.insert(plan.position())) {
+        return Err(Error::validation(DUPLICATES));
+    }
+    Ok(plans)
+}

@@ -1,0 +1,163 @@
+//! Index entries: which an item has, and which a write changes.
+
+use super::{Fault, Position};
+use crate::error::Error;
+use crate::limits;
+use crate::ops::ProjectionType;
+use crate::schema::{IndexSchema, TableSchema};
+use crate::{Item, ValueRef};
+
+/// An item's entry in an index.
+#[derive(Clone, Debug, PartialEq)]
+pub struct IndexEntry {
+    /// Where it stands.
+    pub position: Position,
+    /// What the index carries of the item.
+    pub item: Item,
+}
+
+/// What a write does to one index.
+#[derive(Clone, Debug, PartialEq)]
+pub struct IndexChange {
+    /// The index, by its place in [`TableSchema::indexes`].
+    pub index: usize,
+    /// The entry before, if there was one.
+    pub old: Option<IndexEntry>,
+    /// The entry after, if there is one.
+    pub new: Option<IndexEntry>,
+}
+
+impl IndexEntry {
+    /// The entry of this item in this index, `None` if the index does not have the item.
+    pub fn of(schema: &TableSchema, index: &IndexSchema, item: &Item) -> Option<Self> {
+        let position = Position::in_index(schema, index, item)?;
+        Some(Self { position, item: index.project(schema, item) })
+    }
+}
+
+impl IndexSchema {
+    /// What this index carries of an item.
+    pub fn project(&self, schema: &TableSchema, item: &Item) -> Item {
+        if self.projection.kind == ProjectionType::All {
+            return item.clone();
+        }
+        item.iter()
+            .filter(|(name, _)| self.carries(schema, name))
+            .map(|(name, value)| (name.to_owned(), value.to_value()))
+            .collect()
+    }
+}
+
+/// The indexes that a write changes, and how. An index whose entry stays the same is left out.
+pub fn index_changes(
+    schema: &TableSchema,
+    old: Option<&Item>,
+    new: Option<&Item>,
+) -> Vec<IndexChange> {
+    schema
+        .indexes
+        .iter()
+        .enumerate()
+        .filter_map(|(index, index_schema)| {
+            let entry = |item: Option<&Item>| {
+                item.and_then(|item| IndexEntry::of(schema, index_schema, item))
+            };
+            let change = IndexChange { index, old: entry(old), new: entry(new) };
+            (change.old != change.new).then_some(change)
+        })
+        .collect()
+}
+
+/// Refuses an item whose attributes cannot be keys of the table's indexes.
+///
+/// An absent attribute is no fault: the item is just not in the index.
+pub(super) fn check_index_keys(schema: &TableSchema, item: &Item) -> Result<(), Fault> {
+    for index in &schema.indexes {
+        for attribute in index.key_attributes() {
+            let Some(value) = item.get(&attribute.name) else { continue };
+            if let Some(kind) = super::position::empty_kind(value) {
+                return Err(Fault::Request(super::position::empty_index_key(
+                    kind,
+                    &index.name,
+                    &attribute.name,
+                )));
+            }
+        }
+    }
+    for index in &schema.indexes {
+        for attribute in index.key_attributes() {
+            let Some(value) = item.get(&attribute.name) else { continue };
+            if !attribute.accepts(value) {
+                return Err(Fault::Item(mismatch(
+                    index,
+                    &attribute.name,
+                    attribute.kind.code(),
+                    value,
+                )));
+            }
+        }
+        check_index_key_sizes(schema, index, item)?;
+    }
+    Ok(())
+}
+
+/// The same for the attributes that an update has written, in the words of an update.
+pub(super) fn check_updated_index_keys(
+    schema: &TableSchema,
+    item: &Item,
+    is_updated: impl Fn(&str) -> bool,
+) -> Result<(), Fault> {
+    for index in &schema.indexes {
+        for attribute in index.key_attributes().filter(|attribute| is_updated(&attribute.name)) {
+            let Some(value) = item.get(&attribute.name) else { continue };
+            if let Some(kind) = super::position::empty_kind(value) {
+                return Err(Fault::Request(Error::validation(format!(
+                    "One or more parameter values are not valid. The update expression attempted \
+                     to update a secondary index key to a value that is not supported. The \
+                     AttributeValue for a key attribute cannot contain an empty {kind} value."
+                ))));
+            }
+            if !attribute.accepts(value) {
+                return Err(Fault::Item(mismatch(
+                    index,
+                    &attribute.name,
+                    attribute.kind.code(),
+                    value,
+                )));
+            }
+        }
+        check_index_key_sizes(schema, index, item)?;
+    }
+    Ok(())
+}
+
+fn mismatch(index: &IndexSchema, attribute: &str, expected: &str, value: ValueRef<'_>) -> Error {
+    Error::validation(format!(
+        "One or more parameter values were invalid: Type mismatch for Index Key {attribute} \
+         Expected: {expected} Actual: {} IndexName: {}",
+        value.type_code(),
+        index.name
+    ))
+}
+
+/// The halves of an index key have the limits of a table's key, over all their attributes.
+fn check_index_key_sizes(
+    schema: &TableSchema,
+    index: &IndexSchema,
+    item: &Item,
+) -> Result<(), Fault> {
+    let size = |attributes: &[crate::schema::KeyAttribute]| -> usize {
+        attributes
+            .iter()
+            .filter(|attribute| !schema.is_key(&attribute.name))
+            .filter_map(|attribute| item.get(&attribute.name))
+            .map(ValueRef::size)
+            .sum()
+    };
+    if size(&index.partition) > limits::PARTITION_KEY_SIZE
+        || size(&index.sort) > limits::SORT_KEY_SIZE
+    {
+        return Err(Fault::item("One or more parameter values were invalid: Size limit exceeded"));
+    }
+    Ok(())
+}

@@ -1,0 +1,69 @@
+//! What an operation means, apart from where the items are kept.
+//!
+//! An embedded engine keeps ordered rows and nothing else. For every request it asks this module
+//! what to do: a *plan* checks the request against the table's schema and says which rows are
+//! concerned; the engine fetches them; the plan then judges the condition, computes the new item,
+//! the index entries and the answer. No engine has a rule of its own, so none can differ.
+//!
+//! - [`Position`] places an item in a table or index.
+//! - [`WritePlan`] is a put, update, delete or condition check; [`Effect`] is what it changes.
+//! - [`GetPlan`] reads one item; [`ReadPlan`] and [`PageBuilder`] read a page.
+//! - [`batch`] and [`transact`] hold what concerns several operations at once.
+//! - [`Meter`] counts capacity units.
+//! - [`change`] makes stream records, [`ttl`] says which items have expired.
+
+pub mod batch;
+mod capacity;
+pub mod change;
+mod get;
+mod index;
+mod page;
+mod position;
+mod read;
+pub mod transact;
+pub mod ttl;
+mod write;
+
+pub use capacity::{Arm, Meter, read_units, write_units};
+pub use get::GetPlan;
+pub use index::{IndexChange, IndexEntry, index_changes};
+pub use page::PageBuilder;
+pub use position::Position;
+pub use read::{ReadPlan, Source, Span};
+pub use write::{Effect, WritePlan};
+
+use crate::error::Error;
+
+/// Why a planned operation cannot be carried out.
+///
+/// The difference matters in a transaction only: a wrong request fails as a whole, a wrong item
+/// is the reason that cancels the transaction (developer guide, TransactWriteItems, cancellation
+/// reasons).
+#[derive(Debug)]
+pub enum Fault {
+    /// The request itself is wrong.
+    Request(Error),
+    /// The operation would be wrong for this item, or its condition does not hold.
+    Item(Error),
+}
+
+impl From<Error> for Fault {
+    fn from(error: Error) -> Self {
+        Self::Request(error)
+    }
+}
+
+impl From<Fault> for Error {
+    fn from(fault: Fault) -> Self {
+        match fault {
+            Fault::Request(error) | Fault::Item(error) => error,
+        }
+    }
+}
+
+impl Fault {
+    /// An item that must not be written.
+    fn item(message: impl Into<String>) -> Self {
+        Self::Item(Error::validation(message))
+    }
+}

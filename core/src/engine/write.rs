@@ -1,0 +1,319 @@
+//! One write: a put, an update, a delete or a condition check.
+
+use super::index::{check_index_keys, check_updated_index_keys};
+use super::position::key_of;
+use super::{Fault, IndexChange, Position, index_changes};
+use crate::error::{Error, Result};
+use crate::expr::{
+    Condition, Expr, ExpressionKind, Names, Placeholders, Projection, Update, Values,
+};
+use crate::limits;
+use crate::ops::{
+    ConditionCheck, DeleteItem, ItemCollectionMetrics, PutItem, ReturnValues,
+    ReturnValuesOnConditionCheckFailure, UpdateItem,
+};
+use crate::schema::TableSchema;
+use crate::{Item, Value};
+
+/// A write that has been checked against its table, and waits for the present item.
+#[derive(Clone, Debug)]
+pub struct WritePlan {
+    position: Position,
+    key: Item,
+    action: Action,
+    condition: Option<Condition>,
+    item_on_failure: bool,
+    return_values: ReturnValues,
+}
+
+#[derive(Clone, Debug)]
+enum Action {
+    Put(Item),
+    Update(Update),
+    Delete,
+    Check,
+}
+
+/// What a write does to its item.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Effect {
+    /// The item before.
+    pub old: Option<Item>,
+    /// The item after.
+    pub new: Option<Item>,
+}
+
+impl Effect {
+    /// Whether anything is different afterwards.
+    pub fn is_change(&self) -> bool {
+        self.old != self.new
+    }
+
+    /// What this does to the table's indexes.
+    pub fn index_changes(&self, schema: &TableSchema) -> Vec<IndexChange> {
+        index_changes(schema, self.old.as_ref(), self.new.as_ref())
+    }
+}
+
+impl WritePlan {
+    /// Plans a put.
+    pub fn put(request: PutItem, schema: &TableSchema) -> Result<Self, Fault> {
+        check_return_values(request.return_values)?;
+        let condition = given("ConditionExpression", request.condition.is_some());
+        check_placeholders_have_use(&request.names, &request.values, false, &[condition])?;
+        request.item.validate()?;
+        if request.item.size() > limits::ITEM_SIZE {
+            return Err(Error::validation("Item size has exceeded the maximum allowed size").into());
+        }
+        let position = Position::of_item(schema, &request.item)?;
+        check_index_keys(schema, &request.item)?;
+        Ok(Self {
+            position,
+            key: key_of(schema, &request.item),
+            condition: condition_alone(&request.names, &request.values, request.condition)?,
+            item_on_failure: wants_item(request.return_values_on_condition_check_failure),
+            return_values: request.return_values,
+            action: Action::Put(request.item),
+        })
+    }
+
+    /// Plans an update.
+    pub fn update(request: UpdateItem, schema: &TableSchema) -> Result<Self, Fault> {
+        let expressions = [
+            given("UpdateExpression", request.update.is_some()),
+            given("ConditionExpression", request.condition.is_some()),
+        ];
+        check_placeholders_have_use(&request.names, &request.values, false, &expressions)?;
+        let position = Position::of_key(schema, &request.key)?;
+        let mut placeholders = Placeholders::new(&request.names, &request.values)?;
+        let update =
+            request.update.as_ref().map(|update| placeholders.update(update)).transpose()?;
+        let condition = parse_condition(&mut placeholders, request.condition.as_ref())?;
+        placeholders.finish()?;
+        let update = update.unwrap_or_default();
+        check_update_charge(&update)?;
+        Ok(Self {
+            position,
+            key: request.key,
+            condition,
+            item_on_failure: wants_item(request.return_values_on_condition_check_failure),
+            return_values: request.return_values,
+            action: Action::Update(update),
+        })
+    }
+
+    /// Plans a delete.
+    pub fn delete(request: DeleteItem, schema: &TableSchema) -> Result<Self, Fault> {
+        check_return_values(request.return_values)?;
+        let condition = given("ConditionExpression", request.condition.is_some());
+        check_placeholders_have_use(&request.names, &request.values, false, &[condition])?;
+        Ok(Self {
+            position: Position::of_key(schema, &request.key)?,
+            key: request.key,
+            condition: condition_alone(&request.names, &request.values, request.condition)?,
+            item_on_failure: wants_item(request.return_values_on_condition_check_failure),
+            return_values: request.return_values,
+            action: Action::Delete,
+        })
+    }
+
+    /// Plans a condition check.
+    pub fn check(request: ConditionCheck, schema: &TableSchema) -> Result<Self, Fault> {
+        if request.condition.is_none() {
+            return Err(Error::validation(
+                "The ConditionExpression of a ConditionCheck must not be null",
+            )
+            .into());
+        }
+        Ok(Self {
+            position: Position::of_key(schema, &request.key)?,
+            key: request.key,
+            condition: condition_alone(&request.names, &request.values, request.condition)?,
+            item_on_failure: wants_item(request.return_values_on_condition_check_failure),
+            return_values: ReturnValues::None,
+            action: Action::Check,
+        })
+    }
+
+    /// Where the item stands.
+    pub fn position(&self) -> &Position {
+        &self.position
+    }
+
+    /// The key of the item.
+    pub fn key(&self) -> &Item {
+        &self.key
+    }
+
+    /// Whether this is a condition check, which writes nothing.
+    pub fn is_check(&self) -> bool {
+        matches!(self.action, Action::Check)
+    }
+
+    /// Judges the condition against the present item and computes the item after.
+    pub fn evaluate(&self, schema: &TableSchema, old: Option<Item>) -> Result<Effect, Fault> {
+        if let Some(condition) = &self.condition {
+            let holds = match &old {
+                Some(item) => condition.evaluate(item),
+                None => condition.evaluate(&Item::new()),
+            };
+            if !holds {
+                let item = if self.item_on_failure { old } else { None };
+                return Err(Fault::Item(Error::condition_failed(item)));
+            }
+        }
+        let new = match &self.action {
+            Action::Put(item) => Some(item.clone()),
+            Action::Update(update) => self.updated(schema, update, old.as_ref())?,
+            Action::Delete => None,
+            Action::Check => old.clone(),
+        };
+        Ok(Effect { old, new })
+    }
+
+    fn updated(
+        &self,
+        schema: &TableSchema,
+        update: &Update,
+        old: Option<&Item>,
+    ) -> Result<Option<Item>, Fault> {
+        for path in update.touched() {
+            if schema.is_key(path.root()) {
+                return Err(Fault::item(format!(
+                    "One or more parameter values were invalid: Cannot update attribute {}. \
+                     This attribute is part of the key",
+                    path.root()
+                )));
+            }
+        }
+        let new = update.apply(old.unwrap_or(&self.key)).map_err(Fault::Item)?;
+        // Removing from nothing leaves nothing (API reference, AttributeValueUpdate, DELETE).
+        if old.is_none() && !update.is_empty() && update.only_clears() {
+            return Ok(None);
+        }
+        new.validate().map_err(Fault::Item)?;
+        let is_updated = |name: &str| update.touched().any(|path| path.root() == name);
+        check_updated_index_keys(schema, &new, is_updated)?;
+        if new.size() > limits::ITEM_SIZE {
+            return Err(Fault::item(UPDATE_TOO_LARGE));
+        }
+        Ok(Some(new))
+    }
+
+    /// The attributes that the request asked to have returned.
+    pub fn attributes(&self, effect: &Effect) -> Option<Item> {
+        let touched = |item: &Option<Item>| {
+            let Action::Update(update) = &self.action else { return None };
+            let projected = Projection::new(update.touched().cloned()).project(item.as_ref()?);
+            (!projected.is_empty()).then_some(projected)
+        };
+        match self.return_values {
+            ReturnValues::None => None,
+            ReturnValues::AllOld => effect.old.clone(),
+            ReturnValues::AllNew => effect.new.clone(),
+            ReturnValues::UpdatedOld => touched(&effect.old),
+            ReturnValues::UpdatedNew => touched(&effect.new),
+        }
+    }
+
+    /// The metrics of the item collection that this writes to, `bytes` large.
+    pub fn item_collection_metrics(
+        &self,
+        schema: &TableSchema,
+        bytes: u64,
+    ) -> Option<ItemCollectionMetrics> {
+        if !schema.has_local_indexes() {
+            return None;
+        }
+        const GIGABYTE: u64 = 1 << 30;
+        let lower = (bytes / GIGABYTE) as f64;
+        let name = &schema.partition.name;
+        let value = self.key.get(name)?.to_value();
+        Some(ItemCollectionMetrics {
+            item_collection_key: Item::new().with(name.clone(), value),
+            size_estimate_range_gb: [lower, lower + 1.0],
+        })
+    }
+}
+
+const UPDATE_TOO_LARGE: &str = "Item size to update has exceeded the maximum allowed size";
+
+/// An update has a gate of its own besides that of the finished item: what it writes, with an
+/// overhead per action that AWS does not document but charges.
+fn check_update_charge(update: &Update) -> Result<(), Fault> {
+    const REQUEST: usize = 3;
+    const WRITING: usize = 19;
+    const CLEARING: usize = 2;
+    let literals: usize = update.literals().map(Value::size).sum();
+    let names: usize = update.touched().map(|path| path.root().len()).sum();
+    let writing = update.sets().len() + update.adds().len() + update.deletes().len();
+    let charge = REQUEST + WRITING * writing + CLEARING * update.removes().len() + names + literals;
+    if charge > limits::ITEM_SIZE {
+        return Err(Fault::item(UPDATE_TOO_LARGE));
+    }
+    Ok(())
+}
+
+/// Puts and deletes can return the old item or nothing.
+fn check_return_values(return_values: ReturnValues) -> Result<()> {
+    match return_values {
+        ReturnValues::None | ReturnValues::AllOld => Ok(()),
+        _ => Err(Error::validation("Return values set to invalid value")),
+    }
+}
+
+fn wants_item(wanted: ReturnValuesOnConditionCheckFailure) -> bool {
+    wanted == ReturnValuesOnConditionCheckFailure::AllOld
+}
+
+fn condition_alone(
+    names: &Names,
+    values: &Values,
+    condition: Option<Expr<Condition>>,
+) -> Result<Option<Condition>> {
+    let mut placeholders = Placeholders::new(names, values)?;
+    let condition = parse_condition(&mut placeholders, condition.as_ref())?;
+    placeholders.finish()?;
+    Ok(condition)
+}
+
+fn parse_condition(
+    placeholders: &mut Placeholders<'_>,
+    condition: Option<&Expr<Condition>>,
+) -> Result<Option<Condition>> {
+    condition
+        .map(|condition| placeholders.condition(ExpressionKind::Condition, condition))
+        .transpose()
+}
+
+/// An expression parameter that can use values, and whether it is given.
+pub(super) fn given(parameter: &'static str, is_given: bool) -> (&'static str, bool) {
+    (parameter, is_given)
+}
+
+/// Refuses placeholders where no expression could use them.
+///
+/// `other` says whether an expression that uses names only is given.
+pub(super) fn check_placeholders_have_use(
+    names: &Names,
+    values: &Values,
+    other: bool,
+    expressions: &[(&'static str, bool)],
+) -> Result<()> {
+    let any_given = expressions.iter().any(|(_, is_given)| *is_given);
+    if !names.is_empty() && !any_given && !other {
+        return Err(Error::validation(
+            "ExpressionAttributeNames can only be specified when using expressions",
+        ));
+    }
+    if !values.is_empty() && !any_given {
+        let parameters: Vec<&str> = expressions.iter().map(|(parameter, _)| *parameter).collect();
+        let verb = if parameters.len() == 1 { "is" } else { "are" };
+        return Err(Error::validation(format!(
+            "ExpressionAttributeValues can only be specified when using expressions: {} {verb} \
+             null",
+            parameters.join(" and ")
+        )));
+    }
+    Ok(())
+}
