@@ -1,7 +1,7 @@
 //! DynamoDB Local in a container, started through testcontainers.
 
 use std::io;
-use std::net::{SocketAddr, ToSocketAddrs};
+use std::net::{IpAddr, Ipv4Addr, TcpListener, ToSocketAddrs};
 use std::sync::mpsc::{self, Receiver, Sender};
 use std::thread::{self, JoinHandle};
 
@@ -146,9 +146,20 @@ async fn address(
     let port = container.get_host_port_ipv4(PORT).await?;
     let address = (host.as_str(), port)
         .to_socket_addrs()?
-        .find(SocketAddr::is_ipv4)
+        .map(|address| address.ip())
+        .find(IpAddr::is_ipv4)
         .ok_or_else(|| format!("the engine's host has no IPv4 address: {host}"))?;
-    Ok(format!("http://{address}"))
+    Ok(format!("http://{}:{port}", as_seen_from_here(address)))
+}
+
+/// The loopback address when the engine runs on this very machine.
+///
+/// Inside a container testcontainers names the gateway of the engine's network,
+/// which is right for an engine outside. An engine beside us publishes on our
+/// own loopback address, and tests need not leave that.
+fn as_seen_from_here(address: IpAddr) -> IpAddr {
+    let is_ours = TcpListener::bind((address, 0)).is_ok();
+    if is_ours { Ipv4Addr::LOCALHOST.into() } else { address }
 }
 
 async fn log(container: &ContainerAsync<GenericImage>) -> String {
@@ -157,4 +168,19 @@ async fn log(container: &ContainerAsync<GenericImage>) -> String {
     let text = String::from_utf8_lossy(&text);
     let lines: Vec<&str> = text.lines().collect();
     lines[lines.len().saturating_sub(LOG_LINES)..].join("\n")
+}
+
+// Elsewhere 127.0.0.2 is not an address of the machine.
+#[cfg(all(test, target_os = "linux"))]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn an_engine_on_this_machine_is_reached_over_loopback() {
+        let ours = Ipv4Addr::new(127, 0, 0, 2).into();
+        assert_eq!(as_seen_from_here(ours), Ipv4Addr::LOCALHOST);
+        // From the range that is kept for documentation.
+        let elsewhere = IpAddr::from([192, 0, 2, 1]);
+        assert_eq!(as_seen_from_here(elsewhere), elsewhere);
+    }
 }
