@@ -18,10 +18,6 @@ impl Update {
     /// a number leaves DynamoDB's range: a validation error with DynamoDB's message.
     pub fn apply(&self, item: &Item) -> Result<Item> {
         let before = item.view();
-        // DynamoDB looks at where to write before it looks at what.
-        for path in self.touched() {
-            check_parent(path, before)?;
-        }
         let mut edits: BTreeMap<&str, Edit<'_>> = BTreeMap::new();
         for (path, value) in &self.set {
             place(&mut edits, path, Edit::Set(value.of(before)?));
@@ -37,6 +33,10 @@ impl Update {
                 let edit = deleted(value, members)?.map_or(Edit::Remove, Edit::Set);
                 place(&mut edits, path, edit);
             }
+        }
+        // DynamoDB looks at what to write before it looks at where.
+        for path in self.touched() {
+            check_parent(path, before)?;
         }
         let mut map = item.to_map();
         edit_map(&mut map, edits);
@@ -174,12 +174,12 @@ impl SetValue {
         match self {
             Self::Operand(operand) => Ok(operand.of(item)?.to_value()),
             Self::Plus(left, right) => {
-                let (left, right) = (number(left.of(item)?)?, number(right.of(item)?)?);
-                Ok(Value::N(left.checked_add(right)?))
+                let left = number(left.of(item)?)?;
+                Ok(Value::N(left.checked_add(number(right.of(item)?)?)?))
             }
             Self::Minus(left, right) => {
-                let (left, right) = (number(left.of(item)?)?, number(right.of(item)?)?);
-                Ok(Value::N(left.checked_sub(right)?))
+                let left = number(left.of(item)?)?;
+                Ok(Value::N(left.checked_sub(number(right.of(item)?)?)?))
             }
             Self::ListAppend(left, right) => match (left.of(item)?, right.of(item)?) {
                 (ValueRef::L(left), ValueRef::L(right)) => {
@@ -193,18 +193,17 @@ impl SetValue {
 
 impl SetOperand {
     fn of<'v>(&'v self, item: MapRef<'v>) -> Result<ValueRef<'v>> {
-        if let Some(value) = self.candidates.iter().find_map(|path| path.resolve(item)) {
-            return Ok(value);
-        }
-        match &self.last {
-            Source::Value(value) => Ok(value.as_ref()),
+        // DynamoDB reads the last resort even if it is not needed.
+        let last = match &self.last {
+            Source::Value(value) => value.as_ref(),
             Source::Path(path) => path.resolve(item).ok_or_else(|| {
                 Error::validation(
                     "The provided expression refers to an attribute that does not exist in the \
                      item",
                 )
-            }),
-        }
+            })?,
+        };
+        Ok(self.candidates.iter().find_map(|path| path.resolve(item)).unwrap_or(last))
     }
 }
 

@@ -1,6 +1,7 @@
 //! Key conditions: from a condition to the range of keys that a query reads.
 
 use crate::expr::condition::{CompareOp, Condition, Operand};
+use crate::expr::path::Path;
 use crate::{Error, KeyType, Result, Value, ValueKind};
 
 /// The key attributes of a table or index, in order.
@@ -19,7 +20,7 @@ pub struct KeyQuery {
     pub partition: Vec<Value>,
     /// The values that the first sort key attributes must equal, in order; maybe none.
     pub sort_prefix: Vec<Value>,
-    /// What holds for the sort key attribute after those; nothing else is asked.
+    /// What holds for the sort key attribute after those, if anything is asked of it.
     pub sort_range: Option<SortRange>,
 }
 
@@ -49,136 +50,219 @@ enum Test {
 impl Condition {
     /// The keys that a query with this key condition reads.
     ///
+    /// Validate the condition first ([`Condition::validate`]; parsing does): only what is special
+    /// to key conditions is checked here. Whether a key is empty or too long is not.
+    ///
     /// # Errors
     /// With DynamoDB's message, if this is not a key condition for these keys: every partition
     /// key attribute must be equal to a value, the sort key attributes may be from the first on,
     /// and the last one that is named may be in a range instead.
     pub fn to_key_query(&self, key: &KeySpec<'_>) -> Result<KeyQuery> {
-        let parts = match self {
-            Self::And(branches) => branches.iter().collect(),
-            other => vec![other],
-        };
+        for path in self.paths() {
+            key.check_scalar(path)?;
+        }
         let mut tests: Vec<(&str, Test)> = Vec::new();
+        let parts = match self {
+            Self::And(branches) => &**branches,
+            other => std::slice::from_ref(other),
+        };
         for part in parts {
             let (name, test) = key_test(part)?;
             if tests.iter().any(|(earlier, _)| *earlier == name) {
-                return Err(invalid(
+                return Err(Error::validation(
                     "KeyConditionExpressions must only contain one condition per key",
                 ));
             }
             tests.push((name, test));
         }
-        let mut take = |(name, kind): &(String, KeyType)| -> Result<Option<Test>> {
-            let Some(position) = tests.iter().position(|(tested, _)| tested == name) else {
-                return Ok(None);
-            };
-            let (_, test) = tests.swap_remove(position);
-            check_type(&test, *kind)?;
-            Ok(Some(test))
-        };
-        let mut query =
-            KeyQuery { partition: Vec::new(), sort_prefix: Vec::new(), sort_range: None };
-        for attribute in key.partition {
-            match take(attribute)? {
-                Some(Test::Equal(value)) => query.partition.push(value),
-                Some(Test::Range(_)) => return Err(Error::validation(NOT_SUPPORTED)),
-                None => return Err(missing(&attribute.0)),
-            }
+        if tests.len() > (key.partition.len() + key.sort.len()).max(2) {
+            return Err(Error::validation("Conditions can be of length 1 or 2 only"));
         }
-        for attribute in key.sort {
-            let Some(test) = take(attribute)? else { break };
+        key.query(tests)
+    }
+}
+
+const MISSED: &str = "Query condition missed key schema element";
+const NOT_SUPPORTED: &str = "Query key condition not supported";
+
+impl KeySpec<'_> {
+    /// Gives each key attribute what is said about it.
+    fn query(&self, mut tests: Vec<(&str, Test)>) -> Result<KeyQuery> {
+        let mut take = |name: &str| {
+            let position = tests.iter().position(|(tested, _)| *tested == name)?;
+            Some(tests.swap_remove(position).1)
+        };
+        let mut partition = Vec::new();
+        for (name, kind) in self.partition {
+            let test = take(name).ok_or_else(|| Error::validation(MISSED))?;
+            test.check_type(*kind)?;
+            let Test::Equal(value) = test else { return Err(Error::validation(NOT_SUPPORTED)) };
+            partition.push(value);
+        }
+        let mut sort_prefix = Vec::new();
+        let mut sort_range = None;
+        for (name, kind) in self.sort {
+            let Some(test) = take(name) else { break };
+            test.check_type(*kind)?;
             match test {
-                Test::Equal(value) => query.sort_prefix.push(value),
+                Test::Equal(value) => sort_prefix.push(value),
                 Test::Range(range) => {
-                    query.sort_range = Some(range);
+                    sort_range = Some(range);
                     break;
                 }
             }
         }
-        if tests.is_empty() { Ok(query) } else { Err(Error::validation(NOT_SUPPORTED)) }
+        match tests.first() {
+            None => Ok(KeyQuery { partition, sort_prefix, sort_range }),
+            // A sort key attribute after a gap or a range, or any attribute if there is no sort
+            // key; another attribute stands in the place of the sort key.
+            Some((name, _)) if self.sort.is_empty() || self.has(name) => {
+                Err(Error::validation(NOT_SUPPORTED))
+            }
+            Some(_) => Err(Error::validation(MISSED)),
+        }
+    }
+
+    fn has(&self, name: &str) -> bool {
+        self.partition.iter().chain(self.sort).any(|(key, _)| key == name)
+    }
+
+    fn check_scalar(&self, path: &Path) -> Result<()> {
+        if path.steps().is_empty() || !self.has(path.root()) {
+            return Ok(());
+        }
+        Err(Error::validation(format!(
+            "Key attributes must be scalars; list random access '[]' and map lookup '.' are not \
+             allowed: Key: {}",
+            path.root()
+        )))
     }
 }
 
-const NOT_SUPPORTED: &str = "Query key condition not supported";
-
-fn invalid(problem: &str) -> Error {
-    Error::validation(format!("Invalid KeyConditionExpression: {problem}"))
-}
-
-fn missing(name: &str) -> Error {
-    Error::validation(format!("Query condition missed key schema element: {name}"))
-}
-
+/// The attribute that a part of a key condition is about, and what it says.
 fn key_test(condition: &Condition) -> Result<(&str, Test)> {
-    match condition {
+    let (name, test) = match condition {
+        Condition::Compare { op: CompareOp::Ne, .. } => return Err(bad_operator("<>")),
         Condition::Compare { op, left, right } => {
-            let (op, name, value) = match (left, right) {
-                (Operand::Value(value), Operand::Path(_)) => (op.mirrored(), name(right)?, value),
-                (left, Operand::Value(value)) => (*op, name(left)?, value),
+            let name = only_attribute([left, right])?
+                .ok_or_else(|| bad_condition("No key attribute specified"))?;
+            let (op, value) = match (left, right) {
+                (Operand::Value(value), _) => (op.mirrored(), value),
+                (_, Operand::Value(value)) => (*op, value),
                 _ => return Err(Error::validation(NOT_SUPPORTED)),
             };
             let value = value.clone();
-            let test = match op {
-                CompareOp::Eq => Test::Equal(value),
-                CompareOp::Lt => Test::Range(SortRange::Less(value)),
-                CompareOp::Le => Test::Range(SortRange::AtMost(value)),
-                CompareOp::Gt => Test::Range(SortRange::Greater(value)),
-                CompareOp::Ge => Test::Range(SortRange::AtLeast(value)),
-                CompareOp::Ne => return Err(operator_not_supported("<>")),
+            let range = match op {
+                CompareOp::Lt => SortRange::Less(value),
+                CompareOp::Le => SortRange::AtMost(value),
+                CompareOp::Gt => SortRange::Greater(value),
+                CompareOp::Ge => SortRange::AtLeast(value),
+                CompareOp::Eq | CompareOp::Ne => return Ok((name, Test::Equal(value))),
             };
-            Ok((name, test))
+            (name, range)
         }
-        Condition::Between { value, low: Operand::Value(low), high: Operand::Value(high) } => {
-            Ok((name(value)?, Test::Range(SortRange::Between(low.clone(), high.clone()))))
+        Condition::Between { value, low, high } => {
+            let name = first_attribute("BETWEEN", value, &[low, high])?;
+            let (Operand::Value(low), Operand::Value(high)) = (low, high) else {
+                return Err(Error::validation(NOT_SUPPORTED));
+            };
+            (name, SortRange::Between(low.clone(), high.clone()))
         }
-        Condition::BeginsWith(operand, Operand::Value(prefix)) => {
-            Ok((name(operand)?, Test::Range(SortRange::BeginsWith(prefix.clone()))))
+        Condition::BeginsWith(operand, prefix) => {
+            let name = first_attribute("begins_with", operand, &[prefix])?;
+            let Operand::Value(prefix) = prefix else {
+                return Err(Error::validation(NOT_SUPPORTED));
+            };
+            (name, SortRange::BeginsWith(prefix.clone()))
         }
-        Condition::Between { .. } | Condition::BeginsWith(..) => {
-            Err(Error::validation(NOT_SUPPORTED))
+        Condition::In { .. } => return Err(bad_operator("IN")),
+        Condition::AttributeExists(_) => return Err(bad_operator("attribute_exists")),
+        Condition::AttributeNotExists(_) => return Err(bad_operator("attribute_not_exists")),
+        Condition::AttributeType(..) => return Err(bad_operator("attribute_type")),
+        Condition::Contains(..) => return Err(bad_operator("contains")),
+        Condition::Or(_) => return Err(bad_operator("OR")),
+        Condition::And(_) | Condition::Not(_) | Condition::TooDeep => {
+            return Err(bad_operator("NOT"));
         }
-        Condition::In { .. } => Err(operator_not_supported("IN")),
-        Condition::AttributeExists(_) => Err(operator_not_supported("attribute_exists")),
-        Condition::AttributeNotExists(_) => Err(operator_not_supported("attribute_not_exists")),
-        Condition::AttributeType(..) => Err(operator_not_supported("attribute_type")),
-        Condition::Contains(..) => Err(operator_not_supported("contains")),
-        Condition::Or(_) => Err(operator_not_supported("OR")),
-        Condition::Not(_) | Condition::TooDeep => Err(operator_not_supported("NOT")),
-        Condition::And(_) => Err(Error::validation(NOT_SUPPORTED)),
-    }
-}
-
-fn operator_not_supported(operator: &str) -> Error {
-    invalid(&format!("Invalid operator used in KeyConditionExpression: {operator}"))
-}
-
-fn name(operand: &Operand) -> Result<&str> {
-    match operand {
-        Operand::Path(path) => path.as_attribute().ok_or_else(|| {
-            invalid("KeyConditionExpressions cannot have conditions on nested attributes")
-        }),
-        _ => Err(Error::validation(NOT_SUPPORTED)),
-    }
-}
-
-fn check_type(test: &Test, kind: KeyType) -> Result<()> {
-    let kind = ValueKind::from(kind);
-    let fits = match test {
-        Test::Equal(value) => value.kind() == kind,
-        Test::Range(
-            SortRange::Less(value)
-            | SortRange::AtMost(value)
-            | SortRange::Greater(value)
-            | SortRange::AtLeast(value)
-            | SortRange::BeginsWith(value),
-        ) => value.kind() == kind,
-        Test::Range(SortRange::Between(low, high)) => low.kind() == kind && high.kind() == kind,
     };
-    if fits {
-        return Ok(());
+    Ok((name, Test::Range(test)))
+}
+
+fn bad_operator(operator: &str) -> Error {
+    Error::validation(format!("Invalid operator used in KeyConditionExpression: {operator}"))
+}
+
+fn bad_condition(problem: &str) -> Error {
+    Error::validation(format!("Invalid condition in KeyConditionExpression: {problem}"))
+}
+
+/// The attribute among the operands, of which there may be one only.
+fn only_attribute<'o>(operands: impl IntoIterator<Item = &'o Operand>) -> Result<Option<&'o str>> {
+    let mut found = None;
+    for operand in operands {
+        let path = match operand {
+            Operand::Value(_) => continue,
+            Operand::Size(_) => {
+                return Err(Error::validation(
+                    "KeyConditionExpressions cannot contain nested operations",
+                ));
+            }
+            Operand::Path(path) => path,
+        };
+        let name = path.as_attribute().ok_or_else(|| {
+            Error::validation("KeyConditionExpressions cannot have conditions on nested attributes")
+        })?;
+        if found.replace(name).is_some() {
+            return Err(bad_condition("Multiple attribute names used in one condition"));
+        }
     }
-    Err(Error::validation(
-        "One or more parameter values were invalid: Condition parameter type does not match \
-         schema type",
-    ))
+    Ok(found)
+}
+
+/// The attribute that is the first operand of `BETWEEN` or `begins_with`.
+fn first_attribute<'o>(
+    operator: &str,
+    first: &'o Operand,
+    others: &[&'o Operand],
+) -> Result<&'o str> {
+    let misplaced = || {
+        bad_condition(&format!(
+            "{operator} operator must have the key attribute as its first operand"
+        ))
+    };
+    if matches!(first, Operand::Value(_)) {
+        return Err(misplaced());
+    }
+    only_attribute([first].into_iter().chain(others.iter().copied()))?.ok_or_else(misplaced)
+}
+
+impl Test {
+    /// The values that the attribute is compared with.
+    fn values(&self) -> Vec<&Value> {
+        match self {
+            Self::Equal(value)
+            | Self::Range(
+                SortRange::Less(value)
+                | SortRange::AtMost(value)
+                | SortRange::Greater(value)
+                | SortRange::AtLeast(value)
+                | SortRange::BeginsWith(value),
+            ) => vec![value],
+            Self::Range(SortRange::Between(low, high)) => vec![low, high],
+        }
+    }
+
+    fn check_type(&self, kind: KeyType) -> Result<()> {
+        let kind = ValueKind::from(kind);
+        // A prefix of a number means nothing; other prefixes have the type of the key.
+        let prefix_of_number =
+            kind == ValueKind::N && matches!(self, Self::Range(SortRange::BeginsWith(_)));
+        if !prefix_of_number && self.values().into_iter().all(|value| value.kind() == kind) {
+            return Ok(());
+        }
+        Err(Error::validation(
+            "One or more parameter values were invalid: Condition parameter type does not match \
+             schema type",
+        ))
+    }
 }

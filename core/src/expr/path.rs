@@ -1,5 +1,6 @@
 //! Document paths: an attribute, and the way into the lists and maps it holds.
 
+use std::collections::BTreeMap;
 use std::fmt;
 
 use crate::expr::Problem;
@@ -143,6 +144,24 @@ fn empty_name() -> Problem {
     Problem::new("The document path has an empty attribute name")
 }
 
+/// Refuses paths that are not legal, or of which one is part of another.
+///
+/// DynamoDB looks at the last path first.
+pub(crate) fn check_paths<'p, I>(paths: I) -> Result<(), Problem>
+where
+    I: IntoIterator<Item = &'p Path>,
+    I::IntoIter: DoubleEndedIterator,
+{
+    let mut later: BTreeMap<&str, Vec<&Path>> = BTreeMap::new();
+    for path in paths.into_iter().rev() {
+        path.check()?;
+        let same_root = later.entry(path.root()).or_default();
+        same_root.iter().rev().try_for_each(|other| check_disjoint(path, other))?;
+        same_root.push(path);
+    }
+    Ok(())
+}
+
 /// Refuses two paths of one update or projection that stand in each other's way.
 pub(crate) fn check_disjoint(one: &Path, two: &Path) -> Result<(), Problem> {
     let Some(word) = clash(one, two) else { return Ok(()) };
@@ -154,30 +173,7 @@ pub(crate) fn check_disjoint(one: &Path, two: &Path) -> Result<(), Problem> {
     )))
 }
 
-/// Refuses paths of which one is part of another, in the order in which DynamoDB finds them.
-pub(crate) fn check_all_disjoint(paths: &[&Path]) -> Result<(), Problem> {
-    // Only paths with the same root can clash: sorting keeps long updates from costing a square.
-    let mut order: Vec<usize> = (0..paths.len()).collect();
-    order.sort_by_key(|position| (paths[*position].root(), *position));
-    let groups = order.chunk_by(|a, b| paths[*a].root() == paths[*b].root());
-    let mut first: Option<(usize, usize)> = None;
-    for group in groups {
-        for (place, later) in group.iter().enumerate() {
-            for earlier in &group[..place] {
-                let clashes = clash(paths[*earlier], paths[*later]).is_some();
-                // The last path that clashes with a later one is found first.
-                if clashes && first.is_none_or(|(found, _)| *earlier > found) {
-                    first = Some((*earlier, *later));
-                }
-            }
-        }
-    }
-    match first {
-        Some((one, two)) => check_disjoint(paths[one], paths[two]),
-        None => Ok(()),
-    }
-}
-
+/// How two paths stand in each other's way, if they do.
 fn clash(one: &Path, two: &Path) -> Option<&'static str> {
     if one.root != two.root {
         return None;

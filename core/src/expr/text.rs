@@ -142,10 +142,13 @@ impl<'a> Placeholders<'a> {
     ///
     /// # Errors
     /// If a key is not `#` or `:` followed by letters, digits and underscores, if a key or a name
-    /// is too long, if a name is empty, or if a value is nested too deeply.
+    /// is too long, if a name is empty, if a value is nested too deeply, or if all of them take
+    /// more than [`limits::SUBSTITUTION_BYTES`].
     pub fn new(names: &'a Names, values: &'a Values) -> Result<Self> {
-        for (key, name) in names {
+        for key in names.keys() {
             check_key("ExpressionAttributeNames", '#', key)?;
+        }
+        for (key, name) in names {
             if name.is_empty() {
                 return Err(Error::validation(format!(
                     "ExpressionAttributeNames contains invalid value: Empty attribute name for \
@@ -159,8 +162,10 @@ impl<'a> Placeholders<'a> {
                 )));
             }
         }
-        for (key, value) in values {
+        for key in values.keys() {
             check_key("ExpressionAttributeValues", ':', key)?;
+        }
+        for (key, value) in values {
             if value.depth() > limits::VALUE_DEPTH {
                 return Err(Error::validation(format!(
                     "ExpressionAttributeValues contains invalid value: Nesting Levels have \
@@ -168,6 +173,14 @@ impl<'a> Placeholders<'a> {
                      supported limit for key {key}"
                 )));
             }
+        }
+        let substitutions = names.iter().map(|(key, name)| key.len() + name.len()).sum::<usize>()
+            + values.iter().map(|(key, value)| key.len() + value.size()).sum::<usize>();
+        if substitutions > limits::SUBSTITUTION_BYTES {
+            return Err(Error::validation(format!(
+                "The expression attribute names and values have exceeded the maximum allowed \
+                 size; size: {substitutions}"
+            )));
         }
         Ok(Self { names, values, used_names: BTreeSet::new(), used_values: BTreeSet::new() })
     }

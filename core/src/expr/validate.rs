@@ -4,7 +4,7 @@ use std::fmt;
 
 use crate::Result;
 use crate::expr::condition::{Condition, Operand};
-use crate::expr::path::{Path, check_all_disjoint};
+use crate::expr::path::{Path, check_paths};
 use crate::expr::projection::Projection;
 use crate::expr::text::{ExpressionKind, Problem};
 use crate::expr::update::{SetOperand, SetValue, Source, Update};
@@ -101,10 +101,12 @@ impl Update {
         if self.is_empty() {
             return Err(Problem::new("The expression can not be empty;"));
         }
-        self.touched().try_for_each(Path::check)?;
-        check_all_disjoint(&self.touched().collect::<Vec<_>>())?;
+        check_paths(self.touched().collect::<Vec<_>>())?;
+        // As with the paths, the last action is looked at first.
+        self.delete.iter().rev().try_for_each(|(_, value)| check_delete(value))?;
+        self.add.iter().rev().try_for_each(|(_, value)| check_add(value))?;
         let mut operators = 0;
-        for (_, value) in &self.set {
+        for (_, value) in self.set.iter().rev() {
             operators += usize::from(!matches!(value, SetValue::Operand(_)));
             for operand in value.operands() {
                 operators += operand.candidates.len();
@@ -115,8 +117,6 @@ impl Update {
             }
             check_set(value)?;
         }
-        self.add.iter().try_for_each(|(_, value)| check_add(value))?;
-        self.delete.iter().try_for_each(|(_, value)| check_delete(value))?;
         check_operators(operators)
     }
 }
@@ -134,8 +134,7 @@ impl Projection {
         if self.paths.is_empty() {
             return Err(Problem::new("The expression can not be empty;"));
         }
-        self.paths.iter().try_for_each(Path::check)?;
-        check_all_disjoint(&self.paths.iter().collect::<Vec<_>>())
+        check_paths(&self.paths)
     }
 }
 
