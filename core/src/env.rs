@@ -13,6 +13,8 @@ use std::sync::atomic::{AtomicU64, Ordering};
 use std::sync::{Arc, Mutex, PoisonError};
 use std::time::{Duration, SystemTime, UNIX_EPOCH};
 
+use serde::{Deserialize, Deserializer, Serialize, Serializer};
+
 /// A moment, as the time since the Unix epoch.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, Default)]
 pub struct Timestamp(Duration);
@@ -38,9 +40,28 @@ impl Timestamp {
         self.0.as_millis() as u64
     }
 
+    /// The same moment to the millisecond, as it is when it is stored.
+    pub const fn to_millis(self) -> Self {
+        Self::from_millis(self.as_millis())
+    }
+
     /// How long after `earlier` this is; zero if it is before.
     pub fn since(self, earlier: Timestamp) -> Duration {
         self.0.saturating_sub(earlier.0)
+    }
+}
+
+/// As milliseconds since the epoch.
+impl Serialize for Timestamp {
+    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
+        self.as_millis().serialize(serializer)
+    }
+}
+
+/// From milliseconds since the epoch.
+impl<'de> Deserialize<'de> for Timestamp {
+    fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
+        u64::deserialize(deserializer).map(Self::from_millis)
     }
 }
 

@@ -5,10 +5,12 @@ pub mod encoding;
 use std::fmt;
 use std::str::FromStr;
 
+use serde::{Deserialize, Serialize};
+
 use crate::{Error, ValueKind};
 
 /// The type of a key attribute.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
 pub enum KeyType {
     /// A string, ordered by its UTF-8 bytes.
     S,

@@ -2,6 +2,8 @@
 
 use std::collections::BTreeMap;
 
+use serde::{Deserialize, Serialize};
+
 use super::setters;
 use crate::env::Timestamp;
 use crate::key::KeyType;
@@ -47,16 +49,18 @@ impl KeyRole {
 }
 
 /// Which attributes an index carries besides the keys of index and table.
-#[derive(Clone, Debug, PartialEq, Eq)]
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct IndexProjection {
     /// All, none, or some.
     pub kind: ProjectionType,
     /// The attributes of an [`ProjectionType::Include`] projection.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub non_key_attributes: Vec<String>,
 }
 
 /// How much an index carries.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "SCREAMING_SNAKE_CASE")]
 pub enum ProjectionType {
     /// Every attribute.
     All,
@@ -145,7 +149,8 @@ impl SecondaryIndex {
 }
 
 /// How a table is paid for.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "SCREAMING_SNAKE_CASE")]
 pub enum BillingMode {
     /// By request.
     PayPerRequest,
@@ -164,7 +169,7 @@ impl BillingMode {
 }
 
 /// Capacity units per second.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct ProvisionedThroughput {
     /// For reading.
     pub read_capacity_units: i64,
@@ -173,7 +178,8 @@ pub struct ProvisionedThroughput {
 }
 
 /// What a stream record carries.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Serialize, Deserialize)]
+#[serde(rename_all = "SCREAMING_SNAKE_CASE")]
 pub enum StreamViewType {
     /// The keys.
     KeysOnly,
@@ -207,13 +213,15 @@ pub struct StreamSpecification {
 }
 
 /// Encryption at rest, passed through to DynamoDB.
-#[derive(Clone, Debug, Default, PartialEq, Eq)]
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct SseSpecification {
     /// Whether a key of the account encrypts the table, instead of one of DynamoDB's own.
     pub enabled: bool,
     /// `KMS` or `AES256`.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
     pub sse_type: Option<String>,
     /// The key, if not the account's default one.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
     pub kms_master_key_id: Option<String>,
 }
 

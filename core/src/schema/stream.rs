@@ -1,0 +1,339 @@
+//! The streams of a table: the enabled one, and those that were disabled.
+
+use std::time::Duration;
+
+use serde::{Deserialize, Serialize};
+
+use super::Table;
+use super::constraint::invalid;
+use super::name::table_arn;
+use crate::env::Timestamp;
+use crate::error::{Error, Result};
+use crate::limits;
+use crate::ops::{StreamArn, StreamSpecification, StreamStatus, StreamSummary, StreamViewType};
+
+/// A stream of a table, from when it was enabled.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct TableStream {
+    /// What its records carry.
+    pub view_type: StreamViewType,
+    /// When it was enabled, to the millisecond; no two streams of one table have the same time.
+    pub created_at: Timestamp,
+    /// When it was disabled, if it was.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub disabled_at: Option<Timestamp>,
+}
+
+/// What a change did to a table's stream.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum StreamChange {
+    /// This stream records changes from now on.
+    Enabled(TableStream),
+    /// This stream records no more changes; its shards are to be closed.
+    Disabled(TableStream),
+}
+
+impl TableStream {
+    /// The stream's label: the time at which it was enabled, as `2026-11-16T04:04:10.643`.
+    pub fn label(&self) -> String {
+        iso8601(self.created_at)
+    }
+
+    /// The stream's resource name.
+    pub fn arn(&self, table: &str) -> StreamArn {
+        StreamArn(format!("{}/stream/{}", table_arn(table), self.label()))
+    }
+
+    /// Whether it records changes.
+    pub fn status(&self) -> StreamStatus {
+        match self.disabled_at {
+            None => StreamStatus::Enabled,
+            Some(_) => StreamStatus::Disabled,
+        }
+    }
+
+    /// Whether its records can be read: a disabled stream's for a day.
+    pub fn is_readable(&self, now: Timestamp) -> bool {
+        self.disabled_at.is_none_or(|at| now.since(at) < limits::STREAM_RETENTION)
+    }
+}
+
+impl Table {
+    /// The stream that records changes.
+    pub fn stream(&self) -> Option<&TableStream> {
+        self.latest_stream().filter(|stream| stream.disabled_at.is_none())
+    }
+
+    /// The stream that was enabled last.
+    pub fn latest_stream(&self) -> Option<&TableStream> {
+        self.streams.last()
+    }
+
+    /// The streams that can be read, oldest first.
+    pub fn readable_streams(&self, now: Timestamp) -> impl Iterator<Item = &TableStream> {
+        self.streams.iter().filter(move |stream| stream.is_readable(now))
+    }
+
+    /// The stream with this resource name, if it can be read.
+    pub fn find_stream(&self, arn: &StreamArn, now: Timestamp) -> Option<&TableStream> {
+        self.readable_streams(now).find(|stream| stream.arn(&self.name) == *arn)
+    }
+
+    /// How a list of streams shows this stream of the table.
+    pub fn summarise_stream(&self, stream: &TableStream) -> StreamSummary {
+        StreamSummary {
+            arn: stream.arn(&self.name),
+            table: self.name.clone(),
+            label: stream.label(),
+        }
+    }
+
+    /// The table with its stream disabled, as it is when the table is deleted. An engine keeps it
+    /// beside its tables for as long as [`Table::readable_streams`] has any.
+    #[must_use]
+    pub fn with_stream_disabled(&self, now: Timestamp) -> Table {
+        let mut table = self.clone();
+        table.disable_stream(now.to_millis());
+        table
+    }
+
+    /// The table, newly created under the name that `earlier` had, with a stream label that none
+    /// of the streams of `earlier` has.
+    #[must_use]
+    pub fn after(mut self, earlier: &Table) -> Table {
+        if let (Some(stream), Some(latest)) = (self.streams.last_mut(), earlier.streams.last()) {
+            stream.created_at = stream.created_at.max(latest.created_at + TICK);
+        }
+        self
+    }
+
+    pub(super) fn enable_stream(&mut self, view_type: StreamViewType, now: Timestamp) {
+        let latest = self.streams.last().map(|stream| stream.created_at + TICK);
+        let created_at = latest.map_or(now, |after| now.max(after));
+        // The latest one stays even when it is past reading: descriptions go on naming it until
+        // there is another.
+        self.streams.retain(|stream| stream.is_readable(now));
+        self.streams.push(TableStream { view_type, created_at, disabled_at: None });
+    }
+
+    pub(super) fn disable_stream(&mut self, now: Timestamp) -> Option<TableStream> {
+        let stream = self.streams.last_mut().filter(|stream| stream.disabled_at.is_none())?;
+        stream.disabled_at = Some(now);
+        Some(stream.clone())
+    }
+
+    /// Turns the stream on or off as an update asks.
+    pub(super) fn change_stream(
+        &mut self,
+        given: StreamSpecification,
+        now: Timestamp,
+    ) -> Result<StreamChange> {
+        let enabled = self.stream().is_some();
+        match (given.enabled, given.view_type) {
+            (true, None) => {
+                Err(invalid("If stream is being enabled then UpdateViewType is required"))
+            }
+            (false, Some(_)) => Err(invalid(
+                "If stream is being disabled, then UpdateViewType must not be specified",
+            )),
+            (true, Some(_)) if enabled => Err(Error::validation(format!(
+                "Table already has an enabled stream: TableName: {}",
+                self.name
+            ))),
+            (true, Some(view_type)) => {
+                self.enable_stream(view_type, now);
+                let stream = self.stream().expect("it was enabled just now");
+                Ok(StreamChange::Enabled(stream.clone()))
+            }
+            (false, None) => match self.disable_stream(now) {
+                Some(stream) => Ok(StreamChange::Disabled(stream)),
+                None => Err(Error::validation(format!(
+                    "Table has no stream to disable: TableName: {}",
+                    self.name
+                ))),
+            },
+        }
+    }
+}
+
+/// What a new table is asked to record, checked.
+pub(super) fn of_new_table(given: Option<StreamSpecification>) -> Result<Option<StreamViewType>> {
+    match given.map(|given| (given.enabled, given.view_type)) {
+        None | Some((false, None)) => Ok(None),
+        Some((true, Some(view_type))) => Ok(Some(view_type)),
+        Some((true, None)) => {
+            Err(invalid("Table is being created with a stream enabled, UpdateViewType is required"))
+        }
+        Some((false, Some(_))) => Err(invalid(
+            "Table is being created with a stream disabled, UpdateViewType should not be specified",
+        )),
+    }
+}
+
+/// The least time between two labels.
+const TICK: Duration = Duration::from_millis(1);
+
+/// A moment in UTC with milliseconds and without a zone, as stream labels have it.
+fn iso8601(moment: Timestamp) -> String {
+    let millis = moment.as_millis();
+    let (days, in_day) = (millis / 86_400_000, millis % 86_400_000);
+    let (year, month, day) = civil(days);
+    let (hour, minute) = (in_day / 3_600_000, in_day / 60_000 % 60);
+    let (second, milli) = (in_day / 1000 % 60, in_day % 1000);
+    format!("{year:04}-{month:02}-{day:02}T{hour:02}:{minute:02}:{second:02}.{milli:03}")
+}
+
+/// Year, month and day of the Gregorian calendar, from days since 1970-01-01. Years are counted
+/// from March, so that the leap day is the last of its year.
+fn civil(days: u64) -> (u64, u64, u64) {
+    const DAYS_TO_EPOCH: u64 = 719_468; // from 0000-03-01
+    const DAYS_IN_ERA: u64 = 146_097; // 400 years
+    let days = days + DAYS_TO_EPOCH;
+    let (era, in_era) = (days / DAYS_IN_ERA, days % DAYS_IN_ERA);
+    let year_of_era = (in_era - in_era / 1460 + in_era / 36_524 - in_era / 146_096) / 365;
+    let day_of_year = in_era - (365 * year_of_era + year_of_era / 4 - year_of_era / 100);
+    let march_month = (5 * day_of_year + 2) / 153;
+    let day = day_of_year - (153 * march_month + 2) / 5 + 1;
+    let month = if march_month < 10 { march_month + 3 } else { march_month - 9 };
+    let year = era * 400 + year_of_era + u64::from(month <= 2);
+    (year, month, day)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::key::KeyType;
+    use crate::ops::{CreateTable, UpdateTable};
+
+    const NOW: Timestamp = Timestamp::from_millis(1_794_801_850_643);
+
+    fn table(request: CreateTable) -> Result<Table> {
+        Table::create(&request.partition_key("a", KeyType::S), NOW, "id".to_owned())
+    }
+
+    fn set(enabled: bool, view_type: Option<StreamViewType>) -> UpdateTable {
+        UpdateTable::new("tab").stream(Some(StreamSpecification { enabled, view_type }))
+    }
+
+    #[test]
+    fn a_label_is_the_time_in_utc() {
+        for (millis, text) in [
+            (0, "1970-01-01T00:00:00.000"),
+            (951_782_399_999, "2000-02-28T23:59:59.999"),
+            (951_782_400_000, "2000-02-29T00:00:00.000"),
+            (1_794_801_850_643, "2026-11-16T04:04:10.643"),
+            (4_107_542_400_000, "2100-03-01T00:00:00.000"),
+        ] {
+            assert_eq!(iso8601(Timestamp::from_millis(millis)), text);
+        }
+    }
+
+    #[test]
+    fn any_moment_has_a_label() {
+        iso8601(Timestamp::from_millis(u64::MAX));
+        iso8601(Timestamp::from_secs(u64::MAX));
+    }
+
+    #[test]
+    fn a_stream_is_named_after_its_table_and_label() {
+        let table = table(CreateTable::new("tab").stream(StreamViewType::NewImage)).unwrap();
+        let stream = table.stream().unwrap();
+        assert_eq!(stream.label(), "2026-11-16T04:04:10.643");
+        assert_eq!(
+            stream.arn(&table.name).0,
+            "arn:aws:dynamodb:local:000000000000:table/tab/stream/2026-11-16T04:04:10.643"
+        );
+        assert_eq!(table.find_stream(&stream.arn("tab"), NOW), Some(stream));
+    }
+
+    #[test]
+    fn a_view_type_is_given_exactly_when_a_stream_is_enabled() {
+        let mut request = CreateTable::new("tab");
+        request.stream = Some(StreamSpecification { enabled: true, view_type: None });
+        let prefix = "One or more parameter values were invalid: ";
+        assert_eq!(
+            table(request.clone()).unwrap_err().message(),
+            format!(
+                "{prefix}Table is being created with a stream enabled, UpdateViewType is required"
+            )
+        );
+        let view_type = Some(StreamViewType::KeysOnly);
+        request.stream = Some(StreamSpecification { enabled: false, view_type });
+        assert_eq!(
+            table(request.clone()).unwrap_err().message(),
+            format!(
+                "{prefix}Table is being created with a stream disabled, UpdateViewType should not \
+                 be specified"
+            )
+        );
+        request.stream = Some(StreamSpecification { enabled: false, view_type: None });
+        let table = table(request).unwrap();
+        assert_eq!(table.stream(), None);
+        assert_eq!(
+            table.apply(&set(true, None), NOW).unwrap_err().message(),
+            format!("{prefix}If stream is being enabled then UpdateViewType is required")
+        );
+        assert_eq!(
+            table.apply(&set(false, view_type), NOW).unwrap_err().message(),
+            format!(
+                "{prefix}If stream is being disabled, then UpdateViewType must not be specified"
+            )
+        );
+    }
+
+    #[test]
+    fn a_stream_is_enabled_once_and_disabled_once() {
+        let first = table(CreateTable::new("tab").stream(StreamViewType::KeysOnly)).unwrap();
+        for view in [StreamViewType::KeysOnly, StreamViewType::NewImage] {
+            assert_eq!(
+                first.apply(&set(true, Some(view)), NOW).unwrap_err().message(),
+                "Table already has an enabled stream: TableName: tab"
+            );
+        }
+        let change = first.apply(&set(false, None), NOW).unwrap();
+        let Some(StreamChange::Disabled(disabled)) = change.stream else { panic!("{change:?}") };
+        assert_eq!(disabled.disabled_at, Some(NOW));
+        assert_eq!(change.table.stream(), None);
+        assert_eq!(change.table.latest_stream(), Some(&disabled));
+        assert_eq!(
+            change.table.apply(&set(false, None), NOW).unwrap_err().message(),
+            "Table has no stream to disable: TableName: tab"
+        );
+    }
+
+    #[test]
+    fn streams_of_one_millisecond_have_labels_of_their_own() {
+        let mut table = table(CreateTable::new("tab").stream(StreamViewType::KeysOnly)).unwrap();
+        let before = NOW.as_millis() - 1000;
+        for now in [NOW, NOW, Timestamp::from_millis(before)] {
+            table = table.apply(&set(false, None), now).unwrap().table;
+            table = table.apply(&set(true, Some(StreamViewType::OldImage)), now).unwrap().table;
+        }
+        let labels: Vec<String> = table.streams.iter().map(TableStream::label).collect();
+        assert_eq!(labels.len(), 4);
+        assert!(labels.is_sorted_by(|a, b| a < b), "{labels:?}");
+    }
+
+    #[test]
+    fn a_table_created_again_has_a_stream_of_its_own() {
+        let create = || table(CreateTable::new("tab").stream(StreamViewType::KeysOnly)).unwrap();
+        let deleted = create().with_stream_disabled(NOW);
+        assert_eq!(deleted.stream(), None);
+        let again = create().after(&deleted);
+        assert!(again.streams[0].label() > deleted.streams[0].label());
+    }
+
+    #[test]
+    fn a_disabled_stream_is_readable_for_a_day() {
+        let table = table(CreateTable::new("tab").stream(StreamViewType::KeysOnly)).unwrap();
+        let table = table.apply(&set(false, None), NOW).unwrap().table;
+        let last = NOW + (limits::STREAM_RETENTION - TICK);
+        assert_eq!(table.readable_streams(last).count(), 1);
+        let over = NOW + limits::STREAM_RETENTION;
+        assert_eq!(table.readable_streams(over).count(), 0);
+        assert!(table.latest_stream().is_some(), "descriptions still name it");
+        let view = Some(StreamViewType::NewImage);
+        let table = table.apply(&set(true, view), over).unwrap().table;
+        assert_eq!(table.streams.len(), 1, "what is past reading is forgotten");
+    }
+}
