@@ -15,6 +15,7 @@ pub mod ops;
 pub mod schema;
 mod set;
 mod store;
+mod structs;
 mod value;
 mod view;
 

@@ -293,3 +293,6 @@ impl From<NumberError> for Error {
         Error::validation(error.to_string())
     }
 }
+
+#[cfg(test)]
+mod tests;

@@ -25,7 +25,7 @@ use crate::{Error, Number};
 pub struct Set<T>(BTreeSet<T>);
 
 /// What a set may hold: `String`, [`Number`] or [`Bytes`].
-pub trait SetMember: Ord + Clone + private::Texts {}
+pub trait SetMember: Ord + Clone + private::Member {}
 
 /// Why a collection is not a set: it is empty, or a member occurs twice. The text is DynamoDB's.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -167,17 +167,23 @@ mod private {
     use base64::Engine;
     use base64::engine::general_purpose::STANDARD;
     use bytes::Bytes;
+    use serde::{Deserialize, Deserializer};
 
-    use crate::Number;
+    use crate::{Number, ValueRef};
 
-    /// DynamoDB's texts, which differ by the type of the set.
-    pub trait Texts: Sized {
+    /// What differs by the type of the set: DynamoDB's texts, and the way through serde.
+    pub trait Member: Sized {
         const EMPTY: &'static str;
 
         fn duplicates(members: &[Self]) -> String;
+
+        fn lend(&self) -> ValueRef<'_>;
+
+        fn deserialize_member<'de, D: Deserializer<'de>>(deserializer: D)
+        -> Result<Self, D::Error>;
     }
 
-    impl Texts for String {
+    impl Member for String {
         // The grammar and the two spaces are DynamoDB's.
         const EMPTY: &'static str =
             "One or more parameter values were invalid: An string set  may not be empty";
@@ -189,18 +195,38 @@ mod private {
                 members.join(", ")
             )
         }
+
+        fn lend(&self) -> ValueRef<'_> {
+            ValueRef::S(self)
+        }
+
+        fn deserialize_member<'de, D: Deserializer<'de>>(
+            deserializer: D,
+        ) -> Result<Self, D::Error> {
+            String::deserialize(deserializer)
+        }
     }
 
-    impl Texts for Number {
+    impl Member for Number {
         const EMPTY: &'static str =
             "One or more parameter values were invalid: An number set  may not be empty";
 
         fn duplicates(_: &[Self]) -> String {
             "Input collection contains duplicates".to_owned()
         }
+
+        fn lend(&self) -> ValueRef<'_> {
+            ValueRef::N(*self)
+        }
+
+        fn deserialize_member<'de, D: Deserializer<'de>>(
+            deserializer: D,
+        ) -> Result<Self, D::Error> {
+            Number::deserialize(deserializer)
+        }
     }
 
-    impl Texts for Bytes {
+    impl Member for Bytes {
         const EMPTY: &'static str =
             "One or more parameter values were invalid: Binary sets should not be empty";
 
@@ -211,6 +237,16 @@ mod private {
                  contains duplicates.",
                 members.join(", ")
             )
+        }
+
+        fn lend(&self) -> ValueRef<'_> {
+            ValueRef::B(self)
+        }
+
+        fn deserialize_member<'de, D: Deserializer<'de>>(
+            deserializer: D,
+        ) -> Result<Self, D::Error> {
+            Bytes::deserialize(deserializer)
         }
     }
 }

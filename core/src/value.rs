@@ -1,5 +1,7 @@
 //! Attribute values as a tree.
 
+#[cfg(test)]
+pub(crate) mod arbitrary;
 mod convert;
 mod validate;
 

@@ -83,13 +83,21 @@ fn read_typed(code: &str, content: &Json, levels: usize) -> Result<Option<Value>
             let read = |element| read_value(element, levels)?.ok_or_else(|| null_value(None));
             Value::L(elements.iter().map(read).collect::<Result<_, Error>>()?)
         }
-        "SS" => Value::Ss(Set::new(read_members(content, "string", |member| {
-            read_text(member).map(str::to_owned)
+        "SS" => Value::Ss(Set::new(read_members(content, |member| match member {
+            Json::Null => Err(Error::validation(
+                "One or more parameter values were invalid: An string set may not have a null \
+                 string as a member",
+            )),
+            _ => read_text(member).map(str::to_owned),
         })?)?),
-        "NS" => Value::Ns(Set::new(read_members(content, "number", |member| {
-            Ok(Number::parse(read_text(member)?)?)
+        "NS" => Value::Ns(Set::new(read_members(content, |member| match member {
+            Json::Null => Ok(Number::parse("")?),
+            _ => Ok(Number::parse(read_text(member)?)?),
         })?)?),
-        "BS" => Value::Bs(Set::new(read_members(content, "binary", read_binary)?)?),
+        "BS" => Value::Bs(Set::new(read_members(content, |member| match member {
+            Json::Null => Err(null_value(None)),
+            _ => read_binary(member),
+        })?)?),
         _ => return Ok(None),
     };
     Ok(Some(value))
@@ -108,20 +116,7 @@ fn read_map(json: &Json, levels: usize) -> Result<Map, Error> {
     members.iter().map(read).collect()
 }
 
-fn read_members<T>(
-    json: &Json,
-    what: &str,
-    read: impl Fn(&Json) -> Result<T, Error>,
-) -> Result<Vec<T>, Error> {
-    let read = |member: &Json| {
-        if member.is_null() {
-            return Err(Error::validation(format!(
-                "One or more parameter values were invalid: An {what} set may not have a null \
-                 string as a member"
-            )));
-        }
-        read(member)
-    };
+fn read_members<T>(json: &Json, read: impl Fn(&Json) -> Result<T, Error>) -> Result<Vec<T>, Error> {
     read_array(json)?.iter().map(read).collect()
 }
 

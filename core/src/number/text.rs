@@ -136,7 +136,40 @@ impl Reading {
     }
 }
 
+/// The zeros of the scripts whose digits the service reads as it reads ASCII ones: all decimal
+/// digits of the Basic Multilingual Plane.
+const SCRIPT_ZEROS: [char; 36] = [
+    '\u{660}', '\u{6F0}', '\u{7C0}', '\u{966}', '\u{9E6}', '\u{A66}', '\u{AE6}', '\u{B66}',
+    '\u{BE6}', '\u{C66}', '\u{CE6}', '\u{D66}', '\u{DE6}', '\u{E50}', '\u{ED0}', '\u{F20}',
+    '\u{1040}', '\u{1090}', '\u{17E0}', '\u{1810}', '\u{1946}', '\u{19D0}', '\u{1A80}', '\u{1A90}',
+    '\u{1B50}', '\u{1BB0}', '\u{1C40}', '\u{1C50}', '\u{A620}', '\u{A8D0}', '\u{A900}', '\u{A9D0}',
+    '\u{A9F0}', '\u{AA50}', '\u{ABF0}', '\u{FF10}',
+];
+
 pub(super) fn parse(text: &str) -> Result<Number, NumberError> {
+    if text.is_ascii() {
+        return parse_ascii(text);
+    }
+    let syntax = || NumberError::Syntax(text.to_owned());
+    let ascii: Option<String> = text.chars().map(to_ascii).collect();
+    parse_ascii(&ascii.ok_or_else(syntax)?).map_err(|error| match error {
+        NumberError::Syntax(_) => syntax(),
+        other => other,
+    })
+}
+
+/// The ASCII form of a digit of any script, or of another ASCII character.
+fn to_ascii(symbol: char) -> Option<char> {
+    if symbol.is_ascii() {
+        return Some(symbol);
+    }
+    SCRIPT_ZEROS
+        .iter()
+        .filter_map(|zero| u32::from(symbol).checked_sub(u32::from(*zero)))
+        .find_map(|digit| char::from_digit(digit, 10))
+}
+
+fn parse_ascii(text: &str) -> Result<Number, NumberError> {
     let syntax = || NumberError::Syntax(text.to_owned());
     let mut rest = text.as_bytes();
     let negative = match rest {
