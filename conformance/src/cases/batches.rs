@@ -1,0 +1,7 @@
+//! Batches of reads and writes (35).
+
+use super::prelude::*;
+
+cases! {
+    Batches;
+}

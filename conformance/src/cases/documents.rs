@@ -1,0 +1,7 @@
+//! Requests that the design documents of the apps give.
+
+use super::prelude::*;
+
+cases! {
+    Documents;
+}

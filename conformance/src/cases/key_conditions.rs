@@ -1,0 +1,7 @@
+//! Key conditions (28).
+
+use super::prelude::*;
+
+cases! {
+    KeyConditions;
+}

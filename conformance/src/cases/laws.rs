@@ -1,0 +1,7 @@
+//! What must hold however calls interleave.
+
+use super::prelude::*;
+
+cases! {
+    Laws;
+}

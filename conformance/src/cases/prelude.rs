@@ -1,0 +1,14 @@
+//! What family files import with `use super::prelude::*`.
+
+// A prelude offers more than each file takes.
+#![allow(unused_imports)]
+
+pub(super) use tabla::expr::{Projection, Update, attr};
+pub(super) use tabla::ops::*;
+pub(super) use tabla::{
+    CancellationCode, ErrorKind, Item, KeyType, Map, Number, Set, Store, Value, ValueRef, item,
+    list, map,
+};
+
+pub(super) use crate::case::cases;
+pub(super) use crate::{Ctx, Shape, Table};

@@ -1,0 +1,7 @@
+//! Projection expressions (22).
+
+use super::prelude::*;
+
+cases! {
+    Projections;
+}

@@ -1,0 +1,7 @@
+//! Queries (44, 45, 48-50, 52).
+
+use super::prelude::*;
+
+cases! {
+    Query;
+}

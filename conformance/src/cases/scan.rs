@@ -1,0 +1,7 @@
+//! Scans, whole and in segments (51).
+
+use super::prelude::*;
+
+cases! {
+    Scan;
+}

@@ -1,0 +1,7 @@
+//! Streams of changes (56, 57).
+
+use super::prelude::*;
+
+cases! {
+    Streams;
+}

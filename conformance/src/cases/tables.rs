@@ -1,0 +1,7 @@
+//! Creating, changing and deleting tables (53, 54, 61).
+
+use super::prelude::*;
+
+cases! {
+    Tables;
+}

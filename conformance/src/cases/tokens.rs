@@ -1,0 +1,7 @@
+//! Client request tokens (40).
+
+use super::prelude::*;
+
+cases! {
+    Tokens;
+}

@@ -1,0 +1,7 @@
+//! Expiry of items (55).
+
+use super::prelude::*;
+
+cases! {
+    Ttl;
+}

@@ -1,0 +1,7 @@
+//! Update expressions (23-27).
+
+use super::prelude::*;
+
+cases! {
+    Updates;
+}

@@ -1,0 +1,279 @@
+//! What a case works with: its store, its tables, and assertions that explain themselves.
+
+mod expect;
+mod read;
+mod records;
+mod snapshot;
+
+use std::fmt;
+use std::future::Future;
+use std::panic::Location;
+use std::sync::Arc;
+use std::sync::atomic::{AtomicUsize, Ordering};
+use std::time::Duration;
+
+use futures::future::join_all;
+use tabla::env::{Clock, ManualClock, SystemClock, Timestamp};
+use tabla::ops::{DeleteItem, GetItem, PutItem, UpdateItem, WriteOutput};
+use tabla::{Capabilities, Item, Result, Store};
+
+pub use self::snapshot::Snapshot;
+use crate::caught::caught;
+use crate::harness::{Fresh, Sweep, Wording};
+use crate::shape::{Shape, Table};
+
+/// How long a case waits for something that may lag: an index read, a stream, an expiry.
+const POLL_FOR: Duration = Duration::from_secs(10);
+const POLL_EVERY: Duration = Duration::from_millis(25);
+
+/// What a case works with. Cloning it is cheap, and gives another handle on the same store.
+///
+/// The methods that assert panic with a text that says what was expected and what came, which is
+/// how a case fails.
+#[derive(Clone)]
+pub struct Ctx(Arc<Inner>);
+
+struct Inner {
+    id: &'static str,
+    wording: Wording,
+    store: Arc<dyn Store>,
+    clock: Option<ManualClock>,
+    sweep: Option<Sweep>,
+    tables: AtomicUsize,
+}
+
+impl fmt::Debug for Ctx {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("Ctx").field("id", &self.0.id).field("store", &self.0.store).finish()
+    }
+}
+
+/// Fails the case at the line that called the helper.
+pub(crate) fn fail(at: &Location<'_>, text: impl fmt::Display) -> ! {
+    panic!("{text}\n  called at {at}")
+}
+
+impl Ctx {
+    pub(crate) fn new(id: &'static str, wording: Wording, fresh: &Fresh) -> Self {
+        Self(Arc::new(Inner {
+            id,
+            wording,
+            store: Arc::clone(&fresh.store),
+            clock: fresh.clock.clone(),
+            sweep: fresh.sweep.clone(),
+            tables: AtomicUsize::new(0),
+        }))
+    }
+
+    /// The store.
+    pub fn store(&self) -> Arc<dyn Store> {
+        Arc::clone(&self.0.store)
+    }
+
+    /// What the store can do.
+    pub fn capabilities(&self) -> Capabilities {
+        self.0.store.capabilities()
+    }
+
+    /// Whether the store is a service, whose wording, clock and background work are its own.
+    pub fn is_service(&self) -> bool {
+        self.0.wording == Wording::Known
+    }
+
+    /// The movable clock. The case must list [`Need::Clock`](crate::Need::Clock).
+    #[track_caller]
+    pub fn clock(&self) -> &ManualClock {
+        self.0.clock.as_ref().expect("the case lists Need::Clock")
+    }
+
+    /// The current moment by the store's clock, movable or not.
+    pub fn now(&self) -> Timestamp {
+        match &self.0.clock {
+            Some(clock) => clock.now(),
+            None => SystemClock.now(),
+        }
+    }
+
+    /// Deletes expired items now. The case must list [`Need::Sweep`](crate::Need::Sweep).
+    #[track_caller]
+    pub fn sweep(&self) -> impl Future<Output = ()> + Send + use<> {
+        let at = Location::caller();
+        let sweep = self.0.sweep.clone().expect("the case lists Need::Sweep");
+        async move {
+            if let Err(error) = sweep().await {
+                fail(at, format_args!("the sweep failed: {error}"));
+            }
+        }
+    }
+
+    /// A table name that is free, short, and says which case it belongs to.
+    pub fn free_name(&self) -> String {
+        let number = self.0.tables.fetch_add(1, Ordering::Relaxed);
+        // Names have at least three characters.
+        format!("t{number}-{}", self.0.id)
+    }
+
+    /// Creates a table of this shape under a [free name](Self::free_name).
+    #[track_caller]
+    pub fn table(&self, shape: Shape) -> impl Future<Output = Table> + Send + use<> {
+        let at = Location::caller();
+        let request = shape.request(self.free_name());
+        let store = self.store();
+        async move {
+            let table = Table::new(&request);
+            match store.create_table(request).await {
+                Ok(_) => table,
+                Err(error) => fail(at, format_args!("creating a table failed: {error}")),
+            }
+        }
+    }
+
+    /// Creates a table of this shape with these items in it.
+    #[track_caller]
+    pub fn table_with(
+        &self,
+        shape: Shape,
+        items: impl IntoIterator<Item = Item>,
+    ) -> impl Future<Output = Table> + Send {
+        let at = Location::caller();
+        let create = self.table(shape);
+        let items: Vec<Item> = items.into_iter().collect();
+        async move {
+            let table = create.await;
+            self.put_each(at, &table, items).await;
+            table
+        }
+    }
+
+    /// Writes an item; it must succeed.
+    #[track_caller]
+    pub fn put(
+        &self,
+        table: &Table,
+        item: Item,
+    ) -> impl Future<Output = WriteOutput> + Send + use<> {
+        let at = Location::caller();
+        let request = PutItem::new(table, item);
+        let store = self.store();
+        async move { ok_at(at, store.put(request).await) }
+    }
+
+    /// Writes an item given as DynamoDB JSON, whose texts core's types may not be able to hold.
+    ///
+    /// # Errors
+    /// What reading the JSON or the write gives.
+    pub async fn put_json(&self, table: &Table, item: serde_json::Value) -> Result<WriteOutput> {
+        let item = Item::from_json(&item)?;
+        self.store().put(PutItem::new(table, item)).await
+    }
+
+    /// Writes these items one by one; all must succeed.
+    #[track_caller]
+    pub fn put_all(
+        &self,
+        table: &Table,
+        items: impl IntoIterator<Item = Item>,
+    ) -> impl Future<Output = ()> + Send {
+        let at = Location::caller();
+        let items: Vec<Item> = items.into_iter().collect();
+        self.put_each(at, table, items)
+    }
+
+    fn put_each(
+        &self,
+        at: &'static Location<'static>,
+        table: &Table,
+        items: Vec<Item>,
+    ) -> impl Future<Output = ()> + Send + use<> {
+        let (store, table) = (self.store(), table.name.clone());
+        async move {
+            for item in items {
+                ok_at(at, store.put(PutItem::new(&table, item)).await);
+            }
+        }
+    }
+
+    /// Reads the item with this key consistently; the read must succeed.
+    #[track_caller]
+    pub fn get(
+        &self,
+        table: &Table,
+        key: Item,
+    ) -> impl Future<Output = Option<Item>> + Send + use<> {
+        let at = Location::caller();
+        let request = GetItem::new(table, key).consistent_read(true);
+        let store = self.store();
+        async move { ok_at(at, store.get(request).await).item }
+    }
+
+    /// Makes a change; it must succeed. Build the request with [`UpdateItem::new`].
+    #[track_caller]
+    pub fn update(&self, request: UpdateItem) -> impl Future<Output = WriteOutput> + Send + use<> {
+        let at = Location::caller();
+        let store = self.store();
+        async move { ok_at(at, store.update(request).await) }
+    }
+
+    /// Deletes the item with this key; it must succeed.
+    #[track_caller]
+    pub fn delete(
+        &self,
+        table: &Table,
+        key: Item,
+    ) -> impl Future<Output = WriteOutput> + Send + use<> {
+        let at = Location::caller();
+        let request = DeleteItem::new(table, key);
+        let store = self.store();
+        async move { ok_at(at, store.delete(request).await) }
+    }
+
+    /// The answer, which must not be an error.
+    #[track_caller]
+    pub fn ok<T>(&self, result: Result<T>) -> T {
+        ok_at(Location::caller(), result)
+    }
+
+    /// Runs these at the same time, on threads of their own where the machine has them, and
+    /// gives their answers in order. A panic in one fails the case.
+    pub async fn at_once<T, F>(&self, futures: impl IntoIterator<Item = F>) -> Vec<T>
+    where
+        T: Send + 'static,
+        F: Future<Output = T> + Send + 'static,
+    {
+        let tasks = futures.into_iter().map(|future| tokio::spawn(caught(future)));
+        join_all(tasks)
+            .await
+            .into_iter()
+            .map(|task| match task {
+                Ok(Ok(answer)) => answer,
+                Ok(Err(panic)) => panic!("one of the concurrent calls failed: {panic}"),
+                Err(error) => panic!("one of the concurrent calls was lost: {error}"),
+            })
+            .collect()
+    }
+
+    /// Asks again and again until the answer is there, for what may lag behind on a service:
+    /// at most ten seconds by the machine's clock. `None` means it never came.
+    pub async fn poll<T, F>(&self, mut ask: impl FnMut() -> F) -> Option<T>
+    where
+        F: Future<Output = Option<T>>,
+    {
+        let start = SystemClock.now();
+        loop {
+            if let Some(answer) = ask().await {
+                return Some(answer);
+            }
+            if SystemClock.now().since(start) > POLL_FOR {
+                return None;
+            }
+            SystemClock.sleep(POLL_EVERY).await;
+        }
+    }
+}
+
+pub(crate) fn ok_at<T>(at: &Location<'_>, result: Result<T>) -> T {
+    match result {
+        Ok(answer) => answer,
+        Err(error) => fail(at, format_args!("expected success, got {error}")),
+    }
+}

@@ -1,0 +1,83 @@
+//! What a table and its indexes hold at a moment, to prove later that nothing changed.
+
+use std::future::Future;
+use std::panic::Location;
+use std::time::Duration;
+
+use tabla::Item;
+use tabla::env::{Clock, SystemClock};
+use tabla::ops::Scan;
+
+use super::expect::difference;
+use super::{Ctx, fail};
+use crate::shape::Table;
+
+/// How long a lagging index must stay the same to count as settled.
+const SETTLE: Duration = Duration::from_millis(100);
+
+/// The contents of a table and of its indexes.
+#[derive(Clone, Debug)]
+pub struct Snapshot {
+    table: Table,
+    items: Vec<Item>,
+    indexes: Vec<(String, Vec<Item>)>,
+}
+
+impl Ctx {
+    /// What the table and its indexes hold now.
+    #[track_caller]
+    pub fn snapshot<'a>(&'a self, table: &'a Table) -> impl Future<Output = Snapshot> + Send + 'a {
+        let at = Location::caller();
+        async move { self.take_snapshot(at, table).await }
+    }
+
+    /// The table and its indexes must hold what they held: a write that failed left no trace.
+    #[track_caller]
+    pub fn expect_unchanged<'a>(
+        &'a self,
+        before: &'a Snapshot,
+    ) -> impl Future<Output = ()> + Send + 'a {
+        let at = Location::caller();
+        async move {
+            let table = &before.table;
+            self.expect_table_at(at, table, &before.items).await;
+            for (index, entries) in &before.indexes {
+                if let Some(difference) = self.index_difference(at, table, index, entries).await {
+                    fail(at, format_args!("the index {index} of {table} changed: {difference}"));
+                }
+            }
+        }
+    }
+
+    async fn take_snapshot(&self, at: &Location<'_>, table: &Table) -> Snapshot {
+        let scan = Scan::new(table).consistent_read(true);
+        let items = self.scan_items_at(at, scan).await;
+        let mut indexes = Vec::new();
+        for index in &table.indexes {
+            let mut entries = self.scan_items_at(at, Scan::new(table).index(index)).await;
+            if self.capabilities().index_reads_lag {
+                entries = self.settled(at, table, index, entries).await;
+            }
+            indexes.push((index.clone(), entries));
+        }
+        Snapshot { table: table.clone(), items, indexes }
+    }
+
+    /// The entries of a lagging index once two reads in a row agree.
+    async fn settled(
+        &self,
+        at: &Location<'_>,
+        table: &Table,
+        index: &str,
+        mut entries: Vec<Item>,
+    ) -> Vec<Item> {
+        loop {
+            SystemClock.sleep(SETTLE).await;
+            let again = self.scan_items_at(at, Scan::new(table).index(index)).await;
+            if difference(&again, &entries).is_none() {
+                return entries;
+            }
+            entries = again;
+        }
+    }
+}

@@ -1,0 +1,134 @@
+//! What a backend's tests provide.
+
+use std::fmt;
+use std::future::Future;
+use std::sync::Arc;
+
+use async_trait::async_trait;
+use futures::future::BoxFuture;
+use tabla::env::ManualClock;
+use tabla::ops::{DeleteTable, ListTables, UpdateTable};
+use tabla::{Result, Store};
+
+/// Makes the stores that the cases run on.
+///
+/// It may be asked for many stores at once. A server is best started by the first call to
+/// [`fresh`](Self::fresh), so that listing the cases starts nothing.
+#[async_trait]
+pub trait Harness: Send + Sync + 'static {
+    /// The key of this engine in the [deviations](crate::deviations), and its column in reports.
+    fn engine(&self) -> &'static str;
+
+    /// A store that no other case sees: its own, or a part of a shared server under its own
+    /// table-name prefix.
+    async fn fresh(&self) -> Fresh;
+
+    /// How literally the messages are taken.
+    fn wording(&self) -> Wording {
+        Wording::Exact
+    }
+
+    /// How many cases run at once.
+    fn parallelism(&self) -> usize {
+        4
+    }
+
+    /// Called once, after the last case.
+    async fn finish(&self) {}
+}
+
+/// How literally messages are taken.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Wording {
+    /// The message must be the one that the case states. For engines that judge with core.
+    Exact,
+    /// The message may also be another known text for the same constraint
+    /// ([`wording`](crate::wording)). For services, whose texts we do not make.
+    Known,
+}
+
+/// Deletes the expired items of a store now.
+pub type Sweep = Arc<dyn Fn() -> BoxFuture<'static, Result<()>> + Send + Sync>;
+
+/// Cleans up behind a case, whether it passed or not.
+pub type Cleanup = Box<dyn FnOnce() -> BoxFuture<'static, ()> + Send>;
+
+/// A store for one case.
+pub struct Fresh {
+    /// The store, with no table that the case can see.
+    pub store: Arc<dyn Store>,
+    /// The store's clock, if it can be moved.
+    pub clock: Option<ManualClock>,
+    /// Deletes expired items now, if the engine can be told to.
+    pub sweep: Option<Sweep>,
+    /// What is done after the case.
+    pub cleanup: Option<Cleanup>,
+}
+
+impl Fresh {
+    /// This store, with its own clock and nothing to clean up.
+    pub fn new(store: Arc<dyn Store>) -> Self {
+        Self { store, clock: None, sweep: None, cleanup: None }
+    }
+
+    /// The store's clock is this one.
+    #[must_use]
+    pub fn clock(mut self, clock: ManualClock) -> Self {
+        self.clock = Some(clock);
+        self
+    }
+
+    /// Expired items are deleted by calling this.
+    #[must_use]
+    pub fn sweep<F>(mut self, sweep: impl Fn() -> F + Send + Sync + 'static) -> Self
+    where
+        F: Future<Output = Result<()>> + Send + 'static,
+    {
+        self.sweep = Some(Arc::new(move || Box::pin(sweep())));
+        self
+    }
+
+    /// This is done after the case.
+    #[must_use]
+    pub fn cleanup<F>(mut self, cleanup: impl FnOnce() -> F + Send + 'static) -> Self
+    where
+        F: Future<Output = ()> + Send + 'static,
+    {
+        self.cleanup = Some(Box::new(move || Box::pin(cleanup())));
+        self
+    }
+
+    /// All tables that the store lists are deleted after the case: for a part of a shared server.
+    #[must_use]
+    pub fn drops_tables(self) -> Self {
+        let store = Arc::clone(&self.store);
+        self.cleanup(move || drop_tables(store))
+    }
+}
+
+impl fmt::Debug for Fresh {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("Fresh").field("store", &self.store).finish_non_exhaustive()
+    }
+}
+
+/// Deletes all tables, protected ones too. What fails is left behind: the case is over, and its
+/// answer must not depend on the cleaning.
+async fn drop_tables(store: Arc<dyn Store>) {
+    while let Ok(page) = store.list_tables(ListTables::default()).await {
+        let mut deleted = 0;
+        for table in &page.table_names {
+            let mut gone = store.delete_table(DeleteTable::new(table)).await;
+            if gone.is_err() {
+                let open = UpdateTable::new(table).deletion_protection(Some(false));
+                if store.update_table(open).await.is_ok() {
+                    gone = store.delete_table(DeleteTable::new(table)).await;
+                }
+            }
+            deleted += usize::from(gone.is_ok());
+        }
+        if deleted == 0 {
+            break;
+        }
+    }
+}

@@ -1,0 +1,54 @@
+//! The suite that proves a [`Store`](tabla::Store) right.
+//!
+//! Each clause of DynamoDB's semantics ([`clauses()`]) is a case of its own, and so is every
+//! situation beyond them that somebody was bitten by. A backend provides a [`Harness`] that makes
+//! fresh stores, and one line in `tests/conformance.rs` (declared with `harness = false`) runs
+//! everything, each case as a separately named test:
+//!
+//! ```no_run
+//! # struct MyHarness;
+//! # #[async_trait::async_trait]
+//! # impl tabla_conformance::Harness for MyHarness {
+//! #     fn engine(&self) -> &'static str { "mine" }
+//! #     async fn fresh(&self) -> tabla_conformance::Fresh { unreachable!("not run") }
+//! # }
+//! fn main() -> std::process::ExitCode {
+//!     tabla_conformance::main(MyHarness)
+//! }
+//! ```
+//!
+//! `cargo test --test conformance -- transactions::` runs one family, `-- 29a_` one case.
+//!
+//! A backend lists neither the cases it passes nor those it skips. What it cannot do follows from
+//! its [`Capabilities`](tabla::Capabilities), and the suite checks that it refuses. Where an
+//! engine is known to differ from AWS, the difference is data ([`deviations`]), and a deviation
+//! that stops deviating fails the run.
+
+mod harness;
+
+mod case;
+mod clauses;
+mod family;
+
+pub mod deviations;
+pub mod wording;
+
+mod caught;
+mod ctx;
+mod refusal;
+mod shape;
+
+mod cases;
+
+mod report;
+mod run;
+
+pub use self::case::{Case, CaseFuture, Need};
+pub use self::cases::all as cases;
+pub use self::clauses::{Clause, all as clauses, without_case};
+pub use self::ctx::{Ctx, Snapshot};
+pub use self::family::Family;
+pub use self::harness::{Cleanup, Fresh, Harness, Sweep, Wording};
+pub use self::report::{CaseResult, Column, Report, Status};
+pub use self::run::{Filter, Progress, main, run};
+pub use self::shape::{Shape, Table};

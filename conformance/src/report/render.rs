@@ -1,0 +1,172 @@
+//! The three forms of a report.
+
+use std::fmt::Write as _;
+
+use serde_json::{Value as Json, json};
+
+use super::{Column, Report, Status};
+use crate::family::Family;
+
+/// Writing to a string cannot fail.
+macro_rules! line {
+    ($out:expr $(, $($argument:tt)+)?) => {
+        writeln!($out $(, $($argument)+)?).expect("strings take all text")
+    };
+}
+
+const STATUSES: [Status; 4] = [Status::Pass, Status::Deviates, Status::Unsupported, Status::Fail];
+
+impl Report {
+    /// For programs: the engines with their counts, a row per case, the clauses without a case.
+    pub fn to_json(&self) -> Json {
+        let engines: Vec<Json> = self.columns.iter().map(counts).collect();
+        let cases: Vec<Json> = self
+            .rows()
+            .map(|case| {
+                let results = self.columns.iter().filter_map(|column| {
+                    let result = column.result(case.id)?;
+                    let mut entry = json!({ "status": result.status });
+                    if !result.message.is_empty() {
+                        entry["message"] = json!(result.message);
+                    }
+                    Some((column.engine.clone(), entry))
+                });
+                json!({
+                    "id": case.id,
+                    "clause": case.clause,
+                    "family": case.family.name(),
+                    "name": case.name,
+                    "title": case.title,
+                    "results": results.collect::<serde_json::Map<_, _>>(),
+                })
+            })
+            .collect();
+        let unproved: Vec<&str> = self.unproved.iter().map(|clause| clause.id).collect();
+        json!({ "engines": engines, "cases": cases, "clauses_without_case": unproved })
+    }
+
+    /// For people at a terminal: what is not a pass in full, then the counts.
+    pub fn to_terminal(&self) -> String {
+        let mut out = String::new();
+        self.terminal_table(&mut out);
+        for column in &self.columns {
+            for result in column.results.iter().filter(|result| result.status == Status::Fail) {
+                line!(out, "\n{} FAILED on {}", result.case.test_name(), column.engine);
+                line!(out, "  {}", result.case.title);
+                for text in result.message.lines() {
+                    line!(out, "  | {text}");
+                }
+            }
+        }
+        if !self.unproved.is_empty() {
+            line!(out, "\nclauses without a case:");
+            for clause in &self.unproved {
+                line!(out, "  {:<5} {:<15} {}", clause.id, clause.family.name(), clause.text);
+            }
+        }
+        line!(out);
+        for column in &self.columns {
+            line!(out, "{:<16} {}", column.engine, summary(column));
+        }
+        out
+    }
+
+    fn terminal_table(&self, out: &mut String) {
+        let name = self.rows().map(|case| case.id.len() + case.name.len() + 1).max().unwrap_or(0);
+        let width = |column: &Column| column.engine.len().max("unsupported".len());
+        let mut family = None;
+        for case in self.rows() {
+            if family != Some(case.family) {
+                family = Some(case.family);
+                write!(out, "{:<name$}", case.family.name()).expect("strings take all text");
+                for column in &self.columns {
+                    write!(out, "  {:<width$}", column.engine, width = width(column))
+                        .expect("strings take all text");
+                }
+                line!(out);
+            }
+            let title = format!("{} {}", case.id, case.name);
+            write!(out, "{title:<name$}").expect("strings take all text");
+            for column in &self.columns {
+                let word = column.result(case.id).map_or("-", |result| result.status.as_str());
+                write!(out, "  {word:<width$}", width = width(column))
+                    .expect("strings take all text");
+            }
+            line!(out);
+        }
+    }
+
+    /// For the documentation: counts, a table per family, the deviations with their sources. It
+    /// has no times or dates, so that the same results give the same text.
+    pub fn to_markdown(&self) -> String {
+        let mut out = String::from("# Conformance\n\n");
+        line!(out, "| engine | {} |", STATUSES.map(Status::as_str).join(" | "));
+        line!(out, "|---|{}", "---:|".repeat(STATUSES.len()));
+        for column in &self.columns {
+            let counts = STATUSES.map(|status| column.count(status).to_string());
+            line!(out, "| {} | {} |", column.engine, counts.join(" | "));
+        }
+        for family in Family::ALL {
+            let mut rows = self.rows().filter(|case| case.family == *family).peekable();
+            if rows.peek().is_none() {
+                continue;
+            }
+            line!(out, "\n## {family}\n\n{}\n", family.subject());
+            let engines: Vec<&str> =
+                self.columns.iter().map(|column| column.engine.as_str()).collect();
+            line!(out, "| case | rule | {} |", engines.join(" | "));
+            line!(out, "|---|---|{}", "---|".repeat(engines.len()));
+            for case in rows {
+                let cells = self.columns.iter().map(|column| {
+                    column.result(case.id).map_or("", |result| result.status.as_str())
+                });
+                let cells: Vec<&str> = cells.collect();
+                line!(out, "| {} | {} | {} |", case.id, escape(case.title), cells.join(" | "));
+            }
+        }
+        self.markdown_notes(&mut out);
+        out
+    }
+
+    fn markdown_notes(&self, out: &mut String) {
+        let mut deviations = self.deviations().peekable();
+        if deviations.peek().is_some() {
+            line!(out, "\n## Deviations\n");
+            line!(out, "| engine | case | AWS | source | the engine |");
+            line!(out, "|---|---|---|---|---|");
+        }
+        for row in deviations {
+            let cells = [row.engine, row.case, row.aws, row.source, row.does].map(escape);
+            line!(out, "| {} |", cells.join(" | "));
+        }
+        let unsupported = |column: &Column| column.count(Status::Unsupported) > 0;
+        if self.columns.iter().any(unsupported) {
+            line!(out, "\n## Unsupported\n");
+            line!(out, "| engine | case | why |\n|---|---|---|");
+        }
+        for column in &self.columns {
+            for result in column.results.iter().filter(|it| it.status == Status::Unsupported) {
+                let why = escape(&result.message);
+                line!(out, "| {} | {} | {why} |", column.engine, result.case.id);
+            }
+        }
+    }
+}
+
+fn counts(column: &Column) -> Json {
+    let mut counts = json!({ "engine": column.engine });
+    for status in STATUSES {
+        counts[status.as_str()] = json!(column.count(status));
+    }
+    counts
+}
+
+fn summary(column: &Column) -> String {
+    let part = |status| format!("{} {}", column.count(status), Status::as_str(status));
+    STATUSES.map(part).join(", ")
+}
+
+/// The text as one cell of a table.
+fn escape(text: &str) -> String {
+    text.replace('|', "\\|").replace('\n', " ").replace('<', "&lt;")
+}

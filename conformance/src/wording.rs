@@ -1,0 +1,113 @@
+//! Texts that say the same.
+//!
+//! The suite states AWS's text. AWS rewords its validation errors now and then, and DynamoDB
+//! Local 2.6.1 shows older texts for the same constraints. Each such pair is a row here, and
+//! [`same`] takes either text for the other. This is for services only: engines that judge with
+//! core must give exactly the text that the suite states.
+
+/// Two texts for one constraint. `{name}` stands for any text, the same wherever the name
+/// appears in the pair; `{_}` stands for any text.
+#[derive(Clone, Copy, Debug)]
+pub struct Pair {
+    /// AWS's text, as the cases state it.
+    pub aws: &'static str,
+    /// Another text that a service gives.
+    pub other: &'static str,
+}
+
+/// The known pairs.
+pub const PAIRS: &[Pair] = &[
+    // The Java validation framework behind DynamoDB Local shows the value and names the member
+    // in lower camel case; AWS reworded this between June and October 2026.
+    Pair {
+        aws: "1 validation error detected: Value at '{member}' failed to satisfy constraint: \
+              Member must have length greater than or equal to {n}",
+        other: "1 validation error detected: Value '{_}' at '{_}' failed to satisfy constraint: \
+                Member must have length greater than or equal to {n}",
+    },
+    Pair {
+        aws: "Attempting to store more than 38 significant digits in a Number",
+        other: "DynamoDB only supports precision up to 38 digits",
+    },
+];
+
+/// Whether these are texts for the same constraint: equal, or a known pair.
+pub fn same(expected: &str, actual: &str) -> bool {
+    among(PAIRS, expected, actual)
+}
+
+fn among(pairs: &[Pair], expected: &str, actual: &str) -> bool {
+    expected == actual
+        || pairs.iter().any(|pair| {
+            let mut holes = Vec::new();
+            matches(pair.aws, expected, &mut holes) && matches(pair.other, actual, &mut holes)
+        })
+}
+
+/// Whether the text fits the pattern and the holes filled so far; fills the new ones.
+///
+/// A hole takes as little as it can, so a hole at the very end takes the rest.
+fn matches<'p, 't>(pattern: &'p str, text: &'t str, holes: &mut Vec<(&'p str, &'t str)>) -> bool {
+    let Some((before, name, after)) = first_hole(pattern) else {
+        return pattern == text;
+    };
+    let Some(text) = text.strip_prefix(before) else {
+        return false;
+    };
+    let known =
+        holes.iter().find(|(hole, _)| *hole == name && name != "_").map(|(_, value)| *value);
+    if let Some(value) = known {
+        return text.strip_prefix(value).is_some_and(|rest| matches(after, rest, holes));
+    }
+    let filled = holes.len();
+    for (end, _) in text.char_indices().chain([(text.len(), ' ')]) {
+        holes.push((name, &text[..end]));
+        if matches(after, &text[end..], holes) {
+            return true;
+        }
+        holes.truncate(filled);
+    }
+    false
+}
+
+/// The pattern before its first hole, the hole's name, and the pattern after it.
+fn first_hole(pattern: &str) -> Option<(&str, &str, &str)> {
+    let (before, rest) = pattern.split_once('{')?;
+    let (name, after) = rest.split_once('}')?;
+    Some((before, name, after))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    const TESTED: &[Pair] = &[
+        Pair { aws: "table {t} is missing", other: "no table {t}, sorry: {_}" },
+        Pair { aws: "between {a} and {b}", other: "{b} down to {a}" },
+    ];
+
+    #[test]
+    fn a_pair_matches_with_its_holes_filled_alike() {
+        assert!(among(TESTED, "table users is missing", "no table users, sorry: try later"));
+        assert!(!among(TESTED, "table users is missing", "no table posts, sorry: try later"));
+        assert!(among(TESTED, "between 1 and 9", "9 down to 1"));
+        assert!(!among(TESTED, "between 1 and 9", "1 down to 9"));
+    }
+
+    #[test]
+    fn other_texts_are_the_same_only_if_they_are_equal() {
+        assert!(among(&[], "a", "a"));
+        assert!(!among(TESTED, "a", "b"));
+        assert!(!among(TESTED, "no table users, sorry: x", "table users is missing"));
+    }
+
+    #[test]
+    fn the_reworded_constraint_is_known() {
+        assert!(same(
+            "1 validation error detected: Value at 'TableName' failed to satisfy constraint: \
+             Member must have length greater than or equal to 1",
+            "1 validation error detected: Value '' at 'tableName' failed to satisfy constraint: \
+             Member must have length greater than or equal to 1",
+        ));
+    }
+}
