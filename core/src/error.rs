@@ -283,7 +283,7 @@ impl Error {
 
     /// A table that does not exist, in the words of the data operations.
     pub fn table_not_found() -> Self {
-        Self::new(ErrorKind::NotFound, "Cannot do operations on a non-existent table")
+        Self::new(ErrorKind::NotFound, "Requested resource not found")
     }
 
     /// Stored bytes that are not what they should be.

@@ -10,6 +10,7 @@ mod item;
 mod json;
 pub mod key;
 pub mod limits;
+mod memory;
 mod number;
 pub mod ops;
 pub mod schema;
@@ -25,9 +26,13 @@ pub use self::error::{
 pub use self::expr::{Condition, Expr, Path, Projection, Update, attr};
 pub use self::item::Item;
 pub use self::key::KeyType;
+pub use self::memory::MemoryStore;
 pub use self::number::{MAX_DIGITS, MAX_EXPONENT, MIN_EXPONENT, Number, NumberError};
 pub use self::set::{Set, SetError, SetMember};
-pub use self::store::{Capabilities, Requirement, Store};
+pub use self::store::{
+    Address, Capabilities, Conditional, Cursor, Opener, Registry, Repeat, Requirement, RetryPolicy,
+    Retrying, Store, StoreExt,
+};
 pub use self::value::{MAX_NAME_LENGTH, MAX_NESTING, Map, Value, ValueKind};
 pub use self::view::{
     BinarySetIter, BinarySetRef, ListIter, ListRef, MapIter, MapRef, NumberSetIter, NumberSetRef,

@@ -1,10 +1,20 @@
 //! Stream records: what a write leaves in the log of its table.
 
+use std::time::Duration;
+
+use base64::Engine as _;
+use base64::engine::general_purpose::URL_SAFE_NO_PAD;
+use serde::{Deserialize, Serialize};
+
 use super::Effect;
 use super::position::key_of;
 use crate::Item;
 use crate::env::Timestamp;
-use crate::ops::{EventName, Record, SequenceNumber, StreamViewType, UserIdentity};
+use crate::error::{Error, ErrorKind, Result};
+use crate::ops::{
+    EventName, Record, SequenceNumber, ShardId, ShardIterator, StreamArn, StreamViewType,
+    UserIdentity,
+};
 use crate::schema::TableSchema;
 
 /// The record of a write, `None` if it changed nothing.
@@ -49,4 +59,131 @@ pub fn record(
         size_bytes,
         user_identity,
     })
+}
+
+/// How long a record can be read (developer guide, Streams).
+pub const RETENTION: Duration = Duration::from_secs(24 * 60 * 60);
+
+/// How long an iterator can be used (API reference, GetShardIterator).
+pub const ITERATOR_LIFETIME: Duration = Duration::from_secs(15 * 60);
+
+/// Records that one read returns (API reference, GetRecords).
+pub const RECORDS_LIMIT: i32 = 1000;
+
+/// Streams or shards that one page of a list has (API reference, ListStreams, DescribeStream).
+pub const LIST_LIMIT: i32 = 100;
+
+/// What an iterator of an embedded engine stands for.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Place {
+    /// The stream.
+    pub arn: String,
+    /// The shard.
+    pub shard: String,
+    /// The first sequence number that has not been read.
+    pub next: u64,
+    /// When the iterator was given out, in milliseconds.
+    pub issued_at: u64,
+}
+
+impl Place {
+    /// The iterator that stands for this place.
+    pub fn to_iterator(&self) -> ShardIterator {
+        let json = serde_json::to_vec(self).expect("a place has only text and numbers");
+        ShardIterator(URL_SAFE_NO_PAD.encode(json))
+    }
+
+    /// The place that an iterator stands for.
+    ///
+    /// # Errors
+    /// [`ErrorKind::Validation`] if it is no iterator of an embedded engine,
+    /// [`ErrorKind::ExpiredIterator`] if it is too old.
+    pub fn of_iterator(iterator: &ShardIterator, now: Timestamp) -> Result<Self> {
+        let place: Self = URL_SAFE_NO_PAD
+            .decode(&iterator.0)
+            .ok()
+            .and_then(|json| serde_json::from_slice(&json).ok())
+            .ok_or_else(|| Error::validation("Invalid ShardIterator"))?;
+        if now.since(Timestamp::from_millis(place.issued_at)) > ITERATOR_LIFETIME {
+            return Err(Error::new(
+                ErrorKind::ExpiredIterator,
+                "The provided iterator exceeds the maximum age allowed.",
+            ));
+        }
+        Ok(place)
+    }
+}
+
+/// The sequence number of the `number`th record: as many digits as the API asks for, so that
+/// text order is the order of the records.
+pub fn sequence_number(number: u64) -> SequenceNumber {
+    SequenceNumber(format!("{number:021}"))
+}
+
+/// The number behind a sequence number of an embedded engine.
+///
+/// # Errors
+/// [`ErrorKind::Validation`] if it is none.
+pub fn parse_sequence_number(text: &SequenceNumber) -> Result<u64> {
+    let length = text.0.chars().count();
+    let constraint = match length {
+        ..21 => "greater than or equal to 21",
+        21..=40 => {
+            return text.0.parse().map_err(|_| {
+                Error::validation(
+                    "One or more parameter values were invalid: Invalid SequenceNumber",
+                )
+            });
+        }
+        _ => "less than or equal to 40",
+    };
+    Err(Error::validation(format!(
+        "1 validation error detected: Value '{text}' at 'sequenceNumber' failed to satisfy \
+         constraint: Member must have length {constraint}"
+    )))
+}
+
+/// Checks the limit of a stream operation, and fills in the largest if there is none.
+///
+/// # Errors
+/// [`ErrorKind::Validation`] if it is out of range.
+pub fn check_limit(limit: Option<i32>, largest: i32) -> Result<usize> {
+    let limit = limit.unwrap_or(largest);
+    if limit < 1 {
+        return Err(Error::validation(format!(
+            "1 validation error detected: Value '{limit}' at 'limit' failed to satisfy \
+             constraint: Member must have value greater than or equal to 1"
+        )));
+    }
+    if limit > largest {
+        return Err(Error::validation(format!(
+            "1 validation error detected: Value '{limit}' at 'limit' failed to satisfy \
+             constraint: Member must have value less than or equal to {largest}"
+        )));
+    }
+    Ok(limit as usize)
+}
+
+/// The error for a stream that does not exist.
+pub fn stream_missing(arn: &StreamArn) -> Error {
+    Error::new(
+        ErrorKind::NotFound,
+        format!("Requested resource not found: Stream: {arn} not found"),
+    )
+}
+
+/// The error for a shard that does not exist.
+pub fn shard_missing(shard: &ShardId) -> Error {
+    Error::new(
+        ErrorKind::NotFound,
+        format!("Requested resource not found: Shard: {shard} not found"),
+    )
+}
+
+/// The error for reading what is no longer kept.
+pub fn trimmed() -> Error {
+    Error::new(
+        ErrorKind::TrimmedData,
+        "The operation attempted to read past the oldest stream record in a shard.",
+    )
 }

@@ -232,10 +232,43 @@ fn texts_are_normalised() {
 #[test]
 fn other_texts_are_refused() {
     let texts = [
-        "", " ", " 1", "1 ", "1 2", "\t1", "1\n", "NaN", "Infinity", "-Infinity", "inf", "0x5",
-        "5f", "1L", "1_000", "1,000", "1e", "1e+", "1e-", "e5", "E", ".", "+", "-", "-.", "++5",
-        "--5", "+-5", "1.2.3", "1e5.5", "1e1e1", "\u{BD}", "\u{1D7D7}", "abc", "1e2147483648",
-        "0e99999999999", "1e-99999999999",
+        "",
+        " ",
+        " 1",
+        "1 ",
+        "1 2",
+        "\t1",
+        "1\n",
+        "NaN",
+        "Infinity",
+        "-Infinity",
+        "inf",
+        "0x5",
+        "5f",
+        "1L",
+        "1_000",
+        "1,000",
+        "1e",
+        "1e+",
+        "1e-",
+        "e5",
+        "E",
+        ".",
+        "+",
+        "-",
+        "-.",
+        "++5",
+        "--5",
+        "+-5",
+        "1.2.3",
+        "1e5.5",
+        "1e1e1",
+        "\u{BD}",
+        "\u{1D7D7}",
+        "abc",
+        "1e2147483648",
+        "0e99999999999",
+        "1e-99999999999",
     ];
     for text in texts {
         assert_eq!(Number::parse(text), Err(NumberError::Syntax(text.to_owned())), "{text:?}");
@@ -369,7 +402,10 @@ fn errors_are_validation_errors_in_the_words_of_the_service() {
     assert_eq!(error.code(), "ValidationException");
     assert_eq!(error.message(), "The parameter cannot be converted to a numeric value: x");
     let texts = [
-        (NumberError::Syntax(String::new()), "The parameter cannot be converted to a numeric value"),
+        (
+            NumberError::Syntax(String::new()),
+            "The parameter cannot be converted to a numeric value",
+        ),
         (
             NumberError::TooManyDigits,
             "Attempting to store more than 38 significant digits in a Number",

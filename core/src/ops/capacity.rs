@@ -64,3 +64,37 @@ pub struct ItemCollectionMetrics {
     /// A lower and an upper estimate, in gigabytes.
     pub size_estimate_range_gb: [f64; 2],
 }
+
+impl ConsumedCapacity {
+    /// Adds what another operation on the same table consumed.
+    pub fn add(&mut self, other: &Self) {
+        self.capacity_units += other.capacity_units;
+        add_part(&mut self.read_capacity_units, other.read_capacity_units);
+        add_part(&mut self.write_capacity_units, other.write_capacity_units);
+        if let Some(table) = &other.table {
+            self.table.get_or_insert_default().add(table);
+        }
+        for (indexes, more) in [
+            (&mut self.local_secondary_indexes, &other.local_secondary_indexes),
+            (&mut self.global_secondary_indexes, &other.global_secondary_indexes),
+        ] {
+            for (name, capacity) in more {
+                indexes.entry(name.clone()).or_default().add(capacity);
+            }
+        }
+    }
+}
+
+impl Capacity {
+    fn add(&mut self, other: &Self) {
+        self.capacity_units += other.capacity_units;
+        add_part(&mut self.read_capacity_units, other.read_capacity_units);
+        add_part(&mut self.write_capacity_units, other.write_capacity_units);
+    }
+}
+
+fn add_part(part: &mut Option<f64>, more: Option<f64>) {
+    if let Some(more) = more {
+        *part.get_or_insert(0.0) += more;
+    }
+}

@@ -1,6 +1,10 @@
 //! The contract between callers and backends.
 
 mod capabilities;
+mod cursor;
+mod ext;
+mod registry;
+mod retry;
 
 use std::fmt::Debug;
 use std::sync::Arc;
@@ -8,6 +12,10 @@ use std::sync::Arc;
 use async_trait::async_trait;
 
 pub use capabilities::{Capabilities, Requirement};
+pub use cursor::Cursor;
+pub use ext::{Conditional, StoreExt};
+pub use registry::{Address, Opener, Registry};
+pub use retry::{Repeat, RetryPolicy, Retrying};
 
 use crate::error::Result;
 use crate::ops::*;
@@ -142,10 +150,10 @@ macro_rules! operations {
 
 /// Implements [`Store`] for a pointer by passing every operation on to what it points to.
 macro_rules! forward {
-    ($pointer:ident; $($method:ident($request:ty) -> $answer:ty),+ $(,)?) => {
+    (impl $pointer:ty; $($method:ident($request:ty) -> $answer:ty),+ $(,)?) => {
         #[async_trait]
         #[deny(clippy::missing_trait_methods)]
-        impl<S: Store + ?Sized> Store for $pointer<S> {
+        impl<S: Store + ?Sized> Store for $pointer {
             fn capabilities(&self) -> Capabilities {
                 (**self).capabilities()
             }
@@ -159,5 +167,6 @@ macro_rules! forward {
     };
 }
 
-operations!(forward!(Arc));
-operations!(forward!(Box));
+operations!(forward!(impl Arc<S>));
+operations!(forward!(impl Box<S>));
+operations!(forward!(impl &S));

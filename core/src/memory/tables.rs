@@ -1,0 +1,168 @@
+//! Creating, describing, changing and deleting tables.
+
+use std::collections::BTreeMap;
+
+use super::streams::Log;
+use super::{Rows, State};
+use crate::Item;
+use crate::engine::{IndexEntry, Position};
+use crate::env::Env;
+use crate::error::Result;
+use crate::ops::*;
+use crate::schema::{
+    Count, IndexSchema, StreamChange, Table, TableCounts, TablesPage, check_update, table_exists,
+    table_missing, table_name,
+};
+
+impl State {
+    pub(super) fn create_table(
+        &mut self,
+        request: &CreateTable,
+        env: &Env,
+    ) -> Result<TableDescription> {
+        let mut table = Table::create(request, env.clock.now(), env.token())?;
+        if self.tables.contains_key(&table.name) {
+            return Err(table_exists(&table.name));
+        }
+        if let Some(earlier) = self.deleted.get(&table.name) {
+            table = table.after(earlier);
+        }
+        let indexes = table
+            .schema
+            .indexes
+            .iter()
+            .map(|index| (index.name.clone(), BTreeMap::new()))
+            .collect();
+        if let Some(stream) = table.stream() {
+            let log = Log::open(&table, stream, self.last_sequence_number);
+            self.streams.insert(stream.arn(&table.name), log);
+        }
+        let rows = Rows { table, items: BTreeMap::new(), indexes };
+        let description = rows.describe();
+        self.tables.insert(rows.name().to_owned(), rows);
+        Ok(description)
+    }
+
+    pub(super) fn describe_table(&self, request: &DescribeTable) -> Result<TableDescription> {
+        Ok(self.described(&request.table)?.describe())
+    }
+
+    pub(super) fn update_table(
+        &mut self,
+        request: &UpdateTable,
+        env: &Env,
+    ) -> Result<TableDescription> {
+        check_update(request)?;
+        let change = self.described(&request.table)?.table.apply(request, env.clock.now())?;
+        let name = change.table.name.clone();
+        let rows = self.tables.get_mut(&name).expect("it was just described");
+        rows.table = change.table;
+        if let Some(index) = change.removed {
+            rows.indexes.remove(&index.name);
+        }
+        if let Some(index) = change.added {
+            rows.indexes.insert(index.name.clone(), rows.backfill(&index));
+            rows.table = rows.table.index_filled(&index.name);
+        }
+        let description = rows.describe();
+        match change.stream {
+            Some(StreamChange::Enabled(stream)) => {
+                let log = Log::open(&rows.table, &stream, self.last_sequence_number);
+                self.streams.insert(stream.arn(&name), log);
+            }
+            Some(StreamChange::Disabled(stream)) => {
+                self.close_stream(&stream.arn(&name), env.clock.now());
+            }
+            None => {}
+        }
+        Ok(description)
+    }
+
+    pub(super) fn delete_table(
+        &mut self,
+        request: &DeleteTable,
+        env: &Env,
+    ) -> Result<TableDescription> {
+        let rows = self.described(&request.table)?;
+        rows.table.check_delete()?;
+        let name = rows.name().to_owned();
+        let rows = self.tables.remove(&name).expect("it was just described");
+        let now = env.clock.now();
+        if let Some(stream) = rows.table.stream() {
+            self.close_stream(&stream.arn(&name), now);
+        }
+        self.deleted.insert(name, rows.table.with_stream_disabled(now));
+        Ok(TableDescription { status: TableStatus::Deleting, ..rows.describe() })
+    }
+
+    pub(super) fn list_tables(&self, request: &ListTables) -> Result<ListTablesOutput> {
+        Ok(TablesPage::new(request)?.fill(self.tables.keys().map(String::as_str)))
+    }
+
+    pub(super) fn update_time_to_live(
+        &mut self,
+        request: UpdateTimeToLive,
+        env: &Env,
+    ) -> Result<UpdateTimeToLive> {
+        let rows = self.described_mut(&request.table)?;
+        rows.table = rows.table.set_ttl(&request, env.clock.now())?;
+        Ok(request)
+    }
+
+    pub(super) fn describe_time_to_live(
+        &self,
+        request: &DescribeTimeToLive,
+    ) -> Result<TimeToLiveDescription> {
+        Ok(self.described(&request.table)?.table.ttl_description())
+    }
+
+    pub(super) fn tag_table(&mut self, request: &TagTable) -> Result<()> {
+        let rows = self.described_mut(&request.table)?;
+        rows.table = rows.table.tag(request)?;
+        Ok(())
+    }
+
+    pub(super) fn untag_table(&mut self, request: &UntagTable) -> Result<()> {
+        let rows = self.described_mut(&request.table)?;
+        rows.table = rows.table.untag(request)?;
+        Ok(())
+    }
+
+    pub(super) fn list_table_tags(&self, request: &ListTableTags) -> Result<Tags> {
+        Ok(self.described(&request.table)?.table.tags.clone())
+    }
+
+    /// The table that a request about tables names; its absence is told in other words than by
+    /// the requests about items.
+    fn described(&self, given: &str) -> Result<&Rows> {
+        let name = table_name(given)?;
+        self.tables.get(name).ok_or_else(|| table_missing(name))
+    }
+
+    fn described_mut(&mut self, given: &str) -> Result<&mut Rows> {
+        let name = table_name(given)?;
+        self.tables.get_mut(name).ok_or_else(|| table_missing(name))
+    }
+}
+
+impl Rows {
+    fn describe(&self) -> TableDescription {
+        let count = |rows: &BTreeMap<Position, Item>| Count {
+            items: rows.len() as u64,
+            bytes: rows.values().map(|item| item.size() as u64).sum(),
+        };
+        self.table.describe(&TableCounts {
+            table: count(&self.items),
+            indexes: self.indexes.iter().map(|(name, rows)| (name.clone(), count(rows))).collect(),
+        })
+    }
+
+    /// The entries of an index that is added to a table with items.
+    fn backfill(&self, index: &IndexSchema) -> BTreeMap<Position, Item> {
+        self.items
+            .values()
+            .filter_map(|item| IndexEntry::of(self.schema(), index, item))
+            .map(|entry| (entry.position, entry.item))
+            .collect()
+    }
+}

@@ -1,0 +1,177 @@
+//! What callers use on top of [`Store`].
+
+use async_trait::async_trait;
+use futures::stream::{self, BoxStream, StreamExt, TryStreamExt};
+
+use super::retry::{RetryPolicy, Retrying};
+use super::{Requirement, Store};
+use crate::Item;
+use crate::error::{Error, ErrorKind, Result};
+use crate::expr::{Condition, Expr};
+use crate::limits;
+use crate::ops::*;
+
+/// Conveniences for callers. Every store has them; no backend implements them.
+#[async_trait]
+pub trait StoreExt: Store {
+    /// The item with this key, seeing every write answered before.
+    async fn get_item(
+        &self,
+        table: &str,
+        key: impl Into<Item> + Send + 'async_trait,
+    ) -> Result<Option<Item>> {
+        let request = GetItem::new(table, key).consistent_read(true);
+        Ok(self.get(request).await?.item)
+    }
+
+    /// Writes the item only if this condition holds of the present one. A lost condition is a
+    /// value, not an error: the present item, if there is one.
+    async fn put_if(
+        &self,
+        table: &str,
+        item: impl Into<Item> + Send + 'async_trait,
+        condition: impl Into<Expr<Condition>> + Send + 'async_trait,
+    ) -> Result<Conditional> {
+        let request = PutItem::new(table, item).condition(condition).return_item_on_failure();
+        match self.put(request).await {
+            Ok(_) => Ok(Conditional::Done),
+            Err(error) if error.is_condition_failed() => match error.into_kind() {
+                ErrorKind::ConditionFailed { item } => Ok(Conditional::Lost { current: item }),
+                kind => Err(Error::new(kind, "unexpected kind of a failed condition")),
+            },
+            Err(error) => Err(error),
+        }
+    }
+
+    /// The pages of a query, one after another.
+    fn query_pages(&self, request: Query) -> BoxStream<'_, Result<Page>> {
+        let next = move |state: Option<Query>| async move {
+            let Some(request) = state else { return Ok(None) };
+            let page = self.query(request.clone()).await?;
+            let rest = page
+                .last_evaluated_key
+                .clone()
+                .map(|key| Query { exclusive_start_key: Some(key), ..request });
+            Ok(Some((page, rest)))
+        };
+        stream::try_unfold(Some(request), next).boxed()
+    }
+
+    /// The items of a query, page after page. `limit` is the size of a page, not of the whole.
+    fn query_items(&self, request: Query) -> BoxStream<'_, Result<Item>> {
+        items(self.query_pages(request))
+    }
+
+    /// The pages of a scan, one after another.
+    fn scan_pages(&self, request: Scan) -> BoxStream<'_, Result<Page>> {
+        let next = move |state: Option<Scan>| async move {
+            let Some(request) = state else { return Ok(None) };
+            let page = self.scan(request.clone()).await?;
+            let rest = page
+                .last_evaluated_key
+                .clone()
+                .map(|key| Scan { exclusive_start_key: Some(key), ..request });
+            Ok(Some((page, rest)))
+        };
+        stream::try_unfold(Some(request), next).boxed()
+    }
+
+    /// The items of a scan, page after page. `limit` is the size of a page, not of the whole.
+    fn scan_items(&self, request: Scan) -> BoxStream<'_, Result<Item>> {
+        items(self.scan_pages(request))
+    }
+
+    /// The items of a scan that reads this many segments at the same time.
+    fn parallel_scan_items(&self, request: Scan, segments: i32) -> BoxStream<'_, Result<Item>> {
+        let parts = (0..segments.max(1))
+            .map(|segment| self.scan_items(request.clone().segment(segment, segments.max(1))));
+        stream::select_all(parts).boxed()
+    }
+
+    /// The items with these keys, however many, in no particular order. Unprocessed keys are
+    /// asked for again by the policy.
+    async fn batch_get_all(
+        &self,
+        table: &str,
+        keys: Vec<Item>,
+        policy: &RetryPolicy,
+    ) -> Result<Vec<Item>> {
+        let store = Retrying::new(self, policy.clone());
+        let mut found = Vec::new();
+        for keys in keys.chunks(limits::BATCH_GET_KEYS) {
+            let output = store.batch_get(BatchGetItem::new().keys(table, keys.to_vec())).await?;
+            found.extend(output.responses.into_values().flatten());
+        }
+        Ok(found)
+    }
+
+    /// Makes these writes to a table, however many. Unprocessed items are sent again by the
+    /// policy. If it fails, some may have been made and others not.
+    async fn batch_write_all(
+        &self,
+        table: &str,
+        writes: Vec<WriteRequest>,
+        policy: &RetryPolicy,
+    ) -> Result<()> {
+        let store = Retrying::new(self, policy.clone());
+        for writes in writes.chunks(self.capabilities().batch_write_max) {
+            let request = BatchWriteItem {
+                requests: [(table.to_owned(), writes.to_vec())].into(),
+                ..BatchWriteItem::default()
+            };
+            store.batch_write(request).await?;
+        }
+        Ok(())
+    }
+
+    /// The names of all tables.
+    async fn all_tables(&self) -> Result<Vec<String>> {
+        let mut names = Vec::new();
+        let mut request = ListTables::default();
+        loop {
+            let output = self.list_tables(request).await?;
+            names.extend(output.table_names);
+            if output.last_evaluated_table_name.is_none() {
+                return Ok(names);
+            }
+            request = ListTables {
+                exclusive_start_table_name: output.last_evaluated_table_name,
+                limit: None,
+            };
+        }
+    }
+
+    /// Refuses a store that lacks any of these. Apps call it when they start.
+    ///
+    /// # Errors
+    /// [`ErrorKind::Unsupported`], naming everything that is missing.
+    fn require(&self, requirements: &[Requirement]) -> Result<()> {
+        self.capabilities().require(requirements)
+    }
+
+    /// This store, trying again by a policy whatever may succeed later.
+    fn with_retries(self, policy: RetryPolicy) -> Retrying<Self>
+    where
+        Self: Sized,
+    {
+        Retrying::new(self, policy)
+    }
+}
+
+impl<S: Store + ?Sized> StoreExt for S {}
+
+/// What became of a write with a condition.
+#[derive(Clone, Debug, PartialEq)]
+pub enum Conditional {
+    /// The condition held, and the write was made.
+    Done,
+    /// The condition did not hold, and nothing was written.
+    Lost {
+        /// The item that stood in the way, if there is one.
+        current: Option<Item>,
+    },
+}
+
+fn items(pages: BoxStream<'_, Result<Page>>) -> BoxStream<'_, Result<Item>> {
+    pages.map_ok(|page| stream::iter(page.items.into_iter().map(Ok))).try_flatten().boxed()
+}

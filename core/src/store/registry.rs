@@ -1,0 +1,284 @@
+//! Addresses of stores, and who opens them.
+
+use std::collections::BTreeMap;
+use std::fmt;
+use std::str::FromStr;
+use std::sync::Arc;
+
+use async_trait::async_trait;
+
+use super::Store;
+use crate::env::Env;
+use crate::error::{Error, Result};
+use crate::memory::MemoryStore;
+
+/// Where a store is: a scheme, what that scheme understands, and options.
+///
+/// `sqlite:shop.db?durability=normal` has the scheme `sqlite`, the path `shop.db` and one option.
+/// In options, `%` and two hexadecimal digits stand for a byte.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Address {
+    /// What comes before the first colon.
+    pub scheme: String,
+    /// What comes after it, up to the first question mark.
+    pub path: String,
+    /// What comes after that: `name=value`, joined by `&`.
+    pub options: BTreeMap<String, String>,
+}
+
+impl FromStr for Address {
+    type Err = Error;
+
+    fn from_str(text: &str) -> Result<Self> {
+        let Some((scheme, rest)) = text.split_once(':') else {
+            return Err(Error::config(format!(
+                "an address has the form `scheme:…`, for example `memory:`; this one has no \
+                 colon: {text}"
+            )));
+        };
+        let (path, query) = rest.split_once('?').unwrap_or((rest, ""));
+        let mut options = BTreeMap::new();
+        for option in query.split('&').filter(|option| !option.is_empty()) {
+            let Some((name, value)) = option.split_once('=') else {
+                return Err(Error::config(format!(
+                    "an option of an address has the form `name=value`: {option}"
+                )));
+            };
+            if options.insert(unescape(name)?, unescape(value)?).is_some() {
+                return Err(Error::config(format!("an option is given twice: {name}")));
+            }
+        }
+        Ok(Self { scheme: scheme.to_owned(), path: path.to_owned(), options })
+    }
+}
+
+impl fmt::Display for Address {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "{}:{}", self.scheme, self.path)?;
+        for (number, (name, value)) in self.options.iter().enumerate() {
+            let mark = if number == 0 { '?' } else { '&' };
+            write!(f, "{mark}{}={}", escape(name), escape(value))?;
+        }
+        Ok(())
+    }
+}
+
+impl Address {
+    /// Takes an option out, so that [`Address::finish`] can tell what nobody has asked for.
+    pub fn take(&mut self, option: &str) -> Option<String> {
+        self.options.remove(option)
+    }
+
+    /// Refuses options that nobody has taken: a misspelt option must not be a silent default.
+    ///
+    /// # Errors
+    /// [`crate::ErrorKind::Config`], naming what is left and the options that there are.
+    pub fn finish(&self, known: &[&str]) -> Result<()> {
+        if self.options.is_empty() {
+            return Ok(());
+        }
+        let left: Vec<&str> = self.options.keys().map(String::as_str).collect();
+        let known = match known {
+            [] => "there are none".to_owned(),
+            known => format!("there are: {}", known.join(", ")),
+        };
+        Err(Error::config(format!(
+            "unknown options of a `{}:` address ({known}): {}",
+            self.scheme,
+            left.join(", ")
+        )))
+    }
+}
+
+fn unescape(text: &str) -> Result<String> {
+    let invalid = || Error::config(format!("an option of an address is not well escaped: {text}"));
+    let mut bytes = Vec::with_capacity(text.len());
+    let mut rest = text.bytes();
+    while let Some(byte) = rest.next() {
+        if byte != b'%' {
+            bytes.push(byte);
+            continue;
+        }
+        let mut digit = || rest.next().and_then(|byte| char::from(byte).to_digit(16));
+        let (high, low) = (digit().ok_or_else(invalid)?, digit().ok_or_else(invalid)?);
+        bytes.push((high * 16 + low) as u8);
+    }
+    String::from_utf8(bytes).map_err(|_| invalid())
+}
+
+fn escape(text: &str) -> String {
+    let mut out = String::with_capacity(text.len());
+    for byte in text.bytes() {
+        match byte {
+            b'%' | b'&' | b'=' | b'?' | 0..=b' ' | 0x7F.. => out.push_str(&format!("%{byte:02X}")),
+            _ => out.push(char::from(byte)),
+        }
+    }
+    out
+}
+
+/// Opens the stores of one scheme. A backend offers one; the binaries register it.
+#[async_trait]
+pub trait Opener: Send + Sync {
+    /// The scheme.
+    fn scheme(&self) -> &'static str;
+
+    /// Addresses to show a person, each with what it opens.
+    fn examples(&self) -> &'static [(&'static str, &'static str)];
+
+    /// Opens a store.
+    async fn open(&self, address: Address, env: &Env) -> Result<Arc<dyn Store>>;
+}
+
+/// The schemes that a program knows.
+///
+/// ```
+/// use tabla::Registry;
+///
+/// # tokio::runtime::Builder::new_current_thread().build().unwrap().block_on(async {
+/// let registry = Registry::new();
+/// let store = registry.open("memory:").await?;
+/// assert_eq!(store.capabilities().engine, "memory");
+/// # Ok::<(), tabla::Error>(()) }).unwrap();
+/// ```
+pub struct Registry {
+    env: Env,
+    openers: BTreeMap<&'static str, Box<dyn Opener>>,
+}
+
+impl Registry {
+    /// A registry that knows `memory:`.
+    pub fn new() -> Self {
+        Self::with_env(Env::system())
+    }
+
+    /// A registry that knows `memory:`, and opens stores on this clock and randomness.
+    pub fn with_env(env: Env) -> Self {
+        let mut registry = Self { env, openers: BTreeMap::new() };
+        registry.register(MemoryOpener);
+        registry
+    }
+
+    /// Adds a scheme. A scheme that is registered again is replaced.
+    pub fn register(&mut self, opener: impl Opener + 'static) -> &mut Self {
+        self.openers.insert(opener.scheme(), Box::new(opener));
+        self
+    }
+
+    /// Addresses to show a person, each with what it opens.
+    pub fn examples(&self) -> impl Iterator<Item = (&'static str, &'static str)> {
+        self.openers.values().flat_map(|opener| opener.examples().iter().copied())
+    }
+
+    /// Opens the store at this address.
+    ///
+    /// # Errors
+    /// [`crate::ErrorKind::Config`] for an address that cannot be understood, listing those that
+    /// can; and what the backend says.
+    pub async fn open(&self, address: &str) -> Result<Arc<dyn Store>> {
+        let parsed: Address = address.parse().map_err(|error: Error| {
+            Error::config(format!("{}\n{}", error.message(), self.help()))
+        })?;
+        match self.openers.get(parsed.scheme.as_str()) {
+            Some(opener) => opener.open(parsed, &self.env).await,
+            None => Err(Error::config(format!(
+                "no store opens `{}:` addresses: {address}\n{}",
+                parsed.scheme,
+                self.help()
+            ))),
+        }
+    }
+
+    fn help(&self) -> String {
+        let width = self.examples().map(|(address, _)| address.len()).max().unwrap_or(0);
+        let lines = self.examples().map(|(address, what)| format!("  {address:width$}  {what}"));
+        format!("addresses are:\n{}", lines.collect::<Vec<_>>().join("\n"))
+    }
+}
+
+impl Default for Registry {
+    fn default() -> Self {
+        Self::new()
+    }
+}
+
+impl fmt::Debug for Registry {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("Registry").field("schemes", &self.openers.keys()).finish_non_exhaustive()
+    }
+}
+
+struct MemoryOpener;
+
+#[async_trait]
+impl Opener for MemoryOpener {
+    fn scheme(&self) -> &'static str {
+        "memory"
+    }
+
+    fn examples(&self) -> &'static [(&'static str, &'static str)] {
+        &[("memory:", "a store in memory, gone when the program ends")]
+    }
+
+    async fn open(&self, address: Address, env: &Env) -> Result<Arc<dyn Store>> {
+        address.finish(&[])?;
+        if !address.path.is_empty() {
+            return Err(Error::config(format!(
+                "a `memory:` address has nothing after the colon: {address}"
+            )));
+        }
+        Ok(Arc::new(MemoryStore::with_env(env.clone())))
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::ErrorKind;
+
+    #[test]
+    fn an_address_has_scheme_path_and_options() {
+        let text = "dynamodb://127.0.0.1:8000?prefix=a%26b&region=eu-west-1";
+        let address: Address = text.parse().expect("it is well formed");
+        assert_eq!(address.scheme, "dynamodb");
+        assert_eq!(address.path, "//127.0.0.1:8000");
+        assert_eq!(address.options["prefix"], "a&b");
+        assert_eq!(address.to_string(), text);
+    }
+
+    #[test]
+    fn malformed_addresses_say_what_is_wrong() {
+        for (text, part) in [
+            ("memory", "has no colon"),
+            ("memory:?x", "`name=value`"),
+            ("memory:?x=1&x=2", "given twice"),
+            ("memory:?x=%4", "not well escaped"),
+            ("memory:?x=%zz", "not well escaped"),
+            ("memory:?x=%ff", "not well escaped"),
+        ] {
+            let error = text.parse::<Address>().expect_err(text);
+            assert_eq!(error.kind(), &ErrorKind::Config);
+            assert!(error.message().contains(part), "{text}: {error}");
+        }
+    }
+
+    #[tokio::test]
+    async fn a_bad_address_gets_the_good_ones() {
+        let registry = Registry::new();
+        for (address, part) in
+            [("mongo:x", "no store opens `mongo:` addresses"), ("nothing", "has no colon")]
+        {
+            let error = registry.open(address).await.expect_err(address);
+            assert_eq!(error.kind(), &ErrorKind::Config);
+            assert!(error.message().contains(part), "{error}");
+            assert!(error.message().contains("  memory:  a store in memory"), "{error}");
+        }
+        for (address, part) in [
+            ("memory:?durability=full", "unknown options of a `memory:` address (there are none)"),
+            ("memory:x.db", "nothing after the colon"),
+        ] {
+            let error = registry.open(address).await.expect_err(address);
+            assert!(error.message().contains(part), "{error}");
+        }
+    }
+}
