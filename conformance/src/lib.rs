@@ -25,6 +25,7 @@
 //! that stops deviating fails the run.
 
 mod harness;
+mod memory;
 
 mod case;
 mod clauses;
@@ -49,6 +50,7 @@ pub use self::clauses::{Clause, all as clauses, without_case};
 pub use self::ctx::{Ctx, Snapshot};
 pub use self::family::Family;
 pub use self::harness::{Cleanup, Fresh, Harness, Sweep, Wording};
+pub use self::memory::MemoryHarness;
 pub use self::report::{CaseResult, Column, Report, Status};
 pub use self::run::{Filter, Progress, main, run};
 pub use self::shape::{Shape, Table};

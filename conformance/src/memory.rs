@@ -1,0 +1,33 @@
+//! The suite on [`MemoryStore`].
+
+use std::sync::Arc;
+
+use async_trait::async_trait;
+use tabla::MemoryStore;
+use tabla::env::{Env, ManualClock, Timestamp};
+
+use crate::{Fresh, Harness};
+
+/// Runs the cases on stores in memory, each with a clock that a case can move.
+#[derive(Clone, Copy, Debug, Default)]
+pub struct MemoryHarness;
+
+/// 2026-01-01: late enough that times of the last years are past.
+const START: Timestamp = Timestamp::from_secs(1_767_225_600);
+
+#[async_trait]
+impl Harness for MemoryHarness {
+    fn engine(&self) -> &'static str {
+        "memory"
+    }
+
+    async fn fresh(&self) -> Fresh {
+        let clock = ManualClock::new(START);
+        let store = Arc::new(MemoryStore::with_env(Env::test(clock.clone(), 1)));
+        let swept = store.clone();
+        Fresh::new(store).clock(clock).sweep(move || {
+            swept.sweep_expired();
+            std::future::ready(Ok(()))
+        })
+    }
+}
