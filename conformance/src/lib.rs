@@ -44,6 +44,9 @@ mod cases;
 mod report;
 mod run;
 
+#[cfg(test)]
+mod fake;
+
 pub use self::case::{Case, CaseFuture, Need};
 pub use self::cases::all as cases;
 pub use self::clauses::{Clause, all as clauses, without_case};

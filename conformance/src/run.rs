@@ -158,7 +158,7 @@ async fn run_judged(
             Some(failure) => (Status::Fail, failure),
         }
     } else if let Some(need) = missing_in_harness(case, &fresh) {
-        (Status::Unsupported, format!("the engine has no {need}"))
+        (Status::Unsupported, format!("needs {need}"))
     } else {
         deviations::judge(within_patience((case.run)(ctx)).await, known)
     };
@@ -169,11 +169,11 @@ async fn run_judged(
     CaseResult { case, status, message }
 }
 
-fn missing_in_harness(case: &Case, fresh: &Fresh) -> Option<&'static str> {
-    case.all_needs().find_map(|need| match need {
-        Need::Clock if fresh.clock.is_none() => Some("clock that can be moved"),
-        Need::Sweep if fresh.sweep.is_none() => Some("sweep of expired items on demand"),
-        _ => None,
+fn missing_in_harness(case: &Case, fresh: &Fresh) -> Option<Need> {
+    case.all_needs().find(|need| match need {
+        Need::Clock => fresh.clock.is_none(),
+        Need::Sweep => fresh.sweep.is_none(),
+        _ => false,
     })
 }
 
@@ -183,5 +183,131 @@ async fn within_patience(future: impl Future<Output = ()> + Send) -> Option<Stri
     match select(Box::pin(caught(future)), clock.sleep(PATIENCE)).await {
         Either::Left((ended, _)) => ended.err(),
         Either::Right(((), _)) => Some(format!("no end after {} seconds", PATIENCE.as_secs())),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use std::sync::atomic::Ordering;
+
+    use tabla::{Capabilities, Error, ErrorKind};
+
+    use super::*;
+    use crate::case::CaseFuture;
+    use crate::deviations::Deviation;
+    use crate::fake::{FakeHarness, FakeStore};
+    use crate::family::Family;
+
+    const fn case(needs: &'static [Need], run: fn(Ctx) -> CaseFuture) -> Case {
+        let (clause, family, title) = ("", Family::Writes, "A rule.");
+        Case { id: "fake", clause, family, name: "fake", title, needs, run }
+    }
+
+    static PASSES: Case = case(&[], |_| Box::pin(async {}));
+    static FAILS: Case = case(&[], |_| Box::pin(async { panic!("lost an item") }));
+    static HANGS: Case = case(&[], |_| Box::pin(futures::future::pending()));
+    static NEEDS_CLOCK: Case = case(&[Need::Clock], |_| Box::pin(async {}));
+    static NEEDS_LOCAL_INDEXES: Case = case(&[Need::LocalIndexes], |_| Box::pin(async {}));
+
+    const KNOWN: Deviation = Deviation {
+        engine: "fake",
+        case: "fake",
+        aws: "keeps it",
+        source: "a page",
+        does: "loses it",
+        observed: "lost an item",
+    };
+
+    async fn judged(case: &'static Case, known: Option<&Deviation>) -> CaseResult {
+        run_judged(&FakeHarness::new(FakeStore::empty()), case, known).await
+    }
+
+    #[tokio::test]
+    async fn a_case_passes_or_fails_with_its_text_and_place() {
+        assert_eq!(judged(&PASSES, None).await.status, Status::Pass);
+        let failed = judged(&FAILS, None).await;
+        assert_eq!(failed.status, Status::Fail);
+        assert!(failed.message.starts_with("lost an item\n  at "), "{}", failed.message);
+    }
+
+    #[tokio::test]
+    async fn a_known_deviation_is_reported_and_must_persist() {
+        let result = judged(&FAILS, Some(&KNOWN)).await;
+        assert_eq!((result.status, result.message.as_str()), (Status::Deviates, "loses it"));
+        assert_eq!(judged(&PASSES, Some(&KNOWN)).await.status, Status::Fail);
+    }
+
+    #[tokio::test(start_paused = true)]
+    async fn a_case_that_hangs_fails() {
+        let result = judged(&HANGS, None).await;
+        assert_eq!(result.status, Status::Fail);
+        assert!(result.message.starts_with("no end after"), "{}", result.message);
+    }
+
+    #[tokio::test]
+    async fn what_the_harness_lacks_is_unsupported() {
+        let result = judged(&NEEDS_CLOCK, None).await;
+        assert_eq!(result.status, Status::Unsupported);
+        assert_eq!(result.message, "needs a movable clock");
+    }
+
+    fn without_local_indexes(error: fn(&'static str) -> Error) -> FakeHarness {
+        let mut capabilities = Capabilities::full("fake");
+        capabilities.local_indexes = false;
+        FakeHarness::new(FakeStore { capabilities, error })
+    }
+
+    #[tokio::test]
+    async fn a_missing_capability_must_be_refused_as_unsupported() {
+        let refuses = without_local_indexes(|operation| match operation {
+            "create_table" => Error::unsupported("no local indexes"),
+            _ => Error::table_not_found(),
+        });
+        let result = run_judged(&refuses, &NEEDS_LOCAL_INDEXES, None).await;
+        assert_eq!(result.status, Status::Unsupported, "{}", result.message);
+
+        let other_kind = without_local_indexes(|_| Error::new(ErrorKind::NotFound, "what?"));
+        let result = run_judged(&other_kind, &NEEDS_LOCAL_INDEXES, None).await;
+        assert_eq!(result.status, Status::Fail);
+        assert!(result.message.contains("otherwise than as unsupported"), "{}", result.message);
+    }
+
+    #[tokio::test]
+    async fn a_store_is_cleaned_up_whether_its_case_passes_or_not() {
+        let harness = FakeHarness::new(FakeStore::empty());
+        for case in [&PASSES, &FAILS, &NEEDS_CLOCK] {
+            run_judged(&harness, case, None).await;
+        }
+        assert_eq!(harness.cleaned.load(Ordering::Relaxed), 3);
+    }
+
+    #[tokio::test]
+    async fn a_run_tells_its_progress_and_reports_in_order() {
+        let harness = Arc::new(FakeHarness::new(FakeStore::empty()));
+        let filter = Filter::Named(vec!["::values::1".to_owned(), "::values::3a".to_owned()]);
+        let mut steps = Vec::new();
+        let report = run(harness, &filter, |it| steps.push((it.done, it.total))).await;
+        let chosen: Vec<&str> =
+            cases().filter(|case| filter.takes(case)).map(|case| case.id).collect();
+        assert!(chosen.contains(&"1a") && chosen.contains(&"3a"), "{chosen:?}");
+        let total = chosen.len();
+        assert_eq!(steps, (1..=total).map(|done| (done, total)).collect::<Vec<_>>());
+        let column = &report.columns[0];
+        assert_eq!(column.engine, "fake");
+        let order: Vec<&str> = column.results.iter().map(|result| result.case.id).collect();
+        assert_eq!(order, chosen);
+        // A store that has no tables passes nothing.
+        assert_eq!(column.count(Status::Fail), total);
+        assert!(report.failed());
+    }
+
+    #[test]
+    fn clauses_without_a_case_are_named() {
+        assert_eq!(unproved([].iter()), None);
+        let clause = Clause { id: "1z", text: "a rule", family: Family::Values };
+        assert_eq!(
+            unproved([clause].iter()).as_deref(),
+            Some("1 clauses have no case:\n  1z (values): a rule")
+        );
     }
 }

@@ -170,3 +170,56 @@ fn summary(column: &Column) -> String {
 fn escape(text: &str) -> String {
     text.replace('|', "\\|").replace('\n', " ").replace('<', "&lt;")
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::report::CaseResult;
+    use crate::{Case, cases};
+
+    fn result(id: &str, status: Status, message: &str) -> CaseResult {
+        let case: &'static Case = cases().find(|case| case.id == id).expect("there is this case");
+        CaseResult { case, status, message: message.to_owned() }
+    }
+
+    fn report() -> Report {
+        // In the wrong order, as concurrent cases end.
+        let first = vec![
+            result("1c", Status::Fail, "expected an error\n  at values.rs:1:1"),
+            result("1a", Status::Pass, ""),
+        ];
+        let second = vec![result("1a", Status::Unsupported, "needs a movable clock")];
+        Report::new("one", first).join(Report::new("two", second))
+    }
+
+    #[test]
+    fn json_has_a_row_per_case_and_an_entry_per_engine() {
+        let json = report().to_json();
+        assert_eq!(json["engines"][0]["engine"], "one");
+        assert_eq!(json["engines"][0]["fail"], 1);
+        assert_eq!(json["cases"][0]["id"], "1a");
+        assert_eq!(json["cases"][0]["results"]["one"]["status"], "pass");
+        assert_eq!(json["cases"][0]["results"]["two"]["message"], "needs a movable clock");
+        assert_eq!(json["cases"][1]["id"], "1c");
+        assert_eq!(json["cases"][1]["results"].get("two"), None);
+    }
+
+    #[test]
+    fn the_terminal_shows_failures_in_full() {
+        let text = report().to_terminal();
+        assert!(text.contains("FAILED on one"), "{text}");
+        assert!(text.contains("  | expected an error\n  |   at values.rs:1:1"), "{text}");
+        assert!(text.contains("1 pass, 0 deviates, 0 unsupported, 1 fail"), "{text}");
+    }
+
+    #[test]
+    fn markdown_has_a_table_per_family_and_says_why_something_is_unsupported() {
+        let text = report().to_markdown();
+        assert!(text.contains("| one | 1 | 0 | 0 | 1 |"), "{text}");
+        assert!(text.contains("\n## values\n"), "{text}");
+        assert!(text.contains("| pass | unsupported |"), "{text}");
+        assert!(text.contains("| fail |  |"), "{text}");
+        assert!(text.contains("| two | 1a | needs a movable clock |"), "{text}");
+        assert!(!text.contains("\n## writes\n"), "{text}");
+    }
+}

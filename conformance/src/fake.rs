@@ -1,0 +1,93 @@
+//! A store and a harness to test the suite itself with.
+
+use std::sync::Arc;
+use std::sync::atomic::{AtomicUsize, Ordering};
+
+use async_trait::async_trait;
+use tabla::ops::*;
+use tabla::{Capabilities, Error, Result, Store};
+
+use crate::harness::{Fresh, Harness};
+
+/// Fails every operation with the error that belongs to its name.
+#[derive(Debug)]
+pub(crate) struct FakeStore {
+    pub(crate) capabilities: Capabilities,
+    pub(crate) error: fn(&'static str) -> Error,
+}
+
+impl FakeStore {
+    /// A store that has all capabilities and no table.
+    pub(crate) fn empty() -> Self {
+        let capabilities = Capabilities::full("fake");
+        Self { capabilities, error: |_| Error::table_not_found() }
+    }
+}
+
+macro_rules! operations {
+    ($($method:ident($request:ty) -> $answer:ty;)+) => {
+        #[async_trait]
+        impl Store for FakeStore {
+            fn capabilities(&self) -> Capabilities {
+                self.capabilities.clone()
+            }
+
+            $(async fn $method(&self, _: $request) -> Result<$answer> {
+                Err((self.error)(stringify!($method)))
+            })+
+        }
+    };
+}
+
+operations! {
+    get(GetItem) -> GetItemOutput;
+    put(PutItem) -> WriteOutput;
+    update(UpdateItem) -> WriteOutput;
+    delete(DeleteItem) -> WriteOutput;
+    query(Query) -> Page;
+    scan(Scan) -> Page;
+    batch_get(BatchGetItem) -> BatchGetItemOutput;
+    batch_write(BatchWriteItem) -> BatchWriteItemOutput;
+    transact_get(TransactGetItems) -> TransactGetItemsOutput;
+    transact_write(TransactWriteItems) -> TransactWriteItemsOutput;
+    create_table(CreateTable) -> TableDescription;
+    describe_table(DescribeTable) -> TableDescription;
+    update_table(UpdateTable) -> TableDescription;
+    delete_table(DeleteTable) -> TableDescription;
+    list_tables(ListTables) -> ListTablesOutput;
+    update_time_to_live(UpdateTimeToLive) -> UpdateTimeToLive;
+    describe_time_to_live(DescribeTimeToLive) -> TimeToLiveDescription;
+    tag_table(TagTable) -> ();
+    untag_table(UntagTable) -> ();
+    list_table_tags(ListTableTags) -> Tags;
+    list_streams(ListStreams) -> ListStreamsOutput;
+    describe_stream(DescribeStream) -> StreamDescription;
+    get_shard_iterator(GetShardIterator) -> ShardIterator;
+    get_records(GetRecords) -> GetRecordsOutput;
+}
+
+/// Hands out one store, and counts how often it was cleaned up.
+pub(crate) struct FakeHarness {
+    pub(crate) store: Arc<dyn Store>,
+    pub(crate) cleaned: Arc<AtomicUsize>,
+}
+
+impl FakeHarness {
+    pub(crate) fn new(store: impl Store + 'static) -> Self {
+        Self { store: Arc::new(store), cleaned: Arc::default() }
+    }
+}
+
+#[async_trait]
+impl Harness for FakeHarness {
+    fn engine(&self) -> &'static str {
+        "fake"
+    }
+
+    async fn fresh(&self) -> Fresh {
+        let cleaned = Arc::clone(&self.cleaned);
+        Fresh::new(Arc::clone(&self.store)).cleanup(|| async move {
+            cleaned.fetch_add(1, Ordering::Relaxed);
+        })
+    }
+}
