@@ -115,3 +115,6 @@ fn put_container(out: &mut Vec<u8>, tag: u8, count: usize, content: impl FnOnce(
     content(out);
     wire::set_length(out, start);
 }
+
+#[cfg(test)]
+mod tests;

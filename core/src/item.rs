@@ -234,3 +234,56 @@ impl fmt::Debug for Item {
         self.view().fmt(f)
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use proptest::prelude::*;
+
+    use super::*;
+    use crate::item;
+    use crate::value::arbitrary::{item, value};
+
+    proptest! {
+        #![proptest_config(ProptestConfig::with_cases(128))]
+
+        #[test]
+        fn changes_do_not_depend_on_how_the_item_is_held(
+            item in item(), name in "[a-c]{0,2}", value in value(),
+        ) {
+            let mut expected = item.to_map();
+            let mut changed = item.clone();
+            prop_assert_eq!(changed.insert(&name, &value), expected.insert(name.clone(), value));
+            prop_assert_eq!(&changed, &Item::from(expected.clone()));
+            prop_assert_eq!(changed.remove(&name), expected.remove(&name));
+            prop_assert_eq!(changed.remove(&name), None);
+            prop_assert_eq!(changed.size(), Item::from(expected.clone()).size());
+            prop_assert_eq!(changed.into_map(), expected);
+        }
+    }
+
+    #[test]
+    fn an_encoded_item_shares_its_bytes() {
+        let item = item! { "a" => 1 }.into_encoded();
+        let clone = item.clone();
+        assert_eq!(item.encode().as_ptr(), clone.encode().as_ptr());
+        let mut changed = clone.into_encoded();
+        changed.insert("a", 2);
+        assert_eq!(item.get("a"), Some(ValueRef::N(1.into())));
+        assert_eq!(changed.get("a"), Some(ValueRef::N(2.into())));
+        assert_eq!(changed.remove("b"), None);
+    }
+
+    #[test]
+    fn items_are_made_in_several_ways() {
+        let expected = Item::new().with("a", 1).with("b", 2);
+        assert_eq!(Item::from([("a", 1), ("b", 2)]), expected);
+        assert_eq!([("b", 2), ("a", 1)].into_iter().collect::<Item>(), expected);
+        assert_eq!(item! { "b" => 2, "a" => 1 }, expected);
+        let mut extended = item! { "a" => 1 }.into_encoded();
+        extended.extend([("b", 2)]);
+        assert_eq!(extended, expected);
+        assert_eq!(format!("{expected:?}"), r#"{"a": {"N":"1"}, "b": {"N":"2"}}"#);
+        assert!(Item::default().is_empty() && item! {}.is_empty());
+        assert_ne!(expected, item! { "a" => 1 });
+    }
+}

@@ -79,3 +79,6 @@ impl Item {
         Self::from_json(&read::text(text)?)
     }
 }
+
+#[cfg(test)]
+mod tests;

@@ -250,3 +250,71 @@ mod private {
         }
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn strings(members: &[&str]) -> Result<Set<String>, SetError> {
+        Set::new(members.iter().map(|member| (*member).to_owned()))
+    }
+
+    #[test]
+    fn members_are_kept_in_order() {
+        let set = strings(&["b", "a", "\u{e9}", "C", ""]).unwrap();
+        assert_eq!(set.iter().collect::<Vec<_>>(), ["", "C", "a", "b", "\u{e9}"]);
+        assert_eq!(set.first(), "");
+        assert_eq!(set.len(), 5);
+        assert!(set.contains("C") && !set.contains("c"));
+        let numbers = Set::new(["10", "9", "-1", "0.5"].map(|text| text.parse().unwrap())).unwrap();
+        let texts: Vec<String> = numbers.iter().map(Number::to_string).collect();
+        assert_eq!(texts, ["-1", "0.5", "9", "10"]);
+    }
+
+    #[test]
+    fn empty_and_duplicates_are_refused_in_the_words_of_the_service() {
+        let cases = [
+            (
+                strings(&[]).unwrap_err(),
+                "One or more parameter values were invalid: An string set  may not be empty",
+            ),
+            (
+                Set::<Number>::new([]).unwrap_err(),
+                "One or more parameter values were invalid: An number set  may not be empty",
+            ),
+            (
+                Set::<Bytes>::new([]).unwrap_err(),
+                "One or more parameter values were invalid: Binary sets should not be empty",
+            ),
+            (
+                strings(&["b", "a", "b"]).unwrap_err(),
+                "One or more parameter values were invalid: Input collection [b, a, b] contains \
+                 duplicates.",
+            ),
+            (
+                Set::new(["1", "1.0"].map(|text| text.parse::<Number>().unwrap())).unwrap_err(),
+                "Input collection contains duplicates",
+            ),
+            (
+                Set::new([Bytes::from("b"), Bytes::from("b")]).unwrap_err(),
+                "One or more parameter values were invalid: Input collection [Yg==, Yg==]of type \
+                 BS contains duplicates.",
+            ),
+        ];
+        for (error, text) in cases {
+            assert_eq!(error.to_string(), text);
+            assert_eq!(Error::from(error).code(), "ValidationException");
+        }
+    }
+
+    #[test]
+    fn union_and_difference_keep_the_invariant() {
+        let one = strings(&["a", "b"]).unwrap();
+        let other = strings(&["b", "c"]).unwrap();
+        assert_eq!(one.union(&other), strings(&["a", "b", "c"]).unwrap());
+        assert_eq!(one.difference(&other), strings(&["a"]).ok());
+        assert_eq!(one.difference(&one), None);
+        assert_eq!(Set::<String>::merged([]), None);
+        assert_eq!(Set::merged(["a".to_owned(), "a".to_owned()]), strings(&["a"]).ok());
+    }
+}

@@ -116,3 +116,6 @@ impl serde::de::Error for Error {
         Error::validation(message.to_string())
     }
 }
+
+#[cfg(test)]
+mod tests;

@@ -223,3 +223,61 @@ impl fmt::Debug for Value {
         self.as_ref().fmt(f)
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::{list, map};
+
+    #[test]
+    fn type_codes_read_back() {
+        for kind in ValueKind::ALL {
+            assert_eq!(kind.code().parse::<ValueKind>().unwrap(), kind);
+            assert_eq!(kind.to_string(), kind.code());
+        }
+        assert!("s".parse::<ValueKind>().is_err());
+    }
+
+    /// Sizes as measured on DynamoDB Local.
+    #[test]
+    fn sizes_are_those_of_the_service() {
+        let strings = |members: &[&str]| {
+            Value::Ss(Set::new(members.iter().map(|member| (*member).to_owned())).unwrap())
+        };
+        let numbers = |members: &[&str]| {
+            Value::Ns(Set::new(members.iter().map(|member| member.parse().unwrap())).unwrap())
+        };
+        let cases = [
+            (Value::Null, 1),
+            (Value::from(false), 1),
+            (Value::from(""), 0),
+            (Value::from("\u{e9}"), 2),
+            (Value::from(b"abc"), 3),
+            (list![], 3),
+            (Value::M(Map::new()), 3),
+            (list![1], 6),
+            (list!["", ""], 5),
+            (Value::M(map! { "ab" => "" }), 6),
+            (Value::M(map! { "a" => list![] }), 8),
+            (strings(&["a", "b"]), 2),
+            (numbers(&["1", "2"]), 4),
+            (numbers(&["100", "-42"]), 5),
+            (Value::Bs(Set::new([Bytes::from("a")]).unwrap()), 1),
+        ];
+        for (value, size) in cases {
+            assert_eq!(value.size(), size, "{value:?}");
+            let item = crate::item! { "name" => &value };
+            assert_eq!(item.size(), 4 + size);
+            assert_eq!(item.into_encoded().size(), 4 + size);
+        }
+    }
+
+    #[test]
+    fn debug_reads_like_json() {
+        let value = Value::M(map! { "a" => list![1, "x", true, b"b"], "z" => Value::Null });
+        assert_eq!(
+            format!("{value:?}"),
+            r#"{"M":{"a": {"L":[{"N":"1"}, {"S":"x"}, {"BOOL":true}, {"B":"Yg=="}]}, "z": {"NULL":true}}}"#
+        );
+    }
+}

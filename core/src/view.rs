@@ -283,3 +283,88 @@ impl fmt::Debug for ValueRef<'_> {
         f.write_str("}")
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use proptest::prelude::*;
+
+    use super::*;
+    use crate::Item;
+    use crate::value::arbitrary::{map, value};
+
+    /// The value under a name, once held as a tree and once encoded.
+    fn both(value: &Value) -> [Item; 2] {
+        let tree = crate::item! { "before" => 1, "v" => value, "x-after" => "s" };
+        [tree.clone(), tree.into_encoded()]
+    }
+
+    proptest! {
+        #![proptest_config(ProptestConfig::with_cases(128))]
+
+        #[test]
+        fn trees_and_bytes_look_the_same(value in value()) {
+            for item in both(&value) {
+                let view = item.get("v").unwrap();
+                prop_assert_eq!(view, value.as_ref());
+                prop_assert_eq!(view.to_value(), value.clone());
+                prop_assert_eq!(view.kind(), value.kind());
+                prop_assert_eq!(view.size(), value.size());
+                prop_assert_eq!(view.depth(), value.depth());
+                prop_assert_eq!(format!("{view:?}"), format!("{value:?}"));
+            }
+        }
+
+        #[test]
+        fn equality_is_that_of_the_values(one in value(), other in value()) {
+            for left in both(&one) {
+                for right in both(&other) {
+                    let (left, right) = (left.get("v").unwrap(), right.get("v").unwrap());
+                    prop_assert_eq!(left == right, one == other);
+                }
+            }
+        }
+
+        #[test]
+        fn elements_are_found(map in map(), absent in "[a-d]{0,2}") {
+            let item = Item::from(map.clone()).into_encoded();
+            let view = item.view();
+            prop_assert_eq!(view.len(), map.len());
+            prop_assert_eq!(view.iter().len(), map.len());
+            for (name, value) in &map {
+                prop_assert_eq!(view.get(name), Some(value.as_ref()));
+                if let (Some(view), Value::L(list)) = (view.get(name).unwrap().as_list(), value) {
+                    for (index, element) in list.iter().enumerate() {
+                        prop_assert_eq!(view.get(index), Some(element.as_ref()));
+                        prop_assert!(view.contains(element.as_ref()));
+                    }
+                    prop_assert_eq!(view.get(list.len()), None);
+                }
+                match view.get(name).unwrap() {
+                    ValueRef::Ss(set) => prop_assert!(set.iter().all(|one| set.contains(one))),
+                    ValueRef::Ns(set) => prop_assert!(set.iter().all(|one| set.contains(one))),
+                    ValueRef::Bs(set) => prop_assert!(set.iter().all(|one| set.contains(one))),
+                    _ => {}
+                }
+            }
+            prop_assert_eq!(view.get(&absent).is_some(), map.contains_key(&absent));
+            prop_assert!(view.iter().map(|(name, _)| name).is_sorted());
+        }
+    }
+
+    #[test]
+    fn only_equal_scalar_types_compare() {
+        let (one, two) = (Value::from(1), Value::from(2));
+        assert_eq!(one.as_ref().compare(two.as_ref()), Some(Ordering::Less));
+        // UTF-16 order would put the astral character first.
+        assert_eq!(
+            ValueRef::S("\u{1F600}").compare(ValueRef::S("\u{FFFF}")),
+            Some(Ordering::Greater)
+        );
+        assert_eq!(
+            ValueRef::B(&[0x80]).compare(ValueRef::B(&[0x7F, 0xFF])),
+            Some(Ordering::Greater)
+        );
+        assert_eq!(ValueRef::S("1").compare(one.as_ref()), None);
+        assert_eq!(ValueRef::Bool(true).compare(ValueRef::Bool(true)), None);
+    }
+}

@@ -140,3 +140,132 @@ impl From<NotAKey> for Error {
         Error::validation(error.to_string())
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use proptest::prelude::*;
+
+    use super::*;
+    use crate::value::arbitrary::{binary, number, string};
+
+    fn encoded(parts: &[&Value]) -> Vec<u8> {
+        let mut bytes = Vec::new();
+        for part in parts {
+            encode(part.as_ref(), &mut bytes).unwrap();
+        }
+        bytes
+    }
+
+    fn prefix(value: ValueRef<'_>) -> Vec<u8> {
+        let mut bytes = Vec::new();
+        encode_prefix(value, &mut bytes).unwrap();
+        bytes
+    }
+
+    /// Two keys of the same types, and the types.
+    fn keys() -> impl Strategy<Value = (KeyType, Value, Value)> {
+        prop_oneof![
+            (string(), string()).prop_map(|(one, other)| (KeyType::S, one.into(), other.into())),
+            (binary(), binary()).prop_map(|(one, other)| (KeyType::B, one.into(), other.into())),
+            (number(), number()).prop_map(|(one, other)| (KeyType::N, one.into(), other.into())),
+        ]
+    }
+
+    proptest! {
+        #![proptest_config(ProptestConfig::with_cases(512))]
+
+        #[test]
+        fn bytes_order_as_the_values((_, one, other) in keys()) {
+            let order = one.as_ref().compare(other.as_ref()).unwrap();
+            prop_assert_eq!(encoded(&[&one]).cmp(&encoded(&[&other])), order);
+        }
+
+        #[test]
+        fn bytes_of_several_parts_order_as_the_parts(
+            (_, one, other) in keys(), (_, then, or) in keys(),
+        ) {
+            let first = one.as_ref().compare(other.as_ref()).unwrap();
+            let order = first.then(then.as_ref().compare(or.as_ref()).unwrap());
+            prop_assert_eq!(encoded(&[&one, &then]).cmp(&encoded(&[&other, &or])), order);
+        }
+
+        #[test]
+        fn keys_read_back((kind, one, _) in keys(), after in any::<[u8; 2]>()) {
+            let mut bytes = encoded(&[&one]);
+            bytes.extend(after);
+            prop_assert_eq!(decode(kind, &bytes).unwrap(), (one, &after[..]));
+        }
+
+        #[test]
+        fn any_bytes_are_refused_or_the_only_bytes_of_their_key(
+            bytes in proptest::collection::vec(prop_oneof![Just(0u8), any::<u8>()], 0..12),
+        ) {
+            for kind in [KeyType::S, KeyType::N, KeyType::B] {
+                if let Ok((value, rest)) = decode(kind, &bytes) {
+                    prop_assert_eq!(encoded(&[&value]), &bytes[..bytes.len() - rest.len()]);
+                }
+            }
+        }
+
+        #[test]
+        fn prefixes_are_prefixes(text in string(), start in string(), cut in 0usize..4) {
+            let own: String = text.chars().take(cut).collect();
+            for start in [start, own] {
+                let bytes = encoded(&[&Value::from(text.as_str())]);
+                let begins = bytes.starts_with(&prefix(ValueRef::S(&start)));
+                prop_assert_eq!(begins, text.starts_with(&start));
+            }
+        }
+
+        #[test]
+        fn the_successor_lies_just_above_the_prefix(
+            bytes in proptest::collection::vec(prop_oneof![Just(0xFFu8), any::<u8>()], 0..5),
+            other in proptest::collection::vec(prop_oneof![Just(0xFFu8), any::<u8>()], 0..6),
+        ) {
+            let mut successor = bytes.clone();
+            if prefix_successor(&mut successor) {
+                // What lies between the prefix and its successor is exactly what starts with it.
+                prop_assert_eq!(other >= bytes && other < successor, other.starts_with(&bytes));
+            } else {
+                prop_assert!(bytes.iter().all(|byte| *byte == 0xFF));
+                prop_assert_eq!(other >= bytes, other.starts_with(&bytes));
+            }
+        }
+    }
+
+    /// Bytes and hashes are stored: they never change.
+    #[test]
+    fn bytes_and_hashes_are_fixed() {
+        let key = encoded(&[&Value::from("a\0b"), &Value::from(-1), &Value::from(&[0xFF])]);
+        assert_eq!(key, [b'a', 0, 0xFF, b'b', 0, 0, 0x3E, 0xFD, 0xFF, 0, 0]);
+        assert_eq!(hash(b""), 0x2D06_8005_38D3_94C2);
+        assert_eq!(hash(b"abc"), 0x78AF_5F94_892F_3950);
+    }
+
+    #[test]
+    fn other_types_are_no_keys() {
+        let mut bytes = Vec::new();
+        assert_eq!(encode(ValueRef::Null, &mut bytes), Err(NotAKey(ValueKind::Null)));
+        let number = Value::from(1);
+        assert_eq!(encode_prefix(number.as_ref(), &mut bytes), Err(NotAKey(ValueKind::N)));
+        assert!(bytes.is_empty());
+        assert_eq!(Error::from(NotAKey(ValueKind::L)).code(), "ValidationException");
+    }
+
+    #[test]
+    fn malformed_bytes_are_corrupt() {
+        let cases: [(KeyType, &[u8]); 7] = [
+            (KeyType::S, b""),
+            (KeyType::S, b"a"),
+            (KeyType::S, b"a\0"),
+            (KeyType::S, b"a\0\x01"),
+            (KeyType::S, b"\xFF\0\0"),
+            (KeyType::N, b"\xC1"),
+            (KeyType::N, b"\xC1\0"),
+        ];
+        for (kind, bytes) in cases {
+            let error = decode(kind, bytes).unwrap_err();
+            assert_eq!(*error.kind(), crate::ErrorKind::Corrupt, "{bytes:?}");
+        }
+    }
+}

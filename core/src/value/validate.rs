@@ -64,3 +64,53 @@ fn check_value(value: ValueRef<'_>, levels: usize) -> Result<(), Error> {
         _ => Ok(()),
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::{item, list, map};
+
+    fn lists(count: usize, inner: Value) -> Value {
+        (0..count).fold(inner, |inner, _| list![inner])
+    }
+
+    fn maps(count: usize, inner: Value) -> Value {
+        (0..count).fold(inner, |inner, _| Value::M(map! { "a" => inner }))
+    }
+
+    #[test]
+    fn thirty_one_containers_may_be_nested() {
+        for nest in [lists, maps] {
+            for leaf in [Value::from("a"), list![], Value::Null] {
+                let levels = 31 - leaf.depth();
+                let allowed = nest(levels, leaf.clone());
+                assert_eq!(allowed.depth(), 31);
+                assert!(allowed.validate().is_ok());
+                assert!(item! { "v" => allowed }.validate().is_ok());
+                let refused = nest(levels + 1, leaf);
+                assert_eq!(
+                    item! { "v" => &refused }.validate().unwrap_err().message(),
+                    "Nesting Levels have exceeded supported limits: Attributes in the item have \
+                     nested levels beyond supported limit"
+                );
+                assert!(refused.validate().is_err());
+            }
+        }
+    }
+
+    #[test]
+    fn names_are_checked_at_every_depth() {
+        let long = "n".repeat(65_535);
+        assert!(item! { long.as_str() => 1 }.validate().is_ok());
+        let too_long = "n".repeat(65_536);
+        for (name, text) in [
+            ("", "Empty attribute name"),
+            (too_long.as_str(), "Attribute name is too large, must be less than 65536 bytes"),
+        ] {
+            let nested = list![map! { name => 1 }];
+            for item in [item! { name => 1 }, item! { "v" => nested }] {
+                assert_eq!(item.validate().unwrap_err().message(), text);
+            }
+        }
+    }
+}
