@@ -175,3 +175,71 @@ pub enum Conditional {
 fn items(pages: BoxStream<'_, Result<Page>>) -> BoxStream<'_, Result<Item>> {
     pages.map_ok(|page| stream::iter(page.items.into_iter().map(Ok))).try_flatten().boxed()
 }
+
+#[cfg(test)]
+mod tests {
+    use std::collections::BTreeSet;
+
+    use super::*;
+    use crate::{KeyType, MemoryStore, attr, item};
+
+    async fn store() -> MemoryStore {
+        let store = MemoryStore::new();
+        let table =
+            CreateTable::new("things").partition_key("pk", KeyType::S).sort_key("sk", KeyType::N);
+        store.create_table(table).await.unwrap();
+        for number in 0..25 {
+            let item = item! { "pk" => format!("p{}", number % 2), "sk" => number };
+            store.put(PutItem::new("things", item)).await.unwrap();
+        }
+        store
+    }
+
+    fn numbers(items: &[Item]) -> Vec<String> {
+        let number = |item: &Item| item.get("sk").and_then(|sk| sk.as_number()).unwrap();
+        items.iter().map(|item| number(item).to_string()).collect()
+    }
+
+    #[tokio::test]
+    async fn a_query_goes_on_to_its_end_in_order() {
+        let store = store().await;
+        let query = Query::new("things", attr("pk").eq("p0")).limit(5).descending();
+        let pages: Vec<Page> = store.query_pages(query.clone()).try_collect().await.unwrap();
+        assert_eq!(pages.iter().map(|page| page.count).collect::<Vec<_>>(), [5, 5, 3]);
+        let items: Vec<Item> = store.query_items(query).try_collect().await.unwrap();
+        let expected: Vec<String> = (0..25).rev().step_by(2).map(|n| n.to_string()).collect();
+        assert_eq!(numbers(&items), expected);
+    }
+
+    #[tokio::test]
+    async fn a_parallel_scan_finds_each_item_once() {
+        let store = store().await;
+        for segments in [1, 2, 7] {
+            let scan = Scan::new("things").limit(2);
+            let items: Vec<Item> =
+                store.parallel_scan_items(scan, segments).try_collect().await.unwrap();
+            assert_eq!(items.len(), 25, "{segments} segments");
+            assert_eq!(numbers(&items).into_iter().collect::<BTreeSet<_>>().len(), 25);
+        }
+    }
+
+    #[tokio::test]
+    async fn an_error_ends_a_stream() {
+        let store = store().await;
+        let mut pages = store.query_pages(Query::new("missing", attr("pk").eq("p0")));
+        assert!(pages.next().await.expect("an error").unwrap_err().is_not_found());
+        assert!(pages.next().await.is_none());
+    }
+
+    #[tokio::test]
+    async fn a_lost_condition_is_a_value() {
+        let store = store().await;
+        let first = item! { "pk" => "x", "sk" => 1, "by" => "ana" };
+        let second = item! { "pk" => "x", "sk" => 1, "by" => "eva" };
+        let absent = attr("pk").not_exists();
+        let outcome = store.put_if("things", first.clone(), absent.clone()).await.unwrap();
+        assert_eq!(outcome, Conditional::Done);
+        let outcome = store.put_if("things", second, absent).await.unwrap();
+        assert_eq!(outcome, Conditional::Lost { current: Some(first) });
+    }
+}

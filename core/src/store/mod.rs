@@ -167,6 +167,9 @@ macro_rules! forward {
     };
 }
 
+#[cfg(test)]
+use operations;
+
 operations!(forward!(impl Arc<S>));
 operations!(forward!(impl Box<S>));
 operations!(forward!(impl &S));

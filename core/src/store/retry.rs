@@ -249,3 +249,184 @@ fn merge_capacity(all: &mut Vec<ConsumedCapacity>, more: Vec<ConsumedCapacity>) 
         }
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use std::sync::{Arc, Mutex};
+
+    use super::*;
+    use crate::env::{ManualClock, Timestamp};
+    use crate::store::StoreExt;
+    use crate::{
+        CancellationCode, CancellationReason, ErrorKind, KeyType, MemoryStore, attr, item,
+    };
+
+    /// A store that fails with the scripted errors first. Where an error says that the write may
+    /// have happened, it has.
+    #[derive(Debug, Clone)]
+    struct Scripted {
+        store: Arc<MemoryStore>,
+        errors: Arc<Mutex<Vec<Error>>>,
+    }
+
+    impl Scripted {
+        async fn new(errors: impl IntoIterator<Item = Error>) -> Self {
+            let store = Arc::new(MemoryStore::new());
+            let table = CreateTable::new("things").partition_key("pk", KeyType::S);
+            store.create_table(table).await.expect("the table is valid");
+            let mut errors: Vec<Error> = errors.into_iter().collect();
+            errors.reverse();
+            Self { store, errors: Arc::new(Mutex::new(errors)) }
+        }
+
+        fn next_error(&self) -> Option<Error> {
+            self.errors.lock().unwrap().pop()
+        }
+
+        async fn count(&self) -> Option<String> {
+            let item = self.store.get_item("things", item! { "pk" => "a" }).await.unwrap()?;
+            item.get("n").and_then(|n| n.as_number()).map(|n| n.to_string())
+        }
+    }
+
+    macro_rules! scripted {
+        (; $($method:ident($request:ty) -> $answer:ty),+ $(,)?) => {
+            #[async_trait]
+            impl Store for Scripted {
+                fn capabilities(&self) -> Capabilities {
+                    self.store.capabilities()
+                }
+
+                $(
+                    async fn $method(&self, request: $request) -> Result<$answer> {
+                        let Some(error) = self.next_error() else {
+                            return self.store.$method(request).await;
+                        };
+                        if error.applied() == Applied::Maybe {
+                            self.store.$method(request).await?;
+                        }
+                        Err(error)
+                    }
+                )+
+            }
+        };
+    }
+
+    crate::store::operations!(scripted!());
+
+    fn throttled() -> Error {
+        Error::new(ErrorKind::Throttled, "slow down")
+    }
+
+    fn lost_answer() -> Error {
+        Error::new(ErrorKind::Unavailable, "the answer was lost").with_applied(Applied::Maybe)
+    }
+
+    fn conflict() -> Error {
+        Error::transaction_canceled(vec![CancellationReason {
+            code: CancellationCode::TransactionConflict,
+            message: None,
+            item: None,
+        }])
+    }
+
+    fn policy(clock: &ManualClock) -> RetryPolicy {
+        RetryPolicy {
+            attempts: 4,
+            base: Duration::from_millis(100),
+            cap: Duration::from_millis(250),
+            env: Env::test(clock.clone(), 7),
+        }
+    }
+
+    fn clock() -> ManualClock {
+        ManualClock::new(Timestamp::from_secs(1))
+    }
+
+    fn add_one() -> UpdateItem {
+        UpdateItem::new("things", item! { "pk" => "a" })
+            .update(crate::Update::new().set("n", attr("n").if_not_exists(0).plus(1)))
+    }
+
+    #[tokio::test]
+    async fn waits_double_up_to_the_cap_and_are_drawn_below_it() {
+        let clock = clock();
+        let store = Scripted::new([throttled(), throttled(), throttled()]).await;
+        store.clone().with_retries(policy(&clock)).update(add_one()).await.unwrap();
+        let sleeps = clock.sleeps();
+        assert_eq!(sleeps.len(), 3);
+        for (sleep, bound) in sleeps.iter().zip([100, 200, 250]) {
+            assert!(*sleep <= Duration::from_millis(bound), "{sleep:?} of {bound} ms");
+        }
+        assert!(sleeps.iter().any(|sleep| *sleep > Duration::from_millis(10)), "{sleeps:?}");
+        assert_eq!(store.count().await.as_deref(), Some("1"));
+    }
+
+    #[tokio::test]
+    async fn attempts_run_out_and_say_so() {
+        let clock = clock();
+        let store = Scripted::new((0..9).map(|_| throttled())).await;
+        let error = store.clone().with_retries(policy(&clock)).update(add_one()).await.unwrap_err();
+        assert_eq!(error.kind(), &ErrorKind::Throttled);
+        assert_eq!(error.retry(), Retry::Exhausted);
+        assert_eq!(clock.sleeps().len(), 3);
+        assert_eq!(store.count().await, None);
+        // An outer policy leaves it at that.
+        let outer = policy(&clock);
+        let again = outer
+            .run(Repeat::Safe, || async { Err::<(), _>(throttled().with_retry(Retry::Exhausted)) });
+        again.await.unwrap_err();
+        assert_eq!(clock.sleeps().len(), 3);
+    }
+
+    #[tokio::test]
+    async fn what_stays_wrong_is_not_tried_again() {
+        let clock = clock();
+        let store = Scripted::new([Error::validation("wrong")]).await;
+        let error = store.with_retries(policy(&clock)).update(add_one()).await.unwrap_err();
+        assert_eq!(error.kind(), &ErrorKind::Validation);
+        assert!(clock.sleeps().is_empty());
+    }
+
+    #[tokio::test]
+    async fn a_write_whose_answer_was_lost_is_not_made_twice() {
+        let clock = clock();
+        let store = Scripted::new([lost_answer()]).await;
+        let error = store.clone().with_retries(policy(&clock)).update(add_one()).await.unwrap_err();
+        assert_eq!(error.applied(), Applied::Maybe);
+        assert_eq!(store.count().await.as_deref(), Some("1"));
+    }
+
+    #[tokio::test]
+    async fn a_transaction_is_sent_again_after_a_conflict_or_a_lost_answer_and_happens_once() {
+        let clock = clock();
+        let store = Scripted::new([conflict(), lost_answer(), throttled()]).await;
+        let request = TransactWriteItems::new().item(add_one());
+        store.clone().with_retries(policy(&clock)).transact_write(request).await.unwrap();
+        assert_eq!(clock.sleeps().len(), 3);
+        assert_eq!(store.count().await.as_deref(), Some("1"));
+    }
+
+    #[tokio::test]
+    async fn a_failed_condition_in_a_transaction_is_final() {
+        let clock = clock();
+        let store = Scripted::new([]).await;
+        let request = TransactWriteItems::new().item(add_one().condition(attr("pk").exists()));
+        let error = store.with_retries(policy(&clock)).transact_write(request).await.unwrap_err();
+        assert!(error.is_condition_failed());
+        assert!(clock.sleeps().is_empty());
+    }
+
+    #[tokio::test]
+    async fn batches_of_any_size_are_cut_and_retried() {
+        let clock = clock();
+        let store = Scripted::new([throttled()]).await;
+        let items: Vec<_> = (0..60).map(|n| item! { "pk" => format!("k{n}") }).collect();
+        let writes = items.iter().cloned().map(WriteRequest::Put).collect();
+        store.batch_write_all("things", writes, &policy(&clock)).await.unwrap();
+        let keys: Vec<_> = (0..250).map(|n| item! { "pk" => format!("k{n}") }).collect();
+        let found = store.batch_get_all("things", keys, &policy(&clock)).await.unwrap();
+        assert_eq!(found.len(), 60);
+        assert_eq!(clock.sleeps().len(), 1);
+    }
+}
