@@ -129,3 +129,182 @@ pub(super) fn check_projected(indexes: &[IndexSchema]) -> Result<()> {
     }
     Ok(())
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::key::KeyType;
+
+    const PREFIX: &str = "One or more parameter values were invalid: ";
+
+    /// A table with the key (a, b), and the attribute c for indexes.
+    fn request() -> CreateTable {
+        CreateTable::new("tab").partition_key("a", KeyType::S).sort_key("b", KeyType::N)
+    }
+
+    fn with_c() -> CreateTable {
+        request().attribute("c", KeyType::B)
+    }
+
+    fn lsi(name: &str) -> SecondaryIndex {
+        SecondaryIndex::new(name).partition_key("a").sort_key("c")
+    }
+
+    fn gsi(name: &str) -> SecondaryIndex {
+        SecondaryIndex::new(name).partition_key("c")
+    }
+
+    fn refusal(request: &CreateTable) -> String {
+        let error = TableSchema::new(request).unwrap_err();
+        assert_eq!(error.code(), "ValidationException");
+        error.message().to_owned()
+    }
+
+    #[test]
+    fn a_local_index_shares_the_partition_key_and_has_a_sort_key() {
+        let schema = TableSchema::new(&with_c().local_index(lsi("lsi"))).unwrap();
+        assert!(schema.has_local_indexes());
+        assert_eq!(schema.index("lsi").unwrap().kind, IndexKind::Local);
+        let same_as_table = SecondaryIndex::new("lsi").partition_key("a").sort_key("b");
+        TableSchema::new(&request().local_index(same_as_table)).unwrap();
+
+        let no_sort = SecondaryIndex::new("lsi").partition_key("a");
+        assert_eq!(
+            refusal(&request().local_index(no_sort)),
+            format!("{PREFIX}Index KeySchema does not have a range key for index: lsi")
+        );
+        let other = SecondaryIndex::new("lsi").partition_key("c").sort_key("b");
+        assert_eq!(
+            refusal(&with_c().local_index(other)),
+            format!(
+                "{PREFIX}Index KeySchema does not have the same leading hash key as table \
+                 KeySchema for index: lsi. index hash key: c, table hash key: a"
+            )
+        );
+        let three = lsi("lsi").sort_key("b");
+        assert!(refusal(&with_c().local_index(three)).ends_with(
+            "at 'localSecondaryIndexes.1.member.keySchema' failed to satisfy constraint: \
+                 Member must have length less than or equal to 2"
+        ));
+    }
+
+    #[test]
+    fn local_indexes_need_a_table_with_a_sort_key() {
+        let request = CreateTable::new("tab")
+            .partition_key("a", KeyType::S)
+            .attribute("c", KeyType::S)
+            .local_index(lsi("lsi"));
+        assert_eq!(
+            refusal(&request),
+            format!(
+                "{PREFIX}Table KeySchema does not have a range key, which is required when \
+                 specifying a LocalSecondaryIndex"
+            )
+        );
+    }
+
+    #[test]
+    fn a_table_has_20_global_and_5_local_indexes_at_most() {
+        let global =
+            |count| (0..count).fold(with_c(), |r, n| r.global_index(gsi(&format!("g{n:02}"))));
+        assert_eq!(TableSchema::new(&global(20)).unwrap().indexes.len(), 20);
+        assert_eq!(
+            refusal(&global(21)),
+            format!("{PREFIX}GlobalSecondaryIndex count exceeds the per-table limit of 20")
+        );
+        let local =
+            |count| (0..count).fold(with_c(), |r, n| r.local_index(lsi(&format!("l{n:02}"))));
+        assert_eq!(TableSchema::new(&local(5)).unwrap().indexes.len(), 5);
+        assert_eq!(
+            refusal(&local(6)),
+            format!("{PREFIX}Number of LocalSecondaryIndexes exceeds per-table limit of 5")
+        );
+    }
+
+    #[test]
+    fn indexes_have_names_of_their_own() {
+        for request in [
+            with_c().global_index(gsi("same")).global_index(gsi("same")),
+            with_c().local_index(lsi("same")).local_index(lsi("same")),
+            with_c().global_index(gsi("same")).local_index(lsi("same")),
+        ] {
+            assert_eq!(refusal(&request), format!("{PREFIX}Duplicate index name: same"));
+        }
+        TableSchema::new(&with_c().global_index(gsi("tab"))).unwrap();
+    }
+
+    #[test]
+    fn index_names_are_like_table_names() {
+        for name in ["", "gg", "g!!", &"x".repeat(256)] {
+            for (request, member) in [
+                (with_c().global_index(gsi(name)), "globalSecondaryIndexes.1.member.indexName"),
+                (with_c().local_index(lsi(name)), "localSecondaryIndexes.1.member.indexName"),
+            ] {
+                let text = refusal(&request);
+                let expected = format!(
+                    "1 validation error detected: Value '{name}' at '{member}' failed to satisfy \
+                     constraint: Member must "
+                );
+                assert!(text.starts_with(&expected), "{text}");
+            }
+        }
+        TableSchema::new(&with_c().global_index(gsi(&"x".repeat(255)))).unwrap();
+        TableSchema::new(&with_c().global_index(gsi("g.-_"))).unwrap();
+    }
+
+    #[test]
+    fn a_projection_names_attributes_exactly_if_it_includes_some() {
+        let with = |projection| {
+            TableSchema::new(&with_c().global_index(gsi("gsi").projection(projection)))
+        };
+        let refusal = |projection| with(projection).unwrap_err().message().to_owned();
+        let none: [&str; 0] = [];
+        assert_eq!(
+            refusal(IndexProjection::include(none)),
+            format!("{PREFIX}ProjectionType is INCLUDE, but NonKeyAttributes is not specified")
+        );
+        for mut projection in [IndexProjection::all(), IndexProjection::keys_only()] {
+            projection.non_key_attributes.push("x".to_owned());
+            let kind = projection.kind.as_str();
+            assert_eq!(
+                refusal(projection),
+                format!("{PREFIX}ProjectionType is {kind}, but NonKeyAttributes is specified")
+            );
+        }
+        assert_eq!(
+            refusal(IndexProjection::include(["y", "x", "y"])),
+            format!("{PREFIX}Duplicate element in NonKeyAttributes: y")
+        );
+        let schema = with(IndexProjection::include(["y", "a", "c", "x"])).unwrap();
+        let projection = &schema.index("gsi").unwrap().projection;
+        assert_eq!(projection.non_key_attributes, ["a", "c", "x", "y"], "sorted");
+        let member = "globalSecondaryIndexes.1.member.projection.nonKeyAttributes";
+        assert_eq!(
+            refusal(IndexProjection::include([""])),
+            format!(
+                "1 validation error detected: Value '' at '{member}.1.member' failed to satisfy \
+                 constraint: Member must have length greater than or equal to 1"
+            )
+        );
+    }
+
+    #[test]
+    fn indexes_carry_20_attributes_each_and_100_together() {
+        let including = |name: &str, count: usize| {
+            let attributes = (0..count).map(|number| format!("x{number}"));
+            gsi(name).projection(IndexProjection::include(attributes))
+        };
+        assert!(refusal(&with_c().global_index(including("gsi", 21))).ends_with(
+            "at 'globalSecondaryIndexes.1.member.projection.nonKeyAttributes' failed to satisfy \
+             constraint: Member must have length less than or equal to 20"
+        ));
+        let full = (0..5).fold(with_c(), |request, number| {
+            request.global_index(including(&format!("gsi{number}"), 20))
+        });
+        TableSchema::new(&full).unwrap();
+        assert_eq!(
+            refusal(&full.global_index(including("one-more", 1))),
+            "No more than 20 attributes per table can be projected into Local Secondary Indices"
+        );
+    }
+}

@@ -1,5 +1,7 @@
 //! Attribute definitions and key schemas.
 
+use std::collections::{BTreeMap, BTreeSet};
+
 use super::KeyAttribute;
 use super::constraint::invalid;
 use crate::error::{Error, Result};
@@ -14,22 +16,23 @@ const SECOND_IS_NOT_RANGE: &str =
 const SAME_NAME: &str =
     "Both the Hash Key and the Range Key element in the KeySchema have the same name";
 
-/// The types that a request gives to attributes, in its order.
-#[derive(Clone, Debug)]
-pub(super) struct Definitions<'a>(Vec<(&'a str, KeyType)>);
+/// The types that a request gives to attributes.
+#[derive(Clone, Debug, Default)]
+pub(super) struct Definitions<'a> {
+    /// The attributes in the request's order, as messages list them.
+    names: Vec<&'a str>,
+    kinds: BTreeMap<&'a str, KeyType>,
+}
 
 impl<'a> Definitions<'a> {
     /// The definitions of a request, each name once.
     pub(super) fn new(given: &'a [AttributeDefinition]) -> Result<Self> {
-        let mut definitions = Self(Vec::with_capacity(given.len()));
-        for definition in given {
-            if definitions.kind(&definition.name).is_some() {
-                return Err(Error::validation(format!(
-                    "Attribute Name is duplicated: {}",
-                    definition.name
-                )));
+        let mut definitions = Self::default();
+        for AttributeDefinition { name, kind } in given {
+            if definitions.kinds.insert(name, *kind).is_some() {
+                return Err(Error::validation(format!("Attribute Name is duplicated: {name}")));
             }
-            definitions.0.push((&definition.name, definition.kind));
+            definitions.names.push(name);
         }
         Ok(definitions)
     }
@@ -37,8 +40,8 @@ impl<'a> Definitions<'a> {
     /// Adds what the table's keys define already.
     pub(super) fn with_known(mut self, known: &'a [AttributeDefinition]) -> Result<Self> {
         for AttributeDefinition { name, kind } in known {
-            match self.kind(name) {
-                None => self.0.push((name, *kind)),
+            match self.kinds.insert(name, *kind) {
+                None => self.names.push(name),
                 Some(given) if given == *kind => {}
                 Some(_) => {
                     return Err(Error::validation(
@@ -51,23 +54,15 @@ impl<'a> Definitions<'a> {
         Ok(self)
     }
 
-    fn kind(&self, name: &str) -> Option<KeyType> {
-        self.0.iter().find(|(defined, _)| *defined == name).map(|(_, kind)| *kind)
-    }
-
-    fn names(&self) -> String {
-        list(self.0.iter().map(|(name, _)| *name))
-    }
-
     /// The attribute of a key, with its type. `key` is the whole key, for the error.
     fn attribute(&self, name: &str, key: &[KeySchemaElement]) -> Result<KeyAttribute> {
-        match self.kind(name) {
-            Some(kind) => Ok(KeyAttribute { name: name.to_owned(), kind }),
+        match self.kinds.get(name) {
+            Some(kind) => Ok(KeyAttribute { name: name.to_owned(), kind: *kind }),
             None => Err(invalid(format_args!(
                 "Some index key attributes are not defined in AttributeDefinitions. \
                  Keys: {}, AttributeDefinitions: {}",
                 list(key.iter().map(|element| element.name.as_str())),
-                self.names()
+                list(self.names.iter().copied())
             ))),
         }
     }
@@ -84,10 +79,11 @@ impl<'a> Definitions<'a> {
         index_keys: impl Iterator<Item = &'k [KeySchemaElement]>,
     ) -> Result<()> {
         let mut used: Vec<&str> = Vec::new();
+        let mut seen: BTreeSet<&str> = BTreeSet::new();
         let mut indexed = false;
         let mut add = |key: &'k [KeySchemaElement]| {
             for KeySchemaElement { name, .. } in key {
-                if !used.contains(&name.as_str()) {
+                if seen.insert(name) {
                     used.push(name);
                 }
             }
@@ -97,13 +93,13 @@ impl<'a> Definitions<'a> {
             indexed = true;
             add(key);
         });
-        if self.0.iter().all(|(name, _)| used.contains(name)) {
+        if self.names.iter().all(|name| seen.contains(name)) {
             return Ok(());
         }
         if indexed {
             Err(invalid(format_args!(
                 "Some AttributeDefinitions are not used. AttributeDefinitions: {}, keys used: {}",
-                self.names(),
+                list(self.names.iter().copied()),
                 list(used.into_iter())
             )))
         } else {
@@ -119,7 +115,7 @@ impl<'a> Definitions<'a> {
         &self,
         key: &[KeySchemaElement],
     ) -> Result<(KeyAttribute, Option<KeyAttribute>)> {
-        if key.len() > self.0.len() {
+        if key.len() > self.names.len() {
             return Err(Error::validation(
                 "Invalid KeySchema: Some index key attribute have no definition",
             ));
@@ -214,4 +210,199 @@ pub(super) fn key_schema<'a>(
         .map(element(KeyRole::Partition))
         .chain(sort.into_iter().map(element(KeyRole::Sort)))
         .collect()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::ops::{CreateTable, SecondaryIndex};
+    use crate::schema::TableSchema;
+
+    const PREFIX: &str = "One or more parameter values were invalid: ";
+
+    fn element(name: &str, role: KeyRole) -> KeySchemaElement {
+        KeySchemaElement { name: name.to_owned(), role }
+    }
+
+    /// A table whose definitions are `names`, all strings, and whose key is `key`: names with `H`
+    /// or `R` before them.
+    fn request(names: &[&str], key: &[&str]) -> CreateTable {
+        let mut request = CreateTable::new("tab");
+        for name in names {
+            let name = (*name).to_owned();
+            request.attribute_definitions.push(AttributeDefinition { name, kind: KeyType::S });
+        }
+        request.key_schema = elements(key);
+        request
+    }
+
+    fn elements(key: &[&str]) -> Vec<KeySchemaElement> {
+        key.iter()
+            .map(|text| match text.split_at(1) {
+                ("H", name) => element(name, KeyRole::Partition),
+                (_, name) => element(name, KeyRole::Sort),
+            })
+            .collect()
+    }
+
+    fn refusal(request: &CreateTable) -> String {
+        let error = TableSchema::new(request).unwrap_err();
+        assert_eq!(error.code(), "ValidationException");
+        error.message().to_owned()
+    }
+
+    fn with_global(mut request: CreateTable, key: &[&str]) -> CreateTable {
+        let mut index = SecondaryIndex::new("gsi");
+        index.key_schema = elements(key);
+        request.global_secondary_indexes.push(index);
+        request
+    }
+
+    #[test]
+    fn a_table_has_a_partition_key_and_perhaps_a_sort_key() {
+        let schema = TableSchema::new(&request(&["a"], &["Ha"])).unwrap();
+        assert_eq!(schema.partition, KeyAttribute { name: "a".to_owned(), kind: KeyType::S });
+        assert_eq!(schema.sort, None);
+        let schema = TableSchema::new(&request(&["b", "a"], &["Ha", "Rb"])).unwrap();
+        assert_eq!(schema.sort.unwrap().name, "b");
+    }
+
+    #[test]
+    fn the_key_of_a_table_has_one_or_two_elements() {
+        let text = "1 validation error detected: Value '[]' at 'keySchema' failed to satisfy \
+                    constraint: Member must have length greater than or equal to 1";
+        assert_eq!(refusal(&request(&["a"], &[])), text);
+        let text = "1 validation error detected: Value \
+                    '[KeySchemaElement(attributeName=a, keyType=HASH), \
+                    KeySchemaElement(attributeName=b, keyType=RANGE), \
+                    KeySchemaElement(attributeName=c, keyType=RANGE)]' at 'keySchema' failed to \
+                    satisfy constraint: Member must have length less than or equal to 2";
+        assert_eq!(refusal(&request(&["a", "b", "c"], &["Ha", "Rb", "Rc"])), text);
+    }
+
+    #[test]
+    fn partition_comes_before_sort() {
+        for key in [&["Ra"][..], &["Rb", "Ha"], &["Ra", "Rb"]] {
+            let names = ["a", "b"];
+            assert_eq!(refusal(&request(&names[..key.len()], key)), FIRST_IS_NOT_HASH, "{key:?}");
+        }
+        assert_eq!(refusal(&request(&["a", "b"], &["Ha", "Hb"])), SECOND_IS_NOT_RANGE);
+    }
+
+    #[test]
+    fn a_key_attribute_has_one_role() {
+        assert_eq!(
+            refusal(&request(&["a"], &["Ha", "Ra"])),
+            "Invalid KeySchema: Some index key attribute have no definition"
+        );
+        assert_eq!(refusal(&request(&["a", "b"], &["Ha", "Ra"])), SAME_NAME);
+    }
+
+    #[test]
+    fn definitions_are_the_used_keys() {
+        assert_eq!(refusal(&request(&["a", "a"], &["Ha"])), "Attribute Name is duplicated: a");
+        assert_eq!(
+            refusal(&request(&["b"], &["Ha"])),
+            format!(
+                "{PREFIX}Some index key attributes are not defined in AttributeDefinitions. \
+                 Keys: [a], AttributeDefinitions: [b]"
+            )
+        );
+        assert_eq!(
+            refusal(&request(&[], &["Ha"])),
+            "Invalid KeySchema: Some index key attribute have no definition"
+        );
+        assert_eq!(
+            refusal(&request(&["a", "b"], &["Ha"])),
+            format!(
+                "{PREFIX}Number of attributes in KeySchema does not exactly match number of \
+                 attributes defined in AttributeDefinitions"
+            )
+        );
+        assert_eq!(
+            refusal(&with_global(request(&["a", "b", "c"], &["Ha"]), &["Hb"])),
+            format!(
+                "{PREFIX}Some AttributeDefinitions are not used. AttributeDefinitions: [a, b, c], \
+                 keys used: [a, b]"
+            )
+        );
+        assert_eq!(
+            refusal(&with_global(request(&["a"], &["Ha"]), &["Hb", "Ra"])),
+            format!(
+                "{PREFIX}Some index key attributes are not defined in AttributeDefinitions. \
+                 Keys: [b, a], AttributeDefinitions: [a]"
+            )
+        );
+    }
+
+    #[test]
+    fn names_of_key_attributes_have_1_to_255_bytes() {
+        let long = "x".repeat(255);
+        TableSchema::new(&request(&[&long], &[&format!("H{long}")])).unwrap();
+        for (name, rule) in [
+            (String::new(), "greater than or equal to 1"),
+            ("x".repeat(256), "less than or equal to 255"),
+            ("é".repeat(128), "less than or equal to 255"),
+        ] {
+            let constraint =
+                format!("failed to satisfy constraint: Member must have length {rule}");
+            assert_eq!(
+                refusal(&request(&[&name], &[&format!("H{name}")])),
+                format!(
+                    "2 validation errors detected: \
+                     Value '{name}' at 'attributeDefinitions.1.member.attributeName' {constraint}; \
+                     Value '{name}' at 'keySchema.1.member.attributeName' {constraint}"
+                )
+            );
+        }
+    }
+
+    #[test]
+    fn a_global_index_has_up_to_four_attributes_in_each_half_of_its_key() {
+        let names = ["a", "b", "c", "d", "e", "f", "g", "h", "i", "j"];
+        let with = |used: usize, key: &[&str]| {
+            TableSchema::new(&with_global(request(&names[..used], &["Ha"]), key))
+        };
+        let schema = with(9, &["Hb", "Hc", "Hd", "He", "Rf", "Rg", "Rh", "Ri"]).unwrap();
+        let index = schema.index("gsi").unwrap();
+        let list = |half: &[KeyAttribute]| -> String {
+            half.iter().map(|key| key.name.as_str()).collect()
+        };
+        assert_eq!((list(&index.partition), list(&index.sort)), ("bcde".into(), "fghi".into()));
+        with(1, &["Ha"]).unwrap();
+        with(2, &["Hb", "Ra"]).unwrap();
+        let refusal = |used, key: &[&str]| with(used, key).unwrap_err().message().to_owned();
+        for (used, key, role) in [
+            (6, ["Hb", "Hc", "Hd", "He", "Hf"], "HASH"),
+            (6, ["Ha", "Rb", "Rc", "Rd", "Re"], "RANGE"),
+        ] {
+            let mut key = key.to_vec();
+            if role == "RANGE" {
+                key.push("Rf");
+            }
+            assert_eq!(
+                refusal(used, &key),
+                format!(
+                    "{PREFIX}The KeySchema exceeds the maximum allowed number of {role} key \
+                     attributes"
+                )
+            );
+        }
+        assert_eq!(
+            refusal(4, &["Hb", "Rc", "Hd"]),
+            format!(
+                "{PREFIX}All HASH key attributes must precede RANGE key attributes in the KeySchema"
+            )
+        );
+        for key in [&["Hb", "Hb"][..], &["Hb", "Hc", "Rb"]] {
+            assert_eq!(
+                refusal(key.len(), key),
+                "The KeySchema contains multiple key attributes with the same name"
+            );
+        }
+        assert_eq!(refusal(2, &["Hb", "Rb"]), SAME_NAME);
+        assert_eq!(refusal(3, &["Rb", "Hc"]), FIRST_IS_NOT_HASH);
+        assert_eq!(refusal(2, &["Rb"]), FIRST_IS_NOT_HASH);
+        assert!(refusal(1, &[]).contains("'globalSecondaryIndexes.1.member.keySchema'"));
+    }
 }

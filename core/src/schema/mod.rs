@@ -1,7 +1,7 @@
 //! Tables and indexes as the engines see them: checked, and ready to place an item.
 //!
 //! A [`Table`] is what an engine's catalogue holds: made from a
-//! [`CreateTable`](crate::ops::CreateTable) request, changed by the other requests about tables,
+//! [`CreateTable`] request, changed by the other requests about tables,
 //! each checked with DynamoDB's own messages. Its [`TableSchema`] says how items are placed.
 //! Nothing here stores anything: what an engine has to do for a change, a [`TableChange`] says.
 //!

@@ -110,8 +110,7 @@ impl Table {
     pub(super) fn enable_stream(&mut self, view_type: StreamViewType, now: Timestamp) {
         let latest = self.streams.last().map(|stream| stream.created_at + TICK);
         let created_at = latest.map_or(now, |after| now.max(after));
-        // The latest one stays even when it is past reading: descriptions go on naming it until
-        // there is another.
+        // Streams past reading go only now: until there is another, descriptions name the latest.
         self.streams.retain(|stream| stream.is_readable(now));
         self.streams.push(TableStream { view_type, created_at, disabled_at: None });
     }
@@ -201,11 +200,16 @@ fn civil(days: u64) -> (u64, u64, u64) {
 
 #[cfg(test)]
 mod tests {
+    use proptest::prelude::*;
+
     use super::*;
     use crate::key::KeyType;
     use crate::ops::{CreateTable, UpdateTable};
 
     const NOW: Timestamp = Timestamp::from_millis(1_794_801_850_643);
+
+    /// The last millisecond before the year 10000.
+    const YEAR_10000: u64 = 253_402_300_799_999;
 
     fn table(request: CreateTable) -> Result<Table> {
         Table::create(&request.partition_key("a", KeyType::S), NOW, "id".to_owned())
@@ -225,6 +229,16 @@ mod tests {
             (4_107_542_400_000, "2100-03-01T00:00:00.000"),
         ] {
             assert_eq!(iso8601(Timestamp::from_millis(millis)), text);
+        }
+    }
+
+    proptest! {
+        #[test]
+        fn labels_order_as_their_times_do(one in 0..YEAR_10000, other in 0..YEAR_10000) {
+            let label = |millis| iso8601(Timestamp::from_millis(millis));
+            prop_assert_eq!(label(one).cmp(&label(other)), one.cmp(&other));
+            prop_assert_eq!(label(one).len(), 23);
+            prop_assert!(label(one) < label(one + 1));
         }
     }
 

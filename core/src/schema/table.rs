@@ -270,3 +270,212 @@ impl Table {
         }
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::key::KeyType;
+    use crate::ops::{IndexProjection, SecondaryIndex, StreamViewType, UpdateTable};
+
+    const NOW: Timestamp = Timestamp::from_millis(1_794_801_850_643);
+
+    fn request() -> CreateTable {
+        CreateTable::new("tab")
+            .partition_key("pk", KeyType::S)
+            .sort_key("sk", KeyType::N)
+            .attribute("g", KeyType::B)
+            .local_index(
+                SecondaryIndex::new("lsi")
+                    .partition_key("pk")
+                    .sort_key("g")
+                    .projection(IndexProjection::include(["x"])),
+            )
+            .global_index(SecondaryIndex::new("gsi").partition_key("g").sort_key("sk"))
+    }
+
+    fn table() -> Table {
+        let mut request = request().stream(StreamViewType::NewAndOldImages);
+        request.sse = Some(SseSpecification {
+            enabled: true,
+            sse_type: Some("KMS".to_owned()),
+            kms_master_key_id: None,
+        });
+        request.tags.insert("team".to_owned(), "blue".to_owned());
+        request.table_class = Some("STANDARD".to_owned());
+        Table::create(&request, NOW, "an-id".to_owned()).unwrap()
+    }
+
+    /// Stored catalogues have this form: a change here breaks the files that people have.
+    #[test]
+    fn the_stored_form_is_stable() {
+        let stored = serde_json::json!({
+            "name": "tab",
+            "id": "an-id",
+            "created_at": 1_794_801_850_643_u64,
+            "schema": {
+                "partition": {"name": "pk", "kind": "S"},
+                "sort": {"name": "sk", "kind": "N"},
+                "indexes": [
+                    {
+                        "name": "lsi",
+                        "kind": "LOCAL",
+                        "partition": [{"name": "pk", "kind": "S"}],
+                        "sort": [{"name": "g", "kind": "B"}],
+                        "projection": {"kind": "INCLUDE", "non_key_attributes": ["x"]},
+                    },
+                    {
+                        "name": "gsi",
+                        "kind": "GLOBAL",
+                        "partition": [{"name": "g", "kind": "B"}],
+                        "sort": [{"name": "sk", "kind": "N"}],
+                        "projection": {"kind": "ALL"},
+                    },
+                ],
+            },
+            "global_indexes": {
+                "gsi": {
+                    "backfilling": false,
+                    "provisioned_throughput":
+                        {"read_capacity_units": 0, "write_capacity_units": 0},
+                },
+            },
+            "billing_mode": "PAY_PER_REQUEST",
+            "provisioned_throughput": {"read_capacity_units": 0, "write_capacity_units": 0},
+            "streams": [{"view_type": "NEW_AND_OLD_IMAGES", "created_at": 1_794_801_850_643_u64}],
+            "sse": {"enabled": true, "sse_type": "KMS"},
+            "deletion_protection": false,
+            "table_class": "STANDARD",
+            "tags": {"team": "blue"},
+            "time_to_live": {},
+        });
+        assert_eq!(serde_json::to_value(table()).unwrap(), stored);
+        assert_eq!(serde_json::from_value::<Table>(stored).unwrap(), table());
+    }
+
+    #[test]
+    fn a_stored_table_needs_no_more_than_it_had_at_first() {
+        let stored = serde_json::json!({
+            "name": "tab", "id": "an-id", "created_at": 0, "billing_mode": "PROVISIONED",
+            "schema": {"partition": {"name": "pk", "kind": "S"}},
+            "provisioned_throughput": {"read_capacity_units": 1, "write_capacity_units": 2},
+            "a member of a later version": 1,
+        });
+        let table: Table = serde_json::from_value(stored).unwrap();
+        assert!(table.schema.indexes.is_empty() && table.streams.is_empty());
+    }
+
+    #[test]
+    fn what_is_stored_comes_back_the_same_at_any_moment() {
+        let now = NOW + std::time::Duration::from_nanos(1234);
+        let table = Table::create(&request(), now, "an-id".to_owned()).unwrap();
+        let text = serde_json::to_string(&table).unwrap();
+        assert_eq!(serde_json::from_str::<Table>(&text).unwrap(), table);
+    }
+
+    #[test]
+    fn a_name_may_be_an_arn() {
+        let mut request = request();
+        request.table = "arn:aws:dynamodb:eu-west-1:123456789012:table/tab".to_owned();
+        let table = Table::create(&request, NOW, String::new()).unwrap();
+        assert_eq!(table.name, "tab");
+        assert_eq!(table.arn(), "arn:aws:dynamodb:local:000000000000:table/tab");
+    }
+
+    #[test]
+    fn shape_is_checked_before_meaning() {
+        let mut request = request();
+        request.table = "a!".to_owned();
+        request.key_schema.clear();
+        request.table_class = Some("FOO".to_owned());
+        let error = Table::create(&request, NOW, String::new()).unwrap_err();
+        assert!(error.message().starts_with("3 validation errors detected: "), "{error}");
+        let mut request = CreateTable::new("tab").partition_key("a", KeyType::S);
+        request.sse = Some(SseSpecification {
+            enabled: true,
+            sse_type: Some("FOO".to_owned()),
+            kms_master_key_id: None,
+        });
+        assert_eq!(
+            Table::create(&request, NOW, String::new()).unwrap_err().message(),
+            "1 validation error detected: Value 'FOO' at 'sSESpecification.sSEType' failed to \
+             satisfy constraint: Member must satisfy enum value set: [AES256, KMS]"
+        );
+    }
+
+    #[test]
+    fn a_description_says_what_was_asked_for() {
+        let count = |items, bytes| Count { items, bytes };
+        let counts = TableCounts {
+            table: count(3, 300),
+            indexes: BTreeMap::from([("gsi".to_owned(), count(2, 20))]),
+        };
+        let table = table();
+        let description = table.describe(&counts);
+        assert_eq!(description.status, TableStatus::Active);
+        assert_eq!((description.item_count, description.size_bytes), (3, 300));
+        let names: Vec<&str> =
+            description.attribute_definitions.iter().map(|d| d.name.as_str()).collect();
+        assert_eq!(names, ["g", "pk", "sk"]);
+        assert_eq!(description.key_schema, request().key_schema);
+        let [gsi] = &description.global_secondary_indexes[..] else { panic!("{description:?}") };
+        assert_eq!(gsi.key_schema, request().global_secondary_indexes[0].key_schema);
+        assert_eq!((gsi.item_count, gsi.size_bytes), (2, 20));
+        assert_eq!((gsi.status, gsi.backfilling), (TableStatus::Active, false));
+        assert_eq!(gsi.arn, "arn:aws:dynamodb:local:000000000000:table/tab/index/gsi");
+        let [lsi] = &description.local_secondary_indexes[..] else { panic!("{description:?}") };
+        assert_eq!(lsi.projection, IndexProjection::include(["x"]));
+        assert_eq!((lsi.item_count, lsi.status), (0, TableStatus::Active));
+        let view_type = Some(StreamViewType::NewAndOldImages);
+        assert_eq!(description.stream, Some(StreamSpecification { enabled: true, view_type }));
+        assert_eq!(description.latest_stream_label.as_deref(), Some("2026-11-16T04:04:10.643"));
+        assert_eq!(
+            description.latest_stream_arn,
+            Some(format!("{}/stream/2026-11-16T04:04:10.643", table.arn()))
+        );
+        let disabled = table.with_stream_disabled(NOW).describe(&counts);
+        assert_eq!(disabled.stream, None);
+        assert_eq!(disabled.latest_stream_arn, description.latest_stream_arn);
+    }
+
+    #[test]
+    fn a_protected_table_is_not_deleted() {
+        let mut table = table();
+        table.check_delete().unwrap();
+        table.deletion_protection = true;
+        let error = table.check_delete().unwrap_err();
+        assert_eq!(error.code(), "ValidationException");
+        assert_eq!(
+            error.message(),
+            "Resource cannot be deleted as it is currently protected against deletion. Disable \
+             deletion protection first."
+        );
+    }
+
+    #[test]
+    fn an_index_is_read_once_it_is_filled() {
+        let request = UpdateTable::new("tab")
+            .attribute("h", KeyType::S)
+            .create_index(SecondaryIndex::new("new").partition_key("h"));
+        let filling = table().apply(&request, NOW).unwrap().table;
+        assert_eq!(filling.backfilling().map(|index| &index.name).collect::<Vec<_>>(), ["new"]);
+        assert_eq!(
+            filling.index_to_read("new").unwrap_err().message(),
+            "Cannot read from backfilling global secondary index: new"
+        );
+        let error = filling.check_delete().unwrap_err();
+        assert_eq!(error.code(), "ResourceInUseException");
+        let described = filling.describe(&TableCounts::default());
+        let index = &described.global_secondary_indexes[1];
+        assert_eq!((index.status, index.backfilling), (TableStatus::Creating, true));
+
+        let filled = filling.index_filled("new");
+        assert_eq!(filled.index_to_read("new").unwrap().name, "new");
+        assert_eq!(filled.backfilling().count(), 0);
+        filled.check_delete().unwrap();
+        assert_eq!(
+            filled.index_to_read("none").unwrap_err().message(),
+            "The table does not have the specified index: none"
+        );
+        filled.index_to_read("lsi").unwrap();
+    }
+}

@@ -117,3 +117,96 @@ pub(super) fn within_bounds(given: ProvisionedThroughput) -> Result<ProvisionedT
     }
     Ok(given)
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::env::Timestamp;
+    use crate::key::KeyType;
+    use crate::ops::SecondaryIndex;
+    use crate::schema::Table;
+
+    const PREFIX: &str = "One or more parameter values were invalid: ";
+
+    fn units(read: i64, write: i64) -> Option<ProvisionedThroughput> {
+        Some(ProvisionedThroughput { read_capacity_units: read, write_capacity_units: write })
+    }
+
+    fn create(
+        mode: Option<BillingMode>,
+        table: Option<ProvisionedThroughput>,
+        index: Option<ProvisionedThroughput>,
+    ) -> Result<Table> {
+        let gsi = SecondaryIndex::new("gsi").partition_key("a").provisioned_throughput(index);
+        let request = CreateTable::new("tab")
+            .partition_key("a", KeyType::S)
+            .billing_mode(mode)
+            .provisioned_throughput(table)
+            .global_index(gsi);
+        Table::create(&request, Timestamp::default(), "id".to_owned())
+    }
+
+    fn refusal(answer: Result<Table>) -> String {
+        answer.unwrap_err().message().to_owned()
+    }
+
+    #[test]
+    fn throughput_goes_with_the_billing_mode() {
+        let by_request = Some(BillingMode::PayPerRequest);
+        let table = create(by_request, None, None).unwrap();
+        assert_eq!(Some(table.billing_mode), by_request);
+        assert_eq!(table.provisioned_throughput, NONE);
+        assert_eq!(
+            refusal(create(by_request, units(1, 1), None)),
+            format!(
+                "{PREFIX}Neither ReadCapacityUnits nor WriteCapacityUnits can be specified when \
+                 BillingMode is PAY_PER_REQUEST"
+            )
+        );
+        assert_eq!(
+            refusal(create(by_request, None, units(1, 1))),
+            format!(
+                "{PREFIX}ProvisionedThroughput should not be specified for index: gsi when \
+                 BillingMode is PAY_PER_REQUEST"
+            )
+        );
+        for mode in [None, Some(BillingMode::Provisioned)] {
+            let table = create(mode, units(5, 6), units(3, 4)).unwrap();
+            assert_eq!(table.billing_mode, BillingMode::Provisioned);
+            assert_eq!(Some(table.provisioned_throughput), units(5, 6));
+            assert_eq!(Some(table.global_indexes["gsi"].provisioned_throughput), units(3, 4));
+            assert_eq!(
+                refusal(create(mode, None, units(3, 4))),
+                format!(
+                    "{PREFIX}ReadCapacityUnits and WriteCapacityUnits must both be specified when \
+                     BillingMode is PROVISIONED"
+                )
+            );
+            assert_eq!(
+                refusal(create(mode, units(5, 6), None)),
+                format!("{PREFIX}ProvisionedThroughput is not specified for index: gsi")
+            );
+        }
+    }
+
+    #[test]
+    fn throughput_has_bounds() {
+        let refusal = |table, index| refusal(create(None, table, index));
+        assert_eq!(
+            refusal(units(0, 1), units(1, -1)),
+            "2 validation errors detected: Value '0' at \
+             'provisionedThroughput.readCapacityUnits' failed to satisfy constraint: Member must \
+             have value greater than or equal to 1; Value '-1' at \
+             'globalSecondaryIndexes.1.member.provisionedThroughput.writeCapacityUnits' failed to \
+             satisfy constraint: Member must have value greater than or equal to 1"
+        );
+        create(None, units(40_000, 40_000), units(40_000, 1)).unwrap();
+        let text = "Cannot increase provisioned throughput to more than 40,000 units per table";
+        assert_eq!(refusal(units(40_001, 1), units(1, 1)), text);
+        assert_eq!(refusal(units(1, 1), units(1, 40_001)), text);
+        assert_eq!(
+            refusal(units(1, 1_000_000_000_001), units(1, 1)),
+            "Given value 1000000000001 for WriteCapacityUnits is out of bounds"
+        );
+    }
+}

@@ -314,3 +314,404 @@ fn one_at_a_time() -> Error {
          per table",
     )
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::key::KeyType;
+    use crate::ops::{
+        CreateTable, IndexProjection, SseSpecification, StreamSpecification, StreamViewType,
+    };
+
+    const NOW: Timestamp = Timestamp::from_secs(1_794_801_850);
+    const PREFIX: &str = "One or more parameter values were invalid: ";
+
+    fn units(read: i64, write: i64) -> ProvisionedThroughput {
+        ProvisionedThroughput { read_capacity_units: read, write_capacity_units: write }
+    }
+
+    fn gsi(name: &str, key: &str) -> SecondaryIndex {
+        SecondaryIndex::new(name).partition_key(key)
+    }
+
+    fn request() -> CreateTable {
+        let lsi = SecondaryIndex::new("lsi").partition_key("a").sort_key("g");
+        CreateTable::new("tab")
+            .partition_key("a", KeyType::S)
+            .sort_key("b", KeyType::S)
+            .attribute("g", KeyType::S)
+            .local_index(lsi)
+            .global_index(gsi("gsi", "g"))
+    }
+
+    fn by_request() -> Table {
+        Table::create(&request(), NOW, "id".to_owned()).unwrap()
+    }
+
+    fn provisioned() -> Table {
+        let mut request = request()
+            .billing_mode(Some(BillingMode::Provisioned))
+            .provisioned_throughput(Some(units(5, 6)));
+        request.global_secondary_indexes[0].provisioned_throughput = Some(units(3, 4));
+        Table::create(&request, NOW, "id".to_owned()).unwrap()
+    }
+
+    fn update() -> UpdateTable {
+        UpdateTable::new("tab")
+    }
+
+    fn throughput_of(index: &str, given: ProvisionedThroughput) -> UpdateTable {
+        let mut update = update();
+        update
+            .index_updates
+            .push(IndexUpdate::Update { name: index.to_owned(), provisioned_throughput: given });
+        update
+    }
+
+    fn enable_stream() -> Option<StreamSpecification> {
+        Some(StreamSpecification { enabled: true, view_type: Some(StreamViewType::KeysOnly) })
+    }
+
+    fn sse(key: Option<&str>) -> SseSpecification {
+        SseSpecification {
+            enabled: true,
+            sse_type: Some("KMS".to_owned()),
+            kms_master_key_id: key.map(str::to_owned),
+        }
+    }
+
+    #[track_caller]
+    fn refused(table: &Table, request: &UpdateTable, code: &str, message: &str) {
+        let error = table.apply(request, NOW).unwrap_err();
+        assert_eq!((error.code(), error.message()), (code, message));
+    }
+
+    #[track_caller]
+    fn invalid(table: &Table, request: &UpdateTable, message: &str) {
+        refused(table, request, "ValidationException", &format!("{PREFIX}{message}"));
+    }
+
+    #[test]
+    fn something_is_to_be_changed() {
+        for request in [update(), update().attribute("x", KeyType::S)] {
+            refused(&by_request(), &request, "ValidationException", NOTHING);
+        }
+    }
+
+    #[test]
+    fn some_changes_stand_alone() {
+        let table = by_request();
+        let mut request = update().deletion_protection(Some(true)).stream(enable_stream());
+        let alone = "modification must be the only operation in the request";
+        invalid(&table, &request, &format!("DeletionProtection {alone}"));
+        request.table_class = Some("STANDARD".to_owned());
+        invalid(&table, &request, &format!("TableClass {alone}"));
+        request.sse = Some(sse(None));
+        invalid(&table, &request, &format!("Server-Side Encryption {alone}"));
+
+        let capacity = update().provisioned_throughput(Some(units(1, 1)));
+        invalid(
+            &table,
+            &capacity.clone().stream(enable_stream()),
+            "You cannot modify stream status while updating table IOPS",
+        );
+        invalid(
+            &table,
+            &capacity.delete_index("gsi"),
+            "You cannot create or delete index while updating table IOPS",
+        );
+        invalid(
+            &table,
+            &update().stream(enable_stream()).delete_index("gsi"),
+            "You cannot create or delete index while changing stream status",
+        );
+        let both = update().billing_mode(Some(BillingMode::PayPerRequest)).stream(enable_stream());
+        assert!(table.apply(&both, NOW).unwrap().stream.is_some());
+    }
+
+    #[test]
+    fn an_index_is_added() {
+        let request = update()
+            .attribute("h", KeyType::N)
+            .attribute("unused", KeyType::S)
+            .create_index(gsi("new", "h").sort_key("a"));
+        let change = by_request().apply(&request, NOW).unwrap();
+        let added = change.added.unwrap();
+        assert_eq!(added.partition[0].kind, KeyType::N);
+        assert_eq!(added.sort[0].kind, KeyType::S, "the table's own key is known");
+        assert_eq!(change.table.schema.index("new"), Some(&added));
+        assert!(change.table.global_indexes["new"].backfilling);
+        let names: Vec<String> =
+            change.table.attribute_definitions().into_iter().map(|d| d.name).collect();
+        assert_eq!(names, ["a", "b", "g", "h"], "unused definitions are not kept");
+        assert_eq!((change.removed, change.stream), (None, None));
+    }
+
+    #[test]
+    fn an_added_index_is_checked() {
+        let table = by_request();
+        let add = |index| update().attribute("h", KeyType::S).create_index(index);
+        let validation = "ValidationException";
+        for name in ["gsi", "lsi"] {
+            refused(
+                &table,
+                &add(gsi(name, "h")),
+                validation,
+                "Attempting to create an index which already exists",
+            );
+        }
+        invalid(
+            &table,
+            &update().create_index(gsi("new", "a")),
+            "AttributeDefinitions is not specified for index: new",
+        );
+        invalid(
+            &table,
+            &add(gsi("new", "i")),
+            "Some index key attributes are not defined in AttributeDefinitions. Keys: [i], \
+             AttributeDefinitions: [h, a, b, g]",
+        );
+        refused(
+            &table,
+            &add(gsi("new", "h")).attribute("a", KeyType::N),
+            validation,
+            "invalid attribute, SchemaElement redefined should be of same type as previously \
+             defined",
+        );
+        invalid(
+            &table,
+            &add(gsi("new", "h").provisioned_throughput(Some(units(1, 1)))),
+            "Neither ReadCapacityUnits nor WriteCapacityUnits can be specified for index: new when \
+             BillingMode is PAY_PER_REQUEST",
+        );
+        invalid(
+            &provisioned(),
+            &add(gsi("new", "h")),
+            "ProvisionedThroughput must be specified for index: new",
+        );
+        let none: [&str; 0] = [];
+        invalid(
+            &table,
+            &add(gsi("new", "h").projection(IndexProjection::include(none))),
+            "ProjectionType is INCLUDE, but NonKeyAttributes is not specified",
+        );
+        refused(
+            &table,
+            &add(gsi("g!", "h")),
+            validation,
+            "2 validation errors detected: Value 'g!' at \
+             'globalSecondaryIndexUpdates.1.member.create.indexName' failed to satisfy constraint: \
+             Member must satisfy regular expression pattern: [a-zA-Z0-9_.-]+; Value 'g!' at \
+             'globalSecondaryIndexUpdates.1.member.create.indexName' failed to satisfy constraint: \
+             Member must have length greater than or equal to 3",
+        );
+    }
+
+    #[test]
+    fn a_table_grows_to_20_global_indexes() {
+        let mut table = by_request();
+        let add = |number: usize| {
+            update().attribute("h", KeyType::S).create_index(gsi(&format!("new{number}"), "h"))
+        };
+        for number in 1..20 {
+            table = table.apply(&add(number), NOW).unwrap().table;
+            table = table.index_filled(&format!("new{number}"));
+        }
+        refused(
+            &table,
+            &add(20),
+            "LimitExceededException",
+            "Subscriber limit exceeded: Number of global secondary indexes exceeds per-table limit \
+             of 20",
+        );
+    }
+
+    #[test]
+    fn an_index_is_removed_with_the_definitions_that_it_alone_used() {
+        let create = CreateTable::new("tab")
+            .partition_key("a", KeyType::S)
+            .attribute("g", KeyType::S)
+            .global_index(gsi("gsi", "g"));
+        let table = Table::create(&create, NOW, "id".to_owned()).unwrap();
+        let change = table.apply(&update().delete_index("gsi"), NOW).unwrap();
+        assert_eq!(change.removed.as_ref(), table.schema.index("gsi"));
+        assert!(change.table.schema.indexes.is_empty());
+        assert!(change.table.global_indexes.is_empty());
+        assert_eq!(change.table.attribute_definitions().len(), 1);
+
+        refused(
+            &change.table,
+            &update().delete_index("gsi"),
+            "ResourceNotFoundException",
+            "Requested resource not found: Index gsi for table tab",
+        );
+        refused(
+            &by_request(),
+            &update().delete_index("lsi"),
+            "ValidationException",
+            "Cannot delete an index that is not a GlobalSecondaryIndex: lsi",
+        );
+    }
+
+    #[test]
+    fn one_index_is_created_or_deleted_at_a_time() {
+        let limit = "LimitExceededException";
+        let message = "Subscriber limit exceeded: Only 1 online index can be created or deleted \
+                       simultaneously per table";
+        let table = by_request();
+        let add = |name: &str| update().attribute("h", KeyType::S).create_index(gsi(name, "h"));
+        refused(&table, &add("new").delete_index("gsi"), limit, message);
+        refused(&table, &add("new").create_index(gsi("other", "h")), limit, message);
+        let filling = table.apply(&add("new"), NOW).unwrap().table;
+        refused(&filling, &add("other"), limit, message);
+        refused(&filling, &update().delete_index("gsi"), limit, message);
+        filling.apply(&update().delete_index("new"), NOW).unwrap();
+        invalid(
+            &table,
+            &add("gsi").delete_index("gsi"),
+            "Only one global secondary index update per index is allowed simultaneously. Index: gsi",
+        );
+    }
+
+    #[test]
+    fn throughput_is_changed() {
+        let table = provisioned();
+        let request = update().provisioned_throughput(Some(units(5, 7)));
+        let change = table.apply(&request, NOW).unwrap();
+        assert_eq!(change.table.provisioned_throughput, units(5, 7));
+        let change = table.apply(&throughput_of("gsi", units(3, 3)), NOW).unwrap();
+        assert_eq!(change.table.global_indexes["gsi"].provisioned_throughput, units(3, 3));
+
+        let validation = "ValidationException";
+        refused(
+            &table,
+            &update().provisioned_throughput(Some(units(5, 6))),
+            validation,
+            "The provisioned throughput for the table will not change. The requested value equals \
+             the current value. Current ReadCapacityUnits provisioned for the table: 5. Requested \
+             ReadCapacityUnits: 5. Current WriteCapacityUnits provisioned for the table: 6. \
+             Requested WriteCapacityUnits: 6. Refer to the Amazon DynamoDB Developer Guide for \
+             current limits and how to request higher limits.",
+        );
+        refused(
+            &table,
+            &throughput_of("gsi", units(3, 4)),
+            validation,
+            "The provisioned throughput for the index gsi will not change. The requested value \
+             equals the current value. Current ReadCapacityUnits provisioned for index gsi: 3. \
+             Requested ReadCapacityUnits: 3. Current WriteCapacityUnits provisioned for index gsi: \
+             4. Requested WriteCapacityUnits: 4. Refer to the Amazon DynamoDB Developer Guide for \
+             current limits and how to request higher limits.",
+        );
+        refused(
+            &table,
+            &throughput_of("none", units(1, 1)),
+            "ResourceNotFoundException",
+            "Requested resource not found: Index none for table tab",
+        );
+        refused(
+            &table,
+            &throughput_of("lsi", units(1, 1)),
+            validation,
+            "Cannot update an index that is not a GlobalSecondaryIndex: lsi",
+        );
+        refused(
+            &table,
+            &update().provisioned_throughput(Some(units(0, 1))),
+            validation,
+            "1 validation error detected: Value '0' at 'provisionedThroughput.readCapacityUnits' \
+             failed to satisfy constraint: Member must have value greater than or equal to 1",
+        );
+    }
+
+    #[test]
+    fn a_table_paid_by_request_has_no_throughput() {
+        let table = by_request();
+        invalid(
+            &table,
+            &update().provisioned_throughput(Some(units(1, 1))),
+            "Neither ReadCapacityUnits nor WriteCapacityUnits can be specified when BillingMode is \
+             PAY_PER_REQUEST",
+        );
+        let request = throughput_of("gsi", units(1, 1));
+        invalid(
+            &table,
+            &request,
+            "The only Updates for index: gsi when TableThroughputMode is PAY_PER_REQUEST can be to \
+             OnDemandThroughput, WarmThroughput",
+        );
+        invalid(
+            &provisioned(),
+            &request.billing_mode(Some(BillingMode::PayPerRequest)),
+            "Neither ReadCapacityUnits nor WriteCapacityUnits can be specified for index: gsi when \
+             BillingMode is PAY_PER_REQUEST",
+        );
+    }
+
+    #[test]
+    fn the_billing_mode_is_changed() {
+        let mode = |mode| update().billing_mode(Some(mode));
+        let table = by_request();
+        let same = table.apply(&mode(BillingMode::PayPerRequest), NOW).unwrap();
+        assert_eq!(same.table, table);
+        let to_provisioned = mode(BillingMode::Provisioned);
+        for table in [by_request(), provisioned()] {
+            invalid(
+                &table,
+                &to_provisioned,
+                "ProvisionedThroughput must be specified when BillingMode is PROVISIONED",
+            );
+        }
+        let to_provisioned = to_provisioned.provisioned_throughput(Some(units(5, 6)));
+        invalid(&table, &to_provisioned, "ProvisionedThroughput must be specified for index: gsi");
+        let complete = UpdateTable {
+            index_updates: throughput_of("gsi", units(3, 4)).index_updates,
+            ..to_provisioned
+        };
+        assert_eq!(table.apply(&complete, NOW).unwrap().table, provisioned());
+        let back = provisioned().apply(&mode(BillingMode::PayPerRequest), NOW).unwrap();
+        assert_eq!(back.table, by_request());
+    }
+
+    #[test]
+    fn an_index_is_added_while_the_billing_mode_changes() {
+        let request = update()
+            .attribute("h", KeyType::S)
+            .create_index(gsi("new", "h"))
+            .billing_mode(Some(BillingMode::PayPerRequest));
+        let change = provisioned().apply(&request, NOW).unwrap();
+        assert_eq!(change.table.billing_mode, BillingMode::PayPerRequest);
+        assert!(change.added.is_some());
+    }
+
+    #[test]
+    fn protection_and_class_are_changed() {
+        let table = by_request();
+        for protected in [true, true, false] {
+            let change = table.apply(&update().deletion_protection(Some(protected)), NOW).unwrap();
+            assert_eq!(change.table.deletion_protection, protected);
+        }
+        let class = |class: &str| UpdateTable { table_class: Some(class.to_owned()), ..update() };
+        let change = table.apply(&class("STANDARD_INFREQUENT_ACCESS"), NOW).unwrap();
+        assert_eq!(change.table.table_class.as_deref(), Some("STANDARD_INFREQUENT_ACCESS"));
+        assert!(table.apply(&class("FOO"), NOW).is_err());
+    }
+
+    #[test]
+    fn encryption_is_changed() {
+        let set = |sse| UpdateTable { sse: Some(sse), ..update() };
+        let off = SseSpecification::default();
+        let table = by_request();
+        invalid(&table, &set(off.clone()), "Table is already encrypted by default");
+        let encrypted = table.apply(&set(sse(Some("key-1"))), NOW).unwrap().table;
+        assert_eq!(encrypted.sse, Some(sse(Some("key-1"))));
+        invalid(
+            &encrypted,
+            &set(sse(Some("key-1"))),
+            "Table is already encrypted with given KMSMasterKeyId. Use KMSMasterKeyId parameter if \
+             you want to change Master Key",
+        );
+        encrypted.apply(&set(sse(Some("key-2"))), NOW).unwrap();
+        assert_eq!(encrypted.apply(&set(off), NOW).unwrap().table, table);
+    }
+}
