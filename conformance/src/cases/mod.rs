@@ -34,6 +34,23 @@
 //!    }
 //!    ```
 //!
+//! 4. `cargo test -p tabla-conformance --test memory -- writes::` runs the family on MemoryStore,
+//!    `-- ::33a_` the one case.
+//!
+//! # What `Ctx` offers
+//!
+//! - Tables: [`table`](crate::Ctx::table), [`table_with`](crate::Ctx::table_with) and the
+//!   [`Shape`](crate::Shape)s; [`free_name`](crate::Ctx::free_name) for requests of your own.
+//! - Calls that must succeed: `put`, `put_all`, `get`, `update`, `delete`, `query_all`,
+//!   `query_pages`, `scan_all`, `scan_pages`, `all_items`, `records`; `ok(answer)` for the rest.
+//! - Errors: `expect_validation`, `expect_validation_with`, `expect_condition_failed`,
+//!   `expect_canceled`, `expect_table_missing`, `expect_code`, `expect_kind`, `expect_error`.
+//! - State: `expect_table`, `expect_index`, `expect_query`, `snapshot` and `expect_unchanged`;
+//!   `expect_items`, `expect_in_order` and `expect_column` for items in hand.
+//! - Time and concurrency: `clock` (needs `Clock`), `sweep` (needs `Sweep`), `now`, `poll`,
+//!   `at_once`.
+//! - Texts that no [`Value`](tabla::Value) can hold, such as 39 digits: `put_json`.
+//!
 //! # Rules
 //!
 //! - A case asserts the answer or the error (code and message), **and** the stored state after it.

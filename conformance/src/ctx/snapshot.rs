@@ -20,7 +20,7 @@ const SETTLE: Duration = Duration::from_millis(100);
 pub struct Snapshot {
     table: Table,
     items: Vec<Item>,
-    indexes: Vec<(String, Vec<Item>)>,
+    pub(super) indexes: Vec<(String, Vec<Item>)>,
 }
 
 impl Ctx {

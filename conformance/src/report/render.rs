@@ -45,7 +45,7 @@ impl Report {
         json!({ "engines": engines, "cases": cases, "clauses_without_case": unproved })
     }
 
-    /// For people at a terminal: what is not a pass in full, then the counts.
+    /// For people at a terminal: a table per family, the failures in full, then the counts.
     pub fn to_terminal(&self) -> String {
         let mut out = String::new();
         self.terminal_table(&mut out);
