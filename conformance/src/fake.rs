@@ -70,11 +70,12 @@ operations! {
 pub(crate) struct FakeHarness {
     pub(crate) store: Arc<dyn Store>,
     pub(crate) cleaned: Arc<AtomicUsize>,
+    pub(crate) complete: bool,
 }
 
 impl FakeHarness {
     pub(crate) fn new(store: impl Store + 'static) -> Self {
-        Self { store: Arc::new(store), cleaned: Arc::default() }
+        Self { store: Arc::new(store), cleaned: Arc::default(), complete: false }
     }
 }
 
@@ -82,6 +83,10 @@ impl FakeHarness {
 impl Harness for FakeHarness {
     fn engine(&self) -> &'static str {
         "fake"
+    }
+
+    fn is_complete(&self) -> bool {
+        self.complete
     }
 
     async fn fresh(&self) -> Fresh {

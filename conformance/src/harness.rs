@@ -28,6 +28,11 @@ pub trait Harness: Send + Sync + 'static {
         Wording::Exact
     }
 
+    /// Whether the engine claims everything, so that a case it does not support has failed.
+    fn is_complete(&self) -> bool {
+        false
+    }
+
     /// How many cases run at once.
     fn parallelism(&self) -> usize {
         4
@@ -115,20 +120,43 @@ impl fmt::Debug for Fresh {
 /// Deletes all tables, protected ones too. What fails is left behind: the case is over, and its
 /// answer must not depend on the cleaning.
 async fn drop_tables(store: Arc<dyn Store>) {
-    while let Ok(page) = store.list_tables(ListTables::default()).await {
-        let mut deleted = 0;
-        for table in &page.table_names {
-            let mut gone = store.delete_table(DeleteTable::new(table)).await;
-            if gone.is_err() {
-                let open = UpdateTable::new(table).deletion_protection(Some(false));
-                if store.update_table(open).await.is_ok() {
-                    gone = store.delete_table(DeleteTable::new(table)).await;
-                }
-            }
-            deleted += usize::from(gone.is_ok());
-        }
-        if deleted == 0 {
+    let mut tables = Vec::new();
+    let mut list = ListTables::default();
+    while let Ok(page) = store.list_tables(list.clone()).await {
+        tables.extend(page.table_names);
+        list.exclusive_start_table_name = page.last_evaluated_table_name;
+        if list.exclusive_start_table_name.is_none() {
             break;
         }
+    }
+    for table in tables {
+        if store.delete_table(DeleteTable::new(&table)).await.is_err() {
+            let unprotect = UpdateTable::new(&table).deletion_protection(Some(false));
+            if store.update_table(unprotect).await.is_ok() {
+                let _ = store.delete_table(DeleteTable::new(&table)).await;
+            }
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use tabla::MemoryStore;
+
+    use super::*;
+    use crate::shape::Shape;
+
+    #[tokio::test]
+    async fn all_tables_are_dropped_protected_ones_too() {
+        let store: Arc<dyn Store> = Arc::new(MemoryStore::new());
+        for number in 0..120 {
+            let shape = Shape::s().with(|request| request.deletion_protection(number % 2 == 0));
+            let request = shape.request(format!("t-{number}"));
+            store.create_table(request).await.expect("a new table");
+        }
+        let cleanup = Fresh::new(Arc::clone(&store)).drops_tables().cleanup.expect("it is set");
+        cleanup().await;
+        let left = store.list_tables(ListTables::default()).await.expect("a list");
+        assert_eq!(left.table_names, Vec::<String>::new());
     }
 }

@@ -21,6 +21,10 @@ impl Harness for MemoryHarness {
         "memory"
     }
 
+    fn is_complete(&self) -> bool {
+        true
+    }
+
     async fn fresh(&self) -> Fresh {
         let clock = ManualClock::new(START);
         let store = Arc::new(MemoryStore::with_env(Env::test(clock.clone(), 1)));

@@ -152,15 +152,22 @@ async fn run_judged(
         }
     };
     let ctx = Ctx::new(case.id, harness.wording(), &fresh);
-    let (status, message) = if let Some(missing) = case.missing(&fresh.store.capabilities()) {
-        match within_patience(refusal::check(ctx, missing)).await {
-            None => (Status::Unsupported, format!("no {missing}; refused as it should be")),
-            Some(failure) => (Status::Fail, failure),
-        }
-    } else if let Some(need) = missing_in_harness(case, &fresh) {
-        (Status::Unsupported, format!("needs {need}"))
+    let unsupported = if let Some(missing) = case.missing(&fresh.store.capabilities()) {
+        let refused = within_patience(refusal::check(ctx.clone(), missing)).await;
+        Some(refused.map_or(Ok(format!("no {missing}, and says so")), Err))
     } else {
-        deviations::judge(within_patience((case.run)(ctx)).await, known)
+        missing_in_harness(case, &fresh).map(|need| Ok(format!("needs {need}")))
+    };
+    let (status, message) = match unsupported {
+        None => deviations::judge(within_patience((case.run)(ctx)).await, known),
+        Some(Err(failure)) => (Status::Fail, failure),
+        Some(Ok(why)) if harness.is_complete() => {
+            (Status::Fail, format!("the engine claims to have everything, but: {why}"))
+        }
+        Some(Ok(why)) if known.is_some() => {
+            (Status::Fail, format!("the known deviation cannot show, so remove its row: {why}"))
+        }
+        Some(Ok(why)) => (Status::Unsupported, why),
     };
     if let Some(cleanup) = fresh.cleanup {
         // The case is over: what goes wrong in the cleaning does not change its answer.
@@ -249,6 +256,16 @@ mod tests {
         let result = judged(&NEEDS_CLOCK, None).await;
         assert_eq!(result.status, Status::Unsupported);
         assert_eq!(result.message, "needs a movable clock");
+        assert_eq!(judged(&NEEDS_CLOCK, Some(&KNOWN)).await.status, Status::Fail);
+    }
+
+    #[tokio::test]
+    async fn an_engine_that_claims_everything_may_lack_nothing() {
+        let mut harness = FakeHarness::new(FakeStore::empty());
+        harness.complete = true;
+        let result = run_judged(&harness, &NEEDS_CLOCK, None).await;
+        assert_eq!(result.status, Status::Fail);
+        assert!(result.message.contains("claims to have everything"), "{}", result.message);
     }
 
     fn without_local_indexes(error: fn(&'static str) -> Error) -> FakeHarness {

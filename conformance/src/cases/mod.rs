@@ -58,7 +58,9 @@
 //!   after show that table and indexes kept what they had.
 //! - State AWS's text. If DynamoDB Local words the same constraint differently, the pair goes into
 //!   `wording.rs`. If it behaves differently, the case stays as AWS is, and a row goes into your
-//!   family's list in `deviations/dynamodb_local.rs`.
+//!   family's list in `deviations/dynamodb_local.rs`. A case ends at its first failed assertion, so
+//!   what an engine is known to get wrong stands in a case of its own, apart from what it gets
+//!   right.
 //! - Expressions in the text form where the text is the subject; with the builder elsewhere.
 //! - A case makes its own tables with `ctx.table(Shape::…)`, and shares nothing. It never sleeps;
 //!   what may lag is read with `expect_query`, `expect_index`, `records` or `ctx.poll`.
