@@ -253,6 +253,8 @@ impl Condition {
         match self {
             Self::And(branches) | Self::Or(branches) => branches.height,
             Self::Not(branch) => branch.height,
+            // Whatever it becomes a part of is too deep as well.
+            Self::TooDeep => MAX_HEIGHT,
             _ => 0,
         }
     }

@@ -15,7 +15,18 @@ impl Condition {
         self.holds(item.into())
     }
 
+    /// Apart from the leaves, so that the frames of this recursion stay small.
     fn holds(&self, item: MapRef<'_>) -> bool {
+        match self {
+            Self::And(branches) => branches.iter().all(|branch| branch.holds(item)),
+            Self::Or(branches) => branches.iter().any(|branch| branch.holds(item)),
+            Self::Not(branch) => !branch.holds(item),
+            Self::TooDeep => false,
+            leaf => leaf.leaf_holds(item),
+        }
+    }
+
+    fn leaf_holds(&self, item: MapRef<'_>) -> bool {
         match self {
             Self::Compare { op, left, right } => compare(*op, left.of(item), right.of(item)),
             Self::Between { value, low, high } => {
@@ -41,10 +52,9 @@ impl Condition {
                 (Some(value), Some(part)) => contains(value, part),
                 _ => false,
             },
-            Self::And(branches) => branches.iter().all(|branch| branch.holds(item)),
-            Self::Or(branches) => branches.iter().any(|branch| branch.holds(item)),
-            Self::Not(branch) => !branch.holds(item),
-            Self::TooDeep => false,
+            Self::And(_) | Self::Or(_) | Self::Not(_) | Self::TooDeep => {
+                unreachable!("these are not leaves")
+            }
         }
     }
 }

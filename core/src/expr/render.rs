@@ -139,6 +139,47 @@ impl Renderer {
 impl Condition {
     /// The condition as text.
     pub fn render(&self, renderer: &mut Renderer) -> String {
+        let mut text = String::new();
+        self.write(renderer, &mut text);
+        text
+    }
+
+    /// Apart from the leaves, so that the frames of this recursion stay small.
+    fn write(&self, renderer: &mut Renderer, text: &mut String) {
+        match self {
+            Self::And(branches) => {
+                for (position, branch) in branches.iter().enumerate() {
+                    text.push_str(if position > 0 { " AND " } else { "" });
+                    branch.write_inside(renderer, text, matches!(branch, Self::Or(_)));
+                }
+            }
+            Self::Or(branches) => {
+                for (position, branch) in branches.iter().enumerate() {
+                    text.push_str(if position > 0 { " OR " } else { "" });
+                    branch.write(renderer, text);
+                }
+            }
+            Self::Not(branch) => {
+                text.push_str("NOT ");
+                let joined = matches!(**branch, Self::And(_) | Self::Or(_));
+                branch.write_inside(renderer, text, joined);
+            }
+            // Refused by every service for the same reason as the tree it stands for.
+            Self::TooDeep => {
+                text.push_str(&"NOT ".repeat(limits::EXPRESSION_OPERATORS));
+                text.push_str(&format!("attribute_exists({})", renderer.name("a")));
+            }
+            leaf => text.push_str(&leaf.render_leaf(renderer)),
+        }
+    }
+
+    fn write_inside(&self, renderer: &mut Renderer, text: &mut String, parentheses: bool) {
+        text.push_str(if parentheses { "(" } else { "" });
+        self.write(renderer, text);
+        text.push_str(if parentheses { ")" } else { "" });
+    }
+
+    fn render_leaf(&self, renderer: &mut Renderer) -> String {
         match self {
             Self::Compare { op, left, right } => {
                 format!("{} {op} {}", renderer.operand(left), renderer.operand(right))
@@ -169,31 +210,10 @@ impl Condition {
             Self::Contains(operand, part) => {
                 format!("contains({}, {})", renderer.operand(operand), renderer.operand(part))
             }
-            Self::And(branches) => branches
-                .iter()
-                .map(|branch| branch.render_below(renderer, matches!(branch, Self::Or(_))))
-                .collect::<Vec<_>>()
-                .join(" AND "),
-            Self::Or(branches) => branches
-                .iter()
-                .map(|branch| branch.render(renderer))
-                .collect::<Vec<_>>()
-                .join(" OR "),
-            Self::Not(branch) => {
-                let joined = matches!(**branch, Self::And(_) | Self::Or(_));
-                format!("NOT {}", branch.render_below(renderer, joined))
-            }
-            // Refused by every service for the same reason as the tree it stands for.
-            Self::TooDeep => {
-                let nots = "NOT ".repeat(limits::EXPRESSION_OPERATORS);
-                format!("{nots}attribute_exists({})", renderer.name("a"))
+            Self::And(_) | Self::Or(_) | Self::Not(_) | Self::TooDeep => {
+                unreachable!("these are not leaves")
             }
         }
-    }
-
-    fn render_below(&self, renderer: &mut Renderer, parentheses: bool) -> String {
-        let text = self.render(renderer);
-        if parentheses { format!("({text})") } else { text }
     }
 }
 

@@ -194,10 +194,11 @@ impl<'t> Parser<'t> {
                 (Some(Pending::Parenthesis), true) => {
                     self.next += 1;
                     condition = self.wrap(condition)?;
-                    if alone && self.calls[condition].is_some() {
-                        if let Some(compared) = self.comparison(condition)? {
-                            condition = compared;
-                        }
+                    if alone
+                        && self.calls[condition].is_some()
+                        && let Some(compared) = self.comparison(condition)?
+                    {
+                        condition = compared;
                     }
                 }
                 _ => return Err(self.unexpected()),

@@ -324,3 +324,187 @@ fn refuse_unused<'a>(
         unused.join(", ")
     )))
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::attr;
+
+    fn names<const N: usize>(pairs: [(&str, &str); N]) -> Names {
+        pairs.into_iter().map(|(key, name)| (key.to_owned(), name.to_owned())).collect()
+    }
+
+    fn values<const N: usize>(keys: [&str; N]) -> Values {
+        keys.into_iter().map(|key| (key.to_owned(), Value::from(1))).collect()
+    }
+
+    fn refusal(names: &Names, values: &Values) -> String {
+        Placeholders::new(names, values).unwrap_err().message().to_owned()
+    }
+
+    #[test]
+    fn placeholders_have_a_form() {
+        let none = Values::new();
+        assert_eq!(
+            refusal(&names([("n", "a")]), &none),
+            "ExpressionAttributeNames contains invalid key: Syntax error; key: \"n\""
+        );
+        assert_eq!(
+            refusal(&names([("", "a")]), &none),
+            "ExpressionAttributeNames contains invalid key: The expression attribute map contains \
+             an empty key;"
+        );
+        assert_eq!(
+            refusal(&names([("#n", "")]), &none),
+            "ExpressionAttributeNames contains invalid value: Empty attribute name for key #n"
+        );
+        let long = format!("#{}", "n".repeat(255));
+        assert_eq!(
+            refusal(&names([(long.as_str(), "a")]), &none),
+            "ExpressionAttributeNames contains invalid key: The expression attribute map contains \
+             a key that is too long; size of key: 256"
+        );
+        let name = "n".repeat(65_536);
+        assert_eq!(
+            refusal(&names([("#n", name.as_str())]), &none),
+            "ExpressionAttributeNames contains invalid value: Attribute name is too large, must \
+             be less than 65536 bytes for key #n"
+        );
+        Placeholders::new(&names([("#n", &name[1..]), (&long[..255], "a"), ("#0", "a")]), &none)
+            .unwrap();
+        for key in [":", "#v", "v", ":a-b", ":é", "::"] {
+            assert_eq!(
+                refusal(&Names::new(), &values([key])),
+                format!(
+                    "ExpressionAttributeValues contains invalid key: Syntax error; key: \"{key}\""
+                )
+            );
+        }
+        let long = format!(":{}", "v".repeat(255));
+        assert_eq!(
+            refusal(&Names::new(), &values([long.as_str()])),
+            "ExpressionAttributeValues contains invalid key: The expression attribute map \
+             contains a key that is too long;"
+        );
+    }
+
+    #[test]
+    fn placeholder_values_have_a_depth_and_a_size() {
+        let nested = |levels| (0..levels).fold(Value::from(1), |inner, _| Value::L(vec![inner]));
+        let of = |value| Values::from([(":v".to_owned(), value)]);
+        Placeholders::new(&Names::new(), &of(nested(32))).unwrap();
+        assert_eq!(
+            refusal(&Names::new(), &of(nested(33))),
+            "ExpressionAttributeValues contains invalid value: Nesting Levels have exceeded \
+             supported limits: Attributes in the item have nested levels beyond supported limit \
+             for key :v"
+        );
+        Placeholders::new(&Names::new(), &of("x".repeat((2 << 20) - 2).into())).unwrap();
+        Placeholders::new(&Names::new(), &of("x".repeat((2 << 20) - 1).into())).unwrap_err();
+    }
+
+    #[test]
+    fn every_placeholder_must_be_used() {
+        let names = names([("#a", "a"), ("#t", "t"), ("#u", "u")]);
+        let values = values([":t", ":u", ":v"]);
+        let mut placeholders = Placeholders::new(&names, &values).unwrap();
+        placeholders.parse_condition(ExpressionKind::Condition, "#a = :v").unwrap();
+        assert_eq!(
+            placeholders.finish().unwrap_err().message(),
+            "Value provided in ExpressionAttributeNames unused in expressions: keys: {#t, #u}"
+        );
+        let mut placeholders = Placeholders::new(&names, &values).unwrap();
+        placeholders.parse_update("SET #a = :v REMOVE #t").unwrap();
+        placeholders.parse_projection("#u").unwrap();
+        assert_eq!(
+            placeholders.finish().unwrap_err().message(),
+            "Value provided in ExpressionAttributeValues unused in expressions: keys: {:t, :u}"
+        );
+    }
+
+    #[test]
+    fn texts_have_a_length() {
+        let values = values([":v"]);
+        let names = names([("#n", "n")]);
+        let mut placeholders = Placeholders::new(&names, &values).unwrap();
+        let padded = |text: &str, length: usize| text.to_owned() + &" ".repeat(length - text.len());
+        for kind in
+            [ExpressionKind::Condition, ExpressionKind::Filter, ExpressionKind::KeyCondition]
+        {
+            placeholders.parse_condition(kind, &padded("#n = :v", 4096)).unwrap();
+            assert_eq!(
+                placeholders.parse_condition(kind, &padded("#n = :v", 4097)).unwrap_err().message(),
+                format!(
+                    "Invalid {kind}: Expression size has exceeded the maximum allowed size; \
+                     expression size: 4097"
+                )
+            );
+        }
+        placeholders.parse_update(&padded("SET a = :v", 4096)).unwrap();
+        assert_eq!(
+            placeholders.parse_update(&padded("SET a = :v", 4097)).unwrap_err().message(),
+            "Invalid UpdateExpression: Expression size has exceeded the maximum allowed size;"
+        );
+        assert_eq!(
+            placeholders.parse_projection(&padded("a", 4097)).unwrap_err().message(),
+            "Invalid ProjectionExpression: Expression size has exceeded the maximum allowed size;"
+        );
+        assert_eq!(
+            placeholders.parse_projection("").unwrap_err().message(),
+            "Invalid ProjectionExpression: The expression can not be empty;"
+        );
+    }
+
+    #[test]
+    fn built_and_written_expressions_are_taken_alike() {
+        let names = Names::new();
+        let values = values([":v"]);
+        let mut placeholders = Placeholders::new(&names, &values).unwrap();
+        let kind = ExpressionKind::Filter;
+        let built = placeholders.condition(kind, &attr("a").eq(1).into()).unwrap();
+        assert_eq!(placeholders.condition(kind, &"a = :v".into()).unwrap(), built);
+        placeholders.condition(kind, &attr("a").lt(true).into()).unwrap_err();
+        let built = placeholders.update(&Update::new().set("a", 1).into()).unwrap();
+        assert_eq!(placeholders.update(&"SET a = :v".into()).unwrap(), built);
+        placeholders.update(&Update::new().into()).unwrap_err();
+        let built = placeholders.projection(&Projection::new(["a", "b"]).into()).unwrap();
+        assert_eq!(placeholders.projection(&"a, b".to_owned().into()).unwrap(), built);
+        placeholders.projection(&Projection::default().into()).unwrap_err();
+        placeholders.finish().unwrap();
+    }
+
+    #[test]
+    fn functions_of_constants_become_constants() {
+        let names = Names::new();
+        let values = Values::from([(":s".to_owned(), Value::from("a😀é"))]);
+        let mut placeholders = Placeholders::new(&names, &values).unwrap();
+        let parsed = placeholders.parse_condition(ExpressionKind::Filter, "a > size(:s)").unwrap();
+        // UTF-16 code units, of which the emoji has two.
+        assert_eq!(parsed, attr("a").gt(4));
+    }
+
+    #[test]
+    fn chains_are_one_node_and_precedence_is_kept() {
+        let names = Names::new();
+        let values = values([":v"]);
+        let parse = |text: &str| {
+            Placeholders::new(&names, &values)
+                .unwrap()
+                .parse_condition(ExpressionKind::Condition, text)
+                .unwrap()
+        };
+        let [a, b, c, d] = ["a", "b", "c", "d"].map(|name| attr(name).eq(1));
+        assert_eq!(
+            parse("a = :v AND (b = :v AND c = :v)"),
+            a.clone().and(b.clone()).and(c.clone())
+        );
+        assert_eq!(
+            parse("a = :v OR b = :v AND NOT c = :v OR d = :v"),
+            a.clone().or(b.clone().and(!c.clone())).or(d.clone())
+        );
+        assert_eq!(parse("(a = :v OR b = :v) AND c = :v"), a.clone().or(b.clone()).and(c.clone()));
+        assert_eq!(parse("NOT (a = :v AND b = :v)"), !a.and(b));
+        assert_eq!(parse("NOT NOT c = :v"), !!c);
+        assert_eq!(parse("((d) = (:v))"), d);
+    }
+}

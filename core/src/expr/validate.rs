@@ -36,18 +36,19 @@ impl Condition {
                 *operators += 1;
             }
             Self::TooDeep => *operators += limits::EXPRESSION_OPERATORS + 1,
-            leaf => {
-                *operators += 1;
-                for operand in leaf.operands() {
-                    *operators += usize::from(matches!(operand, Operand::Size(_)));
-                }
-                for path in leaf.leaf_paths() {
-                    path.check()?;
-                }
-                check_leaf(leaf)?;
-            }
+            leaf => *operators += leaf.check_operands()?,
         }
         Ok(())
+    }
+
+    /// Checks a condition that has no conditions below it, and counts its operators.
+    fn check_operands(&self) -> Result<usize, Problem> {
+        for path in self.leaf_paths() {
+            path.check()?;
+        }
+        check_leaf(self)?;
+        let sizes = self.operands().into_iter().filter(|it| matches!(it, Operand::Size(_)));
+        Ok(1 + sizes.count())
     }
 
     /// The operands of a condition that has no conditions below it.
@@ -78,12 +79,18 @@ impl Condition {
 
     /// Every path that the condition reads, from left to right.
     pub fn paths(&self) -> Vec<&Path> {
+        let mut paths = Vec::new();
+        self.collect_paths(&mut paths);
+        paths
+    }
+
+    fn collect_paths<'c>(&'c self, paths: &mut Vec<&'c Path>) {
         match self {
             Self::And(branches) | Self::Or(branches) => {
-                branches.iter().flat_map(Self::paths).collect()
+                branches.iter().for_each(|branch| branch.collect_paths(paths));
             }
-            Self::Not(branch) => branch.paths(),
-            leaf => leaf.leaf_paths(),
+            Self::Not(branch) => branch.collect_paths(paths),
+            leaf => paths.extend(leaf.leaf_paths()),
         }
     }
 }
@@ -275,10 +282,10 @@ pub(crate) fn wrong_type(operator: &str, kind: impl fmt::Display) -> Problem {
 /// Checks the operands of one `SET`.
 pub(crate) fn check_set(value: &SetValue) -> Result<(), Problem> {
     for operand in value.operands() {
-        if let (Some(last), Source::Path(path)) = (operand.candidates.last(), &operand.last) {
-            if last == path {
-                return Err(not_distinct("if_not_exists", path));
-            }
+        if let (Some(last), Source::Path(path)) = (operand.candidates.last(), &operand.last)
+            && last == path
+        {
+            return Err(not_distinct("if_not_exists", path));
         }
     }
     let (operator, wanted) = match value {
@@ -333,4 +340,179 @@ fn wrong_section_type(section: &str, kind: ValueKind) -> Problem {
         "Incorrect operand type for operator or function; operator: {section}, operand type: \
          {kind}, typeSet: ALLOWED_FOR_{section}_OPERAND"
     ))
+}
+
+#[cfg(test)]
+mod tests {
+    use crate::expr::{ExpressionKind, Operand};
+    use crate::{Condition, Number, Projection, Set, Update, Value, attr};
+
+    fn refusal(condition: Condition) -> String {
+        condition.validate(ExpressionKind::Filter).unwrap_err().message().to_owned()
+    }
+
+    #[test]
+    fn operators_are_counted_as_dynamodb_counts_them() {
+        let of = |count: usize, make: fn() -> Condition| {
+            Condition::any((0..count).map(|_| make())).unwrap().validate(ExpressionKind::Filter)
+        };
+        // One for the comparison and one for the OR, less the first OR.
+        of(150, || attr("a").eq(1)).unwrap();
+        of(151, || attr("a").eq(1)).unwrap_err();
+        of(150, || attr("a").between(1, 2)).unwrap();
+        of(150, || attr("a").is_in([1, 2, 3, 4])).unwrap();
+        of(151, || attr("a").exists()).unwrap_err();
+        // `size` is an operator too, and so is NOT.
+        of(100, || attr("a").size().eq(1)).unwrap();
+        of(101, || attr("a").size().eq(1)).unwrap_err();
+        of(100, || !attr("a").eq(1)).unwrap();
+        assert_eq!(
+            of(500, || !attr("a").eq(1)).unwrap_err().message(),
+            "Invalid FilterExpression: The expression contains too many operators; operator \
+             count: 301"
+        );
+    }
+
+    #[test]
+    fn a_list_of_alternatives_has_its_limit() {
+        attr("a").is_in(0..100).validate(ExpressionKind::Filter).unwrap();
+        assert_eq!(
+            refusal(attr("a").is_in(0..101)),
+            "Invalid FilterExpression: The IN operator is provided with too many operands; number \
+             of operands: 101"
+        );
+        attr("a").is_in(Vec::<i32>::new()).validate(ExpressionKind::Filter).unwrap_err();
+    }
+
+    #[test]
+    fn built_conditions_are_judged_by_their_operands() {
+        let wrong = "Invalid FilterExpression: Incorrect operand type for operator or function; \
+                     operator or function:";
+        assert_eq!(refusal(attr("a").lt(true)), format!("{wrong} <, operand type: BOOL"));
+        assert_eq!(
+            refusal(attr("a").begins_with(1)),
+            format!("{wrong} begins_with, operand type: N")
+        );
+        assert_eq!(
+            refusal(Condition::BeginsWith(attr("a").size().into(), "x".into())),
+            format!("{wrong} begins_with, operand type: N")
+        );
+        assert_eq!(
+            refusal(attr("m").field("x").eq(attr("m").field("x"))),
+            "Invalid FilterExpression: The first operand must be distinct from the remaining \
+             operands for this operator or function; operator: =, first operand: [m, x]"
+        );
+        assert_eq!(
+            refusal(attr("a").between(5, 1)),
+            "Invalid FilterExpression: The BETWEEN operator requires upper bound to be greater \
+             than or equal to lower bound; lower bound operand: AttributeValue: {N:5}, upper bound \
+             operand: AttributeValue: {N:1}"
+        );
+        assert_eq!(
+            refusal(attr("a").between(5, "x")),
+            "Invalid FilterExpression: The BETWEEN operator requires same data type for lower and \
+             upper bounds; lower bound operand: AttributeValue: {N:5}, upper bound operand: \
+             AttributeValue: {S:x}"
+        );
+        let bytes = |byte: u8| Operand::Value(Value::B(vec![byte].into()));
+        assert!(
+            refusal(attr("a").between(bytes(9), bytes(1)))
+                .contains("{B:java.nio.HeapByteBuffer[pos=0 lim=1 cap=1]}, upper bound operand")
+        );
+        attr("a").between(attr("b"), 1).validate(ExpressionKind::Filter).unwrap();
+        attr("a").size().eq(attr("a").size()).validate(ExpressionKind::Filter).unwrap();
+    }
+
+    #[test]
+    fn paths_have_a_depth() {
+        let deep = |elements: usize| (1..elements).fold(attr("a"), |path, _| path.index(0));
+        deep(32).exists().validate(ExpressionKind::Filter).unwrap();
+        assert_eq!(
+            refusal(deep(33).exists()),
+            "Invalid FilterExpression: The document path has too many nesting levels; nesting \
+             levels: 33"
+        );
+        Update::new().set(deep(33), 1).validate().unwrap_err();
+        Update::new().set("a", deep(33)).validate().unwrap_err();
+        Update::new().set("a", deep(33).if_not_exists(1)).validate().unwrap_err();
+        Projection::new([deep(33)]).validate().unwrap_err();
+        assert_eq!(
+            refusal(attr("a").index(1 << 31).exists()),
+            "Invalid FilterExpression: List index is not within the allowable range; index: \
+             [2147483648]"
+        );
+        attr("").exists().validate(ExpressionKind::Filter).unwrap_err();
+        attr("a").field("").exists().validate(ExpressionKind::Filter).unwrap_err();
+    }
+
+    #[test]
+    fn built_updates_are_judged_by_their_operands() {
+        let refusal = |update: Update| update.validate().unwrap_err().message().to_owned();
+        assert_eq!(
+            refusal(Update::new()),
+            "Invalid UpdateExpression: The expression can not be empty;"
+        );
+        assert_eq!(
+            refusal(Update::new().set("m", 1).remove(attr("m").field("x"))),
+            "Invalid UpdateExpression: Two document paths overlap with each other; must remove or \
+             rewrite one of these paths; path one: [m], path two: [m, x]"
+        );
+        assert_eq!(
+            refusal(Update::new().set(attr("m").field("x"), 1).set(attr("m").index(0), 1)),
+            "Invalid UpdateExpression: Two document paths conflict with each other; must remove or \
+             rewrite one of these paths; path one: [m, x], path two: [m, [0]]"
+        );
+        assert_eq!(
+            refusal(Update::new().set("a", attr("n").plus("x"))),
+            "Invalid UpdateExpression: Incorrect operand type for operator or function; operator \
+             or function: +, operand type: S"
+        );
+        assert_eq!(
+            refusal(Update::new().set("a", attr("l").prepend(1))),
+            "Invalid UpdateExpression: Incorrect operand type for operator or function; operator \
+             or function: list_append, operand type: N"
+        );
+        assert_eq!(
+            refusal(Update::new().add("a", "x")),
+            "Invalid UpdateExpression: Incorrect operand type for operator or function; operator: \
+             ADD, operand type: STRING, typeSet: ALLOWED_FOR_ADD_OPERAND"
+        );
+        assert_eq!(
+            refusal(Update::new().delete("a", 1)),
+            "Invalid UpdateExpression: Incorrect operand type for operator or function; operator: \
+             DELETE, operand type: NUMBER, typeSet: ALLOWED_FOR_DELETE_OPERAND"
+        );
+        assert_eq!(
+            refusal(Update::new().set("a", attr("b").if_not_exists(attr("b")))),
+            "Invalid UpdateExpression: The first operand must be distinct from the remaining \
+             operands for this operator or function; operator: if_not_exists, first operand: [b]"
+        );
+        let set = Value::Ns(Set::new([Number::from(1)]).unwrap());
+        Update::new().delete("a", set.clone()).add("b", set).validate().unwrap();
+        // Assignments are free; sums are operators.
+        let sums = |count: usize| {
+            (0..count).fold(Update::new(), |update, name| {
+                update.set(format!("a{name}"), attr("n").plus(1))
+            })
+        };
+        sums(300).validate().unwrap();
+        sums(301).validate().unwrap_err();
+        (0..1000).fold(Update::new(), |u, name| u.set(format!("a{name}"), 1)).validate().unwrap();
+    }
+
+    #[test]
+    fn the_last_clash_is_reported() {
+        let projection = Projection::new(["a", "b", "a", "b"]);
+        assert_eq!(
+            projection.validate().unwrap_err().message(),
+            "Invalid ProjectionExpression: Two document paths overlap with each other; must \
+             remove or rewrite one of these paths; path one: [b], path two: [b]"
+        );
+        Projection::new(["a"])
+            .path(attr("m").index(1))
+            .path(attr("m").index(0))
+            .validate()
+            .unwrap();
+        Projection::default().validate().unwrap_err();
+    }
 }
