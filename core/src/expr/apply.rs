@@ -236,3 +236,170 @@ fn number(value: ValueRef<'_>) -> Result<crate::Number> {
 fn wrong_type() -> Error {
     Error::validation("An operand in the update expression has an incorrect data type")
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::{Set, attr, item};
+
+    fn list(elements: impl IntoIterator<Item = i32>) -> Value {
+        Value::L(elements.into_iter().map(Value::from).collect())
+    }
+
+    fn strings<const N: usize>(members: [&str; N]) -> Value {
+        Value::Ss(Set::new(members.map(str::to_owned)).unwrap())
+    }
+
+    fn map<const N: usize>(fields: [(&str, Value); N]) -> Value {
+        Value::M(fields.into_iter().map(|(name, value)| (name.to_owned(), value)).collect())
+    }
+
+    fn refusal(update: Update, item: &Item) -> String {
+        update.apply(item).unwrap_err().message().to_owned()
+    }
+
+    #[test]
+    fn indexes_mean_places_in_the_list_as_it_was() {
+        let item = item! { "l" => list(0..4) };
+        let update = Update::new()
+            .set(attr("l").index(2), 20)
+            .remove(attr("l").index(0))
+            .remove(attr("l").index(1));
+        assert_eq!(update.apply(&item).unwrap(), item! { "l" => list([20, 3]) });
+    }
+
+    #[test]
+    fn past_the_end_means_appended_in_order_and_without_gaps() {
+        let item = item! { "l" => list(0..2) };
+        let update = Update::new()
+            .set(attr("l").index(9), 9)
+            .set(attr("l").index(5), 5)
+            .remove(attr("l").index(0))
+            .remove(attr("l").index(7));
+        assert_eq!(update.apply(&item).unwrap(), item! { "l" => list([1, 5, 9]) });
+        let update = Update::new().add(attr("l").index(9), 7);
+        assert_eq!(update.apply(&item).unwrap(), item! { "l" => list([0, 1, 7]) });
+    }
+
+    #[test]
+    fn nested_parts_change_without_their_neighbours() {
+        let inner = |x: i32| map([("x", x.into()), ("y", list(0..2))]);
+        let item = item! { "m" => inner(1), "l" => Value::L(vec![inner(2)]) };
+        let update = Update::new()
+            .set(attr("m").field("x"), attr("l").index(0).field("x"))
+            .remove(attr("l").index(0).field("x"))
+            .set(attr("l").index(0).field("y").index(0), 7);
+        let expected = item! {
+            "m" => inner(2),
+            "l" => Value::L(vec![map([("y", list([7, 1]))])]),
+        };
+        assert_eq!(update.apply(&item).unwrap(), expected);
+    }
+
+    #[test]
+    fn a_path_must_lead_somewhere() {
+        let item = item! { "n" => 1, "l" => list(0..1), "m" => map([]) };
+        for path in [
+            attr("z").field("x"),
+            attr("n").field("x"),
+            attr("n").index(0),
+            attr("l").field("x"),
+            attr("m").index(0),
+            attr("m").field("x").field("y"),
+            attr("l").index(5).field("x"),
+        ] {
+            for update in [
+                Update::new().set(&path, 1),
+                Update::new().remove(&path),
+                Update::new().add(&path, 1),
+                Update::new().delete(&path, strings(["a"])),
+            ] {
+                assert_eq!(
+                    refusal(update, &item),
+                    "The document path provided in the update expression is invalid for update"
+                );
+            }
+        }
+        for path in [attr("z"), attr("m").field("x"), attr("l").index(5)] {
+            assert_eq!(Update::new().remove(&path).apply(&item).unwrap(), item);
+            assert_eq!(Update::new().delete(&path, strings(["a"])).apply(&item).unwrap(), item);
+        }
+    }
+
+    #[test]
+    fn what_is_read_must_be_there_and_fit() {
+        let item = item! { "n" => 1, "s" => "x", "l" => list(0..1) };
+        let missing =
+            "The provided expression refers to an attribute that does not exist in the item";
+        let wrong = "An operand in the update expression has an incorrect data type";
+        assert_eq!(refusal(Update::new().set("a", attr("z")), &item), missing);
+        assert_eq!(refusal(Update::new().set("a", attr("z").plus(1)), &item), missing);
+        assert_eq!(refusal(Update::new().set("a", attr("z").append(list([]))), &item), missing);
+        // The last resort is read even when it is not needed.
+        let unneeded = Update::new().set("a", attr("n").if_not_exists(attr("z")));
+        assert_eq!(refusal(unneeded, &item), missing);
+        assert_eq!(refusal(Update::new().set("a", attr("s").plus(1)), &item), wrong);
+        assert_eq!(refusal(Update::new().set("a", attr("n").append(list([]))), &item), wrong);
+        assert_eq!(refusal(Update::new().add("s", 1), &item), wrong);
+        assert_eq!(refusal(Update::new().add("n", strings(["a"])), &item), wrong);
+        assert_eq!(refusal(Update::new().delete("s", strings(["a"])), &item), wrong);
+        let huge: Value = Value::N("9E125".parse().unwrap());
+        let item = item! { "n" => huge.clone() };
+        Update::new().add("n", huge).apply(&item).unwrap_err();
+    }
+
+    #[test]
+    fn lists_grow_at_either_end() {
+        let item = item! { "l" => list([2]) };
+        let update = Update::new()
+            .set("l", attr("l").append(list([3])))
+            .set("p", attr("l").prepend(list([1])))
+            .set("new", attr("new").if_not_exists(list([])).append(list([1])));
+        let expected = item! { "l" => list([2, 3]), "p" => list([1, 2]), "new" => list([1]) };
+        assert_eq!(update.apply(&item).unwrap(), expected);
+    }
+
+    #[test]
+    fn counters_start_and_sets_end_by_themselves() {
+        let update = Update::new().add("n", 5).add("s", strings(["a"]));
+        let item = update.apply(&Item::new()).unwrap();
+        assert_eq!(item, item! { "n" => 5, "s" => strings(["a"]) });
+        let update = Update::new().set("n", attr("n").minus(7)).delete("s", strings(["a", "b"]));
+        assert_eq!(update.apply(&item).unwrap(), item! { "n" => -2 });
+    }
+
+    #[test]
+    fn the_touched_parts_are_nested_fragments() {
+        let item = item! {
+            "n" => 1,
+            "other" => 2,
+            "m" => map([("x", 1.into()), ("y", 2.into())]),
+            "l" => list(0..3),
+        };
+        let update =
+            Update::new().set(attr("m").field("x"), 9).add(attr("l").index(2), 1).remove("n");
+        let updated = update.apply(&item).unwrap();
+        assert_eq!(
+            update.touched_parts(&item),
+            item! { "n" => 1, "m" => map([("x", 1.into())]), "l" => list([2]) }
+        );
+        assert_eq!(
+            update.touched_parts(&updated),
+            item! { "m" => map([("x", 9.into())]), "l" => list([3]) }
+        );
+        assert!(Update::new().remove("z").touched_parts(&item).is_empty());
+    }
+
+    #[test]
+    fn clashing_paths_do_no_harm() {
+        let item = item! { "m" => map([("x", 1.into())]) };
+        for update in [
+            Update::new().set("m", 1).set(attr("m").field("x"), 2),
+            Update::new().set(attr("m").field("x"), 2).remove("m"),
+            Update::new().set(attr("m").field("x").field("y"), 2).set(attr("m").index(0), 1),
+        ] {
+            update.validate().unwrap_err();
+            let _ = update.apply(&item);
+        }
+    }
+}

@@ -117,3 +117,132 @@ impl<'a> From<&'a Item> for MapRef<'a> {
         item.view()
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use crate::{Condition, Item, Number, Set, Value, ValueKind, attr, item};
+
+    fn all_kinds() -> Item {
+        item! {
+            "s" => "abc",
+            "n" => 5,
+            "b" => Value::B(vec![1, 2, 3].into()),
+            "bool" => true,
+            "null" => Value::Null,
+            "l" => Value::L(vec![1.into(), "x".into()]),
+            "m" => item! { "x" => 1 }.into_map(),
+            "ss" => Value::Ss(Set::new(["a".to_owned(), "b".to_owned()]).unwrap()),
+            "ns" => Value::Ns(Set::new([Number::from(1), Number::from(2)]).unwrap()),
+            "bs" => Value::Bs(Set::new([vec![1u8].into()]).unwrap()),
+        }
+    }
+
+    fn holds(condition: Condition) -> bool {
+        let item = all_kinds();
+        let holds = condition.evaluate(&item);
+        assert_eq!(condition.evaluate(&item.into_encoded()), holds, "{condition:?}");
+        holds
+    }
+
+    #[test]
+    fn missing_attributes_are_only_unequal() {
+        assert!(holds(attr("z").ne(1)));
+        assert!(holds(attr("z").ne(attr("y"))));
+        assert!(holds(attr("z").size().ne(1)));
+        assert!(holds(attr("n").size().ne(1)));
+        for condition in [
+            attr("z").eq(1),
+            attr("z").eq(attr("y")),
+            attr("z").lt(1),
+            attr("z").ge(1),
+            attr("z").between(1, 2),
+            attr("z").is_in([attr("y")]),
+            attr("z").begins_with(""),
+            attr("z").contains(""),
+            attr("z").has_type(ValueKind::Null),
+            attr("z").size().ge(0),
+            attr("z").exists(),
+            attr("m").field("z").exists(),
+            attr("l").index(2).exists(),
+            attr("l").field("x").exists(),
+        ] {
+            assert!(!holds(condition.clone()), "{condition:?}");
+            assert!(holds(!condition));
+        }
+    }
+
+    #[test]
+    fn types_are_never_mixed() {
+        let item = all_kinds();
+        for (one, left) in item.iter() {
+            for (other, right) in item.iter() {
+                let (left, right) = (left.to_value(), right.to_value());
+                let same = one == other;
+                assert_eq!(holds(attr(one).eq(right.clone())), same, "{one} {other}");
+                assert_eq!(holds(attr(one).ne(right.clone())), !same);
+                assert_eq!(holds(attr(one).is_in([left, right])), true);
+                let ordered = same && matches!(one, "s" | "n" | "b");
+                assert!(!holds(attr(one).lt(attr(other))));
+                assert_eq!(holds(attr(one).le(attr(other))), ordered);
+                assert_eq!(holds(attr(one).ge(attr(other))), ordered);
+                assert_eq!(holds(attr(one).between(attr(other), attr(other))), ordered);
+            }
+        }
+    }
+
+    #[test]
+    fn bounds_are_included() {
+        assert!(holds(attr("n").between(5, 5)));
+        assert!(holds(attr("n").between(4, 6)));
+        assert!(!holds(attr("n").between(6, 9)));
+        assert!(holds(attr("s").between("abc", "abd")));
+    }
+
+    #[test]
+    fn sizes_are_units_bytes_and_elements() {
+        for (name, size) in
+            [("s", 3), ("b", 3), ("l", 2), ("m", 1), ("ss", 2), ("ns", 2), ("bs", 1)]
+        {
+            assert!(holds(attr(name).size().eq(size)), "{name}");
+        }
+        assert!(attr("s").size().eq(4).evaluate(&item! { "s" => "a😀é" }));
+        for name in ["n", "bool", "null"] {
+            assert!(!holds(attr(name).size().ge(0)), "{name}");
+        }
+    }
+
+    #[test]
+    fn containers_contain_by_value() {
+        assert!(holds(attr("s").contains("bc")));
+        assert!(holds(attr("s").contains("")));
+        assert!(!holds(attr("s").contains("ac")));
+        assert!(holds(attr("b").contains(Value::B(vec![2, 3].into()))));
+        assert!(holds(attr("b").contains(Value::B(Vec::new().into()))));
+        assert!(!holds(attr("b").contains(Value::B(vec![3, 2].into()))));
+        assert!(holds(attr("ss").contains("a")));
+        assert!(holds(attr("ns").contains(Value::N("1.0".parse().unwrap()))));
+        assert!(holds(attr("bs").contains(Value::B(vec![1].into()))));
+        assert!(holds(attr("l").contains("x")));
+        assert!(!holds(attr("l").contains("1")));
+        assert!(!holds(attr("m").contains("x")));
+        assert!(!holds(attr("n").contains(5)));
+        assert!(holds(Condition::Contains("xabcx".into(), attr("s").into())));
+    }
+
+    #[test]
+    fn prefixes_are_of_one_type() {
+        assert!(holds(attr("s").begins_with("ab")));
+        assert!(!holds(attr("s").begins_with("AB")));
+        assert!(holds(attr("b").begins_with(Value::B(vec![1, 2].into()))));
+        assert!(!holds(attr("b").begins_with("a")));
+        assert!(!holds(attr("n").begins_with("5")));
+        assert!(holds(attr("l").index(1).begins_with("x")));
+    }
+
+    #[test]
+    fn a_missing_item_is_an_empty_one() {
+        let nothing = Item::new();
+        assert!(attr("p").not_exists().evaluate(&nothing));
+        assert!(!attr("p").exists().evaluate(&nothing));
+    }
+}

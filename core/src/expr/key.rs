@@ -266,3 +266,147 @@ impl Test {
         ))
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::attr;
+
+    fn keys<const N: usize>(names: [&str; N]) -> Vec<(String, KeyType)> {
+        names.into_iter().map(|name| (name.to_owned(), KeyType::S)).collect()
+    }
+
+    fn query(condition: &Condition, partition: &[&str], sort: &[&str]) -> Result<KeyQuery> {
+        let keys = |names: &[&str]| -> Vec<(String, KeyType)> {
+            names.iter().map(|name| ((*name).to_owned(), KeyType::S)).collect()
+        };
+        condition.to_key_query(&KeySpec { partition: &keys(partition), sort: &keys(sort) })
+    }
+
+    fn refusal(condition: Condition, partition: &[&str], sort: &[&str]) -> String {
+        query(&condition, partition, sort).unwrap_err().message().to_owned()
+    }
+
+    #[test]
+    fn one_partition_and_a_range() {
+        let partition = || attr("p").eq("k");
+        let range = |condition: Condition| {
+            let query = query(&partition().and(condition), &["p"], &["s"]).unwrap();
+            assert_eq!(query.partition, [Value::from("k")]);
+            assert!(query.sort_prefix.is_empty());
+            query.sort_range.unwrap()
+        };
+        assert_eq!(range(attr("s").lt("x")), SortRange::Less("x".into()));
+        assert_eq!(range(attr("s").le("x")), SortRange::AtMost("x".into()));
+        assert_eq!(range(attr("s").gt("x")), SortRange::Greater("x".into()));
+        assert_eq!(range(attr("s").ge("x")), SortRange::AtLeast("x".into()));
+        assert_eq!(range(attr("s").begins_with("x")), SortRange::BeginsWith("x".into()));
+        assert_eq!(range(attr("s").between("x", "y")), SortRange::Between("x".into(), "y".into()));
+        let mirrored =
+            Condition::Compare { op: CompareOp::Lt, left: "x".into(), right: attr("s").into() };
+        assert_eq!(range(mirrored), SortRange::Greater("x".into()));
+
+        let whole = query(&partition(), &["p"], &["s"]).unwrap();
+        assert_eq!(whole.sort_range, None);
+        let one = query(&attr("s").eq("x").and(partition()), &["p"], &["s"]).unwrap();
+        assert_eq!(one.sort_prefix, [Value::from("x")]);
+        assert_eq!(one.sort_range, None);
+    }
+
+    #[test]
+    fn several_attributes_form_a_key() {
+        let all = |names: &[&str]| {
+            Condition::all(names.iter().map(|name| attr(*name).eq(format!("={name}")))).unwrap()
+        };
+        let key = (&["a", "b"][..], &["x", "y", "z"][..]);
+        let found = query(&all(&["y", "b", "x", "a", "z"]), key.0, key.1).unwrap();
+        assert_eq!(found.partition, [Value::from("=a"), Value::from("=b")]);
+        assert_eq!(found.sort_prefix, [Value::from("=x"), Value::from("=y"), Value::from("=z")]);
+        let found = query(&all(&["a", "b", "x"]).and(attr("y").gt("1")), key.0, key.1).unwrap();
+        assert_eq!(found.sort_prefix, [Value::from("=x")]);
+        assert_eq!(found.sort_range, Some(SortRange::Greater("1".into())));
+        // Every partition attribute, a leading run of sort attributes, a range at the end only.
+        assert_eq!(refusal(all(&["a", "x"]), key.0, key.1), MISSED);
+        assert_eq!(refusal(all(&["a", "b", "y"]), key.0, key.1), NOT_SUPPORTED);
+        assert_eq!(
+            refusal(all(&["a", "b", "y"]).and(attr("x").lt("1")), key.0, key.1),
+            NOT_SUPPORTED
+        );
+        assert_eq!(refusal(all(&["a"]).and(attr("b").gt("1")), key.0, key.1), NOT_SUPPORTED);
+    }
+
+    #[test]
+    fn a_table_without_sort_key_takes_one_condition() {
+        query(&attr("p").eq("k"), &["p"], &[]).unwrap();
+        let both = attr("p").eq("k").and(attr("a").eq("x"));
+        assert_eq!(refusal(both.clone(), &["p"], &[]), NOT_SUPPORTED);
+        assert_eq!(refusal(both, &["p"], &["s"]), MISSED);
+    }
+
+    #[test]
+    fn a_prefix_of_a_partition_key_is_no_key() {
+        assert_eq!(refusal(attr("p").begins_with("k"), &["p"], &["s"]), NOT_SUPPORTED);
+        assert_eq!(refusal(attr("p").gt("k"), &["p"], &["s"]), NOT_SUPPORTED);
+    }
+
+    #[test]
+    fn other_conditions_are_named() {
+        let with = |condition: Condition| refusal(attr("p").eq("k").and(condition), &["p"], &["s"]);
+        let bad = "Invalid operator used in KeyConditionExpression:";
+        assert_eq!(with(attr("s").ne("x")), format!("{bad} <>"));
+        assert_eq!(with(attr("s").is_in(["x"])), format!("{bad} IN"));
+        assert_eq!(with(attr("s").contains("x")), format!("{bad} contains"));
+        assert_eq!(with(attr("s").exists()), format!("{bad} attribute_exists"));
+        assert_eq!(with(attr("s").not_exists()), format!("{bad} attribute_not_exists"));
+        assert_eq!(with(attr("s").has_type(ValueKind::S)), format!("{bad} attribute_type"));
+        assert_eq!(with(!attr("s").eq("x")), format!("{bad} NOT"));
+        assert_eq!(with(attr("s").eq("x").or(attr("s").eq("y"))), format!("{bad} OR"));
+        assert_eq!(
+            with(attr("s").size().eq(1)),
+            "KeyConditionExpressions cannot contain nested operations"
+        );
+        assert_eq!(
+            with(attr("s").eq(attr("a"))),
+            "Invalid condition in KeyConditionExpression: Multiple attribute names used in one \
+             condition"
+        );
+        assert_eq!(
+            with(attr("s").field("x").eq("x")),
+            "Key attributes must be scalars; list random access '[]' and map lookup '.' are not \
+             allowed: Key: s"
+        );
+        assert_eq!(
+            with(attr("a").field("x").eq("x")),
+            "KeyConditionExpressions cannot have conditions on nested attributes"
+        );
+        assert_eq!(
+            with(attr("p").eq("k")),
+            "KeyConditionExpressions must only contain one condition per key"
+        );
+        assert_eq!(
+            with(attr("s").eq("x").and(attr("a").eq("x"))),
+            "Conditions can be of length 1 or 2 only"
+        );
+        let reversed =
+            Condition::Between { value: "x".into(), low: attr("s").into(), high: "y".into() };
+        assert_eq!(
+            with(reversed),
+            "Invalid condition in KeyConditionExpression: BETWEEN operator must have the key \
+             attribute as its first operand"
+        );
+    }
+
+    #[test]
+    fn values_have_the_type_of_their_key() {
+        let mismatch = "One or more parameter values were invalid: Condition parameter type does \
+                        not match schema type";
+        assert_eq!(refusal(attr("p").eq(1), &["p"], &["s"]), mismatch);
+        let with = |condition: Condition| attr("p").eq("k").and(condition);
+        assert_eq!(refusal(with(attr("s").eq(1)), &["p"], &["s"]), mismatch);
+        assert_eq!(refusal(with(attr("s").between(1, 2)), &["p"], &["s"]), mismatch);
+        let number = [("s".to_owned(), KeyType::N)];
+        let spec = KeySpec { partition: &keys(["p"]), sort: &number };
+        let error = with(attr("s").begins_with("1")).to_key_query(&spec).unwrap_err();
+        assert_eq!(error.message(), mismatch);
+    }
+}

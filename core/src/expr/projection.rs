@@ -114,3 +114,55 @@ impl<'p> Selection<'p> {
         }
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::{attr, item};
+
+    fn nested() -> Item {
+        let inner = item! { "q" => 7, "r" => 8 }.into_map();
+        item! {
+            "a" => 1,
+            "l" => Value::L(vec![0.into(), "x".into(), inner.clone().into()]),
+            "m" => inner,
+        }
+    }
+
+    #[test]
+    fn siblings_merge_and_lists_close_ranks() {
+        let projection = Projection::new([
+            attr("l").index(2).field("q"),
+            attr("l").index(0),
+            attr("m").field("r"),
+            attr("l").index(9),
+        ]);
+        let inner = Value::from(item! { "q" => 7 }.into_map());
+        let expected = item! {
+            "l" => Value::L(vec![0.into(), inner]),
+            "m" => item! { "r" => 8 }.into_map(),
+        };
+        assert_eq!(projection.project(&nested()), expected);
+        assert_eq!(projection.project(&nested().into_encoded()), expected);
+    }
+
+    #[test]
+    fn what_is_missing_leaves_no_trace() {
+        for path in [
+            attr("z"),
+            attr("m").field("z"),
+            attr("m").index(0),
+            attr("l").field("x"),
+            attr("l").index(1).field("x"),
+            attr("a").field("x"),
+        ] {
+            assert!(Projection::new([&path]).project(&nested()).is_empty(), "{path}");
+        }
+    }
+
+    #[test]
+    fn endless_paths_match_nothing() {
+        let path = (0..100_000).fold(attr("l"), |path, _| path.index(0));
+        assert!(Projection::new([path]).project(&nested()).is_empty());
+    }
+}

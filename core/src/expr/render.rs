@@ -257,3 +257,59 @@ impl Projection {
         self.paths.iter().map(|path| renderer.path(path)).collect::<Vec<_>>().join(", ")
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::{ValueKind, attr};
+
+    #[test]
+    fn conditions_read_as_they_would_be_written() {
+        let mut renderer = Renderer::new();
+        let condition = attr("a").eq(1).or(attr("b").exists()).and(!attr("a").field("b").le("x"));
+        assert_eq!(
+            condition.render(&mut renderer),
+            "(#n0 = :v0 OR attribute_exists(#n1)) AND NOT #n0.#n1 <= :v1"
+        );
+        let condition = attr("c").index(3).is_in([1, 2]).and(attr("a").size().between(1, 2));
+        assert_eq!(
+            (!condition).render(&mut renderer),
+            "NOT (#n2[3] IN (:v2, :v3) AND size(#n0) BETWEEN :v4 AND :v5)"
+        );
+        assert_eq!(
+            attr("a").has_type(ValueKind::Ss).render(&mut renderer),
+            "attribute_type(#n0, :v6)"
+        );
+        let (names, values) = renderer.into_placeholders();
+        assert_eq!(names.keys().collect::<Vec<_>>(), ["#n0", "#n1", "#n2"]);
+        assert_eq!(values[":v6"], Value::from("SS"));
+    }
+
+    #[test]
+    fn updates_have_their_sections_in_order() {
+        let mut renderer = Renderer::new();
+        let update = Update::new()
+            .delete("d", 1)
+            .add("c", 1)
+            .remove("b")
+            .set("a", attr("a").if_not_exists(attr("x").if_not_exists(0)).plus(1))
+            .set("l", attr("l").append(attr("m")));
+        assert_eq!(
+            update.render(&mut renderer),
+            "SET #n0 = if_not_exists(#n0, if_not_exists(#n1, :v0)) + :v1, #n2 = \
+             list_append(#n2, #n3) REMOVE #n4 ADD #n5 :v2 DELETE #n6 :v3"
+        );
+        assert_eq!(Update::new().render(&mut renderer), "");
+    }
+
+    #[test]
+    fn existing_placeholders_are_left_alone() {
+        let names = Names::from([("#n0".to_owned(), "x".to_owned())]);
+        let values = Values::from([(":v0".to_owned(), Value::from(7))]);
+        let mut renderer = Renderer::with_placeholders(names, values);
+        assert_eq!(attr("a").eq(1).render(&mut renderer), "#n1 = :v1");
+        assert_eq!(Projection::new(["a", "b"]).render(&mut renderer), "#n1, #n2");
+        assert_eq!(renderer.names()["#n0"], "x");
+        assert_eq!(renderer.values()[":v0"], Value::from(7));
+    }
+}
