@@ -24,6 +24,7 @@
 //! engine is known to differ from AWS, the difference is data ([`deviations`]), and a deviation
 //! that stops deviating fails the run.
 
+mod address;
 mod harness;
 mod memory;
 
@@ -47,6 +48,7 @@ mod run;
 #[cfg(test)]
 mod fake;
 
+pub use self::address::AddressHarness;
 pub use self::case::{Case, CaseFuture, Need};
 pub use self::cases::all as cases;
 pub use self::clauses::{Clause, all as clauses, without_case};

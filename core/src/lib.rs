@@ -1,4 +1,11 @@
 //! DynamoDB-style tables on any backend.
+//!
+//! - [`Store`] is what a backend implements; [`StoreExt`] is what callers have besides.
+//! - [`ops`] has a request and an answer for each operation, [`Item`] and [`Value`] what they
+//!   carry, [`attr`] and [`Update`] the expressions.
+//! - [`MemoryStore`] is the executable specification; [`engine`] is what an operation means, and
+//!   what an embedded backend builds on.
+//! - [`Registry`] opens stores by their addresses.
 
 mod error;
 
@@ -38,3 +45,8 @@ pub use self::view::{
     BinarySetIter, BinarySetRef, ListIter, ListRef, MapIter, MapRef, NumberSetIter, NumberSetRef,
     StringSetIter, StringSetRef, ValueRef,
 };
+
+/// The example in the README is a test.
+#[cfg(doctest)]
+#[doc = include_str!("../../README.md")]
+struct Readme;
