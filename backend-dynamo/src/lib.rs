@@ -1,1 +1,49 @@
-//! tabla on DynamoDB.
+//! tabla's [`Store`](tabla::Store) on DynamoDB, and on the engines that speak its protocol:
+//! DynamoDB Local, ScyllaDB's Alternator, tabla's own server.
+//!
+//! ```no_run
+//! use tabla::ops::{GetItem, PutItem};
+//! use tabla::{Item, Store};
+//! use tabla_dynamo::{DynamoConfig, DynamoStore};
+//!
+//! # async fn example() -> tabla::Result<()> {
+//! let store = DynamoStore::open(&DynamoConfig::at("http://127.0.0.1:8000")).await?;
+//! store.put(PutItem::new("themes", Item::new().with("pk", "T#1").with("name", "dark"))).await?;
+//! let found = store.get(GetItem::new("themes", Item::new().with("pk", "T#1"))).await?;
+//! assert!(found.item.is_some());
+//! # Ok(())
+//! # }
+//! ```
+//!
+//! # What is judged where
+//!
+//! The service judges requests. This crate translates them, and answers and errors back, losing
+//! nothing: capacity per index, unprocessed keys and items, cancellation reasons with their items,
+//! the request id. What an engine is known to lack is in its
+//! [`Capabilities`](tabla::Capabilities), and is refused before anything is sent.
+//!
+//! # One account, many environments
+//!
+//! A table prefix is added to every table name on the way out and taken off on the way in; tables
+//! of other prefixes are not seen. Resource names (`arn:…`) are left alone, and so are messages.
+
+mod alternator;
+mod batches;
+mod config;
+mod convert;
+mod engine;
+mod error;
+mod items;
+mod open;
+mod prefix;
+mod store;
+mod streams;
+mod tables;
+mod wait;
+
+#[cfg(test)]
+mod fake;
+
+pub use config::DynamoConfig;
+pub use engine::Engine;
+pub use store::DynamoStore;

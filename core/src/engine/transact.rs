@@ -58,7 +58,7 @@ fn check_count(count: usize) -> Result<()> {
 }
 
 /// A transaction answers as a whole: what an operation asks to have returned would be lost.
-fn check_nothing_returned(item: &TransactWriteItem) -> Result<()> {
+pub fn check_nothing_returned(item: &TransactWriteItem) -> Result<()> {
     let (values, capacity, metrics) = match item {
         TransactWriteItem::Put(put) => {
             (put.return_values, put.return_consumed_capacity, put.return_item_collection_metrics)

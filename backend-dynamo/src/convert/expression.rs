@@ -1,0 +1,143 @@
+//! Expressions: text goes as it is, trees are rendered.
+
+use std::collections::HashMap;
+
+use aws_sdk_dynamodb::types::AttributeValue;
+use tabla::Result;
+use tabla::expr::{Condition, Expr, ExpressionKind, Names, Projection, Renderer, Update, Values};
+
+use super::value_to_sdk;
+
+/// The expressions of one request, which share their placeholders.
+///
+/// The text that the caller wrote is left to the service to judge. A tree is judged here first,
+/// by core and in the service's words, because only a tree within the limits can be rendered.
+pub(crate) struct Expressions(Renderer);
+
+impl Expressions {
+    pub(crate) fn new(names: Names, values: Values) -> Self {
+        Self(Renderer::with_placeholders(names, values))
+    }
+
+    pub(crate) fn condition(
+        &mut self,
+        kind: ExpressionKind,
+        expression: Option<Expr<Condition>>,
+    ) -> Result<Option<String>> {
+        self.render(expression, |renderer, condition| {
+            condition.validate(kind)?;
+            Ok(condition.render(renderer))
+        })
+    }
+
+    pub(crate) fn update(&mut self, expression: Option<Expr<Update>>) -> Result<Option<String>> {
+        self.render(expression, |renderer, update| {
+            update.validate()?;
+            Ok(update.render(renderer))
+        })
+    }
+
+    pub(crate) fn projection(
+        &mut self,
+        expression: Option<Expr<Projection>>,
+    ) -> Result<Option<String>> {
+        self.render(expression, |renderer, projection| {
+            projection.validate()?;
+            Ok(projection.render(renderer))
+        })
+    }
+
+    fn render<T>(
+        &mut self,
+        expression: Option<Expr<T>>,
+        tree: impl FnOnce(&mut Renderer, T) -> Result<String>,
+    ) -> Result<Option<String>> {
+        match expression {
+            None => Ok(None),
+            Some(Expr::Text(text)) => Ok(Some(text)),
+            Some(Expr::Tree(built)) => tree(&mut self.0, built).map(Some),
+        }
+    }
+
+    /// The placeholders of all expressions, those of the caller and those of rendered trees.
+    pub(crate) fn finish(self) -> Result<SdkPlaceholders> {
+        let (names, values) = self.0.into_placeholders();
+        Ok(SdkPlaceholders { names: names_to_sdk(names), values: values_to_sdk(values)? })
+    }
+}
+
+/// `ExpressionAttributeNames` and `ExpressionAttributeValues`: absent, not empty, if there is no
+/// placeholder, because the service refuses empty ones.
+pub(crate) struct SdkPlaceholders {
+    pub(crate) names: Option<HashMap<String, String>>,
+    pub(crate) values: Option<HashMap<String, AttributeValue>>,
+}
+
+fn names_to_sdk(names: Names) -> Option<HashMap<String, String>> {
+    (!names.is_empty()).then(|| names.into_iter().collect())
+}
+
+fn values_to_sdk(values: Values) -> Result<Option<HashMap<String, AttributeValue>>> {
+    if values.is_empty() {
+        return Ok(None);
+    }
+    values
+        .into_iter()
+        .map(|(name, value)| Ok((name, value_to_sdk(value)?)))
+        .collect::<Result<_>>()
+        .map(Some)
+}
+
+#[cfg(test)]
+mod tests {
+    use tabla::{Value, attr};
+
+    use super::*;
+
+    #[test]
+    fn text_is_passed_on_untouched() {
+        let names = Names::from([("#a".to_owned(), "a".to_owned())]);
+        let mut expressions = Expressions::new(names, Values::new());
+        let text =
+            expressions.condition(ExpressionKind::Condition, Some("  #a  = = ".into())).unwrap();
+        assert_eq!(text.as_deref(), Some("  #a  = = "));
+        let placeholders = expressions.finish().unwrap();
+        assert_eq!(placeholders.names.unwrap()["#a"], "a");
+        assert!(placeholders.values.is_none());
+    }
+
+    #[test]
+    fn a_tree_beside_text_takes_placeholders_of_its_own() {
+        let names = Names::from([("#n0".to_owned(), "a".to_owned())]);
+        let values = Values::from([(":v0".to_owned(), Value::from(1))]);
+        let mut expressions = Expressions::new(names, values);
+        let filter = expressions
+            .condition(ExpressionKind::Filter, Some(attr("b").eq(2).into()))
+            .unwrap()
+            .unwrap();
+        let placeholders = expressions.finish().unwrap();
+        let (names, values) = (placeholders.names.unwrap(), placeholders.values.unwrap());
+        assert_eq!(filter, "#n1 = :v1");
+        assert_eq!((names["#n0"].as_str(), names["#n1"].as_str()), ("a", "b"));
+        assert_eq!(values[":v0"], AttributeValue::N("1".into()));
+        assert_eq!(values[":v1"], AttributeValue::N("2".into()));
+    }
+
+    #[test]
+    fn a_tree_past_the_limits_is_refused_before_it_is_rendered() {
+        let mut tree = attr("a").eq(1);
+        for _ in 0..100_000 {
+            tree = !tree;
+        }
+        let mut expressions = Expressions::new(Names::new(), Values::new());
+        assert!(expressions.condition(ExpressionKind::Condition, Some(tree.into())).is_err());
+    }
+
+    #[test]
+    fn nothing_stays_nothing() {
+        let mut expressions = Expressions::new(Names::new(), Values::new());
+        assert_eq!(expressions.update(None).unwrap(), None);
+        let placeholders = expressions.finish().unwrap();
+        assert!(placeholders.names.is_none() && placeholders.values.is_none());
+    }
+}

@@ -1,0 +1,155 @@
+//! Streams, their shards and records.
+
+use aws_sdk_dynamodbstreams::types as sdk;
+use tabla::ops::{
+    EventName, KeySchemaElement, Record, SequenceNumber, Shard, ShardId, ShardPosition, StreamArn,
+    StreamDescription, StreamStatus, StreamSummary, UserIdentity,
+};
+use tabla::{Error, ErrorKind, Result};
+
+use super::{count, item_from_stream, key_element, timestamp, unknown, view_type};
+use crate::prefix::TablePrefix;
+
+/// The type of an iterator, and the sequence number that goes with it.
+pub(crate) fn position_to_sdk(position: ShardPosition) -> (sdk::ShardIteratorType, Option<String>) {
+    match position {
+        ShardPosition::TrimHorizon => (sdk::ShardIteratorType::TrimHorizon, None),
+        ShardPosition::Latest => (sdk::ShardIteratorType::Latest, None),
+        ShardPosition::At(place) => (sdk::ShardIteratorType::AtSequenceNumber, Some(place.0)),
+        ShardPosition::After(place) => (sdk::ShardIteratorType::AfterSequenceNumber, Some(place.0)),
+    }
+}
+
+/// A stream of a list, or `None` if its table belongs to another environment.
+pub(crate) fn summary_from_sdk(prefix: &TablePrefix, stream: sdk::Stream) -> Option<StreamSummary> {
+    let table = stream.table_name.unwrap_or_default();
+    Some(StreamSummary {
+        table: prefix.strip(&table)?.to_owned(),
+        arn: StreamArn(stream.stream_arn.unwrap_or_default()),
+        label: stream.stream_label.unwrap_or_default(),
+    })
+}
+
+pub(crate) fn stream_description_from_sdk(
+    prefix: &TablePrefix,
+    stream: sdk::StreamDescription,
+) -> Result<StreamDescription> {
+    let status = stream.stream_status.as_ref().map(sdk::StreamStatus::as_str).unwrap_or_default();
+    let view = stream.stream_view_type.as_ref().map(sdk::StreamViewType::as_str);
+    Ok(StreamDescription {
+        arn: StreamArn(stream.stream_arn.unwrap_or_default()),
+        label: stream.stream_label.unwrap_or_default(),
+        status: status_from_name(status)?,
+        view_type: view_type(view.unwrap_or_default())?,
+        table: prefix.strip_own(stream.table_name.unwrap_or_default()),
+        key_schema: stream
+            .key_schema
+            .into_iter()
+            .flatten()
+            .map(|element| key_element(element.attribute_name, element.key_type.as_str()))
+            .collect::<Result<Vec<KeySchemaElement>>>()?,
+        shards: stream.shards.into_iter().flatten().map(shard_from_sdk).collect(),
+        last_evaluated_shard: stream.last_evaluated_shard_id.map(ShardId),
+        created_at: timestamp(stream.creation_request_date_time.as_ref()),
+    })
+}
+
+fn status_from_name(name: &str) -> Result<StreamStatus> {
+    [StreamStatus::Enabling, StreamStatus::Enabled, StreamStatus::Disabling, StreamStatus::Disabled]
+        .into_iter()
+        .find(|status| status.as_str() == name)
+        .ok_or_else(|| unknown("stream status", name))
+}
+
+fn shard_from_sdk(shard: sdk::Shard) -> Shard {
+    let (start, end) = match shard.sequence_number_range {
+        Some(range) => (range.starting_sequence_number, range.ending_sequence_number),
+        None => (None, None),
+    };
+    Shard {
+        id: ShardId(shard.shard_id.unwrap_or_default()),
+        parent: shard.parent_shard_id.map(ShardId),
+        starting_sequence_number: SequenceNumber(start.unwrap_or_default()),
+        ending_sequence_number: end.map(SequenceNumber),
+    }
+}
+
+pub(crate) fn record_from_sdk(record: sdk::Record) -> Result<Record> {
+    let change = record.dynamodb.ok_or_else(|| {
+        Error::new(ErrorKind::Unexpected, "the service answered with a record without a change")
+    })?;
+    let event = record.event_name.as_ref().map(sdk::OperationType::as_str).unwrap_or_default();
+    let view = change.stream_view_type.as_ref().map(sdk::StreamViewType::as_str);
+    Ok(Record {
+        event_id: record.event_id.unwrap_or_default(),
+        event_name: [EventName::Insert, EventName::Modify, EventName::Remove]
+            .into_iter()
+            .find(|known| known.as_str() == event)
+            .ok_or_else(|| unknown("change", event))?,
+        sequence_number: SequenceNumber(change.sequence_number.unwrap_or_default()),
+        created_at: timestamp(change.approximate_creation_date_time.as_ref()),
+        keys: item_from_stream(change.keys.unwrap_or_default())?,
+        old_image: change.old_image.map(item_from_stream).transpose()?,
+        new_image: change.new_image.map(item_from_stream).transpose()?,
+        view_type: view_type(view.unwrap_or_default())?,
+        size_bytes: count(change.size_bytes),
+        user_identity: record.user_identity.map(|identity| UserIdentity {
+            kind: identity.r#type.unwrap_or_default(),
+            principal_id: identity.principal_id.unwrap_or_default(),
+        }),
+    })
+}
+
+#[cfg(test)]
+mod tests {
+    use tabla::Item;
+    use tabla::ops::StreamViewType;
+
+    use super::*;
+
+    #[test]
+    fn an_expiry_is_recognised() {
+        let change = sdk::StreamRecord::builder()
+            .keys("pk", sdk::AttributeValue::S("a".into()))
+            .sequence_number("000000000000000000007")
+            .stream_view_type(sdk::StreamViewType::KeysOnly)
+            .size_bytes(3)
+            .build();
+        let record = sdk::Record::builder()
+            .event_id("e")
+            .event_name(sdk::OperationType::Remove)
+            .dynamodb(change)
+            .user_identity(
+                sdk::Identity::builder()
+                    .r#type("Service")
+                    .principal_id("dynamodb.amazonaws.com")
+                    .build(),
+            )
+            .build();
+        let record = record_from_sdk(record).unwrap();
+        assert!(record.user_identity.unwrap().is_time_to_live());
+        assert_eq!(record.event_name, EventName::Remove);
+        assert_eq!(record.keys, Item::new().with("pk", "a"));
+        assert_eq!(record.sequence_number, "000000000000000000007".into());
+        assert_eq!((record.old_image, record.new_image), (None, None));
+        assert_eq!(record.view_type, StreamViewType::KeysOnly);
+    }
+
+    #[test]
+    fn a_list_shows_only_the_streams_of_this_environment() {
+        let stream = |table: &str| {
+            sdk::Stream::builder().table_name(table).stream_arn("arn").stream_label("l").build()
+        };
+        let dev = TablePrefix::new("dev-").unwrap();
+        assert_eq!(summary_from_sdk(&dev, stream("dev-orders")).unwrap().table, "orders");
+        assert!(summary_from_sdk(&dev, stream("prod-orders")).is_none());
+    }
+
+    #[test]
+    fn a_position_carries_its_sequence_number() {
+        let (kind, place) = position_to_sdk(ShardPosition::After("7".into()));
+        assert_eq!(kind, sdk::ShardIteratorType::AfterSequenceNumber);
+        assert_eq!(place.as_deref(), Some("7"));
+        assert_eq!(position_to_sdk(ShardPosition::Latest).1, None);
+    }
+}

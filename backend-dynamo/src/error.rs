@@ -1,0 +1,345 @@
+//! What the SDK says went wrong, as core's error. The one place where it is decided.
+//!
+//! The codes, what they mean and whether to try again come from the developer guide ("Error
+//! handling with DynamoDB") and the API reference ("Common Error Types").
+
+use std::error::Error as StdError;
+use std::io;
+
+use aws_credential_types::provider::error::CredentialsError;
+use aws_sdk_dynamodb::error::{ProvideErrorMetadata, SdkError};
+use aws_sdk_dynamodb::operation::RequestId;
+use aws_sdk_dynamodb::types as sdk;
+use aws_smithy_runtime_api::client::orchestrator::HttpResponse;
+use aws_smithy_runtime_api::client::result::DispatchFailure;
+use tabla::{Applied, CancellationCode, CancellationReason, Error, ErrorKind, Retry};
+
+use crate::convert::{Attributes, item_from_sdk};
+
+/// Whether a call could have changed something on the service.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Access {
+    /// It only reads: whatever happened, nothing was changed.
+    Read,
+    /// It writes: if the answer was lost, the write may have happened.
+    Write,
+}
+
+impl Access {
+    fn applied_if_sent(self) -> Applied {
+        match self {
+            Self::Read => Applied::No,
+            Self::Write => Applied::Maybe,
+        }
+    }
+}
+
+/// What an exception carries besides its code and message.
+pub(crate) trait Details {
+    /// The item that failed its condition, where it was asked for.
+    fn item(&self) -> Option<&Attributes> {
+        None
+    }
+
+    /// Why a transaction was canceled, in the order of its operations.
+    fn reasons(&self) -> Option<&[sdk::CancellationReason]> {
+        None
+    }
+}
+
+/// The error of a call that failed.
+pub(crate) fn from_sdk<E>(access: Access, error: SdkError<E, HttpResponse>) -> Error
+where
+    E: Details + ProvideErrorMetadata + StdError + Send + Sync + 'static,
+{
+    let request_id = error.request_id().map(str::to_owned);
+    let mapped = match &error {
+        SdkError::ServiceError(failure) => {
+            service_error(access, failure.err(), failure.raw().status().as_u16())
+        }
+        SdkError::ConstructionFailure(_) => {
+            Error::config(format!("the request could not be made: {}", root_cause(&error)))
+        }
+        SdkError::DispatchFailure(failure) => dispatch_failure(access, failure),
+        SdkError::TimeoutError(_) => {
+            unavailable("the service did not answer in time").with_applied(access.applied_if_sent())
+        }
+        SdkError::ResponseError(_) => unavailable(&format!(
+            "the answer of the service could not be read: {}",
+            root_cause(&error)
+        ))
+        .with_applied(access.applied_if_sent()),
+        other => Error::new(ErrorKind::Unexpected, root_cause(other))
+            .with_applied(access.applied_if_sent()),
+    };
+    let mapped = match request_id {
+        Some(id) => mapped.with_request_id(id),
+        None => mapped,
+    };
+    mapped.with_source(error)
+}
+
+/// What a code means.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Meaning {
+    Validation,
+    ConditionFailed,
+    TransactionCanceled,
+    TransactionConflict,
+    TransactionInProgress,
+    IdempotentParameterMismatch,
+    NotFound,
+    InUse,
+    ItemCollectionTooLarge,
+    LimitExceeded,
+    Throttled,
+    TrimmedData,
+    ExpiredIterator,
+    AccessDenied,
+    Unsupported,
+    Unavailable,
+}
+
+/// Every code that DynamoDB, its streams and its engines are known to give.
+const CODES: &[(&str, Meaning)] = &[
+    ("ValidationException", Meaning::Validation),
+    ("ValidationError", Meaning::Validation),
+    ("SerializationException", Meaning::Validation),
+    ("ConditionalCheckFailedException", Meaning::ConditionFailed),
+    ("TransactionCanceledException", Meaning::TransactionCanceled),
+    ("TransactionConflictException", Meaning::TransactionConflict),
+    ("ReplicatedWriteConflictException", Meaning::TransactionConflict),
+    ("TransactionInProgressException", Meaning::TransactionInProgress),
+    ("IdempotentParameterMismatchException", Meaning::IdempotentParameterMismatch),
+    ("ResourceNotFoundException", Meaning::NotFound),
+    ("TableNotFoundException", Meaning::NotFound),
+    ("IndexNotFoundException", Meaning::NotFound),
+    ("ResourceInUseException", Meaning::InUse),
+    ("TableInUseException", Meaning::InUse),
+    ("TableAlreadyExistsException", Meaning::InUse),
+    ("ItemCollectionSizeLimitExceededException", Meaning::ItemCollectionTooLarge),
+    ("LimitExceededException", Meaning::LimitExceeded),
+    ("ProvisionedThroughputExceededException", Meaning::Throttled),
+    ("ThrottlingException", Meaning::Throttled),
+    ("Throttling", Meaning::Throttled),
+    ("RequestLimitExceeded", Meaning::Throttled),
+    ("TrimmedDataAccessException", Meaning::TrimmedData),
+    ("ExpiredIteratorException", Meaning::ExpiredIterator),
+    ("AccessDeniedException", Meaning::AccessDenied),
+    ("ExpiredTokenException", Meaning::AccessDenied),
+    ("IncompleteSignatureException", Meaning::AccessDenied),
+    ("InvalidSignatureException", Meaning::AccessDenied),
+    ("MissingAuthenticationTokenException", Meaning::AccessDenied),
+    ("OptInRequired", Meaning::AccessDenied),
+    ("UnrecognizedClientException", Meaning::AccessDenied),
+    ("UnknownOperationException", Meaning::Unsupported),
+    ("InternalServerError", Meaning::Unavailable),
+    ("InternalFailure", Meaning::Unavailable),
+    ("ServiceUnavailable", Meaning::Unavailable),
+    ("ServiceUnavailableException", Meaning::Unavailable),
+];
+
+/// The code of an exception that is not in the table; its real name is in the message.
+const UNKNOWN: &str = "UnknownError";
+
+fn service_error<E>(access: Access, error: &E, status: u16) -> Error
+where
+    E: Details + ProvideErrorMetadata,
+{
+    let name = error.code().unwrap_or_default();
+    let message = error.message().unwrap_or_default();
+    let Some(&(code, meaning)) = CODES.iter().find(|(code, _)| *code == name) else {
+        return unknown_code(access, name, message, status);
+    };
+    let kind = match meaning {
+        Meaning::Validation => ErrorKind::Validation,
+        Meaning::ConditionFailed => ErrorKind::ConditionFailed {
+            item: error.item().and_then(|item| item_from_sdk(item.clone()).ok()),
+        },
+        Meaning::TransactionCanceled => {
+            ErrorKind::TransactionCanceled { reasons: reasons(error.reasons()) }
+        }
+        Meaning::TransactionConflict => ErrorKind::TransactionConflict,
+        Meaning::TransactionInProgress => ErrorKind::TransactionInProgress,
+        Meaning::IdempotentParameterMismatch => ErrorKind::IdempotentParameterMismatch,
+        Meaning::NotFound => ErrorKind::NotFound,
+        Meaning::InUse => ErrorKind::InUse,
+        Meaning::ItemCollectionTooLarge => ErrorKind::ItemCollectionTooLarge,
+        Meaning::LimitExceeded => ErrorKind::LimitExceeded,
+        Meaning::Throttled => ErrorKind::Throttled,
+        Meaning::TrimmedData => ErrorKind::TrimmedData,
+        Meaning::ExpiredIterator => ErrorKind::ExpiredIterator,
+        Meaning::AccessDenied => ErrorKind::AccessDenied,
+        Meaning::Unsupported => ErrorKind::Unsupported,
+        Meaning::Unavailable => ErrorKind::Unavailable,
+    };
+    let error = Error::new(kind, message).with_code(code);
+    match meaning {
+        // "OK to retry? Yes": too many control-plane operations, or readers of a shard, at once.
+        Meaning::LimitExceeded => error.with_retry(Retry::Later),
+        // The transaction that this token stands for is still running, and may succeed.
+        Meaning::TransactionInProgress => error.with_applied(access.applied_if_sent()),
+        // "If … a write operation … receives an HTTP 500 …, the operation may have succeeded".
+        Meaning::Unavailable => error.with_applied(access.applied_if_sent()),
+        _ => error,
+    }
+}
+
+/// A code that is not in the table, or no code at all: a proxy's page, for one.
+fn unknown_code(access: Access, name: &str, message: &str, status: u16) -> Error {
+    let message = match (name, message) {
+        ("", "") => format!("the service answered with HTTP status {status} and no error code"),
+        ("", message) => message.to_owned(),
+        (name, message) => format!("{name}: {message}"),
+    };
+    match status {
+        429 => Error::new(ErrorKind::Throttled, message),
+        500.. => unavailable(&message).with_applied(access.applied_if_sent()),
+        _ => Error::new(ErrorKind::Unexpected, message),
+    }
+    .with_code(UNKNOWN)
+}
+
+fn reasons(reasons: Option<&[sdk::CancellationReason]>) -> Vec<CancellationReason> {
+    reasons
+        .unwrap_or_default()
+        .iter()
+        .map(|reason| CancellationReason {
+            code: CancellationCode::from_name(reason.code().unwrap_or("None")),
+            message: reason.message().map(str::to_owned),
+            item: reason.item().and_then(|item| item_from_sdk(item.clone()).ok()),
+        })
+        .collect()
+}
+
+/// The request did not get as far as an answer.
+fn dispatch_failure(access: Access, failure: &DispatchFailure) -> Error {
+    let Some(connector) = failure.as_connector_error() else {
+        return unavailable("the request could not be sent").with_applied(access.applied_if_sent());
+    };
+    let cause = root_cause(connector);
+    if any_source(connector, |source| source.is::<CredentialsError>()) {
+        return Error::config(format!("no credentials for the service: {cause}"));
+    }
+    if failure.is_user() {
+        return Error::new(ErrorKind::Unexpected, format!("the request is no HTTP: {cause}"));
+    }
+    if any_source(connector, never_connected) {
+        return unavailable(&format!("the service cannot be reached: {cause}"));
+    }
+    let what = match failure.is_timeout() {
+        true => "the service did not answer in time",
+        false => "the connection broke before the answer came",
+    };
+    unavailable(&format!("{what}: {cause}")).with_applied(access.applied_if_sent())
+}
+
+/// Whether this says that there never was a connection, so that nothing can have been sent.
+fn never_connected(source: &(dyn StdError + 'static)) -> bool {
+    if let Some(error) = source.downcast_ref::<hyper_util::client::legacy::Error>() {
+        return error.is_connect();
+    }
+    source
+        .downcast_ref::<io::Error>()
+        .is_some_and(|error| error.kind() == io::ErrorKind::ConnectionRefused)
+}
+
+fn any_source(
+    error: &(dyn StdError + 'static),
+    mut holds: impl FnMut(&(dyn StdError + 'static)) -> bool,
+) -> bool {
+    let mut next = Some(error);
+    while let Some(error) = next {
+        if holds(error) {
+            return true;
+        }
+        next = error.source();
+    }
+    false
+}
+
+/// The innermost error: the SDK's outer ones say little more than "dispatch failure".
+fn root_cause(error: &(dyn StdError + 'static)) -> String {
+    let mut cause = error;
+    while let Some(source) = cause.source() {
+        cause = source;
+    }
+    cause.to_string()
+}
+
+fn unavailable(message: &str) -> Error {
+    Error::new(ErrorKind::Unavailable, message)
+}
+
+/// Implements [`Details`] for the errors of operations whose exceptions carry an item.
+macro_rules! carries_item {
+    ($($operation:ident::$error:ident),+) => {
+        $(
+            impl Details for aws_sdk_dynamodb::operation::$operation::$error {
+                fn item(&self) -> Option<&Attributes> {
+                    match self {
+                        Self::ConditionalCheckFailedException(exception) => exception.item(),
+                        _ => None,
+                    }
+                }
+            }
+        )+
+    };
+}
+
+/// Implements [`Details`] for the errors of transactions.
+macro_rules! carries_reasons {
+    ($($operation:ident::$error:ident),+) => {
+        $(
+            impl Details for aws_sdk_dynamodb::operation::$operation::$error {
+                fn reasons(&self) -> Option<&[sdk::CancellationReason]> {
+                    match self {
+                        Self::TransactionCanceledException(exception) => {
+                            Some(exception.cancellation_reasons())
+                        }
+                        _ => None,
+                    }
+                }
+            }
+        )+
+    };
+}
+
+/// Implements [`Details`] for the errors of operations whose exceptions carry nothing else.
+macro_rules! carries_nothing {
+    ($sdk:ident: $($operation:ident::$error:ident),+ $(,)?) => {
+        $(impl Details for $sdk::operation::$operation::$error {})+
+    };
+}
+
+carries_item!(put_item::PutItemError, update_item::UpdateItemError, delete_item::DeleteItemError);
+carries_reasons!(
+    transact_get_items::TransactGetItemsError,
+    transact_write_items::TransactWriteItemsError
+);
+carries_nothing!(aws_sdk_dynamodb:
+    get_item::GetItemError,
+    query::QueryError,
+    scan::ScanError,
+    batch_get_item::BatchGetItemError,
+    batch_write_item::BatchWriteItemError,
+    create_table::CreateTableError,
+    describe_table::DescribeTableError,
+    update_table::UpdateTableError,
+    delete_table::DeleteTableError,
+    list_tables::ListTablesError,
+    update_time_to_live::UpdateTimeToLiveError,
+    describe_time_to_live::DescribeTimeToLiveError,
+    tag_resource::TagResourceError,
+    untag_resource::UntagResourceError,
+    list_tags_of_resource::ListTagsOfResourceError,
+);
+carries_nothing!(aws_sdk_dynamodbstreams:
+    list_streams::ListStreamsError,
+    describe_stream::DescribeStreamError,
+    get_shard_iterator::GetShardIteratorError,
+    get_records::GetRecordsError,
+);
+
+#[cfg(test)]
+mod tests;

@@ -1,0 +1,227 @@
+//! The store: its parts, and the trait's methods, each handed to the module of its family.
+
+use std::sync::Arc;
+use std::time::Duration;
+
+use async_trait::async_trait;
+use tabla::env::{Clock, Env};
+use tabla::ops::*;
+use tabla::{Capabilities, Requirement, Result, Store};
+
+use crate::engine::require;
+use crate::prefix::TablePrefix;
+use crate::{DynamoConfig, Engine};
+
+/// A [`Store`] on DynamoDB, or on an engine that speaks its protocol.
+///
+/// Every request goes to the service as it is: expressions as the text that the caller wrote, or
+/// rendered from the caller's tree. The service judges them. Only what the engine is known to lack
+/// is refused here, before anything is sent.
+///
+/// Calls are made once. Trying again is the business of core's retry policy, so the SDK's own is
+/// off. A write whose answer was lost says so: [`tabla::Applied::Maybe`].
+///
+/// It is cheap to clone; clones share their connections.
+#[derive(Clone, Debug)]
+pub struct DynamoStore {
+    pub(crate) client: aws_sdk_dynamodb::Client,
+    pub(crate) streams: aws_sdk_dynamodbstreams::Client,
+    pub(crate) prefix: TablePrefix,
+    pub(crate) engine: Engine,
+    pub(crate) table_wait_limit: Duration,
+    clock: Arc<dyn Clock>,
+}
+
+impl DynamoStore {
+    /// A store on clients that the caller made.
+    ///
+    /// The clients bring endpoint, credentials, time-outs and retries with them; of `config` only
+    /// the table prefix, the engine (DynamoDB itself if none is named) and the limit on waiting
+    /// for tables count. Turn the clients' own retries off, or calls are retried twice over.
+    ///
+    /// # Errors
+    /// The table prefix cannot begin a table name.
+    pub fn from_client(
+        client: aws_sdk_dynamodb::Client,
+        streams: aws_sdk_dynamodbstreams::Client,
+        config: &DynamoConfig,
+    ) -> Result<Self> {
+        Ok(Self {
+            client,
+            streams,
+            prefix: TablePrefix::new(&config.table_prefix)?,
+            engine: config.engine.unwrap_or(Engine::DynamoDb),
+            table_wait_limit: config.table_wait_limit,
+            clock: Env::system().clock,
+        })
+    }
+
+    /// The same store, waiting for tables by this environment's clock.
+    #[must_use]
+    pub fn with_env(mut self, env: &Env) -> Self {
+        self.clock = Arc::clone(&env.clock);
+        self
+    }
+
+    /// What answers at the other end.
+    pub fn engine(&self) -> Engine {
+        self.engine
+    }
+
+    /// The SDK's client: the way to what [`Store`] does not offer.
+    ///
+    /// It knows tables by the names that [`DynamoStore::service_table_name`] gives.
+    pub fn client(&self) -> &aws_sdk_dynamodb::Client {
+        &self.client
+    }
+
+    /// The SDK's client for streams.
+    pub fn streams_client(&self) -> &aws_sdk_dynamodbstreams::Client {
+        &self.streams
+    }
+
+    /// The name that the service knows a table by: with the prefix.
+    pub fn service_table_name(&self, table: &str) -> String {
+        self.prefix.add(table.to_owned())
+    }
+
+    pub(crate) fn clock(&self) -> &dyn Clock {
+        &*self.clock
+    }
+
+    /// Refuses a request for something that the engine lacks.
+    pub(crate) fn require(
+        &self,
+        requirement: Requirement,
+        operation: &str,
+        argument: &str,
+    ) -> Result<()> {
+        require(&self.engine.capabilities(), requirement, operation, argument)
+    }
+
+    /// Refuses item-collection metrics where the engine has none.
+    pub(crate) fn require_metrics(
+        &self,
+        metrics: ReturnItemCollectionMetrics,
+        operation: &str,
+    ) -> Result<()> {
+        match metrics {
+            ReturnItemCollectionMetrics::None => Ok(()),
+            ReturnItemCollectionMetrics::Size => self.require(
+                Requirement::ItemCollectionMetrics,
+                operation,
+                "return_item_collection_metrics",
+            ),
+        }
+    }
+}
+
+#[async_trait]
+#[deny(clippy::missing_trait_methods)]
+impl Store for DynamoStore {
+    fn capabilities(&self) -> Capabilities {
+        self.engine.capabilities()
+    }
+
+    async fn get(&self, request: GetItem) -> Result<GetItemOutput> {
+        self.get_item(request).await
+    }
+
+    async fn put(&self, request: PutItem) -> Result<WriteOutput> {
+        self.put_item(request).await
+    }
+
+    async fn update(&self, request: UpdateItem) -> Result<WriteOutput> {
+        self.update_item(request).await
+    }
+
+    async fn delete(&self, request: DeleteItem) -> Result<WriteOutput> {
+        self.delete_item(request).await
+    }
+
+    async fn query(&self, request: Query) -> Result<Page> {
+        self.query_page(request).await
+    }
+
+    async fn scan(&self, request: Scan) -> Result<Page> {
+        self.scan_page(request).await
+    }
+
+    async fn batch_get(&self, request: BatchGetItem) -> Result<BatchGetItemOutput> {
+        self.batch_get_item(request).await
+    }
+
+    async fn batch_write(&self, request: BatchWriteItem) -> Result<BatchWriteItemOutput> {
+        self.batch_write_item(request).await
+    }
+
+    async fn transact_get(&self, request: TransactGetItems) -> Result<TransactGetItemsOutput> {
+        self.transact_get_items(request).await
+    }
+
+    async fn transact_write(
+        &self,
+        request: TransactWriteItems,
+    ) -> Result<TransactWriteItemsOutput> {
+        self.transact_write_items(request).await
+    }
+
+    async fn create_table(&self, request: CreateTable) -> Result<TableDescription> {
+        self.create_table_and_wait(request).await
+    }
+
+    async fn describe_table(&self, request: DescribeTable) -> Result<TableDescription> {
+        self.describe(request.table).await
+    }
+
+    async fn update_table(&self, request: UpdateTable) -> Result<TableDescription> {
+        self.update_table_and_wait(request).await
+    }
+
+    async fn delete_table(&self, request: DeleteTable) -> Result<TableDescription> {
+        self.delete_table_and_wait(request).await
+    }
+
+    async fn list_tables(&self, request: ListTables) -> Result<ListTablesOutput> {
+        self.list_own_tables(request).await
+    }
+
+    async fn update_time_to_live(&self, request: UpdateTimeToLive) -> Result<UpdateTimeToLive> {
+        self.set_time_to_live(request).await
+    }
+
+    async fn describe_time_to_live(
+        &self,
+        request: DescribeTimeToLive,
+    ) -> Result<TimeToLiveDescription> {
+        self.time_to_live(request).await
+    }
+
+    async fn tag_table(&self, request: TagTable) -> Result<()> {
+        self.add_tags(request).await
+    }
+
+    async fn untag_table(&self, request: UntagTable) -> Result<()> {
+        self.remove_tags(request).await
+    }
+
+    async fn list_table_tags(&self, request: ListTableTags) -> Result<Tags> {
+        self.tags(request).await
+    }
+
+    async fn list_streams(&self, request: ListStreams) -> Result<ListStreamsOutput> {
+        self.list_own_streams(request).await
+    }
+
+    async fn describe_stream(&self, request: DescribeStream) -> Result<StreamDescription> {
+        self.stream(request).await
+    }
+
+    async fn get_shard_iterator(&self, request: GetShardIterator) -> Result<ShardIterator> {
+        self.shard_iterator(request).await
+    }
+
+    async fn get_records(&self, request: GetRecords) -> Result<GetRecordsOutput> {
+        self.records(request).await
+    }
+}

@@ -1,0 +1,97 @@
+//! Streams of changes.
+
+use tabla::ops::{
+    DescribeStream, GetRecords, GetRecordsOutput, GetShardIterator, ListStreams, ListStreamsOutput,
+    ShardIterator, StreamArn, StreamDescription,
+};
+use tabla::{Error, ErrorKind, Requirement, Result};
+
+use crate::DynamoStore;
+use crate::convert::*;
+use crate::error::{Access, from_sdk};
+
+impl DynamoStore {
+    /// A page may be short, or empty, where other environments have streams too.
+    pub(crate) async fn list_own_streams(&self, request: ListStreams) -> Result<ListStreamsOutput> {
+        let ListStreams { table, exclusive_start_stream, limit } = request;
+        self.require(Requirement::Streams, "list_streams", "")?;
+        let output = self
+            .streams
+            .list_streams()
+            .set_table_name(table.map(|table| self.prefix.add(table)))
+            .set_exclusive_start_stream_arn(exclusive_start_stream.map(|stream| stream.0))
+            .set_limit(limit)
+            .send()
+            .await
+            .map_err(|error| from_sdk(Access::Read, error))?;
+        Ok(ListStreamsOutput {
+            streams: output
+                .streams
+                .into_iter()
+                .flatten()
+                .filter_map(|stream| summary_from_sdk(&self.prefix, stream))
+                .collect(),
+            last_evaluated_stream: output.last_evaluated_stream_arn.map(StreamArn),
+        })
+    }
+
+    pub(crate) async fn stream(&self, request: DescribeStream) -> Result<StreamDescription> {
+        let DescribeStream { arn, exclusive_start_shard, limit } = request;
+        self.require(Requirement::Streams, "describe_stream", "")?;
+        let output = self
+            .streams
+            .describe_stream()
+            .stream_arn(arn.0)
+            .set_exclusive_start_shard_id(exclusive_start_shard.map(|shard| shard.0))
+            .set_limit(limit)
+            .send()
+            .await
+            .map_err(|error| from_sdk(Access::Read, error))?;
+        let description = output.stream_description.ok_or_else(|| nothing("describe_stream"))?;
+        stream_description_from_sdk(&self.prefix, description)
+    }
+
+    pub(crate) async fn shard_iterator(&self, request: GetShardIterator) -> Result<ShardIterator> {
+        let GetShardIterator { arn, shard, position } = request;
+        self.require(Requirement::Streams, "get_shard_iterator", "")?;
+        let (kind, place) = position_to_sdk(position);
+        let output = self
+            .streams
+            .get_shard_iterator()
+            .stream_arn(arn.0)
+            .shard_id(shard.0)
+            .shard_iterator_type(kind)
+            .set_sequence_number(place)
+            .send()
+            .await
+            .map_err(|error| from_sdk(Access::Read, error))?;
+        output.shard_iterator.map(ShardIterator).ok_or_else(|| nothing("get_shard_iterator"))
+    }
+
+    pub(crate) async fn records(&self, request: GetRecords) -> Result<GetRecordsOutput> {
+        let GetRecords { iterator, limit } = request;
+        self.require(Requirement::Streams, "get_records", "")?;
+        let output = self
+            .streams
+            .get_records()
+            .shard_iterator(iterator.0)
+            .set_limit(limit)
+            .send()
+            .await
+            .map_err(|error| from_sdk(Access::Read, error))?;
+        Ok(GetRecordsOutput {
+            records: output
+                .records
+                .into_iter()
+                .flatten()
+                .map(record_from_sdk)
+                .collect::<Result<_>>()?,
+            next_iterator: output.next_shard_iterator.map(ShardIterator),
+        })
+    }
+}
+
+/// An answer without what was asked for.
+pub(crate) fn nothing(operation: &str) -> Error {
+    Error::new(ErrorKind::Unexpected, format!("the service's answer to `{operation}` is empty"))
+}

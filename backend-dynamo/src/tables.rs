@@ -1,0 +1,425 @@
+//! Tables, their expiry settings and their tags.
+
+use aws_sdk_dynamodb::types as sdk;
+use tabla::ops::{
+    CreateTable, DeleteTable, DescribeTimeToLive, IndexDescription, IndexProjection, IndexUpdate,
+    KeyRole, ListTableTags, ListTables, ListTablesOutput, SecondaryIndex, TableDescription,
+    TableStatus, TagTable, Tags, TimeToLiveDescription, UntagTable, UpdateTable, UpdateTimeToLive,
+};
+use tabla::{Applied, Error, Requirement, Result, Retry};
+
+use crate::convert::*;
+use crate::error::{Access, from_sdk};
+use crate::streams::nothing;
+use crate::wait::Wait;
+use crate::{DynamoStore, Engine, alternator};
+
+impl DynamoStore {
+    pub(crate) async fn create_table_and_wait(
+        &self,
+        request: CreateTable,
+    ) -> Result<TableDescription> {
+        let CreateTable {
+            table,
+            attribute_definitions,
+            key_schema,
+            global_secondary_indexes,
+            local_secondary_indexes,
+            billing_mode,
+            provisioned_throughput,
+            stream,
+            sse,
+            deletion_protection,
+            table_class,
+            mut tags,
+        } = request;
+        const OPERATION: &str = "create_table";
+        self.require_indexes(OPERATION, &global_secondary_indexes, &local_secondary_indexes)?;
+        if stream.is_some_and(|stream| stream.enabled) {
+            self.require(Requirement::Streams, OPERATION, "stream")?;
+        }
+        if !tags.is_empty() {
+            self.require(Requirement::Tags, OPERATION, "tags")?;
+        }
+        if self.engine == Engine::Alternator {
+            alternator::ask_for_isolation(&mut tags);
+        }
+        let tags = (!tags.is_empty()).then(|| tags_to_sdk(tags)).transpose()?;
+        let output = self
+            .client
+            .create_table()
+            .table_name(self.prefix.add(table.clone()))
+            .set_attribute_definitions(Some(definitions_to_sdk(attribute_definitions)?))
+            .set_key_schema(Some(key_schema_to_sdk(key_schema)?))
+            .set_global_secondary_indexes(global_indexes_to_sdk(global_secondary_indexes)?)
+            .set_local_secondary_indexes(local_indexes_to_sdk(local_secondary_indexes)?)
+            .set_billing_mode(billing_mode.map(billing_mode_to_sdk))
+            .set_provisioned_throughput(throughput_to_sdk(provisioned_throughput)?)
+            .set_stream_specification(stream_to_sdk(stream)?)
+            .set_sse_specification(sse.map(sse_to_sdk))
+            .set_deletion_protection_enabled(on(deletion_protection))
+            .set_table_class(table_class.map(|class| class.as_str().into()))
+            .set_tags(tags)
+            .send()
+            .await
+            .map_err(|error| from_sdk(Access::Write, error))?;
+        let description = self.described("create_table", output.table_description)?;
+        let description = self.wait_until_ready(table, description, &[], &[]).await?;
+        if self.engine == Engine::Alternator {
+            self.check_isolation_of(&description.arn, &description.table).await?;
+        }
+        Ok(description)
+    }
+
+    pub(crate) async fn describe(&self, table: String) -> Result<TableDescription> {
+        let output = self
+            .client
+            .describe_table()
+            .table_name(self.prefix.add(table))
+            .send()
+            .await
+            .map_err(|error| from_sdk(Access::Read, error))?;
+        self.described("describe_table", output.table)
+    }
+
+    pub(crate) async fn update_table_and_wait(
+        &self,
+        request: UpdateTable,
+    ) -> Result<TableDescription> {
+        let UpdateTable {
+            table,
+            attribute_definitions,
+            index_updates,
+            billing_mode,
+            provisioned_throughput,
+            stream,
+            sse,
+            deletion_protection,
+            table_class,
+        } = request;
+        const OPERATION: &str = "update_table";
+        let mut created = Vec::new();
+        let mut deleted = Vec::new();
+        for update in &index_updates {
+            match update {
+                IndexUpdate::Create(index) => {
+                    self.require_index(OPERATION, "index_updates", index)?;
+                    created.push(index.name.clone());
+                }
+                IndexUpdate::Delete { name } => deleted.push(name.clone()),
+                IndexUpdate::Update { .. } => {}
+            }
+        }
+        if stream.is_some_and(|stream| stream.enabled) {
+            self.require(Requirement::Streams, OPERATION, "stream")?;
+        }
+        let definitions = definitions_to_sdk(attribute_definitions)?;
+        let output = self
+            .client
+            .update_table()
+            .table_name(self.prefix.add(table.clone()))
+            .set_attribute_definitions((!definitions.is_empty()).then_some(definitions))
+            .set_global_secondary_index_updates(index_updates_to_sdk(index_updates)?)
+            .set_billing_mode(billing_mode.map(billing_mode_to_sdk))
+            .set_provisioned_throughput(throughput_to_sdk(provisioned_throughput)?)
+            .set_stream_specification(stream_to_sdk(stream)?)
+            .set_sse_specification(sse.map(sse_to_sdk))
+            .set_deletion_protection_enabled(deletion_protection)
+            .set_table_class(table_class.map(|class| class.as_str().into()))
+            .send()
+            .await
+            .map_err(|error| from_sdk(Access::Write, error))?;
+        let description = self.described("update_table", output.table_description)?;
+        self.wait_until_ready(table, description, &created, &deleted).await
+    }
+
+    pub(crate) async fn delete_table_and_wait(
+        &self,
+        request: DeleteTable,
+    ) -> Result<TableDescription> {
+        let DeleteTable { table } = request;
+        let output = self
+            .client
+            .delete_table()
+            .table_name(self.prefix.add(table.clone()))
+            .send()
+            .await
+            .map_err(|error| from_sdk(Access::Write, error))?;
+        let last = self.described("delete_table", output.table_description)?;
+        let mut wait = Wait::new(self.clock(), self.table_wait_limit);
+        loop {
+            match self.describe(table.clone()).await {
+                // Somebody has created another table by this name already.
+                Ok(now) if now.id.is_some() && now.id != last.id => return Ok(last),
+                Ok(now) => wait.pause(&state(&now)).await?,
+                Err(error) if error.is_not_found() => return Ok(last),
+                Err(error) => wait.pause(&passing(error)?).await?,
+            }
+        }
+    }
+
+    /// Looks again until the table and all its indexes can be used, the created indexes are there
+    /// and the deleted ones are not.
+    async fn wait_until_ready(
+        &self,
+        table: String,
+        mut description: TableDescription,
+        created: &[String],
+        deleted: &[String],
+    ) -> Result<TableDescription> {
+        let mut wait = Wait::new(self.clock(), self.table_wait_limit);
+        loop {
+            if is_ready(&description, created, deleted) {
+                return Ok(description);
+            }
+            wait.pause(&state(&description)).await?;
+            match self.describe(table.clone()).await {
+                Ok(now) => description = now,
+                // DescribeTable reads with eventual consistency: a new table may not be there
+                // yet (API reference, DescribeTable).
+                Err(error) if error.is_not_found() => {}
+                Err(error) => {
+                    passing(error)?;
+                }
+            }
+        }
+    }
+
+    pub(crate) async fn list_own_tables(&self, request: ListTables) -> Result<ListTablesOutput> {
+        let ListTables { exclusive_start_table_name, limit } = request;
+        let start = exclusive_start_table_name.map(|table| self.prefix.add(table));
+        if self.prefix.is_empty() {
+            let page = self.table_names(start, limit).await?;
+            return Ok(page);
+        }
+        // The tables of other environments are left out, so one page takes as many of the
+        // service's as it takes. A limit that is none is left to the service to refuse.
+        let wanted = limit.and_then(|limit| usize::try_from(limit).ok()).unwrap_or(PAGE);
+        let mut ask = limit.filter(|limit| !(1..=PAGE as i32).contains(limit));
+        let mut start = start;
+        let mut table_names: Vec<String> = Vec::new();
+        loop {
+            let page = self.table_names(start.take(), ask.take()).await?;
+            for name in &page.table_names {
+                let Some(own) = self.prefix.strip(name) else { continue };
+                if table_names.len() == wanted {
+                    let last_evaluated_table_name = table_names.last().cloned();
+                    return Ok(ListTablesOutput { table_names, last_evaluated_table_name });
+                }
+                table_names.push(own.to_owned());
+            }
+            start = page.last_evaluated_table_name;
+            if start.is_none() {
+                return Ok(ListTablesOutput { table_names, last_evaluated_table_name: None });
+            }
+        }
+    }
+
+    /// One page of the service's names.
+    pub(crate) async fn table_names(
+        &self,
+        start: Option<String>,
+        limit: Option<i32>,
+    ) -> Result<ListTablesOutput> {
+        let output = self
+            .client
+            .list_tables()
+            .set_exclusive_start_table_name(start)
+            .set_limit(limit)
+            .send()
+            .await
+            .map_err(|error| from_sdk(Access::Read, error))?;
+        Ok(ListTablesOutput {
+            table_names: output.table_names.unwrap_or_default(),
+            last_evaluated_table_name: output.last_evaluated_table_name,
+        })
+    }
+
+    pub(crate) async fn set_time_to_live(
+        &self,
+        request: UpdateTimeToLive,
+    ) -> Result<UpdateTimeToLive> {
+        let UpdateTimeToLive { table, attribute, enabled } = request;
+        self.require(Requirement::TimeToLive, "update_time_to_live", "")?;
+        let specification = sdk::TimeToLiveSpecification::builder()
+            .attribute_name(attribute)
+            .enabled(enabled)
+            .build()
+            .map_err(not_built)?;
+        let output = self
+            .client
+            .update_time_to_live()
+            .table_name(self.prefix.add(table.clone()))
+            .time_to_live_specification(specification)
+            .send()
+            .await
+            .map_err(|error| from_sdk(Access::Write, error))?;
+        let set =
+            output.time_to_live_specification.ok_or_else(|| nothing("update_time_to_live"))?;
+        Ok(UpdateTimeToLive { table, attribute: set.attribute_name, enabled: set.enabled })
+    }
+
+    pub(crate) async fn time_to_live(
+        &self,
+        request: DescribeTimeToLive,
+    ) -> Result<TimeToLiveDescription> {
+        let DescribeTimeToLive { table } = request;
+        self.require(Requirement::TimeToLive, "describe_time_to_live", "")?;
+        let output = self
+            .client
+            .describe_time_to_live()
+            .table_name(self.prefix.add(table))
+            .send()
+            .await
+            .map_err(|error| from_sdk(Access::Read, error))?;
+        time_to_live_from_sdk(output.time_to_live_description)
+    }
+
+    pub(crate) async fn add_tags(&self, request: TagTable) -> Result<()> {
+        let TagTable { table, tags } = request;
+        self.require(Requirement::Tags, "tag_table", "")?;
+        let arn = self.table_arn(table).await?;
+        self.client
+            .tag_resource()
+            .resource_arn(arn)
+            .set_tags(Some(tags_to_sdk(tags)?))
+            .send()
+            .await
+            .map_err(|error| from_sdk(Access::Write, error))?;
+        Ok(())
+    }
+
+    pub(crate) async fn remove_tags(&self, request: UntagTable) -> Result<()> {
+        let UntagTable { table, keys } = request;
+        self.require(Requirement::Tags, "untag_table", "")?;
+        let arn = self.table_arn(table).await?;
+        self.client
+            .untag_resource()
+            .resource_arn(arn)
+            .set_tag_keys(Some(keys))
+            .send()
+            .await
+            .map_err(|error| from_sdk(Access::Write, error))?;
+        Ok(())
+    }
+
+    pub(crate) async fn tags(&self, request: ListTableTags) -> Result<Tags> {
+        let ListTableTags { table } = request;
+        self.require(Requirement::Tags, "list_table_tags", "")?;
+        let arn = self.table_arn(table).await?;
+        let mut tags = self.tags_of(&arn).await?;
+        if self.engine == Engine::Alternator {
+            alternator::hide_isolation(&mut tags);
+        }
+        Ok(tags)
+    }
+
+    /// All tags of a resource, the engine's own included.
+    pub(crate) async fn tags_of(&self, arn: &str) -> Result<Tags> {
+        let mut tags = Tags::new();
+        let mut next = None;
+        loop {
+            let output = self
+                .client
+                .list_tags_of_resource()
+                .resource_arn(arn)
+                .set_next_token(next)
+                .send()
+                .await
+                .map_err(|error| from_sdk(Access::Read, error))?;
+            tags.extend(output.tags.into_iter().flatten().map(|tag| (tag.key, tag.value)));
+            next = output.next_token;
+            if next.is_none() {
+                return Ok(tags);
+            }
+        }
+    }
+
+    /// Tags belong to resource names, which only the service knows.
+    async fn table_arn(&self, table: String) -> Result<String> {
+        if table.starts_with("arn:") {
+            return Ok(table);
+        }
+        Ok(self.describe(table).await?.arn)
+    }
+
+    fn described(
+        &self,
+        operation: &str,
+        table: Option<sdk::TableDescription>,
+    ) -> Result<TableDescription> {
+        table_from_sdk(&self.prefix, table.ok_or_else(|| nothing(operation))?)
+    }
+
+    fn require_indexes(
+        &self,
+        operation: &str,
+        global: &[SecondaryIndex],
+        local: &[SecondaryIndex],
+    ) -> Result<()> {
+        for index in global {
+            self.require_index(operation, "global_secondary_indexes", index)?;
+        }
+        if !local.is_empty() {
+            self.require(Requirement::LocalIndexes, operation, "local_secondary_indexes")?;
+        }
+        for index in local {
+            self.require_projection(operation, "local_secondary_indexes", index)?;
+        }
+        Ok(())
+    }
+
+    fn require_index(&self, operation: &str, argument: &str, index: &SecondaryIndex) -> Result<()> {
+        let count =
+            |role: KeyRole| index.key_schema.iter().filter(|element| element.role == role).count();
+        if count(KeyRole::Partition) > 1 || count(KeyRole::Sort) > 1 {
+            self.require(Requirement::MultiAttributeIndexKeys, operation, argument)?;
+        }
+        self.require_projection(operation, argument, index)
+    }
+
+    fn require_projection(
+        &self,
+        operation: &str,
+        argument: &str,
+        index: &SecondaryIndex,
+    ) -> Result<()> {
+        if index.projection == IndexProjection::all() {
+            return Ok(());
+        }
+        self.require(Requirement::IndexProjections, operation, argument)
+    }
+}
+
+/// How many names a page of ListTables has at most.
+const PAGE: usize = 100;
+
+fn is_ready(table: &TableDescription, created: &[String], deleted: &[String]) -> bool {
+    let indexes = &table.global_secondary_indexes;
+    let has = |name: &String| indexes.iter().any(|index| index.name == *name);
+    let active = |index: &IndexDescription| index.status == TableStatus::Active;
+    table.status == TableStatus::Active
+        && indexes.iter().all(active)
+        && created.iter().all(has)
+        && !deleted.iter().any(has)
+}
+
+/// What a table was seen to be, for the error that ends a wait.
+fn state(table: &TableDescription) -> String {
+    let mut text = format!("table `{}` is {}", table.table, table.status.as_str());
+    for index in &table.global_secondary_indexes {
+        if index.status != TableStatus::Active {
+            text.push_str(&format!(", its index `{}` {}", index.name, index.status.as_str()));
+        }
+    }
+    text
+}
+
+/// What a failed look means for the wait: nothing, if looking again may help.
+fn passing(error: Error) -> Result<String> {
+    match error.retry() {
+        Retry::Later => Ok(format!("the table cannot be described ({error})")),
+        // The change itself was accepted before.
+        _ => Err(error.with_applied(Applied::Maybe)),
+    }
+}
