@@ -29,6 +29,94 @@ pub const PAIRS: &[Pair] = &[
         aws: "Attempting to store more than 38 significant digits in a Number",
         other: "DynamoDB only supports precision up to 38 digits",
     },
+    Pair {
+        aws: "1 validation error detected: Value '{_}' at 'limit' failed to satisfy constraint: \
+              Member must have value greater than or equal to 1",
+        other: "Limit must be greater than or equal to 1",
+    },
+    Pair {
+        aws: "1 validation error detected: Value '{_}' at 'segment' failed to satisfy \
+              constraint: Member must have value greater than or equal to 0",
+        other: "1 validation error detected: Value '{_}' at 'segment' failed to satisfy \
+                constraint: Member must have value less than or equal to {_}",
+    },
+    Pair {
+        aws: "1 validation error detected: Value '{_}' at 'totalSegments' failed to satisfy \
+              constraint: Member must have value greater than or equal to 1",
+        other: "1 validation error detected: Value '{_}' at 'segment' failed to satisfy \
+                constraint: Member must have value less than or equal to {_}",
+    },
+    Pair {
+        aws: "Consistent reads are not supported on global secondary indexes",
+        other: "Consistent read cannot be true when querying a GSI",
+    },
+    Pair {
+        aws: "Consistent reads are not supported on global secondary indexes",
+        other: "Consistent read cannot be true when scanning a GSI",
+    },
+    Pair {
+        aws: "Query condition missed key schema element: {_}",
+        other: "Query condition missed key schema element",
+    },
+    Pair {
+        aws: "The Segment parameter is required but was not present in the request when \
+              parameter TotalSegments is present",
+        other: "If total segments is specified, a particular segment must also be specified for \
+                this request",
+    },
+    Pair {
+        aws: "The Segment parameter is zero-based and must be less than parameter \
+              TotalSegments: Segment: {n} is not less than TotalSegments: {_}",
+        other: "1 validation error detected: Value '{n}' at 'segment' failed to satisfy \
+                constraint: Member must have value less than or equal to {_}",
+    },
+    Pair {
+        aws: "The TotalSegments parameter is required but was not present in the request when \
+              Segment parameter is present",
+        other: "If segment is specified, total segment must also be specified",
+    },
+    Pair {
+        aws: "The provided key element does not match the schema",
+        other: "Type mismatch for attribute to update",
+    },
+    Pair {
+        aws: "The provided starting key is invalid",
+        other: "Exclusive Start Key must have same size as table's key schema",
+    },
+    Pair {
+        aws: "The provided starting key is invalid: Invalid ExclusiveStartKey. Please use \
+              ExclusiveStartKey with correct Segment. TotalSegments: {_} Segment: {_}",
+        other: "Exclusive start key must lie within the segment",
+    },
+    Pair {
+        aws: "The provided starting key is invalid: One or more parameter values are not valid. \
+              {rest}",
+        other: "The query can return at most one row and cannot be restarted. The provided \
+                starting key is invalid: One or more parameter values are not valid. {rest}",
+    },
+    Pair {
+        aws: "The provided starting key is invalid: The provided key element does not match the \
+              schema",
+        other: "Exclusive Start Key must have same size as table's key schema",
+    },
+    Pair {
+        aws: "The provided starting key is invalid: The provided key element does not match the \
+              schema",
+        other: "Type mismatch for attribute to update",
+    },
+    Pair {
+        aws: "The provided starting key is invalid: The provided key element does not match the \
+              schema",
+        other: "The provided starting key is invalid",
+    },
+    Pair {
+        aws: "The provided starting key is outside query boundaries based on provided conditions",
+        other: "The provided starting key does not match the range key predicate",
+    },
+    Pair {
+        aws: "The query can return at most one row and cannot be restarted",
+        other: "The provided starting key does not match the range key predicate",
+    },
 ];
 
 /// Whether these are texts for the same constraint: equal, or a known pair.

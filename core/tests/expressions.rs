@@ -3,7 +3,8 @@
 //!
 //! Conditions, projections and updates are asked of the items below; key conditions of a table
 //! with the keys `p` (S) and `s` (N), or of an index with the keys `gp` (S) and `gs` (S). Where
-//! DynamoDB Local is known to differ from DynamoDB itself, there is no case here.
+//! DynamoDB Local is known to differ from DynamoDB itself, there is no case here; the attribute that
+//! a key condition missed is named, as DynamoDB does and DynamoDB Local does not.
 
 #![allow(clippy::unwrap_used, reason = "a test may panic")]
 

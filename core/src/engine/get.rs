@@ -1,5 +1,6 @@
 //! Reading one item.
 
+use super::paths::check_keys_are_scalars;
 use super::write::check_placeholders_have_use;
 use super::{Fault, Position};
 use crate::Item;
@@ -18,13 +19,13 @@ pub struct GetPlan {
 impl GetPlan {
     /// Plans a read.
     pub fn new(request: &GetItem, schema: &TableSchema) -> Result<Self, Fault> {
-        let projection = parse_projection(&request.names, request.projection.as_ref())?;
+        let projection = parse_projection(&request.names, request.projection.as_ref(), schema)?;
         Ok(Self { position: Position::of_key(schema, &request.key)?, projection })
     }
 
     /// Plans the reads of a batch from one table.
     pub fn batch(request: &KeysAndAttributes, schema: &TableSchema) -> Result<Vec<Self>, Fault> {
-        let projection = parse_projection(&request.names, request.projection.as_ref())?;
+        let projection = parse_projection(&request.names, request.projection.as_ref(), schema)?;
         request
             .keys
             .iter()
@@ -47,6 +48,7 @@ impl GetPlan {
 fn parse_projection(
     names: &Names,
     projection: Option<&Expr<Projection>>,
+    schema: &TableSchema,
 ) -> Result<Option<Projection>, Fault> {
     check_placeholders_have_use(names, &Values::new(), projection.is_some(), &[])?;
     let values = Values::new();
@@ -54,5 +56,6 @@ fn parse_projection(
     let projection =
         projection.map(|projection| placeholders.projection(projection)).transpose()?;
     placeholders.finish()?;
+    check_keys_are_scalars(schema, projection.iter().flat_map(Projection::paths))?;
     Ok(projection)
 }

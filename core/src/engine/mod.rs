@@ -18,6 +18,7 @@ pub mod change;
 mod get;
 mod index;
 mod page;
+mod paths;
 mod position;
 mod read;
 pub mod transact;

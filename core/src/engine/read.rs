@@ -3,6 +3,7 @@
 use std::ops::Bound;
 
 use super::Position;
+use super::paths::check_keys_are_scalars;
 use super::position::{empty_index_key, empty_key, empty_kind};
 use super::write::{check_placeholders_have_use, given};
 use crate::error::{Error, Result};
@@ -180,12 +181,16 @@ impl ReadPlan {
         check_key_values(&key_query, index, &partition, &sort)?;
         let mut span = span_of(&key_query);
         if let Some(start) = &request.exclusive_start_key {
-            let position = start_position(schema, index, start)?;
-            span = resume(span, position, request.scan_index_forward)?;
+            let position = match index {
+                Some(index) => start_in_index(schema, index, start)?,
+                None => start_in_table(schema, start)?,
+            };
+            span = resume(span, position, &key_query, request.scan_index_forward)?;
         }
         if let Some(filter) = &filter {
             check_filter_has_no_key(filter, &partition, &sort)?;
         }
+        check_inside(schema, filter.as_ref(), projection.as_ref())?;
         let fetch =
             check_carried(schema, index, select, projection.as_ref(), filter.as_ref(), false)?;
         Ok(Self {
@@ -227,13 +232,22 @@ impl ReadPlan {
         placeholders.finish()?;
         let select = resolve_select(request.select, projection.is_some(), index)?;
         let (first, last) = segment(request.segment, request.total_segments)?;
+        check_inside(schema, filter.as_ref(), projection.as_ref())?;
         let after = request
             .exclusive_start_key
             .as_ref()
-            .map(|start| start_position(schema, index, start))
+            .map(|start| match index {
+                Some(index) => start_in_index(schema, index, start),
+                None => start_in_table(schema, start).map_err(|_| start_mismatch()),
+            })
             .transpose()?;
         if after.as_ref().is_some_and(|after| after.hash < first || after.hash > last) {
-            return Err(Error::validation("Exclusive start key must lie within the segment"));
+            return Err(Error::validation(format!(
+                "{INVALID_START}: Invalid ExclusiveStartKey. Please use ExclusiveStartKey with \
+                 correct Segment. TotalSegments: {} Segment: {}",
+                request.total_segments.unwrap_or(1),
+                request.segment.unwrap_or(0)
+            )));
         }
         let fetch =
             check_carried(schema, index, select, projection.as_ref(), filter.as_ref(), true)?;
@@ -445,58 +459,96 @@ fn span_of(query: &KeyQuery) -> Span {
     Span::Partition { hash: encoding::hash(&partition), partition, lower, upper }
 }
 
-/// The position that an `ExclusiveStartKey` names.
-fn start_position(
-    schema: &TableSchema,
-    index: Option<&IndexSchema>,
-    start: &Item,
-) -> Result<Position> {
-    let mut attributes: Vec<&KeyAttribute> = schema.key_attributes().collect();
-    for attribute in index.into_iter().flat_map(IndexSchema::key_attributes) {
-        if !attributes.iter().any(|known| known.name == attribute.name) {
-            attributes.push(attribute);
+// The messages about start keys were observed on AWS (dynalite's tests of Query and Scan, which
+// also run there).
+const INVALID_START: &str = "The provided starting key is invalid";
+const MISMATCH: &str = "The provided key element does not match the schema";
+
+fn start_mismatch() -> Error {
+    Error::validation(format!("{INVALID_START}: {MISMATCH}"))
+}
+
+/// The position in the table that an `ExclusiveStartKey` names.
+fn start_in_table(schema: &TableSchema, start: &Item) -> Result<Position> {
+    let attributes: Vec<&KeyAttribute> = schema.key_attributes().collect();
+    check_start(start, attributes.len(), &attributes)?;
+    check_start_not_empty(start, &attributes)?;
+    Ok(Position::of_stored(schema, start))
+}
+
+/// The position in an index that an `ExclusiveStartKey` names.
+fn start_in_index(schema: &TableSchema, index: &IndexSchema, start: &Item) -> Result<Position> {
+    let own: Vec<&KeyAttribute> = index.key_attributes().collect();
+    let mut all = own.clone();
+    all.extend(
+        schema.key_attributes().filter(|key| !own.iter().any(|other| other.name == key.name)),
+    );
+    check_start(start, all.len(), &own)?;
+    let fits = |key: &&KeyAttribute| start.get(&key.name).is_some_and(|value| key.accepts(value));
+    if !all.iter().all(fits) {
+        return Err(start_mismatch());
+    }
+    check_start_not_empty(start, &all)?;
+    Ok(Position::in_index(schema, index, start).expect("its keys were checked"))
+}
+
+/// Checks how many attributes a start key has, and those of what is read.
+fn check_start(start: &Item, count: usize, own: &[&KeyAttribute]) -> Result<()> {
+    if start.len() != count {
+        return Err(Error::validation(INVALID_START));
+    }
+    for attribute in own {
+        match start.get(&attribute.name) {
+            None => return Err(Error::validation(INVALID_START)),
+            Some(value) if !attribute.accepts(value) => return Err(Error::validation(MISMATCH)),
+            Some(_) => {}
         }
     }
-    if start.len() != attributes.len() {
-        return Err(Error::validation(
-            "Exclusive Start Key must have same size as table's key schema",
-        ));
-    }
+    Ok(())
+}
+
+fn check_start_not_empty(start: &Item, attributes: &[&KeyAttribute]) -> Result<()> {
     for attribute in attributes {
-        let Some(value) = start.get(&attribute.name) else {
-            return Err(Error::validation("The provided starting key is invalid"));
-        };
-        if !attribute.accepts(value) {
-            return Err(Error::validation(
-                "The provided starting key is invalid: The provided key element does not match \
-                 the schema",
-            ));
-        }
-        if let Some(kind) = empty_kind(value) {
+        if let Some(kind) = start.get(&attribute.name).and_then(empty_kind) {
             return Err(Error::validation(format!(
-                "The provided starting key is invalid: {}",
+                "{INVALID_START}: {}",
                 empty_key(kind, &attribute.name).message()
             )));
         }
     }
-    Ok(match index {
-        Some(index) => Position::in_index(schema, index, start).expect("its keys were checked"),
-        None => Position::of_stored(schema, start),
-    })
+    Ok(())
 }
 
 /// Cuts a range so that it begins after a position in it.
-fn resume(span: Span, start: Position, forward: bool) -> Result<Span> {
+fn resume(span: Span, start: Position, query: &KeyQuery, forward: bool) -> Result<Span> {
     let inside = span.contains_sort(&start.sort);
     let Span::Partition { hash, partition, lower, upper } = span else { return Ok(span) };
-    if start.partition != partition || !inside {
+    let has_range = !query.sort_prefix.is_empty() || query.sort_range.is_some();
+    if !inside {
         return Err(Error::validation(
             "The provided starting key does not match the range key predicate",
         ));
     }
+    if start.partition != partition {
+        return Err(Error::validation(if has_range {
+            "The query can return at most one row and cannot be restarted"
+        } else {
+            "The provided starting key is outside query boundaries based on provided conditions"
+        }));
+    }
     let bound = Bound::Excluded(start.sort);
     let (lower, upper) = if forward { (bound, upper) } else { (lower, bound) };
     Ok(Span::Partition { hash, partition, lower, upper })
+}
+
+/// Refuses paths into key attributes.
+fn check_inside(
+    schema: &TableSchema,
+    filter: Option<&Condition>,
+    projection: Option<&Projection>,
+) -> Result<()> {
+    check_keys_are_scalars(schema, filter.map_or_else(Vec::new, Condition::paths))?;
+    check_keys_are_scalars(schema, projection.map_or(&[][..], Projection::paths))
 }
 
 /// A filter comes after the key condition: what belongs there has no business here.
@@ -507,14 +559,7 @@ fn check_filter_has_no_key(
 ) -> Result<()> {
     let paths = filter.paths();
     for attribute in partition.iter().chain(sort) {
-        if let Some(path) = paths.iter().find(|path| path.root() == attribute.name) {
-            if path.as_attribute().is_none() {
-                return Err(Error::validation(format!(
-                    "Key attributes must be scalars; list random access '[]' and map lookup '.' \
-                     are not allowed: Key: {}",
-                    attribute.name
-                )));
-            }
+        if paths.iter().any(|path| path.root() == attribute.name) {
             return Err(Error::validation(format!(
                 "Filter Expression can only contain non-primary key attributes: Primary key \
                  attribute: {}",

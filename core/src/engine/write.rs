@@ -1,6 +1,7 @@
 //! One write: a put, an update, a delete or a condition check.
 
 use super::index::{check_index_keys, check_updated_index_keys};
+use super::paths::check_keys_are_scalars;
 use super::position::key_of;
 use super::{Fault, IndexChange, Position, index_changes};
 use crate::error::{Error, Result};
@@ -70,7 +71,7 @@ impl WritePlan {
         Ok(Self {
             position,
             key: key_of(schema, &request.item),
-            condition: condition_alone(&request.names, &request.values, request.condition)?,
+            condition: condition_alone(&request.names, &request.values, request.condition, schema)?,
             item_on_failure: wants_item(request.return_values_on_condition_check_failure),
             return_values: request.return_values,
             action: Action::Put(request.item),
@@ -90,6 +91,7 @@ impl WritePlan {
             request.update.as_ref().map(|update| placeholders.update(update)).transpose()?;
         let condition = parse_condition(&mut placeholders, request.condition.as_ref())?;
         placeholders.finish()?;
+        check_keys_are_scalars(schema, condition.iter().flat_map(Condition::paths))?;
         let update = update.unwrap_or_default();
         check_update_charge(&update)?;
         Ok(Self {
@@ -110,7 +112,7 @@ impl WritePlan {
         Ok(Self {
             position: Position::of_key(schema, &request.key)?,
             key: request.key,
-            condition: condition_alone(&request.names, &request.values, request.condition)?,
+            condition: condition_alone(&request.names, &request.values, request.condition, schema)?,
             item_on_failure: wants_item(request.return_values_on_condition_check_failure),
             return_values: request.return_values,
             action: Action::Delete,
@@ -128,7 +130,7 @@ impl WritePlan {
         Ok(Self {
             position: Position::of_key(schema, &request.key)?,
             key: request.key,
-            condition: condition_alone(&request.names, &request.values, request.condition)?,
+            condition: condition_alone(&request.names, &request.values, request.condition, schema)?,
             item_on_failure: wants_item(request.return_values_on_condition_check_failure),
             return_values: ReturnValues::None,
             action: Action::Check,
@@ -186,6 +188,7 @@ impl WritePlan {
                 )));
             }
         }
+        check_keys_are_scalars(schema, update.touched().chain(update.read()))?;
         let new = update.apply(old.unwrap_or(&self.key)).map_err(Fault::Item)?;
         // Removing from nothing leaves nothing (API reference, AttributeValueUpdate, DELETE).
         if old.is_none() && !update.is_empty() && update.only_clears() {
@@ -270,10 +273,12 @@ fn condition_alone(
     names: &Names,
     values: &Values,
     condition: Option<Expr<Condition>>,
+    schema: &TableSchema,
 ) -> Result<Option<Condition>> {
     let mut placeholders = Placeholders::new(names, values)?;
     let condition = parse_condition(&mut placeholders, condition.as_ref())?;
     placeholders.finish()?;
+    check_keys_are_scalars(schema, condition.iter().flat_map(Condition::paths))?;
     Ok(condition)
 }
 

@@ -82,19 +82,25 @@ impl Condition {
     }
 }
 
-const MISSED: &str = "Query condition missed key schema element";
 const NOT_SUPPORTED: &str = "Query key condition not supported";
+
+fn missed(attribute: &str) -> Error {
+    Error::validation(format!("Query condition missed key schema element: {attribute}"))
+}
 
 impl KeySpec<'_> {
     /// Gives each key attribute what is said about it.
     fn query(&self, mut tests: Vec<(&str, Test)>) -> Result<KeyQuery> {
+        if tests.len() > self.partition.len() + self.sort.len() {
+            return Err(Error::validation(NOT_SUPPORTED));
+        }
         let mut take = |name: &str| {
             let position = tests.iter().position(|(tested, _)| *tested == name)?;
             Some(tests.swap_remove(position).1)
         };
         let mut partition = Vec::new();
         for (name, kind) in self.partition {
-            let test = take(name).ok_or_else(|| Error::validation(MISSED))?;
+            let test = take(name).ok_or_else(|| missed(name))?;
             test.check_type(*kind)?;
             let Test::Equal(value) = test else { return Err(Error::validation(NOT_SUPPORTED)) };
             partition.push(value);
@@ -112,14 +118,14 @@ impl KeySpec<'_> {
                 }
             }
         }
-        match tests.first() {
-            None => Ok(KeyQuery { partition, sort_prefix, sort_range }),
-            // A sort key attribute after a gap or a range, or any attribute if there is no sort
-            // key; another attribute stands in the place of the sort key.
-            Some((name, _)) if self.sort.is_empty() || self.has(name) => {
-                Err(Error::validation(NOT_SUPPORTED))
-            }
-            Some(_) => Err(Error::validation(MISSED)),
+        if tests.is_empty() {
+            return Ok(KeyQuery { partition, sort_prefix, sort_range });
+        }
+        match self.sort.get(sort_prefix.len()) {
+            // Something else stands where this attribute should.
+            Some((name, _)) if sort_range.is_none() => Err(missed(name)),
+            // Nothing may follow a range, or the last attribute of the key.
+            _ => Err(Error::validation(NOT_SUPPORTED)),
         }
     }
 
@@ -326,8 +332,10 @@ mod tests {
         assert_eq!(found.sort_prefix, [Value::from("=x")]);
         assert_eq!(found.sort_range, Some(SortRange::Greater("1".into())));
         // Every partition attribute, a leading run of sort attributes, a range at the end only.
-        assert_eq!(refusal(all(&["a", "x"]), key.0, key.1), MISSED);
-        assert_eq!(refusal(all(&["a", "b", "y"]), key.0, key.1), NOT_SUPPORTED);
+        let missed = |attribute: &str| missed(attribute).message().to_owned();
+        assert_eq!(refusal(all(&["a", "x"]), key.0, key.1), missed("b"));
+        assert_eq!(refusal(all(&["a", "b", "y"]), key.0, key.1), missed("x"));
+        assert_eq!(refusal(all(&["a", "b", "x", "z"]), key.0, key.1), missed("y"));
         assert_eq!(
             refusal(all(&["a", "b", "y"]).and(attr("x").lt("1")), key.0, key.1),
             NOT_SUPPORTED
@@ -340,7 +348,7 @@ mod tests {
         query(&attr("p").eq("k"), &["p"], &[]).unwrap();
         let both = attr("p").eq("k").and(attr("a").eq("x"));
         assert_eq!(refusal(both.clone(), &["p"], &[]), NOT_SUPPORTED);
-        assert_eq!(refusal(both, &["p"], &["s"]), MISSED);
+        assert_eq!(refusal(both, &["p"], &["s"]), missed("s").message());
     }
 
     #[test]

@@ -113,6 +113,17 @@ impl Update {
             .chain(self.delete.iter().map(|(path, _)| path))
     }
 
+    /// The paths that are read.
+    pub fn read(&self) -> impl Iterator<Item = &Path> {
+        self.set.iter().flat_map(|(_, value)| value.operands()).flat_map(|operand| {
+            let last = match &operand.last {
+                Source::Path(path) => Some(path),
+                Source::Value(_) => None,
+            };
+            operand.candidates.iter().chain(last)
+        })
+    }
+
     /// Whether the update only takes away: it removes attributes or members of sets.
     pub fn only_clears(&self) -> bool {
         self.set.is_empty() && self.add.is_empty()

@@ -145,6 +145,11 @@ impl TableSchema {
         self.key_attributes().any(|key| key.name == attribute)
     }
 
+    /// Whether this attribute belongs to the key of an index.
+    pub fn is_index_key(&self, attribute: &str) -> bool {
+        self.indexes.iter().flat_map(IndexSchema::key_attributes).any(|key| key.name == attribute)
+    }
+
     /// Whether the table has local indexes, so that its writes have item-collection metrics.
     pub fn has_local_indexes(&self) -> bool {
         self.indexes.iter().any(|index| index.kind == IndexKind::Local)
