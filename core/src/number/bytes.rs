@@ -82,8 +82,8 @@ pub(crate) fn decode(bytes: &[u8]) -> Option<(Number, &[u8])> {
         if pairs == 1 && pair == 0 {
             return None;
         }
-        // At most 19 pairs before the last one: 38 digits.
-        coefficient = coefficient * 100 + u128::from(pair);
+        // Bytes that never end their number may come to a 20th pair here, which is too much.
+        coefficient = coefficient.checked_mul(100)?.checked_add(u128::from(pair))?;
     };
     if last == 0 {
         let zero = pairs == 1 && first == POSITIVE;
@@ -111,4 +111,20 @@ pub(crate) fn skip(bytes: &[u8]) -> Option<&[u8]> {
     let more = if first & POSITIVE == 0 { 0 } else { 1 };
     let last = bytes[1..].iter().position(|byte| byte & 1 != more)?;
     bytes.get(last + 2..)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_number_of_too_many_pairs_is_refused() {
+        for pair in [0x6A, 0xC7] {
+            let mut bytes = vec![POSITIVE | 0x42];
+            bytes.extend([pair | 1; 24]);
+            assert_eq!(decode(&bytes), None);
+            bytes.push(2);
+            assert_eq!(decode(&bytes), None);
+        }
+    }
 }
