@@ -35,6 +35,7 @@ mod engine;
 mod error;
 mod items;
 mod open;
+mod opener;
 mod prefix;
 mod store;
 mod streams;
@@ -46,4 +47,5 @@ mod fake;
 
 pub use config::DynamoConfig;
 pub use engine::Engine;
+pub use opener::DynamoOpener;
 pub use store::DynamoStore;

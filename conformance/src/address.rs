@@ -17,6 +17,14 @@ pub struct AddressHarness {
 }
 
 impl AddressHarness {
+    /// The harness for the store at this address, which is known to be this engine.
+    ///
+    /// # Errors
+    /// If the address is not well formed.
+    pub fn new(registry: Registry, address: &str, engine: &'static str) -> Result<Self> {
+        Ok(Self { registry: Arc::new(registry), address: address.parse()?, engine })
+    }
+
     /// The harness for the store at this address: [`MemoryHarness`] for `memory:`, which needs no
     /// prefixes and has a clock that can be moved.
     ///

@@ -33,6 +33,8 @@ mod clauses;
 mod family;
 
 pub mod deviations;
+#[cfg(feature = "differential")]
+pub mod differential;
 pub mod wording;
 
 mod caught;

@@ -1,0 +1,37 @@
+//! MemoryStore and DynamoDB Local side by side on random histories.
+//!
+//! `TABLA_HISTORIES` says how many; the long form of the test is 10,000 of them.
+
+use std::sync::Arc;
+use std::sync::atomic::{AtomicU32, Ordering};
+
+use tabla::env::{Random, SystemRandom};
+use tabla::{MemoryStore, Store};
+use tabla_conformance::differential::{self, Known};
+use tabla_dynamo::{DynamoConfig, DynamoStore, Engine};
+
+const HISTORIES: u32 = 300;
+
+#[test]
+fn memory_and_dynamodb_local_agree() {
+    if tabla_testkit::dynamodb::is_excluded() {
+        println!("not run, as asked: random histories on DynamoDB Local");
+        return;
+    }
+    let server = tabla_testkit::dynamodb::endpoint().expect("a server");
+    let histories = std::env::var("TABLA_HISTORIES")
+        .map_or(HISTORIES, |count| count.parse().expect("TABLA_HISTORIES is a number"));
+    let runtime = tokio::runtime::Builder::new_multi_thread().enable_all().build().unwrap();
+    let config = DynamoConfig::at(server.url()).with_engine(Engine::Local);
+    let shared = runtime.block_on(DynamoStore::open(&config)).expect("the server answers");
+    let run = SystemRandom.next_u64() as u32;
+    let next = AtomicU32::new(0);
+    differential::run(histories, Known::DynamodbLocal, &runtime, || async {
+        let prefix = format!("h{run:08x}-{}-", next.fetch_add(1, Ordering::Relaxed));
+        let config = config.clone().with_table_prefix(prefix);
+        let clients = (shared.client().clone(), shared.streams_client().clone());
+        let store = DynamoStore::from_client(clients.0, clients.1, &config).expect("it is valid");
+        let specification: Arc<dyn Store> = Arc::new(MemoryStore::new());
+        (specification, Arc::new(store) as Arc<dyn Store>)
+    });
+}

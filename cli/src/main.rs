@@ -1,0 +1,53 @@
+//! The command `tabla`.
+
+mod conformance;
+mod demo;
+
+use std::process::ExitCode;
+
+use clap::{Parser, Subcommand};
+use tabla::Registry;
+
+/// DynamoDB-style tables on any backend.
+#[derive(Parser)]
+#[command(name = "tabla", version, about, arg_required_else_help = true)]
+struct Arguments {
+    #[command(subcommand)]
+    command: Command,
+}
+
+#[derive(Subcommand)]
+enum Command {
+    /// Show what tabla does, on a store in memory
+    Demo,
+    /// Prove that stores behave as DynamoDB does, case by case
+    Conformance(conformance::Arguments),
+}
+
+fn main() -> ExitCode {
+    let arguments = Arguments::parse();
+    let runtime = match tokio::runtime::Builder::new_multi_thread().enable_all().build() {
+        Ok(runtime) => runtime,
+        Err(error) => {
+            eprintln!("error: no runtime could be started: {error}");
+            return ExitCode::FAILURE;
+        }
+    };
+    let outcome = runtime.block_on(async {
+        match arguments.command {
+            Command::Demo => demo::run().await.map(|()| ExitCode::SUCCESS),
+            Command::Conformance(arguments) => conformance::run(arguments, registry()).await,
+        }
+    });
+    outcome.unwrap_or_else(|error| {
+        eprintln!("error: {error}");
+        ExitCode::FAILURE
+    })
+}
+
+/// The stores that this program can open. A new backend is one line here.
+fn registry() -> Registry {
+    let mut registry = Registry::new();
+    registry.register(tabla_dynamo::DynamoOpener);
+    registry
+}

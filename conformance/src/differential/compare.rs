@@ -1,0 +1,223 @@
+//! The same calls on two stores.
+
+use std::fmt;
+use std::time::Duration;
+
+use futures::TryStreamExt;
+use tabla::env::{Clock, SystemClock};
+use tabla::ops::*;
+use tabla::{Error, ErrorKind, Item, Result, Store, StoreExt};
+
+use super::history::{History, Operation, TABLE};
+use super::known::Known;
+use crate::wording;
+
+/// Where two stores differ.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Difference {
+    /// What was asked.
+    pub asked: String,
+    /// What the specification answered.
+    pub expected: String,
+    /// What the compared store answered.
+    pub actual: String,
+}
+
+impl fmt::Display for Difference {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let Self { asked, expected, actual } = self;
+        write!(f, "{asked}\n  specification: {expected}\n  compared:      {actual}")
+    }
+}
+
+/// How often a read of an index that may lag is repeated, and how long to wait in between.
+const LAG_ATTEMPTS: u32 = 40;
+const LAG_WAIT: Duration = Duration::from_millis(25);
+
+/// Makes the calls of a history on both stores, which must be fresh.
+///
+/// # Errors
+/// The first difference.
+pub async fn compare(
+    specification: &dyn Store,
+    compared: &dyn Store,
+    history: &History,
+    known: Known,
+) -> Result<(), Difference> {
+    let create = history.shape.create(TABLE);
+    for store in [specification, compared] {
+        store.create_table(create.clone()).await.map_err(|error| Difference {
+            asked: format!("{create:?}"),
+            expected: "a table".to_owned(),
+            actual: format!("{error:?}"),
+        })?;
+    }
+    for operation in &history.operations {
+        let expected = answer(specification, history, operation).await;
+        let mut actual = answer(compared, history, operation).await;
+        let mut attempts = LAG_ATTEMPTS;
+        while reads_index(operation)
+            && !agree(&expected, &actual, known)
+            && compared.capabilities().index_reads_lag
+            && attempts > 0
+        {
+            SystemClock.sleep(LAG_WAIT).await;
+            actual = answer(compared, history, operation).await;
+            attempts -= 1;
+        }
+        check(operation, &expected, &actual, known)?;
+    }
+    let sources = std::iter::once(None)
+        .chain(history.shape.indexes.iter().map(|index| Some(index.name.to_owned())));
+    for index in sources {
+        let operation =
+            Operation::Scan(Scan { consistent_read: index.is_none(), index, ..Scan::new(TABLE) });
+        let expected = answer(specification, history, &operation).await;
+        let mut actual = answer(compared, history, &operation).await;
+        for _ in 0..LAG_ATTEMPTS {
+            if agree(&expected, &actual, known) || !compared.capabilities().index_reads_lag {
+                break;
+            }
+            SystemClock.sleep(LAG_WAIT).await;
+            actual = answer(compared, history, &operation).await;
+        }
+        check(&operation, &expected, &actual, known)?;
+    }
+    let _ = compared.delete_table(DeleteTable::new(TABLE)).await;
+    Ok(())
+}
+
+fn check(
+    operation: &Operation,
+    expected: &Result<Answer>,
+    actual: &Result<Answer>,
+    known: Known,
+) -> Result<(), Difference> {
+    if agree(expected, actual, known) {
+        return Ok(());
+    }
+    Err(Difference {
+        asked: format!("{operation:?}"),
+        expected: format!("{expected:?}"),
+        actual: format!("{actual:?}"),
+    })
+}
+
+fn reads_index(operation: &Operation) -> bool {
+    match operation {
+        Operation::Query(query) => query.index.is_some(),
+        Operation::Scan(scan) => scan.index.is_some(),
+        _ => false,
+    }
+}
+
+/// An answer, normalised.
+#[derive(Debug, PartialEq)]
+enum Answer {
+    /// What a read or write of one item returned.
+    Item(Option<Item>),
+    /// Pages of a table in order: items, how many were counted and how many were read.
+    Pages(Vec<(Vec<Item>, usize, usize)>),
+    /// All items of an index in the order of its sort key, those that tie sorted.
+    Ordered(Vec<Vec<Item>>),
+    /// Items in no order.
+    Items(Vec<Item>),
+    /// What a transactional read returned, in order.
+    Several(Vec<Option<Item>>),
+    /// Nothing but success.
+    Done,
+}
+
+fn agree(expected: &Result<Answer>, actual: &Result<Answer>, known: Known) -> bool {
+    match (expected, actual) {
+        (Ok(expected), Ok(actual)) => expected == actual,
+        (Err(expected), Err(actual)) => {
+            same_error(expected, actual) || known.excuses(expected, actual)
+        }
+        _ => false,
+    }
+}
+
+fn same_error(expected: &Error, actual: &Error) -> bool {
+    if expected.code() != actual.code() {
+        return false;
+    }
+    match (expected.kind(), actual.kind()) {
+        (
+            ErrorKind::TransactionCanceled { reasons: expected },
+            ErrorKind::TransactionCanceled { reasons: actual },
+        ) => {
+            expected.len() == actual.len()
+                && expected.iter().zip(actual).all(|(expected, actual)| {
+                    expected.code == actual.code
+                        && expected.item == actual.item
+                        && wording::same(
+                            expected.message.as_deref().unwrap_or_default(),
+                            actual.message.as_deref().unwrap_or_default(),
+                        )
+                })
+        }
+        (expected_kind, actual_kind) => {
+            expected_kind == actual_kind && wording::same(expected.message(), actual.message())
+        }
+    }
+}
+
+async fn answer(store: &dyn Store, history: &History, operation: &Operation) -> Result<Answer> {
+    Ok(match operation.clone() {
+        Operation::Get(request) => Answer::Item(store.get(request).await?.item),
+        Operation::Put(request) => Answer::Item(store.put(request).await?.attributes),
+        Operation::Update(request) => Answer::Item(store.update(request).await?.attributes),
+        Operation::Delete(request) => Answer::Item(store.delete(request).await?.attributes),
+        Operation::Query(request) => query(store, history, request).await?,
+        Operation::Scan(request) => {
+            Answer::Items(sorted(store.scan_items(request).try_collect().await?))
+        }
+        Operation::BatchGet(request) => {
+            let output = store.batch_get(request).await?;
+            Answer::Items(sorted(output.responses.into_values().flatten().collect()))
+        }
+        Operation::BatchWrite(request) => {
+            store.batch_write(request).await?;
+            Answer::Done
+        }
+        Operation::TransactGet(request) => {
+            Answer::Several(store.transact_get(request).await?.responses)
+        }
+        Operation::TransactWrite(request) => {
+            store.transact_write(request).await?;
+            Answer::Done
+        }
+    })
+}
+
+async fn query(store: &dyn Store, history: &History, request: Query) -> Result<Answer> {
+    let sort = request.index.as_ref().map(|name| {
+        let index = history.shape.indexes.iter().find(|index| index.name == name);
+        index.and_then(|index| index.sort).map(|(name, _)| name)
+    });
+    let pages: Vec<Page> = store.query_pages(request).try_collect().await?;
+    let Some(sort) = sort else {
+        let mut pages: Vec<_> =
+            pages.into_iter().map(|page| (page.items, page.count, page.scanned_count)).collect();
+        // The page after a last evaluated key may be empty.
+        if pages.len() > 1 && pages.last().is_some_and(|(_, _, scanned)| *scanned == 0) {
+            pages.pop();
+        }
+        return Ok(Answer::Pages(pages));
+    };
+    let mut groups: Vec<Vec<Item>> = Vec::new();
+    let value = |item: &Item| sort.and_then(|name| item.get(name)).map(|value| value.to_value());
+    for item in pages.into_iter().flat_map(|page| page.items) {
+        match groups.last_mut() {
+            Some(group) if value(&group[0]) == value(&item) => group.push(item),
+            _ => groups.push(vec![item]),
+        }
+    }
+    Ok(Answer::Ordered(groups.into_iter().map(sorted).collect()))
+}
+
+fn sorted(mut items: Vec<Item>) -> Vec<Item> {
+    items.sort_by_key(Item::encode);
+    items
+}
