@@ -59,6 +59,10 @@ pub const PAIRS: &[Pair] = &[
         other: "Query condition missed key schema element",
     },
     Pair {
+        aws: "Requested resource not found",
+        other: "Cannot do operations on a non-existent table",
+    },
+    Pair {
         aws: "The Segment parameter is required but was not present in the request when \
               parameter TotalSegments is present",
         other: "If total segments is specified, a particular segment must also be specified for \

@@ -68,6 +68,7 @@
 //! - A file past about 800 lines is split: `query.rs` becomes `query/mod.rs` with a table that is
 //!   still one, and submodules for the functions.
 
+mod ascending;
 mod prelude;
 
 mod values;

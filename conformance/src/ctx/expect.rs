@@ -82,11 +82,7 @@ impl Ctx {
     /// The table must be missing, in the words of the data operations.
     #[track_caller]
     pub fn expect_table_missing<T: Debug>(&self, result: Result<T>) {
-        self.expect_code(
-            result,
-            "ResourceNotFoundException",
-            "Cannot do operations on a non-existent table",
-        );
+        self.expect_code(result, "ResourceNotFoundException", "Requested resource not found");
     }
 
     /// The condition must not hold; gives the item that the error carries.

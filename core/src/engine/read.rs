@@ -238,7 +238,12 @@ impl ReadPlan {
             .as_ref()
             .map(|start| match index {
                 Some(index) => start_in_index(schema, index, start),
-                None => start_in_table(schema, start).map_err(|_| start_mismatch()),
+                None => {
+                    let attributes: Vec<&KeyAttribute> = schema.key_attributes().collect();
+                    check_start(start, attributes.len(), &attributes)
+                        .map_err(|_| start_mismatch())?;
+                    start_in_table(schema, start)
+                }
             })
             .transpose()?;
         if after.as_ref().is_some_and(|after| after.hash < first || after.hash > last) {
