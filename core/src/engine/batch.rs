@@ -13,14 +13,18 @@ const DUPLICATES: &str = "Provided list of item keys contains duplicates";
 /// Checks the shape of a batch of reads, before any table is looked up.
 pub fn check_get(request: &BatchGetItem) -> Result<()> {
     if request.requests.is_empty() {
-        return Err(Error::validation("BatchGetItem must have some requests set"));
+        return Err(constraint(
+            "requestItems",
+            "Member must have length greater than or equal to 1",
+        ));
     }
     for (table, reads) in &request.requests {
+        let member = format!("requestItems.{table}.member.keys");
         if reads.keys.is_empty() {
-            return Err(Error::validation(format!(
-                "The list of keys in RequestItems for BatchGetItem is required: \
-                 {table} has empty list"
-            )));
+            return Err(constraint(&member, "Member must have length greater than or equal to 1"));
+        }
+        if reads.keys.len() > limits::BATCH_GET_KEYS {
+            return Err(constraint(&member, "Member must have length less than or equal to 100"));
         }
     }
     let keys: usize = request.requests.values().map(|reads| reads.keys.len()).sum();
@@ -39,19 +43,31 @@ pub fn check_get(request: &BatchGetItem) -> Result<()> {
 /// Checks the shape of a batch of writes, before any table is looked up.
 pub fn check_write(request: &BatchWriteItem) -> Result<()> {
     if request.requests.is_empty() {
-        return Err(Error::validation("BatchWriteItem cannot have a null or no requests set"));
+        return Err(constraint(
+            "requestItems",
+            "Member must have length greater than or equal to 1",
+        ));
     }
-    for (table, writes) in &request.requests {
-        if writes.is_empty() {
-            return Err(Error::validation(format!(
-                "The batch write request list for a table cannot be null or empty: {table}"
-            )));
-        }
+    let length = 1..=limits::BATCH_WRITE_ITEMS;
+    if request.requests.values().any(|writes| !length.contains(&writes.len())) {
+        return Err(constraint(
+            "requestItems",
+            "Map value must satisfy constraint: [Member must have length less than or equal to \
+             25, Member must have length greater than or equal to 1]",
+        ));
     }
     if request.requests.values().map(Vec::len).sum::<usize>() > limits::BATCH_WRITE_ITEMS {
         return Err(Error::validation("Too many items requested for the BatchWriteItem call"));
     }
     Ok(())
+}
+
+/// A member of the request that breaks a constraint. AWS used to show the member's value, too.
+fn constraint(member: &str, constraint: &str) -> Error {
+    Error::validation(format!(
+        "1 validation error detected: Value at '{member}' failed to satisfy constraint: \
+         {constraint}"
+    ))
 }
 
 /// Plans the writes of a batch to one table.

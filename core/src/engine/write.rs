@@ -14,7 +14,7 @@ use crate::ops::{
     ReturnValuesOnConditionCheckFailure, UpdateItem,
 };
 use crate::schema::TableSchema;
-use crate::{Item, Value};
+use crate::{Item, MAX_NESTING, Value};
 
 /// A write that has been checked against its table, and waits for the present item.
 #[derive(Clone, Debug)]
@@ -194,6 +194,9 @@ impl WritePlan {
         if old.is_none() && !update.is_empty() && update.only_clears() {
             return Ok(None);
         }
+        if new.iter().any(|(_, value)| value.depth() > MAX_NESTING) {
+            return Err(Fault::item("Nesting Levels have exceeded supported limits"));
+        }
         new.validate().map_err(Fault::Item)?;
         let is_updated = |name: &str| update.touched().any(|path| path.root() == name);
         check_updated_index_keys(schema, &new, is_updated)?;
@@ -261,7 +264,7 @@ fn check_update_charge(update: &Update) -> Result<(), Fault> {
 fn check_return_values(return_values: ReturnValues) -> Result<()> {
     match return_values {
         ReturnValues::None | ReturnValues::AllOld => Ok(()),
-        _ => Err(Error::validation("Return values set to invalid value")),
+        _ => Err(Error::validation("ReturnValues can only be ALL_OLD or NONE")),
     }
 }
 

@@ -1,7 +1,0 @@
-//! Update expressions (23-27).
-
-use super::prelude::*;
-
-cases! {
-    Updates;
-}
