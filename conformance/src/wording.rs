@@ -121,6 +121,82 @@ pub const PAIRS: &[Pair] = &[
         aws: "The query can return at most one row and cannot be restarted",
         other: "The provided starting key does not match the range key predicate",
     },
+    Pair {
+        aws: "Requested resource not found",
+        other: "Cannot do operations on a non-existent table",
+    },
+    Pair {
+        aws: "ReturnValues can only be ALL_OLD or NONE",
+        other: "Return values set to invalid value",
+    },
+    Pair {
+        aws: "One or more parameter values were invalid: Missing the key {_} in the item",
+        other: "One of the required keys was not given a value",
+    },
+    Pair {
+        aws: "The provided key element does not match the schema",
+        other: "One of the required keys was not given a value",
+    },
+    Pair {
+        aws: "The provided key element does not match the schema",
+        other: "The number of conditions on the keys is invalid",
+    },
+    Pair {
+        aws: "The provided key element does not match the schema",
+        other: "One or more parameter values were invalid: Type mismatch for key",
+    },
+    Pair {
+        aws: "The provided key element does not match the schema",
+        other: "Invalid attribute value type",
+    },
+    Pair {
+        aws: "One or more parameter values were invalid: Type mismatch for key {_}",
+        other: "One or more parameter values were invalid: Type mismatch for key",
+    },
+    Pair {
+        aws: "One or more parameter values were invalid: Type mismatch for key {_}",
+        other: "Invalid attribute value type",
+    },
+    Pair {
+        aws: "One or more parameter values were invalid: Type mismatch for Index Key {_}",
+        other: "One or more parameter values were invalid: Type mismatch for Index Key",
+    },
+    Pair {
+        aws: "One or more parameter values were invalid: Type mismatch for Index Key {_}",
+        other: "Invalid attribute value type",
+    },
+    Pair {
+        aws: "1 validation error detected: Value at 'requestItems' failed to satisfy constraint: \
+              Member must have length greater than or equal to 1",
+        other: "BatchWriteItem cannot have a null or no requests set",
+    },
+    Pair {
+        aws: "1 validation error detected: Value at 'requestItems' failed to satisfy constraint: \
+              Member must have length greater than or equal to 1",
+        other: "BatchGetItem must have some requests set",
+    },
+    Pair {
+        aws: "1 validation error detected: Value at 'requestItems' failed to satisfy constraint: \
+              Map value must satisfy constraint: [Member must have length less than or equal to \
+              25, Member must have length greater than or equal to 1]",
+        other: "Too many items requested for the BatchWriteItem call",
+    },
+    Pair {
+        aws: "1 validation error detected: Value at 'requestItems' failed to satisfy constraint: \
+              Map value must satisfy constraint: [Member must have length less than or equal to \
+              25, Member must have length greater than or equal to 1]",
+        other: "The batch write request list for a table cannot be null or empty: {_}",
+    },
+    Pair {
+        aws: "1 validation error detected: Value at 'requestItems.{_}.member.keys' failed to \
+              satisfy constraint: Member must have length less than or equal to 100",
+        other: "Too many items requested for the BatchGetItem call",
+    },
+    Pair {
+        aws: "1 validation error detected: Value at 'requestItems.{_}.member.keys' failed to \
+              satisfy constraint: Member must have length greater than or equal to 1",
+        other: "The list of keys in RequestItems for BatchGetItem is required: {_} has empty list",
+    },
 ];
 
 /// Whether these are texts for the same constraint: equal, or a known pair.

@@ -179,7 +179,7 @@ pub(super) async fn key_attributes_can_be_read(ctx: Ctx) {
             .return_values(ReturnValues::AllOld);
         let answer = ctx.update(request).await;
         assert_eq!(answer.attributes.is_some(), found, "the item was there");
-        ctx.expect_table(&table, &[copied.clone()]).await;
+        ctx.expect_table(&table, std::slice::from_ref(&copied)).await;
     }
 }
 

@@ -249,7 +249,7 @@ pub(super) async fn dotted_name(ctx: Ctx) {
     let one = [(":v", Value::from(3))];
     ctx.update(update(&table, "SET #n = :v", &one).name("#n", "a.b")).await;
     let dotted = item.with("a.b", 3);
-    ctx.expect_table(&table, &[dotted.clone()]).await;
+    ctx.expect_table(&table, std::slice::from_ref(&dotted)).await;
     ctx.update(update(&table, "SET a.#n = :v", &one).name("#n", "x.y[0]")).await;
     let nested = map! { "b" => 1, "x.y[0]" => 3 };
     ctx.expect_table(&table, &[dotted.with("a", nested)]).await;
