@@ -25,6 +25,8 @@ pub const PAIRS: &[Pair] = &[
         other: "1 validation error detected: Value '{_}' at '{_}' failed to satisfy constraint: \
                 Member must have length greater than or equal to {n}",
     },
+    // Only the reason of a condition check ends with a full stop.
+    Pair { aws: "The conditional request failed", other: "The conditional request failed." },
     Pair {
         aws: "Attempting to store more than 38 significant digits in a Number",
         other: "DynamoDB only supports precision up to 38 digits",

@@ -98,9 +98,16 @@ fn check(
     }
     Err(Difference {
         asked: format!("{operation:?}"),
-        expected: format!("{expected:?}"),
-        actual: format!("{actual:?}"),
+        expected: shown(expected),
+        actual: shown(actual),
     })
+}
+
+fn shown(answer: &Result<Answer>) -> String {
+    match answer {
+        Ok(answer) => format!("{answer:?}"),
+        Err(error) => format!("{error} {:?}", error.kind()),
+    }
 }
 
 fn reads_index(operation: &Operation) -> bool {

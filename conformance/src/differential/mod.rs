@@ -34,6 +34,23 @@ use tabla::Store;
 /// With the smallest history that was found on which they differ.
 pub fn run<F, Fut>(cases: u32, known: Known, runtime: &tokio::runtime::Runtime, fresh: F)
 where
+    F: Fn() -> Fut + Send,
+    Fut: Future<Output = (Arc<dyn Store>, Arc<dyn Store>)>,
+{
+    // Without optimisation, making and shrinking such large values takes more stack than the
+    // thread of a test has.
+    const STACK: usize = 64 << 20;
+    std::thread::scope(|scope| {
+        let run = || search(cases, known, runtime, fresh);
+        let thread = std::thread::Builder::new().stack_size(STACK).spawn_scoped(scope, run);
+        if let Err(panic) = thread.expect("the machine has a thread to spare").join() {
+            std::panic::resume_unwind(panic);
+        }
+    });
+}
+
+fn search<F, Fut>(cases: u32, known: Known, runtime: &tokio::runtime::Runtime, fresh: F)
+where
     F: Fn() -> Fut,
     Fut: Future<Output = (Arc<dyn Store>, Arc<dyn Store>)>,
 {
