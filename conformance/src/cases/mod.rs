@@ -70,6 +70,7 @@
 
 mod ascending;
 mod prelude;
+mod texts;
 
 mod values;
 

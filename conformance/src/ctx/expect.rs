@@ -130,7 +130,8 @@ impl Ctx {
         );
     }
 
-    fn same_text(&self, expected: &str, actual: &str) -> bool {
+    /// Whether the text says what is expected, in the words that this store may use.
+    pub(crate) fn same_text(&self, expected: &str, actual: &str) -> bool {
         match self.0.wording {
             Wording::Exact => expected == actual,
             Wording::Known => wording::same(expected, actual),

@@ -29,7 +29,24 @@ pub(super) const ROWS: &[&[Deviation]] = &[
 
 const VALUES: &[Deviation] = &[];
 
-const CONDITIONS: &[Deviation] = &[];
+const CONDITIONS: &[Deviation] = &[
+    Deviation {
+        engine: ENGINE,
+        case: "every-reserved-word",
+        aws: "573 words are reserved",
+        source: "Reserved words in DynamoDB",
+        does: "does not reserve CONVERT, SIZE and TERMINATE",
+        observed: "not refused as reserved: [\"convert\", \"size\", \"terminate\"]",
+    },
+    Deviation {
+        engine: ENGINE,
+        case: "condition-length-is-in-bytes",
+        aws: "refuses an expression of more than 4 KB",
+        source: "Quotas in Amazon DynamoDB, expression parameters",
+        does: "counts UTF-16 code units, and reads on",
+        observed: "got ValidationException: Invalid ConditionExpression: Syntax error",
+    },
+];
 
 const PROJECTIONS: &[Deviation] = &[];
 

@@ -174,13 +174,19 @@ impl<'a> Placeholders<'a> {
                 )));
             }
         }
-        let substitutions = names.iter().map(|(key, name)| key.len() + name.len()).sum::<usize>()
-            + values.iter().map(|(key, value)| key.len() + value.size()).sum::<usize>();
-        if substitutions > limits::SUBSTITUTION_BYTES {
-            return Err(Error::validation(format!(
-                "The expression attribute names and values have exceeded the maximum allowed \
-                 size; size: {substitutions}"
-            )));
+        let names_size = names.iter().map(|(key, name)| key.len() + name.len()).sum::<usize>();
+        let values_size = values.iter().map(|(key, value)| key.len() + value.size()).sum::<usize>();
+        for (what, size) in [
+            ("ExpressionAttributeNames", names_size),
+            ("ExpressionAttributeValues", values_size),
+            (
+                "Combined size of ExpressionAttributeNames and ExpressionAttributeValues",
+                names_size + values_size,
+            ),
+        ] {
+            if size > limits::SUBSTITUTION_BYTES {
+                return Err(Error::validation(format!("{what} exceeds max size")));
+            }
         }
         Ok(Self { names, values, used_names: BTreeSet::new(), used_values: BTreeSet::new() })
     }

@@ -1,0 +1,275 @@
+//! Limits, at the limit and one past it (15).
+
+use tabla::expr::{Names, Values};
+
+use crate::cases::prelude::*;
+use crate::cases::texts::{Answer, Asked, values};
+
+fn key() -> Item {
+    item! { "pk" => "a" }
+}
+
+fn too_long(size: usize) -> String {
+    format!("Expression size has exceeded the maximum allowed size; expression size: {size}")
+}
+
+/// The text with space behind it, up to this many bytes.
+fn padded(text: &str, bytes: usize) -> String {
+    format!("{text:bytes$}")
+}
+
+pub(super) async fn expressions_have_4096_bytes(ctx: Ctx) {
+    let mut asked = Asked::new(&ctx).await;
+    for bytes in [4095, 4096] {
+        asked.ask(&padded("a = :one", bytes), Answer::Holds(true)).await;
+        asked.ask(&padded("#a = :two", bytes), Answer::Holds(false)).await;
+    }
+    for bytes in [4097, 5000, 20_000] {
+        asked.ask(&padded("a = :one", bytes), Answer::Refused(&too_long(bytes))).await;
+        // Before anything else is wrong with it.
+        asked.ask(&padded("name = ((", bytes), Answer::Refused(&too_long(bytes))).await;
+    }
+    asked.done().await;
+
+    let table = ctx.table_with(Shape::s(), [key()]).await;
+    let before = ctx.snapshot(&table).await;
+    let query = |bytes| {
+        let mut request = Query::new(&table, padded("pk = :a", bytes));
+        request.values = values(&["pk = :a"]);
+        request
+    };
+    assert_eq!(ctx.query_all(query(4096)).await, [key()]);
+    let message = format!("Invalid KeyConditionExpression: {}", too_long(4097));
+    ctx.expect_validation(ctx.store().query(query(4097)).await, &message);
+    // Updates and projections do not tell their size.
+    let message = |kind: &str| {
+        format!("Invalid {kind}: Expression size has exceeded the maximum allowed size;")
+    };
+    let get = |bytes| GetItem::new(&table, key()).projection(padded("pk", bytes));
+    assert_eq!(ctx.ok(ctx.store().get(get(4096)).await).item, Some(key()));
+    let message_of_projection = message("ProjectionExpression");
+    ctx.expect_validation(ctx.store().get(get(4097)).await, &message_of_projection);
+    let update = |bytes| UpdateItem::new(&table, key()).update(padded("REMOVE zz", bytes));
+    ctx.update(update(4096)).await;
+    let message_of_update = message("UpdateExpression");
+    ctx.expect_validation(ctx.store().update(update(4097)).await, &message_of_update);
+    ctx.expect_unchanged(&before).await;
+}
+
+pub(super) async fn length_is_in_bytes(ctx: Ctx) {
+    let mut asked = Asked::new(&ctx).await;
+    // 4096 bytes in 2048 characters, and one byte more.
+    let text = "é".repeat(2048);
+    let problem = r#"Syntax error; token: "é", near: "éé""#;
+    asked.ask(&text, Answer::Refused(problem)).await;
+    asked.ask(&format!("{text}x"), Answer::Refused(&too_long(4097))).await;
+    asked.done().await;
+}
+
+pub(super) async fn length_is_that_of_the_text(ctx: Ctx) {
+    let long = "n".repeat(5000);
+    let table = ctx.table_with(Shape::s(), [key().with(long.clone(), "v".repeat(5000))]).await;
+    let scan = |text: String| {
+        Scan::new(&table).filter(text).name("#n", long.clone()).value(":v", "v".repeat(5000))
+    };
+    let page = ctx.ok(ctx.store().scan(scan("#n = :v".to_owned())).await);
+    assert_eq!(page.count, 1);
+    let page = ctx.ok(ctx.store().scan(scan(padded("#n = :v", 4096))).await);
+    assert_eq!(page.count, 1);
+    // A bare name counts as it stands there.
+    ctx.expect_validation(
+        ctx.store().scan(Scan::new(&table).filter(format!("attribute_exists({long})"))).await,
+        &format!("Invalid FilterExpression: {}", too_long(5018)),
+    );
+}
+
+pub(super) async fn placeholders_have_255_bytes(ctx: Ctx) {
+    let table = ctx.table_with(Shape::s(), [key().with("n", 1)]).await;
+    let scan = |name_bytes: usize, value_bytes: usize| {
+        let (name, value) = (
+            format!("#{}", "n".repeat(name_bytes - 1)),
+            format!(":{}", "v".repeat(value_bytes - 1)),
+        );
+        Scan::new(&table).filter(format!("{name} = {value}")).name(name, "n").value(value, 1)
+    };
+    let page = ctx.ok(ctx.store().scan(scan(255, 255)).await);
+    assert_eq!(page.count, 1);
+    ctx.expect_validation(
+        ctx.store().scan(scan(256, 255)).await,
+        "ExpressionAttributeNames contains invalid key: The expression attribute map contains a \
+         key that is too long; size of key: 256",
+    );
+    ctx.expect_validation(
+        ctx.store().scan(scan(255, 256)).await,
+        "ExpressionAttributeValues contains invalid key: The expression attribute map contains a \
+         key that is too long;",
+    );
+}
+
+pub(super) async fn in_takes_100_operands(ctx: Ctx) {
+    let mut asked = Asked::new(&ctx).await;
+    let distinct = |count: i32| {
+        let text: Vec<String> = (1..=count).map(|n| format!(":v{n}")).collect();
+        let values: Values = (1..=count).map(|n| (format!(":v{n}"), Value::from(n))).collect();
+        (format!("n IN ({})", text.join(", ")), values)
+    };
+    let (text, values) = distinct(100);
+    asked.ask_with(&text, Names::new(), values, Answer::Holds(true)).await;
+    let problem = "The IN operator is provided with too many operands; number of operands: 101";
+    let (text, values) = distinct(101);
+    asked.ask_with(&text, Names::new(), values, Answer::Refused(problem)).await;
+    // Operands are counted, not values.
+    let same = |count: usize| format!("a IN ({})", vec![":one"; count].join(","));
+    asked.ask(&same(1), Answer::Holds(true)).await;
+    asked.ask(&same(100), Answer::Holds(true)).await;
+    asked.ask(&same(101), Answer::Refused(problem)).await;
+    asked.ask(&format!("{} OR {}", same(100), same(100)), Answer::Holds(true)).await;
+    asked.done().await;
+}
+
+pub(super) async fn expressions_have_300_operators(ctx: Ctx) {
+    let mut asked = Asked::new(&ctx).await;
+    let problem = "The expression contains too many operators; operator count: 301";
+    // How many there may be of a term, joined by OR: a comparison and its OR are two operators.
+    for (term, most, holds) in [
+        ("a=:one", 150, true),
+        ("(a=:one)", 150, true),
+        ("m.x=:one", 150, true),
+        ("a BETWEEN :one AND :one", 150, true),
+        ("a IN (:one,:two)", 150, true),
+        ("attribute_exists(a)", 150, true),
+        ("NOT a=:one", 100, false),
+        ("size(st)=:one", 100, false),
+    ] {
+        asked.ask(&vec![term; most].join(" OR "), Answer::Holds(holds)).await;
+        asked.ask(&vec![term; most + 1].join(" OR "), Answer::Refused(problem)).await;
+    }
+    let not = |count: usize| format!("{}a = :one", "NOT ".repeat(count));
+    asked.ask(&not(299), Answer::Holds(false)).await;
+    asked.ask(&not(300), Answer::Refused(problem)).await;
+    asked.ask(&not(1000), Answer::Refused(problem)).await;
+    let nested = |count: usize| format!("{}a=:one{}", "NOT (".repeat(count), ")".repeat(count));
+    asked.ask(&nested(299), Answer::Holds(false)).await;
+    asked.ask(&nested(300), Answer::Refused(problem)).await;
+    let right =
+        |count: usize| format!("{}a=:one{}", "a=:two OR (".repeat(count), ")".repeat(count));
+    asked.ask(&right(149), Answer::Holds(true)).await;
+    asked.ask(&right(150), Answer::Refused(problem)).await;
+    // Each expression has its own count; the sum is not limited.
+    asked.done().await;
+    let table = ctx.table_with(Shape::s(), [key().with("a", 1)]).await;
+    let many = vec!["a = :one"; 150].join(" AND ");
+    let request = UpdateItem::new(&table, key())
+        .update("SET a = a + :one, b = if_not_exists(b, :one)")
+        .condition(many)
+        .value(":one", 1);
+    ctx.update(request).await;
+    ctx.expect_table(&table, &[key().with("a", 2).with("b", 1)]).await;
+}
+
+pub(super) async fn paths_have_32_elements(ctx: Ctx) {
+    let mut asked = Asked::new(&ctx).await;
+    let dotted = |count: usize| vec!["m"; count].join(".");
+    let indexed = |count: usize| format!("l{}", "[0]".repeat(count - 1));
+    for path in [dotted(32), indexed(32)] {
+        asked.ask(&format!("{path} <> :one"), Answer::Holds(true)).await;
+        asked.ask(&format!("attribute_not_exists({path})"), Answer::Holds(true)).await;
+    }
+    let problem = "The document path has too many nesting levels; nesting levels: 33";
+    for path in [dotted(33), indexed(33)] {
+        asked.ask(&format!("{path} <> :one"), Answer::Refused(problem)).await;
+        asked.ask(&format!("attribute_exists({path})"), Answer::Refused(problem)).await;
+        asked.ask(&format!("size({path}) = :one"), Answer::Refused(problem)).await;
+    }
+    asked.done().await;
+}
+
+pub(super) async fn list_indexes_have_31_bits(ctx: Ctx) {
+    let mut asked = Asked::new(&ctx).await;
+    asked
+        .hold(&[
+            ("l[0] = :zero", true),
+            ("attribute_not_exists(l[4])", true),
+            ("attribute_not_exists(l[2147483647])", true),
+            ("l[2147483647] = :one", false),
+        ])
+        .await;
+    for index in ["2147483648", "4294967296", "9223372036854775808", "99999999999999999999999"] {
+        let problem = format!("List index is not within the allowable range; index: [{index}]");
+        asked.ask(&format!("l[{index}] = :one"), Answer::Refused(&problem)).await;
+        asked.ask(&format!("size(m.l[{index}]) = :one"), Answer::Refused(&problem)).await;
+    }
+    asked.done().await;
+}
+
+pub(super) async fn names_behind_placeholders_have_65535_bytes(ctx: Ctx) {
+    let table = ctx.table_with(Shape::s(), [key().with("n".repeat(65_535), 1)]).await;
+    let scan = |name: String| Scan::new(&table).filter("attribute_exists(#n)").name("#n", name);
+    for (name, count) in [("n".repeat(65_535), 1), ("é".repeat(32_767), 0)] {
+        let page = ctx.ok(ctx.store().scan(scan(name)).await);
+        assert_eq!(page.count, count);
+    }
+    for name in ["n".repeat(65_536), "é".repeat(32_768)] {
+        ctx.expect_validation(
+            ctx.store().scan(scan(name)).await,
+            "ExpressionAttributeNames contains invalid value: Attribute name is too large, must \
+             be less than 65536 bytes for key #n",
+        );
+    }
+}
+
+pub(super) async fn values_behind_placeholders_have_32_levels(ctx: Ctx) {
+    let table = ctx.table_with(Shape::s(), [key()]).await;
+    let lists = |depth: usize| (0..depth).fold(Value::from(1), |value, _| list![value]);
+    let maps =
+        |depth: usize| (0..depth).fold(Value::from(1), |value, _| map! { "m" => value }.into());
+    for value in [lists(32), maps(32)] {
+        let page =
+            ctx.ok(ctx.store().scan(Scan::new(&table).filter("a <> :v").value(":v", value)).await);
+        assert_eq!(page.count, 1);
+    }
+    for value in [lists(33), maps(33)] {
+        let scan = Scan::new(&table).filter("a <> :v").value(":v", value);
+        ctx.expect_validation(
+            ctx.store().scan(scan).await,
+            "ExpressionAttributeValues contains invalid value: Nesting Levels have exceeded \
+             supported limits: Attributes in the item have nested levels beyond supported limit \
+             for key :v",
+        );
+    }
+}
+
+pub(super) async fn placeholders_have_2_mebibytes(ctx: Ctx) {
+    const MOST: usize = 2 * 1024 * 1024;
+    let table = ctx.table_with(Shape::s(), [key()]).await;
+    let value = |bytes: usize| Value::from("v".repeat(bytes - ":v".len()));
+    let scan = |bytes: usize| Scan::new(&table).filter("a <> :v").value(":v", value(bytes));
+    let page = ctx.ok(ctx.store().scan(scan(MOST)).await);
+    assert_eq!(page.count, 1);
+    let message = "ExpressionAttributeValues exceeds max size";
+    ctx.expect_validation(ctx.store().scan(scan(MOST + 1)).await, message);
+
+    // 40 names, each of 52,428 bytes with its placeholder, and 32 bytes.
+    let names = |spare: usize| {
+        let mut scan = Scan::new(&table);
+        let mut terms = Vec::new();
+        for i in 0..40 {
+            let placeholder = format!("#n{i:02}");
+            terms.push(format!("attribute_exists({placeholder})"));
+            let bytes = 52_428 - 4 + if i == 0 { spare } else { 0 };
+            scan = scan.name(placeholder, format!("{i:0>bytes$}"));
+        }
+        scan.filter(terms.join(" OR "))
+    };
+    let page = ctx.ok(ctx.store().scan(names(32)).await);
+    assert_eq!(page.count, 0);
+    let message = "ExpressionAttributeNames exceeds max size";
+    ctx.expect_validation(ctx.store().scan(names(33)).await, message);
+
+    let both = |bytes: usize| scan(bytes).filter("a <> :v OR #n = :v").name("#n", "n".repeat(98));
+    let page = ctx.ok(ctx.store().scan(both(MOST - 100)).await);
+    assert_eq!(page.count, 1);
+    let message =
+        "Combined size of ExpressionAttributeNames and ExpressionAttributeValues exceeds max size";
+    ctx.expect_validation(ctx.store().scan(both(MOST - 99)).await, message);
+}
