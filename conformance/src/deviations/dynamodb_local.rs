@@ -31,7 +31,7 @@ const VALUES: &[Deviation] = &[];
 
 const CONDITIONS: &[Deviation] = &[
     Deviation {
-        engine: ENGINE,
+        engine: "dynamodb-local",
         case: "every-reserved-word",
         aws: "573 words are reserved",
         source: "Reserved words in DynamoDB",
@@ -39,7 +39,7 @@ const CONDITIONS: &[Deviation] = &[
         observed: "not refused as reserved: [\"convert\", \"size\", \"terminate\"]",
     },
     Deviation {
-        engine: ENGINE,
+        engine: "dynamodb-local",
         case: "condition-length-is-in-bytes",
         aws: "refuses an expression of more than 4 KB",
         source: "Quotas in Amazon DynamoDB, expression parameters",
