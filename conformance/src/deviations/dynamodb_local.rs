@@ -62,7 +62,24 @@ const TRANSACTIONS: &[Deviation] = &[];
 
 const TOKENS: &[Deviation] = &[];
 
-const QUERY: &[Deviation] = &[];
+const QUERY: &[Deviation] = &[
+    Deviation {
+        engine: "dynamodb-local",
+        case: "45a",
+        aws: "the 1 MB of a page is counted before the filter",
+        source: "developer guide, Query.FilterExpression and Query.Pagination",
+        does: "a query counts only the items that pass the filter",
+        observed: "the page ended after 10 items, of which 1 passed",
+    },
+    Deviation {
+        engine: "dynamodb-local",
+        case: "45c",
+        aws: "a page of an index ends at 1 MB of projected attributes",
+        source: "developer guide, GSI (reading data) and LSI (provisioned throughput)",
+        does: "it counts the whole items of the table",
+        observed: "the page ended after 6 items, of which 6 passed; expected 10",
+    },
+];
 
 const SCAN: &[Deviation] = &[];
 

@@ -664,6 +664,9 @@ fn segment(segment: Option<i32>, total: Option<i32>) -> Result<(u64, u64)> {
     if segment < 0 {
         return out_of_range(segment, "segment", "greater", 0);
     }
+    if segment >= limits::SCAN_SEGMENTS {
+        return out_of_range(segment, "segment", "less", limits::SCAN_SEGMENTS - 1);
+    }
     if segment >= total {
         return Err(Error::validation(format!(
             "The Segment parameter is zero-based and must be less than parameter TotalSegments: \
