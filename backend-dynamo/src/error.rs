@@ -193,6 +193,9 @@ fn unknown_code(access: Access, name: &str, message: &str, status: u16) -> Error
         (name, message) => format!("{name}: {message}"),
     };
     match status {
+        // The SDK could not read a success: the write behind it has been done.
+        ..300 => unavailable("the answer of the service could not be read")
+            .with_applied(access.applied_if_sent()),
         429 => Error::new(ErrorKind::Throttled, message),
         500.. => unavailable(&message).with_applied(access.applied_if_sent()),
         _ => Error::new(ErrorKind::Unexpected, message),

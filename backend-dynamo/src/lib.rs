@@ -44,6 +44,8 @@ mod wait;
 
 #[cfg(test)]
 mod fake;
+#[cfg(test)]
+mod tests;
 
 pub use config::DynamoConfig;
 pub use engine::Engine;

@@ -8,17 +8,15 @@ use tabla::{Address, Error, Opener, Result, Store};
 
 use crate::{DynamoConfig, DynamoStore};
 
-/// Opens `dynamodb:` addresses.
+/// Opens `dynamodb:` and `dynamodb://host:port`.
 ///
-/// - `dynamodb:` is AWS, found by the SDK's own credential and region chain.
-/// - `dynamodb://host:port` is a server that speaks the protocol, over plain HTTP.
-///
-/// Options: `region`, `profile`, `prefix` (put before every table name) and `engine` (`dynamodb`,
-/// `local` or `alternator`; else a server is asked what it is).
+/// Options stand in the query: `region`, `profile`, `prefix` (of table names), `engine`
+/// (`dynamodb`, `local`, `alternator`) and `tls` (`true` for an endpoint that speaks HTTPS).
+/// [`DynamoConfig`] says what they mean.
 #[derive(Clone, Copy, Debug, Default)]
 pub struct DynamoOpener;
 
-const OPTIONS: &[&str] = &["engine", "prefix", "profile", "region"];
+const OPTIONS: [&str; 5] = ["engine", "prefix", "profile", "region", "tls"];
 
 #[async_trait]
 impl Opener for DynamoOpener {
@@ -28,71 +26,130 @@ impl Opener for DynamoOpener {
 
     fn examples(&self) -> &'static [(&'static str, &'static str)] {
         &[
-            ("dynamodb:", "DynamoDB, with the credentials and region of the AWS SDK"),
-            ("dynamodb:?region=eu-west-1&profile=shop&prefix=dev-", "the same, in other words"),
-            ("dynamodb://127.0.0.1:8000", "a server that speaks DynamoDB's protocol"),
+            ("dynamodb:", "DynamoDB, with the credentials and the region of the AWS SDK"),
+            (
+                "dynamodb:?profile=work&region=eu-west-1&prefix=dev-",
+                "one environment of an account",
+            ),
+            ("dynamodb://127.0.0.1:8000", "DynamoDB Local, Alternator or `tabla serve`"),
         ]
     }
 
     async fn open(&self, address: Address, env: &Env) -> Result<Arc<dyn Store>> {
-        let store = DynamoStore::open(&config(address)?).await?;
-        Ok(Arc::new(store.with_env(env)))
+        let config = DynamoConfig::from_address(address)?;
+        Ok(Arc::new(DynamoStore::open(&config).await?.with_env(env)))
     }
 }
 
-fn config(mut address: Address) -> Result<DynamoConfig> {
-    let endpoint = match address.path.as_str() {
-        "" => None,
-        path => match path.strip_prefix("//").map(|host| host.trim_end_matches('/')) {
-            Some(host) if !host.is_empty() && !host.contains('/') => Some(format!("http://{host}")),
-            _ => {
-                return Err(Error::config(format!(
-                    "a `dynamodb:` address is `dynamodb:` or `dynamodb://host:port`: {address}"
-                )));
+impl DynamoConfig {
+    /// The settings that a `dynamodb:` address gives.
+    ///
+    /// # Errors
+    /// The path is neither empty nor `//host:port`, or an option is unknown or wrong.
+    pub fn from_address(mut address: Address) -> Result<Self> {
+        let region = address.take("region");
+        let profile = address.take("profile");
+        let prefix = address.take("prefix");
+        let engine = address.take("engine");
+        let tls = address.take("tls");
+        address.finish(&OPTIONS)?;
+        let scheme = match tls.as_deref() {
+            None | Some("false") => "http",
+            Some("true") => "https",
+            Some(other) => {
+                return Err(Error::config(format!("the option `tls` is true or false: {other}")));
             }
-        },
-    };
-    let mut config = DynamoConfig { endpoint, ..DynamoConfig::default() };
-    config.region = address.take("region");
-    config.profile = address.take("profile");
-    config.table_prefix = address.take("prefix").unwrap_or_default();
-    config.engine = address.take("engine").map(|name| name.parse()).transpose()?;
-    address.finish(OPTIONS)?;
-    Ok(config)
+        };
+        let endpoint = match address.path.as_str() {
+            "" if tls.is_some() => {
+                return Err(Error::config("the option `tls` goes with `dynamodb://host:port`"));
+            }
+            "" => None,
+            path => match path.strip_prefix("//").map(|host| host.trim_end_matches('/')) {
+                Some(host) if is_host(host) => Some(format!("{scheme}://{host}")),
+                _ => {
+                    return Err(Error::config(format!(
+                        "a `dynamodb:` address is `dynamodb:` or `dynamodb://host:port`: {path}"
+                    )));
+                }
+            },
+        };
+        Ok(Self {
+            endpoint,
+            region,
+            profile,
+            table_prefix: prefix.unwrap_or_default(),
+            engine: engine.map(|engine| engine.parse()).transpose()?,
+            ..Self::default()
+        })
+    }
+}
+
+/// Whether this can be a host with an optional port; whether it exists, the network tells.
+fn is_host(host: &str) -> bool {
+    let legal =
+        |c: char| c.is_ascii_alphanumeric() || matches!(c, '.' | '-' | '_' | ':' | '[' | ']');
+    !host.is_empty() && host.chars().all(legal)
 }
 
 #[cfg(test)]
 mod tests {
+    use tabla::ErrorKind;
+
     use super::*;
     use crate::Engine;
 
-    fn parsed(address: &str) -> Result<DynamoConfig> {
-        config(address.parse()?)
+    fn config(address: &str) -> Result<DynamoConfig> {
+        DynamoConfig::from_address(address.parse()?)
     }
 
     #[test]
-    fn addresses_are_settings() {
-        assert_eq!(parsed("dynamodb:").unwrap(), DynamoConfig::new());
-        let config = parsed("dynamodb://127.0.0.1:8000/?prefix=dev-&engine=local").unwrap();
-        assert_eq!(config.endpoint.as_deref(), Some("http://127.0.0.1:8000"));
-        assert_eq!(config.table_prefix, "dev-");
-        assert_eq!(config.engine, Some(Engine::Local));
-        let config = parsed("dynamodb:?region=eu-west-1&profile=shop").unwrap();
-        assert_eq!(config.region.as_deref(), Some("eu-west-1"));
-        assert_eq!(config.profile.as_deref(), Some("shop"));
+    fn every_option_arrives() {
+        let text = "dynamodb://h:8000?region=eu-west-1&profile=p&prefix=dev-&engine=local&tls=true";
+        let expected = DynamoConfig::at("https://h:8000")
+            .with_region("eu-west-1")
+            .with_profile("p")
+            .with_table_prefix("dev-")
+            .with_engine(Engine::Local);
+        assert_eq!(config(text).unwrap(), expected);
     }
 
     #[test]
-    fn wrong_addresses_say_what_is_wrong() {
-        for (address, part) in [
-            ("dynamodb:x", "`dynamodb://host:port`"),
+    fn the_bare_scheme_is_aws() {
+        assert_eq!(config("dynamodb:").unwrap(), DynamoConfig::new());
+        assert_eq!(
+            config("dynamodb:?region=eu-west-1").unwrap(),
+            DynamoConfig::new().with_region("eu-west-1")
+        );
+        assert_eq!(
+            config("dynamodb://127.0.0.1:8000/").unwrap(),
+            DynamoConfig::at("http://127.0.0.1:8000")
+        );
+    }
+
+    #[test]
+    fn a_wrong_address_says_what_is_wrong() {
+        for (text, part) in [
+            ("dynamodb:orders", "`dynamodb://host:port`"),
             ("dynamodb://", "`dynamodb://host:port`"),
-            ("dynamodb://a/b", "`dynamodb://host:port`"),
-            ("dynamodb:?regio=x", "there are: engine, prefix, profile, region"),
-            ("dynamodb:?engine=mongo", "mongo"),
+            ("dynamodb://host/table", "`dynamodb://host:port`"),
+            ("dynamodb://user@host", "`dynamodb://host:port`"),
+            ("dynamodb:?tls=true", "goes with"),
+            ("dynamodb://host?tls=maybe", "maybe"),
+            ("dynamodb://host?engine=dynalite", "dynalite"),
+            ("dynamodb:?regio=x", "there are: engine, prefix, profile, region, tls"),
         ] {
-            let error = parsed(address).expect_err(address);
-            assert!(error.message().contains(part), "{address}: {error}");
+            let error = config(text).expect_err(text);
+            assert_eq!(error.kind(), &ErrorKind::Config, "{text}");
+            assert!(error.message().contains(part), "{text}: {error}");
         }
+    }
+
+    #[tokio::test]
+    async fn the_registry_opens_it() {
+        let mut registry = tabla::Registry::new();
+        registry.register(DynamoOpener);
+        let store = registry.open("dynamodb://127.0.0.1:1?engine=local").await.unwrap();
+        assert_eq!(store.capabilities().engine, "dynamodb-local");
     }
 }

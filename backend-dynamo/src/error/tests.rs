@@ -1,1 +1,235 @@
+//! Every row of the table, and every way to fail without an exception, through the SDK itself.
 
+use std::time::Duration;
+
+use aws_smithy_runtime_api::client::result::ConnectorError;
+use tabla::ops::{DeleteItem, GetItem, GetRecords, PutItem, TransactWriteItems, UpdateTable};
+use tabla::{Item, Store};
+
+use super::*;
+use crate::fake::{Answer, Fake};
+use crate::{DynamoConfig, DynamoStore};
+
+fn key() -> Item {
+    Item::new().with("pk", "a")
+}
+
+fn store(fake: &Fake) -> DynamoStore {
+    fake.store(&DynamoConfig::new())
+}
+
+/// What a write makes of one answer.
+async fn written(answer: Answer) -> Error {
+    store(&Fake::new([answer])).put(PutItem::new("orders", key())).await.unwrap_err()
+}
+
+/// What a read makes of one answer.
+async fn read(answer: Answer) -> Error {
+    store(&Fake::new([answer])).get(GetItem::new("orders", key())).await.unwrap_err()
+}
+
+fn kind_of(meaning: Meaning) -> (ErrorKind, Retry) {
+    match meaning {
+        Meaning::Validation => (ErrorKind::Validation, Retry::Never),
+        Meaning::ConditionFailed => (ErrorKind::ConditionFailed { item: None }, Retry::Never),
+        Meaning::TransactionCanceled => {
+            (ErrorKind::TransactionCanceled { reasons: vec![] }, Retry::Never)
+        }
+        Meaning::TransactionConflict => (ErrorKind::TransactionConflict, Retry::Later),
+        Meaning::TransactionInProgress => (ErrorKind::TransactionInProgress, Retry::Later),
+        Meaning::IdempotentParameterMismatch => {
+            (ErrorKind::IdempotentParameterMismatch, Retry::Never)
+        }
+        Meaning::NotFound => (ErrorKind::NotFound, Retry::Never),
+        Meaning::InUse => (ErrorKind::InUse, Retry::Never),
+        Meaning::ItemCollectionTooLarge => (ErrorKind::ItemCollectionTooLarge, Retry::Never),
+        Meaning::LimitExceeded => (ErrorKind::LimitExceeded, Retry::Later),
+        Meaning::Throttled => (ErrorKind::Throttled, Retry::Later),
+        Meaning::TrimmedData => (ErrorKind::TrimmedData, Retry::Never),
+        Meaning::ExpiredIterator => (ErrorKind::ExpiredIterator, Retry::Never),
+        Meaning::AccessDenied => (ErrorKind::AccessDenied, Retry::Never),
+        Meaning::Unsupported => (ErrorKind::Unsupported, Retry::Never),
+        Meaning::Unavailable => (ErrorKind::Unavailable, Retry::Later),
+    }
+}
+
+#[tokio::test]
+async fn every_code_has_its_kind_wherever_it_comes_from() {
+    for &(code, meaning) in CODES {
+        let status = if meaning == Meaning::Unavailable { 500 } else { 400 };
+        let service = || Fake::exception(status, code, "as it is.");
+        let write = store(&service()).put(PutItem::new("orders", key())).await.unwrap_err();
+        let stream = store(&service()).get_records(GetRecords::new("i".into())).await.unwrap_err();
+        for error in [&write, &stream] {
+            let (kind, retry) = kind_of(meaning);
+            assert_eq!(error.code(), code);
+            assert_eq!(error.message(), "as it is.", "{code}");
+            assert_eq!(error.kind(), &kind, "{code}");
+            assert_eq!(error.retry(), retry, "{code}");
+            assert_eq!(error.request_id(), Some("REQUEST-1"), "{code}");
+            assert!(StdError::source(error).is_some(), "{code}");
+        }
+        let maybe = matches!(meaning, Meaning::Unavailable | Meaning::TransactionInProgress);
+        let expected = if maybe { Applied::Maybe } else { Applied::No };
+        assert_eq!(write.applied(), expected, "{code}");
+        assert_eq!(stream.applied(), Applied::No, "{code}");
+    }
+}
+
+#[tokio::test]
+async fn a_failed_condition_brings_its_item() {
+    let body = r#"{"__type":"com.amazonaws.dynamodb.v20120810#ConditionalCheckFailedException",
+        "Message":"The conditional request failed",
+        "Item":{"pk":{"S":"a"},"n":{"N":"1"}}}"#;
+    let fake = Fake::new([Answer::Body(400, body.into())]);
+    let error = store(&fake).delete(DeleteItem::new("orders", key())).await.unwrap_err();
+    assert_eq!(error.kind(), &ErrorKind::ConditionFailed { item: Some(key().with("n", 1)) });
+    assert_eq!(error.message(), "The conditional request failed");
+}
+
+#[tokio::test]
+async fn a_canceled_transaction_brings_every_reason() {
+    let body = r#"{"__type":"com.amazonaws.dynamodb.v20120810#TransactionCanceledException",
+        "Message":"Transaction cancelled, please refer cancellation reasons for specific reasons [None, ConditionalCheckFailed, Novelty]",
+        "CancellationReasons":[{"Code":"None"},
+            {"Code":"ConditionalCheckFailed","Message":"The conditional request failed",
+             "Item":{"pk":{"S":"a"}}},
+            {"Code":"Novelty","Message":"m"}]}"#;
+    let fake = Fake::new([Answer::Body(400, body.into())]);
+    let error = store(&fake).transact_write(TransactWriteItems::new()).await.unwrap_err();
+    assert_eq!(
+        error.cancellation_reasons(),
+        [
+            CancellationReason::none(),
+            CancellationReason::condition_failed(Some(key())),
+            CancellationReason {
+                code: CancellationCode::Other,
+                message: Some("m".into()),
+                item: None,
+            },
+        ]
+    );
+    assert!(error.is_condition_failed());
+    assert!(error.message().ends_with("[None, ConditionalCheckFailed, Novelty]"));
+}
+
+#[tokio::test]
+async fn a_transaction_that_met_only_contention_is_worth_another_try() {
+    let body = r#"{"__type":"com.amazonaws.dynamodb.v20120810#TransactionCanceledException",
+        "Message":"m","CancellationReasons":[{"Code":"None"},{"Code":"TransactionConflict"}]}"#;
+    let fake = Fake::new([Answer::Body(400, body.into())]);
+    let error = store(&fake).transact_write(TransactWriteItems::new()).await.unwrap_err();
+    assert_eq!((error.retry(), error.applied()), (Retry::Later, Applied::No));
+}
+
+#[tokio::test]
+async fn an_unknown_code_keeps_its_name_in_the_message() {
+    let fake = Fake::exception(400, "NovelException", "what is this");
+    let error = store(&fake).put(PutItem::new("orders", key())).await.unwrap_err();
+    assert_eq!(error.kind(), &ErrorKind::Unexpected);
+    assert_eq!(error.code(), UNKNOWN);
+    assert_eq!(error.message(), "NovelException: what is this");
+    assert_eq!((error.retry(), error.applied()), (Retry::Never, Applied::No));
+
+    let fake = Fake::exception(503, "NovelException", "later");
+    let error = store(&fake).put(PutItem::new("orders", key())).await.unwrap_err();
+    assert_eq!(error.kind(), &ErrorKind::Unavailable);
+    assert_eq!((error.retry(), error.applied()), (Retry::Later, Applied::Maybe));
+}
+
+#[tokio::test]
+async fn the_page_of_a_proxy_is_judged_by_its_status() {
+    let page = || "<html>Bad gateway</html>".to_owned();
+    let error = written(Answer::Body(502, page())).await;
+    assert_eq!(error.kind(), &ErrorKind::Unavailable);
+    assert_eq!((error.retry(), error.applied()), (Retry::Later, Applied::Maybe));
+    let error = written(Answer::Body(429, page())).await;
+    assert_eq!(error.kind(), &ErrorKind::Throttled);
+    assert_eq!(error.applied(), Applied::No);
+    let error = written(Answer::Body(404, page())).await;
+    assert_eq!(error.kind(), &ErrorKind::Unexpected);
+}
+
+#[tokio::test]
+async fn a_refused_connection_changed_nothing() {
+    let refused = || {
+        ConnectorError::io(Box::new(io::Error::new(io::ErrorKind::ConnectionRefused, "refused")))
+    };
+    let error = written(Answer::Fails(refused)).await;
+    assert_eq!(error.kind(), &ErrorKind::Unavailable);
+    assert_eq!((error.retry(), error.applied()), (Retry::Later, Applied::No));
+    assert_eq!(error.message(), "the service cannot be reached: refused");
+}
+
+#[tokio::test]
+async fn a_port_where_nobody_listens_is_a_refused_connection() {
+    let socket = std::net::TcpListener::bind("127.0.0.1:0").unwrap();
+    let address = socket.local_addr().unwrap();
+    drop(socket);
+    let config = DynamoConfig::at(format!("http://{address}"));
+    let error = DynamoStore::open(&config).await.unwrap_err();
+    assert_eq!(error.kind(), &ErrorKind::Unavailable);
+    assert_eq!(error.applied(), Applied::No);
+
+    let store = DynamoStore::open(&config.with_engine(crate::Engine::Local)).await.unwrap();
+    let error = store.put(PutItem::new("orders", key())).await.unwrap_err();
+    assert_eq!(error.kind(), &ErrorKind::Unavailable);
+    assert_eq!((error.retry(), error.applied()), (Retry::Later, Applied::No));
+}
+
+#[tokio::test]
+async fn a_lost_answer_leaves_a_write_in_doubt_and_a_read_not() {
+    let reset =
+        || ConnectorError::io(Box::new(io::Error::new(io::ErrorKind::ConnectionReset, "reset")));
+    let error = written(Answer::Fails(reset)).await;
+    assert_eq!(error.kind(), &ErrorKind::Unavailable);
+    assert_eq!((error.retry(), error.applied()), (Retry::Later, Applied::Maybe));
+    let error = read(Answer::Fails(reset)).await;
+    assert_eq!((error.retry(), error.applied()), (Retry::Later, Applied::No));
+
+    let late = || ConnectorError::timeout("too late".into());
+    assert_eq!(written(Answer::Fails(late)).await.applied(), Applied::Maybe);
+    assert_eq!(read(Answer::Fails(late)).await.applied(), Applied::No);
+}
+
+#[tokio::test]
+async fn a_garbled_answer_leaves_a_write_in_doubt() {
+    let error = written(Answer::Body(200, "{\"Attributes\":".into())).await;
+    assert_eq!(error.kind(), &ErrorKind::Unavailable);
+    assert_eq!((error.retry(), error.applied()), (Retry::Later, Applied::Maybe));
+}
+
+#[tokio::test(start_paused = true)]
+async fn silence_ends_at_the_time_limit() {
+    let config = DynamoConfig::new().with_operation_timeout(Duration::from_secs(20));
+    let fake = Fake::new([Answer::Silence]);
+    let error = fake.store(&config).put(PutItem::new("orders", key())).await.unwrap_err();
+    assert_eq!(error.kind(), &ErrorKind::Unavailable);
+    assert_eq!((error.retry(), error.applied()), (Retry::Later, Applied::Maybe));
+}
+
+#[tokio::test]
+async fn a_request_that_is_no_http_is_not_worth_another_try() {
+    let error = written(Answer::Fails(|| ConnectorError::user("no host".into()))).await;
+    assert_eq!(error.kind(), &ErrorKind::Unexpected);
+    assert_eq!((error.retry(), error.applied()), (Retry::Never, Applied::No));
+}
+
+#[tokio::test]
+async fn missing_credentials_are_a_wrong_setting() {
+    let missing =
+        || ConnectorError::other(Box::new(CredentialsError::not_loaded("none in the chain")), None);
+    let error = written(Answer::Fails(missing)).await;
+    assert_eq!(error.kind(), &ErrorKind::Config);
+    assert_eq!((error.retry(), error.applied()), (Retry::Never, Applied::No));
+}
+
+#[tokio::test]
+async fn the_sdk_does_not_retry() {
+    let fake = Fake::new([
+        Answer::Body(500, r#"{"__type":"InternalServerError","message":"m"}"#.into()),
+        Answer::Body(200, "{}".into()),
+    ]);
+    store(&fake).update_table(UpdateTable::new("orders")).await.unwrap_err();
+    assert_eq!(fake.requests().len(), 1);
+}

@@ -1,0 +1,354 @@
+//! What goes over the wire and what is made of the answers, against the fake service.
+
+use serde_json::json;
+use std::time::Duration;
+use tabla::env::{Env, ManualClock, Timestamp};
+use tabla::ops::*;
+use tabla::{Applied, ErrorKind, Item, KeyType, Store, attr};
+
+use crate::fake::{Answer, Fake};
+use crate::{DynamoConfig, DynamoStore, Engine};
+
+fn answer(body: serde_json::Value) -> Answer {
+    Answer::Body(200, body.to_string())
+}
+
+fn not_found() -> Answer {
+    let body = json!({
+        "__type": "com.amazonaws.dynamodb.v20120810#ResourceNotFoundException",
+        "message": "Requested resource not found",
+    });
+    Answer::Body(400, body.to_string())
+}
+
+fn key() -> Item {
+    Item::new().with("pk", "a")
+}
+
+fn dev() -> DynamoConfig {
+    DynamoConfig::new().with_table_prefix("dev-")
+}
+
+fn description(status: &str, indexes: &[(&str, &str)]) -> serde_json::Value {
+    let indexes: Vec<_> = indexes
+        .iter()
+        .map(|(name, status)| json!({ "IndexName": name, "IndexStatus": status }))
+        .collect();
+    json!({
+        "TableName": "dev-orders",
+        "TableStatus": status,
+        "TableId": "1",
+        "TableArn": "arn:aws:dynamodb:us-east-1:000000000000:table/dev-orders",
+        "GlobalSecondaryIndexes": indexes,
+    })
+}
+
+fn orders() -> CreateTable {
+    CreateTable::new("orders").partition_key("pk", KeyType::S)
+}
+
+#[tokio::test]
+async fn a_rendered_condition_and_its_options_are_sent() {
+    let fake = Fake::new([answer(json!({}))]);
+    let put = PutItem::new("orders", key().with("n", 1))
+        .condition(attr("status").eq("draft"))
+        .return_values(ReturnValues::AllOld)
+        .return_item_on_failure();
+    fake.store(&dev()).put(put).await.unwrap();
+    let request = &fake.requests()[0];
+    assert_eq!(request.operation, "PutItem");
+    assert_eq!(
+        request.body,
+        json!({
+            "TableName": "dev-orders",
+            "Item": { "pk": { "S": "a" }, "n": { "N": "1" } },
+            "ConditionExpression": "#n0 = :v0",
+            "ExpressionAttributeNames": { "#n0": "status" },
+            "ExpressionAttributeValues": { ":v0": { "S": "draft" } },
+            "ReturnValues": "ALL_OLD",
+            "ReturnValuesOnConditionCheckFailure": "ALL_OLD",
+        })
+    );
+}
+
+#[tokio::test]
+async fn defaults_are_not_sent() {
+    let fake = Fake::new([answer(json!({})), answer(json!({ "Count": 0, "ScannedCount": 0 }))]);
+    let store = fake.store(&DynamoConfig::new());
+    let found = store.get(GetItem::new("orders", key())).await.unwrap();
+    assert_eq!(found, GetItemOutput::default());
+    store.query(Query::new("orders", "pk = :a").value(":a", "a")).await.unwrap();
+    let requests = fake.requests();
+    assert_eq!(requests[0].body, json!({ "TableName": "orders", "Key": { "pk": { "S": "a" } } }));
+    assert_eq!(
+        requests[1].body,
+        json!({
+            "TableName": "orders",
+            "KeyConditionExpression": "pk = :a",
+            "ExpressionAttributeValues": { ":a": { "S": "a" } },
+        })
+    );
+}
+
+#[tokio::test]
+async fn a_page_brings_its_place_and_its_cost() {
+    let fake = Fake::new([answer(json!({
+        "Items": [{ "pk": { "S": "a" } }],
+        "Count": 1,
+        "ScannedCount": 2,
+        "LastEvaluatedKey": { "pk": { "S": "a" } },
+        "ConsumedCapacity": { "TableName": "dev-orders", "CapacityUnits": 0.5 },
+    }))]);
+    let query = Query::new("orders", attr("pk").eq("a"))
+        .descending()
+        .limit(2)
+        .exclusive_start_key(key())
+        .return_consumed_capacity(ReturnConsumedCapacity::Total);
+    let page = fake.store(&dev()).query(query).await.unwrap();
+    assert_eq!(page.items, [key()]);
+    assert_eq!((page.count, page.scanned_count), (1, 2));
+    assert_eq!(page.last_evaluated_key, Some(key()));
+    assert_eq!(page.consumed_capacity.unwrap().table_name, "orders");
+    let body = &fake.requests()[0].body;
+    assert_eq!(body["ScanIndexForward"], json!(false));
+    assert_eq!(body["ExclusiveStartKey"], json!({ "pk": { "S": "a" } }));
+    assert_eq!(body["Limit"], json!(2));
+}
+
+#[tokio::test]
+async fn a_transaction_gets_a_token_of_its_own_and_keeps_the_callers() {
+    let fake = Fake::new([answer(json!({})), answer(json!({}))]);
+    let store = fake.store(&dev());
+    let transaction = || TransactWriteItems::new().item(PutItem::new("orders", key()));
+    store.transact_write(transaction()).await.unwrap();
+    store.transact_write(transaction().client_request_token("t")).await.unwrap();
+    let requests = fake.requests();
+    assert!(requests[0].body["ClientRequestToken"].is_string());
+    assert_eq!(requests[1].body["ClientRequestToken"], "t");
+    assert_eq!(requests[1].body["TransactItems"][0]["Put"]["TableName"], "dev-orders");
+}
+
+#[tokio::test]
+async fn what_an_engine_lacks_is_refused_and_not_sent() {
+    let fake = Fake::new([]);
+    let on = |engine| fake.store(&DynamoConfig::new().with_engine(engine));
+    let local = on(Engine::Local);
+    let alternator = on(Engine::Alternator);
+    let index = || SecondaryIndex::new("by-date").partition_key("date");
+    let refused = [
+        local.create_table(orders().tags([("k".into(), "v".into())].into())).await.err(),
+        local.create_table(orders().global_index(index().partition_key("b"))).await.err(),
+        local
+            .put(
+                PutItem::new("orders", key())
+                    .return_item_collection_metrics(ReturnItemCollectionMetrics::Size),
+            )
+            .await
+            .err(),
+        local.tag_table(TagTable { table: "orders".into(), tags: Tags::new() }).await.err(),
+        local.list_table_tags(ListTableTags { table: "orders".into() }).await.err(),
+        alternator.transact_get(TransactGetItems::new([])).await.err(),
+        alternator.transact_write(TransactWriteItems::new()).await.err(),
+        alternator
+            .update_table(
+                UpdateTable::new("orders")
+                    .create_index(index().projection(IndexProjection::keys_only())),
+            )
+            .await
+            .err(),
+        alternator.create_table(orders().stream(StreamViewType::KeysOnly)).await.err(),
+        alternator.list_streams(ListStreams::default()).await.err(),
+    ];
+    for error in refused {
+        assert_eq!(error.expect("it is lacking").kind(), &ErrorKind::Unsupported);
+    }
+    assert!(fake.requests().is_empty());
+}
+
+#[tokio::test]
+async fn an_operation_of_a_transaction_asks_for_nothing_of_its_own() {
+    let fake = Fake::new([]);
+    let put = PutItem::new("orders", key()).return_values(ReturnValues::AllOld);
+    let error = fake
+        .store(&DynamoConfig::new())
+        .transact_write(TransactWriteItems::new().item(put))
+        .await
+        .unwrap_err();
+    assert_eq!(error.kind(), &ErrorKind::Validation);
+}
+
+fn clocked(fake: &Fake, config: &DynamoConfig) -> (DynamoStore, ManualClock) {
+    let clock = ManualClock::new(Timestamp::from_secs(1_000));
+    (fake.store(config).with_env(&Env::test(clock.clone(), 1)), clock)
+}
+
+#[tokio::test]
+async fn creating_waits_for_the_table_and_its_indexes() {
+    let seen = |status, index| answer(json!({ "Table": description(status, &[("g", index)]) }));
+    let fake = Fake::new([
+        answer(json!({ "TableDescription": description("CREATING", &[("g", "CREATING")]) })),
+        not_found(),
+        seen("CREATING", "CREATING"),
+        Answer::Body(400, json!({ "__type": "ThrottlingException", "message": "m" }).to_string()),
+        seen("ACTIVE", "CREATING"),
+        seen("ACTIVE", "ACTIVE"),
+    ]);
+    let (store, clock) = clocked(&fake, &dev());
+    let table = store.create_table(orders()).await.unwrap();
+    assert_eq!((table.table.as_str(), table.status), ("orders", TableStatus::Active));
+    assert_eq!(clock.sleeps().len(), 5);
+}
+
+#[tokio::test]
+async fn changing_waits_until_the_index_is_there_or_gone() {
+    let seen = |indexes: &[_]| answer(json!({ "Table": description("ACTIVE", indexes) }));
+    let fake = Fake::new([
+        answer(json!({ "TableDescription": description("ACTIVE", &[]) })),
+        seen(&[("g", "CREATING")]),
+        seen(&[("g", "ACTIVE")]),
+        answer(json!({ "TableDescription": description("ACTIVE", &[("g", "ACTIVE")]) })),
+        seen(&[("g", "DELETING")]),
+        seen(&[]),
+    ]);
+    let (store, _clock) = clocked(&fake, &dev());
+    let index = SecondaryIndex::new("g").partition_key("date");
+    let table = store.update_table(UpdateTable::new("orders").create_index(index)).await.unwrap();
+    assert_eq!(table.global_secondary_indexes.len(), 1);
+    let table = store.update_table(UpdateTable::new("orders").delete_index("g")).await.unwrap();
+    assert!(table.global_secondary_indexes.is_empty());
+}
+
+#[tokio::test]
+async fn deleting_waits_until_the_table_is_gone() {
+    let fake = Fake::new([
+        answer(json!({ "TableDescription": description("DELETING", &[]) })),
+        answer(json!({ "Table": description("DELETING", &[]) })),
+        not_found(),
+    ]);
+    let (store, clock) = clocked(&fake, &dev());
+    let last = store.delete_table(DeleteTable::new("orders")).await.unwrap();
+    assert_eq!(last.status, TableStatus::Deleting);
+    assert_eq!(clock.sleeps().len(), 1);
+}
+
+#[tokio::test]
+async fn a_wait_has_an_end() {
+    let creating = || answer(json!({ "Table": description("CREATING", &[("g", "CREATING")]) }));
+    let first = answer(json!({ "TableDescription": description("CREATING", &[]) }));
+    let fake = Fake::new(std::iter::once(first).chain((0..20).map(|_| creating())));
+    let config = dev().with_table_wait_limit(Duration::from_secs(4));
+    let (store, _clock) = clocked(&fake, &config);
+    let error = store.create_table(orders()).await.unwrap_err();
+    assert_eq!(error.kind(), &ErrorKind::Unavailable);
+    assert_eq!(error.applied(), Applied::Maybe);
+    assert_eq!(
+        error.message(),
+        "table `orders` is CREATING, its index `g` CREATING after 4 s of waiting"
+    );
+}
+
+#[tokio::test]
+async fn a_page_of_tables_holds_only_this_environments() {
+    let page = |names: &[&str], last: Option<&str>| {
+        answer(json!({ "TableNames": names, "LastEvaluatedTableName": last }))
+    };
+    let fake = Fake::new([
+        page(&["a-orders", "dev-a1x", "dev-b1x"], Some("dev-b1x")),
+        page(&["dev-c1x", "prod-a1x"], None),
+        page(&["dev-c1x", "prod-a1x"], None),
+    ]);
+    let store = fake.store(&dev());
+    let first =
+        store.list_tables(ListTables { limit: Some(2), ..ListTables::default() }).await.unwrap();
+    assert_eq!(first.table_names, ["a1x", "b1x"]);
+    assert_eq!(first.last_evaluated_table_name.as_deref(), Some("b1x"));
+    let second = store
+        .list_tables(ListTables {
+            limit: Some(2),
+            exclusive_start_table_name: first.last_evaluated_table_name,
+        })
+        .await
+        .unwrap();
+    assert_eq!(second.table_names, ["c1x"]);
+    assert_eq!(second.last_evaluated_table_name, None);
+    assert_eq!(fake.requests()[2].body["ExclusiveStartTableName"], "dev-b1x");
+}
+
+#[tokio::test]
+async fn tags_are_asked_by_resource_name() {
+    let fake = Fake::new([
+        answer(json!({ "Table": description("ACTIVE", &[]) })),
+        answer(json!({ "Tags": [{ "Key": "b", "Value": "2" }], "NextToken": "n" })),
+        answer(json!({ "Tags": [{ "Key": "a", "Value": "1" }] })),
+    ]);
+    let tags =
+        fake.store(&dev()).list_table_tags(ListTableTags { table: "orders".into() }).await.unwrap();
+    assert_eq!(tags, Tags::from([("a".into(), "1".into()), ("b".into(), "2".into())]));
+    let requests = fake.requests();
+    assert!(requests[1].body["ResourceArn"].as_str().unwrap().ends_with("table/dev-orders"));
+    assert_eq!(requests[2].body["NextToken"], "n");
+}
+
+/// What an endpoint that answers the first question so is taken for.
+async fn engine_behind(answers: Vec<Answer>) -> tabla::Result<Engine> {
+    let mut store = Fake::new(answers).store(&dev());
+    store.look_around(None).await?;
+    Ok(store.engine())
+}
+
+#[tokio::test]
+async fn an_endpoint_tells_what_it_is() {
+    let missing = |server| {
+        Answer::From(server, 400, json!({ "__type": "ResourceNotFoundException" }).to_string())
+    };
+    assert_eq!(engine_behind(vec![missing("Jetty(12.0.14)")]).await.unwrap(), Engine::Local);
+    assert_eq!(engine_behind(vec![missing("Server")]).await.unwrap(), Engine::DynamoDb);
+    assert_eq!(engine_behind(vec![not_found()]).await.unwrap(), Engine::DynamoDb);
+}
+
+fn setting(value: &str) -> Answer {
+    answer(json!({
+        "Items": [{ "name": { "S": "alternator_write_isolation" }, "value": { "S": value } }],
+        "Count": 1,
+        "ScannedCount": 1,
+    }))
+}
+
+#[tokio::test]
+async fn alternator_opens_only_over_isolated_tables() {
+    let tables = || answer(json!({ "TableNames": ["dev-orders", "prod-orders"] }));
+    let table = || answer(json!({ "Table": description("ACTIVE", &[]) }));
+    let tags = |tags: serde_json::Value| answer(json!({ "Tags": tags }));
+    let isolation = |policy: &str| json!([{ "Key": "system:write_isolation", "Value": policy }]);
+
+    for (default, tagged, opens) in [
+        ("\"always_use_lwt\"", json!([]), true),
+        ("\"only_rmw_uses_lwt\"", json!([]), false),
+        ("\"only_rmw_uses_lwt\"", isolation("always"), true),
+        ("\"always\"", isolation("unsafe_rmw"), false),
+    ] {
+        let opened =
+            engine_behind(vec![setting(default), tables(), table(), tags(tagged.clone())]).await;
+        match opened {
+            Ok(engine) => assert!(opens && engine == Engine::Alternator, "{default} {tagged}"),
+            Err(error) => {
+                assert!(!opens, "{default} {tagged}");
+                assert_eq!(error.kind(), &ErrorKind::Config);
+            }
+        }
+    }
+}
+
+#[tokio::test]
+async fn alternators_tables_are_created_isolated() {
+    let fake = Fake::new([
+        answer(json!({ "TableDescription": description("ACTIVE", &[]) })),
+        answer(json!({ "Tags": [{ "Key": "system:write_isolation", "Value": "always_use_lwt" }] })),
+    ]);
+    let store = fake.store(&dev().with_engine(Engine::Alternator));
+    store.create_table(orders()).await.unwrap();
+    assert_eq!(
+        fake.requests()[0].body["Tags"],
+        json!([{ "Key": "system:write_isolation", "Value": "always_use_lwt" }])
+    );
+}
