@@ -199,6 +199,11 @@ pub const PAIRS: &[Pair] = &[
               satisfy constraint: Member must have length greater than or equal to 1",
         other: "The list of keys in RequestItems for BatchGetItem is required: {_} has empty list",
     },
+    Pair {
+        aws: "The update expression attempted to update the secondary index key to unsupported \
+              type",
+        other: "Invalid attribute value type",
+    },
 ];
 
 /// Whether these are texts for the same constraint: equal, or a known pair.

@@ -50,7 +50,26 @@ const CONDITIONS: &[Deviation] = &[
 
 const PROJECTIONS: &[Deviation] = &[];
 
-const UPDATES: &[Deviation] = &[];
+const UPDATES: &[Deviation] = &[
+    Deviation {
+        engine: "dynamodb-local",
+        case: "update-remove-only-missing-item",
+        aws: "makes no item by an update that only takes away",
+        source: "API reference, AttributeValueUpdate, DELETE; observed by ScyllaDB's Alternator \
+                 tests (test_returnvalues.py)",
+        does: "makes an item with the key alone",
+        observed: "REMOVE a returned an item",
+    },
+    Deviation {
+        engine: "dynamodb-local",
+        case: "update-error-in-transaction",
+        aws: "cancels the transaction with the reason ValidationError",
+        source: "API reference, TransactWriteItems, cancellation reasons",
+        does: "fails the request as a whole",
+        observed: "got      ValidationException: An operand in the update expression has an \
+                   incorrect data type",
+    },
+];
 
 const KEY_CONDITIONS: &[Deviation] = &[];
 

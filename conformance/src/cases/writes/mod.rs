@@ -76,15 +76,23 @@ cases! {
         "Local indexes refuse a key of another type, too.", needs [LocalIndexes];
     extra "write-index-key-half" of "34a", sort_half_alone_is_checked:
         "The sort half of an index key is checked, even if the item is not in the index.";
+    extra "write-index-key-half-update" of "34b", updated_sort_half_is_checked:
+        "So it is on update.";
+    extra "write-index-key-lsi-update" of "34b", update_to_a_wrong_local_key:
+        "Local indexes refuse an update to another type, too.", needs [LocalIndexes];
     clause "34b", update_to_a_wrong_index_key:
         "An update to an index key of another type is refused.";
     extra "write-index-key-computed" of "34b", computed_index_key_is_checked:
         "An index key that an update copies or adds up is checked, too.";
+    extra "write-index-key-computed-fits" of "34b", computed_index_key_is_indexed:
+        "An index key that an update copies or adds up, and that fits, moves the entry.";
     clause "34c", empty_index_key: "An empty index key is refused, on put and update.";
     clause "34d", non_scalar_index_key:
         "A list, map, set, BOOL or NULL as an index key is refused.";
     extra "write-index-key-size" of "34c", index_key_size:
         "An index key may be as large as a table's, and not larger.";
+    extra "write-index-key-size-update" of "34c", updated_index_key_size:
+        "Nor can it be made larger by an update.";
     extra "write-index-key-absent" of "34a", absent_index_keys_are_no_fault:
         "An item without index keys is written, and is in no index.";
     extra "write-put-replaces", put_replaces_the_whole_item:
