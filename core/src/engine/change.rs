@@ -12,8 +12,7 @@ use crate::Item;
 use crate::env::Timestamp;
 use crate::error::{Error, ErrorKind, Result};
 use crate::ops::{
-    EventName, Record, SequenceNumber, ShardId, ShardIterator, StreamArn, StreamViewType,
-    UserIdentity,
+    EventName, Record, SequenceNumber, ShardIterator, StreamArn, StreamViewType, UserIdentity,
 };
 use crate::schema::TableSchema;
 
@@ -51,7 +50,8 @@ pub fn record(
         event_id,
         event_name,
         sequence_number,
-        created_at: now,
+        // Rounded down to the second (API reference, StreamRecord).
+        created_at: Timestamp::from_secs(now.as_secs()),
         keys,
         old_image,
         new_image,
@@ -64,11 +64,32 @@ pub fn record(
 /// How long a record can be read (developer guide, Streams).
 pub const RETENTION: Duration = Duration::from_secs(24 * 60 * 60);
 
+/// Whether a record is too old to be read. Its time is rounded down, so that it may be up to a
+/// second younger than it says.
+pub fn is_trimmed(record: &Record, now: Timestamp) -> bool {
+    now.since(record.created_at) >= RETENTION + Duration::from_secs(1)
+}
+
 /// How long an iterator can be used (API reference, GetShardIterator).
 pub const ITERATOR_LIFETIME: Duration = Duration::from_secs(15 * 60);
 
 /// Records that one read returns (API reference, GetRecords).
 pub const RECORDS_LIMIT: i32 = 1000;
+
+/// Bytes that one read returns, unless its first record alone is larger (API reference,
+/// GetRecords).
+const RECORDS_SIZE: u64 = 1024 * 1024;
+
+/// Takes as many of these records as one read returns: up to `limit` of them, up to 1 MB.
+pub fn page<'a>(records: impl Iterator<Item = &'a Record>, limit: usize) -> Vec<Record> {
+    let mut size = 0;
+    let fits = |record: &&Record| {
+        let is_first = size == 0;
+        size += record.size_bytes;
+        is_first || size <= RECORDS_SIZE
+    };
+    records.take(limit).take_while(fits).cloned().collect()
+}
 
 /// Streams or shards that one page of a list has (API reference, ListStreams, DescribeStream).
 pub const LIST_LIMIT: i32 = 100;
@@ -105,10 +126,7 @@ impl Place {
             .and_then(|json| serde_json::from_slice(&json).ok())
             .ok_or_else(|| Error::validation("Invalid ShardIterator"))?;
         if now.since(Timestamp::from_millis(place.issued_at)) > ITERATOR_LIFETIME {
-            return Err(Error::new(
-                ErrorKind::ExpiredIterator,
-                "The provided iterator exceeds the maximum age allowed.",
-            ));
+            return Err(Error::new(ErrorKind::ExpiredIterator, "Shard iterator has expired"));
         }
         Ok(place)
     }
@@ -143,11 +161,12 @@ pub fn parse_sequence_number(text: &SequenceNumber) -> Result<u64> {
     )))
 }
 
-/// Checks the limit of a stream operation, and fills in the largest if there is none.
+/// Checks the limit of a stream operation, and fills in the largest if there is none; `refusal`
+/// says that it is too large in the words of the operation.
 ///
 /// # Errors
 /// [`ErrorKind::Validation`] if it is out of range.
-pub fn check_limit(limit: Option<i32>, largest: i32) -> Result<usize> {
+pub fn check_limit(limit: Option<i32>, largest: i32, refusal: &str) -> Result<usize> {
     let limit = limit.unwrap_or(largest);
     if limit < 1 {
         return Err(Error::validation(format!(
@@ -157,8 +176,7 @@ pub fn check_limit(limit: Option<i32>, largest: i32) -> Result<usize> {
     }
     if limit > largest {
         return Err(Error::validation(format!(
-            "1 validation error detected: Value '{limit}' at 'limit' failed to satisfy \
-             constraint: Member must have value less than or equal to {largest}"
+            "One or more parameter values were invalid: Limit {refusal} {largest}"
         )));
     }
     Ok(limit as usize)
@@ -173,17 +191,11 @@ pub fn stream_missing(arn: &StreamArn) -> Error {
 }
 
 /// The error for a shard that does not exist.
-pub fn shard_missing(shard: &ShardId) -> Error {
-    Error::new(
-        ErrorKind::NotFound,
-        format!("Requested resource not found: Shard: {shard} not found"),
-    )
+pub fn shard_missing() -> Error {
+    Error::new(ErrorKind::NotFound, "Requested resource not found: Shard does not exist")
 }
 
 /// The error for reading what is no longer kept.
 pub fn trimmed() -> Error {
-    Error::new(
-        ErrorKind::TrimmedData,
-        "The operation attempted to read past the oldest stream record in a shard.",
-    )
+    Error::new(ErrorKind::TrimmedData, "The data you are trying to access has been trimmed")
 }

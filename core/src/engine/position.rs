@@ -98,9 +98,13 @@ impl Position {
     }
 
     fn checked(schema: &TableSchema, item: &Item) -> Result<Self, Fault> {
-        check_size(item, &schema.partition, limits::PARTITION_KEY_SIZE, "hashkey")?;
+        // AWS has no space before this number.
+        const PARTITION: &str = "Size of hashkey has exceeded the maximum size limit of2048 bytes";
+        const SORT: &str =
+            "Aggregated size of all range keys has exceeded the size limit of 1024 bytes";
+        check_size(item, &schema.partition, limits::PARTITION_KEY_SIZE, PARTITION)?;
         if let Some(sort) = &schema.sort {
-            check_size(item, sort, limits::SORT_KEY_SIZE, "rangekey")?;
+            check_size(item, sort, limits::SORT_KEY_SIZE, SORT)?;
         }
         Ok(Self::of_stored(schema, item))
     }
@@ -188,14 +192,10 @@ fn check_size(
     item: &Item,
     attribute: &KeyAttribute,
     limit: usize,
-    role: &str,
+    refusal: &str,
 ) -> Result<(), Fault> {
     if item.get(&attribute.name).is_some_and(|value| value.size() > limit) {
-        // AWS has no space before the number.
-        return Err(Fault::item(format!(
-            "One or more parameter values were invalid: \
-             Size of {role} has exceeded the maximum size limit of{limit} bytes"
-        )));
+        return Err(Fault::item(format!("One or more parameter values were invalid: {refusal}")));
     }
     Ok(())
 }

@@ -56,7 +56,7 @@ impl Log {
 
     fn trim(&mut self, now: Timestamp) {
         while let Some(record) = self.records.front()
-            && now.since(record.created_at) >= change::RETENTION
+            && change::is_trimmed(record, now)
         {
             self.trimmed_through = number_of(record);
             self.records.pop_front();
@@ -93,7 +93,8 @@ impl State {
         request: &ListStreams,
         env: &Env,
     ) -> Result<ListStreamsOutput> {
-        let limit = change::check_limit(request.limit, change::LIST_LIMIT)?;
+        let too_many = "cannot be greater than the maximum allowed size:";
+        let limit = change::check_limit(request.limit, change::LIST_LIMIT, too_many)?;
         self.trim_streams(env.clock.now());
         let mut streams: Vec<StreamSummary> = self
             .streams
@@ -117,12 +118,13 @@ impl State {
         request: &DescribeStream,
         env: &Env,
     ) -> Result<StreamDescription> {
-        change::check_limit(request.limit, change::LIST_LIMIT)?;
+        let too_many = "cannot be greater than the maximum:";
+        change::check_limit(request.limit, change::LIST_LIMIT, too_many)?;
         self.trim_streams(env.clock.now());
         let log = self.log(&request.arn)?;
         let shards = match &request.exclusive_start_shard {
             Some(start) if *start == log.shard_id() => Vec::new(),
-            Some(other) => return Err(change::shard_missing(other)),
+            Some(_) => return Err(change::shard_missing()),
             None => vec![log.shard()],
         };
         Ok(StreamDescription {
@@ -151,14 +153,16 @@ impl State {
         let last = self.last_sequence_number;
         let log = self.log(&request.arn)?;
         if request.shard != log.shard_id() {
-            return Err(change::shard_missing(&request.shard));
+            return Err(change::shard_missing());
         }
         let next = match &request.position {
             ShardPosition::TrimHorizon => log.trimmed_through + 1,
             ShardPosition::Latest => last + 1,
-            ShardPosition::At(number) => log.check_place(change::parse_sequence_number(number)?)?,
+            ShardPosition::At(number) => {
+                log.check_place(change::parse_sequence_number(number)?, last)?
+            }
             ShardPosition::After(number) => {
-                log.check_place(change::parse_sequence_number(number)?)? + 1
+                log.check_place(change::parse_sequence_number(number)?, last)? + 1
             }
         };
         let place = Place {
@@ -175,7 +179,8 @@ impl State {
         request: &GetRecords,
         env: &Env,
     ) -> Result<GetRecordsOutput> {
-        let limit = change::check_limit(request.limit, change::RECORDS_LIMIT)?;
+        let too_many = "should be less than or equal to";
+        let limit = change::check_limit(request.limit, change::RECORDS_LIMIT, too_many)?;
         let now = env.clock.now();
         self.trim_streams(now);
         let place = Place::of_iterator(&request.iterator, now)?;
@@ -183,13 +188,8 @@ impl State {
         if place.next <= log.trimmed_through {
             return Err(change::trimmed());
         }
-        let records: Vec<Record> = log
-            .records
-            .iter()
-            .filter(|record| number_of(record) >= place.next)
-            .take(limit)
-            .cloned()
-            .collect();
+        let unread = log.records.iter().filter(|record| number_of(record) >= place.next);
+        let records = change::page(unread, limit);
         let next = records.last().map_or(place.next, |record| number_of(record) + 1);
         let is_finished = log.closed_at.is_some()
             && log.records.back().is_none_or(|record| number_of(record) < next);
@@ -203,13 +203,15 @@ impl State {
 }
 
 impl Log {
-    /// Refuses a sequence number that no record of this shard has.
-    fn check_place(&self, number: u64) -> Result<u64> {
-        if self.first_after < number && number <= self.trimmed_through {
-            return Err(change::trimmed());
-        }
-        if !self.records.iter().any(|record| number_of(record) == number) {
+    /// Refuses a sequence number outside of the shard, whose first and last need not be a
+    /// record's: one counter serves all streams.
+    fn check_place(&self, number: u64, given_out: u64) -> Result<u64> {
+        let last = if self.closed_at.is_some() { self.last } else { given_out + 1 };
+        if number <= self.first_after || number > last {
             return Err(crate::Error::validation("Invalid SequenceNumber for the shard"));
+        }
+        if number <= self.trimmed_through {
+            return Err(change::trimmed());
         }
         Ok(number)
     }
