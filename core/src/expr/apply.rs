@@ -5,7 +5,7 @@ use std::collections::BTreeMap;
 use crate::expr::path::{Path, Step};
 use crate::expr::projection::project;
 use crate::expr::update::{SetOperand, SetValue, Source, Update};
-use crate::{Error, Item, Map, MapRef, Result, Value, ValueRef};
+use crate::{Error, Item, Map, MapRef, Result, Value, ValueRef, limits};
 
 impl Update {
     /// The item after the update, with every part of it reading the item before.
@@ -18,6 +18,10 @@ impl Update {
     /// a number leaves DynamoDB's range: a validation error with DynamoDB's message.
     pub fn apply(&self, item: &Item) -> Result<Item> {
         let before = item.view();
+        // Nothing is nested deeper than this; the edits below are as deep as the paths.
+        if self.touched().any(|path| path.depth() > limits::PATH_ELEMENTS) {
+            return Err(invalid_path());
+        }
         let mut edits: BTreeMap<&str, Edit<'_>> = BTreeMap::new();
         for (path, value) in &self.set {
             place(&mut edits, path, Edit::Set(value.of(before)?));
@@ -73,10 +77,12 @@ fn check_parent(path: &Path, item: MapRef<'_>) -> Result<()> {
     }
     match (last, parent) {
         (Step::Field(_), Some(ValueRef::M(_))) | (Step::Index(_), Some(ValueRef::L(_))) => Ok(()),
-        _ => Err(Error::validation(
-            "The document path provided in the update expression is invalid for update",
-        )),
+        _ => Err(invalid_path()),
     }
+}
+
+fn invalid_path() -> Error {
+    Error::validation("The document path provided in the update expression is invalid for update")
 }
 
 /// Files an edit under its path. Of two paths that clash, which validation refuses, one wins.
@@ -307,6 +313,7 @@ mod tests {
             attr("m").index(0),
             attr("m").field("x").field("y"),
             attr("l").index(5).field("x"),
+            (0..100_000).fold(attr("l"), |path, _| path.index(0)),
         ] {
             for update in [
                 Update::new().set(&path, 1),

@@ -45,23 +45,35 @@ pub(crate) enum Keyword {
 }
 
 impl Keyword {
+    const ALL: [Self; 9] = [
+        Self::And,
+        Self::Or,
+        Self::Not,
+        Self::Between,
+        Self::In,
+        Self::Set,
+        Self::Remove,
+        Self::Add,
+        Self::Delete,
+    ];
+
+    pub(crate) fn as_str(self) -> &'static str {
+        match self {
+            Self::And => "AND",
+            Self::Or => "OR",
+            Self::Not => "NOT",
+            Self::Between => "BETWEEN",
+            Self::In => "IN",
+            Self::Set => "SET",
+            Self::Remove => "REMOVE",
+            Self::Add => "ADD",
+            Self::Delete => "DELETE",
+        }
+    }
+
     /// Keywords are recognised whatever their case.
     fn of(word: &str) -> Option<Self> {
-        const KEYWORDS: [(&str, Keyword); 9] = [
-            ("AND", Keyword::And),
-            ("OR", Keyword::Or),
-            ("NOT", Keyword::Not),
-            ("BETWEEN", Keyword::Between),
-            ("IN", Keyword::In),
-            ("SET", Keyword::Set),
-            ("REMOVE", Keyword::Remove),
-            ("ADD", Keyword::Add),
-            ("DELETE", Keyword::Delete),
-        ];
-        KEYWORDS
-            .iter()
-            .find(|(text, _)| word.eq_ignore_ascii_case(text))
-            .map(|(_, keyword)| *keyword)
+        Self::ALL.into_iter().find(|keyword| word.eq_ignore_ascii_case(keyword.as_str()))
     }
 }
 

@@ -127,7 +127,7 @@ impl<'s, 't, 'p, 'a> Lowering<'s, 't, 'p, 'a> {
             if sections[..position].contains(section) {
                 return Err(Problem::new(format!(
                     "The \"{}\" section can only be used once in an update expression;",
-                    format!("{section:?}").to_uppercase()
+                    section.as_str()
                 )));
             }
         }
@@ -344,7 +344,12 @@ fn type_name(operand: &Operand) -> Result<ValueKind, Problem> {
         Operand::Value(other) => Err(validate::wrong_type("attribute_type", other.kind())),
         Operand::Size(_) => Err(validate::wrong_type("attribute_type", ValueKind::N)),
         Operand::Path(_) => {
-            Err(validate::wrong_type("attribute_type", "{NS,SS,L,BS,N,M,B,BOOL,NULL,S}"))
+            // DynamoDB lists the types that a path may have, its internal ones included.
+            Err(validate::wrong_type(
+                "attribute_type",
+                "{DECIMAL,HDS,N,DOUBLESET,NULL,DOUBLE,INT,B,DICT,HD,L,INTSET,FLOAT,BOOL,FS,\
+                 DECIMALSET,S,SS,BS,M,NS}",
+            ))
         }
     }
 }
