@@ -4,7 +4,7 @@ use super::{Fault, Position};
 use crate::error::Error;
 use crate::limits;
 use crate::ops::ProjectionType;
-use crate::schema::{IndexSchema, TableSchema};
+use crate::schema::{IndexSchema, KeyAttribute, TableSchema};
 use crate::{Item, ValueRef};
 
 /// An item's entry in an index.
@@ -152,8 +152,8 @@ fn mismatch(index: &IndexSchema, attribute: &str, expected: &str, value: ValueRe
 }
 
 /// The halves of an index key have the limits of a table's key, over all their attributes.
-fn exceeds_key_sizes(schema: &TableSchema, index: &IndexSchema, item: &Item) -> bool {
-    let size = |attributes: &[crate::schema::KeyAttribute]| -> usize {
+pub(super) fn exceeds_key_sizes(schema: &TableSchema, index: &IndexSchema, item: &Item) -> bool {
+    let size = |attributes: &[KeyAttribute]| -> usize {
         attributes
             .iter()
             .filter(|attribute| !schema.is_key(&attribute.name))

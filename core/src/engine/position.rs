@@ -1,6 +1,7 @@
 //! Where an item stands in a table or index.
 
 use super::Fault;
+use super::index::exceeds_key_sizes;
 use crate::error::Error;
 use crate::key::encoding;
 use crate::limits;
@@ -43,15 +44,20 @@ impl Position {
     }
 
     /// The position of an item in an index; `None` if the index does not have the item, because a
-    /// key attribute is absent or of another type.
+    /// key attribute is absent, or of another type, empty or too large. Items of the latter kinds
+    /// were there before the index (developer guide, "Detecting and correcting index key
+    /// violations").
     pub fn in_index(schema: &TableSchema, index: &IndexSchema, item: &Item) -> Option<Self> {
+        if exceeds_key_sizes(schema, index, item) {
+            return None;
+        }
         let mut partition = Vec::new();
         for attribute in &index.partition {
-            encode_if_typed(attribute, item, &mut partition)?;
+            encode_if_key(attribute, item, &mut partition)?;
         }
         let mut sort = Vec::new();
         for attribute in &index.sort {
-            encode_if_typed(attribute, item, &mut sort)?;
+            encode_if_key(attribute, item, &mut sort)?;
         }
         for attribute in schema.key_attributes() {
             encode_stored(attribute, item, &mut sort);
@@ -144,13 +150,14 @@ fn is_typed(attribute: &KeyAttribute, item: &Item) -> bool {
     item.get(&attribute.name).is_some_and(|value| attribute.accepts(value))
 }
 
-fn encode_if_typed(attribute: &KeyAttribute, item: &Item, out: &mut Vec<u8>) -> Option<()> {
-    let value = item.get(&attribute.name).filter(|value| attribute.accepts(*value))?;
+fn encode_if_key(attribute: &KeyAttribute, item: &Item, out: &mut Vec<u8>) -> Option<()> {
+    let is_key = |value: &ValueRef<'_>| attribute.accepts(*value) && empty_kind(*value).is_none();
+    let value = item.get(&attribute.name).filter(is_key)?;
     encoding::encode(value, out).ok()
 }
 
 fn encode_stored(attribute: &KeyAttribute, item: &Item, out: &mut Vec<u8>) {
-    encode_if_typed(attribute, item, out).expect("a stored item has a valid key");
+    encode_if_key(attribute, item, out).expect("a stored item has a valid key");
 }
 
 fn check_no_empty_key(schema: &TableSchema, item: &Item) -> Result<(), Fault> {
