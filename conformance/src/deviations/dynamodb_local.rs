@@ -73,7 +73,88 @@ const UPDATES: &[Deviation] = &[
 
 const KEY_CONDITIONS: &[Deviation] = &[];
 
-const WRITES: &[Deviation] = &[];
+const WRITES: &[Deviation] = &[
+    Deviation {
+        engine: "dynamodb-local",
+        case: "write-all-new-without-item",
+        aws: "returns no attributes of an item that is not there",
+        source: "ScyllaDB's Alternator tests, which pass on AWS (test_returnvalues.py)",
+        does: "makes an item with the key alone, and returns it",
+        observed: "left: Some({\"pk\": {\"S\":\"a\"}})",
+    },
+    Deviation {
+        engine: "dynamodb-local",
+        case: "write-updated-old-fragment",
+        aws: "returns the fragment that was updated",
+        source: "ScyllaDB's Alternator tests, which pass on AWS (test_returnvalues.py)",
+        does: "returns the whole attribute",
+        observed: "left: Some({\"m\": {\"M\":{\"a\": {\"N\":\"1\"}, \"b\": {\"M\":{\"c\": {\"N\":\"2\"}, \"d\"",
+    },
+    Deviation {
+        engine: "dynamodb-local",
+        case: "29h",
+        aws: "returns the fragment that was updated",
+        source: "ScyllaDB's Alternator tests, which pass on AWS (test_returnvalues.py)",
+        does: "returns the whole attribute",
+        observed: "left: Some({\"m\": {\"M\":{\"a\": {\"N\":\"1\"}, \"b\": {\"M\":{\"c\": {\"N\":\"9\"}, \"d\"",
+    },
+    Deviation {
+        engine: "dynamodb-local",
+        case: "write-updated-new-moved-up",
+        aws: "returns the element that took the place",
+        source: "ScyllaDB's Alternator tests, which pass on AWS (test_returnvalues.py)",
+        does: "returns the whole list",
+        observed: "left: Some({\"l\": {\"L\":[{\"N\":\"0\"}, {\"N\":\"2\"}]}})",
+    },
+    Deviation {
+        engine: "dynamodb-local",
+        case: "write-updated-key-alone",
+        aws: "returns no attributes",
+        source: "ScyllaDB's Alternator tests, which pass on AWS (test_returnvalues.py)",
+        does: "fails with 500",
+        observed: "got InternalFailure",
+    },
+    Deviation {
+        engine: "dynamodb-local",
+        case: "write-index-key-half-update",
+        aws: "refuses an index key of another type",
+        source: "API reference, TransactWriteItems, messages of ValidationError",
+        does: "writes it",
+        observed: "got success",
+    },
+    Deviation {
+        engine: "dynamodb-local",
+        case: "write-index-key-lsi-update",
+        aws: "refuses an index key of another type",
+        source: "API reference, TransactWriteItems, messages of ValidationError",
+        does: "writes it",
+        observed: "got success",
+    },
+    Deviation {
+        engine: "dynamodb-local",
+        case: "34b",
+        aws: "refuses an index key of another type",
+        source: "API reference, TransactWriteItems, messages of ValidationError",
+        does: "writes it",
+        observed: "got success: (\"gpk\"",
+    },
+    Deviation {
+        engine: "dynamodb-local",
+        case: "write-index-key-computed",
+        aws: "refuses an index key of another type",
+        source: "API reference, TransactWriteItems, messages of ValidationError",
+        does: "writes it",
+        observed: "got success",
+    },
+    Deviation {
+        engine: "dynamodb-local",
+        case: "write-index-key-size-update",
+        aws: "refuses an index key that is too large",
+        source: "API reference, TransactWriteItems, messages of ValidationError",
+        does: "writes it",
+        observed: "got success",
+    },
+];
 
 const BATCHES: &[Deviation] = &[];
 
