@@ -77,8 +77,8 @@ pub fn histories() -> impl Strategy<Value = History> {
 fn operation(shape: TableShape) -> impl Strategy<Value = Operation> {
     prop_oneof![
         6 => put(shape).prop_map(Operation::Put),
-        6 => update(shape).prop_map(Operation::Update),
-        3 => delete(shape).prop_map(Operation::Delete),
+        6 => update(shape, given_key(shape)).prop_map(Operation::Update),
+        3 => delete(given_key(shape)).prop_map(Operation::Delete),
         2 => get(shape).prop_map(Operation::Get),
         3 => query(shape).prop_map(Operation::Query),
         1 => scan(shape).prop_map(Operation::Scan),
@@ -302,8 +302,8 @@ enum Change {
 }
 
 /// One change, and a constant that is always set: DynamoDB Local creates an item for an update
-/// that only takes away, and AWS does not; and which of two failing changes is reported is not
-/// defined.
+/// that only takes away, and AWS does not. Which of two failures of an update is reported is not
+/// defined, so there is at most one: what may fail by its place is set to a constant.
 fn update_expression() -> impl Strategy<Value = Update> {
     let change = prop_oneof![
         5 => set_to().prop_map(Change::Set),
@@ -322,6 +322,7 @@ fn update_expression() -> impl Strategy<Value = Update> {
     (target, change, scalar()).prop_map(|(target, change, mark)| {
         let update = Update::new().set("mark", mark);
         match change {
+            Change::Set(_) if target.as_attribute().is_none() => update.set(target, 7),
             Change::Set(value) => update.set(target, value),
             Change::Remove => update.remove(target),
             Change::Add(value) => update.add(target, value),
@@ -377,9 +378,9 @@ fn put(shape: TableShape) -> impl Strategy<Value = PutItem> {
     )
 }
 
-fn delete(shape: TableShape) -> impl Strategy<Value = DeleteItem> {
+fn delete(key: impl Strategy<Value = Item>) -> impl Strategy<Value = DeleteItem> {
     let returned = select(vec![ReturnValues::None, ReturnValues::AllOld]);
-    (given_key(shape), maybe_condition(), returned, on_failure()).prop_map(
+    (key, maybe_condition(), returned, on_failure()).prop_map(
         |(key, condition, returned, on_failure)| DeleteItem {
             condition: condition.map(Into::into),
             return_values: returned,
@@ -389,14 +390,17 @@ fn delete(shape: TableShape) -> impl Strategy<Value = DeleteItem> {
     )
 }
 
-fn update(shape: TableShape) -> impl Strategy<Value = UpdateItem> {
+fn update(
+    shape: TableShape,
+    key: impl Strategy<Value = Item>,
+) -> impl Strategy<Value = UpdateItem> {
     let returned = select(vec![ReturnValues::None, ReturnValues::AllOld, ReturnValues::AllNew]);
     let expression = prop_oneof![
         4 => update_expression().prop_map(Some).boxed(),
         2 => index_key_update(shape).prop_map(Some).boxed(),
         1 => Just(None).boxed(),
     ];
-    (given_key(shape), expression, maybe_condition(), returned, on_failure()).prop_map(
+    (key, expression, maybe_condition(), returned, on_failure()).prop_map(
         |(key, update, condition, returned, on_failure)| UpdateItem {
             update: update.map(Into::into),
             condition: condition.map(Into::into),
@@ -531,15 +535,22 @@ fn transact_get(shape: TableShape) -> impl Strategy<Value = TransactGetItems> {
     })
 }
 
+/// The keys are the table's: which of several wrong operations fails a transaction as a whole is
+/// not defined. An update has an expression: the API requires one here.
 fn transact_write(shape: TableShape) -> impl Strategy<Value = TransactWriteItems> {
     let write = prop_oneof![
         3 => put(shape).prop_map(|put| {
             TransactWriteItem::Put(PutItem { return_values: ReturnValues::None, ..put })
         }),
-        3 => update(shape).prop_map(|update| {
-            TransactWriteItem::Update(UpdateItem { return_values: ReturnValues::None, ..update })
+        3 => update(shape, key(shape)).prop_map(|update| {
+            let expression = update.update.unwrap_or_else(|| Update::new().set("mark", 1).into());
+            TransactWriteItem::Update(UpdateItem {
+                update: Some(expression),
+                return_values: ReturnValues::None,
+                ..update
+            })
         }),
-        2 => delete(shape).prop_map(|delete| {
+        2 => delete(key(shape)).prop_map(|delete| {
             TransactWriteItem::Delete(DeleteItem { return_values: ReturnValues::None, ..delete })
         }),
         2 => (key(shape), condition(), on_failure()).prop_map(|(key, condition, on_failure)| {

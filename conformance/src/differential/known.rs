@@ -2,6 +2,8 @@
 
 use tabla::{CancellationCode, Error, ErrorKind};
 
+use crate::wording;
+
 /// Which differences are known.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Known {
@@ -12,21 +14,30 @@ pub enum Known {
 }
 
 impl Known {
-    /// Whether the compared store may answer a transaction with `actual` where the specification
-    /// answers with `expected`.
-    ///
-    /// DynamoDB Local fails a transaction as a whole where AWS cancels it, if an update cannot be
-    /// computed: the documented cancellation reasons of TransactWriteItems name these messages.
+    /// Whether the compared store may fail with `actual` where the specification fails with
+    /// `expected`.
     pub(super) fn excuses(self, expected: &Error, actual: &Error) -> bool {
-        let ErrorKind::TransactionCanceled { reasons } = expected.kind() else { return false };
         self == Self::DynamodbLocal
-            && *actual.kind() == ErrorKind::Validation
-            && reasons.iter().any(|reason| {
-                reason.code == CancellationCode::ValidationError
-                    && reason
-                        .message
-                        .as_deref()
-                        .is_some_and(|message| crate::wording::same(message, actual.message()))
-            })
+            && (fails_as_a_whole(expected, actual) || judges_first(expected, actual))
     }
+}
+
+/// DynamoDB Local fails a transaction as a whole where AWS cancels it, if an update cannot be
+/// computed: the documented cancellation reasons of TransactWriteItems name these messages.
+fn fails_as_a_whole(expected: &Error, actual: &Error) -> bool {
+    *actual.kind() == ErrorKind::Validation
+        && expected.cancellation_reasons().iter().any(|reason| {
+            reason.code == CancellationCode::ValidationError
+                && wording::same(reason.message.as_deref().unwrap_or_default(), actual.message())
+        })
+}
+
+/// DynamoDB Local looks for two operations on one item only after it has judged each of them;
+/// AWS refuses the request.
+fn judges_first(expected: &Error, actual: &Error) -> bool {
+    expected.message() == "Transaction request cannot include multiple operations on one item"
+        && matches!(
+            actual.kind(),
+            ErrorKind::TransactionCanceled { .. } | ErrorKind::Validation
+        )
 }

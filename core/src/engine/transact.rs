@@ -28,8 +28,9 @@ pub fn check_write(request: &TransactWriteItems) -> Result<()> {
             limits::CLIENT_REQUEST_TOKEN
         )));
     }
-    for item in &request.items {
+    for (number, item) in request.items.iter().enumerate() {
         check_nothing_returned(item)?;
+        check_expressions(number, item)?;
     }
     let size: usize = request.items.iter().map(payload_size).sum();
     if size > limits::TRANSACT_SIZE {
@@ -54,6 +55,23 @@ fn check_count(count: usize) -> Result<()> {
     Err(Error::validation(format!(
         "1 validation error detected: Value at 'transactItems' failed to satisfy constraint: \
          {constraint}"
+    )))
+}
+
+/// Refuses an operation without the expression that the API requires of it (API reference,
+/// `Update` and `ConditionCheck`).
+fn check_expressions(number: usize, item: &TransactWriteItem) -> Result<()> {
+    let missing = match item {
+        TransactWriteItem::Update(update) if update.update.is_none() => "update.updateExpression",
+        TransactWriteItem::ConditionCheck(check) if check.condition.is_none() => {
+            "conditionCheck.conditionExpression"
+        }
+        _ => return Ok(()),
+    };
+    Err(Error::validation(format!(
+        "1 validation error detected: Value null at 'transactItems.{}.member.{missing}' failed to \
+         satisfy constraint: Member must not be null",
+        number + 1
     )))
 }
 

@@ -119,14 +119,9 @@ impl WritePlan {
         })
     }
 
-    /// Plans a condition check.
+    /// Plans a condition check, which has a condition:
+    /// [`transact::check_write`](super::transact::check_write) sees to that.
     pub fn check(request: ConditionCheck, schema: &TableSchema) -> Result<Self, Fault> {
-        if request.condition.is_none() {
-            return Err(Error::validation(
-                "The ConditionExpression of a ConditionCheck must not be null",
-            )
-            .into());
-        }
         Ok(Self {
             position: Position::of_key(schema, &request.key)?,
             key: request.key,
