@@ -102,7 +102,7 @@ impl DynamoStore {
         } = request;
         self.require(Requirement::Transactions, "transact_write", "")?;
         self.require_metrics(metrics, "transact_write")?;
-        items.iter().try_for_each(engine::transact::check_nothing_returned)?;
+        engine::transact::check_operations(&items)?;
         let items: Result<Vec<_>> = (1..)
             .zip(items)
             .map(|(number, item)| transact_write_to_sdk(&self.prefix, number, item))

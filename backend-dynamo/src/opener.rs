@@ -26,12 +26,9 @@ impl Opener for DynamoOpener {
 
     fn examples(&self) -> &'static [(&'static str, &'static str)] {
         &[
-            ("dynamodb:", "DynamoDB, with the credentials and the region of the AWS SDK"),
-            (
-                "dynamodb:?profile=work&region=eu-west-1&prefix=dev-",
-                "one environment of an account",
-            ),
-            ("dynamodb://127.0.0.1:8000", "DynamoDB Local, Alternator or `tabla serve`"),
+            ("dynamodb:", "DynamoDB, with the credentials and region of the AWS SDK"),
+            ("dynamodb:?region=eu-west-1&prefix=dev-", "the same, with every table named dev-…"),
+            ("dynamodb://127.0.0.1:8000", "a server that speaks DynamoDB's protocol"),
         ]
     }
 

@@ -8,9 +8,10 @@ use std::process::ExitCode;
 use clap::{Parser, Subcommand};
 use tabla::Registry;
 
-/// DynamoDB-style tables on any backend.
+/// DynamoDB-style tables on any backend
 #[derive(Parser)]
-#[command(name = "tabla", version, about, arg_required_else_help = true)]
+#[command(name = "tabla", version, about = "DynamoDB-style tables on any backend")]
+#[command(arg_required_else_help = true)]
 struct Arguments {
     #[command(subcommand)]
     command: Command,

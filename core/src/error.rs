@@ -197,7 +197,7 @@ impl ErrorKind {
     /// The exception name that DynamoDB uses for this kind.
     fn default_code(&self) -> &'static str {
         match self {
-            Self::Validation | Self::Unsupported => "ValidationException",
+            Self::Validation => "ValidationException",
             Self::ConditionFailed { .. } => "ConditionalCheckFailedException",
             Self::TransactionCanceled { .. } => "TransactionCanceledException",
             Self::TransactionConflict => "TransactionConflictException",
@@ -211,9 +211,11 @@ impl ErrorKind {
             Self::TrimmedData => "TrimmedDataAccessException",
             Self::ExpiredIterator => "ExpiredIteratorException",
             Self::AccessDenied => "AccessDeniedException",
-            Self::Config | Self::Corrupt | Self::Unavailable | Self::Unexpected => {
-                "InternalServerError"
-            }
+            Self::Unavailable | Self::Unexpected => "InternalServerError",
+            // DynamoDB has no names for these: they do not come from a service.
+            Self::Unsupported => "Unsupported",
+            Self::Config => "ConfigInvalid",
+            Self::Corrupt => "DataCorrupt",
         }
     }
 

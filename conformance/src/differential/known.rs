@@ -36,8 +36,5 @@ fn fails_as_a_whole(expected: &Error, actual: &Error) -> bool {
 /// AWS refuses the request.
 fn judges_first(expected: &Error, actual: &Error) -> bool {
     expected.message() == "Transaction request cannot include multiple operations on one item"
-        && matches!(
-            actual.kind(),
-            ErrorKind::TransactionCanceled { .. } | ErrorKind::Validation
-        )
+        && matches!(actual.kind(), ErrorKind::TransactionCanceled { .. } | ErrorKind::Validation)
 }

@@ -28,10 +28,7 @@ pub fn check_write(request: &TransactWriteItems) -> Result<()> {
             limits::CLIENT_REQUEST_TOKEN
         )));
     }
-    for (number, item) in request.items.iter().enumerate() {
-        check_nothing_returned(item)?;
-        check_expressions(number, item)?;
-    }
+    check_operations(&request.items)?;
     let size: usize = request.items.iter().map(payload_size).sum();
     if size > limits::TRANSACT_SIZE {
         return Err(Error::validation(format!(
@@ -58,6 +55,16 @@ fn check_count(count: usize) -> Result<()> {
     )))
 }
 
+/// Checks what can be seen of each operation by itself: that it asks for nothing of its own to be
+/// returned, and has the expression that the API requires of it.
+pub fn check_operations(items: &[TransactWriteItem]) -> Result<()> {
+    for (number, item) in items.iter().enumerate() {
+        check_nothing_returned(item)?;
+        check_expressions(number, item)?;
+    }
+    Ok(())
+}
+
 /// Refuses an operation without the expression that the API requires of it (API reference,
 /// `Update` and `ConditionCheck`).
 fn check_expressions(number: usize, item: &TransactWriteItem) -> Result<()> {
@@ -76,7 +83,7 @@ fn check_expressions(number: usize, item: &TransactWriteItem) -> Result<()> {
 }
 
 /// A transaction answers as a whole: what an operation asks to have returned would be lost.
-pub fn check_nothing_returned(item: &TransactWriteItem) -> Result<()> {
+fn check_nothing_returned(item: &TransactWriteItem) -> Result<()> {
     let (values, capacity, metrics) = match item {
         TransactWriteItem::Put(put) => {
             (put.return_values, put.return_consumed_capacity, put.return_item_collection_metrics)
