@@ -199,6 +199,20 @@ pub(super) async fn updated_index_key_size(ctx: Ctx) {
     ctx.expect_unchanged(&before).await;
 }
 
+pub(super) async fn kept_index_key_is_not_checked(ctx: Ctx) {
+    let number = item! { "pk" => "number", "gpk" => 1 };
+    let long = item! { "pk" => "long", "gpk" => "x".repeat(2049) };
+    let table = ctx.table_with(Shape::s(), [number.clone(), long.clone()]).await;
+    let index = SecondaryIndex::new("gsi").partition_key("gpk");
+    let request = UpdateTable::new(&table).attribute("gpk", KeyType::S).create_index(index);
+    ctx.ok(ctx.store().update_table(request).await);
+    for item in [&number, &long] {
+        let set = Update::new().set("n", 1);
+        ctx.update(UpdateItem::new(&table, table.key_of(item)).update(set)).await;
+    }
+    ctx.expect_table(&table, &[number.with("n", 1), long.with("n", 1)]).await;
+}
+
 pub(super) async fn absent_index_keys_are_no_fault(ctx: Ctx) {
     let table = ctx.table(indexed()).await;
     let half = item! { "pk" => "b", "gpk" => "g" };

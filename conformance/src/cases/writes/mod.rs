@@ -93,6 +93,8 @@ cases! {
         "An index key may be as large as a table's, and not larger.";
     extra "write-index-key-size-update" of "34c", updated_index_key_size:
         "Nor can it be made larger by an update.";
+    extra "write-index-key-kept" of "34b", kept_index_key_is_not_checked:
+        "What an update leaves alone is not checked: it may be older than the index.";
     extra "write-index-key-absent" of "34a", absent_index_keys_are_no_fault:
         "An item without index keys is written, and is in no index.";
     extra "write-put-replaces", put_replaces_the_whole_item:
