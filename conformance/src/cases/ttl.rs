@@ -1,7 +1,326 @@
 //! Expiry of items (55).
 
+use std::time::Duration;
+
 use super::prelude::*;
 
 cases! {
     Ttl;
+
+    clause "55a", only_top_level_numbers_expire: "Only a top-level number expires an item.",
+        needs [Sweep];
+    clause "55b", times_are_seconds: "The time is in seconds since the epoch.", needs [Sweep];
+    extra "ttl-to-the-second" of "55b", expiry_is_to_the_second:
+        "An item expires when its second has passed, and not before.", needs [Sweep, Clock];
+    clause "55c", very_old_times_are_kept:
+        "An item that expired more than five years ago is kept.", needs [Sweep];
+    clause "55d", expired_items_are_there:
+        "An expired item is read, written and counted until it is deleted.", needs [Sweep, Clock];
+    extra "ttl-put-off" of "55d", expiry_can_be_put_off:
+        "An expired item whose time is changed or removed in time is kept.",
+        needs [Sweep, Clock];
+    clause "55e", expired_items_are_deleted:
+        "Expired items are deleted in the background, from indexes too.", needs [Sweep];
+    clause "55f", expiry_is_a_change_by_the_service:
+        "The stream shows an expiry as a REMOVE by the service.", needs [Sweep, Streams];
+    clause "55g", another_attribute_is_refused:
+        "Another attribute needs expiry to be disabled first.";
+    clause "55h", changes_too_soon_are_refused: "Expiry cannot be changed again within an hour.";
+    extra "ttl-after-an-hour" of "55h", changes_after_an_hour:
+        "Expiry can be changed after an hour, also to another attribute.", needs [Sweep, Clock];
+    extra "ttl-disabled" of "55g", disabled_expiry_deletes_nothing:
+        "Nothing expires where expiry is disabled.", needs [Sweep, Clock];
+    extra "ttl-described" of "55g", settings_are_described:
+        "The settings are described as they were made, and what is so already is refused.";
+    extra "ttl-attribute-name", attribute_names: "The attribute's name has 1 to 255 bytes.";
+    extra "ttl-missing-table", tables_must_exist: "The settings of a missing table are refused.";
+}
+
+const DAY: i64 = 24 * 60 * 60;
+const YEAR: i64 = 365 * DAY;
+
+/// A moment by the store's clock, so many seconds from now.
+fn seconds(ctx: &Ctx, from_now: i64) -> i64 {
+    i64::try_from(ctx.now().as_secs()).expect("a time of this age") + from_now
+}
+
+/// A table whose items expire by `expires`.
+async fn expiring(ctx: &Ctx, shape: Shape) -> Table {
+    let table = ctx.table(shape).await;
+    let request = UpdateTimeToLive::new(&table, "expires", true);
+    let answer = ctx.ok(ctx.store().update_time_to_live(request.clone()).await);
+    assert_eq!(answer, request);
+    table
+}
+
+fn item(pk: &str, expires: impl Into<Value>) -> Item {
+    item! { "pk" => pk, "expires" => expires.into() }
+}
+
+/// Writes these items, has expired ones deleted, and says what must be left.
+async fn expect_kept(ctx: &Ctx, table: &Table, gone: &[Item], kept: &[Item]) {
+    ctx.put_all(table, gone.iter().chain(kept).cloned()).await;
+    ctx.sweep().await;
+    ctx.expect_table(table, kept).await;
+}
+
+async fn only_top_level_numbers_expire(ctx: Ctx) {
+    let table = expiring(&ctx, Shape::s()).await;
+    let past = seconds(&ctx, -100);
+    let set = Set::new([Number::from(past)]).expect("one member");
+    let kept = [
+        item("string", past.to_string()),
+        item("binary", past.to_string().into_bytes()),
+        item("bool", true),
+        item("null", Value::Null),
+        item("list", list![past]),
+        item("map", map! { "expires" => past }),
+        item("set", set),
+        item! { "pk" => "none" },
+        item! { "pk" => "other", "Expires" => past, "expire" => past },
+        item! { "pk" => "nested", "m" => map! { "expires" => past } },
+    ];
+    expect_kept(&ctx, &table, &[item("number", past)], &kept).await;
+}
+
+async fn times_are_seconds(ctx: Ctx) {
+    let table = expiring(&ctx, Shape::s()).await;
+    let past = seconds(&ctx, -100);
+    let fraction = Number::parse(&format!("{past}.5")).expect("a number");
+    let gone = [item("past", past), item("fraction", fraction), item("day", past - DAY)];
+    let kept = [
+        item("future", seconds(&ctx, DAY)),
+        item("milliseconds", past * 1000),
+        item("largest", Number::parse("9E125").expect("a number")),
+    ];
+    expect_kept(&ctx, &table, &gone, &kept).await;
+}
+
+async fn expiry_is_to_the_second(ctx: Ctx) {
+    let table = expiring(&ctx, Shape::s()).await;
+    let item = item("a", seconds(&ctx, 60));
+    ctx.put(&table, item.clone()).await;
+    for advance in [0, 59, 1] {
+        ctx.clock().advance(Duration::from_secs(advance));
+        ctx.sweep().await;
+        ctx.expect_table(&table, std::slice::from_ref(&item)).await;
+    }
+    ctx.clock().advance(Duration::from_secs(1));
+    ctx.sweep().await;
+    ctx.expect_table(&table, &[]).await;
+}
+
+async fn very_old_times_are_kept(ctx: Ctx) {
+    let table = expiring(&ctx, Shape::s()).await;
+    let gone = [item("four-years", seconds(&ctx, -4 * YEAR))];
+    let kept = [
+        item("six-years", seconds(&ctx, -6 * YEAR)),
+        item("epoch", 0),
+        item("before", -5),
+        item("smallest", Number::parse("-9E125").expect("a number")),
+    ];
+    expect_kept(&ctx, &table, &gone, &kept).await;
+}
+
+async fn expired_items_are_there(ctx: Ctx) {
+    let table = expiring(&ctx, Shape::s().gsi()).await;
+    let expires = seconds(&ctx, 10);
+    let item = item("a", expires).with("gpk", "g").with("gsk", "h").with("n", 1);
+    ctx.put(&table, item.clone()).await;
+    ctx.clock().advance(Duration::from_secs(1000));
+    let key = item! { "pk" => "a" };
+    let expected = std::slice::from_ref(&item);
+    assert_eq!(ctx.get(&table, key.clone()).await.as_ref(), Some(&item));
+    ctx.expect_table(&table, expected).await;
+    ctx.expect_query(Query::new(&table, attr("pk").eq("a")), expected).await;
+    ctx.expect_query(Query::new(&table, attr("gpk").eq("g")).index("gsi"), expected).await;
+    let count = Scan::new(&table).select(Select::Count).consistent_read(true);
+    assert_eq!(ctx.ok(ctx.store().scan(count).await).count, 1);
+    let described = ctx.ok(ctx.store().describe_table(DescribeTable::new(&table)).await);
+    assert_eq!(described.item_count, 1);
+    // Conditions see it, and writes change it.
+    let put = PutItem::new(&table, key.clone()).condition(attr("pk").not_exists());
+    ctx.expect_condition_failed(ctx.store().put(put).await);
+    let update = UpdateItem::new(&table, key).update(Update::new().add("n", 1));
+    ctx.update(update.condition(attr("expires").eq(expires))).await;
+    ctx.expect_table(&table, &[item.with("n", 2)]).await;
+    // Callers filter: this is how they do it.
+    let now = seconds(&ctx, 0);
+    let live = Query::new(&table, attr("pk").eq("a")).filter(attr("expires").gt(now));
+    ctx.expect_query(live, &[]).await;
+    ctx.sweep().await;
+    ctx.expect_table(&table, &[]).await;
+}
+
+async fn expiry_can_be_put_off(ctx: Ctx) {
+    let table = expiring(&ctx, Shape::s()).await;
+    let soon = seconds(&ctx, 10);
+    ctx.put_all(&table, ["later", "never", "replaced", "left"].map(|pk| item(pk, soon))).await;
+    ctx.clock().advance(Duration::from_secs(20));
+    let later = seconds(&ctx, 100);
+    let change = |pk: &str, update| UpdateItem::new(&table, item! { "pk" => pk }).update(update);
+    ctx.update(change("later", Update::new().set("expires", later))).await;
+    ctx.update(change("never", Update::new().remove("expires"))).await;
+    ctx.put(&table, item("replaced", "no number")).await;
+    let replaced = item("replaced", "no number");
+    let never = item! { "pk" => "never" };
+    ctx.sweep().await;
+    ctx.expect_table(&table, &[item("later", later), never.clone(), replaced.clone()]).await;
+    ctx.clock().advance(Duration::from_secs(101));
+    ctx.sweep().await;
+    ctx.expect_table(&table, &[never, replaced]).await;
+}
+
+async fn expired_items_are_deleted(ctx: Ctx) {
+    let table = expiring(&ctx, Shape::s().gsi()).await;
+    let other = ctx.table(Shape::s()).await;
+    let entry = |pk: &str, expires: i64| item(pk, expires).with("gpk", "g").with("gsk", pk);
+    let gone = ["a", "b", "c"].map(|pk| entry(pk, seconds(&ctx, -100)));
+    let kept = [entry("d", seconds(&ctx, DAY)), item! { "pk" => "e", "gpk" => "g", "gsk" => "e" }];
+    // Where nothing expires, the same items stay.
+    ctx.put_all(&other, gone.iter().cloned()).await;
+    expect_kept(&ctx, &table, &gone, &kept).await;
+    ctx.expect_index(&table, "gsi", &kept).await;
+    ctx.expect_query(Query::new(&table, attr("gpk").eq("g")).index("gsi"), &kept).await;
+    ctx.expect_table(&other, &gone).await;
+}
+
+async fn expiry_is_a_change_by_the_service(ctx: Ctx) {
+    let shape = Shape::s().stream(StreamViewType::NewAndOldImages);
+    let table = expiring(&ctx, shape).await;
+    let expired = item("expired", seconds(&ctx, -100));
+    let deleted = item! { "pk" => "deleted" };
+    ctx.put(&table, deleted.clone()).await;
+    ctx.delete(&table, deleted.clone()).await;
+    expect_kept(&ctx, &table, std::slice::from_ref(&expired), &[]).await;
+    ctx.sweep().await;
+    let records = ctx.records(&table, 4).await;
+    let shown: Vec<(EventName, Item, Option<Item>)> = records
+        .iter()
+        .map(|record| (record.event_name, record.keys.clone(), record.old_image.clone()))
+        .collect();
+    let key = item! { "pk" => "expired" };
+    let expected = [
+        (EventName::Insert, deleted.clone(), None),
+        (EventName::Remove, deleted.clone(), Some(deleted)),
+        (EventName::Insert, key.clone(), None),
+        (EventName::Remove, key, Some(expired)),
+    ];
+    assert_eq!(shown, expected);
+    let (by_service, by_callers) = records.split_last().expect("four records");
+    assert_eq!(by_service.new_image, None);
+    let identity = by_service.user_identity.as_ref().expect("the service did it");
+    assert_eq!(identity.kind, "Service");
+    assert_eq!(identity.principal_id, "dynamodb.amazonaws.com");
+    assert!(by_callers.iter().all(|record| record.user_identity.is_none()), "{by_callers:?}");
+}
+
+async fn another_attribute_is_refused(ctx: Ctx) {
+    let table = expiring(&ctx, Shape::s()).await;
+    for enabled in [true, false] {
+        let request = UpdateTimeToLive::new(&table, "other", enabled);
+        ctx.expect_validation(
+            ctx.store().update_time_to_live(request).await,
+            "TimeToLive is active on a different AttributeName: current AttributeName is expires",
+        );
+    }
+    let described = describe(&ctx, &table).await;
+    assert_eq!(described.attribute.as_deref(), Some("expires"));
+}
+
+async fn describe(ctx: &Ctx, table: &Table) -> TimeToLiveDescription {
+    ctx.ok(ctx.store().describe_time_to_live(DescribeTimeToLive::new(table)).await)
+}
+
+const TOO_SOON: &str = "Time to live has been modified multiple times within a fixed interval";
+
+async fn changes_too_soon_are_refused(ctx: Ctx) {
+    let table = expiring(&ctx, Shape::s()).await;
+    let disable = UpdateTimeToLive::new(&table, "expires", false);
+    ctx.expect_validation(ctx.store().update_time_to_live(disable).await, TOO_SOON);
+    assert_eq!(describe(&ctx, &table).await.attribute.as_deref(), Some("expires"));
+}
+
+async fn changes_after_an_hour(ctx: Ctx) {
+    let table = expiring(&ctx, Shape::s()).await;
+    let set = |attribute: &str, enabled: bool| {
+        let (store, request) = (ctx.store(), UpdateTimeToLive::new(&table, attribute, enabled));
+        async move { store.update_time_to_live(request).await }
+    };
+    let minutes = |minutes: u64| ctx.clock().advance(Duration::from_secs(60 * minutes));
+    minutes(59);
+    ctx.expect_validation(set("expires", false).await, TOO_SOON);
+    minutes(1);
+    ctx.ok(set("expires", false).await);
+    assert_eq!(describe(&ctx, &table).await.status, TimeToLiveStatus::Disabled);
+    ctx.expect_validation(set("other", true).await, TOO_SOON);
+    minutes(60);
+    ctx.ok(set("other", true).await);
+    assert_eq!(describe(&ctx, &table).await.attribute.as_deref(), Some("other"));
+    let past = seconds(&ctx, -100);
+    let gone = item! { "pk" => "gone", "other" => past };
+    expect_kept(&ctx, &table, &[gone], &[item("kept", past)]).await;
+}
+
+async fn disabled_expiry_deletes_nothing(ctx: Ctx) {
+    let table = expiring(&ctx, Shape::s()).await;
+    ctx.clock().advance(Duration::from_secs(60 * 60));
+    let disable = UpdateTimeToLive::new(&table, "expires", false);
+    ctx.ok(ctx.store().update_time_to_live(disable).await);
+    let kept = [item("a", seconds(&ctx, -100))];
+    expect_kept(&ctx, &table, &[], &kept).await;
+}
+
+async fn settings_are_described(ctx: Ctx) {
+    let table = ctx.table(Shape::s()).await;
+    let off = TimeToLiveDescription { status: TimeToLiveStatus::Disabled, attribute: None };
+    assert_eq!(describe(&ctx, &table).await, off);
+    let disable = UpdateTimeToLive::new(&table, "expires", false);
+    ctx.expect_validation(
+        ctx.store().update_time_to_live(disable).await,
+        "TimeToLive is already disabled",
+    );
+    let enable = UpdateTimeToLive::new(&table, "expires", true);
+    ctx.ok(ctx.store().update_time_to_live(enable.clone()).await);
+    let described = describe(&ctx, &table).await;
+    let on = [TimeToLiveStatus::Enabling, TimeToLiveStatus::Enabled];
+    assert!(on.contains(&described.status), "{described:?}");
+    assert_eq!(described.attribute.as_deref(), Some("expires"));
+    ctx.expect_validation(
+        ctx.store().update_time_to_live(enable).await,
+        "TimeToLive is already enabled",
+    );
+    let other = ctx.table(Shape::s()).await;
+    assert_eq!(describe(&ctx, &other).await, off);
+}
+
+async fn attribute_names(ctx: Ctx) {
+    let table = ctx.table(Shape::s()).await;
+    for (name, constraint) in [
+        (String::new(), "greater than or equal to 1"),
+        ("x".repeat(256), "less than or equal to 255"),
+    ] {
+        let message = format!(
+            "1 validation error detected: Value '{name}' at \
+             'timeToLiveSpecification.attributeName' failed to satisfy constraint: Member must \
+             have length {constraint}"
+        );
+        let request = UpdateTimeToLive::new(&table, name, true);
+        ctx.expect_validation(ctx.store().update_time_to_live(request).await, &message);
+    }
+    assert_eq!(describe(&ctx, &table).await.status, TimeToLiveStatus::Disabled);
+    let longest = "x".repeat(255);
+    let request = UpdateTimeToLive::new(&table, &longest, true);
+    ctx.ok(ctx.store().update_time_to_live(request).await);
+    assert_eq!(describe(&ctx, &table).await.attribute, Some(longest));
+}
+
+async fn tables_must_exist(ctx: Ctx) {
+    let name = ctx.free_name();
+    let not_found = |kind: &ErrorKind| matches!(kind, ErrorKind::NotFound);
+    let request = UpdateTimeToLive::new(&name, "expires", true);
+    let result = ctx.store().update_time_to_live(request).await;
+    ctx.expect_kind(result, "NotFound", not_found);
+    let result = ctx.store().describe_time_to_live(DescribeTimeToLive::new(&name)).await;
+    ctx.expect_kind(result, "NotFound", not_found);
 }

@@ -1,7 +1,0 @@
-//! Streams of changes (56, 57).
-
-use super::prelude::*;
-
-cases! {
-    Streams;
-}
