@@ -3,12 +3,15 @@
 use std::fmt;
 use std::future::Future;
 use std::sync::Arc;
+use std::time::Duration;
 
 use async_trait::async_trait;
 use futures::future::BoxFuture;
-use tabla::env::ManualClock;
-use tabla::ops::{DeleteTable, ListTables, UpdateTable};
-use tabla::{Result, Store};
+use tabla::env::{Clock, ManualClock, SystemClock};
+use tabla::ops::{
+    CreateTable, DeleteTable, GetItem, ListTables, PutItem, UpdateTable, UpdateTimeToLive,
+};
+use tabla::{Error, ErrorKind, KeyType, Result, Store, item};
 
 /// Makes the stores that the cases run on.
 ///
@@ -93,6 +96,13 @@ impl Fresh {
         self
     }
 
+    /// The engine deletes expired items by itself every few seconds: a sweep waits until it has.
+    #[must_use]
+    pub fn sweeps_by_itself(self) -> Self {
+        let store = Arc::clone(&self.store);
+        self.sweep(move || await_sweep(Arc::clone(&store)))
+    }
+
     /// This is done after the case.
     #[must_use]
     pub fn cleanup<F>(mut self, cleanup: impl FnOnce() -> F + Send + 'static) -> Self
@@ -115,6 +125,41 @@ impl fmt::Debug for Fresh {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.debug_struct("Fresh").field("store", &self.store).finish_non_exhaustive()
     }
+}
+
+/// How often, and after which pause, a case asks whether a sweep has happened: a minute together.
+const SWEEP_POLLS: usize = 240;
+const SWEEP_POLL_EVERY: Duration = Duration::from_millis(250);
+
+/// Waits until the engine has deleted all items that have expired by now.
+///
+/// The sweep in which a first marker goes may have begun before the call, and have passed the
+/// case's tables by then. The one in which a second marker goes has not.
+async fn await_sweep(store: Arc<dyn Store>) -> Result<()> {
+    const TABLE: &str = "sweep-markers";
+    let request = CreateTable::new(TABLE).partition_key("pk", KeyType::S);
+    store.create_table(request).await?;
+    store.update_time_to_live(UpdateTimeToLive::new(TABLE, "expires", true)).await?;
+    for _ in 0..2 {
+        let key = item! { "pk" => "marker" };
+        let expired = SystemClock.now().as_secs() - 60;
+        store.put(PutItem::new(TABLE, key.clone().with("expires", expired))).await?;
+        let mut polls = 0..SWEEP_POLLS;
+        while store
+            .get(GetItem::new(TABLE, key.clone()).consistent_read(true))
+            .await?
+            .item
+            .is_some()
+        {
+            if polls.next().is_none() {
+                let text = "the engine has deleted no expired item for a minute";
+                return Err(Error::new(ErrorKind::Unavailable, text));
+            }
+            SystemClock.sleep(SWEEP_POLL_EVERY).await;
+        }
+    }
+    store.delete_table(DeleteTable::new(TABLE)).await?;
+    Ok(())
 }
 
 /// Deletes all tables, protected ones too. What fails is left behind: the case is over, and its
