@@ -38,6 +38,65 @@ const PAIRS: &[Pair] = &[
         other: "DynamoDB only supports precision up to 38 digits",
     },
     Pair {
+        aws: "The parameter cannot be converted to a numeric value: {_}",
+        other: "A value provided cannot be converted into a number",
+    },
+    Pair {
+        aws: "The parameter cannot be converted to a numeric value",
+        other: "A value provided cannot be converted into a number",
+    },
+    Pair {
+        aws: "One or more parameter values were invalid: Input collection [{m}] contains \
+              duplicates.",
+        other: "One or more parameter values were invalid: Input collection [{m}] contains \
+                duplicates",
+    },
+    Pair {
+        aws: "One or more parameter values were invalid: Input collection [{_}]of type BS \
+              contains duplicates.",
+        other: "One or more parameter values were invalid: Input collection of type BS contains \
+                duplicates.",
+    },
+    Pair {
+        aws: "One or more parameter values were invalid: Size of hashkey has exceeded the maximum \
+              size limit of2048 bytes",
+        other: "Hash primary key values must be under 2048 bytes, and range primary key values \
+                must be under 1024 bytes",
+    },
+    Pair {
+        aws: "One or more parameter values were invalid: Aggregated size of all range keys has \
+              exceeded the size limit of 1024 bytes",
+        other: "Hash primary key values must be under 2048 bytes, and range primary key values \
+                must be under 1024 bytes",
+    },
+    Pair {
+        aws: "TimeToLive is active on a different AttributeName: current AttributeName is {_}",
+        other: "TimeToLive is active on a different AttributeName",
+    },
+    Pair {
+        aws: "1 validation error detected: Value '{_}' at \
+              'timeToLiveSpecification.attributeName' failed to satisfy constraint: Member must \
+              have length {_}",
+        other: "Names of key attributes and attributes projected into an index must be between 1 \
+                and 255 characters, inclusive",
+    },
+    Pair {
+        aws: "Requested resource not found: Shard does not exist",
+        other: "Shard does not exist",
+    },
+    Pair {
+        aws: "The data you are trying to access has been trimmed",
+        other: "The operation attempted to read past the oldest stream record in a shard.",
+    },
+    Pair {
+        aws: "Table already has an enabled stream: TableName: {_}",
+        other: "Table already has an enabled stream",
+    },
+    Pair {
+        aws: "Table has no stream to disable: TableName: {_}",
+        other: "Table has no stream to disable",
+    },
+    Pair {
         aws: "1 validation error detected: Value '{_}' at 'limit' failed to satisfy constraint: \
               Member must have value greater than or equal to 1",
         other: "Limit must be greater than or equal to 1",

@@ -27,7 +27,24 @@ pub(super) const ROWS: &[&[Deviation]] = &[
     LAWS,
 ];
 
-const VALUES: &[Deviation] = &[];
+const VALUES: &[Deviation] = &[
+    Deviation {
+        engine: "dynamodb-local",
+        case: "8b",
+        aws: "charges an update for what it writes with an overhead per action",
+        source: "observed on AWS; undocumented",
+        does: "measures the finished item alone",
+        observed: "an update above its gate was accepted",
+    },
+    Deviation {
+        engine: "dynamodb-local",
+        case: "partition-key-length-in-queries",
+        aws: "checks the size of keys on reads too",
+        source: "observed on AWS by ScyllaDB's Alternator tests (test_limits.py)",
+        does: "finds nothing",
+        observed: "got success",
+    },
+];
 
 const CONDITIONS: &[Deviation] = &[
     Deviation {
@@ -189,9 +206,33 @@ const INDEXES: &[Deviation] = &[];
 
 const TABLES: &[Deviation] = &[];
 
-const TTL: &[Deviation] = &[];
+const TTL: &[Deviation] = &[Deviation {
+    engine: "dynamodb-local",
+    case: "55h",
+    aws: "may take up to an hour to process a change, and refuses another meanwhile",
+    source: "API reference, UpdateTimeToLive",
+    does: "changes the settings at any time",
+    observed: "got success",
+}];
 
-const STREAMS: &[Deviation] = &[];
+const STREAMS: &[Deviation] = &[
+    Deviation {
+        engine: "dynamodb-local",
+        case: "stream-empty-shard",
+        aws: "gives the first record to an iterator that was taken before it",
+        source: "aws/aws-sdk-java#2923",
+        does: "refuses the iterator as trimmed once another table's stream has a record",
+        observed: "TrimmedDataAccessException",
+    },
+    Deviation {
+        engine: "dynamodb-local",
+        case: "stream-page-size",
+        aws: "returns up to 1 MB of records",
+        source: "API reference, GetRecords",
+        does: "returns up to 1000 records, whatever their sizes",
+        observed: "a page of 1",
+    },
+];
 
 const CAPACITY: &[Deviation] = &[];
 
