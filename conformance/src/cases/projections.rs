@@ -1,7 +1,567 @@
-//! Projection expressions (22).
+//! Projections (22).
+
+use tabla::Result;
+use tabla::expr::Names;
 
 use super::prelude::*;
+use super::texts::{self, Asked, names};
 
 cases! {
     Projections;
+    clause "22a", paths_in_each_other: "Paths of which one lies in the other are refused.";
+    clause "22b", two_placeholders_for_one_attribute:
+        "Two placeholders for one attribute are refused.";
+    clause "22c", overlap_without_an_item:
+        "Overlapping paths are refused even if there is no item.";
+    extra "projection-paths-conflict" of "22a", paths_that_conflict:
+        "Paths that take one value for a map and for a list are refused.";
+    clause "22d", siblings_come_back_as_one_map: "Paths to siblings come back as one map.";
+    clause "22e", one_element_comes_back_once:
+        "Paths through one list element come back as one element.";
+    clause "22f", elements_come_back_without_gaps:
+        "List elements come back without gaps, in the order of their indexes.";
+    clause "22g", a_projection_of_nothing:
+        "A projection that matches nothing of an item gives an empty item.";
+    extra "projection-of-missing-item" of "22g", a_projection_of_no_item:
+        "A projection of an item that is not there gives none.";
+    clause "22h", keys_are_asked_for: "Keys come back only if they are asked for.";
+    extra "projection-into-keys" of "22h", keys_are_scalars:
+        "A path into a key attribute, of the table or of an index, is refused by every read.";
+    extra "projection-of-every-type", every_type_is_projected:
+        "Attributes of every type come back as they are, empty ones too.";
+    extra "projection-names", names_in_projections:
+        "A placeholder is one name, dots included, and names have letter case.";
+    extra "projection-syntax", syntax_errors: "A projection is a list of paths, and nothing else.";
+    extra "projection-operands", operands_that_are_refused:
+        "Reserved words, unknown placeholders, deep paths and large indexes are refused.";
+    extra "projection-limits" of "15a", limits_of_projections:
+        "A projection may have as many paths as fit into 4096 bytes, each of 32 elements.";
+    extra "projection-in-every-read", every_read_projects:
+        "Query, scan and batch get project as get does.";
+    extra "projection-in-transactions", transactional_reads_project:
+        "So does each read of a transaction.", needs [Transactions];
+    extra "projection-broken-in-every-read", every_read_refuses:
+        "A broken projection is refused by every read, whether or not there is an item.";
+    extra "projection-broken-in-transactions", transactional_reads_refuse:
+        "In a transaction it refuses the whole request.", needs [Transactions];
+    extra "projection-of-indexes", indexes_project:
+        "A projection of an index gives what is asked for of its entries.", needs [LocalIndexes];
+    extra "projection-after-filter", filters_see_the_whole_item:
+        "A filter sees attributes that the projection leaves out.";
+}
+
+fn key() -> Item {
+    item! { "pk" => "it" }
+}
+
+/// What a projection gives of the item that `texts.rs` describes.
+struct Projected {
+    ctx: Ctx,
+    table: Table,
+    wrong: Vec<String>,
+}
+
+impl Projected {
+    async fn new(ctx: &Ctx) -> Self {
+        let table = ctx.table_with(Shape::s(), [Asked::item()]).await;
+        Self { ctx: ctx.clone(), table, wrong: Vec::new() }
+    }
+
+    async fn get(&self, text: &str, names: Names) -> Result<Option<Item>> {
+        let mut get = GetItem::new(&self.table, key()).consistent_read(true).projection(text);
+        get.names = names;
+        Ok(self.ctx.store().get(get).await?.item)
+    }
+
+    /// The projection must give this.
+    async fn gives(&mut self, text: &str, expected: Item) {
+        let result = self.get(text, names(&[text])).await;
+        if !matches!(&result, Ok(Some(item)) if *item == expected) {
+            self.wrong.push(format!("{text:?}: expected {expected:?}\n    got {result:?}"));
+        }
+    }
+
+    /// The projection must be refused for this reason.
+    async fn refuses(&mut self, text: &str, problem: &str) {
+        let result = self.get(text, names(&[text])).await;
+        let message = format!("Invalid ProjectionExpression: {problem}");
+        if !matches!(&result, Err(error) if texts::says(&self.ctx, error, &message)) {
+            self.wrong.push(format!("{text:?}: expected {message}\n    got {result:?}"));
+        }
+    }
+
+    #[track_caller]
+    fn done(self) {
+        assert!(self.wrong.is_empty(), "other answers:\n  {}", self.wrong.join("\n  "));
+    }
+}
+
+fn overlap(one: &str, two: &str) -> String {
+    format!(
+        "Two document paths overlap with each other; must remove or rewrite one of these paths; \
+         path one: [{one}], path two: [{two}]"
+    )
+}
+
+async fn paths_in_each_other(ctx: Ctx) {
+    let mut projected = Projected::new(&ctx).await;
+    for (text, one, two) in [
+        ("a, a", "a", "a"),
+        ("m, m.x", "m", "m, x"),
+        ("m.x, m", "m, x", "m"),
+        ("m.x, m.x", "m, x", "m, x"),
+        ("m.y.z, m.y", "m, y, z", "m, y"),
+        ("m, m.y.z", "m", "m, y, z"),
+        ("l[0], l", "l, [0]", "l"),
+        ("l, l[0]", "l", "l, [0]"),
+        ("l[0], l[0]", "l, [0]", "l, [0]"),
+        ("l[2], l[2].q", "l, [2]", "l, [2], q"),
+        ("n, a, a", "a", "a"),
+        // What the item has does not matter.
+        ("zz, zz", "zz", "zz"),
+        ("zz, zz.x", "zz", "zz, x"),
+        ("a, a.x", "a", "a, x"),
+    ] {
+        projected.refuses(text, &overlap(one, two)).await;
+    }
+    projected.done();
+}
+
+async fn two_placeholders_for_one_attribute(ctx: Ctx) {
+    let mut projected = Projected::new(&ctx).await;
+    projected.refuses("#a, #also_a", &overlap("a", "a")).await;
+    projected.refuses("#a, a", &overlap("a", "a")).await;
+    projected.refuses("#m, #m", &overlap("m", "m")).await;
+    projected.refuses("#m.x, m.#x", &overlap("m, x", "m, x")).await;
+    projected.refuses("#m, m.#x", &overlap("m", "m, x")).await;
+    projected.done();
+}
+
+async fn overlap_without_an_item(ctx: Ctx) {
+    let table = ctx.table(Shape::s()).await;
+    for (text, one, two) in
+        [("a, a", "a", "a"), ("m, m.x", "m", "m, x"), ("l[1], l", "l, [1]", "l")]
+    {
+        let message = format!("Invalid ProjectionExpression: {}", overlap(one, two));
+        let get = GetItem::new(&table, key()).projection(text);
+        ctx.expect_validation(ctx.store().get(get).await, &message);
+        let query = Query::new(&table, attr("pk").eq("it")).projection(text);
+        ctx.expect_validation(ctx.store().query(query).await, &message);
+        let scan = Scan::new(&table).projection(text);
+        ctx.expect_validation(ctx.store().scan(scan).await, &message);
+    }
+}
+
+async fn paths_that_conflict(ctx: Ctx) {
+    let mut projected = Projected::new(&ctx).await;
+    for (text, one, two) in [
+        ("l[0], l.x", "l, [0]", "l, x"),
+        ("m.x, m[0]", "m, x", "m, [0]"),
+        ("m.l[0], m.l.x", "m, l, [0]", "m, l, x"),
+        ("zz[0], zz.x", "zz, [0]", "zz, x"),
+    ] {
+        let problem = overlap(one, two).replace("overlap", "conflict");
+        projected.refuses(text, &problem).await;
+    }
+    projected.done();
+}
+
+async fn siblings_come_back_as_one_map(ctx: Ctx) {
+    let mut projected = Projected::new(&ctx).await;
+    let both = item! { "m" => map! { "x" => 1, "y" => map! { "z" => 2 } } };
+    projected.gives("m.x, m.y", both.clone()).await;
+    projected.gives("m.x, m.y.z", both.clone()).await;
+    projected.gives("m.y.z, m.x", both).await;
+    projected
+        .gives("m.l[1], a, m.x", item! { "m" => map! { "x" => 1, "l" => list![2] }, "a" => 1 })
+        .await;
+    projected.gives("m.x, m.zz", item! { "m" => map! { "x" => 1 } }).await;
+    projected
+        .gives("m.x, m2.x", item! { "m" => map! { "x" => 1 }, "m2" => map! { "x" => 1 } })
+        .await;
+    projected.done();
+}
+
+async fn one_element_comes_back_once(ctx: Ctx) {
+    let mut projected = Projected::new(&ctx).await;
+    let both = item! { "l" => list![map! { "q" => 7, "r" => 8 }] };
+    projected.gives("l[2].q, l[2].r", both.clone()).await;
+    projected.gives("l[2].r, l[2].q", both.clone()).await;
+    projected.gives("l[2]", both).await;
+    projected.gives("l[2].r, l[0]", item! { "l" => list![0, map! { "r" => 8 }] }).await;
+    projected.gives("l[2].q, l[3][0]", item! { "l" => list![map! { "q" => 7 }, list![9]] }).await;
+    projected.done();
+}
+
+async fn elements_come_back_without_gaps(ctx: Ctx) {
+    let mut projected = Projected::new(&ctx).await;
+    projected.gives("l[0], l[1]", item! { "l" => list![0, "x"] }).await;
+    projected.gives("l[1], l[0]", item! { "l" => list![0, "x"] }).await;
+    let map = map! { "q" => 7, "r" => 8 };
+    projected.gives("l[3], l[0], l[2]", item! { "l" => list![0, map, list![9]] }).await;
+    projected.gives("l[3][0]", item! { "l" => list![list![9]] }).await;
+    projected.gives("m.l[2], m.l[0]", item! { "m" => map! { "l" => list![1, 3] } }).await;
+    projected.gives("l[99], l[1]", item! { "l" => list!["x"] }).await;
+    projected.done();
+    // By number, not by text.
+    let long: Vec<Value> = (0..12).map(Value::from).collect();
+    let table = ctx.table_with(Shape::s(), [key().with("l", long)]).await;
+    let get = GetItem::new(&table, key()).projection("l[10], l[9], l[2], l[11], l[1]");
+    let answer = ctx.ok(ctx.store().get(get).await);
+    assert_eq!(answer.item, Some(item! { "l" => list![1, 2, 9, 10, 11] }));
+}
+
+/// Projections that match nothing of the item.
+const NOTHING: [&str; 14] = [
+    "zz", "m.zz", "zz.x", "zz[0]", "l[99]", "l0[0]", "m0.x", "n.x", "n[0]", "st[0]", "l.x", "m[0]",
+    "ss[0]", "A",
+];
+
+async fn a_projection_of_nothing(ctx: Ctx) {
+    let mut projected = Projected::new(&ctx).await;
+    for text in NOTHING {
+        projected.gives(text, Item::new()).await;
+        projected.gives(&format!("{text}, a"), item! { "a" => 1 }).await;
+    }
+    projected.gives("zz, yy, m.zz.x", Item::new()).await;
+    let table = projected.table.clone();
+    projected.done();
+    for text in NOTHING {
+        let query = Query::new(&table, attr("pk").eq("it")).projection(text);
+        let page = ctx.ok(ctx.store().query(query).await);
+        assert_eq!((page.items, page.count), (vec![Item::new()], 1), "{text}");
+        let scan = Scan::new(&table).consistent_read(true).projection(text);
+        let page = ctx.ok(ctx.store().scan(scan).await);
+        assert_eq!((page.items, page.count), (vec![Item::new()], 1), "{text}");
+    }
+}
+
+async fn a_projection_of_no_item(ctx: Ctx) {
+    let table = ctx.table(Shape::s()).await;
+    for text in ["pk", "a", "zz, m.x"] {
+        let get = GetItem::new(&table, key()).projection(text);
+        assert_eq!(ctx.ok(ctx.store().get(get).await).item, None, "{text}");
+        let request = KeysAndAttributes {
+            keys: vec![key()],
+            projection: Some(text.into()),
+            ..KeysAndAttributes::default()
+        };
+        let batch = BatchGetItem::new().request(&table, request);
+        let answer = ctx.ok(ctx.store().batch_get(batch).await);
+        let items: Vec<Item> = answer.responses.into_values().flatten().collect();
+        assert_eq!(items, [], "{text}");
+    }
+}
+
+async fn keys_are_asked_for(ctx: Ctx) {
+    let item = item! { "pk" => "a", "sk" => "b", "gpk" => "c", "gsk" => "d", "n" => 1 };
+    let table = ctx.table_with(Shape::s_s().gsi(), [item.clone()]).await;
+    for (text, expected) in [
+        ("n", item! { "n" => 1 }),
+        ("pk", item! { "pk" => "a" }),
+        ("sk", item! { "sk" => "b" }),
+        ("n, sk", item! { "n" => 1, "sk" => "b" }),
+        ("sk, pk", item! { "pk" => "a", "sk" => "b" }),
+        ("gpk", item! { "gpk" => "c" }),
+    ] {
+        let expected = [expected];
+        let get = GetItem::new(&table, table.key_of(&item)).projection(text);
+        assert_eq!(ctx.ok(ctx.store().get(get).await).item.as_slice(), &expected, "{text}");
+        let query = Query::new(&table, attr("pk").eq("a")).projection(text);
+        ctx.expect_query(query, &expected).await;
+        let query = Query::new(&table, attr("gpk").eq("c")).index("gsi").projection(text);
+        ctx.expect_query(query, &expected).await;
+        let scan = Scan::new(&table).consistent_read(true).projection(text);
+        assert_eq!(ctx.scan_all(scan).await, expected, "{text}");
+    }
+}
+
+async fn keys_are_scalars(ctx: Ctx) {
+    let item = item! { "pk" => "a", "sk" => "b", "gpk" => "c", "gsk" => "d", "n" => 1 };
+    let table = ctx.table_with(Shape::s_s().gsi(), [item.clone()]).await;
+    let key = table.key_of(&item);
+    for (text, which) in [
+        ("pk.x", "Key: pk"),
+        ("n, sk[0]", "Key: sk"),
+        ("gpk.x, n", "IndexKey: gpk"),
+        ("gsk[1].x", "IndexKey: gsk"),
+    ] {
+        let message = format!(
+            "Key attributes must be scalars; list random access '[]' and map lookup '.' are not \
+             allowed: {which}"
+        );
+        let get = GetItem::new(&table, key.clone()).projection(text);
+        ctx.expect_validation(ctx.store().get(get).await, &message);
+        let query = Query::new(&table, attr("pk").eq("a")).projection(text);
+        ctx.expect_validation(ctx.store().query(query).await, &message);
+        let query = Query::new(&table, attr("gpk").eq("c")).index("gsi").projection(text);
+        ctx.expect_validation(ctx.store().query(query).await, &message);
+        let scan = Scan::new(&table).projection(text);
+        ctx.expect_validation(ctx.store().scan(scan).await, &message);
+        let request = KeysAndAttributes {
+            keys: vec![key.clone()],
+            projection: Some(text.into()),
+            ..KeysAndAttributes::default()
+        };
+        let batch = BatchGetItem::new().request(&table, request);
+        ctx.expect_validation(ctx.store().batch_get(batch).await, &message);
+    }
+}
+
+async fn every_type_is_projected(ctx: Ctx) {
+    let mut projected = Projected::new(&ctx).await;
+    let item = Asked::item();
+    for (name, value) in item.iter().filter(|(name, _)| !["a.b", "name"].contains(name)) {
+        projected.gives(name, item! { name => value.to_value() }).await;
+    }
+    projected.gives("m.y", item! { "m" => map! { "y" => map! { "z" => 2 } } }).await;
+    projected.gives("m.l", item! { "m" => map! { "l" => list![1, 2, 3] } }).await;
+    projected.gives("l[3]", item! { "l" => list![list![9]] }).await;
+    projected.done();
+}
+
+async fn names_in_projections(ctx: Ctx) {
+    let mut projected = Projected::new(&ctx).await;
+    let (dotted, map) = (item! { "a.b" => "dotted" }, item! { "m" => map! { "x" => 1 } });
+    projected.gives("#dotted", dotted.clone()).await;
+    projected.gives("#dotted, #a", dotted.with("a", 1)).await;
+    projected.gives("#name", item! { "name" => "Ann" }).await;
+    projected.gives("#m.#x", map.clone()).await;
+    projected.gives("m.#x", map.clone()).await;
+    projected.gives("#m.x", map).await;
+    projected.gives("#l[0]", item! { "l" => list![0] }).await;
+    projected.gives("m.X, M.x, A", Item::new()).await;
+    projected.gives(" a ,\tn\r\n", item! { "a" => 1, "n" => 5 }).await;
+    projected.gives("m . x, l [ 0 ]", item! { "m" => map! { "x" => 1 }, "l" => list![0] }).await;
+    let table = projected.table.clone();
+    projected.done();
+    let get = |names: &[(&str, &str)]| {
+        let mut get = GetItem::new(&table, key()).projection("#a");
+        get.names = names.iter().map(|(key, name)| (key.to_string(), name.to_string())).collect();
+        get
+    };
+    for (stands_for, expected) in [("m.x", Item::new()), ("l[0]", Item::new())] {
+        let answer = ctx.ok(ctx.store().get(get(&[("#a", stands_for)])).await);
+        assert_eq!(answer.item, Some(expected), "{stands_for}");
+    }
+    ctx.expect_validation(
+        ctx.store().get(get(&[("#a", "a"), ("#u", "n")])).await,
+        "Value provided in ExpressionAttributeNames unused in expressions: keys: {#u}",
+    );
+    ctx.expect_validation(
+        ctx.store().get(get(&[("#a", "")])).await,
+        "ExpressionAttributeNames contains invalid value: Empty attribute name for key #a",
+    );
+}
+
+async fn syntax_errors(ctx: Ctx) {
+    let mut projected = Projected::new(&ctx).await;
+    projected.refuses("", "The expression can not be empty;").await;
+    for (text, token, near) in [
+        (" ", "<EOF>", " "),
+        (",", ",", ","),
+        ("a,", "<EOF>", ","),
+        ("a,,n", ",", ",,n"),
+        (",a", ",", ",a"),
+        ("a n", "n", "a n"),
+        ("a;n", ";", "a;n"),
+        ("a.", "<EOF>", "."),
+        ("a..b", ".", "..b"),
+        ("a[", "<EOF>", "["),
+        ("a[0", "<EOF>", "0"),
+        ("a[x]", "x", "[x]"),
+        ("a[-1]", "-", "[-1"),
+        ("a[01]", "1", "01]"),
+        (":one", ":one", ":one"),
+        ("a = :one", "=", "a = :one"),
+        ("size(a)", "(", "size(a"),
+        ("a, size(n)", "(", "size(n"),
+        ("(a)", "(", "(a"),
+        ("a AND n", "AND", "a AND n"),
+        ("*", "*", "*"),
+        ("5", "5", "5"),
+        ("é", "é", "é"),
+        ("_a", "_", "_a"),
+        ("set", "set", "set"),
+        ("a, and", "and", ", and"),
+        ("m.or", "or", ".or"),
+    ] {
+        let problem = format!("Syntax error; token: \"{token}\", near: \"{near}\"");
+        projected.refuses(text, &problem).await;
+    }
+    projected.done();
+}
+
+async fn operands_that_are_refused(ctx: Ctx) {
+    let mut projected = Projected::new(&ctx).await;
+    for (text, word) in [
+        ("select", "select"),
+        ("a, name", "name"),
+        ("m.Status", "Status"),
+        ("name[0]", "name"),
+        ("a, a, name", "name"),
+    ] {
+        let problem = format!("Attribute name is a reserved keyword; reserved keyword: {word}");
+        projected.refuses(text, &problem).await;
+    }
+    let unknown = "An expression attribute name used in the document path is not defined; \
+                   attribute name: #unknown";
+    for text in ["#unknown", "a, #unknown", "m.#unknown", "#unknown[0], #a"] {
+        projected.refuses(text, unknown).await;
+    }
+    let problem = "List index is not within the allowable range; index: [2147483648]";
+    projected.refuses("l[2147483648]", problem).await;
+    projected.gives("l[2147483647]", Item::new()).await;
+    projected.done();
+}
+
+async fn limits_of_projections(ctx: Ctx) {
+    let mut projected = Projected::new(&ctx).await;
+    let deep = |count: usize| vec!["m"; count].join(".");
+    let indexed = |count: usize| format!("l{}", "[0]".repeat(count - 1));
+    let problem = "The document path has too many nesting levels; nesting levels: 33";
+    for path in [deep, indexed] as [fn(usize) -> String; 2] {
+        projected.gives(&path(32), Item::new()).await;
+        projected.refuses(&path(33), problem).await;
+    }
+    projected.done();
+    let names: Vec<String> = (100..1000).map(|n| format!("a{n}")).collect();
+    let text = names[..819].join(",");
+    assert_eq!(text.len(), 4094);
+    let wide: Item = names.iter().map(|name| (name.clone(), Value::from(1))).collect();
+    let table = ctx.table_with(Shape::s(), [wide.with("pk", "it")]).await;
+    let get = GetItem::new(&table, key()).projection(text);
+    let item = ctx.ok(ctx.store().get(get).await).item.expect("the item");
+    assert_eq!(item.len(), 819);
+}
+
+async fn every_read_projects(ctx: Ctx) {
+    let table = ctx.table_with(Shape::s(), [Asked::item()]).await;
+    for (text, expected) in [
+        ("pk, m.x", item! { "pk" => "it", "m" => map! { "x" => 1 } }),
+        ("l[3], l[0]", item! { "l" => list![0, list![9]] }),
+        ("#dotted, #name", item! { "a.b" => "dotted", "name" => "Ann" }),
+        ("zz", Item::new()),
+    ] {
+        let mut query = Query::new(&table, attr("pk").eq("it")).projection(text);
+        query.names = names(&[text]);
+        let page = ctx.ok(ctx.store().query(query.clone()).await);
+        assert_eq!(page.items, std::slice::from_ref(&expected), "{text}");
+        let page = ctx.ok(ctx.store().query(query.select(Select::SpecificAttributes)).await);
+        assert_eq!(page.items, std::slice::from_ref(&expected), "{text}");
+        let mut scan = Scan::new(&table).consistent_read(true).projection(text);
+        scan.names = names(&[text]);
+        assert_eq!(ctx.scan_all(scan).await, std::slice::from_ref(&expected), "{text}");
+        let request = KeysAndAttributes {
+            keys: vec![key()],
+            projection: Some(text.into()),
+            names: names(&[text]),
+            consistent_read: true,
+        };
+        let batch = BatchGetItem::new().request(&table, request);
+        let answer = ctx.ok(ctx.store().batch_get(batch).await);
+        let items: Vec<Item> = answer.responses.into_values().flatten().collect();
+        assert_eq!(items, [expected], "{text}");
+    }
+}
+
+async fn transactional_reads_project(ctx: Ctx) {
+    let table = ctx.table_with(Shape::s(), [Asked::item(), item! { "pk" => "b", "a" => 2 }]).await;
+    let get = |pk: &str, text: &str| {
+        let mut get = GetItem::new(&table, item! { "pk" => pk }).projection(text);
+        get.names = names(&[text]);
+        get
+    };
+    let request =
+        TransactGetItems::new([get("it", "m.y, #dotted"), get("missing", "a"), get("b", "zz")]);
+    let answer = ctx.ok(ctx.store().transact_get(request).await);
+    let first = item! { "m" => map! { "y" => map! { "z" => 2 } }, "a.b" => "dotted" };
+    assert_eq!(answer.responses, [Some(first), None, Some(Item::new())]);
+}
+
+/// Projections that are refused, and why.
+fn broken() -> [(&'static str, String); 4] {
+    [
+        ("a,", "Syntax error; token: \"<EOF>\", near: \",\"".to_owned()),
+        ("a, a", overlap("a", "a")),
+        ("name", "Attribute name is a reserved keyword; reserved keyword: name".to_owned()),
+        (
+            "#unknown",
+            "An expression attribute name used in the document path is not defined; attribute \
+             name: #unknown"
+                .to_owned(),
+        ),
+    ]
+}
+
+async fn every_read_refuses(ctx: Ctx) {
+    let full = ctx.table_with(Shape::s(), [Asked::item()]).await;
+    let empty = ctx.table(Shape::s()).await;
+    for (text, problem) in broken() {
+        let message = format!("Invalid ProjectionExpression: {problem}");
+        for table in [&full, &empty] {
+            let get = GetItem::new(table, key()).projection(text);
+            ctx.expect_validation(ctx.store().get(get).await, &message);
+            let query = Query::new(table, attr("pk").eq("it")).projection(text);
+            ctx.expect_validation(ctx.store().query(query).await, &message);
+            let scan = Scan::new(table).projection(text);
+            ctx.expect_validation(ctx.store().scan(scan).await, &message);
+            let request = KeysAndAttributes {
+                keys: vec![key()],
+                projection: Some(text.into()),
+                ..KeysAndAttributes::default()
+            };
+            let batch = BatchGetItem::new().request(table, request);
+            ctx.expect_validation(ctx.store().batch_get(batch).await, &message);
+        }
+    }
+}
+
+async fn transactional_reads_refuse(ctx: Ctx) {
+    let table = ctx.table_with(Shape::s(), [Asked::item()]).await;
+    for (text, problem) in broken() {
+        let first = GetItem::new(&table, key());
+        let last = GetItem::new(&table, item! { "pk" => "missing" }).projection(text);
+        ctx.expect_validation(
+            ctx.store().transact_get(TransactGetItems::new([first, last])).await,
+            &format!("Invalid ProjectionExpression: {problem}"),
+        );
+    }
+}
+
+async fn indexes_project(ctx: Ctx) {
+    let base = item! { "pk" => "a", "sk" => "b", "gpk" => "c", "gsk" => "d", "lsk" => "e" };
+    let item = base.clone().with("n", 1).with("m", map! { "x" => 1, "y" => 2 });
+    let table = ctx.table_with(Shape::s_s().gsi().lsi(), [item]).await;
+    for (text, expected) in [
+        ("m.y, n", item! { "n" => 1, "m" => map! { "y" => 2 } }),
+        ("pk, sk, gpk, gsk, lsk", base),
+        ("zz", Item::new()),
+    ] {
+        let expected = [expected];
+        for (index, condition) in
+            [("gsi", attr("gpk").eq("c")), ("lsi", attr("pk").eq("a").and(attr("lsk").eq("e")))]
+        {
+            let query = Query::new(&table, condition).index(index).projection(text);
+            ctx.expect_query(query, &expected).await;
+            let scan = Scan::new(&table).index(index).projection(text);
+            let items = ctx.scan_all(scan).await;
+            assert_eq!(items, expected, "{text} of {index}");
+        }
+    }
+}
+
+async fn filters_see_the_whole_item(ctx: Ctx) {
+    let items =
+        (1..=4).map(|n| item! { "pk" => "a", "sk" => n, "n" => n, "m" => map! { "x" => n } });
+    let table = ctx.table_with(Shape::s_n(), items).await;
+    let query = Query::new(&table, attr("pk").eq("a"))
+        .filter(attr("n").ge(2).and(attr("m").field("x").lt(4)))
+        .projection("sk");
+    ctx.expect_query(query, &[item! { "sk" => 2 }, item! { "sk" => 3 }]).await;
+    let scan = Scan::new(&table)
+        .consistent_read(true)
+        .filter(attr("m").field("x").eq(4))
+        .projection("m.zz, n");
+    assert_eq!(ctx.scan_all(scan).await, [item! { "n" => 4 }]);
 }

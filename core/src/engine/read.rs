@@ -170,6 +170,8 @@ impl ReadPlan {
             .transpose()?;
         let key_condition = placeholders.condition(ExpressionKind::KeyCondition, key_condition)?;
         placeholders.finish()?;
+        check_inside(schema, filter.as_ref(), projection.as_ref())?;
+        check_keys_are_scalars(schema, key_condition.paths())?;
         let select = resolve_select(request.select, projection.is_some(), index)?;
         check_consistent(request.consistent_read, index)?;
 
@@ -190,7 +192,6 @@ impl ReadPlan {
         if let Some(filter) = &filter {
             check_filter_has_no_key(filter, &partition, &sort)?;
         }
-        check_inside(schema, filter.as_ref(), projection.as_ref())?;
         let fetch =
             check_carried(schema, index, select, projection.as_ref(), filter.as_ref(), false)?;
         Ok(Self {

@@ -183,6 +183,8 @@ cases! {
         "A query's filter cannot use the key attributes that the query is about; a scan's can.";
     extra "condition-on-key-attributes", conditions_on_key_attributes:
         "Conditions can use key attributes.";
+    extra "condition-into-keys", conditions_into_keys:
+        "A path into a key attribute, of the table or of an index, is refused.";
     extra "condition-counter-race" of "18c", optimistic_increments:
         "Of concurrent writes on one condition one wins each time, and no update is lost.";
 }

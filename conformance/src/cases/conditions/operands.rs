@@ -353,8 +353,10 @@ pub(super) async fn size_of_constants(ctx: Ctx) {
 }
 
 pub(super) async fn attribute_type_takes_a_placeholder(ctx: Ctx) {
-    // The text lists the types that the operand may have; DynamoDB Local lists internal ones.
-    let problem = wrong_type("attribute_type", "{NS,SS,L,BS,N,M,B,BOOL,NULL,S}");
+    // An attribute may have any type, so the text lists all, internal ones included.
+    let any = "{DECIMAL,HDS,N,DOUBLESET,NULL,DOUBLE,INT,B,DICT,HD,L,INTSET,FLOAT,BOOL,FS,\
+               DECIMALSET,S,SS,BS,M,NS}";
+    let problem = wrong_type("attribute_type", any);
     let mut asked = Asked::new(&ctx).await;
     asked
         .refuse_all(

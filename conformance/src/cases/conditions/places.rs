@@ -352,6 +352,41 @@ pub(super) async fn conditions_on_key_attributes(ctx: Ctx) {
     ctx.expect_table(&table, &[item]).await;
 }
 
+pub(super) async fn conditions_into_keys(ctx: Ctx) {
+    let item = item! { "pk" => "a", "sk" => "b", "gpk" => "c", "gsk" => "d" };
+    let table = ctx.table_with(Shape::s_s().gsi(), [item.clone()]).await;
+    let before = ctx.snapshot(&table).await;
+    let key = table.key_of(&item);
+    for (text, which) in [
+        ("attribute_not_exists(pk.x)", "Key: pk"),
+        ("sk[0] <> :one", "Key: sk"),
+        ("sk = :b OR size(gpk.x) = :one", "IndexKey: gpk"),
+        ("NOT begins_with(gsk[0].x, :a)", "IndexKey: gsk"),
+    ] {
+        let message = format!(
+            "Key attributes must be scalars; list random access '[]' and map lookup '.' are not \
+             allowed: {which}"
+        );
+        let values = values(&[text]);
+        let mut put = PutItem::new(&table, item.clone().with("n", 1)).condition(text);
+        put.values = values.clone();
+        ctx.expect_validation(ctx.store().put(put).await, &message);
+        let mut update = UpdateItem::new(&table, key.clone()).condition(text);
+        update.values = values.clone();
+        ctx.expect_validation(ctx.store().update(update).await, &message);
+        let mut delete = DeleteItem::new(&table, key.clone()).condition(text);
+        delete.values = values.clone();
+        ctx.expect_validation(ctx.store().delete(delete).await, &message);
+        let mut scan = Scan::new(&table).filter(text);
+        scan.values = values.clone();
+        ctx.expect_validation(ctx.store().scan(scan).await, &message);
+        let mut query = Query::new(&table, attr("gpk").eq("c")).index("gsi").filter(text);
+        query.values = values;
+        ctx.expect_validation(ctx.store().query(query).await, &message);
+    }
+    ctx.expect_unchanged(&before).await;
+}
+
 pub(super) async fn optimistic_increments(ctx: Ctx) {
     const WORKERS: usize = 5;
     const TURNS: usize = 6;

@@ -1,7 +1,0 @@
-//! Key conditions (28).
-
-use super::prelude::*;
-
-cases! {
-    KeyConditions;
-}
