@@ -269,6 +269,17 @@ const PAIRS: &[Pair] = &[
               type",
         other: "Invalid attribute value type",
     },
+    Pair {
+        aws: "DynamoDB rejected the request because you retried a request with a different \
+              payload but with an idempotent token that was already used.",
+        other: "",
+    },
+    Pair {
+        aws: "One or more parameter values were invalid: Size of {_} has exceeded the maximum \
+              size limit of{_} bytes",
+        other: "Hash primary key values must be under 2048 bytes, and range primary key values \
+                must be under 1024 bytes",
+    },
 ];
 
 /// Whether these are texts for the same constraint: equal, or a known pair.

@@ -19,14 +19,8 @@ pub const TOKEN_LIFETIME: Duration = Duration::from_secs(10 * 60);
 /// Checks the shape of a transaction, before any table is looked up.
 pub fn check_write(request: &TransactWriteItems) -> Result<()> {
     check_count(request.items.len())?;
-    if let Some(token) = &request.client_request_token
-        && token.len() > limits::CLIENT_REQUEST_TOKEN
-    {
-        return Err(Error::validation(format!(
-            "1 validation error detected: Value '{token}' at 'clientRequestToken' failed to \
-             satisfy constraint: Member must have length less than or equal to {}",
-            limits::CLIENT_REQUEST_TOKEN
-        )));
+    if let Some(token) = &request.client_request_token {
+        check_token(token)?;
     }
     check_operations(&request.items)?;
     let size: usize = request.items.iter().map(payload_size).sum();
@@ -79,6 +73,18 @@ fn check_expressions(number: usize, item: &TransactWriteItem) -> Result<()> {
         "1 validation error detected: Value null at 'transactItems.{}.member.{missing}' failed to \
          satisfy constraint: Member must not be null",
         number + 1
+    )))
+}
+
+fn check_token(token: &str) -> Result<()> {
+    let constraint = match token.len() {
+        0 => "greater than or equal to 1".to_owned(),
+        1..=limits::CLIENT_REQUEST_TOKEN => return Ok(()),
+        _ => format!("less than or equal to {}", limits::CLIENT_REQUEST_TOKEN),
+    };
+    Err(Error::validation(format!(
+        "1 validation error detected: Value '{token}' at 'clientRequestToken' failed to satisfy \
+         constraint: Member must have length {constraint}"
     )))
 }
 

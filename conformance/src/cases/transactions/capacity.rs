@@ -1,0 +1,213 @@
+//! What a transaction costs, and what changes together with it.
+
+use super::super::prelude::*;
+use super::super::tokens::fresh_token;
+
+fn key(name: &str) -> Item {
+    item! { "pk" => name }
+}
+
+/// The write units of each table, in the order of their names.
+fn units(answer: &TransactWriteItemsOutput) -> Vec<(&str, f64)> {
+    let mut units: Vec<(&str, f64)> = answer
+        .consumed_capacity
+        .iter()
+        .map(|row| {
+            assert_eq!(row.write_capacity_units, Some(row.capacity_units), "{row:?}");
+            assert_eq!(row.read_capacity_units, None, "{row:?}");
+            (row.table_name.as_str(), row.capacity_units)
+        })
+        .collect();
+    units.sort_by_key(|row| row.0);
+    units
+}
+
+async fn run_counting(ctx: &Ctx, request: TransactWriteItems) -> TransactWriteItemsOutput {
+    let request = request.return_consumed_capacity(ReturnConsumedCapacity::Indexes);
+    ctx.ok(ctx.store().transact_write(request).await)
+}
+
+pub(super) async fn table_costs_twice(ctx: Ctx) {
+    let table = ctx.table(Shape::s()).await;
+    let put = TransactWriteItems::new().item(PutItem::new(&table, key("a")));
+    assert_eq!(units(&run_counting(&ctx, put).await), [(table.name(), 2.0)]);
+    let change = Update::new().set("n", 1);
+    let update = TransactWriteItems::new().item(UpdateItem::new(&table, key("a")).update(change));
+    assert_eq!(units(&run_counting(&ctx, update).await), [(table.name(), 2.0)]);
+    let delete = TransactWriteItems::new().item(DeleteItem::new(&table, key("a")));
+    assert_eq!(units(&run_counting(&ctx, delete).await), [(table.name(), 2.0)]);
+    ctx.expect_table(&table, &[]).await;
+}
+
+pub(super) async fn units_by_size(ctx: Ctx) {
+    let table = ctx.table_with(Shape::s(), [key("b").with("v", "x".repeat(2500))]).await;
+    // 1024 bytes are one unit, 1025 two; the larger of before and after counts.
+    let sized = |name: &str, size: usize| {
+        let item = key(name).with("v", "");
+        let filler = "x".repeat(size - item.size());
+        item.with("v", filler)
+    };
+    let request = TransactWriteItems::new()
+        .item(PutItem::new(&table, sized("a", 1024)))
+        .item(PutItem::new(&table, key("b")))
+        .item(PutItem::new(&table, sized("c", 1025)));
+    let answer = run_counting(&ctx, request).await;
+    assert_eq!(units(&answer), [(table.name(), 2.0 + 6.0 + 4.0)]);
+}
+
+pub(super) async fn units_by_table(ctx: Ctx) {
+    let first = ctx.table(Shape::s()).await;
+    let second = ctx.table(Shape::s()).await;
+    let request = TransactWriteItems::new()
+        .item(PutItem::new(&first, key("a")))
+        .item(PutItem::new(&second, key("a")))
+        .item(PutItem::new(&second, key("b")));
+    let answer = run_counting(&ctx, request).await;
+    assert_eq!(units(&answer), [(first.name(), 2.0), (second.name(), 4.0)]);
+}
+
+pub(super) async fn units_of_deleting_nothing(ctx: Ctx) {
+    let table = ctx.table(Shape::s()).await;
+    let request = TransactWriteItems::new().item(DeleteItem::new(&table, key("absent")));
+    assert_eq!(units(&run_counting(&ctx, request).await), [(table.name(), 2.0)]);
+}
+
+pub(super) async fn no_figures_unless_asked(ctx: Ctx) {
+    let table = ctx.table(Shape::s()).await;
+    let request = TransactWriteItems::new().item(PutItem::new(&table, key("a")));
+    let answer = ctx.ok(ctx.store().transact_write(request).await);
+    assert_eq!(answer, TransactWriteItemsOutput::default());
+}
+
+pub(super) async fn index_costs_once(ctx: Ctx) {
+    let table = ctx.table(Shape::s().gsi()).await;
+    let request = TransactWriteItems::new()
+        .item(PutItem::new(&table, key("a").with("gpk", "g").with("gsk", "s")))
+        .item(PutItem::new(&table, key("b")));
+    let answer = run_counting(&ctx, request).await;
+    assert_eq!(units(&answer), [(table.name(), 5.0)]);
+    let [row] = &answer.consumed_capacity[..] else { panic!("one table: {answer:?}") };
+    assert_eq!(row.table.map(|part| part.capacity_units), Some(4.0), "{row:?}");
+    assert_eq!(row.global_secondary_indexes["gsi"].capacity_units, 1.0, "{row:?}");
+}
+
+pub(super) async fn check_costs_two(ctx: Ctx) {
+    let table = ctx.table_with(Shape::s(), [key("a")]).await;
+    let request =
+        TransactWriteItems::new().item(ConditionCheck::new(&table, key("a"), attr("pk").exists()));
+    assert_eq!(units(&run_counting(&ctx, request).await), [(table.name(), 2.0)]);
+    ctx.expect_table(&table, &[key("a")]).await;
+}
+
+pub(super) async fn indexes_follow_the_transaction(ctx: Ctx) {
+    let row = |name: &str, sort: &str| key(name).with("gpk", "g").with("gsk", sort);
+    let table = ctx.table_with(Shape::s().gsi(), [row("a", "1"), row("b", "2")]).await;
+    let request = |n: i32| {
+        TransactWriteItems::new()
+            .item(
+                UpdateItem::new(&table, key("a"))
+                    .update(Update::new().set("gsk", "9"))
+                    .condition(attr("n").not_exists()),
+            )
+            .item(UpdateItem::new(&table, key("b")).update(Update::new().remove("gpk")))
+            .item(PutItem::new(&table, row("c", "3")))
+            .item(PutItem::new(&table, key("guard").with("n", n)).condition(attr("n").ne(n)))
+    };
+    let entries = Query::new(&table, attr("gpk").eq("g")).index("gsi");
+    ctx.ok(ctx.store().transact_write(request(1)).await);
+    let after = [row("c", "3"), row("a", "9")];
+    ctx.expect_query(entries.clone(), &after).await;
+
+    let undo = TransactWriteItems::new()
+        .item(UpdateItem::new(&table, key("a")).update(Update::new().set("gsk", "1")))
+        .item(DeleteItem::new(&table, key("c")))
+        .item(PutItem::new(&table, row("b", "2")))
+        .item(PutItem::new(&table, key("guard")).condition(attr("n").eq(2)));
+    let result = ctx.store().transact_write(undo).await;
+    ctx.expect_canceled(result, &["None", "None", "None", "ConditionalCheckFailed"]);
+    ctx.expect_query(entries, &after).await;
+}
+
+pub(super) async fn stream_follows_the_transaction(ctx: Ctx) {
+    let shape = Shape::s().stream(StreamViewType::NewAndOldImages);
+    let table = ctx.table_with(shape, ["changed", "removed"].map(key)).await;
+    let request = TransactWriteItems::new()
+        .item(PutItem::new(&table, key("added")))
+        .item(UpdateItem::new(&table, key("changed")).update(Update::new().set("n", 1)))
+        .item(DeleteItem::new(&table, key("removed")))
+        .item(ConditionCheck::new(&table, key("absent"), attr("pk").not_exists()));
+    let lost = PutItem::new(&table, key("lost")).condition(attr("pk").exists());
+    let result = ctx.store().transact_write(request.clone().item(lost)).await;
+    ctx.expect_canceled(result, &["None", "None", "None", "None", "ConditionalCheckFailed"]);
+    ctx.ok(ctx.store().transact_write(request).await);
+
+    let records = ctx.records(&table, 5).await;
+    let mut seen: Vec<(EventName, Item, Option<Item>, Option<Item>)> = records
+        .into_iter()
+        .map(|record| (record.event_name, record.keys, record.old_image, record.new_image))
+        .collect();
+    assert_eq!(seen.len(), 5, "{seen:#?}");
+    // Two puts of the set-up, then the transaction: a record per change, in no order of its own.
+    let changes = [
+        (EventName::Insert, key("changed"), None, Some(key("changed"))),
+        (EventName::Insert, key("removed"), None, Some(key("removed"))),
+        (EventName::Insert, key("added"), None, Some(key("added"))),
+        (
+            EventName::Modify,
+            key("changed"),
+            Some(key("changed")),
+            Some(key("changed").with("n", 1)),
+        ),
+        (EventName::Remove, key("removed"), Some(key("removed")), None),
+    ];
+    seen.retain(|record| !changes.contains(record));
+    assert!(seen.is_empty(), "unexpected records: {seen:#?}");
+}
+
+pub(super) async fn unchanged_write_leaves_no_record(ctx: Ctx) {
+    let shape = Shape::s().stream(StreamViewType::KeysOnly);
+    let table = ctx.table_with(shape, [key("a").with("n", 1)]).await;
+    let request = TransactWriteItems::new()
+        .item(PutItem::new(&table, key("a").with("n", 1)))
+        .item(DeleteItem::new(&table, key("absent")))
+        .item(PutItem::new(&table, key("b")));
+    ctx.ok(ctx.store().transact_write(request).await);
+    let records = ctx.records(&table, 2).await;
+    let keys: Vec<&Item> = records.iter().map(|record| &record.keys).collect();
+    assert_eq!(keys.len(), 2, "{records:#?}");
+    assert!(keys.contains(&&key("a")) && keys.contains(&&key("b")), "{records:#?}");
+}
+
+pub(super) async fn token_follows_the_transaction(ctx: Ctx) {
+    let table = ctx.table_with(Shape::s(), [key("a").with("n", 0)]).await;
+    let request = TransactWriteItems::new()
+        .item(UpdateItem::new(&table, key("a")).update(Update::new().add("n", 1)))
+        .item(ConditionCheck::new(&table, key("gate"), attr("pk").exists()))
+        .client_request_token(fresh_token());
+    let result = ctx.store().transact_write(request.clone()).await;
+    ctx.expect_canceled(result, &["None", "ConditionalCheckFailed"]);
+    ctx.expect_table(&table, &[key("a").with("n", 0)]).await;
+    // The token was not kept, so the same transaction is carried out once it can be,
+    ctx.put(&table, key("gate")).await;
+    ctx.ok(ctx.store().transact_write(request.clone()).await);
+    let after = [key("a").with("n", 1), key("gate")];
+    ctx.expect_table(&table, &after).await;
+    // and now it was kept.
+    ctx.ok(ctx.store().transact_write(request).await);
+    ctx.expect_table(&table, &after).await;
+}
+
+pub(super) async fn metrics_by_table(ctx: Ctx) {
+    let local = ctx.table(Shape::s_s().lsi()).await;
+    let plain = ctx.table(Shape::s()).await;
+    let request = TransactWriteItems::new()
+        .item(PutItem::new(&local, item! { "pk" => "a", "sk" => "b", "lsk" => "c" }))
+        .item(PutItem::new(&plain, key("a")))
+        .return_item_collection_metrics(ReturnItemCollectionMetrics::Size);
+    let answer = ctx.ok(ctx.store().transact_write(request).await);
+    let metrics = &answer.item_collection_metrics;
+    assert_eq!(metrics.keys().collect::<Vec<_>>(), [local.name()], "{metrics:?}");
+    let [collection] = &metrics[local.name()][..] else { panic!("one collection: {metrics:?}") };
+    assert_eq!(collection.item_collection_key, key("a"));
+    assert_eq!(collection.size_estimate_range_gb, [0.0, 1.0]);
+}

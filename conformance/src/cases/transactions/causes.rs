@@ -1,0 +1,536 @@
+//! Every cause for which a transaction fails, at its last operation.
+
+use super::super::prelude::*;
+use super::stage::{Stage, key};
+
+const CONDITION: &str = "ConditionalCheckFailed";
+const LOST: &str = "The conditional request failed";
+const INVALID: &str = "ValidationError";
+
+/// An update of the last item of the stage.
+fn update_last(stage: &Stage, update: Update) -> UpdateItem {
+    UpdateItem::new(&stage.table, Stage::last()).update(update)
+}
+
+fn number(text: &str) -> Number {
+    Number::parse(text).expect("a number")
+}
+
+pub(super) async fn last_put_loses(ctx: Ctx) {
+    let stage = Stage::new(&ctx).await;
+    let put = PutItem::new(&stage.table, Stage::last()).condition(attr("pk").not_exists());
+    let result = stage.run(&ctx, put).await;
+    stage.expect_last(&ctx, result, CONDITION, LOST);
+    stage.expect_untouched(&ctx).await;
+}
+
+pub(super) async fn last_update_loses(ctx: Ctx) {
+    let stage = Stage::new(&ctx).await;
+    let update = update_last(&stage, Update::new().set("gsk", "moved").add("n", 1));
+    let result = stage.run(&ctx, update.condition(attr("n").gt(1))).await;
+    stage.expect_last(&ctx, result, CONDITION, LOST);
+    stage.expect_untouched(&ctx).await;
+}
+
+pub(super) async fn last_delete_loses(ctx: Ctx) {
+    let stage = Stage::new(&ctx).await;
+    let delete = DeleteItem::new(&stage.table, Stage::last()).condition(attr("s").ne("text"));
+    let result = stage.run(&ctx, delete).await;
+    stage.expect_last(&ctx, result, CONDITION, LOST);
+    stage.expect_untouched(&ctx).await;
+}
+
+pub(super) async fn last_check_fails(ctx: Ctx) {
+    let stage = Stage::new(&ctx).await;
+    for condition in [
+        attr("m").field("a").eq(2),
+        attr("l").index(0).exists().and(attr("l").index(1).exists()),
+        attr("s").begins_with("T"),
+        attr("n").eq("1"),
+        attr("s").size().gt(4),
+        !attr("pk").exists(),
+    ] {
+        let check = ConditionCheck::new(&stage.table, Stage::last(), condition);
+        let result = stage.run(&ctx, check).await;
+        stage.expect_last(&ctx, result, CONDITION, LOST);
+        stage.expect_unchanged(&ctx).await;
+    }
+    stage.expect_untouched(&ctx).await;
+}
+
+pub(super) async fn last_condition_on_nothing(ctx: Ctx) {
+    let stage = Stage::new(&ctx).await;
+    let table = &stage.table;
+    let absent = key("absent");
+    let operations: [TransactWriteItem; 4] = [
+        PutItem::new(table, absent.clone()).condition(attr("pk").exists()).into(),
+        UpdateItem::new(table, absent.clone())
+            .update(Update::new().add("n", 1))
+            .condition(attr("n").lt(5))
+            .into(),
+        DeleteItem::new(table, absent.clone()).condition(attr("n").eq(1)).into(),
+        ConditionCheck::new(table, absent, attr("sk").exists()).into(),
+    ];
+    for operation in operations {
+        let result = stage.run(&ctx, operation).await;
+        stage.expect_last(&ctx, result, CONDITION, LOST);
+        stage.expect_unchanged(&ctx).await;
+    }
+    stage.expect_untouched(&ctx).await;
+}
+
+pub(super) async fn key_of_another_type(ctx: Ctx) {
+    let stage = Stage::new(&ctx).await;
+    let table = &stage.table;
+    let wrong = item! { "pk" => "a", "sk" => 1 };
+    let result = stage.run(&ctx, PutItem::new(table, wrong.clone())).await;
+    let text =
+        "One or more parameter values were invalid: Type mismatch for key sk expected: S actual: N";
+    stage.expect_last(&ctx, result, INVALID, text);
+    stage.expect_unchanged(&ctx).await;
+    let operations: [TransactWriteItem; 3] = [
+        UpdateItem::new(table, wrong.clone()).update(Update::new().set("n", 1)).into(),
+        DeleteItem::new(table, wrong.clone()).into(),
+        ConditionCheck::new(table, wrong, attr("pk").not_exists()).into(),
+    ];
+    for operation in operations {
+        let result = stage.run(&ctx, operation).await;
+        let text = "The provided key element does not match the schema";
+        stage.expect_last(&ctx, result, INVALID, text);
+        stage.expect_unchanged(&ctx).await;
+    }
+    stage.expect_untouched(&ctx).await;
+}
+
+pub(super) async fn last_key_too_long(ctx: Ctx) {
+    let stage = Stage::new(&ctx).await;
+    let table = &stage.table;
+    let partition = item! { "pk" => "p".repeat(2049), "sk" => "b" };
+    let sort = item! { "pk" => "a", "sk" => "s".repeat(1025) };
+    let text = |role: &str, limit: usize| {
+        format!(
+            "One or more parameter values were invalid: Size of {role} has exceeded the maximum \
+             size limit of{limit} bytes"
+        )
+    };
+    for (long, text) in [(partition, text("hashkey", 2048)), (sort, text("rangekey", 1024))] {
+        let operations: [TransactWriteItem; 4] = [
+            PutItem::new(table, long.clone()).into(),
+            UpdateItem::new(table, long.clone()).update(Update::new().set("n", 1)).into(),
+            DeleteItem::new(table, long.clone()).into(),
+            ConditionCheck::new(table, long, attr("pk").not_exists()).into(),
+        ];
+        for operation in operations {
+            let result = stage.run(&ctx, operation).await;
+            stage.expect_last(&ctx, result, INVALID, &text);
+        }
+        stage.expect_unchanged(&ctx).await;
+    }
+    stage.expect_untouched(&ctx).await;
+}
+
+pub(super) async fn index_key_of_another_type(ctx: Ctx) {
+    let stage = Stage::new(&ctx).await;
+    for (attribute, index) in [("gpk", "gsi"), ("gsk", "gsi"), ("lsk", "lsi")] {
+        let put = PutItem::new(&stage.table, Stage::last().with(attribute, 1));
+        let result = stage.run(&ctx, put).await;
+        let text = format!(
+            "One or more parameter values were invalid: Type mismatch for Index Key {attribute} \
+             Expected: S Actual: N IndexName: {index}"
+        );
+        stage.expect_last(&ctx, result, INVALID, &text);
+        stage.expect_unchanged(&ctx).await;
+    }
+    stage.expect_untouched(&ctx).await;
+}
+
+pub(super) async fn last_update_of_index_key_type(ctx: Ctx) {
+    let stage = Stage::new(&ctx).await;
+    for attribute in ["gpk", "gsk", "lsk"] {
+        let update = update_last(&stage, Update::new().set(attribute, attr("n")));
+        let result = stage.run(&ctx, update).await;
+        let text = "The update expression attempted to update the secondary index key to \
+                    unsupported type";
+        stage.expect_last(&ctx, result, INVALID, text);
+        stage.expect_unchanged(&ctx).await;
+    }
+    stage.expect_untouched(&ctx).await;
+}
+
+pub(super) async fn last_update_of_index_key_size(ctx: Ctx) {
+    let stage = Stage::new(&ctx).await;
+    for (attribute, length) in [("gpk", 2049), ("gsk", 1025), ("lsk", 1025)] {
+        let update = update_last(&stage, Update::new().set(attribute, "k".repeat(length)));
+        let result = stage.run(&ctx, update).await;
+        let text = "The update expression attempted to update the secondary index key beyond \
+                    allowed size limits";
+        stage.expect_last(&ctx, result, INVALID, text);
+        stage.expect_unchanged(&ctx).await;
+    }
+    stage.expect_untouched(&ctx).await;
+}
+
+pub(super) async fn last_put_of_index_key_size(ctx: Ctx) {
+    let stage = Stage::new(&ctx).await;
+    for (attribute, length) in [("gpk", 2049), ("gsk", 1025), ("lsk", 1025)] {
+        let item = key("long").with("gpk", "g").with("gsk", "long").with("lsk", "long");
+        let put = PutItem::new(&stage.table, item.with(attribute, "k".repeat(length)));
+        let result = stage.run(&ctx, put).await;
+        let text = "One or more parameter values were invalid: Size limit exceeded";
+        stage.expect_last(&ctx, result, INVALID, text);
+        stage.expect_unchanged(&ctx).await;
+    }
+    stage.expect_untouched(&ctx).await;
+}
+
+pub(super) async fn last_update_of_a_key_attribute(ctx: Ctx) {
+    let stage = Stage::new(&ctx).await;
+    for attribute in ["pk", "sk"] {
+        let update = update_last(&stage, Update::new().set(attribute, "other"));
+        let result = stage.run(&ctx, update).await;
+        let text = format!(
+            "One or more parameter values were invalid: Cannot update attribute {attribute}. This \
+             attribute is part of the key"
+        );
+        stage.expect_last(&ctx, result, INVALID, &text);
+        stage.expect_unchanged(&ctx).await;
+    }
+    stage.expect_untouched(&ctx).await;
+}
+
+pub(super) async fn update_too_large(ctx: Ctx) {
+    let stage = Stage::new(&ctx).await;
+    let half = "x".repeat(210_000);
+    let large = key("large").with("v", half.clone());
+    let table = ctx.table_with(Shape::s_s(), [large]).await;
+    let before = ctx.snapshot(&table).await;
+    let update = UpdateItem::new(&table, key("large")).update(Update::new().set("w", half));
+    let result = stage.run(&ctx, update).await;
+    let text = "Item size to update has exceeded the maximum allowed size";
+    stage.expect_last(&ctx, result, INVALID, text);
+    ctx.expect_unchanged(&before).await;
+    stage.expect_untouched(&ctx).await;
+}
+
+pub(super) async fn last_update_of_the_wrong_type(ctx: Ctx) {
+    let stage = Stage::new(&ctx).await;
+    for change in [
+        Update::new().add("s", 1),
+        Update::new().set("n", attr("s").plus(1)),
+        Update::new().set("l", attr("n").append(list![2])),
+        Update::new().delete("n", Set::new(["a".to_owned()]).expect("a set")),
+    ] {
+        let result = stage.run(&ctx, update_last(&stage, change)).await;
+        let text = "An operand in the update expression has an incorrect data type";
+        stage.expect_last(&ctx, result, INVALID, text);
+        stage.expect_unchanged(&ctx).await;
+    }
+    stage.expect_untouched(&ctx).await;
+}
+
+pub(super) async fn last_update_of_a_missing_attribute(ctx: Ctx) {
+    let stage = Stage::new(&ctx).await;
+    let change = Update::new().set("n", attr("absent").plus(1));
+    let result = stage.run(&ctx, update_last(&stage, change)).await;
+    let text = "The provided expression refers to an attribute that does not exist in the item";
+    stage.expect_last(&ctx, result, INVALID, text);
+    stage.expect_untouched(&ctx).await;
+}
+
+pub(super) async fn last_update_of_a_wrong_path(ctx: Ctx) {
+    let stage = Stage::new(&ctx).await;
+    for path in [attr("absent").field("a"), attr("s").field("a"), attr("m").index(0)] {
+        let result = stage.run(&ctx, update_last(&stage, Update::new().set(path, 1))).await;
+        let text = "The document path provided in the update expression is invalid for update";
+        stage.expect_last(&ctx, result, INVALID, text);
+        stage.expect_unchanged(&ctx).await;
+    }
+    stage.expect_untouched(&ctx).await;
+}
+
+pub(super) async fn last_update_overflows(ctx: Ctx) {
+    let stage = Stage::new(&ctx).await;
+    let large = number("9E125");
+    let table = ctx.table_with(Shape::s_s(), [key("large").with("n", large)]).await;
+    let before = ctx.snapshot(&table).await;
+    let update = UpdateItem::new(&table, key("large")).update(Update::new().add("n", large));
+    let result = stage.run(&ctx, update).await;
+    let text = "Number overflow. Attempting to store a number with magnitude larger than \
+                supported range";
+    stage.expect_last(&ctx, result, INVALID, text);
+    ctx.expect_unchanged(&before).await;
+    stage.expect_untouched(&ctx).await;
+}
+
+pub(super) async fn last_update_needs_39_digits(ctx: Ctx) {
+    let stage = Stage::new(&ctx).await;
+    let change = Update::new().set("n", attr("n").plus(number("1E38")));
+    let result = stage.run(&ctx, update_last(&stage, change)).await;
+    let text = "Attempting to store more than 38 significant digits in a Number";
+    stage.expect_last(&ctx, result, INVALID, text);
+    stage.expect_untouched(&ctx).await;
+}
+
+pub(super) async fn last_update_nests_too_deep(ctx: Ctx) {
+    let stage = Stage::new(&ctx).await;
+    // 31 containers are as deep as a value may be; the map it goes into is one more.
+    let deep = (0..31).fold(Value::from("core"), |inner, _| list![inner]);
+    let change = Update::new().set(attr("m").field("deep"), deep);
+    let result = stage.run(&ctx, update_last(&stage, change)).await;
+    let text = "Nesting Levels have exceeded supported limits: Attributes in the item have nested \
+                levels beyond supported limit";
+    stage.expect_last(&ctx, result, INVALID, text);
+    stage.expect_untouched(&ctx).await;
+}
+
+pub(super) async fn empty_key(ctx: Ctx) {
+    let stage = Stage::new(&ctx).await;
+    let table = &stage.table;
+    for (attribute, empty) in
+        [("pk", item! { "pk" => "", "sk" => "b" }), ("sk", item! { "pk" => "a", "sk" => "" })]
+    {
+        let operations: [TransactWriteItem; 4] = [
+            PutItem::new(table, empty.clone()).into(),
+            UpdateItem::new(table, empty.clone()).update(Update::new().set("n", 1)).into(),
+            DeleteItem::new(table, empty.clone()).into(),
+            ConditionCheck::new(table, empty, attr("pk").not_exists()).into(),
+        ];
+        for operation in operations {
+            let result = stage.run(&ctx, operation).await;
+            let text = format!(
+                "One or more parameter values are not valid. The AttributeValue for a key \
+                 attribute cannot contain an empty string value. Key: {attribute}"
+            );
+            ctx.expect_validation(result, &text);
+        }
+        stage.expect_unchanged(&ctx).await;
+    }
+    stage.expect_untouched(&ctx).await;
+}
+
+pub(super) async fn last_empty_index_key(ctx: Ctx) {
+    let stage = Stage::new(&ctx).await;
+    for (attribute, index) in [("gpk", "gsi"), ("gsk", "gsi"), ("lsk", "lsi")] {
+        let put = PutItem::new(&stage.table, Stage::last().with(attribute, ""));
+        let result = stage.run(&ctx, put).await;
+        let text = format!(
+            "One or more parameter values are not valid. A value specified for a secondary index \
+             key is not supported. The AttributeValue for a key attribute cannot contain an empty \
+             string value. IndexName: {index}, IndexKey: {attribute}"
+        );
+        ctx.expect_validation(result, &text);
+        let update = update_last(&stage, Update::new().set(attribute, ""));
+        let result = stage.run(&ctx, update).await;
+        let text = "One or more parameter values are not valid. The update expression attempted \
+                    to update a secondary index key to a value that is not supported. The \
+                    AttributeValue for a key attribute cannot contain an empty string value.";
+        ctx.expect_validation(result, text);
+        stage.expect_unchanged(&ctx).await;
+    }
+    stage.expect_untouched(&ctx).await;
+}
+
+pub(super) async fn last_key_is_not_the_schema(ctx: Ctx) {
+    let stage = Stage::new(&ctx).await;
+    let table = &stage.table;
+    for wrong in [item! { "pk" => "a" }, Stage::last().with("n", 1)] {
+        let operations: [TransactWriteItem; 3] = [
+            UpdateItem::new(table, wrong.clone()).update(Update::new().set("x", 1)).into(),
+            DeleteItem::new(table, wrong.clone()).into(),
+            ConditionCheck::new(table, wrong, attr("pk").not_exists()).into(),
+        ];
+        for operation in operations {
+            let result = stage.run(&ctx, operation).await;
+            let text = "The provided key element does not match the schema";
+            ctx.expect_validation(result, text);
+        }
+        stage.expect_unchanged(&ctx).await;
+    }
+    stage.expect_untouched(&ctx).await;
+}
+
+pub(super) async fn last_item_without_its_key(ctx: Ctx) {
+    let stage = Stage::new(&ctx).await;
+    for (missing, item) in [("sk", item! { "pk" => "a" }), ("pk", item! { "sk" => "last" })] {
+        let result = stage.run(&ctx, PutItem::new(&stage.table, item)).await;
+        let text = format!(
+            "One or more parameter values were invalid: Missing the key {missing} in the item"
+        );
+        ctx.expect_validation(result, &text);
+        stage.expect_unchanged(&ctx).await;
+    }
+    stage.expect_untouched(&ctx).await;
+}
+
+pub(super) async fn put_too_large(ctx: Ctx) {
+    let stage = Stage::new(&ctx).await;
+    let item = Stage::last();
+    let filler = "x".repeat(409_600 - item.size());
+    let result = stage.run(&ctx, PutItem::new(&stage.table, item.with("v", filler))).await;
+    ctx.expect_validation(result, "Item size has exceeded the maximum allowed size");
+    stage.expect_untouched(&ctx).await;
+}
+
+pub(super) async fn wrong_expression(ctx: Ctx) {
+    let stage = Stage::new(&ctx).await;
+    let table = &stage.table;
+    let long = format!("attribute_exists(s){}", " ".repeat(4097 - 19));
+    let operations: [(TransactWriteItem, &str); 4] = [
+        (
+            PutItem::new(table, Stage::last()).condition("s = = s").into(),
+            "Invalid ConditionExpression: Syntax error; token: \"=\", near: \"= = s\"",
+        ),
+        (
+            UpdateItem::new(table, Stage::last()).update("SET").into(),
+            "Invalid UpdateExpression: Syntax error; token: \"<EOF>\", near: \"SET\"",
+        ),
+        (
+            DeleteItem::new(table, Stage::last()).condition("status = s").into(),
+            "Invalid ConditionExpression: Attribute name is a reserved keyword; reserved keyword: \
+             status",
+        ),
+        (
+            ConditionCheck::new(table, Stage::last(), long.as_str()).into(),
+            "Invalid ConditionExpression: Expression size has exceeded the maximum allowed size; \
+             expression size: 4097",
+        ),
+    ];
+    for (operation, text) in operations {
+        let result = stage.run(&ctx, operation).await;
+        ctx.expect_validation(result, text);
+        stage.expect_unchanged(&ctx).await;
+    }
+    stage.expect_untouched(&ctx).await;
+}
+
+pub(super) async fn unused_placeholder(ctx: Ctx) {
+    let stage = Stage::new(&ctx).await;
+    let table = &stage.table;
+    let value = "Value provided in ExpressionAttributeValues unused in expressions: keys: {:x}";
+    let name = "Value provided in ExpressionAttributeNames unused in expressions: keys: {#x}";
+    let operations: [(TransactWriteItem, &str); 4] = [
+        (
+            PutItem::new(table, Stage::last())
+                .condition("attribute_exists(s)")
+                .value(":x", 1)
+                .into(),
+            value,
+        ),
+        (UpdateItem::new(table, Stage::last()).update("REMOVE s").name("#x", "s").into(), name),
+        (
+            DeleteItem::new(table, Stage::last())
+                .condition("attribute_exists(s)")
+                .name("#x", "s")
+                .into(),
+            name,
+        ),
+        (
+            ConditionCheck::new(table, Stage::last(), "attribute_exists(s)").value(":x", 1).into(),
+            value,
+        ),
+    ];
+    for (operation, text) in operations {
+        let result = stage.run(&ctx, operation).await;
+        ctx.expect_validation(result, text);
+        stage.expect_unchanged(&ctx).await;
+    }
+    let values_alone = PutItem::new(table, Stage::last()).value(":x", 1);
+    ctx.expect_validation(
+        stage.run(&ctx, values_alone).await,
+        "ExpressionAttributeValues can only be specified when using expressions: \
+         ConditionExpression is null",
+    );
+    stage.expect_untouched(&ctx).await;
+}
+
+pub(super) async fn last_placeholder_undefined(ctx: Ctx) {
+    let stage = Stage::new(&ctx).await;
+    let table = &stage.table;
+    let check = ConditionCheck::new(table, Stage::last(), "n = :x");
+    ctx.expect_validation(
+        stage.run(&ctx, check).await,
+        "Invalid ConditionExpression: An expression attribute value used in expression is not \
+         defined; attribute value: :x",
+    );
+    let update = UpdateItem::new(table, Stage::last()).update("REMOVE #x");
+    ctx.expect_validation(
+        stage.run(&ctx, update).await,
+        "Invalid UpdateExpression: An expression attribute name used in the document path is not \
+         defined; attribute name: #x",
+    );
+    stage.expect_untouched(&ctx).await;
+}
+
+pub(super) async fn last_paths_overlap(ctx: Ctx) {
+    let stage = Stage::new(&ctx).await;
+    let update = UpdateItem::new(&stage.table, Stage::last()).update("REMOVE m, m.a");
+    ctx.expect_validation(
+        stage.run(&ctx, update).await,
+        "Invalid UpdateExpression: Two document paths overlap with each other; must remove or \
+         rewrite one of these paths; path one: [m], path two: [m, a]",
+    );
+    stage.expect_untouched(&ctx).await;
+}
+
+pub(super) async fn bad_table_name(ctx: Ctx) {
+    let stage = Stage::new(&ctx).await;
+    for name in ["a!b", "ab"] {
+        let result = stage.run(&ctx, PutItem::new(name, Stage::last())).await;
+        let error = ctx.expect_error(result);
+        assert_eq!(error.code(), "ValidationException", "{name}: {error}");
+        stage.expect_unchanged(&ctx).await;
+    }
+    stage.expect_untouched(&ctx).await;
+}
+
+pub(super) async fn missing_table(ctx: Ctx) {
+    let stage = Stage::new(&ctx).await;
+    let missing = ctx.free_name();
+    let operations: [TransactWriteItem; 4] = [
+        PutItem::new(&missing, Stage::last()).into(),
+        UpdateItem::new(&missing, Stage::last()).update(Update::new().set("n", 1)).into(),
+        DeleteItem::new(&missing, Stage::last()).into(),
+        ConditionCheck::new(&missing, Stage::last(), attr("pk").exists()).into(),
+    ];
+    for operation in operations {
+        let result = stage.run(&ctx, operation).await;
+        ctx.expect_table_missing(result);
+        stage.expect_unchanged(&ctx).await;
+    }
+    stage.expect_untouched(&ctx).await;
+}
+
+pub(super) async fn last_operation_on_an_item_again(ctx: Ctx) {
+    let stage = Stage::new(&ctx).await;
+    for name in ["added", "replaced", "changed", "removed", "checked"] {
+        let result = stage.run(&ctx, DeleteItem::new(&stage.table, key(name))).await;
+        let text = "Transaction request cannot include multiple operations on one item";
+        ctx.expect_validation(result, text);
+        stage.expect_unchanged(&ctx).await;
+    }
+    stage.expect_untouched(&ctx).await;
+}
+
+pub(super) async fn last_operation_is_one_too_many(ctx: Ctx) {
+    let stage = Stage::new(&ctx).await;
+    let mut request = stage.innocent();
+    while request.items.len() < 101 {
+        let name = format!("more-{}", request.items.len());
+        request = request.item(PutItem::new(&stage.table, key(&name)));
+    }
+    ctx.expect_validation_with(
+        ctx.store().transact_write(request).await,
+        "Member must have length less than or equal to 100",
+    );
+    stage.expect_untouched(&ctx).await;
+}
+
+pub(super) async fn first_operation_fails(ctx: Ctx) {
+    let stage = Stage::new(&ctx).await;
+    let mut request = stage.innocent();
+    let first = ConditionCheck::new(&stage.table, Stage::last(), attr("n").eq(2));
+    request.items.insert(0, first.into());
+    let result = ctx.store().transact_write(request).await;
+    ctx.expect_canceled(result, &[CONDITION, "None", "None", "None", "None", "None"]);
+    stage.expect_untouched(&ctx).await;
+}

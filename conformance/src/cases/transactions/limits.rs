@@ -1,0 +1,215 @@
+//! How much a transaction may hold, and on what.
+
+use super::super::prelude::*;
+
+const TWICE: &str = "Transaction request cannot include multiple operations on one item";
+
+/// Puts of this many items, numbered.
+fn puts(table: &Table, count: usize) -> TransactWriteItems {
+    (0..count).fold(TransactWriteItems::new(), |request, n| {
+        request.item(PutItem::new(table, item! { "pk" => format!("{n:03}") }))
+    })
+}
+
+pub(super) async fn a_hundred_operations(ctx: Ctx) {
+    let table = ctx.table(Shape::s()).await;
+    ctx.expect_validation_with(
+        ctx.store().transact_write(puts(&table, 101)).await,
+        "Member must have length less than or equal to 100",
+    );
+    ctx.expect_table(&table, &[]).await;
+    ctx.ok(ctx.store().transact_write(puts(&table, 100)).await);
+    let all: Vec<Item> = (0..100).map(|n| item! { "pk" => format!("{n:03}") }).collect();
+    ctx.expect_table(&table, &all).await;
+}
+
+pub(super) async fn no_operations(ctx: Ctx) {
+    ctx.expect_validation_with(
+        ctx.store().transact_write(TransactWriteItems::new()).await,
+        "Member must have length greater than or equal to 1",
+    );
+}
+
+pub(super) async fn one_operation(ctx: Ctx) {
+    let table = ctx.table(Shape::s()).await;
+    let key = item! { "pk" => "a" };
+    let item = key.clone().with("n", 1);
+    let one = |operation: TransactWriteItem| TransactWriteItems::new().item(operation);
+    let put = PutItem::new(&table, item.clone()).condition(attr("pk").not_exists());
+    ctx.ok(ctx.store().transact_write(one(put.clone().into())).await);
+    ctx.expect_table(&table, &[item]).await;
+    let result = ctx.store().transact_write(one(put.into())).await;
+    ctx.expect_canceled(result, &["ConditionalCheckFailed"]);
+    let update = UpdateItem::new(&table, key.clone()).update(Update::new().add("n", 1));
+    ctx.ok(ctx.store().transact_write(one(update.into())).await);
+    ctx.expect_table(&table, &[key.clone().with("n", 2)]).await;
+    let delete = DeleteItem::new(&table, key);
+    ctx.ok(ctx.store().transact_write(one(delete.into())).await);
+    ctx.expect_table(&table, &[]).await;
+}
+
+/// Items of these sizes, told apart by their keys.
+fn items_of(sizes: &[usize]) -> Vec<Item> {
+    let item = |(n, size): (usize, &usize)| {
+        let item = item! { "pk" => format!("{n:02}"), "v" => "" };
+        let filler = "x".repeat(size - item.size());
+        item.with("v", filler)
+    };
+    sizes.iter().enumerate().map(item).collect()
+}
+
+fn put_all(table: &Table, items: &[Item]) -> TransactWriteItems {
+    items.iter().fold(TransactWriteItems::new(), |request, item| {
+        request.item(PutItem::new(table, item.clone()))
+    })
+}
+
+pub(super) async fn four_megabytes(ctx: Ctx) {
+    const LIMIT: usize = 4 * 1024 * 1024;
+    let table = ctx.table(Shape::s()).await;
+    let mut sizes = vec![409_600; 10];
+    sizes.push(LIMIT - 10 * 409_600 + 1);
+    let result = ctx.store().transact_write(put_all(&table, &items_of(&sizes))).await;
+    let text = "Transaction payload size cannot exceed 4MB. Payload Size: 4194305";
+    ctx.expect_validation(result, text);
+    ctx.expect_table(&table, &[]).await;
+    sizes[10] -= 1;
+    let items = items_of(&sizes);
+    ctx.ok(ctx.store().transact_write(put_all(&table, &items)).await);
+    ctx.expect_table(&table, &items).await;
+}
+
+pub(super) async fn updates_too_large(ctx: Ctx) {
+    let table = ctx.table(Shape::s()).await;
+    let value = "x".repeat(400_000);
+    let key = |n: usize| item! { "pk" => format!("{n:02}") };
+    let tree = (0..11).fold(TransactWriteItems::new(), |request, n| {
+        let update = Update::new().set("v", value.as_str());
+        request.item(UpdateItem::new(&table, key(n)).update(update))
+    });
+    let text = (0..11).fold(TransactWriteItems::new(), |request, n| {
+        let update = UpdateItem::new(&table, key(n)).update("SET v = :v");
+        request.item(update.value(":v", value.as_str()))
+    });
+    for request in [tree, text] {
+        ctx.expect_validation_with(
+            ctx.store().transact_write(request).await,
+            "Transaction payload size cannot exceed 4MB",
+        );
+        ctx.expect_table(&table, &[]).await;
+    }
+}
+
+pub(super) async fn two_operations_on_one_item(ctx: Ctx) {
+    let present = item! { "pk" => "a", "sk" => "b", "gpk" => "g", "gsk" => "s", "n" => 1 };
+    let table = ctx.table_with(Shape::s_s().gsi(), [present.clone()]).await;
+    let before = ctx.snapshot(&table).await;
+    let key = table.key_of(&present);
+    let operations: [(&str, TransactWriteItem); 4] = [
+        ("put", PutItem::new(&table, key.clone().with("n", 2)).into()),
+        ("update", UpdateItem::new(&table, key.clone()).update(Update::new().add("n", 1)).into()),
+        ("delete", DeleteItem::new(&table, key.clone()).into()),
+        ("check", ConditionCheck::new(&table, key, attr("n").eq(1)).into()),
+    ];
+    let other = PutItem::new(&table, item! { "pk" => "a", "sk" => "other" });
+    for (_, first) in &operations {
+        for (_, second) in &operations {
+            let request = TransactWriteItems::new()
+                .item(first.clone())
+                .item(other.clone())
+                .item(second.clone());
+            ctx.expect_validation(ctx.store().transact_write(request).await, TWICE);
+        }
+    }
+    ctx.expect_unchanged(&before).await;
+}
+
+pub(super) async fn one_number_twice(ctx: Ctx) {
+    let table = ctx.table(Shape::n()).await;
+    let numbers = ["100", "1E2", "100.0"].map(|text| Number::parse(text).expect("a number"));
+    for second in numbers {
+        let request = TransactWriteItems::new()
+            .item(PutItem::new(&table, item! { "pk" => numbers[0] }))
+            .item(DeleteItem::new(&table, item! { "pk" => second }));
+        ctx.expect_validation(ctx.store().transact_write(request).await, TWICE);
+    }
+    ctx.expect_table(&table, &[]).await;
+}
+
+pub(super) async fn one_key_in_two_tables(ctx: Ctx) {
+    let first = ctx.table(Shape::s()).await;
+    let second = ctx.table(Shape::s()).await;
+    let item = item! { "pk" => "a" };
+    let request = TransactWriteItems::new()
+        .item(PutItem::new(&first, item.clone()))
+        .item(PutItem::new(&second, item.clone()));
+    ctx.ok(ctx.store().transact_write(request).await);
+    ctx.expect_table(&first, std::slice::from_ref(&item)).await;
+    ctx.expect_table(&second, &[item]).await;
+}
+
+pub(super) async fn one_partition_many_items(ctx: Ctx) {
+    let table = ctx.table(Shape::s_n()).await;
+    let items: Vec<Item> = (0..10).map(|n| item! { "pk" => "a", "sk" => n }).collect();
+    ctx.ok(ctx.store().transact_write(put_all(&table, &items)).await);
+    ctx.expect_in_order(&ctx.query_all(Query::new(&table, attr("pk").eq("a"))).await, &items);
+}
+
+pub(super) async fn several_tables(ctx: Ctx) {
+    let strings = ctx.table_with(Shape::s_s(), [item! { "pk" => "a", "sk" => "b" }]).await;
+    let numbers = ctx.table_with(Shape::n(), [item! { "pk" => 1, "n" => 1 }]).await;
+    let bytes = ctx.table_with(Shape::b(), [item! { "pk" => b"\x00" }]).await;
+    let change = Update::new().add("n", 1);
+    let request = TransactWriteItems::new()
+        .item(DeleteItem::new(&strings, item! { "pk" => "a", "sk" => "b" }))
+        .item(UpdateItem::new(&numbers, item! { "pk" => 1 }).update(change))
+        .item(PutItem::new(&bytes, item! { "pk" => b"\x01" }))
+        .item(ConditionCheck::new(&bytes, item! { "pk" => b"\x00" }, attr("pk").exists()));
+    ctx.ok(ctx.store().transact_write(request.clone()).await);
+    let after = [item! { "pk" => b"\x00" }, item! { "pk" => b"\x01" }];
+    ctx.expect_table(&strings, &[]).await;
+    ctx.expect_table(&numbers, &[item! { "pk" => 1, "n" => 2 }]).await;
+    ctx.expect_table(&bytes, &after).await;
+
+    // The first operations would change the other tables again.
+    let lost = PutItem::new(&strings, item! { "pk" => "a", "sk" => "c" });
+    let mut request = request;
+    request.items.remove(0);
+    request.items.push(lost.condition(attr("pk").exists()).into());
+    let result = ctx.store().transact_write(request).await;
+    ctx.expect_canceled(result, &["None", "None", "None", "ConditionalCheckFailed"]);
+    ctx.expect_table(&strings, &[]).await;
+    ctx.expect_table(&numbers, &[item! { "pk" => 1, "n" => 2 }]).await;
+    ctx.expect_table(&bytes, &after).await;
+}
+
+pub(super) async fn all_kinds_of_operations(ctx: Ctx) {
+    let row = |name: &str| item! { "pk" => name, "gpk" => "g", "gsk" => name, "n" => 1 };
+    let before = ["changed", "checked", "removed", "replaced"].map(row);
+    let table = ctx.table_with(Shape::s().gsi(), before).await;
+    let key = |name: &str| item! { "pk" => name };
+    let change = Update::new().set("gsk", "moved").add("n", 1);
+    let request = TransactWriteItems::new()
+        .item(PutItem::new(&table, row("added")))
+        .item(PutItem::new(&table, key("replaced")))
+        .item(UpdateItem::new(&table, key("changed")).update(change))
+        .item(UpdateItem::new(&table, key("created")).update(Update::new().add("n", 5)))
+        .item(DeleteItem::new(&table, key("removed")))
+        .item(DeleteItem::new(&table, key("absent")))
+        .item(ConditionCheck::new(&table, key("checked"), attr("n").eq(1)));
+    ctx.ok(ctx.store().transact_write(request).await);
+    let changed = row("changed").with("gsk", "moved").with("n", 2);
+    let indexed = [row("added"), row("checked"), changed];
+    let mut all = indexed.to_vec();
+    all.extend([key("replaced"), key("created").with("n", 5)]);
+    ctx.expect_table(&table, &all).await;
+    ctx.expect_query(Query::new(&table, attr("gpk").eq("g")).index("gsi"), &indexed).await;
+}
+
+pub(super) async fn bare_update_creates(ctx: Ctx) {
+    let table = ctx.table(Shape::s()).await;
+    let key = item! { "pk" => "a" };
+    let request = TransactWriteItems::new().item(UpdateItem::new(&table, key.clone()));
+    ctx.ok(ctx.store().transact_write(request).await);
+    ctx.expect_table(&table, &[key]).await;
+}
