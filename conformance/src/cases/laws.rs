@@ -1,7 +1,488 @@
 //! What must hold however calls interleave.
+//!
+//! Counts are bounded and nothing sleeps. A call that meets a transaction may report the conflict,
+//! and is made again.
+
+use std::collections::BTreeSet;
+use std::future::Future;
 
 use super::prelude::*;
+use super::transactions::settle;
 
 cases! {
     Laws;
+    clause "32a", unconditional_writes_never_fail:
+        "Unconditional writes at the same time never fail.";
+    clause "32b", adds_accumulate: "ADDs at the same time all count.";
+    extra "sums-accumulate" of "32b", sums_accumulate:
+        "So do sums of SET, which read and write in one step.";
+    extra "sets-accumulate" of "32b", sets_accumulate:
+        "Members added to a set at the same time are all in it.";
+    extra "appends-accumulate" of "32b", appends_accumulate:
+        "Elements appended to a list at the same time are all in it, once.";
+    extra "sequence-has-no-duplicates" of "32b", sequence_has_no_duplicates:
+        "Counting up and returning the count gives each number once.";
+    extra "attributes-do-not-overwrite-each-other" of "32a", attributes_stand_alone:
+        "Updates of different attributes of one item do not overwrite each other.";
+    extra "item-is-written-whole" of "32a", item_is_written_whole:
+        "A reader sees one of the items that were put, never a mixture.";
+    extra "one-creator" of "31a", one_creator:
+        "Of puts that require absence at the same time, one wins.";
+    extra "one-taker", one_taker:
+        "Of deletes at the same time, one takes the item.";
+    extra "one-claimer" of "31c", one_claimer:
+        "Of updates that require the same state, one wins.";
+    extra "optimistic-increments" of "31c", optimistic_increments:
+        "Increments pinned to the version that was read are all counted.";
+    extra "index-agrees-after-contention", index_agrees_after_contention:
+        "After writes at the same time an index has what the table has.";
+    extra "stream-tells-the-whole-story", stream_tells_the_whole_story:
+        "Of writes at the same time each change is in the stream, in the order it happened.",
+        needs [Streams];
+    extra "transfers-conserve-the-total" of "41a", transfers_conserve_the_total:
+        "Transfers at the same time conserve the total, for every transactional read.",
+        needs [Transactions];
+    extra "transfers-do-not-overdraw" of "41c", transfers_do_not_overdraw:
+        "Transfers at the same time do not overdraw an account.", needs [Transactions];
+    extra "transactional-counters-agree" of "41a", transactional_counters_agree:
+        "Counters that change together are equal in the end.", needs [Transactions];
+    extra "batches-beside-transactions" of "41a", batches_beside_transactions:
+        "Batches at the same time as transactions lose nothing.", needs [Transactions];
+}
+
+const WORKERS: usize = 5;
+const ROUNDS: usize = 10;
+
+fn key(name: &str) -> Item {
+    item! { "pk" => name }
+}
+
+fn number(item: &Item, attribute: &str) -> i64 {
+    let number = item.get(attribute).and_then(|value| value.as_number());
+    number.expect("a number").to_string().parse().expect("a small number")
+}
+
+async fn unconditional_writes_never_fail(ctx: Ctx) {
+    let table = ctx.table(Shape::s()).await;
+    let workers = (0..WORKERS).map(|worker| {
+        let (ctx, table) = (ctx.clone(), table.clone());
+        async move {
+            for round in 0..ROUNDS {
+                match (worker + round) % 3 {
+                    0 => drop(ctx.put(&table, key("a").with("by", worker)).await),
+                    1 => drop(ctx.delete(&table, key("a")).await),
+                    _ => {
+                        let update = Update::new().set("by", worker).add("n", 1);
+                        ctx.update(UpdateItem::new(&table, key("a")).update(update)).await;
+                    }
+                }
+            }
+        }
+    });
+    ctx.at_once(workers).await;
+    ctx.put(&table, key("a")).await;
+    ctx.expect_table(&table, &[key("a")]).await;
+}
+
+/// Makes the update of each worker and round, all at the same time.
+async fn update_at_once(ctx: &Ctx, table: &Table, update: fn(usize, usize) -> Update) {
+    let workers = (0..WORKERS).map(|worker| {
+        let (ctx, table) = (ctx.clone(), table.clone());
+        async move {
+            for round in 0..ROUNDS {
+                let request = UpdateItem::new(&table, key("a")).update(update(worker, round));
+                ctx.update(request).await;
+            }
+        }
+    });
+    ctx.at_once(workers).await;
+}
+
+async fn adds_accumulate(ctx: Ctx) {
+    let table = ctx.table(Shape::s()).await;
+    update_at_once(&ctx, &table, |worker, _| Update::new().add("n", worker as i64)).await;
+    let sum = ROUNDS * (0..WORKERS).sum::<usize>();
+    ctx.expect_table(&table, &[key("a").with("n", sum)]).await;
+}
+
+async fn sums_accumulate(ctx: Ctx) {
+    let table = ctx.table_with(Shape::s(), [key("a").with("n", 0)]).await;
+    let update = |_, round: usize| {
+        let by = attr("n").if_not_exists(0);
+        Update::new().set("n", if round % 2 == 0 { by.plus(3) } else { by.minus(1) })
+    };
+    update_at_once(&ctx, &table, update).await;
+    ctx.expect_table(&table, &[key("a").with("n", WORKERS * ROUNDS)]).await;
+}
+
+async fn sets_accumulate(ctx: Ctx) {
+    let table = ctx.table(Shape::s()).await;
+    let member = |worker: usize, round: usize| format!("{worker}-{round}");
+    update_at_once(&ctx, &table, |worker, round| {
+        let one = Set::new([format!("{worker}-{round}")]).expect("one member");
+        Update::new().add("members", one)
+    })
+    .await;
+    let all = (0..WORKERS).flat_map(|worker| (0..ROUNDS).map(move |round| member(worker, round)));
+    let all = Set::new(all).expect("different members");
+    ctx.expect_table(&table, &[key("a").with("members", all)]).await;
+}
+
+async fn appends_accumulate(ctx: Ctx) {
+    let table = ctx.table(Shape::s()).await;
+    update_at_once(&ctx, &table, |worker, round| {
+        let list = attr("list").if_not_exists(list![]);
+        Update::new().set("list", list.append(list![(worker * ROUNDS + round) as i64]))
+    })
+    .await;
+    let item = ctx.get(&table, key("a")).await.expect("it was written").into_map();
+    let elements = item.get("list").and_then(Value::as_list).expect("a list");
+    let numbers: Vec<i64> = elements
+        .iter()
+        .map(|element| element.as_number().expect("a number").to_string().parse().unwrap())
+        .collect();
+    let different: BTreeSet<i64> = numbers.iter().copied().collect();
+    assert_eq!(numbers.len(), WORKERS * ROUNDS, "{numbers:?}");
+    assert_eq!(different.len(), numbers.len(), "{numbers:?}");
+    // Each worker appended in its own order.
+    for worker in 0..WORKERS as i64 {
+        let own: Vec<i64> =
+            numbers.iter().copied().filter(|n| n / ROUNDS as i64 == worker).collect();
+        assert!(own.is_sorted(), "worker {worker}: {numbers:?}");
+    }
+}
+
+async fn sequence_has_no_duplicates(ctx: Ctx) {
+    let table = ctx.table(Shape::s()).await;
+    let workers = (0..WORKERS).map(|_| {
+        let (ctx, table) = (ctx.clone(), table.clone());
+        async move {
+            let mut drawn = Vec::new();
+            for _ in 0..ROUNDS {
+                let request = UpdateItem::new(&table, key("sequence"))
+                    .update(Update::new().add("n", 1))
+                    .return_values(ReturnValues::UpdatedNew);
+                let answer = ctx.update(request).await.attributes.expect("the count");
+                drawn.push(number(&answer, "n"));
+            }
+            assert!(drawn.is_sorted(), "a sequence goes up: {drawn:?}");
+            drawn
+        }
+    });
+    let mut drawn: Vec<i64> = ctx.at_once(workers).await.into_iter().flatten().collect();
+    drawn.sort_unstable();
+    assert_eq!(drawn, (1..=(WORKERS * ROUNDS) as i64).collect::<Vec<_>>());
+}
+
+async fn attributes_stand_alone(ctx: Ctx) {
+    let table = ctx.table(Shape::s()).await;
+    update_at_once(&ctx, &table, |worker, round| {
+        Update::new().set(format!("w{worker}"), round as i64)
+    })
+    .await;
+    let expected = (0..WORKERS)
+        .fold(key("a"), |item, worker| item.with(format!("w{worker}"), ROUNDS as i64 - 1));
+    ctx.expect_table(&table, &[expected]).await;
+}
+
+async fn item_is_written_whole(ctx: Ctx) {
+    let whole =
+        |worker: usize| (0..20).fold(key("a"), |item, n| item.with(format!("part{n:02}"), worker));
+    let table = ctx.table_with(Shape::s(), [whole(0)]).await;
+    let workers = (0..WORKERS).map(|worker| {
+        let (ctx, table) = (ctx.clone(), table.clone());
+        async move {
+            for _ in 0..ROUNDS {
+                if worker % 2 == 0 {
+                    ctx.put(&table, whole(worker)).await;
+                } else {
+                    let seen = ctx.get(&table, key("a")).await.expect("it is never deleted");
+                    let by = number(&seen, "part00") as usize;
+                    assert_eq!(seen, whole(by), "a mixture of two puts");
+                }
+            }
+        }
+    });
+    ctx.at_once(workers).await;
+}
+
+/// Who of the workers made this call successfully; the others must have lost their condition.
+async fn winners<F>(ctx: &Ctx, calls: impl IntoIterator<Item = F>) -> Vec<usize>
+where
+    F: Future<Output = tabla::Result<WriteOutput>> + Send + 'static,
+{
+    let calls = calls.into_iter().enumerate().map(|(worker, call)| {
+        let ctx = ctx.clone();
+        async move {
+            match call.await {
+                Ok(_) => Some(worker),
+                lost => {
+                    ctx.expect_condition_failed(lost);
+                    None
+                }
+            }
+        }
+    });
+    ctx.at_once(calls).await.into_iter().flatten().collect()
+}
+
+async fn one_creator(ctx: Ctx) {
+    let table = ctx.table(Shape::s()).await;
+    for round in 0..ROUNDS {
+        let name = format!("item-{round}");
+        let item = |worker: usize| key(&name).with("by", worker);
+        let calls = (0..WORKERS).map(|worker| {
+            let request = PutItem::new(&table, item(worker)).condition(attr("pk").not_exists());
+            let store = ctx.store();
+            async move { store.put(request).await }
+        });
+        let won = winners(&ctx, calls).await;
+        let [winner] = won[..] else { panic!("one creates {name}: {won:?}") };
+        assert_eq!(ctx.get(&table, key(&name)).await, Some(item(winner)));
+    }
+}
+
+async fn one_taker(ctx: Ctx) {
+    let table = ctx.table(Shape::s()).await;
+    for round in 0..ROUNDS {
+        let item = key("a").with("n", round);
+        ctx.put(&table, item.clone()).await;
+        let calls = (0..WORKERS).map(|_| {
+            let (ctx, table) = (ctx.clone(), table.clone());
+            async move {
+                let request = DeleteItem::new(&table, key("a")).return_values(ReturnValues::AllOld);
+                ctx.ok(ctx.store().delete(request).await).attributes
+            }
+        });
+        let taken: Vec<Item> = ctx.at_once(calls).await.into_iter().flatten().collect();
+        assert_eq!(taken, [item], "round {round}");
+        ctx.expect_table(&table, &[]).await;
+    }
+}
+
+async fn one_claimer(ctx: Ctx) {
+    let table = ctx.table(Shape::s()).await;
+    for round in 0..ROUNDS {
+        let name = format!("job-{round}");
+        ctx.put(&table, key(&name).with("state", "free")).await;
+        let calls = (0..WORKERS).map(|worker| {
+            let request = UpdateItem::new(&table, key(&name))
+                .update(Update::new().set("state", "taken").set("by", worker))
+                .condition(attr("state").eq("free"));
+            let store = ctx.store();
+            async move { store.update(request).await }
+        });
+        let won = winners(&ctx, calls).await;
+        let [winner] = won[..] else { panic!("one takes {name}: {won:?}") };
+        let expected = key(&name).with("state", "taken").with("by", winner);
+        assert_eq!(ctx.get(&table, key(&name)).await, Some(expected));
+    }
+}
+
+async fn optimistic_increments(ctx: Ctx) {
+    let table = ctx.table_with(Shape::s(), [key("a").with("n", 0).with("version", 0)]).await;
+    let workers = (0..WORKERS).map(|_| {
+        let (ctx, table) = (ctx.clone(), table.clone());
+        async move {
+            let mut done = 0;
+            while done < ROUNDS {
+                let seen = ctx.get(&table, key("a")).await.expect("it is there");
+                let (n, version) = (number(&seen, "n"), number(&seen, "version"));
+                let next = key("a").with("n", n + 1).with("version", version + 1);
+                let request = PutItem::new(&table, next).condition(attr("version").eq(version));
+                match ctx.store().put(request).await {
+                    Ok(_) => done += 1,
+                    lost => drop(ctx.expect_condition_failed(lost)),
+                }
+            }
+        }
+    });
+    ctx.at_once(workers).await;
+    let all = WORKERS * ROUNDS;
+    ctx.expect_table(&table, &[key("a").with("n", all).with("version", all)]).await;
+}
+
+async fn index_agrees_after_contention(ctx: Ctx) {
+    let table = ctx.table(Shape::s().gsi()).await;
+    let workers = (0..WORKERS).map(|worker| {
+        let (ctx, table) = (ctx.clone(), table.clone());
+        async move {
+            for round in 0..ROUNDS {
+                // Three items that all workers put, move, take out of the index and delete.
+                let name = format!("i{}", (worker + round) % 3);
+                let sort = format!("{worker}-{round}");
+                let entry = key(&name).with("gpk", "g").with("gsk", sort.as_str());
+                let change = match (worker * 7 + round) % 5 {
+                    0 => Update::new().remove("gpk"),
+                    1 => Update::new().set("gpk", "h").set("gsk", sort.as_str()),
+                    2 => {
+                        ctx.delete(&table, key(&name)).await;
+                        continue;
+                    }
+                    _ => {
+                        ctx.put(&table, entry).await;
+                        continue;
+                    }
+                };
+                ctx.update(UpdateItem::new(&table, key(&name)).update(change)).await;
+            }
+        }
+    });
+    ctx.at_once(workers).await;
+    let mut entries = ctx.all_items(&table).await;
+    entries.retain(|item| item.contains("gpk") && item.contains("gsk"));
+    ctx.expect_index(&table, "gsi", &entries).await;
+}
+
+async fn stream_tells_the_whole_story(ctx: Ctx) {
+    let table = ctx.table(Shape::s().stream(StreamViewType::NewAndOldImages)).await;
+    update_at_once(&ctx, &table, |_, _| Update::new().add("n", 1)).await;
+    let all = WORKERS * ROUNDS;
+    let records = ctx.records(&table, all).await;
+    let counts: Vec<(Option<i64>, Option<i64>)> = records
+        .iter()
+        .map(|record| {
+            let count = |image: &Option<Item>| image.as_ref().map(|item| number(item, "n"));
+            (count(&record.old_image), count(&record.new_image))
+        })
+        .collect();
+    let expected: Vec<(Option<i64>, Option<i64>)> =
+        (0..all as i64).map(|n| ((n > 0).then_some(n), Some(n + 1))).collect();
+    assert_eq!(counts, expected);
+}
+
+fn account(name: &str, balance: i64) -> Item {
+    key(name).with("balance", balance)
+}
+
+const ACCOUNTS: [&str; 3] = ["ana", "eva", "leo"];
+
+/// Moves an amount, if there is enough.
+fn transfer(table: &Table, from: &str, to: &str, amount: i64) -> TransactWriteItems {
+    let change = |name: &str, by: i64| {
+        UpdateItem::new(table, key(name)).update(Update::new().add("balance", by))
+    };
+    TransactWriteItems::new()
+        .item(change(to, amount))
+        .item(change(from, -amount).condition(attr("balance").ge(amount)))
+}
+
+/// The balances at one moment.
+async fn balances(ctx: &Ctx, table: &Table) -> Vec<i64> {
+    let reads = TransactGetItems::new(ACCOUNTS.map(|name| GetItem::new(table, key(name))));
+    let store = ctx.store();
+    let answer = ctx.ok(settle(|| store.transact_get(reads.clone())).await);
+    let balance = |item: &Option<Item>| number(item.as_ref().expect("an account"), "balance");
+    answer.responses.iter().map(balance).collect()
+}
+
+async fn transfers_conserve_the_total(ctx: Ctx) {
+    let table = ctx.table_with(Shape::s(), ACCOUNTS.map(|name| account(name, 100))).await;
+    let workers = (0..WORKERS).map(|worker| {
+        let (ctx, table) = (ctx.clone(), table.clone());
+        async move {
+            let mut moved = [0; 3];
+            for round in 0..ROUNDS {
+                let (from, to) = ((worker + round) % 3, (worker + 2 * round + 1) % 3);
+                if from == to || worker == 0 {
+                    let seen = balances(&ctx, &table).await;
+                    assert_eq!(seen.iter().sum::<i64>(), 300, "{seen:?}");
+                    continue;
+                }
+                let amount = 1 + round as i64;
+                let request = transfer(&table, ACCOUNTS[from], ACCOUNTS[to], amount);
+                let store = ctx.store();
+                match settle(|| store.transact_write(request.clone())).await {
+                    Ok(_) => {
+                        moved[from] -= amount;
+                        moved[to] += amount;
+                    }
+                    Err(error) => assert!(error.is_condition_failed(), "{error:?}"),
+                }
+            }
+            moved
+        }
+    });
+    let moved = ctx.at_once(workers).await;
+    let balance = |n: usize| 100 + moved.iter().map(|moved| moved[n]).sum::<i64>();
+    let expected: Vec<Item> = (0..3).map(|n| account(ACCOUNTS[n], balance(n))).collect();
+    ctx.expect_table(&table, &expected).await;
+}
+
+async fn transfers_do_not_overdraw(ctx: Ctx) {
+    let table = ctx.table_with(Shape::s(), [account("ana", 45), account("eva", 0)]).await;
+    let workers = (0..WORKERS).map(|_| {
+        let (store, table) = (ctx.store(), table.clone());
+        async move {
+            let mut done = 0;
+            for _ in 0..3 {
+                let request = transfer(&table, "ana", "eva", 10);
+                match settle(|| store.transact_write(request.clone())).await {
+                    Ok(_) => done += 1,
+                    Err(error) => assert!(error.is_condition_failed(), "{error:?}"),
+                }
+            }
+            done
+        }
+    });
+    // Fifteen ask, and four can be served.
+    let done: i32 = ctx.at_once(workers).await.into_iter().sum();
+    assert_eq!(done, 4);
+    ctx.expect_table(&table, &[account("ana", 5), account("eva", 40)]).await;
+}
+
+async fn transactional_counters_agree(ctx: Ctx) {
+    let first = ctx.table(Shape::s().gsi()).await;
+    let second = ctx.table(Shape::s()).await;
+    let workers = (0..WORKERS).map(|_| {
+        let (ctx, first, second) = (ctx.clone(), first.clone(), second.clone());
+        async move {
+            let count = Update::new().add("n", 1);
+            let placed = count.clone().set("gpk", "g").set("gsk", "s");
+            let request = TransactWriteItems::new()
+                .item(UpdateItem::new(&first, key("a")).update(placed))
+                .item(UpdateItem::new(&second, key("a")).update(count));
+            for _ in 0..ROUNDS {
+                let store = ctx.store();
+                ctx.ok(settle(|| store.transact_write(request.clone())).await);
+            }
+        }
+    });
+    ctx.at_once(workers).await;
+    let counted = key("a").with("n", WORKERS * ROUNDS);
+    ctx.expect_table(&second, std::slice::from_ref(&counted)).await;
+    let indexed = [counted.with("gpk", "g").with("gsk", "s")];
+    ctx.expect_table(&first, &indexed).await;
+    ctx.expect_index(&first, "gsi", &indexed).await;
+}
+
+async fn batches_beside_transactions(ctx: Ctx) {
+    let table = ctx.table(Shape::s()).await;
+    let workers = (0..WORKERS).map(|worker| {
+        let (ctx, table) = (ctx.clone(), table.clone());
+        async move {
+            for round in 0..ROUNDS {
+                let store = ctx.store();
+                let own = key(&format!("{worker}-{round}"));
+                if worker % 2 == 0 {
+                    let count = Update::new().add("n", 1);
+                    let request = TransactWriteItems::new()
+                        .item(PutItem::new(&table, own))
+                        .item(UpdateItem::new(&table, key("count")).update(count));
+                    ctx.ok(settle(|| store.transact_write(request.clone())).await);
+                } else {
+                    // All batches also put the same item, which none of them reads.
+                    let batch = BatchWriteItem::new().put(&table, own).put(&table, key("shared"));
+                    let answer = ctx.ok(settle(|| store.batch_write(batch.clone())).await);
+                    assert!(answer.unprocessed_items.is_empty(), "{answer:?}");
+                }
+            }
+        }
+    });
+    ctx.at_once(workers).await;
+    let transactions = WORKERS.div_ceil(2) * ROUNDS;
+    let own = (0..WORKERS).flat_map(|worker| (0..ROUNDS).map(move |round| (worker, round)));
+    let mut all: Vec<Item> = own.map(|(worker, round)| key(&format!("{worker}-{round}"))).collect();
+    all.extend([key("shared"), key("count").with("n", transactions)]);
+    ctx.expect_table(&table, &all).await;
 }

@@ -1,7 +1,0 @@
-//! Requests that the design documents of the apps give.
-
-use super::prelude::*;
-
-cases! {
-    Documents;
-}
