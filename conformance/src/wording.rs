@@ -280,6 +280,17 @@ const PAIRS: &[Pair] = &[
         other: "Hash primary key values must be under 2048 bytes, and range primary key values \
                 must be under 1024 bytes",
     },
+    Pair {
+        aws: "One or more parameter values were invalid: Aggregated size of all range keys has \
+              exceeded the size limit of 1024 bytes",
+        other: "Hash primary key values must be under 2048 bytes, and range primary key values \
+                must be under 1024 bytes",
+    },
+    Pair {
+        aws: "1 validation error detected: Value null at 'transactItems.{_}.member.update.\
+              updateExpression' failed to satisfy constraint: Member must not be null",
+        other: "Invalid UpdateExpression: The expression can not be empty;",
+    },
 ];
 
 /// Whether these are texts for the same constraint: equal, or a known pair.

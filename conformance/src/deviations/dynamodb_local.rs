@@ -175,9 +175,145 @@ const WRITES: &[Deviation] = &[
 
 const BATCHES: &[Deviation] = &[];
 
-const TRANSACTIONS: &[Deviation] = &[];
+const TRANSACTIONS: &[Deviation] = &[
+    Deviation {
+        engine: "dynamodb-local",
+        case: "one-item-twice-before-conditions",
+        aws: "two operations on one item are a fault of the request",
+        source: "Amazon DynamoDB transactions: how it works",
+        does: "judges the conditions first, and in the state that the operations before have left",
+        observed: "reasons [None, ConditionalCheckFailed]",
+    },
+    Deviation {
+        engine: "dynamodb-local",
+        case: "last-update-of-the-wrong-type",
+        aws: "cancels the transaction with the reason ValidationError",
+        source: "API reference, TransactWriteItems, messages of the cancellation reason ValidationError",
+        does: "refuses the request as a whole",
+        observed: "got      ValidationException: An operand in the update expression has an incorrect data type",
+    },
+    Deviation {
+        engine: "dynamodb-local",
+        case: "last-update-of-a-missing-attribute",
+        aws: "cancels the transaction with the reason ValidationError",
+        source: "API reference, TransactWriteItems, messages of the cancellation reason ValidationError",
+        does: "refuses the request as a whole",
+        observed: "got      ValidationException: The provided expression refers to an attribute that does not exist",
+    },
+    Deviation {
+        engine: "dynamodb-local",
+        case: "last-update-of-a-wrong-path",
+        aws: "cancels the transaction with the reason ValidationError",
+        source: "API reference, TransactWriteItems, messages of the cancellation reason ValidationError",
+        does: "refuses the request as a whole",
+        observed: "got      ValidationException: The document path provided in the update expression is invalid",
+    },
+    Deviation {
+        engine: "dynamodb-local",
+        case: "last-update-overflows",
+        aws: "cancels the transaction with the reason ValidationError",
+        source: "API reference, TransactWriteItems, messages of the cancellation reason ValidationError",
+        does: "refuses the request as a whole",
+        observed: "got      ValidationException: Number overflow",
+    },
+    Deviation {
+        engine: "dynamodb-local",
+        case: "last-update-needs-39-digits",
+        aws: "cancels the transaction with the reason ValidationError",
+        source: "API reference, TransactWriteItems, messages of the cancellation reason ValidationError",
+        does: "refuses the request as a whole",
+        observed: "got      ValidationException: DynamoDB only supports precision up to 38 digits",
+    },
+    Deviation {
+        engine: "dynamodb-local",
+        case: "last-update-nests-too-deep",
+        aws: "cancels the transaction with the reason ValidationError",
+        source: "API reference, TransactWriteItems, messages of the cancellation reason ValidationError",
+        does: "refuses the request as a whole",
+        observed: "got      ValidationException: Nesting Levels have exceeded supported limits",
+    },
+    Deviation {
+        engine: "dynamodb-local",
+        case: "last-update-of-an-index-key-to-another-type",
+        aws: "cancels the transaction with the reason ValidationError",
+        source: "API reference, TransactWriteItems, messages of the cancellation reason ValidationError",
+        does: "writes the item",
+        observed: "got success",
+    },
+    Deviation {
+        engine: "dynamodb-local",
+        case: "last-update-of-an-index-key-too-long",
+        aws: "cancels the transaction with the reason ValidationError",
+        source: "API reference, TransactWriteItems, messages of the cancellation reason ValidationError",
+        does: "writes the item",
+        observed: "got success",
+    },
+    Deviation {
+        engine: "dynamodb-local",
+        case: "last-update-of-a-key-attribute",
+        aws: "gives one reason per operation",
+        source: "API reference, TransactWriteItems, CancellationReasons",
+        does: "gives one reason, however many operations there are",
+        observed: "got      TransactionCanceledException: Transaction cancelled, please refer cancellation reasons for specific reasons [ValidationError]",
+    },
+    Deviation {
+        engine: "dynamodb-local",
+        case: "transact-get-key-of-another-type",
+        aws: "gives one reason per read",
+        source: "API reference, TransactGetItems, CancellationReasons",
+        does: "gives the bare cause, and no reasons",
+        observed: "got      TransactionCanceledException: One or more parameter values were invalid: Type mismatch for key",
+    },
+    Deviation {
+        engine: "dynamodb-local",
+        case: "42a",
+        aws: "a transactional write costs twice a plain one on the table, and once on indexes",
+        source: "Amazon DynamoDB transactions: capacity management",
+        does: "counts a single transactional put four times",
+        observed: "(\"t0-42a\", 4.0)",
+    },
+    Deviation {
+        engine: "dynamodb-local",
+        case: "42b",
+        aws: "a transactional write costs twice a plain one on the table, and once on indexes",
+        source: "Amazon DynamoDB transactions: capacity management",
+        does: "counts table and index twice as often as it should",
+        observed: "(\"t0-42b\", 12.0)",
+    },
+    Deviation {
+        engine: "dynamodb-local",
+        case: "42c",
+        aws: "a ConditionCheck costs 2 units",
+        source: "Amazon DynamoDB transactions: capacity management",
+        does: "counts 4",
+        observed: "(\"t0-42c\", 4.0)",
+    },
+    Deviation {
+        engine: "dynamodb-local",
+        case: "units-of-a-transaction-by-size",
+        aws: "a transactional write costs twice a plain one on the table, and once on indexes",
+        source: "Amazon DynamoDB transactions: capacity management",
+        does: "counts twice as many",
+        observed: "(\"t0-units-of-a-transaction-by-size\", 24.0)",
+    },
+    Deviation {
+        engine: "dynamodb-local",
+        case: "units-of-a-transaction-by-table",
+        aws: "a transactional write costs twice a plain one on the table, and once on indexes",
+        source: "Amazon DynamoDB transactions: capacity management",
+        does: "counts a single put of a table four times",
+        observed: "(\"t0-units-of-a-transaction-by-table\", 4.0)",
+    },
+];
 
-const TOKENS: &[Deviation] = &[];
+const TOKENS: &[Deviation] = &[Deviation {
+    engine: "dynamodb-local",
+    case: "empty-token",
+    aws: "a token has one character at least",
+    source: "API reference, TransactWriteItems, ClientRequestToken",
+    does: "takes the empty text for a token like any other",
+    observed: "expected ValidationException: …Member must have length greater than or equal to 1…",
+}];
 
 const QUERY: &[Deviation] = &[
     Deviation {

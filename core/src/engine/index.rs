@@ -97,9 +97,9 @@ pub(super) fn check_index_keys(schema: &TableSchema, item: &Item) -> Result<(), 
             }
         }
         if exceeds_key_sizes(schema, index, item) {
-            return Err(Fault::item(
+            return Err(Fault::Request(Error::validation(
                 "One or more parameter values were invalid: Size limit exceeded",
-            ));
+            )));
         }
     }
     Ok(())

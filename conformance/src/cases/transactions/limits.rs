@@ -105,15 +105,16 @@ pub(super) async fn two_operations_on_one_item(ctx: Ctx) {
     let table = ctx.table_with(Shape::s_s().gsi(), [present.clone()]).await;
     let before = ctx.snapshot(&table).await;
     let key = table.key_of(&present);
-    let operations: [(&str, TransactWriteItem); 4] = [
-        ("put", PutItem::new(&table, key.clone().with("n", 2)).into()),
-        ("update", UpdateItem::new(&table, key.clone()).update(Update::new().add("n", 1)).into()),
-        ("delete", DeleteItem::new(&table, key.clone()).into()),
-        ("check", ConditionCheck::new(&table, key, attr("n").eq(1)).into()),
+    let operations: [TransactWriteItem; 4] = [
+        PutItem::new(&table, key.clone().with("n", 2)).into(),
+        UpdateItem::new(&table, key.clone()).update(Update::new().add("n", 1)).into(),
+        DeleteItem::new(&table, key.clone()).into(),
+        // It holds whatever another operation may have done before.
+        ConditionCheck::new(&table, key, attr("absent").not_exists()).into(),
     ];
     let other = PutItem::new(&table, item! { "pk" => "a", "sk" => "other" });
-    for (_, first) in &operations {
-        for (_, second) in &operations {
+    for first in &operations {
+        for second in &operations {
             let request = TransactWriteItems::new()
                 .item(first.clone())
                 .item(other.clone())
@@ -122,6 +123,17 @@ pub(super) async fn two_operations_on_one_item(ctx: Ctx) {
         }
     }
     ctx.expect_unchanged(&before).await;
+}
+
+pub(super) async fn twice_before_conditions(ctx: Ctx) {
+    let present = item! { "pk" => "a", "n" => 1 };
+    let table = ctx.table_with(Shape::s(), [present.clone()]).await;
+    let key = item! { "pk" => "a" };
+    let request = TransactWriteItems::new()
+        .item(PutItem::new(&table, key.clone().with("n", 2)))
+        .item(ConditionCheck::new(&table, key, attr("n").eq(3)));
+    ctx.expect_validation(ctx.store().transact_write(request).await, TWICE);
+    ctx.expect_table(&table, &[present]).await;
 }
 
 pub(super) async fn one_number_twice(ctx: Ctx) {
@@ -206,10 +218,15 @@ pub(super) async fn all_kinds_of_operations(ctx: Ctx) {
     ctx.expect_query(Query::new(&table, attr("gpk").eq("g")).index("gsi"), &indexed).await;
 }
 
-pub(super) async fn bare_update_creates(ctx: Ctx) {
+pub(super) async fn bare_update_is_refused(ctx: Ctx) {
     let table = ctx.table(Shape::s()).await;
-    let key = item! { "pk" => "a" };
-    let request = TransactWriteItems::new().item(UpdateItem::new(&table, key.clone()));
-    ctx.ok(ctx.store().transact_write(request).await);
-    ctx.expect_table(&table, &[key]).await;
+    let request = TransactWriteItems::new()
+        .item(PutItem::new(&table, item! { "pk" => "a" }))
+        .item(UpdateItem::new(&table, item! { "pk" => "b" }));
+    ctx.expect_validation(
+        ctx.store().transact_write(request).await,
+        "1 validation error detected: Value null at 'transactItems.2.member.update.\
+         updateExpression' failed to satisfy constraint: Member must not be null",
+    );
+    ctx.expect_table(&table, &[]).await;
 }

@@ -35,6 +35,8 @@ cases! {
         "A transaction without operations is refused.";
     extra "transaction-of-one" of "36a", one_operation:
         "A transaction of one operation does what the operation does alone.";
+    extra "one-item-twice-before-conditions" of "36c", twice_before_conditions:
+        "Two operations on one item are refused before any condition is judged.";
     extra "one-number-twice-in-transaction" of "36c", one_number_twice:
         "Number keys of one value are one item.";
     extra "one-key-in-two-tables" of "36c", one_key_in_two_tables:
@@ -43,8 +45,8 @@ cases! {
         "Items of one partition are different items.";
     extra "all-kinds-of-operations" of "36d", all_kinds_of_operations:
         "Puts, updates, deletes and checks are carried out together.";
-    extra "bare-update-in-a-transaction" of "36d", bare_update_creates:
-        "An update without an expression creates its item.";
+    extra "bare-update-in-a-transaction" of "36d", bare_update_is_refused:
+        "Unlike alone, in a transaction an update must say what to change.";
 
     clause "37a", reasons_in_order: "Reasons stand in the order of the operations.";
     clause "37b", message_lists_codes: "The message lists the codes in order.";
@@ -104,7 +106,7 @@ cases! {
         "An update that makes an index key too long cancels, and leaves no trace.",
         needs [Streams, LocalIndexes];
     extra "last-put-of-an-index-key-too-long" of "38g", last_put_of_index_key_size:
-        "A put with an index key that is too long cancels, and leaves no trace.",
+        "A put with an index key that is too long fails the request, and leaves no trace.",
         needs [Streams, LocalIndexes];
     extra "last-update-of-the-wrong-type" of "38h", last_update_of_the_wrong_type:
         "An update whose operand has the wrong type cancels, and leaves no trace.",
