@@ -35,6 +35,7 @@ mod family;
 pub mod deviations;
 #[cfg(feature = "differential")]
 pub mod differential;
+pub mod fault;
 pub mod wording;
 
 mod caught;

@@ -185,7 +185,12 @@ macro_rules! retried {
                     let output = self
                         .policy
                         .run(Repeat::Safe, || self.store.batch_write(request.clone()))
-                        .await?;
+                        .await
+                        .map_err(|error| match attempt {
+                            1 => error,
+                            // The calls before made a part of the writes.
+                            _ => error.with_applied(Applied::Maybe),
+                        })?;
                     merge_capacity(&mut all.consumed_capacity, output.consumed_capacity);
                     for (table, metrics) in output.item_collection_metrics {
                         all.item_collection_metrics.entry(table).or_default().extend(metrics);

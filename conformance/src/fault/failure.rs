@@ -1,0 +1,242 @@
+//! Failures as services have them, and the plan of when they happen.
+
+use std::collections::BTreeMap;
+use std::fmt;
+use std::sync::{Arc, Mutex, PoisonError};
+
+use tabla::env::{Random, SeededRandom};
+use tabla::{Applied, CancellationCode, CancellationReason, Error, ErrorKind};
+
+macro_rules! all_operations {
+    ($($(#[doc = $doc:literal])+ $variant:ident $(= $write:ident)?,)+) => {
+        /// An operation of a store.
+        #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
+        pub enum Operation {
+            $($(#[doc = $doc])+ $variant,)+
+        }
+
+        impl Operation {
+            /// Whether it changes anything, so that a lost answer leaves its outcome open.
+            pub fn is_write(self) -> bool {
+                match self {
+                    $(Operation::$variant => all_operations!(@ $($write)?),)+
+                }
+            }
+        }
+    };
+    (@ write) => { true };
+    (@) => { false };
+}
+
+all_operations! {
+    /// [`Store::get`](tabla::Store::get).
+    Get,
+    /// [`Store::put`](tabla::Store::put).
+    Put = write,
+    /// [`Store::update`](tabla::Store::update).
+    Update = write,
+    /// [`Store::delete`](tabla::Store::delete).
+    Delete = write,
+    /// [`Store::query`](tabla::Store::query).
+    Query,
+    /// [`Store::scan`](tabla::Store::scan).
+    Scan,
+    /// [`Store::batch_get`](tabla::Store::batch_get).
+    BatchGet,
+    /// [`Store::batch_write`](tabla::Store::batch_write).
+    BatchWrite = write,
+    /// [`Store::transact_get`](tabla::Store::transact_get).
+    TransactGet,
+    /// [`Store::transact_write`](tabla::Store::transact_write).
+    TransactWrite = write,
+    /// [`Store::create_table`](tabla::Store::create_table).
+    CreateTable = write,
+    /// [`Store::describe_table`](tabla::Store::describe_table).
+    DescribeTable,
+    /// [`Store::update_table`](tabla::Store::update_table).
+    UpdateTable = write,
+    /// [`Store::delete_table`](tabla::Store::delete_table).
+    DeleteTable = write,
+    /// [`Store::list_tables`](tabla::Store::list_tables).
+    ListTables,
+    /// [`Store::update_time_to_live`](tabla::Store::update_time_to_live).
+    UpdateTimeToLive = write,
+    /// [`Store::describe_time_to_live`](tabla::Store::describe_time_to_live).
+    DescribeTimeToLive,
+    /// [`Store::tag_table`](tabla::Store::tag_table).
+    TagTable = write,
+    /// [`Store::untag_table`](tabla::Store::untag_table).
+    UntagTable = write,
+    /// [`Store::list_table_tags`](tabla::Store::list_table_tags).
+    ListTableTags,
+    /// [`Store::list_streams`](tabla::Store::list_streams).
+    ListStreams,
+    /// [`Store::describe_stream`](tabla::Store::describe_stream).
+    DescribeStream,
+    /// [`Store::get_shard_iterator`](tabla::Store::get_shard_iterator).
+    GetShardIterator,
+    /// [`Store::get_records`](tabla::Store::get_records).
+    GetRecords,
+}
+
+/// A way in which a call fails although nothing is wrong with it.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Failure {
+    /// The store asks to slow down. Nothing was done.
+    Throttled,
+    /// The store cannot be reached. Nothing was done.
+    Unavailable,
+    /// The call was carried out, and its answer lost: [`Applied::Maybe`] if it is a write.
+    AnswerLost,
+    /// Another transaction holds an item. Concerns writes of items and transactions; other calls
+    /// never conflict, and go through.
+    Conflict,
+    /// The last operations of a batch, at most this many, are left unprocessed. Other calls go
+    /// through.
+    Unprocessed(usize),
+}
+
+/// When a failure happens.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub enum When {
+    /// At the nth call, counted from 1.
+    Call(usize),
+    /// At the first calls, this many.
+    First(usize),
+    /// At every call.
+    Always,
+    /// At each call with this probability, from 0 to 1.
+    Chance(f64),
+}
+
+/// A plan of failures. The first rule that applies to a call decides; each rule counts the calls
+/// that it is about, whether they fail or not.
+#[derive(Clone)]
+pub struct Failures {
+    rules: Vec<Rule>,
+    random: Arc<dyn Random>,
+}
+
+#[derive(Clone, Copy)]
+struct Rule {
+    operation: Option<Operation>,
+    when: When,
+    failure: Failure,
+}
+
+impl Failures {
+    /// No failures yet.
+    pub fn new() -> Self {
+        Self { rules: Vec::new(), random: Arc::new(SeededRandom::new(1)) }
+    }
+
+    /// Calls of this operation fail like this.
+    #[must_use]
+    pub fn on(mut self, operation: Operation, when: When, failure: Failure) -> Self {
+        self.rules.push(Rule { operation: Some(operation), when, failure });
+        self
+    }
+
+    /// Calls of every operation fail like this; they are counted together.
+    #[must_use]
+    pub fn everywhere(mut self, when: When, failure: Failure) -> Self {
+        self.rules.push(Rule { operation: None, when, failure });
+        self
+    }
+
+    /// Draws chances from this; a fixed sequence otherwise.
+    #[must_use]
+    pub fn random(mut self, random: Arc<dyn Random>) -> Self {
+        self.random = random;
+        self
+    }
+}
+
+impl Default for Failures {
+    fn default() -> Self {
+        Self::new()
+    }
+}
+
+impl fmt::Debug for Failures {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("Failures").field("rules", &self.rules.len()).finish_non_exhaustive()
+    }
+}
+
+/// A plan, and how far it has come.
+#[derive(Debug, Default)]
+pub(super) struct Progress {
+    plan: Failures,
+    /// How many calls each rule has seen.
+    seen: Mutex<BTreeMap<usize, usize>>,
+}
+
+impl Progress {
+    pub(super) fn new(plan: Failures) -> Self {
+        Self { plan, seen: Mutex::default() }
+    }
+
+    /// How this call fails, if it does.
+    pub(super) fn next(&self, operation: Operation) -> Option<Failure> {
+        let mut seen = self.seen.lock().unwrap_or_else(PoisonError::into_inner);
+        let mut decided = None;
+        for (number, rule) in self.plan.rules.iter().enumerate() {
+            if rule.operation.is_some_and(|about| about != operation) {
+                continue;
+            }
+            let calls = seen.entry(number).or_default();
+            *calls += 1;
+            let applies = match rule.when {
+                When::Call(call) => *calls == call,
+                When::First(first) => *calls <= first,
+                When::Always => true,
+                When::Chance(chance) => self.draw() < chance,
+            };
+            if applies && decided.is_none() {
+                decided = Some(rule.failure);
+            }
+        }
+        decided
+    }
+
+    /// A number from 0 up to 1, of 53 random bits.
+    fn draw(&self) -> f64 {
+        (self.plan.random.next_u64() >> 11) as f64 / (1_u64 << 53) as f64
+    }
+}
+
+pub(super) fn throttled() -> Error {
+    Error::new(
+        ErrorKind::Throttled,
+        "The level of configured provisioned throughput for the table was exceeded. Consider \
+         increasing your provisioning level with the UpdateTable API.",
+    )
+}
+
+pub(super) fn unavailable() -> Error {
+    Error::new(ErrorKind::Unavailable, "the store cannot be reached")
+}
+
+pub(super) fn answer_lost(operation: Operation) -> Error {
+    let applied = if operation.is_write() { Applied::Maybe } else { Applied::No };
+    Error::new(ErrorKind::Unavailable, "the answer was lost").with_applied(applied)
+}
+
+/// The conflict of a single write with a transaction.
+pub(super) fn conflict() -> Error {
+    Error::new(ErrorKind::TransactionConflict, "Transaction is ongoing for the item")
+}
+
+/// The conflict of a transaction of this many operations: the last of them met another.
+pub(super) fn cancelled(operations: usize) -> Error {
+    let mut reasons = vec![CancellationReason::none(); operations];
+    if let Some(last) = reasons.last_mut() {
+        *last = CancellationReason {
+            code: CancellationCode::TransactionConflict,
+            message: Some("Transaction is ongoing for the item".to_owned()),
+            item: None,
+        };
+    }
+    Error::transaction_canceled(reasons)
+}

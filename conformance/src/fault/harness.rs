@@ -1,0 +1,59 @@
+//! The suite on a store that is wrong on purpose.
+
+use std::sync::Arc;
+
+use async_trait::async_trait;
+
+use super::{Fault, FaultStore};
+use crate::harness::{Fresh, Harness, Wording};
+
+/// Runs the cases on the stores of another harness, each with the same fault; without one they
+/// must pass.
+#[derive(Clone, Debug)]
+pub struct FaultHarness<H> {
+    harness: H,
+    fault: Option<Fault>,
+}
+
+impl<H: Harness> FaultHarness<H> {
+    /// The stores of this harness, with this fault.
+    pub fn new(harness: H, fault: impl Into<Option<Fault>>) -> Self {
+        Self { harness, fault: fault.into() }
+    }
+}
+
+#[async_trait]
+impl<H: Harness> Harness for FaultHarness<H> {
+    fn engine(&self) -> &'static str {
+        self.harness.engine()
+    }
+
+    fn wording(&self) -> Wording {
+        self.harness.wording()
+    }
+
+    fn is_complete(&self) -> bool {
+        self.harness.is_complete()
+    }
+
+    fn parallelism(&self) -> usize {
+        self.harness.parallelism()
+    }
+
+    async fn fresh(&self) -> Fresh {
+        let mut fresh = self.harness.fresh().await;
+        let mut store = FaultStore::new(Arc::clone(&fresh.store));
+        if let Some(fault) = self.fault {
+            store = store.fault(fault);
+        }
+        if let Some(clock) = &fresh.clock {
+            store = store.clock(Arc::new(clock.clone()));
+        }
+        fresh.store = Arc::new(store);
+        fresh
+    }
+
+    async fn finish(&self) {
+        self.harness.finish().await;
+    }
+}

@@ -1,0 +1,50 @@
+//! A store that is wrong on purpose.
+//!
+//! [`FaultStore`] wraps any store and spoils it in one of two ways:
+//!
+//! - With a [`Fault`] it breaks one rule of DynamoDB's, by rewriting requests and answers. That
+//!   checks the suite: a fault that no case catches is a hole in it. Each fault names the case
+//!   that must catch it ([`Fault::caught_by`]), and [`FaultHarness`] runs the cases on it.
+//! - With [`Failures`] it keeps all rules and fails as services do: throttled, unreachable, with
+//!   the answer lost after the write, in conflict with another transaction, with parts of a batch
+//!   unprocessed. That is for the tests of applications.
+//!
+//! ```
+//! use tabla::ops::{CreateTable, PutItem};
+//! use tabla::{KeyType, MemoryStore, Store, item};
+//! use tabla_conformance::fault::{Failure, Failures, FaultStore, Operation, When};
+//!
+//! # tokio::runtime::Builder::new_current_thread().build().unwrap().block_on(async {
+//! let failures = Failures::new().on(Operation::Put, When::Call(2), Failure::Throttled);
+//! let store = FaultStore::new(MemoryStore::new()).failures(failures);
+//! store.create_table(CreateTable::new("notes").partition_key("pk", KeyType::S)).await?;
+//! store.put(PutItem::new("notes", item! { "pk" => "a" })).await?;
+//! let error = store.put(PutItem::new("notes", item! { "pk" => "b" })).await.unwrap_err();
+//! assert_eq!(error.code(), "ProvisionedThroughputExceededException");
+//! store.put(PutItem::new("notes", item! { "pk" => "b" })).await?;
+//! # Ok::<(), tabla::Error>(())
+//! # }).unwrap();
+//! ```
+
+mod failure;
+mod kinds;
+
+mod harness;
+mod store;
+
+mod expressions;
+mod lookup;
+
+mod batches;
+mod entries;
+mod pages;
+mod reads;
+mod tables;
+mod transactions;
+mod updates;
+mod writes;
+
+pub use self::failure::{Failure, Failures, Operation, When};
+pub use self::harness::FaultHarness;
+pub use self::kinds::Fault;
+pub use self::store::FaultStore;

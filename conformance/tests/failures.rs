@@ -1,0 +1,250 @@
+//! A store that fails as services do, and what retries make of it.
+
+use std::sync::Arc;
+use std::time::Duration;
+
+use tabla::env::{Env, ManualClock, Random, SeededRandom, Timestamp};
+use tabla::ops::*;
+use tabla::{
+    Applied, CancellationCode, ErrorKind, Item, KeyType, MemoryStore, Result, Retry, RetryPolicy,
+    Store, StoreExt, Update, item,
+};
+use tabla_conformance::fault::{Failure, Failures, FaultStore, Operation, When};
+
+type Failing = FaultStore<Arc<MemoryStore>>;
+
+/// A store with the tables `one` and `two` that fails by this plan from now on.
+async fn failing(failures: Failures) -> Failing {
+    let store = Arc::new(MemoryStore::new());
+    for table in ["one", "two"] {
+        let request = CreateTable::new(table).partition_key("pk", KeyType::S);
+        store.create_table(request).await.expect("a new table");
+    }
+    FaultStore::new(store).failures(failures)
+}
+
+fn key(number: usize) -> Item {
+    item! { "pk" => format!("k{number:02}") }
+}
+
+fn put(number: usize) -> PutItem {
+    PutItem::new("one", key(number))
+}
+
+fn count(number: usize) -> UpdateItem {
+    UpdateItem::new("one", key(number)).update(Update::new().add("n", 1))
+}
+
+/// What the store inside holds, in order.
+async fn held(store: &Failing, table: &str) -> Vec<Item> {
+    let mut items =
+        store.inner().scan(Scan::new(table)).await.expect("the store inside never fails").items;
+    items.sort_by_key(Item::encode);
+    items
+}
+
+fn policy(clock: &ManualClock, attempts: u32) -> RetryPolicy {
+    RetryPolicy {
+        attempts,
+        base: Duration::from_millis(100),
+        cap: Duration::from_secs(1),
+        env: Env::test(clock.clone(), 7),
+    }
+}
+
+fn clock() -> ManualClock {
+    ManualClock::new(Timestamp::from_secs(1))
+}
+
+#[tokio::test]
+async fn the_nth_call_is_throttled_and_no_other() {
+    let plan = Failures::new().on(Operation::Put, When::Call(2), Failure::Throttled);
+    let store = failing(plan).await;
+    store.put(put(1)).await.unwrap();
+    store.get(GetItem::new("one", key(1))).await.unwrap();
+    let error = store.put(put(2)).await.unwrap_err();
+    assert_eq!(error.kind(), &ErrorKind::Throttled);
+    assert_eq!((error.retry(), error.applied()), (Retry::Later, Applied::No));
+    assert_eq!(held(&store, "one").await, [key(1)]);
+    store.put(put(2)).await.unwrap();
+    assert_eq!(held(&store, "one").await, [key(1), key(2)]);
+}
+
+#[tokio::test]
+async fn rules_about_all_operations_count_them_together_and_the_first_rule_decides() {
+    let plan = Failures::new().everywhere(When::Call(2), Failure::Unavailable).on(
+        Operation::Put,
+        When::First(2),
+        Failure::Throttled,
+    );
+    let store = failing(plan).await;
+    let kind = |result: Result<WriteOutput>| result.unwrap_err().kind().clone();
+    assert_eq!(kind(store.put(put(1)).await), ErrorKind::Throttled);
+    assert_eq!(kind(store.put(put(1)).await), ErrorKind::Unavailable);
+    store.put(put(1)).await.unwrap();
+}
+
+#[tokio::test]
+async fn chances_are_drawn_from_the_given_randomness() {
+    let failed = |seed: u64| async move {
+        let random: Arc<dyn Random> = Arc::new(SeededRandom::new(seed));
+        let plan = Failures::new()
+            .on(Operation::Get, When::Chance(0.25), Failure::Throttled)
+            .random(random);
+        let store = failing(plan).await;
+        let mut failed = Vec::new();
+        for call in 0..400 {
+            if store.get(GetItem::new("one", key(1))).await.is_err() {
+                failed.push(call);
+            }
+        }
+        failed
+    };
+    let calls = failed(1).await;
+    assert!((60..140).contains(&calls.len()), "{} of 400 failed", calls.len());
+    assert_eq!(calls, failed(1).await);
+    assert_ne!(calls, failed(2).await);
+}
+
+#[tokio::test]
+async fn a_write_whose_answer_is_lost_was_made() {
+    let plan = Failures::new().everywhere(When::Always, Failure::AnswerLost);
+    let store = failing(plan).await;
+    let error = store.put(put(1)).await.unwrap_err();
+    assert_eq!(error.kind(), &ErrorKind::Unavailable);
+    assert_eq!(error.applied(), Applied::Maybe);
+    assert_eq!(held(&store, "one").await, [key(1)]);
+    let error = store.get(GetItem::new("one", key(1))).await.unwrap_err();
+    assert_eq!(error.applied(), Applied::No, "a read changes nothing");
+    // A call that is wrong has no answer to lose.
+    let wrong = PutItem::new("one", item! { "other" => 1 });
+    let error = store.put(wrong).await.unwrap_err();
+    assert_eq!(error.kind(), &ErrorKind::Validation);
+}
+
+#[tokio::test]
+async fn a_store_that_cannot_be_reached_has_done_nothing() {
+    let plan = Failures::new().everywhere(When::Always, Failure::Unavailable);
+    let store = failing(plan).await;
+    let error = store.transact_write(TransactWriteItems::new().item(put(1))).await.unwrap_err();
+    assert_eq!((error.kind(), error.applied()), (&ErrorKind::Unavailable, Applied::No));
+    let error = store.batch_write(BatchWriteItem::new().put("one", key(1))).await.unwrap_err();
+    assert_eq!((error.kind(), error.applied()), (&ErrorKind::Unavailable, Applied::No));
+    assert_eq!(held(&store, "one").await, []);
+}
+
+#[tokio::test]
+async fn writes_and_transactions_conflict_and_plain_reads_never_do() {
+    let plan = Failures::new().everywhere(When::Always, Failure::Conflict);
+    let store = failing(plan).await;
+    let error = store.put(put(1)).await.unwrap_err();
+    assert_eq!(error.code(), "TransactionConflictException");
+    assert_eq!(error.retry(), Retry::Later);
+    let request = TransactWriteItems::new().item(put(1)).item(put(2));
+    let error = store.transact_write(request).await.unwrap_err();
+    let codes: Vec<CancellationCode> =
+        error.cancellation_reasons().iter().map(|reason| reason.code).collect();
+    assert_eq!(codes, [CancellationCode::None, CancellationCode::TransactionConflict]);
+    assert_eq!(error.retry(), Retry::Later);
+    let read = TransactGetItems::new([GetItem::new("one", key(1))]);
+    assert_eq!(store.transact_get(read).await.unwrap_err().cancellation_reasons().len(), 1);
+    store.get(GetItem::new("one", key(1))).await.unwrap();
+    store.query(Query::new("one", tabla::attr("pk").eq("k01"))).await.unwrap();
+    assert_eq!(held(&store, "one").await, []);
+}
+
+#[tokio::test]
+async fn parts_of_batches_are_left_unprocessed() {
+    let plan = Failures::new()
+        .on(Operation::BatchWrite, When::Call(1), Failure::Unprocessed(3))
+        .on(Operation::BatchGet, When::Call(1), Failure::Unprocessed(3));
+    let store = failing(plan).await;
+    let writes = (1..=2).fold(BatchWriteItem::new(), |batch, number| {
+        batch.put("one", key(number)).put("two", key(number))
+    });
+    let answer = store.batch_write(writes).await.unwrap();
+    let left = |table: &str| answer.unprocessed_items.get(table).cloned().unwrap_or_default();
+    assert_eq!(left("two"), [WriteRequest::Put(key(1)), WriteRequest::Put(key(2))]);
+    assert_eq!(left("one"), [WriteRequest::Put(key(2))]);
+    assert_eq!(held(&store, "one").await, [key(1)]);
+    assert_eq!(held(&store, "two").await, []);
+
+    let reads = BatchGetItem::new().keys("one", (1..=4).map(key));
+    let answer = store.batch_get(reads).await.unwrap();
+    assert_eq!(answer.unprocessed_keys["one"].keys, [key(2), key(3), key(4)]);
+    assert_eq!(answer.responses["one"], [key(1)]);
+}
+
+#[tokio::test]
+async fn a_batch_of_which_nothing_is_processed_is_throttled() {
+    let plan = Failures::new().everywhere(When::Always, Failure::Unprocessed(25));
+    let store = failing(plan).await;
+    let error = store.batch_write(BatchWriteItem::new().put("one", key(1))).await.unwrap_err();
+    assert_eq!(error.kind(), &ErrorKind::Throttled);
+    let error = store.batch_get(BatchGetItem::new().keys("one", [key(1)])).await.unwrap_err();
+    assert_eq!(error.kind(), &ErrorKind::Throttled);
+    assert_eq!(held(&store, "one").await, []);
+}
+
+#[tokio::test]
+async fn retries_drain_unprocessed_items_and_keys() {
+    let plan = Failures::new()
+        .on(Operation::BatchWrite, When::First(3), Failure::Unprocessed(7))
+        .on(Operation::BatchGet, When::First(3), Failure::Unprocessed(9));
+    let store = failing(plan).await;
+    let clock = clock();
+    let retrying = (&store).with_retries(policy(&clock, 5));
+    let batch = (0..20).fold(BatchWriteItem::new(), |batch, number| match number % 2 {
+        0 => batch.put("one", key(number)),
+        _ => batch.put("two", key(number)),
+    });
+    let batch = batch.return_consumed_capacity(ReturnConsumedCapacity::Total);
+    let answer = retrying.batch_write(batch).await.unwrap();
+    assert!(answer.unprocessed_items.is_empty());
+    let consumed: f64 = answer.consumed_capacity.iter().map(|row| row.capacity_units).sum();
+    assert_eq!(consumed, 20.0, "each was written once");
+    assert_eq!(held(&store, "one").await.len() + held(&store, "two").await.len(), 20);
+    // 20 writes, of which 7 are left; of those 7 nothing is done twice, then all.
+    let waits = clock.sleeps();
+    assert_eq!(waits.len(), 3, "{waits:?}");
+    for (wait, bound) in waits.iter().zip([100, 200, 400]) {
+        assert!(*wait <= Duration::from_millis(bound), "{wait:?} of {bound} ms");
+    }
+
+    let keys: Vec<Item> = (0..20).map(key).collect();
+    let answer = retrying.batch_get(BatchGetItem::new().keys("one", keys)).await.unwrap();
+    assert!(answer.unprocessed_keys.is_empty());
+    assert_eq!(answer.responses["one"].len(), 10);
+}
+
+#[tokio::test]
+async fn retries_run_out() {
+    let plan = Failures::new().everywhere(When::Always, Failure::Unprocessed(1));
+    let store = failing(plan).await;
+    let clock = clock();
+    let retrying = (&store).with_retries(policy(&clock, 3));
+    let batch = BatchWriteItem::new().put("one", key(1)).put("one", key(2));
+    let error = retrying.batch_write(batch).await.unwrap_err();
+    assert_eq!(error.retry(), Retry::Exhausted);
+    assert_eq!(error.applied(), Applied::Maybe, "the first write was made");
+    // Once for what was unprocessed, then twice because nothing more was.
+    assert_eq!(clock.sleeps().len(), 3);
+    assert_eq!(held(&store, "one").await, [key(1)]);
+}
+
+#[tokio::test]
+async fn retries_make_a_transaction_once_and_a_single_write_not_twice() {
+    let plan = Failures::new()
+        .on(Operation::TransactWrite, When::Call(1), Failure::Conflict)
+        .on(Operation::TransactWrite, When::Call(2), Failure::AnswerLost)
+        .on(Operation::Update, When::Call(1), Failure::AnswerLost);
+    let store = failing(plan).await;
+    let clock = clock();
+    let retrying = (&store).with_retries(policy(&clock, 5));
+    retrying.transact_write(TransactWriteItems::new().item(count(1))).await.unwrap();
+    assert_eq!(clock.sleeps().len(), 2);
+    let error = retrying.update(count(2)).await.unwrap_err();
+    assert_eq!(error.applied(), Applied::Maybe);
+    let counted = |number| key(number).with("n", 1);
+    assert_eq!(held(&store, "one").await, [counted(1), counted(2)]);
+}

@@ -1,0 +1,65 @@
+//! The mutation check: each fault is caught by the case that it names.
+
+use std::process::ExitCode;
+use std::sync::Arc;
+
+use libtest_mimic::{Arguments, Failed, Trial};
+use tabla_conformance::fault::{Fault, FaultHarness};
+use tabla_conformance::{Case, CaseResult, Filter, Harness, MemoryHarness, Status, cases, run};
+
+fn main() -> ExitCode {
+    let mut trials = vec![Trial::test("fault::there_are_at_least_25", || {
+        let count = Fault::ALL.len();
+        if count >= 25 { Ok(()) } else { Err(Failed::from(format!("{count} faults"))) }
+    })];
+    trials.push(Trial::test("fault::none_breaks_nothing", || sound().map_err(Failed::from)));
+    trials.extend(Fault::ALL.iter().map(|fault| {
+        Trial::test(format!("fault::{fault}"), move || caught(*fault).map_err(Failed::from))
+    }));
+    libtest_mimic::run(&Arguments::from_args(), trials).exit_code()
+}
+
+/// The wrapper itself must change nothing: every case ends as it does on the store inside.
+fn sound() -> Result<(), String> {
+    let inside = results(Arc::new(MemoryHarness), &Filter::All);
+    let wrapped = results(Arc::new(FaultHarness::new(MemoryHarness, None)), &Filter::All);
+    let texts: Vec<String> = inside
+        .iter()
+        .zip(&wrapped)
+        .filter(|(inside, wrapped)| inside.status != wrapped.status)
+        .map(|(_, wrapped)| format!("{}: {}", wrapped.case.id, wrapped.message))
+        .collect();
+    if texts.is_empty() { Ok(()) } else { Err(texts.join("\n")) }
+}
+
+/// The case that the fault names must pass without it and fail with it.
+fn caught(fault: Fault) -> Result<(), String> {
+    let case = cases()
+        .find(|case| case.id == fault.caught_by())
+        .ok_or_else(|| format!("there is no case {}", fault.caught_by()))?;
+    let without = result(case, None);
+    if without.status != Status::Pass {
+        return Err(format!("{} fails without the fault: {}", case.id, without.message));
+    }
+    let with = result(case, Some(fault));
+    if with.status != Status::Fail {
+        return Err(format!("{} does not catch: {}", case.id, fault.description()));
+    }
+    Ok(())
+}
+
+fn result(case: &Case, fault: Option<Fault>) -> CaseResult {
+    let harness = Arc::new(FaultHarness::new(MemoryHarness, fault));
+    let results = results(harness, &Filter::Named(vec![case.test_name()]));
+    results.into_iter().find(|result| result.case.id == case.id).expect("the case was run")
+}
+
+fn results(harness: Arc<dyn Harness>, filter: &Filter) -> Vec<CaseResult> {
+    let runtime = tokio::runtime::Builder::new_multi_thread()
+        .worker_threads(2)
+        .enable_all()
+        .build()
+        .expect("the machine has threads for a runtime");
+    let report = runtime.block_on(run(harness, filter, |_| {}));
+    report.columns.into_iter().flat_map(|column| column.results).collect()
+}
