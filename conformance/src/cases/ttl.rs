@@ -23,6 +23,9 @@ cases! {
         "Expired items are deleted in the background, from indexes too.", needs [Sweep];
     clause "55f", expiry_is_a_change_by_the_service:
         "The stream shows an expiry as a REMOVE by the service.", needs [Sweep, Streams];
+    extra "ttl-removed-once" of "55f", expiry_is_recorded_once:
+        "An expiry has one record, however often the service looks.",
+        needs [Sweep, Streams, Clock];
     clause "55g", another_attribute_is_refused:
         "Another attribute needs expiry to be disabled first.";
     clause "55h", changes_too_soon_are_refused: "Expiry cannot be changed again within an hour.";
@@ -193,7 +196,6 @@ async fn expiry_is_a_change_by_the_service(ctx: Ctx) {
     ctx.put(&table, deleted.clone()).await;
     ctx.delete(&table, deleted.clone()).await;
     expect_kept(&ctx, &table, std::slice::from_ref(&expired), &[]).await;
-    ctx.sweep().await;
     let records = ctx.records(&table, 4).await;
     let shown: Vec<(EventName, Item, Option<Item>)> = records
         .iter()
@@ -213,6 +215,24 @@ async fn expiry_is_a_change_by_the_service(ctx: Ctx) {
     assert_eq!(identity.kind, "Service");
     assert_eq!(identity.principal_id, "dynamodb.amazonaws.com");
     assert!(by_callers.iter().all(|record| record.user_identity.is_none()), "{by_callers:?}");
+}
+
+async fn expiry_is_recorded_once(ctx: Ctx) {
+    let table = expiring(&ctx, Shape::s().stream(StreamViewType::KeysOnly)).await;
+    ctx.put(&table, item("a", seconds(&ctx, 10))).await;
+    for advance in [0, 20, 20] {
+        ctx.clock().advance(Duration::from_secs(advance));
+        ctx.sweep().await;
+    }
+    // The same key expires again, and that is another change.
+    ctx.put(&table, item("a", seconds(&ctx, -1))).await;
+    ctx.sweep().await;
+    ctx.expect_table(&table, &[]).await;
+    let records = ctx.records(&table, 4).await;
+    let events: Vec<(EventName, bool)> =
+        records.iter().map(|record| (record.event_name, record.user_identity.is_some())).collect();
+    let (insert, remove) = ((EventName::Insert, false), (EventName::Remove, true));
+    assert_eq!(events, [insert, remove, insert, remove]);
 }
 
 async fn another_attribute_is_refused(ctx: Ctx) {

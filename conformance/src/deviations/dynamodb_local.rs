@@ -362,6 +362,14 @@ const STREAMS: &[Deviation] = &[
     },
     Deviation {
         engine: "dynamodb-local",
+        case: "stream-at-the-start",
+        aws: "reads a shard from its first number on",
+        source: "API reference, GetShardIterator, and SequenceNumberRange",
+        does: "refuses the number as trimmed if another table's stream has the record",
+        observed: "TrimmedDataAccessException",
+    },
+    Deviation {
+        engine: "dynamodb-local",
         case: "stream-page-size",
         aws: "returns up to 1 MB of records",
         source: "API reference, GetRecords",

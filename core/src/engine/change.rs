@@ -199,3 +199,57 @@ pub fn shard_missing() -> Error {
 pub fn trimmed() -> Error {
     Error::new(ErrorKind::TrimmedData, "The data you are trying to access has been trimmed")
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::item;
+
+    fn record(size_bytes: u64) -> Record {
+        Record {
+            event_id: String::new(),
+            event_name: EventName::Insert,
+            sequence_number: sequence_number(1),
+            created_at: Timestamp::from_secs(100),
+            keys: item! { "pk" => "a" },
+            old_image: None,
+            new_image: None,
+            view_type: StreamViewType::KeysOnly,
+            size_bytes,
+            user_identity: None,
+        }
+    }
+
+    #[test]
+    fn a_page_ends_at_its_limit_or_at_1_mb() {
+        let half = RECORDS_SIZE / 2;
+        for (sizes, limit, expected) in [
+            (vec![], 5, 0),
+            (vec![1, 1, 1], 2, 2),
+            (vec![half, half, 1], 5, 2),
+            (vec![half, half + 1, 1], 5, 1),
+            (vec![RECORDS_SIZE + 1, 1], 5, 1),
+        ] {
+            let records: Vec<Record> = sizes.iter().copied().map(record).collect();
+            assert_eq!(page(records.iter(), limit).len(), expected, "{sizes:?}");
+        }
+    }
+
+    #[test]
+    fn a_record_is_kept_for_a_day_whatever_its_fraction_of_a_second() {
+        let written = Timestamp::from_millis(100_999);
+        let record = record(1);
+        assert_eq!(record.created_at, Timestamp::from_secs(written.as_secs()));
+        assert!(!is_trimmed(&record, written + RETENTION));
+        assert!(is_trimmed(&record, written + RETENTION + Duration::from_secs(1)));
+    }
+
+    #[test]
+    fn sequence_numbers_are_checked_by_length_and_digits() {
+        assert_eq!(parse_sequence_number(&sequence_number(7)).unwrap(), 7);
+        for text in ["", "7", &"x".repeat(21), &"9".repeat(40), &"9".repeat(41)] {
+            let error = parse_sequence_number(&SequenceNumber(text.to_string())).unwrap_err();
+            assert_eq!(error.kind(), &ErrorKind::Validation, "{text}");
+        }
+    }
+}

@@ -40,8 +40,10 @@ cases! {
     clause "56l", ends_of_a_shard:
         "TRIM_HORIZON begins at the oldest record, LATEST after the newest.";
     clause "56m", at_and_after: "AT begins at a record, AFTER behind it.";
-    extra "stream-at-the-ends" of "56m", at_the_ends_of_a_shard:
-        "A position may be the first or the last number of its shard.";
+    extra "stream-at-the-start" of "56m", at_the_start_of_a_shard:
+        "A position may be the first number of its shard.";
+    extra "stream-after-the-end" of "56m", after_the_end_of_a_shard:
+        "A position may be the last number of its shard.";
     clause "56n", no_such_position: "A position that is none is refused.";
     extra "stream-no-such-shard" of "56n", no_such_shard: "A shard that is none is refused.";
     extra "stream-no-such-stream" of "56n", no_such_stream: "A stream that is none is refused.";

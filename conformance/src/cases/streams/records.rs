@@ -168,7 +168,7 @@ pub(super) async fn new_and_old_images(ctx: Ctx) {
     life_of_an_item(&ctx, StreamViewType::NewAndOldImages).await;
 }
 
-/// The example of the developer guide (Streams.Lambda.Tutorial and its like) with its sizes.
+/// The example event of AWS Lambda's guide (with-ddb-example), with its sizes.
 pub(super) async fn record_sizes(ctx: Ctx) {
     let shape = Shape::n().with(|mut request| {
         request.key_schema.clear();
