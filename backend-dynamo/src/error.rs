@@ -57,9 +57,7 @@ where
         SdkError::ServiceError(failure) => {
             service_error(access, failure.err(), failure.raw().status().as_u16())
         }
-        SdkError::ConstructionFailure(_) => {
-            Error::config(format!("the request could not be made: {}", root_cause(&error)))
-        }
+        SdkError::ConstructionFailure(_) => not_made(&root_cause(&error)),
         SdkError::DispatchFailure(failure) => dispatch_failure(access, failure),
         SdkError::TimeoutError(_) => {
             unavailable("the service did not answer in time").with_applied(access.applied_if_sent())
@@ -268,6 +266,17 @@ fn root_cause(error: &(dyn StdError + 'static)) -> String {
         cause = source;
     }
     cause.to_string()
+}
+
+/// The error of a request that the SDK did not send.
+fn not_made(cause: &str) -> Error {
+    // The SDK takes an empty table name for none, and does not ask the service about it.
+    if cause.starts_with("table_name was missing")
+        && let Err(refused) = tabla::schema::table_name("")
+    {
+        return refused;
+    }
+    Error::config(format!("the request could not be made: {cause}"))
 }
 
 fn unavailable(message: &str) -> Error {

@@ -130,6 +130,15 @@ pub(super) const PAIRS: &[Pair] = &[
               per-table limit of 5",
         other: "Cannot have more than 5 local secondary indexes per table",
     },
+    Pair {
+        aws: "Subscriber limit exceeded: Number of global secondary indexes exceeds per-table \
+              limit of 20",
+        other: "Number of global secondary indexes exceeds per-table limit",
+    },
+    Pair {
+        aws: "Cannot delete an index that is not a GlobalSecondaryIndex: {_}",
+        other: "Cannot delete an index that is not a GlobalSecondaryIndex",
+    },
     Pair { aws: DUPLICATE_INDEX, other: "Two global secondary indices have the same name" },
     Pair { aws: DUPLICATE_INDEX, other: "Two local secondary indices have the same name" },
     Pair {

@@ -88,7 +88,6 @@ cases! {
         "An index is named once in a call.";
 
     clause "61a", name_length: "Table names have 3 to 255 characters.";
-    extra "name-of-255" of "61a", longest_name: "A table name may have 255 characters.";
     clause "61b", name_characters: "Table names have letters, digits, _, - and . only.";
     clause "61c", table_by_arn: "A table may be named by its ARN.";
     extra "name-rules-everywhere" of "61b", names_are_checked_everywhere:
@@ -102,6 +101,8 @@ cases! {
     extra "billing-needs-units", provisioned_needs_units:
         "A provisioned table and its global indexes need a throughput of at least 1.";
     extra "billing-changes", billing_changes: "The billing mode is changed, and throughput with it.";
+    extra "billing-changes-indexes", billing_changes_indexes:
+        "The throughput of indexes changes with the billing mode.";
     extra "throughput-unchanged", throughput_unchanged: "A change of throughput changes it.";
     extra "update-nothing", update_nothing: "An update that asks for no change is refused.";
     extra "update-alone", update_alone:

@@ -7,28 +7,25 @@ const PATTERN: &str = "satisfy regular expression pattern: [a-zA-Z0-9_.-]+";
 
 pub(super) async fn name_length(ctx: Ctx) {
     let store = ctx.store();
-    for name in ["abc".to_owned(), "x".repeat(200)] {
-        let answer = ctx.ok(store.create_table(Shape::s().request(&name)).await);
-        assert_eq!(answer.table, name);
-    }
+    let shortest = ctx.ok(store.create_table(Shape::s().request("abc")).await);
+    assert_eq!(shortest.table, "abc");
+    // A store may put a prefix before the names that it is given, and a service counts it too.
+    let (_, full_name) = shortest.arn.split_once(":table/").expect("the ARN of a table");
+    let prefix = full_name.len() - "abc".len();
+    let longest = "x".repeat(255 - prefix);
+    let request = Shape::s().request(&longest);
+    assert_eq!(ctx.ok(store.create_table(request.clone()).await).table, longest);
+    let table = Table::new(&request);
+    ctx.put(&table, item! { "pk" => "a" }).await;
+    ctx.expect_table(&table, &[item! { "pk" => "a" }]).await;
     for (name, rule) in [
         ("", "have length greater than or equal to 1"),
         ("a", "have length greater than or equal to 3"),
         ("ab", "have length greater than or equal to 3"),
-        (&"x".repeat(256), "have length less than or equal to 255"),
+        (&"x".repeat(256 - prefix), "have length less than or equal to 255"),
     ] {
         refused_name(&ctx, name, &constraint(name, "tableName", rule)).await;
     }
-}
-
-pub(super) async fn longest_name(ctx: Ctx) {
-    let name = "x".repeat(255);
-    let request = Shape::s().request(&name);
-    let answer = ctx.ok(ctx.store().create_table(request.clone()).await);
-    assert_eq!(answer.table, name);
-    let table = Table::new(&request);
-    ctx.put(&table, item! { "pk" => "a" }).await;
-    ctx.expect_table(&table, &[item! { "pk" => "a" }]).await;
 }
 
 pub(super) async fn name_characters(ctx: Ctx) {
@@ -70,8 +67,9 @@ pub(super) async fn table_by_arn(ctx: Ctx) {
     let read = ctx.ok(store.get(GetItem::new(&arn, key.clone()).consistent_read(true)).await);
     assert_eq!(read.item.as_ref(), Some(&item));
     let query = Query::new(&arn, attr("pk").eq("a")).consistent_read(true);
-    assert_eq!(ctx.query_all(query).await, [item.clone()]);
-    ctx.expect_query(Query::new(&arn, attr("gpk").eq("g")).index("gsi"), &[item]).await;
+    assert_eq!(ctx.query_all(query).await, std::slice::from_ref(&item));
+    let query = Query::new(&arn, attr("gpk").eq("g")).index("gsi");
+    ctx.expect_query(query, std::slice::from_ref(&item)).await;
     ctx.ok(store.delete(DeleteItem::new(&arn, key)).await);
     ctx.expect_table(&table, &[]).await;
     ctx.ok(store.delete_table(DeleteTable::new(&arn)).await);

@@ -86,37 +86,73 @@ pub(super) async fn provisioned_needs_units(ctx: Ctx) {
     refused(&ctx, provisioned_with(units(40_001, 1), units(1, 1)), text).await;
 }
 
+/// What the billing mode and the throughput are after each change of them.
+async fn after_each(
+    ctx: &Ctx,
+    table: &Table,
+    changes: impl IntoIterator<Item = UpdateTable>,
+) -> Vec<(BillingMode, ProvisionedThroughput)> {
+    let mut states = Vec::new();
+    for change in changes {
+        ctx.ok(ctx.store().update_table(change).await);
+        let description = describe(ctx, table).await;
+        states.push((description.billing_mode, description.provisioned_throughput));
+    }
+    states
+}
+
 pub(super) async fn billing_changes(ctx: Ctx) {
+    let shape = Shape::s().with(|request| {
+        request.billing_mode(Some(BillingMode::Provisioned)).provisioned_throughput(units(5, 6))
+    });
+    let item = item! { "pk" => "a" };
+    let table = ctx.table_with(shape, [item.clone()]).await;
+    let update = || UpdateTable::new(&table);
+    let to = |mode| update().billing_mode(Some(mode));
+    let states = after_each(
+        &ctx,
+        &table,
+        [
+            update().provisioned_throughput(units(7, 6)),
+            to(BillingMode::PayPerRequest),
+            to(BillingMode::Provisioned).provisioned_throughput(units(2, 3)),
+            to(BillingMode::PayPerRequest),
+        ],
+    )
+    .await;
+    let given = |read, write| units(read, write).expect("units are given");
+    let expected = [
+        (BillingMode::Provisioned, given(7, 6)),
+        (BillingMode::PayPerRequest, given(0, 0)),
+        (BillingMode::Provisioned, given(2, 3)),
+        (BillingMode::PayPerRequest, given(0, 0)),
+    ];
+    assert_eq!(states, expected);
+    let text = "ProvisionedThroughput must be specified when BillingMode is PROVISIONED";
+    let without = to(BillingMode::Provisioned);
+    ctx.expect_validation(ctx.store().update_table(without).await, &invalid(text));
+    ctx.expect_table(&table, &[item]).await;
+}
+
+pub(super) async fn billing_changes_indexes(ctx: Ctx) {
     let item = item! { "pk" => "a", "gpk" => "g" };
     let table = ctx.table_with(provisioned_with(units(5, 6), units(3, 4)), [item.clone()]).await;
-    let update = || UpdateTable::new(&table);
-    let raise = update().provisioned_throughput(units(7, 6));
-    ctx.ok(ctx.store().update_table(raise).await);
-    assert_eq!(
-        throughput(&ctx, &table).await,
-        (BillingMode::Provisioned, units(7, 6), units(3, 4))
-    );
-    let to_request = update().billing_mode(Some(BillingMode::PayPerRequest));
+    let to_request = UpdateTable::new(&table).billing_mode(Some(BillingMode::PayPerRequest));
     ctx.ok(ctx.store().update_table(to_request).await);
-    assert_eq!(
-        throughput(&ctx, &table).await,
-        (BillingMode::PayPerRequest, units(0, 0), units(0, 0))
-    );
-    let text = "ProvisionedThroughput must be specified when BillingMode is PROVISIONED";
-    let without = update().billing_mode(Some(BillingMode::Provisioned));
-    ctx.expect_validation(ctx.store().update_table(without).await, &invalid(text));
-    let mut back =
-        update().billing_mode(Some(BillingMode::Provisioned)).provisioned_throughput(units(2, 2));
+    let expected = (BillingMode::PayPerRequest, units(0, 0), units(0, 0));
+    assert_eq!(throughput(&ctx, &table).await, expected);
+    let mut back = UpdateTable::new(&table)
+        .billing_mode(Some(BillingMode::Provisioned))
+        .provisioned_throughput(units(2, 2));
+    let text = invalid("ProvisionedThroughput must be specified for index: gsi");
+    ctx.expect_validation(ctx.store().update_table(back.clone()).await, &text);
     back.index_updates.push(IndexUpdate::Update {
         name: "gsi".to_owned(),
         provisioned_throughput: units(1, 2).expect("units are given"),
     });
     ctx.ok(ctx.store().update_table(back).await);
-    assert_eq!(
-        throughput(&ctx, &table).await,
-        (BillingMode::Provisioned, units(2, 2), units(1, 2))
-    );
-    ctx.expect_table(&table, std::slice::from_ref(&item)).await;
+    let expected = (BillingMode::Provisioned, units(2, 2), units(1, 2));
+    assert_eq!(throughput(&ctx, &table).await, expected);
     ctx.expect_index(&table, "gsi", &[item]).await;
 }
 
