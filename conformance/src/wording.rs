@@ -125,6 +125,13 @@ const PAIRS: &[Pair] = &[
         aws: "Query condition missed key schema element: {_}",
         other: "Query condition missed key schema element",
     },
+    // The types are a set, listed in an order that differs from one server process to the next.
+    Pair {
+        aws: "Invalid {kind}: Incorrect operand type for operator or function; operator or \
+              function: attribute_type, operand type: {_},{_}",
+        other: "Invalid {kind}: Incorrect operand type for operator or function; operator or \
+                function: attribute_type, operand type: {_},{_}",
+    },
     Pair {
         aws: "Requested resource not found",
         other: "Cannot do operations on a non-existent table",

@@ -63,6 +63,14 @@ const CONDITIONS: &[Deviation] = &[
         does: "counts UTF-16 code units, and reads on",
         observed: "got ValidationException: Invalid ConditionExpression: Syntax error",
     },
+    Deviation {
+        engine: "dynamodb-local",
+        case: "condition-placeholders-2-mb",
+        aws: "takes names and values of 2 MB",
+        source: "Quotas in Amazon DynamoDB, expression parameters",
+        does: "refuses an expression that has more than 1 MB with its placeholders filled in",
+        observed: "Invalid FilterExpression: Expression size has exceeded the maximum allowed size;",
+    },
 ];
 
 const PROJECTIONS: &[Deviation] = &[];

@@ -239,37 +239,60 @@ pub(super) async fn values_behind_placeholders_have_32_levels(ctx: Ctx) {
     }
 }
 
-pub(super) async fn placeholders_have_2_mebibytes(ctx: Ctx) {
-    const MOST: usize = 2 * 1024 * 1024;
+/// What the names and values of a request may have together with their placeholders.
+const MOST: usize = 2 * 1024 * 1024;
+
+/// A scan with one value that has so many bytes together with its placeholder.
+fn with_value(table: &Table, bytes: usize) -> Scan {
+    Scan::new(table).filter("a <> :v").value(":v", "v".repeat(bytes - ":v".len()))
+}
+
+/// A scan with a name and a value that have so many bytes together with their placeholders.
+fn with_both(table: &Table, bytes: usize) -> Scan {
+    with_value(table, bytes - 100).filter("a <> :v OR #n = :v").name("#n", "n".repeat(98))
+}
+
+/// A scan with 40 names that have so many bytes together with their placeholders.
+fn with_names(table: &Table, bytes: usize) -> Scan {
+    let mut scan = Scan::new(table);
+    let mut terms = Vec::new();
+    for i in 0..40 {
+        let placeholder = format!("#n{i:02}");
+        terms.push(format!("attribute_exists({placeholder})"));
+        let rest = if i == 0 { bytes % 40 } else { 0 };
+        let length = bytes / 40 + rest - placeholder.len();
+        scan = scan.name(placeholder, format!("{i:0>length$}"));
+    }
+    scan.filter(terms.join(" OR "))
+}
+
+pub(super) async fn placeholders_of_more_than_2_mb(ctx: Ctx) {
     let table = ctx.table_with(Shape::s(), [key()]).await;
-    let value = |bytes: usize| Value::from("v".repeat(bytes - ":v".len()));
-    let scan = |bytes: usize| Scan::new(&table).filter("a <> :v").value(":v", value(bytes));
-    let page = ctx.ok(ctx.store().scan(scan(MOST)).await);
-    assert_eq!(page.count, 1);
-    let message = "ExpressionAttributeValues exceeds max size";
-    ctx.expect_validation(ctx.store().scan(scan(MOST + 1)).await, message);
-
-    // 40 names, each of 52,428 bytes with its placeholder, and 32 bytes.
-    let names = |spare: usize| {
-        let mut scan = Scan::new(&table);
-        let mut terms = Vec::new();
-        for i in 0..40 {
-            let placeholder = format!("#n{i:02}");
-            terms.push(format!("attribute_exists({placeholder})"));
-            let bytes = 52_428 - 4 + if i == 0 { spare } else { 0 };
-            scan = scan.name(placeholder, format!("{i:0>bytes$}"));
-        }
-        scan.filter(terms.join(" OR "))
-    };
-    let page = ctx.ok(ctx.store().scan(names(32)).await);
+    for scan in [with_value(&table, MOST / 3), with_both(&table, MOST / 3)] {
+        let page = ctx.ok(ctx.store().scan(scan).await);
+        assert_eq!(page.count, 1);
+    }
+    let page = ctx.ok(ctx.store().scan(with_names(&table, MOST / 3)).await);
     assert_eq!(page.count, 0);
-    let message = "ExpressionAttributeNames exceeds max size";
-    ctx.expect_validation(ctx.store().scan(names(33)).await, message);
+    for (scan, what) in [
+        (with_value(&table, MOST + 1), "ExpressionAttributeValues"),
+        (with_names(&table, MOST + 1), "ExpressionAttributeNames"),
+        (
+            with_both(&table, MOST + 1),
+            "Combined size of ExpressionAttributeNames and ExpressionAttributeValues",
+        ),
+    ] {
+        let message = format!("{what} exceeds max size");
+        ctx.expect_validation(ctx.store().scan(scan).await, &message);
+    }
+}
 
-    let both = |bytes: usize| scan(bytes).filter("a <> :v OR #n = :v").name("#n", "n".repeat(98));
-    let page = ctx.ok(ctx.store().scan(both(MOST - 100)).await);
-    assert_eq!(page.count, 1);
-    let message =
-        "Combined size of ExpressionAttributeNames and ExpressionAttributeValues exceeds max size";
-    ctx.expect_validation(ctx.store().scan(both(MOST - 99)).await, message);
+pub(super) async fn placeholders_of_2_mb(ctx: Ctx) {
+    let table = ctx.table_with(Shape::s(), [key()]).await;
+    for (scan, count) in
+        [(with_value(&table, MOST), 1), (with_both(&table, MOST), 1), (with_names(&table, MOST), 0)]
+    {
+        let page = ctx.ok(ctx.store().scan(scan).await);
+        assert_eq!(page.count, count);
+    }
 }

@@ -70,8 +70,10 @@ cases! {
         "A placeholder may stand for a name of 65535 bytes, and not of more.";
     extra "condition-value-depth" of "15c", values_behind_placeholders_have_32_levels:
         "A placeholder may stand for a value of 32 nested lists, and not of more.";
-    extra "condition-placeholders-size" of "15b", placeholders_have_2_mebibytes:
-        "All placeholders and what they stand for may have 2 MB, and not more.";
+    extra "condition-placeholders-too-large" of "15b", placeholders_of_more_than_2_mb:
+        "All placeholders and what they stand for may not have more than 2 MB.";
+    extra "condition-placeholders-2-mb" of "15b", placeholders_of_2_mb:
+        "All placeholders and what they stand for may have 2 MB.";
 
     clause "16a", doubled_parentheses_are_refused: "Doubled parentheses are refused.";
     clause "16b", single_parentheses_are_accepted:

@@ -243,7 +243,6 @@ pub(super) async fn paths_that_are_none(ctx: Ctx) {
             ("a[0]b = :one", "b", "]b ="),
             ("a.[0] = :one", "[", ".[0"),
             ("a.0 = :one", "0", ".0 ="),
-            ("a.:one = :one", ":one", ".:one ="),
             ("a[1.5] = :one", ".", "1.5"),
             ("a[-1] = :one", "-", "[-1"),
             ("a[+1] = :one", "+", "[+1"),
