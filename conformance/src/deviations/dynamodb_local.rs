@@ -181,7 +181,14 @@ const WRITES: &[Deviation] = &[
     },
 ];
 
-const BATCHES: &[Deviation] = &[];
+const BATCHES: &[Deviation] = &[Deviation {
+    engine: "dynamodb-local",
+    case: "59a",
+    aws: "charges 1 unit",
+    source: "amazon-dynamodb-tools#25",
+    does: "reports 2 units",
+    observed: "1 deletes of nothing\n  left: 2.0",
+}];
 
 const TRANSACTIONS: &[Deviation] = &[
     Deviation {
