@@ -487,4 +487,11 @@ const CAPACITY: &[Deviation] = &[
 
 const DOCUMENTS: &[Deviation] = &[];
 
-const LAWS: &[Deviation] = &[];
+const LAWS: &[Deviation] = &[Deviation {
+    engine: "dynamodb-local",
+    case: "one-taker-by-old-item",
+    aws: "a delete is one step, and ALL_OLD is the item as it was just before it",
+    source: "API reference, DeleteItem, ReturnValues",
+    does: "reads and deletes in two steps, so that several deletes get the same old item",
+    observed: "the old item went to",
+}];
