@@ -70,6 +70,10 @@ const PAIRS: &[Pair] = &[
                 must be under 1024 bytes",
     },
     Pair {
+        aws: "One or more parameter values were invalid: Size limit exceeded for Index Key {_}",
+        other: "One or more parameter values were invalid: Size limit exceeded",
+    },
+    Pair {
         aws: "TimeToLive is active on a different AttributeName: current AttributeName is {_}",
         other: "TimeToLive is active on a different AttributeName",
     },

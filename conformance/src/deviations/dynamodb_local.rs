@@ -39,8 +39,8 @@ const VALUES: &[Deviation] = &[
     Deviation {
         engine: "dynamodb-local",
         case: "partition-key-length-in-queries",
-        aws: "checks the size of keys on reads too",
-        source: "observed on AWS by ScyllaDB's Alternator tests (test_limits.py)",
+        aws: "checks the size of partition keys in queries too",
+        source: "facebook/ThreatExchange#1324",
         does: "finds nothing",
         observed: "got success",
     },

@@ -96,10 +96,12 @@ pub(super) fn check_index_keys(schema: &TableSchema, item: &Item) -> Result<(), 
                 )));
             }
         }
-        if exceeds_key_sizes(schema, index, item) {
-            return Err(Fault::Request(Error::validation(
-                "One or more parameter values were invalid: Size limit exceeded",
-            )));
+        if let Some(TooLong { attribute, size, limit }) = too_long(schema, index, item) {
+            return Err(Fault::Request(Error::validation(format!(
+                "One or more parameter values were invalid: Size limit exceeded for Index Key \
+                 {attribute} Actual Size: {size} bytes Max Size: {limit} bytes IndexName: {}",
+                index.name
+            ))));
         }
     }
     Ok(())
@@ -132,7 +134,7 @@ pub(super) fn check_updated_index_keys(
             }
         }
         let is_updated = index.key_attributes().any(|attribute| is_updated(&attribute.name));
-        if is_updated && exceeds_key_sizes(schema, index, item) {
+        if is_updated && too_long(schema, index, item).is_some() {
             return Err(Fault::item(
                 "The update expression attempted to update the secondary index key beyond \
                  allowed size limits",
@@ -151,15 +153,28 @@ fn mismatch(index: &IndexSchema, attribute: &str, expected: &str, value: ValueRe
     ))
 }
 
-/// The halves of an index key have the limits of a table's key, over all their attributes.
-pub(super) fn exceeds_key_sizes(schema: &TableSchema, index: &IndexSchema, item: &Item) -> bool {
-    let size = |attributes: &[KeyAttribute]| -> usize {
-        attributes
-            .iter()
-            .filter(|attribute| !schema.is_key(&attribute.name))
-            .filter_map(|attribute| item.get(&attribute.name))
-            .map(ValueRef::size)
-            .sum()
+/// What is too long in the key of an index.
+pub(super) struct TooLong<'a> {
+    attribute: &'a str,
+    size: usize,
+    limit: usize,
+}
+
+/// Finds what is too long in an item's key of an index, if anything is. The halves of an index
+/// key have the limits of a table's key, over all their attributes.
+pub(super) fn too_long<'a>(
+    schema: &TableSchema,
+    index: &'a IndexSchema,
+    item: &Item,
+) -> Option<TooLong<'a>> {
+    let in_half = |attributes: &'a [KeyAttribute], limit: usize| {
+        let mut size = 0;
+        let mut own = attributes.iter().filter(|attribute| !schema.is_key(&attribute.name));
+        own.find_map(|attribute| {
+            size += item.get(&attribute.name).map_or(0, ValueRef::size);
+            (size > limit).then_some(TooLong { attribute: &attribute.name, size, limit })
+        })
     };
-    size(&index.partition) > limits::PARTITION_KEY_SIZE || size(&index.sort) > limits::SORT_KEY_SIZE
+    in_half(&index.partition, limits::PARTITION_KEY_SIZE)
+        .or_else(|| in_half(&index.sort, limits::SORT_KEY_SIZE))
 }

@@ -1,7 +1,7 @@
 //! Where an item stands in a table or index.
 
 use super::Fault;
-use super::index::exceeds_key_sizes;
+use super::index::too_long;
 use crate::error::Error;
 use crate::key::encoding;
 use crate::limits;
@@ -48,7 +48,7 @@ impl Position {
     /// were there before the index (developer guide, "Detecting and correcting index key
     /// violations").
     pub fn in_index(schema: &TableSchema, index: &IndexSchema, item: &Item) -> Option<Self> {
-        if exceeds_key_sizes(schema, index, item) {
+        if too_long(schema, index, item).is_some() {
             return None;
         }
         let mut partition = Vec::new();
@@ -104,13 +104,9 @@ impl Position {
     }
 
     fn checked(schema: &TableSchema, item: &Item) -> Result<Self, Fault> {
-        // AWS has no space before this number.
-        const PARTITION: &str = "Size of hashkey has exceeded the maximum size limit of2048 bytes";
-        const SORT: &str =
-            "Aggregated size of all range keys has exceeded the size limit of 1024 bytes";
-        check_size(item, &schema.partition, limits::PARTITION_KEY_SIZE, PARTITION)?;
+        check_size(item, &schema.partition, limits::PARTITION_KEY_SIZE, LONG_PARTITION)?;
         if let Some(sort) = &schema.sort {
-            check_size(item, sort, limits::SORT_KEY_SIZE, SORT)?;
+            check_size(item, sort, limits::SORT_KEY_SIZE, LONG_SORT)?;
         }
         Ok(Self::of_stored(schema, item))
     }
@@ -140,6 +136,14 @@ fn select<'a>(item: &Item, attributes: impl Iterator<Item = &'a KeyAttribute>) -
         .filter_map(|part| item.get(&part.name).map(|value| (part.name.clone(), value.to_value())))
         .collect()
 }
+
+/// AWS's answer to a partition key that is too long: with no space before the number.
+pub(super) const LONG_PARTITION: &str = "One or more parameter values were invalid: Size of \
+                                         hashkey has exceeded the maximum size limit of2048 bytes";
+
+/// AWS's answer to a sort key that is too long.
+pub(super) const LONG_SORT: &str = "One or more parameter values were invalid: Aggregated size of \
+                                    all range keys has exceeded the size limit of 1024 bytes";
 
 /// AWS's answer to every `Key` that is not the table's key.
 fn does_not_match() -> Error {
@@ -202,7 +206,7 @@ fn check_size(
     refusal: &str,
 ) -> Result<(), Fault> {
     if item.get(&attribute.name).is_some_and(|value| value.size() > limit) {
-        return Err(Fault::item(format!("One or more parameter values were invalid: {refusal}")));
+        return Err(Fault::item(refusal));
     }
     Ok(())
 }

@@ -4,7 +4,7 @@ use std::ops::Bound;
 
 use super::Position;
 use super::paths::check_keys_are_scalars;
-use super::position::{empty_index_key, empty_key, empty_kind};
+use super::position::{LONG_PARTITION, LONG_SORT, empty_index_key, empty_key, empty_kind};
 use super::write::{check_placeholders_have_use, given};
 use crate::error::{Error, Result};
 use crate::expr::{
@@ -399,20 +399,13 @@ fn check_key_values(
     }
     let size = |values: &[Value]| values.iter().map(Value::size).sum::<usize>();
     if size(&query.partition) > limits::PARTITION_KEY_SIZE {
-        return Err(too_large("hash", limits::PARTITION_KEY_SIZE));
+        return Err(Error::validation(LONG_PARTITION));
     }
     let longest = range.iter().map(|value| value.size()).max().unwrap_or(0);
     if size(&query.sort_prefix) + longest > limits::SORT_KEY_SIZE {
-        return Err(too_large("range", limits::SORT_KEY_SIZE));
+        return Err(Error::validation(LONG_SORT));
     }
     Ok(())
-}
-
-fn too_large(role: &str, limit: usize) -> Error {
-    Error::validation(format!(
-        "One or more parameter values were invalid: Aggregated size of all {role} keys has \
-         exceeded the size limit of {limit} bytes"
-    ))
 }
 
 /// The rows that a key condition names, as a range of bytes.

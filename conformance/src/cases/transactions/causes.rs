@@ -174,8 +174,12 @@ pub(super) async fn last_put_of_index_key_size(ctx: Ctx) {
         let item = key("long").with("gpk", "g").with("gsk", "long").with("lsk", "long");
         let put = PutItem::new(&stage.table, item.with(attribute, "k".repeat(length)));
         let result = stage.run(&ctx, put).await;
-        let text = "One or more parameter values were invalid: Size limit exceeded";
-        ctx.expect_validation(result, text);
+        let (index, limit) = (if attribute == "lsk" { "lsi" } else { "gsi" }, length - 1);
+        let text = format!(
+            "One or more parameter values were invalid: Size limit exceeded for Index Key \
+             {attribute} Actual Size: {length} bytes Max Size: {limit} bytes IndexName: {index}"
+        );
+        ctx.expect_validation(result, &text);
         stage.expect_unchanged(&ctx).await;
     }
     stage.expect_untouched(&ctx).await;

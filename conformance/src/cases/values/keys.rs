@@ -181,7 +181,7 @@ pub(super) async fn partition_key_length_in_queries(ctx: Ctx) {
     let table = ctx.table(Shape::s_s()).await;
     ctx.expect_query(Query::new(&table, attr("pk").eq("k".repeat(2048))), &[]).await;
     let query = Query::new(&table, attr("pk").eq("k".repeat(2049)));
-    ctx.expect_validation_with(ctx.store().query(query).await, "exceeded");
+    ctx.expect_validation(ctx.store().query(query).await, LONG_PARTITION);
 }
 
 pub(super) async fn index_key_length(ctx: Ctx) {
@@ -193,10 +193,12 @@ pub(super) async fn index_key_length(ctx: Ctx) {
     let before = ctx.snapshot(&table).await;
     for (attribute, length) in [("gpk", 2049), ("gsk", 1025), ("lsk", 1025)] {
         let put = PutItem::new(&table, item.clone().with(attribute, "k".repeat(length)));
-        ctx.expect_validation(
-            ctx.store().put(put).await,
-            "One or more parameter values were invalid: Size limit exceeded",
+        let (index, limit) = (if attribute == "lsk" { "lsi" } else { "gsi" }, length - 1);
+        let message = format!(
+            "One or more parameter values were invalid: Size limit exceeded for Index Key \
+             {attribute} Actual Size: {length} bytes Max Size: {limit} bytes IndexName: {index}"
         );
+        ctx.expect_validation(ctx.store().put(put).await, &message);
     }
     ctx.expect_unchanged(&before).await;
 }
