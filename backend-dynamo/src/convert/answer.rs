@@ -91,8 +91,12 @@ fn metrics_row(metrics: sdk::ItemCollectionMetrics) -> Result<ItemCollectionMetr
 }
 
 /// The items of a page or a batch.
-pub(crate) fn items_from_sdk(items: impl IntoIterator<Item = Attributes>) -> Result<Vec<Item>> {
-    items.into_iter().map(item_from_sdk).collect()
+pub(crate) fn items_from_sdk(attributes: Vec<Attributes>) -> Result<Vec<Item>> {
+    let mut items = Vec::with_capacity(attributes.len());
+    for attributes in attributes {
+        items.push(item_from_sdk(attributes)?);
+    }
+    Ok(items)
 }
 
 #[cfg(test)]

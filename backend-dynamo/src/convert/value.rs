@@ -39,7 +39,12 @@ pub(crate) fn item_from_stream(attributes: HashMap<String, StreamValue>) -> Resu
 }
 
 fn map_to_sdk(map: Map, levels: usize) -> Result<Attributes> {
-    map.into_iter().map(|(name, value)| Ok((name, to_sdk(value, levels)?))).collect()
+    // Collecting results would not know the size beforehand, and grow the map step by step.
+    let mut attributes = Attributes::with_capacity(map.len());
+    for (name, value) in map {
+        attributes.insert(name, to_sdk(value, levels)?);
+    }
+    Ok(attributes)
 }
 
 fn to_sdk(value: Value, levels: usize) -> Result<AttributeValue> {
@@ -60,9 +65,11 @@ fn to_sdk(value: Value, levels: usize) -> Result<AttributeValue> {
         Value::M(map) => AttributeValue::M(map_to_sdk(map, inner()?)?),
         Value::L(list) => {
             let levels = inner()?;
-            let elements: Result<Vec<_>> =
-                list.into_iter().map(|element| to_sdk(element, levels)).collect();
-            AttributeValue::L(elements?)
+            let mut elements = Vec::with_capacity(list.len());
+            for element in list {
+                elements.push(to_sdk(element, levels)?);
+            }
+            AttributeValue::L(elements)
         }
         Value::Ss(set) => AttributeValue::Ss(set.into_iter().collect()),
         Value::Ns(set) => AttributeValue::Ns(set.into_iter().map(|n| n.to_string()).collect()),
@@ -103,10 +110,11 @@ macro_rules! from_sdk {
             attributes: HashMap<String, $sdk>,
             levels: usize,
         ) -> Result<Map> {
-            attributes
-                .into_iter()
-                .map(|(name, value)| Ok((name, from_sdk(value, levels)?)))
-                .collect()
+            let mut map = Vec::with_capacity(attributes.len());
+            for (name, value) in attributes {
+                map.push((name, from_sdk(value, levels)?));
+            }
+            Ok(map.into_iter().collect())
         }
 
         fn from_sdk(value: $sdk, levels: usize) -> Result<Value> {
@@ -124,9 +132,11 @@ macro_rules! from_sdk {
                 $sdk::M(map) => Value::M(map_from_sdk(map, inner()?)?),
                 $sdk::L(list) => {
                     let levels = inner()?;
-                    let elements: Result<Vec<_>> =
-                        list.into_iter().map(|element| from_sdk(element, levels)).collect();
-                    Value::L(elements?)
+                    let mut elements = Vec::with_capacity(list.len());
+                    for element in list {
+                        elements.push(from_sdk(element, levels)?);
+                    }
+                    Value::L(elements)
                 }
                 $sdk::Ss(members) => Value::Ss(set(members.into_iter().map(Ok))?),
                 $sdk::Ns(members) => Value::Ns(set(members.iter().map(|member| number(member)))?),

@@ -1,0 +1,84 @@
+//! One walk through the store on a real server.
+//!
+//! The conformance suite covers what each operation means; this covers what it cannot: detection
+//! of the engine, and the whole life of a table under a prefix.
+
+use tabla::ops::*;
+use tabla::{ErrorKind, Item, KeyType, Store, attr};
+use tabla_dynamo::{DynamoConfig, DynamoStore};
+
+#[tokio::test]
+async fn a_table_lives_and_dies_under_its_prefix() {
+    if tabla_testkit::dynamodb::is_excluded() {
+        println!("not run, as asked: the walk through a table on DynamoDB Local");
+        return;
+    }
+    let server = tabla_testkit::dynamodb::endpoint().expect("a server for the tests");
+    let prefix = format!("smoke-{}-", tabla::env::Env::system().token());
+    let open = async |prefix: &str| {
+        let config = DynamoConfig::at(server.url()).with_table_prefix(prefix);
+        DynamoStore::open(&config).await.expect("the server answers")
+    };
+    let store = open(&prefix).await;
+    assert_eq!(store.capabilities().engine, "dynamodb-local");
+
+    let create = CreateTable::new("orders")
+        .partition_key("pk", KeyType::S)
+        .stream(StreamViewType::NewAndOldImages);
+    let table = store.create_table(create.clone()).await.unwrap();
+    assert_eq!((table.table.as_str(), table.status), ("orders", TableStatus::Active));
+    let again = store.create_table(create).await.unwrap_err();
+    assert_eq!(again.kind(), &ErrorKind::InUse);
+
+    let item = Item::new().with("pk", "a").with("n", 1);
+    store.put(PutItem::new("orders", item.clone())).await.unwrap();
+    let put = PutItem::new("orders", item.clone())
+        .condition(attr("pk").not_exists())
+        .return_item_on_failure();
+    let error = store.put(put).await.unwrap_err();
+    assert_eq!(error.kind(), &ErrorKind::ConditionFailed { item: Some(item.clone()) });
+    assert!(error.request_id().is_some());
+
+    let index = SecondaryIndex::new("by-n").partition_key("n");
+    let update = UpdateTable::new("orders").attribute("n", KeyType::N).create_index(index);
+    let table = store.update_table(update).await.unwrap();
+    assert_eq!(table.global_secondary_indexes[0].status, TableStatus::Active);
+    let query = Query::new("orders", attr("n").eq(1))
+        .index("by-n")
+        .return_consumed_capacity(ReturnConsumedCapacity::Indexes);
+    let page = store.query(query).await.unwrap();
+    assert_eq!(page.items, std::slice::from_ref(&item));
+    let capacity = page.consumed_capacity.unwrap();
+    assert_eq!(capacity.table_name, "orders");
+    assert!(capacity.global_secondary_indexes.contains_key("by-n"));
+
+    let streams = store
+        .list_streams(ListStreams { table: Some("orders".into()), ..ListStreams::default() })
+        .await
+        .unwrap();
+    assert_eq!(streams.streams[0].table, "orders");
+    let stream =
+        store.describe_stream(DescribeStream::new(streams.streams[0].arn.clone())).await.unwrap();
+    let iterator = store
+        .get_shard_iterator(GetShardIterator {
+            arn: stream.arn,
+            shard: stream.shards[0].id.clone(),
+            position: ShardPosition::TrimHorizon,
+        })
+        .await
+        .unwrap();
+    let records = store.get_records(GetRecords::new(iterator)).await.unwrap().records;
+    assert_eq!(records[0].event_name, EventName::Insert);
+    assert_eq!(records[0].new_image, Some(item));
+
+    let names = store.list_tables(ListTables::default()).await.unwrap();
+    assert_eq!(names.table_names, ["orders"]);
+    let other = open(&format!("{prefix}other-")).await;
+    assert_eq!(other.list_tables(ListTables::default()).await.unwrap().table_names.len(), 0);
+
+    let table = store.update_table(UpdateTable::new("orders").delete_index("by-n")).await.unwrap();
+    assert!(table.global_secondary_indexes.is_empty());
+    store.delete_table(DeleteTable::new("orders")).await.unwrap();
+    let error = store.describe_table(DescribeTable::new("orders")).await.unwrap_err();
+    assert!(error.is_not_found());
+}

@@ -1,0 +1,29 @@
+//! Durations of many calls, and the one in their middle.
+
+// A benchmark measures real time: an injected clock would measure itself.
+#![allow(clippy::disallowed_methods)]
+
+use std::time::{Duration, Instant};
+
+/// How long each call took.
+#[derive(Default)]
+pub(crate) struct Durations(Vec<Duration>);
+
+impl Durations {
+    /// Waits for a call and notes how long it took.
+    pub(crate) async fn time<T>(&mut self, call: impl Future<Output = T>) -> T {
+        let begun = Instant::now();
+        let answer = call.await;
+        self.0.push(begun.elapsed());
+        answer
+    }
+
+    /// The middle one: what a rare pause of the machine does not move.
+    pub(crate) fn median(mut self) -> Duration {
+        let middle = self.0.len() / 2;
+        match self.0.is_empty() {
+            true => Duration::ZERO,
+            false => *self.0.select_nth_unstable(middle).1,
+        }
+    }
+}

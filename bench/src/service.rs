@@ -1,0 +1,87 @@
+//! An HTTP service on loopback, with one answer per operation: as little as a service can cost.
+
+use std::collections::BTreeMap;
+use std::io;
+use std::net::SocketAddr;
+use std::sync::Arc;
+
+use tokio::io::{AsyncBufReadExt, AsyncReadExt, AsyncWriteExt, BufReader};
+use tokio::net::{TcpListener, TcpStream};
+
+/// The answers, by operation.
+pub(crate) type Answers = BTreeMap<&'static str, String>;
+
+/// Starts the service on a thread of its own, so that it shares nothing with the callers but the
+/// socket. It ends with the process.
+pub(crate) fn start(answers: Answers) -> io::Result<SocketAddr> {
+    let socket = std::net::TcpListener::bind("127.0.0.1:0")?;
+    let address = socket.local_addr()?;
+    socket.set_nonblocking(true)?;
+    let answers = Arc::new(answers);
+    std::thread::spawn(move || {
+        if let Err(error) = listen(socket, answers) {
+            eprintln!("the service has ended: {error}");
+        }
+    });
+    Ok(address)
+}
+
+fn listen(socket: std::net::TcpListener, answers: Arc<Answers>) -> io::Result<()> {
+    let runtime = tokio::runtime::Builder::new_current_thread().enable_io().build()?;
+    runtime.block_on(async {
+        let listener = TcpListener::from_std(socket)?;
+        loop {
+            let (connection, _) = listener.accept().await?;
+            connection.set_nodelay(true)?;
+            tokio::spawn(serve(connection, Arc::clone(&answers)));
+        }
+    })
+}
+
+/// Answers one request after the other until the connection ends.
+async fn serve(connection: TcpStream, answers: Arc<Answers>) -> io::Result<()> {
+    let mut connection = BufReader::new(connection);
+    let mut body = Vec::new();
+    while let Some(request) = read_head(&mut connection).await? {
+        body.resize(request.body_length, 0);
+        connection.read_exact(&mut body).await?;
+        let answer = answers.get(request.operation.as_str()).map_or("{}", String::as_str);
+        let head = format!(
+            "HTTP/1.1 200 OK\r\nContent-Type: application/x-amz-json-1.0\r\n\
+             x-amzn-RequestId: 1\r\nContent-Length: {}\r\n\r\n",
+            answer.len()
+        );
+        connection.write_all(&[head.as_bytes(), answer.as_bytes()].concat()).await?;
+        connection.flush().await?;
+    }
+    Ok(())
+}
+
+/// What the service needs to know of a request.
+#[derive(Default)]
+struct Head {
+    operation: String,
+    body_length: usize,
+}
+
+/// Reads up to the empty line; `None` at the end of the connection.
+async fn read_head(connection: &mut BufReader<TcpStream>) -> io::Result<Option<Head>> {
+    let mut head = Head::default();
+    let mut line = String::new();
+    loop {
+        line.clear();
+        if connection.read_line(&mut line).await? == 0 {
+            return Ok(None);
+        }
+        let text = line.trim_end();
+        if text.is_empty() {
+            return Ok(Some(head));
+        }
+        let Some((name, value)) = text.split_once(':') else { continue };
+        if name.eq_ignore_ascii_case("content-length") {
+            head.body_length = value.trim().parse().map_err(io::Error::other)?;
+        } else if name.eq_ignore_ascii_case("x-amz-target") {
+            head.operation = value.trim().rsplit('.').next().unwrap_or_default().to_owned();
+        }
+    }
+}
