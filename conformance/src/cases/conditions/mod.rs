@@ -164,6 +164,10 @@ cases! {
     extra "condition-nested-paths", nested_paths:
         "Paths reach into maps and lists; one that leads nowhere is a missing attribute.";
 
+    extra "condition-built", built_conditions:
+        "A built condition may use any name, and holds as its text does.";
+    extra "condition-built-refused", built_conditions_that_are_refused:
+        "A built condition is judged by the rules of the text.";
     extra "condition-on-every-write", conditions_on_every_write:
         "Put, update and delete happen if their condition holds, and else not.";
     extra "condition-in-every-transaction", conditions_in_every_transaction:

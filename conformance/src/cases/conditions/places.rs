@@ -1,6 +1,6 @@
 //! Where conditions and filters stand: every write, transactions, queries and scans.
 
-use tabla::Result;
+use tabla::{Result, ValueKind};
 
 use crate::cases::prelude::*;
 use crate::cases::texts::{names, values};
@@ -34,6 +34,83 @@ async fn write(ctx: &Ctx, write: TransactWriteItem) -> Result<WriteOutput> {
         TransactWriteItem::Delete(delete) => ctx.store().delete(delete).await,
         other => panic!("{other:?} is no write"),
     }
+}
+
+pub(super) async fn built_conditions(ctx: Ctx) {
+    let inner = map! { "and" => 1, "x.y" => list![5, "é"], "#a" => true };
+    let item = key("a").with("name", "Ann").with("a.b", 1).with(":v", 2).with("😀 é", inner);
+    let table = ctx.table_with(Shape::s(), [item]).await;
+    let odd = || attr("😀 é");
+    for (condition, holds) in [
+        (attr("name").eq("Ann"), true),
+        (attr("name").begins_with("B"), false),
+        (attr("a.b").eq(1), true),
+        (attr("a").field("b").exists(), false),
+        (attr(":v").gt(attr("a.b")), true),
+        (odd().field("and").eq(1), true),
+        (odd().field("x.y").index(1).eq("é"), true),
+        (odd().field("x.y").index(2).not_exists(), true),
+        (odd().field("x.y").size().between(2, 3), true),
+        (odd().field("#a").eq(true).and(attr("name").is_in(["Bob", "Ann"])), true),
+        (!(attr("name").eq("Ann").or(attr("missing").eq(1))), false),
+        (attr("name").eq("Bob").or(attr("a.b").eq(1)).and(attr(":v").eq(2)), true),
+        (attr("name").eq("Ann").or(attr("a.b").eq(1).and(attr(":v").eq(3))), true),
+        (attr("name").contains("nn").and(!attr("a.b").has_type(ValueKind::S)), true),
+    ] {
+        let what = format!("{condition:?}");
+        let page = ctx.ok(ctx.store().scan(Scan::new(&table).filter(condition.clone())).await);
+        assert_eq!(page.count, usize::from(holds), "{what}");
+        let result =
+            ctx.store().update(UpdateItem::new(&table, key("a")).condition(condition)).await;
+        assert_eq!(result.is_ok(), holds, "{what}: {result:?}");
+    }
+}
+
+pub(super) async fn built_conditions_that_are_refused(ctx: Ctx) {
+    let table = ctx.table_with(Shape::s(), [key("a").with("n", 1)]).await;
+    let before = ctx.snapshot(&table).await;
+    let deep = (0..32).fold(attr("m"), |path, _| path.index(0));
+    let many = (0..151).map(|_| attr("n").eq(1)).reduce(|all, next| all.or(next));
+    for (condition, problem) in [
+        (
+            attr("n").between(2, 1),
+            "The BETWEEN operator requires upper bound to be greater than or equal to lower \
+             bound; lower bound operand: AttributeValue: {N:2}, upper bound operand: \
+             AttributeValue: {N:1}",
+        ),
+        (
+            attr("n").begins_with(1),
+            "Incorrect operand type for operator or function; operator or function: \
+             begins_with, operand type: N",
+        ),
+        (
+            attr("n").lt(true),
+            "Incorrect operand type for operator or function; operator or function: <, operand \
+             type: BOOL",
+        ),
+        (
+            attr("n").eq(attr("n")),
+            "The first operand must be distinct from the remaining operands for this operator \
+             or function; operator: =, first operand: [n]",
+        ),
+        (
+            attr("n").is_in(0..101),
+            "The IN operator is provided with too many operands; number of operands: 101",
+        ),
+        (deep.exists(), "The document path has too many nesting levels; nesting levels: 33"),
+        (
+            many.expect("151 terms"),
+            "The expression contains too many operators; operator count: 301",
+        ),
+    ] {
+        let put = PutItem::new(&table, key("a")).condition(condition.clone());
+        let message = format!("Invalid ConditionExpression: {problem}");
+        ctx.expect_validation(ctx.store().put(put).await, &message);
+        let message = format!("Invalid FilterExpression: {problem}");
+        let scan = Scan::new(&table).filter(condition);
+        ctx.expect_validation(ctx.store().scan(scan).await, &message);
+    }
+    ctx.expect_unchanged(&before).await;
 }
 
 pub(super) async fn conditions_on_every_write(ctx: Ctx) {
