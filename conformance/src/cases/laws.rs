@@ -111,7 +111,7 @@ async fn sums_accumulate(ctx: Ctx) {
     let table = ctx.table_with(Shape::s(), [key("a").with("n", 0)]).await;
     let update = |_, round: usize| {
         let by = attr("n").if_not_exists(0);
-        Update::new().set("n", if round % 2 == 0 { by.plus(3) } else { by.minus(1) })
+        Update::new().set("n", if round.is_multiple_of(2) { by.plus(3) } else { by.minus(1) })
     };
     update_at_once(&ctx, &table, update).await;
     ctx.expect_table(&table, &[key("a").with("n", WORKERS * ROUNDS)]).await;
@@ -139,10 +139,11 @@ async fn appends_accumulate(ctx: Ctx) {
     .await;
     let item = ctx.get(&table, key("a")).await.expect("it was written").into_map();
     let elements = item.get("list").and_then(Value::as_list).expect("a list");
-    let numbers: Vec<i64> = elements
-        .iter()
-        .map(|element| element.as_number().expect("a number").to_string().parse().unwrap())
-        .collect();
+    let number = |element: &Value| {
+        let number = element.as_number().expect("a number").to_string();
+        number.parse::<i64>().expect("a small number")
+    };
+    let numbers: Vec<i64> = elements.iter().map(number).collect();
     let different: BTreeSet<i64> = numbers.iter().copied().collect();
     assert_eq!(numbers.len(), WORKERS * ROUNDS, "{numbers:?}");
     assert_eq!(different.len(), numbers.len(), "{numbers:?}");
