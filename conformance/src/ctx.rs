@@ -16,8 +16,10 @@ use std::time::Duration;
 
 use futures::future::join_all;
 use tabla::env::{Clock, ManualClock, SystemClock, Timestamp};
-use tabla::ops::{DeleteItem, GetItem, PutItem, UpdateItem, WriteOutput};
-use tabla::{Capabilities, Item, Result, Store};
+use tabla::ops::{
+    DeleteItem, GetItem, PutItem, TableDescription, UpdateItem, UpdateTable, WriteOutput,
+};
+use tabla::{Capabilities, ErrorKind, Item, Result, Store};
 
 pub use self::snapshot::Snapshot;
 use crate::caught::caught;
@@ -228,6 +230,29 @@ impl Ctx {
         let request = DeleteItem::new(table, key);
         let store = self.store();
         async move { ok_at(at, store.delete(request).await) }
+    }
+
+    /// Changes a table; it must succeed. A service that is too busy to do so is asked again, up to
+    /// a bound: DynamoDB Local refuses many changes while other tables are at work.
+    #[track_caller]
+    pub fn update_table(
+        &self,
+        request: UpdateTable,
+    ) -> impl Future<Output = TableDescription> + Send + use<'_> {
+        let at = Location::caller();
+        async move {
+            let last = self.poll(|| async {
+                let result = self.0.store.update_table(request.clone()).await;
+                let busy = result.as_ref().is_err_and(|error| {
+                    self.is_service() && matches!(error.kind(), ErrorKind::Unavailable)
+                });
+                (!busy).then_some(result)
+            });
+            match last.await {
+                Some(result) => ok_at(at, result),
+                None => fail(at, "the service never got to changing the table"),
+            }
+        }
     }
 
     /// The answer, which must not be an error.

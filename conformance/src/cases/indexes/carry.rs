@@ -43,7 +43,6 @@ pub(super) async fn gsi_refuses_the_rest(ctx: Ctx) {
     for (index, asked, missing) in [
         ("keys", "oth", "oth"),
         ("keys", "inc.x, gsk", "inc"),
-        ("keys", "inc, oth", "inc, oth"),
         ("some", "oth", "oth"),
         ("some", "pk, inc, nothing", "nothing"),
     ] {
@@ -56,6 +55,12 @@ pub(super) async fn gsi_refuses_the_rest(ctx: Ctx) {
         let scan = Scan::new(&table).index(index).projection(asked);
         ctx.expect_validation(ctx.store().scan(scan).await, &text);
     }
+    // Several are listed in an order that the service does not promise.
+    let query = of(&table, "keys").projection("inc, oth");
+    ctx.expect_validation_with(
+        ctx.store().query(query).await,
+        "Global secondary index keys does not project [",
+    );
     for (index, asked, entry) in [
         ("keys", "gsk, pk", item! { "gsk" => "s", "pk" => "a" }),
         ("some", "inc", item! { "inc" => map! { "x" => 1, "y" => 2 } }),

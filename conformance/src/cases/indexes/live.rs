@@ -1,6 +1,12 @@
 //! Indexes that are added to, and taken from, a table that is in use.
 
+use std::sync::Arc;
+use std::sync::atomic::{AtomicBool, Ordering};
+
+use futures::future::BoxFuture;
+
 use super::*;
+use crate::caught::caught;
 
 /// Adds the index `gsi` on `gpk` and `gsk` with these types.
 fn add(
@@ -16,7 +22,7 @@ fn add(
 
 async fn add_strings(ctx: &Ctx, table: &Table) {
     let request = add(table, KeyType::S, KeyType::S, IndexProjection::all());
-    let described = ctx.ok(ctx.store().update_table(request).await);
+    let described = ctx.update_table(request).await;
     let index = described.global_secondary_indexes.iter().find(|index| index.name == "gsi");
     let index = index.expect("the index is described");
     assert_eq!((index.status, index.backfilling), (TableStatus::Active, false));
@@ -60,7 +66,7 @@ pub(super) async fn created_live_projecting(ctx: Ctx) {
         let table = ctx.table(Shape::s()).await;
         ctx.put_all(&table, (0..5).map(|n| entry(n).with("y", n))).await;
         let request = add(&table, KeyType::S, KeyType::S, projection);
-        ctx.ok(ctx.store().update_table(request).await);
+        ctx.update_table(request).await;
         let entries: Vec<Item> =
             (0..5).map(|n| Projection::new(carried.iter().copied()).project(&entry(n))).collect();
         ctx.expect_query(by_gsi(&table, "g"), &entries).await;
@@ -76,7 +82,7 @@ pub(super) async fn created_live_of_every_type(ctx: Ctx) {
             .collect();
         let table = ctx.table_with(Shape::s(), items.iter().rev().cloned()).await;
         let request = add(&table, kind, kind, IndexProjection::all());
-        ctx.ok(ctx.store().update_table(request).await);
+        ctx.update_table(request).await;
         let query = Query::new(&table, attr("gpk").eq(ascending(kind)[3].clone())).index("gsi");
         ctx.expect_query(query, &items).await;
     }
@@ -85,27 +91,40 @@ pub(super) async fn created_live_of_every_type(ctx: Ctx) {
 pub(super) async fn created_in_a_race(ctx: Ctx) {
     let table = ctx.table_with(Shape::s(), (0..20).map(entry)).await;
     let request = add(&table, KeyType::S, KeyType::S, IndexProjection::all());
-    let writes = (0..4).map(|part| {
-        let (ctx, table) = (ctx.clone(), table.clone());
-        let task: futures::future::BoxFuture<'static, ()> = Box::pin(async move {
-            for n in (0..40).filter(|n| n % 4 == part) {
-                if n < 10 {
-                    ctx.delete(&table, item! { "pk" => format!("k{n}") }).await;
-                } else {
-                    ctx.put(&table, entry(n).with("x", -n)).await;
+    let added = Arc::new(AtomicBool::new(false));
+    // Writers go on until the index is there, so that some of their writes meet its making.
+    let writers = (0..4).map(|part| {
+        let (ctx, table, added) = (ctx.clone(), table.clone(), Arc::clone(&added));
+        let writer: BoxFuture<'static, ()> = Box::pin(async move {
+            loop {
+                let last = added.load(Ordering::Relaxed);
+                for n in (0..40).filter(|n| n % 4 == part) {
+                    if n < 10 {
+                        ctx.delete(&table, item! { "pk" => format!("k{n}") }).await;
+                    } else {
+                        ctx.put(&table, entry(n).with("x", -n)).await;
+                    }
                 }
+                if last {
+                    break;
+                }
+                // A store that never waits would leave no thread to the one that adds.
+                tokio::task::yield_now().await;
             }
         });
-        task
+        writer
     });
-    let adding = {
-        let ctx = ctx.clone();
-        let task: futures::future::BoxFuture<'static, ()> = Box::pin(async move {
-            ctx.ok(ctx.store().update_table(request).await);
-        });
-        task
+    let adding: BoxFuture<'static, ()> = {
+        let (ctx, added) = (ctx.clone(), Arc::clone(&added));
+        Box::pin(async move {
+            let result = caught(ctx.update_table(request)).await;
+            added.store(true, Ordering::Relaxed);
+            if let Err(panic) = result {
+                panic!("{panic}");
+            }
+        })
     };
-    ctx.at_once(writes.chain([adding])).await;
+    ctx.at_once(writers.chain([adding])).await;
     let expected: Vec<Item> = (10..40).map(|n| entry(n).with("x", -n)).collect();
     ctx.expect_table(&table, &expected).await;
     ctx.expect_query(by_gsi(&table, "g"), &expected).await;
@@ -113,8 +132,7 @@ pub(super) async fn created_in_a_race(ctx: Ctx) {
 
 pub(super) async fn deleted_live(ctx: Ctx) {
     let table = ctx.table_with(Shape::s().gsi(), (0..3).map(entry)).await;
-    let described =
-        ctx.ok(ctx.store().update_table(UpdateTable::new(&table).delete_index("gsi")).await);
+    let described = ctx.update_table(UpdateTable::new(&table).delete_index("gsi")).await;
     assert!(described.global_secondary_indexes.is_empty(), "{described:?}");
     let text = "The table does not have the specified index: gsi";
     ctx.expect_validation(ctx.store().query(by_gsi(&table, "g")).await, text);
@@ -127,10 +145,10 @@ pub(super) async fn deleted_live(ctx: Ctx) {
 
 pub(super) async fn replaced_live(ctx: Ctx) {
     let table = ctx.table_with(Shape::s().gsi(), (0..3).map(entry)).await;
-    ctx.ok(ctx.store().update_table(UpdateTable::new(&table).delete_index("gsi")).await);
+    ctx.update_table(UpdateTable::new(&table).delete_index("gsi")).await;
     let index = SecondaryIndex::new("gsi").partition_key("x");
     let request = UpdateTable::new(&table).attribute("x", KeyType::N).create_index(index);
-    ctx.ok(ctx.store().update_table(request).await);
+    ctx.update_table(request).await;
     for n in 0..3 {
         let query = Query::new(&table, attr("x").eq(n)).index("gsi");
         ctx.expect_query(query, &[entry(n)]).await;
@@ -148,7 +166,7 @@ pub(super) async fn several_live(ctx: Ctx) {
     for (name, kind) in partition.into_iter().chain(sort) {
         request = request.attribute(name, kind);
     }
-    ctx.ok(ctx.store().update_table(request).await);
+    ctx.update_table(request).await;
     let items: Vec<Item> = (0..5).map(entry).collect();
     ctx.expect_query(by_gsi(&table, "g"), &items).await;
     let one = attr("gpk").eq("g").and(attr("gsk").eq("003")).and(attr("x").gt(0));

@@ -55,7 +55,7 @@ pub(super) async fn index_is_backfilled(ctx: Ctx) {
         .attribute("gpk", KeyType::S)
         .attribute("n", KeyType::N)
         .create_index(index);
-    ctx.ok(ctx.store().update_table(request).await);
+    ctx.update_table(request).await;
     ctx.expect_index(&table, "gsi", &items).await;
     let query = Query::new(&table, attr("gpk").eq("g1")).index("gsi");
     let expected: Vec<Item> = items.iter().skip(1).step_by(7).cloned().collect();
@@ -66,7 +66,7 @@ pub(super) async fn index_is_backfilled(ctx: Ctx) {
 pub(super) async fn misfits_are_left_out(ctx: Ctx) {
     let fits = item! { "pk" => "fits", "gpk" => "g" };
     let table = ctx.table_with(Shape::s(), [fits.clone(), item! { "pk" => "n", "gpk" => 5 }]).await;
-    ctx.ok(ctx.store().update_table(add_index(&table, "gsi")).await);
+    ctx.update_table(add_index(&table, "gsi")).await;
     ctx.expect_index(&table, "gsi", std::slice::from_ref(&fits)).await;
     // Such an item can still be changed, as long as the attribute is left alone.
     let request = UpdateItem::new(&table, item! { "pk" => "n" }).update(Update::new().set("x", 1));
@@ -87,7 +87,7 @@ pub(super) async fn misfits_are_left_out(ctx: Ctx) {
     ];
     let table = ctx.table_with(Shape::s(), misfits.clone()).await;
     ctx.put(&table, fits.clone()).await;
-    ctx.ok(ctx.store().update_table(add_index(&table, "gsi")).await);
+    ctx.update_table(add_index(&table, "gsi")).await;
     ctx.expect_index(&table, "gsi", std::slice::from_ref(&fits)).await;
     let mut all = misfits.to_vec();
     all.push(fits);
@@ -108,7 +108,7 @@ pub(super) async fn backfill_is_sparse(ctx: Ctx) {
         .attribute("gpk", KeyType::S)
         .attribute("gsk", KeyType::S)
         .create_index(on_gpk("gsi").sort_key("gsk"));
-    ctx.ok(ctx.store().update_table(request).await);
+    ctx.update_table(request).await;
     ctx.expect_index(&table, "gsi", &items[..1]).await;
     ctx.expect_table(&table, &items).await;
 }
@@ -116,14 +116,14 @@ pub(super) async fn backfill_is_sparse(ctx: Ctx) {
 pub(super) async fn index_comes_and_goes(ctx: Ctx) {
     let item = item! { "pk" => "a", "gpk" => "g" };
     let table = ctx.table_with(Shape::s(), [item.clone()]).await;
-    ctx.ok(ctx.store().update_table(add_index(&table, "gsi")).await);
+    ctx.update_table(add_index(&table, "gsi")).await;
     let description = describe(&ctx, &table).await;
     let [index] = &description.global_secondary_indexes[..] else { panic!("{description:?}") };
     assert_eq!((index.name.as_str(), index.status), ("gsi", TableStatus::Active));
     assert!(!index.backfilling);
     ctx.expect_index(&table, "gsi", std::slice::from_ref(&item)).await;
 
-    ctx.ok(ctx.store().update_table(UpdateTable::new(&table).delete_index("gsi")).await);
+    ctx.update_table(UpdateTable::new(&table).delete_index("gsi")).await;
     assert!(describe(&ctx, &table).await.global_secondary_indexes.is_empty());
     let text = "The table does not have the specified index: gsi";
     let query = Query::new(&table, attr("gpk").eq("g")).index("gsi");
@@ -136,7 +136,7 @@ pub(super) async fn index_comes_and_goes(ctx: Ctx) {
 
 pub(super) async fn new_index_follows_writes(ctx: Ctx) {
     let table = ctx.table_with(Shape::s(), [item! { "pk" => "a", "gpk" => "g" }]).await;
-    ctx.ok(ctx.store().update_table(add_index(&table, "gsi")).await);
+    ctx.update_table(add_index(&table, "gsi")).await;
     ctx.put(&table, item! { "pk" => "b", "gpk" => "g" }).await;
     let moved =
         UpdateItem::new(&table, item! { "pk" => "a" }).update(Update::new().set("gpk", "h"));
@@ -153,11 +153,11 @@ pub(super) async fn new_index_follows_writes(ctx: Ctx) {
 pub(super) async fn index_again(ctx: Ctx) {
     let item = item! { "pk" => "a", "gpk" => "g", "other" => 1 };
     let table = ctx.table_with(Shape::s().gsi_hash(), [item.clone()]).await;
-    ctx.ok(ctx.store().update_table(UpdateTable::new(&table).delete_index("gsi")).await);
+    ctx.update_table(UpdateTable::new(&table).delete_index("gsi")).await;
     let request = UpdateTable::new(&table)
         .attribute("other", KeyType::N)
         .create_index(SecondaryIndex::new("gsi").partition_key("other"));
-    ctx.ok(ctx.store().update_table(request).await);
+    ctx.update_table(request).await;
     ctx.expect_query(Query::new(&table, attr("other").eq(1)).index("gsi"), &[item]).await;
     let old = Query::new(&table, attr("gpk").eq("g")).index("gsi");
     let text = "Query condition missed key schema element: other";
