@@ -249,7 +249,9 @@ fn with_value(table: &Table, bytes: usize) -> Scan {
 
 /// A scan with a name and a value that have so many bytes together with their placeholders.
 fn with_both(table: &Table, bytes: usize) -> Scan {
-    with_value(table, bytes - 100).filter("a <> :v OR #n = :v").name("#n", "n".repeat(98))
+    with_value(table, bytes - 100)
+        .filter("a <> :v OR attribute_exists(#n)")
+        .name("#n", "n".repeat(98))
 }
 
 /// A scan with 40 names that have so many bytes together with their placeholders.
