@@ -77,7 +77,7 @@ pub(super) async fn entry_goes(ctx: Ctx) {
     let neighbour = std::slice::from_ref(&neighbour);
     for attribute in ["gpk", "gsk"] {
         ctx.put(&table, whole.clone()).await;
-        ctx.expect_index(&table, "gsi", &[&[whole.clone()], neighbour].concat()).await;
+        ctx.expect_index(&table, "gsi", &[std::slice::from_ref(&whole), neighbour].concat()).await;
         let update = Update::new().remove(attribute);
         ctx.update(UpdateItem::new(&table, key.clone()).update(update)).await;
         ctx.expect_index(&table, "gsi", neighbour).await;
@@ -86,7 +86,7 @@ pub(super) async fn entry_goes(ctx: Ctx) {
         assert_eq!(ctx.get(&table, key.clone()).await, Some(rest));
     }
     ctx.put(&table, whole.clone()).await;
-    ctx.expect_index(&table, "gsi", &[&[whole.clone()], neighbour].concat()).await;
+    ctx.expect_index(&table, "gsi", &[std::slice::from_ref(&whole), neighbour].concat()).await;
     ctx.put(&table, item! { "pk" => "a", "x" => 1 }).await;
     ctx.expect_index(&table, "gsi", neighbour).await;
     ctx.put(&table, whole.clone()).await;

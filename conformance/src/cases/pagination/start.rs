@@ -301,7 +301,7 @@ pub(super) async fn start_of_wrong_shape_in_index(ctx: Ctx) {
     // The index's own keys are there, the table's are not.
     let start = item! { "pk" => "a", "other" => 1, "gpk" => "g", "gsk" => "1" };
     let text = format!("{INVALID}: {MISMATCH}");
-    refused(&ctx, &by_gsi(&table), &[start.clone()], &text).await;
+    refused(&ctx, &by_gsi(&table), std::slice::from_ref(&start), &text).await;
     let scan = Scan::new(&table).index("gsi").exclusive_start_key(start);
     ctx.expect_validation(ctx.store().scan(scan).await, &text);
 }
@@ -327,7 +327,7 @@ pub(super) async fn start_of_wrong_type(ctx: Ctx) {
         (item! { "pk" => "a", "sk" => "1", "gpk" => "g", "gsk" => "1" }, of_table.as_str()),
         (item! { "pk" => 1, "sk" => 1, "gpk" => "g", "gsk" => "1" }, of_table.as_str()),
     ] {
-        refused(&ctx, &by_gsi(&table), &[start.clone()], text).await;
+        refused(&ctx, &by_gsi(&table), std::slice::from_ref(&start), text).await;
         let scan = Scan::new(&table).index("gsi").exclusive_start_key(start);
         ctx.expect_validation(ctx.store().scan(scan).await, text);
     }
@@ -338,7 +338,7 @@ pub(super) async fn start_that_is_empty(ctx: Ctx) {
     let text = "The provided starting key is invalid: One or more parameter values are not valid. \
                 The AttributeValue for a key attribute cannot contain an empty string value. Key: pk";
     let start = item! { "pk" => "", "sk" => 1 };
-    refused(&ctx, &by_table(&table), &[start.clone()], text).await;
+    refused(&ctx, &by_table(&table), std::slice::from_ref(&start), text).await;
     let scan = Scan::new(&table).exclusive_start_key(start);
     ctx.expect_validation(ctx.store().scan(scan).await, text);
 }
