@@ -36,7 +36,7 @@ cases! {
         "A batch get of more than 16 MB returns the rest as unprocessed keys.";
     extra "batch-get-unprocessed-as-asked" of "35i", unprocessed_keys_can_be_asked_again:
         "Unprocessed keys come with their projection and consistency, to be asked again.";
-    extra "batch-get-missing" of "35g", missing_items_are_left_out:
+    extra "batch-get-absent-items" of "35g", missing_items_are_left_out:
         "Items that are not there are left out, and not unprocessed.";
     extra "batch-get-tables" of "35g", keys_of_several_tables:
         "A batch get reads several tables, with keys of any type.";
