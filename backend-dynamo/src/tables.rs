@@ -1,5 +1,8 @@
 //! Tables, their expiry settings and their tags.
 
+use std::future::Future;
+use std::time::Duration;
+
 use aws_sdk_dynamodb::types as sdk;
 use tabla::ops::{
     CreateTable, DeleteTable, DescribeTimeToLive, IndexDescription, IndexProjection, IndexUpdate,
@@ -45,7 +48,7 @@ impl DynamoStore {
             alternator::ask_for_isolation(&mut tags);
         }
         let tags = (!tags.is_empty()).then(|| tags_to_sdk(tags)).transpose()?;
-        let output = self
+        let request = self
             .client
             .create_table()
             .table_name(self.prefix.add(table.clone()))
@@ -59,10 +62,11 @@ impl DynamoStore {
             .set_sse_specification(sse.map(sse_to_sdk))
             .set_deletion_protection_enabled(on(deletion_protection))
             .set_table_class(table_class.map(|class| class.as_str().into()))
-            .set_tags(tags)
-            .send()
-            .await
-            .map_err(|error| from_sdk(Access::Write, error))?;
+            .set_tags(tags);
+        let send = || async {
+            request.clone().send().await.map_err(|error| from_sdk(Access::Write, error))
+        };
+        let output = self.despite_deletions(send).await?;
         let description = self.described("create_table", output.table_description)?;
         let description = self.wait_until_ready(table, description, &[], &[]).await?;
         if self.engine == Engine::Alternator {
@@ -114,7 +118,7 @@ impl DynamoStore {
             self.require(Requirement::Streams, OPERATION, "stream")?;
         }
         let definitions = definitions_to_sdk(attribute_definitions)?;
-        let output = self
+        let request = self
             .client
             .update_table()
             .table_name(self.prefix.add(table.clone()))
@@ -125,12 +129,35 @@ impl DynamoStore {
             .set_stream_specification(stream_to_sdk(stream)?)
             .set_sse_specification(sse.map(sse_to_sdk))
             .set_deletion_protection_enabled(deletion_protection)
-            .set_table_class(table_class.map(|class| class.as_str().into()))
-            .send()
-            .await
-            .map_err(|error| from_sdk(Access::Write, error))?;
+            .set_table_class(table_class.map(|class| class.as_str().into()));
+        let send = || async {
+            request.clone().send().await.map_err(|error| from_sdk(Access::Write, error))
+        };
+        let output = self.despite_deletions(send).await?;
         let description = self.described("update_table", output.table_description)?;
         self.wait_until_ready(table, description, &created, &deleted).await
+    }
+
+    /// Sends a change of a table.
+    ///
+    /// DynamoDB Local 2.6.1 adds up the throughput of all tables for it, and fails inside, having
+    /// done nothing, if one of them is deleted meanwhile: there it is sent again a few times.
+    async fn despite_deletions<T, F>(&self, send: impl Fn() -> F) -> Result<T>
+    where
+        F: Future<Output = Result<T>>,
+    {
+        const ATTEMPTS: usize = 10;
+        const PAUSE: Duration = Duration::from_millis(25);
+        let is_local = self.engine == Engine::Local;
+        for _ in 1..ATTEMPTS {
+            match send().await {
+                Err(error) if is_local && error.code() == "InternalFailure" => {
+                    self.clock().sleep(PAUSE).await;
+                }
+                answer => return answer,
+            }
+        }
+        send().await
     }
 
     pub(crate) async fn delete_table_and_wait(

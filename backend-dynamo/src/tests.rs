@@ -200,6 +200,45 @@ async fn creating_waits_for_the_table_and_its_indexes() {
 }
 
 #[tokio::test]
+async fn local_is_asked_again_when_a_deletion_crosses_a_change() {
+    let fails = || {
+        let body = json!({ "__type": "InternalFailure", "message": "m" });
+        Answer::Body(500, body.to_string())
+    };
+    let done = || answer(json!({ "TableDescription": description("ACTIVE", &[]) }));
+    let local = dev().with_engine(Engine::Local);
+    let fake = Fake::new([fails(), fails(), done()]);
+    let (store, clock) = clocked(&fake, &local);
+    store.create_table(orders()).await.unwrap();
+    assert_eq!(clock.sleeps().len(), 2);
+    assert_eq!(fake.requests().len(), 3);
+
+    let protect = || UpdateTable::new("orders").deletion_protection(Some(true));
+    let fake = Fake::new((0..20).map(|_| fails()));
+    let error = clocked(&fake, &local).0.update_table(protect()).await.unwrap_err();
+    assert_eq!(error.code(), "InternalFailure");
+    assert_eq!(fake.requests().len(), 10);
+    // A failure of AWS may have come after the change.
+    let fake = Fake::new([fails(), done()]);
+    let error = clocked(&fake, &dev()).0.update_table(protect()).await.unwrap_err();
+    assert_eq!(error.applied(), Applied::Maybe);
+    assert_eq!(fake.requests().len(), 1);
+}
+
+#[tokio::test]
+async fn an_empty_table_name_is_refused_in_the_words_of_the_service() {
+    let fake = Fake::new([]);
+    let error = fake.store(&DynamoConfig::new()).get(GetItem::new("", key())).await.unwrap_err();
+    assert_eq!(error.code(), "ValidationException");
+    assert_eq!(
+        error.message(),
+        "1 validation error detected: Value '' at 'tableName' failed to satisfy constraint: \
+         Member must have length greater than or equal to 1"
+    );
+    assert!(fake.requests().is_empty());
+}
+
+#[tokio::test]
 async fn changing_waits_until_the_index_is_there_or_gone() {
     let seen = |indexes: &[_]| answer(json!({ "Table": description("ACTIVE", indexes) }));
     let fake = Fake::new([
