@@ -1,6 +1,7 @@
 //! MemoryStore and DynamoDB Local side by side on random histories.
 //!
-//! `TABLA_HISTORIES` says how many; the long form of the test is 10,000 of them.
+//! `TABLA_HISTORIES` says how many, and `TABLA_SEED` which; the long form of the test is 10,000 of
+//! a seed that was not used before.
 
 use std::sync::Arc;
 use std::sync::atomic::{AtomicU32, Ordering};
@@ -10,7 +11,7 @@ use tabla::{MemoryStore, Store};
 use tabla_conformance::differential::{self, Known};
 use tabla_dynamo::{DynamoConfig, DynamoStore, Engine};
 
-const HISTORIES: u32 = 300;
+const HISTORIES: u64 = 300;
 
 #[test]
 fn memory_and_dynamodb_local_agree() {
@@ -19,14 +20,17 @@ fn memory_and_dynamodb_local_agree() {
         return;
     }
     let server = tabla_testkit::dynamodb::endpoint().expect("a server");
-    let histories = std::env::var("TABLA_HISTORIES")
-        .map_or(HISTORIES, |count| count.parse().expect("TABLA_HISTORIES is a number"));
+    let number = |name: &str, default: u64| {
+        std::env::var(name).map_or(default, |text| text.parse().expect("it is a number"))
+    };
+    let histories = number("TABLA_HISTORIES", HISTORIES);
+    let seed = number("TABLA_SEED", 1);
     let runtime = tokio::runtime::Builder::new_multi_thread().enable_all().build().unwrap();
     let config = DynamoConfig::at(server.url()).with_engine(Engine::Local);
     let shared = runtime.block_on(DynamoStore::open(&config)).expect("the server answers");
     let run = SystemRandom.next_u64() as u32;
     let next = AtomicU32::new(0);
-    differential::run(histories, Known::DynamodbLocal, &runtime, || async {
+    differential::run(histories as u32, seed, Known::DynamodbLocal, &runtime, || async {
         let prefix = format!("h{run:08x}-{}-", next.fetch_add(1, Ordering::Relaxed));
         let config = config.clone().with_table_prefix(prefix);
         let clients = (shared.client().clone(), shared.streams_client().clone());

@@ -9,7 +9,7 @@ use proptest::prelude::*;
 use proptest::sample::{select, subsequence};
 use tabla::expr::{CompareOp, Condition, Path, Projection, SetValue, Update, attr};
 use tabla::ops::*;
-use tabla::{Item, KeyType, Number, Set, Value, ValueKind};
+use tabla::{Item, KeyType, Number, Set, Value, ValueKind, ValueRef};
 
 use super::shapes::{IndexShape, SHAPES, TableShape};
 
@@ -179,6 +179,25 @@ fn given_key(shape: TableShape) -> impl Strategy<Value = Item> {
         1 => key(shape).prop_map(|key| key.with("pk", Value::Bool(true))),
         1 => key(shape).prop_map(|key| key.with("pk", "")),
     ]
+}
+
+/// Whether this is none of the wrong keys above. A wrong key comes without a condition: which of
+/// two mistakes in one request is reported first is another matter, and on a service an
+/// expression that was built wrongly is refused before anything is sent.
+fn is_right(key: &Item) -> bool {
+    let wrong_value = match key.get("pk") {
+        Some(ValueRef::Bool(_) | ValueRef::S("")) | None => true,
+        Some(_) => false,
+    };
+    !wrong_value && !key.contains("extra")
+}
+
+/// Whether the indexes can take this item.
+fn fits_indexes(shape: TableShape, item: &Item) -> bool {
+    shape
+        .index_attributes()
+        .into_iter()
+        .all(|(name, kind)| item.get(name).is_none_or(|value| value.kind() == kind.into()))
 }
 
 fn item(shape: TableShape) -> impl Strategy<Value = Item> {
@@ -382,7 +401,7 @@ fn delete(key: impl Strategy<Value = Item>) -> impl Strategy<Value = DeleteItem>
     let returned = select(vec![ReturnValues::None, ReturnValues::AllOld]);
     (key, maybe_condition(), returned, on_failure()).prop_map(
         |(key, condition, returned, on_failure)| DeleteItem {
-            condition: condition.map(Into::into),
+            condition: condition.filter(|_| is_right(&key)).map(Into::into),
             return_values: returned,
             return_values_on_condition_check_failure: on_failure,
             ..DeleteItem::new(TABLE, key)
@@ -403,7 +422,7 @@ fn update(
     (key, expression, maybe_condition(), returned, on_failure()).prop_map(
         |(key, update, condition, returned, on_failure)| UpdateItem {
             update: update.map(Into::into),
-            condition: condition.map(Into::into),
+            condition: condition.filter(|_| is_right(&key)).map(Into::into),
             return_values: returned,
             return_values_on_condition_check_failure: on_failure,
             ..UpdateItem::new(TABLE, key)
@@ -503,7 +522,10 @@ fn scan(shape: TableShape) -> impl Strategy<Value = Scan> {
 }
 
 fn batch_get(shape: TableShape) -> impl Strategy<Value = BatchGetItem> {
-    (vec(given_key(shape), 1..4), projection()).prop_map(|(keys, projection)| {
+    (vec(given_key(shape), 1..4), projection()).prop_map(|(mut keys, projection)| {
+        if let Some(place) = keys.iter().position(|key| !is_right(key)) {
+            keys = vec![keys.swap_remove(place)];
+        }
         let projection = projection.map(Into::into);
         let reads = KeysAndAttributes {
             keys,
@@ -520,9 +542,17 @@ fn batch_write(shape: TableShape) -> impl Strategy<Value = BatchWriteItem> {
         2 => item(shape).prop_map(WriteRequest::Put),
         1 => given_key(shape).prop_map(WriteRequest::Delete),
     ];
-    vec(write, 1..4).prop_map(|writes| BatchWriteItem {
-        requests: [(TABLE.to_owned(), writes)].into(),
-        ..BatchWriteItem::default()
+    vec(write, 1..4).prop_map(move |mut writes| {
+        // What is wrong comes alone, as everywhere.
+        let is_wrong = |write: &WriteRequest| match write {
+            WriteRequest::Put(item) => !fits_indexes(shape, item),
+            WriteRequest::Delete(key) => !is_right(key),
+        };
+        if let Some(place) = writes.iter().position(is_wrong) {
+            writes = vec![writes.swap_remove(place)];
+        }
+        let requests = [(TABLE.to_owned(), writes)].into();
+        BatchWriteItem { requests, ..BatchWriteItem::default() }
     })
 }
 

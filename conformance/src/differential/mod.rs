@@ -24,15 +24,18 @@ pub use self::shapes::{SHAPES, TableShape};
 
 use std::sync::Arc;
 
-use proptest::test_runner::{Config, FileFailurePersistence, TestCaseError, TestError, TestRunner};
+use proptest::test_runner::{
+    Config, FileFailurePersistence, RngAlgorithm, TestCaseError, TestError, TestRng, TestRunner,
+};
 use tabla::Store;
 
-/// Compares the stores on this many random histories. `fresh` makes a pair of stores for each:
+/// Compares the stores on this many random histories, those of a seed: the same seed gives the
+/// same histories, so that a run can be repeated. `fresh` makes a pair of stores for each:
 /// the specification, and the one that is compared with it.
 ///
 /// # Panics
 /// With the smallest history that was found on which they differ.
-pub fn run<F, Fut>(cases: u32, known: Known, runtime: &tokio::runtime::Runtime, fresh: F)
+pub fn run<F, Fut>(cases: u32, seed: u64, known: Known, runtime: &tokio::runtime::Runtime, fresh: F)
 where
     F: Fn() -> Fut + Send,
     Fut: Future<Output = (Arc<dyn Store>, Arc<dyn Store>)>,
@@ -41,7 +44,7 @@ where
     // thread of a test has.
     const STACK: usize = 64 << 20;
     std::thread::scope(|scope| {
-        let run = || search(cases, known, runtime, fresh);
+        let run = || search(cases, seed, known, runtime, fresh);
         let thread = std::thread::Builder::new().stack_size(STACK).spawn_scoped(scope, run);
         if let Err(panic) = thread.expect("the machine has a thread to spare").join() {
             std::panic::resume_unwind(panic);
@@ -49,7 +52,7 @@ where
     });
 }
 
-fn search<F, Fut>(cases: u32, known: Known, runtime: &tokio::runtime::Runtime, fresh: F)
+fn search<F, Fut>(cases: u32, seed: u64, known: Known, runtime: &tokio::runtime::Runtime, fresh: F)
 where
     F: Fn() -> Fut,
     Fut: Future<Output = (Arc<dyn Store>, Arc<dyn Store>)>,
@@ -60,7 +63,10 @@ where
         failure_persistence: Some(Box::new(FileFailurePersistence::Off)),
         ..Config::default()
     };
-    let outcome = TestRunner::new(config).run(&histories(), |history| {
+    let mut bytes = [0; 32];
+    bytes[..8].copy_from_slice(&seed.to_le_bytes());
+    let random = TestRng::from_seed(RngAlgorithm::ChaCha, &bytes);
+    let outcome = TestRunner::new_with_rng(config, random).run(&histories(), |history| {
         runtime.block_on(async {
             let (specification, compared) = fresh().await;
             compare(&*specification, &*compared, &history, known)

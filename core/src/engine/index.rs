@@ -1,5 +1,6 @@
 //! Index entries: which an item has, and which a write changes.
 
+use super::position::{empty_index_key, empty_kind};
 use super::{Fault, Position};
 use crate::error::Error;
 use crate::limits;
@@ -75,12 +76,8 @@ pub(super) fn check_index_keys(schema: &TableSchema, item: &Item) -> Result<(), 
     for index in &schema.indexes {
         for attribute in index.key_attributes() {
             let Some(value) = item.get(&attribute.name) else { continue };
-            if let Some(kind) = super::position::empty_kind(value) {
-                return Err(Fault::Request(super::position::empty_index_key(
-                    kind,
-                    &index.name,
-                    &attribute.name,
-                )));
+            if let Some(kind) = empty_kind(value).filter(|_| attribute.accepts(value)) {
+                return Err(Fault::Request(empty_index_key(kind, &index.name, &attribute.name)));
             }
         }
     }
@@ -119,7 +116,7 @@ pub(super) fn check_updated_index_keys(
     for index in &schema.indexes {
         for attribute in index.key_attributes().filter(|attribute| is_updated(&attribute.name)) {
             let Some(value) = item.get(&attribute.name) else { continue };
-            if let Some(kind) = super::position::empty_kind(value) {
+            if let Some(kind) = empty_kind(value).filter(|_| attribute.accepts(value)) {
                 return Err(Fault::Request(Error::validation(format!(
                     "One or more parameter values are not valid. The update expression attempted \
                      to update a secondary index key to a value that is not supported. The \

@@ -166,7 +166,9 @@ fn encode_stored(attribute: &KeyAttribute, item: &Item, out: &mut Vec<u8>) {
 
 fn check_no_empty_key(schema: &TableSchema, item: &Item) -> Result<(), Fault> {
     for attribute in schema.key_attributes() {
-        if let Some(kind) = item.get(&attribute.name).and_then(empty_kind) {
+        // An empty value of another type is a mismatch first.
+        let typed = item.get(&attribute.name).filter(|value| attribute.accepts(*value));
+        if let Some(kind) = typed.and_then(empty_kind) {
             return Err(Fault::Request(empty_key(kind, &attribute.name)));
         }
     }
