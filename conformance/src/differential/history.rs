@@ -388,8 +388,8 @@ fn on_failure() -> impl Strategy<Value = ReturnValuesOnConditionCheckFailure> {
 fn put(shape: TableShape) -> impl Strategy<Value = PutItem> {
     let returned = select(vec![ReturnValues::None, ReturnValues::AllOld]);
     (item(shape), maybe_condition(), returned, on_failure()).prop_map(
-        |(item, condition, returned, on_failure)| PutItem {
-            condition: condition.map(Into::into),
+        move |(item, condition, returned, on_failure)| PutItem {
+            condition: condition.filter(|_| fits_indexes(shape, &item)).map(Into::into),
             return_values: returned,
             return_values_on_condition_check_failure: on_failure,
             ..PutItem::new(TABLE, item)
