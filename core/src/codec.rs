@@ -1,6 +1,7 @@
 //! Items as bytes: format 1, as `docs/item-format.md` describes it.
 
 mod check;
+mod foreign;
 pub(crate) mod wire;
 
 use bytes::Bytes;
@@ -9,6 +10,8 @@ use crate::view::{MapRef, ValueRef};
 use crate::{Error, number};
 
 pub(crate) use self::check::check_item;
+pub(crate) use self::foreign::encode_foreign;
+pub use self::foreign::{Describe, ValueEncoder};
 
 /// The first byte of an item in the format that this code writes.
 pub(crate) const VERSION: u8 = 1;
@@ -105,15 +108,21 @@ fn put_value(out: &mut Vec<u8>, value: ValueRef<'_>) {
 }
 
 /// Writes a container: its tag, the length in bytes of what follows, the count, the content.
-fn put_container(out: &mut Vec<u8>, tag: u8, count: usize, content: impl FnOnce(&mut Vec<u8>)) {
+fn put_container<T>(
+    out: &mut Vec<u8>,
+    tag: u8,
+    count: usize,
+    content: impl FnOnce(&mut Vec<u8>) -> T,
+) -> T {
     out.push(tag);
     let start = out.len();
     // One byte is kept for the length, which is enough for most containers; a longer length
     // moves the content.
     out.push(0);
     wire::put_varint(out, count);
-    content(out);
+    let outcome = content(out);
     wire::set_length(out, start);
+    outcome
 }
 
 #[cfg(test)]

@@ -6,7 +6,7 @@ use std::fmt;
 
 use bytes::Bytes;
 
-use crate::codec::{self, Head};
+use crate::codec::{self, Describe, Head};
 use crate::view::{MapIter, MapRef, ValueRef};
 use crate::{Error, Map, Value};
 
@@ -139,6 +139,20 @@ impl Item {
     /// nested too deeply. They are checked once and completely, so views of them cannot fail.
     pub fn decode(bytes: Bytes) -> Result<Self, Error> {
         let head = codec::check_item(&bytes)?;
+        let repr = Repr::Encoded { bytes, head };
+        Ok(Item { repr })
+    }
+
+    /// Encodes attributes that another library holds, in any order; `describe` says what each is.
+    ///
+    /// # Errors
+    ///
+    /// A name occurs twice, a value is none that an item can hold, or it is nested too deeply.
+    pub fn encode_from<'v, V: 'v>(
+        attributes: impl IntoIterator<Item = (&'v str, &'v V)>,
+        describe: Describe<V>,
+    ) -> Result<Self, Error> {
+        let (bytes, head) = codec::encode_foreign(attributes, describe)?;
         let repr = Repr::Encoded { bytes, head };
         Ok(Item { repr })
     }

@@ -27,6 +27,7 @@ mod structs;
 mod value;
 mod view;
 
+pub use self::codec::{Describe, ValueEncoder};
 pub use self::error::{
     Applied, CancellationCode, CancellationReason, Error, ErrorKind, Result, Retry,
 };

@@ -1,7 +1,6 @@
 //! Values, items and keys.
 //!
-//! The two SDK crates have an `AttributeValue` each, so both directions are written once, in a
-//! macro.
+//! The two SDK crates have an `AttributeValue` each, so the way back is written once, in a macro.
 
 use std::collections::HashMap;
 
@@ -9,7 +8,7 @@ use aws_sdk_dynamodb::primitives::Blob;
 use aws_sdk_dynamodb::types::AttributeValue;
 use aws_sdk_dynamodbstreams::types::AttributeValue as StreamValue;
 use bytes::Bytes;
-use tabla::{Error, ErrorKind, Item, Map, Number, Result, Set, Value};
+use tabla::{Error, ErrorKind, Item, Map, Number, Result, Value, ValueEncoder};
 
 /// Lists and maps in one another, far past what the service accepts: it is the service that
 /// refuses the 33rd level, this only keeps the stack safe.
@@ -30,12 +29,12 @@ pub(crate) fn value_to_sdk(value: Value) -> Result<AttributeValue> {
 
 /// An item of the service.
 pub(crate) fn item_from_sdk(attributes: Attributes) -> Result<Item> {
-    map_from_sdk(attributes, MAX_LEVELS).map(Item::from)
+    encode_item(&attributes)
 }
 
 /// An item in a stream record.
 pub(crate) fn item_from_stream(attributes: HashMap<String, StreamValue>) -> Result<Item> {
-    stream::map_from_sdk(attributes, MAX_LEVELS).map(Item::from)
+    encode_stream_item(&attributes)
 }
 
 fn map_to_sdk(map: Map, levels: usize) -> Result<Attributes> {
@@ -81,12 +80,8 @@ fn blob(bytes: Bytes) -> Blob {
     Blob::new(Vec::from(bytes))
 }
 
-fn bytes(blob: Blob) -> Bytes {
-    Bytes::from(blob.into_inner())
-}
-
 /// An answer that is none of DynamoDB's.
-fn unexpected(message: String) -> Error {
+fn unexpected(message: impl Into<String>) -> Error {
     Error::new(ErrorKind::Unexpected, message)
 }
 
@@ -97,75 +92,51 @@ fn number(text: &str) -> Result<Number> {
     })
 }
 
-fn set<T: tabla::SetMember>(members: impl Iterator<Item = Result<T>>) -> Result<Set<T>> {
-    Set::new(members.collect::<Result<Vec<T>>>()?).map_err(|error| {
-        unexpected("the service answered with an impossible set".to_owned()).with_source(error)
-    })
-}
-
-/// Defines `map_from_sdk` and `from_sdk` for the `AttributeValue` of one SDK crate.
-macro_rules! from_sdk {
-    ($sdk:ident) => {
-        pub(super) fn map_from_sdk(
-            attributes: HashMap<String, $sdk>,
-            levels: usize,
-        ) -> Result<Map> {
-            let mut map = Vec::with_capacity(attributes.len());
-            for (name, value) in attributes {
-                map.push((name, from_sdk(value, levels)?));
-            }
-            Ok(map.into_iter().collect())
-        }
-
-        fn from_sdk(value: $sdk, levels: usize) -> Result<Value> {
-            let inner = || {
-                levels.checked_sub(1).ok_or_else(|| {
-                    unexpected("the service answered with a value nested too deeply".to_owned())
-                })
-            };
-            Ok(match value {
-                $sdk::S(text) => Value::S(text),
-                $sdk::N(text) => Value::N(number(&text)?),
-                $sdk::B(blob) => Value::B(bytes(blob)),
-                $sdk::Bool(truth) => Value::Bool(truth),
-                $sdk::Null(_) => Value::Null,
-                $sdk::M(map) => Value::M(map_from_sdk(map, inner()?)?),
-                $sdk::L(list) => {
-                    let levels = inner()?;
-                    let mut elements = Vec::with_capacity(list.len());
-                    for element in list {
-                        elements.push(from_sdk(element, levels)?);
+/// Defines a function that encodes an item of one SDK crate. It reads the SDK's tree and leaves
+/// it: an encoded item is one allocation, a tree of our own would be one per attribute.
+macro_rules! encode_item {
+    ($name:ident, $sdk:ident) => {
+        fn $name(attributes: &HashMap<String, $sdk>) -> Result<Item> {
+            fn describe(value: &$sdk, encoder: ValueEncoder<'_>) -> Result<()> {
+                match value {
+                    $sdk::S(text) => encoder.string(text),
+                    $sdk::N(text) => encoder.number(number(text)?),
+                    $sdk::B(blob) => encoder.binary(blob.as_ref()),
+                    $sdk::Bool(truth) => encoder.boolean(*truth),
+                    $sdk::Null(_) => encoder.null(),
+                    $sdk::M(map) => encoder.map(entries(map), describe),
+                    $sdk::L(list) => encoder.list(list, describe),
+                    $sdk::Ss(members) => encoder.string_set(members.iter().cloned()),
+                    $sdk::Ns(members) => {
+                        let numbers = members.iter().map(|member| number(member));
+                        encoder.number_set(numbers.collect::<Result<Vec<_>>>()?)
                     }
-                    Value::L(elements)
+                    $sdk::Bs(members) => {
+                        let copies = members.iter().map(|b| Bytes::copy_from_slice(b.as_ref()));
+                        encoder.binary_set(copies)
+                    }
+                    _ => Err(unexpected("the service answered with a value of an unknown type")),
                 }
-                $sdk::Ss(members) => Value::Ss(set(members.into_iter().map(Ok))?),
-                $sdk::Ns(members) => Value::Ns(set(members.iter().map(|member| number(member)))?),
-                $sdk::Bs(members) => Value::Bs(set(members.into_iter().map(|b| Ok(bytes(b))))?),
-                _ => {
-                    return Err(unexpected(
-                        "the service answered with a value of an unknown type".to_owned(),
-                    ));
-                }
+            }
+
+            Item::encode_from(entries(attributes), describe).map_err(|error| {
+                unexpected("the service answered with an impossible item").with_source(error)
             })
         }
     };
 }
 
-mod plain {
-    use super::*;
-    from_sdk!(AttributeValue);
-}
+encode_item!(encode_item, AttributeValue);
+encode_item!(encode_stream_item, StreamValue);
 
-mod stream {
-    use super::*;
-    from_sdk!(StreamValue);
+fn entries<V>(map: &HashMap<String, V>) -> impl Iterator<Item = (&str, &V)> {
+    map.iter().map(|(name, value)| (name.as_str(), value))
 }
-
-use plain::map_from_sdk;
 
 #[cfg(test)]
 mod tests {
     use proptest::prelude::*;
+    use tabla::{MAX_NESTING, Set};
 
     use super::*;
 
@@ -228,6 +199,8 @@ mod tests {
         let mut deep_sdk = AttributeValue::Null(true);
         for _ in 0..=MAX_LEVELS {
             deep = Value::L(vec![deep]);
+        }
+        for _ in 0..=MAX_NESTING {
             deep_sdk = AttributeValue::L(vec![deep_sdk]);
         }
         let error = value_to_sdk(deep).unwrap_err();
