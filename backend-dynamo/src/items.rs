@@ -1,15 +1,16 @@
 //! Reading and writing one item, and reading pages of many.
 
 use aws_sdk_dynamodb::types::{ConsumedCapacity, ItemCollectionMetrics};
-use tabla::Result;
 use tabla::expr::{ExpressionKind, Values};
 use tabla::ops::{
     DeleteItem, GetItem, GetItemOutput, Page, PutItem, Query, ReturnConsumedCapacity, Scan,
     UpdateItem, WriteOutput,
 };
+use tabla::{DynamoJson, Result};
 
 use crate::DynamoStore;
 use crate::convert::*;
+use crate::direct::{self, Answer, Operation};
 use crate::error::{Access, from_sdk};
 
 impl DynamoStore {
@@ -18,7 +19,7 @@ impl DynamoStore {
             request;
         let mut expressions = Expressions::new(names, Values::new());
         let projection = expressions.projection(projection)?;
-        let output = self
+        let call = self
             .client
             .get_item()
             .table_name(self.prefix.add(table))
@@ -27,11 +28,15 @@ impl DynamoStore {
             .set_expression_attribute_names(expressions.finish()?.names)
             .set_consistent_read(on(consistent_read))
             .set_return_consumed_capacity(return_capacity(return_consumed_capacity))
-            .send()
+            .send();
+        let (output, answer) = direct::read(Operation::GetItem, return_consumed_capacity, call)
             .await
             .map_err(|error| from_sdk(Access::Read, error))?;
         Ok(GetItemOutput {
-            item: output.item.map(item_from_sdk).transpose()?,
+            item: match answer {
+                Some(answer) => answer.item.map(|DynamoJson(item)| item),
+                None => output.item.map(item_from_sdk).transpose()?,
+            },
             consumed_capacity: self.capacity(return_consumed_capacity, output.consumed_capacity),
         })
     }
@@ -177,7 +182,7 @@ impl DynamoStore {
         let filter = expressions.condition(ExpressionKind::Filter, filter)?;
         let projection = expressions.projection(projection)?;
         let placeholders = expressions.finish()?;
-        let output = self
+        let call = self
             .client
             .query()
             .table_name(self.prefix.add(table))
@@ -193,9 +198,13 @@ impl DynamoStore {
             .set_consistent_read(on(consistent_read))
             .set_exclusive_start_key(exclusive_start_key.map(item_to_sdk).transpose()?)
             .set_return_consumed_capacity(return_capacity(asked))
-            .send()
+            .send();
+        let (output, answer) = direct::read(Operation::Query, asked, call)
             .await
             .map_err(|error| from_sdk(Access::Read, error))?;
+        if let Some(answer) = answer {
+            return Ok(answer.into_page());
+        }
         Ok(Page {
             items: items_from_sdk(output.items.unwrap_or_default())?,
             count: page_count(output.count),
@@ -225,7 +234,7 @@ impl DynamoStore {
         let filter = expressions.condition(ExpressionKind::Filter, filter)?;
         let projection = expressions.projection(projection)?;
         let placeholders = expressions.finish()?;
-        let output = self
+        let call = self
             .client
             .scan()
             .table_name(self.prefix.add(table))
@@ -241,9 +250,13 @@ impl DynamoStore {
             .set_consistent_read(on(consistent_read))
             .set_exclusive_start_key(exclusive_start_key.map(item_to_sdk).transpose()?)
             .set_return_consumed_capacity(return_capacity(asked))
-            .send()
+            .send();
+        let (output, answer) = direct::read(Operation::Scan, asked, call)
             .await
             .map_err(|error| from_sdk(Access::Read, error))?;
+        if let Some(answer) = answer {
+            return Ok(answer.into_page());
+        }
         Ok(Page {
             items: items_from_sdk(output.items.unwrap_or_default())?,
             count: page_count(output.count),
@@ -273,6 +286,21 @@ impl DynamoStore {
         consumed: Option<ConsumedCapacity>,
     ) -> Option<tabla::ops::ConsumedCapacity> {
         capacity_from_sdk(&self.prefix, asked, consumed)
+    }
+}
+
+impl Answer {
+    fn into_page(self) -> Page {
+        Page {
+            items: self.items.into_iter().map(|DynamoJson(item)| item).collect(),
+            count: page_count(self.count),
+            scanned_count: page_count(self.scanned_count),
+            last_evaluated_key: self
+                .last_evaluated_key
+                .map(|DynamoJson(key)| key)
+                .filter(|key| !key.is_empty()),
+            consumed_capacity: None,
+        }
     }
 }
 

@@ -31,6 +31,7 @@ mod alternator;
 mod batches;
 mod config;
 mod convert;
+mod direct;
 mod engine;
 mod error;
 mod items;

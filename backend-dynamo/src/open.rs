@@ -11,6 +11,7 @@ use aws_smithy_runtime_api::client::orchestrator::HttpResponse;
 use tabla::{Error, Result};
 
 use crate::alternator::{ISOLATION_SETTING, SETTINGS_TABLE, is_safe_default};
+use crate::direct::ReadsDirectly;
 use crate::error::{Access, from_sdk};
 use crate::{DynamoConfig, DynamoStore, Engine};
 
@@ -35,8 +36,10 @@ impl DynamoStore {
                 "no AWS region: name one in the address, in AWS_REGION or in the profile",
             ));
         }
+        let client_config =
+            aws_sdk_dynamodb::config::Builder::from(&sdk_config).interceptor(ReadsDirectly).build();
         let mut store = Self::from_client(
-            aws_sdk_dynamodb::Client::new(&sdk_config),
+            aws_sdk_dynamodb::Client::from_conf(client_config),
             aws_sdk_dynamodbstreams::Client::new(&sdk_config),
             config,
         )?;

@@ -41,6 +41,38 @@ pub(crate) fn encode_item(attributes: MapRef<'_>) -> (Bytes, Head) {
     (Bytes::from(out), Head { size, count, start })
 }
 
+/// The bytes of an item whose size and count are known only when its attributes are written.
+pub(crate) struct ItemBytes(Vec<u8>);
+
+impl ItemBytes {
+    /// The longest head: the version, and two numbers of 32 bits. It is written last, and ends
+    /// where the attributes start.
+    const ROOM: usize = 11;
+
+    pub(crate) fn new() -> Self {
+        let mut bytes = Vec::with_capacity(512);
+        bytes.resize(Self::ROOM, 0);
+        Self(bytes)
+    }
+
+    /// Where the attributes go, in the order of their names.
+    pub(crate) fn content(&mut self) -> &mut Vec<u8> {
+        &mut self.0
+    }
+
+    pub(crate) fn finish(self, size: usize, count: usize) -> (Bytes, Head) {
+        let Self(mut bytes) = self;
+        let mut head = Vec::with_capacity(Self::ROOM);
+        head.push(VERSION);
+        wire::put_varint(&mut head, size);
+        wire::put_varint(&mut head, count);
+        let unused = Self::ROOM - head.len();
+        bytes[unused..Self::ROOM].copy_from_slice(&head);
+        let bytes = Bytes::from(bytes).slice(unused..);
+        (bytes, Head { size, count, start: head.len() })
+    }
+}
+
 /// Reads the head of an encoded item.
 pub(crate) fn read_head(bytes: &[u8]) -> Result<Head, Error> {
     let (&version, rest) = bytes.split_first().ok_or_else(|| corrupt("no bytes"))?;

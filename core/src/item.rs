@@ -152,20 +152,19 @@ impl Item {
         attributes: impl IntoIterator<Item = (&'v str, &'v V)>,
         describe: Describe<V>,
     ) -> Result<Self, Error> {
-        let (bytes, head) = codec::encode_foreign(attributes, describe)?;
-        let repr = Repr::Encoded { bytes, head };
-        Ok(Item { repr })
+        codec::encode_foreign(attributes, describe).map(Self::of_bytes)
+    }
+
+    /// An item of bytes that an encoder of this crate has written.
+    pub(crate) fn of_bytes((bytes, head): (Bytes, Head)) -> Self {
+        Item { repr: Repr::Encoded { bytes, head } }
     }
 
     /// The same item, encoded: cheap to clone and to keep.
     #[must_use]
     pub fn into_encoded(self) -> Self {
         match self.repr {
-            Repr::Tree(map) => {
-                let (bytes, head) = codec::encode_item(MapRef::from(&map));
-                let repr = Repr::Encoded { bytes, head };
-                Item { repr }
-            }
+            Repr::Tree(map) => Self::of_bytes(codec::encode_item(MapRef::from(&map))),
             Repr::Encoded { .. } => self,
         }
     }

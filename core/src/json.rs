@@ -1,5 +1,6 @@
 //! DynamoDB JSON: `{"S": "a"}`, `{"N": "1"}` and so on.
 
+mod encode;
 mod read;
 mod write;
 
@@ -76,7 +77,26 @@ impl Item {
     ///
     /// The text is not JSON, or as for [`from_json`](Self::from_json).
     pub fn from_json_slice(text: &[u8]) -> Result<Self, Error> {
-        Self::from_json(&read::text(text)?)
+        let mut deserializer = serde_json::Deserializer::from_slice(text);
+        let item = encode::item(&mut deserializer).ok().filter(|_| deserializer.end().is_ok());
+        match item {
+            Some(item) => Ok(item),
+            // Whatever is wrong, or only unusual, is judged at leisure.
+            None => Self::from_json(&read::text(text)?),
+        }
+    }
+}
+
+/// An item in DynamoDB JSON, as a part of a larger document that serde reads.
+#[derive(Clone, Debug, PartialEq)]
+pub struct DynamoJson(
+    /// The item.
+    pub Item,
+);
+
+impl<'de> serde::Deserialize<'de> for DynamoJson {
+    fn deserialize<D: serde::Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
+        encode::item(deserializer).map(Self)
     }
 }
 

@@ -33,6 +33,7 @@ pub use self::error::{
 };
 pub use self::expr::{Condition, Expr, Path, Projection, Update, attr};
 pub use self::item::Item;
+pub use self::json::DynamoJson;
 pub use self::key::KeyType;
 pub use self::memory::MemoryStore;
 pub use self::number::{MAX_DIGITS, MAX_EXPONENT, MIN_EXPONENT, Number, NumberError};

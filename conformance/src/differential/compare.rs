@@ -57,7 +57,7 @@ pub async fn compare(
         let mut actual = answer(compared, history, operation).await;
         let mut attempts = LAG_ATTEMPTS;
         while reads_index(operation)
-            && !agree(&expected, &actual, known)
+            && !agree(operation, &expected, &actual, known)
             && compared.capabilities().index_reads_lag
             && attempts > 0
         {
@@ -75,7 +75,9 @@ pub async fn compare(
         let expected = answer(specification, history, &operation).await;
         let mut actual = answer(compared, history, &operation).await;
         for _ in 0..LAG_ATTEMPTS {
-            if agree(&expected, &actual, known) || !compared.capabilities().index_reads_lag {
+            if agree(&operation, &expected, &actual, known)
+                || !compared.capabilities().index_reads_lag
+            {
                 break;
             }
             SystemClock.sleep(LAG_WAIT).await;
@@ -93,7 +95,7 @@ fn check(
     actual: &Result<Answer>,
     known: Known,
 ) -> Result<(), Difference> {
-    if agree(expected, actual, known) {
+    if agree(operation, expected, actual, known) {
         return Ok(());
     }
     Err(Difference {
@@ -135,11 +137,16 @@ enum Answer {
     Done,
 }
 
-fn agree(expected: &Result<Answer>, actual: &Result<Answer>, known: Known) -> bool {
+fn agree(
+    operation: &Operation,
+    expected: &Result<Answer>,
+    actual: &Result<Answer>,
+    known: Known,
+) -> bool {
     match (expected, actual) {
         (Ok(expected), Ok(actual)) => expected == actual,
         (Err(expected), Err(actual)) => {
-            same_error(expected, actual) || known.excuses(expected, actual)
+            same_error(expected, actual) || known.excuses(operation, expected, actual)
         }
         _ => false,
     }

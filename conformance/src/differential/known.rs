@@ -2,6 +2,7 @@
 
 use tabla::{CancellationCode, Error, ErrorKind};
 
+use super::history::Operation;
 use crate::wording;
 
 /// Which differences are known.
@@ -14,11 +15,12 @@ pub enum Known {
 }
 
 impl Known {
-    /// Whether the compared store may fail with `actual` where the specification fails with
-    /// `expected`.
-    pub(super) fn excuses(self, expected: &Error, actual: &Error) -> bool {
+    /// Whether the compared store may fail this operation with `actual` where the specification
+    /// fails it with `expected`.
+    pub(super) fn excuses(self, operation: &Operation, expected: &Error, actual: &Error) -> bool {
         self == Self::DynamodbLocal
             && (fails_as_a_whole(expected, actual)
+                || computes_first(operation, expected, actual)
                 || judges_first(expected, actual)
                 || gives_one_reason(expected, actual))
     }
@@ -32,6 +34,24 @@ fn fails_as_a_whole(expected: &Error, actual: &Error) -> bool {
             reason.code == CancellationCode::ValidationError
                 && wording::same(reason.message.as_deref().unwrap_or_default(), actual.message())
         })
+}
+
+/// What an update that cannot be computed is refused with.
+const NOT_COMPUTED: [&str; 3] = [
+    "The document path provided in the update expression is invalid for update",
+    "An operand in the update expression has an incorrect data type",
+    "The provided expression refers to an attribute that does not exist in the item",
+];
+
+/// DynamoDB Local computes the updates of a transaction before it has looked at the operations
+/// that follow. Where one cannot be computed and a later operation is wrong in itself, AWS's rule
+/// makes the request wrong, and DynamoDB Local tells of the update.
+fn computes_first(operation: &Operation, expected: &Error, actual: &Error) -> bool {
+    let Operation::TransactWrite(request) = operation else { return false };
+    request.items.len() > 1
+        && *expected.kind() == ErrorKind::Validation
+        && *actual.kind() == ErrorKind::Validation
+        && NOT_COMPUTED.iter().any(|message| wording::same(message, actual.message()))
 }
 
 /// DynamoDB Local looks for two operations on one item only after it has judged each of them;

@@ -24,9 +24,8 @@ pub use self::shapes::{SHAPES, TableShape};
 
 use std::sync::Arc;
 
-use proptest::test_runner::{
-    Config, FileFailurePersistence, RngAlgorithm, TestCaseError, TestError, TestRng, TestRunner,
-};
+use proptest::strategy::{Strategy, ValueTree};
+use proptest::test_runner::{Config, RngAlgorithm, TestRng, TestRunner};
 use tabla::Store;
 
 /// Compares the stores on this many random histories, those of a seed: the same seed gives the
@@ -34,7 +33,7 @@ use tabla::Store;
 /// the specification, and the one that is compared with it.
 ///
 /// # Panics
-/// With the smallest history that was found on which they differ.
+/// After all histories, with the smallest ones that were found on which they differ.
 pub fn run<F, Fut>(cases: u32, seed: u64, known: Known, runtime: &tokio::runtime::Runtime, fresh: F)
 where
     F: Fn() -> Fut + Send,
@@ -52,33 +51,64 @@ where
     });
 }
 
+/// So many different differences are worth a report; there is little to learn from more.
+const REPORTED: usize = 8;
+/// Steps towards a smaller history for each of them.
+const SHRINKING_STEPS: usize = 600;
+
 fn search<F, Fut>(cases: u32, seed: u64, known: Known, runtime: &tokio::runtime::Runtime, fresh: F)
 where
     F: Fn() -> Fut,
     Fut: Future<Output = (Arc<dyn Store>, Arc<dyn Store>)>,
 {
-    let config = Config {
-        cases,
-        max_shrink_iters: 600,
-        failure_persistence: Some(Box::new(FileFailurePersistence::Off)),
-        ..Config::default()
-    };
     let mut bytes = [0; 32];
     bytes[..8].copy_from_slice(&seed.to_le_bytes());
     let random = TestRng::from_seed(RngAlgorithm::ChaCha, &bytes);
-    let outcome = TestRunner::new_with_rng(config, random).run(&histories(), |history| {
+    let mut runner = TestRunner::new_with_rng(Config::default(), random);
+    let strategy = histories();
+    let differs = |history: &History| {
         runtime.block_on(async {
             let (specification, compared) = fresh().await;
-            compare(&*specification, &*compared, &history, known)
-                .await
-                .map_err(|difference| TestCaseError::fail(difference.to_string()))
+            compare(&*specification, &*compared, history, known).await.err()
         })
-    });
-    match outcome {
-        Ok(()) => {}
-        Err(TestError::Fail(reason, history)) => {
-            panic!("the stores differ: {reason}\nafter this history:\n{history}")
+    };
+    let mut found = Vec::new();
+    for case in 1..=cases {
+        let mut tree = strategy.new_tree(&mut runner).expect("histories can always be made");
+        if let Some(difference) = differs(&tree.current()) {
+            found.push(smallest(&mut tree, difference, differs));
         }
-        Err(TestError::Abort(reason)) => panic!("no histories could be made: {reason}"),
+        if found.len() == REPORTED {
+            break;
+        }
+        if case.is_multiple_of(1000) {
+            println!("{case} of {cases} histories, {} differences", found.len());
+        }
     }
+    assert!(found.is_empty(), "the stores differ:\n{}", found.join("\n"));
+}
+
+/// Makes the history smaller for as long as the stores differ on it, and tells what is left.
+fn smallest(
+    tree: &mut impl ValueTree<Value = History>,
+    difference: Difference,
+    differs: impl Fn(&History) -> Option<Difference>,
+) -> String {
+    let mut smallest = (tree.current(), difference);
+    let mut may_go_on = tree.simplify();
+    for _ in 0..SHRINKING_STEPS {
+        if !may_go_on {
+            break;
+        }
+        let history = tree.current();
+        may_go_on = match differs(&history) {
+            Some(difference) => {
+                smallest = (history, difference);
+                tree.simplify()
+            }
+            None => tree.complicate(),
+        };
+    }
+    let (history, difference) = smallest;
+    format!("{difference}\nafter this history:\n{history}\n")
 }

@@ -2,7 +2,7 @@
 
 use bytes::Bytes;
 
-use super::{Head, VERSION, put_container, put_value, wire};
+use super::{Head, ItemBytes, put_container, put_value, wire};
 use crate::value::MAX_NESTING;
 use crate::{Error, Number, Set, SetError, SetMember, ValueRef, number};
 
@@ -142,21 +142,11 @@ pub(crate) fn encode_foreign<'v, V: 'v>(
     attributes: impl IntoIterator<Item = (&'v str, &'v V)>,
     describe: Describe<V>,
 ) -> Result<(Bytes, Head), Error> {
-    // The head is written last, when the size is known: it ends where the attributes start.
-    const ROOM: usize = 11;
     let attributes = in_order(attributes)?;
-    let mut out = Vec::with_capacity(ROOM + 32 * attributes.len());
-    out.resize(ROOM, 0);
+    let mut bytes = ItemBytes::new();
     let mut size = 0;
-    put_sorted(&mut out, &mut size, MAX_NESTING, &attributes, describe)?;
-    let mut head = Vec::with_capacity(ROOM);
-    head.push(VERSION);
-    wire::put_varint(&mut head, size);
-    wire::put_varint(&mut head, attributes.len());
-    let unused = ROOM - head.len();
-    out[unused..ROOM].copy_from_slice(&head);
-    let bytes = Bytes::from(out).slice(unused..);
-    Ok((bytes, Head { size, count: attributes.len(), start: head.len() }))
+    put_sorted(bytes.content(), &mut size, MAX_NESTING, &attributes, describe)?;
+    Ok(bytes.finish(size, attributes.len()))
 }
 
 fn in_order<'v, V: 'v>(

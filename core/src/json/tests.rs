@@ -2,7 +2,7 @@ use proptest::prelude::*;
 use serde_json::{Value as Json, json};
 
 use crate::value::arbitrary::item;
-use crate::{Item, Value, item, list, map};
+use crate::{DynamoJson, Item, Value, item, list, map};
 
 /// The code and the message of the refusal.
 fn refusal(json: &Json) -> (&'static str, String) {
@@ -20,7 +20,11 @@ proptest! {
         let mut text = Vec::new();
         item.write_json(&mut text);
         prop_assert_eq!(serde_json::from_slice::<Json>(&text).unwrap(), json);
-        prop_assert_eq!(Item::from_json_slice(&text).unwrap(), item);
+        let read = Item::from_json_slice(&text).unwrap();
+        prop_assert_eq!(&read, &item);
+        // The short way writes what the encoder writes.
+        prop_assert_eq!(read.encode(), Item::from(item.to_map()).encode());
+        prop_assert_eq!(read.size(), Item::from(item.to_map()).size());
     }
 
     #[test]
@@ -176,4 +180,33 @@ fn nesting_is_limited_however_deep_the_text_is() {
         assert_eq!(error.code(), "ValidationException", "{levels}");
         assert!(error.message().starts_with("Nesting Levels have exceeded supported limits"));
     }
+}
+
+#[test]
+fn names_may_come_in_any_order() {
+    let text = r#"{"b":{"M":{"z":{"S":"1"},"y":{"L":[]},"x":{"NULL":true}}},"":{"N":"2"},
+        "a":{"SS":["q","p"]}}"#;
+    let read = Item::from_json_slice(text.as_bytes()).unwrap();
+    assert_eq!(Item::decode(read.encode()).unwrap(), read);
+    let tree = Item::from_json(&serde_json::from_str(text).unwrap()).unwrap();
+    assert_eq!(read.encode(), tree.encode());
+    let DynamoJson(part) = serde_json::from_str(text).unwrap();
+    assert_eq!(part, tree);
+    let many: Vec<String> = (0..200).rev().map(|n| format!(r#""{n}":{{"N":"{n}"}}"#)).collect();
+    let text = format!(r#"{{"m":{{"M":{{{}}}}}}}"#, many.join(","));
+    let read = Item::from_json_slice(text.as_bytes()).unwrap();
+    assert_eq!(Item::decode(read.encode()).unwrap().get("m").unwrap().as_map().unwrap().len(), 200);
+}
+
+#[test]
+fn what_the_short_way_cannot_read_is_judged_by_the_long_one() {
+    let error = |text: &str| Item::from_json_slice(text.as_bytes()).unwrap_err();
+    assert_eq!(error(r#"{"a":{"S":"x"}} ?"#).code(), "SerializationException");
+    assert!(error(r#"{"a":{"S":"x","N":"1"}}"#).message().contains("more than one datatypes"));
+    // Members that are null, or that nobody knows, count as absent.
+    let read = Item::from_json_slice(br#"{"a":{"S":"x","N":null,"Q":1}}"#).unwrap();
+    assert_eq!(read, item! { "a" => "x" });
+    // Of two members of one name the last counts, as for other readers of JSON.
+    let read = Item::from_json_slice(br#"{"a":{"S":"x"},"a":{"S":"y"}}"#).unwrap();
+    assert_eq!(read, item! { "a" => "y" });
 }
