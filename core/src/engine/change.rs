@@ -12,7 +12,8 @@ use crate::Item;
 use crate::env::Timestamp;
 use crate::error::{Error, ErrorKind, Result};
 use crate::ops::{
-    EventName, Record, SequenceNumber, ShardIterator, StreamArn, StreamViewType, UserIdentity,
+    EventName, GetRecords, Record, SequenceNumber, ShardIterator, StreamArn, StreamViewType,
+    UserIdentity,
 };
 use crate::schema::TableSchema;
 
@@ -81,14 +82,22 @@ pub const RECORDS_LIMIT: i32 = 1000;
 const RECORDS_SIZE: u64 = 1024 * 1024;
 
 /// Takes as many of these records as one read returns: up to `limit` of them, up to 1 MB.
-pub fn page<'a>(records: impl Iterator<Item = &'a Record>, limit: usize) -> Vec<Record> {
+pub fn page(records: impl Iterator<Item = Record>, limit: usize) -> Vec<Record> {
     let mut size = 0;
-    let fits = |record: &&Record| {
+    let fits = |record: &Record| {
         let is_first = size == 0;
         size += record.size_bytes;
         is_first || size <= RECORDS_SIZE
     };
-    records.take(limit).take_while(fits).cloned().collect()
+    records.take(limit).take_while(fits).collect()
+}
+
+/// Checks the limit of a read of records.
+///
+/// # Errors
+/// [`ErrorKind::Validation`] if it is out of range.
+pub fn check_records_limit(request: &GetRecords) -> Result<usize> {
+    check_limit(request.limit, RECORDS_LIMIT, "should be less than or equal to")
 }
 
 /// Streams or shards that one page of a list has (API reference, ListStreams, DescribeStream).
@@ -231,7 +240,7 @@ mod tests {
             (vec![RECORDS_SIZE + 1, 1], 5, 1),
         ] {
             let records: Vec<Record> = sizes.iter().copied().map(record).collect();
-            assert_eq!(page(records.iter(), limit).len(), expected, "{sizes:?}");
+            assert_eq!(page(records.into_iter(), limit).len(), expected, "{sizes:?}");
         }
     }
 

@@ -5,25 +5,33 @@
 //! concerned; the engine fetches them; the plan then judges the condition, computes the new item,
 //! the index entries and the answer. No engine has a rule of its own, so none can differ.
 //!
+//! - [`Rows`] and [`WriteRows`] are what an engine keeps. [`Get`], [`PageRead`], [`BatchGet`],
+//!   [`TransactGet`], [`SingleWrite`], [`BatchWrite`] and [`TransactWrite`] are the operations on
+//!   them, each planned first and then run.
 //! - [`Position`] places an item in a table or index.
 //! - [`WritePlan`] is a put, update, delete or condition check; [`Effect`] is what it changes.
 //! - [`GetPlan`] reads one item; [`ReadPlan`] and [`PageBuilder`] read a page.
 //! - [`batch`] and [`transact`] hold what concerns several operations at once.
 //! - [`Meter`] counts capacity units.
-//! - [`change`] makes stream records, [`ttl`] says which items have expired.
+//! - [`change`] makes stream records, [`log`] knows the stream they are in, [`ttl`] says which
+//!   items have expired.
 
 pub mod batch;
 mod capacity;
 pub mod change;
 mod get;
 mod index;
+pub mod log;
 mod page;
 mod paths;
 mod position;
 mod read;
+mod reads;
+mod storage;
 pub mod transact;
 pub mod ttl;
 mod write;
+mod writes;
 
 pub use capacity::{Arm, Meter, read_units, write_units};
 pub use get::GetPlan;
@@ -31,7 +39,10 @@ pub use index::{IndexChange, IndexEntry, index_changes};
 pub use page::PageBuilder;
 pub use position::Position;
 pub use read::{ReadPlan, Source, Span};
+pub use reads::{BatchGet, Get, PageRead, TransactGet};
+pub use storage::{Flow, Rows, TableRef, Token, WriteRows};
 pub use write::{Effect, WritePlan};
+pub use writes::{BatchWrite, SingleWrite, TransactWrite};
 
 use crate::error::Error;
 

@@ -24,6 +24,7 @@ pub struct PageBuilder<'a> {
     page: Page,
     bytes: usize,
     fetched_units: f64,
+    /// The last row that was taken: the page goes on after it.
     last: Option<Item>,
 }
 
@@ -47,14 +48,14 @@ impl<'a> PageBuilder<'a> {
     pub fn push(&mut self, row: Item, fetched: Option<Item>) {
         self.page.scanned_count += 1;
         self.bytes += row.size();
-        self.last = Some(resume_key(self.schema, self.plan.index(self.schema), &row));
         let item = match fetched {
             Some(item) => {
                 self.fetched_units += read_units(item.size(), self.plan.consistent);
                 item
             }
-            None => row,
+            None => row.clone(),
         };
+        self.last = Some(row);
         if self.plan.filter.as_ref().is_some_and(|filter| !filter.evaluate(&item)) {
             return;
         }
@@ -71,7 +72,9 @@ impl<'a> PageBuilder<'a> {
     pub fn finish(mut self, more: bool, table: &str, wanted: ReturnConsumedCapacity) -> Page {
         // A page that stops at its limit does not look further, so it may be the last.
         if more || self.is_at_limit() {
-            self.page.last_evaluated_key = self.last;
+            let index = self.plan.index(self.schema);
+            self.page.last_evaluated_key =
+                self.last.map(|row| resume_key(self.schema, index, &row));
         }
         let mut meter = Meter::default();
         let units = read_units(self.bytes, self.plan.consistent);

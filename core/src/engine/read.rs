@@ -13,7 +13,7 @@ use crate::expr::{
 use crate::key::{KeyType, encoding};
 use crate::limits;
 use crate::ops::{ProjectionType, Query, Scan, Select};
-use crate::schema::{IndexKind, IndexSchema, KeyAttribute, TableSchema};
+use crate::schema::{IndexKind, IndexSchema, KeyAttribute, Table, TableSchema};
 use crate::{Item, Value};
 
 /// A query or scan that has been checked against its table.
@@ -138,9 +138,10 @@ impl Span {
 
 impl ReadPlan {
     /// Plans a query.
-    pub fn query(request: &Query, schema: &TableSchema) -> Result<Self> {
+    pub fn query(request: &Query, table: &Table) -> Result<Self> {
+        let schema = &table.schema;
         let limit = check_limit(request.limit)?;
-        let (source, index) = find_index(schema, request.index.as_deref())?;
+        let (source, index) = find_index(table, request.index.as_deref())?;
         let expressions = [
             given("FilterExpression", request.filter.is_some()),
             given("KeyConditionExpression", request.key_condition.is_some()),
@@ -208,9 +209,10 @@ impl ReadPlan {
     }
 
     /// Plans a scan.
-    pub fn scan(request: &Scan, schema: &TableSchema) -> Result<Self> {
+    pub fn scan(request: &Scan, table: &Table) -> Result<Self> {
+        let schema = &table.schema;
         let limit = check_limit(request.limit)?;
-        let (source, index) = find_index(schema, request.index.as_deref())?;
+        let (source, index) = find_index(table, request.index.as_deref())?;
         check_consistent(request.consistent_read, index)?;
         let expressions = [given("FilterExpression", request.filter.is_some())];
         check_placeholders_have_use(
@@ -301,16 +303,13 @@ fn check_limit(limit: Option<i32>) -> Result<Option<usize>> {
 }
 
 fn find_index<'a>(
-    schema: &'a TableSchema,
+    table: &'a Table,
     name: Option<&str>,
 ) -> Result<(Source, Option<&'a IndexSchema>)> {
     let Some(name) = name else { return Ok((Source::Table, None)) };
-    match schema.indexes.iter().position(|index| index.name == name) {
-        Some(number) => Ok((Source::Index(number), Some(&schema.indexes[number]))),
-        None => {
-            Err(Error::validation(format!("The table does not have the specified index: {name}")))
-        }
-    }
+    let index = table.index_to_read(name)?;
+    let number = table.schema.indexes.iter().position(|other| other.name == index.name);
+    Ok((Source::Index(number.expect("it was just found")), Some(index)))
 }
 
 fn check_consistent(consistent: bool, index: Option<&IndexSchema>) -> Result<()> {

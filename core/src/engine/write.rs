@@ -74,7 +74,8 @@ impl WritePlan {
             condition: condition_alone(&request.names, &request.values, request.condition, schema)?,
             item_on_failure: wants_item(request.return_values_on_condition_check_failure),
             return_values: request.return_values,
-            action: Action::Put(request.item),
+            // Encoded here, by the caller, and not where writes wait for one another.
+            action: Action::Put(request.item.into_encoded()),
         })
     }
 
@@ -130,6 +131,26 @@ impl WritePlan {
             return_values: ReturnValues::None,
             action: Action::Check,
         })
+    }
+
+    /// The same write, judged against the table as it is now.
+    pub fn replan(self, schema: &TableSchema) -> Result<Self, Fault> {
+        let position = match &self.action {
+            Action::Put(item) => {
+                let position = Position::of_item(schema, item)?;
+                check_index_keys(schema, item)?;
+                position
+            }
+            Action::Update(_) | Action::Delete | Action::Check => {
+                Position::of_key(schema, &self.key)?
+            }
+        };
+        check_keys_are_scalars(schema, self.condition.iter().flat_map(Condition::paths))?;
+        let key = match &self.action {
+            Action::Put(item) => key_of(schema, item),
+            _ => self.key.clone(),
+        };
+        Ok(Self { position, key, ..self })
     }
 
     /// Where the item stands.
@@ -195,6 +216,7 @@ impl WritePlan {
         new.validate().map_err(Fault::Item)?;
         let is_updated = |name: &str| update.touched().any(|path| path.root() == name);
         check_updated_index_keys(schema, &new, is_updated)?;
+        let new = new.into_encoded();
         if new.size() > limits::ITEM_SIZE {
             return Err(Fault::item(UPDATE_TOO_LARGE));
         }

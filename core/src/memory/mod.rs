@@ -1,29 +1,31 @@
 //! The executable specification: what every operation means, on plain ordered maps.
 //!
-//! Read this to learn what an operation does. Everything is under one lock, so operations happen
-//! one after another; nothing is kept when the store is dropped. What a request means is
-//! [`crate::engine`]'s; what is left here is where the rows are.
+//! Everything is under one lock, so operations happen one after another; nothing is kept when the
+//! store is dropped. What an operation does is in [`crate::engine`]; what is left here is where the
+//! rows are, as plainly as it can be said.
 
-mod batches;
-mod items;
-mod reads;
+mod rows;
 mod streams;
 mod tables;
-mod transactions;
 
 use std::collections::{BTreeMap, HashMap};
 use std::fmt;
-use std::sync::{Mutex, MutexGuard, PoisonError};
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
 use async_trait::async_trait;
 
 use crate::Item;
-use crate::engine::{Effect, IndexChange, Position, WritePlan, change};
-use crate::env::{Env, Timestamp};
+use crate::engine::{
+    BatchGet, BatchWrite, Effect, Get, PageRead, Position, SingleWrite, Token, TransactGet,
+    TransactWrite, WriteRows, ttl,
+};
+use crate::env::Env;
 use crate::error::{Error, Result};
 use crate::ops::*;
-use crate::schema::{Table, TableSchema, table_name};
+use crate::schema::{Table, table_name};
 use crate::store::{Capabilities, Store};
+
+use rows::Held;
 
 /// A store in memory.
 ///
@@ -47,17 +49,17 @@ pub struct MemoryStore {
 /// All that the store holds.
 #[derive(Default)]
 struct State {
-    tables: BTreeMap<String, Rows>,
-    streams: BTreeMap<StreamArn, streams::Log>,
+    tables: BTreeMap<String, RowsOfTable>,
+    streams: BTreeMap<StreamArn, streams::Stream>,
     /// Tables that are gone, by their names, so that a table of the same name is told apart.
     deleted: BTreeMap<String, Table>,
-    tokens: HashMap<String, transactions::Token>,
+    tokens: HashMap<String, Token>,
     last_sequence_number: u64,
 }
 
 /// A table, its items and its index entries, all in order.
-struct Rows {
-    table: Table,
+struct RowsOfTable {
+    table: Arc<Table>,
     items: BTreeMap<Position, Item>,
     /// By the name of the index.
     indexes: BTreeMap<String, BTreeMap<Position, Item>>,
@@ -77,8 +79,30 @@ impl MemoryStore {
     /// Deletes the items whose time to live has passed, as DynamoDB does in the background, and
     /// says how many there were. Until then they can be read and written like any other.
     pub fn sweep_expired(&self) -> usize {
+        let mut state = self.state();
         let now = self.env.clock.now();
-        self.state().sweep_expired(now, &self.env)
+        let mut expired = Vec::new();
+        for rows in state.tables.values() {
+            let Some(attribute) = rows.table.time_to_live.attribute.as_deref() else { continue };
+            for (position, item) in &rows.items {
+                if ttl::is_expired(item, attribute, now) {
+                    expired.push((Arc::clone(&rows.table), position.clone(), item.clone()));
+                }
+            }
+        }
+        let by = Some(UserIdentity::time_to_live());
+        let mut rows = Held { state: &mut state, env: &self.env, by };
+        for (table, position, item) in &expired {
+            let effect = Effect { old: Some(item.clone()), new: None };
+            let changes = effect.index_changes(&table.schema);
+            rows.apply(table, position, &effect, &changes).expect("maps do not fail");
+        }
+        expired.len()
+    }
+
+    /// Makes an operation on the rows, alone.
+    fn with<R>(&self, operation: impl FnOnce(&mut Held<'_>) -> Result<R>) -> Result<R> {
+        operation(&mut Held { state: &mut self.state(), env: &self.env, by: None })
     }
 
     /// A panic while the lock was held leaves whole operations behind: effects are applied only
@@ -103,118 +127,9 @@ impl fmt::Debug for MemoryStore {
 
 impl State {
     /// The table that a request names, by name or by ARN.
-    fn table(&self, given: &str) -> Result<&Rows> {
-        self.tables.get(table_name(given)?).ok_or_else(Error::table_not_found)
-    }
-
-    /// Carries out a write that has been judged: the item, its index entries and its record in
-    /// the stream, together.
-    fn apply(
-        &mut self,
-        table: &str,
-        plan: &WritePlan,
-        effect: &Effect,
-        env: &Env,
-    ) -> Vec<IndexChange> {
-        let changes = self.apply_silently(table, plan.position(), effect);
-        self.record(table, effect, None, env);
-        changes
-    }
-
-    fn apply_silently(
-        &mut self,
-        table: &str,
-        position: &Position,
-        effect: &Effect,
-    ) -> Vec<IndexChange> {
-        let rows = self.tables.get_mut(table).expect("the table was there under the same lock");
-        match &effect.new {
-            Some(item) => rows.items.insert(position.clone(), item.clone()),
-            None => rows.items.remove(position),
-        };
-        let changes = effect.index_changes(&rows.table.schema);
-        for change in &changes {
-            let name = &rows.table.schema.indexes[change.index].name;
-            let entries = rows.indexes.entry(name.clone()).or_default();
-            if let Some(old) = &change.old {
-                entries.remove(&old.position);
-            }
-            if let Some(new) = &change.new {
-                entries.insert(new.position.clone(), new.item.clone());
-            }
-        }
-        changes
-    }
-
-    /// Leaves a record of a change in the table's stream, if it has one.
-    fn record(&mut self, table: &str, effect: &Effect, by: Option<UserIdentity>, env: &Env) {
-        let rows = &self.tables[table];
-        let Some(stream) = rows.table.stream() else { return };
-        let sequence_number = change::sequence_number(self.last_sequence_number + 1);
-        let record = change::record(
-            &rows.table.schema,
-            effect,
-            stream.view_type,
-            sequence_number,
-            env.token(),
-            env.clock.now(),
-            by,
-        );
-        if let Some(record) = record {
-            self.last_sequence_number += 1;
-            let log = self.streams.get_mut(&stream.arn(table));
-            log.expect("an enabled stream has a log").records.push_back(record);
-        }
-    }
-
-    fn sweep_expired(&mut self, now: Timestamp, env: &Env) -> usize {
-        let mut swept = 0;
-        let names: Vec<String> = self.tables.keys().cloned().collect();
-        for name in names {
-            let rows = &self.tables[&name];
-            let Some(attribute) = rows.table.time_to_live.attribute.as_deref() else { continue };
-            let expired: Vec<(Position, Item)> = rows
-                .items
-                .iter()
-                .filter(|(_, item)| crate::engine::ttl::is_expired(item, attribute, now))
-                .map(|(position, item)| (position.clone(), item.clone()))
-                .collect();
-            for (position, item) in expired {
-                let effect = Effect { old: Some(item), new: None };
-                self.apply_silently(&name, &position, &effect);
-                self.record(&name, &effect, Some(UserIdentity::time_to_live()), env);
-                swept += 1;
-            }
-        }
-        swept
-    }
-}
-
-impl Rows {
-    fn schema(&self) -> &TableSchema {
-        &self.table.schema
-    }
-
-    fn name(&self) -> &str {
-        &self.table.name
-    }
-
-    /// The size of the item collection that this position belongs to, in the table and its local
-    /// indexes.
-    fn collection_size(&self, position: &Position) -> u64 {
-        let size = |rows: &BTreeMap<Position, Item>| -> u64 {
-            rows.iter()
-                .filter(|(row, _)| row.partition == position.partition)
-                .map(|(_, item)| item.size() as u64)
-                .sum()
-        };
-        let local = self
-            .schema()
-            .indexes
-            .iter()
-            .filter(|index| index.kind == crate::schema::IndexKind::Local)
-            .filter_map(|index| self.indexes.get(&index.name));
-        size(&self.items) + local.map(size).sum::<u64>()
+    fn table(&self, given: &str) -> Result<Arc<Table>> {
+        let rows = self.tables.get(table_name(given)?);
+        rows.map(|rows| Arc::clone(&rows.table)).ok_or_else(Error::table_not_found)
     }
 }
 
@@ -226,46 +141,56 @@ impl Store for MemoryStore {
     }
 
     async fn get(&self, request: GetItem) -> Result<GetItemOutput> {
-        self.state().get(request)
+        self.with(|rows| Get::new(&request, rows.state.table(&request.table)?)?.run(rows))
     }
 
     async fn put(&self, request: PutItem) -> Result<WriteOutput> {
-        self.state().put(request, &self.env)
+        self.with(|rows| {
+            let table = rows.state.table(&request.table)?;
+            SingleWrite::put(request, table)?.run(rows)
+        })
     }
 
     async fn update(&self, request: UpdateItem) -> Result<WriteOutput> {
-        self.state().update(request, &self.env)
+        self.with(|rows| {
+            let table = rows.state.table(&request.table)?;
+            SingleWrite::update(request, table)?.run(rows)
+        })
     }
 
     async fn delete(&self, request: DeleteItem) -> Result<WriteOutput> {
-        self.state().delete(request, &self.env)
+        self.with(|rows| {
+            let table = rows.state.table(&request.table)?;
+            SingleWrite::delete(request, table)?.run(rows)
+        })
     }
 
     async fn query(&self, request: Query) -> Result<Page> {
-        self.state().query(&request)
+        self.with(|rows| PageRead::query(&request, rows.state.table(&request.table)?)?.run(rows))
     }
 
     async fn scan(&self, request: Scan) -> Result<Page> {
-        self.state().scan(&request)
+        self.with(|rows| PageRead::scan(&request, rows.state.table(&request.table)?)?.run(rows))
     }
 
     async fn batch_get(&self, request: BatchGetItem) -> Result<BatchGetItemOutput> {
-        self.state().batch_get(request)
+        self.with(|rows| BatchGet::new(request, |name| rows.state.table(name))?.run(rows))
     }
 
     async fn batch_write(&self, request: BatchWriteItem) -> Result<BatchWriteItemOutput> {
-        self.state().batch_write(request, &self.env)
+        self.with(|rows| BatchWrite::new(request, |name| rows.state.table(name))?.run(rows))
     }
 
     async fn transact_get(&self, request: TransactGetItems) -> Result<TransactGetItemsOutput> {
-        self.state().transact_get(request)
+        self.with(|rows| TransactGet::new(&request, |name| rows.state.table(name))?.run(rows))
     }
 
     async fn transact_write(
         &self,
         request: TransactWriteItems,
     ) -> Result<TransactWriteItemsOutput> {
-        self.state().transact_write(request, &self.env)
+        let now = self.env.clock.now();
+        self.with(|rows| TransactWrite::new(request, |name| rows.state.table(name))?.run(rows, now))
     }
 
     async fn create_table(&self, request: CreateTable) -> Result<TableDescription> {

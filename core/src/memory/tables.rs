@@ -1,10 +1,12 @@
 //! Creating, describing, changing and deleting tables.
 
 use std::collections::BTreeMap;
+use std::sync::Arc;
 
-use super::streams::Log;
-use super::{Rows, State};
+use super::streams::Stream;
+use super::{RowsOfTable, State};
 use crate::Item;
+use crate::engine::log::Log;
 use crate::engine::{IndexEntry, Position};
 use crate::env::Env;
 use crate::error::Result;
@@ -35,11 +37,11 @@ impl State {
             .collect();
         if let Some(stream) = table.stream() {
             let log = Log::open(&table, stream, self.last_sequence_number);
-            self.streams.insert(stream.arn(&table.name), log);
+            self.streams.insert(log.arn().clone(), Stream::new(log));
         }
-        let rows = Rows { table, items: BTreeMap::new(), indexes };
+        let rows = RowsOfTable { table: Arc::new(table), items: BTreeMap::new(), indexes };
         let description = rows.describe();
-        self.tables.insert(rows.name().to_owned(), rows);
+        self.tables.insert(rows.table.name.clone(), rows);
         Ok(description)
     }
 
@@ -56,19 +58,19 @@ impl State {
         let change = self.described(&request.table)?.table.apply(request, env.clock.now())?;
         let name = change.table.name.clone();
         let rows = self.tables.get_mut(&name).expect("it was just described");
-        rows.table = change.table;
+        rows.table = Arc::new(change.table);
         if let Some(index) = change.removed {
             rows.indexes.remove(&index.name);
         }
         if let Some(index) = change.added {
             rows.indexes.insert(index.name.clone(), rows.backfill(&index));
-            rows.table = rows.table.index_filled(&index.name);
+            rows.table = Arc::new(rows.table.index_filled(&index.name));
         }
         let description = rows.describe();
         match change.stream {
             Some(StreamChange::Enabled(stream)) => {
                 let log = Log::open(&rows.table, &stream, self.last_sequence_number);
-                self.streams.insert(stream.arn(&name), log);
+                self.streams.insert(log.arn().clone(), Stream::new(log));
             }
             Some(StreamChange::Disabled(stream)) => {
                 self.close_stream(&stream.arn(&name), env.clock.now());
@@ -85,7 +87,7 @@ impl State {
     ) -> Result<TableDescription> {
         let rows = self.described(&request.table)?;
         rows.table.check_delete()?;
-        let name = rows.name().to_owned();
+        let name = rows.table.name.clone();
         let rows = self.tables.remove(&name).expect("it was just described");
         let now = env.clock.now();
         if let Some(stream) = rows.table.stream() {
@@ -105,7 +107,7 @@ impl State {
         env: &Env,
     ) -> Result<UpdateTimeToLive> {
         let rows = self.described_mut(&request.table)?;
-        rows.table = rows.table.set_ttl(&request, env.clock.now())?;
+        rows.table = Arc::new(rows.table.set_ttl(&request, env.clock.now())?);
         Ok(request)
     }
 
@@ -118,13 +120,13 @@ impl State {
 
     pub(super) fn tag_table(&mut self, request: &TagTable) -> Result<()> {
         let rows = self.described_mut(&request.table)?;
-        rows.table = rows.table.tag(request)?;
+        rows.table = Arc::new(rows.table.tag(request)?);
         Ok(())
     }
 
     pub(super) fn untag_table(&mut self, request: &UntagTable) -> Result<()> {
         let rows = self.described_mut(&request.table)?;
-        rows.table = rows.table.untag(request)?;
+        rows.table = Arc::new(rows.table.untag(request)?);
         Ok(())
     }
 
@@ -134,18 +136,18 @@ impl State {
 
     /// The table that a request about tables names; its absence is told in other words than by
     /// the requests about items.
-    fn described(&self, given: &str) -> Result<&Rows> {
+    fn described(&self, given: &str) -> Result<&RowsOfTable> {
         let name = table_name(given)?;
         self.tables.get(name).ok_or_else(|| table_missing(name))
     }
 
-    fn described_mut(&mut self, given: &str) -> Result<&mut Rows> {
+    fn described_mut(&mut self, given: &str) -> Result<&mut RowsOfTable> {
         let name = table_name(given)?;
         self.tables.get_mut(name).ok_or_else(|| table_missing(name))
     }
 }
 
-impl Rows {
+impl RowsOfTable {
     fn describe(&self) -> TableDescription {
         let count = |rows: &BTreeMap<Position, Item>| Count {
             items: rows.len() as u64,
@@ -161,7 +163,7 @@ impl Rows {
     fn backfill(&self, index: &IndexSchema) -> BTreeMap<Position, Item> {
         self.items
             .values()
-            .filter_map(|item| IndexEntry::of(self.schema(), index, item))
+            .filter_map(|item| IndexEntry::of(&self.table.schema, index, item))
             .map(|entry| (entry.position, entry.item))
             .collect()
     }

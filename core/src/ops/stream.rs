@@ -2,12 +2,14 @@
 
 use std::fmt;
 
+use serde::{Deserialize, Serialize};
+
 use super::{KeySchemaElement, StreamViewType};
 use crate::Item;
 use crate::env::Timestamp;
 
 /// Names the stream of a table.
-#[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
+#[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
 pub struct StreamArn(pub String);
 
 /// Names a shard of a stream.

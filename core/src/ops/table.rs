@@ -21,7 +21,7 @@ pub struct AttributeDefinition {
 }
 
 /// One attribute of a key.
-#[derive(Clone, Debug, PartialEq, Eq)]
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct KeySchemaElement {
     /// The attribute.
     pub name: String,
@@ -30,11 +30,13 @@ pub struct KeySchemaElement {
 }
 
 /// Which half of a key an attribute belongs to.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub enum KeyRole {
     /// The partition key: DynamoDB's `HASH`.
+    #[serde(rename = "HASH")]
     Partition,
     /// The sort key: DynamoDB's `RANGE`.
+    #[serde(rename = "RANGE")]
     Sort,
 }
 

@@ -1,0 +1,227 @@
+//! Reads, from the request to the answer.
+
+use std::collections::BTreeMap;
+
+use super::storage::{Flow, Rows, TableRef};
+use super::{Arm, GetPlan, Meter, PageBuilder, ReadPlan, batch, read_units, transact};
+use crate::Item;
+use crate::error::Result;
+use crate::limits;
+use crate::ops::*;
+
+/// A read of one item, planned.
+#[derive(Clone, Debug)]
+pub struct Get<T> {
+    table: T,
+    plan: GetPlan,
+    consistent: bool,
+    capacity: ReturnConsumedCapacity,
+}
+
+impl<T: TableRef> Get<T> {
+    /// Plans the read of an item of this table.
+    pub fn new(request: &GetItem, table: T) -> Result<Self> {
+        let plan = GetPlan::new(request, table.schema())?;
+        let (consistent, capacity) = (request.consistent_read, request.return_consumed_capacity);
+        Ok(Self { table, plan, consistent, capacity })
+    }
+
+    /// Reads the item.
+    pub fn run(&self, rows: &mut impl Rows<Table = T>) -> Result<GetItemOutput> {
+        let item = rows.get(&self.table, &self.plan.position)?;
+        let mut meter = Meter::default();
+        let size = item.as_ref().map_or(0, Item::size);
+        meter.read(Arm::Table, read_units(size, self.consistent));
+        Ok(GetItemOutput {
+            item: item.map(|item| self.plan.answer(item)),
+            consumed_capacity: meter.report(self.table.name(), self.table.schema(), self.capacity),
+        })
+    }
+}
+
+/// A page of a query or a scan, planned.
+#[derive(Clone, Debug)]
+pub struct PageRead<T> {
+    table: T,
+    plan: ReadPlan,
+    capacity: ReturnConsumedCapacity,
+}
+
+impl<T: TableRef> PageRead<T> {
+    /// Plans a page of a query.
+    pub fn query(request: &Query, table: T) -> Result<Self> {
+        let plan = ReadPlan::query(request, table.table())?;
+        Ok(Self { table, plan, capacity: request.return_consumed_capacity })
+    }
+
+    /// Plans a page of a scan.
+    pub fn scan(request: &Scan, table: T) -> Result<Self> {
+        let plan = ReadPlan::scan(request, table.table())?;
+        Ok(Self { table, plan, capacity: request.return_consumed_capacity })
+    }
+
+    /// How many rows the request wants at most.
+    pub fn limit(&self) -> Option<usize> {
+        self.plan.limit()
+    }
+
+    /// Reads the page.
+    pub fn run(&self, rows: &mut impl Rows<Table = T>) -> Result<Page> {
+        let page = self.run_within(rows, usize::MAX)?;
+        Ok(page.expect("no page has that many rows"))
+    }
+
+    /// Reads the page if it has no more than this many rows; `None` if it has more.
+    pub fn run_within(
+        &self,
+        rows: &mut impl Rows<Table = T>,
+        row_limit: usize,
+    ) -> Result<Option<Page>> {
+        let mut page = PageBuilder::new(&self.plan, self.table.schema());
+        let mut more = false;
+        let mut taken = 0;
+        if !self.plan.is_void() {
+            more = rows.visit(&self.table, &self.plan, &mut |row, fetched| {
+                if page.is_full() || taken == row_limit {
+                    return Flow::Enough;
+                }
+                page.push(row, fetched);
+                taken += 1;
+                Flow::Taken
+            })?;
+        }
+        if taken == row_limit && more && !page.is_full() {
+            return Ok(None);
+        }
+        Ok(Some(page.finish(more, self.table.name(), self.capacity)))
+    }
+}
+
+/// A batch of reads, planned.
+#[derive(Clone, Debug)]
+pub struct BatchGet<T> {
+    tables: Vec<(T, KeysAndAttributes, Vec<GetPlan>)>,
+    capacity: ReturnConsumedCapacity,
+}
+
+impl<T: TableRef> BatchGet<T> {
+    /// Plans a batch; `find` finds its tables.
+    pub fn new(request: BatchGetItem, find: impl Fn(&str) -> Result<T>) -> Result<Self> {
+        batch::check_get(&request)?;
+        let found: Vec<T> =
+            request.requests.keys().map(|name| find(name)).collect::<Result<_>>()?;
+        let tables = request
+            .requests
+            .into_values()
+            .zip(found)
+            .map(|(reads, table)| {
+                let plans = GetPlan::batch(&reads, table.schema())?;
+                Ok((table, reads, plans))
+            })
+            .collect::<Result<_>>()?;
+        Ok(Self { tables, capacity: request.return_consumed_capacity })
+    }
+
+    /// Reads the items.
+    pub fn run(self, rows: &mut impl Rows<Table = T>) -> Result<BatchGetItemOutput> {
+        let mut output = BatchGetItemOutput::default();
+        let mut bytes = 0;
+        for (table, mut reads, plans) in self.tables {
+            let mut meter = Meter::default();
+            let keys = std::mem::take(&mut reads.keys);
+            let found = output.responses.entry(table.name().to_owned()).or_default();
+            for (key, plan) in keys.into_iter().zip(plans) {
+                let item = rows.get(&table, &plan.position)?;
+                let size = item.as_ref().map_or(0, Item::size);
+                if bytes + size > limits::BATCH_GET_SIZE {
+                    reads.keys.push(key);
+                    continue;
+                }
+                bytes += size;
+                meter.read(Arm::Table, read_units(size, reads.consistent_read));
+                found.extend(item.map(|item| plan.answer(item)));
+            }
+            if !reads.keys.is_empty() {
+                output.unprocessed_keys.insert(table.name().to_owned(), reads);
+            }
+            output.consumed_capacity.extend(meter.report(
+                table.name(),
+                table.schema(),
+                self.capacity,
+            ));
+        }
+        Ok(output)
+    }
+}
+
+/// A transactional read, planned.
+#[derive(Clone, Debug)]
+pub struct TransactGet<T> {
+    items: Vec<(T, GetPlan)>,
+    capacity: ReturnConsumedCapacity,
+}
+
+impl<T: TableRef> TransactGet<T> {
+    /// Plans a transactional read; `find` finds its tables.
+    pub fn new(request: &TransactGetItems, find: impl Fn(&str) -> Result<T>) -> Result<Self> {
+        transact::check_get(request)?;
+        let tables: Vec<T> =
+            request.items.iter().map(|get| find(&get.table)).collect::<Result<_>>()?;
+        let plans = request
+            .items
+            .iter()
+            .zip(&tables)
+            .map(|(get, table)| GetPlan::new(get, table.schema()))
+            .collect();
+        let plans: Vec<GetPlan> = transact::gather(plans)?;
+        let names = tables.iter().map(TableRef::name);
+        transact::check_distinct(names.zip(plans.iter().map(|plan| &plan.position)))?;
+        let items = tables.into_iter().zip(plans).collect();
+        Ok(Self { items, capacity: request.return_consumed_capacity })
+    }
+
+    /// Reads the items, which `rows` shows as they are at one moment.
+    pub fn run(&self, rows: &mut impl Rows<Table = T>) -> Result<TransactGetItemsOutput> {
+        let mut meters = Meters::default();
+        let mut found = Vec::with_capacity(self.items.len());
+        for (table, plan) in &self.items {
+            let item = rows.get(table, &plan.position)?;
+            let size = item.as_ref().map_or(0, Item::size);
+            meters.of(table).read(Arm::Table, 2.0 * read_units(size, true));
+            found.push(item);
+        }
+        transact::check_answer_size(found.iter().flatten())?;
+        Ok(TransactGetItemsOutput {
+            responses: found
+                .into_iter()
+                .zip(&self.items)
+                .map(|(item, (_, plan))| item.map(|item| plan.answer(item)))
+                .collect(),
+            consumed_capacity: meters.report(self.capacity),
+        })
+    }
+}
+
+/// What a transaction consumes, table by table in the order of their names.
+pub(super) struct Meters<'a, T>(BTreeMap<&'a str, (&'a T, Meter)>);
+
+impl<T> Default for Meters<'_, T> {
+    fn default() -> Self {
+        Self(BTreeMap::new())
+    }
+}
+
+impl<'a, T: TableRef> Meters<'a, T> {
+    pub(super) fn of(&mut self, table: &'a T) -> &mut Meter {
+        &mut self.0.entry(table.name()).or_insert_with(|| (table, Meter::default())).1
+    }
+
+    pub(super) fn report(&self, wanted: ReturnConsumedCapacity) -> Vec<ConsumedCapacity> {
+        self.0
+            .values()
+            .filter_map(|(table, meter)| {
+                meter.report_transaction(table.name(), table.schema(), wanted)
+            })
+            .collect()
+    }
+}

@@ -1,0 +1,103 @@
+//! What an embedded engine keeps, as the operations see it.
+
+use std::sync::Arc;
+
+use super::{Effect, IndexChange, Position, ReadPlan};
+use crate::Item;
+use crate::env::Timestamp;
+use crate::error::Result;
+use crate::schema::{Table, TableSchema};
+
+/// An engine's hold on a table: its definition, and whatever the engine needs to find its rows.
+pub trait TableRef: Clone {
+    /// The table's definition.
+    fn table(&self) -> &Table;
+
+    /// The table's name.
+    fn name(&self) -> &str {
+        &self.table().name
+    }
+
+    /// The table's key and indexes.
+    fn schema(&self) -> &TableSchema {
+        &self.table().schema
+    }
+}
+
+impl TableRef for Arc<Table> {
+    fn table(&self) -> &Table {
+        self
+    }
+}
+
+/// Rows that can be read.
+///
+/// All calls of one operation see the same state. An error is the engine's own, such as a disk
+/// that cannot be read; it fails the operation as it is.
+pub trait Rows {
+    /// How the engine refers to a table.
+    type Table: TableRef;
+
+    /// The item at a position of the table.
+    fn get(&mut self, table: &Self::Table, position: &Position) -> Result<Option<Item>>;
+
+    /// Hands over the rows of a plan's source that lie in its span, in its order, each with the
+    /// item of the table if the plan says to fetch it, until `take` wants no more. Answers whether
+    /// rows were left.
+    fn visit(
+        &mut self,
+        table: &Self::Table,
+        plan: &ReadPlan,
+        take: &mut dyn FnMut(Item, Option<Item>) -> Flow,
+    ) -> Result<bool>;
+}
+
+/// Whether a visit goes on.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Flow {
+    /// The row was taken.
+    Taken,
+    /// The row was not taken, and no other is wanted.
+    Enough,
+}
+
+/// Rows that can be written, too.
+///
+/// Nothing that one operation writes is seen by others before the operation is complete.
+pub trait WriteRows: Rows {
+    /// Puts the effect of a write in the place of the present item, changes the index entries,
+    /// and leaves a record in the table's stream if it has one.
+    fn apply(
+        &mut self,
+        table: &Self::Table,
+        position: &Position,
+        effect: &Effect,
+        changes: &[IndexChange],
+    ) -> Result<()>;
+
+    /// The size of the item collection that this position belongs to, in the table and its local
+    /// indexes.
+    fn collection_size(&mut self, table: &Self::Table, position: &Position) -> Result<u64>;
+
+    /// The transaction that was carried out under a client request token.
+    fn token(&mut self, token: &str) -> Result<Option<Token>>;
+
+    /// Keeps a token, and forgets those that protect no more.
+    fn keep_token(&mut self, token: &str, kept: Token) -> Result<()>;
+}
+
+/// A transaction that was carried out under a client request token.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Token {
+    /// What was carried out: [`transact::fingerprint`](super::transact::fingerprint).
+    pub fingerprint: u128,
+    /// When.
+    pub completed_at: Timestamp,
+}
+
+impl Token {
+    /// Whether the token still stands for its transaction.
+    pub fn protects(&self, now: Timestamp) -> bool {
+        now.since(self.completed_at) < super::transact::TOKEN_LIFETIME
+    }
+}
