@@ -145,6 +145,12 @@ impl Clock for ManualClock {
     }
 }
 
+/// Blocks the thread for this long, by no clock but the machine's: for a thread that waits for
+/// another process, whose time no test can move.
+pub fn block(duration: Duration) {
+    std::thread::sleep(duration);
+}
+
 /// A source of random numbers.
 pub trait Random: Send + Sync + fmt::Debug {
     /// The next 64 random bits.

@@ -183,6 +183,15 @@ impl Item {
         }
     }
 
+    /// A copy of the item, encoded.
+    #[must_use]
+    pub fn to_encoded(&self) -> Self {
+        match &self.repr {
+            Repr::Tree(map) => Self::of_bytes(codec::encode_item(MapRef::from(map))),
+            Repr::Encoded { .. } => self.clone(),
+        }
+    }
+
     fn tree_mut(&mut self) -> &mut Map {
         if let Repr::Encoded { .. } = self.repr {
             self.repr = Repr::Tree(self.view().to_map());

@@ -57,7 +57,7 @@ pub async fn compare(
         let mut actual = answer(compared, history, operation).await;
         let mut attempts = LAG_ATTEMPTS;
         while reads_index(operation)
-            && !agree(operation, &expected, &actual, known)
+            && !agree(history, operation, &expected, &actual, known)
             && compared.capabilities().index_reads_lag
             && attempts > 0
         {
@@ -65,7 +65,7 @@ pub async fn compare(
             actual = answer(compared, history, operation).await;
             attempts -= 1;
         }
-        check(operation, &expected, &actual, known)?;
+        check(history, operation, &expected, &actual, known)?;
     }
     let sources = std::iter::once(None)
         .chain(history.shape.indexes.iter().map(|index| Some(index.name.to_owned())));
@@ -75,7 +75,7 @@ pub async fn compare(
         let expected = answer(specification, history, &operation).await;
         let mut actual = answer(compared, history, &operation).await;
         for _ in 0..LAG_ATTEMPTS {
-            if agree(&operation, &expected, &actual, known)
+            if agree(history, &operation, &expected, &actual, known)
                 || !compared.capabilities().index_reads_lag
             {
                 break;
@@ -83,19 +83,20 @@ pub async fn compare(
             SystemClock.sleep(LAG_WAIT).await;
             actual = answer(compared, history, &operation).await;
         }
-        check(&operation, &expected, &actual, known)?;
+        check(history, &operation, &expected, &actual, known)?;
     }
     let _ = compared.delete_table(DeleteTable::new(TABLE)).await;
     Ok(())
 }
 
 fn check(
+    history: &History,
     operation: &Operation,
     expected: &Result<Answer>,
     actual: &Result<Answer>,
     known: Known,
 ) -> Result<(), Difference> {
-    if agree(operation, expected, actual, known) {
+    if agree(history, operation, expected, actual, known) {
         return Ok(());
     }
     Err(Difference {
@@ -122,7 +123,7 @@ fn reads_index(operation: &Operation) -> bool {
 
 /// An answer, normalised.
 #[derive(Debug, PartialEq)]
-enum Answer {
+pub(super) enum Answer {
     /// What a read or write of one item returned.
     Item(Option<Item>),
     /// Pages of a table in order: items, how many were counted and how many were read.
@@ -138,6 +139,7 @@ enum Answer {
 }
 
 fn agree(
+    history: &History,
     operation: &Operation,
     expected: &Result<Answer>,
     actual: &Result<Answer>,
@@ -146,7 +148,7 @@ fn agree(
     match (expected, actual) {
         (Ok(expected), Ok(actual)) => expected == actual,
         (Err(expected), Err(actual)) => {
-            same_error(expected, actual) || known.excuses(operation, expected, actual)
+            same_error(expected, actual) || known.excuses(history, operation, expected, actual)
         }
         _ => false,
     }
@@ -177,7 +179,11 @@ fn same_error(expected: &Error, actual: &Error) -> bool {
     }
 }
 
-async fn answer(store: &dyn Store, history: &History, operation: &Operation) -> Result<Answer> {
+pub(super) async fn answer(
+    store: &dyn Store,
+    history: &History,
+    operation: &Operation,
+) -> Result<Answer> {
     Ok(match operation.clone() {
         Operation::Get(request) => Answer::Item(store.get(request).await?.item),
         Operation::Put(request) => Answer::Item(store.put(request).await?.attributes),

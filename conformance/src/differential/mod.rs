@@ -15,6 +15,7 @@
 mod compare;
 mod history;
 mod known;
+mod mistakes;
 mod shapes;
 
 pub use self::compare::{Difference, compare};

@@ -71,12 +71,14 @@ fn constraint(member: &str, constraint: &str) -> Error {
 }
 
 /// Plans the writes of a batch to one table.
-pub fn plan_writes(writes: Vec<WriteRequest>, schema: &TableSchema) -> Result<Vec<WritePlan>> {
+pub fn plan_writes(writes: &[WriteRequest], schema: &TableSchema) -> Result<Vec<WritePlan>> {
     let plans: Vec<WritePlan> = writes
-        .into_iter()
+        .iter()
         .map(|write| match write {
-            WriteRequest::Put(item) => WritePlan::put(PutItem::new("", item), schema),
-            WriteRequest::Delete(key) => WritePlan::delete(DeleteItem::new("", key), schema),
+            WriteRequest::Put(item) => WritePlan::put(&PutItem::new("", item.clone()), schema),
+            WriteRequest::Delete(key) => {
+                WritePlan::delete(&DeleteItem::new("", key.clone()), schema)
+            }
         })
         .collect::<Result<_, Fault>>()?;
     let mut seen = BTreeSet::new();

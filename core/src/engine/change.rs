@@ -68,7 +68,12 @@ pub const RETENTION: Duration = Duration::from_secs(24 * 60 * 60);
 /// Whether a record is too old to be read. Its time is rounded down, so that it may be up to a
 /// second younger than it says.
 pub fn is_trimmed(record: &Record, now: Timestamp) -> bool {
-    now.since(record.created_at) >= RETENTION + Duration::from_secs(1)
+    is_past_retention(record.created_at, now)
+}
+
+/// The same for a record of this time.
+pub fn is_past_retention(created_at: Timestamp, now: Timestamp) -> bool {
+    now.since(created_at) >= RETENTION + Duration::from_secs(1)
 }
 
 /// How long an iterator can be used (API reference, GetShardIterator).

@@ -40,7 +40,8 @@ impl<'a> PageBuilder<'a> {
         self.is_at_limit() || self.bytes >= limits::PAGE_SIZE
     }
 
-    fn is_at_limit(&self) -> bool {
+    /// Whether the page has as many rows as the request wants: no further row need be looked at.
+    pub fn is_at_limit(&self) -> bool {
         self.plan.limit.is_some_and(|limit| self.page.scanned_count >= limit)
     }
 

@@ -87,7 +87,7 @@ impl<T: TableRef> PageRead<T> {
                 }
                 page.push(row, fetched);
                 taken += 1;
-                Flow::Taken
+                if page.is_at_limit() { Flow::Last } else { Flow::Next }
             })?;
         }
         if taken == row_limit && more && !page.is_full() {
@@ -106,17 +106,17 @@ pub struct BatchGet<T> {
 
 impl<T: TableRef> BatchGet<T> {
     /// Plans a batch; `find` finds its tables.
-    pub fn new(request: BatchGetItem, find: impl Fn(&str) -> Result<T>) -> Result<Self> {
-        batch::check_get(&request)?;
+    pub fn new(request: &BatchGetItem, find: impl Fn(&str) -> Result<T>) -> Result<Self> {
+        batch::check_get(request)?;
         let found: Vec<T> =
             request.requests.keys().map(|name| find(name)).collect::<Result<_>>()?;
         let tables = request
             .requests
-            .into_values()
+            .values()
             .zip(found)
             .map(|(reads, table)| {
-                let plans = GetPlan::batch(&reads, table.schema())?;
-                Ok((table, reads, plans))
+                let plans = GetPlan::batch(reads, table.schema())?;
+                Ok((table, reads.clone(), plans))
             })
             .collect::<Result<_>>()?;
         Ok(Self { tables, capacity: request.return_consumed_capacity })

@@ -24,8 +24,14 @@ pub trait TableRef: Clone {
     }
 }
 
-impl TableRef for Arc<Table> {
+impl<T: AsRef<Table>> TableRef for Arc<T> {
     fn table(&self) -> &Table {
+        (**self).as_ref()
+    }
+}
+
+impl AsRef<Table> for Table {
+    fn as_ref(&self) -> &Table {
         self
     }
 }
@@ -43,7 +49,7 @@ pub trait Rows {
 
     /// Hands over the rows of a plan's source that lie in its span, in its order, each with the
     /// item of the table if the plan says to fetch it, until `take` wants no more. Answers whether
-    /// rows were left.
+    /// a row was left.
     fn visit(
         &mut self,
         table: &Self::Table,
@@ -55,8 +61,10 @@ pub trait Rows {
 /// Whether a visit goes on.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Flow {
-    /// The row was taken.
-    Taken,
+    /// The row was taken, and the next one is wanted.
+    Next,
+    /// The row was taken, and no other is wanted: not even to know whether there is one.
+    Last,
     /// The row was not taken, and no other is wanted.
     Enough,
 }

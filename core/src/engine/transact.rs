@@ -149,7 +149,7 @@ pub fn table_of(item: &TransactWriteItem) -> &str {
 }
 
 /// Plans one operation.
-pub fn plan(item: TransactWriteItem, schema: &TableSchema) -> Result<WritePlan, Fault> {
+pub fn plan(item: &TransactWriteItem, schema: &TableSchema) -> Result<WritePlan, Fault> {
     match item {
         TransactWriteItem::Put(put) => WritePlan::put(put, schema),
         TransactWriteItem::Update(update) => WritePlan::update(update, schema),

@@ -58,7 +58,7 @@ impl Effect {
 
 impl WritePlan {
     /// Plans a put.
-    pub fn put(request: PutItem, schema: &TableSchema) -> Result<Self, Fault> {
+    pub fn put(request: &PutItem, schema: &TableSchema) -> Result<Self, Fault> {
         check_return_values(request.return_values)?;
         let condition = given("ConditionExpression", request.condition.is_some());
         check_placeholders_have_use(&request.names, &request.values, false, &[condition])?;
@@ -71,16 +71,21 @@ impl WritePlan {
         Ok(Self {
             position,
             key: key_of(schema, &request.item),
-            condition: condition_alone(&request.names, &request.values, request.condition, schema)?,
+            condition: condition_alone(
+                &request.names,
+                &request.values,
+                request.condition.as_ref(),
+                schema,
+            )?,
             item_on_failure: wants_item(request.return_values_on_condition_check_failure),
             return_values: request.return_values,
             // Encoded here, by the caller, and not where writes wait for one another.
-            action: Action::Put(request.item.into_encoded()),
+            action: Action::Put(request.item.to_encoded()),
         })
     }
 
     /// Plans an update.
-    pub fn update(request: UpdateItem, schema: &TableSchema) -> Result<Self, Fault> {
+    pub fn update(request: &UpdateItem, schema: &TableSchema) -> Result<Self, Fault> {
         let expressions = [
             given("UpdateExpression", request.update.is_some()),
             given("ConditionExpression", request.condition.is_some()),
@@ -97,7 +102,7 @@ impl WritePlan {
         check_update_charge(&update)?;
         Ok(Self {
             position,
-            key: request.key,
+            key: request.key.clone(),
             condition,
             item_on_failure: wants_item(request.return_values_on_condition_check_failure),
             return_values: request.return_values,
@@ -106,14 +111,19 @@ impl WritePlan {
     }
 
     /// Plans a delete.
-    pub fn delete(request: DeleteItem, schema: &TableSchema) -> Result<Self, Fault> {
+    pub fn delete(request: &DeleteItem, schema: &TableSchema) -> Result<Self, Fault> {
         check_return_values(request.return_values)?;
         let condition = given("ConditionExpression", request.condition.is_some());
         check_placeholders_have_use(&request.names, &request.values, false, &[condition])?;
         Ok(Self {
             position: Position::of_key(schema, &request.key)?,
-            key: request.key,
-            condition: condition_alone(&request.names, &request.values, request.condition, schema)?,
+            key: request.key.clone(),
+            condition: condition_alone(
+                &request.names,
+                &request.values,
+                request.condition.as_ref(),
+                schema,
+            )?,
             item_on_failure: wants_item(request.return_values_on_condition_check_failure),
             return_values: request.return_values,
             action: Action::Delete,
@@ -122,11 +132,16 @@ impl WritePlan {
 
     /// Plans a condition check, which has a condition:
     /// [`transact::check_write`](super::transact::check_write) sees to that.
-    pub fn check(request: ConditionCheck, schema: &TableSchema) -> Result<Self, Fault> {
+    pub fn check(request: &ConditionCheck, schema: &TableSchema) -> Result<Self, Fault> {
         Ok(Self {
             position: Position::of_key(schema, &request.key)?,
-            key: request.key,
-            condition: condition_alone(&request.names, &request.values, request.condition, schema)?,
+            key: request.key.clone(),
+            condition: condition_alone(
+                &request.names,
+                &request.values,
+                request.condition.as_ref(),
+                schema,
+            )?,
             item_on_failure: wants_item(request.return_values_on_condition_check_failure),
             return_values: ReturnValues::None,
             action: Action::Check,
@@ -292,11 +307,11 @@ fn wants_item(wanted: ReturnValuesOnConditionCheckFailure) -> bool {
 fn condition_alone(
     names: &Names,
     values: &Values,
-    condition: Option<Expr<Condition>>,
+    condition: Option<&Expr<Condition>>,
     schema: &TableSchema,
 ) -> Result<Option<Condition>> {
     let mut placeholders = Placeholders::new(names, values)?;
-    let condition = parse_condition(&mut placeholders, condition.as_ref())?;
+    let condition = parse_condition(&mut placeholders, condition)?;
     placeholders.finish()?;
     check_keys_are_scalars(schema, condition.iter().flat_map(Condition::paths))?;
     Ok(condition)

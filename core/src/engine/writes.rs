@@ -23,7 +23,7 @@ pub struct SingleWrite<T> {
 
 impl<T: TableRef> SingleWrite<T> {
     /// Plans a put.
-    pub fn put(request: PutItem, table: T) -> Result<Self> {
+    pub fn put(request: &PutItem, table: T) -> Result<Self> {
         let capacity = request.return_consumed_capacity;
         let metrics = request.return_item_collection_metrics;
         let plan = WritePlan::put(request, table.schema())?;
@@ -31,7 +31,7 @@ impl<T: TableRef> SingleWrite<T> {
     }
 
     /// Plans an update.
-    pub fn update(request: UpdateItem, table: T) -> Result<Self> {
+    pub fn update(request: &UpdateItem, table: T) -> Result<Self> {
         let capacity = request.return_consumed_capacity;
         let metrics = request.return_item_collection_metrics;
         let plan = WritePlan::update(request, table.schema())?;
@@ -39,7 +39,7 @@ impl<T: TableRef> SingleWrite<T> {
     }
 
     /// Plans a delete.
-    pub fn delete(request: DeleteItem, table: T) -> Result<Self> {
+    pub fn delete(request: &DeleteItem, table: T) -> Result<Self> {
         let capacity = request.return_consumed_capacity;
         let metrics = request.return_item_collection_metrics;
         let plan = WritePlan::delete(request, table.schema())?;
@@ -81,13 +81,13 @@ pub struct BatchWrite<T> {
 
 impl<T: TableRef> BatchWrite<T> {
     /// Plans a batch; `find` finds its tables.
-    pub fn new(request: BatchWriteItem, find: impl Fn(&str) -> Result<T>) -> Result<Self> {
-        batch::check_write(&request)?;
+    pub fn new(request: &BatchWriteItem, find: impl Fn(&str) -> Result<T>) -> Result<Self> {
+        batch::check_write(request)?;
         let found: Vec<T> =
             request.requests.keys().map(|name| find(name)).collect::<Result<_>>()?;
         let tables = found
             .into_iter()
-            .zip(request.requests.into_values())
+            .zip(request.requests.values())
             .map(|(table, writes)| {
                 let plans = batch::plan_writes(writes, table.schema())?;
                 Ok((table, plans))
@@ -148,23 +148,23 @@ pub struct TransactWrite<T> {
 
 impl<T: TableRef> TransactWrite<T> {
     /// Plans a transaction; `find` finds its tables.
-    pub fn new(request: TransactWriteItems, find: impl Fn(&str) -> Result<T>) -> Result<Self> {
-        transact::check_write(&request)?;
+    pub fn new(request: &TransactWriteItems, find: impl Fn(&str) -> Result<T>) -> Result<Self> {
+        transact::check_write(request)?;
         let tables: Vec<T> = request
             .items
             .iter()
             .map(|item| find(transact::table_of(item)))
             .collect::<Result<_>>()?;
         let fingerprint =
-            request.client_request_token.as_ref().map(|_| transact::fingerprint(&request));
-        let plan = |(item, table): (TransactWriteItem, T)| {
+            request.client_request_token.as_ref().map(|_| transact::fingerprint(request));
+        let plan = |(item, table): (&TransactWriteItem, T)| {
             let plan = transact::plan(item, table.schema());
             (table, plan)
         };
-        let operations = request.items.into_iter().zip(tables).map(plan).collect();
+        let operations = request.items.iter().zip(tables).map(plan).collect();
         Self {
             operations,
-            token: request.client_request_token.zip(fingerprint),
+            token: request.client_request_token.clone().zip(fingerprint),
             capacity: request.return_consumed_capacity,
             metrics: request.return_item_collection_metrics,
         }

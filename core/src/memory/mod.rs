@@ -147,21 +147,21 @@ impl Store for MemoryStore {
     async fn put(&self, request: PutItem) -> Result<WriteOutput> {
         self.with(|rows| {
             let table = rows.state.table(&request.table)?;
-            SingleWrite::put(request, table)?.run(rows)
+            SingleWrite::put(&request, table)?.run(rows)
         })
     }
 
     async fn update(&self, request: UpdateItem) -> Result<WriteOutput> {
         self.with(|rows| {
             let table = rows.state.table(&request.table)?;
-            SingleWrite::update(request, table)?.run(rows)
+            SingleWrite::update(&request, table)?.run(rows)
         })
     }
 
     async fn delete(&self, request: DeleteItem) -> Result<WriteOutput> {
         self.with(|rows| {
             let table = rows.state.table(&request.table)?;
-            SingleWrite::delete(request, table)?.run(rows)
+            SingleWrite::delete(&request, table)?.run(rows)
         })
     }
 
@@ -174,11 +174,11 @@ impl Store for MemoryStore {
     }
 
     async fn batch_get(&self, request: BatchGetItem) -> Result<BatchGetItemOutput> {
-        self.with(|rows| BatchGet::new(request, |name| rows.state.table(name))?.run(rows))
+        self.with(|rows| BatchGet::new(&request, |name| rows.state.table(name))?.run(rows))
     }
 
     async fn batch_write(&self, request: BatchWriteItem) -> Result<BatchWriteItemOutput> {
-        self.with(|rows| BatchWrite::new(request, |name| rows.state.table(name))?.run(rows))
+        self.with(|rows| BatchWrite::new(&request, |name| rows.state.table(name))?.run(rows))
     }
 
     async fn transact_get(&self, request: TransactGetItems) -> Result<TransactGetItemsOutput> {
@@ -190,7 +190,9 @@ impl Store for MemoryStore {
         request: TransactWriteItems,
     ) -> Result<TransactWriteItemsOutput> {
         let now = self.env.clock.now();
-        self.with(|rows| TransactWrite::new(request, |name| rows.state.table(name))?.run(rows, now))
+        self.with(|rows| {
+            TransactWrite::new(&request, |name| rows.state.table(name))?.run(rows, now)
+        })
     }
 
     async fn create_table(&self, request: CreateTable) -> Result<TableDescription> {

@@ -73,8 +73,10 @@ impl Rows for Held<'_> {
                 let position = Position::of_stored(&table.schema, item);
                 rows.items[&position].clone()
             });
-            if take(item.clone(), fetched) == Flow::Enough {
-                return Ok(true);
+            match take(item.clone(), fetched) {
+                Flow::Next => {}
+                Flow::Last => return Ok(false),
+                Flow::Enough => return Ok(true),
             }
         }
         Ok(false)

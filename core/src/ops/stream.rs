@@ -230,7 +230,8 @@ pub struct Record {
 }
 
 /// What happened to an item.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Serialize, Deserialize)]
+#[serde(rename_all = "SCREAMING_SNAKE_CASE")]
 pub enum EventName {
     /// It was created.
     Insert,
@@ -252,7 +253,7 @@ impl EventName {
 }
 
 /// Who made a change that no caller made.
-#[derive(Clone, Debug, PartialEq, Eq)]
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct UserIdentity {
     /// `Service`.
     pub kind: String,

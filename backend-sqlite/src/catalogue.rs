@@ -1,0 +1,251 @@
+//! The tables of the file, as every operation needs them.
+
+use std::collections::BTreeMap;
+use std::sync::Arc;
+
+use rusqlite::Connection;
+use tabla::ops::ProjectionType;
+use tabla::schema::{IndexSchema, Table, table_name};
+use tabla::{Error, Result};
+
+use crate::error::{damaged, from_sqlite};
+
+/// All tables, at one version of the catalogue.
+#[derive(Clone, Debug, Default)]
+pub(crate) struct Catalogue {
+    pub(crate) version: i64,
+    tables: BTreeMap<String, Arc<StoredTable>>,
+}
+
+/// A table, and where its rows are.
+#[derive(Debug)]
+pub(crate) struct StoredTable {
+    pub(crate) number: i64,
+    pub(crate) table: Table,
+    /// In the order of the schema's indexes.
+    pub(crate) indexes: Vec<StoredIndex>,
+    /// The number of the table's stream, if it has one that is enabled.
+    pub(crate) stream: Option<i64>,
+    pub(crate) sql: TableSql,
+}
+
+/// Where the rows of an index are.
+#[derive(Debug)]
+pub(crate) struct StoredIndex {
+    pub(crate) number: i64,
+    /// Whether its entries refer to the table's items instead of having their own.
+    pub(crate) carries_all: bool,
+    /// Whether it does not have all entries yet.
+    pub(crate) backfilling: bool,
+    pub(crate) sql: IndexSql,
+}
+
+/// The statements on a table's rows. They are written once: a connection finds a prepared
+/// statement by its text.
+#[derive(Debug)]
+pub(crate) struct TableSql {
+    pub(crate) get: String,
+    pub(crate) get_row: String,
+    pub(crate) insert_item: String,
+    pub(crate) insert_key: String,
+    pub(crate) update: String,
+    pub(crate) delete_item: String,
+    pub(crate) delete_key: String,
+    pub(crate) range: RangeSql,
+}
+
+/// The statements on an index's rows.
+#[derive(Debug)]
+pub(crate) struct IndexSql {
+    pub(crate) insert: String,
+    pub(crate) update: String,
+    pub(crate) delete: String,
+    pub(crate) range: RangeSql,
+}
+
+/// The statements that read rows in order, each with the id, the sum and the item.
+#[derive(Debug)]
+pub(crate) struct RangeSql {
+    pub(crate) forward: String,
+    pub(crate) backward: String,
+    /// Forward, with no end.
+    pub(crate) open: String,
+}
+
+impl AsRef<Table> for StoredTable {
+    fn as_ref(&self) -> &Table {
+        &self.table
+    }
+}
+
+impl StoredTable {
+    pub(crate) fn new(
+        number: i64,
+        table: Table,
+        index_numbers: &BTreeMap<String, i64>,
+        stream: Option<i64>,
+    ) -> Result<Self> {
+        let stored = |index: &IndexSchema| {
+            let own = *index_numbers
+                .get(&index.name)
+                .ok_or_else(|| damaged(format_args!("index {} has no number", index.name)))?;
+            let carries_all = index.projection.kind == ProjectionType::All;
+            Ok(StoredIndex {
+                number: own,
+                carries_all,
+                backfilling: table.backfilling().any(|other| other.name == index.name),
+                sql: IndexSql::new(number, own, carries_all),
+            })
+        };
+        let indexes = table.schema.indexes.iter().map(stored).collect::<Result<_>>()?;
+        Ok(Self { number, table, indexes, stream, sql: TableSql::new(number) })
+    }
+}
+
+impl TableSql {
+    fn new(number: i64) -> Self {
+        let (items, keys) = (format!("items_{number}"), format!("keys_{number}"));
+        Self {
+            get: format!(
+                "SELECT k.id, i.sum, i.item FROM {keys} k LEFT JOIN {items} i ON i.id = k.id \
+                 WHERE k.key = ?1"
+            ),
+            get_row: format!("SELECT id, sum, item FROM {items} WHERE id = ?1"),
+            insert_item: format!("INSERT INTO {items} (id, sum, item) VALUES (?1, ?2, ?3)"),
+            insert_key: format!("INSERT INTO {keys} (key, id) VALUES (?1, ?2)"),
+            update: format!("UPDATE {items} SET sum = ?2, item = ?3 WHERE id = ?1"),
+            delete_item: format!("DELETE FROM {items} WHERE id = ?1"),
+            delete_key: format!("DELETE FROM {keys} WHERE key = ?1"),
+            range: RangeSql::referring(&keys, &items),
+        }
+    }
+}
+
+impl IndexSql {
+    fn new(table: i64, number: i64, carries_all: bool) -> Self {
+        let index = format!("index_{number}");
+        let (insert, range) = if carries_all {
+            (
+                format!("INSERT OR IGNORE INTO {index} (key, id) VALUES (?1, ?2)"),
+                RangeSql::referring(&index, &format!("items_{table}")),
+            )
+        } else {
+            (
+                format!(
+                    "INSERT OR IGNORE INTO {index} (key, id, sum, item) VALUES (?1, ?2, ?3, ?4)"
+                ),
+                RangeSql::new(|place| {
+                    format!("SELECT k.id, k.sum, k.item FROM {index} k WHERE {place}")
+                }),
+            )
+        };
+        Self {
+            insert,
+            update: format!("UPDATE {index} SET sum = ?2, item = ?3 WHERE key = ?1"),
+            delete: format!("DELETE FROM {index} WHERE key = ?1"),
+            range,
+        }
+    }
+}
+
+impl RangeSql {
+    fn referring(keys: &str, items: &str) -> Self {
+        Self::new(|place| {
+            format!(
+                "SELECT k.id, i.sum, i.item FROM {keys} k LEFT JOIN {items} i ON i.id = k.id \
+                 WHERE {place}"
+            )
+        })
+    }
+
+    fn new(select: impl Fn(&str) -> String) -> Self {
+        Self {
+            forward: select("k.key >= ?1 AND k.key < ?2 ORDER BY k.key"),
+            backward: select("k.key >= ?1 AND k.key < ?2 ORDER BY k.key DESC"),
+            open: select("k.key >= ?1 ORDER BY k.key"),
+        }
+    }
+}
+
+impl Catalogue {
+    /// Reads the catalogue, all at one version if a transaction is open.
+    pub(crate) fn load(connection: &Connection) -> Result<Self> {
+        let version = Self::stored_version(connection)?;
+        let mut streams = BTreeMap::new();
+        each(connection, "SELECT arn, number FROM tabla_streams", |row| {
+            streams.insert(row.get::<_, String>(0)?, row.get::<_, i64>(1)?);
+            Ok(())
+        })?;
+        let mut rows = Vec::new();
+        let select = "SELECT number, definition, indexes FROM tabla_tables";
+        each(connection, select, |row| {
+            rows.push((row.get::<_, i64>(0)?, row.get::<_, String>(1)?, row.get::<_, String>(2)?));
+            Ok(())
+        })?;
+        let mut catalogue = Self { version, tables: BTreeMap::new() };
+        for (number, definition, indexes) in rows {
+            let table: Table = parse(&definition)?;
+            let stream = table.stream().map(|stream| stream.arn(&table.name).0);
+            let stream = stream.and_then(|arn| streams.get(&arn).copied());
+            catalogue.put(StoredTable::new(number, table, &parse(&indexes)?, stream)?);
+        }
+        Ok(catalogue)
+    }
+
+    /// The version that the file is at.
+    pub(crate) fn stored_version(connection: &Connection) -> Result<i64> {
+        connection
+            .prepare_cached("SELECT catalogue FROM tabla_state")
+            .and_then(|mut statement| statement.query_row([], |row| row.get(0)))
+            .map_err(from_sqlite)
+    }
+
+    /// The table that a request on items names, by name or by ARN.
+    pub(crate) fn table(&self, given: &str) -> Result<Arc<StoredTable>> {
+        self.find(table_name(given)?).cloned().ok_or_else(Error::table_not_found)
+    }
+
+    /// The table of this name.
+    pub(crate) fn find(&self, name: &str) -> Option<&Arc<StoredTable>> {
+        self.tables.get(name)
+    }
+
+    pub(crate) fn tables(&self) -> impl Iterator<Item = &Arc<StoredTable>> {
+        self.tables.values()
+    }
+
+    pub(crate) fn names(&self) -> impl Iterator<Item = &str> {
+        self.tables.keys().map(String::as_str)
+    }
+
+    pub(crate) fn put(&mut self, table: StoredTable) {
+        self.tables.insert(table.table.name.clone(), Arc::new(table));
+    }
+
+    pub(crate) fn remove(&mut self, name: &str) {
+        self.tables.remove(name);
+    }
+}
+
+/// Reads stored JSON, which this code or an earlier version of it wrote.
+pub(crate) fn parse<T: serde::de::DeserializeOwned>(json: &str) -> Result<T> {
+    serde_json::from_str(json).map_err(|error| damaged(format_args!("stored JSON: {error}")))
+}
+
+/// Stores JSON.
+pub(crate) fn to_json<T: serde::Serialize>(value: &T) -> String {
+    serde_json::to_string(value).expect("definitions have text for keys")
+}
+
+pub(crate) fn each(
+    connection: &Connection,
+    select: &str,
+    mut take: impl FnMut(&rusqlite::Row<'_>) -> rusqlite::Result<()>,
+) -> Result<()> {
+    let mut statement = connection.prepare_cached(select).map_err(from_sqlite)?;
+    let mut rows = statement.query([]).map_err(from_sqlite)?;
+    while let Some(row) = rows.next().map_err(from_sqlite)? {
+        take(row).map_err(from_sqlite)?;
+    }
+    Ok(())
+}

@@ -1,0 +1,88 @@
+//! Connections on the hot path.
+
+use std::path::Path;
+use std::time::Duration;
+
+use rusqlite::{Connection, OpenFlags};
+use tabla::{Error, Result};
+
+use crate::config::{Durability, Location, SqliteConfig};
+use crate::error::from_sqlite;
+use crate::format;
+
+/// Prepared statements that a connection keeps: about ten per table and three per index.
+const STATEMENTS: usize = 2000;
+
+/// Commits write at least this many pages to the log before they move them to the file: more than
+/// SQLite's own 1000, because a write with two indexes touches a dozen pages.
+const CHECKPOINT_PAGES: u32 = 4000;
+
+/// The connection that writes.
+pub(crate) fn writing(config: &SqliteConfig) -> Result<Connection> {
+    let connection = match &config.location {
+        Location::Memory => Connection::open_in_memory(),
+        Location::File(path) => {
+            Connection::open_with_flags(path, flags(OpenFlags::SQLITE_OPEN_READ_WRITE))
+        }
+    }
+    .map_err(from_sqlite)?;
+    match &config.location {
+        Location::Memory => {
+            // All pages are in this cache: with a limit, SQLite would look for one to spill, in
+            // vain, at every new page.
+            set(&connection, "cache_size", "-1000000000")?;
+            let settings = format!("PRAGMA page_size = {}", format::PAGE_SIZE);
+            connection.execute_batch(&settings).map_err(from_sqlite)?;
+            connection.execute_batch(&format::migration(0)).map_err(from_sqlite)?;
+        }
+        Location::File(_) => {
+            let (name, level) = match config.durability {
+                Durability::Full => ("FULL", 2),
+                Durability::Normal => ("NORMAL", 1),
+            };
+            set(&connection, "synchronous", name)?;
+            // A promise is worth reading back.
+            let kept: i64 = connection
+                .query_row("PRAGMA synchronous", [], |row| row.get(0))
+                .map_err(from_sqlite)?;
+            if kept != level {
+                return Err(Error::config(format!("SQLite did not take synchronous={name}")));
+            }
+            set(&connection, "wal_autocheckpoint", &CHECKPOINT_PAGES.to_string())?;
+            set_cache(&connection, config)?;
+            connection.busy_timeout(Duration::ZERO).map_err(from_sqlite)?;
+        }
+    }
+    connection.set_prepared_statement_cache_capacity(STATEMENTS);
+    Ok(connection)
+}
+
+/// A connection that only reads.
+pub(crate) fn reading(path: &Path, config: &SqliteConfig) -> Result<Connection> {
+    let connection = Connection::open_with_flags(path, flags(OpenFlags::SQLITE_OPEN_READ_WRITE))
+        .map_err(from_sqlite)?;
+    // Opened to write, because a reader of the log must be able to take part in its recovery.
+    set(&connection, "query_only", "1")?;
+    set_cache(&connection, config)?;
+    connection.busy_timeout(config.busy_timeout).map_err(from_sqlite)?;
+    connection.set_prepared_statement_cache_capacity(STATEMENTS);
+    Ok(connection)
+}
+
+fn flags(access: OpenFlags) -> OpenFlags {
+    // A connection is used by one thread at a time: a lock of its own sees to that.
+    access | OpenFlags::SQLITE_OPEN_NO_MUTEX
+}
+
+fn set_cache(connection: &Connection, config: &SqliteConfig) -> Result<()> {
+    set(connection, "cache_size", &format!("-{}", config.cache_size >> 10))
+}
+
+fn set(connection: &Connection, pragma: &str, value: &str) -> Result<()> {
+    // Some answer with the new value, some with nothing.
+    let mut statement =
+        connection.prepare(&format!("PRAGMA {pragma} = {value}")).map_err(from_sqlite)?;
+    let mut rows = statement.query([]).map_err(from_sqlite)?;
+    while rows.next().map_err(from_sqlite)?.is_some() {}
+    Ok(())
+}

@@ -1,0 +1,91 @@
+//! SQLite's errors as the workspace's own.
+
+use rusqlite::ErrorCode;
+use tabla::{Applied, Error, ErrorKind, Retry};
+
+/// What a failure of SQLite means to a caller.
+pub(crate) fn from_sqlite(error: rusqlite::Error) -> Error {
+    let code = error.sqlite_error_code();
+    judged(code, error.to_string()).with_source(error)
+}
+
+/// The same for a failure that sqlx reports.
+pub(crate) fn from_sqlx(error: sqlx::Error) -> Error {
+    let code = match &error {
+        sqlx::Error::Database(error) => {
+            let extended = error.code().and_then(|code| code.parse::<i32>().ok());
+            extended.map(|code| rusqlite::ffi::Error::new(code).code)
+        }
+        _ => None,
+    };
+    judged(code, error.to_string()).with_source(error)
+}
+
+fn judged(code: Option<ErrorCode>, text: String) -> Error {
+    let (kind, retry, what) = match code {
+        Some(ErrorCode::DatabaseBusy | ErrorCode::DatabaseLocked) => {
+            (ErrorKind::Unavailable, Retry::Later, "another process is writing to the file")
+        }
+        Some(ErrorCode::DiskFull) => {
+            (ErrorKind::Unavailable, Retry::Later, "there is no room on the disk; make some")
+        }
+        Some(ErrorCode::ReadOnly | ErrorCode::PermissionDenied) => {
+            (ErrorKind::AccessDenied, Retry::Never, "the file may not be written")
+        }
+        Some(ErrorCode::CannotOpen) => {
+            (ErrorKind::Config, Retry::Never, "the file cannot be opened")
+        }
+        Some(ErrorCode::DatabaseCorrupt) => {
+            (ErrorKind::Corrupt, Retry::Never, "the file is damaged; restore a backup")
+        }
+        Some(ErrorCode::NotADatabase) => {
+            (ErrorKind::Corrupt, Retry::Never, "the file is not an SQLite file, or is damaged")
+        }
+        Some(ErrorCode::SystemIoFailure) => {
+            (ErrorKind::Unavailable, Retry::Later, "the file cannot be read or written")
+        }
+        _ => (ErrorKind::Unexpected, Retry::Never, "SQLite failed"),
+    };
+    Error::new(kind, format!("{what}: {text}")).with_retry(retry).with_applied(Applied::No)
+}
+
+/// The error of every caller whose group of writes failed: errors cannot be copied, so it is told
+/// anew to each.
+pub(crate) fn again(error: &Error, applied: Applied) -> Error {
+    Error::new(error.kind().clone(), error.message())
+        .with_retry(error.retry())
+        .with_applied(applied)
+}
+
+/// A row that is not what was once stored.
+pub(crate) fn damaged(what: impl std::fmt::Display) -> Error {
+    Error::corrupt(format!("the file is damaged; restore a backup: {what}"))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn each_failure_says_what_to_do() {
+        use rusqlite::ffi;
+        for (code, kind, retry, part) in [
+            (ffi::SQLITE_BUSY, ErrorKind::Unavailable, Retry::Later, "another process"),
+            (ffi::SQLITE_FULL, ErrorKind::Unavailable, Retry::Later, "no room on the disk"),
+            (ffi::SQLITE_READONLY, ErrorKind::AccessDenied, Retry::Never, "may not be written"),
+            (ffi::SQLITE_CANTOPEN, ErrorKind::Config, Retry::Never, "cannot be opened"),
+            (ffi::SQLITE_CORRUPT, ErrorKind::Corrupt, Retry::Never, "damaged"),
+            (ffi::SQLITE_NOTADB, ErrorKind::Corrupt, Retry::Never, "not an SQLite file"),
+            (ffi::SQLITE_IOERR, ErrorKind::Unavailable, Retry::Later, "read or written"),
+            (ffi::SQLITE_MISUSE, ErrorKind::Unexpected, Retry::Never, "SQLite failed"),
+        ] {
+            let native = rusqlite::Error::SqliteFailure(ffi::Error::new(code), None);
+            let error = from_sqlite(native);
+            assert_eq!((error.kind(), error.retry()), (&kind, retry), "{code}");
+            assert!(error.message().contains(part), "{error}");
+            assert_eq!(error.applied(), Applied::No);
+            let copy = again(&error, Applied::Maybe);
+            assert_eq!((copy.kind(), copy.applied()), (&kind, Applied::Maybe));
+        }
+    }
+}

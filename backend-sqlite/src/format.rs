@@ -1,0 +1,98 @@
+//! What is in the file: format 1, as `docs/sqlite-format.md` describes it.
+
+/// `tabl`, in the file's header: this is a file of tabla's.
+pub const APPLICATION_ID: i32 = 0x7461_626C;
+
+/// The version of the format that this code writes, in the file's header.
+pub const FORMAT_VERSION: i32 = 1;
+
+/// The size of the file's pages, in bytes.
+pub(crate) const PAGE_SIZE: u32 = 4096;
+
+/// What takes a file from one version to the next; the first makes a new file.
+const MIGRATIONS: [&str; FORMAT_VERSION as usize] = [include_str!("format/1.sql")];
+
+/// The statements that take a file of this version to the newest, inside one transaction.
+pub(crate) fn migration(from: i32) -> String {
+    let steps = MIGRATIONS.iter().skip(usize::try_from(from).unwrap_or(0));
+    let mut script = String::from("BEGIN IMMEDIATE;\n");
+    for step in steps {
+        script.push_str(step);
+    }
+    script.push_str(&format!(
+        "PRAGMA application_id = {APPLICATION_ID};\nPRAGMA user_version = {FORMAT_VERSION};\nCOMMIT;\n"
+    ));
+    script
+}
+
+/// The statements that make the tables of a table with this number.
+pub(crate) fn create_rows(number: i64) -> String {
+    format!(
+        "CREATE TABLE items_{number} (\n  \
+           id INTEGER PRIMARY KEY, -- counts up\n  \
+           sum INTEGER NOT NULL, -- XXH3-64 of the item, seeded with the id\n  \
+           item BLOB NOT NULL -- docs/item-format.md\n\
+         );\n\
+         CREATE TABLE keys_{number} (\n  \
+           key BLOB PRIMARY KEY, -- hash, partition key, sort key\n  \
+           id INTEGER NOT NULL -- the row of items_{number}\n\
+         ) WITHOUT ROWID;"
+    )
+}
+
+/// The statements that make the table of an index with this number. An index that carries all of
+/// the item refers to it; any other has its own part of it.
+pub(crate) fn create_index(number: i64, carries_all: bool) -> String {
+    let carried = match carries_all {
+        true => "",
+        false => {
+            "sum INTEGER NOT NULL, -- XXH3-64 of what follows, seeded with the id\n  \
+             item BLOB NOT NULL, -- what the index carries\n  "
+        }
+    };
+    format!(
+        "CREATE TABLE index_{number} (\n  \
+           key BLOB PRIMARY KEY, -- hash, partition key, sort key of the index, key of the table\n  \
+           {carried}id INTEGER NOT NULL -- the row of the table's items\n\
+         ) WITHOUT ROWID;"
+    )
+}
+
+/// The statement that makes the table of a stream's records.
+pub(crate) fn create_records(number: i64) -> String {
+    format!(
+        "CREATE TABLE records_{number} (\n  \
+           number INTEGER PRIMARY KEY, -- the sequence number\n  \
+           created_at INTEGER NOT NULL, -- milliseconds since 1970\n  \
+           event_id TEXT NOT NULL,\n  \
+           event TEXT NOT NULL, -- INSERT, MODIFY or REMOVE\n  \
+           view TEXT NOT NULL, -- what is in the images\n  \
+           size INTEGER NOT NULL, -- bytes, by DynamoDB's count\n  \
+           keys BLOB NOT NULL, -- items, as in docs/item-format.md\n  \
+           old BLOB,\n  \
+           new BLOB,\n  \
+           by TEXT -- who made the change, if no caller did: JSON\n\
+         );"
+    )
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_file_is_taken_from_any_version_to_the_newest() {
+        let connection = rusqlite::Connection::open_in_memory().unwrap();
+        connection.execute_batch(&migration(0)).unwrap();
+        let value = |pragma: &str| -> i32 {
+            connection.query_row(&format!("PRAGMA {pragma}"), [], |row| row.get(0)).unwrap()
+        };
+        assert_eq!(value("application_id"), APPLICATION_ID);
+        assert_eq!(value("user_version"), FORMAT_VERSION);
+        connection.execute_batch(&create_rows(7)).unwrap();
+        connection.execute_batch(&create_index(8, true)).unwrap();
+        connection.execute_batch(&create_index(9, false)).unwrap();
+        connection.execute_batch(&create_records(10)).unwrap();
+        assert!(!migration(FORMAT_VERSION).contains("CREATE"));
+    }
+}

@@ -1,0 +1,42 @@
+//! tabla's embedded engine: DynamoDB's semantics in an SQLite file, or in memory.
+//!
+//! ```
+//! use tabla::ops::{CreateTable, GetItem, PutItem};
+//! use tabla::{KeyType, Store, item};
+//! use tabla_sqlite::{SqliteConfig, SqliteStore};
+//!
+//! # tokio::runtime::Builder::new_current_thread().enable_all().build().unwrap().block_on(async {
+//! let store = SqliteStore::open(&SqliteConfig::in_memory()).await?;
+//! store.create_table(CreateTable::new("songs").partition_key("artist", KeyType::S)).await?;
+//! store.put(PutItem::new("songs", item! { "artist" => "Nina", "plays" => 3 })).await?;
+//! let answer = store.get(GetItem::new("songs", item! { "artist" => "Nina" })).await?;
+//! assert_eq!(answer.item, Some(item! { "artist" => "Nina", "plays" => 3 }));
+//! # Ok::<(), tabla::Error>(()) }).unwrap();
+//! ```
+//!
+//! A write is answered after the sync of its commit, unless the store was opened with
+//! [`Durability::Normal`]. Reads do not wait for writes. Several processes may open the same file.
+//! `docs/sqlite-format.md` describes the file.
+
+mod catalogue;
+
+mod config;
+mod connection;
+mod error;
+mod format;
+mod maintenance;
+mod open;
+mod opener;
+mod readers;
+mod rows;
+mod session;
+mod store;
+mod streams;
+mod tables;
+mod ttl;
+mod writer;
+
+pub use config::{Durability, Location, SqliteConfig};
+pub use format::{APPLICATION_ID, FORMAT_VERSION};
+pub use opener::SqliteOpener;
+pub use store::SqliteStore;

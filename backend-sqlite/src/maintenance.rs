@@ -1,0 +1,142 @@
+//! What the store's thread does between the writes, in steps that hold the lock for a moment.
+//!
+//! Each step notes how far it has come in the same transaction, so that it goes on after a crash.
+//! Two processes that do the same step one after the other do it once: the second finds it done.
+
+use rusqlite::params;
+use tabla::Result;
+use tabla::engine::{IndexEntry, TableRef};
+
+use crate::catalogue::{StoredTable, to_json};
+use crate::error::from_sqlite;
+use crate::rows::{self, StoredItem};
+use crate::session::Session;
+
+/// Items that one step puts into an index.
+const BACKFILLED: usize = 200;
+
+/// Rows that one step takes out of a table that is gone, and the most that are dropped at once.
+const DISCARDED: i64 = 1000;
+
+/// Takes one step; whether there may be more to do.
+pub(crate) fn step(session: &mut Session<'_>) -> Result<bool> {
+    let filling = session.catalogue.tables().find_map(|table| {
+        let index = table.indexes.iter().position(|index| index.backfilling)?;
+        Some((table.clone(), index))
+    });
+    if let Some((table, index)) = filling {
+        session.backfill(&table, index)?;
+        return Ok(true);
+    }
+    if session.sweep_garbage()? {
+        return Ok(true);
+    }
+    let now = session.env.clock.now();
+    session.forget_streams(now)?;
+    Ok(false)
+}
+
+impl Session<'_> {
+    /// Puts the next items into an index. Writes keep the entries of their own items true from the
+    /// moment that the index is there; this adds those of the items that were there before.
+    fn backfill(&mut self, table: &std::sync::Arc<StoredTable>, number: usize) -> Result<()> {
+        let index = &table.indexes[number];
+        let schema = &table.schema().indexes[number];
+        let select = "SELECT through FROM tabla_backfills WHERE number = ?1";
+        let outcome = self.connection.query_row(select, [index.number], |row| row.get::<_, i64>(0));
+        let through = self.sql(outcome)?;
+        let items = self.items_after(table, through)?;
+        for StoredItem { id, item } in &items {
+            if let Some(entry) = IndexEntry::of(table.schema(), schema, item) {
+                self.insert_entry(index, *id, &entry)?;
+            }
+        }
+        if let Some(last) = items.last() {
+            let update = "UPDATE tabla_backfills SET through = ?2 WHERE number = ?1";
+            self.execute(update, params![index.number, last.id])?;
+        }
+        if items.len() < BACKFILLED {
+            self.execute("DELETE FROM tabla_backfills WHERE number = ?1", [index.number])?;
+            self.put_table(table, table.table.index_filled(&schema.name))?;
+        }
+        Ok(())
+    }
+
+    fn items_after(&self, table: &StoredTable, through: i64) -> Result<Vec<StoredItem>> {
+        let select = format!(
+            "SELECT id, sum, item FROM items_{} WHERE id > ?1 ORDER BY id LIMIT {BACKFILLED}",
+            table.number
+        );
+        let mut statement = self.connection.prepare_cached(&select).map_err(from_sqlite)?;
+        let mut rows = statement.query([through]).map_err(from_sqlite)?;
+        let mut items = Vec::new();
+        while let Some(row) = rows.next().map_err(from_sqlite)? {
+            items.push(rows::read(row)?);
+        }
+        Ok(items)
+    }
+
+    /// Takes a table of SQLite's out of sight at once. A small one is dropped; a large one is
+    /// emptied little by little, because dropping it would hold the lock for as long as it has
+    /// pages.
+    pub(crate) fn discard(&mut self, name: &str, key: &str) -> Result<()> {
+        let select = format!("SELECT count(*) FROM (SELECT 1 FROM {name} LIMIT {})", DISCARDED + 1);
+        let outcome = self.connection.query_row(&select, [], |row| row.get::<_, i64>(0));
+        if self.sql(outcome)? <= DISCARDED {
+            return self.execute_batch(&format!("DROP TABLE {name}"));
+        }
+        let garbage = format!("garbage_{key}_{name}");
+        self.execute_batch(&format!("ALTER TABLE {name} RENAME TO {garbage}"))?;
+        self.execute("INSERT INTO tabla_garbage (name) VALUES (?1)", [garbage])?;
+        Ok(())
+    }
+
+    /// Takes rows out of a table that is gone; whether there was one.
+    fn sweep_garbage(&mut self) -> Result<bool> {
+        let select = "SELECT name FROM tabla_garbage LIMIT 1";
+        let outcome = self.connection.query_row(select, [], |row| row.get::<_, String>(0));
+        let name = match outcome {
+            Err(rusqlite::Error::QueryReturnedNoRows) => return Ok(false),
+            outcome => self.sql(outcome)?,
+        };
+        let key = name.split('_').nth(1).unwrap_or("key").to_owned();
+        let removed = self.execute(
+            &format!(
+                "DELETE FROM {name} WHERE {key} IN (SELECT {key} FROM {name} LIMIT {DISCARDED})"
+            ),
+            [],
+        )?;
+        if removed < DISCARDED as usize {
+            self.execute_batch(&format!("DROP TABLE {name}"))?;
+            self.execute("DELETE FROM tabla_garbage WHERE name = ?1", [&name])?;
+        }
+        Ok(true)
+    }
+
+    /// Puts another definition in the place of a table's.
+    pub(crate) fn put_table(
+        &mut self,
+        present: &StoredTable,
+        definition: tabla::schema::Table,
+    ) -> Result<()> {
+        self.store_table(present.number, definition, present.index_numbers(), present.stream)
+    }
+
+    pub(crate) fn store_table(
+        &mut self,
+        number: i64,
+        definition: tabla::schema::Table,
+        indexes: std::collections::BTreeMap<String, i64>,
+        stream: Option<i64>,
+    ) -> Result<()> {
+        self.execute(
+            "INSERT INTO tabla_tables (number, name, definition, indexes) VALUES (?1, ?2, ?3, ?4) \
+             ON CONFLICT (number) DO UPDATE \
+             SET definition = excluded.definition, indexes = excluded.indexes",
+            params![number, definition.name, to_json(&definition), to_json(&indexes)],
+        )?;
+        let stored = StoredTable::new(number, definition, &indexes, stream)?;
+        self.catalogue_mut().put(stored);
+        Ok(())
+    }
+}

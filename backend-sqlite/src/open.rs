@@ -1,0 +1,125 @@
+//! The life of a file: found or made, told apart from others, brought to the newest format.
+
+use std::path::Path;
+
+use sqlx::sqlite::{SqliteConnectOptions, SqliteConnection, SqliteJournalMode};
+use sqlx::{ConnectOptions, Connection, Row};
+use tabla::{Error, ErrorKind, Result};
+
+use crate::config::SqliteConfig;
+use crate::error::from_sqlx;
+use crate::format::{self, APPLICATION_ID, FORMAT_VERSION};
+
+/// Makes sure that there is a file of the newest format at this path.
+///
+/// A file that is not tabla's, or is newer than this code, is not touched.
+pub(crate) async fn prepare(path: &Path, config: &SqliteConfig) -> Result<()> {
+    let is_new = match std::fs::metadata(path) {
+        Ok(file) if file.is_dir() => {
+            return Err(Error::config(format!("this is a folder, not a file: {}", path.display())));
+        }
+        Ok(file) => file.len() == 0,
+        Err(error) if error.kind() == std::io::ErrorKind::NotFound => true,
+        Err(error) => {
+            let message = format!("the file cannot be opened: {}: {error}", path.display());
+            return Err(Error::config(message).with_source(error));
+        }
+    };
+    if !is_new {
+        let mut connection = connect(path, config, false).await?;
+        let seen = look(&mut connection).await.map_err(|error| named(error, path))?;
+        connection.close().await.map_err(from_sqlx)?;
+        seen.check(path)?;
+    }
+    let mut connection = connect(path, config, true).await?;
+    // Another process may be doing the same: whoever comes second sees what the first has made.
+    let version = look(&mut connection).await.map_err(|error| named(error, path))?.check(path)?;
+    if version < FORMAT_VERSION {
+        let made = sqlx::raw_sql(sqlx::AssertSqlSafe(format::migration(version)))
+            .execute(&mut connection)
+            .await;
+        if let Err(error) = made {
+            let _ = sqlx::raw_sql("ROLLBACK").execute(&mut connection).await;
+            let now = look(&mut connection).await.map_err(|error| named(error, path))?;
+            if now.check(path)? < FORMAT_VERSION {
+                return Err(named(from_sqlx(error), path));
+            }
+        }
+    }
+    connection.close().await.map_err(from_sqlx)
+}
+
+/// A connection of sqlx's: for what is not on the hot path. `owned` says that the file is known to
+/// be tabla's, or is about to be.
+pub(crate) async fn connect(
+    path: &Path,
+    config: &SqliteConfig,
+    owned: bool,
+) -> Result<SqliteConnection> {
+    let mut options = SqliteConnectOptions::new()
+        .filename(path)
+        .create_if_missing(owned)
+        .busy_timeout(config.busy_timeout)
+        .foreign_keys(false);
+    if owned {
+        options = options.page_size(format::PAGE_SIZE).journal_mode(SqliteJournalMode::Wal);
+    }
+    options.connect().await.map_err(|error| named(from_sqlx(error), path))
+}
+
+/// What a file says that it is.
+struct Seen {
+    application_id: i32,
+    version: i32,
+    tables: i64,
+}
+
+async fn look(connection: &mut SqliteConnection) -> Result<Seen> {
+    let row = sqlx::query(
+        "SELECT (SELECT application_id FROM pragma_application_id), \
+                (SELECT user_version FROM pragma_user_version), \
+                (SELECT count(*) FROM sqlite_schema)",
+    )
+    .fetch_one(connection)
+    .await
+    .map_err(from_sqlx)?;
+    Ok(Seen { application_id: row.get(0), version: row.get(1), tables: row.get(2) })
+}
+
+impl Seen {
+    /// The version of the format, 0 for an empty file.
+    fn check(&self, path: &Path) -> Result<i32> {
+        let path = path.display();
+        if self.tables == 0 && self.application_id == 0 && self.version == 0 {
+            return Ok(0);
+        }
+        if self.application_id != APPLICATION_ID {
+            return Err(Error::config(format!(
+                "this is an SQLite file, but not one of tabla's; name another: {path}"
+            )));
+        }
+        if self.version > FORMAT_VERSION {
+            return Err(Error::config(format!(
+                "this file has format {}, and this program knows formats up to {FORMAT_VERSION}; \
+                 use a newer one: {path}",
+                self.version
+            )));
+        }
+        if self.version < 1 {
+            let message = format!("the file says that it has format {}: {path}", self.version);
+            return Err(Error::corrupt(message));
+        }
+        Ok(self.version)
+    }
+}
+
+/// The error, with the file that it is about.
+fn named(error: Error, path: &Path) -> Error {
+    let message = format!("{}: {}", error.message(), path.display());
+    let kind = match error.kind() {
+        // A file that another process has for itself.
+        ErrorKind::Unavailable => ErrorKind::Unavailable,
+        kind => kind.clone(),
+    };
+    Error::new(kind, message).with_retry(error.retry()).with_source(error)
+}

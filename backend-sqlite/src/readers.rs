@@ -1,0 +1,59 @@
+//! The connections that read a file.
+
+use std::path::PathBuf;
+use std::sync::{Mutex, PoisonError};
+
+use rusqlite::Connection;
+use tabla::Result;
+
+use crate::config::SqliteConfig;
+use crate::connection;
+use crate::error::from_sqlite;
+
+/// So many connections are kept while nobody reads.
+const KEPT: usize = 16;
+
+/// Connections, each lent to one read at a time. A read never waits for one: if all are lent,
+/// another is opened.
+#[derive(Debug)]
+pub(crate) struct Readers {
+    path: PathBuf,
+    config: SqliteConfig,
+    idle: Mutex<Vec<Connection>>,
+}
+
+impl Readers {
+    pub(crate) fn new(path: PathBuf, config: SqliteConfig) -> Self {
+        Self { path, config, idle: Mutex::default() }
+    }
+
+    /// Reads with one statement, which sees one state of the file.
+    pub(crate) fn read<R>(&self, work: impl FnOnce(&Connection) -> Result<R>) -> Result<R> {
+        let lent = match self.idle.lock().unwrap_or_else(PoisonError::into_inner).pop() {
+            Some(connection) => connection,
+            None => connection::reading(&self.path, &self.config)?,
+        };
+        let outcome = work(&lent);
+        let mut idle = self.idle.lock().unwrap_or_else(PoisonError::into_inner);
+        if idle.len() < KEPT {
+            idle.push(lent);
+        }
+        outcome
+    }
+
+    /// Reads with several statements, which all see the same state of the file.
+    pub(crate) fn snapshot<R>(&self, work: impl FnOnce(&Connection) -> Result<R>) -> Result<R> {
+        self.read(|connection| {
+            let run = |sql: &str| {
+                connection
+                    .prepare_cached(sql)
+                    .and_then(|mut sql| sql.execute([]))
+                    .map_err(from_sqlite)
+            };
+            run("BEGIN")?;
+            let outcome = work(connection);
+            run("COMMIT")?;
+            outcome
+        })
+    }
+}

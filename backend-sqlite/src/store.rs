@@ -1,0 +1,394 @@
+//! The store.
+
+use std::sync::Arc;
+
+use async_trait::async_trait;
+use rusqlite::Connection;
+use tabla::engine::{
+    BatchGet, BatchWrite, Get, PageRead, SingleWrite, TableRef, TransactGet, TransactWrite,
+};
+use tabla::env::Env;
+use tabla::ops::*;
+use tabla::schema::TablesPage;
+use tabla::{Capabilities, Error, ErrorKind, Result, Store};
+
+use crate::catalogue::{Catalogue, StoredTable};
+use crate::config::{Location, SqliteConfig};
+use crate::readers::Readers;
+use crate::rows::Reading;
+use crate::tables::{described, may_be_stale};
+use crate::writer::Writer;
+use crate::{connection, open, streams, tables};
+
+/// Pages of up to this many rows are read on the caller's thread; longer ones on a thread that may
+/// take its time.
+const INLINE_ROWS: usize = 128;
+
+/// A [`Store`] in an SQLite file, or in memory.
+///
+/// It is cheap to clone; clones are the same store. The file is closed when the last of them is
+/// dropped. Its calls are made inside of a tokio runtime.
+#[derive(Clone, Debug)]
+pub struct SqliteStore {
+    inner: Arc<Inner>,
+}
+
+#[derive(Debug)]
+struct Inner {
+    writer: Writer,
+    /// `None` in memory, where one connection does everything.
+    readers: Option<Readers>,
+    env: Env,
+}
+
+impl SqliteStore {
+    /// Opens a store, on the machine's own clock.
+    ///
+    /// # Errors
+    /// The file cannot be opened or made, is not one of tabla's, has a newer format, or is damaged.
+    pub async fn open(config: &SqliteConfig) -> Result<Self> {
+        Self::open_with(config, Env::system()).await
+    }
+
+    /// Opens a store on this clock and randomness.
+    ///
+    /// # Errors
+    /// As for [`SqliteStore::open`].
+    pub async fn open_with(config: &SqliteConfig, env: Env) -> Result<Self> {
+        let readers = match &config.location {
+            Location::Memory => None,
+            Location::File(path) => {
+                open::prepare(path, config).await?;
+                Some(Readers::new(path.clone(), config.clone()))
+            }
+        };
+        let writer = Writer::start(connection::writing(config)?, config, env.clone())?;
+        Ok(Self { inner: Arc::new(Inner { writer, readers, env }) })
+    }
+
+    /// Deletes the items whose time to live has passed, as DynamoDB does in the background, and
+    /// says how many there were. Until then they can be read and written like any other.
+    ///
+    /// # Errors
+    /// The file cannot be written.
+    pub async fn sweep_expired(&self) -> Result<usize> {
+        let now = self.inner.env.clock.now();
+        let mut deleted = 0;
+        let names: Vec<String> = self.inner.catalogue()?.names().map(str::to_owned).collect();
+        for name in names {
+            let mut through = Some(0);
+            while let Some(from) = through {
+                let name = name.clone();
+                let swept = self.inner.writer.write(move |session| {
+                    match session.catalogue.find(&name).cloned() {
+                        Some(table) => session.whole(|session| session.sweep(&table, from, now)),
+                        None => Ok(crate::ttl::Swept { deleted: 0, through: None }),
+                    }
+                });
+                let swept = swept.await?;
+                deleted += swept.deleted;
+                through = swept.through;
+            }
+        }
+        Ok(deleted)
+    }
+}
+
+impl Inner {
+    /// Reads with one statement.
+    fn read<R>(&self, work: impl FnOnce(&Connection) -> Result<R>) -> Result<R> {
+        match &self.readers {
+            Some(readers) => readers.read(work),
+            None => work(&self.writer.connection()),
+        }
+    }
+
+    /// Reads with several statements that see the same state.
+    fn snapshot<R>(&self, work: impl FnOnce(&Connection) -> Result<R>) -> Result<R> {
+        match &self.readers {
+            Some(readers) => readers.snapshot(work),
+            None => work(&self.writer.connection()),
+        }
+    }
+
+    /// The catalogue as the file has it now.
+    fn catalogue(&self) -> Result<Arc<Catalogue>> {
+        self.refresh()?;
+        Ok(self.writer.catalogue())
+    }
+
+    /// Reads the catalogue again if another process has changed it; whether one has.
+    fn refresh(&self) -> Result<bool> {
+        let Some(readers) = &self.readers else { return Ok(false) };
+        let known = self.writer.catalogue().version;
+        let read = readers.snapshot(|connection| {
+            match Catalogue::stored_version(connection)? == known {
+                true => Ok(None),
+                false => Catalogue::load(connection).map(Some),
+            }
+        })?;
+        let is_changed = read.is_some();
+        if let Some(catalogue) = read {
+            self.writer.publish(Arc::new(catalogue));
+        }
+        Ok(is_changed)
+    }
+
+    /// Tries something with the catalogue as it is known, and once more if it fails and another
+    /// process has changed the catalogue.
+    ///
+    /// Numbers are not used twice, so what is known of a table is right or leads nowhere: nothing
+    /// has to be asked where it succeeds.
+    fn attempt<R>(&self, work: impl Fn(&Catalogue) -> Result<R>) -> Result<R> {
+        match work(&self.writer.catalogue()) {
+            Err(error) if may_be_stale(&error) && self.refresh()? => work(&self.writer.catalogue()),
+            outcome => outcome,
+        }
+    }
+
+    async fn write_one(
+        &self,
+        plan: impl Fn(&Catalogue) -> Result<SingleWrite<Arc<StoredTable>>>,
+    ) -> Result<WriteOutput> {
+        let write = self.attempt(plan)?;
+        self.writer
+            .write(move |session| {
+                let table = session.catalogue.table(write.table().name())?;
+                if Arc::ptr_eq(&table, write.table()) {
+                    write.run(session)
+                } else {
+                    write.replan(table)?.run(session)
+                }
+            })
+            .await
+    }
+
+    /// Reads a page here if it is short, elsewhere if it is long.
+    async fn page(
+        self: &Arc<Self>,
+        plan: impl Fn(&Catalogue) -> Result<PageRead<Arc<StoredTable>>> + Send + Sync + 'static,
+    ) -> Result<Page> {
+        let short = self.attempt(|catalogue| {
+            let page = plan(catalogue)?;
+            self.read(|connection| page.run_within(&mut Reading(connection), INLINE_ROWS))
+        })?;
+        match short {
+            Some(page) => Ok(page),
+            None => {
+                let inner = Arc::clone(self);
+                let long = move || {
+                    inner.attempt(|catalogue| {
+                        let page = plan(catalogue)?;
+                        inner.read(|connection| page.run(&mut Reading(connection)))
+                    })
+                };
+                tokio::task::spawn_blocking(long).await.unwrap_or_else(|_| {
+                    Err(Error::new(ErrorKind::Unexpected, "reading the page panicked"))
+                })
+            }
+        }
+    }
+}
+
+/// The operation's table is one and the same as when it was planned.
+fn are_current<'a>(
+    catalogue: &Catalogue,
+    mut tables: impl Iterator<Item = &'a Arc<StoredTable>>,
+) -> bool {
+    tables.all(|table| catalogue.find(table.name()).is_some_and(|now| Arc::ptr_eq(now, table)))
+}
+
+#[async_trait]
+#[deny(clippy::missing_trait_methods)]
+impl Store for SqliteStore {
+    fn capabilities(&self) -> Capabilities {
+        Capabilities::full("sqlite")
+    }
+
+    async fn get(&self, request: GetItem) -> Result<GetItemOutput> {
+        self.inner.attempt(|catalogue| {
+            let get = Get::new(&request, catalogue.table(&request.table)?)?;
+            self.inner.read(|connection| get.run(&mut Reading(connection)))
+        })
+    }
+
+    async fn put(&self, request: PutItem) -> Result<WriteOutput> {
+        let plan =
+            |catalogue: &Catalogue| SingleWrite::put(&request, catalogue.table(&request.table)?);
+        self.inner.write_one(plan).await
+    }
+
+    async fn update(&self, request: UpdateItem) -> Result<WriteOutput> {
+        let plan =
+            |catalogue: &Catalogue| SingleWrite::update(&request, catalogue.table(&request.table)?);
+        self.inner.write_one(plan).await
+    }
+
+    async fn delete(&self, request: DeleteItem) -> Result<WriteOutput> {
+        let plan =
+            |catalogue: &Catalogue| SingleWrite::delete(&request, catalogue.table(&request.table)?);
+        self.inner.write_one(plan).await
+    }
+
+    async fn query(&self, request: Query) -> Result<Page> {
+        let plan = move |catalogue: &Catalogue| {
+            PageRead::query(&request, catalogue.table(&request.table)?)
+        };
+        self.inner.page(plan).await
+    }
+
+    async fn scan(&self, request: Scan) -> Result<Page> {
+        let plan =
+            move |catalogue: &Catalogue| PageRead::scan(&request, catalogue.table(&request.table)?);
+        self.inner.page(plan).await
+    }
+
+    async fn batch_get(&self, request: BatchGetItem) -> Result<BatchGetItemOutput> {
+        self.inner.attempt(|catalogue| {
+            let batch = BatchGet::new(&request, |name| catalogue.table(name))?;
+            self.inner.snapshot(|connection| batch.run(&mut Reading(connection)))
+        })
+    }
+
+    async fn batch_write(&self, request: BatchWriteItem) -> Result<BatchWriteItemOutput> {
+        let batch = self
+            .inner
+            .attempt(|catalogue| BatchWrite::new(&request, |name| catalogue.table(name)))?;
+        self.inner
+            .writer
+            .write(move |session| {
+                let catalogue = Arc::clone(&session.catalogue);
+                let batch = match are_current(&catalogue, batch.tables()) {
+                    true => batch,
+                    false => batch.replan(|name| catalogue.table(name))?,
+                };
+                session.whole(|session| batch.run(session))
+            })
+            .await
+    }
+
+    async fn transact_get(&self, request: TransactGetItems) -> Result<TransactGetItemsOutput> {
+        self.inner.attempt(|catalogue| {
+            let reads = TransactGet::new(&request, |name| catalogue.table(name))?;
+            self.inner.snapshot(|connection| reads.run(&mut Reading(connection)))
+        })
+    }
+
+    async fn transact_write(
+        &self,
+        request: TransactWriteItems,
+    ) -> Result<TransactWriteItemsOutput> {
+        let writes = self
+            .inner
+            .attempt(|catalogue| TransactWrite::new(&request, |name| catalogue.table(name)))?;
+        self.inner
+            .writer
+            .write(move |session| {
+                let catalogue = Arc::clone(&session.catalogue);
+                let writes = match are_current(&catalogue, writes.tables()) {
+                    true => writes,
+                    false => writes.replan(|name| catalogue.table(name))?,
+                };
+                let now = session.env.clock.now();
+                session.whole(|session| writes.run(session, now))
+            })
+            .await
+    }
+
+    async fn create_table(&self, request: CreateTable) -> Result<TableDescription> {
+        self.inner.writer.write(move |session| session.create_table(&request)).await
+    }
+
+    async fn describe_table(&self, request: DescribeTable) -> Result<TableDescription> {
+        let catalogue = self.inner.catalogue()?;
+        let table = described(&catalogue, &request.table)?;
+        self.inner.snapshot(|connection| tables::describe(connection, table))
+    }
+
+    async fn update_table(&self, request: UpdateTable) -> Result<TableDescription> {
+        let description =
+            self.inner.writer.write(move |session| session.update_table(&request)).await?;
+        let is_filling = |index: &IndexDescription| index.backfilling;
+        if !description.global_secondary_indexes.iter().any(is_filling) {
+            return Ok(description);
+        }
+        self.inner.writer.maintain();
+        let name = description.table;
+        let filled = |catalogue: &Catalogue| match catalogue.find(&name) {
+            Some(table) if table.table.backfilling().next().is_some() => None,
+            _ => Some(()),
+        };
+        self.inner.writer.wait_for(filled).await?;
+        self.describe_table(DescribeTable::new(&name)).await
+    }
+
+    async fn delete_table(&self, request: DeleteTable) -> Result<TableDescription> {
+        let description =
+            self.inner.writer.write(move |session| session.delete_table(&request)).await?;
+        self.inner.writer.maintain();
+        Ok(description)
+    }
+
+    async fn list_tables(&self, request: ListTables) -> Result<ListTablesOutput> {
+        let page = TablesPage::new(&request)?;
+        Ok(page.fill(self.inner.catalogue()?.names()))
+    }
+
+    async fn update_time_to_live(&self, request: UpdateTimeToLive) -> Result<UpdateTimeToLive> {
+        self.inner
+            .writer
+            .write(move |session| {
+                let now = session.env.clock.now();
+                session.change_table(&request.table, |table| table.set_ttl(&request, now))?;
+                Ok(request)
+            })
+            .await
+    }
+
+    async fn describe_time_to_live(
+        &self,
+        request: DescribeTimeToLive,
+    ) -> Result<TimeToLiveDescription> {
+        let catalogue = self.inner.catalogue()?;
+        Ok(described(&catalogue, &request.table)?.table.ttl_description())
+    }
+
+    async fn tag_table(&self, request: TagTable) -> Result<()> {
+        let work = move |session: &mut crate::session::Session<'_>| {
+            session.change_table(&request.table, |table| table.tag(&request))
+        };
+        self.inner.writer.write(work).await
+    }
+
+    async fn untag_table(&self, request: UntagTable) -> Result<()> {
+        let work = move |session: &mut crate::session::Session<'_>| {
+            session.change_table(&request.table, |table| table.untag(&request))
+        };
+        self.inner.writer.write(work).await
+    }
+
+    async fn list_table_tags(&self, request: ListTableTags) -> Result<Tags> {
+        let catalogue = self.inner.catalogue()?;
+        Ok(described(&catalogue, &request.table)?.table.tags.clone())
+    }
+
+    async fn list_streams(&self, request: ListStreams) -> Result<ListStreamsOutput> {
+        let now = self.inner.env.clock.now();
+        self.inner.snapshot(|connection| streams::list(connection, &request, now))
+    }
+
+    async fn describe_stream(&self, request: DescribeStream) -> Result<StreamDescription> {
+        let now = self.inner.env.clock.now();
+        self.inner.snapshot(|connection| streams::describe(connection, &request, now))
+    }
+
+    async fn get_shard_iterator(&self, request: GetShardIterator) -> Result<ShardIterator> {
+        let now = self.inner.env.clock.now();
+        self.inner.snapshot(|connection| streams::iterator(connection, &request, now))
+    }
+
+    async fn get_records(&self, request: GetRecords) -> Result<GetRecordsOutput> {
+        let now = self.inner.env.clock.now();
+        self.inner.snapshot(|connection| streams::records(connection, &request, now))
+    }
+}

@@ -1,0 +1,189 @@
+//! Creating, describing, changing and deleting tables.
+
+use std::collections::BTreeMap;
+use std::sync::Arc;
+
+use rusqlite::{Connection, OptionalExtension, params};
+use tabla::engine::log::Log;
+use tabla::ops::*;
+use tabla::schema::{
+    Count, StreamChange, Table, TableCounts, check_update, table_exists, table_missing, table_name,
+};
+use tabla::{Error, Result};
+
+use crate::catalogue::{Catalogue, StoredTable, parse, to_json};
+use crate::error::from_sqlite;
+use crate::format;
+use crate::session::Session;
+
+/// The table that a request about tables names; its absence is told in other words than by the
+/// requests about items.
+pub(crate) fn described<'c>(catalogue: &'c Catalogue, given: &str) -> Result<&'c Arc<StoredTable>> {
+    let name = table_name(given)?;
+    catalogue.find(name).ok_or_else(|| table_missing(name))
+}
+
+/// Describes a table.
+pub(crate) fn describe(connection: &Connection, table: &StoredTable) -> Result<TableDescription> {
+    let count = |number: i64| -> Result<Count> {
+        let select = "SELECT items, bytes FROM tabla_counts WHERE number = ?1";
+        let found = connection
+            .prepare_cached(select)
+            .and_then(|mut select| {
+                select
+                    .query_row([number], |row| Ok((row.get::<_, i64>(0)?, row.get::<_, i64>(1)?)))
+                    .optional()
+            })
+            .map_err(from_sqlite)?;
+        let (items, bytes) = found.unwrap_or_default();
+        Ok(Count { items: items as u64, bytes: bytes as u64 })
+    };
+    let schema = &table.table.schema;
+    let indexes = schema.indexes.iter().zip(&table.indexes);
+    let counts = TableCounts {
+        table: count(table.number)?,
+        indexes: indexes
+            .map(|(index, stored)| Ok((index.name.clone(), count(stored.number)?)))
+            .collect::<Result<_>>()?,
+    };
+    Ok(table.table.describe(&counts))
+}
+
+impl StoredTable {
+    /// The number of each index, by its name.
+    pub(crate) fn index_numbers(&self) -> BTreeMap<String, i64> {
+        let names = self.table.schema.indexes.iter().map(|index| index.name.clone());
+        names.zip(self.indexes.iter().map(|index| index.number)).collect()
+    }
+}
+
+impl Session<'_> {
+    pub(crate) fn create_table(&mut self, request: &CreateTable) -> Result<TableDescription> {
+        let now = self.env.clock.now();
+        let mut table = Table::create(request, now, self.env.token())?;
+        if self.catalogue.find(&table.name).is_some() {
+            return Err(table_exists(&table.name));
+        }
+        if let Some(earlier) = self.deleted(&table.name)? {
+            table = table.after(&earlier);
+        }
+        let name = table.name.clone();
+        let number = self.next_number()?;
+        self.execute_batch(&format::create_rows(number))?;
+        self.start_count(number)?;
+        let mut indexes = BTreeMap::new();
+        for index in &table.schema.indexes {
+            let carries_all = index.projection.kind == ProjectionType::All;
+            indexes.insert(index.name.clone(), self.create_index(carries_all)?);
+        }
+        let stream = match table.stream() {
+            Some(stream) => {
+                let log = Log::open(&table, stream, self.last_record()? as u64);
+                Some(self.open_stream(&log)?)
+            }
+            None => None,
+        };
+        self.store_table(number, table, indexes, stream)?;
+        describe(self.connection, described(&self.catalogue, &name)?)
+    }
+
+    /// Changes a table. An index that is added is not filled yet.
+    pub(crate) fn update_table(&mut self, request: &UpdateTable) -> Result<TableDescription> {
+        check_update(request)?;
+        let now = self.env.clock.now();
+        let present = Arc::clone(described(&self.catalogue, &request.table)?);
+        let change = present.table.apply(request, now)?;
+        let mut indexes = present.index_numbers();
+        if let Some(index) = &change.removed
+            && let Some(number) = indexes.remove(&index.name)
+        {
+            self.discard(&format!("index_{number}"), "key")?;
+            self.execute("DELETE FROM tabla_counts WHERE number = ?1", [number])?;
+            self.execute("DELETE FROM tabla_backfills WHERE number = ?1", [number])?;
+        }
+        if let Some(index) = &change.added {
+            let number = self.create_index(index.projection.kind == ProjectionType::All)?;
+            let insert = "INSERT INTO tabla_backfills (number, through) VALUES (?1, 0)";
+            self.execute(insert, [number])?;
+            indexes.insert(index.name.clone(), number);
+        }
+        let name = change.table.name.clone();
+        let stream = match &change.stream {
+            Some(StreamChange::Enabled(stream)) => {
+                let log = Log::open(&change.table, stream, self.last_record()? as u64);
+                Some(self.open_stream(&log)?)
+            }
+            Some(StreamChange::Disabled(stream)) => {
+                self.close_stream(&stream.arn(&name), now)?;
+                None
+            }
+            None => present.stream,
+        };
+        self.store_table(present.number, change.table, indexes, stream)?;
+        describe(self.connection, described(&self.catalogue, &name)?)
+    }
+
+    pub(crate) fn delete_table(&mut self, request: &DeleteTable) -> Result<TableDescription> {
+        let now = self.env.clock.now();
+        let table = Arc::clone(described(&self.catalogue, &request.table)?);
+        table.table.check_delete()?;
+        let description = describe(self.connection, &table)?;
+        let name = &table.table.name;
+        if let Some(stream) = table.table.stream() {
+            self.close_stream(&stream.arn(name), now)?;
+        }
+        self.discard(&format!("items_{}", table.number), "id")?;
+        self.discard(&format!("keys_{}", table.number), "key")?;
+        for index in &table.indexes {
+            self.discard(&format!("index_{}", index.number), "key")?;
+        }
+        let counted = table.indexes.iter().map(|index| index.number).chain([table.number]);
+        for number in counted.collect::<Vec<_>>() {
+            self.execute("DELETE FROM tabla_counts WHERE number = ?1", [number])?;
+        }
+        self.execute("DELETE FROM tabla_tables WHERE number = ?1", [table.number])?;
+        self.execute(
+            "INSERT OR REPLACE INTO tabla_deleted (name, definition) VALUES (?1, ?2)",
+            params![name, to_json(&table.table.with_stream_disabled(now))],
+        )?;
+        self.catalogue_mut().remove(name);
+        Ok(TableDescription { status: TableStatus::Deleting, ..description })
+    }
+
+    /// Changes what a table says of itself, and nothing of its rows.
+    pub(crate) fn change_table(
+        &mut self,
+        given: &str,
+        change: impl FnOnce(&Table) -> Result<Table>,
+    ) -> Result<()> {
+        let present = Arc::clone(described(&self.catalogue, given)?);
+        self.put_table(&present, change(&present.table)?)
+    }
+
+    fn create_index(&mut self, carries_all: bool) -> Result<i64> {
+        let number = self.next_number()?;
+        self.execute_batch(&format::create_index(number, carries_all))?;
+        self.start_count(number)?;
+        Ok(number)
+    }
+
+    fn start_count(&mut self, number: i64) -> Result<()> {
+        let insert = "INSERT INTO tabla_counts (number, items, bytes) VALUES (?1, 0, 0)";
+        self.execute(insert, [number])?;
+        Ok(())
+    }
+
+    /// The last table of this name that is gone.
+    fn deleted(&mut self, name: &str) -> Result<Option<Table>> {
+        let select = "SELECT definition FROM tabla_deleted WHERE name = ?1";
+        let outcome =
+            self.connection.query_row(select, [name], |row| row.get::<_, String>(0)).optional();
+        self.sql(outcome)?.map(|json| parse(&json)).transpose()
+    }
+}
+
+/// Whether an error may come of a catalogue that another process has changed since.
+pub(crate) fn may_be_stale(error: &Error) -> bool {
+    use tabla::ErrorKind as Kind;
+    matches!(error.kind(), Kind::NotFound | Kind::Validation | Kind::Unexpected)
+}

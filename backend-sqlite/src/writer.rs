@@ -1,0 +1,450 @@
+//! Writes, one group after another.
+//!
+//! All writes that wait are carried out in one transaction and answered after its commit, so that
+//! they share its sync. Who carries them out depends on what a commit costs. Where it is synced, a
+//! thread of the store does, and no caller's thread ever waits for a disk. Where it is not, a
+//! caller that finds nobody writing does it at once, for itself and for whoever has come in the
+//! meantime: handing a write of ten microseconds to another thread would take longer than it.
+
+use std::collections::VecDeque;
+use std::fmt;
+use std::panic::{AssertUnwindSafe, catch_unwind};
+use std::sync::{Arc, Condvar, Mutex, MutexGuard, PoisonError, RwLock};
+use std::thread::JoinHandle;
+use std::time::Duration;
+
+use rusqlite::Connection;
+use tabla::env::{self, Env};
+use tabla::{Applied, Error, ErrorKind, Result, Retry};
+use tokio::sync::{oneshot, watch};
+
+use crate::catalogue::Catalogue;
+use crate::config::{Durability, Location, SqliteConfig};
+use crate::error::{again, from_sqlite};
+use crate::maintenance;
+use crate::session::Session;
+
+/// The most writes in a group: it holds the file's lock for a few milliseconds at most.
+const GROUP: usize = 256;
+
+/// The writing side of a store. Dropping it carries out what waits, and ends its thread.
+pub(crate) struct Writer {
+    shared: Arc<Shared>,
+    thread: Option<JoinHandle<()>>,
+}
+
+/// What callers and the thread share.
+pub(crate) struct Shared {
+    connection: Mutex<Connection>,
+    queue: Mutex<Queue>,
+    wake: Condvar,
+    catalogue: RwLock<Arc<Catalogue>>,
+    /// Changes whenever the catalogue does, or maintenance has failed.
+    changes: watch::Sender<()>,
+    maintenance_failure: Mutex<Option<Error>>,
+    env: Env,
+    /// Whether callers may write on their own threads.
+    inline: bool,
+    /// Whether other processes may change the file.
+    is_file: bool,
+    patience: Duration,
+}
+
+#[derive(Default)]
+struct Queue {
+    jobs: VecDeque<Box<dyn Job>>,
+    maintenance: bool,
+    stop: bool,
+}
+
+/// A write that waits for its turn, and for its answer.
+trait Job: Send {
+    fn run(&mut self, session: &mut Session<'_>);
+    fn answer(self: Box<Self>, outcome: &Outcome);
+}
+
+/// How a group ended.
+enum Outcome {
+    Committed,
+    /// Nothing was done; or, if the commit itself failed, perhaps all.
+    Failed(Error, Applied),
+}
+
+struct Pending<T, F> {
+    work: Option<F>,
+    result: Option<Result<T>>,
+    reply: Option<oneshot::Sender<Result<T>>>,
+}
+
+impl<T, F: FnOnce(&mut Session<'_>) -> Result<T>> Pending<T, F> {
+    fn carry_out(&mut self, session: &mut Session<'_>) {
+        let work = self.work.take().expect("a job is run once");
+        session.next_operation();
+        // A panic is a defect of the engine. It must not take the others' writes with it, nor the
+        // thread that everybody waits for.
+        let outcome = catch_unwind(AssertUnwindSafe(|| work(session)));
+        self.result = Some(outcome.unwrap_or_else(|_| {
+            let panicked =
+                || Error::new(ErrorKind::Unexpected, "the engine panicked; this is a defect in it");
+            session.fail(panicked());
+            Err(panicked())
+        }));
+    }
+
+    fn result(&mut self, outcome: &Outcome) -> Result<T> {
+        match outcome {
+            Outcome::Committed => self.result.take().expect("the job was run"),
+            Outcome::Failed(error, applied) => match self.result.take() {
+                // The one that made the group fail keeps its own error, with its source.
+                Some(Err(own)) if own.message() == error.message() => {
+                    Err(own.with_applied(*applied))
+                }
+                _ => Err(again(error, *applied)),
+            },
+        }
+    }
+}
+
+impl<T: Send, F: FnOnce(&mut Session<'_>) -> Result<T> + Send> Job for Pending<T, F> {
+    fn run(&mut self, session: &mut Session<'_>) {
+        self.carry_out(session);
+    }
+
+    fn answer(mut self: Box<Self>, outcome: &Outcome) {
+        let result = self.result(outcome);
+        if let Some(reply) = self.reply.take() {
+            // Whoever asked may have gone: the write is done all the same.
+            let _ = reply.send(result);
+        }
+    }
+}
+
+impl Writer {
+    pub(crate) fn start(connection: Connection, config: &SqliteConfig, env: Env) -> Result<Self> {
+        let catalogue = Catalogue::load(&connection)?;
+        let is_file = config.location != Location::Memory;
+        let shared = Arc::new(Shared {
+            connection: Mutex::new(connection),
+            queue: Mutex::new(Queue { maintenance: true, ..Queue::default() }),
+            wake: Condvar::new(),
+            catalogue: RwLock::new(Arc::new(catalogue)),
+            changes: watch::Sender::new(()),
+            maintenance_failure: Mutex::default(),
+            env,
+            inline: !is_file || config.durability == Durability::Normal,
+            is_file,
+            patience: config.busy_timeout,
+        });
+        let thread = std::thread::Builder::new()
+            .name("tabla-sqlite".to_owned())
+            .spawn({
+                let shared = Arc::clone(&shared);
+                move || shared.work()
+            })
+            .map_err(|error| {
+                Error::new(ErrorKind::Unavailable, format!("no thread can be started: {error}"))
+            })?;
+        Ok(Self { shared, thread: Some(thread) })
+    }
+
+    /// The tables as they were after the last group.
+    pub(crate) fn catalogue(&self) -> Arc<Catalogue> {
+        self.shared.catalogue()
+    }
+
+    /// Puts a newer catalogue in place, read from the file.
+    pub(crate) fn publish(&self, catalogue: Arc<Catalogue>) {
+        self.shared.publish(catalogue);
+    }
+
+    /// The connection in memory, for reads. They wait for the group that is being written.
+    pub(crate) fn connection(&self) -> MutexGuard<'_, Connection> {
+        self.shared.connection.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    /// Carries this out in a group, and answers after its commit.
+    pub(crate) async fn write<T: Send + 'static>(
+        &self,
+        work: impl FnOnce(&mut Session<'_>) -> Result<T> + Send + 'static,
+    ) -> Result<T> {
+        let shared = &self.shared;
+        let mut job = Pending { work: Some(work), result: None, reply: None };
+        if shared.inline
+            && let Some(connection) = shared.try_connection()
+            && let Some(outcome) =
+                shared.try_run(&connection, &mut |session| job.carry_out(session))
+        {
+            drop(connection);
+            let result = job.result(&outcome);
+            shared.help();
+            return result;
+        }
+        let (reply, answer) = oneshot::channel();
+        job.reply = Some(reply);
+        shared.queue().jobs.push_back(Box::new(job));
+        if shared.inline {
+            shared.help();
+        } else {
+            shared.wake.notify_one();
+        }
+        answer.await.unwrap_or_else(|_| {
+            // The thread answers everything before it ends.
+            Err(Error::new(ErrorKind::Unexpected, "the store's thread is gone")
+                .with_applied(Applied::Maybe))
+        })
+    }
+
+    /// Has the thread look for maintenance.
+    pub(crate) fn maintain(&self) {
+        self.shared.maintenance_failure().take();
+        self.shared.queue().maintenance = true;
+        self.shared.wake.notify_one();
+    }
+
+    /// Waits until the catalogue is as wanted.
+    pub(crate) async fn wait_for<T>(
+        &self,
+        mut wanted: impl FnMut(&Catalogue) -> Option<T>,
+    ) -> Result<T> {
+        let mut changes = self.shared.changes.subscribe();
+        loop {
+            if let Some(found) = wanted(&self.catalogue()) {
+                return Ok(found);
+            }
+            if let Some(error) = &*self.shared.maintenance_failure() {
+                return Err(again(error, Applied::Maybe));
+            }
+            // The sender lives as long as the store, and with it this call.
+            let _ = changes.changed().await;
+        }
+    }
+}
+
+impl Drop for Writer {
+    fn drop(&mut self) {
+        self.shared.queue().stop = true;
+        self.shared.wake.notify_one();
+        if let Some(thread) = self.thread.take() {
+            let _ = thread.join();
+        }
+    }
+}
+
+impl fmt::Debug for Writer {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("Writer").field("inline", &self.shared.inline).finish_non_exhaustive()
+    }
+}
+
+impl Shared {
+    fn queue(&self) -> MutexGuard<'_, Queue> {
+        self.queue.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    fn maintenance_failure(&self) -> MutexGuard<'_, Option<Error>> {
+        self.maintenance_failure.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    fn try_connection(&self) -> Option<MutexGuard<'_, Connection>> {
+        match self.connection.try_lock() {
+            Ok(connection) => Some(connection),
+            Err(std::sync::TryLockError::Poisoned(poisoned)) => Some(poisoned.into_inner()),
+            Err(std::sync::TryLockError::WouldBlock) => None,
+        }
+    }
+
+    fn catalogue(&self) -> Arc<Catalogue> {
+        Arc::clone(&self.catalogue.read().unwrap_or_else(PoisonError::into_inner))
+    }
+
+    fn publish(&self, catalogue: Arc<Catalogue>) {
+        let mut current = self.catalogue.write().unwrap_or_else(PoisonError::into_inner);
+        // Two who read the file may finish in the other order.
+        if catalogue.version >= current.version {
+            *current = catalogue;
+        }
+        drop(current);
+        self.changes.send_replace(());
+    }
+
+    /// Carries out one group of what waits, if nobody else is writing; the thread sees to the rest.
+    ///
+    /// Whoever holds the connection calls this after letting go of it, and whoever queues a job
+    /// calls it after that: so a job that is queued while the connection is held is seen by one of
+    /// the two.
+    fn help(&self) {
+        if self.queue().jobs.is_empty() {
+            return;
+        }
+        if let Some(connection) = self.try_connection() {
+            let mut jobs = self.take_jobs();
+            if !jobs.is_empty() {
+                match self.try_run(&connection, &mut |session| run_all(&mut jobs, session)) {
+                    Some(outcome) => {
+                        drop(connection);
+                        for job in jobs {
+                            job.answer(&outcome);
+                        }
+                    }
+                    None => {
+                        // Another process is writing: the thread can wait for it.
+                        let mut queue = self.queue();
+                        for job in jobs.into_iter().rev() {
+                            queue.jobs.push_front(job);
+                        }
+                    }
+                }
+            }
+            if !self.queue().jobs.is_empty() {
+                self.wake.notify_one();
+            }
+        }
+    }
+
+    fn take_jobs(&self) -> Vec<Box<dyn Job>> {
+        let mut queue = self.queue();
+        let count = queue.jobs.len().min(GROUP);
+        queue.jobs.drain(..count).collect()
+    }
+
+    /// The thread's life.
+    fn work(&self) {
+        loop {
+            let maintenance = {
+                let mut queue = self.queue();
+                while queue.jobs.is_empty() && !queue.maintenance && !queue.stop {
+                    queue = self.wake.wait(queue).unwrap_or_else(PoisonError::into_inner);
+                }
+                if queue.jobs.is_empty() && queue.stop {
+                    return;
+                }
+                std::mem::take(&mut queue.maintenance)
+            };
+            let mut jobs = self.take_jobs();
+            if !jobs.is_empty() {
+                let outcome = {
+                    let connection = self.connection.lock().unwrap_or_else(PoisonError::into_inner);
+                    self.run(&connection, &mut |session| run_all(&mut jobs, session))
+                };
+                for job in jobs {
+                    job.answer(&outcome);
+                }
+            }
+            if maintenance {
+                self.maintain();
+            }
+        }
+    }
+
+    /// One step of maintenance; more if there is more to do.
+    fn maintain(&self) {
+        let mut step = Pending { work: Some(maintenance::step), result: None, reply: None };
+        let outcome = {
+            let connection = self.connection.lock().unwrap_or_else(PoisonError::into_inner);
+            self.run(&connection, &mut |session| step.carry_out(session))
+        };
+        match step.result(&outcome) {
+            Ok(more) => {
+                let mut queue = self.queue();
+                queue.maintenance |= more && !queue.stop;
+            }
+            Err(error) => {
+                *self.maintenance_failure() = Some(error);
+                self.changes.send_replace(());
+            }
+        }
+    }
+
+    /// Runs a group, waiting for other processes as long as the store's patience lasts.
+    fn run(&self, connection: &Connection, work: &mut Work<'_>) -> Outcome {
+        // Short and uneven waits: a process that writes without pause leaves the lock for a
+        // moment only, and whoever asks more often meets that moment sooner.
+        let mut waited = Duration::ZERO;
+        loop {
+            if let Some(outcome) = self.try_run(connection, work) {
+                return outcome;
+            }
+            if waited >= self.patience {
+                let message = format!(
+                    "another process has been writing to the file for {} ms",
+                    waited.as_millis()
+                );
+                let error = Error::new(ErrorKind::Unavailable, message).with_retry(Retry::Later);
+                return Outcome::Failed(error, Applied::No);
+            }
+            let pause = Duration::from_micros(100 + self.env.random.next_u64() % 900);
+            env::block(pause);
+            waited += pause;
+        }
+    }
+
+    /// Runs a group; `None` if another process is writing, and nothing has been done.
+    fn try_run(&self, connection: &Connection, work: &mut Work<'_>) -> Option<Outcome> {
+        match statement(connection, "BEGIN IMMEDIATE") {
+            Ok(()) => {}
+            Err(error) if error.sqlite_error_code() == Some(rusqlite::ErrorCode::DatabaseBusy) => {
+                return None;
+            }
+            Err(error) => return Some(Outcome::Failed(from_sqlite(error), Applied::No)),
+        }
+        let outcome = self.carry_out(connection, work);
+        if !matches!(outcome, Outcome::Committed) && !connection.is_autocommit() {
+            // SQLite may have rolled back by itself; if this fails, so will the next BEGIN.
+            let _ = statement(connection, "ROLLBACK");
+        }
+        Some(outcome)
+    }
+
+    /// Does the work of a group whose transaction has begun, and commits it.
+    fn carry_out(&self, connection: &Connection, work: &mut Work<'_>) -> Outcome {
+        let failed = |error| Outcome::Failed(error, Applied::No);
+        let catalogue = match self.current_catalogue(connection) {
+            Ok(catalogue) => catalogue,
+            Err(error) => return failed(error),
+        };
+        let mut session = Session::new(connection, catalogue, &self.env);
+        work(&mut session);
+        if session.has_failed() {
+            return failed(session.failure());
+        }
+        if let Err(error) = session.finish() {
+            return failed(error);
+        }
+        let (catalogue, is_changed) =
+            (Arc::clone(&session.catalogue), session.is_catalogue_changed());
+        if let Err(error) = statement(connection, "COMMIT") {
+            return Outcome::Failed(from_sqlite(error), Applied::Maybe);
+        }
+        if is_changed {
+            self.publish(catalogue);
+        }
+        Outcome::Committed
+    }
+
+    /// The catalogue, read again if another process has changed it.
+    fn current_catalogue(&self, connection: &Connection) -> Result<Arc<Catalogue>> {
+        let known = self.catalogue();
+        if !self.is_file || Catalogue::stored_version(connection)? == known.version {
+            return Ok(known);
+        }
+        let read = Arc::new(Catalogue::load(connection)?);
+        self.publish(Arc::clone(&read));
+        Ok(read)
+    }
+}
+
+/// What a group does.
+type Work<'w> = dyn FnMut(&mut Session<'_>) + 'w;
+
+fn run_all(jobs: &mut [Box<dyn Job>], session: &mut Session<'_>) {
+    for job in jobs {
+        job.run(session);
+        if session.has_failed() {
+            break;
+        }
+    }
+}
+
+fn statement(connection: &Connection, sql: &str) -> rusqlite::Result<()> {
+    connection.prepare_cached(sql)?.execute([]).map(|_| ())
+}

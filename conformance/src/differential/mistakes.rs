@@ -1,0 +1,91 @@
+//! All that is wrong with a request, not only what is told first.
+
+use futures::FutureExt;
+use tabla::ops::{DeleteItem, PutItem, TransactWriteItem, TransactWriteItems, UpdateItem};
+use tabla::{Error, Item, MemoryStore, Store};
+
+use super::compare::answer;
+use super::history::{History, Operation, TABLE};
+
+/// What the specification refuses of the parts of a write, each part by itself.
+pub(super) fn mistakes(history: &History, operation: &Operation) -> Vec<Error> {
+    let parts = match operation {
+        Operation::Put(put) => puts(history, put).into_iter().map(Operation::Put).collect(),
+        Operation::Update(update) => updates(update).into_iter().map(Operation::Update).collect(),
+        Operation::Delete(delete) => deletes(delete).into_iter().map(Operation::Delete).collect(),
+        Operation::TransactWrite(request) => transactions(history, request),
+        _ => Vec::new(),
+    };
+    parts.iter().filter_map(|part| refusal(history, part)).collect()
+}
+
+/// The specification's refusal by an empty table.
+fn refusal(history: &History, operation: &Operation) -> Option<Error> {
+    let store = MemoryStore::new();
+    let create = store.create_table(history.shape.create(TABLE));
+    create.now_or_never()?.ok()?;
+    answer(&store, history, operation).now_or_never()?.err()
+}
+
+/// A put without its condition, with nothing but its key, and with each other attribute alone.
+fn puts(history: &History, put: &PutItem) -> Vec<PutItem> {
+    let key = |name: &str| name == "pk" || (name == "sk" && history.shape.sort.is_some());
+    let keys: Item = put
+        .item
+        .iter()
+        .filter(|(name, _)| key(name))
+        .map(|(name, value)| (name, value.to_value()))
+        .collect();
+    let mut parts = vec![PutItem { item: keys.clone(), ..put.clone() }];
+    for (name, value) in put.item.iter().filter(|(name, _)| !key(name)) {
+        let item = keys.clone().with(name, value.to_value());
+        parts.push(PutItem { item, ..PutItem::new(TABLE, Item::new()) });
+    }
+    parts
+}
+
+/// An update without its condition, and one that only has it.
+fn updates(update: &UpdateItem) -> Vec<UpdateItem> {
+    vec![
+        UpdateItem { condition: None, ..update.clone() },
+        UpdateItem { update: None, ..update.clone() },
+    ]
+}
+
+/// A delete without its condition, and one that has it.
+fn deletes(delete: &DeleteItem) -> Vec<DeleteItem> {
+    vec![DeleteItem { condition: None, ..delete.clone() }, delete.clone()]
+}
+
+/// Each operation of a transaction alone, and in its parts; and two operations on one item.
+fn transactions(history: &History, request: &TransactWriteItems) -> Vec<Operation> {
+    let mut parts = Vec::new();
+    let mut keys = Vec::new();
+    for item in &request.items {
+        match item {
+            TransactWriteItem::Put(put) => {
+                let of_put = puts(history, put);
+                keys.push(of_put[0].item.clone());
+                parts.extend(of_put.into_iter().map(TransactWriteItem::Put));
+            }
+            TransactWriteItem::Update(update) => {
+                keys.push(update.key.clone());
+                let condition = UpdateItem { condition: None, ..update.clone() };
+                parts.push(TransactWriteItem::Update(condition));
+            }
+            TransactWriteItem::Delete(delete) => {
+                keys.push(delete.key.clone());
+                let without = DeleteItem { condition: None, ..delete.clone() };
+                parts.push(TransactWriteItem::Delete(without));
+            }
+            TransactWriteItem::ConditionCheck(check) => keys.push(check.key.clone()),
+        }
+        parts.push(item.clone());
+    }
+    let transaction = |items: Vec<TransactWriteItem>| {
+        Operation::TransactWrite(TransactWriteItems { items, ..TransactWriteItems::default() })
+    };
+    let on_key = |key: &Item| TransactWriteItem::Delete(DeleteItem::new(TABLE, key.clone()));
+    let together = transaction(keys.iter().map(on_key).collect());
+    parts.into_iter().map(|part| transaction(vec![part])).chain([together]).collect()
+}
