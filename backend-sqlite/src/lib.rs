@@ -19,11 +19,14 @@
 //! `docs/sqlite-format.md` describes the file.
 
 mod catalogue;
+mod check;
 
 mod config;
 mod connection;
 mod error;
 mod format;
+#[cfg(feature = "conformance")]
+mod harness;
 mod maintenance;
 mod open;
 mod opener;
@@ -36,7 +39,10 @@ mod tables;
 mod ttl;
 mod writer;
 
+pub use check::{CheckReport, Progress, check};
 pub use config::{Durability, Location, SqliteConfig};
 pub use format::{APPLICATION_ID, FORMAT_VERSION};
+#[cfg(feature = "conformance")]
+pub use harness::SqliteHarness;
 pub use opener::SqliteOpener;
 pub use store::SqliteStore;

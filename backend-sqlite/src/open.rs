@@ -4,7 +4,7 @@ use std::path::Path;
 
 use sqlx::sqlite::{SqliteConnectOptions, SqliteConnection, SqliteJournalMode};
 use sqlx::{ConnectOptions, Connection, Row};
-use tabla::{Error, ErrorKind, Result};
+use tabla::{Error, Result};
 
 use crate::config::SqliteConfig;
 use crate::error::from_sqlx;
@@ -26,10 +26,7 @@ pub(crate) async fn prepare(path: &Path, config: &SqliteConfig) -> Result<()> {
         }
     };
     if !is_new {
-        let mut connection = connect(path, config, false).await?;
-        let seen = look(&mut connection).await.map_err(|error| named(error, path))?;
-        connection.close().await.map_err(from_sqlx)?;
-        seen.check(path)?;
+        identify(path, config).await?;
     }
     let mut connection = connect(path, config, true).await?;
     // Another process may be doing the same: whoever comes second sees what the first has made.
@@ -47,6 +44,14 @@ pub(crate) async fn prepare(path: &Path, config: &SqliteConfig) -> Result<()> {
         }
     }
     connection.close().await.map_err(from_sqlx)
+}
+
+/// Makes sure that a file is tabla's, of a format that this code knows, and touches nothing.
+pub(crate) async fn identify(path: &Path, config: &SqliteConfig) -> Result<()> {
+    let mut connection = connect(path, config, false).await?;
+    let seen = look(&mut connection).await.map_err(|error| named(error, path))?;
+    connection.close().await.map_err(from_sqlx)?;
+    seen.check(path).map(|_| ())
 }
 
 /// A connection of sqlx's: for what is not on the hot path. `owned` says that the file is known to
@@ -116,10 +121,5 @@ impl Seen {
 /// The error, with the file that it is about.
 fn named(error: Error, path: &Path) -> Error {
     let message = format!("{}: {}", error.message(), path.display());
-    let kind = match error.kind() {
-        // A file that another process has for itself.
-        ErrorKind::Unavailable => ErrorKind::Unavailable,
-        kind => kind.clone(),
-    };
-    Error::new(kind, message).with_retry(error.retry()).with_source(error)
+    Error::new(error.kind().clone(), message).with_retry(error.retry()).with_source(error)
 }

@@ -6,8 +6,9 @@ use std::process::ExitCode;
 use std::sync::Arc;
 
 use indicatif::{ProgressBar, ProgressStyle};
-use tabla::{Error, Registry, Result};
-use tabla_conformance::{AddressHarness, Filter, Report, Status};
+use tabla::{Address, Error, Registry, Result};
+use tabla_conformance::{AddressHarness, Filter, Harness, Report, Status};
+use tabla_sqlite::{SqliteConfig, SqliteHarness};
 
 /// What to run and how to show it.
 #[derive(clap::Args)]
@@ -51,7 +52,7 @@ pub(crate) async fn run(arguments: Arguments, registry: Registry) -> Result<Exit
     // All stores are opened before the first case runs: a misspelt address is found at once.
     let mut harnesses = Vec::new();
     for address in &arguments.stores {
-        harnesses.push(AddressHarness::open(Arc::clone(&registry), address).await?);
+        harnesses.push(harness(&registry, address).await?);
     }
     let mut report: Option<Report> = None;
     for harness in harnesses {
@@ -81,6 +82,18 @@ pub(crate) async fn run(arguments: Arguments, registry: Registry) -> Result<Exit
         print!("{}", report.to_terminal());
     }
     Ok(if report.failed() { ExitCode::FAILURE } else { ExitCode::SUCCESS })
+}
+
+/// Makes the stores of an address. SQLite has a clock that can be moved, and a file of its own for
+/// each case, beside the one that is named; other stores are opened as anybody opens them.
+async fn harness(registry: &Arc<Registry>, address: &str) -> Result<Arc<dyn Harness>> {
+    match address.parse::<Address>() {
+        Ok(parsed) if parsed.scheme == "sqlite" => {
+            let config = SqliteConfig::from_address(parsed)?;
+            Ok(Arc::new(SqliteHarness::new(config)))
+        }
+        _ => AddressHarness::open(Arc::clone(registry), address).await,
+    }
 }
 
 /// Fails if the file does not say what the run has shown.

@@ -1,5 +1,6 @@
 //! The command `tabla`.
 
+mod check;
 mod conformance;
 mod demo;
 
@@ -23,6 +24,8 @@ enum Command {
     Demo,
     /// Prove that stores behave as DynamoDB does, case by case
     Conformance(conformance::Arguments),
+    /// Verify a file: every item, every index entry, every count
+    Check(check::Arguments),
 }
 
 fn main() -> ExitCode {
@@ -38,6 +41,7 @@ fn main() -> ExitCode {
         match arguments.command {
             Command::Demo => demo::run().await.map(|()| ExitCode::SUCCESS),
             Command::Conformance(arguments) => conformance::run(arguments, registry()).await,
+            Command::Check(arguments) => check::run(arguments).await,
         }
     });
     outcome.unwrap_or_else(|error| {
@@ -50,5 +54,6 @@ fn main() -> ExitCode {
 fn registry() -> Registry {
     let mut registry = Registry::new();
     registry.register(tabla_dynamo::DynamoOpener);
+    registry.register(tabla_sqlite::SqliteOpener);
     registry
 }

@@ -68,7 +68,9 @@ fn the_conformance_table_is_current() {
     let address = server.url().replacen("http:", "dynamodb:", 1);
     let table = Path::new(env!("CARGO_MANIFEST_DIR")).join("../docs/conformance.md");
     let table = table.to_str().expect("the folder's name is text");
-    let stores = ["--store", "memory:", "--store", &address];
+    let folder = tempfile::tempdir().expect("a folder for the files");
+    let file = format!("sqlite:{}/case", folder.path().display());
+    let stores = ["--store", "memory:", "--store", &file, "--store", &address];
     let output = tabla(&[&["conformance", "--check", table][..], &stores[..]].concat());
     assert!(
         output.status.success(),
@@ -77,4 +79,35 @@ fn the_conformance_table_is_current() {
         text(&output.stderr),
         stores.join(" ")
     );
+}
+
+#[test]
+fn a_file_is_checked() {
+    let folder = tempfile::tempdir().expect("a folder");
+    let path = folder.path().join("shop.db");
+    let address = format!("sqlite:{}", path.display());
+    let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build();
+    runtime.expect("a runtime").block_on(async {
+        use tabla::Store;
+        let config = tabla_sqlite::SqliteConfig::file(&path);
+        let store = tabla_sqlite::SqliteStore::open(&config).await.expect("a store");
+        let songs = tabla::ops::CreateTable::new("songs");
+        let songs = songs.partition_key("artist", tabla::KeyType::S);
+        store.create_table(songs).await.expect("a table");
+        let song = tabla::item! { "artist" => "Nina" };
+        store.put(tabla::ops::PutItem::new("songs", song)).await.expect("a put");
+    });
+    for named in [address.as_str(), path.to_str().expect("text")] {
+        let output = tabla(&["check", named]);
+        assert!(output.status.success(), "{output:?}");
+        let sound = "shop.db: sound (1 table, 1 item, 0 index entries, 0 stream records)";
+        assert!(text(&output.stdout).contains(sound), "{output:?}");
+    }
+    let output = tabla(&["check", folder.path().to_str().expect("text")]);
+    assert_eq!(output.status.code(), Some(1));
+    std::fs::write(&path, "no database, and nobody would think so, but long enough")
+        .expect("a file");
+    let output = tabla(&["check", &address]);
+    assert_eq!(output.status.code(), Some(1));
+    assert!(text(&output.stderr).contains("not an SQLite file"), "{output:?}");
 }

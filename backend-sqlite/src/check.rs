@@ -1,0 +1,337 @@
+//! Verifying a file: every row, every index entry, every count.
+
+use std::collections::BTreeMap;
+use std::path::Path;
+
+use bytes::Bytes;
+use futures::TryStreamExt;
+use sqlx::sqlite::{SqliteConnection, SqliteRow};
+use sqlx::{AssertSqlSafe, Connection, Row};
+use tabla::engine::{IndexEntry, Position};
+use tabla::schema::{Table, TableSchema};
+use tabla::{Item, Result};
+use xxhash_rust::xxh3::xxh3_64_with_seed;
+
+use crate::catalogue::{StoredIndex, StoredTable, parse};
+use crate::config::SqliteConfig;
+use crate::error::from_sqlx;
+use crate::open;
+use crate::rows::{key_of, sum_of};
+
+/// So many problems are told; a file that has more needs no longer list.
+const TOLD: usize = 100;
+
+/// How far a check has come.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Progress {
+    /// Rows that have been looked at.
+    pub done: u64,
+    /// Rows that there are, as far as is known.
+    pub total: u64,
+}
+
+/// What a check has found.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct CheckReport {
+    /// Tables.
+    pub tables: u64,
+    /// Items in them.
+    pub items: u64,
+    /// Index entries.
+    pub entries: u64,
+    /// Stream records.
+    pub records: u64,
+    /// What is wrong, in words; empty if the file is sound. At most a hundred are told.
+    pub problems: Vec<String>,
+}
+
+impl CheckReport {
+    /// Whether nothing is wrong.
+    pub fn is_sound(&self) -> bool {
+        self.problems.is_empty()
+    }
+
+    fn problem(&mut self, problem: String) {
+        if self.problems.len() < TOLD {
+            self.problems.push(problem);
+        }
+    }
+}
+
+/// Verifies a file: SQLite's own structure, and that every item is what was stored, under its own
+/// key, with exactly the index entries that it should have, and that all counts are right.
+///
+/// It reads one state of the file and writes nothing; others may go on reading and writing.
+///
+/// # Errors
+/// The file cannot be read at all, or is not one of tabla's. What is wrong inside is in the report.
+pub async fn check(path: impl AsRef<Path>, progress: impl FnMut(Progress)) -> Result<CheckReport> {
+    let path = path.as_ref();
+    let config = SqliteConfig::file(path);
+    open::identify(path, &config).await?;
+    let mut connection = open::connect(path, &config, false).await?;
+    let mut check = Check { report: CheckReport::default(), done: 0, total: 0, progress };
+    check.run(&mut connection).await?;
+    connection.close().await.map_err(from_sqlx)?;
+    Ok(check.report)
+}
+
+struct Check<F> {
+    report: CheckReport,
+    done: u64,
+    total: u64,
+    progress: F,
+}
+
+/// What is expected of an index, or found in it: how many entries, how large, and a sum of their
+/// hashes that does not depend on their order.
+#[derive(Clone, Copy, Default, PartialEq, Eq)]
+struct Tally {
+    entries: u64,
+    bytes: u64,
+    hash: u64,
+}
+
+impl Tally {
+    fn add(&mut self, key: &[u8], id: i64, size: usize, item: Option<&[u8]>) {
+        self.entries += 1;
+        self.bytes += size as u64;
+        let hash = xxh3_64_with_seed(key, id as u64);
+        let hash = item.map_or(hash, |item| xxh3_64_with_seed(item, hash));
+        self.hash = self.hash.wrapping_add(hash);
+    }
+}
+
+impl<F: FnMut(Progress)> Check<F> {
+    async fn run(&mut self, connection: &mut SqliteConnection) -> Result<()> {
+        // One state for all that follows.
+        execute(connection, "BEGIN").await?;
+        let mut integrity = Vec::new();
+        each(connection, "PRAGMA integrity_check", |row| {
+            integrity.push(row.get::<String, _>(0));
+            Ok(())
+        })
+        .await?;
+        for line in integrity.into_iter().filter(|line| line != "ok") {
+            self.report.problem(format!("SQLite: {line}"));
+        }
+        if !self.report.is_sound() {
+            return Ok(());
+        }
+        let counts = counts(connection).await?;
+        self.total = counts.values().map(|(items, _)| items).sum();
+        let mut tables = Vec::new();
+        let select = "SELECT number, definition, indexes FROM tabla_tables";
+        each(connection, select, |row| {
+            let definition: Table = parse(row.get::<&str, _>(1))?;
+            let indexes: BTreeMap<String, i64> = parse(row.get::<&str, _>(2))?;
+            tables.push(StoredTable::new(row.get(0), definition, &indexes, None)?);
+            Ok(())
+        })
+        .await?;
+        for table in &tables {
+            self.table(connection, table, &counts).await?;
+        }
+        self.streams(connection).await
+    }
+
+    async fn table(
+        &mut self,
+        connection: &mut SqliteConnection,
+        table: &StoredTable,
+        counts: &BTreeMap<i64, (u64, u64)>,
+    ) -> Result<()> {
+        self.report.tables += 1;
+        let name = &table.table.name;
+        let schema = &table.table.schema;
+        let mut expected = vec![Tally::default(); schema.indexes.len()];
+        let mut tally = Tally::default();
+        let select = format!(
+            "SELECT k.key, k.id, i.sum, i.item FROM keys_{0} k LEFT JOIN items_{0} i ON i.id = k.id",
+            table.number
+        );
+        each(connection, &select, |row| {
+            self.step();
+            let (key, id) = (row.get::<&[u8], _>(0), row.get::<i64, _>(1));
+            let Some(bytes) = row.get::<Option<&[u8]>, _>(3) else {
+                self.report
+                    .problem(format!("table {name}: a key leads to row {id}, which is not there"));
+                return Ok(());
+            };
+            let item = match stored(id, row.get(2), bytes) {
+                Ok(item) => item,
+                Err(problem) => {
+                    self.report.problem(format!("table {name}, row {id}: {problem}"));
+                    return Ok(());
+                }
+            };
+            if !has_key(schema, &item) || key_of(&Position::of_stored(schema, &item)) != key {
+                self.report.problem(format!("table {name}, row {id}: the item has another key"));
+                return Ok(());
+            }
+            tally.add(key, id, item.size(), None);
+            for ((index, stored), tally) in
+                schema.indexes.iter().zip(&table.indexes).zip(&mut expected)
+            {
+                if let Some(entry) = IndexEntry::of(schema, index, &item) {
+                    let carried = (!stored.carries_all).then(|| entry.item.encode());
+                    let key = key_of(&entry.position);
+                    tally.add(&key, id, entry.item.size(), carried.as_deref());
+                }
+            }
+            Ok(())
+        })
+        .await?;
+        self.report.items += tally.entries;
+        let rows =
+            count(connection, &format!("SELECT count(*) FROM items_{}", table.number)).await?;
+        if rows != tally.entries {
+            self.report.problem(format!(
+                "table {name}: {rows} rows of items, {} of them under a key",
+                tally.entries
+            ));
+        }
+        self.compare_count(&format!("table {name}"), tally, counts.get(&table.number));
+        for ((index, stored), expected) in schema.indexes.iter().zip(&table.indexes).zip(expected) {
+            let what = format!("index {} of table {name}", index.name);
+            let found = self.index(connection, &what, table, stored).await?;
+            self.report.entries += found.entries;
+            // An index that is being filled has some of its entries.
+            if found != expected && !stored.backfilling {
+                self.report.problem(format!(
+                    "{what}: its entries are not those of the items ({} found, {} expected)",
+                    found.entries, expected.entries
+                ));
+            }
+            self.compare_count(&what, found, counts.get(&stored.number));
+        }
+        Ok(())
+    }
+
+    async fn index(
+        &mut self,
+        connection: &mut SqliteConnection,
+        what: &str,
+        table: &StoredTable,
+        index: &StoredIndex,
+    ) -> Result<Tally> {
+        let mut tally = Tally::default();
+        let (sum_and_item, join) = match index.carries_all {
+            true => ("i.sum, i.item", format!("LEFT JOIN items_{} i ON i.id = k.id", table.number)),
+            false => ("k.sum, k.item", String::new()),
+        };
+        let select =
+            format!("SELECT k.key, k.id, {sum_and_item} FROM index_{} k {join}", index.number);
+        each(connection, &select, |row| {
+            self.step();
+            let (key, id) = (row.get::<&[u8], _>(0), row.get::<i64, _>(1));
+            let Some(bytes) = row.get::<Option<&[u8]>, _>(3) else {
+                self.report
+                    .problem(format!("{what}: an entry leads to row {id}, which is not there"));
+                return Ok(());
+            };
+            match stored(id, row.get(2), bytes) {
+                Ok(item) => {
+                    let carried = (!index.carries_all).then_some(bytes);
+                    tally.add(key, id, item.size(), carried);
+                }
+                Err(problem) => self.report.problem(format!("{what}, row {id}: {problem}")),
+            }
+            Ok(())
+        })
+        .await?;
+        Ok(tally)
+    }
+
+    fn compare_count(&mut self, what: &str, found: Tally, counted: Option<&(u64, u64)>) {
+        if counted != Some(&(found.entries, found.bytes)) {
+            let (items, bytes) = counted.copied().unwrap_or_default();
+            self.report.problem(format!(
+                "{what}: {items} items of {bytes} bytes are on record, {} of {} bytes are there",
+                found.entries, found.bytes
+            ));
+        }
+    }
+
+    async fn streams(&mut self, connection: &mut SqliteConnection) -> Result<()> {
+        let mut streams = Vec::new();
+        each(connection, "SELECT number, arn FROM tabla_streams", |row| {
+            streams.push((row.get::<i64, _>(0), row.get::<String, _>(1)));
+            Ok(())
+        })
+        .await?;
+        for (number, arn) in streams {
+            let select = format!("SELECT number, keys, old, new FROM records_{number}");
+            each(connection, &select, |row| {
+                self.report.records += 1;
+                for column in 1..=3 {
+                    let bytes = row.get::<Option<&[u8]>, _>(column);
+                    let item = bytes.map(|bytes| Item::decode(Bytes::copy_from_slice(bytes)));
+                    if let Some(Err(error)) = item {
+                        let record: i64 = row.get(0);
+                        self.report.problem(format!("stream {arn}, record {record}: {error}"));
+                    }
+                }
+                Ok(())
+            })
+            .await?;
+        }
+        Ok(())
+    }
+
+    fn step(&mut self) {
+        self.done += 1;
+        if self.done.is_multiple_of(1000) || self.done == self.total {
+            (self.progress)(Progress { done: self.done, total: self.total.max(self.done) });
+        }
+    }
+}
+
+/// The item of a row, or what is wrong with it.
+fn stored(id: i64, sum: Option<i64>, bytes: &[u8]) -> Result<Item, String> {
+    if sum != Some(sum_of(id, bytes)) {
+        return Err("the item is not what was stored".to_owned());
+    }
+    Item::decode(Bytes::copy_from_slice(bytes)).map_err(|error| error.message().to_owned())
+}
+
+/// Whether the item has all of the table's key.
+fn has_key(schema: &TableSchema, item: &Item) -> bool {
+    schema.key_attributes().all(|attribute| {
+        item.get(&attribute.name).is_some_and(|value| attribute.accepts(value) && value.size() > 0)
+    })
+}
+
+async fn counts(connection: &mut SqliteConnection) -> Result<BTreeMap<i64, (u64, u64)>> {
+    let mut counts = BTreeMap::new();
+    each(connection, "SELECT number, items, bytes FROM tabla_counts", |row| {
+        let (items, bytes) = (row.get::<i64, _>(1), row.get::<i64, _>(2));
+        counts.insert(row.get::<i64, _>(0), (items as u64, bytes as u64));
+        Ok(())
+    })
+    .await?;
+    Ok(counts)
+}
+
+async fn count(connection: &mut SqliteConnection, select: &str) -> Result<u64> {
+    let row = sqlx::query(AssertSqlSafe(select)).fetch_one(connection).await.map_err(from_sqlx)?;
+    Ok(row.get::<i64, _>(0) as u64)
+}
+
+async fn execute(connection: &mut SqliteConnection, sql: &str) -> Result<()> {
+    sqlx::query(AssertSqlSafe(sql)).execute(connection).await.map_err(from_sqlx)?;
+    Ok(())
+}
+
+/// Reads rows one by one: a table may be larger than memory.
+async fn each(
+    connection: &mut SqliteConnection,
+    select: &str,
+    mut take: impl FnMut(&SqliteRow) -> Result<()>,
+) -> Result<()> {
+    let mut rows = sqlx::query(AssertSqlSafe(select)).fetch(connection);
+    while let Some(row) = rows.try_next().await.map_err(from_sqlx)? {
+        take(&row)?;
+    }
+    Ok(())
+}

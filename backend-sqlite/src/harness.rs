@@ -1,0 +1,68 @@
+//! The conformance suite on this engine.
+
+use std::sync::Arc;
+use std::sync::atomic::{AtomicU64, Ordering};
+
+use async_trait::async_trait;
+use tabla::env::{Env, ManualClock, Timestamp};
+use tabla_conformance::{Fresh, Harness};
+
+use crate::{Location, SqliteConfig, SqliteStore};
+
+/// Makes stores for the cases: each in memory, or each in a file of its own that goes after the
+/// case.
+#[derive(Debug)]
+pub struct SqliteHarness {
+    config: SqliteConfig,
+    next: AtomicU64,
+}
+
+impl SqliteHarness {
+    /// Stores that are opened like this. A file's path gets a number for each store, and nothing
+    /// may be at those paths.
+    pub fn new(config: SqliteConfig) -> Self {
+        Self { config, next: AtomicU64::new(0) }
+    }
+}
+
+#[async_trait]
+impl Harness for SqliteHarness {
+    fn engine(&self) -> &'static str {
+        match self.config.location {
+            Location::File(_) => "sqlite",
+            Location::Memory => "sqlite-memory",
+        }
+    }
+
+    fn is_complete(&self) -> bool {
+        true
+    }
+
+    async fn fresh(&self) -> Fresh {
+        let clock = ManualClock::new(Timestamp::from_secs(1_800_000_000));
+        let env = Env { clock: Arc::new(clock.clone()), ..Env::system() };
+        let mut config = self.config.clone();
+        if let Location::File(path) = &mut config.location {
+            let number = self.next.fetch_add(1, Ordering::Relaxed);
+            path.as_mut_os_string().push(format!("-{number}"));
+        }
+        let store = SqliteStore::open_with(&config, env).await.expect("a store");
+        let sweeping = store.clone();
+        let fresh = Fresh::new(Arc::new(store)).clock(clock).sweep(move || {
+            let store = sweeping.clone();
+            async move { store.sweep_expired().await.map(|_| ()) }
+        });
+        match config.location {
+            Location::Memory => fresh,
+            // A file can be removed while it is open; what SQLite keeps beside it goes first with
+            // the last connection.
+            Location::File(path) => fresh.cleanup(move || async move {
+                for suffix in ["", "-wal", "-shm"] {
+                    let mut file = path.clone();
+                    file.as_mut_os_string().push(suffix);
+                    let _ = std::fs::remove_file(file);
+                }
+            }),
+        }
+    }
+}

@@ -1,0 +1,298 @@
+//! Files that come back, and files that are not what they should be.
+
+use std::io::{Read, Seek, SeekFrom, Write};
+use std::sync::Arc;
+
+use tabla::ops::*;
+use tabla::{ErrorKind, Store, attr, item};
+use tabla_sqlite::{SqliteConfig, SqliteStore};
+
+use crate::support::*;
+
+#[tokio::test]
+async fn everything_is_there_after_opening_again() {
+    let folder = tempfile::tempdir().unwrap();
+    let path = folder.path().join("a.db");
+    let store = open(&path).await;
+    let create = orders().stream(StreamViewType::NewAndOldImages);
+    store.create_table(create).await.unwrap();
+    fill(&store, 50).await;
+    store.delete(DeleteItem::new("orders", item! { "pk" => "c0", "sk" => 0 })).await.unwrap();
+    let before = store.describe_table(DescribeTable::new("orders")).await.unwrap();
+    let streams = store.list_streams(ListStreams::default()).await.unwrap();
+    drop(store);
+
+    let report = checked(&path).await;
+    assert_eq!(report.problems, Vec::<String>::new());
+    assert_eq!((report.tables, report.items, report.entries, report.records), (1, 49, 98, 51));
+    let store = open(&path).await;
+    assert_eq!(store.describe_table(DescribeTable::new("orders")).await.unwrap(), before);
+    assert_eq!(before.item_count, 49);
+    assert_eq!(store.list_streams(ListStreams::default()).await.unwrap(), streams);
+    let page = store.query(Query::new("orders", attr("status").eq("paid")).index("by-status"));
+    assert_eq!(page.await.unwrap().items.len(), 17);
+}
+
+#[tokio::test]
+async fn a_token_protects_its_transaction_after_opening_again() {
+    let folder = tempfile::tempdir().unwrap();
+    let path = folder.path().join("a.db");
+    let add = || {
+        let key = item! { "pk" => "a", "sk" => 1 };
+        let update = UpdateItem::new("orders", key).update("ADD n :one").value(":one", 1);
+        TransactWriteItems::new().item(update).client_request_token("once")
+    };
+    let store = open(&path).await;
+    store.create_table(orders()).await.unwrap();
+    store.transact_write(add()).await.unwrap();
+    drop(store);
+    let store = open(&path).await;
+    store.transact_write(add()).await.unwrap();
+    let item = store.get(GetItem::new("orders", item! { "pk" => "a", "sk" => 1 })).await.unwrap();
+    assert_eq!(item.item.unwrap().get("n").unwrap().as_number(), Some(1.into()));
+}
+
+#[tokio::test]
+async fn a_long_index_is_filled_while_others_write() {
+    let folder = tempfile::tempdir().unwrap();
+    let path = folder.path().join("a.db");
+    let config = SqliteConfig::file(&path).with_durability(tabla_sqlite::Durability::Normal);
+    let store: Arc<dyn Store> = Arc::new(SqliteStore::open(&config).await.unwrap());
+    store.create_table(orders()).await.unwrap();
+    fill(&*store, 1500).await;
+    let index = SecondaryIndex::new("by-note").partition_key("note");
+    let update =
+        UpdateTable::new("orders").attribute("note", tabla::KeyType::S).create_index(index);
+    let writing = {
+        let store = Arc::clone(&store);
+        tokio::spawn(async move {
+            for number in 0..300 {
+                let key = item! { "pk" => format!("c{}", number % 7), "sk" => number };
+                let change = UpdateItem::new("orders", key.clone())
+                    .update("SET note = :n")
+                    .value(":n", format!("n{number}"));
+                store.update(change).await.unwrap();
+                if number % 3 == 0 {
+                    store.delete(DeleteItem::new("orders", key)).await.unwrap();
+                }
+            }
+        })
+    };
+    let described = store.update_table(update).await.unwrap();
+    let filled = described.global_secondary_indexes.iter().find(|i| i.name == "by-note").unwrap();
+    assert_eq!((filled.status, filled.backfilling), (TableStatus::Active, false));
+    writing.await.unwrap();
+    assert_eq!(count(&store, Some("by-note")).await, 1400);
+    assert_eq!(count(&store, None).await, 1400);
+    drop(store);
+    assert_eq!(checked(&path).await.problems, Vec::<String>::new());
+}
+
+#[tokio::test]
+async fn a_large_table_goes_little_by_little() {
+    let folder = tempfile::tempdir().unwrap();
+    let path = folder.path().join("a.db");
+    let config = SqliteConfig::file(&path).with_durability(tabla_sqlite::Durability::Normal);
+    let store = SqliteStore::open(&config).await.unwrap();
+    store.create_table(orders()).await.unwrap();
+    fill(&store, 2500).await;
+    store.delete_table(DeleteTable::new("orders")).await.unwrap();
+    let gone = store.get(GetItem::new("orders", item! { "pk" => "c0", "sk" => 0 })).await;
+    assert!(gone.unwrap_err().is_not_found());
+    // Another of the same name has nothing of it.
+    store.create_table(orders()).await.unwrap();
+    fill(&store, 3).await;
+    let store: Arc<dyn Store> = Arc::new(store);
+    assert_eq!(count(&store, None).await, 3);
+    drop(store);
+    // Whatever the thread had not done before the store was closed is done after it is opened.
+    let store = open(&path).await;
+    let raw = rusqlite::Connection::open(&path).unwrap();
+    let left = || -> i64 {
+        let select = "SELECT count(*) FROM sqlite_schema WHERE name LIKE 'garbage%'";
+        raw.query_row(select, [], |row| row.get(0)).unwrap()
+    };
+    let mut turns = 0;
+    while left() > 0 {
+        // Each write lets the thread come to its next step.
+        fill(&store, 1).await;
+        turns += 1;
+        assert!(turns < 10_000, "the rows of a table that is gone stay");
+    }
+    drop(store);
+    assert_eq!(checked(&path).await.problems, Vec::<String>::new());
+}
+
+#[tokio::test]
+async fn other_files_are_refused_and_not_touched() {
+    let folder = tempfile::tempdir().unwrap();
+    let refusal = async |name: &str, bytes: &[u8]| {
+        let path = folder.path().join(name);
+        std::fs::write(&path, bytes).unwrap();
+        let error = SqliteStore::open(&SqliteConfig::file(&path)).await.unwrap_err();
+        assert_eq!(std::fs::read(&path).unwrap(), bytes, "{name} was changed");
+        let checked = tabla_sqlite::check(&path, |_| ()).await.unwrap_err();
+        assert_eq!(checked.kind(), error.kind());
+        error
+    };
+    let error =
+        refusal("text", b"dear diary, this is no database at all, but it is long enough").await;
+    assert_eq!(error.kind(), &ErrorKind::Corrupt);
+    assert!(error.message().contains("not an SQLite file"), "{error}");
+
+    let other = folder.path().join("other.db");
+    let raw = rusqlite::Connection::open(&other).unwrap();
+    raw.execute_batch("CREATE TABLE songs (title TEXT)").unwrap();
+    drop(raw);
+    let error = refusal("foreign", &std::fs::read(&other).unwrap()).await;
+    assert_eq!(error.kind(), &ErrorKind::Config);
+    assert!(error.message().contains("not one of tabla's"), "{error}");
+
+    let own = folder.path().join("own.db");
+    open(&own).await;
+    let raw = rusqlite::Connection::open(&own).unwrap();
+    raw.execute_batch("PRAGMA user_version = 99; PRAGMA wal_checkpoint(TRUNCATE)").unwrap();
+    drop(raw);
+    let error = refusal("newer", &std::fs::read(&own).unwrap()).await;
+    assert_eq!(error.kind(), &ErrorKind::Config);
+    assert!(error.message().contains("has format 99"), "{error}");
+
+    let error = SqliteStore::open(&SqliteConfig::file(folder.path())).await.unwrap_err();
+    assert!(error.message().contains("this is a folder"), "{error}");
+    let nowhere = folder.path().join("no/such/folder/a.db");
+    let error = SqliteStore::open(&SqliteConfig::file(nowhere)).await.unwrap_err();
+    assert_eq!(error.kind(), &ErrorKind::Config);
+}
+
+#[tokio::test]
+async fn a_truncated_file_is_noticed() {
+    let folder = tempfile::tempdir().unwrap();
+    let path = folder.path().join("a.db");
+    let store = open(&path).await;
+    store.create_table(orders()).await.unwrap();
+    fill(&store, 200).await;
+    drop(store);
+    let length = std::fs::metadata(&path).unwrap().len();
+    std::fs::OpenOptions::new().write(true).open(&path).unwrap().set_len(length / 2).unwrap();
+    match SqliteStore::open(&SqliteConfig::file(&path)).await {
+        Err(error) => assert_eq!(error.kind(), &ErrorKind::Corrupt, "{error}"),
+        Ok(store) => {
+            let error = store.scan(Scan::new("orders")).await.unwrap_err();
+            assert_eq!(error.kind(), &ErrorKind::Corrupt, "{error}");
+        }
+    }
+}
+
+/// Flips one bit in the middle of an item: no structure of SQLite's notices, the sum does.
+#[tokio::test]
+async fn a_flipped_bit_is_noticed_and_the_rest_can_be_read() {
+    let folder = tempfile::tempdir().unwrap();
+    let path = folder.path().join("a.db");
+    let store = open(&path).await;
+    store.create_table(orders()).await.unwrap();
+    fill(&store, 20).await;
+    let marked = order("c1", 99, "open").with("note", "the one that will be damaged");
+    store.put(PutItem::new("orders", marked)).await.unwrap();
+    drop(store);
+
+    let mut bytes = Vec::new();
+    let mut file = std::fs::OpenOptions::new().read(true).write(true).open(&path).unwrap();
+    file.read_to_end(&mut bytes).unwrap();
+    let text = b"the one that will be damaged";
+    let at = bytes.windows(text.len()).position(|part| part == text).unwrap();
+    file.seek(SeekFrom::Start(at as u64)).unwrap();
+    file.write_all(&[bytes[at] ^ 0x01]).unwrap();
+    drop(file);
+
+    let store = open(&path).await;
+    let key = item! { "pk" => "c1", "sk" => 99 };
+    let error = store.get(GetItem::new("orders", key.clone())).await.unwrap_err();
+    assert_eq!(error.kind(), &ErrorKind::Corrupt);
+    assert!(error.message().contains("not what was stored"), "{error}");
+    // It cannot be overwritten unseen, alone or among others, and its neighbours are well.
+    let put = PutItem::new("orders", order("c1", 99, "paid"));
+    assert_eq!(store.put(put).await.unwrap_err().kind(), &ErrorKind::Corrupt);
+    let both = TransactWriteItems::new()
+        .item(PutItem::new("orders", order("c1", 500, "open")))
+        .item(PutItem::new("orders", order("c1", 99, "paid")));
+    assert_eq!(store.transact_write(both).await.unwrap_err().kind(), &ErrorKind::Corrupt);
+    let batch = BatchWriteItem::new()
+        .put("orders", order("c1", 500, "open"))
+        .put("orders", order("c1", 99, "paid"));
+    assert_eq!(store.batch_write(batch).await.unwrap_err().kind(), &ErrorKind::Corrupt);
+    let other = store.get(GetItem::new("orders", item! { "pk" => "c1", "sk" => 500 })).await;
+    assert_eq!(other.unwrap().item, None);
+    let well = store.get(GetItem::new("orders", item! { "pk" => "c1", "sk" => 1 })).await;
+    assert!(well.unwrap().item.is_some());
+    drop(store);
+    let report = checked(&path).await;
+    assert!(report.problems.iter().any(|p| p.contains("not what was stored")), "{report:?}");
+}
+
+#[tokio::test]
+async fn a_check_finds_what_is_wrong_with_rows_and_counts() {
+    let folder = tempfile::tempdir().unwrap();
+    let damage = async |name: &str, sql: &str, expected: &str| {
+        let path = folder.path().join(name);
+        let store = open(&path).await;
+        store.create_table(orders()).await.unwrap();
+        fill(&store, 30).await;
+        drop(store);
+        let raw = rusqlite::Connection::open(&path).unwrap();
+        raw.execute_batch(sql).unwrap();
+        drop(raw);
+        let report = checked(&path).await;
+        assert!(report.problems.iter().any(|p| p.contains(expected)), "{name}: {report:?}");
+    };
+    damage(
+        "entry",
+        "DELETE FROM index_2 WHERE id = 3",
+        "index by-status of table orders: its entries",
+    )
+    .await;
+    damage(
+        "extra",
+        "INSERT INTO index_2 SELECT x'00', id FROM items_1 LIMIT 1",
+        "its entries are not",
+    )
+    .await;
+    damage("wrong", "UPDATE index_2 SET id = 5 WHERE id = 3", "its entries are not").await;
+    damage("keys", "DELETE FROM index_3 WHERE id = 7", "index keys of table orders").await;
+    damage("item", "DELETE FROM items_1 WHERE id = 4", "leads to row 4, which is not there").await;
+    damage("key", "DELETE FROM keys_1 WHERE id = 4", "30 rows of items, 29 of them under a key")
+        .await;
+    damage("swap", "UPDATE keys_1 SET id = 5 WHERE id = 4", "the item has another key").await;
+    damage("count", "UPDATE tabla_counts SET bytes = 1 WHERE number = 1", "30 items of 1 bytes")
+        .await;
+    damage("sum", "UPDATE items_1 SET sum = 1 WHERE id = 9", "not what was stored").await;
+}
+
+/// SQLite fails in the middle of a transaction, after some of its writes: nothing of it stays, and
+/// the store goes on.
+#[tokio::test]
+async fn a_failure_in_the_middle_leaves_nothing_behind() {
+    let folder = tempfile::tempdir().unwrap();
+    let path = folder.path().join("a.db");
+    let store = open(&path).await;
+    store.create_table(orders()).await.unwrap();
+    drop(store);
+    let trigger = "CREATE TRIGGER fails BEFORE INSERT ON index_3 WHEN new.id > 2 \
+                   BEGIN SELECT raise(ABORT, 'as if the disk had failed'); END";
+    let raw = rusqlite::Connection::open(&path).unwrap();
+    raw.execute_batch(trigger).unwrap();
+    let store = open(&path).await;
+    let several = (1..=4).fold(TransactWriteItems::new(), |several, number| {
+        several.item(PutItem::new("orders", order("c", number, "open")))
+    });
+    let error = store.transact_write(several.clone()).await.unwrap_err();
+    assert_eq!((error.kind(), error.applied()), (&ErrorKind::Unexpected, tabla::Applied::No));
+    let page = store.query(Query::new("orders", attr("pk").eq("c"))).await.unwrap();
+    assert_eq!(page.items, []);
+    store.put(PutItem::new("orders", order("c", 9, "open"))).await.unwrap();
+    raw.execute_batch("DROP TRIGGER fails").unwrap();
+    store.transact_write(several).await.unwrap();
+    let page = store.query(Query::new("orders", attr("pk").eq("c"))).await.unwrap();
+    assert_eq!(page.items.len(), 5);
+    drop((store, raw));
+    assert_eq!(checked(&path).await.problems, Vec::<String>::new());
+}

@@ -1,0 +1,161 @@
+//! A process that is killed while it writes: what it was told is there, and nothing is half there.
+//!
+//! `TABLA_KILLS` says how often; the long form is 200. A kill cannot show that a commit was synced,
+//! because the machine lives on; that no answer leaves before the sync is for the trace to show.
+
+use std::collections::BTreeMap;
+use std::io::{BufRead, BufReader, Write};
+use std::path::Path;
+use std::process::{Child, Command, Stdio};
+use std::sync::Arc;
+
+use tabla::env::{Random, SystemRandom};
+use tabla::ops::*;
+use tabla::{Item, Store, StoreExt, attr, item};
+
+use crate::support::*;
+
+const KILLS: usize = 20;
+const WRITERS: usize = 16;
+/// Names the file to a child, and makes one of this test.
+const CHILD: &str = "TABLA_TEST_WRITER";
+
+/// Writes until it is killed, and tells each write that was answered. Each writer has a series of
+/// numbers; an even number is a put, an odd one a transaction of two items and the counter.
+async fn write_forever(path: &Path) {
+    let store = Arc::new(open(path).await);
+    let mut tasks = tokio::task::JoinSet::new();
+    for writer in 0..WRITERS {
+        let store = Arc::clone(&store);
+        tasks.spawn(async move {
+            let key = |number: i64, half: &str| {
+                item! { "pk" => format!("w{writer}{half}"), "sk" => number }
+            };
+            let mut number = last_of(&*store, writer).await + 1;
+            loop {
+                let item =
+                    |half: &str| key(number, half).with("status", format!("s{}", number % 5));
+                if number % 2 == 0 {
+                    store.put(PutItem::new("orders", item(""))).await.expect("a put");
+                } else {
+                    let counter = UpdateItem::new("orders", key(-1, "")).update("ADD n :one");
+                    let both = TransactWriteItems::new()
+                        .item(PutItem::new("orders", item("")))
+                        .item(PutItem::new("orders", item("-twin")))
+                        .item(counter.value(":one", 1));
+                    store.transact_write(both).await.expect("a transaction");
+                }
+                // One write per line, so that a line is there or not.
+                std::io::stdout()
+                    .lock()
+                    .write_all(format!("ack {writer} {number}\n").as_bytes())
+                    .expect("the parent reads");
+                number += 1;
+            }
+        });
+    }
+    tasks.join_all().await;
+}
+
+async fn last_of(store: &dyn Store, writer: usize) -> i64 {
+    let mut query = Query::new("orders", attr("pk").eq(format!("w{writer}"))).limit(1);
+    query.scan_index_forward = false;
+    let page = store.query(query).await.expect("a page");
+    page.items.first().map_or(0, number_of).max(0)
+}
+
+fn number_of(item: &Item) -> i64 {
+    let number = item.get("sk").and_then(|value| value.as_number()).expect("a sort key");
+    number.to_string().parse().expect("a small number")
+}
+
+/// Only a child does anything here.
+#[test]
+fn child_that_writes() {
+    let Ok(path) = std::env::var(CHILD) else { return };
+    let runtime = tokio::runtime::Builder::new_multi_thread().enable_all().build();
+    runtime.expect("a runtime").block_on(write_forever(path.as_ref()));
+}
+
+fn spawn(path: &Path) -> Child {
+    Command::new(std::env::current_exe().expect("this program"))
+        .args(["--exact", "kills::child_that_writes", "--nocapture", "--test-threads=1"])
+        .env(CHILD, path)
+        .stdout(Stdio::piped())
+        .spawn()
+        .expect("a child")
+}
+
+/// Lets a child write, kills it after so many answers, and says what it was told: the last number
+/// of each writer.
+fn write_and_kill(path: &Path, answers: usize, told: &mut BTreeMap<usize, i64>) {
+    let mut child = spawn(path);
+    let mut killed = false;
+    let mut seen = 0;
+    let lines = BufReader::new(child.stdout.take().expect("it is piped")).lines();
+    // What was written before the kill is read to its end.
+    for line in lines.map_while(Result::ok) {
+        let mut words = line.split(' ');
+        if words.next() == Some("ack")
+            && let (Some(writer), Some(number)) = (words.next(), words.next())
+            && let (Ok(writer), Ok(number)) = (writer.parse(), number.parse())
+        {
+            told.insert(writer, number);
+            seen += 1;
+        }
+        if seen >= answers && !killed {
+            child.kill().expect("it runs");
+            killed = true;
+        }
+    }
+    assert!(killed, "the child ended by itself after {seen} answers");
+    child.wait().expect("it was killed");
+}
+
+#[test]
+fn what_was_answered_survives_a_kill() {
+    let kills = std::env::var("TABLA_KILLS").map_or(KILLS, |text| text.parse().expect("a number"));
+    let folder = tempfile::tempdir().unwrap();
+    let path = folder.path().join("a.db");
+    let runtime = tokio::runtime::Builder::new_multi_thread().enable_all().build().unwrap();
+    runtime.block_on(async {
+        open(&path).await.create_table(orders()).await.unwrap();
+    });
+    let mut told = BTreeMap::new();
+    for _ in 0..kills {
+        let answers = 1 + SystemRandom.next_u64() as usize % 400;
+        write_and_kill(&path, answers, &mut told);
+        runtime.block_on(verify(&path, &told));
+    }
+}
+
+async fn verify(path: &Path, told: &BTreeMap<usize, i64>) {
+    let report = checked(path).await;
+    assert_eq!(report.problems, Vec::<String>::new());
+    let store = open(path).await;
+    let numbers = async |name: String| -> Vec<i64> {
+        use futures::TryStreamExt;
+        let query = Query::new("orders", attr("pk").eq(name));
+        let items: Vec<Item> = store.query_items(query).try_collect().await.expect("pages");
+        items.iter().map(number_of).collect()
+    };
+    for (writer, last) in told {
+        let mut present = numbers(format!("w{writer}")).await;
+        let twins = numbers(format!("w{writer}-twin")).await;
+        let counter = present.first().copied().filter(|number| *number == -1);
+        present.retain(|number| *number > 0);
+        // All that was answered, and at most the one write that was under way.
+        let newest = present.last().copied().unwrap_or(0);
+        assert_eq!(present, (1..=newest).collect::<Vec<_>>(), "writer {writer} has gaps");
+        assert!(newest == *last || newest == last + 1, "writer {writer}: {newest}, told {last}");
+        // A transaction is there with all its parts or not at all.
+        let odd: Vec<i64> = present.iter().copied().filter(|number| number % 2 == 1).collect();
+        assert_eq!(twins, odd, "writer {writer}");
+        if counter.is_some() {
+            let key = item! { "pk" => format!("w{writer}"), "sk" => -1 };
+            let found = store.get(GetItem::new("orders", key)).await.expect("an answer").item;
+            let count = found.and_then(|item| item.get("n").and_then(|n| n.as_number()));
+            assert_eq!(count, Some((odd.len() as i64).into()), "writer {writer}");
+        }
+    }
+}

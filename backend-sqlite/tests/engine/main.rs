@@ -1,0 +1,7 @@
+//! What the conformance suite cannot see of the engine: files, processes, damage.
+
+mod differential;
+mod files;
+mod kills;
+mod processes;
+mod support;

@@ -1,0 +1,56 @@
+//! Stores and tables for these tests.
+
+use std::path::Path;
+use std::sync::Arc;
+
+use tabla::ops::*;
+use tabla::{Item, KeyType, Store, item};
+use tabla_sqlite::{CheckReport, SqliteConfig, SqliteStore};
+
+pub(crate) async fn open(path: &Path) -> SqliteStore {
+    SqliteStore::open(&SqliteConfig::file(path)).await.expect("a store")
+}
+
+/// A table with a sort key, an index that carries all and one that carries the keys.
+pub(crate) fn orders() -> CreateTable {
+    CreateTable::new("orders")
+        .partition_key("pk", KeyType::S)
+        .sort_key("sk", KeyType::N)
+        .attribute("status", KeyType::S)
+        .global_index(SecondaryIndex::new("by-status").partition_key("status").sort_key("sk"))
+        .global_index(
+            SecondaryIndex::new("keys")
+                .partition_key("status")
+                .projection(IndexProjection::keys_only()),
+        )
+}
+
+pub(crate) fn order(customer: &str, number: i64, status: &str) -> Item {
+    item! { "pk" => customer, "sk" => number, "status" => status, "note" => "x".repeat(100) }
+}
+
+pub(crate) async fn fill(store: &dyn Store, orders: i64) {
+    for number in 0..orders {
+        let status = ["open", "paid", "sent"][number as usize % 3];
+        let order = order(&format!("c{}", number % 7), number, status);
+        store.put(PutItem::new("orders", order)).await.expect("a put");
+    }
+}
+
+pub(crate) async fn checked(path: &Path) -> CheckReport {
+    tabla_sqlite::check(path, |_| ()).await.expect("a file that can be read")
+}
+
+pub(crate) async fn count(store: &Arc<dyn Store>, index: Option<&str>) -> usize {
+    let mut scan = Scan::new("orders").select(Select::Count);
+    scan.index = index.map(str::to_owned);
+    let mut count = 0;
+    loop {
+        let page = store.scan(scan.clone()).await.expect("a page");
+        count += page.count;
+        scan.exclusive_start_key = page.last_evaluated_key;
+        if scan.exclusive_start_key.is_none() {
+            return count;
+        }
+    }
+}

@@ -1,0 +1,57 @@
+//! `tabla check`: verifying a file.
+
+use std::io::IsTerminal;
+use std::path::PathBuf;
+use std::process::ExitCode;
+
+use indicatif::{ProgressBar, ProgressStyle};
+use tabla::Result;
+
+/// What `tabla check` is asked.
+#[derive(clap::Args)]
+pub(crate) struct Arguments {
+    /// The file, as an `sqlite:` address names it
+    file: PathBuf,
+}
+
+pub(crate) async fn run(arguments: Arguments) -> Result<ExitCode> {
+    // An address is as good as a path: people have it at hand.
+    let path = match arguments.file.to_str().and_then(|text| text.strip_prefix("sqlite:")) {
+        Some(path) => PathBuf::from(path.split('?').next().unwrap_or(path)),
+        None => arguments.file,
+    };
+    let bar = match std::io::stderr().is_terminal() {
+        true => ProgressBar::new(0),
+        false => ProgressBar::hidden(),
+    };
+    let style = ProgressStyle::with_template("{bar:40} {pos}/{len} rows, {eta} left");
+    bar.set_style(style.expect("the template is well formed"));
+    let report = tabla_sqlite::check(&path, |progress| {
+        bar.set_length(progress.total);
+        bar.set_position(progress.done);
+    })
+    .await;
+    bar.finish_and_clear();
+    let report = report?;
+    for problem in &report.problems {
+        println!("{problem}");
+    }
+    let plural = |count: u64, one: &str, many: &str| match count {
+        1 => format!("1 {one}"),
+        _ => format!("{count} {many}"),
+    };
+    let seen = [
+        plural(report.tables, "table", "tables"),
+        plural(report.items, "item", "items"),
+        plural(report.entries, "index entry", "index entries"),
+        plural(report.records, "stream record", "stream records"),
+    ]
+    .join(", ");
+    if report.is_sound() {
+        println!("{}: sound ({seen})", path.display());
+        return Ok(ExitCode::SUCCESS);
+    }
+    let problems = plural(report.problems.len() as u64, "problem", "problems");
+    println!("{}: {problems} ({seen}); restore a backup", path.display());
+    Ok(ExitCode::FAILURE)
+}
