@@ -3,17 +3,17 @@
 use std::ffi::OsString;
 
 use crate::Result;
+use crate::machine::{can_install, has, install};
 use crate::server::{self, ENDPOINT_VARIABLE, HELPER, Permission};
 use crate::steps::Steps;
 use crate::workspace::{build_program, cargo};
 
-/// The variable by which tests learn which servers to do without.
+/// The variable by which tests learn what to do without.
 const WITHOUT_VARIABLE: &str = "TABLA_WITHOUT";
-
-const NOT_RUN: &str = "NOT RUN: the tests that need DynamoDB Local (--without dynamodb)";
 
 pub(crate) struct Options {
     pub(crate) without_dynamodb: bool,
+    pub(crate) without_strace: bool,
     pub(crate) permission: Permission,
     pub(crate) passed_on: Vec<OsString>,
 }
@@ -28,20 +28,50 @@ pub(crate) fn run(mut steps: Steps, options: &Options) -> Result<()> {
     let mut tests = cargo();
     tests.args(["test", "--workspace", "--no-fail-fast", "--"]);
     tests.args(&options.passed_on);
-    if options.without_dynamodb {
-        println!("\n{NOT_RUN}");
-        tests.env(WITHOUT_VARIABLE, "dynamodb");
-        tests.env_remove(ENDPOINT_VARIABLE);
-        steps.command("tests and doctests", &mut tests)?;
-        steps.finish("cargo xtask test");
-        println!("{NOT_RUN}");
-        return Ok(());
+    let mut without = Vec::new();
+    if options.without_strace {
+        without.push("strace");
+    } else {
+        steps.step("strace", || need_strace(options.permission))?;
     }
-    let server = steps.step("DynamoDB Local", || server::start(&helper, options.permission))?;
-    tests.env(ENDPOINT_VARIABLE, server.url());
-    tests.env_remove(WITHOUT_VARIABLE);
+    let server = match options.without_dynamodb {
+        true => {
+            without.push("dynamodb");
+            tests.env_remove(ENDPOINT_VARIABLE);
+            None
+        }
+        false => {
+            let server =
+                steps.step("DynamoDB Local", || server::start(&helper, options.permission))?;
+            tests.env(ENDPOINT_VARIABLE, server.url());
+            Some(server)
+        }
+    };
+    tests.env(WITHOUT_VARIABLE, without.join(","));
+    let not_run = || {
+        for what in &without {
+            println!("NOT RUN: the tests that need {what} (--without {what})");
+        }
+    };
+    not_run();
     steps.command("tests and doctests", &mut tests)?;
     steps.finish("cargo xtask test");
-    println!("DynamoDB Local was: {}", server.path());
+    not_run();
+    if let Some(server) = server {
+        println!("DynamoDB Local was: {}", server.path());
+    }
     Ok(())
+}
+
+/// Sees to it that system calls can be traced.
+fn need_strace(permission: Permission) -> Result<()> {
+    if has("strace") {
+        return Ok(());
+    }
+    if permission == Permission::UseOnly || !can_install() {
+        return Err("strace is missing, and not to be installed here; install it, or leave out \
+                    what needs it with --without strace"
+            .into());
+    }
+    install(&["strace"])
 }

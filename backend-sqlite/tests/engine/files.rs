@@ -33,6 +33,33 @@ async fn everything_is_there_after_opening_again() {
     assert_eq!(page.await.unwrap().items.len(), 17);
 }
 
+/// Files of each format that was ever released, with the same content, open in the newest.
+#[tokio::test]
+async fn files_of_every_format_open() {
+    for version in 1..=tabla_sqlite::FORMAT_VERSION {
+        let folder = tempfile::tempdir().unwrap();
+        let path = folder.path().join("sample.db");
+        let sample = format!("{}/tests/data/format-{version}.db", env!("CARGO_MANIFEST_DIR"));
+        std::fs::copy(&sample, &path).expect("a sample of each format is kept");
+        let store = open(&path).await;
+        let page = store.query(Query::new("orders", attr("pk").eq("c1"))).await.unwrap();
+        assert_eq!(page.items, [order("c1", 1, "paid"), order("c1", 8, "sent")]);
+        for index in ["by-status", "keys"] {
+            let query = Query::new("orders", attr("status").eq("sent")).index(index);
+            assert_eq!(store.query(query).await.unwrap().items.len(), 3);
+        }
+        let described = store.describe_table(DescribeTable::new("orders")).await.unwrap();
+        assert_eq!(described.item_count, 9);
+        let streams = store.list_streams(ListStreams::default()).await.unwrap().streams;
+        assert_eq!(streams.len(), 1);
+        store.put(PutItem::new("orders", order("c1", 9, "open"))).await.unwrap();
+        drop(store);
+        let report = checked(&path).await;
+        assert_eq!(report.problems, Vec::<String>::new());
+        assert_eq!((report.items, report.entries), (10, 20));
+    }
+}
+
 #[tokio::test]
 async fn a_token_protects_its_transaction_after_opening_again() {
     let folder = tempfile::tempdir().unwrap();

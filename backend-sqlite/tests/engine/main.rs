@@ -5,3 +5,4 @@ mod files;
 mod kills;
 mod processes;
 mod support;
+mod traces;

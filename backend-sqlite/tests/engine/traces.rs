@@ -1,0 +1,314 @@
+//! What a store asks of the operating system while it writes: no answer leaves before its commit
+//! is synced.
+//!
+//! A child writes under `strace`. The trace says, in order, what was written to which file, when a
+//! sync had ended, and when an answer was told. A disk that loses its power keeps what was synced,
+//! and need not keep anything else: so at every answer, the files as they were at their last syncs
+//! must hold it.
+
+use std::collections::{BTreeMap, BTreeSet, HashMap};
+use std::path::{Path, PathBuf};
+use std::process::Command;
+use std::sync::Arc;
+
+use tabla::ops::*;
+use tabla::{Store, item};
+use tabla_sqlite::{Durability, SqliteConfig, SqliteStore};
+
+use crate::support::*;
+
+const WRITERS: usize = 8;
+const WRITES: i64 = 12;
+/// Names the file to a child, and makes one of this test.
+const CHILD: &str = "TABLA_TEST_TRACED";
+
+/// Only a child does anything here: it writes, and tells each write that was answered.
+#[test]
+fn child_that_is_traced() {
+    let Ok(text) = std::env::var(CHILD) else { return };
+    let (durability, path) = match text.split_once(' ') {
+        Some(("full", path)) => (Durability::Full, path),
+        Some((_, path)) => (Durability::Normal, path),
+        None => panic!("a durability and a path: {text}"),
+    };
+    let config = SqliteConfig::file(path).with_durability(durability);
+    let runtime = tokio::runtime::Builder::new_multi_thread().enable_all().build();
+    runtime.expect("a runtime").block_on(async {
+        let store = Arc::new(SqliteStore::open(&config).await.expect("a store"));
+        let mut tasks = tokio::task::JoinSet::new();
+        for writer in 0..WRITERS {
+            let store = Arc::clone(&store);
+            tasks.spawn(async move {
+                for number in 1..=WRITES {
+                    let put = |twin: &str| {
+                        let customer = format!("w{writer}{twin}");
+                        PutItem::new("orders", order(&customer, number, "open"))
+                    };
+                    let both = TransactWriteItems::new().item(put("")).item(put("-twin"));
+                    store.transact_write(both).await.expect("a transaction");
+                    println!("ack {writer} {number}");
+                }
+            });
+        }
+        tasks.join_all().await;
+    });
+}
+
+#[test]
+fn no_answer_leaves_before_the_sync_of_its_commit() {
+    if is_excluded() {
+        println!("not run, as asked: tracing needs strace");
+        return;
+    }
+    let traced = trace("full");
+    assert_eq!(traced.answers, WRITERS * WRITES as usize);
+    assert_eq!(traced.lost, Vec::<String>::new());
+    // Many wait for one sync.
+    assert!(traced.syncs < traced.answers, "{} syncs", traced.syncs);
+}
+
+/// The same without syncs: the trace can tell the difference.
+#[test]
+fn without_syncs_answers_may_be_lost_and_files_are_whole() {
+    if is_excluded() {
+        println!("not run, as asked: tracing needs strace");
+        return;
+    }
+    let traced = trace("normal");
+    assert!(!traced.lost.is_empty(), "nothing was synced, and nothing would have been lost");
+}
+
+fn is_excluded() -> bool {
+    std::env::var("TABLA_WITHOUT").is_ok_and(|list| list.split(',').any(|name| name == "strace"))
+}
+
+/// What a trace has shown.
+struct Traced {
+    answers: usize,
+    syncs: usize,
+    /// Answers that were told before what they tell of was safe.
+    lost: Vec<String>,
+}
+
+fn trace(durability: &str) -> Traced {
+    let folder = tempfile::tempdir().expect("a folder");
+    let path = folder.path().canonicalize().expect("it is there").join("a.db");
+    let runtime = tokio::runtime::Builder::new_multi_thread().enable_all().build();
+    let runtime = runtime.expect("a runtime");
+    runtime.block_on(async {
+        open(&path).await.create_table(orders()).await.expect("a table");
+    });
+    let mut files =
+        BTreeMap::from([(path.clone(), File::synced(std::fs::read(&path).expect("a file")))]);
+    let log = folder.path().join("trace");
+    let traced = Command::new("strace")
+        .args(["-f", "-y", "-xx", "-s", "100000000", "-o"])
+        .arg(&log)
+        .args(["-e", "trace=pwrite64,write,fsync,fdatasync,ftruncate,unlink"])
+        .arg(std::env::current_exe().expect("this program"))
+        .args(["--exact", "traces::child_that_is_traced", "--nocapture", "--test-threads=1"])
+        .env(CHILD, format!("{durability} {}", path.display()))
+        .output()
+        .expect("strace is needed: install it, or leave it out with --without strace");
+    assert!(traced.status.success(), "{traced:?}");
+
+    let trace = std::fs::read_to_string(&log).expect("a trace");
+    let mut result = Traced { answers: 0, syncs: 0, lost: Vec::new() };
+    let mut answers = Vec::new();
+    let mut seen = BTreeSet::new();
+    for event in Events::new(&trace) {
+        match event {
+            Event::Wrote { file, at, bytes } => {
+                files.entry(file).or_default().write(at, &bytes);
+            }
+            Event::Truncated { file, length } => {
+                files.entry(file).or_default().now.resize(length, 0);
+            }
+            Event::Removed { file } => {
+                files.remove(&file);
+            }
+            Event::SyncBegan { file } => files.entry(file).or_default().begin_sync(),
+            Event::SyncEnded { file } => {
+                // What was answered until now was answered on the strength of the syncs before.
+                result.lost.extend(runtime.block_on(lost(&path, &files, &answers)));
+                if let Some(file) = files.get_mut(&file) {
+                    file.end_sync();
+                }
+                result.syncs += 1;
+            }
+            Event::Answered { writer, number } => {
+                assert!(seen.insert((writer, number)), "an answer was told twice");
+                answers.push((writer, number));
+            }
+        }
+    }
+    result.lost.extend(runtime.block_on(lost(&path, &files, &answers)));
+    result.answers = answers.len();
+    result
+}
+
+/// The answers that files as they were synced do not hold. Whatever they hold must be whole.
+async fn lost(
+    path: &Path,
+    files: &BTreeMap<PathBuf, File>,
+    answers: &[(usize, i64)],
+) -> Vec<String> {
+    let folder = tempfile::tempdir().expect("a folder");
+    for (file, content) in files {
+        let name = file.file_name().expect("a file");
+        // The index of the log is not synced: it is made again from the log.
+        if !name.to_string_lossy().ends_with("-shm") {
+            std::fs::write(folder.path().join(name), &content.synced).expect("a copy");
+        }
+    }
+    let copy = folder.path().join(path.file_name().expect("a file"));
+    let report = checked(&copy).await;
+    assert_eq!(report.problems, Vec::<String>::new());
+    let store = open(&copy).await;
+    let mut lost = Vec::new();
+    for (writer, number) in answers {
+        let mut found = Vec::new();
+        for twin in ["", "-twin"] {
+            let key = item! { "pk" => format!("w{writer}{twin}"), "sk" => *number };
+            let answer = store.get(GetItem::new("orders", key)).await.expect("an answer");
+            found.push(answer.item.is_some());
+        }
+        assert_eq!(found[0], found[1], "half a transaction: writer {writer}, {number}");
+        if !found[0] {
+            lost.push(format!("writer {writer}, {number}"));
+        }
+    }
+    lost
+}
+
+/// A file as it is, and as a loss of power would leave it.
+#[derive(Default)]
+struct File {
+    now: Vec<u8>,
+    at_sync: Vec<u8>,
+    synced: Vec<u8>,
+}
+
+impl File {
+    fn synced(content: Vec<u8>) -> Self {
+        Self { now: content.clone(), at_sync: Vec::new(), synced: content }
+    }
+
+    fn write(&mut self, at: usize, bytes: &[u8]) {
+        let end = at + bytes.len();
+        if self.now.len() < end {
+            self.now.resize(end, 0);
+        }
+        self.now[at..end].copy_from_slice(bytes);
+    }
+
+    fn begin_sync(&mut self) {
+        self.at_sync = self.now.clone();
+    }
+
+    fn end_sync(&mut self) {
+        self.synced = std::mem::take(&mut self.at_sync);
+    }
+}
+
+enum Event {
+    Wrote { file: PathBuf, at: usize, bytes: Vec<u8> },
+    Truncated { file: PathBuf, length: usize },
+    Removed { file: PathBuf },
+    SyncBegan { file: PathBuf },
+    SyncEnded { file: PathBuf },
+    Answered { writer: usize, number: i64 },
+}
+
+/// The events of a trace, in order. A call that another thread's comes in between stands on two
+/// lines: it counts where it begins, but for a sync, which counts at both.
+struct Events<'t> {
+    lines: std::str::Lines<'t>,
+    /// By thread: the file of a sync that has not ended yet.
+    syncing: HashMap<&'t str, PathBuf>,
+    next: Option<Event>,
+}
+
+impl<'t> Events<'t> {
+    fn new(trace: &'t str) -> Self {
+        Self { lines: trace.lines(), syncing: HashMap::new(), next: None }
+    }
+
+    fn read(&mut self, line: &'t str) -> Option<Event> {
+        let (thread, call) = line.split_once(' ')?;
+        let call = call.trim_start();
+        if call.starts_with("<... fsync resumed>") || call.starts_with("<... fdatasync resumed>") {
+            return self.syncing.remove(thread).map(|file| Event::SyncEnded { file });
+        }
+        let (name, arguments) = call.split_once('(')?;
+        let is_ended = !call.ends_with("<unfinished ...>");
+        match name {
+            "write" => {
+                let text = String::from_utf8(quoted(arguments)?).ok()?;
+                let mut words = text.split_whitespace();
+                // What the tests' own runner prints is no answer.
+                (arguments.starts_with("1<") && words.next()? == "ack").then_some(())?;
+                let (writer, number) = (words.next()?.parse().ok()?, words.next()?.parse().ok()?);
+                Some(Event::Answered { writer, number })
+            }
+            "pwrite64" => {
+                let file = file(arguments)?;
+                let bytes = quoted(arguments)?;
+                let end = arguments.rsplit_once('"')?.1;
+                let at = end.split(',').nth(2)?.trim();
+                let digits: String = at.chars().take_while(char::is_ascii_digit).collect();
+                Some(Event::Wrote { file, at: digits.parse().ok()?, bytes })
+            }
+            "fsync" | "fdatasync" => {
+                let file = file(arguments)?;
+                if is_ended {
+                    self.next = Some(Event::SyncEnded { file: file.clone() });
+                } else {
+                    self.syncing.insert(thread, file.clone());
+                }
+                Some(Event::SyncBegan { file })
+            }
+            "ftruncate" => {
+                let length = arguments.split(',').nth(1)?.trim();
+                let digits: String = length.chars().take_while(char::is_ascii_digit).collect();
+                Some(Event::Truncated { file: file(arguments)?, length: digits.parse().ok()? })
+            }
+            "unlink" => {
+                let name = String::from_utf8(quoted(arguments)?).ok()?;
+                Some(Event::Removed { file: PathBuf::from(name) })
+            }
+            _ => None,
+        }
+    }
+}
+
+impl Iterator for Events<'_> {
+    type Item = Event;
+
+    fn next(&mut self) -> Option<Event> {
+        if let Some(event) = self.next.take() {
+            return Some(event);
+        }
+        loop {
+            let line = self.lines.next()?;
+            if let Some(event) = self.read(line) {
+                return Some(event);
+            }
+        }
+    }
+}
+
+/// The file behind the first argument, `7<\x2f…>`.
+fn file(arguments: &str) -> Option<PathBuf> {
+    let name = arguments.split_once('<')?.1.split_once('>')?.0;
+    String::from_utf8(bytes(name)?).ok().map(PathBuf::from)
+}
+
+/// The bytes between quotes, `"\x61…"`.
+fn quoted(arguments: &str) -> Option<Vec<u8>> {
+    bytes(arguments.split_once('"')?.1.split_once('"')?.0)
+}
+
+fn bytes(escaped: &str) -> Option<Vec<u8>> {
+    escaped.split("\\x").skip(1).map(|digits| u8::from_str_radix(digits, 16).ok()).collect()
+}
