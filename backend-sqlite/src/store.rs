@@ -99,7 +99,7 @@ impl Inner {
     fn read<R>(&self, work: impl FnOnce(&Connection) -> Result<R>) -> Result<R> {
         match &self.readers {
             Some(readers) => readers.read(work),
-            None => work(&self.writer.connection()),
+            None => self.writer.read(work),
         }
     }
 
@@ -107,7 +107,7 @@ impl Inner {
     fn snapshot<R>(&self, work: impl FnOnce(&Connection) -> Result<R>) -> Result<R> {
         match &self.readers {
             Some(readers) => readers.snapshot(work),
-            None => work(&self.writer.connection()),
+            None => self.writer.read(work),
         }
     }
 

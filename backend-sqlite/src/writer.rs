@@ -157,9 +157,11 @@ impl Writer {
         self.shared.publish(catalogue);
     }
 
-    /// The connection in memory, for reads. They wait for the group that is being written.
-    pub(crate) fn connection(&self) -> MutexGuard<'_, Connection> {
-        self.shared.connection.lock().unwrap_or_else(PoisonError::into_inner)
+    /// Reads with the connection that writes: in memory there is no other. The read waits for the
+    /// group that is being written.
+    pub(crate) fn read<R>(&self, work: impl FnOnce(&Connection) -> R) -> R {
+        let _help = HelpAfterwards(&self.shared);
+        work(&self.shared.connection.lock().unwrap_or_else(PoisonError::into_inner))
     }
 
     /// Carries this out in a group, and answers after its commit.
@@ -267,11 +269,12 @@ impl Shared {
         self.changes.send_replace(());
     }
 
-    /// Carries out one group of what waits, if nobody else is writing; the thread sees to the rest.
+    /// Carries out one group of what waits, if nobody has the connection; the thread sees to the
+    /// rest.
     ///
-    /// Whoever holds the connection calls this after letting go of it, and whoever queues a job
-    /// calls it after that: so a job that is queued while the connection is held is seen by one of
-    /// the two.
+    /// Whoever has the connection calls this after letting go of it, and whoever queues a job calls
+    /// it after that: so a job that is queued while the connection is held is seen by one of the
+    /// two.
     fn help(&self) {
         if self.queue().jobs.is_empty() {
             return;
@@ -430,6 +433,16 @@ impl Shared {
         let read = Arc::new(Catalogue::load(connection)?);
         self.publish(Arc::clone(&read));
         Ok(read)
+    }
+}
+
+/// Helps those who wait when it goes out of scope: declared before the connection is taken, it does
+/// so after the connection is let go of, come what may in between.
+struct HelpAfterwards<'s>(&'s Shared);
+
+impl Drop for HelpAfterwards<'_> {
+    fn drop(&mut self) {
+        self.0.help();
     }
 }
 

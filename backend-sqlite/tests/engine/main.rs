@@ -2,6 +2,7 @@
 
 mod differential;
 mod files;
+mod full_disk;
 mod kills;
 mod processes;
 mod support;

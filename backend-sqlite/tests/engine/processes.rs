@@ -86,6 +86,33 @@ async fn contention_makes_nobody_fail() {
     }
 }
 
+/// In memory, reads and writes take turns on one connection: nobody may be left waiting.
+#[tokio::test(flavor = "multi_thread", worker_threads = 4)]
+async fn readers_and_writers_in_memory_all_come_to_an_end() {
+    let store = Arc::new(SqliteStore::open(&SqliteConfig::in_memory()).await.unwrap());
+    store.create_table(orders()).await.unwrap();
+    let mut tasks = tokio::task::JoinSet::new();
+    for task in 0..16 {
+        let store = Arc::clone(&store);
+        tasks.spawn(async move {
+            for number in 0..500 {
+                let customer = format!("c{}", task / 2);
+                if task % 2 == 0 {
+                    let put = PutItem::new("orders", order(&customer, number, "open"));
+                    store.put(put).await.unwrap();
+                } else {
+                    let query = Query::new("orders", attr("pk").eq(customer));
+                    store.query(query.limit(20)).await.unwrap();
+                }
+            }
+        });
+    }
+    let all = tokio::time::timeout(Duration::from_secs(120), tasks.join_all()).await;
+    all.expect("nobody waits for ever");
+    let store: Arc<dyn Store> = store;
+    assert_eq!(count(&store, None).await, 4000);
+}
+
 #[tokio::test]
 async fn a_file_that_another_holds_is_given_up_after_a_while_and_works_again() {
     let folder = tempfile::tempdir().unwrap();
