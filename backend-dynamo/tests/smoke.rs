@@ -1,10 +1,14 @@
-//! One walk through the store on a real server.
+//! The store on a real server.
 //!
 //! The conformance suite covers what each operation means; this covers what it cannot: detection
-//! of the engine, and the whole life of a table under a prefix.
+//! of the engine, the whole life of a table under a prefix, and many callers at once.
 
+use std::sync::Arc;
+
+use tabla::env::{Env, SeededRandom};
 use tabla::ops::*;
 use tabla::{ErrorKind, Item, KeyType, Store, attr};
+use tabla_conformance::concurrency::{Options, bank_transfers, counters, run};
 use tabla_dynamo::{DynamoConfig, DynamoStore};
 
 #[tokio::test]
@@ -14,7 +18,7 @@ async fn a_table_lives_and_dies_under_its_prefix() {
         return;
     }
     let server = tabla_testkit::dynamodb::endpoint().expect("a server for the tests");
-    let prefix = format!("smoke-{}-", tabla::env::Env::system().token());
+    let prefix = format!("smoke-{}-", Env::system().token());
     let open = async |prefix: &str| {
         let config = DynamoConfig::at(server.url()).with_table_prefix(prefix);
         DynamoStore::open(&config).await.expect("the server answers")
@@ -81,4 +85,26 @@ async fn a_table_lives_and_dies_under_its_prefix() {
     store.delete_table(DeleteTable::new("orders")).await.unwrap();
     let error = store.describe_table(DescribeTable::new("orders")).await.unwrap_err();
     assert!(error.is_not_found());
+}
+
+/// The same proof as for the embedded engine, through two clients of one server.
+#[tokio::test(flavor = "multi_thread", worker_threads = 4)]
+async fn many_callers_are_strictly_serializable() {
+    if tabla_testkit::dynamodb::is_excluded() {
+        println!("not run, as asked: many callers on DynamoDB Local");
+        return;
+    }
+    let server = tabla_testkit::dynamodb::endpoint().expect("a server for the tests");
+    let prefix = format!("many-{}-", Env::system().token());
+    let config = DynamoConfig::at(server.url()).with_table_prefix(prefix);
+    let mut stores: Vec<Arc<dyn Store>> = Vec::new();
+    for _ in 0..2 {
+        stores.push(Arc::new(DynamoStore::open(&config).await.expect("the server answers")));
+    }
+    let options = Options { rounds: 4, ..Options::default() };
+    let outcome = run(stores.clone(), options, &SeededRandom::new(1)).await;
+    let report = outcome.unwrap_or_else(|violation| panic!("{violation}"));
+    assert_eq!(report.rounds, 4);
+    bank_transfers(&stores, 5, 6, 8).await.unwrap_or_else(|violation| panic!("{violation}"));
+    counters(&stores, 3, 6, 8).await.unwrap_or_else(|violation| panic!("{violation}"));
 }

@@ -32,6 +32,7 @@ mod case;
 mod clauses;
 mod family;
 
+pub mod concurrency;
 pub mod deviations;
 #[cfg(feature = "differential")]
 pub mod differential;

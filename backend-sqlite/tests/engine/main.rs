@@ -1,5 +1,6 @@
 //! What the conformance suite cannot see of the engine: files, processes, damage.
 
+mod concurrency;
 mod differential;
 mod files;
 mod full_disk;

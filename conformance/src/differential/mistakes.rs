@@ -1,7 +1,10 @@
 //! All that is wrong with a request, not only what is told first.
 
 use futures::FutureExt;
-use tabla::ops::{DeleteItem, PutItem, TransactWriteItem, TransactWriteItems, UpdateItem};
+use tabla::ops::{
+    BatchWriteItem, DeleteItem, PutItem, TransactWriteItem, TransactWriteItems, UpdateItem,
+    WriteRequest,
+};
 use tabla::{Error, Item, MemoryStore, Store};
 
 use super::compare::answer;
@@ -13,6 +16,7 @@ pub(super) fn mistakes(history: &History, operation: &Operation) -> Vec<Error> {
         Operation::Put(put) => puts(history, put).into_iter().map(Operation::Put).collect(),
         Operation::Update(update) => updates(update).into_iter().map(Operation::Update).collect(),
         Operation::Delete(delete) => deletes(delete).into_iter().map(Operation::Delete).collect(),
+        Operation::BatchWrite(request) => batches(history, request),
         Operation::TransactWrite(request) => transactions(history, request),
         _ => Vec::new(),
     };
@@ -29,19 +33,29 @@ fn refusal(history: &History, operation: &Operation) -> Option<Error> {
 
 /// A put without its condition, with nothing but its key, and with each other attribute alone.
 fn puts(history: &History, put: &PutItem) -> Vec<PutItem> {
-    let key = |name: &str| name == "pk" || (name == "sk" && history.shape.sort.is_some());
-    let keys: Item = put
-        .item
-        .iter()
-        .filter(|(name, _)| key(name))
-        .map(|(name, value)| (name, value.to_value()))
-        .collect();
+    let keys = key_of(history, &put.item);
     let mut parts = vec![PutItem { item: keys.clone(), ..put.clone() }];
-    for (name, value) in put.item.iter().filter(|(name, _)| !key(name)) {
-        let item = keys.clone().with(name, value.to_value());
-        parts.push(PutItem { item, ..PutItem::new(TABLE, Item::new()) });
+    for (name, value) in put.item.iter().filter(|(name, _)| !keys.contains(name)) {
+        parts.push(PutItem::new(TABLE, keys.clone().with(name, value.to_value())));
     }
     parts
+}
+
+fn key_of(history: &History, item: &Item) -> Item {
+    let is_key = |name: &str| name == "pk" || (name == "sk" && history.shape.sort.is_some());
+    let keys = item.iter().filter(|(name, _)| is_key(name));
+    keys.map(|(name, value)| (name, value.to_value())).collect()
+}
+
+/// Each write of a batch alone, and two of them on one item.
+fn batches(history: &History, request: &BatchWriteItem) -> Vec<Operation> {
+    let writes = || request.requests.values().flatten();
+    let alone = writes().map(|write| BatchWriteItem::new().request(TABLE, write.clone()));
+    let on_keys = writes().fold(BatchWriteItem::new(), |batch, write| match write {
+        WriteRequest::Put(item) => batch.delete(TABLE, key_of(history, item)),
+        WriteRequest::Delete(key) => batch.delete(TABLE, key.clone()),
+    });
+    alone.chain([on_keys]).map(Operation::BatchWrite).collect()
 }
 
 /// An update without its condition, and one that only has it.

@@ -7,7 +7,7 @@ use async_trait::async_trait;
 
 use super::{Capabilities, Store};
 use crate::env::Env;
-use crate::error::{Applied, Error, Result, Retry};
+use crate::error::{Applied, Error, ErrorKind, Result, Retry};
 use crate::ops::*;
 
 /// How often to try, and how long to wait in between.
@@ -55,16 +55,26 @@ impl RetryPolicy {
     /// Calls until it succeeds, fails for good, or the attempts run out.
     ///
     /// # Errors
-    /// The last error; with [`Retry::Exhausted`] if trying again might still have helped.
+    /// The last error; with [`Retry::Exhausted`] if trying again might still have helped, and with
+    /// [`Applied::Maybe`] if any of the calls may have been carried out.
     pub async fn run<T, F>(&self, repeat: Repeat, mut call: impl FnMut() -> F) -> Result<T>
     where
         F: Future<Output = Result<T>>,
     {
         let mut attempt = 1;
+        let mut may_be_applied = false;
         loop {
             let error = match call().await {
                 Ok(answer) => return Ok(answer),
                 Err(error) => error,
+            };
+            may_be_applied |= error.applied() == Applied::Maybe;
+            // A cancellation judges the transaction under its token: had an earlier call been
+            // carried out, this one would have been told so.
+            let is_judged = matches!(error.kind(), ErrorKind::TransactionCanceled { .. });
+            let error = match may_be_applied && !is_judged {
+                true => error.with_applied(Applied::Maybe),
+                false => error,
             };
             let is_settled = error.applied() == Applied::No || repeat == Repeat::Safe;
             if error.retry() != Retry::Later || !is_settled {
@@ -410,6 +420,19 @@ mod tests {
         store.clone().with_retries(policy(&clock)).transact_write(request).await.unwrap();
         assert_eq!(clock.sleeps().len(), 3);
         assert_eq!(store.count().await.as_deref(), Some("1"));
+    }
+
+    #[tokio::test]
+    async fn a_lost_answer_is_not_forgotten_when_the_attempts_run_out() {
+        let clock = clock();
+        for last in [throttled(), Error::validation("gone wrong since")] {
+            let store = Scripted::new([lost_answer(), throttled(), throttled(), last]).await;
+            let request = TransactWriteItems::new().item(add_one());
+            let retrying = store.clone().with_retries(policy(&clock));
+            let error = retrying.transact_write(request).await.unwrap_err();
+            assert_eq!(error.applied(), Applied::Maybe, "{error}");
+            assert_eq!(store.count().await.as_deref(), Some("1"));
+        }
     }
 
     #[tokio::test]

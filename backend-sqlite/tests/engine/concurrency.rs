@@ -1,0 +1,46 @@
+//! Many callers on the same items, through one store and through several on one file.
+
+use std::sync::Arc;
+
+use tabla::Store;
+use tabla::env::SeededRandom;
+use tabla_conformance::concurrency::{Options, bank_transfers, counters, run};
+use tabla_sqlite::{Durability, SqliteConfig, SqliteStore};
+
+async fn open(config: &SqliteConfig) -> Arc<dyn Store> {
+    Arc::new(SqliteStore::open(config).await.expect("a store"))
+}
+
+async fn proves(stores: Vec<Arc<dyn Store>>, rounds: usize) {
+    let options = Options { rounds, ..Options::default() };
+    let outcome = run(stores.clone(), options, &SeededRandom::new(1)).await;
+    let report = outcome.unwrap_or_else(|violation| panic!("{violation}"));
+    // The embedded engine makes everybody wait for their turn: nobody meets a conflict.
+    assert_eq!((report.conflicts, report.unknown), (0, 0), "{report}");
+    bank_transfers(&stores, 6, 8, 15).await.unwrap_or_else(|violation| panic!("{violation}"));
+    counters(&stores, 3, 8, 15).await.unwrap_or_else(|violation| panic!("{violation}"));
+}
+
+#[tokio::test(flavor = "multi_thread", worker_threads = 4)]
+async fn memory_is_strictly_serializable() {
+    proves(vec![open(&SqliteConfig::in_memory()).await], 20).await;
+}
+
+#[tokio::test(flavor = "multi_thread", worker_threads = 4)]
+async fn a_file_is_strictly_serializable() {
+    let folder = tempfile::tempdir().unwrap();
+    for durability in [Durability::Full, Durability::Normal] {
+        let file = folder.path().join(format!("{durability:?}.db"));
+        let config = SqliteConfig::file(file).with_durability(durability);
+        proves(vec![open(&config).await], 8).await;
+    }
+}
+
+/// Stores that share nothing but the file, as in several processes: one syncs, two do not.
+#[tokio::test(flavor = "multi_thread", worker_threads = 4)]
+async fn several_stores_on_one_file_are_strictly_serializable() {
+    let folder = tempfile::tempdir().unwrap();
+    let file = SqliteConfig::file(folder.path().join("a.db"));
+    let relaxed = file.clone().with_durability(Durability::Normal);
+    proves(vec![open(&file).await, open(&relaxed).await, open(&relaxed).await], 8).await;
+}

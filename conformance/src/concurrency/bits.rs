@@ -1,0 +1,46 @@
+//! A set of small numbers.
+
+/// A set of numbers below a bound that is given once.
+#[derive(Clone, Debug, PartialEq, Eq, Hash)]
+pub(super) struct Bits(Box<[u64]>);
+
+impl Bits {
+    /// The empty set of numbers below `bound`.
+    pub(super) fn new(bound: usize) -> Self {
+        Self(vec![0; bound.div_ceil(64)].into())
+    }
+
+    pub(super) fn has(&self, number: usize) -> bool {
+        self.0[number / 64] & (1 << (number % 64)) != 0
+    }
+
+    pub(super) fn insert(&mut self, number: usize) {
+        self.0[number / 64] |= 1 << (number % 64);
+    }
+
+    /// The same set with one more member.
+    pub(super) fn with(&self, number: usize) -> Self {
+        let mut more = self.clone();
+        more.insert(number);
+        more
+    }
+
+    /// Whether all members of this set are in the other.
+    pub(super) fn is_within(&self, other: &Self) -> bool {
+        self.0.iter().zip(&other.0).all(|(mine, theirs)| mine & !theirs == 0)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn sets_hold_what_was_inserted() {
+        let small = Bits::new(130).with(0).with(129);
+        let large = small.with(64);
+        assert!(large.has(0) && large.has(64) && large.has(129) && !large.has(65));
+        assert!(small.is_within(&large) && !large.is_within(&small) && small.is_within(&small));
+        assert!(Bits::new(0).is_within(&Bits::new(0)));
+    }
+}

@@ -1,0 +1,187 @@
+//! Operations of the model as calls to a store, and the answers in the model's terms.
+
+use tabla::ops::*;
+use tabla::{CancellationCode, Error, ErrorKind, Item, Store, Update, attr};
+
+use super::explain::Violation;
+use super::fate::{Fate, fate, is_contention};
+use super::model::{Action, Condition, Operation, Outcome, Returns, Row, Verdict, Write};
+use super::tables::Tables;
+
+/// Carries an operation out on a store.
+///
+/// # Errors
+/// [`Violation::Strange`] if the answer cannot be said in the model's terms.
+pub(super) async fn call(
+    store: &dyn Store,
+    tables: &Tables,
+    operation: &Operation,
+) -> Result<Outcome, Violation> {
+    let answer = match operation {
+        Operation::Get(key) => {
+            let request = get(tables, *key).consistent_read(true);
+            store.get(request).await.map(|output| Answer::Items(vec![output.item]))
+        }
+        Operation::TransactGet(keys) => {
+            let request = TransactGetItems::new(keys.iter().map(|key| get(tables, *key)));
+            store.transact_get(request).await.map(|output| Answer::Items(output.responses))
+        }
+        Operation::Write(write) => {
+            single_write(store, tables, write).await.map(|output| Answer::Old(output.attributes))
+        }
+        Operation::TransactWrite(writes) => {
+            let request = writes
+                .iter()
+                .fold(TransactWriteItems::new(), |all, write| all.item(request(tables, write)));
+            store.transact_write(request).await.map(|_| Answer::Old(None))
+        }
+    };
+    let outcome = match &answer {
+        Ok(answer) => done(tables, operation, answer),
+        Err(error) => failed(tables, operation, error),
+    };
+    outcome.ok_or_else(|| Violation::Strange {
+        asked: operation.to_string(),
+        answer: format!("{answer:?}"),
+    })
+}
+
+/// A successful answer.
+#[derive(Debug)]
+enum Answer {
+    Items(Vec<Option<Item>>),
+    Old(Option<Item>),
+}
+
+/// The outcome of a success; `None` if it holds items that could not have been written.
+fn done(tables: &Tables, operation: &Operation, answer: &Answer) -> Option<Outcome> {
+    let keys = operation.keys();
+    match answer {
+        Answer::Items(items) if items.len() != keys.len() => None,
+        Answer::Items(items) => {
+            let rows = keys.iter().zip(items).map(|(key, item)| row(tables, *key, item.as_ref()));
+            rows.collect::<Option<_>>().map(Outcome::Read)
+        }
+        Answer::Old(item) => row(tables, *keys.first()?, item.as_ref()).map(Outcome::Written),
+    }
+}
+
+/// The outcome of a failure; `None` if the error has no business here.
+fn failed(tables: &Tables, operation: &Operation, error: &Error) -> Option<Outcome> {
+    match fate(error) {
+        Fate::NoEffect => Some(Outcome::NoEffect(error.code())),
+        Fate::Unknown => Some(Outcome::Unknown(error.code())),
+        Fate::Refused => refused(tables, operation, error),
+        Fate::Strange => None,
+    }
+}
+
+fn refused(tables: &Tables, operation: &Operation, error: &Error) -> Option<Outcome> {
+    let verdicts = match (operation, error.kind()) {
+        (Operation::Write(write), ErrorKind::ConditionFailed { item }) => {
+            vec![Verdict::Failed(row(tables, write.key, item.as_ref())?)]
+        }
+        (Operation::TransactWrite(writes), ErrorKind::TransactionCanceled { reasons })
+            if writes.len() == reasons.len() =>
+        {
+            // An engine that met others in its way may have stopped to judge.
+            let is_judged = !reasons.iter().any(|reason| is_contention(reason.code));
+            let verdicts = writes.iter().zip(reasons).map(|(write, reason)| match reason.code {
+                CancellationCode::ConditionalCheckFailed => {
+                    row(tables, write.key, reason.item.as_ref()).map(Verdict::Failed)
+                }
+                CancellationCode::None if is_judged => Some(Verdict::Held),
+                _ => Some(Verdict::Unsaid),
+            });
+            verdicts.collect::<Option<_>>()?
+        }
+        _ => return None,
+    };
+    Some(Outcome::Refused(verdicts))
+}
+
+/// A row for an item, no row for none, and `None` for an item that could not have been written.
+fn row(tables: &Tables, key: usize, item: Option<&Item>) -> Option<Option<Row>> {
+    match item {
+        Some(item) => tables.row(key, item).map(Some),
+        None => Some(None),
+    }
+}
+
+fn get(tables: &Tables, key: usize) -> GetItem {
+    GetItem::new(tables.table(key), tables.key(key))
+}
+
+async fn single_write(
+    store: &dyn Store,
+    tables: &Tables,
+    write: &Write,
+) -> tabla::Result<WriteOutput> {
+    let returns = match write.returns {
+        Returns::Nothing => ReturnValues::None,
+        Returns::Old => ReturnValues::AllOld,
+        Returns::New => ReturnValues::AllNew,
+    };
+    match request(tables, write) {
+        TransactWriteItem::Put(put) => store.put(put.return_values(returns)).await,
+        TransactWriteItem::Update(update) => store.update(update.return_values(returns)).await,
+        TransactWriteItem::Delete(delete) => store.delete(delete.return_values(returns)).await,
+        TransactWriteItem::ConditionCheck(_) => {
+            Err(Error::validation("a condition check stands in a transaction"))
+        }
+    }
+}
+
+/// A write as a request, which fits into a transaction too.
+fn request(tables: &Tables, write: &Write) -> TransactWriteItem {
+    let (table, key) = (tables.table(write.key), tables.key(write.key));
+    macro_rules! conditional {
+        ($request:expr) => {{
+            let mut request = $request;
+            if let Some(condition) = write.condition {
+                request = request.condition(expression(condition));
+            }
+            if write.item_on_failure {
+                request = request.return_item_on_failure();
+            }
+            request.into()
+        }};
+    }
+    match write.action {
+        Action::Put(row) => conditional!(PutItem::new(table, tables.item(write.key, row))),
+        Action::Update { tag, add } => {
+            let mut update = Update::new();
+            if let Some(tag) = tag {
+                update = update.set("v", tag);
+            }
+            if let Some(add) = add {
+                update = update.add("n", add);
+            }
+            conditional!(UpdateItem::new(table, key).update(update))
+        }
+        Action::Delete => conditional!(DeleteItem::new(table, key)),
+        Action::Check => {
+            // Without a condition the request is refused, as it should be.
+            let condition = write.condition.map(|condition| expression(condition).into());
+            let mut check = ConditionCheck {
+                table: table.to_owned(),
+                key,
+                condition,
+                ..ConditionCheck::default()
+            };
+            if write.item_on_failure {
+                check = check.return_item_on_failure();
+            }
+            check.into()
+        }
+    }
+}
+
+fn expression(condition: Condition) -> tabla::Condition {
+    match condition {
+        Condition::Absent => attr("pk").not_exists(),
+        Condition::Present => attr("pk").exists(),
+        Condition::Tag(tag) => attr("v").eq(tag),
+        Condition::CountAtLeast(count) => attr("n").ge(count),
+    }
+}

@@ -1,0 +1,204 @@
+//! Checks a history round by round.
+
+use std::collections::HashSet;
+
+use super::explain::{Violation, explain};
+use super::follow::{Followed, MAX_POSSIBILITIES, Part, Possibility, without_the_covered};
+use super::history::Entry;
+use super::model::{Operation, Outcome, State, Verdict};
+use super::search::Budget;
+
+/// Checks that a history is strictly serializable: that there is one order of all operations,
+/// transactions included, which keeps the real-time order and in which the model gives every
+/// recorded outcome.
+///
+/// A history comes in rounds. All operations of a round were answered before the next round
+/// begins, so each round is checked by itself, from where the one before can have ended. An
+/// operation of unknown outcome ([`Outcome::Unknown`]) may have been carried out at any time after
+/// its call, in a later round too, or never.
+#[derive(Clone, Debug)]
+pub struct Checker {
+    reasons: Reasons,
+    patience: usize,
+    max_states: usize,
+    round: usize,
+    /// Operations of unknown outcome that some possibility has not used up.
+    unknown: Vec<Unknown>,
+    /// All ways in which the rounds so far can have ended; never none.
+    possible: Vec<Possibility>,
+}
+
+/// What the cancellation reasons of a transaction say together.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub enum Reasons {
+    /// All conditions were judged at one moment: those without a reason held, those with one did
+    /// not. This is what an engine does that locks before it judges.
+    #[default]
+    AtOnce,
+    /// Each failed condition was judged at a moment of its own during the call, and nothing is
+    /// said of the others. More is not documented of DynamoDB.
+    EachAlone,
+}
+
+/// An operation of unknown outcome, and the round in which it was called.
+#[derive(Clone, Debug)]
+struct Unknown {
+    entry: Entry,
+    round: usize,
+}
+
+impl Checker {
+    /// For a history that begins without items, on items of the numbers below `keys`.
+    pub fn new(keys: usize) -> Self {
+        Self {
+            reasons: Reasons::default(),
+            patience: 2,
+            max_states: 200_000,
+            round: 0,
+            unknown: Vec::new(),
+            possible: vec![Possibility { state: State::empty(keys), open: Vec::new() }],
+        }
+    }
+
+    /// Takes cancellation reasons like this.
+    #[must_use]
+    pub fn reasons(mut self, reasons: Reasons) -> Self {
+        self.reasons = reasons;
+        self
+    }
+
+    /// Expects what is unknown to take effect, if at all, within so many rounds after its own.
+    ///
+    /// Later it is thought of only in rounds in which its tag is seen, or that have no order
+    /// without it. The work would otherwise grow with every answer that was ever lost.
+    #[must_use]
+    pub fn patience(mut self, rounds: usize) -> Self {
+        self.patience = rounds;
+        self
+    }
+
+    /// Gives up on a round in which more points of the search than this were looked at.
+    #[must_use]
+    pub fn max_states(mut self, max_states: usize) -> Self {
+        self.max_states = max_states;
+        self
+    }
+
+    /// Checks the next round, and says how many points of the search were looked at.
+    ///
+    /// # Errors
+    /// [`Violation::Disorder`] if no order explains the rounds so far, [`Violation::Undecided`] if
+    /// the search was given up. The checker is of no use afterwards.
+    pub fn round(&mut self, entries: &[Entry]) -> Result<usize, Violation> {
+        self.round += 1;
+        let mut known = Vec::new();
+        for entry in entries {
+            match entry.outcome {
+                Outcome::NoEffect(_) => {}
+                Outcome::Unknown(_) => {
+                    for possibility in &mut self.possible {
+                        possibility.open.push(self.unknown.len());
+                    }
+                    self.unknown.push(Unknown { entry: entry.clone(), round: self.round });
+                }
+                _ => known.extend(said(entry, self.reasons)),
+            }
+        }
+
+        let mut budget = Budget::new(self.max_states);
+        let expected = self.expected(&known);
+        let mut followed = self.follow(&known, &expected, &mut budget);
+        if matches!(followed, Followed::Nowhere { .. }) && expected.len() < self.unknown.len() {
+            let all: Vec<usize> = (0..self.unknown.len()).collect();
+            let with_all = self.follow(&known, &all, &mut Budget::new(self.max_states));
+            if let Followed::To(_) = with_all {
+                followed = with_all;
+            }
+        }
+        match followed {
+            Followed::To(after) if after.len() <= MAX_POSSIBILITIES => {
+                self.possible = after;
+                self.forget_what_is_used_up();
+                Ok(budget.spent)
+            }
+            Followed::To(_) | Followed::TooFar => {
+                Err(Violation::Undecided { round: self.round, states: budget.spent })
+            }
+            Followed::Nowhere { problem, .. } => {
+                Err(explain(self.round, entries, &problem, self.max_states))
+            }
+        }
+    }
+
+    /// The operations of unknown outcome that are thought of in a round.
+    fn expected(&self, known: &[Entry]) -> Vec<usize> {
+        let seen: HashSet<(usize, u64)> = known.iter().flat_map(Entry::tags_seen).collect();
+        let is_expected = |unknown: &Unknown| {
+            self.round - unknown.round <= self.patience
+                || unknown.entry.tags_written().any(|tag| seen.contains(&tag))
+        };
+        (0..self.unknown.len()).filter(|number| is_expected(&self.unknown[*number])).collect()
+    }
+
+    /// Checks a round from each of its possible beginnings.
+    fn follow<'a>(
+        &'a self,
+        known: &'a [Entry],
+        expected: &[usize],
+        budget: &mut Budget,
+    ) -> Followed<'a> {
+        let keys = self.possible[0].state.keys();
+        let unknown = expected.iter().map(|number| (*number, &self.unknown[*number].entry));
+        let part = Part::new(keys, known, unknown.collect());
+        let mut after = Vec::new();
+        let mut nowhere = None;
+        for possibility in &self.possible {
+            match part.follow(possibility, budget) {
+                Followed::To(more) => after.extend(more),
+                Followed::TooFar => return Followed::TooFar,
+                Followed::Nowhere { explained, problem } => {
+                    let most = nowhere.as_ref().map(|(most, _)| *most);
+                    if most < Some(explained) {
+                        nowhere = Some((explained, problem));
+                    }
+                }
+            }
+        }
+        match nowhere {
+            Some((explained, problem)) if after.is_empty() => {
+                Followed::Nowhere { explained, problem }
+            }
+            _ => Followed::To(without_the_covered(after)),
+        }
+    }
+
+    fn forget_what_is_used_up(&mut self) {
+        let is_open =
+            |number: &usize| self.possible.iter().any(|possible| possible.open.contains(number));
+        let kept: Vec<usize> = (0..self.unknown.len()).filter(is_open).collect();
+        self.unknown = kept.iter().map(|number| self.unknown[*number].clone()).collect();
+        for possibility in &mut self.possible {
+            let open = &possibility.open;
+            possibility.open = (0..kept.len()).filter(|new| open.contains(&kept[*new])).collect();
+        }
+    }
+}
+
+/// What an entry says, as entries that each have to be explained at one moment.
+fn said(entry: &Entry, reasons: Reasons) -> Vec<Entry> {
+    let (Operation::TransactWrite(writes), Outcome::Refused(verdicts), Reasons::EachAlone) =
+        (&entry.operation, &entry.outcome, reasons)
+    else {
+        return vec![entry.clone()];
+    };
+    let failed = writes
+        .iter()
+        .zip(verdicts)
+        .filter(|(_, verdict)| matches!(verdict, Verdict::Failed(_)))
+        .map(|(write, verdict)| Entry {
+            operation: Operation::Write(write.clone()),
+            outcome: Outcome::Refused(vec![*verdict]),
+            ..entry.clone()
+        });
+    failed.collect()
+}

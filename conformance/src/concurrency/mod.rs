@@ -1,0 +1,56 @@
+//! What must hold when many callers work on the same items at the same time.
+//!
+//! [`run`] lets tasks read, write, count and transact on a few items, records what each was
+//! answered, and looks for one order of all operations that explains every answer: strict
+//! serializability, of single operations and transactions together. Reads of pages and batches
+//! are left out, because DynamoDB does not promise that they see one moment.
+//!
+//! ```
+//! use std::sync::Arc;
+//! use tabla::env::SeededRandom;
+//! use tabla::{MemoryStore, Store};
+//! use tabla_conformance::concurrency::{Options, run};
+//!
+//! # tokio::runtime::Builder::new_multi_thread().build().unwrap().block_on(async {
+//! let store: Arc<dyn Store> = Arc::new(MemoryStore::new());
+//! let options = Options { rounds: 2, ..Options::default() };
+//! let report = run(vec![store], options, &SeededRandom::new(1)).await?;
+//! assert_eq!(report.rounds, 2);
+//! # Ok::<(), tabla_conformance::concurrency::Violation>(())
+//! # }).unwrap();
+//! ```
+//!
+//! Several stores that hold the same data, such as two clients of one server or two handles of one
+//! file, are given together. [`bank_transfers`] and [`counters()`] check simpler laws on more
+//! operations. [`Checker`] checks a history that was recorded in another way.
+
+pub mod model;
+
+mod history;
+
+mod bits;
+mod check;
+mod explain;
+mod follow;
+mod groups;
+mod search;
+mod show;
+
+mod calls;
+mod fate;
+mod generate;
+mod session;
+mod tables;
+
+mod bank;
+mod counters;
+
+#[cfg(test)]
+mod tests;
+
+pub use self::bank::{BankReport, bank_transfers};
+pub use self::check::{Checker, Reasons};
+pub use self::counters::{CountersReport, counters};
+pub use self::explain::{Disorder, Violation};
+pub use self::history::Entry;
+pub use self::session::{Options, Report, Session, run};

@@ -1,0 +1,332 @@
+//! The search for an order that explains a history.
+//!
+//! It is the search of Wing and Gong ("Testing and Verifying Concurrent Objects", 1993) with the
+//! memory of Lowe ("Testing for Linearizability", 2017): operations are put in order one after
+//! another, always one that no other had to precede, as long as the model gives the recorded
+//! outcomes; a point that was reached before, with the same operations in order and the same
+//! state, is not left again.
+//!
+//! Three things keep it small:
+//!
+//! - A read, or a refusal, that may come next and is explained here comes next: whatever order
+//!   exists from here on exists with it in front. That is not so of a write that happens to change
+//!   nothing here, such as a delete of nothing: its effect may be needed later.
+//! - An operation of unknown outcome is put in order as late as can be: only where it changes
+//!   something, and right before an operation for which that makes a difference.
+//! - Of two points that differ only in which operations of unknown outcome were used up, the one
+//!   that used fewer can go wherever the other can.
+
+use std::collections::HashMap;
+
+use super::bits::Bits;
+use super::history::Entry;
+use super::model::{Outcome, State};
+
+/// Operations to be put in order.
+#[derive(Clone, Debug)]
+pub(super) struct Problem<'a> {
+    start: State,
+    /// Those that must be in the order, by the ticks of their calls.
+    known: Vec<&'a Entry>,
+    /// Those that may be, at any time after their calls.
+    unknown: Vec<&'a Entry>,
+}
+
+/// Which orders are wanted.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Wanted {
+    /// Any.
+    One,
+    /// One for each way in which the rest can go on.
+    Each,
+}
+
+/// What was found.
+#[derive(Clone, Debug)]
+pub(super) enum Found<'a> {
+    /// Orders that explain everything, by where they end.
+    Ends(Vec<End>),
+    /// There is no order.
+    Stuck(Stuck<'a>),
+    /// The search was given up.
+    GaveUp,
+}
+
+/// The end of an order.
+#[derive(Clone, Debug)]
+pub(super) struct End {
+    pub(super) state: State,
+    /// Which of the operations of unknown outcome are in it.
+    pub(super) used: Bits,
+}
+
+/// The longest order that explains what is in it.
+#[derive(Clone, Debug)]
+pub(super) struct Stuck<'a> {
+    pub(super) order: Vec<&'a Entry>,
+    /// The state at its end.
+    pub(super) state: State,
+    /// The operations that may come next, and what each would answer.
+    pub(super) next: Vec<(&'a Entry, Outcome)>,
+}
+
+/// How many points may still be looked at, and how many were.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Budget {
+    pub(super) left: usize,
+    pub(super) spent: usize,
+}
+
+impl Budget {
+    pub(super) fn new(points: usize) -> Self {
+        Self { left: points, spent: 0 }
+    }
+
+    fn spend(&mut self) -> bool {
+        if self.left == 0 {
+            return false;
+        }
+        self.left -= 1;
+        self.spent += 1;
+        true
+    }
+}
+
+/// A point of the search: some operations are in order, and led to this state.
+struct Point {
+    done: Bits,
+    done_count: usize,
+    /// All operations before this one are done.
+    first: usize,
+    used: Bits,
+    state: State,
+    /// The operations of unknown outcome that came last, and the state before them, as long as
+    /// nothing has come after them.
+    chain: Vec<usize>,
+    base: State,
+    /// The last step in the order, as its place in the list of all steps.
+    last: Option<usize>,
+}
+
+/// A step of some order: the operation, and the step before.
+struct Step<'a> {
+    entry: &'a Entry,
+    before: Option<usize>,
+}
+
+impl<'a> Problem<'a> {
+    pub(super) fn new(
+        start: State,
+        known: impl IntoIterator<Item = &'a Entry>,
+        unknown: impl IntoIterator<Item = &'a Entry>,
+    ) -> Self {
+        let mut known: Vec<&Entry> = known.into_iter().collect();
+        known.sort_by_key(|entry| entry.called);
+        Self { start, known, unknown: unknown.into_iter().collect() }
+    }
+
+    pub(super) fn start(&self) -> &State {
+        &self.start
+    }
+
+    pub(super) fn known(&self) -> &[&'a Entry] {
+        &self.known
+    }
+
+    pub(super) fn unknown(&self) -> &[&'a Entry] {
+        &self.unknown
+    }
+
+    /// Looks for orders.
+    pub(super) fn solve(&self, wanted: Wanted, budget: &mut Budget) -> Found<'a> {
+        let mut steps: Vec<Step<'a>> = Vec::new();
+        let mut seen: HashMap<(Bits, State), Vec<Bits>> = HashMap::new();
+        let mut ends: Vec<End> = Vec::new();
+        let mut deepest: Option<Point> = None;
+        let mut open = vec![Point {
+            done: Bits::new(self.known.len()),
+            done_count: 0,
+            first: 0,
+            used: Bits::new(self.unknown.len()),
+            state: self.start.clone(),
+            chain: Vec::new(),
+            base: self.start.clone(),
+            last: None,
+        }];
+        while let Some(mut point) = open.pop() {
+            self.take_what_has_no_effect(&mut point, &mut steps);
+            if !is_new(&mut seen, &point) {
+                continue;
+            }
+            if !budget.spend() {
+                return Found::GaveUp;
+            }
+            if point.done_count == self.known.len() {
+                // What is unknown and not used by now may still come later.
+                keep_end(&mut ends, End { state: point.state, used: point.used });
+                match wanted {
+                    Wanted::One => break,
+                    Wanted::Each => continue,
+                }
+            }
+            self.push_next(&point, &mut steps, &mut open);
+            if deepest.as_ref().is_none_or(|deepest| deepest.done_count < point.done_count) {
+                deepest = Some(point);
+            }
+        }
+        match deepest {
+            Some(point) if ends.is_empty() => Found::Stuck(self.stuck(&point, &steps)),
+            _ => Found::Ends(ends),
+        }
+    }
+
+    /// The operations that may come next, and the tick before which those of unknown outcome must
+    /// have been called to come next.
+    ///
+    /// An operation may come next if none of the others was answered before it was called.
+    fn next(&self, point: &Point) -> (Vec<usize>, u64) {
+        let mut next = Vec::new();
+        let mut first_answer = u64::MAX;
+        for number in point.first..self.known.len() {
+            let entry = self.known[number];
+            if entry.called > first_answer {
+                break;
+            }
+            if !point.done.has(number) {
+                first_answer = first_answer.min(entry.answered);
+                next.push(number);
+            }
+        }
+        (next, first_answer)
+    }
+
+    /// Puts in order, for as long as there are any, the next operations that have no effect.
+    fn take_what_has_no_effect(&self, point: &mut Point, steps: &mut Vec<Step<'a>>) {
+        loop {
+            let before = point.done_count;
+            for number in self.next(point).0 {
+                let entry = self.known[number];
+                if entry.is_without_effect()
+                    && point.state.answer(&entry.operation).0.explains(&entry.outcome)
+                {
+                    self.finish(point, number);
+                    point.chain.clear();
+                    steps.push(Step { entry, before: point.last });
+                    point.last = Some(steps.len() - 1);
+                }
+            }
+            if point.done_count == before {
+                return;
+            }
+        }
+    }
+
+    fn finish(&self, point: &mut Point, number: usize) {
+        point.done.insert(number);
+        point.done_count += 1;
+        while point.first < self.known.len() && point.done.has(point.first) {
+            point.first += 1;
+        }
+    }
+
+    /// Adds the points after this one, the most promising last.
+    fn push_next(&self, point: &Point, steps: &mut Vec<Step<'a>>, open: &mut Vec<Point>) {
+        let (next, first_answer) = self.next(point);
+        for (number, entry) in self.unknown.iter().enumerate() {
+            if point.used.has(number) || entry.called > first_answer {
+                continue;
+            }
+            let Some(state) = point.state.answer(&entry.operation).1 else { continue };
+            steps.push(Step { entry, before: point.last });
+            open.push(Point {
+                done: point.done.clone(),
+                done_count: point.done_count,
+                first: point.first,
+                used: point.used.with(number),
+                state,
+                chain: [&point.chain[..], &[number]].concat(),
+                base: if point.chain.is_empty() { point.state.clone() } else { point.base.clone() },
+                last: Some(steps.len() - 1),
+            });
+        }
+        for number in next.into_iter().rev() {
+            let entry = self.known[number];
+            let (outcome, after) = point.state.answer(&entry.operation);
+            if !outcome.explains(&entry.outcome) {
+                continue;
+            }
+            let state = after.unwrap_or_else(|| point.state.clone());
+            if self.can_wait(point, entry, &state) {
+                continue;
+            }
+            steps.push(Step { entry, before: point.last });
+            let mut after = Point {
+                done: point.done.clone(),
+                done_count: point.done_count,
+                first: point.first,
+                used: point.used.clone(),
+                base: state.clone(),
+                chain: Vec::new(),
+                state,
+                last: Some(steps.len() - 1),
+            };
+            self.finish(&mut after, number);
+            open.push(after);
+        }
+    }
+
+    /// Whether one of the operations of unknown outcome that came last makes no difference to an
+    /// operation that comes next, so that it could as well come after it, or not at all.
+    fn can_wait(&self, point: &Point, entry: &Entry, after: &State) -> bool {
+        point.chain.iter().any(|waiting| {
+            let mut state = point.base.clone();
+            for number in point.chain.iter().filter(|number| *number != waiting) {
+                state = carried_out(state, self.unknown[*number]);
+            }
+            let (outcome, next) = state.answer(&entry.operation);
+            let state = next.unwrap_or(state);
+            outcome.explains(&entry.outcome)
+                && (state == *after || carried_out(state, self.unknown[*waiting]) == *after)
+        })
+    }
+
+    fn stuck(&self, point: &Point, steps: &[Step<'a>]) -> Stuck<'a> {
+        let mut order = Vec::new();
+        let mut last = point.last;
+        while let Some(step) = last.map(|number| &steps[number]) {
+            order.push(step.entry);
+            last = step.before;
+        }
+        order.reverse();
+        let next = self.next(point).0.into_iter().map(|number| {
+            let entry = self.known[number];
+            (entry, point.state.answer(&entry.operation).0)
+        });
+        Stuck { order, state: point.state.clone(), next: next.collect() }
+    }
+}
+
+fn carried_out(state: State, entry: &Entry) -> State {
+    state.answer(&entry.operation).1.unwrap_or(state)
+}
+
+/// Remembers the point, unless one that can go wherever it can was seen before.
+fn is_new(seen: &mut HashMap<(Bits, State), Vec<Bits>>, point: &Point) -> bool {
+    let used = seen.entry((point.done.clone(), point.state.clone())).or_default();
+    if used.iter().any(|known| known.is_within(&point.used)) {
+        return false;
+    }
+    used.retain(|known| !point.used.is_within(known));
+    used.push(point.used.clone());
+    true
+}
+
+/// Keeps the end, unless one that can go on wherever it can is kept already.
+fn keep_end(ends: &mut Vec<End>, end: End) {
+    let is_covered = |one: &End, by: &End| one.state == by.state && by.used.is_within(&one.used);
+    if ends.iter().any(|known| is_covered(&end, known)) {
+        return;
+    }
+    ends.retain(|known| !is_covered(known, &end));
+    ends.push(end);
+}

@@ -1,0 +1,284 @@
+//! A run: rounds of operations at the same time, each checked before the next.
+
+use std::fmt;
+use std::sync::Arc;
+
+use futures::future::join_all;
+use tabla::Store;
+use tabla::env::Random;
+
+use super::calls::call;
+use super::check::{Checker, Reasons};
+use super::explain::Violation;
+use super::generate::Generator;
+use super::history::{Entry, Ticks};
+use super::model::{Operation, Outcome};
+use super::tables::Tables;
+
+/// What a run does.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Options {
+    /// What the names of its tables begin with.
+    pub table: String,
+    /// How many items there are. Few, so that operations meet.
+    pub keys: usize,
+    /// How many tasks there are. The work of checking grows fast with them.
+    pub tasks: usize,
+    /// How many rounds there are.
+    pub rounds: usize,
+    /// How many operations each task makes in a round.
+    pub operations: usize,
+    /// What cancellation reasons say.
+    pub reasons: Reasons,
+    /// Within how many rounds a write whose answer was lost is expected to take effect, if at all
+    /// ([`Checker::patience`]).
+    pub patience: usize,
+    /// How many points of the search are looked at in a round before it is given up.
+    pub max_states: usize,
+}
+
+impl Default for Options {
+    fn default() -> Self {
+        Self {
+            table: "concurrency".to_owned(),
+            keys: 5,
+            tasks: 8,
+            rounds: 20,
+            operations: 25,
+            reasons: Reasons::default(),
+            patience: 2,
+            max_states: 200_000,
+        }
+    }
+}
+
+/// What was done in a run.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+#[non_exhaustive]
+pub struct Report {
+    /// Rounds that were run and checked.
+    pub rounds: usize,
+    /// Operations that were called, reads between the rounds included.
+    pub operations: usize,
+    /// Those that were refused for a condition.
+    pub refused: usize,
+    /// Those that failed without an effect: for a conflict, or because the store was busy.
+    pub conflicts: usize,
+    /// Those of which nobody knows whether they were carried out.
+    pub unknown: usize,
+    /// Points that the search has looked at.
+    pub states: usize,
+}
+
+impl fmt::Display for Report {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let Self { rounds, operations, refused, conflicts, unknown, states } = self;
+        write!(
+            f,
+            "{rounds} rounds, {operations} operations: {refused} refused, {conflicts} conflicts, \
+             {unknown} unknown; {states} points searched"
+        )
+    }
+}
+
+/// Runs all rounds on the same data through these stores, which the tasks share out among them,
+/// and checks that what they did is strictly serializable.
+///
+/// The tables are created through the first store. They are deleted if all is well, and left
+/// behind to be looked at otherwise.
+///
+/// # Errors
+/// What was found to be wrong.
+///
+/// # Panics
+/// If there is no store.
+pub async fn run(
+    stores: Vec<Arc<dyn Store>>,
+    options: Options,
+    random: &dyn Random,
+) -> Result<Report, Violation> {
+    let first = stores.first().expect("there is a store to run on");
+    let rounds = options.rounds;
+    let mut session = Session::create(&**first, options).await?;
+    for _ in 0..rounds {
+        session.round(&stores, random).await?;
+    }
+    session.finish(&**first).await
+}
+
+/// A run in single steps, for tests that do something to the store between the rounds.
+#[derive(Debug)]
+pub struct Session {
+    options: Options,
+    tables: Arc<Tables>,
+    ticks: Ticks,
+    checker: Checker,
+    report: Report,
+}
+
+impl Session {
+    /// Creates the tables of a run.
+    ///
+    /// # Errors
+    /// [`Violation::Store`].
+    pub async fn create(store: &dyn Store, options: Options) -> Result<Self, Violation> {
+        let tables = Tables::create(store, &options.table).await?;
+        let checker = Checker::new(options.keys)
+            .reasons(options.reasons)
+            .patience(options.patience)
+            .max_states(options.max_states);
+        Ok(Self {
+            options,
+            tables: Arc::new(tables),
+            ticks: Ticks::default(),
+            checker,
+            report: Report::default(),
+        })
+    }
+
+    /// Runs and checks a round through these stores. They need not be those of the last round, as
+    /// long as the data is the same.
+    ///
+    /// # Errors
+    /// What was found to be wrong. The session is of no use afterwards.
+    ///
+    /// # Panics
+    /// If there is no store.
+    pub async fn round(
+        &mut self,
+        stores: &[Arc<dyn Store>],
+        random: &dyn Random,
+    ) -> Result<(), Violation> {
+        assert!(!stores.is_empty(), "there is a store to run on");
+        let tasks = (0..self.options.tasks).map(|number| {
+            let task = Task {
+                number,
+                store: Arc::clone(&stores[number % stores.len()]),
+                tables: Arc::clone(&self.tables),
+                ticks: self.ticks.clone(),
+            };
+            let transactions = task.store.capabilities().transactions && self.options.keys > 1;
+            let generator = Generator::new(random.next_u64(), self.options.keys, transactions);
+            task.work(generator, self.options.operations)
+        });
+        let mut entries = Vec::new();
+        for done in at_once(tasks).await {
+            entries.extend(done?);
+        }
+        entries.extend(self.read_everything(stores).await?);
+        self.count(&entries);
+        self.report.states += self.checker.round(&entries)?;
+        self.report.rounds += 1;
+        Ok(())
+    }
+
+    /// What was done so far.
+    pub fn report(&self) -> Report {
+        self.report
+    }
+
+    /// Deletes the tables, and says what was done.
+    ///
+    /// # Errors
+    /// [`Violation::Store`].
+    pub async fn finish(self, store: &dyn Store) -> Result<Report, Violation> {
+        Tables::clone(&self.tables).delete(store).await?;
+        Ok(self.report)
+    }
+
+    /// Reads each item through each store, while nothing else is going on: that settles how the
+    /// round ended, and all stores must say the same.
+    async fn read_everything(&self, stores: &[Arc<dyn Store>]) -> Result<Vec<Entry>, Violation> {
+        const ATTEMPTS: usize = 1_000;
+        let mut entries = Vec::new();
+        for store in stores {
+            let reader = Task {
+                number: self.options.tasks,
+                store: Arc::clone(store),
+                tables: Arc::clone(&self.tables),
+                ticks: self.ticks.clone(),
+            };
+            for key in 0..self.options.keys {
+                let mut attempts = 1..ATTEMPTS;
+                loop {
+                    let entry = reader.record(|_| Operation::Get(key)).await?;
+                    entries.push(entry.clone());
+                    match entry.outcome {
+                        Outcome::Read(_) => break,
+                        _ if attempts.next().is_some() => tokio::task::yield_now().await,
+                        outcome => {
+                            let asked = format!("{}, {ATTEMPTS} times", entry.operation);
+                            return Err(Violation::Strange { asked, answer: outcome.to_string() });
+                        }
+                    }
+                }
+            }
+        }
+        Ok(entries)
+    }
+
+    fn count(&mut self, entries: &[Entry]) {
+        self.report.operations += entries.len();
+        for entry in entries {
+            match entry.outcome {
+                Outcome::Read(_) | Outcome::Written(_) => {}
+                Outcome::Refused(_) => self.report.refused += 1,
+                Outcome::NoEffect(_) => self.report.conflicts += 1,
+                Outcome::Unknown(_) => self.report.unknown += 1,
+            }
+        }
+    }
+}
+
+/// Runs these at the same time, on all threads that there are, and waits for all.
+pub(super) async fn at_once<T, F>(tasks: impl IntoIterator<Item = F>) -> Vec<T>
+where
+    T: Send + 'static,
+    F: Future<Output = T> + Send + 'static,
+{
+    let handles: Vec<_> = tasks.into_iter().map(tokio::spawn).collect();
+    let answers = join_all(handles).await.into_iter().map(|answer| {
+        answer.unwrap_or_else(|error| match error.try_into_panic() {
+            Ok(panic) => std::panic::resume_unwind(panic),
+            Err(error) => unreachable!("nobody cancels a task: {error}"),
+        })
+    });
+    answers.collect()
+}
+
+/// Someone who makes one call after another.
+struct Task {
+    number: usize,
+    store: Arc<dyn Store>,
+    tables: Arc<Tables>,
+    ticks: Ticks,
+}
+
+impl Task {
+    async fn work(
+        self,
+        mut generator: Generator,
+        operations: usize,
+    ) -> Result<Vec<Entry>, Violation> {
+        let mut entries = Vec::with_capacity(operations);
+        for _ in 0..operations {
+            let entry = self.record(|tick| generator.next(tick)).await?;
+            generator.learn(&entry.operation, &entry.outcome);
+            entries.push(entry);
+            // A store that never waits would else let a task make all its calls at once.
+            if generator.below(2) == 0 {
+                tokio::task::yield_now().await;
+            }
+        }
+        Ok(entries)
+    }
+
+    /// Makes a call, and records it between the ticks before and after.
+    async fn record(&self, operation: impl FnOnce(u64) -> Operation) -> Result<Entry, Violation> {
+        let called = self.ticks.next();
+        let operation = operation(called);
+        let outcome = call(&*self.store, &self.tables, &operation).await?;
+        let answered = self.ticks.next();
+        Ok(Entry { task: self.number, called, answered, operation, outcome })
+    }
+}

@@ -1,0 +1,125 @@
+//! The tables of a run, and where in them an item of the model stands.
+
+use tabla::ops::{CreateTable, DeleteTable};
+use tabla::{ErrorKind, Item, KeyType, Store, ValueRef, item};
+
+use super::explain::Violation;
+use super::model::Row;
+
+/// Two tables that share the items: those with even numbers are in partitions of their own, those
+/// with odd numbers in one partition of the other table.
+///
+/// So transactions span tables and partitions, and some stay within a partition.
+#[derive(Clone, Debug)]
+pub(super) struct Tables {
+    apart: String,
+    together: String,
+}
+
+impl Tables {
+    pub(super) async fn create(store: &dyn Store, name: &str) -> Result<Self, Violation> {
+        let apart = |name| CreateTable::new(name).partition_key("pk", KeyType::S);
+        let together = |name| apart(name).sort_key("sk", KeyType::S);
+        Ok(Self {
+            apart: create_table(store, &format!("{name}-apart"), apart).await?,
+            together: create_table(store, &format!("{name}-together"), together).await?,
+        })
+    }
+
+    pub(super) async fn delete(self, store: &dyn Store) -> Result<(), Violation> {
+        for name in [self.apart, self.together] {
+            store.delete_table(DeleteTable::new(name)).await?;
+        }
+        Ok(())
+    }
+
+    /// The table that an item is in.
+    pub(super) fn table(&self, key: usize) -> &str {
+        if key.is_multiple_of(2) { &self.apart } else { &self.together }
+    }
+
+    /// The key of an item.
+    pub(super) fn key(&self, key: usize) -> Item {
+        if key.is_multiple_of(2) {
+            item! { "pk" => format!("k{key}") }
+        } else {
+            item! { "pk" => "all", "sk" => format!("k{key}") }
+        }
+    }
+
+    /// An item, key included.
+    pub(super) fn item(&self, key: usize, row: Row) -> Item {
+        let mut item = self.key(key);
+        if let Some(tag) = row.tag {
+            item.insert("v", tag);
+        }
+        if let Some(count) = row.count {
+            item.insert("n", count);
+        }
+        item
+    }
+
+    /// What the model knows of an item; `None` if it is none that could have been written.
+    pub(super) fn row(&self, key: usize, item: &Item) -> Option<Row> {
+        let number = |name| item.get(name).and_then(ValueRef::as_number);
+        let row = Row {
+            tag: number("v").and_then(|number| number.to_u64()),
+            count: number("n").and_then(|number| number.to_i64()),
+        };
+        (self.item(key, row) == *item).then_some(row)
+    }
+}
+
+/// Creates a table under this name, or this name and a number if there is one already.
+///
+/// So a run can be repeated on the same store, also after one that left its tables behind to be
+/// looked at.
+pub(super) async fn create_table(
+    store: &dyn Store,
+    name: &str,
+    request: impl Fn(String) -> CreateTable,
+) -> Result<String, Violation> {
+    const NAMES: usize = 1_000;
+    let mut numbers = 2..NAMES;
+    let mut tried = name.to_owned();
+    loop {
+        match (store.create_table(request(tried.clone())).await, numbers.next()) {
+            (Ok(_), _) => return Ok(tried),
+            (Err(error), Some(number)) if error.kind() == &ErrorKind::InUse => {
+                tried = format!("{name}-{number}");
+            }
+            (Err(error), _) => return Err(Violation::Store(error)),
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use tabla::MemoryStore;
+
+    use super::*;
+
+    #[tokio::test]
+    async fn names_in_use_are_left_alone() {
+        let store = MemoryStore::new();
+        let first = Tables::create(&store, "t").await.unwrap();
+        let second = Tables::create(&store, "t").await.unwrap();
+        assert_eq!((first.table(0), first.table(1)), ("t-apart", "t-together"));
+        assert_eq!((second.table(2), second.table(3)), ("t-apart-2", "t-together-2"));
+        second.delete(&store).await.unwrap();
+        first.delete(&store).await.unwrap();
+    }
+
+    #[test]
+    fn only_items_that_could_have_been_written_are_known() {
+        let tables = Tables { apart: String::new(), together: String::new() };
+        let row = Row { tag: Some(3), count: Some(-4) };
+        for key in 0..2 {
+            let item = tables.item(key, row);
+            assert_eq!(tables.row(key, &item), Some(row));
+            assert_eq!(tables.row(key + 2, &item), None, "it has another key");
+            assert_eq!(tables.row(key, &item.clone().with("w", 1)), None);
+            assert_eq!(tables.row(key, &item.with("v", "3")), None);
+        }
+    }
+}

@@ -1,0 +1,242 @@
+//! Histories that no order explains.
+
+use super::*;
+
+#[test]
+fn a_lost_update() {
+    let disorder = reject([&[
+        done([1, 2], put(0, 1)),
+        done([3, 6], put(0, 3).when(tag(1))),
+        done([4, 7], put(0, 4).when(tag(1))),
+    ]]);
+    let text = disorder.to_string();
+    assert!(text.contains("put k0 = {v=4} if v=1 => done"), "{text}");
+    assert!(text.contains("but the answer would have been: refused: failed"), "{text}");
+}
+
+#[test]
+fn a_lost_addition() {
+    let read = Outcome::Read(vec![Some(Row { tag: None, count: Some(2) })]);
+    reject([&[
+        done([1, 4], add(0, 2)),
+        done([2, 3], add(0, 3)),
+        entry([5, 6], Operation::Get(0), read),
+    ]]);
+}
+
+#[test]
+fn two_creators() {
+    let create = |tag| put(0, tag).when(Condition::Absent);
+    reject([&[done([1, 3], create(1)), done([2, 4], create(2))]]);
+}
+
+#[test]
+fn a_stale_read_after_a_completed_write() {
+    let disorder = reject([&[
+        done([1, 2], put(0, 1)),
+        got([3, 4], 0, 1),
+        done([5, 6], put(0, 5)),
+        got([7, 8], 0, 1),
+        // What comes later is not part of the report.
+        done([9, 10], put(0, 9)),
+    ]]);
+    let [(read, would)] = &disorder.unexplained[..] else { panic!("{disorder}") };
+    assert_eq!((read.called, read.answered), (7, 8));
+    assert_eq!(would, &Outcome::Read(vec![Some(Row::tagged(5))]));
+    // Nor is the first read, which has nothing to do with it.
+    let order: Vec<u64> = disorder.order.iter().map(|entry| entry.called).collect();
+    assert_eq!(order, [1, 5]);
+}
+
+#[test]
+fn a_dirty_read_of_a_cancelled_transaction() {
+    let verdicts = [Verdict::Held, Verdict::Failed(None)];
+    reject([&[
+        done([1, 2], put(0, 1)),
+        cancelled([3, 6], [put(0, 3), check(1, Condition::Present)], verdicts),
+        got([4, 5], 0, 3),
+    ]]);
+}
+
+#[test]
+fn half_of_a_cancelled_transaction_stays() {
+    let verdicts = [Verdict::Held, Verdict::Failed(None)];
+    reject([&[
+        cancelled([1, 2], [put(0, 1), check(1, Condition::Present)], verdicts),
+        got([3, 4], 0, 1),
+    ]]);
+}
+
+#[test]
+fn a_fractured_read() {
+    reject([&[
+        committed([1, 2], [put(0, 1), put(1, 2)]),
+        committed([3, 8], [put(0, 3), put(1, 4)]),
+        got_all([4, 7], &[(0, 3), (1, 2)]),
+    ]]);
+}
+
+#[test]
+fn a_transaction_seen_in_halves_by_single_reads() {
+    reject([&[
+        committed([1, 2], [put(0, 1), put(1, 2)]),
+        committed([3, 8], [put(0, 3), put(1, 4)]),
+        got([4, 5], 0, 3),
+        got([6, 7], 1, 2),
+    ]]);
+}
+
+#[test]
+fn write_skew() {
+    // Each requires that the other has not happened.
+    reject([&[
+        committed([1, 2], [put(0, 1), put(1, 2)]),
+        committed([3, 6], [check(0, tag(1)), put(1, 3)]),
+        committed([4, 5], [check(1, tag(2)), put(0, 4)]),
+    ]]);
+}
+
+#[test]
+fn a_condition_that_failed_although_it_held_in_every_order() {
+    reject([&[
+        done([1, 2], put(0, 1)),
+        done([3, 6], put(1, 3)),
+        refused([4, 5], put(0, 4).when(tag(1))),
+    ]]);
+}
+
+#[test]
+fn a_refusal_that_returns_another_item() {
+    let write = put(0, 5).when(tag(9)).item_on_failure();
+    let verdict = Verdict::Failed(Some(Row::tagged(1)));
+    reject([&[
+        done([1, 2], put(0, 1)),
+        done([3, 4], put(0, 3)),
+        entry([5, 6], Operation::Write(write), Outcome::Refused(vec![verdict])),
+    ]]);
+}
+
+#[test]
+fn two_readers_that_see_two_writes_in_different_orders() {
+    let writes = [done([5, 20], put(0, 5)), done([6, 21], put(1, 6))];
+    let before = [done([1, 2], put(0, 1)), done([3, 4], put(1, 3))];
+    let one = [got([7, 8], 0, 5), got([9, 10], 1, 3)];
+    let other = [got([11, 12], 1, 6), got([13, 14], 0, 1)];
+    let all = |more: &[Entry]| [&before, &writes, more].concat();
+    accept([&all(&one)]);
+    accept([&all(&other)]);
+    reject([&all(&[one, other].concat())]);
+}
+
+#[test]
+fn a_value_that_comes_back() {
+    reject([&[
+        done([1, 9], put(0, 1)),
+        done([2, 10], put(0, 2)),
+        got([3, 4], 0, 1),
+        got([5, 6], 0, 2),
+        got([7, 8], 0, 1),
+    ]]);
+}
+
+#[test]
+fn a_value_that_nobody_wrote() {
+    reject([&[done([1, 2], put(0, 1)), got([3, 4], 0, 7)]]);
+}
+
+#[test]
+fn a_write_that_is_seen_before_it_is_called() {
+    reject([&[got([1, 2], 0, 3), done([3, 4], put(0, 3))]]);
+}
+
+#[test]
+fn a_returned_item_that_was_not_the_last() {
+    let swap = delete(0).returning(super::super::model::Returns::Old);
+    let old = Outcome::Written(Some(Row::tagged(1)));
+    reject([&[
+        done([1, 2], put(0, 1)),
+        done([3, 4], set(0, 3)),
+        entry([5, 6], Operation::Write(swap), old),
+    ]]);
+}
+
+#[test]
+fn reasons_that_were_never_true_together() {
+    let verdicts = [Verdict::Failed(None), Verdict::Failed(None)];
+    let writes = [check(0, tag(1)), check(1, tag(2))];
+    // Of the two conditions one or the other failed, but at each moment one held.
+    let history = [
+        committed([1, 2], [put(0, 1), put(1, 7)]),
+        committed([3, 6], [put(0, 3), put(1, 2)]),
+        cancelled([4, 5], writes, verdicts),
+    ];
+    reject([&history]);
+    let mut alone = Checker::new(KEYS).reasons(Reasons::EachAlone);
+    alone.round(&history).expect("each of the reasons was true at some moment");
+}
+
+#[test]
+fn an_unknown_write_that_is_seen_then_unseen() {
+    reject([&[
+        done([1, 2], put(0, 1)),
+        lost([3, 4], put(0, 3)),
+        got([5, 6], 0, 3),
+        got([7, 8], 0, 1),
+    ]]);
+}
+
+#[test]
+fn half_of_an_unknown_transaction() {
+    reject([&[
+        committed([1, 2], [put(0, 1), put(1, 2)]),
+        lost_all([3, 4], [put(0, 3), put(1, 4)]),
+        got([5, 6], 0, 3),
+        got([7, 8], 1, 2),
+    ]]);
+}
+
+#[test]
+fn an_unknown_write_that_took_effect_twice() {
+    let first = [
+        done([1, 2], put(0, 1)),
+        lost([3, 4], put(0, 3)),
+        got([5, 6], 0, 3),
+        done([7, 8], put(0, 7)),
+        got([9, 10], 0, 7),
+    ];
+    reject([&first, &[got([11, 12], 0, 3)]]);
+}
+
+#[test]
+fn an_unknown_write_whose_condition_never_held() {
+    reject([&[done([1, 2], put(0, 1)), lost([3, 4], put(0, 3).when(tag(9))), got([5, 6], 0, 3)]]);
+}
+
+#[test]
+fn a_write_that_is_gone_in_the_next_round() {
+    reject([&[done([1, 2], put(0, 1)), got([3, 4], 0, 1)], &[got([5, 6], 0, None)]]);
+}
+
+#[test]
+fn a_conflict_that_took_effect() {
+    let conflict = Outcome::NoEffect("TransactionConflictException");
+    let disorder = reject([&[
+        done([1, 2], put(0, 1)),
+        entry([3, 4], Operation::Write(put(0, 3)), conflict),
+        got([5, 6], 0, 3),
+    ]]);
+    let [disowned] = &disorder.disowned[..] else { panic!("{disorder}") };
+    assert_eq!(disowned.called, 3);
+    assert!(disorder.to_string().contains("put k0 = {v=3} => not done"), "{disorder}");
+}
+
+#[test]
+fn what_takes_too_long_is_undecided() {
+    let puts: Vec<Entry> = (1..=12).map(|n| done([n, 100 + n], put(0, n))).collect();
+    let all = [&puts[..], &[got([200, 201], 0, 77)]].concat();
+    let mut checker = Checker::new(KEYS).max_states(1_000);
+    match checker.round(&all) {
+        Err(Violation::Undecided { round: 1, states: 1_000 }) => {}
+        other => panic!("{other:?}"),
+    }
+}

@@ -1,0 +1,108 @@
+//! The checker on histories that were not recorded but written, by hand or by chance.
+
+mod bad;
+mod good;
+mod naive;
+mod random;
+
+use super::model::{Action, Condition, Operation, Outcome, Row, Verdict, Write};
+use super::{Checker, Disorder, Entry, Reasons, Violation};
+
+/// An operation with the ticks of its call and its answer.
+fn entry(ticks: [u64; 2], operation: Operation, outcome: Outcome) -> Entry {
+    let [called, answered] = ticks;
+    Entry { task: 0, called, answered, operation, outcome }
+}
+
+fn put(key: usize, tag: u64) -> Write {
+    Write::new(key, Action::Put(Row::tagged(tag)))
+}
+
+fn set(key: usize, tag: u64) -> Write {
+    Write::new(key, Action::Update { tag: Some(tag), add: None })
+}
+
+fn add(key: usize, add: i64) -> Write {
+    Write::new(key, Action::Update { tag: None, add: Some(add) })
+}
+
+fn delete(key: usize) -> Write {
+    Write::new(key, Action::Delete)
+}
+
+fn check(key: usize, condition: Condition) -> Write {
+    Write::new(key, Action::Check).when(condition)
+}
+
+fn tag(tag: u64) -> Condition {
+    Condition::Tag(tag)
+}
+
+/// A write that was carried out and returned nothing.
+fn done(ticks: [u64; 2], write: Write) -> Entry {
+    entry(ticks, Operation::Write(write), Outcome::Written(None))
+}
+
+/// A write whose condition did not hold.
+fn refused(ticks: [u64; 2], write: Write) -> Entry {
+    entry(ticks, Operation::Write(write), Outcome::Refused(vec![Verdict::Failed(None)]))
+}
+
+/// A write whose answer was lost.
+fn lost(ticks: [u64; 2], write: Write) -> Entry {
+    entry(ticks, Operation::Write(write), Outcome::Unknown("lost"))
+}
+
+/// A read that saw this tag, or no item.
+fn got(ticks: [u64; 2], key: usize, tag: impl Into<Option<u64>>) -> Entry {
+    entry(ticks, Operation::Get(key), Outcome::Read(vec![tag.into().map(Row::tagged)]))
+}
+
+/// A transactional read that saw these tags.
+fn got_all(ticks: [u64; 2], seen: &[(usize, u64)]) -> Entry {
+    let keys = seen.iter().map(|(key, _)| *key).collect();
+    let rows = seen.iter().map(|(_, tag)| Some(Row::tagged(*tag))).collect();
+    entry(ticks, Operation::TransactGet(keys), Outcome::Read(rows))
+}
+
+/// A transaction that was carried out.
+fn committed<const N: usize>(ticks: [u64; 2], writes: [Write; N]) -> Entry {
+    entry(ticks, Operation::TransactWrite(writes.into()), Outcome::Written(None))
+}
+
+/// A transaction that was not carried out, with these verdicts.
+fn cancelled<const N: usize>(ticks: [u64; 2], writes: [Write; N], verdicts: [Verdict; N]) -> Entry {
+    entry(ticks, Operation::TransactWrite(writes.into()), Outcome::Refused(verdicts.into()))
+}
+
+/// A transaction whose answer was lost.
+fn lost_all<const N: usize>(ticks: [u64; 2], writes: [Write; N]) -> Entry {
+    entry(ticks, Operation::TransactWrite(writes.into()), Outcome::Unknown("lost"))
+}
+
+const KEYS: usize = 4;
+
+/// Checks rounds one after another.
+#[track_caller]
+fn accept<const N: usize>(rounds: [&[Entry]; N]) {
+    let mut checker = Checker::new(KEYS);
+    for round in rounds {
+        if let Err(violation) = checker.round(round) {
+            panic!("{violation}");
+        }
+    }
+}
+
+/// Checks rounds of which the last is wrong.
+#[track_caller]
+fn reject<const N: usize>(rounds: [&[Entry]; N]) -> Disorder {
+    let mut checker = Checker::new(KEYS);
+    let (last, before) = rounds.split_last().expect("there is a round");
+    for round in before {
+        checker.round(round).expect("only the last round is wrong");
+    }
+    match checker.round(last) {
+        Err(Violation::Disorder(disorder)) => *disorder,
+        other => panic!("this is not in order, and was found to be {other:?}"),
+    }
+}

@@ -1,0 +1,534 @@
+//! Stores under load: sound ones pass, and broken ones are caught.
+
+use std::collections::HashMap;
+use std::sync::atomic::{AtomicU64, Ordering};
+use std::sync::{Arc, Mutex};
+
+use async_trait::async_trait;
+use tabla::env::SeededRandom;
+use tabla::ops::*;
+use tabla::{
+    Applied, Capabilities, Error, ErrorKind, Expr, Item, MemoryStore, Result, Store, StoreExt,
+    Update,
+};
+use tabla_conformance::concurrency::{
+    Options, Reasons, Report, Session, Violation, bank_transfers, counters, run,
+};
+use tabla_conformance::fault::{Failure, Failures, FaultStore, Operation, When};
+use tokio::task::yield_now;
+
+fn memory() -> Arc<dyn Store> {
+    Arc::new(MemoryStore::new())
+}
+
+async fn run_on(stores: Vec<Arc<dyn Store>>, options: Options) -> Report {
+    match run(stores, options, &SeededRandom::new(1)).await {
+        Ok(report) => report,
+        Err(violation) => panic!("{violation}"),
+    }
+}
+
+async fn tables(store: &dyn Store) -> Vec<String> {
+    store.list_tables(ListTables::default()).await.expect("a list").table_names
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn the_store_in_memory_is_strictly_serializable() {
+    let store = memory();
+    let report = run_on(vec![Arc::clone(&store)], Options::default()).await;
+    assert_eq!((report.rounds, report.operations), (20, 20 * (8 * 25 + 5)));
+    assert_eq!((report.conflicts, report.unknown), (0, 0));
+    // Conditions are such that many hold and many do not.
+    assert!((300..2_000).contains(&report.refused), "{report}");
+    assert_eq!(tables(&*store).await, Vec::<String>::new());
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn many_tasks_on_two_items_through_several_handles() {
+    let store = memory();
+    let handles = vec![Arc::clone(&store), Arc::clone(&store), store];
+    let options = Options { keys: 2, tasks: 12, operations: 20, ..Options::default() };
+    let report = run_on(handles, options).await;
+    assert_eq!(report.operations, 20 * (12 * 20 + 2 * 3));
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn operations_that_overlap_all_the_time() {
+    let report = run_on(vec![broken(Breach::None)], Options::default()).await;
+    assert_eq!((report.rounds, report.conflicts), (20, 0));
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn one_item_has_no_transactions() {
+    let options = Options { keys: 1, rounds: 5, ..Options::default() };
+    run_on(vec![memory()], options).await;
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn a_store_without_transactions_is_asked_for_none() {
+    let options = Options { rounds: 5, ..Options::default() };
+    run_on(vec![broken(Breach::NoTransactions)], options).await;
+    let stores = [broken(Breach::NoTransactions)];
+    counters(&stores, 2, 4, 10).await.unwrap();
+    let violation = bank_transfers(&stores, 3, 2, 2).await.unwrap_err();
+    assert!(matches!(violation, Violation::Store(_)), "{violation}");
+}
+
+/// A store in memory that fails as services do.
+fn failing() -> Arc<dyn Store> {
+    let failures = Failures::new()
+        .on(Operation::Get, When::Chance(0.1), Failure::Throttled)
+        .on(Operation::TransactGet, When::Chance(0.1), Failure::Conflict)
+        .on(Operation::Put, When::Chance(0.1), Failure::Conflict)
+        .on(Operation::Put, When::Chance(0.05), Failure::AnswerLost)
+        .on(Operation::Update, When::Chance(0.05), Failure::AnswerLost)
+        .on(Operation::Delete, When::Chance(0.05), Failure::AnswerLost)
+        .on(Operation::TransactWrite, When::Chance(0.1), Failure::Conflict)
+        .on(Operation::TransactWrite, When::Chance(0.05), Failure::AnswerLost);
+    Arc::new(FaultStore::new(MemoryStore::new()).failures(failures))
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn failures_that_say_so_are_no_violation() {
+    let options = Options { tasks: 6, operations: 15, ..Options::default() };
+    let report = run_on(vec![failing()], options).await;
+    assert!(report.conflicts > 50 && report.unknown > 10, "{report}");
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn invariants_hold_through_failures() {
+    for store in [failing(), broken(Breach::None)] {
+        let store = [store];
+        counters(&store, 3, 4, 20).await.unwrap();
+        let report = bank_transfers(&store, 5, 6, 20).await.unwrap();
+        assert_eq!(report.transfers + report.refused + report.unknown, 6 * 20);
+        assert!(report.transfers > 20 && report.refused > 20, "{report:?}");
+    }
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn writes_that_arrive_late_are_no_violation() {
+    let options = Options { tasks: 5, operations: 15, ..Options::default() };
+    let report = run_on(vec![broken(Breach::LateWrites)], options).await;
+    assert!(report.unknown > 3, "{report}");
+}
+
+#[tokio::test]
+async fn a_session_goes_on_with_other_stores() {
+    let store = memory();
+    let options = Options { rounds: 0, reasons: Reasons::EachAlone, ..Options::default() };
+    let mut session = Session::create(&*store, options).await.unwrap();
+    let random = SeededRandom::new(7);
+    session.round(&[Arc::clone(&store)], &random).await.unwrap();
+    let retrying: Arc<dyn Store> =
+        Arc::new(Arc::clone(&store).with_retries(tabla::RetryPolicy::default()));
+    session.round(&[retrying, Arc::clone(&store)], &random).await.unwrap();
+    // A change behind its back.
+    for table in tables(&*store).await {
+        for item in store.scan(Scan::new(&table)).await.unwrap().items {
+            store.put(PutItem::new(&table, item.with("v", 0))).await.unwrap();
+        }
+    }
+    let violation = session.round(&[Arc::clone(&store)], &random).await.unwrap_err();
+    assert!(matches!(violation, Violation::Disorder(_)), "{violation}");
+    assert_eq!(session.report().rounds, 2);
+    session.finish(&*store).await.unwrap();
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn the_invariants_hold_in_memory() {
+    let stores = [memory()];
+    let report = bank_transfers(&stores, 4, 8, 50).await.unwrap();
+    assert_eq!((report.transfers + report.refused, report.unknown), (8 * 50, 0));
+    assert!(report.snapshots > 50, "{report:?}");
+    let report = counters(&stores, 3, 8, 50).await.unwrap();
+    assert!(report.increments >= 8 * 50, "{report:?}");
+    assert_eq!(tables(&*stores[0]).await, Vec::<String>::new());
+}
+
+/// Runs on a broken store, which must be caught.
+///
+/// The tests have one thread, so that what they find is the same each time. On several threads it
+/// takes a few rounds, now and then ten.
+async fn caught(breach: Breach) -> String {
+    let options = Options { rounds: 100, ..Options::default() };
+    match run(vec![broken(breach)], options, &SeededRandom::new(1)).await {
+        Err(violation @ Violation::Disorder(_)) => violation.to_string(),
+        other => panic!("{breach:?} was not caught: {other:?}"),
+    }
+}
+
+#[tokio::test]
+async fn conditions_that_are_judged_before_the_write_are_caught() {
+    let text = caught(Breach::ConditionThenWrite).await;
+    assert!(text.contains("no order of the operations explains their answers"), "{text}");
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn conditions_that_are_judged_before_the_write_are_caught_on_several_threads() {
+    caught(Breach::ConditionThenWrite).await;
+}
+
+#[tokio::test]
+async fn updates_that_read_and_write_are_caught() {
+    caught(Breach::ReadThenWrite).await;
+}
+
+#[tokio::test]
+async fn transactions_written_in_pieces_are_caught() {
+    caught(Breach::TransactionInPieces).await;
+}
+
+#[tokio::test]
+async fn transactional_reads_in_pieces_are_caught() {
+    caught(Breach::SnapshotInPieces).await;
+}
+
+#[tokio::test]
+async fn condition_checks_that_do_not_hold_their_items_are_caught() {
+    caught(Breach::ChecksThenWrites).await;
+}
+
+#[tokio::test]
+async fn stale_reads_are_caught() {
+    caught(Breach::StaleReads).await;
+}
+
+#[tokio::test]
+async fn conflicts_that_took_effect_are_caught() {
+    caught(Breach::ConflictAfterWrite).await;
+}
+
+#[tokio::test]
+async fn answers_to_writes_that_were_not_made_are_caught() {
+    caught(Breach::DropsWrites).await;
+}
+
+#[tokio::test]
+async fn items_and_errors_that_are_out_of_place_are_caught() {
+    for (breach, expected) in
+        [(Breach::AlienItems, "get k"), (Breach::AlienErrors, "ValidationException")]
+    {
+        match run(vec![broken(breach)], Options::default(), &SeededRandom::new(1)).await {
+            Err(violation @ Violation::Strange { .. }) => {
+                let text = violation.to_string();
+                assert!(text.contains(expected), "{text}");
+            }
+            other => panic!("{breach:?} was not caught: {other:?}"),
+        }
+    }
+}
+
+#[tokio::test]
+async fn broken_invariants_are_caught() {
+    let invariant = |result: Result<String, Violation>| match result {
+        Err(Violation::Invariant(text)) => text,
+        other => panic!("{other:?}"),
+    };
+    for breach in [Breach::TransactionInPieces, Breach::SnapshotInPieces] {
+        let bank = bank_transfers(&[broken(breach)], 4, 8, 30).await;
+        let text = invariant(bank.map(|report| format!("{breach:?} passed: {report:?}")));
+        assert!(text.contains("the total is") || text.contains("overdrawn"), "{text}");
+    }
+    for breach in [Breach::ConditionThenWrite, Breach::ReadThenWrite, Breach::DropsWrites] {
+        let counted = counters(&[broken(breach)], 2, 8, 30).await;
+        let text = invariant(counted.map(|report| format!("{breach:?} passed: {report:?}")));
+        assert!(text.contains("increments"), "{text}");
+    }
+}
+
+/// How a store is broken.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Breach {
+    /// Not at all, but it takes its time.
+    None,
+    /// Not at all, but it has no transactions.
+    NoTransactions,
+    /// Not at all, but some writes are reported lost and carried out with a later call.
+    LateWrites,
+    /// The condition of a single write is judged, and the write made later without it.
+    ConditionThenWrite,
+    /// An update is computed from an item that was read before.
+    ReadThenWrite,
+    /// A transaction is judged as a whole, and its writes are made one after another.
+    TransactionInPieces,
+    /// A transactional read makes one read after another.
+    SnapshotInPieces,
+    /// A transaction judges its condition checks first, and writes the rest together.
+    ChecksThenWrites,
+    /// A read returns what the last one returned, every now and then.
+    StaleReads,
+    /// A write is made and reported as a conflict, every now and then.
+    ConflictAfterWrite,
+    /// A write is not made and reported as done, every now and then.
+    DropsWrites,
+    /// A read returns an item with an attribute that nobody wrote, every now and then.
+    AlienItems,
+    /// A put is refused as invalid, every now and then.
+    AlienErrors,
+}
+
+/// A store in memory that waits around every call, and is broken.
+#[derive(Debug)]
+struct Broken {
+    store: MemoryStore,
+    breach: Breach,
+    calls: AtomicU64,
+    read: Mutex<HashMap<String, Option<Item>>>,
+    late: Mutex<Vec<PutItem>>,
+}
+
+fn broken(breach: Breach) -> Arc<dyn Store> {
+    Arc::new(Broken {
+        store: MemoryStore::new(),
+        breach,
+        calls: AtomicU64::new(0),
+        read: Mutex::default(),
+        late: Mutex::default(),
+    })
+}
+
+impl Broken {
+    /// Whether it is time for what happens every now and then.
+    fn now_and_then(&self, breach: Breach) -> bool {
+        self.breach == breach && self.calls.fetch_add(1, Ordering::SeqCst) % 17 == 16
+    }
+
+    async fn present(&self, table: &str, key: Item) -> Option<Item> {
+        self.store.get(GetItem::new(table, key)).await.expect("the store inside never fails").item
+    }
+
+    /// Judges the condition of a single write and takes it away, if the store is broken so.
+    async fn judge_first(&self, write: TransactWriteItem) -> Result<TransactWriteItem> {
+        if self.breach != Breach::ConditionThenWrite {
+            return Ok(write);
+        }
+        let check = TransactWriteItems::new().item(as_check(&write));
+        if let Err(error) = self.store.transact_write(check).await {
+            let item = error.cancellation_reasons()[0].item.clone();
+            return Err(Error::condition_failed(item));
+        }
+        yield_now().await;
+        Ok(without_condition(write))
+    }
+
+    async fn around<T>(&self, call: impl Future<Output = Result<T>> + Send) -> Result<T> {
+        let late = std::mem::take(&mut *self.late.lock().expect("nobody panics with it"));
+        for put in late {
+            // Its condition may no longer hold.
+            let _ = self.store.put(put).await;
+        }
+        yield_now().await;
+        let answer = call.await;
+        yield_now().await;
+        answer
+    }
+
+    async fn broken_get(&self, request: GetItem) -> Result<GetItemOutput> {
+        let place = format!("{} {:?}", request.table, request.key);
+        let is_stale = self.now_and_then(Breach::StaleReads);
+        let known = self.read.lock().expect("nobody panics with it").get(&place).cloned();
+        if let (true, Some(item)) = (is_stale, known) {
+            return Ok(GetItemOutput { item, ..GetItemOutput::default() });
+        }
+        let mut output = self.store.get(request).await?;
+        if self.now_and_then(Breach::AlienItems) {
+            output.item = output.item.map(|item| item.with("alien", 1));
+        }
+        self.read.lock().expect("nobody panics with it").insert(place, output.item.clone());
+        Ok(output)
+    }
+
+    async fn broken_put(&self, request: PutItem) -> Result<WriteOutput> {
+        let judged = self.judge_first(request.into()).await?;
+        let TransactWriteItem::Put(request) = judged else { unreachable!("a put stays one") };
+        if self.now_and_then(Breach::AlienErrors) {
+            return Err(Error::validation("no"));
+        }
+        if self.now_and_then(Breach::LateWrites) {
+            self.late.lock().expect("nobody panics with it").push(request);
+            let error = Error::new(ErrorKind::Unavailable, "the answer was lost");
+            return Err(error.with_applied(Applied::Maybe));
+        }
+        if self.now_and_then(Breach::ConflictAfterWrite) {
+            self.store.put(request).await?;
+            return Err(Error::new(ErrorKind::TransactionConflict, "a conflict"));
+        }
+        if self.now_and_then(Breach::DropsWrites) && request.condition.is_none() {
+            return Ok(WriteOutput::default());
+        }
+        self.store.put(request).await
+    }
+
+    async fn broken_update(&self, request: UpdateItem) -> Result<WriteOutput> {
+        let judged = self.judge_first(request.into()).await?;
+        let TransactWriteItem::Update(request) = judged else { unreachable!("it stays one") };
+        if self.now_and_then(Breach::DropsWrites) && request.condition.is_none() {
+            return Ok(WriteOutput::default());
+        }
+        if self.breach == Breach::ReadThenWrite && request.condition.is_none() {
+            let old = self.present(&request.table, request.key.clone()).await;
+            let Some(Expr::Tree(update)) = request.update else { panic!("an update of text") };
+            let new = Update::apply(&update, old.as_ref().unwrap_or(&request.key))?;
+            yield_now().await;
+            self.store.put(PutItem::new(&request.table, new.clone())).await?;
+            let attributes = match request.return_values {
+                ReturnValues::AllOld => old,
+                ReturnValues::AllNew => Some(new),
+                _ => None,
+            };
+            return Ok(WriteOutput { attributes, ..WriteOutput::default() });
+        }
+        self.store.update(request).await
+    }
+
+    async fn broken_delete(&self, request: DeleteItem) -> Result<WriteOutput> {
+        let judged = self.judge_first(request.into()).await?;
+        let TransactWriteItem::Delete(request) = judged else { unreachable!("it stays one") };
+        self.store.delete(request).await
+    }
+
+    async fn broken_transact_get(
+        &self,
+        request: TransactGetItems,
+    ) -> Result<TransactGetItemsOutput> {
+        if self.breach != Breach::SnapshotInPieces {
+            return self.store.transact_get(request).await;
+        }
+        let mut output = TransactGetItemsOutput::default();
+        for get in request.items {
+            output.responses.push(self.store.get(get).await?.item);
+            yield_now().await;
+        }
+        Ok(output)
+    }
+
+    async fn broken_transact_write(
+        &self,
+        request: TransactWriteItems,
+    ) -> Result<TransactWriteItemsOutput> {
+        if !matches!(self.breach, Breach::TransactionInPieces | Breach::ChecksThenWrites) {
+            return self.store.transact_write(request).await;
+        }
+        let checks = request.items.iter().map(as_check);
+        self.store
+            .transact_write(checks.fold(TransactWriteItems::new(), |all, check| all.item(check)))
+            .await?;
+        let is_write =
+            |item: &TransactWriteItem| !matches!(item, TransactWriteItem::ConditionCheck(_));
+        let writes: Vec<TransactWriteItem> =
+            request.items.into_iter().filter(is_write).map(without_condition).collect();
+        let size = if self.breach == Breach::TransactionInPieces { 1 } else { writes.len().max(1) };
+        for piece in writes.chunks(size) {
+            yield_now().await;
+            let items = piece.to_vec();
+            self.store
+                .transact_write(TransactWriteItems { items, ..TransactWriteItems::default() })
+                .await?;
+        }
+        Ok(TransactWriteItemsOutput::default())
+    }
+}
+
+/// The key of an item in any of the tables.
+fn key_of(item: &Item) -> Item {
+    let is_key = |name: &str| matches!(name, "pk" | "sk");
+    item.iter()
+        .filter(|(name, _)| is_key(name))
+        .fold(Item::new(), |key, (name, value)| key.with(name, value))
+}
+
+/// The condition of an operation alone; one that always holds if it has none.
+fn as_check(item: &TransactWriteItem) -> TransactWriteItem {
+    let (table, key, condition, on_failure) = match item {
+        TransactWriteItem::Put(put) => {
+            let on_failure = put.return_values_on_condition_check_failure;
+            (&put.table, key_of(&put.item), &put.condition, on_failure)
+        }
+        TransactWriteItem::Update(update) => {
+            let on_failure = update.return_values_on_condition_check_failure;
+            (&update.table, update.key.clone(), &update.condition, on_failure)
+        }
+        TransactWriteItem::Delete(delete) => {
+            let on_failure = delete.return_values_on_condition_check_failure;
+            (&delete.table, delete.key.clone(), &delete.condition, on_failure)
+        }
+        TransactWriteItem::ConditionCheck(check) => return check.clone().into(),
+    };
+    let always = || tabla::attr("never").not_exists().into();
+    let condition = condition.clone().unwrap_or_else(always);
+    let mut check = ConditionCheck::new(table, key, condition);
+    check.return_values_on_condition_check_failure = on_failure;
+    check.into()
+}
+
+/// The operation without its condition.
+fn without_condition(mut item: TransactWriteItem) -> TransactWriteItem {
+    match &mut item {
+        TransactWriteItem::Put(put) => put.condition = None,
+        TransactWriteItem::Update(update) => update.condition = None,
+        TransactWriteItem::Delete(delete) => delete.condition = None,
+        TransactWriteItem::ConditionCheck(_) => {}
+    }
+    item
+}
+
+macro_rules! store {
+    (
+        broken { $($method:ident = $broken:ident($request:ty) -> $answer:ty,)+ }
+        sound { $($passed:ident($passed_request:ty) -> $passed_answer:ty,)+ }
+    ) => {
+        #[async_trait]
+        #[deny(clippy::missing_trait_methods)]
+        impl Store for Broken {
+            fn capabilities(&self) -> Capabilities {
+                let mut capabilities = self.store.capabilities();
+                capabilities.transactions &= self.breach != Breach::NoTransactions;
+                capabilities
+            }
+
+            $(
+                async fn $method(&self, request: $request) -> Result<$answer> {
+                    self.around(self.$broken(request)).await
+                }
+            )+
+
+            $(
+                async fn $passed(&self, request: $passed_request) -> Result<$passed_answer> {
+                    self.store.$passed(request).await
+                }
+            )+
+        }
+    };
+}
+
+store! {
+    broken {
+        get = broken_get(GetItem) -> GetItemOutput,
+        put = broken_put(PutItem) -> WriteOutput,
+        update = broken_update(UpdateItem) -> WriteOutput,
+        delete = broken_delete(DeleteItem) -> WriteOutput,
+        transact_get = broken_transact_get(TransactGetItems) -> TransactGetItemsOutput,
+        transact_write = broken_transact_write(TransactWriteItems) -> TransactWriteItemsOutput,
+    }
+    sound {
+        query(Query) -> Page,
+        scan(Scan) -> Page,
+        batch_get(BatchGetItem) -> BatchGetItemOutput,
+        batch_write(BatchWriteItem) -> BatchWriteItemOutput,
+        create_table(CreateTable) -> TableDescription,
+        describe_table(DescribeTable) -> TableDescription,
+        update_table(UpdateTable) -> TableDescription,
+        delete_table(DeleteTable) -> TableDescription,
+        list_tables(ListTables) -> ListTablesOutput,
+        update_time_to_live(UpdateTimeToLive) -> UpdateTimeToLive,
+        describe_time_to_live(DescribeTimeToLive) -> TimeToLiveDescription,
+        tag_table(TagTable) -> (),
+        untag_table(UntagTable) -> (),
+        list_table_tags(ListTableTags) -> Tags,
+        list_streams(ListStreams) -> ListStreamsOutput,
+        describe_stream(DescribeStream) -> StreamDescription,
+        get_shard_iterator(GetShardIterator) -> ShardIterator,
+        get_records(GetRecords) -> GetRecordsOutput,
+    }
+}
