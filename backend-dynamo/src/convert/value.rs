@@ -57,7 +57,7 @@ fn to_sdk(value: Value, levels: usize) -> Result<AttributeValue> {
     };
     Ok(match value {
         Value::S(text) => AttributeValue::S(text),
-        Value::N(number) => AttributeValue::N(number.to_string()),
+        Value::N(number) => AttributeValue::N(number.into()),
         Value::B(bytes) => AttributeValue::B(blob(bytes)),
         Value::Bool(truth) => AttributeValue::Bool(truth),
         Value::Null => AttributeValue::Null(true),
@@ -71,7 +71,7 @@ fn to_sdk(value: Value, levels: usize) -> Result<AttributeValue> {
             AttributeValue::L(elements)
         }
         Value::Ss(set) => AttributeValue::Ss(set.into_iter().collect()),
-        Value::Ns(set) => AttributeValue::Ns(set.into_iter().map(|n| n.to_string()).collect()),
+        Value::Ns(set) => AttributeValue::Ns(set.into_iter().map(String::from).collect()),
         Value::Bs(set) => AttributeValue::Bs(set.into_iter().map(blob).collect()),
     })
 }

@@ -88,6 +88,13 @@ impl fmt::Display for Number {
     }
 }
 
+/// The normal text, without the detour through a formatter.
+impl From<Number> for String {
+    fn from(number: Number) -> Self {
+        number.text().as_str().to_owned()
+    }
+}
+
 impl FromStr for Number {
     type Err = NumberError;
 

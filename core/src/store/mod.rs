@@ -10,6 +10,7 @@ use std::fmt::Debug;
 use std::sync::Arc;
 
 use async_trait::async_trait;
+use futures::future::BoxFuture;
 
 pub use capabilities::{Capabilities, Requirement};
 pub use cursor::Cursor;
@@ -149,9 +150,12 @@ macro_rules! operations {
 }
 
 /// Implements [`Store`] for a pointer by passing every operation on to what it points to.
+///
+/// The signatures are those that `async_trait` makes of the trait's, so that the future of the
+/// store is handed on as it is: applications hold a pointer, and would pay for a second boxed
+/// future around it at every call.
 macro_rules! forward {
     (impl $pointer:ty; $($method:ident($request:ty) -> $answer:ty),+ $(,)?) => {
-        #[async_trait]
         #[deny(clippy::missing_trait_methods)]
         impl<S: Store + ?Sized> Store for $pointer {
             fn capabilities(&self) -> Capabilities {
@@ -159,8 +163,15 @@ macro_rules! forward {
             }
 
             $(
-                async fn $method(&self, request: $request) -> Result<$answer> {
-                    (**self).$method(request).await
+                fn $method<'life0, 'async_trait>(
+                    &'life0 self,
+                    request: $request,
+                ) -> BoxFuture<'async_trait, Result<$answer>>
+                where
+                    'life0: 'async_trait,
+                    Self: 'async_trait,
+                {
+                    (**self).$method(request)
                 }
             )+
         }
