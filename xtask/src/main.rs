@@ -3,6 +3,7 @@
 //! It depends on next to nothing, so that it is built in seconds and can then
 //! say what it is doing while the rest is built.
 
+mod bench;
 mod check;
 mod machine;
 mod server;
@@ -26,15 +27,19 @@ const USAGE: &str = "\
 usage: cargo xtask <task>
 
 tasks:
-  test [--without dynamodb] [--no-install] [-- <test arguments>]
+  test [--without dynamodb] [--without strace] [--no-install] [-- <test arguments>]
       Starts DynamoDB Local and runs every test and doctest of the workspace.
   check
       Format, lints, documentation, what core depends on, licences.
+  bench <measurement> [--without dynamodb] [--no-install] [-- <options>]
+      Measures, in release: `embedded` puts the SQLite engine beside SQLite by hand, Dynoxide and
+      DynamoDB Local. `cargo xtask bench help` lists the measurements and their options.
   dynamodb [--no-install]
       Starts DynamoDB Local in the same way and keeps it until Ctrl-C.
 
 options:
-  --without dynamodb  do without DynamoDB Local; the tests that need it say so
+  --without dynamodb  do without DynamoDB Local; what needs it is left out and says so
+  --without strace    do without the tests that trace system calls
   --no-install        install nothing: use only what is on this machine
 
 TABLA_DYNAMODB_ENDPOINT names a running server to use instead of starting one.
@@ -42,6 +47,7 @@ TABLA_DYNAMODB_ENDPOINT names a running server to use instead of starting one.
 
 enum Task {
     Test(test::Options),
+    Bench(String, test::Options),
     Check,
     Dynamodb(Permission),
     Help,
@@ -52,6 +58,7 @@ fn main() -> ExitCode {
         let steps = Steps::new();
         match task {
             Task::Test(options) => test::run(steps, &options),
+            Task::Bench(measurement, options) => bench::run(steps, &measurement, &options),
             Task::Check => check::run(steps),
             Task::Dynamodb(permission) => server::keep(steps, permission),
             Task::Help => {
@@ -76,7 +83,15 @@ fn parse(mut arguments: Parser) -> Result<Task> {
         Some(other) => return Err(refuse(other)),
     };
     match task.as_str() {
-        "test" => parse_test(arguments).map(Task::Test),
+        "test" => parse_options(arguments).map(Task::Test),
+        "bench" => {
+            let measurement = match arguments.next()? {
+                Some(Arg::Value(measurement)) => measurement.string()?,
+                Some(other) => return Err(refuse(other)),
+                None => return Err(format!("bench what?\n\n{USAGE}").into()),
+            };
+            parse_options(arguments).map(|options| Task::Bench(measurement, options))
+        }
         "check" => match arguments.next()? {
             None => Ok(Task::Check),
             Some(other) => Err(refuse(other)),
@@ -95,9 +110,10 @@ fn parse(mut arguments: Parser) -> Result<Task> {
     }
 }
 
-fn parse_test(mut arguments: Parser) -> Result<test::Options> {
+fn parse_options(mut arguments: Parser) -> Result<test::Options> {
     let mut options = test::Options {
         without_dynamodb: false,
+        without_strace: false,
         permission: Permission::Install,
         passed_on: Vec::new(),
     };
@@ -112,12 +128,16 @@ fn parse_test(mut arguments: Parser) -> Result<test::Options> {
             Some(Arg::Long("no-install")) => options.permission = Permission::UseOnly,
             Some(Arg::Long("without")) => {
                 let server = arguments.value()?.string()?;
-                if server != "dynamodb" {
-                    let message =
-                        format!("--without knows no such server: {server} (known: dynamodb)");
-                    return Err(message.into());
+                match server.as_str() {
+                    "dynamodb" => options.without_dynamodb = true,
+                    "strace" => options.without_strace = true,
+                    other => {
+                        let message = format!(
+                            "--without does not know this: {other} (known: dynamodb, strace)"
+                        );
+                        return Err(message.into());
+                    }
                 }
-                options.without_dynamodb = true;
             }
             Some(other) => return Err(refuse(other)),
         }
@@ -157,9 +177,20 @@ mod tests {
     #[test]
     fn tests_may_install_and_leave_nothing_out_unless_told() {
         let options = test_options(&["test"]).expect("good arguments");
-        assert!(!options.without_dynamodb);
+        assert!(!options.without_dynamodb && !options.without_strace);
         assert_eq!(options.permission, Permission::Install);
         assert!(options.passed_on.is_empty());
+    }
+
+    #[test]
+    fn a_measurement_has_the_options_of_tests() {
+        let arguments = ["bench", "embedded", "--without", "dynamodb", "--", "--quick"];
+        let Ok(Task::Bench(measurement, options)) = parse(Parser::from_args(arguments)) else {
+            panic!("another task");
+        };
+        assert_eq!(measurement, "embedded");
+        assert!(options.without_dynamodb);
+        assert_eq!(options.passed_on, ["--quick"]);
     }
 
     #[test]
@@ -171,6 +202,9 @@ mod tests {
             &["check", "--fast"],
             &["dynamodb", "--without=dynamodb"],
             &["bench"],
+            &["bench", "--quick"],
+            &["bench", "embedded", "--quick"],
+            &["measure"],
             &["--version"],
         ] {
             assert!(parse(Parser::from_args(arguments)).is_err(), "{arguments:?}");

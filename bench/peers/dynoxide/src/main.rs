@@ -1,0 +1,387 @@
+//! The work of `tabla-bench embedded`, done by Dynoxide through its embedded interface.
+//!
+//! `peer-dynoxide <folder>` reads orders from standard input, one a line:
+//! `<place> <operation> <callers> <ops> <first new item>`, and answers each with a line of JSON.
+//! `peer-dynoxide <folder> footprint <place>` tells what the items take.
+
+// Some of it is only used by the program that gives the orders.
+#[allow(dead_code)]
+#[path = "../../../src/embedded/shape.rs"]
+mod shape;
+
+use std::collections::{BTreeMap, HashMap};
+use std::error::Error;
+use std::io::{BufRead, Write};
+use std::path::{Path, PathBuf};
+use std::sync::Barrier;
+use std::time::Instant;
+
+use dynoxide::actions::batch_get_item::{BatchGetItemRequest, KeysAndAttributes};
+use dynoxide::actions::batch_write_item::{
+    BatchWriteItemRequest, DeleteRequest, PutRequest, WriteRequest,
+};
+use dynoxide::actions::create_table::CreateTableRequest;
+use dynoxide::actions::delete_item::DeleteItemRequest;
+use dynoxide::actions::get_item::GetItemRequest;
+use dynoxide::actions::put_item::PutItemRequest;
+use dynoxide::actions::query::QueryRequest;
+use dynoxide::actions::transact_write_items::{
+    TransactPut, TransactUpdate, TransactWriteItem, TransactWriteItemsRequest,
+};
+use dynoxide::actions::update_item::UpdateItemRequest;
+use dynoxide::types::{
+    AttributeDefinition, GlobalSecondaryIndex, KeySchemaElement, KeyType, Projection,
+    ProjectionType, ScalarAttributeType,
+};
+use dynoxide::{AttributeValue, Database, Item};
+
+use shape::{BATCH_GET, BATCH_WRITE, INDEX, ITEMS, Operation, PAGE, PAGES, Place, Plain, TABLE};
+
+type Failure = Box<dyn Error + Send + Sync>;
+
+fn main() -> Result<(), Failure> {
+    let arguments: Vec<String> = std::env::args().skip(1).collect();
+    match arguments.iter().map(String::as_str).collect::<Vec<_>>()[..] {
+        [folder] => serve(Path::new(folder)),
+        [folder, "footprint", place] => footprint(Path::new(folder), place),
+        _ => Err("usage: peer-dynoxide <folder> [footprint <place>]".into()),
+    }
+}
+
+fn serve(folder: &Path) -> Result<(), Failure> {
+    let mut databases: BTreeMap<Place, Database> = BTreeMap::new();
+    for order in std::io::stdin().lock().lines() {
+        let order = order?;
+        let [place, operation, callers, ops, first] = order.split(' ').collect::<Vec<_>>()[..]
+        else {
+            return Err(format!("not an order: {order}").into());
+        };
+        let place = Place::named(place).ok_or("no such place")?;
+        let operation = Operation::named(operation).ok_or("no such operation")?;
+        let (callers, ops, first) = (callers.parse()?, ops.parse()?, first.parse()?);
+        if !databases.contains_key(&place) {
+            databases.insert(place, load(place, folder)?);
+        }
+        let seconds = run(&databases[&place], operation, callers, ops, first)?;
+        println!(
+            "{{\"place\":\"{}\",\"operation\":\"{}\",\"callers\":{callers},\"ops\":{ops},\
+             \"seconds\":{seconds}}}",
+            place.name(),
+            operation.name(),
+        );
+        std::io::stdout().flush()?;
+    }
+    Ok(())
+}
+
+fn footprint(folder: &Path, place: &str) -> Result<(), Failure> {
+    let place = Place::named(place).ok_or("no such place")?;
+    let database = load(place, folder)?;
+    let resident = resident()?;
+    drop(database);
+    let file = std::fs::metadata(path(place, folder)).map_or(0, |file| file.len());
+    println!("{{\"resident_bytes\":{resident},\"file_bytes\":{file}}}");
+    Ok(())
+}
+
+/// The memory of this process, as Linux counts it.
+fn resident() -> Result<u64, Failure> {
+    let status = std::fs::read_to_string("/proc/self/status")?;
+    let line = status.lines().find_map(|line| line.strip_prefix("VmRSS:")).ok_or("no VmRSS")?;
+    Ok(line.trim().trim_end_matches(" kB").parse::<u64>()? * 1024)
+}
+
+fn path(place: Place, folder: &Path) -> PathBuf {
+    folder.join(format!("dynoxide-{}.db", place.name()))
+}
+
+fn load(place: Place, folder: &Path) -> Result<Database, Failure> {
+    let path = path(place, folder);
+    let path = path.to_str().ok_or("the folder's name is not UTF-8")?;
+    let database = match place {
+        Place::Memory => Database::memory()?,
+        // It sets no `synchronous`, and SQLite's own default is FULL.
+        Place::Durable => Database::new(path)?,
+        Place::Relaxed => {
+            let database = Database::new(path)?;
+            // The end of bulk loading is its one way to NORMAL; the other settings that this
+            // leaves are SQLite's defaults.
+            database.enable_bulk_loading()?;
+            database.disable_bulk_loading()?;
+            database
+        }
+    };
+    let part =
+        |name: &str, key_type| KeySchemaElement { attribute_name: name.to_owned(), key_type };
+    let index = |name: &str, partition: &str| GlobalSecondaryIndex {
+        index_name: name.to_owned(),
+        key_schema: vec![part(partition, KeyType::HASH), part("created", KeyType::RANGE)],
+        projection: Projection {
+            projection_type: Some(ProjectionType::ALL),
+            ..Projection::default()
+        },
+        ..GlobalSecondaryIndex::default()
+    };
+    let text = |name: &str| AttributeDefinition {
+        attribute_name: name.to_owned(),
+        attribute_type: ScalarAttributeType::S,
+    };
+    database.create_table(CreateTableRequest {
+        table_name: TABLE.to_owned(),
+        key_schema: vec![part("pk", KeyType::HASH), part("sk", KeyType::RANGE)],
+        attribute_definitions: ["pk", "sk", "shelf", "customer", "created"].map(text).into(),
+        global_secondary_indexes: Some(vec![
+            index(INDEX, "shelf"),
+            index(shape::OTHER_INDEX, "customer"),
+        ]),
+        billing_mode: Some("PAY_PER_REQUEST".to_owned()),
+        ..CreateTableRequest::default()
+    })?;
+    fill(&database, 0, ITEMS)?;
+    Ok(database)
+}
+
+fn run(
+    database: &Database,
+    operation: Operation,
+    callers: u64,
+    ops: u64,
+    first: u64,
+) -> Result<f64, Failure> {
+    let new_items = ops * operation.new_items();
+    if operation == Operation::Delete {
+        fill(database, first, new_items)?;
+    }
+    let seconds = timed(database, operation, callers, ops, first)?;
+    if operation != Operation::Delete {
+        clear(database, first, new_items)?;
+    }
+    Ok(seconds)
+}
+
+fn timed(
+    database: &Database,
+    operation: Operation,
+    callers: u64,
+    ops: u64,
+    first: u64,
+) -> Result<f64, Failure> {
+    // Starting the threads is no part of the work. Each notes its own times: this thread may not
+    // get a processor again before the others are done.
+    let start = Barrier::new(callers as usize);
+    let spans = std::thread::scope(|scope| {
+        let threads: Vec<_> = (0..callers)
+            .map(|caller| {
+                let (database, start) = (database.clone(), &start);
+                scope.spawn(move || {
+                    start.wait();
+                    let begun = Instant::now();
+                    (caller..ops)
+                        .step_by(callers as usize)
+                        .try_for_each(|step| call(&database, operation, step, first))?;
+                    Ok::<_, Failure>((begun, Instant::now()))
+                })
+            })
+            .collect();
+        threads
+            .into_iter()
+            .map(|thread| thread.join().map_err(|_| "a caller panicked")?)
+            .collect::<Result<Vec<_>, Failure>>()
+    })?;
+    let begun = spans.iter().map(|span| span.0).min().ok_or("there are no callers")?;
+    let ended = spans.iter().map(|span| span.1).max().ok_or("there are no callers")?;
+    Ok((ended - begun).as_secs_f64())
+}
+
+fn call(database: &Database, operation: Operation, step: u64, first: u64) -> Result<(), Failure> {
+    match operation {
+        Operation::Get => {
+            let found = database.get_item(GetItemRequest {
+                table_name: TABLE.to_owned(),
+                key: key(shape::anywhere(step)),
+                ..GetItemRequest::default()
+            })?;
+            expect(found.item.is_some(), "the item is there")
+        }
+        Operation::Put => {
+            database.put_item(PutItemRequest {
+                table_name: TABLE.to_owned(),
+                item: item(first + step),
+                ..PutItemRequest::default()
+            })?;
+            Ok(())
+        }
+        Operation::Update => {
+            database.update_item(UpdateItemRequest {
+                table_name: TABLE.to_owned(),
+                key: key(shape::anywhere(step)),
+                update_expression: Some(shape::SET_AMOUNT.to_owned()),
+                condition_expression: Some(shape::IS_PENDING.to_owned()),
+                expression_attribute_values: Some(update_values(shape::amount(first, step))),
+                ..UpdateItemRequest::default()
+            })?;
+            Ok(())
+        }
+        Operation::Delete => {
+            database.delete_item(DeleteItemRequest {
+                table_name: TABLE.to_owned(),
+                key: key(first + step),
+                ..DeleteItemRequest::default()
+            })?;
+            Ok(())
+        }
+        Operation::Query => {
+            let page = database.query(query(step))?;
+            expect(page.count as u64 == PAGE, "a page is full")
+        }
+        Operation::IndexQuery => {
+            let shelf = shape::shelf(shape::anywhere(step) % PAGES);
+            let page = database.query(QueryRequest {
+                index_name: Some(INDEX.to_owned()),
+                key_condition_expression: Some(shape::INDEX_KEY_CONDITION.to_owned()),
+                expression_attribute_values: Some(HashMap::from([text(":shelf", shelf)])),
+                ..query(step)
+            })?;
+            expect(page.count as u64 == PAGE, "a page of the index is full")
+        }
+        Operation::FilteredQuery => {
+            let mut query = query(step);
+            query.filter_expression = Some(shape::FILTER.to_owned());
+            let paid = (":paid".to_owned(), AttributeValue::BOOL(true));
+            query.expression_attribute_values.get_or_insert_default().extend([paid]);
+            let page = database.query(query)?;
+            let is_half = page.count as u64 == PAGE / 2 && page.scanned_count as u64 == PAGE;
+            expect(is_half, "half of the page passes")
+        }
+        Operation::BatchWrite => {
+            let start = first + step * BATCH_WRITE;
+            write(database, (start..start + BATCH_WRITE).map(put).collect())
+        }
+        Operation::BatchGet => {
+            let keys = (0..BATCH_GET).map(|one| key(shape::anywhere(step * BATCH_GET + one)));
+            let wanted = KeysAndAttributes { keys: keys.collect(), ..KeysAndAttributes::default() };
+            let found = database.batch_get_item(BatchGetItemRequest {
+                request_items: HashMap::from([(TABLE.to_owned(), wanted)]),
+                ..BatchGetItemRequest::default()
+            })?;
+            let count = found.responses.get(TABLE).map_or(0, Vec::len);
+            expect(count as u64 == BATCH_GET, "all items are there")
+        }
+        Operation::Transact => {
+            let put = |number| TransactWriteItem {
+                put: Some(TransactPut {
+                    table_name: TABLE.to_owned(),
+                    item: item(number),
+                    condition_expression: Some(shape::IS_NEW.to_owned()),
+                    ..TransactPut::default()
+                }),
+                ..TransactWriteItem::default()
+            };
+            let update = |number| TransactWriteItem {
+                update: Some(TransactUpdate {
+                    table_name: TABLE.to_owned(),
+                    key: key(number),
+                    update_expression: shape::SET_AMOUNT.to_owned(),
+                    condition_expression: Some(shape::IS_PENDING.to_owned()),
+                    expression_attribute_values: Some(update_values(shape::amount(first, step))),
+                    ..TransactUpdate::default()
+                }),
+                ..TransactWriteItem::default()
+            };
+            database.transact_write_items(TransactWriteItemsRequest {
+                transact_items: vec![
+                    put(first + 2 * step),
+                    put(first + 2 * step + 1),
+                    update(shape::anywhere(2 * step)),
+                    update(shape::anywhere(2 * step + 1)),
+                ],
+                ..TransactWriteItemsRequest::default()
+            })?;
+            Ok(())
+        }
+    }
+}
+
+fn query(step: u64) -> QueryRequest {
+    let partition = shape::partition(shape::anywhere(step) / PAGE);
+    QueryRequest {
+        table_name: TABLE.to_owned(),
+        key_condition_expression: Some(shape::KEY_CONDITION.to_owned()),
+        expression_attribute_values: Some(HashMap::from([text(":pk", partition)])),
+        scan_index_forward: true,
+        ..QueryRequest::default()
+    }
+}
+
+fn update_values(amount: i64) -> HashMap<String, AttributeValue> {
+    let amount = AttributeValue::N(amount.to_string());
+    HashMap::from([text(":pending", shape::PENDING.to_owned()), (":amount".to_owned(), amount)])
+}
+
+fn text(name: &str, text: String) -> (String, AttributeValue) {
+    (name.to_owned(), AttributeValue::S(text))
+}
+
+fn fill(database: &Database, first: u64, count: u64) -> Result<(), Failure> {
+    in_batches(database, first, count, put)
+}
+
+fn clear(database: &Database, first: u64, count: u64) -> Result<(), Failure> {
+    in_batches(database, first, count, |number| WriteRequest {
+        delete_request: Some(DeleteRequest { key: key(number) }),
+        ..WriteRequest::default()
+    })
+}
+
+fn in_batches(
+    database: &Database,
+    first: u64,
+    count: u64,
+    request: impl Fn(u64) -> WriteRequest,
+) -> Result<(), Failure> {
+    for start in (first..first + count).step_by(BATCH_WRITE as usize) {
+        let end = (start + BATCH_WRITE).min(first + count);
+        write(database, (start..end).map(&request).collect())?;
+    }
+    Ok(())
+}
+
+fn put(number: u64) -> WriteRequest {
+    WriteRequest { put_request: Some(PutRequest { item: item(number) }), ..WriteRequest::default() }
+}
+
+fn write(database: &Database, requests: Vec<WriteRequest>) -> Result<(), Failure> {
+    let answer = database.batch_write_item(BatchWriteItemRequest {
+        request_items: HashMap::from([(TABLE.to_owned(), requests)]),
+        ..BatchWriteItemRequest::default()
+    })?;
+    expect(answer.unprocessed_items.is_empty(), "a batch is written whole")
+}
+
+fn key(number: u64) -> Item {
+    let (partition, sort) = shape::key(number);
+    Item::from([text("pk", partition), text("sk", sort)])
+}
+
+fn item(number: u64) -> Item {
+    shape::item(number).into_iter().map(|(name, plain)| (name.to_owned(), value(plain))).collect()
+}
+
+fn value(plain: Plain) -> AttributeValue {
+    match plain {
+        Plain::Text(text) => AttributeValue::S(text),
+        Plain::Number(number) => AttributeValue::N(number.to_string()),
+        Plain::Flag(flag) => AttributeValue::BOOL(flag),
+        Plain::List(list) => AttributeValue::L(list.into_iter().map(value).collect()),
+        Plain::Map(map) => AttributeValue::M(
+            map.into_iter().map(|(name, plain)| (name.to_owned(), value(plain))).collect(),
+        ),
+    }
+}
+
+fn expect(holds: bool, what: &str) -> Result<(), Failure> {
+    match holds {
+        true => Ok(()),
+        false => Err(format!("not so: {what}").into()),
+    }
+}

@@ -1,0 +1,106 @@
+//! What the items take, in memory and on disk: each contestant in a new process.
+
+use std::path::Path;
+use std::process::Command;
+
+use serde_json::Value;
+
+use super::contest::{file, open_tabla};
+use super::limit::Limit;
+use super::options::Options;
+use super::shape::Place;
+use super::{Contestant, Failure, Folder, peer};
+
+/// The command by which this program calls itself.
+pub(crate) const COMMAND: &str = "embedded-footprint";
+
+pub(crate) struct Footprint {
+    pub(crate) contestant: Contestant,
+    pub(crate) place: Place,
+    /// Of the whole process, with all items loaded.
+    pub(crate) resident_bytes: u64,
+    /// Of the closed file.
+    pub(crate) file_bytes: u64,
+}
+
+/// The footprint of everybody who runs in a process here.
+pub(crate) fn all(options: &Options, folder: &Path) -> Result<Vec<Footprint>, Failure> {
+    let mut all = Vec::new();
+    for place in [Place::Memory, Place::Durable] {
+        if !options.places.contains(&place) {
+            continue;
+        }
+        for contestant in [Contestant::Tabla, Contestant::Limit, Contestant::Dynoxide] {
+            if options.without.contains(&contestant) {
+                continue;
+            }
+            let own = Folder::make(&folder.join("footprint"))?;
+            let answer = match contestant {
+                Contestant::Dynoxide => peer::footprint("dynoxide", place, own.path())?,
+                _ => peer::answer(
+                    Command::new(std::env::current_exe()?)
+                        .args([COMMAND, contestant.name(), place.name()])
+                        .arg(own.path()),
+                )?,
+            };
+            let bytes =
+                |name: &str| answer[name].as_u64().ok_or_else(|| format!("no {name}: {answer}"));
+            all.push(Footprint {
+                contestant,
+                place,
+                resident_bytes: bytes("resident_bytes")?,
+                file_bytes: bytes("file_bytes")?,
+            });
+        }
+    }
+    Ok(all)
+}
+
+/// Loads the items, and says what they take.
+pub(crate) fn run(arguments: &[String]) -> Result<(), Failure> {
+    let [contestant, place, folder] = arguments else {
+        return Err(format!("{COMMAND} is called by `embedded`").into());
+    };
+    let place = Place::named(place).ok_or("no such place")?;
+    let folder = Path::new(folder);
+    let resident_bytes = match Contestant::named(contestant) {
+        Some(Contestant::Tabla) => {
+            let runtime = tokio::runtime::Builder::new_multi_thread().enable_all().build()?;
+            let store = runtime.block_on(open_tabla(place, folder))?;
+            let resident = resident()?;
+            drop(store);
+            resident
+        }
+        Some(Contestant::Limit) => {
+            let limit = Limit::load(place, &file(contestant, place, folder))?;
+            let resident = resident()?;
+            drop(limit);
+            resident
+        }
+        _ => return Err(format!("not in this process: {contestant}").into()),
+    };
+    // Closed, the log has been moved into the file.
+    let file_bytes =
+        std::fs::metadata(file(contestant, place, folder)).map_or(0, |file| file.len());
+    let answer = serde_json::json!({ "resident_bytes": resident_bytes, "file_bytes": file_bytes });
+    println!("{answer}");
+    Ok(())
+}
+
+/// The memory of this process, as Linux counts it.
+fn resident() -> Result<u64, Failure> {
+    let status = std::fs::read_to_string("/proc/self/status")?;
+    let line = status.lines().find_map(|line| line.strip_prefix("VmRSS:")).ok_or("no VmRSS")?;
+    Ok(line.trim().trim_end_matches(" kB").parse::<u64>()? * 1024)
+}
+
+impl From<&Footprint> for Value {
+    fn from(footprint: &Footprint) -> Self {
+        serde_json::json!({
+            "contestant": footprint.contestant.name(),
+            "place": footprint.place.name(),
+            "resident_bytes": footprint.resident_bytes,
+            "file_bytes": footprint.file_bytes,
+        })
+    }
+}

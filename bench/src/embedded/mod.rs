@@ -1,0 +1,147 @@
+//! The embedded engine beside SQLite by hand, Dynoxide and DynamoDB Local: the same work, in
+//! turns.
+
+mod contest;
+mod footprint;
+mod goals;
+pub(crate) mod limit;
+pub(crate) mod options;
+mod peer;
+mod report;
+pub(crate) mod shape;
+pub(crate) mod tabla;
+
+use std::error::Error;
+use std::fmt;
+use std::path::{Path, PathBuf};
+
+pub(crate) use footprint::{COMMAND as FOOTPRINT, run as footprint};
+
+use contest::Contest;
+use options::Options;
+use shape::{Operation, Place};
+
+/// Why there is nothing to report.
+pub(crate) type Failure = Box<dyn Error + Send + Sync>;
+
+/// Who does the work.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+pub(crate) enum Contestant {
+    Tabla,
+    Limit,
+    Dynoxide,
+    Dynamodb,
+}
+
+impl Contestant {
+    pub(crate) const ALL: [Self; 4] = [Self::Tabla, Self::Limit, Self::Dynoxide, Self::Dynamodb];
+
+    pub(crate) fn name(self) -> &'static str {
+        match self {
+            Self::Tabla => "tabla",
+            Self::Limit => "limit",
+            Self::Dynoxide => "dynoxide",
+            Self::Dynamodb => "dynamodb",
+        }
+    }
+
+    pub(crate) fn named(name: &str) -> Option<Self> {
+        Self::ALL.into_iter().find(|contestant| contestant.name() == name)
+    }
+
+    /// Whether there is a way for it to do this.
+    fn takes_part(self, place: Place, callers: usize) -> bool {
+        match self {
+            Self::Tabla | Self::Dynoxide => true,
+            Self::Limit => callers == 1,
+            Self::Dynamodb => place == Place::Memory && callers <= 16,
+        }
+    }
+}
+
+/// Work that is timed as one.
+#[derive(Clone, Debug)]
+pub(crate) struct Row {
+    pub(crate) place: Place,
+    pub(crate) operation: Operation,
+    pub(crate) callers: usize,
+    pub(crate) ops: u64,
+}
+
+/// How one contestant did a row, round by round.
+pub(crate) struct Measured {
+    pub(crate) contestant: Contestant,
+    pub(crate) row: Row,
+    pub(crate) seconds: Vec<f64>,
+}
+
+impl Measured {
+    /// Operations in a second, in the middle one of the rounds.
+    pub(crate) fn rate(&self) -> f64 {
+        crate::median::median(&self.seconds).map_or(0.0, |seconds| self.row.ops as f64 / seconds)
+    }
+}
+
+/// Rounds further apart than this say more about the machine than about the contestant.
+const STEADY: f64 = 2.0;
+
+impl Measured {
+    /// Whether the rounds agree.
+    pub(crate) fn is_steady(&self) -> bool {
+        let slowest = self.seconds.iter().copied().fold(f64::MIN, f64::max);
+        let fastest = self.seconds.iter().copied().fold(f64::MAX, f64::min);
+        slowest <= STEADY * fastest
+    }
+}
+
+/// Measures, and prints the tables and the goals.
+pub(crate) fn run(arguments: &[String]) -> Result<(), Failure> {
+    let options = Options::parse(arguments)?;
+    let folder = Folder::make(&options.folder)?;
+    let contest = Contest::open(&options, folder.path())?;
+    println!(
+        "median of {} rounds, contestants in turns; {} processors; files in {}",
+        options.rounds,
+        std::thread::available_parallelism().map_or(0, usize::from),
+        folder,
+    );
+    let measured = contest.run(&options)?;
+    let footprints = footprint::all(&options, folder.path())?;
+    report::print(&measured);
+    report::print_footprints(&footprints);
+    goals::print(&measured);
+    if let Some(path) = &options.json {
+        std::fs::write(path, report::json(&measured, &footprints))?;
+        println!("\nall rows: {}", path.display());
+    }
+    Ok(())
+}
+
+/// A folder that goes when the run ends.
+pub(crate) struct Folder(PathBuf);
+
+impl Folder {
+    pub(crate) fn make(parent: &Path) -> Result<Self, Failure> {
+        let path = parent.join(format!("tabla-bench-{}", std::process::id()));
+        std::fs::create_dir_all(&path)?;
+        Ok(Self(path))
+    }
+
+    pub(crate) fn path(&self) -> &Path {
+        &self.0
+    }
+}
+
+impl fmt::Display for Folder {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        self.0.display().fmt(f)
+    }
+}
+
+impl Drop for Folder {
+    fn drop(&mut self) {
+        if let Err(error) = std::fs::remove_dir_all(&self.0) {
+            eprintln!("{self} could not be removed: {error}");
+        }
+    }
+}

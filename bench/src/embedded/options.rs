@@ -1,0 +1,130 @@
+//! What to measure.
+
+use std::path::PathBuf;
+
+use super::shape::{Operation, Place};
+use super::{Contestant, Failure};
+
+pub(crate) struct Options {
+    pub(crate) quick: bool,
+    pub(crate) rounds: usize,
+    pub(crate) places: Vec<Place>,
+    pub(crate) callers: Vec<usize>,
+    pub(crate) operations: Vec<Operation>,
+    pub(crate) without: Vec<Contestant>,
+    pub(crate) folder: PathBuf,
+    pub(crate) json: Option<PathBuf>,
+}
+
+impl Options {
+    pub(crate) fn parse(arguments: &[String]) -> Result<Self, Failure> {
+        let mut options = Self {
+            quick: false,
+            rounds: 5,
+            places: Place::ALL.into(),
+            callers: vec![1, 16, 64],
+            operations: Operation::ALL.into(),
+            without: Vec::new(),
+            folder: std::env::temp_dir(),
+            json: None,
+        };
+        let mut arguments = arguments.iter();
+        while let Some(argument) = arguments.next() {
+            if argument == "--quick" {
+                options.quick = true;
+                continue;
+            }
+            let value = arguments.next().ok_or_else(|| format!("{argument} has no value"))?;
+            match argument.as_str() {
+                "--rounds" => options.rounds = value.parse()?,
+                "--places" => options.places = list(value, Place::named)?,
+                "--callers" => options.callers = list(value, |number| number.parse().ok())?,
+                "--operations" => options.operations = list(value, Operation::named)?,
+                "--without" => options.without.extend(list(value, Contestant::named)?),
+                "--folder" => options.folder = value.into(),
+                "--json" => options.json = Some(value.into()),
+                _ => return Err(format!("no such option: {argument}").into()),
+            }
+        }
+        if options.rounds == 0 || options.callers.contains(&0) {
+            return Err("rounds and callers are at least 1".into());
+        }
+        if options.without.contains(&Contestant::Tabla) {
+            return Err("without tabla there is nothing to compare".into());
+        }
+        Ok(options)
+    }
+
+    /// The operations of a row: enough for a tenth of a second or so, and for every caller to have
+    /// some.
+    pub(crate) fn ops(&self, place: Place, operation: Operation, callers: usize) -> u64 {
+        let ops = match operation {
+            Operation::Get => 2000,
+            Operation::Put | Operation::Update | Operation::Delete => 1000,
+            Operation::Query | Operation::IndexQuery | Operation::FilteredQuery => 200,
+            Operation::BatchWrite => 20,
+            Operation::BatchGet => 100,
+            Operation::Transact => 300,
+        };
+        let is_write = operation == Operation::Update || operation.new_items() > 0;
+        // A sync takes far longer than the rest. Callers that share one make up for it.
+        let ops = match place == Place::Durable && is_write {
+            true => ops * callers.min(8) as u64 / 10,
+            false => ops,
+        };
+        let ops = if self.quick { ops / 10 } else { ops };
+        let least = if callers == 1 { 5 } else { 2 * callers as u64 };
+        ops.max(least)
+    }
+}
+
+/// A list with commas between.
+pub(crate) fn list<T>(text: &str, read: impl Fn(&str) -> Option<T>) -> Result<Vec<T>, Failure> {
+    text.split(',')
+        .map(|word| read(word).ok_or_else(|| format!("not understood: {word}").into()))
+        .collect()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn options(arguments: &[&str]) -> Result<Options, Failure> {
+        Options::parse(&arguments.iter().map(|word| (*word).to_owned()).collect::<Vec<_>>())
+    }
+
+    #[test]
+    fn lists_choose_what_is_measured() {
+        let chosen =
+            options(&["--places", "memory", "--callers", "1,4", "--without", "dynamodb,limit"])
+                .unwrap();
+        assert_eq!(chosen.places, [Place::Memory]);
+        assert_eq!(chosen.callers, [1, 4]);
+        assert_eq!(chosen.without, [Contestant::Dynamodb, Contestant::Limit]);
+        assert_eq!(chosen.operations.len(), 10);
+    }
+
+    #[test]
+    fn what_is_not_known_is_refused() {
+        for arguments in [
+            &["--fast"][..],
+            &["--places"],
+            &["--places", "tape"],
+            &["--rounds", "0"],
+            &["--callers", "0"],
+            &["--without", "tabla"],
+        ] {
+            assert!(options(arguments).is_err(), "{arguments:?}");
+        }
+    }
+
+    #[test]
+    fn every_caller_has_something_to_do() {
+        let quick = options(&["--quick"]).unwrap();
+        for operation in Operation::ALL {
+            for place in Place::ALL {
+                assert!(quick.ops(place, operation, 64) >= 64);
+            }
+        }
+    }
+}

@@ -1,0 +1,84 @@
+//! Programs outside of this workspace that do the same work.
+
+use std::io::{BufRead, BufReader, Write};
+use std::path::{Path, PathBuf};
+use std::process::{Child, ChildStdin, ChildStdout, Command, Stdio};
+
+use serde_json::Value;
+
+use super::shape::Place;
+use super::{Failure, Row};
+
+/// A running program; it ends when its input does.
+pub(crate) struct Peer {
+    child: Child,
+    orders: Option<ChildStdin>,
+    answers: BufReader<ChildStdout>,
+}
+
+impl Peer {
+    /// Builds the program, and starts it with its files in this folder.
+    pub(crate) fn start(name: &str, folder: &Path) -> Result<Self, Failure> {
+        let mut child = Command::new(build(name)?)
+            .arg(folder)
+            .stdin(Stdio::piped())
+            .stdout(Stdio::piped())
+            .spawn()?;
+        let orders = child.stdin.take();
+        let answers = BufReader::new(child.stdout.take().ok_or("the peer has no output")?);
+        Ok(Self { child, orders, answers })
+    }
+
+    /// Has it do the work of a row; how many seconds it took.
+    pub(crate) fn run(&mut self, row: &Row, first: u64) -> Result<f64, Failure> {
+        let orders = self.orders.as_mut().ok_or("the peer has no input")?;
+        let (place, operation) = (row.place.name(), row.operation.name());
+        writeln!(orders, "{place} {operation} {} {} {first}", row.callers, row.ops)?;
+        let mut answer = String::new();
+        if self.answers.read_line(&mut answer)? == 0 {
+            return Err("the peer has ended; its error is above".into());
+        }
+        let answer: Value = serde_json::from_str(&answer)?;
+        answer["seconds"].as_f64().ok_or_else(|| format!("no seconds: {answer}").into())
+    }
+}
+
+impl Drop for Peer {
+    fn drop(&mut self) {
+        drop(self.orders.take());
+        // It ends by itself now; an error means that it has ended already.
+        let _ = self.child.wait();
+    }
+}
+
+/// What the items take in a new process of this program: its answer.
+pub(crate) fn footprint(name: &str, place: Place, folder: &Path) -> Result<Value, Failure> {
+    answer(Command::new(build(name)?).arg(folder).args(["footprint", place.name()]))
+}
+
+/// The line of JSON that a command prints.
+pub(crate) fn answer(command: &mut Command) -> Result<Value, Failure> {
+    let output = command.stdin(Stdio::null()).stderr(Stdio::inherit()).output()?;
+    match output.status.success() {
+        true => Ok(serde_json::from_slice(&output.stdout)?),
+        false => Err(format!("{command:?} failed: {}", output.status).into()),
+    }
+}
+
+/// Builds the program of this name, in a folder of its own beside this one's.
+fn build(name: &str) -> Result<PathBuf, Failure> {
+    let source = Path::new(env!("CARGO_MANIFEST_DIR")).join("peers").join(name);
+    let this = std::env::current_exe()?;
+    let target = this.ancestors().nth(2).ok_or("this program is in no target folder")?;
+    let target = target.join("peers");
+    let status = Command::new(std::env::var_os("CARGO").unwrap_or_else(|| "cargo".into()))
+        .args(["build", "--release", "--locked", "--quiet"])
+        .current_dir(&source)
+        .env("CARGO_TARGET_DIR", &target)
+        .stdin(Stdio::null())
+        .status()?;
+    if !status.success() {
+        return Err(format!("{} cannot be built; --without {name}?", source.display()).into());
+    }
+    Ok(target.join("release").join(format!("peer-{name}")))
+}
