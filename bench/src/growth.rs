@@ -11,6 +11,7 @@ use std::path::Path;
 
 use rusqlite::{Connection, OpenFlags, Statement};
 use tabla_sqlite::{Durability, SqliteConfig, SqliteStore};
+use xxhash_rust::xxh3::xxh3_64;
 
 use crate::embedded::options::list;
 use crate::embedded::{Failure, Folder, limit, shape, tabla as work};
@@ -31,7 +32,13 @@ pub(crate) fn run(arguments: &[String]) -> Result<(), Failure> {
     while let Some(argument) = arguments.next() {
         let value = arguments.next().ok_or_else(|| format!("{argument} has no value"))?;
         match argument.as_str() {
-            "--items" => sizes = list(value, |size| size.parse().ok().filter(|n| *n >= LEAST))?,
+            "--items" => {
+                sizes = list(value, |size| {
+                    size.parse().ok().filter(|n: &u64| {
+                        *n >= LEAST && n.is_multiple_of(shape::PAGE) && !n.is_multiple_of(7_919)
+                    })
+                })?
+            }
             "--folder" => folder = value.into(),
             _ => return Err(format!("no such option: {argument}").into()),
         }
@@ -60,7 +67,7 @@ pub(crate) fn run(arguments: &[String]) -> Result<(), Failure> {
     Ok(())
 }
 
-/// The pages of the index are among the first items.
+/// Below this, the pages of the index are not full.
 const LEAST: u64 = shape::ITEMS;
 
 /// Has the engine write the items, those of a partition far from one another.
@@ -78,6 +85,13 @@ fn make(items: u64, path: &Path) -> Result<(), Failure> {
 fn scattered(step: u64, items: u64) -> u64 {
     // A prime that divides no round number.
     step * 7_919 % items
+}
+
+/// A number below `end`, at random but the same in every run. It must have nothing to do with the
+/// order in which the items were written: reads in that order would find the next item on the page
+/// of the one before.
+fn drawn(step: u64, end: u64) -> u64 {
+    xxh3_64(&step.to_be_bytes()) % end
 }
 
 struct Statements<'c> {
@@ -166,13 +180,13 @@ fn prepare(connection: &Connection) -> Result<Statements<'_>, Failure> {
 impl Statements<'_> {
     fn run(&mut self, read: Read, step: u64, items: u64) -> Result<(), Failure> {
         match read {
-            Read::Get => count(&mut self.get, &[limit::key_of(scattered(step, items))], 1),
+            Read::Get => count(&mut self.get, &[limit::key_of(drawn(step, items))], 1),
             Read::Query => {
-                let partition = shape::partition(scattered(step, items) / shape::PAGE);
+                let partition = shape::partition(drawn(step, items / shape::PAGE));
                 count(&mut self.query, &range(&partition), shape::PAGE)
             }
             Read::IndexQuery => {
-                let shelf = shape::shelf(scattered(step, items) % shape::PAGES);
+                let shelf = shape::shelf(drawn(step, items / shape::PAGE));
                 count(&mut self.index_query, &range(&shelf), shape::PAGE)
             }
         }
