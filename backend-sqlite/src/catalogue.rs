@@ -46,6 +46,7 @@ pub(crate) struct StoredIndex {
 pub(crate) struct TableSql {
     pub(crate) get: String,
     pub(crate) get_row: String,
+    pub(crate) last_row: String,
     pub(crate) insert_item: String,
     pub(crate) insert_key: String,
     pub(crate) update: String,
@@ -111,6 +112,7 @@ impl TableSql {
                  WHERE k.key = ?1"
             ),
             get_row: format!("SELECT id, sum, item FROM {items} WHERE id = ?1"),
+            last_row: format!("SELECT max(id) FROM {items}"),
             insert_item: format!("INSERT INTO {items} (id, sum, item) VALUES (?1, ?2, ?3)"),
             insert_key: format!("INSERT INTO {keys} (key, id) VALUES (?1, ?2)"),
             update: format!("UPDATE {items} SET sum = ?2, item = ?3 WHERE id = ?1"),

@@ -16,7 +16,7 @@ use crate::catalogue::{StoredIndex, StoredTable, parse};
 use crate::config::SqliteConfig;
 use crate::error::from_sqlx;
 use crate::open;
-use crate::rows::{key_of, sum_of};
+use crate::rows::sum_of;
 
 /// So many problems are told; a file that has more needs no longer list.
 const TOLD: usize = 100;
@@ -165,7 +165,7 @@ impl<F: FnMut(Progress)> Check<F> {
                     return Ok(());
                 }
             };
-            if !has_key(schema, &item) || key_of(&Position::of_stored(schema, &item)) != key {
+            if !has_key(schema, &item) || Position::of_stored(schema, &item).as_bytes() != key {
                 self.report.problem(format!("table {name}, row {id}: the item has another key"));
                 return Ok(());
             }
@@ -175,8 +175,8 @@ impl<F: FnMut(Progress)> Check<F> {
             {
                 if let Some(entry) = IndexEntry::of(schema, index, &item) {
                     let carried = (!stored.carries_all).then(|| entry.item.encode());
-                    let key = key_of(&entry.position);
-                    tally.add(&key, id, entry.item.size(), carried.as_deref());
+                    let key = entry.position.as_bytes();
+                    tally.add(key, id, entry.item.size(), carried.as_deref());
                 }
             }
             Ok(())

@@ -13,9 +13,9 @@ use crate::format;
 /// Prepared statements that a connection keeps: about ten per table and three per index.
 const STATEMENTS: usize = 2000;
 
-/// Commits write at least this many pages to the log before they move them to the file: more than
-/// SQLite's own 1000, because a write with two indexes touches a dozen pages.
-const CHECKPOINT_PAGES: u32 = 4000;
+/// A commit moves the log to the file by itself only if it has grown to this many pages, because
+/// the store's thread, which sees to that, is far behind.
+const LONGEST_LOG: u32 = 40_000;
 
 /// The connection that writes.
 pub(crate) fn writing(config: &SqliteConfig) -> Result<Connection> {
@@ -36,19 +36,8 @@ pub(crate) fn writing(config: &SqliteConfig) -> Result<Connection> {
             connection.execute_batch(&format::migration(0)).map_err(from_sqlite)?;
         }
         Location::File(_) => {
-            let (name, level) = match config.durability {
-                Durability::Full => ("FULL", 2),
-                Durability::Normal => ("NORMAL", 1),
-            };
-            set(&connection, "synchronous", name)?;
-            // A promise is worth reading back.
-            let kept: i64 = connection
-                .query_row("PRAGMA synchronous", [], |row| row.get(0))
-                .map_err(from_sqlite)?;
-            if kept != level {
-                return Err(Error::config(format!("SQLite did not take synchronous={name}")));
-            }
-            set(&connection, "wal_autocheckpoint", &CHECKPOINT_PAGES.to_string())?;
+            set_durability(&connection, config)?;
+            set(&connection, "wal_autocheckpoint", &LONGEST_LOG.to_string())?;
             set_cache(&connection, config)?;
             connection.busy_timeout(Duration::ZERO).map_err(from_sqlite)?;
         }
@@ -67,6 +56,30 @@ pub(crate) fn reading(path: &Path, config: &SqliteConfig) -> Result<Connection> 
     connection.busy_timeout(config.busy_timeout).map_err(from_sqlite)?;
     connection.set_prepared_statement_cache_capacity(STATEMENTS);
     Ok(connection)
+}
+
+/// A connection that only moves the log to the file.
+pub(crate) fn checkpointing(path: &Path, config: &SqliteConfig) -> Result<Connection> {
+    let connection = Connection::open_with_flags(path, flags(OpenFlags::SQLITE_OPEN_READ_WRITE))
+        .map_err(from_sqlite)?;
+    set_durability(&connection, config)?;
+    connection.busy_timeout(Duration::ZERO).map_err(from_sqlite)?;
+    Ok(connection)
+}
+
+fn set_durability(connection: &Connection, config: &SqliteConfig) -> Result<()> {
+    let (name, level) = match config.durability {
+        Durability::Full => ("FULL", 2),
+        Durability::Normal => ("NORMAL", 1),
+    };
+    set(connection, "synchronous", name)?;
+    // A promise is worth reading back.
+    let kept: i64 =
+        connection.query_row("PRAGMA synchronous", [], |row| row.get(0)).map_err(from_sqlite)?;
+    if kept != level {
+        return Err(Error::config(format!("SQLite did not take synchronous={name}")));
+    }
+    Ok(())
 }
 
 fn flags(access: OpenFlags) -> OpenFlags {

@@ -3,10 +3,10 @@
 use std::collections::BTreeMap;
 use std::sync::Arc;
 
-use rusqlite::{Connection, OptionalExtension, Params, params};
+use rusqlite::{CachedStatement, Connection, OptionalExtension, Params, params};
 use tabla::engine::{
-    Effect, Flow, IndexChange, IndexEntry, Position, ReadPlan, Rows, TableRef, Token, WriteRows,
-    change, transact,
+    Applicable, Effect, EntryChange, Flow, IndexChange, IndexEntry, Position, ReadPlan, Rows, Span,
+    TableRef, Token, WriteRows, change, transact,
 };
 use tabla::env::{Env, Timestamp};
 use tabla::ops::UserIdentity;
@@ -14,8 +14,9 @@ use tabla::schema::IndexKind;
 use tabla::{Applied, Error, ErrorKind, Item, Result};
 
 use crate::catalogue::{Catalogue, StoredIndex, StoredTable};
-use crate::error::{again, damaged, from_sqlite};
-use crate::rows::{Reading, find, key_of, sum_of};
+use crate::error::{again, from_sqlite};
+use crate::format;
+use crate::rows::{self, Reading, sum_of};
 
 /// What a transaction has open while it writes.
 ///
@@ -33,8 +34,36 @@ pub(crate) struct Session<'c> {
     /// The last row of the items of a table, by the table's number.
     last_rows: BTreeMap<i64, i64>,
     last_record: Option<i64>,
-    /// The rows that the current operation has looked for: table, key, and the row's id.
-    seen: Vec<(i64, Vec<u8>, Option<i64>)>,
+    /// Those that the group has used, ready to be used again.
+    statements: Vec<((i64, Role), CachedStatement<'c>)>,
+    written: Written,
+}
+
+/// What a statement does to the table or index that it is on, whose number goes with it.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Role {
+    Get,
+    LastRow,
+    InsertItem,
+    InsertKey,
+    Update,
+    DeleteItem,
+    DeleteKey,
+}
+
+/// How much a group has written.
+#[derive(Clone, Copy, Debug, Default)]
+pub(crate) struct Written {
+    rows: usize,
+    bytes: usize,
+}
+
+impl Written {
+    /// About how many pages that makes in the log: one for each row, because few rows of a group
+    /// are beside each other, and those that a large item fills.
+    pub(crate) fn pages(self) -> usize {
+        self.rows + self.bytes / format::PAGE_SIZE as usize
+    }
 }
 
 impl<'c> Session<'c> {
@@ -49,7 +78,8 @@ impl<'c> Session<'c> {
             counts: BTreeMap::new(),
             last_rows: BTreeMap::new(),
             last_record: None,
-            seen: Vec::new(),
+            statements: Vec::new(),
+            written: Written::default(),
         }
     }
 
@@ -82,10 +112,14 @@ impl<'c> Session<'c> {
         Arc::make_mut(&mut self.catalogue)
     }
 
-    /// Forgets what the operation before has seen.
+    /// Forgets whose operation the one before was.
     pub(crate) fn next_operation(&mut self) {
-        self.seen.clear();
         self.by = None;
+    }
+
+    /// How much has been written so far.
+    pub(crate) fn written(&self) -> Written {
+        self.written
     }
 
     /// Notes a failure of SQLite.
@@ -110,21 +144,31 @@ impl<'c> Session<'c> {
         self.sql(outcome)
     }
 
-    /// Does all of this or, if it fails, none of it. For operations that write several items, of
-    /// which a later one may turn out to be damaged.
-    pub(crate) fn whole<T>(&mut self, work: impl FnOnce(&mut Self) -> Result<T>) -> Result<T> {
-        self.execute("SAVEPOINT whole", [])?;
-        let (counts, last_record) = (self.counts.clone(), self.last_record);
-        let outcome = work(self);
-        if outcome.is_err() && !self.has_failed() {
-            self.execute("ROLLBACK TO whole", [])?;
-            (self.counts, self.last_record) = (counts, last_record);
-            self.last_rows.clear();
-        }
-        if !self.has_failed() {
-            self.execute("RELEASE whole", [])?;
-        }
-        outcome
+    /// The statement that plays this role on the rows of a number.
+    fn statement(
+        &mut self,
+        number: i64,
+        role: Role,
+        sql: &str,
+    ) -> rusqlite::Result<&mut CachedStatement<'c>> {
+        let known = self.statements.iter().position(|(whose, _)| *whose == (number, role));
+        let known = match known {
+            Some(known) => known,
+            None => {
+                let statement = self.connection.prepare_cached(sql)?;
+                self.statements.push(((number, role), statement));
+                self.statements.len() - 1
+            }
+        };
+        Ok(&mut self.statements[known].1)
+    }
+
+    /// Runs a statement that writes rows of a number; how many it changed.
+    fn write(&mut self, number: i64, role: Role, sql: &str, values: impl Params) -> Result<usize> {
+        let outcome =
+            self.statement(number, role, sql).and_then(|statement| statement.execute(values));
+        self.written.rows += 1;
+        self.sql(outcome)
     }
 
     /// Writes down what was only noted so far: to be called before the commit.
@@ -183,10 +227,9 @@ impl<'c> Session<'c> {
         let last = match self.last_rows.get(&table.number) {
             Some(last) => *last,
             None => {
-                let select = format!("SELECT max(id) FROM items_{}", table.number);
-                let outcome = self.connection.prepare_cached(&select).and_then(|mut select| {
-                    select.query_row([], |row| row.get::<_, Option<i64>>(0))
-                });
+                let outcome = self
+                    .statement(table.number, Role::LastRow, &table.sql.last_row)
+                    .and_then(|select| select.query_row([], |row| row.get::<_, Option<i64>>(0)));
                 self.sql(outcome)?.unwrap_or(0)
             }
         };
@@ -194,79 +237,87 @@ impl<'c> Session<'c> {
         Ok(last + 1)
     }
 
-    /// The row that the operation has found at this key.
-    fn seen(&self, table: &StoredTable, key: &[u8]) -> Option<i64> {
-        let is_it = |seen: &&(i64, Vec<u8>, Option<i64>)| seen.0 == table.number && seen.1 == key;
-        self.seen.iter().rev().find(is_it).and_then(|(_, _, id)| *id)
-    }
-
-    /// Puts the item in the place of the one before; the row that it is in.
+    /// Puts the item in the place of the one before; the row that it is in, `None` if there is and
+    /// was none.
     fn write_item(
         &mut self,
         table: &StoredTable,
-        position: &Position,
-        effect: &Effect,
-    ) -> Result<i64> {
-        let size = |item: &Item| item.size() as i64;
-        let key = key_of(position);
-        let present = self.seen(table, &key);
-        match (&effect.old, &effect.new) {
+        write: &Applicable<'_, i64>,
+    ) -> Result<Option<i64>> {
+        let (number, sql) = (table.number, &table.sql);
+        let key = write.position.as_bytes();
+        let size = |item: &Option<Item>| item.as_ref().map_or(0, Item::size) as i64;
+        let Effect { old, new } = write.effect;
+        let growth = size(new) - size(old);
+        match (write.place, new) {
+            (None, None) => Ok(None),
             (None, Some(new)) => {
                 let id = self.next_row(table)?;
                 let bytes = new.encode();
-                let sum = sum_of(id, &bytes);
-                self.execute(&table.sql.insert_item, params![id, sum, &bytes[..]])?;
-                self.execute(&table.sql.insert_key, params![key, id])?;
-                self.count(table.number, 1, size(new));
-                Ok(id)
+                let values = params![id, sum_of(id, &bytes), &bytes[..]];
+                self.write(number, Role::InsertItem, &sql.insert_item, values)?;
+                self.write(number, Role::InsertKey, &sql.insert_key, params![key, id])?;
+                self.written.bytes += bytes.len();
+                self.count(number, 1, growth);
+                Ok(Some(id))
             }
-            (Some(old), Some(new)) => {
-                let id = present.ok_or_else(|| damaged("an item has lost its row"))?;
+            (Some(id), Some(new)) => {
                 let bytes = new.encode();
-                let sum = sum_of(id, &bytes);
-                self.execute(&table.sql.update, params![id, sum, &bytes[..]])?;
-                self.count(table.number, 0, size(new) - size(old));
-                Ok(id)
+                let values = params![id, sum_of(id, &bytes), &bytes[..]];
+                self.write(number, Role::Update, &sql.update, values)?;
+                self.written.bytes += bytes.len();
+                self.count(number, 0, growth);
+                Ok(Some(id))
             }
-            (Some(old), None) => {
-                let id = present.ok_or_else(|| damaged("an item has lost its row"))?;
-                self.execute(&table.sql.delete_item, [id])?;
-                self.execute(&table.sql.delete_key, [&key])?;
-                self.count(table.number, -1, -size(old));
-                Ok(id)
+            (Some(id), None) => {
+                self.write(number, Role::DeleteItem, &sql.delete_item, [id])?;
+                self.write(number, Role::DeleteKey, &sql.delete_key, [key])?;
+                self.count(number, -1, growth);
+                Ok(Some(id))
             }
-            (None, None) => Ok(0),
         }
     }
 
-    fn write_entry(&mut self, index: &StoredIndex, id: i64, change: &IndexChange) -> Result<()> {
-        match (&change.old, &change.new) {
-            // An index that is being filled may not have the old entry yet: there, entries are
-            // always taken out and put in, and what was there is counted.
-            (Some(old), Some(new)) if old.position == new.position && !index.backfilling => {
-                // An entry that refers to the item has changed with it.
-                if !index.carries_all {
-                    let (key, bytes) = (key_of(&new.position), new.item.encode());
-                    let sum = sum_of(id, &bytes);
-                    self.execute(&index.sql.update, params![key, sum, &bytes[..]])?;
-                }
-                let bytes = new.item.size() as i64 - old.item.size() as i64;
-                self.count(index.number, 0, bytes);
+    fn write_entry(&mut self, table: &StoredTable, id: i64, change: &IndexChange) -> Result<()> {
+        let index = &table.indexes[change.index];
+        match &change.entry {
+            EntryChange::Appears(new) => self.insert_entry(index, id, new),
+            EntryChange::Goes(old) => self.delete_entry(index, old),
+            EntryChange::Moves { from, to } => {
+                self.delete_entry(index, from)?;
+                self.insert_entry(index, id, to)
             }
-            (old, new) => {
-                if let Some(old) = old {
-                    let removed = self.execute(&index.sql.delete, [key_of(&old.position)])?;
-                    self.count(
-                        index.number,
-                        -(removed as i64),
-                        -(removed as i64) * old.item.size() as i64,
-                    );
+            EntryChange::Stays { old, new } => {
+                // An entry that refers to the item has changed with it.
+                if index.carries_all && !index.backfilling {
+                    let (_, bytes) = change.entry.growth();
+                    self.count(index.number, 0, bytes);
+                    return Ok(());
                 }
-                if let Some(new) = new {
-                    self.insert_entry(index, id, new)?;
+                let schema = &table.table.schema;
+                let entry = IndexEntry::at(schema, &schema.indexes[change.index], new);
+                if index.backfilling {
+                    // The old entry may not be there yet: it is taken out if it is, and what was
+                    // there is counted.
+                    let old = IndexEntry { item: old.clone(), ..entry.clone() };
+                    self.delete_entry(index, &old)?;
+                    return self.insert_entry(index, id, &entry);
                 }
+                let bytes = new.encode();
+                let values = params![entry.position.as_bytes(), sum_of(id, &bytes), &bytes[..]];
+                self.write(index.number, Role::Update, &index.sql.update, values)?;
+                let (_, bytes) = change.entry.growth();
+                self.count(index.number, 0, bytes);
+                Ok(())
             }
         }
+    }
+
+    /// Takes an entry out of an index that may not have it yet.
+    fn delete_entry(&mut self, index: &StoredIndex, entry: &IndexEntry) -> Result<()> {
+        let key = [entry.position.as_bytes()];
+        let deleted = self.write(index.number, Role::DeleteKey, &index.sql.delete, key)? as i64;
+        self.count(index.number, -deleted, -deleted * entry.item.size() as i64);
         Ok(())
     }
 
@@ -277,12 +328,13 @@ impl<'c> Session<'c> {
         id: i64,
         entry: &IndexEntry,
     ) -> Result<()> {
-        let key = key_of(&entry.position);
+        let (key, insert) = (entry.position.as_bytes(), &index.sql.insert);
         let inserted = if index.carries_all {
-            self.execute(&index.sql.insert, params![key, id])?
+            self.write(index.number, Role::InsertKey, insert, params![key, id])?
         } else {
             let bytes = entry.item.encode();
-            self.execute(&index.sql.insert, params![key, id, sum_of(id, &bytes), &bytes[..]])?
+            let values = params![key, id, sum_of(id, &bytes), &bytes[..]];
+            self.write(index.number, Role::InsertKey, insert, values)?
         };
         self.count(index.number, inserted as i64, inserted as i64 * entry.item.size() as i64);
         Ok(())
@@ -293,10 +345,7 @@ impl Rows for Session<'_> {
     type Table = Arc<StoredTable>;
 
     fn get(&mut self, table: &Arc<StoredTable>, position: &Position) -> Result<Option<Item>> {
-        let found = find(self.connection, table, position)?;
-        let id = found.as_ref().map(|found| found.id);
-        self.seen.push((table.number, key_of(position), id));
-        Ok(found.map(|found| found.item))
+        Ok(self.find(table, position)?.map(|(item, _)| item))
     }
 
     fn visit(
@@ -305,24 +354,31 @@ impl Rows for Session<'_> {
         plan: &ReadPlan,
         take: &mut dyn FnMut(Item, Option<Item>) -> Flow,
     ) -> Result<bool> {
-        Reading(self.connection).visit(table, plan, take)
+        Reading::new(self.connection).visit(table, plan, take)
     }
 }
 
 impl WriteRows for Session<'_> {
-    fn apply(
+    /// The number of the row.
+    type Place = i64;
+
+    fn find(
         &mut self,
         table: &Arc<StoredTable>,
         position: &Position,
-        effect: &Effect,
-        changes: &[IndexChange],
-    ) -> Result<()> {
+    ) -> Result<Option<(Item, i64)>> {
+        let get = self.statement(table.number, Role::Get, &table.sql.get).map_err(from_sqlite)?;
+        Ok(rows::find(get, table, position)?.map(|found| (found.item, found.id)))
+    }
+
+    fn apply(&mut self, table: &Arc<StoredTable>, write: &Applicable<'_, i64>) -> Result<()> {
+        let effect = write.effect;
         if !effect.is_change() {
             return Ok(());
         }
-        let id = self.write_item(table, position, effect)?;
-        for change in changes {
-            self.write_entry(&table.indexes[change.index], id, change)?;
+        let Some(id) = self.write_item(table, write)? else { return Ok(()) };
+        for change in write.changes {
+            self.write_entry(table, id, change)?;
         }
         if let (Some(stream), Some(number)) = (table.table.stream(), table.stream) {
             let record = change::record(
@@ -347,13 +403,12 @@ impl WriteRows for Session<'_> {
         let ranges: Vec<&str> = std::iter::once(table.sql.range.forward.as_str())
             .chain(local.map(|(_, index)| index.sql.range.forward.as_str()))
             .collect();
-        let start = key_of(&Position { sort: Vec::new(), ..position.clone() });
-        let mut end = start.clone();
-        tabla::key::encoding::prefix_successor(&mut end);
+        let collection = Span::of_collection(position);
+        let end = collection.upper().expect("a partition has an end");
         let mut size = 0;
         for range in ranges {
             let mut statement = self.connection.prepare_cached(range).map_err(from_sqlite)?;
-            let mut rows = statement.query([&start, &end]).map_err(from_sqlite)?;
+            let mut rows = statement.query([collection.lower(), end]).map_err(from_sqlite)?;
             while let Some(row) = rows.next().map_err(from_sqlite)? {
                 size += crate::rows::read(row)?.item.size() as u64;
             }

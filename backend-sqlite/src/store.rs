@@ -18,7 +18,7 @@ use crate::readers::Readers;
 use crate::rows::Reading;
 use crate::tables::{described, may_be_stale};
 use crate::writer::Writer;
-use crate::{connection, open, streams, tables};
+use crate::{connection, open, streams, tables, ttl};
 
 /// Pages of up to this many rows are read on the caller's thread; longer ones on a thread that may
 /// take its time.
@@ -79,10 +79,10 @@ impl SqliteStore {
             let mut through = Some(0);
             while let Some(from) = through {
                 let name = name.clone();
-                let swept = self.inner.writer.write(move |session| {
+                let swept = self.inner.writer.write(ttl::LOOKED_AT, move |session| {
                     match session.catalogue.find(&name).cloned() {
-                        Some(table) => session.whole(|session| session.sweep(&table, from, now)),
-                        None => Ok(crate::ttl::Swept { deleted: 0, through: None }),
+                        Some(table) => session.sweep(&table, from, now),
+                        None => Ok(ttl::Swept { deleted: 0, through: None }),
                     }
                 });
                 let swept = swept.await?;
@@ -152,7 +152,7 @@ impl Inner {
     ) -> Result<WriteOutput> {
         let write = self.attempt(plan)?;
         self.writer
-            .write(move |session| {
+            .write(1, move |session| {
                 let table = session.catalogue.table(write.table().name())?;
                 if Arc::ptr_eq(&table, write.table()) {
                     write.run(session)
@@ -163,31 +163,39 @@ impl Inner {
             .await
     }
 
-    /// Reads a page here if it is short, elsewhere if it is long.
-    async fn page(
-        self: &Arc<Self>,
-        plan: impl Fn(&Catalogue) -> Result<PageRead<Arc<StoredTable>>> + Send + Sync + 'static,
-    ) -> Result<Page> {
+    /// Reads a page here if it turns out to be short, elsewhere if it is long.
+    async fn short_page(self: &Arc<Self>, plan: impl PlanPage) -> Result<Page> {
         let short = self.attempt(|catalogue| {
             let page = plan(catalogue)?;
-            self.read(|connection| page.run_within(&mut Reading(connection), INLINE_ROWS))
+            self.read(|connection| page.run_within(&mut Reading::new(connection), INLINE_ROWS))
         })?;
         match short {
             Some(page) => Ok(page),
-            None => {
-                let inner = Arc::clone(self);
-                let long = move || {
-                    inner.attempt(|catalogue| {
-                        let page = plan(catalogue)?;
-                        inner.read(|connection| page.run(&mut Reading(connection)))
-                    })
-                };
-                tokio::task::spawn_blocking(long).await.unwrap_or_else(|_| {
-                    Err(Error::new(ErrorKind::Unexpected, "reading the page panicked"))
-                })
-            }
+            None => self.long_page(plan).await,
         }
     }
+
+    /// Reads a page on a thread that may take its time.
+    async fn long_page(self: &Arc<Self>, plan: impl PlanPage) -> Result<Page> {
+        let inner = Arc::clone(self);
+        let read = move || {
+            inner.attempt(|catalogue| {
+                let page = plan(catalogue)?;
+                inner.read(|connection| page.run(&mut Reading::new(connection)))
+            })
+        };
+        tokio::task::spawn_blocking(read)
+            .await
+            .unwrap_or_else(|_| Err(Error::new(ErrorKind::Unexpected, "reading the page panicked")))
+    }
+}
+
+/// Plans a page, more than once if need be.
+trait PlanPage: Fn(&Catalogue) -> Result<PageRead<Arc<StoredTable>>> + Send + Sync + 'static {}
+
+impl<F> PlanPage for F where
+    F: Fn(&Catalogue) -> Result<PageRead<Arc<StoredTable>>> + Send + Sync + 'static
+{
 }
 
 /// The operation's table is one and the same as when it was planned.
@@ -208,7 +216,7 @@ impl Store for SqliteStore {
     async fn get(&self, request: GetItem) -> Result<GetItemOutput> {
         self.inner.attempt(|catalogue| {
             let get = Get::new(&request, catalogue.table(&request.table)?)?;
-            self.inner.read(|connection| get.run(&mut Reading(connection)))
+            self.inner.read(|connection| get.run(&mut Reading::new(connection)))
         })
     }
 
@@ -234,19 +242,24 @@ impl Store for SqliteStore {
         let plan = move |catalogue: &Catalogue| {
             PageRead::query(&request, catalogue.table(&request.table)?)
         };
-        self.inner.page(plan).await
+        self.inner.short_page(plan).await
     }
 
     async fn scan(&self, request: Scan) -> Result<Page> {
+        // A scan goes on to 1 MB unless it is told not to.
+        let is_short = request.limit.is_some_and(|limit| limit <= INLINE_ROWS as i32);
         let plan =
             move |catalogue: &Catalogue| PageRead::scan(&request, catalogue.table(&request.table)?);
-        self.inner.page(plan).await
+        match is_short {
+            true => self.inner.short_page(plan).await,
+            false => self.inner.long_page(plan).await,
+        }
     }
 
     async fn batch_get(&self, request: BatchGetItem) -> Result<BatchGetItemOutput> {
         self.inner.attempt(|catalogue| {
             let batch = BatchGet::new(&request, |name| catalogue.table(name))?;
-            self.inner.snapshot(|connection| batch.run(&mut Reading(connection)))
+            self.inner.snapshot(|connection| batch.run(&mut Reading::new(connection)))
         })
     }
 
@@ -256,13 +269,13 @@ impl Store for SqliteStore {
             .attempt(|catalogue| BatchWrite::new(&request, |name| catalogue.table(name)))?;
         self.inner
             .writer
-            .write(move |session| {
+            .write(batch.len(), move |session| {
                 let catalogue = Arc::clone(&session.catalogue);
                 let batch = match are_current(&catalogue, batch.tables()) {
                     true => batch,
                     false => batch.replan(|name| catalogue.table(name))?,
                 };
-                session.whole(|session| batch.run(session))
+                batch.run(session)
             })
             .await
     }
@@ -270,7 +283,7 @@ impl Store for SqliteStore {
     async fn transact_get(&self, request: TransactGetItems) -> Result<TransactGetItemsOutput> {
         self.inner.attempt(|catalogue| {
             let reads = TransactGet::new(&request, |name| catalogue.table(name))?;
-            self.inner.snapshot(|connection| reads.run(&mut Reading(connection)))
+            self.inner.snapshot(|connection| reads.run(&mut Reading::new(connection)))
         })
     }
 
@@ -283,20 +296,20 @@ impl Store for SqliteStore {
             .attempt(|catalogue| TransactWrite::new(&request, |name| catalogue.table(name)))?;
         self.inner
             .writer
-            .write(move |session| {
+            .write(writes.len(), move |session| {
                 let catalogue = Arc::clone(&session.catalogue);
                 let writes = match are_current(&catalogue, writes.tables()) {
                     true => writes,
                     false => writes.replan(|name| catalogue.table(name))?,
                 };
                 let now = session.env.clock.now();
-                session.whole(|session| writes.run(session, now))
+                writes.run(session, now)
             })
             .await
     }
 
     async fn create_table(&self, request: CreateTable) -> Result<TableDescription> {
-        self.inner.writer.write(move |session| session.create_table(&request)).await
+        self.inner.writer.write(1, move |session| session.create_table(&request)).await
     }
 
     async fn describe_table(&self, request: DescribeTable) -> Result<TableDescription> {
@@ -307,7 +320,7 @@ impl Store for SqliteStore {
 
     async fn update_table(&self, request: UpdateTable) -> Result<TableDescription> {
         let description =
-            self.inner.writer.write(move |session| session.update_table(&request)).await?;
+            self.inner.writer.write(1, move |session| session.update_table(&request)).await?;
         let is_filling = |index: &IndexDescription| index.backfilling;
         if !description.global_secondary_indexes.iter().any(is_filling) {
             return Ok(description);
@@ -324,7 +337,7 @@ impl Store for SqliteStore {
 
     async fn delete_table(&self, request: DeleteTable) -> Result<TableDescription> {
         let description =
-            self.inner.writer.write(move |session| session.delete_table(&request)).await?;
+            self.inner.writer.write(1, move |session| session.delete_table(&request)).await?;
         self.inner.writer.maintain();
         Ok(description)
     }
@@ -337,7 +350,7 @@ impl Store for SqliteStore {
     async fn update_time_to_live(&self, request: UpdateTimeToLive) -> Result<UpdateTimeToLive> {
         self.inner
             .writer
-            .write(move |session| {
+            .write(1, move |session| {
                 let now = session.env.clock.now();
                 session.change_table(&request.table, |table| table.set_ttl(&request, now))?;
                 Ok(request)
@@ -357,14 +370,14 @@ impl Store for SqliteStore {
         let work = move |session: &mut crate::session::Session<'_>| {
             session.change_table(&request.table, |table| table.tag(&request))
         };
-        self.inner.writer.write(work).await
+        self.inner.writer.write(1, work).await
     }
 
     async fn untag_table(&self, request: UntagTable) -> Result<()> {
         let work = move |session: &mut crate::session::Session<'_>| {
             session.change_table(&request.table, |table| table.untag(&request))
         };
-        self.inner.writer.write(work).await
+        self.inner.writer.write(1, work).await
     }
 
     async fn list_table_tags(&self, request: ListTableTags) -> Result<Tags> {

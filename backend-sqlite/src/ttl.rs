@@ -2,18 +2,18 @@
 
 use std::sync::Arc;
 
-use tabla::engine::{Effect, Position, Rows, TableRef, WriteRows, ttl};
+use tabla::Result;
+use tabla::engine::{Applicable, Effect, Position, TableRef, WriteRows, ttl};
 use tabla::env::Timestamp;
 use tabla::ops::UserIdentity;
-use tabla::{Item, Result};
 
 use crate::catalogue::StoredTable;
 use crate::error::from_sqlite;
-use crate::rows;
+use crate::rows::{self, StoredItem};
 use crate::session::Session;
 
 /// Items that one step looks at, and so the most that it deletes.
-const LOOKED_AT: usize = 500;
+pub(crate) const LOOKED_AT: usize = 500;
 
 /// What one step of a sweep has found.
 pub(crate) struct Swept {
@@ -34,7 +34,7 @@ impl Session<'_> {
         let Some(attribute) = attribute else { return Ok(Swept { deleted: 0, through: None }) };
         let mut looked_at = 0;
         let mut last = None;
-        let mut expired: Vec<Item> = Vec::new();
+        let mut expired: Vec<StoredItem> = Vec::new();
         {
             let select = format!(
                 "SELECT id, sum, item FROM items_{} WHERE id > ?1 ORDER BY id LIMIT {LOOKED_AT}",
@@ -47,17 +47,17 @@ impl Session<'_> {
                 looked_at += 1;
                 last = Some(found.id);
                 if ttl::is_expired(&found.item, &attribute, now) {
-                    expired.push(found.item);
+                    expired.push(found);
                 }
             }
         }
         self.by = Some(UserIdentity::time_to_live());
-        for item in &expired {
+        for StoredItem { id, item } in &expired {
             let position = Position::of_stored(table.schema(), item);
-            let old = self.get(table, &position)?;
-            let effect = Effect { old, new: None };
+            let effect = Effect { old: Some(item.clone()), new: None };
             let changes = effect.index_changes(table.schema());
-            self.apply(table, &position, &effect, &changes)?;
+            let (position, effect, changes) = (&position, &effect, &changes[..]);
+            self.apply(table, &Applicable { position, place: Some(*id), effect, changes })?;
         }
         Ok(Swept { deleted: expired.len(), through: last.filter(|_| looked_at == LOOKED_AT) })
     }

@@ -9,6 +9,7 @@
 use std::collections::VecDeque;
 use std::fmt;
 use std::panic::{AssertUnwindSafe, catch_unwind};
+use std::sync::atomic::{AtomicUsize, Ordering};
 use std::sync::{Arc, Condvar, Mutex, MutexGuard, PoisonError, RwLock};
 use std::thread::JoinHandle;
 use std::time::Duration;
@@ -21,11 +22,16 @@ use tokio::sync::{oneshot, watch};
 use crate::catalogue::Catalogue;
 use crate::config::{Durability, Location, SqliteConfig};
 use crate::error::{again, from_sqlite};
-use crate::maintenance;
 use crate::session::Session;
+use crate::{connection, maintenance};
 
-/// The most writes in a group: it holds the file's lock for a few milliseconds at most.
+/// The most items that a group writes, unless its first job alone writes more: so it holds the
+/// file's lock for a few milliseconds.
 const GROUP: usize = 256;
+
+/// When about this many pages have been written to the log, the thread moves them to the file:
+/// more than SQLite's own 1000, because a write with two indexes touches a dozen pages.
+const CHECKPOINT_PAGES: usize = 4000;
 
 /// The writing side of a store. Dropping it carries out what waits, and ends its thread.
 pub(crate) struct Writer {
@@ -47,6 +53,10 @@ pub(crate) struct Shared {
     inline: bool,
     /// Whether other processes may change the file.
     is_file: bool,
+    /// A connection to move the log with while callers write by themselves.
+    checkpointing: Option<Mutex<Connection>>,
+    /// About how many pages were written since the log was last moved.
+    log_pages: AtomicUsize,
     patience: Duration,
 }
 
@@ -54,11 +64,20 @@ pub(crate) struct Shared {
 struct Queue {
     jobs: VecDeque<Box<dyn Job>>,
     maintenance: bool,
+    checkpoint: bool,
     stop: bool,
+}
+
+impl Queue {
+    fn is_idle(&self) -> bool {
+        self.jobs.is_empty() && !self.maintenance && !self.checkpoint
+    }
 }
 
 /// A write that waits for its turn, and for its answer.
 trait Job: Send {
+    /// How many items it writes.
+    fn items(&self) -> usize;
     fn run(&mut self, session: &mut Session<'_>);
     fn answer(self: Box<Self>, outcome: &Outcome);
 }
@@ -71,6 +90,7 @@ enum Outcome {
 }
 
 struct Pending<T, F> {
+    items: usize,
     work: Option<F>,
     result: Option<Result<T>>,
     reply: Option<oneshot::Sender<Result<T>>>,
@@ -106,6 +126,10 @@ impl<T, F: FnOnce(&mut Session<'_>) -> Result<T>> Pending<T, F> {
 }
 
 impl<T: Send, F: FnOnce(&mut Session<'_>) -> Result<T> + Send> Job for Pending<T, F> {
+    fn items(&self) -> usize {
+        self.items
+    }
+
     fn run(&mut self, session: &mut Session<'_>) {
         self.carry_out(session);
     }
@@ -123,6 +147,13 @@ impl Writer {
     pub(crate) fn start(connection: Connection, config: &SqliteConfig, env: Env) -> Result<Self> {
         let catalogue = Catalogue::load(&connection)?;
         let is_file = config.location != Location::Memory;
+        let inline = !is_file || config.durability == Durability::Normal;
+        let checkpointing = match &config.location {
+            Location::File(path) if inline => {
+                Some(Mutex::new(connection::checkpointing(path, config)?))
+            }
+            _ => None,
+        };
         let shared = Arc::new(Shared {
             connection: Mutex::new(connection),
             queue: Mutex::new(Queue { maintenance: true, ..Queue::default() }),
@@ -131,8 +162,10 @@ impl Writer {
             changes: watch::Sender::new(()),
             maintenance_failure: Mutex::default(),
             env,
-            inline: !is_file || config.durability == Durability::Normal,
+            inline,
             is_file,
+            checkpointing,
+            log_pages: AtomicUsize::new(0),
             patience: config.busy_timeout,
         });
         let thread = std::thread::Builder::new()
@@ -164,13 +197,14 @@ impl Writer {
         work(&self.shared.connection.lock().unwrap_or_else(PoisonError::into_inner))
     }
 
-    /// Carries this out in a group, and answers after its commit.
+    /// Carries this out in a group, and answers after its commit; `items` is how many it writes.
     pub(crate) async fn write<T: Send + 'static>(
         &self,
+        items: usize,
         work: impl FnOnce(&mut Session<'_>) -> Result<T> + Send + 'static,
     ) -> Result<T> {
         let shared = &self.shared;
-        let mut job = Pending { work: Some(work), result: None, reply: None };
+        let mut job = Pending { items, work: Some(work), result: None, reply: None };
         if shared.inline
             && let Some(connection) = shared.try_connection()
             && let Some(outcome) =
@@ -306,22 +340,30 @@ impl Shared {
 
     fn take_jobs(&self) -> Vec<Box<dyn Job>> {
         let mut queue = self.queue();
-        let count = queue.jobs.len().min(GROUP);
+        let mut items = 0;
+        let sizes = queue.jobs.iter().map(|job| job.items());
+        let fits = |size: &usize| {
+            let is_first = items == 0;
+            items += size;
+            is_first || items <= GROUP
+        };
+        let count = sizes.take_while(fits).count();
         queue.jobs.drain(..count).collect()
     }
 
     /// The thread's life.
     fn work(&self) {
         loop {
-            let maintenance = {
+            let (maintenance, checkpoint) = {
                 let mut queue = self.queue();
-                while queue.jobs.is_empty() && !queue.maintenance && !queue.stop {
+                while queue.is_idle() && !queue.stop {
                     queue = self.wake.wait(queue).unwrap_or_else(PoisonError::into_inner);
                 }
                 if queue.jobs.is_empty() && queue.stop {
                     return;
                 }
-                std::mem::take(&mut queue.maintenance)
+                let Queue { maintenance, checkpoint, .. } = &mut *queue;
+                (std::mem::take(maintenance), std::mem::take(checkpoint))
             };
             let mut jobs = self.take_jobs();
             if !jobs.is_empty() {
@@ -336,12 +378,46 @@ impl Shared {
             if maintenance {
                 self.maintain();
             }
+            if checkpoint {
+                self.checkpoint();
+            }
+        }
+    }
+
+    /// Moves the log to the file, so that the log can begin anew.
+    ///
+    /// Callers that write by themselves go on meanwhile, on the connection that writes. What they
+    /// add is moved while they wait; without that the log might never be at its end.
+    fn checkpoint(&self) {
+        let run = |connection: &Connection| {
+            // What cannot be moved now, because of a reader or a failing disk, will be next time:
+            // everything is in the log, and stays there until then.
+            let _ = connection.query_row("PRAGMA wal_checkpoint(PASSIVE)", [], |_| Ok(()));
+        };
+        if let Some(connection) = &self.checkpointing {
+            run(&connection.lock().unwrap_or_else(PoisonError::into_inner));
+        }
+        run(&self.connection.lock().unwrap_or_else(PoisonError::into_inner));
+        self.help();
+    }
+
+    /// Notes how much a group has written, and has the thread see to the log when it is long.
+    fn count_pages(&self, pages: usize) {
+        if !self.is_file || pages == 0 {
+            return;
+        }
+        let before = self.log_pages.fetch_add(pages, Ordering::Relaxed);
+        if before + pages >= CHECKPOINT_PAGES {
+            self.log_pages.store(0, Ordering::Relaxed);
+            self.queue().checkpoint = true;
+            self.wake.notify_one();
         }
     }
 
     /// One step of maintenance; more if there is more to do.
     fn maintain(&self) {
-        let mut step = Pending { work: Some(maintenance::step), result: None, reply: None };
+        let mut step =
+            Pending { items: 0, work: Some(maintenance::step), result: None, reply: None };
         let outcome = {
             let connection = self.connection.lock().unwrap_or_else(PoisonError::into_inner);
             self.run(&connection, &mut |session| step.carry_out(session))
@@ -415,12 +491,15 @@ impl Shared {
         }
         let (catalogue, is_changed) =
             (Arc::clone(&session.catalogue), session.is_catalogue_changed());
+        let pages = session.written().pages();
+        drop(session);
         if let Err(error) = statement(connection, "COMMIT") {
             return Outcome::Failed(from_sqlite(error), Applied::Maybe);
         }
         if is_changed {
             self.publish(catalogue);
         }
+        self.count_pages(pages);
         Outcome::Committed
     }
 

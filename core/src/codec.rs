@@ -1,6 +1,7 @@
 //! Items as bytes: format 1, as `docs/item-format.md` describes it.
 
 mod check;
+mod edit;
 mod foreign;
 pub(crate) mod wire;
 
@@ -10,6 +11,7 @@ use crate::view::{MapRef, ValueRef};
 use crate::{Error, number};
 
 pub(crate) use self::check::check_item;
+pub(crate) use self::edit::edit_item;
 pub(crate) use self::foreign::encode_foreign;
 pub use self::foreign::{Describe, ValueEncoder};
 
@@ -49,8 +51,8 @@ impl ItemBytes {
     /// where the attributes start.
     const ROOM: usize = 11;
 
-    pub(crate) fn new() -> Self {
-        let mut bytes = Vec::with_capacity(512);
+    pub(crate) fn with_capacity(capacity: usize) -> Self {
+        let mut bytes = Vec::with_capacity(Self::ROOM + capacity);
         bytes.resize(Self::ROOM, 0);
         Self(bytes)
     }

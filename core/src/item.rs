@@ -2,6 +2,7 @@
 
 mod macros;
 
+use std::collections::BTreeMap;
 use std::fmt;
 
 use bytes::Bytes;
@@ -189,6 +190,16 @@ impl Item {
         match &self.repr {
             Repr::Tree(map) => Self::of_bytes(codec::encode_item(MapRef::from(map))),
             Repr::Encoded { .. } => self.clone(),
+        }
+    }
+
+    /// The same item, encoded, with these attributes set, or removed where there is no value.
+    pub(crate) fn edited(&self, edits: &BTreeMap<&str, Option<Value>>) -> Result<Self, Error> {
+        match &self.repr {
+            Repr::Encoded { bytes, head } => codec::edit_item(bytes, *head, edits)
+                .map(Self::of_bytes)
+                .ok_or_else(|| Error::corrupt("corrupt item: its attributes cannot be read")),
+            Repr::Tree(_) => self.to_encoded().edited(edits),
         }
     }
 

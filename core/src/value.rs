@@ -14,7 +14,7 @@ use bytes::Bytes;
 use crate::{Error, Number, Set, ValueRef};
 
 pub use self::validate::MAX_NAME_LENGTH;
-pub(crate) use self::validate::nesting_error;
+pub(crate) use self::validate::{check_attribute, nesting_error};
 
 /// How many lists and maps may be nested in an attribute.
 ///

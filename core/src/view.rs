@@ -179,7 +179,7 @@ impl<'a> ValueRef<'a> {
     }
 
     /// Reads the encoded value at the start of the bytes, and what follows it.
-    fn read(bytes: &'a [u8]) -> Option<(Self, &'a [u8])> {
+    pub(crate) fn read(bytes: &'a [u8]) -> Option<(Self, &'a [u8])> {
         let (tag, rest) = bytes.split_first()?;
         let scalar = |value| Some((value, rest));
         match *tag {

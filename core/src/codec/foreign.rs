@@ -143,7 +143,7 @@ pub(crate) fn encode_foreign<'v, V: 'v>(
     describe: Describe<V>,
 ) -> Result<(Bytes, Head), Error> {
     let attributes = in_order(attributes)?;
-    let mut bytes = ItemBytes::new();
+    let mut bytes = ItemBytes::with_capacity(512);
     let mut size = 0;
     put_sorted(bytes.content(), &mut size, MAX_NESTING, &attributes, describe)?;
     Ok(bytes.finish(size, attributes.len()))

@@ -5,7 +5,7 @@ use std::collections::BTreeSet;
 use super::{Fault, WritePlan};
 use crate::error::{Error, Result};
 use crate::limits;
-use crate::ops::{BatchGetItem, BatchWriteItem, DeleteItem, PutItem, WriteRequest};
+use crate::ops::{BatchGetItem, BatchWriteItem, WriteRequest};
 use crate::schema::TableSchema;
 
 const DUPLICATES: &str = "Provided list of item keys contains duplicates";
@@ -75,10 +75,8 @@ pub fn plan_writes(writes: &[WriteRequest], schema: &TableSchema) -> Result<Vec<
     let plans: Vec<WritePlan> = writes
         .iter()
         .map(|write| match write {
-            WriteRequest::Put(item) => WritePlan::put(&PutItem::new("", item.clone()), schema),
-            WriteRequest::Delete(key) => {
-                WritePlan::delete(&DeleteItem::new("", key.clone()), schema)
-            }
+            WriteRequest::Put(item) => WritePlan::put_item(item, schema),
+            WriteRequest::Delete(key) => WritePlan::delete_key(key, schema),
         })
         .collect::<Result<_, Fault>>()?;
     let mut seen = BTreeSet::new();

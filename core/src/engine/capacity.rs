@@ -2,7 +2,7 @@
 
 use std::collections::BTreeMap;
 
-use super::IndexChange;
+use super::{EntryChange, IndexChange};
 use crate::Item;
 use crate::ops::{Capacity, ConsumedCapacity, ReturnConsumedCapacity};
 use crate::schema::{IndexKind, TableSchema};
@@ -31,17 +31,43 @@ pub fn write_units(bytes: usize) -> f64 {
     bytes.div_ceil(WRITE_UNIT).max(1) as f64
 }
 
-/// Adds up what the operations on one table consume.
-#[derive(Clone, Debug, Default)]
+/// Adds up what the operations on one table consume, if the request wants to know.
+#[derive(Clone, Debug)]
 pub struct Meter {
-    read: BTreeMap<Arm, f64>,
-    write: BTreeMap<Arm, f64>,
+    wanted: ReturnConsumedCapacity,
+    table: Units,
+    /// Those that were touched, by their places in [`TableSchema::indexes`].
+    indexes: BTreeMap<usize, Units>,
+}
+
+#[derive(Clone, Copy, Debug, Default)]
+struct Units {
+    read: f64,
+    write: f64,
 }
 
 impl Meter {
+    /// A meter for a request that wants this.
+    pub fn new(wanted: ReturnConsumedCapacity) -> Self {
+        Self { wanted, table: Units::default(), indexes: BTreeMap::new() }
+    }
+
+    fn of(&mut self, arm: Arm) -> &mut Units {
+        match arm {
+            Arm::Table => &mut self.table,
+            Arm::Index(number) => self.indexes.entry(number).or_default(),
+        }
+    }
+
+    fn is_off(&self) -> bool {
+        self.wanted == ReturnConsumedCapacity::None
+    }
+
     /// Counts a read.
     pub fn read(&mut self, arm: Arm, units: f64) {
-        *self.read.entry(arm).or_default() += units;
+        if !self.is_off() {
+            self.of(arm).read += units;
+        }
     }
 
     /// Counts the write of one item: the larger of the item before and after, and for each index
@@ -53,12 +79,15 @@ impl Meter {
         changes: &[IndexChange],
         transactional: bool,
     ) {
+        if self.is_off() {
+            return;
+        }
         let size = |item: Option<&Item>| item.map_or(0, Item::size);
         let units = write_units(size(old).max(size(new)));
         let factor = if transactional { 2.0 } else { 1.0 };
-        *self.write.entry(Arm::Table).or_default() += units * factor;
+        self.table.write += units * factor;
         for change in changes {
-            *self.write.entry(Arm::Index(change.index)).or_default() += index_units(change);
+            self.of(Arm::Index(change.index)).write += index_units(&change.entry);
         }
     }
 
@@ -68,13 +97,8 @@ impl Meter {
     }
 
     /// What was consumed, as the request asked for it.
-    pub fn report(
-        &self,
-        table: &str,
-        schema: &TableSchema,
-        wanted: ReturnConsumedCapacity,
-    ) -> Option<ConsumedCapacity> {
-        self.build(table, schema, wanted, false)
+    pub fn report(&self, table: &str, schema: &TableSchema) -> Option<ConsumedCapacity> {
+        self.build(table, schema, false)
     }
 
     /// The same for a transaction, which also tells reads from writes.
@@ -82,24 +106,24 @@ impl Meter {
         &self,
         table: &str,
         schema: &TableSchema,
-        wanted: ReturnConsumedCapacity,
     ) -> Option<ConsumedCapacity> {
-        self.build(table, schema, wanted, true)
+        self.build(table, schema, true)
     }
 
     fn build(
         &self,
         table: &str,
         schema: &TableSchema,
-        wanted: ReturnConsumedCapacity,
         transactional: bool,
     ) -> Option<ConsumedCapacity> {
-        if wanted == ReturnConsumedCapacity::None {
+        if self.is_off() {
             return None;
         }
-        let sum = |units: &BTreeMap<Arm, f64>| units.values().sum::<f64>();
         let split = |units: f64| (transactional && units > 0.0).then_some(units);
-        let (read, write) = (sum(&self.read), sum(&self.write));
+        let sum = |part: fn(&Units) -> f64| {
+            part(&self.table) + self.indexes.values().map(part).sum::<f64>()
+        };
+        let (read, write) = (sum(|units| units.read), sum(|units| units.write));
         let mut report = ConsumedCapacity {
             table_name: table.to_owned(),
             capacity_units: read + write,
@@ -107,26 +131,20 @@ impl Meter {
             write_capacity_units: split(write),
             ..ConsumedCapacity::default()
         };
-        if wanted == ReturnConsumedCapacity::Indexes {
-            let capacity = |arm: Arm| {
-                let read = self.read.get(&arm).copied().unwrap_or_default();
-                let write = self.write.get(&arm).copied().unwrap_or_default();
-                Capacity {
-                    capacity_units: read + write,
-                    read_capacity_units: split(read),
-                    write_capacity_units: split(write),
-                }
+        if self.wanted == ReturnConsumedCapacity::Indexes {
+            let capacity = |units: &Units| Capacity {
+                capacity_units: units.read + units.write,
+                read_capacity_units: split(units.read),
+                write_capacity_units: split(units.write),
             };
-            report.table = Some(capacity(Arm::Table));
-            let touched = self.read.keys().chain(self.write.keys());
-            for arm in touched {
-                let Arm::Index(number) = *arm else { continue };
-                let index = &schema.indexes[number];
+            report.table = Some(capacity(&self.table));
+            for (number, units) in &self.indexes {
+                let index = &schema.indexes[*number];
                 let part = match index.kind {
                     IndexKind::Local => &mut report.local_secondary_indexes,
                     IndexKind::Global => &mut report.global_secondary_indexes,
                 };
-                part.insert(index.name.clone(), capacity(*arm));
+                part.insert(index.name.clone(), capacity(units));
             }
         }
         Some(report)
@@ -134,14 +152,13 @@ impl Meter {
 }
 
 /// One write for an entry that appears, goes or changes; two for one that moves to another key.
-fn index_units(change: &IndexChange) -> f64 {
-    match (&change.old, &change.new) {
-        (Some(old), Some(new)) if old.position != new.position => {
-            write_units(old.item.size()) + write_units(new.item.size())
+fn index_units(change: &EntryChange) -> f64 {
+    match change {
+        EntryChange::Appears(entry) | EntryChange::Goes(entry) => write_units(entry.item.size()),
+        EntryChange::Moves { from, to } => {
+            write_units(from.item.size()) + write_units(to.item.size())
         }
-        (Some(old), Some(new)) => write_units(old.item.size().max(new.item.size())),
-        (Some(entry), None) | (None, Some(entry)) => write_units(entry.item.size()),
-        (None, None) => 0.0,
+        EntryChange::Stays { old, new } => write_units(old.size().max(new.size())),
     }
 }
 

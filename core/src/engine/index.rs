@@ -22,10 +22,32 @@ pub struct IndexEntry {
 pub struct IndexChange {
     /// The index, by its place in [`TableSchema::indexes`].
     pub index: usize,
-    /// The entry before, if there was one.
-    pub old: Option<IndexEntry>,
-    /// The entry after, if there is one.
-    pub new: Option<IndexEntry>,
+    /// What happens to the item's entry.
+    pub entry: EntryChange,
+}
+
+/// What happens to an entry.
+#[derive(Clone, Debug, PartialEq)]
+pub enum EntryChange {
+    /// There was none, and now there is.
+    Appears(IndexEntry),
+    /// There is none any more.
+    Goes(IndexEntry),
+    /// It stands elsewhere.
+    Moves {
+        /// The entry before.
+        from: IndexEntry,
+        /// The entry after.
+        to: IndexEntry,
+    },
+    /// It stands where it stood, and carries something else. Where that is need not be known
+    /// everywhere: [`IndexEntry::at`] says it.
+    Stays {
+        /// What the index carried before.
+        old: Item,
+        /// What it carries now.
+        new: Item,
+    },
 }
 
 impl IndexEntry {
@@ -33,6 +55,29 @@ impl IndexEntry {
     pub fn of(schema: &TableSchema, index: &IndexSchema, item: &Item) -> Option<Self> {
         let position = Position::in_index(schema, index, item)?;
         Some(Self { position, item: index.project(schema, item) })
+    }
+
+    /// The entry in this index that carries this of its item.
+    ///
+    /// # Panics
+    /// If no entry of the index can. All that an index carries has its keys.
+    pub fn at(schema: &TableSchema, index: &IndexSchema, carried: &Item) -> Self {
+        let position = Position::in_index(schema, index, carried);
+        let position = position.expect("an entry carries the keys of its index");
+        Self { position, item: carried.clone() }
+    }
+}
+
+impl EntryChange {
+    /// How many entries there are more, and how many bytes.
+    pub fn growth(&self) -> (i64, i64) {
+        let size = |item: &Item| item.size() as i64;
+        match self {
+            Self::Appears(new) => (1, size(&new.item)),
+            Self::Goes(old) => (-1, -size(&old.item)),
+            Self::Moves { from, to } => (0, size(&to.item) - size(&from.item)),
+            Self::Stays { old, new } => (0, size(new) - size(old)),
+        }
     }
 }
 
@@ -50,23 +95,61 @@ impl IndexSchema {
 }
 
 /// The indexes that a write changes, and how. An index whose entry stays the same is left out.
+///
+/// The two items are those of one write: they have the same key.
 pub fn index_changes(
     schema: &TableSchema,
     old: Option<&Item>,
     new: Option<&Item>,
 ) -> Vec<IndexChange> {
-    schema
-        .indexes
-        .iter()
-        .enumerate()
-        .filter_map(|(index, index_schema)| {
-            let entry = |item: Option<&Item>| {
-                item.and_then(|item| IndexEntry::of(schema, index_schema, item))
-            };
-            let change = IndexChange { index, old: entry(old), new: entry(new) };
-            (change.old != change.new).then_some(change)
-        })
-        .collect()
+    let change = |(index, index_schema): (usize, &IndexSchema)| {
+        let entry = entry_change(schema, index_schema, old, new)?;
+        Some(IndexChange { index, entry })
+    };
+    schema.indexes.iter().enumerate().filter_map(change).collect()
+}
+
+fn entry_change(
+    schema: &TableSchema,
+    index: &IndexSchema,
+    old: Option<&Item>,
+    new: Option<&Item>,
+) -> Option<EntryChange> {
+    let entry = |item: &Item| IndexEntry::of(schema, index, item);
+    match (old, new) {
+        (None, None) => None,
+        (None, Some(new)) => entry(new).map(EntryChange::Appears),
+        (Some(old), None) => entry(old).map(EntryChange::Goes),
+        // Most updates leave the keys of most indexes alone. Where they do, the entry's position
+        // is worth computing only if something is written there.
+        (Some(old), Some(new)) if have_same_keys(index, old, new) => {
+            if !is_in(schema, index, new) {
+                return None;
+            }
+            let (old, new) = (index.project(schema, old), index.project(schema, new));
+            (old != new).then_some(EntryChange::Stays { old, new })
+        }
+        (Some(old), Some(new)) => match (entry(old), entry(new)) {
+            (None, None) => None,
+            (None, Some(new)) => Some(EntryChange::Appears(new)),
+            (Some(old), None) => Some(EntryChange::Goes(old)),
+            (Some(from), Some(to)) => Some(EntryChange::Moves { from, to }),
+        },
+    }
+}
+
+fn have_same_keys(index: &IndexSchema, one: &Item, other: &Item) -> bool {
+    index.key_attributes().all(|part| one.get(&part.name) == other.get(&part.name))
+}
+
+/// Whether an index has an entry for an item: if the item has all keys of the index, and they are
+/// of the right type, not empty and not too large. Items of which only the latter does not hold
+/// were there before the index (developer guide, "Detecting and correcting index key violations").
+fn is_in(schema: &TableSchema, index: &IndexSchema, item: &Item) -> bool {
+    let fits = |part: &KeyAttribute| {
+        item.get(&part.name).is_some_and(|value| part.accepts(value) && empty_kind(value).is_none())
+    };
+    index.key_attributes().all(fits) && too_long(schema, index, item).is_none()
 }
 
 /// Refuses an item whose attributes cannot be keys of the table's indexes.

@@ -27,6 +27,8 @@ mod paths;
 mod position;
 mod read;
 mod reads;
+mod span;
+mod start;
 mod storage;
 pub mod transact;
 pub mod ttl;
@@ -35,12 +37,13 @@ mod writes;
 
 pub use capacity::{Arm, Meter, read_units, write_units};
 pub use get::GetPlan;
-pub use index::{IndexChange, IndexEntry, index_changes};
+pub use index::{EntryChange, IndexChange, IndexEntry, index_changes};
 pub use page::PageBuilder;
 pub use position::Position;
-pub use read::{ReadPlan, Source, Span};
+pub use read::{ReadPlan, Source};
 pub use reads::{BatchGet, Get, PageRead, TransactGet};
-pub use storage::{Flow, Rows, TableRef, Token, WriteRows};
+pub use span::Span;
+pub use storage::{Applicable, Flow, Rows, TableRef, Token, WriteRows};
 pub use write::{Effect, WritePlan};
 pub use writes::{BatchWrite, SingleWrite, TransactWrite};
 

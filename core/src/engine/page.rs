@@ -77,7 +77,7 @@ impl<'a> PageBuilder<'a> {
             self.page.last_evaluated_key =
                 self.last.map(|row| resume_key(self.schema, index, &row));
         }
-        let mut meter = Meter::default();
+        let mut meter = Meter::new(wanted);
         let units = read_units(self.bytes, self.plan.consistent);
         match self.plan.source {
             Source::Table => meter.read(Arm::Table, units),
@@ -86,7 +86,7 @@ impl<'a> PageBuilder<'a> {
                 meter.read(Arm::Table, self.fetched_units);
             }
         }
-        self.page.consumed_capacity = meter.report(table, self.schema, wanted);
+        self.page.consumed_capacity = meter.report(table, self.schema);
         self.page
     }
 }

@@ -1,5 +1,9 @@
 //! Where an item stands in a table or index.
 
+use std::borrow::Borrow;
+use std::cmp::Ordering;
+use std::hash::{Hash, Hasher};
+
 use super::Fault;
 use super::index::too_long;
 use crate::error::Error;
@@ -8,25 +12,59 @@ use crate::limits;
 use crate::schema::{IndexSchema, KeyAttribute, TableSchema};
 use crate::{Item, ValueRef};
 
-/// The place of an item in a table or index.
+/// The place of an item in a table or index, as bytes whose order is that of the rows.
 ///
 /// Tables and indexes are ordered by the hash of the partition key, then by the partition key,
 /// then by the sort key. In an index the table's key follows the index's own, so that entries
-/// that tie are told apart.
-#[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
+/// that tie are told apart. The parts stand one after another, and each says where it ends.
+#[derive(Clone, Debug)]
 pub struct Position {
-    /// The hash of the partition key.
-    pub hash: u64,
-    /// The encoded partition key.
-    pub partition: Vec<u8>,
-    /// The encoded sort key; in an index, followed by the table's key.
-    pub sort: Vec<u8>,
+    bytes: Vec<u8>,
+    /// Where the sort key begins.
+    sort: usize,
+}
+
+/// How many bytes the hash takes.
+const HASH: usize = size_of::<u64>();
+
+/// Room for most keys, so that writing one does not move it.
+const USUAL_LENGTH: usize = 96;
+
+/// The hash of a partition key and the key itself, which `encode` appends.
+pub(super) fn key_prefix(encode: impl FnOnce(&mut Vec<u8>)) -> Vec<u8> {
+    let mut bytes = Vec::with_capacity(USUAL_LENGTH);
+    bytes.extend_from_slice(&[0; HASH]);
+    encode(&mut bytes);
+    let hash = encoding::hash(&bytes[HASH..]);
+    bytes[..HASH].copy_from_slice(&hash.to_be_bytes());
+    bytes
+}
+
+/// The first place after a position: the same bytes, and a zero.
+pub(super) fn after(position: &Position) -> Vec<u8> {
+    [position.as_bytes(), &[0]].concat()
 }
 
 impl Position {
-    /// The position of a partition key and a sort key that are encoded already.
-    pub fn new(partition: Vec<u8>, sort: Vec<u8>) -> Self {
-        Self { hash: encoding::hash(&partition), partition, sort }
+    /// The bytes that rows are ordered by.
+    pub fn as_bytes(&self) -> &[u8] {
+        &self.bytes
+    }
+
+    /// The hash of the partition key, and the partition key.
+    pub fn partition_key(&self) -> &[u8] {
+        &self.bytes[..self.sort]
+    }
+
+    /// The sort key; in an index, followed by the table's key.
+    pub fn sort_key(&self) -> &[u8] {
+        &self.bytes[self.sort..]
+    }
+
+    /// The hash of the partition key.
+    pub fn hash(&self) -> u64 {
+        let hash = self.bytes.first_chunk().expect("every position begins with a hash");
+        u64::from_be_bytes(*hash)
     }
 
     /// The position in the table of an item that is known to have a valid key.
@@ -34,35 +72,43 @@ impl Position {
     /// # Panics
     /// If the item has no valid key. Stored items always have.
     pub fn of_stored(schema: &TableSchema, item: &Item) -> Self {
-        let mut partition = Vec::new();
-        encode_stored(&schema.partition, item, &mut partition);
-        let mut sort = Vec::new();
+        let mut bytes = key_prefix(|out| encode_stored(&schema.partition, item, out));
+        let sort = bytes.len();
         if let Some(attribute) = &schema.sort {
-            encode_stored(attribute, item, &mut sort);
+            encode_stored(attribute, item, &mut bytes);
         }
-        Self::new(partition, sort)
+        Self { bytes, sort }
     }
 
-    /// The position of an item in an index; `None` if the index does not have the item, because a
-    /// key attribute is absent, or of another type, empty or too large. Items of the latter kinds
-    /// were there before the index (developer guide, "Detecting and correcting index key
-    /// violations").
+    /// Whether this is the position of this item in the table.
+    pub fn is_of(&self, schema: &TableSchema, item: &Item) -> bool {
+        let mut key = Vec::with_capacity(self.bytes.len());
+        let is_key =
+            schema.key_attributes().all(|part| encode_if_key(part, item, &mut key).is_some());
+        // The hash follows from the key.
+        is_key && key == self.bytes[HASH..]
+    }
+
+    /// The position of an item in an index; `None` if the index does not have the item.
     pub fn in_index(schema: &TableSchema, index: &IndexSchema, item: &Item) -> Option<Self> {
         if too_long(schema, index, item).is_some() {
             return None;
         }
-        let mut partition = Vec::new();
-        for attribute in &index.partition {
-            encode_if_key(attribute, item, &mut partition)?;
+        let mut is_key = true;
+        let mut bytes = key_prefix(|out| {
+            is_key = index.partition.iter().all(|part| encode_if_key(part, item, out).is_some());
+        });
+        if !is_key {
+            return None;
         }
-        let mut sort = Vec::new();
+        let sort = bytes.len();
         for attribute in &index.sort {
-            encode_if_key(attribute, item, &mut sort)?;
+            encode_if_key(attribute, item, &mut bytes)?;
         }
         for attribute in schema.key_attributes() {
-            encode_stored(attribute, item, &mut sort);
+            encode_stored(attribute, item, &mut bytes);
         }
-        Some(Self::new(partition, sort))
+        Some(Self { bytes, sort })
     }
 
     /// The position of a key given by a caller, which must have the table's key attributes and
@@ -109,6 +155,39 @@ impl Position {
             check_size(item, sort, limits::SORT_KEY_SIZE, LONG_SORT)?;
         }
         Ok(Self::of_stored(schema, item))
+    }
+}
+
+// One position has the same bytes, however it came to be, and no other has.
+impl PartialEq for Position {
+    fn eq(&self, other: &Self) -> bool {
+        self.bytes == other.bytes
+    }
+}
+
+impl Eq for Position {}
+
+impl PartialOrd for Position {
+    fn partial_cmp(&self, other: &Self) -> Option<Ordering> {
+        Some(self.cmp(other))
+    }
+}
+
+impl Ord for Position {
+    fn cmp(&self, other: &Self) -> Ordering {
+        self.bytes.cmp(&other.bytes)
+    }
+}
+
+impl Hash for Position {
+    fn hash<H: Hasher>(&self, state: &mut H) {
+        self.bytes.hash(state);
+    }
+}
+
+impl Borrow<[u8]> for Position {
+    fn borrow(&self) -> &[u8] {
+        &self.bytes
     }
 }
 

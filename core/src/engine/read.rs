@@ -1,20 +1,19 @@
 //! Reading a page of a table or index.
 
-use std::ops::Bound;
-
-use super::Position;
 use super::paths::check_keys_are_scalars;
 use super::position::{LONG_PARTITION, LONG_SORT, empty_index_key, empty_key, empty_kind};
+use super::span::{Segment, Span};
+use super::start;
 use super::write::{check_placeholders_have_use, given};
+use crate::Value;
 use crate::error::{Error, Result};
 use crate::expr::{
     Condition, ExpressionKind, KeyQuery, KeySpec, Placeholders, Projection, SortRange,
 };
-use crate::key::{KeyType, encoding};
+use crate::key::KeyType;
 use crate::limits;
 use crate::ops::{ProjectionType, Query, Scan, Select};
 use crate::schema::{IndexKind, IndexSchema, KeyAttribute, Table, TableSchema};
-use crate::{Item, Value};
 
 /// A query or scan that has been checked against its table.
 #[derive(Clone, Debug)]
@@ -43,97 +42,6 @@ pub enum Source {
     Table,
     /// Those of an index, by its place in [`TableSchema::indexes`].
     Index(usize),
-}
-
-/// A range of rows.
-#[derive(Clone, Debug, PartialEq)]
-pub enum Span {
-    /// Rows of one partition, between two sort keys.
-    Partition {
-        /// The hash of the partition key.
-        hash: u64,
-        /// The encoded partition key.
-        partition: Vec<u8>,
-        /// Where in the partition to begin.
-        lower: Bound<Vec<u8>>,
-        /// Where in the partition to end.
-        upper: Bound<Vec<u8>>,
-    },
-    /// Rows of all partitions whose hash lies between two values.
-    Hashes {
-        /// The first hash.
-        first: u64,
-        /// The last hash.
-        last: u64,
-        /// Begin after this row.
-        after: Option<Position>,
-    },
-}
-
-impl Span {
-    /// The range as bounds on positions.
-    pub fn bounds(&self) -> (Bound<Position>, Bound<Position>) {
-        match self {
-            Self::Partition { hash, partition, lower, upper } => {
-                let at =
-                    |sort: Vec<u8>| Position { hash: *hash, partition: partition.clone(), sort };
-                let lower = match lower {
-                    Bound::Unbounded => Bound::Included(at(Vec::new())),
-                    bound => bound.clone().map(at),
-                };
-                let upper = match upper {
-                    // The next partition that could exist: the same bytes and a zero.
-                    Bound::Unbounded => {
-                        let mut next = at(Vec::new());
-                        next.partition.push(0);
-                        Bound::Excluded(next)
-                    }
-                    bound => bound.clone().map(at),
-                };
-                (lower, upper)
-            }
-            Self::Hashes { first, last, after } => {
-                let start = |hash| Position { hash, partition: Vec::new(), sort: Vec::new() };
-                let lower = match after {
-                    Some(position) => Bound::Excluded(position.clone()),
-                    None => Bound::Included(start(*first)),
-                };
-                let upper = match last.checked_add(1) {
-                    Some(next) => Bound::Excluded(start(next)),
-                    None => Bound::Unbounded,
-                };
-                (lower, upper)
-            }
-        }
-    }
-
-    /// Whether nothing can lie in the range.
-    fn is_void(&self) -> bool {
-        let Self::Partition { lower, upper, .. } = self else { return false };
-        match (lower, upper) {
-            (Bound::Included(lower), Bound::Included(upper)) => lower > upper,
-            (
-                Bound::Included(lower) | Bound::Excluded(lower),
-                Bound::Included(upper) | Bound::Excluded(upper),
-            ) => lower >= upper,
-            _ => false,
-        }
-    }
-
-    fn contains_sort(&self, sort: &[u8]) -> bool {
-        let Self::Partition { lower, upper, .. } = self else { return true };
-        let above = match lower {
-            Bound::Unbounded => true,
-            Bound::Included(lower) => sort >= lower.as_slice(),
-            Bound::Excluded(lower) => sort > lower.as_slice(),
-        };
-        let below = match upper {
-            Bound::Unbounded => true,
-            Bound::Included(upper) => sort <= upper.as_slice(),
-            Bound::Excluded(upper) => sort < upper.as_slice(),
-        };
-        above && below
-    }
 }
 
 impl ReadPlan {
@@ -182,13 +90,10 @@ impl ReadPlan {
             sort: &name_and_type(&sort),
         })?;
         check_key_values(&key_query, index, &partition, &sort)?;
-        let mut span = span_of(&key_query);
+        let mut span = Span::of_query(&key_query);
         if let Some(start) = &request.exclusive_start_key {
-            let position = match index {
-                Some(index) => start_in_index(schema, index, start)?,
-                None => start_in_table(schema, start)?,
-            };
-            span = resume(span, position, &key_query, request.scan_index_forward)?;
+            let position = start::of_query(schema, index, start)?;
+            span = span.resume(&position, &key_query, request.scan_index_forward)?;
         }
         if let Some(filter) = &filter {
             check_filter_has_no_key(filter, &partition, &sort)?;
@@ -234,34 +139,18 @@ impl ReadPlan {
             .transpose()?;
         placeholders.finish()?;
         let select = resolve_select(request.select, projection.is_some(), index)?;
-        let (first, last) = segment(request.segment, request.total_segments)?;
+        let segment = Segment::of(request)?;
         check_inside(schema, filter.as_ref(), projection.as_ref())?;
         let after = request
             .exclusive_start_key
             .as_ref()
-            .map(|start| match index {
-                Some(index) => start_in_index(schema, index, start),
-                None => {
-                    let attributes: Vec<&KeyAttribute> = schema.key_attributes().collect();
-                    check_start(start, attributes.len(), &attributes)
-                        .map_err(|_| start_mismatch())?;
-                    start_in_table(schema, start)
-                }
-            })
+            .map(|start| start::of_scan(schema, index, start, &segment))
             .transpose()?;
-        if after.as_ref().is_some_and(|after| after.hash < first || after.hash > last) {
-            return Err(Error::validation(format!(
-                "{INVALID_START}: Invalid ExclusiveStartKey. Please use ExclusiveStartKey with \
-                 correct Segment. TotalSegments: {} Segment: {}",
-                request.total_segments.unwrap_or(1),
-                request.segment.unwrap_or(0)
-            )));
-        }
         let fetch =
             check_carried(schema, index, select, projection.as_ref(), filter.as_ref(), true)?;
         Ok(Self {
             source,
-            span: Span::Hashes { first, last, after },
+            span: segment.span(after.as_ref()),
             reverse: false,
             fetch,
             consistent: request.consistent_read,
@@ -407,138 +296,6 @@ fn check_key_values(
     Ok(())
 }
 
-/// The rows that a key condition names, as a range of bytes.
-fn span_of(query: &KeyQuery) -> Span {
-    let encode = |value: &Value, out: &mut Vec<u8>| {
-        encoding::encode(value.as_ref(), out).expect("key values have been checked");
-    };
-    let mut partition = Vec::new();
-    for value in &query.partition {
-        encode(value, &mut partition);
-    }
-    let mut prefix = Vec::new();
-    for value in &query.sort_prefix {
-        encode(value, &mut prefix);
-    }
-    let with = |value: &Value| {
-        let mut bytes = prefix.clone();
-        encode(value, &mut bytes);
-        bytes
-    };
-    let from = |bytes: Vec<u8>| Bound::Included(bytes);
-    let before = |bytes: Vec<u8>| Bound::Excluded(bytes);
-    // What stands after every row that begins with these bytes.
-    let past = |mut bytes: Vec<u8>| -> Option<Vec<u8>> {
-        encoding::prefix_successor(&mut bytes).then_some(bytes)
-    };
-    let through = |bytes: Vec<u8>| past(bytes).map_or(Bound::Unbounded, Bound::Excluded);
-    let (all_from, all_through) = if prefix.is_empty() {
-        (Bound::Unbounded, Bound::Unbounded)
-    } else {
-        (from(prefix.clone()), through(prefix.clone()))
-    };
-    let (lower, upper) = match &query.sort_range {
-        None => (all_from, all_through),
-        Some(SortRange::Less(value)) => (all_from, before(with(value))),
-        Some(SortRange::AtMost(value)) => (all_from, through(with(value))),
-        Some(SortRange::Greater(value)) => {
-            let lower = past(with(value)).map_or_else(|| before(with(value)), Bound::Included);
-            (lower, all_through)
-        }
-        Some(SortRange::AtLeast(value)) => (from(with(value)), all_through),
-        Some(SortRange::Between(low, high)) => (from(with(low)), through(with(high))),
-        Some(SortRange::BeginsWith(value)) => {
-            let mut bytes = prefix.clone();
-            encoding::encode_prefix(value.as_ref(), &mut bytes)
-                .expect("key values have been checked");
-            (from(bytes.clone()), through(bytes))
-        }
-    };
-    Span::Partition { hash: encoding::hash(&partition), partition, lower, upper }
-}
-
-// The messages about start keys were observed on AWS (dynalite's tests of Query and Scan, which
-// also run there).
-const INVALID_START: &str = "The provided starting key is invalid";
-const MISMATCH: &str = "The provided key element does not match the schema";
-
-fn start_mismatch() -> Error {
-    Error::validation(format!("{INVALID_START}: {MISMATCH}"))
-}
-
-/// The position in the table that an `ExclusiveStartKey` names.
-fn start_in_table(schema: &TableSchema, start: &Item) -> Result<Position> {
-    let attributes: Vec<&KeyAttribute> = schema.key_attributes().collect();
-    check_start(start, attributes.len(), &attributes)?;
-    check_start_not_empty(start, &attributes)?;
-    Ok(Position::of_stored(schema, start))
-}
-
-/// The position in an index that an `ExclusiveStartKey` names.
-fn start_in_index(schema: &TableSchema, index: &IndexSchema, start: &Item) -> Result<Position> {
-    let own: Vec<&KeyAttribute> = index.key_attributes().collect();
-    let mut all = own.clone();
-    all.extend(
-        schema.key_attributes().filter(|key| !own.iter().any(|other| other.name == key.name)),
-    );
-    check_start(start, all.len(), &own)?;
-    let fits = |key: &&KeyAttribute| start.get(&key.name).is_some_and(|value| key.accepts(value));
-    if !all.iter().all(fits) {
-        return Err(start_mismatch());
-    }
-    check_start_not_empty(start, &all)?;
-    Ok(Position::in_index(schema, index, start).expect("its keys were checked"))
-}
-
-/// Checks how many attributes a start key has, and those of what is read.
-fn check_start(start: &Item, count: usize, own: &[&KeyAttribute]) -> Result<()> {
-    if start.len() != count {
-        return Err(Error::validation(INVALID_START));
-    }
-    for attribute in own {
-        match start.get(&attribute.name) {
-            None => return Err(Error::validation(INVALID_START)),
-            Some(value) if !attribute.accepts(value) => return Err(Error::validation(MISMATCH)),
-            Some(_) => {}
-        }
-    }
-    Ok(())
-}
-
-fn check_start_not_empty(start: &Item, attributes: &[&KeyAttribute]) -> Result<()> {
-    for attribute in attributes {
-        if let Some(kind) = start.get(&attribute.name).and_then(empty_kind) {
-            return Err(Error::validation(format!(
-                "{INVALID_START}: {}",
-                empty_key(kind, &attribute.name).message()
-            )));
-        }
-    }
-    Ok(())
-}
-
-/// Cuts a range so that it begins after a position in it.
-fn resume(span: Span, start: Position, query: &KeyQuery, forward: bool) -> Result<Span> {
-    let inside = span.contains_sort(&start.sort);
-    let Span::Partition { hash, partition, lower, upper } = span else { return Ok(span) };
-    let has_range = !query.sort_prefix.is_empty() || query.sort_range.is_some();
-    if !inside {
-        return Err(Error::validation(
-            "The provided starting key does not match the range key predicate",
-        ));
-    }
-    if start.partition != partition {
-        return Err(Error::validation(if has_range {
-            "The query can return at most one row and cannot be restarted"
-        } else {
-            "The provided starting key is outside query boundaries based on provided conditions"
-        }));
-    }
-    let bound = Bound::Excluded(start.sort);
-    let (lower, upper) = if forward { (bound, upper) } else { (lower, bound) };
-    Ok(Span::Partition { hash, partition, lower, upper })
-}
-
 /// Refuses paths into key attributes.
 fn check_inside(
     schema: &TableSchema,
@@ -622,69 +379,4 @@ fn check_carried(
     let wants_more =
         select == Select::AllAttributes || !unprojected.is_empty() || !unfiltered.is_empty();
     Ok(wants_more && !is_global)
-}
-
-/// The hashes of one part of a parallel scan.
-fn segment(segment: Option<i32>, total: Option<i32>) -> Result<(u64, u64)> {
-    let (segment, total) = match (segment, total) {
-        (None, None) => return Ok((0, u64::MAX)),
-        (Some(segment), Some(total)) => (segment, total),
-        (Some(_), None) => {
-            return Err(Error::validation(
-                "The TotalSegments parameter is required but was not present in the request when \
-                 Segment parameter is present",
-            ));
-        }
-        (None, Some(_)) => {
-            return Err(Error::validation(
-                "The Segment parameter is required but was not present in the request when \
-                 parameter TotalSegments is present",
-            ));
-        }
-    };
-    let out_of_range = |value: i32, name: &str, constraint: &str, bound: i32| {
-        Err(Error::validation(format!(
-            "1 validation error detected: Value '{value}' at '{name}' failed to satisfy \
-             constraint: Member must have value {constraint} than or equal to {bound}"
-        )))
-    };
-    if total < 1 {
-        return out_of_range(total, "totalSegments", "greater", 1);
-    }
-    if total > limits::SCAN_SEGMENTS {
-        return out_of_range(total, "totalSegments", "less", limits::SCAN_SEGMENTS);
-    }
-    if segment < 0 {
-        return out_of_range(segment, "segment", "greater", 0);
-    }
-    if segment >= limits::SCAN_SEGMENTS {
-        return out_of_range(segment, "segment", "less", limits::SCAN_SEGMENTS - 1);
-    }
-    if segment >= total {
-        return Err(Error::validation(format!(
-            "The Segment parameter is zero-based and must be less than parameter TotalSegments: \
-             Segment: {segment} is not less than TotalSegments: {total}"
-        )));
-    }
-    const HASHES: u128 = 1 << 64;
-    let cut = |number: i32| (HASHES * number as u128).div_ceil(total as u128);
-    Ok((cut(segment) as u64, (cut(segment + 1) - 1) as u64))
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn segments_cover_all_hashes_once() {
-        for total in [1, 2, 3, 7, 1000, 999_983] {
-            let mut next = 0_u128;
-            for number in 0..total {
-                let (first, last) = segment(Some(number), Some(total)).expect("in range");
-                assert_eq!(u128::from(first), next);
-                next = u128::from(last) + 1;
-            }
-            assert_eq!(next, 1 << 64);
-        }
-    }
 }

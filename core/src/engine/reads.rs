@@ -29,12 +29,12 @@ impl<T: TableRef> Get<T> {
     /// Reads the item.
     pub fn run(&self, rows: &mut impl Rows<Table = T>) -> Result<GetItemOutput> {
         let item = rows.get(&self.table, &self.plan.position)?;
-        let mut meter = Meter::default();
+        let mut meter = Meter::new(self.capacity);
         let size = item.as_ref().map_or(0, Item::size);
         meter.read(Arm::Table, read_units(size, self.consistent));
         Ok(GetItemOutput {
             item: item.map(|item| self.plan.answer(item)),
-            consumed_capacity: meter.report(self.table.name(), self.table.schema(), self.capacity),
+            consumed_capacity: meter.report(self.table.name(), self.table.schema()),
         })
     }
 }
@@ -127,7 +127,7 @@ impl<T: TableRef> BatchGet<T> {
         let mut output = BatchGetItemOutput::default();
         let mut bytes = 0;
         for (table, mut reads, plans) in self.tables {
-            let mut meter = Meter::default();
+            let mut meter = Meter::new(self.capacity);
             let keys = std::mem::take(&mut reads.keys);
             let found = output.responses.entry(table.name().to_owned()).or_default();
             for (key, plan) in keys.into_iter().zip(plans) {
@@ -144,11 +144,7 @@ impl<T: TableRef> BatchGet<T> {
             if !reads.keys.is_empty() {
                 output.unprocessed_keys.insert(table.name().to_owned(), reads);
             }
-            output.consumed_capacity.extend(meter.report(
-                table.name(),
-                table.schema(),
-                self.capacity,
-            ));
+            output.consumed_capacity.extend(meter.report(table.name(), table.schema()));
         }
         Ok(output)
     }
@@ -182,7 +178,7 @@ impl<T: TableRef> TransactGet<T> {
 
     /// Reads the items, which `rows` shows as they are at one moment.
     pub fn run(&self, rows: &mut impl Rows<Table = T>) -> Result<TransactGetItemsOutput> {
-        let mut meters = Meters::default();
+        let mut meters = Meters::new(self.capacity);
         let mut found = Vec::with_capacity(self.items.len());
         for (table, plan) in &self.items {
             let item = rows.get(table, &plan.position)?;
@@ -197,31 +193,31 @@ impl<T: TableRef> TransactGet<T> {
                 .zip(&self.items)
                 .map(|(item, (_, plan))| item.map(|item| plan.answer(item)))
                 .collect(),
-            consumed_capacity: meters.report(self.capacity),
+            consumed_capacity: meters.report(),
         })
     }
 }
 
 /// What a transaction consumes, table by table in the order of their names.
-pub(super) struct Meters<'a, T>(BTreeMap<&'a str, (&'a T, Meter)>);
-
-impl<T> Default for Meters<'_, T> {
-    fn default() -> Self {
-        Self(BTreeMap::new())
-    }
+pub(super) struct Meters<'a, T> {
+    wanted: ReturnConsumedCapacity,
+    tables: BTreeMap<&'a str, (&'a T, Meter)>,
 }
 
 impl<'a, T: TableRef> Meters<'a, T> {
-    pub(super) fn of(&mut self, table: &'a T) -> &mut Meter {
-        &mut self.0.entry(table.name()).or_insert_with(|| (table, Meter::default())).1
+    pub(super) fn new(wanted: ReturnConsumedCapacity) -> Self {
+        Self { wanted, tables: BTreeMap::new() }
     }
 
-    pub(super) fn report(&self, wanted: ReturnConsumedCapacity) -> Vec<ConsumedCapacity> {
-        self.0
+    pub(super) fn of(&mut self, table: &'a T) -> &mut Meter {
+        let meter = || (table, Meter::new(self.wanted));
+        &mut self.tables.entry(table.name()).or_insert_with(meter).1
+    }
+
+    pub(super) fn report(&self) -> Vec<ConsumedCapacity> {
+        self.tables
             .values()
-            .filter_map(|(table, meter)| {
-                meter.report_transaction(table.name(), table.schema(), wanted)
-            })
+            .filter_map(|(table, meter)| meter.report_transaction(table.name(), table.schema()))
             .collect()
     }
 }

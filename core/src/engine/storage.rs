@@ -71,17 +71,23 @@ pub enum Flow {
 
 /// Rows that can be written, too.
 ///
-/// Nothing that one operation writes is seen by others before the operation is complete.
+/// Nothing that one operation writes is seen by others before the operation is complete. All that
+/// an operation reads, it reads before it writes anything: so it fails while there is nothing to
+/// undo, unless writing itself fails.
 pub trait WriteRows: Rows {
-    /// Puts the effect of a write in the place of the present item, changes the index entries,
-    /// and leaves a record in the table's stream if it has one.
-    fn apply(
+    /// Where the engine has found an item, as it likes to know it.
+    type Place: Copy;
+
+    /// The item at a position of the table, and its place.
+    fn find(
         &mut self,
         table: &Self::Table,
         position: &Position,
-        effect: &Effect,
-        changes: &[IndexChange],
-    ) -> Result<()>;
+    ) -> Result<Option<(Item, Self::Place)>>;
+
+    /// Puts the effect of a write in the place of the item that was found, changes the index
+    /// entries, and leaves a record in the table's stream if it has one.
+    fn apply(&mut self, table: &Self::Table, write: &Applicable<'_, Self::Place>) -> Result<()>;
 
     /// The size of the item collection that this position belongs to, in the table and its local
     /// indexes.
@@ -92,6 +98,19 @@ pub trait WriteRows: Rows {
 
     /// Keeps a token, and forgets those that protect no more.
     fn keep_token(&mut self, token: &str, kept: Token) -> Result<()>;
+}
+
+/// A write that has been judged, and is to be carried out.
+#[derive(Clone, Copy, Debug)]
+pub struct Applicable<'a, P> {
+    /// The position of the item in the table.
+    pub position: &'a Position,
+    /// Where the item was found, if there was one.
+    pub place: Option<P>,
+    /// The item before and after.
+    pub effect: &'a Effect,
+    /// What that does to the indexes.
+    pub changes: &'a [IndexChange],
 }
 
 /// A transaction that was carried out under a client request token.

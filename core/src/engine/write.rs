@@ -2,7 +2,6 @@
 
 use super::index::{check_index_keys, check_updated_index_keys};
 use super::paths::check_keys_are_scalars;
-use super::position::key_of;
 use super::{Fault, IndexChange, Position, index_changes};
 use crate::error::{Error, Result};
 use crate::expr::{
@@ -14,13 +13,13 @@ use crate::ops::{
     ReturnValuesOnConditionCheckFailure, UpdateItem,
 };
 use crate::schema::TableSchema;
+use crate::value::check_attribute;
 use crate::{Item, MAX_NESTING, Value};
 
 /// A write that has been checked against its table, and waits for the present item.
 #[derive(Clone, Debug)]
 pub struct WritePlan {
     position: Position,
-    key: Item,
     action: Action,
     condition: Option<Condition>,
     item_on_failure: bool,
@@ -30,9 +29,21 @@ pub struct WritePlan {
 #[derive(Clone, Debug)]
 enum Action {
     Put(Item),
-    Update(Update),
-    Delete,
-    Check,
+    /// An update of the item with this key.
+    Update(Item, Update),
+    Delete(Item),
+    Check(Item),
+}
+
+impl Action {
+    /// An item that has at least the key.
+    fn keyed(&self) -> &Item {
+        match self {
+            Self::Put(item) | Self::Update(item, _) | Self::Delete(item) | Self::Check(item) => {
+                item
+            }
+        }
+    }
 }
 
 /// What a write does to its item.
@@ -62,15 +73,8 @@ impl WritePlan {
         check_return_values(request.return_values)?;
         let condition = given("ConditionExpression", request.condition.is_some());
         check_placeholders_have_use(&request.names, &request.values, false, &[condition])?;
-        request.item.validate()?;
-        if request.item.size() > limits::ITEM_SIZE {
-            return Err(Error::validation("Item size has exceeded the maximum allowed size").into());
-        }
-        let position = Position::of_item(schema, &request.item)?;
-        check_index_keys(schema, &request.item)?;
+        let plan = Self::put_item(&request.item, schema)?;
         Ok(Self {
-            position,
-            key: key_of(schema, &request.item),
             condition: condition_alone(
                 &request.names,
                 &request.values,
@@ -79,9 +83,37 @@ impl WritePlan {
             )?,
             item_on_failure: wants_item(request.return_values_on_condition_check_failure),
             return_values: request.return_values,
-            // Encoded here, by the caller, and not where writes wait for one another.
-            action: Action::Put(request.item.to_encoded()),
+            ..plan
         })
+    }
+
+    /// Plans a put without any condition.
+    pub fn put_item(item: &Item, schema: &TableSchema) -> Result<Self, Fault> {
+        item.validate()?;
+        // Encoded here, by the caller, and not where writes wait for one another.
+        let item = item.to_encoded();
+        if item.size() > limits::ITEM_SIZE {
+            return Err(Error::validation("Item size has exceeded the maximum allowed size").into());
+        }
+        let position = Position::of_item(schema, &item)?;
+        check_index_keys(schema, &item)?;
+        Ok(Self::new(position, Action::Put(item)))
+    }
+
+    /// Plans a delete without any condition.
+    pub fn delete_key(key: &Item, schema: &TableSchema) -> Result<Self, Fault> {
+        let position = Position::of_key(schema, key)?;
+        Ok(Self::new(position, Action::Delete(key.clone())))
+    }
+
+    fn new(position: Position, action: Action) -> Self {
+        Self {
+            position,
+            action,
+            condition: None,
+            item_on_failure: false,
+            return_values: ReturnValues::None,
+        }
     }
 
     /// Plans an update.
@@ -101,12 +133,10 @@ impl WritePlan {
         let update = update.unwrap_or_default();
         check_update_charge(&update)?;
         Ok(Self {
-            position,
-            key: request.key.clone(),
             condition,
             item_on_failure: wants_item(request.return_values_on_condition_check_failure),
             return_values: request.return_values,
-            action: Action::Update(update),
+            ..Self::new(position, Action::Update(request.key.clone(), update))
         })
     }
 
@@ -115,9 +145,8 @@ impl WritePlan {
         check_return_values(request.return_values)?;
         let condition = given("ConditionExpression", request.condition.is_some());
         check_placeholders_have_use(&request.names, &request.values, false, &[condition])?;
+        let plan = Self::delete_key(&request.key, schema)?;
         Ok(Self {
-            position: Position::of_key(schema, &request.key)?,
-            key: request.key.clone(),
             condition: condition_alone(
                 &request.names,
                 &request.values,
@@ -126,16 +155,15 @@ impl WritePlan {
             )?,
             item_on_failure: wants_item(request.return_values_on_condition_check_failure),
             return_values: request.return_values,
-            action: Action::Delete,
+            ..plan
         })
     }
 
     /// Plans a condition check, which has a condition:
     /// [`transact::check_write`](super::transact::check_write) sees to that.
     pub fn check(request: &ConditionCheck, schema: &TableSchema) -> Result<Self, Fault> {
+        let position = Position::of_key(schema, &request.key)?;
         Ok(Self {
-            position: Position::of_key(schema, &request.key)?,
-            key: request.key.clone(),
             condition: condition_alone(
                 &request.names,
                 &request.values,
@@ -143,8 +171,7 @@ impl WritePlan {
                 schema,
             )?,
             item_on_failure: wants_item(request.return_values_on_condition_check_failure),
-            return_values: ReturnValues::None,
-            action: Action::Check,
+            ..Self::new(position, Action::Check(request.key.clone()))
         })
     }
 
@@ -156,16 +183,12 @@ impl WritePlan {
                 check_index_keys(schema, item)?;
                 position
             }
-            Action::Update(_) | Action::Delete | Action::Check => {
-                Position::of_key(schema, &self.key)?
+            Action::Update(key, _) | Action::Delete(key) | Action::Check(key) => {
+                Position::of_key(schema, key)?
             }
         };
         check_keys_are_scalars(schema, self.condition.iter().flat_map(Condition::paths))?;
-        let key = match &self.action {
-            Action::Put(item) => key_of(schema, item),
-            _ => self.key.clone(),
-        };
-        Ok(Self { position, key, ..self })
+        Ok(Self { position, ..self })
     }
 
     /// Where the item stands.
@@ -173,14 +196,9 @@ impl WritePlan {
         &self.position
     }
 
-    /// The key of the item.
-    pub fn key(&self) -> &Item {
-        &self.key
-    }
-
     /// Whether this is a condition check, which writes nothing.
     pub fn is_check(&self) -> bool {
-        matches!(self.action, Action::Check)
+        matches!(self.action, Action::Check(_))
     }
 
     /// Judges the condition against the present item and computes the item after.
@@ -197,51 +215,17 @@ impl WritePlan {
         }
         let new = match &self.action {
             Action::Put(item) => Some(item.clone()),
-            Action::Update(update) => self.updated(schema, update, old.as_ref())?,
-            Action::Delete => None,
-            Action::Check => old.clone(),
+            Action::Update(key, update) => updated(schema, update, key, old.as_ref())?,
+            Action::Delete(_) => None,
+            Action::Check(_) => old.clone(),
         };
         Ok(Effect { old, new })
-    }
-
-    fn updated(
-        &self,
-        schema: &TableSchema,
-        update: &Update,
-        old: Option<&Item>,
-    ) -> Result<Option<Item>, Fault> {
-        for path in update.touched() {
-            if schema.is_key(path.root()) {
-                return Err(Fault::item(format!(
-                    "One or more parameter values were invalid: Cannot update attribute {}. \
-                     This attribute is part of the key",
-                    path.root()
-                )));
-            }
-        }
-        check_keys_are_scalars(schema, update.touched().chain(update.read()))?;
-        let new = update.apply(old.unwrap_or(&self.key)).map_err(Fault::Item)?;
-        // Removing from nothing leaves nothing (API reference, AttributeValueUpdate, DELETE).
-        if old.is_none() && !update.is_empty() && update.only_clears() {
-            return Ok(None);
-        }
-        if new.iter().any(|(_, value)| value.depth() > MAX_NESTING) {
-            return Err(Fault::item("Nesting Levels have exceeded supported limits"));
-        }
-        new.validate().map_err(Fault::Item)?;
-        let is_updated = |name: &str| update.touched().any(|path| path.root() == name);
-        check_updated_index_keys(schema, &new, is_updated)?;
-        let new = new.into_encoded();
-        if new.size() > limits::ITEM_SIZE {
-            return Err(Fault::item(UPDATE_TOO_LARGE));
-        }
-        Ok(Some(new))
     }
 
     /// The attributes that the request asked to have returned.
     pub fn attributes(&self, effect: &Effect) -> Option<Item> {
         let touched = |item: &Option<Item>| {
-            let Action::Update(update) = &self.action else { return None };
+            let Action::Update(_, update) = &self.action else { return None };
             let projected = Projection::new(update.touched().cloned()).project(item.as_ref()?);
             (!projected.is_empty()).then_some(projected)
         };
@@ -266,12 +250,53 @@ impl WritePlan {
         const GIGABYTE: u64 = 1 << 30;
         let lower = (bytes / GIGABYTE) as f64;
         let name = &schema.partition.name;
-        let value = self.key.get(name)?.to_value();
+        let value = self.action.keyed().get(name)?.to_value();
         Some(ItemCollectionMetrics {
             item_collection_key: Item::new().with(name.clone(), value),
             size_estimate_range_gb: [lower, lower + 1.0],
         })
     }
+}
+
+/// The item after an update, `None` if there is none.
+fn updated(
+    schema: &TableSchema,
+    update: &Update,
+    key: &Item,
+    old: Option<&Item>,
+) -> Result<Option<Item>, Fault> {
+    for path in update.touched() {
+        if schema.is_key(path.root()) {
+            return Err(Fault::item(format!(
+                "One or more parameter values were invalid: Cannot update attribute {}. \
+                 This attribute is part of the key",
+                path.root()
+            )));
+        }
+    }
+    check_keys_are_scalars(schema, update.touched().chain(update.read()))?;
+    let new = update.apply(old.unwrap_or(key)).map_err(Fault::Item)?;
+    // Removing from nothing leaves nothing (API reference, AttributeValueUpdate, DELETE).
+    if old.is_none() && !update.is_empty() && update.only_clears() {
+        return Ok(None);
+    }
+    // The other attributes are as they were.
+    let written = update.touched().filter_map(|path| {
+        let name = path.root();
+        new.get(name).map(|value| (name, value))
+    });
+    for (name, value) in written {
+        if value.depth() > MAX_NESTING {
+            return Err(Fault::item("Nesting Levels have exceeded supported limits"));
+        }
+        check_attribute(name, value).map_err(Fault::Item)?;
+    }
+    let is_updated = |name: &str| update.touched().any(|path| path.root() == name);
+    check_updated_index_keys(schema, &new, is_updated)?;
+    if new.size() > limits::ITEM_SIZE {
+        return Err(Fault::item(UPDATE_TOO_LARGE));
+    }
+    Ok(Some(new))
 }
 
 const UPDATE_TOO_LARGE: &str = "Item size to update has exceeded the maximum allowed size";

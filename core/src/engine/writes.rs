@@ -5,12 +5,13 @@
 //! request again.
 
 use super::reads::Meters;
-use super::storage::{TableRef, Token, WriteRows};
-use super::{Arm, Effect, Fault, Meter, WritePlan, batch, read_units, transact};
+use super::storage::{Applicable, TableRef, Token, WriteRows};
+use super::{Arm, Effect, Fault, IndexChange, Meter, WritePlan, batch, read_units, transact};
 use crate::Item;
 use crate::env::Timestamp;
 use crate::error::Result;
 use crate::ops::*;
+use crate::schema::{IndexKind, TableSchema};
 
 /// A write of one item, planned.
 #[derive(Clone, Debug)]
@@ -60,13 +61,14 @@ impl<T: TableRef> SingleWrite<T> {
     /// Judges the write against the present item, carries it out, and answers.
     pub fn run(&self, rows: &mut impl WriteRows<Table = T>) -> Result<WriteOutput> {
         let Self { table, plan, .. } = self;
-        let mut meter = Meter::default();
-        let effect = judge(rows, table, plan)?;
-        carry_out(rows, table, plan, &effect, false, &mut meter)?;
+        let judged = Judged::of(rows, table, plan, self.metrics)?;
+        judged.carry_out(rows, table, plan)?;
+        let mut meter = Meter::new(self.capacity);
+        judged.count(&mut meter, false);
         Ok(WriteOutput {
-            attributes: plan.attributes(&effect),
-            consumed_capacity: meter.report(table.name(), table.schema(), self.capacity),
-            item_collection_metrics: metrics(rows, table, plan, self.metrics)?,
+            attributes: plan.attributes(&judged.effect),
+            consumed_capacity: meter.report(table.name(), table.schema()),
+            item_collection_metrics: judged.metrics,
         })
     }
 }
@@ -117,21 +119,38 @@ impl<T: TableRef> BatchWrite<T> {
         Ok(Self { tables, ..self })
     }
 
-    /// Carries the writes out, one after another.
-    pub fn run(&self, rows: &mut impl WriteRows<Table = T>) -> Result<BatchWriteItemOutput> {
-        let mut output = BatchWriteItemOutput::default();
+    /// How many items are written.
+    pub fn len(&self) -> usize {
+        self.tables.iter().map(|(_, plans)| plans.len()).sum()
+    }
+
+    /// Whether nothing is written, which no batch is planned for.
+    pub fn is_empty(&self) -> bool {
+        self.len() == 0
+    }
+
+    /// Carries the writes out, one after another. They are on different items, so that none
+    /// changes what another finds.
+    pub fn run<R: WriteRows<Table = T>>(&self, rows: &mut R) -> Result<BatchWriteItemOutput> {
+        let mut judged = Vec::with_capacity(self.len());
         for (table, plans) in &self.tables {
-            let mut meter = Meter::default();
             for plan in plans {
-                let effect = judge(rows, table, plan)?;
-                carry_out(rows, table, plan, &effect, false, &mut meter)?;
-                if let Some(metrics) = metrics(rows, table, plan, self.metrics)? {
+                judged.push(Judged::of(rows, table, plan, self.metrics)?);
+            }
+        }
+        let mut output = BatchWriteItemOutput::default();
+        let mut judged = judged.into_iter();
+        for (table, plans) in &self.tables {
+            let mut meter = Meter::new(self.capacity);
+            for (plan, judged) in plans.iter().zip(&mut judged) {
+                judged.carry_out(rows, table, plan)?;
+                judged.count(&mut meter, false);
+                if let Some(metrics) = judged.metrics {
                     let of_table = output.item_collection_metrics.entry(table.name().to_owned());
                     of_table.or_default().push(metrics);
                 }
             }
-            let report = meter.report(table.name(), table.schema(), self.capacity);
-            output.consumed_capacity.extend(report);
+            output.consumed_capacity.extend(meter.report(table.name(), table.schema()));
         }
         Ok(output)
     }
@@ -201,10 +220,20 @@ impl<T: TableRef> TransactWrite<T> {
         Self { operations, ..self }.checked()
     }
 
+    /// How many operations it has.
+    pub fn len(&self) -> usize {
+        self.operations.len()
+    }
+
+    /// Whether it has none, which no transaction is planned for.
+    pub fn is_empty(&self) -> bool {
+        self.operations.is_empty()
+    }
+
     /// Carries the transaction out, or nothing of it.
-    pub fn run(
-        self,
-        rows: &mut impl WriteRows<Table = T>,
+    pub fn run<R: WriteRows<Table = T>>(
+        mut self,
+        rows: &mut R,
         now: Timestamp,
     ) -> Result<TransactWriteItemsOutput> {
         let known = match &self.token {
@@ -220,34 +249,32 @@ impl<T: TableRef> TransactWrite<T> {
 
         // Every operation is judged against the state before the transaction, and all that fail
         // are reported.
-        let mut tables = Vec::with_capacity(self.operations.len());
-        let mut judged: Vec<Result<(WritePlan, Effect), Fault>> = Vec::new();
-        for (table, plan) in self.operations {
+        let mut judged = Vec::with_capacity(self.operations.len());
+        for (table, plan) in &mut self.operations {
             judged.push(match plan {
-                Ok(plan) => {
-                    let old = rows.get(&table, plan.position())?;
-                    plan.evaluate(table.schema(), old).map(|effect| (plan, effect))
-                }
-                Err(fault) => Err(fault),
+                Ok(plan) => judge(rows, table, plan, self.metrics)?,
+                Err(fault) => Err(std::mem::replace(fault, Fault::item(""))),
             });
-            tables.push(table);
         }
         let judged = transact::gather(judged)?;
 
         let mut output = TransactWriteItemsOutput::default();
-        let mut meters = Meters::default();
-        for (table, (plan, effect)) in tables.iter().zip(&judged) {
+        let mut meters = Meters::new(self.capacity);
+        let plans =
+            self.operations.iter().filter_map(|(table, plan)| Some((table, plan.as_ref().ok()?)));
+        for ((table, plan), judged) in plans.zip(judged) {
             if plan.is_check() {
-                meters.of(table).check(effect.old.as_ref());
+                meters.of(table).check(judged.effect.old.as_ref());
                 continue;
             }
-            carry_out(rows, table, plan, effect, true, meters.of(table))?;
-            if let Some(metrics) = metrics(rows, table, plan, self.metrics)? {
+            judged.carry_out(rows, table, plan)?;
+            judged.count(meters.of(table), true);
+            if let Some(metrics) = judged.metrics {
                 let of_table = output.item_collection_metrics.entry(table.name().to_owned());
                 of_table.or_default().push(metrics);
             }
         }
-        output.consumed_capacity = meters.report(self.capacity);
+        output.consumed_capacity = meters.report();
         if let Some((token, fingerprint)) = &self.token {
             rows.keep_token(token, Token { fingerprint: *fingerprint, completed_at: now })?;
         }
@@ -259,52 +286,90 @@ impl<T: TableRef> TransactWrite<T> {
     fn replay(self, rows: &mut impl WriteRows<Table = T>) -> Result<TransactWriteItemsOutput> {
         let (tables, plans): (Vec<T>, Vec<_>) = self.operations.into_iter().unzip();
         let plans: Vec<WritePlan> = transact::gather(plans)?;
-        let mut meters = Meters::default();
+        let mut meters = Meters::new(self.capacity);
         for (table, plan) in tables.iter().zip(&plans) {
             let item = rows.get(table, plan.position())?;
             let units = 2.0 * read_units(item.as_ref().map_or(0, Item::size), true);
             meters.of(table).read(Arm::Table, units);
         }
         Ok(TransactWriteItemsOutput {
-            consumed_capacity: meters.report(self.capacity),
+            consumed_capacity: meters.report(),
             ..TransactWriteItemsOutput::default()
         })
     }
 }
 
-fn judge<T: TableRef>(
-    rows: &mut impl WriteRows<Table = T>,
-    table: &T,
-    plan: &WritePlan,
-) -> Result<Effect> {
-    let old = rows.get(table, plan.position())?;
-    Ok(plan.evaluate(table.schema(), old)?)
+/// A write that was judged against the present item: all that is left is to carry it out.
+struct Judged<P> {
+    place: Option<P>,
+    effect: Effect,
+    changes: Vec<IndexChange>,
+    metrics: Option<ItemCollectionMetrics>,
 }
 
-fn carry_out<T: TableRef>(
-    rows: &mut impl WriteRows<Table = T>,
-    table: &T,
-    plan: &WritePlan,
-    effect: &Effect,
-    transactional: bool,
-    meter: &mut Meter,
-) -> Result<()> {
-    let changes = effect.index_changes(table.schema());
-    rows.apply(table, plan.position(), effect, &changes)?;
-    meter.write(effect.old.as_ref(), effect.new.as_ref(), &changes, transactional);
-    Ok(())
-}
-
-/// The metrics of the item collection that a write touched, if they are wanted.
-fn metrics<T: TableRef>(
-    rows: &mut impl WriteRows<Table = T>,
-    table: &T,
-    plan: &WritePlan,
-    wanted: ReturnItemCollectionMetrics,
-) -> Result<Option<ItemCollectionMetrics>> {
-    if wanted == ReturnItemCollectionMetrics::None || !table.schema().has_local_indexes() {
-        return Ok(None);
+impl<P: Copy> Judged<P> {
+    fn of<T: TableRef>(
+        rows: &mut impl WriteRows<Table = T, Place = P>,
+        table: &T,
+        plan: &WritePlan,
+        metrics: ReturnItemCollectionMetrics,
+    ) -> Result<Self> {
+        Ok(judge(rows, table, plan, metrics)??)
     }
-    let bytes = rows.collection_size(table, plan.position())?;
-    Ok(plan.item_collection_metrics(table.schema(), bytes))
+
+    fn carry_out<T: TableRef>(
+        &self,
+        rows: &mut impl WriteRows<Table = T, Place = P>,
+        table: &T,
+        plan: &WritePlan,
+    ) -> Result<()> {
+        let Self { place, effect, changes, .. } = self;
+        let position = plan.position();
+        rows.apply(table, &Applicable { position, place: *place, effect, changes })
+    }
+
+    fn count(&self, meter: &mut Meter, transactional: bool) {
+        let Effect { old, new } = &self.effect;
+        meter.write(old.as_ref(), new.as_ref(), &self.changes, transactional);
+    }
+}
+
+/// Judges a write. The outer error is the engine's, the inner one the write's own.
+fn judge<T: TableRef, R: WriteRows<Table = T>>(
+    rows: &mut R,
+    table: &T,
+    plan: &WritePlan,
+    metrics: ReturnItemCollectionMetrics,
+) -> Result<Result<Judged<R::Place>, Fault>> {
+    let schema = table.schema();
+    let (old, place) = rows.find(table, plan.position())?.unzip();
+    let effect = match plan.evaluate(schema, old) {
+        Ok(effect) => effect,
+        Err(fault) => return Ok(Err(fault)),
+    };
+    let changes = match plan.is_check() {
+        true => Vec::new(),
+        false => effect.index_changes(schema),
+    };
+    let is_wanted = metrics == ReturnItemCollectionMetrics::Size
+        && schema.has_local_indexes()
+        && !plan.is_check();
+    let metrics = match is_wanted {
+        true => {
+            let before = rows.collection_size(table, plan.position())?;
+            let after = before.saturating_add_signed(collection_growth(schema, &effect, &changes));
+            plan.item_collection_metrics(schema, after)
+        }
+        false => None,
+    };
+    Ok(Ok(Judged { place, effect, changes, metrics }))
+}
+
+/// How many bytes a write adds to its item collection: the item, and its entries in the local
+/// indexes.
+fn collection_growth(schema: &TableSchema, effect: &Effect, changes: &[IndexChange]) -> i64 {
+    let size = |item: &Option<Item>| item.as_ref().map_or(0, Item::size) as i64;
+    let local = |change: &&IndexChange| schema.indexes[change.index].kind == IndexKind::Local;
+    let entries = changes.iter().filter(local).map(|change| change.entry.growth().1);
+    size(&effect.new) - size(&effect.old) + entries.sum::<i64>()
 }

@@ -42,9 +42,25 @@ impl Update {
         for path in self.touched() {
             check_parent(path, before)?;
         }
-        let mut map = item.to_map();
-        edit_map(&mut map, edits);
-        Ok(Item::from(map))
+        let mut attributes = BTreeMap::new();
+        for (name, edit) in edits {
+            match edit {
+                Edit::Set(value) => {
+                    attributes.insert(name, Some(value));
+                }
+                Edit::Remove => {
+                    attributes.insert(name, None);
+                }
+                nested => {
+                    if let Some(value) = before.get(name) {
+                        let mut value = value.to_value();
+                        edit_inside(&mut value, nested);
+                        attributes.insert(name, Some(value));
+                    }
+                }
+            }
+        }
+        item.edited(&attributes)
     }
 
     /// The parts of an item that the update touches: what `UPDATED_OLD` returns of the item

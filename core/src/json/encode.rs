@@ -18,7 +18,7 @@ use crate::{Item, Number, Set, SetMember, number};
 
 /// Reads an item: an object of names and values.
 pub(super) fn item<'de, D: Deserializer<'de>>(deserializer: D) -> Result<Item, D::Error> {
-    let mut bytes = ItemBytes::new();
+    let mut bytes = ItemBytes::with_capacity(512);
     let mut size = 0;
     let place = Place { out: bytes.content(), size: &mut size, levels: MAX_NESTING };
     let count = Entries(place).deserialize(deserializer)?;

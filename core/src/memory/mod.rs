@@ -16,8 +16,8 @@ use async_trait::async_trait;
 
 use crate::Item;
 use crate::engine::{
-    BatchGet, BatchWrite, Effect, Get, PageRead, Position, SingleWrite, Token, TransactGet,
-    TransactWrite, WriteRows, ttl,
+    Applicable, BatchGet, BatchWrite, Effect, Get, PageRead, Position, SingleWrite, Token,
+    TransactGet, TransactWrite, WriteRows, ttl,
 };
 use crate::env::Env;
 use crate::error::{Error, Result};
@@ -95,7 +95,9 @@ impl MemoryStore {
         for (table, position, item) in &expired {
             let effect = Effect { old: Some(item.clone()), new: None };
             let changes = effect.index_changes(&table.schema);
-            rows.apply(table, position, &effect, &changes).expect("maps do not fail");
+            let (effect, changes, place) = (&effect, &changes[..], Some(()));
+            rows.apply(table, &Applicable { position, place, effect, changes })
+                .expect("maps do not fail");
         }
         expired.len()
     }

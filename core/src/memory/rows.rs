@@ -6,7 +6,8 @@ use std::sync::Arc;
 use super::{RowsOfTable, State};
 use crate::Item;
 use crate::engine::{
-    Effect, Flow, IndexChange, Position, ReadPlan, Rows, Source, TableRef, Token, WriteRows, change,
+    Applicable, Effect, EntryChange, Flow, IndexEntry, Position, ReadPlan, Rows, Source, Span,
+    TableRef, Token, WriteRows, change,
 };
 use crate::env::Env;
 use crate::error::Result;
@@ -65,7 +66,7 @@ impl Rows for Held<'_> {
             Source::Table => &rows.items,
             Source::Index(number) => &rows.indexes[&table.schema.indexes[number].name],
         };
-        let range = source.range(plan.span.bounds());
+        let range = source.range::<[u8], _>(plan.span.bounds());
         let in_order: Box<dyn Iterator<Item = _>> =
             if plan.reverse { Box::new(range.rev()) } else { Box::new(range) };
         for (_, item) in in_order {
@@ -84,38 +85,47 @@ impl Rows for Held<'_> {
 }
 
 impl WriteRows for Held<'_> {
-    fn apply(
-        &mut self,
-        table: &Arc<Table>,
-        position: &Position,
-        effect: &Effect,
-        changes: &[IndexChange],
-    ) -> Result<()> {
+    type Place = ();
+
+    fn find(&mut self, table: &Arc<Table>, position: &Position) -> Result<Option<(Item, ())>> {
+        Ok(self.get(table, position)?.map(|item| (item, ())))
+    }
+
+    fn apply(&mut self, table: &Arc<Table>, write: &Applicable<'_, ()>) -> Result<()> {
         let rows = self.state.tables.get_mut(table.name()).expect("the table is there");
-        match &effect.new {
-            Some(item) => rows.items.insert(position.clone(), item.clone()),
-            None => rows.items.remove(position),
+        match &write.effect.new {
+            Some(item) => rows.items.insert(write.position.clone(), item.clone()),
+            None => rows.items.remove(write.position),
         };
-        for change in changes {
-            let name = &table.schema.indexes[change.index].name;
-            let entries = rows.indexes.entry(name.clone()).or_default();
-            if let Some(old) = &change.old {
-                entries.remove(&old.position);
-            }
-            if let Some(new) = &change.new {
-                entries.insert(new.position.clone(), new.item.clone());
+        for change in write.changes {
+            let index = &table.schema.indexes[change.index];
+            let entries = rows.indexes.entry(index.name.clone()).or_default();
+            let mut insert = |entry: &IndexEntry| {
+                entries.insert(entry.position.clone(), entry.item.clone());
+            };
+            match &change.entry {
+                EntryChange::Appears(new) => insert(new),
+                EntryChange::Goes(old) => {
+                    entries.remove(&old.position);
+                }
+                EntryChange::Moves { from, to } => {
+                    insert(to);
+                    entries.remove(&from.position);
+                }
+                EntryChange::Stays { new, .. } => {
+                    insert(&IndexEntry::at(&table.schema, index, new));
+                }
             }
         }
-        self.record(table, effect);
+        self.record(table, write.effect);
         Ok(())
     }
 
     fn collection_size(&mut self, table: &Arc<Table>, position: &Position) -> Result<u64> {
+        let collection = Span::of_collection(position);
         let size = |rows: &BTreeMap<Position, Item>| -> u64 {
-            rows.iter()
-                .filter(|(row, _)| row.partition == position.partition)
-                .map(|(_, item)| item.size() as u64)
-                .sum()
+            let rows = rows.range::<[u8], _>(collection.bounds());
+            rows.map(|(_, item)| item.size() as u64).sum()
         };
         let rows = self.rows(table);
         let local = table.schema.indexes.iter().filter(|index| index.kind == IndexKind::Local);

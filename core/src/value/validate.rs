@@ -38,19 +38,25 @@ pub(crate) fn nesting_error() -> Error {
     )
 }
 
+/// Checks one attribute of an item, as [`Item::validate`] checks all.
+pub(crate) fn check_attribute(name: &str, value: ValueRef<'_>) -> Result<(), Error> {
+    check_entry(name, value, MAX_NESTING)
+}
+
 fn check_attributes(map: MapRef<'_>, levels: usize) -> Result<(), Error> {
-    for (name, value) in map.iter() {
-        if name.is_empty() {
-            return Err(Error::validation("Empty attribute name"));
-        }
-        if name.len() > MAX_NAME_LENGTH {
-            return Err(Error::validation(
-                "Attribute name is too large, must be less than 65536 bytes",
-            ));
-        }
-        check_value(value, levels)?;
+    map.iter().try_for_each(|(name, value)| check_entry(name, value, levels))
+}
+
+fn check_entry(name: &str, value: ValueRef<'_>, levels: usize) -> Result<(), Error> {
+    if name.is_empty() {
+        return Err(Error::validation("Empty attribute name"));
     }
-    Ok(())
+    if name.len() > MAX_NAME_LENGTH {
+        return Err(Error::validation(
+            "Attribute name is too large, must be less than 65536 bytes",
+        ));
+    }
+    check_value(value, levels)
 }
 
 fn check_value(value: ValueRef<'_>, levels: usize) -> Result<(), Error> {
