@@ -23,6 +23,7 @@ mod check;
 
 mod config;
 mod connection;
+mod counts;
 mod error;
 mod format;
 #[cfg(feature = "conformance")]

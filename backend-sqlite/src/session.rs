@@ -14,6 +14,7 @@ use tabla::schema::IndexKind;
 use tabla::{Applied, Error, ErrorKind, Item, Result};
 
 use crate::catalogue::{Catalogue, StoredIndex, StoredTable};
+use crate::counts::{Change, Counts, Ledger};
 use crate::error::{again, from_sqlite};
 use crate::format;
 use crate::rows::{self, Reading, sum_of};
@@ -29,8 +30,9 @@ pub(crate) struct Session<'c> {
     pub(crate) by: Option<UserIdentity>,
     is_catalogue_changed: bool,
     failure: Option<Error>,
-    /// Changes to the number of items and bytes, by the number of a table or an index.
-    counts: BTreeMap<i64, (i64, i64)>,
+    pub(crate) ledger: &'c Ledger,
+    /// Changes that are yet to be written to the ledger.
+    pub(crate) counts: Counts,
     /// The last row of the items of a table, by the table's number.
     last_rows: BTreeMap<i64, i64>,
     last_record: Option<i64>,
@@ -67,7 +69,12 @@ impl Written {
 }
 
 impl<'c> Session<'c> {
-    pub(crate) fn new(connection: &'c Connection, catalogue: Arc<Catalogue>, env: &'c Env) -> Self {
+    pub(crate) fn new(
+        connection: &'c Connection,
+        catalogue: Arc<Catalogue>,
+        ledger: &'c Ledger,
+        env: &'c Env,
+    ) -> Self {
         Self {
             connection,
             catalogue,
@@ -75,7 +82,8 @@ impl<'c> Session<'c> {
             by: None,
             is_catalogue_changed: false,
             failure: None,
-            counts: BTreeMap::new(),
+            ledger,
+            counts: Counts::default(),
             last_rows: BTreeMap::new(),
             last_record: None,
             statements: Vec::new(),
@@ -173,8 +181,8 @@ impl<'c> Session<'c> {
 
     /// Writes down what was only noted so far: to be called before the commit.
     pub(crate) fn finish(&mut self) -> Result<()> {
-        for (number, (items, bytes)) in std::mem::take(&mut self.counts) {
-            if (items, bytes) != (0, 0) {
+        if matches!(self.ledger, Ledger::File) {
+            for (number, Change { items, bytes }) in self.take_counts().into_changes() {
                 self.execute(
                     "UPDATE tabla_counts SET items = items + ?2, bytes = bytes + ?3 \
                      WHERE number = ?1",
@@ -218,9 +226,12 @@ impl<'c> Session<'c> {
     }
 
     pub(crate) fn count(&mut self, number: i64, items: i64, bytes: i64) {
-        let count = self.counts.entry(number).or_default();
-        count.0 += items;
-        count.1 += bytes;
+        self.counts.add(number, items, bytes);
+    }
+
+    /// The changes that were not written to the file: all of them, if there is none.
+    pub(crate) fn take_counts(&mut self) -> Counts {
+        std::mem::take(&mut self.counts)
     }
 
     fn next_row(&mut self, table: &StoredTable) -> Result<i64> {

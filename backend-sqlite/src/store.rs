@@ -14,6 +14,7 @@ use tabla::{Capabilities, Error, ErrorKind, Result, Store};
 
 use crate::catalogue::{Catalogue, StoredTable};
 use crate::config::{Location, SqliteConfig};
+use crate::counts::Counts;
 use crate::readers::Readers;
 use crate::rows::Reading;
 use crate::tables::{described, may_be_stale};
@@ -315,7 +316,10 @@ impl Store for SqliteStore {
     async fn describe_table(&self, request: DescribeTable) -> Result<TableDescription> {
         let catalogue = self.inner.catalogue()?;
         let table = described(&catalogue, &request.table)?;
-        self.inner.snapshot(|connection| tables::describe(connection, table))
+        let (ledger, no_changes) = (self.inner.writer.ledger(), Counts::default());
+        self.inner.snapshot(|connection| {
+            tables::describe(table, |number| ledger.count(connection, number, &no_changes))
+        })
     }
 
     async fn update_table(&self, request: UpdateTable) -> Result<TableDescription> {

@@ -3,7 +3,7 @@
 use std::collections::BTreeMap;
 use std::sync::Arc;
 
-use rusqlite::{Connection, OptionalExtension, params};
+use rusqlite::{OptionalExtension, params};
 use tabla::engine::log::Log;
 use tabla::ops::*;
 use tabla::schema::{
@@ -12,7 +12,6 @@ use tabla::schema::{
 use tabla::{Error, Result};
 
 use crate::catalogue::{Catalogue, StoredTable, parse, to_json};
-use crate::error::from_sqlite;
 use crate::format;
 use crate::session::Session;
 
@@ -23,21 +22,11 @@ pub(crate) fn described<'c>(catalogue: &'c Catalogue, given: &str) -> Result<&'c
     catalogue.find(name).ok_or_else(|| table_missing(name))
 }
 
-/// Describes a table.
-pub(crate) fn describe(connection: &Connection, table: &StoredTable) -> Result<TableDescription> {
-    let count = |number: i64| -> Result<Count> {
-        let select = "SELECT items, bytes FROM tabla_counts WHERE number = ?1";
-        let found = connection
-            .prepare_cached(select)
-            .and_then(|mut select| {
-                select
-                    .query_row([number], |row| Ok((row.get::<_, i64>(0)?, row.get::<_, i64>(1)?)))
-                    .optional()
-            })
-            .map_err(from_sqlite)?;
-        let (items, bytes) = found.unwrap_or_default();
-        Ok(Count { items: items as u64, bytes: bytes as u64 })
-    };
+/// Describes a table, given the counts of a number.
+pub(crate) fn describe(
+    table: &StoredTable,
+    count: impl Fn(i64) -> Result<Count>,
+) -> Result<TableDescription> {
     let schema = &table.table.schema;
     let indexes = schema.indexes.iter().zip(&table.indexes);
     let counts = TableCounts {
@@ -58,6 +47,10 @@ impl StoredTable {
 }
 
 impl Session<'_> {
+    fn describe(&self, table: &StoredTable) -> Result<TableDescription> {
+        describe(table, |number| self.ledger.count(self.connection, number, &self.counts))
+    }
+
     pub(crate) fn create_table(&mut self, request: &CreateTable) -> Result<TableDescription> {
         let now = self.env.clock.now();
         let mut table = Table::create(request, now, self.env.token())?;
@@ -84,7 +77,7 @@ impl Session<'_> {
             None => None,
         };
         self.store_table(number, table, indexes, stream)?;
-        describe(self.connection, described(&self.catalogue, &name)?)
+        self.describe(described(&self.catalogue, &name)?)
     }
 
     /// Changes a table. An index that is added is not filled yet.
@@ -120,14 +113,14 @@ impl Session<'_> {
             None => present.stream,
         };
         self.store_table(present.number, change.table, indexes, stream)?;
-        describe(self.connection, described(&self.catalogue, &name)?)
+        self.describe(described(&self.catalogue, &name)?)
     }
 
     pub(crate) fn delete_table(&mut self, request: &DeleteTable) -> Result<TableDescription> {
         let now = self.env.clock.now();
         let table = Arc::clone(described(&self.catalogue, &request.table)?);
         table.table.check_delete()?;
-        let description = describe(self.connection, &table)?;
+        let description = self.describe(&table)?;
         let name = &table.table.name;
         if let Some(stream) = table.table.stream() {
             self.close_stream(&stream.arn(name), now)?;

@@ -21,6 +21,7 @@ use tokio::sync::{oneshot, watch};
 
 use crate::catalogue::Catalogue;
 use crate::config::{Durability, Location, SqliteConfig};
+use crate::counts::Ledger;
 use crate::error::{again, from_sqlite};
 use crate::session::Session;
 use crate::{connection, maintenance};
@@ -28,6 +29,9 @@ use crate::{connection, maintenance};
 /// The most items that a group writes, unless its first job alone writes more: so it holds the
 /// file's lock for a few milliseconds.
 const GROUP: usize = 256;
+
+/// How often the thread looks for work before it sleeps.
+const LINGER: usize = 100;
 
 /// When about this many pages have been written to the log, the thread moves them to the file:
 /// more than SQLite's own 1000, because a write with two indexes touches a dozen pages.
@@ -53,6 +57,7 @@ pub(crate) struct Shared {
     inline: bool,
     /// Whether other processes may change the file.
     is_file: bool,
+    ledger: Ledger,
     /// A connection to move the log with while callers write by themselves.
     checkpointing: Option<Mutex<Connection>>,
     /// About how many pages were written since the log was last moved.
@@ -164,6 +169,7 @@ impl Writer {
             env,
             inline,
             is_file,
+            ledger: Ledger::new(is_file),
             checkpointing,
             log_pages: AtomicUsize::new(0),
             patience: config.busy_timeout,
@@ -183,6 +189,11 @@ impl Writer {
     /// The tables as they were after the last group.
     pub(crate) fn catalogue(&self) -> Arc<Catalogue> {
         self.shared.catalogue()
+    }
+
+    /// Where the numbers of items are.
+    pub(crate) fn ledger(&self) -> &Ledger {
+        &self.shared.ledger
     }
 
     /// Puts a newer catalogue in place, read from the file.
@@ -355,6 +366,7 @@ impl Shared {
     fn work(&self) {
         loop {
             let (maintenance, checkpoint) = {
+                self.linger();
                 let mut queue = self.queue();
                 while queue.is_idle() && !queue.stop {
                     queue = self.wake.wait(queue).unwrap_or_else(PoisonError::into_inner);
@@ -381,6 +393,19 @@ impl Shared {
             if checkpoint {
                 self.checkpoint();
             }
+        }
+    }
+
+    /// Stays awake for a moment: whoever was just answered often has the next write, and waking a
+    /// thread takes longer than a cheap sync. Whatever else wants the processor gets it.
+    fn linger(&self) {
+        for _ in 0..LINGER {
+            let queue = self.queue();
+            if !queue.is_idle() || queue.stop {
+                return;
+            }
+            drop(queue);
+            std::thread::yield_now();
         }
     }
 
@@ -481,7 +506,7 @@ impl Shared {
             Ok(catalogue) => catalogue,
             Err(error) => return failed(error),
         };
-        let mut session = Session::new(connection, catalogue, &self.env);
+        let mut session = Session::new(connection, catalogue, &self.ledger, &self.env);
         work(&mut session);
         if session.has_failed() {
             return failed(session.failure());
@@ -491,14 +516,14 @@ impl Shared {
         }
         let (catalogue, is_changed) =
             (Arc::clone(&session.catalogue), session.is_catalogue_changed());
-        let pages = session.written().pages();
-        drop(session);
+        let (pages, counts) = (session.written().pages(), session.take_counts());
         if let Err(error) = statement(connection, "COMMIT") {
             return Outcome::Failed(from_sqlite(error), Applied::Maybe);
         }
         if is_changed {
             self.publish(catalogue);
         }
+        self.ledger.keep(counts);
         self.count_pages(pages);
         Outcome::Committed
     }

@@ -1,8 +1,10 @@
 //! What concerns the operations of a batch together.
 
-use std::collections::BTreeSet;
+use std::collections::HashSet;
+use std::hash::Hash;
 
 use super::{Fault, WritePlan};
+use crate::Item;
 use crate::error::{Error, Result};
 use crate::limits;
 use crate::ops::{BatchGetItem, BatchWriteItem, WriteRequest};
@@ -31,13 +33,25 @@ pub fn check_get(request: &BatchGetItem) -> Result<()> {
     if keys > limits::BATCH_GET_KEYS {
         return Err(Error::validation("Too many items requested for the BatchGetItem call"));
     }
+    Ok(())
+}
+
+/// Refuses a batch of reads that names a key twice, whatever its tables are.
+pub(super) fn check_distinct_keys(request: &BatchGetItem) -> Result<()> {
     for reads in request.requests.values() {
-        let mut seen = BTreeSet::new();
-        if reads.keys.iter().any(|key| !seen.insert(key.encode())) {
-            return Err(Error::validation(DUPLICATES));
-        }
+        let keys: Vec<_> = reads.keys.iter().map(Item::encode).collect();
+        check_distinct(&keys)?;
     }
     Ok(())
+}
+
+/// Refuses keys of which two are the same.
+pub(super) fn check_distinct<K: Eq + Hash>(keys: &[K]) -> Result<()> {
+    let mut seen = HashSet::with_capacity(keys.len());
+    match keys.iter().all(|key| seen.insert(key)) {
+        true => Ok(()),
+        false => Err(Error::validation(DUPLICATES)),
+    }
 }
 
 /// Checks the shape of a batch of writes, before any table is looked up.
@@ -79,9 +93,7 @@ pub fn plan_writes(writes: &[WriteRequest], schema: &TableSchema) -> Result<Vec<
             WriteRequest::Delete(key) => WritePlan::delete_key(key, schema),
         })
         .collect::<Result<_, Fault>>()?;
-    let mut seen = BTreeSet::new();
-    if plans.iter().any(|plan| !seen.insert(plan.position())) {
-        return Err(Error::validation(DUPLICATES));
-    }
+    let positions: Vec<_> = plans.iter().map(WritePlan::position).collect();
+    check_distinct(&positions)?;
     Ok(plans)
 }

@@ -2,7 +2,7 @@
 
 use super::paths::check_keys_are_scalars;
 use super::write::check_placeholders_have_use;
-use super::{Fault, Position};
+use super::{Fault, Position, batch};
 use crate::Item;
 use crate::expr::{Expr, Names, Placeholders, Projection, Values};
 use crate::ops::{GetItem, KeysAndAttributes};
@@ -23,25 +23,38 @@ impl GetPlan {
         Ok(Self { position: Position::of_key(schema, &request.key)?, projection })
     }
 
-    /// Plans the reads of a batch from one table.
-    pub fn batch(request: &KeysAndAttributes, schema: &TableSchema) -> Result<Vec<Self>, Fault> {
-        let projection = parse_projection(&request.names, request.projection.as_ref(), schema)?;
-        request
-            .keys
-            .iter()
-            .map(|key| {
-                let position = Position::of_key(schema, key)?;
-                Ok(Self { position, projection: projection.clone() })
-            })
-            .collect()
-    }
-
     /// What the request asked for of the item.
     pub fn answer(&self, item: Item) -> Item {
-        match &self.projection {
-            Some(projection) => projection.project(&item),
-            None => item,
-        }
+        project(self.projection.as_ref(), item)
+    }
+}
+
+/// The reads of a batch from one table.
+#[derive(Clone, Debug)]
+pub(super) struct BatchPlan {
+    pub(super) positions: Vec<Position>,
+    projection: Option<Projection>,
+}
+
+impl BatchPlan {
+    pub(super) fn new(reads: &KeysAndAttributes, schema: &TableSchema) -> Result<Self, Fault> {
+        let projection = parse_projection(&reads.names, reads.projection.as_ref(), schema)?;
+        let positions = reads.keys.iter().map(|key| Position::of_key(schema, key));
+        let positions: Vec<Position> = positions.collect::<Result<_, Fault>>()?;
+        batch::check_distinct(&positions)?;
+        Ok(Self { positions, projection })
+    }
+
+    /// What the request asked for of an item.
+    pub(super) fn answer(&self, item: Item) -> Item {
+        project(self.projection.as_ref(), item)
+    }
+}
+
+fn project(projection: Option<&Projection>, item: Item) -> Item {
+    match projection {
+        Some(projection) => projection.project(&item),
+        None => item,
     }
 }
 

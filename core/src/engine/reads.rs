@@ -2,6 +2,7 @@
 
 use std::collections::BTreeMap;
 
+use super::get::BatchPlan;
 use super::storage::{Flow, Rows, TableRef};
 use super::{Arm, GetPlan, Meter, PageBuilder, ReadPlan, batch, read_units, transact};
 use crate::Item;
@@ -99,50 +100,72 @@ impl<T: TableRef> PageRead<T> {
 
 /// A batch of reads, planned.
 #[derive(Clone, Debug)]
-pub struct BatchGet<T> {
-    tables: Vec<(T, KeysAndAttributes, Vec<GetPlan>)>,
+pub struct BatchGet<'r, T> {
+    tables: Vec<BatchOfTable<'r, T>>,
     capacity: ReturnConsumedCapacity,
 }
 
-impl<T: TableRef> BatchGet<T> {
+#[derive(Clone, Debug)]
+struct BatchOfTable<'r, T> {
+    table: T,
+    reads: &'r KeysAndAttributes,
+    plan: BatchPlan,
+}
+
+impl<'r, T: TableRef> BatchGet<'r, T> {
     /// Plans a batch; `find` finds its tables.
-    pub fn new(request: &BatchGetItem, find: impl Fn(&str) -> Result<T>) -> Result<Self> {
+    pub fn new(request: &'r BatchGetItem, find: impl Fn(&str) -> Result<T>) -> Result<Self> {
         batch::check_get(request)?;
+        // Keys that are there twice are refused before a table is looked for; but where every
+        // table is there, it is cheaper to compare positions.
+        let planned = Self::plan(request, find);
+        if planned.is_err() {
+            batch::check_distinct_keys(request)?;
+        }
+        planned
+    }
+
+    fn plan(request: &'r BatchGetItem, find: impl Fn(&str) -> Result<T>) -> Result<Self> {
         let found: Vec<T> =
             request.requests.keys().map(|name| find(name)).collect::<Result<_>>()?;
-        let tables = request
-            .requests
-            .values()
-            .zip(found)
-            .map(|(reads, table)| {
-                let plans = GetPlan::batch(reads, table.schema())?;
-                Ok((table, reads.clone(), plans))
-            })
-            .collect::<Result<_>>()?;
-        Ok(Self { tables, capacity: request.return_consumed_capacity })
+        let tables = request.requests.values().zip(found).map(|(reads, table)| {
+            let plan = BatchPlan::new(reads, table.schema())?;
+            Ok(BatchOfTable { table, reads, plan })
+        });
+        Ok(Self {
+            tables: tables.collect::<Result<_>>()?,
+            capacity: request.return_consumed_capacity,
+        })
     }
 
     /// Reads the items.
-    pub fn run(self, rows: &mut impl Rows<Table = T>) -> Result<BatchGetItemOutput> {
+    pub fn run(&self, rows: &mut impl Rows<Table = T>) -> Result<BatchGetItemOutput> {
         let mut output = BatchGetItemOutput::default();
         let mut bytes = 0;
-        for (table, mut reads, plans) in self.tables {
+        for BatchOfTable { table, reads, plan } in &self.tables {
             let mut meter = Meter::new(self.capacity);
-            let keys = std::mem::take(&mut reads.keys);
-            let found = output.responses.entry(table.name().to_owned()).or_default();
-            for (key, plan) in keys.into_iter().zip(plans) {
-                let item = rows.get(&table, &plan.position)?;
+            let mut found = Vec::with_capacity(reads.keys.len());
+            let mut left = Vec::new();
+            for (key, position) in reads.keys.iter().zip(&plan.positions) {
+                let item = rows.get(table, position)?;
                 let size = item.as_ref().map_or(0, Item::size);
                 if bytes + size > limits::BATCH_GET_SIZE {
-                    reads.keys.push(key);
+                    left.push(key.clone());
                     continue;
                 }
                 bytes += size;
                 meter.read(Arm::Table, read_units(size, reads.consistent_read));
                 found.extend(item.map(|item| plan.answer(item)));
             }
-            if !reads.keys.is_empty() {
-                output.unprocessed_keys.insert(table.name().to_owned(), reads);
+            output.responses.insert(table.name().to_owned(), found);
+            if !left.is_empty() {
+                let left = KeysAndAttributes {
+                    keys: left,
+                    projection: reads.projection.clone(),
+                    names: reads.names.clone(),
+                    consistent_read: reads.consistent_read,
+                };
+                output.unprocessed_keys.insert(table.name().to_owned(), left);
             }
             output.consumed_capacity.extend(meter.report(table.name(), table.schema()));
         }

@@ -1,0 +1,97 @@
+//! How many items a table or an index has, and how large they are by DynamoDB's count.
+
+use std::collections::BTreeMap;
+use std::sync::{Mutex, MutexGuard, PoisonError};
+
+use rusqlite::{Connection, OptionalExtension};
+use tabla::Result;
+use tabla::schema::Count;
+
+use crate::error::from_sqlite;
+
+/// Counts, or changes to them, by the number of a table or an index.
+#[derive(Debug, Default)]
+pub(crate) struct Counts(BTreeMap<i64, Change>);
+
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub(crate) struct Change {
+    pub(crate) items: i64,
+    pub(crate) bytes: i64,
+}
+
+/// Where the counts are kept.
+#[derive(Debug)]
+pub(crate) enum Ledger {
+    /// In a table of the file, changed with the items.
+    File,
+    /// Beside the store that is in memory, too: a page less that every write has to change.
+    Memory(Mutex<Counts>),
+}
+
+impl Counts {
+    pub(crate) fn add(&mut self, number: i64, items: i64, bytes: i64) {
+        let count = self.0.entry(number).or_default();
+        count.items += items;
+        count.bytes += bytes;
+    }
+
+    fn get(&self, number: i64) -> Change {
+        self.0.get(&number).copied().unwrap_or_default()
+    }
+
+    /// The changes that change something.
+    pub(crate) fn into_changes(self) -> impl Iterator<Item = (i64, Change)> {
+        self.0.into_iter().filter(|(_, change)| *change != Change::default())
+    }
+}
+
+impl Ledger {
+    pub(crate) fn new(is_file: bool) -> Self {
+        if is_file { Self::File } else { Self::Memory(Mutex::default()) }
+    }
+
+    /// The counts of a number, with changes that are yet to be kept.
+    pub(crate) fn count(
+        &self,
+        connection: &Connection,
+        number: i64,
+        changes: &Counts,
+    ) -> Result<Count> {
+        let kept = match self {
+            Self::File => stored(connection, number)?,
+            Self::Memory(counts) => lock(counts).get(number),
+        };
+        let change = changes.get(number);
+        Ok(Count {
+            items: (kept.items + change.items) as u64,
+            bytes: (kept.bytes + change.bytes) as u64,
+        })
+    }
+
+    /// Keeps the changes of a group that is committed; a file has them already.
+    pub(crate) fn keep(&self, changes: Counts) {
+        if let Self::Memory(counts) = self {
+            let mut counts = lock(counts);
+            for (number, Change { items, bytes }) in changes.into_changes() {
+                counts.add(number, items, bytes);
+            }
+        }
+    }
+}
+
+fn lock(counts: &Mutex<Counts>) -> MutexGuard<'_, Counts> {
+    counts.lock().unwrap_or_else(PoisonError::into_inner)
+}
+
+fn stored(connection: &Connection, number: i64) -> Result<Change> {
+    let select = "SELECT items, bytes FROM tabla_counts WHERE number = ?1";
+    let found = connection
+        .prepare_cached(select)
+        .and_then(|mut select| {
+            let read =
+                |row: &rusqlite::Row<'_>| Ok(Change { items: row.get(0)?, bytes: row.get(1)? });
+            select.query_row([number], read).optional()
+        })
+        .map_err(from_sqlite)?;
+    Ok(found.unwrap_or_default())
+}
