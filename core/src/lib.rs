@@ -5,12 +5,18 @@
 //!   carry, [`attr`] and [`Update`] the expressions.
 //! - [`MemoryStore`] is the executable specification; [`engine`] is what an operation means, and
 //!   what an embedded backend builds on.
+//! - [`entity`] has typed entities, declared once, and everything that follows from it.
 //! - [`Registry`] opens stores by their addresses.
+
+// What the derive macros write names the crate, inside of it too.
+#[allow(unused_extern_crates)]
+extern crate self as tabla;
 
 mod error;
 
 mod codec;
 pub mod engine;
+pub mod entity;
 pub mod env;
 pub mod expr;
 mod item;

@@ -71,6 +71,14 @@ impl Item {
     pub fn to_struct<'de, T: Deserialize<'de>>(&'de self) -> Result<T, Error> {
         ValueRef::M(self.view()).to_struct()
     }
+
+    /// The same with more attributes, which the item does not have.
+    pub(crate) fn to_struct_with<'de, T: Deserialize<'de>>(
+        &'de self,
+        more: &'de [(&'de str, Value)],
+    ) -> Result<T, Error> {
+        T::deserialize(de::ItemDeserializer::new(self.view(), more))
+    }
 }
 
 impl Value {

@@ -130,6 +130,11 @@ impl<'a> ValueRef<'a> {
         }
     }
 
+    /// Whether this is the explicit null.
+    pub fn is_null(self) -> bool {
+        matches!(self, ValueRef::Null)
+    }
+
     /// The string, if this is one.
     pub fn as_str(self) -> Option<&'a str> {
         match self {

@@ -28,6 +28,19 @@ pub struct Cursor {
 
 const VERSION: u8 = 1;
 
+impl Cursor {
+    /// The place `key` of what has this print.
+    pub(crate) fn new(query: u64, key: Item) -> Self {
+        Self { query, key }
+    }
+
+    /// The place, if this belongs to what has this print.
+    pub(crate) fn key_of(&self, query: u64) -> Result<&Item> {
+        check(self, query)?;
+        Ok(&self.key)
+    }
+}
+
 impl fmt::Display for Cursor {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         let mut bytes = vec![VERSION];
@@ -80,7 +93,8 @@ impl Query {
         Ok(self)
     }
 
-    fn print(&self) -> Result<u64> {
+    /// What makes this query the one that it is.
+    pub(crate) fn print(&self) -> Result<u64> {
         let mut parts = Parts::new("query", &self.table, self.index.as_deref());
         parts.condition(&self.names, &self.values, self.key_condition.as_ref())?;
         parts.condition(&self.names, &self.values, self.filter.as_ref())?;

@@ -11,8 +11,8 @@ use serde::forward_to_deserialize_any;
 
 use self::key::KeyDeserializer;
 use super::exact::{NUMBER, SET, VALUE};
-use crate::view::{MapIter, ValueRef};
-use crate::{Error, Number, ValueKind};
+use crate::view::{MapIter, MapRef, ValueRef};
+use crate::{Error, Number, Value, ValueKind};
 
 /// Reads a value through its view, without making a tree.
 #[derive(Clone, Copy)]
@@ -159,6 +159,32 @@ impl<'de> Deserializer<'de> for ValueDeserializer<'de> {
     }
 }
 
+/// Reads the attributes of an item, and some more.
+pub(super) struct ItemDeserializer<'de> {
+    item: MapRef<'de>,
+    more: &'de [(&'de str, Value)],
+}
+
+impl<'de> ItemDeserializer<'de> {
+    pub(super) fn new(item: MapRef<'de>, more: &'de [(&'de str, Value)]) -> Self {
+        Self { item, more }
+    }
+}
+
+impl<'de> Deserializer<'de> for ItemDeserializer<'de> {
+    type Error = Error;
+
+    fn deserialize_any<V: Visitor<'de>>(self, visitor: V) -> Result<V::Value, Error> {
+        visitor.visit_map(Entries { more: self.more, ..Entries::new(self.item.iter()) })
+    }
+
+    forward_to_deserialize_any! {
+        i8 i16 i32 i64 i128 u8 u16 u32 u64 u128 f32 f64 bool char str string bytes byte_buf option
+        unit unit_struct newtype_struct seq tuple tuple_struct map struct enum identifier
+        ignored_any
+    }
+}
+
 /// The elements of a list or a set.
 struct Elements<I>(I);
 
@@ -179,6 +205,8 @@ impl<'de, I: Iterator<Item = ValueRef<'de>>> SeqAccess<'de> for Elements<I> {
 
 /// The entries of a map.
 struct Entries<'de> {
+    /// Entries besides those of the map.
+    more: &'de [(&'de str, Value)],
     entries: MapIter<'de>,
     /// The value whose name was read last.
     value: Option<ValueRef<'de>>,
@@ -186,7 +214,7 @@ struct Entries<'de> {
 
 impl<'de> Entries<'de> {
     fn new(entries: MapIter<'de>) -> Self {
-        Entries { entries, value: None }
+        Entries { more: &[], entries, value: None }
     }
 }
 
@@ -197,7 +225,14 @@ impl<'de> MapAccess<'de> for Entries<'de> {
         &mut self,
         seed: K,
     ) -> Result<Option<K::Value>, Error> {
-        let Some((name, value)) = self.entries.next() else {
+        let entry = match self.more {
+            [(name, value), rest @ ..] => {
+                self.more = rest;
+                Some((*name, value.as_ref()))
+            }
+            [] => self.entries.next(),
+        };
+        let Some((name, value)) = entry else {
             return Ok(None);
         };
         self.value = Some(value);
@@ -213,7 +248,7 @@ impl<'de> MapAccess<'de> for Entries<'de> {
     }
 
     fn size_hint(&self) -> Option<usize> {
-        Some(self.entries.len())
+        Some(self.more.len() + self.entries.len())
     }
 }
 

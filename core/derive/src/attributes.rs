@@ -1,0 +1,157 @@
+//! What `#[entity(…)]` says of a struct.
+
+use syn::parse::ParseStream;
+use syn::{DeriveInput, Error, Ident, LitStr, Path, Result, Token, parenthesized};
+
+/// What was declared of the struct.
+pub(crate) struct Declared {
+    pub(crate) table: Path,
+    pub(crate) tag: Option<(LitStr, LitStr)>,
+    pub(crate) pk: Source,
+    pub(crate) sk: Option<Source>,
+    pub(crate) indexes: Vec<IndexDeclared>,
+    pub(crate) ttl: Option<Ident>,
+    pub(crate) revision: Option<Ident>,
+    pub(crate) created_at: Option<Ident>,
+    pub(crate) updated_at: Option<Ident>,
+    pub(crate) unique: Vec<UniqueDeclared>,
+}
+
+/// Where a key comes from: a template, or a field.
+pub(crate) enum Source {
+    Template(LitStr),
+    Field(Ident),
+}
+
+pub(crate) struct IndexDeclared {
+    pub(crate) name: String,
+    pub(crate) pk: Source,
+    pub(crate) sk: Option<Source>,
+    pub(crate) when: Option<Ident>,
+}
+
+pub(crate) struct UniqueDeclared {
+    pub(crate) field: Ident,
+    pub(crate) pk: LitStr,
+    pub(crate) sk: Option<LitStr>,
+}
+
+fn source(input: ParseStream<'_>) -> Result<Source> {
+    if input.peek(LitStr) {
+        input.parse().map(Source::Template)
+    } else {
+        input.parse().map(Source::Field)
+    }
+}
+
+fn set<T>(slot: &mut Option<T>, value: T, at: &Path) -> Result<()> {
+    match slot.replace(value) {
+        None => Ok(()),
+        Some(_) => Err(Error::new_spanned(at, "this is said twice")),
+    }
+}
+
+pub(crate) fn declared(input: &DeriveInput) -> Result<Declared> {
+    let (mut table, mut tag, mut pk, mut sk) = (None, None, None, None);
+    let (mut ttl, mut revision, mut created_at, mut updated_at) = (None, None, None, None);
+    let (mut indexes, mut unique) = (Vec::new(), Vec::new());
+    let attributes = input.attrs.iter().filter(|attribute| attribute.path().is_ident("entity"));
+    for attribute in attributes {
+        attribute.parse_nested_meta(|meta| {
+            let name = meta.path.get_ident().map(Ident::to_string).unwrap_or_default();
+            match name.as_str() {
+                "table" => set(&mut table, meta.value()?.parse()?, &meta.path),
+                "tag" => {
+                    let content;
+                    parenthesized!(content in meta.input);
+                    let name: LitStr = content.parse()?;
+                    content.parse::<Token![=]>()?;
+                    set(&mut tag, (name, content.parse()?), &meta.path)
+                }
+                "pk" => set(&mut pk, source(meta.value()?)?, &meta.path),
+                "sk" => set(&mut sk, source(meta.value()?)?, &meta.path),
+                "ttl" => set(&mut ttl, meta.value()?.parse()?, &meta.path),
+                "revision" => set(&mut revision, meta.value()?.parse()?, &meta.path),
+                "created_at" => set(&mut created_at, meta.value()?.parse()?, &meta.path),
+                "updated_at" => set(&mut updated_at, meta.value()?.parse()?, &meta.path),
+                "index" => {
+                    let content;
+                    parenthesized!(content in meta.input);
+                    indexes.push(index(&content)?);
+                    Ok(())
+                }
+                "unique" => {
+                    let content;
+                    parenthesized!(content in meta.input);
+                    unique.push(unique_field(&content)?);
+                    Ok(())
+                }
+                _ => Err(meta.error(
+                    "an entity says `table`, `tag`, `pk`, `sk`, `index`, `ttl`, `revision`, \
+                     `created_at`, `updated_at` or `unique`",
+                )),
+            }
+        })?;
+    }
+    let missing = |what: &str| Error::new(input.ident.span(), format!("{what} is missing"));
+    Ok(Declared {
+        table: table.ok_or_else(|| missing("`#[entity(table = …)]`, the table's design,"))?,
+        pk: pk.ok_or_else(|| missing("`#[entity(pk = \"…\")]`, the template of the key,"))?,
+        tag,
+        sk,
+        indexes,
+        ttl,
+        revision,
+        created_at,
+        updated_at,
+        unique,
+    })
+}
+
+fn index(content: ParseStream<'_>) -> Result<IndexDeclared> {
+    let name = if content.peek(LitStr) {
+        content.parse::<LitStr>()?.value()
+    } else {
+        content.parse::<Ident>()?.to_string()
+    };
+    let (mut pk, mut sk, mut when) = (None, None, None);
+    let span = content.span();
+    while !content.is_empty() {
+        content.parse::<Token![,]>()?;
+        if content.is_empty() {
+            break;
+        }
+        let part: Ident = content.parse()?;
+        content.parse::<Token![=]>()?;
+        match part.to_string().as_str() {
+            "pk" => pk = Some(source(content)?),
+            "sk" => sk = Some(source(content)?),
+            "when" => when = Some(content.parse()?),
+            _ => return Err(Error::new(part.span(), "an index has `pk`, `sk` and `when`")),
+        }
+    }
+    let pk = pk.ok_or_else(|| Error::new(span, "the index has no `pk`"))?;
+    Ok(IndexDeclared { name, pk, sk, when })
+}
+
+fn unique_field(content: ParseStream<'_>) -> Result<UniqueDeclared> {
+    let field: Ident = content.parse()?;
+    let (mut pk, mut sk) = (None, None);
+    while !content.is_empty() {
+        content.parse::<Token![,]>()?;
+        if content.is_empty() {
+            break;
+        }
+        let part: Ident = content.parse()?;
+        content.parse::<Token![=]>()?;
+        match part.to_string().as_str() {
+            "pk" => pk = Some(content.parse()?),
+            "sk" => sk = Some(content.parse()?),
+            _ => return Err(Error::new(part.span(), "a unique field has `pk` and `sk`")),
+        }
+    }
+    let pk = pk.ok_or_else(|| {
+        Error::new(field.span(), "say the key of the item that stands for a value: `pk = \"…\"`")
+    })?;
+    Ok(UniqueDeclared { field, pk, sk })
+}

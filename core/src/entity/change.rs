@@ -1,0 +1,347 @@
+//! Changes of some fields of an entity, which keep its keys true.
+
+use std::any::Any;
+use std::collections::BTreeMap;
+
+use serde::Serialize;
+
+use super::design::{EntityDesign, IndexKeys, KeySource};
+use super::field::undeclared;
+use super::{Check, Entity, EntityKey, Field, UtcMillis};
+use crate::error::Result;
+use crate::expr::{Condition, Path, Update};
+use crate::{Item, Value, attr};
+
+/// A change of some fields of an entity.
+///
+/// A change of an entity that was read ([`Change::of`]) rewrites every index key that a changed
+/// field stands in, and holds only if the other fields of that key are what they were when it was
+/// read. A change of an entity that was not read ([`Change::at`]) can do so only if it sets all
+/// fields of such a key that are not in the table's key, too; otherwise it is refused.
+#[must_use]
+pub struct Change<E: Entity> {
+    pub(super) key: E::Key,
+    pub(super) read: Option<Box<E>>,
+    /// The fields that are set, as the entity holds them.
+    set: BTreeMap<&'static str, Box<dyn Any + Send + Sync>>,
+    /// The same as values; `None` where a field is cleared.
+    values: BTreeMap<&'static str, Option<Value>>,
+    update: Update,
+    /// Fields that are changed by what they were.
+    computed: Vec<&'static str>,
+    condition: Option<Condition>,
+    failure: Option<crate::Error>,
+}
+
+impl<E: Entity> Change<E> {
+    /// A change of an entity that was read.
+    pub fn of(entity: &E) -> Self {
+        Self { read: Some(Box::new(entity.clone())), ..Self::at(entity.key()) }
+    }
+
+    /// A change of the entity with this key, whatever it is.
+    pub fn at(key: E::Key) -> Self {
+        Self {
+            key,
+            read: None,
+            set: BTreeMap::new(),
+            values: BTreeMap::new(),
+            update: Update::new(),
+            computed: Vec::new(),
+            condition: None,
+            failure: None,
+        }
+    }
+
+    fn fail(&mut self, error: crate::Error) {
+        self.failure.get_or_insert(error);
+    }
+
+    /// Sets a field.
+    pub fn set<T>(mut self, field: Field<E, T>, value: impl Into<T>) -> Self
+    where
+        T: Serialize + Any + Send + Sync,
+    {
+        let value = value.into();
+        match Value::from_struct(&value) {
+            Ok(stored) => {
+                self.values.insert(field.name, Some(stored));
+                self.set.insert(field.name, Box::new(value));
+            }
+            Err(error) => self.fail(error),
+        }
+        self
+    }
+
+    /// Takes the value of a field away.
+    pub fn clear<T>(mut self, field: Field<E, T>) -> Self {
+        self.values.insert(field.name, None);
+        self
+    }
+
+    /// Adds to a number.
+    pub fn add<T>(mut self, field: Field<E, T>, amount: impl Into<crate::Number>) -> Self {
+        self.computed.push(field.name);
+        self.update = self.update.add(field.path(), Value::N(amount.into()));
+        self
+    }
+
+    /// Appends to a list, which may not be there yet.
+    pub fn append<T, I: Serialize>(mut self, field: Field<E, T>, elements: &[I]) -> Self {
+        self.computed.push(field.name);
+        match Value::from_struct(elements) {
+            Ok(list) => {
+                let present = field.path().if_not_exists(Value::L(Vec::new()));
+                self.update = self.update.set(field.path(), present.append(list));
+            }
+            Err(error) => self.fail(error),
+        }
+        self
+    }
+
+    /// Sets what a path leads to, inside of a field.
+    pub fn set_inside<T>(
+        mut self,
+        field: Field<E, T>,
+        path: impl FnOnce(Path) -> Path,
+        value: impl Serialize,
+    ) -> Self {
+        self.computed.push(field.name);
+        match Value::from_struct(&value) {
+            Ok(value) => self.update = self.update.set(path(field.path()), value),
+            Err(error) => self.fail(error),
+        }
+        self
+    }
+
+    /// Holds only if this does, too.
+    pub fn when(mut self, check: Check<E>) -> Self {
+        match check.build() {
+            Ok(condition) => {
+                self.condition = Some(match self.condition.take() {
+                    Some(present) => present.and(condition),
+                    None => condition,
+                });
+            }
+            Err(error) => self.fail(error),
+        }
+        self
+    }
+
+    /// The fields that are changed.
+    pub(super) fn changed(&self) -> impl Iterator<Item = &'static str> {
+        self.values.keys().chain(&self.computed).copied()
+    }
+
+    /// Whether the value of a field is taken away.
+    pub(super) fn clears(&self, name: &str) -> bool {
+        self.values.get(name).is_some_and(Option::is_none)
+    }
+
+    /// Holds if a field is what it was when it was read.
+    pub(super) fn was(&self, name: &str) -> Result<Condition> {
+        let read = match &self.read {
+            Some(read) => Item::from_struct(&**read)?,
+            None => Item::new(),
+        };
+        Ok(unchanged(E::design().attribute(name), &read))
+    }
+
+    /// A field as it is after the change, as far as that is known.
+    pub(super) fn after(&self, name: &str) -> Option<&dyn Any> {
+        if let Some(value) = self.set.get(name) {
+            return Some(&**value);
+        }
+        if self.values.contains_key(name) {
+            return None;
+        }
+        let read = self.read.as_ref().and_then(|entity| entity.field(name));
+        read.or_else(|| self.key.field(name))
+    }
+
+    /// The key, the update and the condition.
+    pub(super) fn build(mut self, now: UtcMillis) -> Result<Built> {
+        if let Some(error) = self.failure.take() {
+            return Err(error);
+        }
+        let design = E::design();
+        for name in self.changed() {
+            check_may_change(design, name)?;
+        }
+        self.stamp(design, now)?;
+        let key = self.key.to_item()?;
+        let mut conditions = vec![present(design)];
+        let mut update = std::mem::take(&mut self.update);
+        for (name, value) in &self.values {
+            let path = attr(design.attribute(name));
+            update = match value {
+                Some(value) => update.set(path, value.clone()),
+                None => update.remove(path),
+            };
+        }
+        for keys in design.indexes {
+            let (rewritten, pinned) = self.index(design, keys)?;
+            for (attribute, value) in rewritten {
+                update = match value {
+                    Some(value) => update.set(attr(attribute), value),
+                    None => update.remove(attr(attribute)),
+                };
+            }
+            conditions.extend(pinned);
+        }
+        conditions.extend(self.condition.take());
+        let condition = Condition::all(conditions).expect("there is at least one");
+        Ok(Built { key, update, condition })
+    }
+
+    /// Sets what the layer sets by itself.
+    fn stamp(&mut self, design: &EntityDesign, now: UtcMillis) -> Result<()> {
+        if let Some(updated) = design.updated
+            && !self.values.contains_key(updated)
+        {
+            let field = design.field(updated).expect("the macro has found it");
+            let (value, text): (Box<dyn Any + Send + Sync>, String) = match field.millis {
+                true => (Box::new(now), now.to_string()),
+                false => (Box::new(now.second()), now.second().to_string()),
+            };
+            self.set.insert(updated, value);
+            self.values.insert(updated, Some(Value::S(text)));
+        }
+        if let Some(revision) = design.revision {
+            let attribute = design.attribute(revision);
+            self.update = std::mem::take(&mut self.update).add(attr(attribute), Value::N(1.into()));
+            if let Some(read) = self.read.as_ref().and_then(|entity| entity.revision()) {
+                let unchanged = attr(attribute).eq(read);
+                self.condition = Some(match self.condition.take() {
+                    Some(condition) => unchanged.and(condition),
+                    None => unchanged,
+                });
+            }
+        }
+        Ok(())
+    }
+
+    /// The keys of an index that have to be written again, and what must not have changed for them
+    /// to be right.
+    fn index(&self, design: &EntityDesign, keys: &IndexKeys) -> Result<Rewritten> {
+        let sources = || std::iter::once(&keys.partition).chain(&keys.sort);
+        let is_concerned = |name: &str| {
+            keys.when == Some(name)
+                || sources().any(|source| source.template().is_some_and(|own| own.has(name)))
+        };
+        let changed: Vec<&str> = self.changed().filter(|name| is_concerned(name)).collect();
+        if changed.is_empty() {
+            return Ok((Vec::new(), Vec::new()));
+        }
+        if let Some(computed) = self.computed.iter().find(|name| is_concerned(name)) {
+            return Err(undeclared(
+                design.name,
+                format_args!(
+                    "`{computed}` stands in the key of index {}: set it to a value, so that the key \
+                 can be written with it",
+                    keys.index
+                ),
+            ));
+        }
+        let mut pinned = Vec::new();
+        let mut needed: Vec<&'static str> = sources()
+            .filter(|source| source.template().is_some())
+            .flat_map(KeySource::fields)
+            .collect();
+        needed.extend(keys.when);
+        needed.sort_unstable();
+        needed.dedup();
+        for name in needed {
+            let is_known = self.values.contains_key(name) || self.key.field(name).is_some();
+            if is_known {
+                continue;
+            }
+            let Some(read) = &self.read else {
+                return Err(undeclared(
+                    design.name,
+                    format_args!(
+                        "a change of `{}` rewrites the key of index {}, which also has `{name}`: read \
+                     the entity and use Change::of, or set `{name}` too",
+                        changed[0], keys.index
+                    ),
+                ));
+            };
+            let field = design.field(name).expect("the macro has found it");
+            if !field.immutable {
+                pinned.push(unchanged(field.attribute, &Item::from_struct(&**read)?));
+            }
+        }
+        // The attributes tell only whether the field after `when` has a value.
+        let mut attributes = Item::new();
+        if let Some(when) = keys.when {
+            let has_value = match self.values.get(when) {
+                Some(value) => value.is_some(),
+                None => match &self.read {
+                    Some(read) => Item::from_struct(&**read)?
+                        .get(design.attribute(when))
+                        .is_some_and(|value| !value.is_null()),
+                    None => true,
+                },
+            };
+            if has_value {
+                attributes.insert(design.attribute(when), true);
+            }
+        }
+        let cleared = |name: &str| self.values.get(name).is_some_and(Option::is_none);
+        if needed_is_cleared(keys, &cleared) {
+            let table = (design.table)();
+            let index = table.find_index(keys.index);
+            let own = index
+                .into_iter()
+                .flat_map(|index| std::iter::once(&index.partition).chain(&index.sort));
+            let sources = sources().map(|source| source.template().is_some());
+            let gone = own.zip(sources).filter(|(_, is_template)| *is_template);
+            return Ok((gone.map(|(key, _)| (key.attribute.clone(), None)).collect(), pinned));
+        }
+        let after = |name: &str| self.after(name);
+        Ok((design.index_keys(keys, &after, &attributes)?, pinned))
+    }
+}
+
+fn needed_is_cleared(keys: &IndexKeys, cleared: &dyn Fn(&str) -> bool) -> bool {
+    let sources = std::iter::once(&keys.partition).chain(&keys.sort);
+    let mut fields =
+        sources.filter(|source| source.template().is_some()).flat_map(KeySource::fields);
+    fields.any(cleared) || keys.when.is_some_and(cleared)
+}
+
+type Rewritten = (Vec<(String, Option<Value>)>, Vec<Condition>);
+
+/// A change, ready to be sent.
+pub(super) struct Built {
+    pub(super) key: Item,
+    pub(super) update: Update,
+    pub(super) condition: Condition,
+}
+
+/// Holds if the entity is there.
+pub(super) fn present(design: &EntityDesign) -> Condition {
+    attr(&(design.table)().partition.attribute).exists()
+}
+
+/// Holds if an attribute is what it was.
+pub(super) fn unchanged(attribute: &str, before: &Item) -> Condition {
+    match before.get(attribute).filter(|value| !value.is_null()) {
+        Some(value) => attr(attribute).eq(value.to_value()),
+        None => attr(attribute).not_exists(),
+    }
+}
+
+fn check_may_change(design: &EntityDesign, name: &str) -> Result<()> {
+    let in_key = std::iter::once(&design.partition).chain(&design.sort).any(|key| key.has(name));
+    if in_key {
+        return Err(undeclared(design.name, format_args!("`{name}` is part of the key")));
+    }
+    if design.field(name).is_some_and(|field| field.immutable) {
+        return Err(undeclared(design.name, format_args!("`{name}` is immutable")));
+    }
+    if design.revision == Some(name) {
+        return Err(undeclared(design.name, format_args!("`{name}` counts by itself")));
+    }
+    Ok(())
+}

@@ -1,0 +1,346 @@
+//! Entities on a store.
+
+use std::collections::BTreeMap;
+use std::sync::Arc;
+
+use futures::stream::{self, BoxStream, StreamExt, TryStreamExt};
+
+use super::change::present;
+use super::collection::Collection;
+use super::design::TableDesign;
+use super::pages::{self, Page};
+use super::{Change, Check, Entity, EntityKey, Find, Outcome, Stamp, Transaction, UtcMillis};
+use crate::env::Env;
+use crate::error::{Error, ErrorKind, Result};
+use crate::expr::{Condition, attr};
+use crate::ops::{
+    DeleteItem, GetItem, PutItem, ReturnValues, UpdateItem, UpdateTimeToLive, WriteOutput,
+};
+use crate::{Item, Store};
+
+/// Entities on a store: which store, what its tables are called, what time it is.
+#[derive(Clone, Debug)]
+pub struct Db {
+    store: Arc<dyn Store>,
+    env: Env,
+    names: Arc<BTreeMap<String, String>>,
+    period: Option<String>,
+}
+
+impl Db {
+    /// Entities on this store, by the machine's clock.
+    pub fn new(store: Arc<dyn Store>) -> Self {
+        Self::with_env(store, Env::system())
+    }
+
+    /// Entities on this store, by this clock and randomness.
+    pub fn with_env(store: Arc<dyn Store>, env: Env) -> Self {
+        Self { store, env, names: Arc::default(), period: None }
+    }
+
+    /// With another name for a table of the design, such as that of an environment.
+    #[must_use]
+    pub fn rename(mut self, design: &TableDesign, name: impl Into<String>) -> Self {
+        Arc::make_mut(&mut self.names).insert(design.name.clone(), name.into());
+        self
+    }
+
+    /// The tables of this period, for designs that have one for each.
+    #[must_use]
+    pub fn period(&self, period: impl std::fmt::Display) -> Self {
+        Self { period: Some(period.to_string()), ..self.clone() }
+    }
+
+    /// The store.
+    pub fn store(&self) -> &dyn Store {
+        &*self.store
+    }
+
+    /// The clock and the randomness.
+    pub fn env(&self) -> &Env {
+        &self.env
+    }
+
+    /// Now.
+    pub fn now(&self) -> UtcMillis {
+        self.env.clock.now().into()
+    }
+
+    /// What a table of the design is called here.
+    ///
+    /// # Errors
+    /// There is one for each period, and no period was given.
+    pub fn table_name(&self, design: &TableDesign) -> Result<String> {
+        let name = self.names.get(&design.name).unwrap_or(&design.name);
+        match (&self.period, design.periods) {
+            (Some(period), true) => Ok(format!("{name}-{period}")),
+            (None, true) => Err(Error::validation(format!(
+                "there is a table {name} for each period: say which with Db::period"
+            ))),
+            (_, false) => Ok(name.clone()),
+        }
+    }
+
+    /// Creates a table of the design, unless it is there.
+    ///
+    /// # Errors
+    /// Those of the store.
+    pub async fn create_table(&self, design: &TableDesign) -> Result<()> {
+        let name = self.table_name(design)?;
+        match self.store.create_table(design.create(&name)).await {
+            Ok(_) => {}
+            Err(error) if matches!(error.kind(), ErrorKind::InUse) => return Ok(()),
+            Err(error) => return Err(error),
+        }
+        if let Some(attribute) = &design.ttl {
+            self.store.update_time_to_live(UpdateTimeToLive::new(&name, attribute, true)).await?;
+        }
+        Ok(())
+    }
+
+    /// The entity with this key, seeing every write answered before.
+    ///
+    /// # Errors
+    /// Those of the store; the item is of another kind.
+    pub async fn get<K: EntityKey>(&self, key: &K) -> Result<Option<K::Entity>> {
+        self.read(key, true).await
+    }
+
+    /// The entity with this key, at half the price, perhaps without the last writes.
+    ///
+    /// # Errors
+    /// As for [`Db::get`].
+    pub async fn get_eventually<K: EntityKey>(&self, key: &K) -> Result<Option<K::Entity>> {
+        self.read(key, false).await
+    }
+
+    async fn read<K: EntityKey>(&self, key: &K, consistent: bool) -> Result<Option<K::Entity>> {
+        let table = self.table_of::<K::Entity>()?;
+        let request = GetItem::new(table, key.to_item()?).consistent_read(consistent);
+        let item = self.store.get(request).await?.item;
+        item.map(|item| K::Entity::from_item(&item)).transpose()
+    }
+
+    pub(super) fn table_of<E: Entity>(&self) -> Result<String> {
+        self.table_name((E::design().table)())
+    }
+
+    pub(super) fn stamp<E: Entity>(&self, entity: &mut E, is_new: bool) {
+        entity.stamp(&Stamp { now: self.now(), is_new });
+    }
+
+    /// Writes an entity that must not be there. [`Outcome::Lost`] has the one that is.
+    ///
+    /// # Errors
+    /// Those of the store; a field cannot stand in a key.
+    pub async fn create<E: Entity>(&self, mut entity: E) -> Result<Outcome<E>> {
+        if !E::design().unique.is_empty() {
+            let transaction = Transaction::new(self).create("entity", entity.clone())?;
+            return transaction.alone(entity, true).await;
+        }
+        self.stamp(&mut entity, true);
+        self.put(entity, !present(E::design())).await
+    }
+
+    /// Writes an entity in the place of one that must be there.
+    ///
+    /// # Errors
+    /// Those of the store; a field cannot stand in a key; a unique field cannot be replaced so.
+    pub async fn replace<E: Entity>(&self, mut entity: E) -> Result<Outcome<E>> {
+        check_not_unique::<E>("replace")?;
+        self.stamp(&mut entity, false);
+        self.put(entity, present(E::design())).await
+    }
+
+    /// Writes an entity that was read, if nobody has written it since: it counts its writes.
+    /// [`Outcome::Lost`] has the present one.
+    ///
+    /// # Errors
+    /// Those of the store; the entity has no field for its revision; a unique field cannot be
+    /// saved so.
+    pub async fn save<E: Entity>(&self, mut entity: E) -> Result<Outcome<E>> {
+        check_not_unique::<E>("save")?;
+        let design = E::design();
+        let (Some(field), Some(read)) = (design.revision, entity.revision()) else {
+            return Err(Error::validation(format!(
+                "{} does not count its writes: give it a `revision`, or use replace",
+                design.name
+            )));
+        };
+        let condition = match read {
+            0 => !present(design),
+            read => attr(design.attribute(field)).eq(read),
+        };
+        self.stamp(&mut entity, read == 0);
+        self.put(entity, condition).await
+    }
+
+    async fn put<E: Entity>(&self, entity: E, condition: Condition) -> Result<Outcome<E>> {
+        let request = PutItem::new(self.table_of::<E>()?, entity.to_item()?)
+            .condition(condition)
+            .return_item_on_failure();
+        outcome(self.store.put(request).await, |_| Ok(entity))
+    }
+
+    /// Changes some fields of an entity that must be there.
+    ///
+    /// # Errors
+    /// Those of the store; the change would leave a key behind.
+    pub async fn update<E: Entity>(&self, change: Change<E>) -> Result<Outcome<E>> {
+        let is_unique = |name| E::design().unique.iter().any(|unique| unique.field == name);
+        if change.changed().any(is_unique) {
+            let key = change.key.clone();
+            let transaction = Transaction::new(self).update("entity", change)?;
+            return transaction.alone_at(key).await;
+        }
+        let built = change.build(self.now())?;
+        let request = UpdateItem::new(self.table_of::<E>()?, built.key)
+            .update(built.update)
+            .condition(built.condition)
+            .return_values(ReturnValues::AllNew)
+            .return_item_on_failure();
+        outcome(self.store.update(request).await, |output| returned(output.attributes))
+    }
+
+    /// Deletes an entity that must be there.
+    ///
+    /// # Errors
+    /// Those of the store.
+    pub async fn delete<K: EntityKey>(&self, key: &K) -> Result<Outcome<K::Entity>> {
+        self.delete_if(key, None).await
+    }
+
+    /// Deletes an entity that must be there, if this holds.
+    ///
+    /// # Errors
+    /// Those of the store.
+    pub async fn delete_when<K: EntityKey>(
+        &self,
+        key: &K,
+        check: Check<K::Entity>,
+    ) -> Result<Outcome<K::Entity>> {
+        self.delete_if(key, Some(check.build()?)).await
+    }
+
+    async fn delete_if<K: EntityKey>(
+        &self,
+        key: &K,
+        condition: Option<Condition>,
+    ) -> Result<Outcome<K::Entity>> {
+        let design = K::Entity::design();
+        if !design.unique.is_empty() {
+            let Some(read) = self.get(key).await? else { return Ok(Outcome::Lost(None)) };
+            let transaction = Transaction::new(self).delete_read("entity", &read, condition)?;
+            return transaction.alone(read, false).await;
+        }
+        let condition = match condition {
+            Some(condition) => present(design).and(condition),
+            None => present(design),
+        };
+        let request = DeleteItem::new(self.table_of::<K::Entity>()?, key.to_item()?)
+            .condition(condition)
+            .return_values(ReturnValues::AllOld)
+            .return_item_on_failure();
+        outcome(self.store.delete(request).await, |output| returned(output.attributes))
+    }
+
+    /// Several writes of any entities, all or none.
+    pub fn transaction(&self) -> Transaction<'_> {
+        Transaction::new(self)
+    }
+
+    /// A page of what is looked for.
+    ///
+    /// # Errors
+    /// Those of the store; a field of the key is missing; the cursor belongs to something else.
+    pub async fn page<E: Entity>(&self, find: Find<E>) -> Result<Page<E>> {
+        let page = pages::read(self, &find).await?;
+        page.try_map(|item| E::from_item(&item))
+    }
+
+    /// Everything that is looked for, page after page.
+    pub fn stream<E: Entity>(&self, find: Find<E>) -> BoxStream<'_, Result<E>> {
+        let next = move |state: Option<Find<E>>| async move {
+            let Some(mut find) = state else { return Ok(None) };
+            let page = pages::read(self, &find).await?.try_map(|item| E::from_item(&item))?;
+            find.cursor = page.next;
+            let is_over = find.cursor.is_none();
+            Ok::<_, Error>(Some((page.items, (!is_over).then_some(find))))
+        };
+        stream::try_unfold(Some(find), next)
+            .map_ok(|items| stream::iter(items.into_iter().map(Ok)))
+            .try_flatten()
+            .boxed()
+    }
+
+    /// All of what is looked for.
+    ///
+    /// # Errors
+    /// As for [`Db::page`].
+    pub async fn all<E: Entity>(&self, find: Find<E>) -> Result<Vec<E>> {
+        self.stream(find).try_collect().await
+    }
+
+    /// A whole item collection, of entities of several kinds, over all its pages.
+    ///
+    /// # Errors
+    /// As for [`Db::page`].
+    pub async fn collect<C: Collection, E: Entity>(&self, find: Find<E>) -> Result<C> {
+        let mut find = find.whole_partition();
+        let mut collection = C::default();
+        loop {
+            let page = pages::read(self, &find).await?;
+            for item in page.items {
+                collection.add(item)?;
+            }
+            find.cursor = page.next;
+            if find.cursor.is_none() {
+                return Ok(collection);
+            }
+        }
+    }
+
+    /// A page of an item collection, of entities of several kinds.
+    ///
+    /// # Errors
+    /// As for [`Db::page`].
+    pub async fn collect_page<T: From<Item>, E: Entity>(&self, find: Find<E>) -> Result<Page<T>> {
+        let page = pages::read(self, &find.whole_partition()).await?;
+        page.try_map(|item| Ok(T::from(item)))
+    }
+}
+
+fn check_not_unique<E: Entity>(operation: &str) -> Result<()> {
+    let design = E::design();
+    if design.unique.is_empty() {
+        return Ok(());
+    }
+    Err(Error::validation(format!(
+        "{} has unique fields, whose old values {operation} does not know: use update",
+        design.name
+    )))
+}
+
+fn returned<E: Entity>(attributes: Option<Item>) -> Result<E> {
+    let attributes = attributes.ok_or_else(|| {
+        Error::new(ErrorKind::Unexpected, "the store did not return the item that it was asked for")
+    })?;
+    E::from_item(&attributes)
+}
+
+/// A lost condition is a value.
+fn outcome<E: Entity>(
+    answer: Result<WriteOutput>,
+    done: impl FnOnce(WriteOutput) -> Result<E>,
+) -> Result<Outcome<E>> {
+    match answer {
+        Ok(output) => Ok(Outcome::Done(done(output)?)),
+        Err(error) if error.is_condition_failed() => match error.into_kind() {
+            ErrorKind::ConditionFailed { item } => {
+                Ok(Outcome::Lost(item.map(|item| E::from_item(&item)).transpose()?))
+            }
+            kind => Err(Error::new(kind, "unexpected kind of a failed condition")),
+        },
+        Err(error) => Err(error),
+    }
+}

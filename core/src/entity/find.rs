@@ -1,0 +1,348 @@
+//! Finding entities by keys.
+
+use std::any::Any;
+use std::collections::BTreeMap;
+use std::marker::PhantomData;
+
+use serde::Serialize;
+
+use super::design::{KeyDesign, KeySource};
+use super::field::{not_expired, undeclared};
+use super::template::{Piece, Template};
+use super::{Check, Entity, Field};
+use crate::error::{Error, Result};
+use crate::expr::{Condition, attr};
+use crate::ops::Query;
+use crate::{Cursor, Value};
+
+/// Sorts after every text that begins with what stands before it.
+const LAST: char = '\u{10FFFF}';
+
+/// What to find, by the table's key or by an index.
+///
+/// Every field of the partition key has to be bound, but for shards: those that are not are all
+/// read. The fields of the sort key that are bound, from the first on, narrow it down; one more may
+/// have a range.
+#[must_use]
+pub struct Find<E> {
+    pub(super) index: Option<&'static str>,
+    bound: BTreeMap<&'static str, Bound>,
+    range: Option<Range>,
+    is_whole_partition: bool,
+    filter: Option<Condition>,
+    is_unexpired: bool,
+    pub(super) is_descending: bool,
+    pub(super) limit: Option<u32>,
+    is_consistent: bool,
+    pub(super) cursor: Option<Cursor>,
+    failure: Option<Error>,
+    entity: PhantomData<fn() -> E>,
+}
+
+/// A field that is given: as the entity holds it, and as DynamoDB does.
+struct Bound {
+    field: Box<dyn Any + Send + Sync>,
+    value: Value,
+}
+
+struct Range {
+    field: &'static str,
+    low: Option<Bound>,
+    high: Option<Bound>,
+}
+
+/// One query of those that a [`Find`] is made of, and what it asks besides for the time being.
+pub(super) struct Leg {
+    /// What makes the query the one that it is.
+    pub(super) query: Query,
+    /// Leaves out what has expired: not a part of what the query is, because the time goes on from
+    /// page to page.
+    pub(super) unexpired: Option<Condition>,
+}
+
+impl<E: Entity> Find<E> {
+    pub(super) fn new(index: Option<&'static str>) -> Self {
+        Self {
+            index,
+            bound: BTreeMap::new(),
+            range: None,
+            is_whole_partition: false,
+            filter: None,
+            is_unexpired: false,
+            is_descending: false,
+            limit: None,
+            is_consistent: false,
+            cursor: None,
+            failure: None,
+            entity: PhantomData,
+        }
+    }
+
+    fn bind<T: Serialize + Any + Send + Sync>(&mut self, value: T) -> Option<Bound> {
+        match Value::from_struct(&value) {
+            Ok(stored) => Some(Bound { field: Box::new(value), value: stored }),
+            Err(error) => {
+                self.failure.get_or_insert(error);
+                None
+            }
+        }
+    }
+
+    /// With this value of a field of the key.
+    pub fn with<T>(mut self, field: Field<E, T>, value: impl Into<T>) -> Self
+    where
+        T: Serialize + Any + Send + Sync,
+    {
+        if let Some(bound) = self.bind(value.into()) {
+            self.bound.insert(field.name, bound);
+        }
+        self
+    }
+
+    /// With values of the next field of the sort key from this one on.
+    pub fn from<T>(self, field: Field<E, T>, low: impl Into<T>) -> Self
+    where
+        T: Serialize + Any + Send + Sync,
+    {
+        self.range(field, Some(low.into()), None)
+    }
+
+    /// With values of the next field of the sort key up to this one, which belongs to them.
+    pub fn to<T>(self, field: Field<E, T>, high: impl Into<T>) -> Self
+    where
+        T: Serialize + Any + Send + Sync,
+    {
+        self.range(field, None, Some(high.into()))
+    }
+
+    /// With values of the next field of the sort key between these, which belong to them.
+    pub fn between<T>(self, field: Field<E, T>, low: impl Into<T>, high: impl Into<T>) -> Self
+    where
+        T: Serialize + Any + Send + Sync,
+    {
+        self.range(field, Some(low.into()), Some(high.into()))
+    }
+
+    fn range<T>(mut self, field: Field<E, T>, low: Option<T>, high: Option<T>) -> Self
+    where
+        T: Serialize + Any + Send + Sync,
+    {
+        let low = low.and_then(|low| self.bind(low));
+        let high = high.and_then(|high| self.bind(high));
+        self.range = Some(Range { field: field.name, low, high });
+        self
+    }
+
+    /// Whatever else is in the partition, too: for a [`Collection`](super::Collection).
+    pub fn whole_partition(mut self) -> Self {
+        self.is_whole_partition = true;
+        self
+    }
+
+    /// Only what this holds for; the rest is read, and paid for, all the same.
+    pub fn filter(mut self, check: Check<E>) -> Self {
+        match check.build() {
+            Ok(condition) => {
+                self.filter = Some(match self.filter.take() {
+                    Some(present) => present.and(condition),
+                    None => condition,
+                });
+            }
+            Err(error) => {
+                self.failure.get_or_insert(error);
+            }
+        }
+        self
+    }
+
+    /// Leaves out what has expired and is still there.
+    pub fn unexpired(mut self) -> Self {
+        self.is_unexpired = true;
+        self
+    }
+
+    /// From the end of the sort key to its beginning.
+    pub fn descending(mut self) -> Self {
+        self.is_descending = true;
+        self
+    }
+
+    /// At most this many on a page.
+    pub fn limit(mut self, limit: u32) -> Self {
+        self.limit = Some(limit);
+        self
+    }
+
+    /// Seeing every write answered before.
+    pub fn consistent(mut self) -> Self {
+        self.is_consistent = true;
+        self
+    }
+
+    /// Going on where a page has ended.
+    pub fn after(mut self, cursor: Option<Cursor>) -> Self {
+        self.cursor = cursor;
+        self
+    }
+
+    /// The queries that it is made of, one for each shard.
+    pub(super) fn legs(&self, table: &str, now: u64) -> Result<Vec<Leg>> {
+        if let Some(error) = &self.failure {
+            return Err(Error::validation(error.message()));
+        }
+        let design = E::design();
+        let (partition, sort, keys) = match self.index {
+            None => {
+                let table = (design.table)();
+                let keys = (&table.partition, table.sort.as_ref());
+                (&design.partition, design.sort.as_ref(), keys)
+            }
+            Some(name) => {
+                let index = (design.table)().find_index(name);
+                let (Some(index), Some(own)) = (index, design.index(name)) else {
+                    return Err(undeclared(design.name, format_args!("it is not in index {name}")));
+                };
+                (&own.partition, own.sort.as_ref(), (&index.partition, index.sort.as_ref()))
+            }
+        };
+        let shards = shards_of(partition, &self.bound);
+        (0..shards)
+            .map(|shard| {
+                let mut condition = self.partition(partition, keys.0, shard)?;
+                if let (Some(source), Some(key)) = (sort, keys.1)
+                    && !self.is_whole_partition
+                    && let Some(narrowed) = self.sort(source, key)?
+                {
+                    condition = condition.and(narrowed);
+                }
+                let mut query = Query::new(table, condition);
+                query.index = self.index.map(str::to_owned);
+                query.filter = self.filter.clone().map(Into::into);
+                query.scan_index_forward = !self.is_descending;
+                query.consistent_read = self.is_consistent;
+                query.limit = self.limit.map(|limit| limit.try_into().unwrap_or(i32::MAX));
+                let unexpired = if self.is_unexpired { not_expired::<E>(now) } else { None };
+                Ok(Leg { query, unexpired })
+            })
+            .collect()
+    }
+
+    fn partition(&self, source: &KeySource, key: &KeyDesign, shard: u32) -> Result<Condition> {
+        let design = E::design();
+        let missing = |field: &str| {
+            undeclared(design.name, format_args!("to find by {source}, `{field}` has to be given"))
+        };
+        let value = match source {
+            KeySource::Attribute(field) => {
+                self.bound.get(field).ok_or_else(|| missing(field))?.value.clone()
+            }
+            KeySource::Template(template) => {
+                let prefix = template.prefix_in(&|name| self.bound(name), Some(shard))?;
+                if let Some(field) = prefix.missing {
+                    return Err(missing(field));
+                }
+                Value::S(prefix.text)
+            }
+        };
+        Ok(attr(&key.attribute).eq(value))
+    }
+
+    fn bound(&self, name: &str) -> Option<&dyn Any> {
+        self.bound.get(name).map(|bound| &*bound.field as &dyn Any)
+    }
+
+    fn sort(&self, source: &KeySource, key: &KeyDesign) -> Result<Option<Condition>> {
+        let path = attr(&key.attribute);
+        match source {
+            KeySource::Attribute(field) => {
+                if let Some(bound) = self.bound.get(field) {
+                    return Ok(Some(path.eq(bound.value.clone())));
+                }
+                let Some(range) = &self.range else { return Ok(None) };
+                self.check_range(range, Some(field), source)?;
+                let value = |bound: &Bound| bound.value.clone();
+                Ok(match (&range.low, &range.high) {
+                    (Some(low), Some(high)) => Some(path.between(value(low), value(high))),
+                    (Some(low), None) => Some(path.ge(value(low))),
+                    (None, Some(high)) => Some(path.le(value(high))),
+                    (None, None) => None,
+                })
+            }
+            KeySource::Template(template) => {
+                let prefix = template.prefix(&|name| self.bound(name))?;
+                match (&self.range, prefix.missing) {
+                    (None, None) => Ok(Some(path.eq(prefix.text))),
+                    (None, Some(_)) if prefix.text.is_empty() => Ok(None),
+                    (None, Some(_)) => Ok(Some(path.begins_with(prefix.text))),
+                    (Some(range), missing) => {
+                        self.check_range(range, missing, source)?;
+                        let (low, high) = template_range(template, range, &prefix.text)?;
+                        Ok(Some(path.between(low, high)))
+                    }
+                }
+            }
+        }
+    }
+
+    fn check_range(&self, range: &Range, next: Option<&str>, source: &KeySource) -> Result<()> {
+        if next == Some(range.field) {
+            return Ok(());
+        }
+        let name = E::design().name;
+        Err(match next {
+            Some(next) => undeclared(
+                name,
+                format_args!(
+                    "the next field of {source} is `{next}`, so that a range of `{}` is none of keys",
+                    range.field
+                ),
+            ),
+            None => {
+                undeclared(name, format_args!("all fields of {source} are given: no range is left"))
+            }
+        })
+    }
+}
+
+/// The first and the last text of a range. Everything stays within what the template makes, so
+/// that other entities of the partition are not met.
+fn template_range(template: &Template, range: &Range, prefix: &str) -> Result<(String, String)> {
+    let at = template
+        .pieces
+        .iter()
+        .position(|piece| matches!(piece, Piece::Field(part) if part.field == range.field));
+    let at = at.expect("the range is on a field of the template");
+    let Piece::Field(part) = &template.pieces[at] else { unreachable!("it was matched") };
+    let write = |bound: &Bound| -> Result<String> {
+        let mut text = prefix.to_owned();
+        (part.write)(&*bound.field, &mut text)?;
+        Ok(text)
+    };
+    let low = match &range.low {
+        Some(low) => write(low)?,
+        None => prefix.to_owned(),
+    };
+    let high = match &range.high {
+        Some(high) => {
+            let mut text = write(high)?;
+            match &template.pieces[at + 1..] {
+                [] => {}
+                [Piece::Text(next), ..] => {
+                    text.push_str(next);
+                    text.push(LAST);
+                }
+                _ => text.push(LAST),
+            }
+            text
+        }
+        None => format!("{prefix}{LAST}"),
+    };
+    Ok((low, high))
+}
+
+/// How many partitions there are to read.
+fn shards_of(source: &KeySource, bound: &BTreeMap<&'static str, Bound>) -> u32 {
+    let Some(template) = source.template() else { return 1 };
+    let open = template.parts().filter(|part| !bound.contains_key(part.field));
+    open.map(|part| part.shards).max().unwrap_or(0).max(1)
+}
