@@ -217,6 +217,7 @@ impl Entity<'_> {
             let (name, attribute) = (field.name(), &field.attribute);
             let FieldInfo { is_key_only, is_immutable, is_optional, keeps_null, .. } = field;
             let is_millis = field.kind == Kind::Millis;
+            let is_moment = is_millis || field.kind == Kind::Seconds;
             quote!(::tabla::entity::FieldDesign {
                 name: #name,
                 attribute: #attribute,
@@ -224,6 +225,7 @@ impl Entity<'_> {
                 immutable: #is_immutable,
                 optional: #is_optional,
                 keeps_null: #keeps_null,
+                is_moment: #is_moment,
                 millis: #is_millis,
             })
         });

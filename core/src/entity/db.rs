@@ -56,6 +56,17 @@ impl Db {
         &*self.store
     }
 
+    /// The store, to be shared.
+    pub fn shared_store(&self) -> Arc<dyn Store> {
+        Arc::clone(&self.store)
+    }
+
+    /// The same on another store.
+    #[must_use]
+    pub fn on(&self, store: Arc<dyn Store>) -> Self {
+        Self { store, ..self.clone() }
+    }
+
     /// The clock and the randomness.
     pub fn env(&self) -> &Env {
         &self.env

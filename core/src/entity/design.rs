@@ -269,7 +269,9 @@ pub struct FieldDesign {
     pub optional: bool,
     /// Whether its attribute is NULL while it has none, instead of absent.
     pub keeps_null: bool,
-    /// Whether it is a moment to the millisecond.
+    /// Whether it is a moment.
+    pub is_moment: bool,
+    /// Whether it is one to the millisecond.
     pub millis: bool,
 }
 

@@ -45,6 +45,7 @@
 //! # Ok::<(), tabla::Error>(()) }).unwrap();
 //! ```
 
+pub mod app;
 mod change;
 mod collection;
 mod db;
@@ -52,12 +53,15 @@ mod design;
 mod field;
 mod find;
 pub mod format;
+pub mod lint;
 mod outcome;
 mod pages;
 mod part;
+mod pattern;
 mod shard;
 mod template;
 mod time;
+mod trace;
 mod transact;
 mod unique;
 
@@ -80,9 +84,11 @@ pub use self::find::Find;
 pub use self::outcome::Outcome;
 pub use self::pages::Page;
 pub use self::part::{Digits, Id, KeyPart, SEPARATOR};
+pub use self::pattern::{Call, Operation, Pattern, key_text};
 pub use self::shard::Sharded;
 pub use self::template::{Fields, Part, Piece, Prefix, Template};
 pub use self::time::{Day, Month, UtcMillis, UtcTime};
+pub use self::trace::{Trace, Traced};
 pub use self::transact::{Lost, Transacted, Transaction};
 
 use crate::error::{Error, Result};
