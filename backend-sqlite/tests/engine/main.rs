@@ -4,6 +4,7 @@ mod concurrency;
 mod differential;
 mod files;
 mod full_disk;
+mod histories;
 mod kills;
 mod processes;
 mod support;
