@@ -7,5 +7,6 @@ mod full_disk;
 mod histories;
 mod kills;
 mod processes;
+mod read_only;
 mod support;
 mod traces;
