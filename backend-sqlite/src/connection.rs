@@ -3,7 +3,7 @@
 use std::path::Path;
 use std::time::Duration;
 
-use rusqlite::{Connection, OpenFlags};
+use rusqlite::{Connection, MAIN_DB, OpenFlags};
 use tabla::{Error, Result};
 
 use crate::config::{Durability, Location, SqliteConfig};
@@ -80,6 +80,17 @@ fn set_durability(connection: &Connection, config: &SqliteConfig) -> Result<()> 
         return Err(Error::config(format!("SQLite did not take synchronous={name}")));
     }
     Ok(())
+}
+
+/// Whether SQLite can only read a file that is there. It looks at nothing inside, and leaves no file
+/// behind.
+///
+/// Only SQLite may find this out: whoever else opens and closes the file takes away the locks that
+/// this process has on it.
+pub(crate) fn is_read_only(path: &Path) -> Result<bool> {
+    Connection::open_with_flags(path, flags(OpenFlags::SQLITE_OPEN_READ_WRITE))
+        .and_then(|connection| connection.is_readonly(MAIN_DB))
+        .map_err(from_sqlite)
 }
 
 fn flags(access: OpenFlags) -> OpenFlags {

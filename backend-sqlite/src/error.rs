@@ -29,12 +29,16 @@ fn judged(code: Option<ErrorCode>, text: String) -> Error {
         Some(ErrorCode::DiskFull) => {
             (ErrorKind::Unavailable, Retry::Later, "there is no room on the disk; make some")
         }
-        Some(ErrorCode::ReadOnly | ErrorCode::PermissionDenied) => {
-            (ErrorKind::AccessDenied, Retry::Never, "the file may not be written")
-        }
-        Some(ErrorCode::CannotOpen) => {
-            (ErrorKind::Config, Retry::Never, "the file cannot be opened")
-        }
+        Some(ErrorCode::ReadOnly | ErrorCode::PermissionDenied) => (
+            ErrorKind::AccessDenied,
+            Retry::Never,
+            "the file may not be written, or its log beside it (-wal, -shm); permit both",
+        ),
+        Some(ErrorCode::CannotOpen) => (
+            ErrorKind::Config,
+            Retry::Never,
+            "the file cannot be opened; see that its folder is there and that both may be written",
+        ),
         Some(ErrorCode::DatabaseCorrupt) => {
             (ErrorKind::Corrupt, Retry::Never, "the file is damaged; restore a backup")
         }

@@ -4,9 +4,10 @@ use std::path::Path;
 
 use sqlx::sqlite::{SqliteConnectOptions, SqliteConnection, SqliteJournalMode};
 use sqlx::{ConnectOptions, Connection, Row};
-use tabla::{Error, Result};
+use tabla::{Error, ErrorKind, Result};
 
 use crate::config::SqliteConfig;
+use crate::connection;
 use crate::error::from_sqlx;
 use crate::format::{self, APPLICATION_ID, FORMAT_VERSION};
 
@@ -26,6 +27,13 @@ pub(crate) async fn prepare(path: &Path, config: &SqliteConfig) -> Result<()> {
         }
     };
     if !is_new {
+        if connection::is_read_only(path).map_err(|error| named(error, path))? {
+            let message = format!(
+                "the file may not be written, and a store writes; permit it, in its folder too: {}",
+                path.display()
+            );
+            return Err(Error::new(ErrorKind::AccessDenied, message));
+        }
         identify(path, config).await?;
     }
     let mut connection = connect(path, config, true).await?;
@@ -68,8 +76,30 @@ pub(crate) async fn connect(
         .foreign_keys(false);
     if owned {
         options = options.page_size(format::PAGE_SIZE).journal_mode(SqliteJournalMode::Wal);
+    } else if connection::is_read_only(path).map_err(|error| named(error, path))? {
+        refuse_log(path)?;
+        options = options.immutable(true);
     }
     options.connect().await.map_err(|error| named(from_sqlx(error), path))
+}
+
+/// Makes sure that a file that may not be written has no log beside it: then the file alone can be
+/// read, as one that does not change.
+///
+/// To read it in the usual way, SQLite would begin a log, and leave it behind: one that whoever may
+/// write the file need not be allowed to write.
+fn refuse_log(path: &Path) -> Result<()> {
+    let mut log = path.canonicalize().unwrap_or_else(|_| path.to_owned());
+    log.as_mut_os_string().push("-wal");
+    if log.exists() {
+        let message = format!(
+            "the file may not be written, and has a log, which is not read without that; permit \
+             it, or copy both: {}",
+            path.display()
+        );
+        return Err(Error::new(ErrorKind::AccessDenied, message));
+    }
+    Ok(())
 }
 
 /// What a file says that it is.

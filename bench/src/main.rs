@@ -4,8 +4,12 @@
 mod dynamo_overhead;
 mod embedded;
 mod growth;
+mod instructions;
 mod median;
+mod memory;
+mod process;
 mod service;
+mod syncs;
 
 use std::process::ExitCode;
 
@@ -31,7 +35,17 @@ Measurements:
         --json <file>        writes all rows
   growth [--items <a,b>] [--folder <path>]
       pages that a get and a query of 50 read from files of these many items; 10000,100000 unless
-      told (Linux only)";
+      told (Linux only)
+  syncs [--callers <a,b>] [--writes <n>] [--rounds <n>] [--folder <path>]
+      syncs per durable write: put, update-if and transact-4 at 1,16,64 callers unless told, 50
+      writes of each caller, 5 rounds, of which the middle one counts; fails if a goal is missed
+      (needs perf or strace)
+  instructions [--operations <a,b>]
+      instructions of the processor per operation, of the SQLite engine and of SQLite by hand, in
+      memory, one caller (needs valgrind)
+  memory [--items <a,b>] [--folder <path>]
+      memory of a process that holds these many items in one store, 1000,10000,100000 unless told,
+      and of one more store (Linux only)";
 
 fn main() -> ExitCode {
     let mut arguments = std::env::args().skip(1);
@@ -45,6 +59,12 @@ fn main() -> ExitCode {
         "embedded" => embedded::run(&rest),
         embedded::FOOTPRINT => embedded::footprint(&rest),
         "growth" => growth::run(&rest),
+        "syncs" => syncs::run(&rest),
+        syncs::CHILD => syncs::child(&rest),
+        "instructions" => instructions::run(&rest),
+        instructions::CHILD => instructions::child(&rest),
+        "memory" => memory::run(&rest),
+        memory::CHILD => memory::child(&rest),
         "help" => {
             println!("{USAGE}");
             Ok(())

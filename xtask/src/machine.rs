@@ -6,6 +6,7 @@ use std::process::{Command, Stdio};
 use std::time::Duration;
 
 use crate::Result;
+use crate::server::Permission;
 use crate::steps::{Stopwatch, line, pause, run};
 
 /// Whether a program of this name is found.
@@ -65,6 +66,20 @@ pub(crate) fn install(packages: &[&str]) -> Result<()> {
     run(apt_get().args(["install", "-y", "-qq", "--no-install-recommends"]).args(packages))
 }
 
+/// Sees to it that there is a program, which is in the package of the same name.
+pub(crate) fn need(program: &str, permission: Permission, or: Option<&str>) -> Result<()> {
+    if has(program) {
+        return Ok(());
+    }
+    if permission == Permission::UseOnly || !can_install() {
+        let or = or.map_or_else(String::new, |or| format!(", or {or}"));
+        return Err(
+            format!("{program} is missing, and not to be installed here; install it{or}").into()
+        );
+    }
+    install(&[program])
+}
+
 fn apt_get() -> Command {
     let mut command = Command::new("apt-get");
     command.env("DEBIAN_FRONTEND", "noninteractive");
@@ -101,6 +116,15 @@ mod tests {
     fn programs_are_found_and_missing_ones_are_not() {
         assert!(has("sh"));
         assert!(!has("no-such-program-anywhere"));
+    }
+
+    #[test]
+    fn what_is_missing_and_may_not_be_installed_is_named() {
+        need("sh", Permission::UseOnly, None).expect("it is there");
+        let error = need("no-such-program", Permission::UseOnly, Some("do without"));
+        let error = error.expect_err("it is not there").to_string();
+        assert!(error.contains("no-such-program is missing"), "{error}");
+        assert!(error.ends_with("install it, or do without"), "{error}");
     }
 
     #[test]

@@ -33,7 +33,8 @@ tasks:
       Format, lints, documentation, what core depends on, licences.
   bench <measurement> [--without dynamodb] [--no-install] [-- <options>]
       Measures, in release: `embedded` puts the SQLite engine beside SQLite by hand, Dynoxide and
-      DynamoDB Local. `cargo xtask bench help` lists the measurements and their options.
+      DynamoDB Local; `syncs`, `instructions`, `memory` and `growth` tell what it takes.
+      `cargo xtask bench help` lists the measurements and their options.
   dynamodb [--no-install]
       Starts DynamoDB Local in the same way and keeps it until Ctrl-C.
 

@@ -3,7 +3,7 @@
 use std::ffi::OsString;
 
 use crate::Result;
-use crate::machine::{can_install, has, install};
+use crate::machine::need;
 use crate::server::{self, ENDPOINT_VARIABLE, HELPER, Permission};
 use crate::steps::Steps;
 use crate::workspace::{build_program, cargo};
@@ -32,7 +32,8 @@ pub(crate) fn run(mut steps: Steps, options: &Options) -> Result<()> {
     if options.without_strace {
         without.push("strace");
     } else {
-        steps.step("strace", || need_strace(options.permission))?;
+        let or = "leave out what needs it with --without strace";
+        steps.step("strace", || need("strace", options.permission, Some(or)))?;
     }
     let server = match options.without_dynamodb {
         true => {
@@ -61,17 +62,4 @@ pub(crate) fn run(mut steps: Steps, options: &Options) -> Result<()> {
         println!("DynamoDB Local was: {}", server.path());
     }
     Ok(())
-}
-
-/// Sees to it that system calls can be traced.
-fn need_strace(permission: Permission) -> Result<()> {
-    if has("strace") {
-        return Ok(());
-    }
-    if permission == Permission::UseOnly || !can_install() {
-        return Err("strace is missing, and not to be installed here; install it, or leave out \
-                    what needs it with --without strace"
-            .into());
-    }
-    install(&["strace"])
 }

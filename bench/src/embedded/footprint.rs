@@ -10,6 +10,7 @@ use super::limit::Limit;
 use super::options::Options;
 use super::shape::Place;
 use super::{Contestant, Failure, Folder, peer};
+use crate::process::{answer, resident};
 
 /// The command by which this program calls itself.
 pub(crate) const COMMAND: &str = "embedded-footprint";
@@ -37,7 +38,7 @@ pub(crate) fn all(options: &Options, folder: &Path) -> Result<Vec<Footprint>, Fa
             let own = Folder::make(&folder.join("footprint"))?;
             let answer = match contestant {
                 Contestant::Dynoxide => peer::footprint("dynoxide", place, own.path())?,
-                _ => peer::answer(
+                _ => answer(
                     Command::new(std::env::current_exe()?)
                         .args([COMMAND, contestant.name(), place.name()])
                         .arg(own.path()),
@@ -82,16 +83,10 @@ pub(crate) fn run(arguments: &[String]) -> Result<(), Failure> {
     // Closed, the log has been moved into the file.
     let file_bytes =
         std::fs::metadata(file(contestant, place, folder)).map_or(0, |file| file.len());
-    let answer = serde_json::json!({ "resident_bytes": resident_bytes, "file_bytes": file_bytes });
-    println!("{answer}");
+    let footprint =
+        serde_json::json!({ "resident_bytes": resident_bytes, "file_bytes": file_bytes });
+    println!("{footprint}");
     Ok(())
-}
-
-/// The memory of this process, as Linux counts it.
-fn resident() -> Result<u64, Failure> {
-    let status = std::fs::read_to_string("/proc/self/status")?;
-    let line = status.lines().find_map(|line| line.strip_prefix("VmRSS:")).ok_or("no VmRSS")?;
-    Ok(line.trim().trim_end_matches(" kB").parse::<u64>()? * 1024)
 }
 
 impl From<&Footprint> for Value {

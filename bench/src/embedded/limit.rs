@@ -59,17 +59,21 @@ impl Limit {
         if row.operation == Operation::Delete {
             self.each_batch(first, new_items, |work, number| work.put(&item(number)))?;
         }
+        let seconds = self.timed(row, first)?;
+        if row.operation != Operation::Delete {
+            self.each_batch(first, new_items, |work, number| work.delete(&key_of(number)))?;
+        }
+        Ok(seconds)
+    }
+
+    /// Does the work and leaves what it has written; how many seconds it took.
+    pub(crate) fn timed(&mut self, row: &Row, first: u64) -> Result<f64, Failure> {
         let mut work = Work::prepare(&self.connection, &mut self.last_id)?;
         let watch = Stopwatch::start();
         for step in 0..row.ops {
             work.call(row.operation, step, first)?;
         }
-        let seconds = watch.seconds();
-        drop(work);
-        if row.operation != Operation::Delete {
-            self.each_batch(first, new_items, |work, number| work.delete(&key_of(number)))?;
-        }
-        Ok(seconds)
+        Ok(watch.seconds())
     }
 
     fn each_batch(

@@ -1,7 +1,7 @@
 //! The embedded engine beside SQLite by hand, Dynoxide and DynamoDB Local: the same work, in
 //! turns.
 
-mod contest;
+pub(crate) mod contest;
 mod footprint;
 mod goals;
 pub(crate) mod limit;

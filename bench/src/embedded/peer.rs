@@ -8,6 +8,7 @@ use serde_json::Value;
 
 use super::shape::Place;
 use super::{Failure, Row};
+use crate::process::answer;
 
 /// A running program; it ends when its input does.
 pub(crate) struct Peer {
@@ -54,15 +55,6 @@ impl Drop for Peer {
 /// What the items take in a new process of this program: its answer.
 pub(crate) fn footprint(name: &str, place: Place, folder: &Path) -> Result<Value, Failure> {
     answer(Command::new(build(name)?).arg(folder).args(["footprint", place.name()]))
-}
-
-/// The line of JSON that a command prints.
-pub(crate) fn answer(command: &mut Command) -> Result<Value, Failure> {
-    let output = command.stdin(Stdio::null()).stderr(Stdio::inherit()).output()?;
-    match output.status.success() {
-        true => Ok(serde_json::from_slice(&output.stdout)?),
-        false => Err(format!("{command:?} failed: {}", output.status).into()),
-    }
 }
 
 /// Builds the program of this name, in a folder of its own beside this one's.

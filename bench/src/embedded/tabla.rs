@@ -63,7 +63,8 @@ pub(crate) fn run(
     })
 }
 
-async fn timed(store: &Arc<dyn Store>, row: &Row, first: u64) -> Result<f64, Failure> {
+/// Does the work and leaves what it has written; how many seconds it took.
+pub(crate) async fn timed(store: &Arc<dyn Store>, row: &Row, first: u64) -> Result<f64, Failure> {
     let (operation, ops, callers) = (row.operation, row.ops, row.callers as u64);
     let watch = Stopwatch::start();
     let tasks: Vec<_> = (0..callers)

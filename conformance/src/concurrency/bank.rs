@@ -8,7 +8,7 @@ use tabla::{Error, ErrorKind, Item, KeyType, Requirement, Store, Update, ValueRe
 
 use super::explain::Violation;
 use super::fate::{Settled, settle};
-use super::session::at_once;
+use super::recorder::at_once;
 use super::tables::create_table;
 
 /// What each account begins with.

@@ -69,8 +69,8 @@ fn done(tables: &Tables, operation: &Operation, answer: &Answer) -> Option<Outco
 /// The outcome of a failure; `None` if the error has no business here.
 fn failed(tables: &Tables, operation: &Operation, error: &Error) -> Option<Outcome> {
     match fate(error) {
-        Fate::NoEffect => Some(Outcome::NoEffect(error.code())),
-        Fate::Unknown => Some(Outcome::Unknown(error.code())),
+        Fate::NoEffect => Some(Outcome::NoEffect(error.code().into())),
+        Fate::Unknown => Some(Outcome::Unknown(error.code().into())),
         Fate::Refused => refused(tables, operation, error),
         Fate::Strange => None,
     }

@@ -7,7 +7,7 @@ use tabla::{Error, Item, KeyType, Store, Update, ValueRef, attr, item};
 
 use super::explain::Violation;
 use super::fate::{Settled, settle};
-use super::session::at_once;
+use super::recorder::at_once;
 use super::tables::create_table;
 
 /// What was counted.

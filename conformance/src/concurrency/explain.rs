@@ -34,6 +34,8 @@ pub enum Violation {
     Invariant(String),
     /// The store cannot be used: a table could not be made, or calls failed again and again.
     Store(Error),
+    /// The file of the ticks cannot be used.
+    Ticks(std::io::Error),
 }
 
 impl From<Error> for Violation {
@@ -52,6 +54,7 @@ impl fmt::Display for Violation {
             Self::Strange { asked, answer } => write!(f, "{asked} was answered with {answer}"),
             Self::Invariant(text) => f.write_str(text),
             Self::Store(error) => write!(f, "the store cannot be used: {error}"),
+            Self::Ticks(error) => write!(f, "the file of the ticks cannot be used: {error}"),
         }
     }
 }
@@ -60,6 +63,7 @@ impl StdError for Violation {
     fn source(&self) -> Option<&(dyn StdError + 'static)> {
         match self {
             Self::Store(error) => Some(error),
+            Self::Ticks(error) => Some(error),
             _ => None,
         }
     }

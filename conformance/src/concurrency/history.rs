@@ -1,7 +1,6 @@
-//! A recorded operation, and the clock that orders it.
+//! A recorded operation.
 
-use std::sync::Arc;
-use std::sync::atomic::{AtomicU64, Ordering};
+use serde::{Deserialize, Serialize};
 
 use super::model::{Action, Condition, Operation, Outcome, Row, Verdict};
 
@@ -9,7 +8,7 @@ use super::model::{Action, Condition, Operation, Outcome, Row, Verdict};
 ///
 /// The call was made after the tick `called`, the answer was there before the tick `answered`.
 /// One operation came before another in real time if it was answered before the other was called.
-#[derive(Clone, Debug, PartialEq, Eq)]
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Entry {
     /// Who called.
     pub task: usize,
@@ -73,20 +72,5 @@ impl Entry {
             Action::Put(Row { tag, .. }) | Action::Update { tag, .. } => Some((write.key, tag?)),
             Action::Delete | Action::Check => None,
         })
-    }
-}
-
-/// A logical clock that all tasks share: every tick is another number, and later ones are larger.
-///
-/// It orders calls and answers without reading the time, and a tick also serves as the tag of
-/// what is written after it.
-#[derive(Clone, Debug, Default)]
-pub(super) struct Ticks(Arc<AtomicU64>);
-
-impl Ticks {
-    /// The next number, from 1.
-    pub(super) fn next(&self) -> u64 {
-        // One total order of all ticks, which also orders what happens around them.
-        self.0.fetch_add(1, Ordering::SeqCst) + 1
     }
 }

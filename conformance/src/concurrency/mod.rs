@@ -22,11 +22,13 @@
 //!
 //! Several stores that hold the same data, such as two clients of one server or two handles of one
 //! file, are given together. [`bank_transfers`] and [`counters()`] check simpler laws on more
-//! operations. [`Checker`] checks a history that was recorded in another way.
+//! operations. [`Checker`] checks a history that was recorded in another way, such as by several
+//! processes, each with a [`Recorder`].
 
 pub mod model;
 
 mod history;
+mod ticks;
 
 mod bits;
 mod check;
@@ -39,6 +41,7 @@ mod show;
 mod calls;
 mod fate;
 mod generate;
+mod recorder;
 mod session;
 mod tables;
 
@@ -53,4 +56,6 @@ pub use self::check::{Checker, Reasons};
 pub use self::counters::{CountersReport, counters};
 pub use self::explain::{Disorder, Violation};
 pub use self::history::Entry;
+pub use self::recorder::{Invitation, Recorder};
 pub use self::session::{Options, Report, Session, run};
+pub use self::ticks::Ticks;

@@ -3,8 +3,12 @@
 //! The model is small on purpose: it has only what the recorded operations need, and shares no
 //! code with the stores that are judged by it.
 
+use std::borrow::Cow;
+
+use serde::{Deserialize, Serialize};
+
 /// What the model knows of an item, besides its key.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash, Serialize, Deserialize)]
 pub struct Row {
     /// The attribute `v`: different for every write, so that a read names the write it saw.
     pub tag: Option<u64>,
@@ -20,7 +24,7 @@ impl Row {
 }
 
 /// An operation on items, each named by its number.
-#[derive(Clone, Debug, PartialEq, Eq)]
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub enum Operation {
     /// A consistent read of one item.
     Get(usize),
@@ -54,7 +58,7 @@ impl Operation {
 }
 
 /// A write of one item, alone or in a transaction.
-#[derive(Clone, Debug, PartialEq, Eq)]
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Write {
     /// The item.
     pub key: usize,
@@ -105,7 +109,7 @@ impl Write {
 }
 
 /// What a write does to its item.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub enum Action {
     /// Puts a whole item in its place.
     Put(Row),
@@ -142,7 +146,7 @@ impl Action {
 }
 
 /// What must hold of an item.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub enum Condition {
     /// There is none.
     Absent,
@@ -169,7 +173,7 @@ impl Condition {
 }
 
 /// What a single write returns.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub enum Returns {
     /// Nothing.
     #[default]
@@ -181,7 +185,7 @@ pub enum Returns {
 }
 
 /// What came of an operation.
-#[derive(Clone, Debug, PartialEq, Eq)]
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub enum Outcome {
     /// The items that were read, in the order of the request.
     Read(Vec<Option<Row>>),
@@ -190,13 +194,13 @@ pub enum Outcome {
     /// A condition did not hold: a verdict for each write.
     Refused(Vec<Verdict>),
     /// It failed with this code and changed nothing.
-    NoEffect(&'static str),
+    NoEffect(Cow<'static, str>),
     /// It failed with this code and may have been carried out, or may yet be.
-    Unknown(&'static str),
+    Unknown(Cow<'static, str>),
 }
 
 /// What an answer says of one condition.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub enum Verdict {
     /// It held.
     Held,

@@ -3,17 +3,15 @@
 use std::fmt;
 use std::sync::Arc;
 
-use futures::future::join_all;
 use tabla::Store;
 use tabla::env::Random;
 
-use super::calls::call;
 use super::check::{Checker, Reasons};
 use super::explain::Violation;
-use super::generate::Generator;
-use super::history::{Entry, Ticks};
-use super::model::{Operation, Outcome};
-use super::tables::Tables;
+use super::history::Entry;
+use super::model::Outcome;
+use super::recorder::Recorder;
+use super::ticks::Ticks;
 
 /// What a run does.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -110,8 +108,7 @@ pub async fn run(
 #[derive(Debug)]
 pub struct Session {
     options: Options,
-    tables: Arc<Tables>,
-    ticks: Ticks,
+    recorder: Recorder,
     checker: Checker,
     report: Report,
 }
@@ -122,18 +119,12 @@ impl Session {
     /// # Errors
     /// [`Violation::Store`].
     pub async fn create(store: &dyn Store, options: Options) -> Result<Self, Violation> {
-        let tables = Tables::create(store, &options.table).await?;
+        let recorder = Recorder::create(store, &options, Ticks::default()).await?;
         let checker = Checker::new(options.keys)
             .reasons(options.reasons)
             .patience(options.patience)
             .max_states(options.max_states);
-        Ok(Self {
-            options,
-            tables: Arc::new(tables),
-            ticks: Ticks::default(),
-            checker,
-            report: Report::default(),
-        })
+        Ok(Self { options, recorder, checker, report: Report::default() })
     }
 
     /// Runs and checks a round through these stores. They need not be those of the last round, as
@@ -149,23 +140,8 @@ impl Session {
         stores: &[Arc<dyn Store>],
         random: &dyn Random,
     ) -> Result<(), Violation> {
-        assert!(!stores.is_empty(), "there is a store to run on");
-        let tasks = (0..self.options.tasks).map(|number| {
-            let task = Task {
-                number,
-                store: Arc::clone(&stores[number % stores.len()]),
-                tables: Arc::clone(&self.tables),
-                ticks: self.ticks.clone(),
-            };
-            let transactions = task.store.capabilities().transactions && self.options.keys > 1;
-            let generator = Generator::new(random.next_u64(), self.options.keys, transactions);
-            task.work(generator, self.options.operations)
-        });
-        let mut entries = Vec::new();
-        for done in at_once(tasks).await {
-            entries.extend(done?);
-        }
-        entries.extend(self.read_everything(stores).await?);
+        let mut entries = self.recorder.work(stores, 0..self.options.tasks, random).await?;
+        entries.extend(self.recorder.read_everything(stores, self.options.tasks).await?);
         self.count(&entries);
         self.report.states += self.checker.round(&entries)?;
         self.report.rounds += 1;
@@ -182,39 +158,8 @@ impl Session {
     /// # Errors
     /// [`Violation::Store`].
     pub async fn finish(self, store: &dyn Store) -> Result<Report, Violation> {
-        Tables::clone(&self.tables).delete(store).await?;
+        self.recorder.delete(store).await?;
         Ok(self.report)
-    }
-
-    /// Reads each item through each store, while nothing else is going on: that settles how the
-    /// round ended, and all stores must say the same.
-    async fn read_everything(&self, stores: &[Arc<dyn Store>]) -> Result<Vec<Entry>, Violation> {
-        const ATTEMPTS: usize = 1_000;
-        let mut entries = Vec::new();
-        for store in stores {
-            let reader = Task {
-                number: self.options.tasks,
-                store: Arc::clone(store),
-                tables: Arc::clone(&self.tables),
-                ticks: self.ticks.clone(),
-            };
-            for key in 0..self.options.keys {
-                let mut attempts = 1..ATTEMPTS;
-                loop {
-                    let entry = reader.record(|_| Operation::Get(key)).await?;
-                    entries.push(entry.clone());
-                    match entry.outcome {
-                        Outcome::Read(_) => break,
-                        _ if attempts.next().is_some() => tokio::task::yield_now().await,
-                        outcome => {
-                            let asked = format!("{}, {ATTEMPTS} times", entry.operation);
-                            return Err(Violation::Strange { asked, answer: outcome.to_string() });
-                        }
-                    }
-                }
-            }
-        }
-        Ok(entries)
     }
 
     fn count(&mut self, entries: &[Entry]) {
@@ -227,58 +172,5 @@ impl Session {
                 Outcome::Unknown(_) => self.report.unknown += 1,
             }
         }
-    }
-}
-
-/// Runs these at the same time, on all threads that there are, and waits for all.
-pub(super) async fn at_once<T, F>(tasks: impl IntoIterator<Item = F>) -> Vec<T>
-where
-    T: Send + 'static,
-    F: Future<Output = T> + Send + 'static,
-{
-    let handles: Vec<_> = tasks.into_iter().map(tokio::spawn).collect();
-    let answers = join_all(handles).await.into_iter().map(|answer| {
-        answer.unwrap_or_else(|error| match error.try_into_panic() {
-            Ok(panic) => std::panic::resume_unwind(panic),
-            Err(error) => unreachable!("nobody cancels a task: {error}"),
-        })
-    });
-    answers.collect()
-}
-
-/// Someone who makes one call after another.
-struct Task {
-    number: usize,
-    store: Arc<dyn Store>,
-    tables: Arc<Tables>,
-    ticks: Ticks,
-}
-
-impl Task {
-    async fn work(
-        self,
-        mut generator: Generator,
-        operations: usize,
-    ) -> Result<Vec<Entry>, Violation> {
-        let mut entries = Vec::with_capacity(operations);
-        for _ in 0..operations {
-            let entry = self.record(|tick| generator.next(tick)).await?;
-            generator.learn(&entry.operation, &entry.outcome);
-            entries.push(entry);
-            // A store that never waits would else let a task make all its calls at once.
-            if generator.below(2) == 0 {
-                tokio::task::yield_now().await;
-            }
-        }
-        Ok(entries)
-    }
-
-    /// Makes a call, and records it between the ticks before and after.
-    async fn record(&self, operation: impl FnOnce(u64) -> Operation) -> Result<Entry, Violation> {
-        let called = self.ticks.next();
-        let operation = operation(called);
-        let outcome = call(&*self.store, &self.tables, &operation).await?;
-        let answered = self.ticks.next();
-        Ok(Entry { task: self.number, called, answered, operation, outcome })
     }
 }

@@ -1,5 +1,6 @@
 //! The tables of a run, and where in them an item of the model stands.
 
+use serde::{Deserialize, Serialize};
 use tabla::ops::{CreateTable, DeleteTable};
 use tabla::{ErrorKind, Item, KeyType, Store, ValueRef, item};
 
@@ -10,7 +11,7 @@ use super::model::Row;
 /// with odd numbers in one partition of the other table.
 ///
 /// So transactions span tables and partitions, and some stay within a partition.
-#[derive(Clone, Debug)]
+#[derive(Clone, Debug, Serialize, Deserialize)]
 pub(super) struct Tables {
     apart: String,
     together: String,

@@ -219,7 +219,7 @@ fn a_write_that_is_gone_in_the_next_round() {
 
 #[test]
 fn a_conflict_that_took_effect() {
-    let conflict = Outcome::NoEffect("TransactionConflictException");
+    let conflict = Outcome::NoEffect("TransactionConflictException".into());
     let disorder = reject([&[
         done([1, 2], put(0, 1)),
         entry([3, 4], Operation::Write(put(0, 3)), conflict),

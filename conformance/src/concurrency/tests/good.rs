@@ -175,7 +175,7 @@ fn groups_of_items_are_checked_apart() {
 
 #[test]
 fn an_operation_without_effect_does_not_matter() {
-    let conflict = Outcome::NoEffect("TransactionConflictException");
+    let conflict = Outcome::NoEffect("TransactionConflictException".into());
     accept([&[
         done([1, 2], put(0, 1)),
         entry([3, 4], Operation::Write(put(0, 3)), conflict),

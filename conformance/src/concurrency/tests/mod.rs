@@ -50,7 +50,7 @@ fn refused(ticks: [u64; 2], write: Write) -> Entry {
 
 /// A write whose answer was lost.
 fn lost(ticks: [u64; 2], write: Write) -> Entry {
-    entry(ticks, Operation::Write(write), Outcome::Unknown("lost"))
+    entry(ticks, Operation::Write(write), Outcome::Unknown("lost".into()))
 }
 
 /// A read that saw this tag, or no item.
@@ -77,7 +77,7 @@ fn cancelled<const N: usize>(ticks: [u64; 2], writes: [Write; N], verdicts: [Ver
 
 /// A transaction whose answer was lost.
 fn lost_all<const N: usize>(ticks: [u64; 2], writes: [Write; N]) -> Entry {
-    entry(ticks, Operation::TransactWrite(writes.into()), Outcome::Unknown("lost"))
+    entry(ticks, Operation::TransactWrite(writes.into()), Outcome::Unknown("lost".into()))
 }
 
 const KEYS: usize = 4;

@@ -87,7 +87,7 @@ impl Maker {
             let (outcome, after) = self.state.answer(&entry.operation);
             let is_lost = !entry.operation.writes().is_empty() && self.below(5) == 0;
             let is_carried_out = !is_lost || self.below(2) == 0;
-            entry.outcome = if is_lost { Outcome::Unknown("lost") } else { outcome };
+            entry.outcome = if is_lost { Outcome::Unknown("lost".into()) } else { outcome };
             if let (true, Some(after)) = (is_carried_out, after) {
                 self.state = after;
             }

@@ -107,10 +107,10 @@ impl Simulation {
                 1 => drop(self.carry_out(operation)),
                 _ => self.late.push(operation.clone()),
             }
-            return Outcome::Unknown("lost");
+            return Outcome::Unknown("lost".into());
         }
         if self.below(20) == 0 {
-            return Outcome::NoEffect("conflict");
+            return Outcome::NoEffect("conflict".into());
         }
         self.carry_out(operation)
     }

@@ -1,0 +1,255 @@
+//! Files and folders that may not be written.
+
+use std::fs::{OpenOptions, Permissions};
+use std::os::unix::fs::PermissionsExt;
+use std::path::Path;
+use std::process::Command;
+
+use tabla::ops::*;
+use tabla::{Error, ErrorKind, Retry, Store, attr, item};
+use tabla_sqlite::{SqliteConfig, SqliteStore};
+
+use crate::support::*;
+
+/// Tells a child what to do with which file, and makes one of this test.
+const CHILD: &str = "TABLA_TEST_READ_ONLY";
+const ORDERS: i64 = 10;
+
+#[test]
+fn a_file_that_may_not_be_written_is_refused_and_not_touched() {
+    // A folder that may be written is worse: SQLite would begin a log there, which whoever may
+    // write the file could not write.
+    for folder_mode in [0o755, 0o555] {
+        let sample = Sample::make();
+        set_mode(&sample.path, 0o444);
+        set_mode(sample.folder.path(), folder_mode);
+        sample.in_child("refused");
+        sample.is_as_it_was();
+    }
+}
+
+#[test]
+fn a_folder_that_may_not_be_written_is_refused() {
+    let sample = Sample::make();
+    set_mode(sample.folder.path(), 0o555);
+    sample.in_child("refused");
+    sample.is_as_it_was();
+}
+
+#[test]
+fn no_file_is_made_where_none_may_be() {
+    let sample = Sample::make();
+    std::fs::remove_file(&sample.path).unwrap();
+    set_mode(sample.folder.path(), 0o555);
+    sample.in_child("cannot be made");
+    assert_eq!(sample.names(), Vec::<String>::new());
+}
+
+/// To verify a file, it need not be written: one on a disk that only reads can be verified.
+#[test]
+fn a_file_that_may_only_be_read_can_be_verified() {
+    for folder_mode in [0o755, 0o555] {
+        let sample = Sample::make();
+        set_mode(&sample.path, 0o444);
+        set_mode(sample.folder.path(), folder_mode);
+        sample.in_child("verified");
+        sample.is_as_it_was();
+    }
+}
+
+/// What is only in the log must not be overlooked.
+#[test]
+fn a_log_that_cannot_be_read_without_writing_is_not_overlooked() {
+    let mut sample = Sample::make();
+    let path = sample.folder.path().join("copy.db");
+    let store = block_on(open(&sample.path));
+    block_on(async { store.put(PutItem::new("orders", order("c", 1, "open"))).await.unwrap() });
+    for suffix in ["", "-wal"] {
+        let name = |path: &Path| format!("{}{suffix}", path.display());
+        std::fs::copy(name(&sample.path), name(&path)).unwrap();
+        set_mode(name(&path).as_ref(), 0o444);
+    }
+    drop(store);
+    set_mode(sample.folder.path(), 0o555);
+    sample.path = path;
+    sample.in_child("not verified");
+}
+
+/// A store that is open goes on: what counts is what was permitted when it opened the file.
+#[test]
+fn a_file_that_is_protected_while_it_is_open_loses_nothing() {
+    let sample = Sample::make();
+    sample.in_child("protected");
+    assert_eq!(sample.names(), ["a.db", "a.db-shm", "a.db-wal"]);
+    sample.permit();
+    assert_eq!(block_on(checked(&sample.path)).problems, Vec::<String>::new());
+    block_on(async {
+        let store = open(&sample.path).await;
+        let page = store.query(Query::new("orders", attr("pk").eq("later"))).await.unwrap();
+        assert_eq!(page.items.len(), 2);
+        store.put(PutItem::new("orders", order("later", 3, "open"))).await.unwrap();
+    });
+    assert_eq!(sample.names(), ["a.db"]);
+}
+
+/// Only a child does anything here.
+#[test]
+fn child_without_permission() {
+    let Ok(text) = std::env::var(CHILD) else { return };
+    let (part, path) = text.split_once(": ").expect("a part and a path");
+    let path = Path::new(path);
+    block_on(async {
+        match part {
+            "refused" => is_refused(path, &refusal(path).await),
+            "cannot be made" => {
+                let error = refusal(path).await;
+                assert_eq!((error.kind(), error.retry()), (&ErrorKind::Config, Retry::Never));
+                for told in ["see that its folder is there", path.to_str().unwrap()] {
+                    assert!(error.message().contains(told), "{error}");
+                }
+            }
+            "verified" => {
+                let report = checked(path).await;
+                assert_eq!(report.problems, Vec::<String>::new());
+                assert_eq!(report.items, ORDERS as u64);
+            }
+            "not verified" => {
+                let error = tabla_sqlite::check(path, |_| ()).await.unwrap_err();
+                is_refused(path, &error);
+                assert!(error.message().contains("has a log"), "{error}");
+            }
+            "protected" => write_while_protected(path).await,
+            _ => panic!("no such part: {part}"),
+        }
+    });
+    println!("as expected");
+}
+
+async fn refusal(path: &Path) -> Error {
+    SqliteStore::open(&SqliteConfig::file(path)).await.expect_err("it may not be written")
+}
+
+/// The error says what is wrong, with which file, and what to do.
+#[track_caller]
+fn is_refused(path: &Path, error: &Error) {
+    assert_eq!((error.kind(), error.retry()), (&ErrorKind::AccessDenied, Retry::Never));
+    for told in ["the file may not be written", "permit", path.to_str().expect("text")] {
+        assert!(error.message().contains(told), "{error}");
+    }
+}
+
+async fn write_while_protected(path: &Path) {
+    let store = open(path).await;
+    let put = |number| store.put(PutItem::new("orders", order("later", number, "open")));
+    put(1).await.expect("a put");
+    for suffix in ["", "-wal", "-shm"] {
+        set_mode(format!("{}{suffix}", path.display()).as_ref(), 0o444);
+    }
+    set_mode(path.parent().expect("a folder"), 0o555);
+    put(2).await.expect("a put through what is open");
+    // Connections that read are opened when they are needed: these are new.
+    for number in 1..=2 {
+        let get = GetItem::new("orders", item! { "pk" => "later", "sk" => number });
+        assert!(store.get(get).await.expect("an answer").item.is_some());
+    }
+    is_refused(path, &refusal(path).await);
+    put(2).await.expect("the refusal of another has changed nothing");
+}
+
+/// A file with some orders, in a folder of its own.
+struct Sample {
+    folder: tempfile::TempDir,
+    path: std::path::PathBuf,
+    bytes: Vec<u8>,
+}
+
+impl Sample {
+    fn make() -> Self {
+        let folder = tempfile::tempdir().expect("a folder");
+        let path = folder.path().join("a.db");
+        block_on(async {
+            let store = open(&path).await;
+            store.create_table(orders()).await.expect("a table");
+            fill(&store, ORDERS).await;
+        });
+        let bytes = std::fs::read(&path).expect("a file");
+        Self { folder, path, bytes }
+    }
+
+    /// Has a child, which what is forbidden is forbidden to, do its part.
+    #[track_caller]
+    fn in_child(&self, part: &str) {
+        let this = std::env::current_exe().expect("this program");
+        let mut command = match may_do_everything(self.folder.path()) {
+            false => Command::new(this),
+            true => {
+                let mut command = Command::new("setpriv");
+                command
+                    .args(["--inh-caps=-all", "--bounding-set=-dac_override,-dac_read_search"])
+                    .arg(this);
+                command
+            }
+        };
+        let output = command
+            .args(["--exact", "read_only::child_without_permission", "--nocapture"])
+            .env(CHILD, format!("{part}: {}", self.path.display()))
+            .output()
+            .expect("setpriv, of util-linux, is needed to run this test as root");
+        let told = String::from_utf8_lossy(&output.stdout);
+        let is_good = output.status.success() && told.contains("as expected");
+        assert!(is_good, "{part}: {told}{}", String::from_utf8_lossy(&output.stderr));
+    }
+
+    #[track_caller]
+    fn is_as_it_was(&self) {
+        assert_eq!(self.names(), ["a.db"]);
+        assert!(std::fs::read(&self.path).expect("a file") == self.bytes, "it was changed");
+        self.permit();
+        let store = block_on(open(&self.path));
+        block_on(async {
+            store.put(PutItem::new("orders", order("c", 99, "open"))).await.expect("a put");
+        });
+    }
+
+    /// Lets everything be written again.
+    fn permit(&self) {
+        set_mode(self.folder.path(), 0o755);
+        for name in self.names() {
+            set_mode(&self.folder.path().join(name), 0o644);
+        }
+    }
+
+    fn names(&self) -> Vec<String> {
+        let files = std::fs::read_dir(self.folder.path()).expect("a folder");
+        let name = |file: std::io::Result<std::fs::DirEntry>| {
+            file.expect("a file").file_name().into_string().expect("text")
+        };
+        let mut names: Vec<String> = files.map(name).collect();
+        names.sort();
+        names
+    }
+}
+
+impl Drop for Sample {
+    fn drop(&mut self) {
+        // Or the folder could not be emptied.
+        set_mode(self.folder.path(), 0o755);
+    }
+}
+
+fn set_mode(path: &Path, mode: u32) {
+    std::fs::set_permissions(path, Permissions::from_mode(mode)).expect("it is ours");
+}
+
+/// Whether modes mean nothing to this process, as they do to root.
+fn may_do_everything(folder: &Path) -> bool {
+    let probe = tempfile::NamedTempFile::new_in(folder.parent().expect("the system's folder"));
+    let probe = probe.expect("a file");
+    set_mode(probe.path(), 0o444);
+    OpenOptions::new().write(true).open(probe.path()).is_ok()
+}
+
+fn block_on<T>(work: impl Future<Output = T>) -> T {
+    let runtime = tokio::runtime::Builder::new_multi_thread().enable_all().build();
+    runtime.expect("a runtime").block_on(work)
+}

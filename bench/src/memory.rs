@@ -1,0 +1,126 @@
+//! What memory the engine takes: for its items, and for each store that is open. Each figure comes
+//! from a process of its own.
+
+use std::path::Path;
+use std::process::Command;
+
+use tabla_sqlite::{Durability, SqliteConfig, SqliteStore};
+
+use crate::embedded::options::list;
+use crate::embedded::shape::Place;
+use crate::embedded::{Failure, Folder, tabla as work};
+use crate::process;
+
+/// The command by which this program calls itself.
+pub(crate) const CHILD: &str = "memory-child";
+
+/// Stores that are open at the same time, to see what one more takes.
+const STORES: usize = 100;
+
+const PLACES: [Place; 2] = [Place::Memory, Place::Relaxed];
+
+/// Measures, and prints the table.
+pub(crate) fn run(arguments: &[String]) -> Result<(), Failure> {
+    let mut sizes = vec![1_000, 10_000, 100_000];
+    let mut folder = std::env::temp_dir();
+    let mut arguments = arguments.iter();
+    while let Some(argument) = arguments.next() {
+        let value = arguments.next().ok_or_else(|| format!("{argument} has no value"))?;
+        match argument.as_str() {
+            "--items" => sizes = list(value, |number| number.parse().ok())?,
+            "--folder" => folder = value.into(),
+            _ => return Err(format!("no such option: {argument}").into()),
+        }
+    }
+    let folder = Folder::make(&folder)?;
+    println!("memory of a process with one store, in MB; items of 1 KB with two indexes");
+    println!("{:<10} {:>9} {:>10} {:>10}   resident bytes/item", "", "items", "resident", "peak");
+    for place in PLACES {
+        let nothing = measure(place, 1, 0, &folder)?;
+        print(place, 0, &nothing);
+        for items in sizes.iter().copied() {
+            print_with(place, items, &measure(place, 1, items, &folder)?, &nothing);
+        }
+    }
+    println!("\nmemory of one more store with an empty table, in KB, of {STORES}");
+    for place in PLACES {
+        let one = measure(place, 1, 0, &folder)?.resident;
+        let many = measure(place, 1 + STORES, 0, &folder)?.resident;
+        let each = many.saturating_sub(one) as f64 / STORES as f64;
+        println!("{:<10} {:>9.0}", name(place), each / 1024.0);
+    }
+    Ok(())
+}
+
+struct Memory {
+    resident: u64,
+    peak: u64,
+}
+
+fn measure(place: Place, stores: usize, items: u64, folder: &Folder) -> Result<Memory, Failure> {
+    let own = folder.path().join(format!("{}-{stores}-{items}", place.name()));
+    std::fs::create_dir_all(&own)?;
+    let answer = process::answer(
+        Command::new(std::env::current_exe()?)
+            .args([CHILD, place.name(), &stores.to_string(), &items.to_string()])
+            .arg(&own),
+    )?;
+    std::fs::remove_dir_all(&own)?;
+    let bytes = |name: &str| answer[name].as_u64().ok_or_else(|| format!("no {name}: {answer}"));
+    Ok(Memory { resident: bytes("resident_bytes")?, peak: bytes("peak_bytes")? })
+}
+
+/// Opens stores, has the items written into the first, and says what that took.
+pub(crate) fn child(arguments: &[String]) -> Result<(), Failure> {
+    let [place, stores, items, folder] = arguments else {
+        return Err(format!("{CHILD} is called by `memory`").into());
+    };
+    let place = Place::named(place).ok_or("no such place")?;
+    let (stores, items): (usize, u64) = (stores.parse()?, items.parse()?);
+    let runtime = tokio::runtime::Builder::new_multi_thread().enable_all().build()?;
+    runtime.block_on(async {
+        let mut open = Vec::new();
+        for number in 0..stores {
+            let config = match place {
+                Place::Memory => SqliteConfig::in_memory(),
+                _ => {
+                    let path = Path::new(folder).join(format!("{number}.db"));
+                    SqliteConfig::file(path).with_durability(Durability::Normal)
+                }
+            };
+            let store = SqliteStore::open(&config).await?;
+            work::create(&store).await?;
+            open.push(store);
+        }
+        work::fill_with(&open[0], items, |step| step).await?;
+        let (resident, peak) = (process::resident()?, process::peak()?);
+        println!("{}", serde_json::json!({ "resident_bytes": resident, "peak_bytes": peak }));
+        Ok(())
+    })
+}
+
+fn name(place: Place) -> &'static str {
+    match place {
+        Place::Memory => "in memory",
+        _ => "in a file",
+    }
+}
+
+fn print(place: Place, items: u64, memory: &Memory) {
+    println!("{}", line(place, items, memory));
+}
+
+fn print_with(place: Place, items: u64, memory: &Memory, nothing: &Memory) {
+    let each = memory.resident.saturating_sub(nothing.resident) as f64 / items.max(1) as f64;
+    println!("{}   {each:>19.0}", line(place, items, memory));
+}
+
+fn line(place: Place, items: u64, memory: &Memory) -> String {
+    let megabytes = |bytes: u64| bytes as f64 / f64::from(1 << 20);
+    format!(
+        "{:<10} {items:>9} {:>10.1} {:>10.1}",
+        name(place),
+        megabytes(memory.resident),
+        megabytes(memory.peak)
+    )
+}

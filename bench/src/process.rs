@@ -1,0 +1,68 @@
+//! Other programs that look at this one, and what Linux says of it.
+
+use std::process::{Command, Output, Stdio};
+
+use serde_json::Value;
+
+use crate::embedded::Failure;
+
+/// Runs a command whose program may be missing, and waits for it. What it says about errors is
+/// shown.
+pub(crate) fn output(command: &mut Command) -> Result<Output, Failure> {
+    let output = command.stdin(Stdio::null()).stderr(Stdio::inherit()).output();
+    let name = command.get_program().to_string_lossy().into_owned();
+    let output = output.map_err(|error| match error.kind() {
+        std::io::ErrorKind::NotFound => {
+            format!("{name} is needed for this; install it, such as with: apt-get install {name}")
+        }
+        _ => format!("{name} could not be run: {error}"),
+    })?;
+    match output.status.success() {
+        true => Ok(output),
+        false => Err(format!("{command:?} failed: {}", output.status).into()),
+    }
+}
+
+/// The line of JSON that a command prints.
+pub(crate) fn answer(command: &mut Command) -> Result<Value, Failure> {
+    Ok(serde_json::from_slice(&output(command)?.stdout)?)
+}
+
+/// The memory of this process, in bytes, as Linux counts it.
+pub(crate) fn resident() -> Result<u64, Failure> {
+    status("VmRSS:")
+}
+
+/// The most memory that this process has ever had.
+pub(crate) fn peak() -> Result<u64, Failure> {
+    status("VmHWM:")
+}
+
+fn status(name: &str) -> Result<u64, Failure> {
+    let status = std::fs::read_to_string("/proc/self/status")?;
+    let line = status.lines().find_map(|line| line.strip_prefix(name));
+    let size = line.ok_or_else(|| format!("Linux does not say {name}"))?;
+    Ok(size.trim().trim_end_matches(" kB").parse::<u64>()? * 1024)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_program_that_is_missing_is_named() {
+        let error = output(&mut Command::new("no-such-program")).unwrap_err().to_string();
+        assert!(error.contains("apt-get install no-such-program"), "{error}");
+        let error = output(&mut Command::new("false")).unwrap_err().to_string();
+        assert!(error.contains("failed"), "{error}");
+    }
+
+    #[test]
+    #[cfg(target_os = "linux")]
+    fn the_peak_remembers_what_is_gone() {
+        let size = 32 << 20;
+        drop(std::hint::black_box(vec![1_u8; size]));
+        assert!(peak().unwrap() > size as u64);
+        assert!(resident().unwrap() > 0);
+    }
+}

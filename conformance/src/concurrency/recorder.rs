@@ -1,0 +1,205 @@
+//! The calls of a run, and their recording.
+
+use std::io;
+use std::ops::Range;
+use std::path::PathBuf;
+use std::sync::Arc;
+
+use futures::future::join_all;
+use serde::{Deserialize, Serialize};
+use tabla::Store;
+use tabla::env::Random;
+
+use super::calls::call;
+use super::explain::Violation;
+use super::generate::Generator;
+use super::history::Entry;
+use super::model::{Operation, Outcome};
+use super::session::Options;
+use super::tables::Tables;
+use super::ticks::Ticks;
+
+/// Makes the calls of a run and records them.
+///
+/// [`Session`](super::Session) has one for itself. Where several processes work on the same data,
+/// each has its own: one process creates the first with [`Ticks::in_file`] and invites the others,
+/// each lets tasks of its own work, and what all of them record is one round of one history, for
+/// a [`Checker`](super::Checker).
+#[derive(Clone, Debug)]
+pub struct Recorder {
+    tables: Arc<Tables>,
+    ticks: Ticks,
+    keys: usize,
+    operations: usize,
+}
+
+/// What another process needs to take part in a run. It can be serialised.
+#[derive(Clone, Debug, Serialize, Deserialize)]
+pub struct Invitation {
+    tables: Tables,
+    ticks: PathBuf,
+    keys: usize,
+    operations: usize,
+}
+
+impl Recorder {
+    /// Creates the tables of a run.
+    ///
+    /// # Errors
+    /// [`Violation::Store`].
+    pub async fn create(
+        store: &dyn Store,
+        options: &Options,
+        ticks: Ticks,
+    ) -> Result<Self, Violation> {
+        let tables = Arc::new(Tables::create(store, &options.table).await?);
+        Ok(Self { tables, ticks, keys: options.keys, operations: options.operations })
+    }
+
+    /// Takes part in a run that another process has begun.
+    ///
+    /// # Errors
+    /// If the file of the ticks cannot be opened.
+    pub fn join(invitation: Invitation) -> io::Result<Self> {
+        let Invitation { tables, ticks, keys, operations } = invitation;
+        Ok(Self { tables: Arc::new(tables), ticks: Ticks::in_file(ticks)?, keys, operations })
+    }
+
+    /// What others need to take part; `None` if the ticks are those of this process alone.
+    pub fn invitation(&self) -> Option<Invitation> {
+        Some(Invitation {
+            tables: Tables::clone(&self.tables),
+            ticks: self.ticks.path()?.to_owned(),
+            keys: self.keys,
+            operations: self.operations,
+        })
+    }
+
+    /// Lets tasks of these numbers make their calls of a round, through these stores, which they
+    /// share out among them. No other process may have tasks of the same numbers.
+    ///
+    /// # Errors
+    /// [`Violation::Strange`] for an answer that no order could make right, [`Violation::Ticks`].
+    ///
+    /// # Panics
+    /// If there is no store.
+    pub async fn work(
+        &self,
+        stores: &[Arc<dyn Store>],
+        tasks: Range<usize>,
+        random: &dyn Random,
+    ) -> Result<Vec<Entry>, Violation> {
+        assert!(!stores.is_empty(), "there is a store to run on");
+        let tasks = tasks.map(|number| {
+            let task = self.task(number, &stores[number % stores.len()]);
+            let transactions = task.store.capabilities().transactions && self.keys > 1;
+            let generator = Generator::new(random.next_u64(), self.keys, transactions);
+            task.work(generator, self.operations)
+        });
+        let mut entries = Vec::new();
+        for done in at_once(tasks).await {
+            entries.extend(done?);
+        }
+        Ok(entries)
+    }
+
+    /// Reads each item through each store, while nothing else is going on: that settles how the
+    /// round ended, and all stores must say the same.
+    ///
+    /// # Errors
+    /// [`Violation::Strange`] if an item cannot be read, [`Violation::Ticks`].
+    pub async fn read_everything(
+        &self,
+        stores: &[Arc<dyn Store>],
+        task: usize,
+    ) -> Result<Vec<Entry>, Violation> {
+        const ATTEMPTS: usize = 1_000;
+        let mut entries = Vec::new();
+        for store in stores {
+            let reader = self.task(task, store);
+            for key in 0..self.keys {
+                let mut attempts = 1..ATTEMPTS;
+                loop {
+                    let entry = reader.record(|_| Operation::Get(key)).await?;
+                    entries.push(entry.clone());
+                    match entry.outcome {
+                        Outcome::Read(_) => break,
+                        _ if attempts.next().is_some() => tokio::task::yield_now().await,
+                        outcome => {
+                            let asked = format!("{}, {ATTEMPTS} times", entry.operation);
+                            return Err(Violation::Strange { asked, answer: outcome.to_string() });
+                        }
+                    }
+                }
+            }
+        }
+        Ok(entries)
+    }
+
+    /// Deletes the tables.
+    pub(super) async fn delete(self, store: &dyn Store) -> Result<(), Violation> {
+        Tables::clone(&self.tables).delete(store).await
+    }
+
+    fn task(&self, number: usize, store: &Arc<dyn Store>) -> Task {
+        Task {
+            number,
+            store: Arc::clone(store),
+            tables: Arc::clone(&self.tables),
+            ticks: self.ticks.clone(),
+        }
+    }
+}
+
+/// Runs these at the same time, on all threads that there are, and waits for all.
+pub(super) async fn at_once<T, F>(tasks: impl IntoIterator<Item = F>) -> Vec<T>
+where
+    T: Send + 'static,
+    F: Future<Output = T> + Send + 'static,
+{
+    let handles: Vec<_> = tasks.into_iter().map(tokio::spawn).collect();
+    let answers = join_all(handles).await.into_iter().map(|answer| {
+        answer.unwrap_or_else(|error| match error.try_into_panic() {
+            Ok(panic) => std::panic::resume_unwind(panic),
+            Err(error) => unreachable!("nobody cancels a task: {error}"),
+        })
+    });
+    answers.collect()
+}
+
+/// Someone who makes one call after another.
+struct Task {
+    number: usize,
+    store: Arc<dyn Store>,
+    tables: Arc<Tables>,
+    ticks: Ticks,
+}
+
+impl Task {
+    async fn work(
+        self,
+        mut generator: Generator,
+        operations: usize,
+    ) -> Result<Vec<Entry>, Violation> {
+        let mut entries = Vec::with_capacity(operations);
+        for _ in 0..operations {
+            let entry = self.record(|tick| generator.next(tick)).await?;
+            generator.learn(&entry.operation, &entry.outcome);
+            entries.push(entry);
+            // A store that never waits would else let a task make all its calls at once.
+            if generator.below(2) == 0 {
+                tokio::task::yield_now().await;
+            }
+        }
+        Ok(entries)
+    }
+
+    /// Makes a call, and records it between the ticks before and after.
+    async fn record(&self, operation: impl FnOnce(u64) -> Operation) -> Result<Entry, Violation> {
+        let called = self.ticks.next().map_err(Violation::Ticks)?;
+        let operation = operation(called);
+        let outcome = call(&*self.store, &self.tables, &operation).await?;
+        let answered = self.ticks.next().map_err(Violation::Ticks)?;
+        Ok(Entry { task: self.number, called, answered, operation, outcome })
+    }
+}
