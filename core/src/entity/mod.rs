@@ -54,6 +54,7 @@ mod field;
 mod find;
 pub mod format;
 pub mod lint;
+pub mod listing;
 mod outcome;
 mod pages;
 mod part;
