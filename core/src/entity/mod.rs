@@ -50,6 +50,7 @@ mod change;
 mod collection;
 mod db;
 mod design;
+pub mod export;
 mod field;
 mod find;
 pub mod format;
