@@ -3,6 +3,7 @@
 
 mod dynamo_overhead;
 mod embedded;
+mod entity_overhead;
 mod growth;
 mod instructions;
 mod median;
@@ -33,6 +34,9 @@ Measurements:
         --folder <path>      where the files are made, in a folder of their own; the system's
                              folder for temporary files unless told
         --json <file>        writes all rows
+  entity-overhead [calls]
+      get and put of a typed entity beside the same calls written by hand, on SQLite in memory;
+      `calls` of each kind, 20000 unless told; fails if a goal is missed
   growth [--items <a,b>] [--folder <path>]
       pages that a get and a query of 50 read from files of these many items; 10000,100000 unless
       told (Linux only)
@@ -54,6 +58,10 @@ fn main() -> ExitCode {
     let outcome = match measurement.as_str() {
         "dynamo-overhead" => match rest.first().map_or(Ok(10_000), |calls| calls.parse()) {
             Ok(calls) if calls > 0 && rest.len() < 2 => return dynamo_overhead::run(calls),
+            _ => Err(format!("`calls` is one number\n\n{USAGE}").into()),
+        },
+        "entity-overhead" => match rest.first().map_or(Ok(20_000), |calls| calls.parse()) {
+            Ok(calls) if calls > 0 && rest.len() < 2 => entity_overhead::run(calls),
             _ => Err(format!("`calls` is one number\n\n{USAGE}").into()),
         },
         "embedded" => embedded::run(&rest),

@@ -1,171 +1,150 @@
-//! `tabla demo`: what tabla does, in a page of output.
+//! `tabla demo`: five apps, every documented access pattern, and a race for whatever only one can
+//! win.
 
-use futures::TryStreamExt;
-use tabla::ops::*;
-use tabla::{
-    Cursor, Error, ErrorKind, Item, KeyType, Registry, Result, Store, StoreExt, Update, attr, item,
-};
+use std::path::{Path, PathBuf};
+use std::sync::Arc;
+use std::time::Duration;
 
-pub(crate) async fn run() -> Result<()> {
-    let store = Registry::new().open("memory:").await?;
-    println!("tabla: DynamoDB's tables in this process, on the store `memory:`\n");
-    create(&store).await?;
-    write(&store).await?;
-    query(&store).await?;
-    lose_a_condition(&store).await?;
-    transact(&store).await?;
-    println!("Next: cargo run --release -- conformance --store memory:");
-    println!("      proves every rule that this store keeps.");
-    Ok(())
+use tabla::entity::Db;
+use tabla::entity::app::{self, App, Ran};
+use tabla::env::{Clock, SystemClock};
+use tabla::{Error, Registry, Result};
+
+use crate::table::Table;
+
+/// Where the files go.
+#[derive(clap::Args)]
+pub(crate) struct Arguments {
+    /// Keep the files in this folder, which must be empty or not there; otherwise they are made in
+    /// the system's folder for temporary files, and removed
+    #[arg(long, value_name = "FOLDER")]
+    folder: Option<PathBuf>,
 }
 
-async fn create(store: &dyn Store) -> Result<()> {
-    heading("Create a table", "with an index by level");
-    let request = CreateTable::new("players")
-        .partition_key("pk", KeyType::S)
-        .sort_key("sk", KeyType::S)
-        .attribute("level", KeyType::N)
-        .global_index(SecondaryIndex::new("by-level").partition_key("level").sort_key("sk"));
-    let table = store.create_table(request).await?;
-    let keys = |schema: &[KeySchemaElement]| {
-        schema.iter().map(|key| key.name.as_str()).collect::<Vec<_>>().join(" + ")
+pub(crate) async fn run(arguments: Arguments, registry: Registry) -> Result<()> {
+    let kept = arguments.folder;
+    let temporary = match &kept {
+        Some(_) => None,
+        None => Some(tempfile::tempdir().map_err(|error| {
+            Error::config(format!("no folder for the demo could be made: {error}"))
+        })?),
     };
-    row("table", format!("{} ({})", table.table, keys(&table.key_schema)));
-    for index in &table.global_secondary_indexes {
-        row("index", format!("{} ({})", index.name, keys(&index.key_schema)));
+    let folder = match (&kept, &temporary) {
+        (Some(folder), _) => {
+            prepare(folder)?;
+            folder.clone()
+        }
+        (None, Some(temporary)) => temporary.path().to_owned(),
+        (None, None) => return Err(Error::config("there is no folder for the demo")),
+    };
+    println!("tabla: {} apps, each on an SQLite file of its own\n", tabla_apps::all().len());
+    let watch = Watch::start();
+    let mut count = 0;
+    for app in tabla_apps::all() {
+        count += show(&*app, &registry, &folder).await?;
     }
-    end();
-    Ok(())
-}
-
-async fn write(store: &dyn Store) -> Result<()> {
-    heading("Write items", "and see what each would cost on AWS");
-    for (name, level, coins) in [("ana", 3, 120), ("bea", 3, 80), ("eva", 5, 40)] {
-        let item = item! {
-            "pk" => "TEAM#1", "sk" => format!("PLAYER#{name}"), "level" => level, "coins" => coins,
-        };
-        let request =
-            PutItem::new("players", item).return_consumed_capacity(ReturnConsumedCapacity::Total);
-        let answer = store.put(request).await?;
-        let units = answer.consumed_capacity.map_or(0.0, |capacity| capacity.capacity_units);
-        row("put", format!("{name:4} {units} write units, its index entry included"));
+    println!(
+        "{count} patterns gave the right answer, and every race had its winners: {}\n",
+        seconds(watch.elapsed())
+    );
+    println!("Next:");
+    println!(
+        "  cargo run --release -- app branding patterns      what each pattern asks, and costs"
+    );
+    println!("  cargo run --release -- app branding schema        its tables, for CloudFormation");
+    println!("  cargo run --release -- conformance --store memory:   every rule, case by case");
+    if let Some(folder) = kept {
+        println!("  cargo run --release -- check {}/branding.db", folder.display());
     }
-    end();
     Ok(())
 }
 
-async fn query(store: &dyn Store) -> Result<()> {
-    heading("Query", "a partition, an index, and page by page");
-    let team = attr("pk").eq("TEAM#1").and(attr("sk").begins_with("PLAYER#"));
-    let players: Vec<Item> =
-        store.query_items(Query::new("players", team.clone())).try_collect().await?;
-    expect(players.len() == 3, "the team has three players")?;
-    row("team", names(&players));
-    let third = Query::new("players", attr("level").eq(3)).index("by-level").descending();
-    let third: Vec<Item> = store.query_items(third).try_collect().await?;
-    expect(third.len() == 2, "two players are on level 3")?;
-    row("level 3", format!("{} (descending)", names(&third)));
-
-    let query = Query::new("players", team).limit(2);
-    let page = store.query(query.clone()).await?;
-    let cursor = query.cursor(&page)?.ok_or_else(|| wrong("there is a second page"))?;
-    row("page 1", names(&page.items));
-    row("cursor", &cursor);
-    row("", "(safe in a URL, bound to its query, good on every backend)");
-    let cursor: Cursor = cursor.to_string().parse()?;
-    let page = store.query(query.resume(&cursor)?).await?;
-    expect(page.items.len() == 1, "the second page has the third player")?;
-    row("page 2", names(&page.items));
-    end();
-    Ok(())
-}
-
-async fn lose_a_condition(store: &dyn Store) -> Result<()> {
-    heading("Lose a condition", "and see the item that stood in the way");
-    let request = UpdateItem::new("players", key("ana"))
-        .update(Update::new().set("coins", attr("coins").minus(500)))
-        .condition(attr("coins").ge(500))
-        .return_item_on_failure();
-    let error = match store.update(request).await {
-        Ok(_) => return Err(wrong("ana cannot pay 500")),
-        Err(error) => error,
-    };
-    let ErrorKind::ConditionFailed { item: Some(current) } = error.kind() else {
-        return Err(error);
-    };
-    row("ana pays 500", error.message());
-    row("she has", coins(current));
-    end();
-    Ok(())
-}
-
-async fn transact(store: &dyn Store) -> Result<()> {
-    heading("Transact", "all or nothing, with the reason of each operation");
-    pay(store, 100).await?;
-    row("100 from ana to eva", balances(store).await?);
-    let error = match pay(store, 100).await {
-        Ok(()) => return Err(wrong("ana has only 20 left")),
-        Err(error) => error,
-    };
-    let reasons: Vec<&str> =
-        error.cancellation_reasons().iter().map(|reason| reason.code.as_str()).collect();
-    row("100 more", format!("canceled: {}", reasons.join(", ")));
-    let after = balances(store).await?;
-    expect(after == "ana 20, eva 140", "a canceled transaction leaves nothing behind")?;
-    row("afterwards", after);
-    end();
-    Ok(())
-}
-
-async fn pay(store: &dyn Store, amount: i32) -> Result<()> {
-    let debit = UpdateItem::new("players", key("ana"))
-        .update(Update::new().set("coins", attr("coins").minus(amount)))
-        .condition(attr("coins").ge(amount));
-    let credit = UpdateItem::new("players", key("eva"))
-        .update(Update::new().set("coins", attr("coins").plus(amount)));
-    store.transact_write(TransactWriteItems::new().item(credit).item(debit)).await?;
-    Ok(())
-}
-
-async fn balances(store: &dyn Store) -> Result<String> {
-    let mut texts = Vec::new();
-    for name in ["ana", "eva"] {
-        let item = store.get_item("players", key(name)).await?;
-        texts.push(format!("{name} {}", item.as_ref().map(coins).unwrap_or_default()));
+/// Makes the folder, which has nothing in it.
+fn prepare(folder: &Path) -> Result<()> {
+    let refuse = |why: String| Error::config(format!("{}: {why}", folder.display()));
+    std::fs::create_dir_all(folder).map_err(|error| refuse(error.to_string()))?;
+    let mut entries = std::fs::read_dir(folder).map_err(|error| refuse(error.to_string()))?;
+    match entries.next() {
+        None => Ok(()),
+        Some(_) => Err(refuse("the folder is not empty".to_owned())),
     }
-    Ok(texts.join(", "))
 }
 
-fn key(name: &str) -> Item {
-    item! { "pk" => "TEAM#1", "sk" => format!("PLAYER#{name}") }
-}
-
-fn coins(item: &Item) -> String {
-    item.get("coins").and_then(|coins| coins.as_number()).map(|n| n.to_string()).unwrap_or_default()
-}
-
-fn names(items: &[Item]) -> String {
-    let names = items.iter().filter_map(|item| item.get("sk")?.as_str()?.strip_prefix("PLAYER#"));
-    names.collect::<Vec<_>>().join(", ")
-}
-
-fn heading(what: &str, more: &str) {
-    println!("{what}: {more}");
-}
-
-fn row(label: &str, text: impl std::fmt::Display) {
-    println!("  {label:20} {text}");
-}
-
-fn end() {
+/// Fills an app in, runs its patterns and its races, and shows them.
+async fn show(app: &dyn App, registry: &Registry, folder: &Path) -> Result<usize> {
+    let design = app.design();
+    let path = folder.join(format!("{}.db", design.name));
+    let db = Db::new(registry.open(&format!("sqlite:{}", path.display())).await?);
+    let watch = Watch::start();
+    crate::app::seed(app, &db, 1).await?;
+    println!("{}: {}", design.name, design.summary);
+    println!("filled in within {}\n", seconds(watch.elapsed()));
+    let mut table =
+        Table::new(["", "pattern", "operation", "items", "units", "ms"], [4, 26, 34, 6, 7, 7], 3);
+    let count = design.patterns.len();
+    for pattern in design.patterns {
+        let watch = Watch::start();
+        let ran = app::run(app, &db, pattern).await?;
+        let elapsed = watch.elapsed();
+        table.row([
+            ran.pattern.number,
+            ran.pattern.name,
+            &operations(&ran),
+            &ran.answer.items.to_string(),
+            &ran.units().to_string(),
+            &format!("{:.2}", elapsed.as_secs_f64() * 1000.0),
+        ]);
+    }
+    println!("{table}");
+    for race in app.race(&db).await? {
+        println!(
+            "  race: {}: {} tried, {} won; {}",
+            race.name, race.contenders, race.winners, race.left
+        );
+    }
     println!();
+    Ok(count)
 }
 
-/// The demo is a test too: it fails loudly if the store gives a wrong answer.
-fn expect(holds: bool, what: &str) -> Result<()> {
-    if holds { Ok(()) } else { Err(wrong(what)) }
+/// What the store was asked, in short.
+fn operations(ran: &Ran) -> String {
+    let mut parts: Vec<(String, usize)> = Vec::new();
+    for trace in &ran.traces {
+        let operation = trace.operation.to_string();
+        let part = match &trace.index {
+            Some(index) => format!("{operation} {index}"),
+            None => operation,
+        };
+        match parts.last_mut() {
+            Some((last, count)) if *last == part => *count += 1,
+            _ => parts.push((part, 1)),
+        }
+    }
+    let shown = parts.into_iter().map(|(part, count)| match count {
+        1 => part,
+        count => format!("{part} ×{count}"),
+    });
+    shown.collect::<Vec<_>>().join(", ")
 }
 
-fn wrong(expected: &str) -> Error {
-    Error::new(ErrorKind::Unexpected, format!("the store gave a wrong answer: {expected}"))
+fn seconds(elapsed: Duration) -> String {
+    format!("{:.1} s", elapsed.as_secs_f64())
+}
+
+/// Measures how long something takes, by the one clock that there is.
+struct Watch {
+    clock: Arc<dyn Clock>,
+    start: tabla::env::Timestamp,
+}
+
+impl Watch {
+    fn start() -> Self {
+        let clock: Arc<dyn Clock> = Arc::new(SystemClock);
+        let start = clock.now();
+        Self { clock, start }
+    }
+
+    fn elapsed(&self) -> Duration {
+        self.clock.now().since(self.start)
+    }
 }

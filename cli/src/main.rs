@@ -1,8 +1,10 @@
 //! The command `tabla`.
 
+mod app;
 mod check;
 mod conformance;
 mod demo;
+mod table;
 
 use std::process::ExitCode;
 
@@ -20,10 +22,12 @@ struct Arguments {
 
 #[derive(Subcommand)]
 enum Command {
-    /// Show what tabla does, on a store in memory
-    Demo,
+    /// Show what tabla does: five apps on SQLite, pattern by pattern
+    Demo(demo::Arguments),
     /// Prove that stores behave as DynamoDB does, case by case
     Conformance(conformance::Arguments),
+    /// List, check, export or fill in an app
+    App(app::Arguments),
     /// Verify a file: every item, every index entry, every count
     Check(check::Arguments),
 }
@@ -39,7 +43,10 @@ fn main() -> ExitCode {
     };
     let outcome = runtime.block_on(async {
         match arguments.command {
-            Command::Demo => demo::run().await.map(|()| ExitCode::SUCCESS),
+            Command::Demo(arguments) => {
+                demo::run(arguments, registry()).await.map(|()| ExitCode::SUCCESS)
+            }
+            Command::App(arguments) => app::run(arguments, registry()).await,
             Command::Conformance(arguments) => conformance::run(arguments, registry()).await,
             Command::Check(arguments) => check::run(arguments).await,
         }

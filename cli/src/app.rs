@@ -1,0 +1,162 @@
+//! `tabla app`: what can be done with an app from outside.
+
+use std::io::IsTerminal;
+use std::process::ExitCode;
+use std::sync::Arc;
+
+use indicatif::{ProgressBar, ProgressStyle};
+use tabla::entity::app::{App, untested};
+use tabla::entity::lint::{self, Finding};
+use tabla::entity::{Db, UtcTime, export, listing};
+use tabla::env::Env;
+use tabla::{Registry, Result};
+
+use crate::table::Table;
+
+/// Which app, and what to do with it.
+#[derive(clap::Args)]
+#[command(after_help = "\
+Examples:
+  tabla app branding patterns
+  tabla app branding lint
+  tabla app branding schema --format terraform > branding.tf.json
+  tabla app branding seed --store sqlite:branding.db --scale 10")]
+pub(crate) struct Arguments {
+    /// The app
+    name: String,
+
+    #[command(subcommand)]
+    command: Command,
+}
+
+#[derive(clap::Subcommand)]
+enum Command {
+    /// List its access patterns: operation, index, keys, capacity units
+    Patterns {
+        /// Bytes of an item, for the capacity units
+        #[arg(long, default_value_t = 1024, value_name = "BYTES")]
+        item_size: usize,
+        /// Print Markdown
+        #[arg(long)]
+        markdown: bool,
+    },
+    /// Check its design; the exit code is 1 if anything is wrong
+    Lint,
+    /// Write its tables as others read them
+    Schema {
+        /// For whom
+        #[arg(long, value_enum, default_value_t = Format::Cloudformation)]
+        format: Format,
+    },
+    /// Fill its tables with data like that of the real app
+    Seed {
+        /// The address of the store
+        #[arg(long, value_name = "ADDRESS")]
+        store: String,
+        /// So many times as much
+        #[arg(long, default_value_t = 1, value_name = "N")]
+        scale: u32,
+    },
+}
+
+#[derive(Clone, Copy, clap::ValueEnum)]
+enum Format {
+    Cloudformation,
+    Terraform,
+    Workbench,
+}
+
+pub(crate) async fn run(arguments: Arguments, registry: Registry) -> Result<ExitCode> {
+    let app = tabla_apps::find(&arguments.name)?;
+    match arguments.command {
+        Command::Patterns { item_size, markdown } => patterns(&*app, item_size, markdown)?,
+        Command::Lint => return lint(&*app).await,
+        Command::Schema { format } => schema(&*app, format),
+        Command::Seed { store, scale } => {
+            let db = Db::new(registry.open(&store).await?);
+            seed(&*app, &db, scale).await?;
+            println!("{}: {} is filled in", arguments.name, store);
+        }
+    }
+    Ok(ExitCode::SUCCESS)
+}
+
+fn patterns(app: &dyn App, item_size: usize, markdown: bool) -> Result<()> {
+    let design = app.design();
+    if markdown {
+        print!("{}", listing::markdown(&design, item_size)?);
+        return Ok(());
+    }
+    println!("{}: {}\n", design.name, design.summary);
+    let mut table = Table::new(["", "pattern", "operation", "units"], [4, 24, 40, 6], 1);
+    for row in listing::rows(&design, item_size)? {
+        table.row([row.number, row.pattern, &row.operation, &row.units.to_string()]);
+        table.note(&row.keys);
+    }
+    println!("{table}");
+    println!("Units are for items of {item_size} bytes, 25 to a page.");
+    Ok(())
+}
+
+async fn lint(app: &dyn App) -> Result<ExitCode> {
+    let design = app.design();
+    let mut findings = lint::check(&design);
+    findings.extend(untested(app).await?);
+    let (errors, warnings): (Vec<&Finding>, Vec<&Finding>) =
+        findings.iter().partition(|finding| finding.is_error());
+    for error in &errors {
+        println!("error: {error}");
+    }
+    for warning in &warnings {
+        match warning.accepted {
+            Some(reason) => println!("accepted: {warning}\n          because {reason}"),
+            None => println!("warning: {warning}"),
+        }
+    }
+    let accepted = warnings.iter().filter(|warning| warning.accepted.is_some()).count();
+    println!(
+        "{}: {} patterns; {} errors, {} warnings, {accepted} accepted",
+        design.name,
+        design.patterns.len(),
+        errors.len(),
+        warnings.len() - accepted
+    );
+    Ok(if errors.is_empty() { ExitCode::SUCCESS } else { ExitCode::FAILURE })
+}
+
+fn schema(app: &dyn App, format: Format) {
+    let design = app.design();
+    let tables: Vec<(&str, _)> =
+        design.tables.iter().map(|table| (table.name.as_str(), *table)).collect();
+    let value = match format {
+        Format::Cloudformation => export::cloudformation(&tables),
+        Format::Terraform => export::terraform(&tables),
+        Format::Workbench => {
+            let now: UtcTime = Env::system().clock.now().into();
+            export::workbench(&export::Model::new(design.name, now), &tables, &design.entities)
+        }
+    };
+    println!("{value:#}");
+}
+
+/// Fills an app's tables, with a bar on a terminal.
+pub(crate) async fn seed(app: &dyn App, db: &Db, scale: u32) -> Result<()> {
+    app.create_tables(db).await?;
+    let bar = match std::io::stderr().is_terminal() {
+        true => ProgressBar::new(0),
+        false => ProgressBar::hidden(),
+    };
+    let style = ProgressStyle::with_template("{prefix:14} {bar:40} {pos}/{len}, {eta} left");
+    bar.set_style(style.expect("the template is well formed"));
+    bar.set_prefix(app.design().name);
+    let shown = Arc::new(bar);
+    let bar = Arc::clone(&shown);
+    let outcome = app
+        .seed(db, scale, &move |done, total| {
+            bar.set_length(total);
+            bar.set_position(done);
+        })
+        .await;
+    shown.finish_and_clear();
+    outcome
+}
