@@ -296,7 +296,7 @@ impl<E: Entity> Change<E> {
                 .flat_map(|index| std::iter::once(&index.partition).chain(&index.sort));
             let sources = sources().map(|source| source.template().is_some());
             let gone = own.zip(sources).filter(|(_, is_template)| *is_template);
-            return Ok((gone.map(|(key, _)| (key.attribute.clone(), None)).collect(), pinned));
+            return Ok((gone.map(|(key, _)| (key.attribute.as_str(), None)).collect(), pinned));
         }
         let after = |name: &str| self.after(name);
         Ok((design.index_keys(keys, &after, &attributes)?, pinned))
@@ -310,7 +310,7 @@ fn needed_is_cleared(keys: &IndexKeys, cleared: &dyn Fn(&str) -> bool) -> bool {
     fields.any(cleared) || keys.when.is_some_and(cleared)
 }
 
-type Rewritten = (Vec<(String, Option<Value>)>, Vec<Condition>);
+type Rewritten = (Vec<(&'static str, Option<Value>)>, Vec<Condition>);
 
 /// A change, ready to be sent.
 pub(super) struct Built {

@@ -358,6 +358,31 @@ impl EntityDesign {
         Ok(key)
     }
 
+    /// Puts the keys of the table and of the indexes that the entity is in among its attributes.
+    pub(super) fn write_keys(&self, fields: Fields<'_>, attributes: &mut Item) -> Result<()> {
+        let table = (self.table)();
+        let own = [
+            (Some(&self.partition), Some(&table.partition)),
+            (self.sort.as_ref(), table.sort.as_ref()),
+        ];
+        for (source, key) in own {
+            // A key that is a field's attribute is there already.
+            let (Some(KeySource::Template(template)), Some(key)) = (source, key) else { continue };
+            let text = template.render(fields)?.ok_or_else(|| {
+                Error::validation(format!("{} has no value for its key {template}", self.name))
+            })?;
+            attributes.insert(key.attribute.as_str(), text);
+        }
+        for keys in self.indexes {
+            for (attribute, value) in self.index_keys(keys, fields, attributes)? {
+                if let Some(value) = value {
+                    attributes.insert(attribute, value);
+                }
+            }
+        }
+        Ok(())
+    }
+
     /// The value of a key, `None` if a field that it needs has none.
     pub(super) fn key_value(
         &self,
@@ -380,7 +405,7 @@ impl EntityDesign {
         keys: &IndexKeys,
         fields: Fields<'_>,
         attributes: &Item,
-    ) -> Result<Vec<(String, Option<Value>)>> {
+    ) -> Result<Vec<(&'static str, Option<Value>)>> {
         let table = (self.table)();
         let index = table.find_index(keys.index).ok_or_else(|| {
             Error::validation(format!(
@@ -398,10 +423,10 @@ impl EntityDesign {
         ];
         let templates =
             sources.into_iter().filter_map(|(source, design)| Some((source?.template()?, design?)));
-        let mut values = Vec::new();
+        let mut values = Vec::with_capacity(2);
         for (template, design) in templates {
             let text = if is_in { template.render(fields)? } else { None };
-            values.push((design.attribute.clone(), text.map(Value::S)));
+            values.push((design.attribute.as_str(), text.map(Value::S)));
         }
         // An item is in an index with its whole key or not at all.
         if values.iter().any(|(_, value)| value.is_none()) {

@@ -166,16 +166,10 @@ pub trait Entity: Serialize + DeserializeOwned + Clone + Send + Sync + 'static {
                 item.remove(field.attribute);
             }
         }
-        let fields = |name: &str| self.field(name);
-        let key = design.key(&fields, &item)?;
-        for keys in design.indexes {
-            let values = design.index_keys(keys, &fields, &item)?;
-            item.extend(values.into_iter().filter_map(|(name, value)| Some((name, value?))));
-        }
+        design.write_keys(&|name| self.field(name), &mut item)?;
         for field in design.fields.iter().filter(|field| field.key_only) {
             item.remove(field.attribute);
         }
-        item.extend(key.into_map());
         if let Some((attribute, value)) = design.tag {
             item.insert(attribute, value);
         }

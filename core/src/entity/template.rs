@@ -72,7 +72,7 @@ impl Template {
     /// # Errors
     /// A field is missing, or its value cannot stand in a key.
     pub fn render(&self, fields: Fields<'_>) -> Result<Option<String>> {
-        let mut text = String::new();
+        let mut text = String::with_capacity(64);
         for piece in self.pieces {
             match piece {
                 Piece::Text(constant) => text.push_str(constant),
