@@ -12,9 +12,9 @@ use crate::key::encoding;
 /// Which of `N` shards an item is in.
 ///
 /// In a template, a field of this type writes `#shard` and the number; with one shard it writes
-/// nothing, so that a partition can be declared shardable before it has to be. A field marked
-/// `#[entity(shard_by = other)]` is computed from another field at every write; without that, the
-/// value is the one that it was given, such as a random one.
+/// nothing, so that a partition can be declared shardable before it has to be. The value is the one
+/// that the field was given, such as a random one; `{other:shard 10}` needs no field of this type
+/// and writes the shard that another field's value is always in.
 ///
 /// ```
 /// use tabla::entity::Sharded;

@@ -4,6 +4,7 @@ use std::any::Any;
 use std::fmt;
 
 use super::format::{Read, Write};
+use super::part::SEPARATOR;
 use super::shard::shard_text;
 use crate::Value;
 use crate::error::{Error, Result};
@@ -39,6 +40,8 @@ pub struct Part {
     pub ordered: bool,
     /// Among how many shards it chooses; 0 if it is no shard.
     pub shards: u32,
+    /// How many bytes every text of it has, if all have as many.
+    pub width: Option<usize>,
 }
 
 /// Finds the fields of an entity by their names.
@@ -134,15 +137,19 @@ impl Template {
             match piece {
                 Piece::Text(constant) => rest = rest.strip_prefix(constant).ok_or_else(refuse)?,
                 Piece::Field(part) => {
-                    // The macro sees to it that a field never has the text that follows it.
-                    let end = match pieces.peek() {
-                        Some(Piece::Text(next)) => rest.find(next).ok_or_else(refuse)?,
-                        _ => rest.len(),
+                    // The macro sees to it that a field has one width or no separator in it. What
+                    // another type writes may have one at the end of the key.
+                    let is_last = pieces.peek().is_none();
+                    let end = match part.width {
+                        Some(width) => width,
+                        None if is_last && part.read.is_none() => rest.len(),
+                        None => rest.find(SEPARATOR).unwrap_or(rest.len()),
                     };
+                    let (own, following) = rest.split_at_checked(end).ok_or_else(refuse)?;
                     if let Some(read) = part.read {
-                        values.push((part.field, read(&rest[..end]).map_err(|_| refuse())?));
+                        values.push((part.field, read(own).map_err(|_| refuse())?));
                     }
-                    rest = &rest[end..];
+                    rest = following;
                 }
             }
         }
