@@ -190,6 +190,11 @@ impl TableDesign {
         self.indexes.iter().find(|index| index.name == name)
     }
 
+    /// Whether this attribute is in the table's key.
+    pub(super) fn is_key(&self, attribute: &str) -> bool {
+        std::iter::once(&self.partition).chain(&self.sort).any(|key| key.attribute == attribute)
+    }
+
     /// The attributes of the table's key and of this index's.
     pub(super) fn key_attributes<'d>(
         &'d self,
@@ -282,6 +287,14 @@ pub struct UniqueDesign {
     pub partition: Template,
     /// Its sort key.
     pub sort: Option<Template>,
+}
+
+impl UniqueDesign {
+    /// The fields that the key of the item that stands for a value is made of.
+    pub fn fields(&self) -> impl Iterator<Item = &'static str> {
+        let templates = std::iter::once(self.partition).chain(self.sort);
+        templates.flat_map(|template| template.parts()).map(|part| part.field)
+    }
 }
 
 impl KeySource {
@@ -387,7 +400,10 @@ impl EntityDesign {
             ))
         })?;
         let is_in = match keys.when {
-            Some(when) => attributes.contains(self.attribute(when)),
+            // A field that keeps its attribute has NULL there.
+            Some(when) => {
+                attributes.get(self.attribute(when)).is_some_and(|value| !value.is_null())
+            }
             None => true,
         };
         let sources = [
@@ -413,6 +429,10 @@ impl EntityDesign {
         if let Some((attribute, value)) = self.tag {
             return item.get(attribute) == Some(ValueRef::S(value));
         }
+        self.has_key_of(item)
+    }
+
+    fn has_key_of(&self, item: &Item) -> bool {
         let table = (self.table)();
         let fits = |source: &KeySource, attribute: &str| match source {
             KeySource::Template(template) => matches!(
@@ -425,5 +445,15 @@ impl EntityDesign {
             _ => true,
         };
         sort && fits(&self.partition, &table.partition.attribute)
+    }
+
+    /// Whether an item that a key has led to is another's: the keys of one entity may begin with
+    /// those of another. One without a tag is told by its key, so that what has lost its tag is not
+    /// passed over in silence.
+    pub(super) fn is_foreign(&self, item: &Item) -> bool {
+        match self.tag.and_then(|(attribute, _)| item.get(attribute)) {
+            Some(_) => !self.recognises(item),
+            None => !self.has_key_of(item),
+        }
     }
 }

@@ -163,8 +163,10 @@ impl<E> std::ops::Not for Check<E> {
 /// to delete is still there (developer guide, "Working with expired items").
 pub(super) fn not_expired<E: Entity>(now: u64) -> Option<Condition> {
     let design = E::design();
-    let ttl = attr(design.attribute(design.ttl?));
-    Some(ttl.clone().not_exists().or(ttl.gt(now)))
+    let field = design.field(design.ttl?)?;
+    let ttl = attr(field.attribute);
+    let lasting = ttl.clone().not_exists().or(ttl.clone().gt(now));
+    Some(if field.keeps_null { lasting.or(ttl.eq(Value::Null)) } else { lasting })
 }
 
 /// The error for what a design does not have.

@@ -44,6 +44,13 @@ pub struct Part {
     pub width: Option<usize>,
 }
 
+impl Part {
+    /// Whether larger values come first.
+    pub(super) fn is_descending(&self) -> bool {
+        self.format.starts_with("desc")
+    }
+}
+
 /// Finds the fields of an entity by their names.
 pub type Fields<'a> = &'a dyn Fn(&str) -> Option<&'a dyn Any>;
 
