@@ -118,3 +118,51 @@ impl<const N: u32> KeyPart for Sharded<N> {
         Self(0)
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use proptest::prelude::*;
+
+    use super::*;
+
+    fn reads_back<const N: u32>() {
+        let texts: Vec<String> = Sharded::<N>::all().map(|shard| shard.to_string()).collect();
+        assert_eq!(texts.len(), N as usize);
+        assert!(texts.is_sorted() && texts.iter().all(|text| text.len() == texts[0].len()));
+        for (shard, text) in Sharded::<N>::all().zip(&texts) {
+            assert_eq!(Sharded::<N>::read_key(text).unwrap(), shard);
+            assert_eq!(Sharded::<N>::try_from(u32::from(shard)).unwrap(), shard);
+        }
+        assert!(Sharded::<N>::new(N).is_err());
+        assert!(Sharded::<N>::read_key(&format!("0{}", texts[0])).is_err());
+        assert!(Sharded::<N>::read_key(&shard_text(N, N)).is_err());
+    }
+
+    #[test]
+    fn all_shards_have_one_width_and_read_back() {
+        reads_back::<1>();
+        reads_back::<10>();
+        reads_back::<11>();
+        reads_back::<100>();
+        reads_back::<101>();
+        reads_back::<1000>();
+    }
+
+    proptest! {
+        #[test]
+        fn a_text_is_always_in_one_shard(text in ".{0,20}") {
+            let shard = Sharded::<7>::by(&text);
+            prop_assert!(shard.number() < 7);
+            prop_assert_eq!(shard, Sharded::by(text.as_bytes()));
+        }
+    }
+
+    #[test]
+    fn texts_are_spread_over_all_shards() {
+        let mut counts = [0_u32; 10];
+        for number in 0..10_000 {
+            counts[Sharded::<10>::by(format!("event-{number}")).number() as usize] += 1;
+        }
+        assert!(counts.iter().all(|count| (800..1200).contains(count)), "{counts:?}");
+    }
+}
