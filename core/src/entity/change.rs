@@ -117,7 +117,7 @@ impl<E: Entity> Change<E> {
 
     /// Holds only if this does, too.
     pub fn when(mut self, check: Check<E>) -> Self {
-        match check.build() {
+        match check.on_attributes() {
             Ok(condition) => {
                 self.condition = Some(match self.condition.take() {
                     Some(present) => present.and(condition),

@@ -220,7 +220,7 @@ impl Db {
         key: &K,
         check: Check<K::Entity>,
     ) -> Result<Outcome<K::Entity>> {
-        self.delete_if(key, Some(check.build()?)).await
+        self.delete_if(key, Some(check.on_attributes()?)).await
     }
 
     async fn delete_if<K: EntityKey>(

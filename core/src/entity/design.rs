@@ -410,6 +410,21 @@ impl EntityDesign {
             (Some(&keys.partition), Some(&index.partition)),
             (keys.sort.as_ref(), index.sort.as_ref()),
         ];
+        for (source, design) in sources {
+            let is_fit = match (source, design) {
+                (Some(KeySource::Attribute(field)), Some(design)) => {
+                    self.attribute(field) == design.attribute
+                }
+                (source, design) => source.is_some() == design.is_some(),
+            };
+            if !is_fit {
+                return Err(Error::validation(format!(
+                    "{} has other keys for the index {} than table {} has: nothing would be found \
+                     there",
+                    self.name, keys.index, table.name
+                )));
+            }
+        }
         let templates =
             sources.into_iter().filter_map(|(source, design)| Some((source?.template()?, design?)));
         let mut values = Vec::new();

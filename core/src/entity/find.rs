@@ -163,7 +163,7 @@ impl<E: Entity> Find<E> {
 
     /// Only what this holds for; the rest is read, and paid for, all the same.
     pub fn filter(mut self, check: Check<E>) -> Self {
-        match check.build() {
+        match check.on_attributes() {
             Ok(condition) => {
                 self.filter = Some(match self.filter.take() {
                     Some(present) => present.and(condition),

@@ -319,7 +319,7 @@ impl<'d> Transaction<'d> {
         }
         let mut condition = present(design);
         if let Some(check) = check {
-            condition = condition.and(check.build()?);
+            condition = condition.and(check.on_attributes()?);
         }
         let delete = DeleteItem::new(self.db.table_of::<K::Entity>()?, key.to_item()?)
             .condition(condition)
@@ -374,7 +374,7 @@ impl<'d> Transaction<'d> {
     ) -> Result<Self> {
         let mut condition = present(K::Entity::design());
         if let Some(check) = check {
-            condition = condition.and(check.build()?);
+            condition = condition.and(check.on_attributes()?);
         }
         let check =
             ConditionCheck::new(self.db.table_of::<K::Entity>()?, key.to_item()?, condition)

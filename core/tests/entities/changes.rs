@@ -137,3 +137,55 @@ async fn a_field_that_always_has_a_value_is_not_cleared() {
     );
     assert_eq!(db.get(&ticket.key()).await.unwrap(), Some(ticket));
 }
+
+static BOOKS: LazyLock<TableDesign> =
+    LazyLock::new(|| TableDesign::new("books").key("PK", "SK").index("GSI1", "author", "title"));
+
+/// The index has a sort key, and this has none for it.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize, Entity)]
+#[entity(table = BOOKS, pk = "BOOK#{id}", sk = "BOOK", index(GSI1, pk = author))]
+struct Untitled {
+    #[entity(key_only)]
+    id: Id,
+    author: Id,
+}
+
+/// The index has the attribute `author`, and this writes `writer`.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize, Entity)]
+#[entity(table = BOOKS, pk = "BOOK#{id}", sk = "BOOK", index(GSI1, pk = writer, sk = title))]
+struct Misspelt {
+    #[entity(key_only)]
+    id: Id,
+    writer: Id,
+    title: Id,
+}
+
+#[test]
+fn keys_that_an_index_does_not_have_are_refused() {
+    let untitled = Untitled { id: id("1"), author: id("ana") };
+    let misspelt = Misspelt { id: id("1"), writer: id("ana"), title: id("x") };
+    let errors = [untitled.to_item().unwrap_err(), misspelt.to_item().unwrap_err()];
+    for (error, name) in errors.iter().zip(["Untitled", "Misspelt"]) {
+        assert_eq!(
+            error.message(),
+            format!(
+                "{name} has other keys for the index GSI1 than table books has: nothing would be \
+                 found there"
+            )
+        );
+    }
+}
+
+#[tokio::test]
+async fn no_condition_is_on_what_only_the_key_has() {
+    let db = desk().await;
+    let ticket = db.create(ticket()).await.unwrap().done().unwrap();
+    let text = "Ticket: `number` is in the key alone, and no condition can be on it: give it with \
+                the key";
+    let check = || Ticket::TYPE.eq("call").and(Ticket::NUMBER.eq(1_u32));
+    let change = Change::of(&ticket).set(Ticket::TYPE, "mail").when(check());
+    assert_eq!(db.update(change).await.unwrap_err().message(), text);
+    assert_eq!(db.delete_when(&ticket.key(), check()).await.unwrap_err().message(), text);
+    let find = Ticket::find().with(Ticket::NUMBER, 1_u32).filter(check());
+    assert_eq!(db.page(find).await.unwrap_err().message(), text);
+}
