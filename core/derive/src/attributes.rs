@@ -1,5 +1,8 @@
 //! What `#[entity(…)]` says of a struct.
 
+use proc_macro2::Span;
+use quote::ToTokens;
+use syn::ext::IdentExt;
 use syn::parse::ParseStream;
 use syn::{DeriveInput, Error, Ident, LitStr, Path, Result, Token, parenthesized};
 
@@ -25,6 +28,7 @@ pub(crate) enum Source {
 
 pub(crate) struct IndexDeclared {
     pub(crate) name: String,
+    pub(crate) span: Span,
     pub(crate) pk: Source,
     pub(crate) sk: Option<Source>,
     pub(crate) when: Option<Ident>,
@@ -40,14 +44,21 @@ fn source(input: ParseStream<'_>) -> Result<Source> {
     if input.peek(LitStr) {
         input.parse().map(Source::Template)
     } else {
-        input.parse().map(Source::Field)
+        let field = input.call(Ident::parse_any);
+        let field = field.map_err(|error| {
+            Error::new(error.span(), "a key is a template, `\"ORDER#{number:08}\"`, or a field")
+        });
+        field.map(Source::Field)
     }
 }
 
-fn set<T>(slot: &mut Option<T>, value: T, at: &Path) -> Result<()> {
+fn set<T, N: ToTokens>(slot: &mut Option<T>, value: T, name: &N) -> Result<()> {
     match slot.replace(value) {
         None => Ok(()),
-        Some(_) => Err(Error::new_spanned(at, "this is said twice")),
+        Some(_) => Err(Error::new_spanned(
+            name,
+            format!("`{}` is said twice: leave one of them out", name.to_token_stream()),
+        )),
     }
 }
 
@@ -77,7 +88,17 @@ pub(crate) fn declared(input: &DeriveInput) -> Result<Declared> {
                 "index" => {
                     let content;
                     parenthesized!(content in meta.input);
-                    indexes.push(index(&content)?);
+                    let index = index(&content)?;
+                    if indexes.iter().any(|other: &IndexDeclared| other.name == index.name) {
+                        return Err(Error::new(
+                            index.span,
+                            format!(
+                                "the index `{}` is said twice: an entity is in it once",
+                                index.name
+                            ),
+                        ));
+                    }
+                    indexes.push(index);
                     Ok(())
                 }
                 "unique" => {
@@ -86,17 +107,22 @@ pub(crate) fn declared(input: &DeriveInput) -> Result<Declared> {
                     unique.push(unique_field(&content)?);
                     Ok(())
                 }
-                _ => Err(meta.error(
-                    "an entity says `table`, `tag`, `pk`, `sk`, `index`, `ttl`, `revision`, \
-                     `created_at`, `updated_at` or `unique`",
-                )),
+                _ => Err(meta.error(format!(
+                    "an entity has no `{}`; there are `table`, `tag`, `pk`, `sk`, `index`, `ttl`, \
+                     `revision`, `created_at`, `updated_at` and `unique`",
+                    meta.path.to_token_stream()
+                ))),
             }
         })?;
     }
-    let missing = |what: &str| Error::new(input.ident.span(), format!("{what} is missing"));
+    let missing = |what: &str| Error::new(input.ident.span(), format!("say {what}"));
     Ok(Declared {
-        table: table.ok_or_else(|| missing("`#[entity(table = …)]`, the table's design,"))?,
-        pk: pk.ok_or_else(|| missing("`#[entity(pk = \"…\")]`, the template of the key,"))?,
+        table: table.ok_or_else(|| {
+            missing("which table it is in: `#[entity(table = TABLE)]`, with a static `TableDesign`")
+        })?,
+        pk: pk.ok_or_else(|| {
+            missing("what its key is: `#[entity(pk = \"ORDER#{id}\")]`, or `pk = field`")
+        })?,
         tag,
         sk,
         indexes,
@@ -109,29 +135,36 @@ pub(crate) fn declared(input: &DeriveInput) -> Result<Declared> {
 }
 
 fn index(content: ParseStream<'_>) -> Result<IndexDeclared> {
+    let span = content.span();
     let name = if content.peek(LitStr) {
         content.parse::<LitStr>()?.value()
     } else {
         content.parse::<Ident>()?.to_string()
     };
     let (mut pk, mut sk, mut when) = (None, None, None);
-    let span = content.span();
     while !content.is_empty() {
         content.parse::<Token![,]>()?;
         if content.is_empty() {
             break;
         }
-        let part: Ident = content.parse()?;
+        let part = content.call(Ident::parse_any)?;
         content.parse::<Token![=]>()?;
         match part.to_string().as_str() {
-            "pk" => pk = Some(source(content)?),
-            "sk" => sk = Some(source(content)?),
-            "when" => when = Some(content.parse()?),
-            _ => return Err(Error::new(part.span(), "an index has `pk`, `sk` and `when`")),
+            "pk" => set(&mut pk, source(content)?, &part)?,
+            "sk" => set(&mut sk, source(content)?, &part)?,
+            "when" => set(&mut when, content.parse()?, &part)?,
+            _ => {
+                return Err(Error::new(
+                    part.span(),
+                    format!("an index has no `{part}`; there are `pk`, `sk` and `when`"),
+                ));
+            }
         }
     }
-    let pk = pk.ok_or_else(|| Error::new(span, "the index has no `pk`"))?;
-    Ok(IndexDeclared { name, pk, sk, when })
+    let pk = pk.ok_or_else(|| {
+        Error::new(span, format!("say what the key of the index `{name}` is: `pk = \"…\"`"))
+    })?;
+    Ok(IndexDeclared { name, span, pk, sk, when })
 }
 
 fn unique_field(content: ParseStream<'_>) -> Result<UniqueDeclared> {
@@ -142,12 +175,17 @@ fn unique_field(content: ParseStream<'_>) -> Result<UniqueDeclared> {
         if content.is_empty() {
             break;
         }
-        let part: Ident = content.parse()?;
+        let part = content.call(Ident::parse_any)?;
         content.parse::<Token![=]>()?;
         match part.to_string().as_str() {
-            "pk" => pk = Some(content.parse()?),
-            "sk" => sk = Some(content.parse()?),
-            _ => return Err(Error::new(part.span(), "a unique field has `pk` and `sk`")),
+            "pk" => set(&mut pk, content.parse()?, &part)?,
+            "sk" => set(&mut sk, content.parse()?, &part)?,
+            _ => {
+                return Err(Error::new(
+                    part.span(),
+                    format!("a unique field has no `{part}`; there are `pk` and `sk`"),
+                ));
+            }
         }
     }
     let pk = pk.ok_or_else(|| {

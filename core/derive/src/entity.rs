@@ -1,17 +1,17 @@
 //! `#[derive(Entity)]`.
 
-use proc_macro2::TokenStream;
+use proc_macro2::{Span, TokenStream};
 use quote::{format_ident, quote};
 use syn::{DeriveInput, Error, Ident, Result};
 
 use crate::attributes::{Declared, Source, declared};
-use crate::fields::{FieldInfo, Kind, fields_of};
+use crate::fields::{FieldInfo, Kind, fields_of, no_field};
 use crate::template::{Known, Role, Template, assertions};
 
 /// Where a key comes from, checked.
 enum Key {
     Template(Template),
-    Field(String),
+    Field(String, Span),
 }
 
 struct Entity<'i> {
@@ -24,7 +24,10 @@ struct Entity<'i> {
 
 pub(crate) fn expand(input: &DeriveInput) -> Result<TokenStream> {
     if let Some(parameter) = input.generics.params.first() {
-        return Err(Error::new_spanned(parameter, "an entity has no type parameters"));
+        return Err(Error::new_spanned(
+            parameter,
+            "an entity has no parameters: its items are of one type, which owns what it holds",
+        ));
     }
     let fields = fields_of(input)?;
     let declared = declared(input)?;
@@ -35,6 +38,7 @@ pub(crate) fn expand(input: &DeriveInput) -> Result<TokenStream> {
     };
     let entity = Entity { input, fields, declared, pk, sk };
     entity.check_key_only()?;
+    entity.check_own_fields()?;
     let design = entity.design()?;
     let key = entity.key_struct();
     let implementation = entity.implementation(&design);
@@ -53,26 +57,40 @@ fn key(source: &Source, fields: &[FieldInfo], role: Role, known: Known<'_>) -> R
         }
         Source::Field(ident) => {
             let field = find(fields, ident)?;
-            Ok(Key::Field(field.name()))
+            let fail = |message: String| Err(Error::new(ident.span(), message));
+            if field.is_optional && role.is_table() {
+                return fail(format!(
+                    "`{ident}` is an `Option`, and a key of the table always has a value: take the \
+                     `Option` away, or make it the key of an index"
+                ));
+            }
+            if field.is_key_only {
+                return fail(format!(
+                    "`{ident}` has no attribute of its own that could be a key: leave `key_only` \
+                     out, or write a template, `\"{{{ident}}}\"`"
+                ));
+            }
+            if field.keeps_null {
+                return fail(format!(
+                    "the attribute of `{ident}` may be NULL, which no key can be: leave `null` out"
+                ));
+            }
+            Ok(Key::Field(field.name(), ident.span()))
         }
     }
 }
 
 fn find<'f>(fields: &'f [FieldInfo], ident: &Ident) -> Result<&'f FieldInfo> {
-    fields.iter().find(|field| field.ident == *ident).ok_or_else(|| {
-        let names: Vec<String> = fields.iter().map(FieldInfo::name).collect();
-        Error::new(
-            ident.span(),
-            format!("there is no field `{ident}`; the fields are {}", names.join(", ")),
-        )
-    })
+    let name = ident.to_string();
+    let found = fields.iter().find(|field| field.name() == name.trim_start_matches("r#"));
+    found.ok_or_else(|| Error::new(ident.span(), no_field(&name, fields)))
 }
 
 impl Key {
     fn fields(&self) -> Vec<String> {
         match self {
             Self::Template(template) => template.fields().into_iter().map(str::to_owned).collect(),
-            Self::Field(name) => vec![name.clone()],
+            Self::Field(name, _) => vec![name.clone()],
         }
     }
 
@@ -82,15 +100,38 @@ impl Key {
                 let template = template.tokens(fields);
                 quote!(::tabla::entity::KeySource::Template(#template))
             }
-            Self::Field(name) => quote!(::tabla::entity::KeySource::Attribute(#name)),
+            Self::Field(name, _) => quote!(::tabla::entity::KeySource::Attribute(#name)),
         }
     }
 
     fn template(&self) -> Option<&Template> {
         match self {
             Self::Template(template) => Some(template),
-            Self::Field(_) => None,
+            Self::Field(..) => None,
         }
+    }
+
+    fn span(&self) -> Span {
+        match self {
+            Self::Template(template) => template.span(),
+            Self::Field(_, span) => *span,
+        }
+    }
+}
+
+/// Refuses fields that change by themselves in a key that would not follow them.
+fn check_lasting<S: AsRef<str>>(
+    restless: [&Option<Ident>; 2],
+    fields: &[S],
+    span: Span,
+) -> Result<()> {
+    let mut names = restless.into_iter().flatten();
+    match names.find(|name| fields.iter().any(|field| *name == field.as_ref())) {
+        Some(name) => Err(Error::new(
+            span,
+            format!("`{name}` changes with every write, and this key does not: leave it out"),
+        )),
+        None => Ok(()),
     }
 }
 
@@ -126,17 +167,63 @@ impl Entity<'_> {
             self.keys().filter_map(Key::template).flat_map(Template::readable).collect();
         for field in self.fields.iter().filter(|field| field.is_key_only) {
             let name = field.name();
+            if field.kind == Kind::Shard(1) {
+                return Err(Error::new(
+                    field.ident.span(),
+                    format!(
+                        "one shard is not written into keys, so that `{name}` needs an attribute of \
+                         its own: leave `key_only` out"
+                    ),
+                ));
+            }
             if !readable.contains(&name.as_str()) {
                 return Err(Error::new(
                     field.ident.span(),
                     format!(
-                        "`{name}` has no attribute of its own, so that it must stand in a template \
-                         of the table's key, in a form that can be read back"
+                        "`{name}` is `key_only`, so that it must stand in a template of the table's \
+                         key, in a form that can be read back: not with `as` or `shard`"
                     ),
                 ));
             }
         }
         Ok(())
+    }
+
+    /// What the layer sets by itself has a type that it can set.
+    fn check_own_fields(&self) -> Result<()> {
+        let Self { fields, declared, .. } = self;
+        for ident in declared.created_at.iter().chain(&declared.updated_at) {
+            let field = find(fields, ident)?;
+            if !matches!(field.kind, Kind::Seconds | Kind::Millis) {
+                return Err(Error::new_spanned(
+                    &field.whole,
+                    format!("`{ident}` is set by itself: make it a `UtcTime` or a `UtcMillis`"),
+                ));
+            }
+        }
+        if let Some(ident) = &declared.revision {
+            let field = find(fields, ident)?;
+            if field.kind != Kind::Unsigned || field.is_optional {
+                return Err(Error::new_spanned(
+                    &field.whole,
+                    format!("`{ident}` counts writes: make it a `u32` or a `u64`"),
+                ));
+            }
+        }
+        if let Some(ident) = &declared.ttl {
+            let field = find(fields, ident)?;
+            if matches!(field.kind, Kind::Text | Kind::Seconds | Kind::Millis) {
+                return Err(Error::new_spanned(
+                    &field.whole,
+                    format!(
+                        "`{ident}` says when the item expires, which is a number of seconds: make \
+                         it a `u64`"
+                    ),
+                ));
+            }
+        }
+        let restless = [&declared.revision, &declared.updated_at];
+        self.keys().try_for_each(|key| check_lasting(restless, &key.fields(), key.span()))
     }
 
     fn design(&self) -> Result<TokenStream> {
@@ -157,8 +244,12 @@ impl Entity<'_> {
                 Some(source) => Some(key(source, fields, Role::IndexSort, known)?),
                 None => None,
             };
-            for template in std::iter::once(&index_pk).chain(&index_sk).filter_map(Key::template) {
-                checks.push(assertions(&input.ident, template, fields));
+            for key in std::iter::once(&index_pk).chain(&index_sk) {
+                // An update sets the other one, and writes the key again.
+                check_lasting([&declared.revision, &None], &key.fields(), key.span())?;
+                checks.extend(
+                    key.template().map(|template| assertions(&input.ident, template, fields)),
+                );
             }
             let when = match &index.when {
                 Some(ident) => {
@@ -167,6 +258,14 @@ impl Entity<'_> {
                         return Err(Error::new(
                             ident.span(),
                             format!("`{ident}` always has a value: `when` needs an `Option`"),
+                        ));
+                    }
+                    let is_template = |key: &Key| key.template().is_some();
+                    if !is_template(&index_pk) && !index_sk.as_ref().is_some_and(is_template) {
+                        return Err(Error::new(
+                            ident.span(),
+                            "both keys are attributes, which are there whatever `when` says: make \
+                             one of them a template, or a field that is an `Option`",
                         ));
                     }
                     let name = field.name();
@@ -181,6 +280,7 @@ impl Entity<'_> {
                 index: #name, partition: #partition, sort: #sort, when: #when,
             }));
         }
+        let restless = [&declared.revision, &declared.updated_at];
         let mut unique = Vec::new();
         for declared in &declared.unique {
             let field = find(fields, &declared.field)?.name();
@@ -192,10 +292,16 @@ impl Entity<'_> {
             if !partition.fields().contains(&field.as_str()) {
                 return Err(Error::new(
                     declared.pk.span(),
-                    format!("the key that stands for a value of `{field}` has to have it"),
+                    format!(
+                        "the key stands for a value of `{field}`, and so has to have it: write \
+                         `{{{field}}}` into it"
+                    ),
                 ));
             }
-            checks.push(assertions(&input.ident, &partition, fields));
+            for template in std::iter::once(&partition).chain(&sort) {
+                check_lasting(restless, &template.fields(), template.span())?;
+                checks.push(assertions(&input.ident, template, fields));
+            }
             let partition = partition.tokens(fields);
             let sort = optional(sort.map(|template| template.tokens(fields)));
             unique.push(quote!(::tabla::entity::UniqueDesign {
@@ -272,7 +378,7 @@ impl Entity<'_> {
         });
         let attributes = self.keys().filter_map(|source| match source {
             Key::Template(_) => None,
-            Key::Field(name) => {
+            Key::Field(name, _) => {
                 let field = self.fields.iter().find(|field| field.name() == *name)?;
                 let (ident, attribute) = (&field.ident, &field.attribute);
                 Some(quote! {
@@ -327,9 +433,14 @@ impl Entity<'_> {
             quote!(#ident: ::core::clone::Clone::clone(&self.#ident))
         });
         let set = |ident: &Option<Ident>| {
-            ident
-                .as_ref()
-                .map(|ident| quote!(self.#ident = ::tabla::entity::format::moment(stamp.now);))
+            // The field may be an `Option` of the moment.
+            let field = ident.as_ref().and_then(|ident| find(fields, ident).ok())?;
+            let (ident, value) = (&field.ident, &field.value);
+            Some(quote! {
+                self.#ident = ::core::convert::From::from(
+                    ::tabla::entity::format::moment::<#value>(stamp.now)
+                );
+            })
         };
         let (created, updated) = (set(&declared.created_at), set(&declared.updated_at));
         let created = created.map(|created| quote!(if stamp.is_new { #created }));

@@ -1,5 +1,6 @@
 //! The fields of an entity, as far as their syntax tells.
 
+use quote::ToTokens;
 use syn::{Data, DeriveInput, Error, GenericArgument, Ident, LitInt, PathArguments, Result, Type};
 
 use crate::names::Names;
@@ -32,22 +33,49 @@ pub(crate) enum Kind {
 }
 
 impl FieldInfo {
+    /// Its name, of `r#type` just `type`.
     pub(crate) fn name(&self) -> String {
-        self.ident.to_string()
+        let name = self.ident.to_string();
+        name.strip_prefix("r#").map(str::to_owned).unwrap_or(name)
     }
 
-    /// Whether all texts of its part have one width.
-    pub(crate) fn is_fixed_width(&self) -> bool {
-        matches!(self.kind, Kind::Seconds | Kind::Millis | Kind::Shard(_))
+    /// How wide all texts of its part are, if they have one width.
+    pub(crate) fn width(&self) -> Option<usize> {
+        match self.kind {
+            Kind::Seconds => Some("2025-08-18T10:30:00Z".len()),
+            Kind::Millis => Some("2025-08-18T10:30:00.250Z".len()),
+            Kind::Shard(shards) => Some(shard_width(shards)),
+            _ => None,
+        }
     }
+}
+
+/// How many digits the number of a shard has among so many.
+pub(crate) fn shard_width(shards: u32) -> usize {
+    shards.saturating_sub(1).max(1).ilog10() as usize + 1
+}
+
+/// How many shards there can be: as `Sharded` has it.
+pub(crate) const SHARDS: std::ops::RangeInclusive<u32> = 1..=1000;
+
+/// The fields, for a message that one is not among them.
+pub(crate) fn no_field(name: &str, fields: &[FieldInfo]) -> String {
+    let names: Vec<String> = fields.iter().map(|field| format!("`{}`", field.name())).collect();
+    format!("there is no field `{name}`; the fields are {}", names.join(", "))
 }
 
 pub(crate) fn fields_of(input: &DeriveInput) -> Result<Vec<FieldInfo>> {
     let Data::Struct(data) = &input.data else {
-        return Err(Error::new(input.ident.span(), "an entity is a struct with named fields"));
+        return Err(Error::new(
+            input.ident.span(),
+            "an entity is a struct with named fields: `struct Order { number: u32 }`",
+        ));
     };
     let syn::Fields::Named(named) = &data.fields else {
-        return Err(Error::new(input.ident.span(), "an entity is a struct with named fields"));
+        return Err(Error::new(
+            input.ident.span(),
+            "an entity is a struct with named fields: `struct Order { number: u32 }`",
+        ));
     };
     let rule = Names::of(&input.attrs)?.rename_all;
     named
@@ -56,9 +84,6 @@ pub(crate) fn fields_of(input: &DeriveInput) -> Result<Vec<FieldInfo>> {
         .map(|field| {
             let ident = field.ident.clone().expect("the fields are named");
             let names = Names::of(&field.attrs)?;
-            let plain = ident.to_string();
-            let plain = plain.trim_start_matches("r#");
-            let attribute = names.rename.unwrap_or_else(|| rule.field(plain));
             let inner = option_of(&field.ty);
             let value = inner.cloned().unwrap_or_else(|| field.ty.clone());
             let mut info = FieldInfo {
@@ -66,12 +91,13 @@ pub(crate) fn fields_of(input: &DeriveInput) -> Result<Vec<FieldInfo>> {
                 is_optional: inner.is_some(),
                 whole: field.ty.clone(),
                 ident,
-                attribute,
+                attribute: String::new(),
                 value,
                 is_key_only: false,
                 is_immutable: false,
                 keeps_null: false,
             };
+            info.attribute = names.rename.unwrap_or_else(|| rule.field(&info.name()));
             let own = field.attrs.iter().filter(|attribute| attribute.path().is_ident("entity"));
             for attribute in own {
                 attribute.parse_nested_meta(|meta| {
@@ -82,9 +108,10 @@ pub(crate) fn fields_of(input: &DeriveInput) -> Result<Vec<FieldInfo>> {
                     } else if meta.path.is_ident("null") {
                         info.keeps_null = true;
                     } else {
-                        return Err(meta.error(
-                            "a field of an entity can be `key_only`, `immutable` or `null`",
-                        ));
+                        return Err(meta.error(format!(
+                            "a field cannot be `{}`; it can be `key_only`, `immutable` or `null`",
+                            meta.path.to_token_stream()
+                        )));
                     }
                     Ok(())
                 })?;
@@ -136,7 +163,11 @@ fn kind_of(value: &Type) -> Result<Kind> {
             let number: &LitInt = number.ok_or_else(|| {
                 Error::new_spanned(value, "say the number of shards as a number: `Sharded<10>`")
             })?;
-            Kind::Shard(number.base10_parse()?)
+            let shards = number.base10_parse().unwrap_or(u32::MAX);
+            if !SHARDS.contains(&shards) {
+                return Err(Error::new_spanned(number, "there are from 1 to 1000 shards"));
+            }
+            Kind::Shard(shards)
         }
         _ => Kind::Other,
     })

@@ -32,14 +32,30 @@ fn of_enum(input: &DeriveInput, data: &DataEnum) -> Result<TokenStream> {
     let mut texts = Vec::new();
     for variant in &data.variants {
         if !matches!(variant.fields, Fields::Unit) {
-            return Err(Error::new_spanned(variant, "a part of a key has no data in its variants"));
+            return Err(Error::new_spanned(
+                variant,
+                format!(
+                    "a part of a key has no data in its variants: make this `{}`, and the data a \
+                     field of its own",
+                    variant.ident
+                ),
+            ));
         }
         let names = Names::of(&variant.attrs)?;
         let text = names.rename.unwrap_or_else(|| rule.variant(&variant.ident.to_string()));
         if text.is_empty() || text.contains('#') {
             return Err(Error::new_spanned(
                 variant,
-                format!("{text:?} cannot be a part of a key: it is empty or has the separator `#`"),
+                format!(
+                    "{text:?} cannot be a part of a key, because it is empty or has the separator \
+                     `#`: give it another name with `#[serde(rename = \"…\")]`"
+                ),
+            ));
+        }
+        if texts.contains(&text) {
+            return Err(Error::new_spanned(
+                variant,
+                format!("{text:?} is the text of another variant, too: give it one of its own"),
             ));
         }
         texts.push(text);

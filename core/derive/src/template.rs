@@ -4,7 +4,7 @@ use proc_macro2::TokenStream;
 use quote::{quote, quote_spanned};
 use syn::{Error, LitStr, Result, Type};
 
-use crate::fields::{FieldInfo, Kind};
+use crate::fields::{FieldInfo, Kind, SHARDS, no_field, shard_width};
 
 /// A template, parsed.
 #[derive(Clone)]
@@ -46,7 +46,7 @@ impl Role {
         matches!(self, Self::TableSort | Self::IndexSort)
     }
 
-    fn is_table(self) -> bool {
+    pub(crate) fn is_table(self) -> bool {
         matches!(self, Self::TablePartition | Self::TableSort)
     }
 }
@@ -77,7 +77,9 @@ impl Template {
                 continue;
             }
             let Some(end) = rest.find('}').filter(|_| rest.starts_with('{')) else {
-                return fail(format!("a brace of {text:?} has no partner"));
+                return fail(format!(
+                    "a brace of {text:?} has no partner: a field stands between two, `{{field}}`"
+                ));
             };
             let inside = &rest[1..end];
             rest = &rest[end + 1..];
@@ -85,30 +87,50 @@ impl Template {
                 "@pk" | "@sk" => {
                     let other = if inside == "@pk" { known.pk } else { known.sk };
                     let Some(other) = other else {
-                        return fail(format!("`{{{inside}}}` stands for a template of the table"));
+                        return fail(format!(
+                            "`{{{inside}}}` stands, in an index, for a template of the table's \
+                             key, and there is none: write the fields themselves"
+                        ));
                     };
+                    other.check_again(literal, fields, role)?;
                     pieces.extend(other.pieces.iter().cloned());
                 }
                 _ => {
                     let (name, format) = inside.split_once(':').unwrap_or((inside, ""));
                     let Some(field) = fields.iter().find(|field| field.name() == name) else {
-                        let names: Vec<String> = fields.iter().map(FieldInfo::name).collect();
-                        return fail(format!(
-                            "there is no field `{name}`; the fields are {}",
-                            names.join(", ")
-                        ));
+                        return fail(no_field(name, fields));
                     };
                     let piece = parse_field(literal, field, format, role)?;
-                    push_field(&mut pieces, piece, field);
+                    push_field(&mut pieces, piece, fields);
                 }
             }
         }
         if pieces.is_empty() {
-            return fail("a key cannot be empty".to_owned());
+            return fail("a key cannot be empty: write a text, a `{field}`, or both".to_owned());
+        }
+        if pieces.iter().filter(|piece| piece.shards(fields) > 1).count() > 1 {
+            return fail("a key has one shard: those of several cannot all be read".to_owned());
         }
         let template = Self { pieces, literal: literal.clone() };
         template.check_boundaries(fields)?;
         Ok(template)
+    }
+
+    /// Whether a template of the table may stand in one with this role.
+    fn check_again(&self, literal: &LitStr, fields: &[FieldInfo], role: Role) -> Result<()> {
+        for piece in &self.pieces {
+            if let Piece::Field { name, text, .. } = piece
+                && let Some(field) = fields.iter().find(|field| field.name() == *name)
+            {
+                parse_field(literal, field, text, role)?;
+            }
+        }
+        Ok(())
+    }
+
+    /// The literal, to point at.
+    pub(crate) fn span(&self) -> proc_macro2::Span {
+        self.literal.span()
     }
 
     /// Where each field ends must be told from what follows it.
@@ -116,8 +138,7 @@ impl Template {
         for pair in self.pieces.windows(2) {
             let Piece::Field { name, format, .. } = &pair[0] else { continue };
             let field = fields.iter().find(|field| field.name() == *name);
-            let is_fixed = matches!(format, Format::Padded(_) | Format::Descending(_))
-                || matches!(format, Format::Plain) && field.is_some_and(FieldInfo::is_fixed_width);
+            let is_fixed = field.is_some_and(|field| format.width(field).is_some());
             let is_told = match &pair[1] {
                 Piece::Text(text) => is_fixed || text.starts_with('#'),
                 // What another type writes brings its own boundary, and is not read back.
@@ -127,7 +148,10 @@ impl Template {
             if !is_told {
                 return Err(Error::new(
                     self.literal.span(),
-                    format!("where `{name}` ends cannot be told: begin the text after it with `#`"),
+                    format!(
+                        "where `{name}` ends cannot be told: begin what follows it with `#`, as in \
+                         `{{{name}}}#…`"
+                    ),
                 ));
             }
         }
@@ -172,23 +196,43 @@ impl Template {
     }
 }
 
-fn push_field(pieces: &mut Vec<Piece>, piece: Piece, field: &FieldInfo) {
-    let shards = match &piece {
-        Piece::Field { format: Format::Shard(shards), .. } => Some(*shards),
-        Piece::Field { .. } => match field.kind {
-            Kind::Shard(shards) => Some(shards),
-            _ => None,
-        },
-        Piece::Text(_) => None,
-    };
-    match shards {
+impl Piece {
+    /// Among how many shards it chooses; 0 if it is no shard.
+    fn shards(&self, fields: &[FieldInfo]) -> u32 {
+        match self {
+            Self::Field { format: Format::Shard(shards), .. } => *shards,
+            Self::Field { name, .. } => {
+                match fields.iter().find(|field| field.name() == *name).map(|field| field.kind) {
+                    Some(Kind::Shard(shards)) => shards,
+                    _ => 0,
+                }
+            }
+            Self::Text(_) => 0,
+        }
+    }
+}
+
+impl Format {
+    /// How wide all texts of a field are, if they have one width.
+    fn width(&self, field: &FieldInfo) -> Option<usize> {
+        match self {
+            Self::Padded(width) | Self::Descending(width) => Some(*width),
+            Self::Shard(shards) => Some(shard_width(*shards)),
+            Self::Plain => field.width(),
+            Self::Checked | Self::Escaped | Self::Unordered | Self::As(_) => None,
+        }
+    }
+}
+
+fn push_field(pieces: &mut Vec<Piece>, piece: Piece, fields: &[FieldInfo]) {
+    match piece.shards(fields) {
         // One shard is none: the key is as if nobody had thought of shards.
-        Some(1) => {}
-        Some(_) => {
+        1 => {}
+        0 => pieces.push(piece),
+        _ => {
             pieces.push(Piece::Text("#shard".to_owned()));
             pieces.push(piece);
         }
-        None => pieces.push(piece),
     }
 }
 
@@ -196,7 +240,10 @@ fn parse_field(literal: &LitStr, field: &FieldInfo, format: &str, role: Role) ->
     let name = field.name();
     let fail = |message: String| Err(Error::new(literal.span(), message));
     if field.is_optional && role.is_table() {
-        return fail(format!("`{name}` may have no value, and a key of the table always has one"));
+        return fail(format!(
+            "`{name}` is an `Option`, and a key of the table always has a value: take the `Option` \
+             away, or write it into the key of an index"
+        ));
     }
     let parsed = match format {
         "" => Format::Plain,
@@ -208,18 +255,21 @@ fn parse_field(literal: &LitStr, field: &FieldInfo, format: &str, role: Role) ->
             if let Some(other) = format.strip_prefix("as ") {
                 Format::As(Box::new(
                     syn::parse_str(other).map_err(|_| {
-                        Error::new(literal.span(), format!("`{other}` is not a type"))
+                        Error::new(literal.span(), format!(
+                            "`{other}` is not a type: `{{{name}:as Day}}` names one that is made of \
+                             the field"
+                        ))
                     })?,
                 ))
             } else if let Some(width) = format.strip_prefix("desc").and_then(number) {
                 Format::Descending(width)
             } else if let Some(shards) = format.strip_prefix("shard ").and_then(number) {
-                Format::Shard(shards as u32)
+                Format::Shard(u32::try_from(shards).unwrap_or(u32::MAX))
             } else if let Some(width) = format.strip_prefix('0').and_then(number) {
                 Format::Padded(width)
             } else {
                 return fail(format!(
-                    "`{format}` is no way to write a field; there are `08` and `desc08` (digits), \
+                    "`{format}` is no way to write `{name}`; there are `08` and `desc08` (digits), \
                      `as Type`, `shard 10`, `checked`, `escaped` and `unordered`"
                 ));
             }
@@ -228,10 +278,21 @@ fn parse_field(literal: &LitStr, field: &FieldInfo, format: &str, role: Role) ->
     if let Format::Padded(width) | Format::Descending(width) = parsed
         && width > 19
     {
-        return fail(format!("`{name}` has at most 19 digits in a key, not {width}"));
+        return fail(format!(
+            "a number has at most 19 digits in a key, not {width}: write `{{{name}:019}}` or less"
+        ));
+    }
+    if let Format::Shard(shards) = parsed
+        && !SHARDS.contains(&shards)
+    {
+        return fail(format!("there are from 1 to 1000 shards, not {shards}"));
     }
     match (&parsed, field.kind) {
-        (Format::As(_) | Format::Shard(_), _) => {}
+        (Format::As(_), _) | (Format::Plain, Kind::Shard(_)) => {}
+        (_, Kind::Shard(_)) => {
+            return fail(format!("`{name}` is a shard, which is written as `{{{name}}}`"));
+        }
+        (Format::Shard(_), _) => {}
         (_, Kind::Signed | Kind::Float) => {
             return fail(format!(
                 "`{name}` is a number whose digits do not sort as it does: use an unsigned type, \
@@ -253,7 +314,10 @@ fn parse_field(literal: &LitStr, field: &FieldInfo, format: &str, role: Role) ->
             ));
         }
         (Format::Padded(_) | Format::Descending(_), Kind::Text) => {
-            return fail(format!("`{name}` is a String, and has no digits"));
+            return fail(format!(
+                "`{name}` is a String, and has no digits: write `{{{name}:checked}}` or \
+                 `{{{name}:escaped}}`"
+            ));
         }
         _ => {}
     }
@@ -281,7 +345,11 @@ fn part(field: &FieldInfo, format: &Format, text: &str) -> TokenStream {
             quote!(::core::option::Option::Some(#support::read_descending::<#value, #width>)),
             quote!(true),
         ),
-        Format::Checked => (quote!(#support::checked::<#value>), plain(), quote!(true)),
+        Format::Checked => (
+            quote!(#support::checked::<#value>),
+            plain(),
+            quote!(<#value as ::tabla::entity::KeyPart>::ORDERED),
+        ),
         Format::Escaped => (
             quote!(#support::escaped::<#value>),
             quote!(::core::option::Option::Some(#support::read_escaped::<#value>)),
@@ -307,6 +375,10 @@ fn part(field: &FieldInfo, format: &Format, text: &str) -> TokenStream {
         (Format::Plain, Kind::Shard(shards)) => shards,
         _ => 0,
     };
+    let width = match format.width(field) {
+        Some(width) => quote!(::core::option::Option::Some(#width)),
+        None => quote!(::core::option::Option::None),
+    };
     quote!(::tabla::entity::Piece::Field(::tabla::entity::Part {
         field: #name,
         format: #text,
@@ -314,6 +386,7 @@ fn part(field: &FieldInfo, format: &Format, text: &str) -> TokenStream {
         read: #read,
         ordered: #ordered,
         shards: #shards,
+        width: #width,
     }))
 }
 
@@ -323,21 +396,32 @@ pub(crate) fn assertions(
     template: &Template,
     fields: &[FieldInfo],
 ) -> TokenStream {
-    let checks = template.pieces.iter().filter_map(|piece| match piece {
-        Piece::Field { name, format: Format::Plain, .. } => {
-            let field = fields.iter().find(|field| field.name() == *name)?;
-            let (value, span) = (&field.value, field.ident.span());
-            let message = format!(
-                "the field `{name}` of `{entity}` stands in a key and could contain the separator \
-                 `#`: use a part that cannot, such as `tabla::entity::Id`, or write \
-                 `{{{name}:checked}}` or `{{{name}:escaped}}`"
-            );
-            // The assertion takes it for a format.
-            let message = message.replace('{', "{{").replace('}', "}}");
-            Some(quote_spanned!(span=> const _: () =
-                ::core::assert!(<#value as ::tabla::entity::KeyPart>::SAFE, #message);))
-        }
-        _ => None,
+    let last = template.pieces.len() - 1;
+    let checks = template.pieces.iter().enumerate().filter_map(|(at, piece)| {
+        let Piece::Field { name, format, .. } = piece else { return None };
+        let field = fields.iter().find(|field| field.name() == *name)?;
+        let (kind, advice) = match format {
+            Format::Plain | Format::Unordered => (
+                &field.value,
+                format!(
+                    "use a part that cannot, such as `tabla::entity::Id`, or write \
+                     `{{{name}:checked}}` or `{{{name}:escaped}}`"
+                ),
+            ),
+            // At the end, nothing has to be told from it.
+            Format::As(other) if at < last => {
+                (&**other, "use a part that cannot, or let it stand at the end".to_owned())
+            }
+            _ => return None,
+        };
+        let message = format!(
+            "the field `{name}` of `{entity}` stands in a key and could contain the separator `#`: \
+             {advice}"
+        );
+        // The assertion takes it for a format.
+        let message = message.replace('{', "{{").replace('}', "}}");
+        Some(quote_spanned!(template.span()=> const _: () =
+            ::core::assert!(<#kind as ::tabla::entity::KeyPart>::SAFE, #message);))
     });
     quote!(#(#checks)*)
 }

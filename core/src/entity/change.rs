@@ -5,7 +5,7 @@ use std::collections::BTreeMap;
 
 use serde::Serialize;
 
-use super::design::{EntityDesign, IndexKeys, KeySource};
+use super::design::{EntityDesign, FieldDesign, IndexKeys, KeySource};
 use super::field::undeclared;
 use super::{Check, Entity, EntityKey, Field, UtcMillis};
 use crate::error::Result;
@@ -76,6 +76,7 @@ impl<E: Entity> Change<E> {
     /// Takes the value of a field away.
     pub fn clear<T>(mut self, field: Field<E, T>) -> Self {
         self.values.insert(field.name, None);
+        self.set.remove(field.name);
         self
     }
 
@@ -116,7 +117,7 @@ impl<E: Entity> Change<E> {
 
     /// Holds only if this does, too.
     pub fn when(mut self, check: Check<E>) -> Self {
-        match check.build() {
+        match check.on_attributes() {
             Ok(condition) => {
                 self.condition = Some(match self.condition.take() {
                     Some(present) => present.and(condition),
@@ -138,13 +139,12 @@ impl<E: Entity> Change<E> {
         self.values.get(name).is_some_and(Option::is_none)
     }
 
-    /// Holds if a field is what it was when it was read.
-    pub(super) fn was(&self, name: &str) -> Result<Condition> {
-        let read = match &self.read {
-            Some(read) => Item::from_struct(&**read)?,
-            None => Item::new(),
-        };
-        Ok(unchanged(E::design().attribute(name), &read))
+    /// A field among these that is changed by what it was.
+    pub(super) fn computes(
+        &self,
+        mut fields: impl Iterator<Item = &'static str>,
+    ) -> Option<&'static str> {
+        fields.find(|name| self.computed.contains(name))
     }
 
     /// A field as it is after the change, as far as that is known.
@@ -168,6 +168,15 @@ impl<E: Entity> Change<E> {
         for name in self.changed() {
             check_may_change(design, name)?;
         }
+        let needed = |name: &&str| {
+            self.clears(name) && !design.field(name).is_some_and(|field| field.optional)
+        };
+        if let Some(name) = self.changed().find(needed) {
+            return Err(undeclared(
+                design.name,
+                format_args!("`{name}` is no Option, and always has a value: set it to one"),
+            ));
+        }
         self.stamp(design, now)?;
         let key = self.key.to_item()?;
         let mut conditions = vec![present(design)];
@@ -176,18 +185,19 @@ impl<E: Entity> Change<E> {
             let path = attr(design.attribute(name));
             update = match value {
                 Some(value) => update.set(path, value.clone()),
+                None if design.field(name).is_some_and(|field| field.keeps_null) => {
+                    update.set(path, Value::Null)
+                }
                 None => update.remove(path),
             };
         }
-        for keys in design.indexes {
-            let (rewritten, pinned) = self.index(design, keys)?;
-            for (attribute, value) in rewritten {
-                update = match value {
-                    Some(value) => update.set(attr(attribute), value),
-                    None => update.remove(attr(attribute)),
-                };
-            }
-            conditions.extend(pinned);
+        let (rewritten, pinned) = self.rewritten(design)?;
+        conditions.extend(pinned);
+        for (attribute, value) in rewritten {
+            update = match value {
+                Some(value) => update.set(attr(attribute), value),
+                None => update.remove(attr(attribute)),
+            };
         }
         conditions.extend(self.condition.take());
         let condition = Condition::all(conditions).expect("there is at least one");
@@ -221,18 +231,40 @@ impl<E: Entity> Change<E> {
         Ok(())
     }
 
-    /// The keys of an index that have to be written again, and what must not have changed for them
+    /// The keys of all indexes that have to be written again. Indexes may share an attribute, which
+    /// one expression sets once, and which stays while one of them needs it.
+    fn rewritten(&self, design: &EntityDesign) -> Result<AllRewritten> {
+        let (mut open, mut rest): (Vec<&IndexKeys>, Vec<&IndexKeys>) = design
+            .indexes
+            .iter()
+            .partition(|keys| self.changed().any(|name| is_concerned(keys, name)));
+        let (mut rewritten, mut conditions) = (BTreeMap::new(), Vec::new());
+        open.reverse();
+        while let Some(keys) = open.pop() {
+            let (values, pinned) = self.index(design, keys)?;
+            conditions.extend(pinned);
+            for (attribute, value) in values {
+                if value.is_none() {
+                    let needs = |other: &&IndexKeys| is_written(design, other, attribute);
+                    let (sharing, others): (Vec<_>, Vec<_>) = rest.into_iter().partition(needs);
+                    open.extend(sharing);
+                    rest = others;
+                }
+                let present: &mut Option<Value> = rewritten.entry(attribute).or_default();
+                *present = value.or(present.take());
+            }
+        }
+        // The key of the table may be that of an index, too, and never changes.
+        rewritten.retain(|attribute, _| !(design.table)().is_key(attribute));
+        Ok((rewritten, conditions))
+    }
+
+    /// The keys of an index that has to be written again, and what must not have changed for them
     /// to be right.
     fn index(&self, design: &EntityDesign, keys: &IndexKeys) -> Result<Rewritten> {
         let sources = || std::iter::once(&keys.partition).chain(&keys.sort);
-        let is_concerned = |name: &str| {
-            keys.when == Some(name)
-                || sources().any(|source| source.template().is_some_and(|own| own.has(name)))
-        };
-        let changed: Vec<&str> = self.changed().filter(|name| is_concerned(name)).collect();
-        if changed.is_empty() {
-            return Ok((Vec::new(), Vec::new()));
-        }
+        let is_concerned = |name: &str| is_concerned(keys, name);
+        let changed = self.changed().find(|name| is_concerned(name));
         if let Some(computed) = self.computed.iter().find(|name| is_concerned(name)) {
             return Err(undeclared(
                 design.name,
@@ -262,13 +294,14 @@ impl<E: Entity> Change<E> {
                     format_args!(
                         "a change of `{}` rewrites the key of index {}, which also has `{name}`: read \
                      the entity and use Change::of, or set `{name}` too",
-                        changed[0], keys.index
+                        changed.unwrap_or("another index"),
+                        keys.index
                     ),
                 ));
             };
             let field = design.field(name).expect("the macro has found it");
             if !field.immutable {
-                pinned.push(unchanged(field.attribute, &Item::from_struct(&**read)?));
+                pinned.push(unchanged(field, &Item::from_struct(&**read)?));
             }
         }
         // The attributes tell only whether the field after `when` has a value.
@@ -303,12 +336,29 @@ impl<E: Entity> Change<E> {
     }
 }
 
+/// Whether the keys of an index have to be written again if this field changes.
+fn is_concerned(keys: &IndexKeys, name: &str) -> bool {
+    let mut sources = std::iter::once(&keys.partition).chain(&keys.sort);
+    keys.when == Some(name)
+        || sources.any(|source| source.template().is_some_and(|own| own.has(name)))
+}
+
+/// Whether a template of these keys makes this attribute.
+fn is_written(design: &EntityDesign, keys: &IndexKeys, attribute: &str) -> bool {
+    let Some(index) = (design.table)().find_index(keys.index) else { return false };
+    let own = std::iter::once(&index.partition).chain(&index.sort);
+    let sources = std::iter::once(&keys.partition).chain(&keys.sort);
+    own.zip(sources).any(|(key, source)| key.attribute == attribute && source.template().is_some())
+}
+
 fn needed_is_cleared(keys: &IndexKeys, cleared: &dyn Fn(&str) -> bool) -> bool {
     let sources = std::iter::once(&keys.partition).chain(&keys.sort);
     let mut fields =
         sources.filter(|source| source.template().is_some()).flat_map(KeySource::fields);
     fields.any(cleared) || keys.when.is_some_and(cleared)
 }
+
+type AllRewritten = (BTreeMap<&'static str, Option<Value>>, Vec<Condition>);
 
 type Rewritten = (Vec<(&'static str, Option<Value>)>, Vec<Condition>);
 
@@ -324,11 +374,14 @@ pub(super) fn present(design: &EntityDesign) -> Condition {
     attr(&(design.table)().partition.attribute).exists()
 }
 
-/// Holds if an attribute is what it was.
-pub(super) fn unchanged(attribute: &str, before: &Item) -> Condition {
-    match before.get(attribute).filter(|value| !value.is_null()) {
-        Some(value) => attr(attribute).eq(value.to_value()),
-        None => attr(attribute).not_exists(),
+/// Holds if the attribute of a field is what it was.
+pub(super) fn unchanged(field: &FieldDesign, before: &Item) -> Condition {
+    let attribute = attr(field.attribute);
+    match before.get(field.attribute).filter(|value| !value.is_null()) {
+        Some(value) => attribute.eq(value.to_value()),
+        // What was written before the field was there has no attribute.
+        None if field.keeps_null => attribute.clone().not_exists().or(attribute.eq(Value::Null)),
+        None => attribute.not_exists(),
     }
 }
 

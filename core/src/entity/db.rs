@@ -7,7 +7,7 @@ use futures::stream::{self, BoxStream, StreamExt, TryStreamExt};
 
 use super::change::present;
 use super::collection::Collection;
-use super::design::TableDesign;
+use super::design::{TableDesign, UniqueDesign};
 use super::pages::{self, Page};
 use super::{Change, Check, Entity, EntityKey, Find, Outcome, Stamp, Transaction, UtcMillis};
 use crate::env::Env;
@@ -145,20 +145,22 @@ impl Db {
     /// # Errors
     /// Those of the store; a field cannot stand in a key.
     pub async fn create<E: Entity>(&self, mut entity: E) -> Result<Outcome<E>> {
-        if !E::design().unique.is_empty() {
-            let transaction = Transaction::new(self).create("entity", entity.clone())?;
-            return transaction.alone(entity, true).await;
-        }
         self.stamp(&mut entity, true);
+        if !E::design().unique.is_empty() {
+            let transaction = Transaction::new(self).create_stamped("entity", &entity)?;
+            return transaction.alone(entity).await;
+        }
         self.put(entity, !present(E::design())).await
     }
 
     /// Writes an entity in the place of one that must be there.
     ///
     /// # Errors
-    /// Those of the store; a field cannot stand in a key; a unique field cannot be replaced so.
+    /// Those of the store; a field cannot stand in a key; a unique field, or a count of writes,
+    /// cannot be replaced so.
     pub async fn replace<E: Entity>(&self, mut entity: E) -> Result<Outcome<E>> {
         check_not_unique::<E>("replace")?;
+        check_not_counted::<E>("replace")?;
         self.stamp(&mut entity, false);
         self.put(entity, present(E::design())).await
     }
@@ -198,7 +200,8 @@ impl Db {
     /// # Errors
     /// Those of the store; the change would leave a key behind.
     pub async fn update<E: Entity>(&self, change: Change<E>) -> Result<Outcome<E>> {
-        let is_unique = |name| E::design().unique.iter().any(|unique| unique.field == name);
+        let unique = E::design().unique;
+        let is_unique = |name| unique.iter().flat_map(UniqueDesign::fields).any(|own| own == name);
         if change.changed().any(is_unique) {
             let key = change.key.clone();
             let transaction = Transaction::new(self).update("entity", change)?;
@@ -230,7 +233,7 @@ impl Db {
         key: &K,
         check: Check<K::Entity>,
     ) -> Result<Outcome<K::Entity>> {
-        self.delete_if(key, Some(check.build()?)).await
+        self.delete_if(key, Some(check.on_attributes()?)).await
     }
 
     async fn delete_if<K: EntityKey>(
@@ -242,7 +245,7 @@ impl Db {
         if !design.unique.is_empty() {
             let Some(read) = self.get(key).await? else { return Ok(Outcome::Lost(None)) };
             let transaction = Transaction::new(self).delete_read("entity", &read, condition)?;
-            return transaction.alone(read, false).await;
+            return transaction.alone(read).await;
         }
         let condition = match condition {
             Some(condition) => present(design).and(condition),
@@ -265,15 +268,14 @@ impl Db {
     /// # Errors
     /// Those of the store; a field of the key is missing; the cursor belongs to something else.
     pub async fn page<E: Entity>(&self, find: Find<E>) -> Result<Page<E>> {
-        let page = pages::read(self, &find).await?;
-        page.try_map(|item| E::from_item(&item))
+        entities(pages::read(self, &find).await?)
     }
 
     /// Everything that is looked for, page after page.
     pub fn stream<E: Entity>(&self, find: Find<E>) -> BoxStream<'_, Result<E>> {
         let next = move |state: Option<Find<E>>| async move {
             let Some(mut find) = state else { return Ok(None) };
-            let page = pages::read(self, &find).await?.try_map(|item| E::from_item(&item))?;
+            let page: Page<E> = entities(pages::read(self, &find).await?)?;
             find.cursor = page.next;
             let is_over = find.cursor.is_none();
             Ok::<_, Error>(Some((page.items, (!is_over).then_some(find))))
@@ -321,7 +323,13 @@ impl Db {
     }
 }
 
-fn check_not_unique<E: Entity>(operation: &str) -> Result<()> {
+/// The entities of a page. Others may be among them, where their keys begin with the same text.
+fn entities<E: Entity>(mut page: Page<Item>) -> Result<Page<E>> {
+    page.items.retain(|item| !E::design().is_foreign(item));
+    page.try_map(|item| E::from_item(&item))
+}
+
+pub(super) fn check_not_unique<E: Entity>(operation: &str) -> Result<()> {
     let design = E::design();
     if design.unique.is_empty() {
         return Ok(());
@@ -330,6 +338,19 @@ fn check_not_unique<E: Entity>(operation: &str) -> Result<()> {
         "{} has unique fields, whose old values {operation} does not know: use update",
         design.name
     )))
+}
+
+/// A write that does not look at the count could set it back, and an older one would then win.
+pub(super) fn check_not_counted<E: Entity>(operation: &str) -> Result<()> {
+    let design = E::design();
+    match design.revision {
+        None => Ok(()),
+        Some(revision) => Err(Error::validation(format!(
+            "{} counts its writes in `{revision}`, which {operation} could set back: use save, or \
+             update",
+            design.name
+        ))),
+    }
 }
 
 fn returned<E: Entity>(attributes: Option<Item>) -> Result<E> {

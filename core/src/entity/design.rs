@@ -190,6 +190,11 @@ impl TableDesign {
         self.indexes.iter().find(|index| index.name == name)
     }
 
+    /// Whether this attribute is in the table's key.
+    pub(super) fn is_key(&self, attribute: &str) -> bool {
+        std::iter::once(&self.partition).chain(&self.sort).any(|key| key.attribute == attribute)
+    }
+
     /// The attributes of the table's key and of this index's.
     pub(super) fn key_attributes<'d>(
         &'d self,
@@ -284,6 +289,14 @@ pub struct UniqueDesign {
     pub partition: Template,
     /// Its sort key.
     pub sort: Option<Template>,
+}
+
+impl UniqueDesign {
+    /// The fields that the key of the item that stands for a value is made of.
+    pub fn fields(&self) -> impl Iterator<Item = &'static str> {
+        let templates = std::iter::once(self.partition).chain(self.sort);
+        templates.flat_map(|template| template.parts()).map(|part| part.field)
+    }
 }
 
 impl KeySource {
@@ -414,13 +427,31 @@ impl EntityDesign {
             ))
         })?;
         let is_in = match keys.when {
-            Some(when) => attributes.contains(self.attribute(when)),
+            // A field that keeps its attribute has NULL there.
+            Some(when) => {
+                attributes.get(self.attribute(when)).is_some_and(|value| !value.is_null())
+            }
             None => true,
         };
         let sources = [
             (Some(&keys.partition), Some(&index.partition)),
             (keys.sort.as_ref(), index.sort.as_ref()),
         ];
+        for (source, design) in sources {
+            let is_fit = match (source, design) {
+                (Some(KeySource::Attribute(field)), Some(design)) => {
+                    self.attribute(field) == design.attribute
+                }
+                (source, design) => source.is_some() == design.is_some(),
+            };
+            if !is_fit {
+                return Err(Error::validation(format!(
+                    "{} has other keys for the index {} than table {} has: nothing would be found \
+                     there",
+                    self.name, keys.index, table.name
+                )));
+            }
+        }
         let templates =
             sources.into_iter().filter_map(|(source, design)| Some((source?.template()?, design?)));
         let mut values = Vec::with_capacity(2);
@@ -440,6 +471,10 @@ impl EntityDesign {
         if let Some((attribute, value)) = self.tag {
             return item.get(attribute) == Some(ValueRef::S(value));
         }
+        self.has_key_of(item)
+    }
+
+    fn has_key_of(&self, item: &Item) -> bool {
         let table = (self.table)();
         let fits = |source: &KeySource, attribute: &str| match source {
             KeySource::Template(template) => matches!(
@@ -452,5 +487,15 @@ impl EntityDesign {
             _ => true,
         };
         sort && fits(&self.partition, &table.partition.attribute)
+    }
+
+    /// Whether an item that a key has led to is another's: the keys of one entity may begin with
+    /// those of another. One without a tag is told by its key, so that what has lost its tag is not
+    /// passed over in silence.
+    pub(super) fn is_foreign(&self, item: &Item) -> bool {
+        match self.tag.and_then(|(attribute, _)| item.get(attribute)) {
+            Some(_) => !self.recognises(item),
+            None => !self.has_key_of(item),
+        }
     }
 }

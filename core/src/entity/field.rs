@@ -151,6 +151,29 @@ impl<E> Check<E> {
     }
 }
 
+impl<E: Entity> Check<E> {
+    /// The condition, if it is on attributes: of a field that only the key has, none would hold.
+    pub(super) fn on_attributes(self) -> Result<Condition> {
+        let condition = self.build()?;
+        let design = E::design();
+        let is_read =
+            |attribute: &str| condition.paths().iter().any(|path| path.root() == attribute);
+        let without = design.fields.iter().find(|field| {
+            field.key_only && !(design.table)().is_key(field.attribute) && is_read(field.attribute)
+        });
+        match without {
+            None => Ok(condition),
+            Some(field) => Err(undeclared(
+                design.name,
+                format_args!(
+                    "`{}` is in the key alone, and no condition can be on it: give it with the key",
+                    field.name
+                ),
+            )),
+        }
+    }
+}
+
 impl<E> std::ops::Not for Check<E> {
     type Output = Self;
 
@@ -163,8 +186,10 @@ impl<E> std::ops::Not for Check<E> {
 /// to delete is still there (developer guide, "Working with expired items").
 pub(super) fn not_expired<E: Entity>(now: u64) -> Option<Condition> {
     let design = E::design();
-    let ttl = attr(design.attribute(design.ttl?));
-    Some(ttl.clone().not_exists().or(ttl.gt(now)))
+    let field = design.field(design.ttl?)?;
+    let ttl = attr(field.attribute);
+    let lasting = ttl.clone().not_exists().or(ttl.clone().gt(now));
+    Some(if field.keeps_null { lasting.or(ttl.eq(Value::Null)) } else { lasting })
 }
 
 /// The error for what a design does not have.

@@ -8,6 +8,7 @@ use serde::Serialize;
 
 use super::design::{KeyDesign, KeySource};
 use super::field::{not_expired, undeclared};
+use super::part::SEPARATOR;
 use super::template::{Piece, Template};
 use super::{Check, Entity, Field};
 use crate::error::{Error, Result};
@@ -23,6 +24,10 @@ const LAST: char = '\u{10FFFF}';
 /// Every field of the partition key has to be bound, but for shards: those that are not are all
 /// read. The fields of the sort key that are bound, from the first on, narrow it down; one more may
 /// have a range.
+///
+/// A range is one of keys. Of a field that is written as another type, it has whole parts: of
+/// `{at:as Day}` whole days. Where text of any length is followed by more, texts with a space, `!`
+/// or `"` sort before what they begin with, because the separator comes after these.
 #[must_use]
 pub struct Find<E> {
     pub(super) index: Option<&'static str>,
@@ -129,7 +134,24 @@ impl<E: Entity> Find<E> {
     {
         let low = low.and_then(|low| self.bind(low));
         let high = high.and_then(|high| self.bind(high));
-        self.range = Some(Range { field: field.name, low, high });
+        match &mut self.range {
+            // Its two ends may be said one after the other.
+            Some(range) if range.field == field.name => {
+                range.low = low.or(range.low.take());
+                range.high = high.or(range.high.take());
+            }
+            Some(range) => {
+                let error = undeclared(
+                    E::design().name,
+                    format_args!(
+                        "one field has a range, not both `{}` and `{}`: use filter for the other",
+                        range.field, field.name
+                    ),
+                );
+                self.failure.get_or_insert(error);
+            }
+            None => self.range = Some(Range { field: field.name, low, high }),
+        }
         self
     }
 
@@ -141,7 +163,7 @@ impl<E: Entity> Find<E> {
 
     /// Only what this holds for; the rest is read, and paid for, all the same.
     pub fn filter(mut self, check: Check<E>) -> Self {
-        match check.build() {
+        match check.on_attributes() {
             Ok(condition) => {
                 self.filter = Some(match self.filter.take() {
                     Some(present) => present.and(condition),
@@ -218,13 +240,14 @@ impl<E: Entity> Find<E> {
                 (&own.partition, own.sort.as_ref(), (&index.partition, index.sort.as_ref()))
             }
         };
+        self.check_bound(partition, sort.filter(|_| keys.1.is_some()))?;
         let shards = shards_of(partition, &self.bound);
         (0..shards)
             .map(|shard| {
                 let mut condition = self.partition(partition, keys.0, shard)?;
                 if let (Some(source), Some(key)) = (sort, keys.1)
                     && !self.is_whole_partition
-                    && let Some(narrowed) = self.sort(source, key)?
+                    && let Some(narrowed) = self.sort(source, key, partition)?
                 {
                     condition = condition.and(narrowed);
                 }
@@ -238,6 +261,39 @@ impl<E: Entity> Find<E> {
                 Ok(Leg { query, unexpired })
             })
             .collect()
+    }
+
+    /// Refuses what would not be looked at: more would be found than was asked for.
+    fn check_bound(&self, partition: &KeySource, sort: Option<&KeySource>) -> Result<()> {
+        let design = E::design();
+        if self.is_whole_partition {
+            return Ok(());
+        }
+        if let (Some(range), None) = (&self.range, sort) {
+            return Err(undeclared(
+                design.name,
+                format_args!("there is no sort key that `{}` could have a range in", range.field),
+            ));
+        }
+        let mut used = partition.fields();
+        if let Some(sort) = sort {
+            // Those from the first on narrow the sort key down.
+            let fields = sort.fields();
+            used.extend(fields.into_iter().take_while(|field| self.bound.contains_key(field)));
+        }
+        match self.bound.keys().find(|name| !used.contains(name)) {
+            Some(name) => Err(undeclared(
+                design.name,
+                match sort.filter(|sort| sort.has(name)) {
+                    Some(sort) => format!(
+                        "`{name}` narrows {sort} down only if the fields before it are given, too: \
+                         give them, or use filter"
+                    ),
+                    None => format!("`{name}` is not in the key that is looked for: use filter"),
+                },
+            )),
+            None => Ok(()),
+        }
     }
 
     fn partition(&self, source: &KeySource, key: &KeyDesign, shard: u32) -> Result<Condition> {
@@ -264,15 +320,25 @@ impl<E: Entity> Find<E> {
         self.bound.get(name).map(|bound| &*bound.field as &dyn Any)
     }
 
-    fn sort(&self, source: &KeySource, key: &KeyDesign) -> Result<Option<Condition>> {
+    fn sort(
+        &self,
+        source: &KeySource,
+        key: &KeyDesign,
+        partition: &KeySource,
+    ) -> Result<Option<Condition>> {
         let path = attr(&key.attribute);
+        // A field of both keys, such as a moment and its day, is given for the partition and may
+        // still have a range in it.
+        let is_open = |name: &str| {
+            partition.has(name) && self.range.as_ref().is_some_and(|range| range.field == name)
+        };
         match source {
             KeySource::Attribute(field) => {
-                if let Some(bound) = self.bound.get(field) {
-                    return Ok(Some(path.eq(bound.value.clone())));
-                }
-                let Some(range) = &self.range else { return Ok(None) };
-                self.check_range(range, Some(field), source)?;
+                let bound = self.bound.get(field).filter(|_| !is_open(field));
+                let Some(range) = &self.range else {
+                    return Ok(bound.map(|bound| path.eq(bound.value.clone())));
+                };
+                self.check_range(range, bound.is_none().then_some(field), source)?;
                 let value = |bound: &Bound| bound.value.clone();
                 Ok(match (&range.low, &range.high) {
                     (Some(low), Some(high)) => Some(path.between(value(low), value(high))),
@@ -282,15 +348,21 @@ impl<E: Entity> Find<E> {
                 })
             }
             KeySource::Template(template) => {
-                let prefix = template.prefix(&|name| self.bound(name))?;
+                let bound = |name: &str| if is_open(name) { None } else { self.bound(name) };
+                let prefix = template.prefix(&bound)?;
                 match (&self.range, prefix.missing) {
                     (None, None) => Ok(Some(path.eq(prefix.text))),
                     (None, Some(_)) if prefix.text.is_empty() => Ok(None),
                     (None, Some(_)) => Ok(Some(path.begins_with(prefix.text))),
                     (Some(range), missing) => {
                         self.check_range(range, missing, source)?;
+                        check_order::<E>(template, range)?;
                         let (low, high) = template_range(template, range, &prefix.text)?;
-                        Ok(Some(path.between(low, high)))
+                        // No key is empty, and no condition may say so.
+                        Ok(Some(match low.is_empty() {
+                            true => path.le(high),
+                            false => path.between(low, high),
+                        }))
                     }
                 }
             }
@@ -317,6 +389,22 @@ impl<E: Entity> Find<E> {
     }
 }
 
+/// Refuses a range of a field whose texts do not sort as its values do.
+fn check_order<E: Entity>(template: &Template, range: &Range) -> Result<()> {
+    let part = template.parts().find(|part| part.field == range.field);
+    match part.is_some_and(|part| part.ordered) {
+        true => Ok(()),
+        false => Err(undeclared(
+            E::design().name,
+            format_args!(
+                "`{}` does not sort in {template} as its values do, so that no range of it is one \
+                 of keys: use filter",
+                range.field
+            ),
+        )),
+    }
+}
+
 /// The first and the last text of a range. Everything stays within what the template makes, so
 /// that other entities of the partition are not met.
 fn template_range(template: &Template, range: &Range, prefix: &str) -> Result<(String, String)> {
@@ -326,16 +414,33 @@ fn template_range(template: &Template, range: &Range, prefix: &str) -> Result<(S
         .position(|piece| matches!(piece, Piece::Field(part) if part.field == range.field));
     let at = at.expect("the range is on a field of the template");
     let Piece::Field(part) = &template.pieces[at] else { unreachable!("it was matched") };
+    let is_followed = at + 1 < template.pieces.len();
     let write = |bound: &Bound| -> Result<String> {
         let mut text = prefix.to_owned();
         (part.write)(&*bound.field, &mut text)?;
+        let written = &text[prefix.len()..];
+        if is_followed
+            && part.width.is_none()
+            && let Some(found) = written.chars().find(|found| *found < SEPARATOR)
+        {
+            return Err(Error::validation(format!(
+                "a range of `{}` in {template} cannot end at {written:?}: {found:?} sorts before \
+                 the separator that follows the field",
+                range.field
+            )));
+        }
         Ok(text)
     };
-    let low = match &range.low {
+    // Where larger values come first, the range ends with the smallest.
+    let (first, last) = match part.is_descending() {
+        true => (&range.high, &range.low),
+        false => (&range.low, &range.high),
+    };
+    let low = match first {
         Some(low) => write(low)?,
         None => prefix.to_owned(),
     };
-    let high = match &range.high {
+    let high = match last {
         Some(high) => {
             let mut text = write(high)?;
             match &template.pieces[at + 1..] {

@@ -182,3 +182,108 @@ pub fn key_field<T: DeserializeOwned>(
         None => Err(Error::validation(format!("the key does not tell `{name}`"))),
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use proptest::prelude::*;
+
+    use super::super::UtcTime;
+    use super::*;
+
+    fn text(write: Write, value: &dyn Any) -> Result<String> {
+        let mut text = String::new();
+        write(value, &mut text).map(|written| {
+            assert!(written);
+            text
+        })
+    }
+
+    fn back<T: DeserializeOwned>(read: Read, text: &str) -> T {
+        read(text).unwrap().to_struct().unwrap()
+    }
+
+    proptest! {
+        #[test]
+        fn numbers_with_a_width_sort_and_read_back(one: u32, other: u32) {
+            let (write, read): (Write, Read) = (padded::<u32, 10>, read_padded::<u32, 10>);
+            let (a, b) = (text(write, &one).unwrap(), text(write, &other).unwrap());
+            prop_assert_eq!(a.cmp(&b), one.cmp(&other));
+            prop_assert_eq!(back::<u32>(read, &a), one);
+        }
+
+        #[test]
+        fn descending_numbers_sort_the_other_way_and_read_back(
+            one in 0..=largest(19), other in 0..=largest(19),
+        ) {
+            let (write, read): (Write, Read) = (descending::<u64, 19>, read_descending::<u64, 19>);
+            let (a, b) = (text(write, &one).unwrap(), text(write, &other).unwrap());
+            prop_assert_eq!(a.len(), 19);
+            prop_assert_eq!(a.cmp(&b), other.cmp(&one));
+            prop_assert_eq!(back::<u64>(read, &a), one);
+        }
+
+        #[test]
+        fn descending_moments_sort_the_other_way_and_read_back(
+            one in 0..253_402_300_800_000_u64, other in 0..253_402_300_800_000_u64,
+        ) {
+            let (x, y) = (UtcMillis::from_millis(one), UtcMillis::from_millis(other));
+            let write: Write = descending::<UtcMillis, 15>;
+            let (a, b) = (text(write, &x).unwrap(), text(write, &y).unwrap());
+            prop_assert_eq!(a.cmp(&b), y.cmp(&x));
+            prop_assert_eq!(back::<UtcMillis>(read_descending::<UtcMillis, 15>, &a), x);
+            let (x, y) = (x.second(), y.second());
+            let write: Write = descending::<UtcTime, 12>;
+            let (a, b) = (text(write, &x).unwrap(), text(write, &y).unwrap());
+            prop_assert_eq!(a.cmp(&b), y.cmp(&x));
+            prop_assert_eq!(back::<UtcTime>(read_descending::<UtcTime, 12>, &a), x);
+        }
+
+        #[test]
+        fn escaped_texts_are_distinct_and_read_back(
+            one in "[#%235a]{1,5}", other in "[#%235a]{1,5}",
+        ) {
+            let write: Write = escaped::<String>;
+            let (a, b) = (text(write, &one).unwrap(), text(write, &other).unwrap());
+            prop_assert!(!a.contains(SEPARATOR));
+            prop_assert_eq!(a == b, one == other);
+            prop_assert_eq!(back::<String>(read_escaped::<String>, &a), one);
+        }
+
+        #[test]
+        fn checked_texts_have_no_separator(one in "[#a-c]{1,4}") {
+            match text(checked::<String>, &one) {
+                Ok(written) => prop_assert_eq!(&written, &one),
+                Err(_) => prop_assert!(one.contains(SEPARATOR)),
+            }
+        }
+    }
+
+    #[test]
+    fn what_was_not_written_so_is_refused() {
+        assert!(read_escaped::<String>("a%b").is_err());
+        assert!(read_escaped::<String>("a%2").is_err());
+        assert!(read_escaped::<String>("a%24").is_err());
+        assert!(read_escaped::<String>("%é").is_err());
+        assert!(read_escaped::<String>("").is_err());
+        for text in ["", "1", "001", "+1", "1é", "a1"] {
+            assert!(read_padded::<u8, 2>(text).is_err(), "{text}");
+            assert!(read_descending::<u8, 2>(text).is_err(), "{text}");
+        }
+        assert!(read_padded::<u8, 3>("256").is_err());
+        assert_eq!(back::<u8>(read_padded::<u8, 3>, "255"), 255);
+        assert!(text(padded::<u8, 2>, &100_u8).is_err());
+        assert!(text(descending::<u64, 19>, &u64::MAX).is_err());
+        assert!(text(escaped::<String>, &String::new()).is_err());
+    }
+
+    #[test]
+    fn a_field_without_a_value_is_not_written() {
+        let mut out = String::new();
+        let write: Write = |value, out| optional::<u8>(value, out, plain::<u8>);
+        assert!(!write(&None::<u8>, &mut out).unwrap() && out.is_empty());
+        assert!(write(&Some(1_u8), &mut out).unwrap());
+        assert!(write(&2_u8, &mut out).unwrap());
+        assert_eq!(out, "12");
+        assert!(write(&"no number", &mut out).is_err());
+    }
+}

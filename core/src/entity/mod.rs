@@ -117,12 +117,14 @@ use crate::{Item, Value};
 /// `{field}` is the field's [`KeyPart`]; `{field:08}` a number of eight digits, `{field:desc08}`
 /// the same with larger ones first; `{field:as Day}` the part of another type that is made of the
 /// field; `{field:checked}` text that is refused if it has the separator, `{field:escaped}` text
-/// whose separators are escaped; `{field:unordered}` a number that does not sort.
+/// whose separators are escaped; `{field:unordered}` a number that does not sort; `{field:shard 10}`
+/// the field's shard, see [`Sharded`].
 ///
 /// # The attributes of a field
 ///
 /// `#[entity(key_only)]`: it has no attribute of its own. `#[entity(immutable)]`: it never changes,
-/// so that an update need not look at it. `#[entity(shard_by = field)]`: see [`Sharded`].
+/// so that an update need not look at it. `#[entity(null)]`: its attribute is NULL while it has no
+/// value, instead of absent.
 pub trait Entity: Serialize + DeserializeOwned + Clone + Send + Sync + 'static {
     /// The fields that its key is made of.
     type Key: EntityKey<Entity = Self>;

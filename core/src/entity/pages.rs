@@ -123,7 +123,7 @@ struct Shard {
 
 impl Shard {
     /// Reads on until something is ahead, or nothing is left.
-    async fn fill(&mut self, store: &dyn Store, limit: usize) -> Result<()> {
+    async fn fill(&mut self, store: &dyn Store, mut limit: usize) -> Result<()> {
         while self.ahead.is_empty() && self.unread != Place::End {
             let mut query = self.leg.query.clone();
             query.limit = Some(limit.try_into().unwrap_or(i32::MAX));
@@ -136,6 +136,8 @@ impl Shard {
             if self.ahead.is_empty() {
                 // All of it was filtered out: the next page need not read it again.
                 self.place = self.unread.clone();
+                // What a filter seldom lets through is not looked for a few items at a time.
+                limit = limit.saturating_mul(2);
             }
         }
         Ok(())

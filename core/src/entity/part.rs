@@ -13,8 +13,14 @@ pub const SEPARATOR: char = '#';
 
 /// A type whose values can be parts of keys.
 ///
-/// Distinct values have distinct texts. Enums of unit variants derive it; a type of your own that
+/// Distinct values have distinct texts, which are not empty. Enums of unit variants derive it; a type of your own that
 /// wraps text implements it with its own checks.
+#[diagnostic::on_unimplemented(
+    message = "`{Self}` cannot stand in a key",
+    label = "this has no text in keys",
+    note = "derive `tabla::entity::KeyPart` for an enum without data or a struct around a part, or \
+            implement it"
+)]
 pub trait KeyPart: Sized + Any {
     /// Whether no value's text has the [`SEPARATOR`].
     const SAFE: bool;
@@ -209,6 +215,11 @@ macro_rules! unsigned {
 unsigned! { u8 u16 u32 u64 }
 
 /// Numbers that can be written with a width.
+#[diagnostic::on_unimplemented(
+    message = "`{Self}` has no digits to write into a key",
+    note = "`{{field:08}}` and `{{field:desc08}}` are for numbers from u8 to u64, `UtcTime` and \
+            `UtcMillis`"
+)]
 pub trait Digits: Sized {
     /// The number.
     fn to_digits(&self) -> u64;

@@ -12,9 +12,9 @@ use crate::key::encoding;
 /// Which of `N` shards an item is in.
 ///
 /// In a template, a field of this type writes `#shard` and the number; with one shard it writes
-/// nothing, so that a partition can be declared shardable before it has to be. A field marked
-/// `#[entity(shard_by = other)]` is computed from another field at every write; without that, the
-/// value is the one that it was given, such as a random one.
+/// nothing, so that a partition can be declared shardable before it has to be. The value is the one
+/// that the field was given, such as a random one; `{other:shard 10}` needs no field of this type
+/// and writes the shard that another field's value is always in.
 ///
 /// ```
 /// use tabla::entity::Sharded;
@@ -116,5 +116,53 @@ impl<const N: u32> KeyPart for Sharded<N> {
 
     fn example(_: &str) -> Self {
         Self(0)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use proptest::prelude::*;
+
+    use super::*;
+
+    fn reads_back<const N: u32>() {
+        let texts: Vec<String> = Sharded::<N>::all().map(|shard| shard.to_string()).collect();
+        assert_eq!(texts.len(), N as usize);
+        assert!(texts.is_sorted() && texts.iter().all(|text| text.len() == texts[0].len()));
+        for (shard, text) in Sharded::<N>::all().zip(&texts) {
+            assert_eq!(Sharded::<N>::read_key(text).unwrap(), shard);
+            assert_eq!(Sharded::<N>::try_from(u32::from(shard)).unwrap(), shard);
+        }
+        assert!(Sharded::<N>::new(N).is_err());
+        assert!(Sharded::<N>::read_key(&format!("0{}", texts[0])).is_err());
+        assert!(Sharded::<N>::read_key(&shard_text(N, N)).is_err());
+    }
+
+    #[test]
+    fn all_shards_have_one_width_and_read_back() {
+        reads_back::<1>();
+        reads_back::<10>();
+        reads_back::<11>();
+        reads_back::<100>();
+        reads_back::<101>();
+        reads_back::<1000>();
+    }
+
+    proptest! {
+        #[test]
+        fn a_text_is_always_in_one_shard(text in ".{0,20}") {
+            let shard = Sharded::<7>::by(&text);
+            prop_assert!(shard.number() < 7);
+            prop_assert_eq!(shard, Sharded::by(text.as_bytes()));
+        }
+    }
+
+    #[test]
+    fn texts_are_spread_over_all_shards() {
+        let mut counts = [0_u32; 10];
+        for number in 0..10_000 {
+            counts[Sharded::<10>::by(format!("event-{number}")).number() as usize] += 1;
+        }
+        assert!(counts.iter().all(|count| (800..1200).contains(count)), "{counts:?}");
     }
 }

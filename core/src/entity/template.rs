@@ -4,6 +4,7 @@ use std::any::Any;
 use std::fmt;
 
 use super::format::{Read, Write};
+use super::part::SEPARATOR;
 use super::shard::shard_text;
 use crate::Value;
 use crate::error::{Error, Result};
@@ -39,6 +40,15 @@ pub struct Part {
     pub ordered: bool,
     /// Among how many shards it chooses; 0 if it is no shard.
     pub shards: u32,
+    /// How many bytes every text of it has, if all have as many.
+    pub width: Option<usize>,
+}
+
+impl Part {
+    /// Whether larger values come first.
+    pub(super) fn is_descending(&self) -> bool {
+        self.format.starts_with("desc")
+    }
 }
 
 /// Finds the fields of an entity by their names.
@@ -134,15 +144,19 @@ impl Template {
             match piece {
                 Piece::Text(constant) => rest = rest.strip_prefix(constant).ok_or_else(refuse)?,
                 Piece::Field(part) => {
-                    // The macro sees to it that a field never has the text that follows it.
-                    let end = match pieces.peek() {
-                        Some(Piece::Text(next)) => rest.find(next).ok_or_else(refuse)?,
-                        _ => rest.len(),
+                    // The macro sees to it that a field has one width or no separator in it. What
+                    // another type writes may have one at the end of the key.
+                    let is_last = pieces.peek().is_none();
+                    let end = match part.width {
+                        Some(width) => width,
+                        None if is_last && part.read.is_none() => rest.len(),
+                        None => rest.find(SEPARATOR).unwrap_or(rest.len()),
                     };
+                    let (own, following) = rest.split_at_checked(end).ok_or_else(refuse)?;
                     if let Some(read) = part.read {
-                        values.push((part.field, read(&rest[..end]).map_err(|_| refuse())?));
+                        values.push((part.field, read(own).map_err(|_| refuse())?));
                     }
-                    rest = &rest[end..];
+                    rest = following;
                 }
             }
         }
@@ -165,5 +179,200 @@ impl fmt::Display for Template {
             }
         }
         Ok(())
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use proptest::prelude::*;
+
+    use super::super::format;
+    use super::super::{Id, Sharded, UtcTime};
+    use super::*;
+
+    const PART: Part = Part {
+        field: "",
+        format: "",
+        write: format::plain::<Id>,
+        read: Some(format::read_plain::<Id>),
+        ordered: true,
+        shards: 0,
+        width: None,
+    };
+
+    /// `A#{name}#{text:escaped}#x{number:desc04}{at}#shard{shard}`
+    static TEMPLATE: Template = Template {
+        pieces: &[
+            Piece::Text("A#"),
+            Piece::Field(Part { field: "name", ..PART }),
+            Piece::Text("#"),
+            Piece::Field(Part {
+                field: "text",
+                format: "escaped",
+                write: format::escaped::<String>,
+                read: Some(format::read_escaped::<String>),
+                ..PART
+            }),
+            Piece::Text("#x"),
+            Piece::Field(Part {
+                field: "number",
+                format: "desc04",
+                write: format::descending::<u16, 4>,
+                read: Some(format::read_descending::<u16, 4>),
+                width: Some(4),
+                ..PART
+            }),
+            Piece::Field(Part {
+                field: "at",
+                write: format::plain::<UtcTime>,
+                read: Some(format::read_plain::<UtcTime>),
+                width: Some(20),
+                ..PART
+            }),
+            Piece::Text("#shard"),
+            Piece::Field(Part {
+                field: "shard",
+                write: format::plain::<Sharded<11>>,
+                read: Some(format::read_plain::<Sharded<11>>),
+                shards: 11,
+                width: Some(2),
+                ..PART
+            }),
+        ],
+    };
+
+    const NAMES: [&str; 5] = ["name", "text", "number", "at", "shard"];
+
+    #[derive(Clone, Debug, PartialEq)]
+    struct Values {
+        name: Id,
+        text: String,
+        number: u16,
+        at: UtcTime,
+        shard: Sharded<11>,
+    }
+
+    impl Values {
+        fn field(&self, name: &str) -> Option<&dyn Any> {
+            Some(match name {
+                "name" => &self.name,
+                "text" => &self.text,
+                "number" => &self.number,
+                "at" => &self.at,
+                "shard" => &self.shard,
+                _ => return None,
+            })
+        }
+    }
+
+    fn values() -> impl Strategy<Value = Values> {
+        let name = "[x%é ]{1,3}".prop_map(|text| Id::new(text).unwrap());
+        (name, "[x#%é]{1,3}", 0..10_000_u16, 0..4_000_000_000_u64, 0..11_u32).prop_map(
+            |(name, text, number, at, shard)| Values {
+                name,
+                text,
+                number,
+                at: UtcTime::from_secs(at),
+                shard: Sharded::new(shard).unwrap(),
+            },
+        )
+    }
+
+    fn render(values: &Values) -> String {
+        TEMPLATE.render(&|name| values.field(name)).unwrap().unwrap()
+    }
+
+    proptest! {
+        #[test]
+        fn a_key_reads_back(values in values(), other in values()) {
+            let key = render(&values);
+            let read: Vec<_> = TEMPLATE.read(&key).unwrap();
+            prop_assert!(read.iter().map(|(name, _)| *name).eq(NAMES));
+            let value = |at: usize| &read[at].1;
+            let back = Values {
+                name: value(0).to_struct().unwrap(),
+                text: value(1).to_struct().unwrap(),
+                number: value(2).to_struct().unwrap(),
+                at: value(3).to_struct().unwrap(),
+                shard: value(4).to_struct().unwrap(),
+            };
+            prop_assert_eq!(key == render(&other), back == other);
+            prop_assert_eq!(back, values);
+        }
+
+        #[test]
+        fn a_prefix_begins_the_key(values in values(), known in 0..=NAMES.len()) {
+            let some = |name: &str| {
+                NAMES[..known].contains(&name).then(|| values.field(name)).flatten()
+            };
+            let prefix = TEMPLATE.prefix(&some).unwrap();
+            prop_assert!(render(&values).starts_with(&prefix.text));
+            prop_assert_eq!(prefix.missing, NAMES.get(known).copied());
+            prop_assert_eq!(prefix.missing.is_none(), prefix.text == render(&values));
+            prop_assert_eq!(TEMPLATE.render(&some).is_ok(), prefix.missing.is_none());
+            // The shard is the last: with any other, only its number is different.
+            let elsewhere = TEMPLATE.prefix_in(&some, Some(3)).unwrap();
+            prop_assert!(elsewhere.text.starts_with(&prefix.text));
+            prop_assert_eq!(elsewhere.missing, NAMES[..4].get(known).copied());
+        }
+
+        #[test]
+        fn only_keys_of_the_template_are_read(values in values(), at in 0..40_usize, with in "[#x0]") {
+            let key = render(&values);
+            let Some((start, old)) = key.char_indices().nth(at) else { return Ok(()) };
+            let changed = format!("{}{with}{}", &key[..start], &key[start + old.len_utf8()..]);
+            // What is read, if it is, is what makes this key and no other.
+            if let Ok(read) = TEMPLATE.read(&changed) {
+                let again = Values {
+                    name: read[0].1.to_struct().unwrap(),
+                    text: read[1].1.to_struct().unwrap(),
+                    number: read[2].1.to_struct().unwrap(),
+                    at: read[3].1.to_struct().unwrap(),
+                    shard: read[4].1.to_struct().unwrap(),
+                };
+                prop_assert_eq!(render(&again), changed);
+            }
+        }
+    }
+
+    #[test]
+    fn other_texts_are_refused() {
+        let key = "A#n#t#x99992025-08-18T10:30:00Z#shard07";
+        assert!(TEMPLATE.matches(key));
+        for (old, new) in [
+            ("A#", "B#"),
+            ("#n#", "##"),
+            ("#n#", "#n#n#"),
+            ("#t#", "#%#"),
+            ("9999", "999"),
+            ("9999", "999é"),
+            ("Z#", "#"),
+            ("07", "7"),
+            ("07", "11"),
+            ("07", "070"),
+            ("#shard07", ""),
+        ] {
+            assert!(!TEMPLATE.matches(&key.replace(old, new)), "{old} {new}");
+        }
+        assert!(!TEMPLATE.matches(""));
+    }
+
+    #[test]
+    fn what_another_type_writes_may_have_separators_at_the_end() {
+        const BUCKET: Part = Part { field: "at", format: "as Bucket", read: None, ..PART };
+        static LAST: Template = Template {
+            pieces: &[Piece::Field(Part { field: "name", ..PART }), Piece::Field(BUCKET)],
+        };
+        let read = LAST.read("ana#b#3").unwrap();
+        assert_eq!(read, [("name", Value::from("ana"))]);
+    }
+
+    #[test]
+    fn a_template_is_shown_as_it_was_written() {
+        assert_eq!(
+            TEMPLATE.to_string(),
+            "A#{name}#{text:escaped}#x{number:desc04}{at}#shard{shard}"
+        );
+        assert!(TEMPLATE.has("at") && !TEMPLATE.has("x"));
     }
 }

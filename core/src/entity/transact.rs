@@ -1,10 +1,13 @@
 //! Several writes of any entities, all or none.
 
 use super::change::{present, unchanged};
+use super::db::{check_not_counted, check_not_unique};
+use super::design::{EntityDesign, UniqueDesign};
 use super::unique::{guard, is_owned, owned};
 use super::{Change, Check, Db, Entity, EntityKey, Outcome};
 use crate::error::{CancellationReason, Error, ErrorKind, Result};
 use crate::expr::Condition;
+use crate::limits::TRANSACT_ITEMS;
 use crate::ops::{
     ConditionCheck, DeleteItem, PutItem, TransactWriteItem, TransactWriteItems, UpdateItem,
 };
@@ -17,6 +20,7 @@ use crate::{CancellationCode, Item};
 pub struct Transaction<'d> {
     db: &'d Db,
     operations: Vec<(Name, TransactWriteItem)>,
+    guards: Vec<Guard>,
     token: Option<String>,
 }
 
@@ -29,6 +33,21 @@ enum Name {
         of: &'static str,
         field: &'static str,
     },
+}
+
+/// What happens to the item that stands for a unique value. A transaction has one operation on an
+/// item, so that what one entity gives up and another takes is one operation.
+struct Guard {
+    of: &'static str,
+    field: &'static str,
+    table: String,
+    key: Item,
+    /// Holds if nobody has it.
+    free: Condition,
+    /// Whose it must be.
+    before: Option<Item>,
+    /// Whose it is then.
+    after: Option<Item>,
 }
 
 /// What became of a transaction.
@@ -84,11 +103,22 @@ impl Lost {
     /// The names of the operations that were lost, in order.
     pub fn names(&self) -> Vec<&'static str> {
         let lost = self.reasons.iter().filter(|(_, reason)| reason.code != CancellationCode::None);
-        lost.map(|(name, _)| match name {
-            Name::Given(name) => *name,
-            Name::Guard { of, .. } => *of,
-        })
-        .collect()
+        let mut names = Vec::new();
+        for (Name::Given(name) | Name::Guard { of: name, .. }, _) in lost {
+            // One may be lost by itself and by its unique values, which come after all others.
+            if !names.contains(name) {
+                names.push(*name);
+            }
+        }
+        let place = |name: &&str| self.reasons.iter().position(|(own, _)| own.is(name));
+        names.sort_by_key(place);
+        names
+    }
+}
+
+impl Name {
+    fn is(&self, name: &str) -> bool {
+        matches!(self, Self::Given(own) if *own == name)
     }
 }
 
@@ -104,7 +134,7 @@ fn name_of(name: &str, reasons: &[(Name, CancellationReason)]) -> &'static str {
 
 impl<'d> Transaction<'d> {
     pub(super) fn new(db: &'d Db) -> Self {
-        Self { db, operations: Vec::new(), token: None }
+        Self { db, operations: Vec::new(), guards: Vec::new(), token: None }
     }
 
     /// Under a token of the caller's: the same transaction under the same token is carried out
@@ -133,7 +163,11 @@ impl<'d> Transaction<'d> {
         self.create_stamped(name, &entity)
     }
 
-    fn create_stamped<E: Entity>(mut self, name: &'static str, entity: &E) -> Result<Self> {
+    pub(super) fn create_stamped<E: Entity>(
+        mut self,
+        name: &'static str,
+        entity: &E,
+    ) -> Result<Self> {
         let design = E::design();
         let put = PutItem::new(self.db.table_of::<E>()?, entity.to_item()?)
             .condition(!present(design))
@@ -141,42 +175,69 @@ impl<'d> Transaction<'d> {
         self.push(name, TransactWriteItem::Put(put))?;
         for unique in design.unique {
             if let Some(guard) = guard(design, unique, &|field| entity.field(field))? {
-                self.guard::<E>(name, unique.field, guard, &entity.key().to_item()?)?;
+                self.claim::<E>(name, unique.field, guard, entity.key().to_item()?)?;
             }
         }
         Ok(self)
     }
 
-    fn guard<E: Entity>(
+    /// Takes a unique value, which nobody has or another operation gives up.
+    fn claim<E: Entity>(
         &mut self,
         of: &'static str,
         field: &'static str,
-        guard: Item,
-        owner: &Item,
+        key: Item,
+        owner: Item,
     ) -> Result<()> {
-        let put = PutItem::new(self.db.table_of::<E>()?, owned(guard, owner))
-            .condition(!present(E::design()));
-        self.operations.push((Name::Guard { of, field }, TransactWriteItem::Put(put)));
+        let guard = self.guard_of::<E>(of, field, key)?;
+        if guard.after.is_some() {
+            return Err(Error::validation(format!(
+                "{of:?} and {:?} of a transaction have the same `{field}`, which is unique",
+                guard.of
+            )));
+        }
+        // Whoever takes the value is told that it is not to be had.
+        (guard.of, guard.field, guard.after) = (of, field, Some(owner));
         Ok(())
     }
 
+    /// Gives up a unique value.
     fn release<E: Entity>(
         &mut self,
         of: &'static str,
         field: &'static str,
-        guard: Item,
-        owner: &Item,
+        key: Item,
+        owner: Item,
     ) -> Result<()> {
-        let delete = DeleteItem::new(self.db.table_of::<E>()?, guard).condition(is_owned(owner));
-        self.operations.push((Name::Guard { of, field }, TransactWriteItem::Delete(delete)));
+        self.guard_of::<E>(of, field, key)?.before = Some(owner);
         Ok(())
     }
 
-    /// Writes an entity whatever is there: only for entities without unique fields.
+    /// What this transaction does to a guard so far.
+    fn guard_of<E: Entity>(
+        &mut self,
+        of: &'static str,
+        field: &'static str,
+        key: Item,
+    ) -> Result<&mut Guard> {
+        let table = self.db.table_of::<E>()?;
+        let known = self.guards.iter().position(|guard| guard.table == table && guard.key == key);
+        let at = known.unwrap_or(self.guards.len());
+        if known.is_none() {
+            let free = !present(E::design());
+            self.guards.push(Guard { of, field, table, key, free, before: None, after: None });
+        }
+        Ok(&mut self.guards[at])
+    }
+
+    /// Writes an entity whatever is there: only for entities without unique fields, and without a
+    /// count of their writes.
     ///
     /// # Errors
-    /// A field cannot stand in a key; the name is taken.
+    /// A field cannot stand in a key; the name is taken; it has unique fields or counts its writes.
     pub fn put<E: Entity>(mut self, name: &'static str, mut entity: E) -> Result<Self> {
+        check_not_unique::<E>("put")?;
+        check_not_counted::<E>("put")?;
         self.db.stamp(&mut entity, true);
         let put = PutItem::new(self.db.table_of::<E>()?, entity.to_item()?);
         self.push(name, TransactWriteItem::Put(put))?;
@@ -190,10 +251,17 @@ impl<'d> Transaction<'d> {
     pub fn update<E: Entity>(mut self, name: &'static str, change: Change<E>) -> Result<Self> {
         let design = E::design();
         let owner = change.key.to_item()?;
-        let mut guards = Vec::new();
+        let (mut guards, mut pinned) = (Vec::new(), Vec::new());
         for unique in design.unique {
-            if !change.changed().any(|field| unique.partition.has(field)) {
+            if !change.changed().any(|field| unique.fields().any(|own| own == field)) {
                 continue;
+            }
+            if let Some(computed) = change.computes(unique.fields()) {
+                return Err(Error::validation(format!(
+                    "{}: `{computed}` stands in the key for a unique `{}`: set it to a value, so \
+                     that the key can be written with it",
+                    design.name, unique.field
+                )));
             }
             let Some(read) = &change.read else {
                 return Err(Error::validation(format!(
@@ -203,28 +271,32 @@ impl<'d> Transaction<'d> {
                 )));
             };
             let old = guard(design, unique, &|field| read.field(field))?;
-            let new = guard(design, unique, &|field| change.after(field));
             // A field that is cleared has no guard any more.
-            let new = if change.clears(unique.field) { None } else { new? };
+            let new = match unique.fields().any(|field| change.clears(field)) {
+                true => None,
+                false => guard(design, unique, &|field| change.after(field))?,
+            };
+            // Whether anything changes is told by what was read, which must still be there.
+            pinned.extend(same(design, unique, &Item::from_struct(&**read)?));
             if old != new {
-                guards.push((unique.field, old, new, change.was(unique.field)?));
+                guards.push((unique.field, old, new));
             }
         }
         let mut built = change.build(self.db.now())?;
-        for (_, _, _, was) in &guards {
-            built.condition = built.condition.and(was.clone());
+        for was in pinned {
+            built.condition = built.condition.and(was);
         }
         let update = UpdateItem::new(self.db.table_of::<E>()?, built.key)
             .update(built.update)
             .condition(built.condition)
             .return_item_on_failure();
         self.push(name, TransactWriteItem::Update(update))?;
-        for (field, old, new, _) in guards {
+        for (field, old, new) in guards {
             if let Some(old) = old {
-                self.release::<E>(name, field, old, &owner)?;
+                self.release::<E>(name, field, old, owner.clone())?;
             }
             if let Some(new) = new {
-                self.guard::<E>(name, field, new, &owner)?;
+                self.claim::<E>(name, field, new, owner.clone())?;
             }
         }
         Ok(self)
@@ -249,7 +321,7 @@ impl<'d> Transaction<'d> {
         }
         let mut condition = present(design);
         if let Some(check) = check {
-            condition = condition.and(check.build()?);
+            condition = condition.and(check.on_attributes()?);
         }
         let delete = DeleteItem::new(self.db.table_of::<K::Entity>()?, key.to_item()?)
             .condition(condition)
@@ -274,8 +346,9 @@ impl<'d> Transaction<'d> {
         let fields = |field: &str| entity.field(field);
         let mut guards = Vec::new();
         for unique in design.unique {
-            let attribute = design.attribute(unique.field);
-            all = all.and(unchanged(attribute, &read));
+            for was in same(design, unique, &read) {
+                all = all.and(was);
+            }
             guards.extend(guard(design, unique, &fields)?.map(|guard| (unique.field, guard)));
         }
         if let Some(condition) = condition {
@@ -286,7 +359,7 @@ impl<'d> Transaction<'d> {
             .return_item_on_failure();
         self.push(name, TransactWriteItem::Delete(delete))?;
         for (field, guard) in guards {
-            self.release::<E>(name, field, guard, &key)?;
+            self.release::<E>(name, field, guard, key.clone())?;
         }
         Ok(self)
     }
@@ -303,7 +376,7 @@ impl<'d> Transaction<'d> {
     ) -> Result<Self> {
         let mut condition = present(K::Entity::design());
         if let Some(check) = check {
-            condition = condition.and(check.build()?);
+            condition = condition.and(check.on_attributes()?);
         }
         let check =
             ConditionCheck::new(self.db.table_of::<K::Entity>()?, key.to_item()?, condition)
@@ -317,8 +390,17 @@ impl<'d> Transaction<'d> {
     /// # Errors
     /// Those of the store. That a condition did not hold is none.
     pub async fn run(self) -> Result<Transacted> {
+        let guards = self.guards.into_iter().map(Guard::operation);
         let (names, items): (Vec<Name>, Vec<TransactWriteItem>) =
-            self.operations.into_iter().unzip();
+            self.operations.into_iter().chain(guards).unzip();
+        if items.len() > TRANSACT_ITEMS {
+            return Err(Error::validation(format!(
+                "a transaction has at most {TRANSACT_ITEMS} operations, and this one {}, of which \
+                 {} are for unique values",
+                items.len(),
+                names.iter().filter(|name| matches!(name, Name::Guard { .. })).count(),
+            )));
+        }
         let request = TransactWriteItems {
             items,
             client_request_token: self.token,
@@ -348,11 +430,7 @@ impl<'d> Transaction<'d> {
     }
 
     /// The outcome of a transaction that is one write and its guards.
-    pub(super) async fn alone<E: Entity>(self, mut entity: E, is_new: bool) -> Result<Outcome<E>> {
-        let db = self.db;
-        if is_new {
-            db.stamp(&mut entity, true);
-        }
+    pub(super) async fn alone<E: Entity>(self, entity: E) -> Result<Outcome<E>> {
         match self.run().await? {
             Transacted::Done => Ok(Outcome::Done(entity)),
             Transacted::Lost(lost) => lost_alone(&lost),
@@ -370,6 +448,30 @@ impl<'d> Transaction<'d> {
             Transacted::Lost(lost) => lost_alone(&lost),
         }
     }
+}
+
+impl Guard {
+    fn operation(self) -> (Name, TransactWriteItem) {
+        let Self { of, field, table, key, free, before, after } = self;
+        let condition = before.as_ref().map_or(free, is_owned);
+        let operation = match after {
+            Some(owner) => {
+                let put = PutItem::new(table, owned(key, &owner)).condition(condition);
+                TransactWriteItem::Put(put)
+            }
+            None => TransactWriteItem::Delete(DeleteItem::new(table, key).condition(condition)),
+        };
+        (Name::Guard { of, field }, operation)
+    }
+}
+
+/// Holds if the fields that the guard of a unique value is made of are what they were.
+fn same(design: &EntityDesign, unique: &UniqueDesign, read: &Item) -> Vec<Condition> {
+    let in_key = |name: &&str| {
+        design.partition.has(name) || design.sort.as_ref().is_some_and(|sort| sort.has(name))
+    };
+    let fields = unique.fields().filter(|name| !in_key(name));
+    fields.filter_map(|name| design.field(name)).map(|field| unchanged(field, read)).collect()
 }
 
 fn lost_alone<E: Entity>(lost: &Lost) -> Result<Outcome<E>> {

@@ -1,8 +1,11 @@
 //! Typed entities, on MemoryStore.
 #![allow(clippy::unwrap_used)]
 
+mod changes;
 mod design;
 mod keys;
 mod operations;
+mod ranges;
 mod reading;
 mod shards;
+mod uniques;

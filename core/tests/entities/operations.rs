@@ -21,7 +21,12 @@ async fn create_writes_what_was_not_there() {
 #[tokio::test]
 async fn replace_and_save_know_what_was_there() {
     let (db, clock) = db().await;
-    assert_eq!(db.replace(order("ana", 1)).await.unwrap(), Outcome::Lost(None));
+    let count = |count| Count { name: id("likes"), shard: Default::default(), count };
+    assert_eq!(db.replace(count(1)).await.unwrap(), Outcome::Lost(None));
+    db.create(count(1)).await.unwrap().done().unwrap();
+    assert_eq!(db.replace(count(2)).await.unwrap(), Outcome::Done(count(2)));
+    let refused = db.replace(order("ana", 1)).await.unwrap_err();
+    assert!(refused.message().contains("counts its writes in `revision`"), "{refused}");
     let first = db.create(order("ana", 1)).await.unwrap().done().unwrap();
     clock.advance(Duration::from_secs(60));
     let mut mine = first.clone();

@@ -1,14 +1,83 @@
 //! Reads over shards: all of them, in order, each item once.
 
 use proptest::prelude::*;
+use serde::{Deserialize, Serialize};
 use tabla::Cursor;
-use tabla::entity::{Entity, Find, Sharded, UtcTime};
+use tabla::entity::{Entity, Find, Id, Sharded, UtcTime};
 use tabla::ops::PutItem;
 
 use crate::design::*;
 
 fn find() -> Find<Event> {
     Event::find().with(Event::USER, id("ana"))
+}
+
+/// A job, in one of three queues by when it is due: many are due at once.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize, Entity)]
+#[entity(
+    table = SHOP,
+    pk = "JOB#{job}",
+    sk = "JOB",
+    index(GSI1, pk = "JOBS{job:shard 3}", sk = "{due:02}")
+)]
+struct Job {
+    #[entity(key_only)]
+    job: Id,
+    due: u8,
+    done: bool,
+}
+
+proptest! {
+    #![proptest_config(ProptestConfig::with_cases(24))]
+
+    #[test]
+    fn what_sorts_the_same_is_found_once(
+        dues in prop::collection::vec((0..4_u8, any::<bool>()), 0..40),
+        limits in prop::collection::vec(1..7_u32, 1..4),
+        descending in any::<bool>(),
+        filtered in any::<bool>(),
+    ) {
+        let runtime = tokio::runtime::Builder::new_current_thread().build().unwrap();
+        runtime.block_on(async {
+            let (db, _) = db().await;
+            let mut expected = Vec::new();
+            for (number, (due, done)) in dues.iter().enumerate() {
+                let job = Job { job: id(&format!("j{number:03}")), due: *due, done: *done };
+                db.create(job.clone()).await.unwrap().done().unwrap();
+                if !filtered || *done {
+                    expected.push(job);
+                }
+            }
+            let (mut found, mut cursor, mut pages): (Vec<Job>, Option<Cursor>, usize) =
+                (Vec::new(), None, 0);
+            loop {
+                // The limit may change from page to page.
+                let limit = limits[pages % limits.len()];
+                let mut find = Job::find_by("GSI1").limit(limit).after(cursor);
+                if descending {
+                    find = find.descending();
+                }
+                if filtered {
+                    find = find.filter(Job::DONE.eq(true));
+                }
+                let page = db.page(find).await.unwrap();
+                assert!(page.items.len() <= limit as usize);
+                assert!(page.next.is_none() || page.items.len() == limit as usize);
+                found.extend(page.items);
+                (cursor, pages) = (page.next, pages + 1);
+                if cursor.is_none() {
+                    break;
+                }
+            }
+            let order = |one: &Job, other: &Job| match descending {
+                true => other.due.cmp(&one.due),
+                false => one.due.cmp(&other.due),
+            };
+            assert!(found.is_sorted_by(|one, other| order(one, other).is_le()));
+            found.sort_by(|one, other| one.job.cmp(&other.job));
+            assert_eq!(found, expected);
+        });
+    }
 }
 
 proptest! {
