@@ -261,25 +261,3 @@ fn check(holds: bool, otherwise: &str) -> Result<()> {
         false => Err(tabla::Error::new(tabla::ErrorKind::Unexpected, otherwise)),
     }
 }
-
-#[cfg(test)]
-mod tests {
-    use std::sync::Arc;
-
-    use tabla::MemoryStore;
-    use tabla::entity::{app, lint};
-
-    use super::*;
-
-    #[tokio::test]
-    async fn the_design_is_sound_and_every_pattern_is_right() {
-        let db = Db::new(Arc::new(MemoryStore::new()));
-        let ran = app::check(&BrandingApp, &db).await.expect("all is well");
-        assert_eq!(ran.len(), BrandingApp.design().patterns.len());
-        let open: Vec<_> = lint::check(&BrandingApp.design())
-            .into_iter()
-            .filter(|finding| finding.accepted.is_none())
-            .collect();
-        assert!(open.is_empty(), "{open:?}");
-    }
-}

@@ -13,3 +13,6 @@ pub use app::BrandingApp;
 pub use entities::*;
 pub use operations::{Branding, Moved};
 pub use patterns::*;
+
+#[cfg(test)]
+mod tests;
