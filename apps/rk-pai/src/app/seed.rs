@@ -1,11 +1,12 @@
 //! Fills the table.
 
+use std::sync::atomic::{AtomicU64, Ordering};
 use std::time::Duration;
 
 use futures::future::try_join_all;
-use tabla::Result;
 use tabla::entity::UtcTime;
 use tabla::entity::app::Progress;
+use tabla::{Error, Result};
 
 use super::check;
 use super::data::*;
@@ -21,14 +22,18 @@ const LONG_AGO: Duration = Duration::from_secs(400 * 24 * 60 * 60);
 pub(super) async fn seed(app: &RkPai, scale: u32, progress: Progress<'_>) -> Result<()> {
     let blocks = BLOCKS * scale;
     let total = u64::from(blocks * USERS);
+    let done = AtomicU64::new(0);
     for number in 0..blocks {
         let block = Block(number);
         contracts(app, block).await?;
         catalogues(app, block).await?;
-        for user in 1..=USERS {
-            self::user(app, block, user).await?;
-            progress(u64::from(number * USERS + user), total);
-        }
+        // The users of a block know nothing of each other, and are written side by side.
+        let users = (1..=USERS).map(async |number| {
+            self::user(app, block, number).await?;
+            progress(done.fetch_add(1, Ordering::Relaxed) + 1, total);
+            Ok::<_, Error>(())
+        });
+        try_join_all(users).await?;
     }
     Ok(())
 }

@@ -4,6 +4,7 @@
 mod contracts;
 mod environments;
 mod keys;
+mod once;
 mod pattern_four;
 mod readme;
 mod users;

@@ -38,6 +38,20 @@ async fn the_store_refuses_it_and_the_links_answer() {
     assert_eq!(whole.next, None);
 }
 
+#[tokio::test]
+async fn more_contracts_than_a_batch_has_keys_come_whole_and_in_order() {
+    let (app, _, _) = app().await;
+    let contracts: Vec<Contrato> = (0..120)
+        .map(|number| contrato(&format!("E{}", number % 80), "7", &format!("{number:03}")))
+        .collect();
+    for contract in &contracts {
+        let created = app.create_contrato(contract).await.unwrap();
+        assert!(matches!(created, ContratoCreated::First | ContratoCreated::Further));
+    }
+    let whole = app.contratos_completos_por_origen(&id("7"), None).await.unwrap();
+    assert_eq!(whole.items, contracts);
+}
+
 #[test]
 fn the_check_of_the_design_refuses_it() {
     let mut design = RkPaiApp::default().design();

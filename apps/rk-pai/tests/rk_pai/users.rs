@@ -73,27 +73,6 @@ fn what_is_no_email_is_refused() {
 }
 
 #[tokio::test]
-async fn what_is_written_once_is_seen_by_who_comes_second() {
-    let (app, db, _) = app().await;
-    let profile = |at: &str| PerfilUsuario {
-        id_usuario: id("1"),
-        id_perfil: id("p1"),
-        asignado_en: time(at),
-    };
-    let first = app.add(profile("2025-01-01T00:00:00Z")).await.unwrap().done().unwrap();
-    assert_eq!(first.asignado_en, time("2025-08-18T10:30:00Z"), "by the clock");
-    let member =
-        |rol: &str| MiembroGrupo { id_grupo: id("g1"), id_usuario: id("1"), rol: rol.to_owned() };
-    assert!(app.add(member("coordinador")).await.unwrap().is_done());
-    let before = snapshot(&db).await;
-    let again = app.add(profile("2025-01-01T00:00:00Z")).await.unwrap();
-    assert_eq!(again, Outcome::Lost(Some(first)));
-    let again = app.add(member("miembro")).await.unwrap();
-    assert_eq!(again, Outcome::Lost(Some(member("coordinador"))));
-    assert_eq!(snapshot(&db).await, before);
-}
-
-#[tokio::test]
 async fn money_is_exact() {
     let (app, db, _) = app().await;
     let number = |text: &str| Number::parse(text).unwrap();
