@@ -52,6 +52,18 @@ async fn more_contracts_than_a_batch_has_keys_come_whole_and_in_order() {
     assert_eq!(whole.items, contracts);
 }
 
+#[tokio::test]
+async fn a_company_may_have_one_id_from_two_origins() {
+    let (app, _, _) = app().await;
+    let (first, further) = (contrato("E1", "7", "70"), contrato("E1", "8", "70"));
+    assert_eq!(app.create_contrato(&first).await.unwrap(), ContratoCreated::First);
+    assert_eq!(app.create_contrato(&further).await.unwrap(), ContratoCreated::Further);
+    for (origen, expected) in [("7", first), ("8", further)] {
+        let whole = app.contratos_completos_por_origen(&id(origen), None).await.unwrap();
+        assert_eq!(whole.items, [expected], "{origen}");
+    }
+}
+
 #[test]
 fn the_check_of_the_design_refuses_it() {
     let mut design = RkPaiApp::default().design();
