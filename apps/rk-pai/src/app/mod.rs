@@ -1,0 +1,114 @@
+//! The app as the command line, the demo and the tests know it.
+
+mod data;
+mod races;
+mod reads;
+mod seed;
+mod writes;
+
+use async_trait::async_trait;
+use tabla::entity::app::{Answer, App, AppDesign, Progress, Race};
+use tabla::entity::lint::{Accepted, Rule};
+use tabla::entity::{Db, Entity};
+use tabla::{Error, ErrorKind, Result};
+
+use crate::catalogues::*;
+use crate::contracts::*;
+use crate::declarations::patterns;
+use crate::operations::RkPai;
+use crate::table::Entorno;
+use crate::users::*;
+
+/// The app, in one of its environments.
+#[derive(Clone, Copy, Debug, Default)]
+pub struct RkPaiApp {
+    /// Which: it decides what the indexes carry.
+    pub entorno: Entorno,
+}
+
+/// Entities of which a partition has as many as are written, and why that is well.
+const BOUNDED: [(&str, &str); 9] = [
+    ("PerfilUsuario", "a user has a few profiles"),
+    ("ContratoUsuario", "a user takes part in a few contracts"),
+    ("Dispositivo", "a user has a few devices"),
+    ("EstadoCuenta", "twelve a year, and a range of months is read"),
+    ("MiembroGrupo", "lists of members are paged"),
+    ("ContratoDeOrigen", "links are small, and lists of contracts are paged"),
+    ("ContratoAdicional", "a company has tens of contracts"),
+    ("ModuloPerfil", "a profile has at most every module of the system"),
+    ("ServicioPerfil", "a profile has at most every service of the system"),
+];
+
+#[async_trait]
+impl App for RkPaiApp {
+    fn design(&self) -> AppDesign {
+        let bounded = BOUNDED.map(|(subject, reason)| Accepted {
+            rule: Rule::UnboundedCollection,
+            subject,
+            reason,
+        });
+        let kept = Accepted {
+            rule: Rule::LogWithoutTtl,
+            subject: "Retiro",
+            reason: "withdrawals are accounts, not a log: they have to be kept",
+        };
+        AppDesign {
+            name: "rk-pai",
+            summary: "users, contracts, permissions and their log in one table",
+            tables: vec![self.entorno.table()],
+            entities: vec![
+                Usuario::design(),
+                PerfilUsuario::design(),
+                ContratoUsuario::design(),
+                Dispositivo::design(),
+                Bitacora::design(),
+                EstadoCuenta::design(),
+                Retiro::design(),
+                Origen::design(),
+                ContratoDeOrigen::design(),
+                PrimerContrato::design(),
+                ContratoAdicional::design(),
+                Ciclo::design(),
+                ConfGrupoContrato::design(),
+                Grupo::design(),
+                MiembroGrupo::design(),
+                Perfil::design(),
+                Modulo::design(),
+                Servicio::design(),
+                ModuloPerfil::design(),
+                ServicioPerfil::design(),
+                DashConfParams::design(),
+            ],
+            patterns: patterns(),
+            accepted: bounded.into_iter().chain([kept]).collect(),
+        }
+    }
+
+    async fn seed(&self, db: &Db, scale: u32, progress: Progress<'_>) -> Result<()> {
+        seed::seed(&RkPai::new(db.clone()), scale, progress).await
+    }
+
+    async fn run(&self, db: &Db, pattern: &str) -> Result<Answer> {
+        let app = RkPai::new(db.clone());
+        let answer = match reads::documented(&app, pattern).await? {
+            None => match reads::of_entities(&app, pattern).await? {
+                None => writes::run(&app, pattern).await?,
+                answer => answer,
+            },
+            answer => answer,
+        };
+        answer.ok_or_else(|| Error::validation(format!("there is no pattern {pattern:?}")))
+    }
+
+    async fn race(&self, db: &Db) -> Result<Vec<Race>> {
+        races::all(&RkPai::new(db.clone())).await
+    }
+}
+
+/// What must hold after a race.
+fn check(holds: bool, otherwise: &str) -> Result<()> {
+    match holds {
+        true => Ok(()),
+        false => Err(Error::new(ErrorKind::Unexpected, otherwise)),
+    }
+}
