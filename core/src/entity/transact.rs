@@ -190,7 +190,7 @@ impl<'d> Transaction<'d> {
     pub fn update<E: Entity>(mut self, name: &'static str, change: Change<E>) -> Result<Self> {
         let design = E::design();
         let owner = change.key.to_item()?;
-        let mut guards = Vec::new();
+        let (mut guards, mut pinned) = (Vec::new(), Vec::new());
         for unique in design.unique {
             if !change.changed().any(|field| unique.partition.has(field)) {
                 continue;
@@ -206,20 +206,23 @@ impl<'d> Transaction<'d> {
             let new = guard(design, unique, &|field| change.after(field));
             // A field that is cleared has no guard any more.
             let new = if change.clears(unique.field) { None } else { new? };
+            // Also where the value is to stay what it was when it was read: it may be another by
+            // now, and the guard that of somebody else.
+            pinned.push(change.was(unique.field)?);
             if old != new {
-                guards.push((unique.field, old, new, change.was(unique.field)?));
+                guards.push((unique.field, old, new));
             }
         }
         let mut built = change.build(self.db.now())?;
-        for (_, _, _, was) in &guards {
-            built.condition = built.condition.and(was.clone());
+        for was in pinned {
+            built.condition = built.condition.and(was);
         }
         let update = UpdateItem::new(self.db.table_of::<E>()?, built.key)
             .update(built.update)
             .condition(built.condition)
             .return_item_on_failure();
         self.push(name, TransactWriteItem::Update(update))?;
-        for (field, old, new, _) in guards {
+        for (field, old, new) in guards {
             if let Some(old) = old {
                 self.release::<E>(name, field, old, &owner)?;
             }
