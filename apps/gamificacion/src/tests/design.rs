@@ -44,6 +44,27 @@ fn the_readme_lists_the_patterns() {
 }
 
 #[test]
+fn the_readme_names_tests_that_there_are() {
+    let sources = [
+        ("assets", include_str!("assets.rs")),
+        ("design", include_str!("design.rs")),
+        ("interleaved", include_str!("interleaved.rs")),
+        ("network", include_str!("network.rs")),
+        ("panels", include_str!("panels.rs")),
+        ("users", include_str!("users.rs")),
+    ];
+    let mut named = 0;
+    for name in include_str!("../../README.md").split('`').skip(1).step_by(2) {
+        let Some((module, test)) = name.split_once("::") else { continue };
+        let source = sources.iter().find(|(known, _)| *known == module);
+        let Some((_, source)) = source else { continue };
+        assert!(source.contains(&format!("fn {test}()")), "there is no test {name}");
+        named += 1;
+    }
+    assert!(named > 30, "{named}");
+}
+
+#[test]
 fn the_table_is_the_documented_one() {
     let table = &*GAMIFICACION;
     assert_eq!(table.name, "Gamificacion");

@@ -3,6 +3,7 @@
 
 mod assets;
 mod design;
+mod interleaved;
 mod network;
 mod panels;
 mod users;
