@@ -71,11 +71,9 @@ impl Gamificacion {
 
     /// Adds something of a user's, if the user is there and it is not.
     async fn add<E: Entity>(&self, user: &Id, entity: E) -> Result<Added<E>> {
-        let transaction = self.db.transaction().create("entity", entity)?.check(
-            "user",
-            &profile_key(user),
-            None,
-        )?;
+        let owner = profile_key(user);
+        let transaction =
+            self.db.transaction().create("entity", entity)?.check("user", &owner, None)?;
         match transaction.run().await? {
             Transacted::Done => Ok(Added::Done),
             Transacted::Lost(lost) => not_added(&lost),
