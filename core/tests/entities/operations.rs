@@ -186,6 +186,18 @@ async fn a_unique_value_is_one_entitys() {
     assert!(db.replace(eva).await.unwrap_err().message().contains("use update"));
 }
 
+#[tokio::test]
+async fn a_unique_value_does_not_come_back_with_an_old_reading() {
+    let (db, _) = db().await;
+    let read = db.create(customer("ana", Some("a@x"))).await.unwrap().done().unwrap();
+    let change = Change::of(&read).set(Customer::EMAIL, "b@x".to_owned());
+    let ana = db.update(change).await.unwrap().done().unwrap();
+    db.create(customer("eva", Some("a@x"))).await.unwrap().done().unwrap();
+    // To who has read the old value, nothing seems to change.
+    let stale = Change::of(&read).set(Customer::EMAIL, "a@x".to_owned());
+    assert_eq!(db.update(stale).await.unwrap(), Outcome::Lost(Some(ana)));
+}
+
 #[async_trait::async_trait]
 trait Counted: StoreExt {
     async fn all_items(&self, table: &str) -> u64 {

@@ -1,0 +1,72 @@
+//! The app as the command line, the demo and the tests know it.
+
+mod race;
+mod run;
+mod seed;
+
+use async_trait::async_trait;
+use tabla::Result;
+use tabla::entity::app::{Answer, App, AppDesign, Progress, Race};
+use tabla::entity::lint::{Accepted, Rule};
+use tabla::entity::{Db, Entity, Id};
+
+use crate::entities::*;
+use crate::operations::Gamificacion;
+use crate::patterns::patterns;
+
+/// The app.
+#[derive(Clone, Copy, Debug, Default)]
+pub struct GamificacionApp;
+
+fn id(text: impl Into<String>) -> Result<Id> {
+    Id::new(text)
+}
+
+fn accepted(subject: &'static str, reason: &'static str) -> Accepted {
+    Accepted { rule: Rule::UnboundedCollection, subject, reason }
+}
+
+#[async_trait]
+impl App for GamificacionApp {
+    fn design(&self) -> AppDesign {
+        AppDesign {
+            name: "gamificacion",
+            summary: "a user's panel: goals, products, network and media, in one table",
+            tables: vec![&GAMIFICACION],
+            entities: vec![
+                Profile::design(),
+                Dashboard::design(),
+                Goal::design(),
+                Product::design(),
+                Featured::design(),
+                NetworkMember::design(),
+                Asset::design(),
+                AssetLink::design(),
+            ],
+            patterns: patterns(),
+            accepted: vec![
+                accepted("Goal", "a user has tens of goals, and lists of them are paged"),
+                accepted("Product", "a user has tens of products, and lists of them are paged"),
+                accepted("Featured", "a panel shows a few things first; lists are paged"),
+                accepted(
+                    "NetworkMember",
+                    "networks are large: lists of members are paged, and the whole panel is read \
+                     over as many pages as it has",
+                ),
+                accepted("AssetLink", "a user has tens of files, and lists of them are paged"),
+            ],
+        }
+    }
+
+    async fn seed(&self, db: &Db, scale: u32, progress: Progress<'_>) -> Result<()> {
+        seed::seed(&Gamificacion::new(db.clone()), db, scale, progress).await
+    }
+
+    async fn run(&self, db: &Db, pattern: &str) -> Result<Answer> {
+        run::run(&Gamificacion::new(db.clone()), pattern).await
+    }
+
+    async fn race(&self, db: &Db) -> Result<Vec<Race>> {
+        race::race(&Gamificacion::new(db.clone())).await
+    }
+}

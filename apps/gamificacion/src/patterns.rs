@@ -1,0 +1,259 @@
+//! The access patterns of the document, and those that its operations need.
+
+use tabla::entity::{Entity, Find, Id, KeyPart, Operation, Pattern};
+
+use crate::entities::*;
+
+/// How many there are on a page of a list, unless a caller wants another number.
+pub const PAGE: u32 = 50;
+
+/// Everything about a user; read it into a [`Panel`].
+pub fn panel(user: &Id) -> Find<Profile> {
+    Profile::find().with(Profile::USER_ID, user).whole_partition()
+}
+
+/// The user with a code: there is one, or none.
+pub fn user_by_code(code: &Id) -> Find<Profile> {
+    Profile::find_by("GSI1").with(Profile::USER_CODE, code).limit(1)
+}
+
+/// The goals of a user.
+pub fn goals(user: &Id) -> Find<Goal> {
+    Goal::find().with(Goal::USER_ID, user).limit(PAGE)
+}
+
+/// The products of a user.
+pub fn products(user: &Id) -> Find<Product> {
+    Product::find().with(Product::USER_ID, user).limit(PAGE)
+}
+
+/// What is shown first on a user's panel.
+pub fn featured(user: &Id) -> Find<Featured> {
+    Featured::find().with(Featured::USER_ID, user).limit(PAGE)
+}
+
+/// The network of a user.
+pub fn network(user: &Id) -> Find<NetworkMember> {
+    NetworkMember::find().with(NetworkMember::USER_ID, user).limit(PAGE)
+}
+
+/// The members of a level, in all networks.
+pub fn members_by_level(level: &Id) -> Find<NetworkMember> {
+    NetworkMember::find_by("GSI2").with(NetworkMember::LEVEL, level).limit(PAGE)
+}
+
+/// The members of a level in a user's network.
+pub fn members_of_user_by_level(user: &Id, level: &Id) -> Find<NetworkMember> {
+    members_by_level(level).with(NetworkMember::USER_ID, user)
+}
+
+/// The members with a status, in all networks.
+pub fn members_by_status(status: &Id) -> Find<NetworkMember> {
+    NetworkMember::find_by("GSI3").with(NetworkMember::STATUS, status).limit(PAGE)
+}
+
+/// The members with a status in a user's network.
+pub fn members_of_user_by_status(user: &Id, status: &Id) -> Find<NetworkMember> {
+    members_by_status(status).with(NetworkMember::USER_ID, user)
+}
+
+/// The members of a level and with a status, in all networks: the status by the index, the level by
+/// a filter.
+pub fn members_by_level_and_status(level: &Id, status: &Id) -> Find<NetworkMember> {
+    members_by_status(status).filter(NetworkMember::LEVEL.eq(level))
+}
+
+/// The members of a level and with a status in a user's network.
+pub fn members_of_user_by_level_and_status(
+    user: &Id,
+    level: &Id,
+    status: &Id,
+) -> Find<NetworkMember> {
+    members_by_level_and_status(level, status).with(NetworkMember::USER_ID, user)
+}
+
+/// The files of a user.
+pub fn assets(user: &Id) -> Find<AssetLink> {
+    AssetLink::find().with(AssetLink::USER_ID, user).limit(PAGE)
+}
+
+/// The files of a user's product.
+pub fn assets_of_product(user: &Id, product: &Id) -> Find<AssetLink> {
+    assets(user).filter(AssetLink::PRODUCT_ID.eq(product))
+}
+
+/// The files of something that a user shows first.
+pub fn assets_of_featured(user: &Id, featured: &Id) -> Find<AssetLink> {
+    assets(user).filter(AssetLink::FEATURED_ID.eq(featured))
+}
+
+/// The products with a badge, of all users.
+pub fn products_by_badge(badge: &Id) -> Find<Product> {
+    Product::find_by("GSI4").with(Product::BADGE, badge).limit(PAGE)
+}
+
+fn user() -> Id {
+    Id::example("userId")
+}
+
+fn level() -> Id {
+    Id::example("level")
+}
+
+fn status() -> Id {
+    Id::example("status")
+}
+
+/// All of them: what is read first, so that the writes leave the answers what they are.
+pub(crate) fn patterns() -> Vec<Pattern> {
+    let mut all = of_a_user();
+    all.extend(of_networks());
+    all.extend(of_media());
+    all.extend(writes());
+    all
+}
+
+fn of_a_user() -> Vec<Pattern> {
+    vec![
+        Pattern::new("panel", "everything about a user")
+            .number("1")
+            .line(27)
+            .find(|| panel(&user()).describe()),
+        Pattern::new("profile", "who a user is").number("1a").line(28).get::<Profile>(),
+        Pattern::new("dashboard", "the figures of a user").number("1b").line(28).get::<Dashboard>(),
+        Pattern::new("goals", "goals of a user")
+            .number("1c")
+            .line(28)
+            .find(|| goals(&user()).describe()),
+        Pattern::new("products", "products of a user")
+            .number("1d")
+            .line(28)
+            .find(|| products(&user()).describe()),
+        Pattern::new("featured", "what a user shows first")
+            .number("1e")
+            .line(28)
+            .find(|| featured(&user()).describe()),
+        Pattern::new("network", "network of a user")
+            .number("1f")
+            .line(28)
+            .find(|| network(&user()).describe()),
+        Pattern::new("user_by_code", "a user by their code")
+            .number("2")
+            .line(29)
+            .find(|| user_by_code(&Id::example("code")).describe()),
+        Pattern::new("panel_by_code", "everything about the user with a code")
+            .number("2b")
+            .line(20)
+            .find(|| user_by_code(&Id::example("code")).describe())
+            .find(|| panel(&user()).describe()),
+    ]
+}
+
+fn of_networks() -> Vec<Pattern> {
+    vec![
+        Pattern::new("members_by_level", "members of a level")
+            .number("3a")
+            .line(31)
+            .find(|| members_by_level(&level()).describe()),
+        Pattern::new("members_of_user_by_level", "members of a level, of a user")
+            .number("3b")
+            .line(31)
+            .find(|| members_of_user_by_level(&user(), &level()).describe()),
+        Pattern::new("members_by_status", "members with a status")
+            .number("3c")
+            .line(31)
+            .find(|| members_by_status(&status()).describe()),
+        Pattern::new("members_of_user_by_status", "members with a status, of a user")
+            .number("3d")
+            .line(31)
+            .find(|| members_of_user_by_status(&user(), &status()).describe()),
+        Pattern::new("members_by_level_and_status", "members of a level and with a status")
+            .number("3e")
+            .line(31)
+            .find(|| members_by_level_and_status(&level(), &status()).describe()),
+        Pattern::new("members_of_user_by_level_and_status", "the same, of a user")
+            .number("3f")
+            .line(31)
+            .find(|| members_of_user_by_level_and_status(&user(), &level(), &status()).describe()),
+    ]
+}
+
+fn of_media() -> Vec<Pattern> {
+    vec![
+        Pattern::new("asset", "a file by its id").number("4a").line(33).get::<Asset>(),
+        Pattern::new("assets", "files of a user")
+            .number("4d")
+            .line(39)
+            .find(|| assets(&user()).describe()),
+        Pattern::new("assets_of_product", "files of a product")
+            .number("4e")
+            .line(39)
+            .find(|| assets_of_product(&user(), &Id::example("productId")).describe()),
+        Pattern::new("assets_of_featured", "files of what is shown first")
+            .number("4f")
+            .line(39)
+            .find(|| assets_of_featured(&user(), &Id::example("featuredId")).describe()),
+        Pattern::new("products_by_badge", "products with a badge")
+            .line(24)
+            .find(|| products_by_badge(&Id::example("badge")).describe()),
+    ]
+}
+
+fn writes() -> Vec<Pattern> {
+    use Operation::{TransactWriteItems, UpdateItem};
+    vec![
+        Pattern::new("create_user", "a user with a code of their own")
+            .line(44)
+            .call::<Profile>(TransactWriteItems),
+        Pattern::new("change_code", "another code for a user")
+            .line(20)
+            .call::<Profile>(TransactWriteItems)
+            .get::<Profile>(),
+        Pattern::new("add_goal", "a goal of a user that is there")
+            .line(12)
+            .call::<Goal>(TransactWriteItems),
+        Pattern::new("advance_goal", "progress towards a goal").line(15).call::<Goal>(UpdateItem),
+        Pattern::new("complete_goal", "a goal that was reached, counted once")
+            .line(44)
+            .get::<Goal>()
+            .call::<Goal>(TransactWriteItems),
+        Pattern::new("award_points", "points for a user").line(15).call::<Dashboard>(UpdateItem),
+        Pattern::new("add_product", "a product of a user that is there")
+            .line(12)
+            .call::<Product>(TransactWriteItems),
+        Pattern::new("set_badge", "the badge of a product").line(24).call::<Product>(UpdateItem),
+        Pattern::new("add_featured", "something that a user shows first")
+            .line(12)
+            .call::<Featured>(TransactWriteItems),
+        Pattern::new("add_member", "a member, counted")
+            .line(44)
+            .call::<NetworkMember>(TransactWriteItems),
+        Pattern::new("change_level", "another level for a member")
+            .line(21)
+            .call::<NetworkMember>(UpdateItem),
+        Pattern::new("change_status", "another status for a member")
+            .line(22)
+            .call::<NetworkMember>(UpdateItem),
+        Pattern::new("remove_member", "a member who leaves, counted")
+            .line(44)
+            .call::<NetworkMember>(TransactWriteItems),
+        Pattern::new("begin_upload", "a pending file that expires by itself")
+            .number("4b")
+            .line(42)
+            .call::<Asset>(TransactWriteItems),
+        Pattern::new("confirm_upload", "a file that has arrived, and its link")
+            .number("4c")
+            .line(33)
+            .get::<Asset>()
+            .call::<Asset>(TransactWriteItems),
+        Pattern::new("delete_asset", "a file and its link")
+            .line(44)
+            .get::<Asset>()
+            .call::<Asset>(TransactWriteItems),
+        Pattern::new("delete_user", "a user, their code, and then what is left of them")
+            .line(44)
+            .get::<Profile>()
+            .call::<Profile>(TransactWriteItems)
+            .find(|| panel(&user()).consistent().describe()),
+    ]
+}

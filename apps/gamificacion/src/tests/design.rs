@@ -1,0 +1,214 @@
+//! The design: what the document shows is what is stored.
+
+use std::sync::Arc;
+
+use tabla::entity::app::App;
+use tabla::entity::{Db, app, lint, listing};
+use tabla::{Item, MemoryStore, item};
+
+use super::*;
+
+#[tokio::test]
+async fn the_design_is_sound_and_every_pattern_is_right() {
+    let db = Db::new(Arc::new(MemoryStore::new()));
+    let ran = app::check(&GamificacionApp, &db).await.expect("all is well");
+    assert_eq!(ran.len(), GamificacionApp.design().patterns.len());
+    let open: Vec<_> = lint::check(&GamificacionApp.design())
+        .into_iter()
+        .filter(|finding| finding.accepted.is_none())
+        .collect();
+    assert!(open.is_empty(), "{open:?}");
+    let panel = ran.iter().find(|ran| ran.pattern.name == "panel").unwrap();
+    assert!(panel.traces.len() > 1, "the large panel does not fit a page");
+}
+
+#[test]
+fn nothing_is_accepted_that_is_not_warned_of() {
+    let design = GamificacionApp.design();
+    let findings = lint::check(&design);
+    for accepted in &design.accepted {
+        let is_it = |finding: &lint::Finding| {
+            finding.rule == accepted.rule && finding.subject == accepted.subject
+        };
+        assert!(findings.iter().any(is_it), "{accepted:?}");
+    }
+}
+
+#[test]
+fn the_readme_lists_the_patterns() {
+    let readme = include_str!("../../README.md");
+    let (_, rest) = readme.split_once("<!-- patterns -->\n").unwrap();
+    let (listed, _) = rest.split_once("<!-- /patterns -->").unwrap();
+    let expected = listing::markdown(&GamificacionApp.design(), 1024).unwrap();
+    assert_eq!(listed.trim(), expected.trim(), "the README should have:\n{expected}");
+}
+
+#[test]
+fn the_readme_names_tests_that_there_are() {
+    let sources = [
+        ("assets", include_str!("assets.rs")),
+        ("design", include_str!("design.rs")),
+        ("interleaved", include_str!("interleaved.rs")),
+        ("network", include_str!("network.rs")),
+        ("panels", include_str!("panels.rs")),
+        ("users", include_str!("users.rs")),
+    ];
+    let mut named = 0;
+    for name in include_str!("../../README.md").split('`').skip(1).step_by(2) {
+        let Some((module, test)) = name.split_once("::") else { continue };
+        let source = sources.iter().find(|(known, _)| *known == module);
+        let Some((_, source)) = source else { continue };
+        assert!(source.contains(&format!("fn {test}()")), "there is no test {name}");
+        named += 1;
+    }
+    assert!(named > 30, "{named}");
+}
+
+#[test]
+fn the_table_is_the_documented_one() {
+    let table = &*GAMIFICACION;
+    assert_eq!(table.name, "Gamificacion");
+    assert_eq!(table.partition.attribute, "PK");
+    assert_eq!(table.sort.as_ref().unwrap().attribute, "SK");
+    let indexes: Vec<_> = table
+        .indexes
+        .iter()
+        .map(|index| {
+            let sort = index.sort.as_ref().unwrap().attribute.as_str();
+            (index.name.as_str(), index.partition.attribute.as_str(), sort)
+        })
+        .collect();
+    assert_eq!(
+        indexes,
+        [
+            ("GSI1", "GSI1PK", "GSI1SK"),
+            ("GSI2", "GSI2PK", "GSI2SK"),
+            ("GSI3", "GSI3PK", "GSI3SK"),
+            ("GSI4", "GSI4PK", "GSI4SK"),
+        ]
+    );
+    assert_eq!(table.ttl.as_deref(), Some("expiresAt"));
+}
+
+#[tokio::test]
+async fn an_environment_names_its_table() {
+    let db = Db::new(Arc::new(MemoryStore::new())).rename(&GAMIFICACION, "Gamificacion-test");
+    db.create_table(&GAMIFICACION).await.unwrap();
+    let app = Gamificacion::new(db.clone());
+    assert_eq!(app.create_user(profile("ana", "ABC")).await.unwrap(), Created::Done);
+    let items = db.store().scan(Scan::new("Gamificacion-test")).await.unwrap().items;
+    assert_eq!(items.len(), 3);
+    assert!(db.store().scan(Scan::new("Gamificacion")).await.is_err());
+}
+
+/// The moment of all items of these tests, under both names.
+fn at_once(item: Item) -> Item {
+    item.with("createdAt", "2025-08-18T10:30:00Z").with("updatedAt", "2025-08-18T10:30:00Z")
+}
+
+#[tokio::test]
+async fn users_are_the_documented_items() {
+    let fixture = Fixture::with_ana().await;
+    assert_eq!(
+        fixture.items().await,
+        [
+            at_once(item! {
+                "PK" => "USER#ana", "SK" => "DASHBOARD", "entityType" => "dashboard",
+                "points" => 0, "completedGoals" => 0, "networkSize" => 0,
+            }),
+            at_once(item! {
+                "PK" => "USER#ana", "SK" => "PROFILE", "entityType" => "profile",
+                "GSI1PK" => "USERCODE#ABC", "GSI1SK" => "USER#ana",
+                "userCode" => "ABC", "name" => "Ana", "level" => "ORO",
+            }),
+            item! { "PK" => "USERCODE#ABC", "SK" => "UNIQUE", "owner" => "USER#ana|PROFILE" },
+        ]
+    );
+}
+
+#[tokio::test]
+async fn what_users_have_is_the_documented_items() {
+    let Fixture { app, db, .. } = Fixture::with_ana().await;
+    assert_eq!(app.add_goal(goal("g1", 10)).await.unwrap(), Added::Done);
+    assert_eq!(app.add_product(product("p1", Some("NUEVO"))).await.unwrap(), Added::Done);
+    assert_eq!(app.add_product(product("p2", None)).await.unwrap(), Added::Done);
+    assert_eq!(app.add_featured(featured("f1")).await.unwrap(), Added::Done);
+    let added = app.add_member(member("ana", "m1", "ORO", "ACTIVO")).await.unwrap();
+    assert_eq!(added, Added::Done);
+    let all = db.store().scan(Scan::new("Gamificacion")).await.unwrap().items;
+    let stored = |sort: &str| all.iter().find(|item| text(item, "SK") == sort).unwrap().clone();
+    let of_ana = |sort: &str, kind: &str| {
+        at_once(item! { "PK" => "USER#ana", "SK" => sort, "entityType" => kind })
+    };
+    assert_eq!(
+        stored("GOAL#g1"),
+        of_ana("GOAL#g1", "goal")
+            .with("title", "Sell")
+            .with("target", 10)
+            .with("progress", 0)
+            .with("done", false)
+    );
+    let plain = |sort: &str| of_ana(sort, "product").with("name", "Plan").with("points", 50);
+    assert_eq!(
+        stored("PRODUCT#p1"),
+        plain("PRODUCT#p1")
+            .with("badge", "NUEVO")
+            .with("GSI4PK", "BADGE#NUEVO")
+            .with("GSI4SK", "USER#ana#PRODUCT#p1")
+    );
+    assert_eq!(stored("PRODUCT#p2"), plain("PRODUCT#p2"), "without a badge, not in the index");
+    assert_eq!(stored("FEATURED#f1"), of_ana("FEATURED#f1", "featured").with("title", "Offer"));
+    assert_eq!(
+        stored("NETWORK#m1"),
+        of_ana("NETWORK#m1", "network")
+            .with("name", "Bruno")
+            .with("level", "ORO")
+            .with("status", "ACTIVO")
+            .with("joinedAt", "2025-01-01T00:00:00Z")
+            .with("GSI2PK", "LEVEL#ORO")
+            .with("GSI2SK", "USER#ana#MEMBER#m1")
+            .with("GSI3PK", "STATUS#ACTIVO")
+            .with("GSI3SK", "USER#ana#MEMBER#m1")
+    );
+}
+
+#[tokio::test]
+async fn files_are_the_documented_items() {
+    let Fixture { app, db, .. } = Fixture::with_ana().await;
+    assert_eq!(app.begin_upload(upload("a1")).await.unwrap(), Added::Done);
+    let stored = || async {
+        let all = db.store().scan(Scan::new("Gamificacion")).await.unwrap().items;
+        let is_file =
+            |item: &&Item| text(item, "PK") == "ASSET#a1" || text(item, "SK") == "ASSET#a1";
+        let mut files: Vec<Item> = all.iter().filter(is_file).cloned().collect();
+        files.sort_by_key(|item| text(item, "PK"));
+        files
+    };
+    let file = at_once(item! {
+        "PK" => "ASSET#a1", "SK" => "METADATA", "entityType" => "asset",
+        "userId" => "ana", "productId" => "p1", "objectKey" => "ana/banner.png",
+        "contentType" => "image/png", "size" => 7,
+    });
+    let pending = file.clone().with("status", "pending").with("expiresAt", 1_755_516_600);
+    assert_eq!(stored().await, [pending], "an hour to arrive, and no link yet");
+    assert_eq!(app.confirm_upload(&id("a1")).await.unwrap(), Confirmed::Done);
+    let link = at_once(item! {
+        "PK" => "USER#ana", "SK" => "ASSET#a1", "entityType" => "assetLink", "productId" => "p1",
+    });
+    assert_eq!(stored().await, [file.with("status", "ready"), link]);
+}
+
+#[test]
+fn the_separator_cannot_stand_in_a_key() {
+    for design in GamificacionApp.design().entities {
+        let sources =
+            design.indexes.iter().flat_map(|keys| [Some(&keys.partition), keys.sort.as_ref()]);
+        let own = [Some(&design.partition), design.sort.as_ref()];
+        for source in sources.chain(own).flatten() {
+            let template = source.template().unwrap();
+            // Identifiers refuse it; a template that escapes or checks would say so.
+            assert!(template.parts().all(|part| part.format.is_empty()), "{source}");
+        }
+    }
+    assert!(Id::new("ana#MEMBER#m1").is_err());
+}

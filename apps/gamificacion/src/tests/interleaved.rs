@@ -1,0 +1,155 @@
+//! Callers who meet between a read and the write that follows it.
+
+use async_trait::async_trait;
+use futures::future::{join, try_join_all};
+use tabla::entity::app::App;
+use tabla::ops::*;
+use tabla::{Capabilities, Result, Store};
+
+use super::*;
+
+/// Lets others go first, now and then, before and after every operation. MemoryStore never waits by
+/// itself, so that each caller would be through before the next one begins.
+#[derive(Debug)]
+struct Hesitant {
+    store: MemoryStore,
+    env: Env,
+}
+
+impl Hesitant {
+    fn new(seed: u64) -> Self {
+        let clock = ManualClock::new(Timestamp::from_secs(1_755_513_000));
+        let env = Env::test(clock, seed);
+        Self { store: MemoryStore::with_env(env.clone()), env }
+    }
+
+    async fn hesitate(&self) {
+        for _ in 0..self.env.random.next_u64() % 4 {
+            tokio::task::yield_now().await;
+        }
+    }
+}
+
+macro_rules! operations {
+    ($($method:ident($request:ty) -> $answer:ty;)+) => {
+        #[async_trait]
+        impl Store for Hesitant {
+            fn capabilities(&self) -> Capabilities {
+                self.store.capabilities()
+            }
+
+            $(async fn $method(&self, request: $request) -> Result<$answer> {
+                self.hesitate().await;
+                let answer = self.store.$method(request).await;
+                self.hesitate().await;
+                answer
+            })+
+        }
+    };
+}
+
+operations! {
+    get(GetItem) -> GetItemOutput;
+    put(PutItem) -> WriteOutput;
+    update(UpdateItem) -> WriteOutput;
+    delete(DeleteItem) -> WriteOutput;
+    query(Query) -> Page;
+    scan(Scan) -> Page;
+    batch_get(BatchGetItem) -> BatchGetItemOutput;
+    batch_write(BatchWriteItem) -> BatchWriteItemOutput;
+    transact_get(TransactGetItems) -> TransactGetItemsOutput;
+    transact_write(TransactWriteItems) -> TransactWriteItemsOutput;
+    create_table(CreateTable) -> TableDescription;
+    describe_table(DescribeTable) -> TableDescription;
+    update_table(UpdateTable) -> TableDescription;
+    delete_table(DeleteTable) -> TableDescription;
+    list_tables(ListTables) -> ListTablesOutput;
+    update_time_to_live(UpdateTimeToLive) -> UpdateTimeToLive;
+    describe_time_to_live(DescribeTimeToLive) -> TimeToLiveDescription;
+    tag_table(TagTable) -> ();
+    untag_table(UntagTable) -> ();
+    list_table_tags(ListTableTags) -> Tags;
+    list_streams(ListStreams) -> ListStreamsOutput;
+    describe_stream(DescribeStream) -> StreamDescription;
+    get_shard_iterator(GetShardIterator) -> ShardIterator;
+    get_records(GetRecords) -> GetRecordsOutput;
+}
+
+async fn hesitant(seed: u64) -> (Db, Gamificacion) {
+    let store = Hesitant::new(seed);
+    let env = store.env.clone();
+    let db = Db::with_env(Arc::new(store), env);
+    db.create_table(&GAMIFICACION).await.unwrap();
+    let app = Gamificacion::new(db.clone());
+    assert_eq!(app.create_user(profile("ana", "ABC")).await.unwrap(), Created::Done);
+    (db, app)
+}
+
+async fn keys(db: &Db) -> Vec<String> {
+    let items = db.store().scan(Scan::new("Gamificacion")).await.unwrap().items;
+    items.iter().map(|item| format!("{}|{}", text(item, "PK"), text(item, "SK"))).collect()
+}
+
+#[tokio::test]
+async fn races_have_their_winners_however_the_callers_meet() {
+    for seed in 0..10 {
+        let (db, _) = hesitant(seed).await;
+        let races = GamificacionApp.race(&db).await.expect("every race ends as it can");
+        assert_eq!(races.len(), 11);
+    }
+}
+
+#[tokio::test]
+async fn an_upload_is_confirmed_or_deleted_and_leaves_no_half() {
+    let (mut confirmed_first, mut deleted_first) = (0, 0);
+    for seed in 0..40 {
+        let (db, app) = hesitant(seed).await;
+        let a1 = id("a1");
+        assert_eq!(app.begin_upload(upload("a1")).await.unwrap(), Added::Done);
+        let (confirmed, deleted) = join(app.confirm_upload(&a1), app.delete_asset(&a1)).await;
+        // Whoever comes second, the file is gone in the end, and its link with it.
+        assert!(deleted.unwrap());
+        match confirmed.unwrap() {
+            Confirmed::Done => confirmed_first += 1,
+            Confirmed::Missing => deleted_first += 1,
+            other => panic!("{other:?}"),
+        }
+        assert!(keys(&db).await.iter().all(|key| !key.contains("ASSET#")), "seed {seed}");
+    }
+    assert!(confirmed_first > 0 && deleted_first > 0, "{confirmed_first} and {deleted_first}");
+}
+
+#[tokio::test]
+async fn a_user_who_is_being_deleted_leaves_nothing() {
+    let (mut added, mut refused) = (0, 0);
+    for seed in 0..40 {
+        let (db, app) = hesitant(seed).await;
+        let ana = id("ana");
+        let numbers = (0..5).map(|number| number.to_string()).collect::<Vec<_>>();
+        let goals = try_join_all(numbers.iter().map(|number| app.add_goal(goal(number, 1))));
+        let members = numbers.iter().map(|number| member("ana", number, "ORO", "ACTIVO"));
+        let members = try_join_all(members.map(|member| app.add_member(member)));
+        let (deleted, (goals, members)) = join(app.delete_user(&ana), join(goals, members)).await;
+        assert!(deleted.unwrap());
+        for is_done in goals.unwrap().iter().map(Added::is_done) {
+            *if is_done { &mut added } else { &mut refused } += 1;
+        }
+        assert!(members.unwrap().iter().all(|added| matches!(added, Added::Done | Added::NoUser)));
+        assert!(keys(&db).await.is_empty(), "seed {seed}");
+    }
+    assert!(added > 0 && refused > 0, "{added} and {refused}");
+}
+
+#[tokio::test]
+async fn a_user_who_changes_their_code_is_deleted_with_the_new_one() {
+    for seed in 0..40 {
+        let (db, app) = hesitant(seed).await;
+        let ana = app.profile(&id("ana")).await.unwrap().unwrap();
+        let new = id("NEW");
+        let (changed, deleted) =
+            join(app.change_code(&ana, &new), app.delete_user(&ana.user_id)).await;
+        let _ = changed.unwrap();
+        assert!(deleted.unwrap());
+        assert!(keys(&db).await.is_empty(), "seed {seed}: no code is left behind");
+    }
+}
