@@ -8,7 +8,11 @@ use tabla::{Error, Result};
 
 /// All apps.
 pub fn all() -> Vec<Arc<dyn App>> {
-    vec![Arc::new(tabla_branding::BrandingApp)]
+    vec![
+        Arc::new(tabla_gamificacion::GamificacionApp),
+        Arc::new(tabla_rk_pai::RkPaiApp::default()),
+        Arc::new(tabla_branding::BrandingApp),
+    ]
 }
 
 /// The app of this name.

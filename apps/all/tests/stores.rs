@@ -3,10 +3,10 @@
 
 use std::sync::Arc;
 
-use tabla::Store;
 use tabla::entity::Db;
 use tabla::entity::app::{App, check};
 use tabla::env::Env;
+use tabla::{RetryPolicy, Store, StoreExt};
 use tabla_dynamo::{DynamoConfig, DynamoStore};
 use tabla_sqlite::{SqliteConfig, SqliteStore};
 
@@ -49,9 +49,10 @@ async fn apps_on_dynamodb_local() {
         let prefix = format!("app-{}-", Env::system().token());
         let config = DynamoConfig::at(server.url()).with_table_prefix(&prefix);
         let store = DynamoStore::open(&config).await.expect("the server answers");
-        let store: Arc<dyn Store> = Arc::new(store);
+        // The service reports conflicts of transactions that an embedded store has wait.
+        let store: Arc<dyn Store> = Arc::new(store.with_retries(RetryPolicy::default()));
         check_on(&*app, Arc::clone(&store)).await;
-        for table in tabla::StoreExt::all_tables(&store).await.expect("the tables") {
+        for table in store.all_tables().await.expect("the tables") {
             store.delete_table(tabla::ops::DeleteTable::new(&table)).await.expect("it goes");
         }
     }

@@ -210,14 +210,15 @@ impl<E: Entity> Find<E> {
     /// Whether at most one item matches: every field of the sort key is given.
     pub(super) fn is_exact(&self) -> bool {
         let design = E::design();
-        let sort = match self.index {
-            None => design.sort.as_ref(),
-            Some(name) => design.index(name).and_then(|keys| keys.sort.as_ref()),
-        };
-        let is_given =
-            |source: &KeySource| source.fields().iter().all(|field| self.bound.contains_key(field));
         // An index may have several items under one key.
-        self.index.is_none() && !self.is_whole_partition && sort.is_none_or(is_given)
+        if self.index.is_some() || self.is_whole_partition {
+            return false;
+        }
+        match (&design.sort, &(design.table)().sort) {
+            (Some(source), _) => source.fields().iter().all(|field| self.bound.contains_key(field)),
+            // An entity that does not say its sort key may have any.
+            (None, sort) => sort.is_none(),
+        }
     }
 
     /// The queries that it is made of, one for each shard.

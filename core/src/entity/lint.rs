@@ -281,14 +281,21 @@ fn check_projection(
             );
             all.extend(call.entity.fields.iter().filter(|f| !f.key_only).map(|f| f.attribute));
             let keys: BTreeSet<&str> = table.key_attributes(table.find_index(index)).collect();
-            let missing: Vec<&str> = read
+            // A filter on what is not there holds or fails for every item alike.
+            let filtered: Vec<String> = call
+                .filter
                 .iter()
-                .map(attribute)
+                .flat_map(|filter| filter.paths().into_iter().map(|path| path.root().to_owned()))
+                .collect();
+            let missing: BTreeSet<String> = read
+                .iter()
+                .map(|name| attribute(name).to_owned())
+                .chain(filtered)
                 .filter(|name| match projection.kind {
                     ProjectionType::All => false,
-                    ProjectionType::KeysOnly => !keys.contains(name),
+                    ProjectionType::KeysOnly => !keys.contains(name.as_str()),
                     ProjectionType::Include => {
-                        !keys.contains(name)
+                        !keys.contains(name.as_str())
                             && !projection.non_key_attributes.iter().any(|own| own == name)
                     }
                 })
@@ -300,7 +307,7 @@ fn check_projection(
                     format!(
                         "it reads {} through {index}, which does not carry {}",
                         call.entity.name,
-                        missing.join(", ")
+                        missing.into_iter().collect::<Vec<_>>().join(", ")
                     ),
                 ));
             }
