@@ -16,10 +16,64 @@ fn the_demo_succeeds_and_fits_the_screen() {
     let output = tabla(&["demo"]);
     assert!(output.status.success(), "{}", text(&output.stderr));
     let shown = text(&output.stdout);
-    assert!(shown.contains("canceled: None, ConditionalCheckFailed"), "{shown}");
+    for app in ["gamificacion", "rk-pai", "branding"] {
+        assert!(shown.contains(&format!("\n{app}: ")), "{shown}");
+    }
+    assert!(shown.contains("patterns gave the right answer"), "{shown}");
+    assert!(shown.contains("race: publishing: 50 tried, 1 won"), "{shown}");
     for line in shown.lines() {
         assert!(line.chars().count() <= 100, "too wide: {line}");
     }
+}
+
+#[test]
+fn the_demo_keeps_its_files_where_it_is_told() {
+    let folder = tempfile::tempdir().expect("a folder");
+    let kept = folder.path().join("demo");
+    let kept = kept.to_str().expect("its name is text");
+    let output = tabla(&["demo", "--folder", kept]);
+    assert!(output.status.success(), "{}", text(&output.stderr));
+    let file = format!("{kept}/branding.db");
+    assert!(tabla(&["check", &file]).status.success());
+    let again = tabla(&["demo", "--folder", kept]);
+    assert_eq!(again.status.code(), Some(1));
+    assert!(text(&again.stderr).contains("the folder is not empty"), "{again:?}");
+}
+
+#[test]
+fn an_app_is_listed_checked_and_exported() {
+    let patterns = tabla(&["app", "branding", "patterns"]);
+    let shown = text(&patterns.stdout);
+    assert!(shown.contains("published_theme") && shown.contains("THEME#{version:08}"), "{shown}");
+    for line in shown.lines() {
+        assert!(line.chars().count() <= 100, "too wide: {line}");
+    }
+    let lint = tabla(&["app", "branding", "lint"]);
+    assert!(lint.status.success(), "{}", text(&lint.stdout));
+    assert!(text(&lint.stdout).contains("0 errors, 0 warnings"), "{}", text(&lint.stdout));
+    for (format, part) in [
+        ("cloudformation", "AWS::DynamoDB::Table"),
+        ("terraform", "aws_dynamodb_table"),
+        ("workbench", "ModelName"),
+    ] {
+        let schema = tabla(&["app", "branding", "schema", "--format", format]);
+        serde_json::from_slice::<serde_json::Value>(&schema.stdout).expect("it is JSON");
+        assert!(text(&schema.stdout).contains(part), "{format}");
+    }
+    let unknown = tabla(&["app", "brandig", "lint"]);
+    assert_eq!(unknown.status.code(), Some(1));
+    assert!(text(&unknown.stderr).contains("branding"), "{unknown:?}");
+}
+
+#[test]
+fn an_app_is_filled_in() {
+    let folder = tempfile::tempdir().expect("a folder");
+    let file = folder.path().join("branding.db");
+    let address = format!("sqlite:{}", file.display());
+    let seed = tabla(&["app", "branding", "seed", "--store", &address, "--scale", "2"]);
+    assert!(seed.status.success(), "{}", text(&seed.stderr));
+    let check = tabla(&["check", file.to_str().expect("its name is text")]);
+    assert!(text(&check.stdout).contains("sound"), "{}", text(&check.stdout));
 }
 
 #[test]
