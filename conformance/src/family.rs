@@ -70,6 +70,8 @@ families! {
     Capacity = "capacity",
     /// Requests that the design documents of the apps give.
     Documents = "documents",
+    /// Typed entities: what `tabla::entity` makes of a store.
+    Entities = "entities",
     /// What must hold however calls interleave.
     Laws = "laws",
 }

@@ -96,6 +96,7 @@ mod tables;
 mod ttl;
 
 mod documents;
+mod entities;
 mod laws;
 
 use crate::case::Case;
@@ -120,6 +121,7 @@ const TABLES: &[&[Case]] = &[
     streams::CASES,
     capacity::CASES,
     documents::CASES,
+    entities::CASES,
     laws::CASES,
 ];
 

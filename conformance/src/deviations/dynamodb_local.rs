@@ -24,6 +24,7 @@ pub(super) const ROWS: &[&[Deviation]] = &[
     STREAMS,
     CAPACITY,
     DOCUMENTS,
+    ENTITIES,
     LAWS,
 ];
 
@@ -493,6 +494,8 @@ const CAPACITY: &[Deviation] = &[
 ];
 
 const DOCUMENTS: &[Deviation] = &[];
+
+const ENTITIES: &[Deviation] = &[];
 
 const LAWS: &[Deviation] = &[Deviation {
     engine: "dynamodb-local",

@@ -1,0 +1,224 @@
+//! A design to try the layer on, and its tables in a case's store.
+
+use std::sync::LazyLock;
+use std::time::Duration;
+
+use serde::{Deserialize, Serialize};
+use tabla::entity::{Db, Entity, Find, Id, KeyPart, TableDesign, UtcTime};
+use tabla::env::{Env, ManualClock, Timestamp};
+
+use super::super::prelude::*;
+
+pub(super) static SHOP: LazyLock<TableDesign> = LazyLock::new(|| {
+    TableDesign::new("shop")
+        .key("PK", "SK")
+        .index("GSI1", "GSI1PK", "GSI1SK")
+        .index("GSI2", "GSI2PK", "GSI2SK")
+});
+
+/// A table whose keys are plain attributes.
+pub(super) static PAYMENTS: LazyLock<TableDesign> = LazyLock::new(|| {
+    TableDesign::new("payments").partition_only("payment_id").index("by-user", "user_id", "paid_at")
+});
+
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize, KeyPart)]
+#[serde(rename_all = "lowercase")]
+pub(super) enum Status {
+    Open,
+    Paid,
+}
+
+/// An order of a customer: by status in GSI1, by courier in GSI2 while it has one.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize, Entity)]
+#[serde(rename_all = "camelCase")]
+#[entity(
+    table = SHOP,
+    tag("type" = "ORDER"),
+    pk = "CUSTOMER#{customer}",
+    sk = "ORDER#{number:08}",
+    index(GSI1, pk = "STATUS#{status}", sk = "{total:06}"),
+    index(GSI2, pk = "COURIER#{courier}", sk = "{@pk}"),
+    created_at = placed_at,
+    updated_at = updated_at,
+    revision = revision
+)]
+pub(super) struct Order {
+    #[entity(key_only)]
+    pub(super) customer: Id,
+    pub(super) number: u32,
+    pub(super) status: Status,
+    pub(super) total: u32,
+    pub(super) courier: Option<Id>,
+    #[entity(immutable)]
+    pub(super) placed_at: UtcTime,
+    pub(super) updated_at: UtcTime,
+    pub(super) revision: u32,
+    #[entity(null)]
+    pub(super) note: Option<String>,
+}
+
+/// A customer, whose email and phone are theirs alone.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize, Entity)]
+#[entity(
+    table = SHOP,
+    tag("type" = "CUSTOMER"),
+    pk = "CUSTOMER#{id}",
+    sk = "PROFILE",
+    unique(email, pk = "EMAIL#{email:escaped}", sk = "UNIQUE"),
+    unique(phone, pk = "PHONE#{phone}", sk = "UNIQUE")
+)]
+pub(super) struct Customer {
+    #[entity(key_only)]
+    pub(super) id: Id,
+    pub(super) email: Option<String>,
+    pub(super) phone: Option<u32>,
+    pub(super) visits: u32,
+}
+
+/// What a customer has in the basket; it has neither a tag nor a count of its writes.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize, Entity)]
+#[entity(
+    table = SHOP,
+    pk = "CUSTOMER#{customer}",
+    sk = "BASKET#{name}",
+    index(GSI1, pk = "BASKETS#{shop}", sk = "{customer}")
+)]
+pub(super) struct Basket {
+    #[entity(key_only)]
+    pub(super) customer: Id,
+    #[entity(key_only)]
+    pub(super) name: Id,
+    pub(super) shop: Option<Id>,
+    pub(super) things: Vec<String>,
+    pub(super) count: u64,
+}
+
+/// An event of a user, in one of ten partitions.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize, Entity)]
+#[entity(table = SHOP, pk = "EVENTS#{user}{event:shard 10}", sk = "{at:04}#{event}")]
+pub(super) struct Event {
+    #[entity(key_only)]
+    pub(super) user: Id,
+    #[entity(key_only)]
+    pub(super) event: Id,
+    #[entity(key_only)]
+    pub(super) at: u32,
+    pub(super) kind: String,
+}
+
+/// A job, in one of three queues of an index by when it is due: many are due at once.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize, Entity)]
+#[entity(
+    table = SHOP,
+    pk = "JOB#{job}",
+    sk = "JOB",
+    index(GSI1, pk = "JOBS{job:shard 3}", sk = "{due:02}")
+)]
+pub(super) struct Job {
+    #[entity(key_only)]
+    pub(super) job: Id,
+    pub(super) due: u8,
+}
+
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize, Entity)]
+#[entity(table = PAYMENTS, pk = payment_id, index("by-user", pk = user_id, sk = paid_at))]
+pub(super) struct Payment {
+    pub(super) payment_id: Id,
+    pub(super) user_id: Id,
+    pub(super) paid_at: UtcTime,
+    pub(super) amount: Number,
+}
+
+pub(super) fn id(text: &str) -> Id {
+    Id::new(text).expect("a text without separators")
+}
+
+/// The moment when the clock of the entities begins: one that no store's clock has reached, so
+/// that what has expired for them is still there.
+pub(super) const START: UtcTime = UtcTime::from_secs(4_102_444_800);
+
+/// A moment so many seconds later.
+pub(super) fn later(seconds: u64) -> UtcTime {
+    UtcTime::from_secs(START.as_secs() + seconds)
+}
+
+/// Entities on the case's store. They have a clock of their own, so that a case needs none of the
+/// store that it can move.
+pub(super) fn database(ctx: &Ctx) -> (Db, ManualClock) {
+    let clock = ManualClock::new(Timestamp::from_secs(START.as_secs()));
+    (Db::with_env(ctx.store(), Env::test(clock.clone(), 7)), clock)
+}
+
+/// The same with a table of the design, under a free name.
+pub(super) async fn with_table(ctx: &Ctx, db: Db, design: &TableDesign) -> (Db, Table) {
+    let name = ctx.free_name();
+    let table = Table::new(&design.create(&name));
+    let db = db.rename(design, name);
+    ctx.ok(db.create_table(design).await);
+    (db, table)
+}
+
+/// Entities on the case's store, and the table `SHOP`.
+pub(super) async fn shop(ctx: &Ctx) -> (Db, Table) {
+    with_table(ctx, database(ctx).0, &SHOP).await
+}
+
+pub(super) fn order(customer: &str, number: u32) -> Order {
+    Order {
+        customer: id(customer),
+        number,
+        status: Status::Open,
+        total: number.saturating_mul(100),
+        courier: None,
+        placed_at: UtcTime::default(),
+        updated_at: UtcTime::default(),
+        revision: 0,
+        note: None,
+    }
+}
+
+pub(super) fn customer(name: &str, email: Option<&str>, phone: Option<u32>) -> Customer {
+    Customer { id: id(name), email: email.map(str::to_owned), phone, visits: 0 }
+}
+
+pub(super) fn basket(customer: &str, name: &str) -> Basket {
+    Basket { customer: id(customer), name: id(name), shop: None, things: Vec::new(), count: 0 }
+}
+
+/// Writes an entity that must not be there, and gives what was written.
+pub(super) async fn created<E: Entity>(ctx: &Ctx, db: &Db, entity: E) -> E {
+    ctx.ok(db.create(entity).await).done().expect("it is new")
+}
+
+/// The item that stands for an entity.
+pub(super) fn item_of(entity: &impl Entity) -> Item {
+    entity.to_item().expect("its fields can stand in keys")
+}
+
+/// The item that stands for a unique value of a customer.
+pub(super) fn guard(key: &str, owner: &str) -> Item {
+    item! { "PK" => key, "SK" => "UNIQUE", "owner" => format!("CUSTOMER#{owner}|PROFILE") }
+}
+
+/// These must be found, in this order. Where reads of indexes lag, they are asked for again until
+/// they are, up to a bound.
+pub(super) async fn expect_found<E: Entity + PartialEq + std::fmt::Debug>(
+    ctx: &Ctx,
+    db: &Db,
+    find: impl Fn() -> Find<E>,
+    expected: &[E],
+) {
+    let read = || async { ctx.ok(db.all(find()).await) };
+    if ctx.capabilities().index_reads_lag {
+        let same = || async { (read().await == expected).then_some(()) };
+        if ctx.poll(same).await.is_some() {
+            return;
+        }
+    }
+    assert_eq!(read().await, expected);
+}
+
+/// Lets time pass for the entities.
+pub(super) fn pass(clock: &ManualClock, seconds: u64) {
+    clock.advance(Duration::from_secs(seconds));
+}

@@ -1,0 +1,311 @@
+//! Keys are made of fields, in the table and in every index, and stay true.
+
+use std::sync::LazyLock;
+
+use serde::{Deserialize, Serialize};
+use tabla::entity::{Change, Db, Entity, Id, Outcome, TableDesign};
+
+use super::super::prelude::*;
+use super::design::*;
+
+pub(super) async fn stored_items(ctx: Ctx) {
+    let (db, table) = shop(&ctx).await;
+    let full =
+        Order { courier: Some(id("zoe")), note: Some("ring twice".to_owned()), ..order("ana", 42) };
+    let full = created(&ctx, &db, full).await;
+    let bare = created(&ctx, &db, order("ana", 7)).await;
+    let event = Event { user: id("ana"), event: id("e1"), at: 12, kind: "open".to_owned() };
+    let event = created(&ctx, &db, event).await;
+    let shard = tabla::entity::Sharded::<10>::by("e1").number();
+    let items = [
+        item! {
+            "PK" => "CUSTOMER#ana", "SK" => "ORDER#00000042", "type" => "ORDER",
+            "GSI1PK" => "STATUS#open", "GSI1SK" => "004200",
+            "GSI2PK" => "COURIER#zoe", "GSI2SK" => "CUSTOMER#ana",
+            "number" => 42, "status" => "open", "total" => 4200, "courier" => "zoe",
+            "placedAt" => "2100-01-01T00:00:00Z", "updatedAt" => "2100-01-01T00:00:00Z",
+            "revision" => 1, "note" => "ring twice",
+        },
+        item! {
+            "PK" => "CUSTOMER#ana", "SK" => "ORDER#00000007", "type" => "ORDER",
+            "GSI1PK" => "STATUS#open", "GSI1SK" => "000700",
+            "number" => 7, "status" => "open", "total" => 700,
+            "placedAt" => "2100-01-01T00:00:00Z", "updatedAt" => "2100-01-01T00:00:00Z",
+            "revision" => 1, "note" => Value::Null,
+        },
+        item! {
+            "PK" => format!("EVENTS#ana#shard{shard}"), "SK" => "0012#e1", "kind" => "open",
+        },
+    ];
+    ctx.expect_table(&table, &items).await;
+    ctx.expect_index(&table, "GSI1", &items[..2]).await;
+    ctx.expect_index(&table, "GSI2", &items[..1]).await;
+    assert_eq!(ctx.ok(db.get(&full.key()).await), Some(full));
+    assert_eq!(ctx.ok(db.get(&bare.key()).await), Some(bare));
+    assert_eq!(ctx.ok(db.get(&event.key()).await), Some(event));
+}
+
+pub(super) async fn attribute_keys(ctx: Ctx) {
+    let (db, table) = with_table(&ctx, database(&ctx).0, &PAYMENTS).await;
+    let payment = |payment: &str, user: &str, at: u64| Payment {
+        payment_id: id(payment),
+        user_id: id(user),
+        paid_at: later(at),
+        amount: Number::from(3),
+    };
+    let mut of_ana = [payment("p3", "ana", 1), payment("p1", "ana", 2), payment("p2", "ana", 3)];
+    let mut of_eva = payment("p4", "eva", 2);
+    for payment in of_ana.iter().chain([&of_eva]) {
+        created(&ctx, &db, payment.clone()).await;
+    }
+    let of =
+        |user: &'static str| move || Payment::find_by("by-user").with(Payment::USER_ID, id(user));
+    expect_found(&ctx, &db, of("ana"), &of_ana).await;
+    let range = || of("ana")().between(Payment::PAID_AT, later(2), later(3));
+    expect_found(&ctx, &db, range, &of_ana[1..]).await;
+    // A field that is a key itself moves the entity without more.
+    let change = Change::at(of_ana[2].key()).set(Payment::PAID_AT, later(0));
+    of_ana[2].paid_at = later(0);
+    assert_eq!(ctx.ok(db.update(change).await), Outcome::Done(of_ana[2].clone()));
+    let change = Change::at(of_eva.key()).set(Payment::USER_ID, id("ana"));
+    of_eva.user_id = id("ana");
+    assert_eq!(ctx.ok(db.update(change).await), Outcome::Done(of_eva.clone()));
+    let [first, second, third] = of_ana;
+    let moved = [third, first];
+    expect_found(&ctx, &db, || of("ana")().to(Payment::PAID_AT, later(1)), &moved).await;
+    expect_found(&ctx, &db, of("eva"), &[]).await;
+    let [third, first] = &moved;
+    let items = [first, &second, third, &of_eva].map(item_of);
+    ctx.expect_table(&table, &items).await;
+    ctx.expect_index(&table, "by-user", &items).await;
+}
+
+pub(super) async fn index_follows(ctx: Ctx) {
+    let (db, table) = shop(&ctx).await;
+    let (one, two) =
+        (created(&ctx, &db, order("ana", 1)).await, created(&ctx, &db, order("eva", 2)).await);
+    let by = |status: Status| move || Order::find_by("GSI1").with(Order::STATUS, status);
+    expect_found(&ctx, &db, by(Status::Open), &[one.clone(), two.clone()]).await;
+    let change = Change::of(&one).set(Order::STATUS, Status::Paid).set(Order::TOTAL, 150_u32);
+    let one = ctx.ok(db.update(change).await).done().expect("it is there");
+    expect_found(&ctx, &db, by(Status::Open), std::slice::from_ref(&two)).await;
+    expect_found(&ctx, &db, by(Status::Paid), std::slice::from_ref(&one)).await;
+    // One field of the key alone, by what was read.
+    let change = Change::of(&two).set(Order::STATUS, Status::Paid);
+    let two = ctx.ok(db.update(change).await).done().expect("it is there");
+    expect_found(&ctx, &db, by(Status::Paid), &[one.clone(), two.clone()]).await;
+    let change = Change::of(&one).set(Order::TOTAL, 999_999_u32);
+    let one = ctx.ok(db.update(change).await).done().expect("it is there");
+    expect_found(&ctx, &db, by(Status::Paid), &[two.clone(), one.clone()]).await;
+    let above = || by(Status::Paid)().from(Order::TOTAL, 201_u32);
+    expect_found(&ctx, &db, above, std::slice::from_ref(&one)).await;
+    // What changes some fields is stored as if it had been written whole.
+    ctx.expect_table(&table, &[item_of(&one), item_of(&two)]).await;
+}
+
+pub(super) async fn index_is_sparse(ctx: Ctx) {
+    let (db, table) = shop(&ctx).await;
+    let order = created(&ctx, &db, order("ana", 1)).await;
+    ctx.expect_index(&table, "GSI2", &[]).await;
+    let by =
+        |courier: &'static str| move || Order::find_by("GSI2").with(Order::COURIER, id(courier));
+    // The key of the index needs nothing but the courier and the table's key.
+    let change = Change::at(order.key()).set(Order::COURIER, id("zoe"));
+    let order = ctx.ok(db.update(change).await).done().expect("it is there");
+    expect_found(&ctx, &db, by("zoe"), std::slice::from_ref(&order)).await;
+    let change = Change::at(order.key()).set(Order::COURIER, id("max"));
+    let order = ctx.ok(db.update(change).await).done().expect("it is there");
+    expect_found(&ctx, &db, by("zoe"), &[]).await;
+    expect_found(&ctx, &db, by("max"), std::slice::from_ref(&order)).await;
+    let change = Change::of(&order).clear(Order::COURIER);
+    let order = ctx.ok(db.update(change).await).done().expect("it is there");
+    assert_eq!(order.courier, None);
+    ctx.expect_index(&table, "GSI2", &[]).await;
+    ctx.expect_index(&table, "GSI1", &[item_of(&order)]).await;
+    ctx.expect_table(&table, &[item_of(&order)]).await;
+}
+
+/// GSI2 begins with the attribute that GSI1 begins with.
+static DESK: LazyLock<TableDesign> = LazyLock::new(|| {
+    TableDesign::new("desk")
+        .key("PK", "SK")
+        .index("GSI1", "GSI1PK", "GSI1SK")
+        .index("GSI2", "GSI1PK", "GSI2SK")
+});
+
+/// A ticket: by due day in GSI1 while it has one, by agent in GSI2 while it is urgent.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize, Entity)]
+#[entity(
+    table = DESK,
+    pk = "TICKET#{number:06}",
+    sk = "TICKET",
+    index(GSI1, pk = "QUEUE#{queue}", sk = "{due:03}"),
+    index(GSI2, pk = "QUEUE#{queue}", sk = "AGENT#{agent}", when = urgent)
+)]
+struct Ticket {
+    #[entity(key_only)]
+    number: u32,
+    queue: Id,
+    #[entity(null)]
+    due: Option<u32>,
+    agent: Option<Id>,
+    #[entity(null)]
+    urgent: Option<bool>,
+}
+
+/// Makes a change, and shows that the item is as if the entity had been written whole, and in
+/// which of the two indexes it is.
+async fn changed(
+    ctx: &Ctx,
+    (db, table): (&Db, &Table),
+    change: Change<Ticket>,
+    indexes: [bool; 2],
+) -> Ticket {
+    let after = ctx.ok(db.update(change).await).done().expect("nobody else is there");
+    let item = [item_of(&after)];
+    ctx.expect_table(table, &item).await;
+    for (index, is_in) in ["GSI1", "GSI2"].into_iter().zip(indexes) {
+        ctx.expect_index(table, index, if is_in { &item } else { &[] }).await;
+    }
+    after
+}
+
+pub(super) async fn index_when(ctx: Ctx) {
+    let (db, table) = with_table(&ctx, database(&ctx).0, &DESK).await;
+    let at = (&db, &table);
+    let new = Ticket { number: 1, queue: id("sales"), due: None, agent: None, urgent: None };
+    let ticket = created(&ctx, &db, new).await;
+    let item = item! {
+        "PK" => "TICKET#000001", "SK" => "TICKET", "queue" => "sales",
+        "due" => Value::Null, "urgent" => Value::Null,
+    };
+    ctx.expect_table(&table, &[item]).await;
+    // Without an agent it is in GSI2 no more than without the flag.
+    let flag = Change::of(&ticket).set(Ticket::URGENT, true);
+    let ticket = changed(&ctx, at, flag, [false, false]).await;
+    let agent = Change::of(&ticket).set(Ticket::AGENT, id("zoe"));
+    let ticket = changed(&ctx, at, agent, [false, true]).await;
+    let due = Change::of(&ticket).set(Ticket::DUE, 3_u32);
+    let ticket = changed(&ctx, at, due, [true, true]).await;
+    let queue = Change::of(&ticket).set(Ticket::QUEUE, id("help"));
+    let ticket = changed(&ctx, at, queue, [true, true]).await;
+    let of_help = || Ticket::find_by("GSI2").with(Ticket::QUEUE, id("help"));
+    expect_found(&ctx, &db, of_help, std::slice::from_ref(&ticket)).await;
+    let of_sales = || Ticket::find_by("GSI1").with(Ticket::QUEUE, id("sales"));
+    expect_found(&ctx, &db, of_sales, &[]).await;
+    // It leaves one index, and the attribute is still needed for the other.
+    let done = Change::of(&ticket).clear(Ticket::DUE);
+    let ticket = changed(&ctx, at, done, [false, true]).await;
+    expect_found(&ctx, &db, of_help, std::slice::from_ref(&ticket)).await;
+    let calm = Change::of(&ticket).clear(Ticket::URGENT);
+    let ticket = changed(&ctx, at, calm, [false, false]).await;
+    let due = Change::of(&ticket).set(Ticket::DUE, 4_u32);
+    changed(&ctx, at, due, [true, false]).await;
+}
+
+pub(super) async fn keys_left_behind(ctx: Ctx) {
+    let (db, table) = shop(&ctx).await;
+    let order = created(&ctx, &db, order("ana", 1)).await;
+    let before = ctx.snapshot(&table).await;
+    for (change, text) in [
+        (
+            Change::at(order.key()).set(Order::TOTAL, 7_u32),
+            "Order: a change of `total` rewrites the key of index GSI1, which also has `status`: \
+             read the entity and use Change::of, or set `status` too",
+        ),
+        (
+            Change::of(&order).add(Order::TOTAL, 1),
+            "Order: `total` stands in the key of index GSI1: set it to a value, so that the key \
+             can be written with it",
+        ),
+        (Change::of(&order).set(Order::NUMBER, 2_u32), "Order: `number` is part of the key"),
+        (Change::of(&order).set(Order::PLACED_AT, START), "Order: `placed_at` is immutable"),
+        (Change::of(&order).set(Order::REVISION, 9_u32), "Order: `revision` counts by itself"),
+        (
+            Change::of(&order).clear(Order::STATUS),
+            "Order: `status` is no Option, and always has a value: set it to one",
+        ),
+    ] {
+        let error = ctx.expect_error(db.update(change).await);
+        assert!(matches!(error.kind(), ErrorKind::Validation), "{error:?}");
+        assert_eq!(error.message(), text);
+    }
+    // A number that does not fit its key would sort among others.
+    let wide = Change::of(&order).set(Order::TOTAL, 1_000_000_u32);
+    let error = ctx.expect_error(db.update(wide).await);
+    assert_eq!(error.message(), "1000000 does not fit the 6 digits that its key has for it");
+    ctx.expect_unchanged(&before).await;
+    // With all fields of the key the change needs no read.
+    let change = Change::at(order.key()).set(Order::TOTAL, 7_u32).set(Order::STATUS, Status::Paid);
+    let changed = ctx.ok(db.update(change).await).done().expect("it is there");
+    ctx.expect_table(&table, &[item_of(&changed)]).await;
+    let paid = || Order::find_by("GSI1").with(Order::STATUS, Status::Paid);
+    expect_found(&ctx, &db, paid, &[changed]).await;
+}
+
+pub(super) async fn stale_changes(ctx: Ctx) {
+    let (db, table) = with_table(&ctx, database(&ctx).0, &DESK).await;
+    let new = Ticket {
+        number: 1,
+        queue: id("sales"),
+        due: Some(1),
+        agent: Some(id("zoe")),
+        urgent: Some(true),
+    };
+    let read = created(&ctx, &db, new).await;
+    let change = Change::of(&read).set(Ticket::QUEUE, id("help"));
+    let moved = ctx.ok(db.update(change).await).done().expect("nobody else was there");
+    let before = ctx.snapshot(&table).await;
+    // The keys would say that the ticket is in the queue that it has left.
+    for change in [
+        Change::of(&read).set(Ticket::DUE, 2_u32),
+        Change::of(&read).set(Ticket::AGENT, id("max")),
+        Change::of(&read).set(Ticket::URGENT, false),
+    ] {
+        assert_eq!(ctx.ok(db.update(change).await), Outcome::Lost(Some(moved.clone())));
+        ctx.expect_unchanged(&before).await;
+    }
+    // One that was read anew is made.
+    let change = Change::of(&moved).set(Ticket::DUE, 2_u32);
+    let changed = ctx.ok(db.update(change).await).done().expect("it is as it was read");
+    ctx.expect_table(&table, &[item_of(&changed)]).await;
+    ctx.expect_index(&table, "GSI1", &[item_of(&changed)]).await;
+    ctx.expect_index(&table, "GSI2", &[item_of(&changed)]).await;
+}
+
+pub(super) async fn ranges(ctx: Ctx) {
+    let (db, table) = shop(&ctx).await;
+    let numbers = [1, 2, 9, 10, 99, 100, 99_999_999];
+    let mut all = Vec::new();
+    for number in numbers {
+        let order = Order { total: 1, ..order("ana", number) };
+        all.push(created(&ctx, &db, order).await);
+    }
+    // Before and after the orders in the same partition, and in others.
+    let mut items: Vec<Item> = all.iter().map(item_of).collect();
+    let basket = created(&ctx, &db, basket("ana", "b1")).await;
+    let others = [
+        item_of(&basket),
+        item! { "PK" => "CUSTOMER#ana", "SK" => "ORDERS", "type" => "OTHER" },
+        item_of(&order("an", 2)),
+        item_of(&order("anab", 2)),
+    ];
+    ctx.put_all(&table, others.clone()).await;
+    items.extend(others);
+    let of_ana = || Order::find().with(Order::CUSTOMER, id("ana"));
+    expect_found(&ctx, &db, of_ana, &all).await;
+    expect_found(&ctx, &db, || of_ana().with(Order::NUMBER, 9_u32), &all[2..3]).await;
+    expect_found(&ctx, &db, || of_ana().from(Order::NUMBER, 10_u32), &all[3..]).await;
+    expect_found(&ctx, &db, || of_ana().to(Order::NUMBER, 10_u32), &all[..4]).await;
+    expect_found(&ctx, &db, || of_ana().between(Order::NUMBER, 3_u32, 99_u32), &all[2..5]).await;
+    let backwards: Vec<Order> = all[..3].iter().rev().cloned().collect();
+    expect_found(&ctx, &db, || of_ana().to(Order::NUMBER, 9_u32).descending(), &backwards).await;
+    expect_found(
+        &ctx,
+        &db,
+        || of_ana().from(Order::NUMBER, 2_u32).limit(2).consistent(),
+        &all[1..],
+    )
+    .await;
+    ctx.expect_table(&table, &items).await;
+}

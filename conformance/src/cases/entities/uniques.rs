@@ -1,0 +1,182 @@
+//! A unique value is one entity's, in every order of writes.
+
+use tabla::entity::{Change, Entity, Outcome, Transacted};
+
+use super::super::prelude::*;
+use super::super::transactions::settle;
+use super::design::*;
+
+pub(super) async fn unique_create(ctx: Ctx) {
+    let (db, table) = shop(&ctx).await;
+    let ana = created(&ctx, &db, customer("ana", Some("a#x"), Some(1))).await;
+    // What has no value needs none that is its own.
+    let (eva, zoe) = (customer("eva", None, None), customer("zoe", None, None));
+    created(&ctx, &db, eva.clone()).await;
+    created(&ctx, &db, zoe.clone()).await;
+    let items = [
+        item_of(&ana),
+        guard("EMAIL#a%23x", "ana"),
+        guard("PHONE#1", "ana"),
+        item_of(&eva),
+        item_of(&zoe),
+    ];
+    ctx.expect_table(&table, &items).await;
+    for (other, outcome) in [
+        (customer("max", Some("a#x"), Some(2)), Outcome::Taken { field: "email" }),
+        (customer("max", Some("m@x"), Some(1)), Outcome::Taken { field: "phone" }),
+        // One that is there counts before a value that is taken.
+        (customer("ana", Some("z@x"), Some(9)), Outcome::Lost(Some(ana.clone()))),
+        (customer("ana", Some("a#x"), Some(1)), Outcome::Lost(Some(ana.clone()))),
+    ] {
+        assert_eq!(ctx.ok(db.create(other).await), outcome);
+        ctx.expect_table(&table, &items).await;
+    }
+    ctx.expect_validation_with(db.replace(ana).await, "use update");
+    // The separator is escaped, so that another text has another key.
+    let max = created(&ctx, &db, customer("max", Some("a%23x"), None)).await;
+    let more = [item_of(&max), guard("EMAIL#a%2523x", "max")];
+    ctx.expect_table(&table, &[&items[..], &more[..]].concat()).await;
+}
+
+pub(super) async fn unique_change(ctx: Ctx) {
+    let (db, table) = shop(&ctx).await;
+    let ana = created(&ctx, &db, customer("ana", Some("a@x"), Some(1))).await;
+    let eva = created(&ctx, &db, customer("eva", Some("e@x"), None)).await;
+    let email =
+        |read: &Customer, email: &str| Change::of(read).set(Customer::EMAIL, email.to_owned());
+    let before = ctx.snapshot(&table).await;
+    assert_eq!(ctx.ok(db.update(email(&eva, "a@x")).await), Outcome::Taken { field: "email" });
+    // Nor is anything else of the change made.
+    let both = email(&eva, "new@x").set(Customer::PHONE, 1_u32).add(Customer::VISITS, 1);
+    assert_eq!(ctx.ok(db.update(both).await), Outcome::Taken { field: "phone" });
+    let blind = Change::at(eva.key()).set(Customer::EMAIL, "new@x".to_owned());
+    ctx.expect_validation_with(db.update(blind).await, "`email` is unique");
+    ctx.expect_unchanged(&before).await;
+
+    let ana = ctx.ok(db.update(email(&ana, "b@x")).await).done().expect("it is free");
+    let eva = ctx.ok(db.update(email(&eva, "a@x")).await).done().expect("it was given up");
+    // A change of other fields, or to the same value, leaves the guards.
+    let visit = Change::at(ana.key()).add(Customer::VISITS, 1);
+    let ana = ctx.ok(db.update(visit).await).done().expect("it is there");
+    assert_eq!(ctx.ok(db.update(email(&ana, "b@x")).await), Outcome::Done(ana.clone()));
+    let guards = [guard("EMAIL#b@x", "ana"), guard("PHONE#1", "ana"), guard("EMAIL#a@x", "eva")];
+    let items = [item_of(&ana), item_of(&eva)];
+    ctx.expect_table(&table, &[&items[..], &guards[..]].concat()).await;
+
+    let clear = Change::of(&ana).clear(Customer::EMAIL);
+    let ana = ctx.ok(db.update(clear).await).done().expect("it is there");
+    assert_eq!((&ana.email, ana.visits), (&None, 1));
+    let eva = ctx.ok(db.update(email(&eva, "b@x")).await).done().expect("it was given up");
+    let items = [item_of(&ana), item_of(&eva), guard("PHONE#1", "ana"), guard("EMAIL#b@x", "eva")];
+    ctx.expect_table(&table, &items).await;
+}
+
+pub(super) async fn unique_stale(ctx: Ctx) {
+    let (db, table) = shop(&ctx).await;
+    let read = created(&ctx, &db, customer("ana", Some("a@x"), Some(1))).await;
+    let email = |email: &str| Change::of(&read).set(Customer::EMAIL, email.to_owned());
+    let renamed = ctx.ok(db.update(email("b@x")).await).done().expect("it is free");
+    let before = ctx.snapshot(&table).await;
+    for change in [
+        // By what was read nothing changes, and by what is there the email would be nobody's.
+        email("a@x"),
+        email("c@x"),
+        Change::of(&read).clear(Customer::EMAIL),
+    ] {
+        assert_eq!(ctx.ok(db.update(change).await), Outcome::Lost(Some(renamed.clone())));
+        ctx.expect_unchanged(&before).await;
+    }
+    let old = ctx.ok(db.transaction().delete_read("ana", &read, None));
+    let Transacted::Lost(lost) = ctx.ok(old.run().await) else { panic!("she has changed") };
+    assert_eq!(lost.names(), ["ana"]);
+    assert_eq!(ctx.ok(lost.current::<Customer>("ana")), Some(renamed.clone()));
+    ctx.expect_unchanged(&before).await;
+    let items = [item_of(&renamed), guard("EMAIL#b@x", "ana"), guard("PHONE#1", "ana")];
+    ctx.expect_table(&table, &items).await;
+}
+
+pub(super) async fn unique_delete(ctx: Ctx) {
+    let (db, table) = shop(&ctx).await;
+    let ana = created(&ctx, &db, customer("ana", Some("a@x"), Some(1))).await;
+    let items = [item_of(&ana), guard("EMAIL#a@x", "ana"), guard("PHONE#1", "ana")];
+    let lost = ctx.ok(db.delete_when(&ana.key(), Customer::VISITS.gt(0_u32)).await);
+    assert_eq!(lost, Outcome::Lost(Some(ana.clone())));
+    ctx.expect_validation_with(
+        db.transaction().delete("ana", &ana.key(), None).map(|_| ()),
+        "use delete_read",
+    );
+    ctx.expect_table(&table, &items).await;
+    assert_eq!(ctx.ok(db.delete(&ana.key()).await), Outcome::Done(ana.clone()));
+    ctx.expect_table(&table, &[]).await;
+    assert_eq!(ctx.ok(db.delete(&ana.key()).await), Outcome::Lost(None));
+    let eva = created(&ctx, &db, customer("eva", Some("a@x"), Some(1))).await;
+    let items = [item_of(&eva), guard("EMAIL#a@x", "eva"), guard("PHONE#1", "eva")];
+    ctx.expect_table(&table, &items).await;
+}
+
+pub(super) async fn unique_swap(ctx: Ctx) {
+    let (db, table) = shop(&ctx).await;
+    let ana = created(&ctx, &db, customer("ana", None, Some(1))).await;
+    let eva = created(&ctx, &db, customer("eva", None, Some(2))).await;
+    let swap = || {
+        let (to_two, to_one) = (
+            Change::of(&ana).set(Customer::PHONE, 2_u32),
+            Change::of(&eva).set(Customer::PHONE, 1_u32),
+        );
+        ctx.ok(db.transaction().update("ana", to_two).and_then(|it| it.update("eva", to_one)))
+    };
+    let done = ctx.ok(swap().run().await);
+    assert!(matches!(done, Transacted::Done), "{done:?}");
+    let (ana, eva) = (Customer { phone: Some(2), ..ana }, Customer { phone: Some(1), ..eva });
+    let swapped = [item_of(&ana), item_of(&eva), guard("PHONE#2", "ana"), guard("PHONE#1", "eva")];
+    ctx.expect_table(&table, &swapped).await;
+    // By what was read before it would be done twice.
+    let read = |old: &Customer, phone| Customer { phone: Some(phone), ..old.clone() };
+    let (old_ana, old_eva) = (read(&ana, 1), read(&eva, 2));
+    let again = db
+        .transaction()
+        .update("ana", Change::of(&old_ana).set(Customer::PHONE, 2_u32))
+        .and_then(|it| it.update("eva", Change::of(&old_eva).set(Customer::PHONE, 1_u32)));
+    let Transacted::Lost(lost) = ctx.ok(ctx.ok(again).run().await) else { panic!("it was done") };
+    assert_eq!(lost.names(), ["ana", "eva"], "each once");
+    ctx.expect_table(&table, &swapped).await;
+
+    // One leaves, and another comes with the phone.
+    let zoe = customer("zoe", Some("z@x"), Some(2));
+    let handed = db
+        .transaction()
+        .create("new", zoe.clone())
+        .and_then(|it| it.delete_read("old", &ana, None));
+    let handed = ctx.ok(ctx.ok(handed).run().await);
+    assert!(matches!(handed, Transacted::Done), "{handed:?}");
+    let items = [
+        item_of(&zoe),
+        guard("EMAIL#z@x", "zoe"),
+        guard("PHONE#2", "zoe"),
+        item_of(&eva),
+        guard("PHONE#1", "eva"),
+    ];
+    ctx.expect_table(&table, &items).await;
+}
+
+pub(super) async fn unique_race(ctx: Ctx) {
+    let (db, table) = shop(&ctx).await;
+    let names = ["ana", "eva", "zoe", "max", "ute", "leo"];
+    let creators = names.map(|name| {
+        let (ctx, db) = (ctx.clone(), db.clone());
+        async move {
+            let email = format!("{name}@x");
+            let customer = customer(name, Some(&email), Some(1));
+            ctx.ok(settle(|| db.create(customer.clone())).await)
+        }
+    });
+    let outcomes = ctx.at_once(creators).await;
+    let done: Vec<Customer> = outcomes.iter().cloned().filter_map(Outcome::done).collect();
+    let [winner] = &done[..] else { panic!("one has the phone: {done:?}") };
+    for outcome in outcomes.iter().filter(|outcome| !outcome.is_done()) {
+        assert_eq!(*outcome, Outcome::Taken { field: "phone" });
+    }
+    let name = winner.id.as_str();
+    let items = [item_of(winner), guard(&format!("EMAIL#{name}@x"), name), guard("PHONE#1", name)];
+    ctx.expect_table(&table, &items).await;
+}
