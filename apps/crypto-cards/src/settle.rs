@@ -25,7 +25,7 @@ pub enum Settled {
         /// The transaction, which is still open.
         transaction: Transaction,
         /// Its account.
-        account: Option<Account>,
+        account: Option<Box<Account>>,
     },
 }
 
@@ -133,7 +133,7 @@ impl CryptoCards {
         match transaction.run().await? {
             Transacted::Done => Ok(Some(Settled::Done(settled))),
             Transacted::Lost(lost) if lost.names() == ["account"] => {
-                let account = lost.current("account")?;
+                let account = lost.current("account")?.map(Box::new);
                 Ok(Some(Settled::Reconcile { transaction: row, account }))
             }
             Transacted::Lost(_) => Ok(None),
