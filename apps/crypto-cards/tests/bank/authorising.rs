@@ -1,18 +1,15 @@
 //! Authorising, and what is told to those who are rejected.
 
 use std::sync::Arc;
-use std::sync::atomic::{AtomicU32, Ordering};
 use std::time::Duration;
 
-use futures::future::BoxFuture;
-use tabla::Result;
+use tabla::Store;
 use tabla::entity::EntityKey;
 use tabla::ops::DeleteItem;
 use tabla_crypto_cards::*;
 
-use crate::between::{Before, Between, Call};
+use crate::between::{Before, Between, Call, at_call};
 use crate::stage::*;
-use tabla::Store;
 
 #[tokio::test]
 async fn a_payment_is_reserved_recorded_and_counted() {
@@ -150,31 +147,13 @@ async fn a_day_begins_again_and_is_never_begun_twice() {
     assert_eq!(bank.card().await.spent_usdt, number("45"));
 }
 
-/// Lets something happen between what is read and what is written, the first time only.
-fn meanwhile<F>(what: impl Fn() -> F + Send + Sync + 'static) -> Before
-where
-    F: Future<Output = ()> + Send + 'static,
-{
-    let calls = AtomicU32::new(0);
-    Arc::new(move |call| -> BoxFuture<'static, Result<()>> {
-        let is_first = call == Call::Transaction && calls.fetch_add(1, Ordering::Relaxed) == 0;
-        let what = is_first.then(&what);
-        Box::pin(async move {
-            if let Some(what) = what {
-                what.await;
-            }
-            Ok(())
-        })
-    })
-}
-
 /// What a payment of 40 USDT is told if this happens between its reads and its write.
 async fn when<F>(bank: &Bank, what: impl Fn(CryptoCards) -> F + Send + Sync + 'static) -> Authorised
 where
     F: Future<Output = ()> + Send + 'static,
 {
     let app = bank.app.clone();
-    let before = meanwhile(move || what(app.clone()));
+    let before = at_call(Call::Transaction, 1, move || what(app.clone()));
     let store = Between::new(bank.store.clone(), before);
     bank.through(Arc::new(store), 5).authorise(&payment("tx-1", "40")).await.unwrap()
 }
@@ -233,16 +212,24 @@ async fn a_twin_between_reading_and_writing_is_the_same_payment() {
     let answer = when(&bank, |app| async move {
         done(app.authorise(&payment("tx-1", "40")).await.unwrap());
     });
-    let row = bank_row(answer.await);
-    assert_eq!(Some(row), bank.row("tx-1").await);
+    let answer = answer.await;
+    assert_eq!(answer, Authorised::Already(bank.row("tx-1").await.unwrap()));
     assert_eq!(bank.usdt().await, ("100".into(), "40".into(), 2));
 }
 
-fn bank_row(answer: Authorised) -> Transaction {
-    match answer {
-        Authorised::Already(row) => row,
-        other => panic!("{other:?}"),
-    }
+#[tokio::test]
+async fn who_finds_the_funds_taken_by_a_twin_is_not_rejected() {
+    let bank = Bank::open().await;
+    let app = bank.app.clone();
+    // The transaction was read and is not there; then the twin takes all that the card's day has.
+    let twin = at_call(Call::Other, 2, move || {
+        let app = app.clone();
+        async move { drop(done(app.authorise(&payment("tx-1", "50")).await.unwrap())) }
+    });
+    let app = bank.through(Arc::new(Between::new(bank.store.clone(), twin)), 5);
+    let answer = app.authorise(&payment("tx-1", "50")).await.unwrap();
+    assert_eq!(answer, Authorised::Already(bank.row("tx-1").await.unwrap()));
+    assert_eq!(bank.usdt().await, ("100".into(), "50".into(), 2));
 }
 
 #[tokio::test]

@@ -2,6 +2,7 @@
 
 use std::fmt;
 use std::sync::Arc;
+use std::sync::atomic::{AtomicU32, Ordering};
 
 use async_trait::async_trait;
 use futures::future::BoxFuture;
@@ -45,6 +46,28 @@ impl fmt::Debug for Between {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         self.store.fmt(f)
     }
+}
+
+/// Lets something happen before the nth call of a kind, counted from 1.
+pub(crate) fn at_call<F>(
+    kind: Call,
+    number: u32,
+    what: impl Fn() -> F + Send + Sync + 'static,
+) -> Before
+where
+    F: Future<Output = ()> + Send + 'static,
+{
+    let calls = AtomicU32::new(0);
+    Arc::new(move |call| {
+        let is_it = call == kind && calls.fetch_add(1, Ordering::Relaxed) + 1 == number;
+        let what = is_it.then(&what);
+        Box::pin(async move {
+            if let Some(what) = what {
+                what.await;
+            }
+            Ok(())
+        })
+    })
 }
 
 macro_rules! between {
