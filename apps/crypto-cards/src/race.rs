@@ -1,0 +1,206 @@
+//! Many who want the same funds, the same id, the same day of a card, the same transaction.
+
+use std::time::Duration;
+
+use futures::future::try_join_all;
+use tabla::entity::app::Race;
+use tabla::entity::{Db, Id};
+use tabla::{Error, ErrorKind, Number, Result, RetryPolicy};
+
+use crate::accounts::{CryptoCards, Issued};
+use crate::authorise::Authorised;
+use crate::books::Books;
+use crate::entities::*;
+use crate::judge::Rejection;
+use crate::seed::{id, new_account, new_card, payment, scaled};
+use crate::settle::Settled;
+
+/// How many want to reserve funds of one account.
+const CLIENTS: u32 = 200;
+/// How many of them the funds are enough for.
+const PAID: u32 = 120;
+/// How often the same payment is sent.
+const SENDS: u32 = 50;
+/// How many pay with one card, and for how many its day is enough.
+const PAYERS: u32 = 60;
+const WITHIN_LIMIT: u32 = 10;
+/// What everybody pays, in cents.
+const CENTS: u64 = 125;
+
+/// An account and a card of its own for a race.
+struct Stage {
+    app: CryptoCards,
+    account: Id,
+    card: Id,
+    deposit: Number,
+    ids: Vec<Id>,
+}
+
+impl Stage {
+    async fn new(db: &Db, name: &str, funds: u32, daily: u32) -> Result<Self> {
+        // All have to be served in the end: nobody is rejected because others were faster.
+        let retries = RetryPolicy {
+            attempts: 5000,
+            base: Duration::from_millis(2),
+            cap: Duration::from_millis(200),
+            env: db.env().clone(),
+        };
+        let app = CryptoCards::new(db.clone()).with_retries(retries);
+        let number = db.env().random.next_u64();
+        let (account, card) =
+            (id(format!("raced-{name}-{number:016x}"))?, id(format!("card-{name}-{number:016x}"))?);
+        let deposit = scaled(CENTS * u64::from(funds), 2)?;
+        let mut new = new_account(account.clone(), id("racer")?, Currency::Usdt)?;
+        new.usdt = deposit;
+        let opened = app.open_account(new).await?;
+        check(opened.is_done(), "an account of its own for the race")?;
+        let mut new = new_card(db, card.clone(), account.clone(), number)?;
+        new.daily_limit_usdt = scaled(CENTS * u64::from(daily), 2)?;
+        let issued = app.issue_card(new).await?;
+        check(matches!(issued, Issued::Done(_)), "a card of its own for the race")?;
+        Ok(Self { app, account, card, deposit, ids: Vec::new() })
+    }
+
+    /// Ids of payments.
+    fn ids(&mut self, count: u32) -> Result<Vec<Id>> {
+        let ids = (0..count).map(|number| id(format!("{}-{number:03}", self.account)));
+        self.ids = ids.collect::<Result<_>>()?;
+        Ok(self.ids.clone())
+    }
+
+    async fn pay(&self, id: &Id) -> Result<Authorised> {
+        let request = payment(id.clone(), self.card.clone(), Currency::Usdt, CENTS)?;
+        self.app.authorise(&request).await
+    }
+
+    /// The books agree, nothing has come or gone, and the card's day is the sum of its payments.
+    async fn audit(&self) -> Result<Books> {
+        let mut rows = Vec::new();
+        for id in &self.ids {
+            rows.extend(self.app.transaction(id).await?);
+        }
+        let account = self.app.account(&self.account).await?;
+        let account = account.ok_or_else(|| wrong("the account is gone"))?;
+        let books = Books::new(account, &rows)?;
+        if let Some(what) = books.wrong().first() {
+            return Err(wrong(what));
+        }
+        check(books.total(Currency::Usdt)? == self.deposit, "money has come or gone")?;
+        Ok(books)
+    }
+}
+
+fn wrong(what: &str) -> Error {
+    Error::new(ErrorKind::Unexpected, what)
+}
+
+fn check(holds: bool, otherwise: &str) -> Result<()> {
+    if holds { Ok(()) } else { Err(wrong(otherwise)) }
+}
+
+fn count<T>(answers: &[T], is_it: impl Fn(&T) -> bool) -> usize {
+    answers.iter().filter(|answer| is_it(answer)).count()
+}
+
+pub(crate) async fn race(db: &Db) -> Result<Vec<Race>> {
+    Ok(vec![funds(db).await?, same_id(db).await?, day(db).await?, trade(db).await?, end(db).await?])
+}
+
+/// Everybody wants to reserve funds of one account, which are enough for some.
+async fn funds(db: &Db) -> Result<Race> {
+    let mut stage = Stage::new(db, "funds", PAID, CLIENTS).await?;
+    let ids = stage.ids(CLIENTS)?;
+    let answers = try_join_all(ids.iter().map(|id| stage.pay(id))).await?;
+    let winners = count(&answers, |answer| matches!(answer, Authorised::Done(_)));
+    check(winners == PAID as usize, "the funds are enough for exactly so many")?;
+    let poor = Authorised::Rejected(Rejection::InsufficientFunds(Number::ZERO));
+    let losers = count(&answers, |answer| *answer == poor);
+    check(winners + losers == answers.len(), "all others are told that nothing is left")?;
+    let books = stage.audit().await?;
+    check(books.account.reserved_usdt == stage.deposit, "all of it is reserved")?;
+    let left = format!("{} of {} reserved", books.account.reserved_usdt, stage.deposit);
+    Ok(Race { name: "reserving funds", contenders: answers.len(), winners, left })
+}
+
+/// The provider sends one payment many times.
+async fn same_id(db: &Db) -> Result<Race> {
+    let mut stage = Stage::new(db, "id", 10, 10).await?;
+    let ids = stage.ids(1)?;
+    let answers = try_join_all((0..SENDS).map(|_| stage.pay(&ids[0]))).await?;
+    let winners = count(&answers, |answer| matches!(answer, Authorised::Done(_)));
+    check(winners == 1, "a payment is authorised once")?;
+    let others = count(&answers, |answer| matches!(answer, Authorised::Already(_)));
+    check(winners + others == answers.len(), "all others are told that it was")?;
+    let books = stage.audit().await?;
+    let left = format!("{} reserved, once", books.account.reserved_usdt);
+    Ok(Race { name: "sending one payment again", contenders: answers.len(), winners, left })
+}
+
+/// Everybody pays with one card, whose day is enough for some.
+async fn day(db: &Db) -> Result<Race> {
+    let mut stage = Stage::new(db, "day", PAYERS, WITHIN_LIMIT).await?;
+    let ids = stage.ids(PAYERS)?;
+    let answers = try_join_all(ids.iter().map(|id| stage.pay(id))).await?;
+    let winners = count(&answers, |answer| matches!(answer, Authorised::Done(_)));
+    let losers = count(
+        &answers,
+        |answer| matches!(answer, Authorised::Rejected(Rejection::DailyLimit(left)) if left.is_zero()),
+    );
+    check(winners + losers == answers.len(), "all others are told that the day is spent")?;
+    stage.audit().await?;
+    let card = stage.app.card(&stage.card).await?.ok_or_else(|| wrong("the card is gone"))?;
+    // A race over midnight has two days.
+    let days: std::collections::BTreeSet<_> =
+        answers.iter().filter_map(Authorised::transaction).map(|row| row.spend_day).collect();
+    check(winners == WITHIN_LIMIT as usize * days.len(), "a day is enough for exactly so many")?;
+    let is_spent =
+        card.spent_usdt == card.daily_limit_usdt && card.spent_day.as_ref() == days.last();
+    check(is_spent, "the day is the sum of its payments")?;
+    let left = format!("{} of {} spent", card.spent_usdt, card.daily_limit_usdt);
+    Ok(Race { name: "a card's day", contenders: answers.len(), winners, left })
+}
+
+/// Everybody begins the exchange of one transaction's funds.
+async fn trade(db: &Db) -> Result<Race> {
+    let mut stage = Stage::new(db, "trade", 10, 10).await?;
+    let ids = stage.ids(1)?;
+    let paid = stage.pay(&ids[0]).await?;
+    check(matches!(paid, Authorised::Done(_)), "a transaction to exchange")?;
+    let trades: Vec<Id> =
+        (0..SENDS).map(|number| id(format!("trade-{number}"))).collect::<Result<_>>()?;
+    let begun = trades.iter().map(|trade| stage.app.begin_trade(&ids[0], trade, "PENDING"));
+    let answers = try_join_all(begun).await?;
+    let winners = count(&answers, |answer| answer.is_done());
+    check(winners == 1, "an exchange begins once")?;
+    let row = stage.app.transaction(&ids[0]).await?.ok_or_else(|| wrong("it is gone"))?;
+    let won = trades.iter().zip(&answers).find(|(_, answer)| answer.is_done());
+    check(won.map(|(trade, _)| trade) == row.trade_id.as_ref(), "the winner's exchange")?;
+    stage.audit().await?;
+    let left = format!("{:?}", row.status);
+    Ok(Race { name: "beginning an exchange", contenders: answers.len(), winners, left })
+}
+
+/// Some complete a transaction, others fail it.
+async fn end(db: &Db) -> Result<Race> {
+    let mut stage = Stage::new(db, "end", 10, 10).await?;
+    let ids = stage.ids(1)?;
+    let paid = stage.pay(&ids[0]).await?;
+    check(matches!(paid, Authorised::Done(_)), "a transaction to settle")?;
+    let (app, id) = (&stage.app, &ids[0]);
+    let settle = |number: u32| async move {
+        match number % 2 {
+            0 => app.complete(id, None).await,
+            _ => app.fail(id, None).await,
+        }
+    };
+    let answers = try_join_all((0..SENDS).map(settle)).await?;
+    let winners = count(&answers, |answer| matches!(answer, Settled::Done(_)));
+    check(winners == 1, "a transaction is settled once")?;
+    let others = |answer: &Settled| matches!(answer, Settled::Already(_) | Settled::Otherwise(_));
+    check(winners + count(&answers, others) == answers.len(), "all others are told how")?;
+    let books = stage.audit().await?;
+    check(books.account.reserved_usdt.is_zero(), "nothing is reserved any more")?;
+    let row = stage.app.transaction(id).await?.ok_or_else(|| wrong("it is gone"))?;
+    let left = format!("{:?}, balance {}", row.status, books.account.balance_usdt);
+    Ok(Race { name: "settling", contenders: answers.len(), winners, left })
+}

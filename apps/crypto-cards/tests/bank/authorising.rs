@@ -1,0 +1,256 @@
+//! Authorising, and what is told to those who are rejected.
+
+use std::sync::Arc;
+use std::time::Duration;
+
+use tabla::Store;
+use tabla::entity::EntityKey;
+use tabla::ops::DeleteItem;
+use tabla_crypto_cards::*;
+
+use crate::between::{Before, Between, Call, at_call};
+use crate::stage::*;
+
+#[tokio::test]
+async fn a_payment_is_reserved_recorded_and_counted() {
+    let bank = Bank::open().await;
+    let row = done(bank.pay("tx-1", "30.10").await);
+    assert_eq!(bank.row("tx-1").await, Some(row.clone()));
+    assert_eq!((row.status, row.retry_count), (Status::Authorized, 0));
+    assert_eq!((row.account_id, row.amount_reserved), (id("acc-1"), number("30.1")));
+    assert_eq!(row.authorized_at.to_string(), "2025-08-18T10:30:00Z");
+    assert_eq!(bank.usdt().await, ("100".into(), "30.1".into(), 2));
+    let card = bank.card().await;
+    assert_eq!((card.spent_usdt, card.spent_day), (number("30.1"), Some(row.spend_day)));
+    // Its day has exactly 19.90 left.
+    done(bank.pay("tx-2", "19.90").await);
+    assert_eq!(bank.usdt().await, ("100".into(), "50".into(), 3));
+    assert_eq!(bank.card().await.spent_usdt, number("50"));
+}
+
+/// What is rejected, and why, with nothing written.
+async fn rejects(bank: &Bank, request: &Authorisation, why: Rejection) {
+    let before = bank.everything().await;
+    let answer = bank.app.authorise(request).await.unwrap();
+    assert_eq!(answer, Authorised::Rejected(why));
+    assert_eq!(bank.everything().await, before);
+}
+
+#[tokio::test]
+async fn every_rejection_says_why_and_writes_nothing() {
+    let bank = Bank::open().await;
+    let request = payment("tx-1", "40");
+    let unknown = Authorisation { card_id: id("card-9"), ..request.clone() };
+    rejects(&bank, &unknown, Rejection::UnknownCard).await;
+    let in_btc = Authorisation {
+        user_currency: Currency::Btc,
+        amount_reserved: number("0.0004"),
+        ..request.clone()
+    };
+    rejects(&bank, &in_btc, Rejection::OtherCurrency(Currency::Usdt)).await;
+    rejects(&bank, &payment("tx-1", "50.000001"), Rejection::DailyLimit(number("50"))).await;
+    bank.app.set_daily_limit(&id("card-1"), number("1000")).await.unwrap().done().unwrap();
+    let poor = Rejection::InsufficientFunds(number("100"));
+    rejects(&bank, &payment("tx-1", "100.000001"), poor).await;
+    done(bank.pay("tx-0", "60.5").await);
+    // What is reserved is not there any more.
+    rejects(&bank, &request, Rejection::InsufficientFunds(number("39.5"))).await;
+    // A limit that was lowered below what is spent leaves nothing.
+    bank.app.set_daily_limit(&id("card-1"), number("60")).await.unwrap().done().unwrap();
+    rejects(&bank, &payment("tx-1", "1"), Rejection::DailyLimit(number("0"))).await;
+    let suspended = AccountStatus::Suspended;
+    bank.app.set_account_status(&id("acc-1"), suspended).await.unwrap().done().unwrap();
+    rejects(&bank, &request, Rejection::AccountNotActive(suspended)).await;
+    bank.app.set_card_status(&id("card-1"), CardStatus::Blocked).await.unwrap().done().unwrap();
+    rejects(&bank, &request, Rejection::CardNotActive(CardStatus::Blocked)).await;
+    let key = AccountKey { account_id: id("acc-1") }.to_item().unwrap();
+    bank.store.delete(DeleteItem::new("accounts", key)).await.unwrap();
+    rejects(&bank, &request, Rejection::UnknownAccount).await;
+}
+
+#[tokio::test]
+async fn a_card_can_be_paid_with_until_its_last_month_is_over() {
+    let bank = Bank::open().await;
+    let last = bank.card().await.expiry_date.end();
+    bank.clock.advance(Duration::from_secs(last.as_secs() - 1_755_513_000));
+    done(bank.pay("tx-1", "1").await);
+    bank.clock.advance(Duration::from_secs(1));
+    rejects(&bank, &payment("tx-2", "1"), Rejection::CardExpired).await;
+}
+
+#[tokio::test]
+async fn amounts_that_are_none_are_refused() {
+    let bank = Bank::open().await;
+    let before = bank.everything().await;
+    let good = payment("tx-1", "1");
+    for wrong in [
+        payment("tx-1", "0"),
+        payment("tx-1", "-1"),
+        Authorisation { amount_ars: number("0"), ..good.clone() },
+        Authorisation { exchange_rate: number("0"), ..good.clone() },
+        Authorisation { amount_reserved: number("-1"), ..good.clone() },
+        // One USDT is one USDT.
+        Authorisation { amount_reserved: number("0.999999"), ..good.clone() },
+    ] {
+        let error = bank.app.authorise(&wrong).await.unwrap_err();
+        assert_eq!(error.kind(), &tabla::ErrorKind::Validation, "{wrong:?}");
+    }
+    assert_eq!(bank.everything().await, before);
+}
+
+#[tokio::test]
+async fn the_same_payment_is_authorised_once() {
+    let bank = Bank::open().await;
+    let row = done(bank.pay("tx-1", "10").await);
+    let before = bank.everything().await;
+    assert_eq!(bank.pay("tx-1", "10").await, Authorised::Already(row.clone()));
+    // The rate has moved since the provider sent it first: it is the same payment still.
+    let moved = Authorisation {
+        amount_usdt: number("10.2"),
+        amount_reserved: number("10.2"),
+        exchange_rate: number("980.4"),
+        ..payment("tx-1", "10")
+    };
+    let again = bank.app.authorise(&moved).await.unwrap();
+    assert_eq!(again, Authorised::Already(row.clone()));
+    // Another amount, or another card, is another payment under the same id.
+    assert_eq!(bank.pay("tx-1", "11").await, Authorised::Mismatch(row.clone()));
+    let other = Authorisation { card_id: id("card-2"), ..payment("tx-1", "10") };
+    assert_eq!(bank.app.authorise(&other).await.unwrap(), Authorised::Mismatch(row));
+    assert_eq!(bank.everything().await, before);
+    // It stays so after it is settled.
+    let Settled::Done(completed) = bank.app.complete(&id("tx-1"), None).await.unwrap() else {
+        panic!("it is open")
+    };
+    assert_eq!(bank.pay("tx-1", "10").await, Authorised::Already(completed));
+}
+
+#[tokio::test]
+async fn a_day_begins_again_and_is_never_begun_twice() {
+    let bank = Bank::open().await;
+    done(bank.pay("tx-1", "50").await);
+    rejects(&bank, &payment("tx-2", "0.01"), Rejection::DailyLimit(number("0"))).await;
+    bank.clock.advance(Duration::from_secs(24 * 3600));
+    let row = done(bank.pay("tx-2", "20").await);
+    let card = bank.card().await;
+    assert_eq!((card.spent_usdt, card.spent_day), (number("20"), Some(row.spend_day)));
+    assert_eq!(row.spend_day.to_string(), "2025-08-19");
+    // Another's clock is still in the day before: its payments count for the day that has begun.
+    let late = Bank::open().await;
+    let late = CryptoCards::new(late.db.on(bank.store.clone()));
+    let row = match late.authorise(&payment("tx-3", "25")).await.unwrap() {
+        Authorised::Done(row) => row,
+        other => panic!("{other:?}"),
+    };
+    assert_eq!(row.authorized_at.day().to_string(), "2025-08-18");
+    assert_eq!(row.spend_day.to_string(), "2025-08-19");
+    assert_eq!(bank.card().await.spent_usdt, number("45"));
+}
+
+/// What a payment of 40 USDT is told if this happens between its reads and its write.
+async fn when<F>(bank: &Bank, what: impl Fn(CryptoCards) -> F + Send + Sync + 'static) -> Authorised
+where
+    F: Future<Output = ()> + Send + 'static,
+{
+    let app = bank.app.clone();
+    let before = at_call(Call::Transaction, 1, move || what(app.clone()));
+    let store = Between::new(bank.store.clone(), before);
+    bank.through(Arc::new(store), 5).authorise(&payment("tx-1", "40")).await.unwrap()
+}
+
+#[tokio::test]
+async fn what_changes_between_reading_and_writing_is_noticed() {
+    let bank = Bank::open().await;
+    let answer = when(&bank, |app| async move {
+        let suspended = AccountStatus::Suspended;
+        app.set_account_status(&id("acc-1"), suspended).await.unwrap().done().unwrap();
+    });
+    let suspended = Rejection::AccountNotActive(AccountStatus::Suspended);
+    assert_eq!(answer.await, Authorised::Rejected(suspended));
+
+    let bank = Bank::open().await;
+    let answer = when(&bank, |app| async move {
+        app.set_card_status(&id("card-1"), CardStatus::Blocked).await.unwrap().done().unwrap();
+    });
+    let blocked = Rejection::CardNotActive(CardStatus::Blocked);
+    assert_eq!(answer.await, Authorised::Rejected(blocked));
+
+    let bank = Bank::open().await;
+    let answer = when(&bank, |app| async move {
+        app.set_daily_limit(&id("card-1"), number("39.99")).await.unwrap().done().unwrap();
+    });
+    let limit = Rejection::DailyLimit(number("39.99"));
+    assert_eq!(answer.await, Authorised::Rejected(limit));
+
+    // With another card of the account, so that only the account tells.
+    let bank = Bank::open().await;
+    let mut second = new_card("card-2", "acc-1");
+    second.daily_limit_usdt = number("1000");
+    let _ = bank.app.issue_card(second).await.unwrap();
+    let answer = when(&bank, |app| async move {
+        let other = Authorisation { card_id: id("card-2"), ..payment("tx-2", "60.01") };
+        done(app.authorise(&other).await.unwrap());
+    });
+    let poor = Rejection::InsufficientFunds(number("39.99"));
+    assert_eq!(answer.await, Authorised::Rejected(poor));
+    assert_eq!(bank.row("tx-1").await, None);
+    assert_eq!(bank.usdt().await, ("100".into(), "60.01".into(), 2));
+
+    // The account was changed in a way that does not matter: it is tried again, and goes through.
+    let bank = Bank::open().await;
+    let answer = when(&bank, |app| async move {
+        let read = app.account(&id("acc-1")).await.unwrap().unwrap();
+        app.credit(&read, Currency::Eth, number("1")).await.unwrap().done().unwrap();
+    });
+    done(answer.await);
+    assert_eq!(bank.usdt().await, ("100".into(), "40".into(), 3));
+}
+
+#[tokio::test]
+async fn a_twin_between_reading_and_writing_is_the_same_payment() {
+    let bank = Bank::open().await;
+    let answer = when(&bank, |app| async move {
+        done(app.authorise(&payment("tx-1", "40")).await.unwrap());
+    });
+    let answer = answer.await;
+    assert_eq!(answer, Authorised::Already(bank.row("tx-1").await.unwrap()));
+    assert_eq!(bank.usdt().await, ("100".into(), "40".into(), 2));
+}
+
+#[tokio::test]
+async fn who_finds_the_funds_taken_by_a_twin_is_not_rejected() {
+    let bank = Bank::open().await;
+    let app = bank.app.clone();
+    // The transaction was read and is not there; then the twin takes all that the card's day has.
+    let twin = at_call(Call::Other, 2, move || {
+        let app = app.clone();
+        async move { drop(done(app.authorise(&payment("tx-1", "50")).await.unwrap())) }
+    });
+    let app = bank.through(Arc::new(Between::new(bank.store.clone(), twin)), 5);
+    let answer = app.authorise(&payment("tx-1", "50")).await.unwrap();
+    assert_eq!(answer, Authorised::Already(bank.row("tx-1").await.unwrap()));
+    assert_eq!(bank.usdt().await, ("100".into(), "50".into(), 2));
+}
+
+#[tokio::test]
+async fn who_loses_every_race_is_rejected() {
+    let bank = Bank::open().await;
+    let app = bank.app.clone();
+    let before: Before = Arc::new(move |call| {
+        let app = app.clone();
+        Box::pin(async move {
+            if call == Call::Transaction {
+                let read = app.account(&id("acc-1")).await.unwrap().unwrap();
+                app.credit(&read, Currency::Eth, number("1")).await.unwrap().done().unwrap();
+            }
+            Ok(())
+        })
+    });
+    let through = bank.through(Arc::new(Between::new(bank.store.clone(), before)), 4);
+    let answer = through.authorise(&payment("tx-1", "40")).await.unwrap();
+    assert_eq!(answer, Authorised::Rejected(Rejection::Contention));
+    assert_eq!(bank.row("tx-1").await, None);
+    // It was tried four times, with a wait after each.
+    assert_eq!(bank.usdt().await, ("100".into(), "0".into(), 5));
+    assert!(bank.clock.sleeps().len() <= 4 && !bank.clock.sleeps().is_empty());
+}
