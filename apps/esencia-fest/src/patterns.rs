@@ -138,19 +138,28 @@ fn span() -> Span {
     Span::of(UtcTime::example("from").day())
 }
 
-/// All of them, in the order in which they can run on the seeded data.
+/// All of them: those of the document in its order, then those that it implies.
 pub(crate) fn patterns() -> Vec<Pattern> {
-    [reads(), logs(), writes(), configuration()].concat()
+    [visitors(), feeds(), moderation(), logs(), implied()].concat()
 }
 
-fn reads() -> Vec<Pattern> {
-    use Order::{Ascending, Descending};
+fn visitors() -> Vec<Pattern> {
+    use Operation::{PutItem, TransactWriteItems, UpdateItem};
     vec![
         Pattern::new("GetUser", "a user, who logs in").number("1").line(16).get::<User>(),
+        Pattern::new("Register", "a new user of an admitted domain")
+            .number("1b")
+            .line(16)
+            .get::<ConfigDomains>()
+            .call::<User>(PutItem),
         Pattern::new("GetUserProgress", "the rooms that a user has completed")
             .number("2")
             .line(17)
             .get::<User>(),
+        Pattern::new("UpdateUserProgress", "a room is completed, once")
+            .number("3")
+            .line(18)
+            .call::<User>(UpdateItem),
         Pattern::new("GetAllRoomsStatus", "the dashboard")
             .number("4")
             .line(19)
@@ -159,6 +168,18 @@ fn reads() -> Vec<Pattern> {
             .number("5")
             .line(20)
             .find(|| room_content(&RoomId::example("roomId")).describe()),
+        Pattern::new("UpdateRoomContent", "the next version takes the place of the last")
+            .number("6")
+            .line(21)
+            .get::<RoomStatus>()
+            .call::<RoomContent>(TransactWriteItems),
+    ]
+}
+
+fn feeds() -> Vec<Pattern> {
+    use Operation::{PutItem, TransactWriteItems};
+    use Order::{Ascending, Descending};
+    vec![
         Pattern::new("GetAllPosts", "pages of posts of a status, in each order")
             .number("7")
             .line(22)
@@ -169,6 +190,21 @@ fn reads() -> Vec<Pattern> {
             .number("8")
             .line(23)
             .find(|| post_comments(&post()).describe()),
+        Pattern::new("CreatePost", "a post, judged by the filter")
+            .number("9")
+            .line(24)
+            .get::<ConfigProfanity>()
+            .call::<Post>(PutItem),
+        Pattern::new("CreateComment", "a comment and its count")
+            .number("10")
+            .line(25)
+            .get::<ConfigProfanity>()
+            .get::<Post>()
+            .call::<Comment>(TransactWriteItems),
+        Pattern::new("LikePost", "a like and its count, once for each user")
+            .line(79)
+            .get::<Post>()
+            .call::<Like>(TransactWriteItems),
         Pattern::new("GetUserPosts", "posts of a user, newest first")
             .number("11")
             .line(26)
@@ -179,6 +215,23 @@ fn reads() -> Vec<Pattern> {
             .find(|| posts(Status::Banned, Sort::Date, Ascending).describe())
             .find(|| posts(Status::Banned, Sort::Likes, Ascending).describe())
             .find(|| posts(Status::Banned, Sort::Comments, Ascending).describe()),
+    ]
+}
+
+fn moderation() -> Vec<Pattern> {
+    use Operation::TransactWriteItems;
+    use Order::Descending;
+    vec![
+        Pattern::new("UpdatePostStatus", "ban, delete or restore, and log it")
+            .number("13")
+            .line(28)
+            .get::<Post>()
+            .call::<Post>(TransactWriteItems),
+        Pattern::new("UpdateCommentStatus", "the same for a comment, with its count")
+            .line(116)
+            .get::<Comment>()
+            .get::<Post>()
+            .call::<Comment>(TransactWriteItems),
         Pattern::new("GetModerationLogs", "what moderators did, day after day")
             .number("14")
             .line(29)
@@ -191,12 +244,6 @@ fn reads() -> Vec<Pattern> {
             .number("16")
             .line(31)
             .find(|| posts(Status::Active, Sort::Comments, Descending).describe()),
-        Pattern::new("GetPostThread", "a post with comments and likes")
-            .line(75)
-            .find(|| post_thread(&post()).describe()),
-        Pattern::new("GetUsersByCountry", "users of a country by day")
-            .line(132)
-            .find(|| users_by_country(&country(), Some(span())).describe()),
     ]
 }
 
@@ -221,54 +268,15 @@ fn logs() -> Vec<Pattern> {
     ]
 }
 
-fn writes() -> Vec<Pattern> {
+fn implied() -> Vec<Pattern> {
     use Operation::{PutItem, TransactWriteItems, UpdateItem};
     vec![
-        Pattern::new("Register", "a new user of an admitted domain")
-            .number("1b")
-            .line(16)
-            .get::<ConfigDomains>()
-            .call::<User>(PutItem),
-        Pattern::new("UpdateUserProgress", "a room is completed, once")
-            .number("3")
-            .line(18)
-            .call::<User>(UpdateItem),
-        Pattern::new("UpdateRoomContent", "the next version takes the place of the last")
-            .number("6")
-            .line(21)
-            .get::<RoomStatus>()
-            .call::<RoomContent>(TransactWriteItems),
-        Pattern::new("CreatePost", "a post, judged by the filter")
-            .number("9")
-            .line(24)
-            .get::<ConfigProfanity>()
-            .call::<Post>(PutItem),
-        Pattern::new("CreateComment", "a comment and its count")
-            .number("10")
-            .line(25)
-            .get::<ConfigProfanity>()
-            .get::<Post>()
-            .call::<Comment>(TransactWriteItems),
-        Pattern::new("LikePost", "a like and its count, once for each user")
-            .line(79)
-            .get::<Post>()
-            .call::<Like>(TransactWriteItems),
-        Pattern::new("UpdatePostStatus", "ban, delete or restore, and log it")
-            .number("13")
-            .line(28)
-            .get::<Post>()
-            .call::<Post>(TransactWriteItems),
-        Pattern::new("UpdateCommentStatus", "the same for a comment, with its count")
-            .line(116)
-            .get::<Comment>()
-            .get::<Post>()
-            .call::<Comment>(TransactWriteItems),
-    ]
-}
-
-fn configuration() -> Vec<Pattern> {
-    use Operation::{PutItem, TransactWriteItems, UpdateItem};
-    vec![
+        Pattern::new("GetPostThread", "a post with comments and likes")
+            .line(75)
+            .find(|| post_thread(&post()).describe()),
+        Pattern::new("GetUsersByCountry", "users of a country by day")
+            .line(132)
+            .find(|| users_by_country(&country(), Some(span())).describe()),
         Pattern::new("SetManualOverride", "open or close a room by hand")
             .line(65)
             .call::<RoomStatus>(UpdateItem),

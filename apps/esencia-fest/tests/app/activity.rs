@@ -36,7 +36,7 @@ async fn the_table_of_a_month_is_made_when_it_is_missing_and_dropped_when_it_is_
     let (db, _) = db().await;
     let fest = EsenciaFest::new(db.clone());
     let tables = || async {
-        let names = db.store().list_tables(ListTables::default()).await.unwrap().tables;
+        let names = db.store().list_tables(ListTables::default()).await.unwrap().table_names;
         let logs = names.iter().filter_map(|n| n.strip_prefix("EsenciaFest-ActivityLogs-"));
         logs.map(str::to_owned).collect::<Vec<_>>()
     };

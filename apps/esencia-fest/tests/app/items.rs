@@ -341,13 +341,14 @@ async fn the_tables_are_those_of_the_document() {
     use tabla::ops::{DescribeTable, DescribeTimeToLive, ListTables, StreamViewType};
 
     let (db, _) = db().await;
-    let names = db.store().list_tables(ListTables::default()).await.unwrap().tables;
+    let names = db.store().list_tables(ListTables::default()).await.unwrap().table_names;
     for month in ["2025-07", "2025-08", "2025-09"] {
         assert!(names.contains(&format!("EsenciaFest-ActivityLogs-{month}")), "{names:?}");
     }
     let main = DescribeTable::new("EsenciaFest-Main-2025");
     let main = db.store().describe_table(main).await.unwrap();
-    let indexes: Vec<&str> = main.global_indexes.iter().map(|i| i.name.as_str()).collect();
+    let indexes: Vec<&str> =
+        main.global_secondary_indexes.iter().map(|i| i.name.as_str()).collect();
     assert_eq!(indexes, ["GSI1", "GSI2", "GSI3", "GSI4"]);
     assert_eq!(ACTIVITY_LOGS.stream, Some(StreamViewType::NewImage));
     assert!(MAIN.recovery && ACTIVITY_LOGS.recovery);

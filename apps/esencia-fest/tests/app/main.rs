@@ -1,5 +1,7 @@
 //! The festival, tested.
 
+#![allow(clippy::unwrap_used)]
+
 mod activity;
 mod forum;
 mod items;
@@ -14,7 +16,7 @@ use std::sync::Arc;
 use tabla::entity::app::App;
 use tabla::entity::{Db, Id, UtcTime};
 use tabla::env::{Env, ManualClock, Timestamp};
-use tabla::ops::{PutItem, Scan};
+use tabla::ops::Scan;
 use tabla::{Item, MemoryStore, StoreExt};
 use tabla_esencia_fest::*;
 
@@ -52,10 +54,6 @@ async fn main_table(db: &Db) -> Vec<Item> {
     let mut items = db.store().scan(Scan::new("EsenciaFest-Main-2025")).await.unwrap().items;
     items.sort_by_key(|item| (text(item, "PK"), text(item, "SK")));
     items
-}
-
-async fn put(db: &Db, item: Item) {
-    db.store().put(PutItem::new("EsenciaFest-Main-2025", item)).await.unwrap();
 }
 
 async fn stored(db: &Db, pk: &str, sk: &str) -> Item {
