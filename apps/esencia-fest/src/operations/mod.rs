@@ -65,7 +65,7 @@ impl EsenciaFest {
 
     /// Waits a little, and unevenly, before the next try.
     async fn pause(&self, attempt: u32) {
-        let most = 1 << attempt.min(8);
+        let most = 1 << attempt.min(6);
         let millis = self.db.env().random.next_u64() % (most + 1);
         self.db.env().clock.sleep(Duration::from_millis(millis)).await;
     }

@@ -148,4 +148,10 @@ async fn one_version_of_a_room_is_shown() {
     let lost = fest.update_room_content(&sala, Some(7), content("early")).await.unwrap();
     assert_eq!(lost, ContentUpdated::Lost(None));
     assert_eq!(main_table(&db).await, before, "nothing was written");
+    // A version that was taken away, and that nothing came after, is not shown either.
+    let shown = fest.get_room_content(&sala).await.unwrap().unwrap();
+    let away = RoomContent { version: 9, active_since: None, ..shown };
+    db.create(away.clone()).await.unwrap().done().unwrap();
+    let lost = fest.update_room_content(&sala, Some(9), content("next")).await.unwrap();
+    assert_eq!(lost, ContentUpdated::Lost(Some(away)));
 }
