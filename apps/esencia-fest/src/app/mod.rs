@@ -114,6 +114,10 @@ fn accepted() -> Vec<Accepted> {
 fn check(holds: bool, otherwise: &str) -> Result<()> {
     match holds {
         true => Ok(()),
-        false => Err(Error::new(ErrorKind::Unexpected, otherwise)),
+        false => Err(wrong(otherwise)),
     }
+}
+
+fn wrong(what: &str) -> Error {
+    Error::new(ErrorKind::Unexpected, what)
 }

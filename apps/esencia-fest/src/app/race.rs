@@ -5,8 +5,8 @@ use tabla::Result;
 use tabla::entity::app::Race;
 use tabla::entity::{Db, Id, Outcome};
 
-use super::check;
 use super::seed::{self, id, room, user};
+use super::{check, wrong};
 use crate::entities::*;
 use crate::operations::*;
 use crate::patterns::{Order, Sort};
@@ -102,7 +102,7 @@ async fn content(fest: &EsenciaFest) -> Result<Race> {
     let mut shown = 0;
     for version in 1..=ROUNDS {
         let content = fest.get_content_version(&room, version).await?;
-        let Some(content) = content else { return check(false, "a version is missing").map(none) };
+        let content = content.ok_or_else(|| wrong("a version is missing"))?;
         let is_shown = content.active_since.is_some();
         check(is_shown == (version == ROUNDS), "only the last version is shown")?;
         shown += u32::from(is_shown);
@@ -112,21 +112,16 @@ async fn content(fest: &EsenciaFest) -> Result<Race> {
     Ok(Race { name: "content of a room", contenders, winners, left })
 }
 
-/// Stands where a check has failed before.
-fn none(_: ()) -> Race {
-    Race { name: "", contenders: 0, winners: 0, left: String::new() }
-}
-
 async fn new_post(fest: &EsenciaFest) -> Result<Id> {
     let post = fest.create_post(&user(0)?, "Una carrera", Vec::new()).await?.done();
-    Ok(post.map_or(id("none")?, |post| post.post_id))
+    post.map(|post| post.post_id).ok_or_else(|| wrong("a new post is not new"))
 }
 
 /// What a post counts is what it has, in the post and in every index.
 async fn counts(fest: &EsenciaFest, post: &Id) -> Result<(u32, u32)> {
     let Thread { post: read, comments, likes, unknown } = fest.get_post_thread(post).await?;
     let active = comments.iter().filter(|comment| comment.status == Status::Active).count();
-    let Some(read) = read else { return check(false, "the post is gone").map(|()| (0, 0)) };
+    let read = read.ok_or_else(|| wrong("the post is gone"))?;
     check(unknown.is_empty(), "something unknown is in the post")?;
     check(read.likes as usize == likes.len(), "the count of likes is not that of the likes")?;
     check(read.comments_count as usize == active, "the count of comments is not theirs")?;

@@ -43,11 +43,9 @@ impl EsenciaFest {
         };
         let from = read.status;
         let log = ModerationLog {
-            target_type: TargetType::Post,
-            target_id: post.clone(),
             original_content: Some(read.content.clone()),
             metadata: metadata([("userId", read.user_id.as_str()), ("postId", post.as_str())]),
-            ..self.decision(action, reason, admin)?
+            ..self.entry(admin, action, (TargetType::Post, post), reason)?
         };
         for tried in 0..ATTEMPTS {
             if read.status != from || !action.is_possible(from) {
@@ -112,11 +110,9 @@ impl EsenciaFest {
             return Ok(ModeratedComment::Lost(Some(Box::new(read))));
         }
         let log = ModerationLog {
-            target_type: TargetType::Comment,
-            target_id: comment.clone(),
             original_content: Some(read.content.clone()),
             metadata: metadata([("userId", read.user_id.as_str()), ("postId", post.as_str())]),
-            ..self.decision(action, reason, admin)?
+            ..self.entry(admin, action, (TargetType::Comment, comment), reason)?
         };
         let mut commented = self.get_post(post).await?;
         for tried in 0..ATTEMPTS {
@@ -178,13 +174,7 @@ impl EsenciaFest {
         target: (TargetType, &Id),
         reason: &str,
     ) -> Result<Outcome<ModerationLog>> {
-        let (target_type, target_id) = target;
-        let log = ModerationLog {
-            target_type,
-            target_id: target_id.clone(),
-            ..self.decision(action, reason, admin)?
-        };
-        self.db.create(log).await
+        self.db.create(self.entry(admin, action, target, reason)?).await
     }
 
     /// Pattern 14, `GetModerationLogs`: a page of what moderators did in a span of time, oldest
@@ -200,8 +190,14 @@ impl EsenciaFest {
         range::page(span, Order::Ascending, limit, after, find, |_| self.db.clone()).await
     }
 
-    /// An entry of the log at this moment, about nothing yet.
-    fn decision(&self, action: Action, reason: &str, admin: &Id) -> Result<ModerationLog> {
+    /// An entry of the log at this moment.
+    fn entry(
+        &self,
+        admin: &Id,
+        action: Action,
+        (target_type, target_id): (TargetType, &Id),
+        reason: &str,
+    ) -> Result<ModerationLog> {
         let timestamp = self.now();
         Ok(ModerationLog {
             date: timestamp.day(),
@@ -209,8 +205,8 @@ impl EsenciaFest {
             admin_id: admin.clone(),
             action_id: self.new_id()?,
             action,
-            target_type: TargetType::Post,
-            target_id: admin.clone(),
+            target_type,
+            target_id: target_id.clone(),
             reason: reason.to_owned(),
             original_content: None,
             metadata: Map::new(),

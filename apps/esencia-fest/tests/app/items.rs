@@ -338,7 +338,7 @@ fn content_versions_are_not_read_in_order() {
 
 #[tokio::test]
 async fn the_tables_are_those_of_the_document() {
-    use tabla::ops::{DescribeTable, DescribeTimeToLive, ListTables, StreamViewType};
+    use tabla::ops::{BillingMode, DescribeTable, DescribeTimeToLive, ListTables, StreamViewType};
 
     let (db, _) = db().await;
     let names = db.store().list_tables(ListTables::default()).await.unwrap().table_names;
@@ -351,7 +351,10 @@ async fn the_tables_are_those_of_the_document() {
         main.global_secondary_indexes.iter().map(|i| i.name.as_str()).collect();
     assert_eq!(indexes, ["GSI1", "GSI2", "GSI3", "GSI4"]);
     assert_eq!(ACTIVITY_LOGS.stream, Some(StreamViewType::NewImage));
-    assert!(MAIN.recovery && ACTIVITY_LOGS.recovery);
+    for design in [&MAIN, &ACTIVITY_LOGS] {
+        assert_eq!(design.create("x").billing_mode, Some(BillingMode::PayPerRequest));
+        assert!(design.recovery);
+    }
     assert_eq!((MAIN.ttl.as_deref(), ACTIVITY_LOGS.ttl.as_deref()), (None, Some("ttl")));
     let ttl = DescribeTimeToLive::new("EsenciaFest-ActivityLogs-2025-08");
     let ttl = db.store().describe_time_to_live(ttl).await.unwrap();
