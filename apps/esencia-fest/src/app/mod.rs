@@ -1,0 +1,123 @@
+//! The app as the command line, the demo and the tests know it.
+
+mod race;
+mod run;
+mod seed;
+
+use async_trait::async_trait;
+use tabla::entity::app::{Answer, App, AppDesign, Progress, Race};
+use tabla::entity::lint::{Accepted, Rule};
+use tabla::entity::{Db, Entity};
+use tabla::{Error, ErrorKind, Result};
+
+use crate::entities::*;
+use crate::operations::EsenciaFest;
+use crate::patterns::patterns;
+
+/// The app.
+#[derive(Clone, Copy, Debug, Default)]
+pub struct EsenciaFestApp;
+
+#[async_trait]
+impl App for EsenciaFestApp {
+    fn design(&self) -> AppDesign {
+        AppDesign {
+            name: "esencia-fest",
+            summary: "a virtual festival: rooms, a moderated forum, and a log of what visitors do",
+            tables: vec![&MAIN, &ACTIVITY_LOGS],
+            entities: vec![
+                User::design(),
+                RoomStatus::design(),
+                RoomContent::design(),
+                Post::design(),
+                Comment::design(),
+                Like::design(),
+                ConfigDomains::design(),
+                ConfigSchedule::design(),
+                ConfigProfanity::design(),
+                ModerationLog::design(),
+                ActivityLog::design(),
+            ],
+            patterns: patterns(),
+            accepted: accepted(),
+        }
+    }
+
+    async fn create_tables(&self, db: &Db) -> Result<()> {
+        db.create_table(&MAIN).await?;
+        let fest = EsenciaFest::new(db.clone());
+        // The next month's, too: it is there before it begins.
+        let now = db.now().second();
+        for month in seed::first_day(now).month().through(now.month().next()) {
+            fest.ensure_month(month).await?;
+        }
+        Ok(())
+    }
+
+    async fn seed(&self, db: &Db, scale: u32, progress: Progress<'_>) -> Result<()> {
+        seed::seed(db, scale, progress).await
+    }
+
+    async fn run(&self, db: &Db, pattern: &str) -> Result<Answer> {
+        run::run(db, pattern).await
+    }
+
+    async fn race(&self, db: &Db) -> Result<Vec<Race>> {
+        race::race(db).await
+    }
+}
+
+/// What the checks warn of, and why it stays.
+fn accepted() -> Vec<Accepted> {
+    let accept = |rule, subject, reason| Accepted { rule, subject, reason };
+    vec![
+        accept(
+            Rule::HotPartition,
+            "RoomStatus",
+            "the document puts all rooms in one partition: a handful of small items, written by \
+             administrators, read with one query for the dashboard",
+        ),
+        accept(
+            Rule::HotPartition,
+            "RoomContent in GSI1",
+            "one item for each room, written by administrators; a visitor reads one of them",
+        ),
+        accept(
+            Rule::UnboundedCollection,
+            "RoomStatus",
+            "a festival has a handful of rooms; a schedule has at most 99",
+        ),
+        accept(
+            Rule::UnboundedCollection,
+            "RoomContent",
+            "the versions of a room are written by hand, and none is read but by its number or \
+             through GSI1",
+        ),
+        accept(
+            Rule::UnboundedCollection,
+            "Comment",
+            "comments are read in pages; the whole of a post is read over as many as it takes",
+        ),
+        accept(
+            Rule::UnboundedCollection,
+            "Like",
+            "at most one for each user, small, and found by its key; 7 000 users are expected",
+        ),
+        accept(
+            Rule::LogWithoutTtl,
+            "ModerationLog",
+            "it is an audit trail: what moderators did is kept, and the document gives it no end",
+        ),
+    ]
+}
+
+fn check(holds: bool, otherwise: &str) -> Result<()> {
+    match holds {
+        true => Ok(()),
+        false => Err(wrong(otherwise)),
+    }
+}
+
+fn wrong(what: &str) -> Error {
+    Error::new(ErrorKind::Unexpected, what)
+}

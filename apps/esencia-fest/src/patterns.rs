@@ -1,0 +1,295 @@
+//! The access patterns of the document, and those that its operations need.
+
+use tabla::entity::{Day, Entity, Find, Id, KeyPart, Operation, Pattern, UtcTime};
+
+use crate::entities::*;
+use crate::range::Span;
+
+/// What posts are sorted by.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub enum Sort {
+    /// By when they were written.
+    #[default]
+    Date,
+    /// By likes; ties by date.
+    Likes,
+    /// By active comments; ties by date.
+    Comments,
+}
+
+/// In which direction.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub enum Order {
+    /// The oldest, or the least, first.
+    Ascending,
+    /// The newest, or the most, first.
+    #[default]
+    Descending,
+}
+
+impl Order {
+    pub(crate) fn apply<E: Entity>(self, find: Find<E>) -> Find<E> {
+        match self {
+            Self::Ascending => find,
+            Self::Descending => find.descending(),
+        }
+    }
+}
+
+/// Pattern 4: the states of all rooms.
+pub fn rooms_status() -> Find<RoomStatus> {
+    RoomStatus::find()
+}
+
+/// Pattern 5: what a room shows.
+pub fn room_content(room: &RoomId) -> Find<RoomContent> {
+    RoomContent::find_by("GSI1").with(RoomContent::ROOM_ID, room).limit(1)
+}
+
+/// Patterns 7, 12, 15 and 16: posts of a status, sorted.
+pub fn posts(status: Status, sort: Sort, order: Order) -> Find<Post> {
+    let index = match sort {
+        Sort::Date => "GSI2",
+        Sort::Likes => "GSI3",
+        Sort::Comments => "GSI4",
+    };
+    order.apply(Post::find_by(index).with(Post::STATUS, status))
+}
+
+/// Pattern 8: the active comments on a post, oldest first.
+pub fn post_comments(post: &Id) -> Find<Comment> {
+    Comment::find().with(Comment::POST_ID, post).filter(Comment::STATUS.eq(Status::Active))
+}
+
+/// A post with its comments and likes.
+pub fn post_thread(post: &Id) -> Find<Post> {
+    Post::find().with(Post::POST_ID, post).whole_partition()
+}
+
+/// Pattern 11: the posts of a user, newest first; of one status, if one is given.
+pub fn user_posts(user: &Email, status: Option<Status>) -> Find<Post> {
+    let find = Post::find_by("GSI1").with(Post::USER_ID, user).descending();
+    match status {
+        Some(status) => find.filter(Post::STATUS.eq(status)),
+        None => find,
+    }
+}
+
+/// The users of a country, those who came first first; those who came in these days, if days are
+/// given.
+pub fn users_by_country(country: &Id, days: Option<Span>) -> Find<User> {
+    let find = User::find_by("GSI1").with(User::COUNTRY, country);
+    match days {
+        Some(days) => find.between(User::CREATED_AT, days.from(), days.to()),
+        None => find,
+    }
+}
+
+/// Pattern 14, on one of its days: what moderators did, all of it or one kind of action.
+pub fn moderation_logs(day: Day, span: Span, action: Option<Action>) -> Find<ModerationLog> {
+    let find = ModerationLog::find().with(ModerationLog::DATE, day).between(
+        ModerationLog::TIMESTAMP,
+        span.from(),
+        span.to(),
+    );
+    match action {
+        Some(action) => find.filter(ModerationLog::ACTION.eq(action)),
+        None => find,
+    }
+}
+
+/// Pattern 18, in one of its months: what a visitor did, over all shards.
+pub fn user_logs(user: &Email, span: Span, order: Order) -> Find<ActivityLog> {
+    let find = ActivityLog::find().with(ActivityLog::USER_ID, user).between(
+        ActivityLog::TIMESTAMP,
+        span.from(),
+        span.to(),
+    );
+    order.apply(find).unexpired()
+}
+
+/// Pattern 19: what visitors from a country did on a day, over all shards.
+pub fn activity_by_country(country: &Id, day: Day) -> Find<ActivityLog> {
+    ActivityLog::find_by("GSI1")
+        .with(ActivityLog::COUNTRY, country)
+        // The partition has the day of it; the whole of the partition is that day.
+        .with(ActivityLog::TIMESTAMP, day.start())
+        .whole_partition()
+        .unexpired()
+}
+
+fn post() -> Id {
+    Id::example("postId")
+}
+
+fn user() -> Email {
+    Email::example("email")
+}
+
+fn country() -> Id {
+    Id::example("country")
+}
+
+fn day() -> Day {
+    Day::example("date")
+}
+
+fn span() -> Span {
+    Span::of(UtcTime::example("from").day())
+}
+
+/// All of them: those of the document in its order, then those that it implies.
+pub(crate) fn patterns() -> Vec<Pattern> {
+    [visitors(), feeds(), moderation(), logs(), implied()].concat()
+}
+
+fn visitors() -> Vec<Pattern> {
+    use Operation::{PutItem, TransactWriteItems, UpdateItem};
+    vec![
+        Pattern::new("GetUser", "a user, who logs in").number("1").line(16).get::<User>(),
+        Pattern::new("Register", "a new user of an admitted domain")
+            .number("1b")
+            .line(16)
+            .get::<ConfigDomains>()
+            .call::<User>(PutItem),
+        Pattern::new("GetUserProgress", "the rooms that a user has completed")
+            .number("2")
+            .line(17)
+            .get::<User>(),
+        Pattern::new("UpdateUserProgress", "a room is completed, once")
+            .number("3")
+            .line(18)
+            .call::<User>(UpdateItem),
+        Pattern::new("GetAllRoomsStatus", "the dashboard")
+            .number("4")
+            .line(19)
+            .find(|| rooms_status().describe()),
+        Pattern::new("GetRoomContent", "what a room shows")
+            .number("5")
+            .line(20)
+            .find(|| room_content(&RoomId::example("roomId")).describe()),
+        Pattern::new("UpdateRoomContent", "the next version takes the place of the last")
+            .number("6")
+            .line(21)
+            .get::<RoomStatus>()
+            .call::<RoomContent>(TransactWriteItems),
+    ]
+}
+
+fn feeds() -> Vec<Pattern> {
+    use Operation::{PutItem, TransactWriteItems};
+    use Order::{Ascending, Descending};
+    vec![
+        Pattern::new("GetAllPosts", "pages of posts of a status, in each order")
+            .number("7")
+            .line(22)
+            .find(|| posts(Status::Active, Sort::Date, Descending).limit(20).describe())
+            .find(|| posts(Status::Active, Sort::Likes, Descending).limit(20).describe())
+            .find(|| posts(Status::Active, Sort::Comments, Descending).limit(20).describe()),
+        Pattern::new("GetPostComments", "active comments on a post")
+            .number("8")
+            .line(23)
+            .find(|| post_comments(&post()).describe()),
+        Pattern::new("CreatePost", "a post, judged by the filter")
+            .number("9")
+            .line(24)
+            .get::<ConfigProfanity>()
+            .call::<Post>(PutItem),
+        Pattern::new("CreateComment", "a comment and its count")
+            .number("10")
+            .line(25)
+            .get::<ConfigProfanity>()
+            .get::<Post>()
+            .call::<Comment>(TransactWriteItems),
+        Pattern::new("LikePost", "a like and its count, once for each user")
+            .line(79)
+            .get::<Post>()
+            .call::<Like>(TransactWriteItems),
+        Pattern::new("GetUserPosts", "posts of a user, newest first")
+            .number("11")
+            .line(26)
+            .find(|| user_posts(&user(), None).describe()),
+        Pattern::new("GetPostsByStatus", "posts for moderators, in each order")
+            .number("12")
+            .line(27)
+            .find(|| posts(Status::Banned, Sort::Date, Ascending).describe())
+            .find(|| posts(Status::Banned, Sort::Likes, Ascending).describe())
+            .find(|| posts(Status::Banned, Sort::Comments, Ascending).describe()),
+    ]
+}
+
+fn moderation() -> Vec<Pattern> {
+    use Operation::TransactWriteItems;
+    use Order::Descending;
+    vec![
+        Pattern::new("UpdatePostStatus", "ban, delete or restore, and log it")
+            .number("13")
+            .line(28)
+            .get::<Post>()
+            .call::<Post>(TransactWriteItems),
+        Pattern::new("UpdateCommentStatus", "the same for a comment, with its count")
+            .line(116)
+            .get::<Comment>()
+            .get::<Post>()
+            .call::<Comment>(TransactWriteItems),
+        Pattern::new("GetModerationLogs", "what moderators did, day after day")
+            .number("14")
+            .line(29)
+            .find(|| moderation_logs(day(), span(), Some(Action::Ban)).describe()),
+        Pattern::new("GetPostsSortedByLikes", "the most popular")
+            .number("15")
+            .line(30)
+            .find(|| posts(Status::Active, Sort::Likes, Descending).describe()),
+        Pattern::new("GetPostsSortedByComments", "the most discussed")
+            .number("16")
+            .line(31)
+            .find(|| posts(Status::Active, Sort::Comments, Descending).describe()),
+    ]
+}
+
+fn logs() -> Vec<Pattern> {
+    vec![
+        Pattern::new("LogActivity", "an event of a visitor")
+            .number("17")
+            .line(34)
+            .call::<ActivityLog>(Operation::PutItem),
+        Pattern::new("GetUserLogs", "events of a visitor, month after month")
+            .number("18")
+            .line(35)
+            .find(|| user_logs(&user(), span(), Order::Ascending).describe()),
+        Pattern::new("GetActivityByCountry", "events from a country on a day")
+            .number("19")
+            .line(36)
+            .find(|| activity_by_country(&country(), day()).describe()),
+        Pattern::new("LogModerationAction", "an entry of its own in the moderators' log")
+            .number("20")
+            .line(37)
+            .call::<ModerationLog>(Operation::PutItem),
+    ]
+}
+
+fn implied() -> Vec<Pattern> {
+    use Operation::{PutItem, TransactWriteItems, UpdateItem};
+    vec![
+        Pattern::new("GetPostThread", "a post with comments and likes")
+            .line(75)
+            .find(|| post_thread(&post()).describe()),
+        Pattern::new("GetUsersByCountry", "users of a country by day")
+            .line(132)
+            .find(|| users_by_country(&country(), Some(span())).describe()),
+        Pattern::new("SetManualOverride", "open or close a room by hand")
+            .line(65)
+            .call::<RoomStatus>(UpdateItem),
+        Pattern::new("GetDomains", "who may register").line(96).get::<ConfigDomains>(),
+        Pattern::new("SetDomains", "say who may").line(96).call::<ConfigDomains>(PutItem),
+        Pattern::new("GetSchedule", "when rooms open").line(100).get::<ConfigSchedule>(),
+        Pattern::new("SetSchedule", "say when, to the rooms too")
+            .line(100)
+            .find(|| rooms_status().consistent().describe())
+            .call::<ConfigSchedule>(TransactWriteItems),
+        Pattern::new("GetProfanity", "what must not be said").line(104).get::<ConfigProfanity>(),
+        Pattern::new("SetProfanity", "say what must not")
+            .line(104)
+            .call::<ConfigProfanity>(PutItem),
+    ]
+}

@@ -1,0 +1,57 @@
+//! The app as a whole.
+
+use std::sync::Arc;
+
+use tabla::MemoryStore;
+use tabla::entity::app::App;
+use tabla::entity::{Db, app, lint, listing};
+use tabla_esencia_fest::EsenciaFestApp;
+
+#[tokio::test]
+async fn the_design_is_sound_and_every_pattern_is_right() {
+    let db = Db::new(Arc::new(MemoryStore::new()));
+    let ran = app::check(&EsenciaFestApp, &db).await.expect("all is well");
+    assert_eq!(ran.len(), EsenciaFestApp.design().patterns.len());
+}
+
+#[test]
+fn every_warning_is_accepted_and_every_acceptance_is_of_one() {
+    let design = EsenciaFestApp.design();
+    let findings = lint::check(&design);
+    let open: Vec<_> = findings.iter().filter(|finding| finding.accepted.is_none()).collect();
+    assert!(open.is_empty(), "{open:?}");
+    assert_eq!(findings.len(), design.accepted.len(), "{findings:?}");
+}
+
+#[tokio::test]
+async fn filling_in_twice_is_filling_in_once() {
+    let (db, _) = crate::db().await;
+    EsenciaFestApp.seed(&db, 1, &|_, _| {}).await.unwrap();
+    let once = crate::main_table(&db).await;
+    EsenciaFestApp.seed(&db, 1, &|_, _| {}).await.unwrap();
+    // Rooms note when they were last scheduled, and the clock goes on while others wait.
+    let unstamped = |mut items: Vec<tabla::Item>| {
+        items.iter_mut().for_each(|item| drop(item.remove("updatedAt")));
+        items
+    };
+    assert!(unstamped(once) == unstamped(crate::main_table(&db).await));
+}
+
+#[test]
+fn the_readme_lists_the_patterns() {
+    let readme = include_str!("../../README.md");
+    let table = listing::markdown(&EsenciaFestApp.design(), 1024).unwrap();
+    let start = readme.split("<!-- patterns -->\n").nth(1).unwrap_or_default();
+    let listed = start.split("<!-- /patterns -->").next().unwrap_or_default();
+    assert!(listed == table, "the README should have:\n{table}");
+}
+
+#[test]
+fn every_documented_pattern_is_declared_once() {
+    let design = EsenciaFestApp.design();
+    for number in 1..=20 {
+        let text = number.to_string();
+        let same = design.patterns.iter().filter(|pattern| pattern.number == text);
+        assert_eq!(same.count(), 1, "pattern {number}");
+    }
+}
