@@ -16,7 +16,7 @@ fn the_demo_succeeds_and_fits_the_screen() {
     let output = tabla(&["demo"]);
     assert!(output.status.success(), "{}", text(&output.stderr));
     let shown = text(&output.stdout);
-    for app in ["gamificacion", "rk-pai", "branding"] {
+    for app in ["gamificacion", "rk-pai", "branding", "esencia-fest", "crypto-cards"] {
         assert!(shown.contains(&format!("\n{app}: ")), "{shown}");
     }
     assert!(shown.contains("patterns gave the right answer"), "{shown}");

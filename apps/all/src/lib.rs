@@ -12,6 +12,8 @@ pub fn all() -> Vec<Arc<dyn App>> {
         Arc::new(tabla_gamificacion::GamificacionApp),
         Arc::new(tabla_rk_pai::RkPaiApp::default()),
         Arc::new(tabla_branding::BrandingApp),
+        Arc::new(tabla_esencia_fest::EsenciaFestApp),
+        Arc::new(tabla_crypto_cards::CryptoCardsApp),
     ]
 }
 
