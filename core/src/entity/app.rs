@@ -213,7 +213,7 @@ pub async fn check(app: &dyn App, db: &Db) -> Result<Vec<Ran>> {
     Ok(ran)
 }
 
-/// An app's patterns that do not run: what [`lint`](super::lint) cannot see by looking.
+/// An app's patterns that do not run: what [`lint`] cannot see by looking.
 ///
 /// # Errors
 /// The app cannot be filled in.

@@ -4,7 +4,7 @@
 //! with one table for each period is written once for each of them. The same design gives the same
 //! text, whenever and wherever it is written, so that a file of it can be kept and compared.
 //!
-//! [`cloudformation`] and [`terraform`] say what [`create`](super::TableDesign::create) asks for,
+//! [`cloudformation()`] and [`terraform()`] say what [`create`](super::TableDesign::create) asks for,
 //! and besides what no request to create a table says: the time to live and the recovery.
 
 mod cloudformation;
