@@ -80,7 +80,7 @@ async fn show(app: &dyn App, registry: &Registry, folder: &Path) -> Result<usize
     println!("{}: {}", design.name, design.summary);
     println!("filled in within {}\n", seconds(watch.elapsed()));
     let mut table =
-        Table::new(["", "pattern", "operation", "items", "units", "ms"], [4, 26, 34, 6, 7, 7], 3);
+        Table::new(["", "pattern", "operation", "items", "units", "ms"], [5, 26, 34, 6, 7, 7], 3);
     let count = design.patterns.len();
     for pattern in design.patterns {
         let watch = Watch::start();
