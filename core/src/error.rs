@@ -225,26 +225,25 @@ impl ErrorKind {
             | Self::TransactionInProgress
             | Self::Throttled
             | Self::Unavailable => Retry::Later,
-            Self::TransactionCanceled { reasons } if only_contention(reasons) => Retry::Later,
+            Self::TransactionCanceled { reasons } if is_contention(reasons) => Retry::Later,
             _ => Retry::Never,
         }
     }
 }
 
-/// Whether nothing but contention or throttling stood in the way, so that the same transaction
-/// may go through later.
-fn only_contention(reasons: &[CancellationReason]) -> bool {
+/// Whether contention or throttling stood in the way, and nothing that stays wrong. A condition
+/// that did not hold beside them is judged anew: whoever was met may be about to change that.
+fn is_contention(reasons: &[CancellationReason]) -> bool {
     use CancellationCode as Code;
-    reasons.iter().any(|reason| reason.code != Code::None)
-        && reasons.iter().all(|reason| {
-            matches!(
-                reason.code,
-                Code::None
-                    | Code::TransactionConflict
-                    | Code::ThrottlingError
-                    | Code::ProvisionedThroughputExceeded
-            )
-        })
+    let passes = |code| {
+        matches!(
+            code,
+            Code::TransactionConflict | Code::ThrottlingError | Code::ProvisionedThroughputExceeded
+        )
+    };
+    let may_pass = |code| passes(code) || matches!(code, Code::None | Code::ConditionalCheckFailed);
+    reasons.iter().any(|reason| passes(reason.code))
+        && reasons.iter().all(|reason| may_pass(reason.code))
 }
 
 impl Error {
@@ -450,7 +449,7 @@ mod tests {
     }
 
     #[test]
-    fn a_transaction_lost_to_contention_alone_is_worth_another_try() {
+    fn a_transaction_lost_to_contention_is_worth_another_try() {
         let conflict = CancellationReason {
             code: CancellationCode::TransactionConflict,
             message: None,
@@ -458,8 +457,11 @@ mod tests {
         };
         let error = Error::transaction_canceled(vec![CancellationReason::none(), conflict.clone()]);
         assert_eq!(error.retry(), Retry::Later);
-        let error =
-            Error::transaction_canceled(vec![CancellationReason::condition_failed(None), conflict]);
+        let lost = CancellationReason::condition_failed(None);
+        let error = Error::transaction_canceled(vec![lost.clone(), conflict.clone()]);
+        assert_eq!(error.retry(), Retry::Later);
+        let wrong = CancellationReason::invalid("a wrong item");
+        let error = Error::transaction_canceled(vec![lost, conflict, wrong]);
         assert_eq!(error.retry(), Retry::Never);
     }
 }

@@ -46,7 +46,7 @@ pub use self::number::{MAX_DIGITS, MAX_EXPONENT, MIN_EXPONENT, Number, NumberErr
 pub use self::set::{Set, SetError, SetMember};
 pub use self::store::{
     Address, Capabilities, Conditional, Cursor, Opener, Registry, Repeat, Requirement, RetryPolicy,
-    Retrying, Store, StoreExt,
+    Retrying, Store, StoreExt, Tries,
 };
 pub use self::value::{MAX_NAME_LENGTH, MAX_NESTING, Map, Value, ValueKind};
 pub use self::view::{

@@ -1,16 +1,12 @@
 //! What can be done with themes.
 
 use std::collections::BTreeMap;
-use std::time::Duration;
 
 use tabla::entity::{Change, Db, Entity, Id, Outcome, Page, Transacted, UtcTime};
-use tabla::{Cursor, Error, ErrorKind, Result, Retry};
+use tabla::{Cursor, Repeat, Result};
 
 use crate::entities::*;
 use crate::patterns;
-
-/// How often the number of a new draft is tried for.
-const ATTEMPTS: u32 = 40;
 
 /// Themes on a database.
 #[derive(Clone, Debug)]
@@ -86,7 +82,8 @@ impl Branding {
         metadata: BTreeMap<String, String>,
         assets: Vec<AssetRef>,
     ) -> Result<Theme> {
-        for attempt in 0..ATTEMPTS {
+        let mut tries = self.db.tries(Repeat::OnlyIfNotApplied, "to number a draft");
+        loop {
             let present = self.business(business).await?;
             let last = present.as_ref().map_or(0, |business| business.last_version);
             let mut theme = Theme {
@@ -117,27 +114,14 @@ impl Branding {
                     },
                 )?,
             };
-            match transaction.create("theme", theme.clone())?.run().await? {
-                Transacted::Done => {
-                    theme.updated_at = self.db.now().second();
-                    theme.revision = 1;
-                    return Ok(theme);
-                }
-                Transacted::Lost(_) => self.pause(attempt).await,
+            let transaction = transaction.create("theme", theme.clone())?;
+            if let Some(Transacted::Done) = tries.judge(transaction.run().await)? {
+                theme.updated_at = self.db.now().second();
+                theme.revision = 1;
+                return Ok(theme);
             }
+            tries.again().await?;
         }
-        Err(Error::new(
-            ErrorKind::TransactionConflict,
-            format!("others have taken every number of {business} that was tried for"),
-        )
-        .with_retry(Retry::Later))
-    }
-
-    /// Waits a little, and unevenly, before the next try.
-    async fn pause(&self, attempt: u32) {
-        let most = 1 << attempt.min(6);
-        let millis = self.db.env().random.next_u64() % (most + 1);
-        self.db.env().clock.sleep(Duration::from_millis(millis)).await;
     }
 
     /// Changes a draft that was read, if it is still a draft and nobody else has changed it.

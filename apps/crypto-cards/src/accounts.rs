@@ -13,7 +13,6 @@ use crate::texts::{CardNumberHash, LastFour};
 #[derive(Clone, Debug)]
 pub struct CryptoCards {
     pub(crate) db: Db,
-    pub(crate) retries: RetryPolicy,
 }
 
 /// An account that is to be opened.
@@ -73,13 +72,13 @@ impl CryptoCards {
             cap: Duration::from_millis(100),
             env: db.env().clone(),
         };
-        Self { db, retries }
+        Self { db: db.with_retries(retries) }
     }
 
     /// Trying again by this policy.
     #[must_use]
     pub fn with_retries(mut self, retries: RetryPolicy) -> Self {
-        self.retries = retries;
+        self.db = self.db.with_retries(retries);
         self
     }
 

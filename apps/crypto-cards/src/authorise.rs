@@ -1,12 +1,11 @@
 //! Authorising a payment: its funds are reserved, or it is rejected.
 
 use tabla::entity::{Change, Transacted, UtcTime};
-use tabla::{Applied, Error, Result};
+use tabla::{Applied, Error, ErrorKind, Repeat, Result};
 
 use crate::accounts::CryptoCards;
 use crate::entities::*;
 use crate::judge::{Authorisation, Rejection, Spend, judge};
-use crate::retries::{exhausted, passing};
 
 /// What became of an authorisation.
 #[derive(Clone, Debug, PartialEq)]
@@ -33,13 +32,6 @@ impl Authorised {
     }
 }
 
-/// A write whose answer was lost: it may yet be carried out, but only while the account has the
-/// version that was read for it.
-struct Doubt {
-    version: u64,
-    error: Error,
-}
-
 impl CryptoCards {
     /// Authorises a payment, once for each id: reserves its amount on the account, records it, and
     /// counts it to the card's day, all or none.
@@ -62,44 +54,45 @@ impl CryptoCards {
         moment: Option<UtcTime>,
     ) -> Result<Authorised> {
         request.check()?;
-        let mut doubt: Option<Doubt> = None;
-        let mut last = None;
-        for attempt in 1..=self.retries.attempts {
+        let mut in_doubt = None;
+        let mut tries = self.db.tries(Repeat::Safe, "to authorise");
+        loop {
             let now = moment.unwrap_or_else(|| self.db.now().second());
-            last = match self.attempt(request, now, &mut doubt).await {
-                Ok(Some(answer)) => return Ok(answer),
-                Ok(None) => None,
-                Err(error) => Some(passing(in_doubt(error, &doubt))?),
-            };
-            self.retries.wait(attempt).await;
-        }
-        match (doubt, last) {
-            (Some(doubt), _) => Err(exhausted(Some(doubt.error), "authorising")),
-            (None, Some(error)) => Err(exhausted(Some(error), "authorising")),
-            (None, None) => Ok(Authorised::Rejected(Rejection::Contention)),
+            let tried = self.attempt(request, now, &mut in_doubt).await;
+            if let Some(Some(answer)) = tries.judge(tried)? {
+                return Ok(answer);
+            }
+            match tries.again().await {
+                Ok(()) => {}
+                Err(error) if is_overrun(&error) => {
+                    return Ok(Authorised::Rejected(Rejection::Contention));
+                }
+                Err(error) => return Err(error),
+            }
         }
     }
 
-    /// One attempt; `None` if the race was lost or the answer was, so that all is read again.
+    /// One attempt; `None` if the race was lost or nothing can be told yet, so that all is read
+    /// again. A write whose answer was lost leaves behind the version of the account that it needs.
     async fn attempt(
         &self,
         request: &Authorisation,
         now: UtcTime,
-        doubt: &mut Option<Doubt>,
+        in_doubt: &mut Option<u64>,
     ) -> Result<Option<Authorised>> {
         if let Some(known) = self.transaction(&request.transaction_id).await? {
             return Ok(Some(answer(request, known)));
         }
         let Some(card) = self.card(&request.card_id).await? else {
-            return self.reject(request, Rejection::UnknownCard, None, doubt).await;
+            return self.reject(request, Rejection::UnknownCard, None, *in_doubt).await;
         };
         let Some(account) = self.account(&card.account_id).await? else {
-            return self.reject(request, Rejection::UnknownAccount, None, doubt).await;
+            return self.reject(request, Rejection::UnknownAccount, None, *in_doubt).await;
         };
         let spend = match judge(request, &card, &account, now)? {
             Ok(spend) => spend,
             Err(rejection) => {
-                return self.reject(request, rejection, Some(&account), doubt).await;
+                return self.reject(request, rejection, Some(&account), *in_doubt).await;
             }
         };
         let row = row(request, &account, spend, now);
@@ -118,11 +111,12 @@ impl CryptoCards {
                 Some(known) => Ok(Some(answer(request, known))),
                 None => Ok(None),
             },
-            Err(error) if error.applied() == Applied::Maybe => {
-                *doubt = Some(Doubt { version: account.version, error });
-                Ok(None)
+            Err(error) => {
+                if error.applied() == Applied::Maybe {
+                    *in_doubt = Some(account.version);
+                }
+                Err(error)
             }
-            Err(error) => Err(error),
         }
     }
 
@@ -132,12 +126,12 @@ impl CryptoCards {
         request: &Authorisation,
         rejection: Rejection,
         account: Option<&Account>,
-        doubt: &mut Option<Doubt>,
+        in_doubt: Option<u64>,
     ) -> Result<Option<Authorised>> {
         // A write that may be on its way cannot arrive once the account has another version.
-        let is_settled = |doubt: &Doubt| account.is_some_and(|own| own.version > doubt.version);
-        if let Some(doubt) = doubt.take_if(|doubt| !is_settled(doubt)) {
-            return Err(exhausted(Some(doubt.error), "authorising"));
+        let is_settled = |version| account.is_some_and(|own| own.version > version);
+        if in_doubt.is_some_and(|version| !is_settled(version)) {
+            return Ok(None);
         }
         // What has taken the funds may be this very payment.
         let known = self.transaction(&request.transaction_id).await?;
@@ -148,12 +142,9 @@ impl CryptoCards {
     }
 }
 
-/// An error after a write whose answer was lost leaves that open, too.
-fn in_doubt(error: Error, doubt: &Option<Doubt>) -> Error {
-    match doubt {
-        Some(_) => error.with_applied(Applied::Maybe),
-        None => error,
-    }
+/// Whether others were faster every time, and nothing else stood in the way.
+fn is_overrun(error: &Error) -> bool {
+    *error.kind() == ErrorKind::TransactionConflict && error.applied() == Applied::No
 }
 
 /// What the table says of this id is the last word.

@@ -20,7 +20,6 @@ mod entities;
 mod judge;
 mod patterns;
 mod race;
-mod retries;
 mod seed;
 mod settle;
 mod texts;

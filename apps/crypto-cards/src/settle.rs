@@ -1,11 +1,10 @@
 //! Completing a transaction, which debits its funds, or failing it, which releases them.
 
 use tabla::entity::{Change, Id, Transacted, UtcTime};
-use tabla::{Applied, Error, Result};
+use tabla::{Repeat, Result};
 
 use crate::accounts::CryptoCards;
 use crate::entities::*;
-use crate::retries::{exhausted, passing};
 
 /// What became of settling a transaction.
 #[derive(Clone, Debug, PartialEq)]
@@ -43,7 +42,7 @@ impl CryptoCards {
     /// what is reserved is there.
     ///
     /// # Errors
-    /// Those of the store; [`Applied::Maybe`] if it may be completed: the same call tells later.
+    /// Those of the store; [`Applied::Maybe`](tabla::Applied::Maybe) if it may be completed: the same call tells later.
     pub async fn complete(&self, id: &Id, trade_status: Option<&str>) -> Result<Settled> {
         self.settle(id, Way::Complete, trade_status, None).await
     }
@@ -52,7 +51,7 @@ impl CryptoCards {
     /// the card's day if that is still the day.
     ///
     /// # Errors
-    /// Those of the store; [`Applied::Maybe`] if it may have failed: the same call tells later.
+    /// Those of the store; [`Applied::Maybe`](tabla::Applied::Maybe) if it may have failed: the same call tells later.
     pub async fn fail(&self, id: &Id, trade_status: Option<&str>) -> Result<Settled> {
         self.settle(id, Way::Fail, trade_status, None).await
     }
@@ -69,24 +68,17 @@ impl CryptoCards {
         trade_status: Option<&str>,
         moment: Option<UtcTime>,
     ) -> Result<Settled> {
-        let mut doubt: Option<Error> = None;
-        let mut last = None;
-        for attempt in 1..=self.retries.attempts {
+        let mut tries = self.db.tries(Repeat::Safe, "to settle");
+        loop {
             let now = moment.unwrap_or_else(|| self.db.now().second());
-            last = match self.attempt_to_settle(id, way, trade_status, now).await {
-                Ok(Some(settled)) => return Ok(settled),
-                Ok(None) => None,
-                // Whether it was carried out shows in the transaction's status, which is read next.
-                Err(error) if error.applied() == Applied::Maybe => {
-                    doubt = Some(error);
-                    None
-                }
-                Err(error) if doubt.is_some() => Some(passing(error.with_applied(Applied::Maybe))?),
-                Err(error) => Some(passing(error)?),
-            };
-            self.retries.wait(attempt).await;
+            // Whether a try whose answer was lost was carried out shows in the transaction's
+            // status, which is read first.
+            let tried = self.attempt_to_settle(id, way, trade_status, now).await;
+            if let Some(Some(settled)) = tries.judge(tried)? {
+                return Ok(settled);
+            }
+            tries.again().await?;
         }
-        Err(exhausted(doubt.or(last), "settling"))
     }
 
     /// One attempt; `None` if something has changed, so that all is read again.

@@ -1,18 +1,17 @@
 //! The exchange of reserved funds, as far as a transaction knows of it.
 
 use tabla::entity::{Change, Id, Outcome};
-use tabla::{Applied, Error, Result};
+use tabla::{Repeat, Result};
 
 use crate::accounts::CryptoCards;
 use crate::entities::*;
-use crate::retries::{exhausted, passing};
 
 impl CryptoCards {
     /// The exchange of an authorised transaction's funds begins: once. [`Outcome::Lost`] has the
     /// transaction as it is.
     ///
     /// # Errors
-    /// Those of the store; [`Applied::Maybe`] if it may have begun.
+    /// Those of the store; [`Applied::Maybe`](tabla::Applied::Maybe) if it may have begun.
     pub async fn begin_trade(
         &self,
         id: &Id,
@@ -34,7 +33,7 @@ impl CryptoCards {
     /// transaction was read. [`Outcome::Lost`] has the transaction as it is.
     ///
     /// # Errors
-    /// Those of the store; [`Applied::Maybe`] if it may have been counted.
+    /// Those of the store; [`Applied::Maybe`](tabla::Applied::Maybe) if it may have been counted.
     pub async fn retry_trade(
         &self,
         read: &Transaction,
@@ -62,23 +61,15 @@ impl CryptoCards {
         change: impl Fn() -> Change<Transaction>,
         is_mine: impl Fn(&Transaction) -> bool,
     ) -> Result<Outcome<Transaction>> {
-        let mut doubt: Option<Error> = None;
-        let mut last = None;
-        for attempt in 1..=self.retries.attempts {
-            last = match self.db.update(change()).await {
-                Ok(Outcome::Lost(Some(row))) if doubt.is_some() && is_mine(&row) => {
+        let mut tries = self.db.tries(Repeat::Safe, "to tell of the exchange");
+        loop {
+            match tries.judge(self.db.update(change()).await)? {
+                Some(Outcome::Lost(Some(row))) if tries.may_be_applied() && is_mine(&row) => {
                     return Ok(Outcome::Done(row));
                 }
-                Ok(outcome) => return Ok(outcome),
-                Err(error) if error.applied() == Applied::Maybe => {
-                    doubt = Some(error);
-                    None
-                }
-                Err(error) if doubt.is_some() => Some(passing(error.with_applied(Applied::Maybe))?),
-                Err(error) => Some(passing(error)?),
-            };
-            self.retries.wait(attempt).await;
+                Some(outcome) => return Ok(outcome),
+                None => tries.again().await?,
+            }
         }
-        Err(exhausted(doubt.or(last), "the exchange"))
     }
 }

@@ -77,7 +77,10 @@ where
     for case in 1..=cases {
         let mut tree = strategy.new_tree(&mut runner).expect("histories can always be made");
         if let Some(difference) = differs(&tree.current()) {
-            found.push(smallest(&mut tree, difference, differs));
+            let smallest = smallest(&mut tree, difference, differs);
+            // A long run tells at once, so that whoever has seen enough can stop it.
+            println!("history {case} differs:\n{smallest}");
+            found.push(smallest);
         }
         if found.len() == REPORTED {
             break;

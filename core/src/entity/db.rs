@@ -16,7 +16,7 @@ use crate::expr::{Condition, attr};
 use crate::ops::{
     DeleteItem, GetItem, PutItem, ReturnValues, UpdateItem, UpdateTimeToLive, WriteOutput,
 };
-use crate::{Item, Store};
+use crate::{Item, Repeat, RetryPolicy, Store, Tries};
 
 /// Entities on a store: which store, what its tables are called, what time it is.
 #[derive(Clone, Debug)]
@@ -25,6 +25,7 @@ pub struct Db {
     env: Env,
     names: Arc<BTreeMap<String, String>>,
     period: Option<String>,
+    retries: RetryPolicy,
 }
 
 impl Db {
@@ -35,7 +36,21 @@ impl Db {
 
     /// Entities on this store, by this clock and randomness.
     pub fn with_env(store: Arc<dyn Store>, env: Env) -> Self {
-        Self { store, env, names: Arc::default(), period: None }
+        let retries = RetryPolicy::contended(env.clone());
+        Self { store, env, names: Arc::default(), period: None, retries }
+    }
+
+    /// Trying for what others want, too, by this policy: see [`Db::tries`].
+    #[must_use]
+    pub fn with_retries(mut self, retries: RetryPolicy) -> Self {
+        self.retries = retries;
+        self
+    }
+
+    /// The tries of an operation that reads, decides and writes on a condition, and does all of it
+    /// anew when others were ahead.
+    pub fn tries(&self, repeat: Repeat, what: &'static str) -> Tries<'_> {
+        self.retries.tries(repeat, what)
     }
 
     /// With another name for a table of the design, such as that of an environment.
@@ -150,7 +165,7 @@ impl Db {
             let transaction = Transaction::new(self).create_stamped("entity", &entity)?;
             return transaction.alone(entity).await;
         }
-        self.put(entity, !present(E::design())).await
+        self.put_if(entity, !present(E::design())).await
     }
 
     /// Writes an entity in the place of one that must be there.
@@ -162,7 +177,7 @@ impl Db {
         check_not_unique::<E>("replace")?;
         check_not_counted::<E>("replace")?;
         self.stamp(&mut entity, false);
-        self.put(entity, present(E::design())).await
+        self.put_if(entity, present(E::design())).await
     }
 
     /// Writes an entity that was read, if nobody has written it since: it counts its writes.
@@ -185,10 +200,24 @@ impl Db {
             read => attr(design.attribute(field)).eq(read),
         };
         self.stamp(&mut entity, read == 0);
-        self.put(entity, condition).await
+        self.put_if(entity, condition).await
     }
 
-    async fn put<E: Entity>(&self, entity: E, condition: Condition) -> Result<Outcome<E>> {
+    /// Writes an entity whatever is there, and gives it back as it was written: only for entities
+    /// without unique fields, and without a count of their writes.
+    ///
+    /// # Errors
+    /// Those of the store; a field cannot stand in a key; it has unique fields or counts its
+    /// writes.
+    pub async fn put<E: Entity>(&self, mut entity: E) -> Result<E> {
+        check_not_unique::<E>("put")?;
+        check_not_counted::<E>("put")?;
+        self.stamp(&mut entity, true);
+        self.store.put(PutItem::new(self.table_of::<E>()?, entity.to_item()?)).await?;
+        Ok(entity)
+    }
+
+    async fn put_if<E: Entity>(&self, entity: E, condition: Condition) -> Result<Outcome<E>> {
         let request = PutItem::new(self.table_of::<E>()?, entity.to_item()?)
             .condition(condition)
             .return_item_on_failure();

@@ -16,7 +16,7 @@ pub use capabilities::{Capabilities, Requirement};
 pub use cursor::Cursor;
 pub use ext::{Conditional, StoreExt};
 pub use registry::{Address, Opener, Registry};
-pub use retry::{Repeat, RetryPolicy, Retrying};
+pub use retry::{Repeat, RetryPolicy, Retrying, Tries};
 
 use crate::error::Result;
 use crate::ops::*;

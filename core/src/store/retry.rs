@@ -52,6 +52,11 @@ impl RetryPolicy {
         Self { attempts: 1, ..Self::default() }
     }
 
+    /// For what others want at the same time: many tries, the first of them soon.
+    pub fn contended(env: Env) -> Self {
+        Self { attempts: 100, base: Duration::from_millis(2), cap: Duration::from_secs(1), env }
+    }
+
     /// Calls until it succeeds, fails for good, or the attempts run out.
     ///
     /// # Errors
@@ -61,35 +66,22 @@ impl RetryPolicy {
     where
         F: Future<Output = Result<T>>,
     {
-        let mut attempt = 1;
-        let mut may_be_applied = false;
+        let mut tries = self.tries(repeat, "the call");
         loop {
-            let error = match call().await {
-                Ok(answer) => return Ok(answer),
-                Err(error) => error,
-            };
-            may_be_applied |= error.applied() == Applied::Maybe;
-            // A cancellation judges the transaction under its token: had an earlier call been
-            // carried out, this one would have been told so.
-            let is_judged = matches!(error.kind(), ErrorKind::TransactionCanceled { .. });
-            let error = match may_be_applied && !is_judged {
-                true => error.with_applied(Applied::Maybe),
-                false => error,
-            };
-            let is_settled = error.applied() == Applied::No || repeat == Repeat::Safe;
-            if error.retry() != Retry::Later || !is_settled {
-                return Err(error);
+            if let Some(answer) = tries.judge(call().await)? {
+                return Ok(answer);
             }
-            if attempt >= self.attempts {
-                return Err(error.with_retry(Retry::Exhausted));
-            }
-            self.wait(attempt).await;
-            attempt += 1;
+            tries.again().await?;
         }
     }
 
+    /// The tries of something that may be lost to others, and is made anew then.
+    pub fn tries(&self, repeat: Repeat, what: &'static str) -> Tries<'_> {
+        Tries { policy: self, repeat, what, attempt: 1, may_be_applied: false, last: None }
+    }
+
     /// Waits before the call after the `attempt`th.
-    pub async fn wait(&self, attempt: u32) {
+    async fn wait(&self, attempt: u32) {
         let delay = self.delay(attempt);
         if !delay.is_zero() {
             self.env.clock.sleep(delay).await;
@@ -103,6 +95,91 @@ impl RetryPolicy {
         // The high half of the product scales a random 64-bit number to the bound.
         let drawn = (u128::from(self.env.random.next_u64()) * (u128::from(nanos) + 1)) >> 64;
         Duration::from_nanos(drawn as u64)
+    }
+}
+
+/// The tries of something, under a policy.
+///
+/// For what [`RetryPolicy::run`] cannot do, since a try that was lost is not the same call again:
+/// read, decide, write on the condition that nothing has changed; and all of it once more if
+/// something has.
+///
+/// ```
+/// # use tabla::{Repeat, Result, RetryPolicy};
+/// # async fn read() -> Result<u32> { Ok(1) }
+/// # async fn write_if(seen: u32, next: u32) -> Result<bool> { Ok(true) }
+/// # async fn count(policy: &RetryPolicy) -> Result<u32> {
+/// let mut tries = policy.tries(Repeat::OnlyIfNotApplied, "to count");
+/// loop {
+///     let seen = read().await?;
+///     if let Some(true) = tries.judge(write_if(seen, seen + 1).await)? {
+///         return Ok(seen + 1);
+///     }
+///     tries.again().await?;
+/// }
+/// # }
+/// ```
+#[derive(Debug)]
+pub struct Tries<'p> {
+    policy: &'p RetryPolicy,
+    repeat: Repeat,
+    what: &'static str,
+    attempt: u32,
+    may_be_applied: bool,
+    last: Option<Error>,
+}
+
+impl Tries<'_> {
+    /// The answer of a call; `None` if it failed and another try may help.
+    ///
+    /// # Errors
+    /// The call's, if another try does not help or may not be made; with [`Applied::Maybe`] if
+    /// this or an earlier try may have been carried out.
+    pub fn judge<T>(&mut self, answer: Result<T>) -> Result<Option<T>> {
+        let error = match answer {
+            Ok(answer) => {
+                // What stood in the way of an earlier try does so no longer, unless that try may
+                // have been carried out.
+                self.last.take_if(|_| !self.may_be_applied);
+                return Ok(Some(answer));
+            }
+            Err(error) => error,
+        };
+        self.may_be_applied |= error.applied() == Applied::Maybe;
+        let error = match self.may_be_applied {
+            true => error.with_applied(Applied::Maybe),
+            false => error,
+        };
+        let is_settled = error.applied() == Applied::No || self.repeat == Repeat::Safe;
+        if error.retry() != Retry::Later || !is_settled {
+            return Err(error);
+        }
+        self.last = Some(error);
+        Ok(None)
+    }
+
+    /// Whether a try failed in a way that leaves open whether it was carried out.
+    pub fn may_be_applied(&self) -> bool {
+        self.may_be_applied
+    }
+
+    /// Waits before the next try.
+    ///
+    /// # Errors
+    /// There is none left: what stood in the way of the last one, or that others were ahead.
+    pub async fn again(&mut self) -> Result<()> {
+        if self.attempt < self.policy.attempts {
+            self.policy.wait(self.attempt).await;
+            self.attempt += 1;
+            return Ok(());
+        }
+        let overrun = || {
+            Error::new(
+                ErrorKind::TransactionConflict,
+                format!("others were ahead at each of {} tries: {}", self.attempt, self.what),
+            )
+        };
+        Err(self.last.take().unwrap_or_else(overrun).with_retry(Retry::Exhausted))
     }
 }
 
@@ -226,6 +303,12 @@ macro_rules! retried {
                 self.policy
                     .run(Repeat::Safe, || self.store.transact_write(request.clone()))
                     .await
+                    // A cancellation judges the transaction under its token: had an earlier call
+                    // been carried out, this one would have been told so.
+                    .map_err(|error| match error.kind() {
+                        ErrorKind::TransactionCanceled { .. } => error.with_applied(Applied::No),
+                        _ => error,
+                    })
             }
         }
     };
@@ -443,6 +526,66 @@ mod tests {
         let error = store.with_retries(policy(&clock)).transact_write(request).await.unwrap_err();
         assert!(error.is_condition_failed());
         assert!(clock.sleeps().is_empty());
+    }
+
+    #[tokio::test]
+    async fn a_condition_that_failed_beside_a_conflict_is_judged_again() {
+        let clock = clock();
+        let mixed = Error::transaction_canceled(vec![
+            CancellationReason::condition_failed(None),
+            conflict().cancellation_reasons()[0].clone(),
+        ]);
+        let store = Scripted::new([mixed]).await;
+        let request = TransactWriteItems::new().item(add_one().condition(attr("pk").exists()));
+        let error = store.with_retries(policy(&clock)).transact_write(request).await.unwrap_err();
+        assert_eq!(clock.sleeps().len(), 1);
+        // Without the conflict it is the last word.
+        let codes: Vec<_> = error.cancellation_reasons().iter().map(|one| one.code).collect();
+        assert_eq!(codes, [CancellationCode::ConditionalCheckFailed]);
+        assert_eq!(error.retry(), Retry::Never);
+    }
+
+    #[tokio::test]
+    async fn a_race_that_is_always_lost_ends_and_says_so() {
+        let clock = clock();
+        let policy = policy(&clock);
+        let mut tries = policy.tries(Repeat::OnlyIfNotApplied, "to be first");
+        let mut made = 0;
+        let error = loop {
+            made += 1;
+            assert_eq!(tries.judge(Ok(())).unwrap(), Some(()));
+            if let Err(error) = tries.again().await {
+                break error;
+            }
+        };
+        assert_eq!((made, clock.sleeps().len()), (4, 3));
+        assert_eq!(error.kind(), &ErrorKind::TransactionConflict);
+        assert_eq!((error.retry(), error.applied()), (Retry::Exhausted, Applied::No));
+        assert!(error.to_string().ends_with("others were ahead at each of 4 tries: to be first"));
+    }
+
+    #[tokio::test]
+    async fn tries_remember_what_may_have_happened() {
+        let clock = clock();
+        let policy = policy(&clock);
+        // Not to be repeated: the first doubt ends it.
+        let mut tries = policy.tries(Repeat::OnlyIfNotApplied, "to add");
+        assert!(tries.judge::<()>(Err(throttled())).unwrap().is_none());
+        let error = tries.judge::<()>(Err(lost_answer())).unwrap_err();
+        assert_eq!(error.applied(), Applied::Maybe);
+        // To be repeated: the doubt stays, through lost races and other errors.
+        let mut tries = policy.tries(Repeat::Safe, "to set");
+        assert!(tries.judge::<()>(Err(lost_answer())).unwrap().is_none());
+        assert!(tries.may_be_applied());
+        tries.judge(Ok(())).unwrap();
+        let error = tries.judge::<()>(Err(Error::validation("wrong"))).unwrap_err();
+        assert_eq!(error.applied(), Applied::Maybe);
+        for _ in 1..4 {
+            tries.again().await.unwrap();
+        }
+        let error = tries.again().await.unwrap_err();
+        assert_eq!((error.kind(), error.applied()), (&ErrorKind::Unavailable, Applied::Maybe));
+        assert_eq!(error.retry(), Retry::Exhausted);
     }
 
     #[tokio::test]

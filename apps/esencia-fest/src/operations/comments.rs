@@ -1,10 +1,10 @@
 //! Comments.
 
 use tabla::entity::{Change, Id, Page, Transacted};
-use tabla::{Cursor, Result};
+use tabla::{Cursor, Repeat, Result};
 
+use super::EsenciaFest;
 use super::profanity::{FILTER, REASON, judge};
-use super::{ATTEMPTS, EsenciaFest, attempt, overrun};
 use crate::entities::*;
 use crate::patterns;
 
@@ -73,7 +73,8 @@ impl EsenciaFest {
             profanity_score: judgement.score,
         };
         let mut read = self.get_post(post).await?;
-        for tried in 0..ATTEMPTS {
+        let mut tries = self.db.tries(Repeat::OnlyIfNotApplied, "to comment on a post");
+        loop {
             let Some(present) = read else { return Ok(Commented::NoPost) };
             if present.status != Status::Active {
                 return Ok(Commented::NotActive(Box::new(present)));
@@ -90,7 +91,7 @@ impl EsenciaFest {
                     .when(Post::COMMENTS_COUNT.eq(count).and(active));
                 transaction.update("post", counted)?
             };
-            match attempt(transaction).await? {
+            match tries.judge(transaction.run().await)? {
                 Some(Transacted::Done) => return Ok(Commented::Done(comment)),
                 Some(Transacted::Lost(lost)) if lost.is_lost("comment") => {
                     return Ok(match lost.current::<Comment>("comment")? {
@@ -100,15 +101,14 @@ impl EsenciaFest {
                 }
                 Some(Transacted::Lost(lost)) => {
                     read = lost.current("post")?;
-                    self.pause(tried).await;
+                    tries.again().await?;
                 }
                 None => {
-                    self.pause(tried).await;
+                    tries.again().await?;
                     read = self.get_post(post).await?;
                 }
             }
         }
-        Err(overrun("to comment on a post"))
     }
 }
 

@@ -2,10 +2,10 @@
 
 use std::sync::LazyLock;
 
-use tabla::entity::{Change, Outcome, Transacted, UtcTime};
-use tabla::{Error, Result};
+use tabla::entity::{Change, Transacted, UtcTime};
+use tabla::{Error, Repeat, Result};
 
-use super::{ATTEMPTS, EsenciaFest, attempt, overrun};
+use super::EsenciaFest;
 use crate::entities::*;
 use crate::patterns;
 
@@ -33,7 +33,7 @@ impl EsenciaFest {
 
     /// Says who may register.
     pub async fn set_domains(&self, domains: ConfigDomains) -> Result<()> {
-        self.write(domains).await
+        self.db.put(domains).await.map(drop)
     }
 
     /// When rooms open.
@@ -48,7 +48,7 @@ impl EsenciaFest {
 
     /// Says what must not be said.
     pub async fn set_profanity(&self, profanity: ConfigProfanity) -> Result<()> {
-        self.write(profanity).await
+        self.db.put(profanity).await.map(drop)
     }
 
     /// Says when rooms open: in the schedule and to every room of it, all at once. A room that is
@@ -60,7 +60,8 @@ impl EsenciaFest {
         if schedule.sala_open_times.len() > ROOMS {
             return Err(Error::validation(format!("a schedule has at most {ROOMS} rooms")));
         }
-        for tried in 0..ATTEMPTS {
+        let mut tries = self.db.tries(Repeat::OnlyIfNotApplied, "to say when rooms open");
+        loop {
             let present = self.db.all(patterns::rooms_status().consistent()).await?;
             let mut new_rooms = 0;
             let mut transaction = self.db.transaction().put("schedule", schedule.clone())?;
@@ -74,23 +75,11 @@ impl EsenciaFest {
                     new_rooms += 1;
                 }
             }
-            if let Some(Transacted::Done) = attempt(transaction).await? {
+            if let Some(Transacted::Done) = tries.judge(transaction.run().await)? {
                 return Ok(Scheduled { schedule, new_rooms });
             }
             // Somebody else has made one of the rooms.
-            self.pause(tried).await;
-        }
-        Err(overrun("to say when rooms open"))
-    }
-
-    /// Writes what is there once, whether it is there or not.
-    async fn write<E: tabla::entity::Entity>(&self, config: E) -> Result<()> {
-        match self.db.replace(config.clone()).await? {
-            Outcome::Done(_) => Ok(()),
-            _ => match self.db.create(config).await? {
-                Outcome::Done(_) => Ok(()),
-                _ => Err(overrun("to write the configuration")),
-            },
+            tries.again().await?;
         }
     }
 }

@@ -1,9 +1,9 @@
 //! Likes.
 
-use tabla::Result;
 use tabla::entity::{Change, Id, Transacted};
+use tabla::{Repeat, Result};
 
-use super::{ATTEMPTS, EsenciaFest, attempt, overrun};
+use super::EsenciaFest;
 use crate::entities::*;
 
 /// What became of a like.
@@ -24,7 +24,8 @@ impl EsenciaFest {
     /// are written together, however many others like it at the same time.
     pub async fn like_post(&self, post: &Id, user: &Email) -> Result<Liked> {
         let mut read = self.get_post(post).await?;
-        for tried in 0..ATTEMPTS {
+        let mut tries = self.db.tries(Repeat::OnlyIfNotApplied, "to like a post");
+        loop {
             let Some(present) = read else { return Ok(Liked::NoPost) };
             if present.status != Status::Active {
                 return Ok(Liked::NotActive(Box::new(present)));
@@ -35,20 +36,19 @@ impl EsenciaFest {
                 .set(Post::LIKES, present.likes + 1)
                 .when(Post::LIKES.eq(present.likes).and(Post::STATUS.eq(Status::Active)));
             let transaction = self.db.transaction().create("like", like)?.update("post", count)?;
-            match attempt(transaction).await? {
+            match tries.judge(transaction.run().await)? {
                 Some(Transacted::Done) => return Ok(Liked::Done(present.likes + 1)),
                 Some(Transacted::Lost(lost)) if lost.is_lost("like") => return Ok(Liked::Already),
                 // Somebody else was counted: who has lost sees the count that has won.
                 Some(Transacted::Lost(lost)) => {
                     read = lost.current("post")?;
-                    self.pause(tried).await;
+                    tries.again().await?;
                 }
                 None => {
-                    self.pause(tried).await;
+                    tries.again().await?;
                     read = self.get_post(post).await?;
                 }
             }
         }
-        Err(overrun("to like a post"))
     }
 }

@@ -1,9 +1,9 @@
 //! What moderators do.
 
 use tabla::entity::{Change, Day, Id, Outcome, Transacted};
-use tabla::{Map, Result, Value};
+use tabla::{Map, Repeat, Result, Value};
 
-use super::{ATTEMPTS, EsenciaFest, attempt, overrun};
+use super::EsenciaFest;
 use crate::entities::*;
 use crate::patterns::{self, Order};
 use crate::range::{self, RangeCursor, RangePage, Span};
@@ -47,7 +47,8 @@ impl EsenciaFest {
             metadata: metadata([("userId", read.user_id.as_str()), ("postId", post.as_str())]),
             ..self.entry(admin, action, (TargetType::Post, post), reason)?
         };
-        for tried in 0..ATTEMPTS {
+        let mut tries = self.db.tries(Repeat::OnlyIfNotApplied, "to moderate a post");
+        loop {
             if read.status != from || !action.is_possible(from) {
                 return Ok(ModeratedPost::Lost(Some(Box::new(read))));
             }
@@ -64,7 +65,7 @@ impl EsenciaFest {
             };
             let transaction =
                 self.db.transaction().create("log", log.clone())?.update("post", change)?;
-            let current = match attempt(transaction).await? {
+            let current = match tries.judge(transaction.run().await)? {
                 Some(Transacted::Done) => {
                     let is_banned = action == Action::Ban;
                     let moderated = match action {
@@ -87,9 +88,8 @@ impl EsenciaFest {
                 Some(current) => read = current,
                 None => return Ok(ModeratedPost::Lost(None)),
             }
-            self.pause(tried).await;
+            tries.again().await?;
         }
-        Err(overrun("to moderate a post"))
     }
 
     /// The same for a comment: the post counts its active comments, so that its count follows.
@@ -115,7 +115,8 @@ impl EsenciaFest {
             ..self.entry(admin, action, (TargetType::Comment, comment), reason)?
         };
         let mut commented = self.get_post(post).await?;
-        for tried in 0..ATTEMPTS {
+        let mut tries = self.db.tries(Repeat::OnlyIfNotApplied, "to moderate a comment");
+        loop {
             let change =
                 Change::of(&read).set(Comment::STATUS, status).when(Comment::STATUS.eq(from));
             let change = match action {
@@ -139,7 +140,7 @@ impl EsenciaFest {
                     .when(Post::COMMENTS_COUNT.eq(present.comments_count));
                 transaction = transaction.update("post", counted)?;
             }
-            match attempt(transaction).await? {
+            match tries.judge(transaction.run().await)? {
                 Some(Transacted::Done) => {
                     let is_banned = action == Action::Ban;
                     let moderated = match action {
@@ -160,9 +161,8 @@ impl EsenciaFest {
                 Some(Transacted::Lost(lost)) => commented = lost.current("post")?,
                 None => commented = self.get_post(post).await?,
             }
-            self.pause(tried).await;
+            tries.again().await?;
         }
-        Err(overrun("to moderate a comment"))
     }
 
     /// Pattern 20, `LogModerationAction`: an entry of its own, for what was done elsewhere. What

@@ -1,9 +1,9 @@
 //! Rooms.
 
-use tabla::Result;
 use tabla::entity::{Change, Outcome, Transacted};
+use tabla::{Repeat, Result};
 
-use super::{EsenciaFest, attempt};
+use super::EsenciaFest;
 use crate::entities::*;
 use crate::patterns;
 
@@ -72,7 +72,8 @@ impl EsenciaFest {
             open_at: status.open_at,
             active_since: Some(self.now()),
         };
-        for tried in 0..super::ATTEMPTS {
+        let mut tries = self.db.tries(Repeat::OnlyIfNotApplied, "to show something else");
+        loop {
             let mut transaction = self.db.transaction().create("new", new.clone())?;
             if let Some(version) = seen {
                 let old = Change::at(RoomContentKey { room_id: room.clone(), version })
@@ -80,16 +81,15 @@ impl EsenciaFest {
                     .when(RoomContent::ACTIVE_SINCE.exists());
                 transaction = transaction.update("old", old)?;
             }
-            match attempt(transaction).await? {
+            match tries.judge(transaction.run().await)? {
                 Some(Transacted::Done) => return Ok(ContentUpdated::Done(new)),
                 Some(Transacted::Lost(lost)) => {
                     let way = if lost.is_lost("new") { "new" } else { "old" };
                     return Ok(ContentUpdated::Lost(lost.current(way)?));
                 }
-                None => self.pause(tried).await,
+                None => tries.again().await?,
             }
         }
-        Err(super::overrun("to show something else in a room"))
     }
 
     /// Opens or closes a room by hand, or lets it open by itself again. Lost if there is no such
