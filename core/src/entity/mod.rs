@@ -44,6 +44,8 @@
 //! assert_eq!(found.items, [Order { status: "paid".into(), ..order }]);
 //! # Ok::<(), tabla::Error>(()) }).unwrap();
 //! ```
+//!
+//! The [`guide`] shows one feature after the other.
 
 pub mod app;
 mod change;
@@ -54,6 +56,7 @@ pub mod export;
 mod field;
 mod find;
 pub mod format;
+pub mod guide;
 pub mod lint;
 pub mod listing;
 mod outcome;
