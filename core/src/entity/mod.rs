@@ -65,10 +65,15 @@ mod part;
 mod pattern;
 mod shard;
 mod template;
+mod text;
 mod time;
 mod trace;
 mod transact;
 mod unique;
+
+/// For the code that [`checked_text!`](crate::checked_text) makes.
+#[doc(hidden)]
+pub use serde as __serde;
 
 use std::any::Any;
 

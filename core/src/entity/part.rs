@@ -13,8 +13,8 @@ pub const SEPARATOR: char = '#';
 
 /// A type whose values can be parts of keys.
 ///
-/// Distinct values have distinct texts, which are not empty. Enums of unit variants derive it; a type of your own that
-/// wraps text implements it with its own checks.
+/// Distinct values have distinct texts, which are not empty. Enums of unit variants derive it;
+/// [`checked_text!`](crate::checked_text) makes one out of text that passes a check of your own.
 #[diagnostic::on_unimplemented(
     message = "`{Self}` cannot stand in a key",
     label = "this has no text in keys",
