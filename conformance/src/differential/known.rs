@@ -35,20 +35,31 @@ impl Known {
 }
 
 /// Of several mistakes in one request, which is told is not defined: DynamoDB Local judges the
-/// indexes in no order that could be seen, and parts of a condition before or after the item.
-/// What it tells of must be a mistake all the same.
+/// indexes in no order that could be seen, and parts of a condition before or after the item. Nor
+/// is whether a transaction is refused for one of them or cancelled for another. What it tells of
+/// must be mistakes all the same.
 fn tells_of_another_mistake(
     history: &History,
     operation: &Operation,
     expected: &Error,
     actual: &Error,
 ) -> bool {
-    let is_refusal = |error: &Error| *error.kind() == ErrorKind::Validation;
-    is_refusal(expected)
-        && is_refusal(actual)
-        && mistakes(history, operation)
-            .iter()
-            .any(|mistake| wording::same(mistake.message(), actual.message()))
+    let mistakes = mistakes(history, operation);
+    let is_mistake =
+        |text: &&str| mistakes.iter().flat_map(told).any(|mistake| wording::same(mistake, text));
+    let told = told(actual);
+    *expected.kind() == ErrorKind::Validation && !told.is_empty() && told.iter().all(is_mistake)
+}
+
+/// What an error says is wrong: of a transaction that was cancelled, the reasons.
+fn told(error: &Error) -> Vec<&str> {
+    match error.kind() {
+        ErrorKind::Validation => vec![error.message()],
+        ErrorKind::TransactionCanceled { reasons } => {
+            reasons.iter().filter_map(|reason| reason.message.as_deref()).collect()
+        }
+        _ => Vec::new(),
+    }
 }
 
 /// DynamoDB Local fails a transaction as a whole where AWS cancels it, if an update cannot be
@@ -93,4 +104,83 @@ fn gives_one_reason(expected: &Error, actual: &Error) -> bool {
     let is_key_update = |message: &str| message.ends_with("This attribute is part of the key");
     reason.message.as_deref().is_some_and(is_key_update)
         && expected.cancellation_reasons().contains(reason)
+}
+
+#[cfg(test)]
+mod tests {
+    use tabla::ops::{
+        BatchWriteItem, PutItem, TransactWriteItem, TransactWriteItems, UpdateItem, WriteRequest,
+    };
+    use tabla::{CancellationReason, Item, Update, item};
+
+    use super::super::SHAPES;
+    use super::super::history::TABLE;
+    use super::*;
+
+    const EMPTY: &str = "One or more parameter values are not valid. A value specified for a \
+                         secondary index key is not supported. The AttributeValue for a key \
+                         attribute cannot contain an empty string value. IndexName: local, \
+                         IndexKey: ls";
+    const MISMATCH: &str = "One or more parameter values were invalid: Type mismatch for Index Key";
+
+    /// A table with an index by `ls` and one by `gp` and `gb`.
+    fn history() -> History {
+        History { shape: SHAPES[SHAPES.len() - 1], operations: Vec::new() }
+    }
+
+    fn put(key: i32, more: Item) -> PutItem {
+        let item = more.iter().fold(item! { "pk" => key, "sk" => 1 }, |item, (name, value)| {
+            item.with(name, value.to_value())
+        });
+        PutItem::new(TABLE, item)
+    }
+
+    fn transaction(items: impl IntoIterator<Item = TransactWriteItem>) -> Operation {
+        let items = items.into_iter().collect();
+        Operation::TransactWrite(TransactWriteItems { items, ..TransactWriteItems::default() })
+    }
+
+    fn cancelled(message: &str) -> Error {
+        Error::transaction_canceled(vec![CancellationReason::invalid(message)])
+    }
+
+    #[test]
+    fn of_several_mistakes_any_may_be_told() {
+        let empty = item! { "ls" => "" };
+        let mistyped = item! { "ls" => true };
+        let two = item! { "gp" => "", "gb" => 7 };
+        let moves = UpdateItem::new(TABLE, item! { "pk" => 1, "sk" => 1 })
+            .update(Update::new().set("pk", 2));
+        let key = "One or more parameter values were invalid: Cannot update attribute pk. This \
+                   attribute is part of the key";
+        let cases = [
+            (
+                transaction([put(1, mistyped).into(), put(2, empty.clone()).into()]),
+                Error::validation("Invalid attribute value type"),
+            ),
+            (transaction([put(1, two.clone()).into()]), cancelled(MISMATCH)),
+            (transaction([moves.into(), put(1, empty.clone()).into()]), cancelled(key)),
+            (
+                Operation::BatchWrite(
+                    BatchWriteItem::new().request(TABLE, WriteRequest::Put(put(1, two).item)),
+                ),
+                Error::validation(MISMATCH),
+            ),
+        ];
+        let expected = Error::validation(EMPTY);
+        for (operation, actual) in cases {
+            let excuses = |actual: &Error| {
+                Known::DynamodbLocal.excuses(&history(), &operation, &expected, actual)
+            };
+            assert!(excuses(&actual), "{operation:?}: {actual}");
+            // What is no mistake of the request is never excused, nor where none is known.
+            assert!(!excuses(&Error::validation("The table does not exist")));
+            assert!(!excuses(&cancelled("Item size has exceeded the maximum allowed size")));
+            assert!(!excuses(&Error::transaction_canceled(Vec::new())));
+            assert!(!Known::None.excuses(&history(), &operation, &expected, &actual));
+        }
+        // One mistake is told as it is.
+        let alone = transaction([put(1, empty).into()]);
+        assert!(!Known::DynamodbLocal.excuses(&history(), &alone, &expected, &cancelled(MISMATCH)));
+    }
 }

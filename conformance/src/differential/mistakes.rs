@@ -47,10 +47,18 @@ fn key_of(history: &History, item: &Item) -> Item {
     keys.map(|(name, value)| (name, value.to_value())).collect()
 }
 
-/// Each write of a batch alone, and two of them on one item.
+/// Each write of a batch alone, puts also in their parts; and two of them on one item.
 fn batches(history: &History, request: &BatchWriteItem) -> Vec<Operation> {
     let writes = || request.requests.values().flatten();
-    let alone = writes().map(|write| BatchWriteItem::new().request(TABLE, write.clone()));
+    let parts = writes().flat_map(|write| match write {
+        WriteRequest::Put(item) => {
+            let parts = puts(history, &PutItem::new(TABLE, item.clone()));
+            parts.into_iter().map(|put| WriteRequest::Put(put.item)).collect()
+        }
+        WriteRequest::Delete(_) => Vec::new(),
+    });
+    let alone = writes().cloned().chain(parts);
+    let alone = alone.map(|write| BatchWriteItem::new().request(TABLE, write));
     let on_keys = writes().fold(BatchWriteItem::new(), |batch, write| match write {
         WriteRequest::Put(item) => batch.delete(TABLE, key_of(history, item)),
         WriteRequest::Delete(key) => batch.delete(TABLE, key.clone()),

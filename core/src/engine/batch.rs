@@ -39,16 +39,16 @@ pub fn check_get(request: &BatchGetItem) -> Result<()> {
 /// Refuses a batch of reads that names a key twice, whatever its tables are.
 pub(super) fn check_distinct_keys(request: &BatchGetItem) -> Result<()> {
     for reads in request.requests.values() {
-        let keys: Vec<_> = reads.keys.iter().map(Item::encode).collect();
-        check_distinct(&keys)?;
+        check_distinct(reads.keys.iter().map(Item::encode))?;
     }
     Ok(())
 }
 
 /// Refuses keys of which two are the same.
-pub(super) fn check_distinct<K: Eq + Hash>(keys: &[K]) -> Result<()> {
-    let mut seen = HashSet::with_capacity(keys.len());
-    match keys.iter().all(|key| seen.insert(key)) {
+pub(super) fn check_distinct<K: Eq + Hash>(keys: impl IntoIterator<Item = K>) -> Result<()> {
+    let mut keys = keys.into_iter();
+    let mut seen = HashSet::with_capacity(keys.size_hint().0);
+    match keys.all(|key| seen.insert(key)) {
         true => Ok(()),
         false => Err(Error::validation(DUPLICATES)),
     }
@@ -86,14 +86,12 @@ fn constraint(member: &str, constraint: &str) -> Error {
 
 /// Plans the writes of a batch to one table.
 pub fn plan_writes(writes: &[WriteRequest], schema: &TableSchema) -> Result<Vec<WritePlan>> {
-    let plans: Vec<WritePlan> = writes
+    writes
         .iter()
         .map(|write| match write {
             WriteRequest::Put(item) => WritePlan::put_item(item, schema),
             WriteRequest::Delete(key) => WritePlan::delete_key(key, schema),
         })
-        .collect::<Result<_, Fault>>()?;
-    let positions: Vec<_> = plans.iter().map(WritePlan::position).collect();
-    check_distinct(&positions)?;
-    Ok(plans)
+        .collect::<Result<_, Fault>>()
+        .map_err(Error::from)
 }

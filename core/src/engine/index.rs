@@ -1,6 +1,6 @@
 //! Index entries: which an item has, and which a write changes.
 
-use super::position::{empty_index_key, empty_kind};
+use super::position::{empty_index_key, empty_kind, key_value};
 use super::{Fault, Position};
 use crate::error::Error;
 use crate::limits;
@@ -146,10 +146,8 @@ fn have_same_keys(index: &IndexSchema, one: &Item, other: &Item) -> bool {
 /// of the right type, not empty and not too large. Items of which only the latter does not hold
 /// were there before the index (developer guide, "Detecting and correcting index key violations").
 fn is_in(schema: &TableSchema, index: &IndexSchema, item: &Item) -> bool {
-    let fits = |part: &KeyAttribute| {
-        item.get(&part.name).is_some_and(|value| part.accepts(value) && empty_kind(value).is_none())
-    };
-    index.key_attributes().all(fits) && too_long(schema, index, item).is_none()
+    index.key_attributes().all(|part| key_value(part, item).is_some())
+        && too_long(schema, index, item).is_none()
 }
 
 /// Refuses an item whose attributes cannot be keys of the table's indexes.

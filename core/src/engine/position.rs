@@ -91,9 +91,19 @@ impl Position {
 
     /// The position of an item in an index; `None` if the index does not have the item.
     pub fn in_index(schema: &TableSchema, index: &IndexSchema, item: &Item) -> Option<Self> {
-        if too_long(schema, index, item).is_some() {
-            return None;
+        match too_long(schema, index, item) {
+            Some(_) => None,
+            None => Self::by_index_keys(schema, index, item),
         }
+    }
+
+    /// The place that the keys of an item give it in an index, however long they are: a start key
+    /// may name a place where no item can be.
+    pub(super) fn by_index_keys(
+        schema: &TableSchema,
+        index: &IndexSchema,
+        item: &Item,
+    ) -> Option<Self> {
         let mut is_key = true;
         let mut bytes = key_prefix(|out| {
             is_key = index.partition.iter().all(|part| encode_if_key(part, item, out).is_some());
@@ -234,9 +244,13 @@ fn is_typed(attribute: &KeyAttribute, item: &Item) -> bool {
 }
 
 fn encode_if_key(attribute: &KeyAttribute, item: &Item, out: &mut Vec<u8>) -> Option<()> {
+    encoding::encode(key_value(attribute, item)?, out).ok()
+}
+
+/// The value of a key attribute, if the item has one that can be a key.
+pub(super) fn key_value<'i>(attribute: &KeyAttribute, item: &'i Item) -> Option<ValueRef<'i>> {
     let is_key = |value: &ValueRef<'_>| attribute.accepts(*value) && empty_kind(*value).is_none();
-    let value = item.get(&attribute.name).filter(is_key)?;
-    encoding::encode(value, out).ok()
+    item.get(&attribute.name).filter(is_key)
 }
 
 fn encode_stored(attribute: &KeyAttribute, item: &Item, out: &mut Vec<u8>) {

@@ -173,11 +173,6 @@ impl ReadPlan {
             Source::Index(number) => Some(&schema.indexes[number]),
         }
     }
-
-    /// How many rows the request wants at most.
-    pub fn limit(&self) -> Option<usize> {
-        self.limit
-    }
 }
 
 fn check_limit(limit: Option<i32>) -> Result<Option<usize>> {

@@ -61,11 +61,6 @@ impl<T: TableRef> PageRead<T> {
         Ok(Self { table, plan, capacity: request.return_consumed_capacity })
     }
 
-    /// How many rows the request wants at most.
-    pub fn limit(&self) -> Option<usize> {
-        self.plan.limit()
-    }
-
     /// Reads the page.
     pub fn run(&self, rows: &mut impl Rows<Table = T>) -> Result<Page> {
         let page = self.run_within(rows, usize::MAX)?;
@@ -107,6 +102,8 @@ pub struct BatchGet<'r, T> {
 
 #[derive(Clone, Debug)]
 struct BatchOfTable<'r, T> {
+    /// What the request calls the table.
+    called: &'r str,
     table: T,
     reads: &'r KeysAndAttributes,
     plan: BatchPlan,
@@ -128,22 +125,29 @@ impl<'r, T: TableRef> BatchGet<'r, T> {
     fn plan(request: &'r BatchGetItem, find: impl Fn(&str) -> Result<T>) -> Result<Self> {
         let found: Vec<T> =
             request.requests.keys().map(|name| find(name)).collect::<Result<_>>()?;
-        let tables = request.requests.values().zip(found).map(|(reads, table)| {
+        let tables = request.requests.iter().zip(found).map(|((called, reads), table)| {
             let plan = BatchPlan::new(reads, table.schema())?;
-            Ok(BatchOfTable { table, reads, plan })
+            Ok(BatchOfTable { called, table, reads, plan })
         });
-        Ok(Self {
-            tables: tables.collect::<Result<_>>()?,
-            capacity: request.return_consumed_capacity,
-        })
+        let tables: Vec<BatchOfTable<'_, T>> = tables.collect::<Result<_>>()?;
+        // A table that is called by its name and by an ARN has two entries.
+        let names = tables.iter().map(|entry| entry.table.name());
+        if batch::check_distinct(names).is_err() {
+            let placed = tables.iter().flat_map(|entry| {
+                entry.plan.positions.iter().map(|position| (entry.table.name(), position))
+            });
+            batch::check_distinct(placed)?;
+        }
+        Ok(Self { tables, capacity: request.return_consumed_capacity })
     }
 
     /// Reads the items.
     pub fn run(&self, rows: &mut impl Rows<Table = T>) -> Result<BatchGetItemOutput> {
         let mut output = BatchGetItemOutput::default();
         let mut bytes = 0;
-        for BatchOfTable { table, reads, plan } in &self.tables {
-            let mut meter = Meter::new(self.capacity);
+        let mut meters = Meters::new(self.capacity);
+        for BatchOfTable { called, table, reads, plan } in &self.tables {
+            let meter = meters.of(table);
             let mut found = Vec::with_capacity(reads.keys.len());
             let mut left = Vec::new();
             for (key, position) in reads.keys.iter().zip(&plan.positions) {
@@ -157,7 +161,7 @@ impl<'r, T: TableRef> BatchGet<'r, T> {
                 meter.read(Arm::Table, read_units(size, reads.consistent_read));
                 found.extend(item.map(|item| plan.answer(item)));
             }
-            output.responses.insert(table.name().to_owned(), found);
+            output.responses.entry(table.name().to_owned()).or_default().extend(found);
             if !left.is_empty() {
                 let left = KeysAndAttributes {
                     keys: left,
@@ -165,10 +169,11 @@ impl<'r, T: TableRef> BatchGet<'r, T> {
                     names: reads.names.clone(),
                     consistent_read: reads.consistent_read,
                 };
-                output.unprocessed_keys.insert(table.name().to_owned(), left);
+                // Under the name of the request, as which it can be sent again.
+                output.unprocessed_keys.insert((*called).to_owned(), left);
             }
-            output.consumed_capacity.extend(meter.report(table.name(), table.schema()));
         }
+        output.consumed_capacity = meters.report();
         Ok(output)
     }
 }
@@ -216,12 +221,12 @@ impl<T: TableRef> TransactGet<T> {
                 .zip(&self.items)
                 .map(|(item, (_, plan))| item.map(|item| plan.answer(item)))
                 .collect(),
-            consumed_capacity: meters.report(),
+            consumed_capacity: meters.report_transaction(),
         })
     }
 }
 
-/// What a transaction consumes, table by table in the order of their names.
+/// What several operations consume, table by table in the order of their names.
 pub(super) struct Meters<'a, T> {
     wanted: ReturnConsumedCapacity,
     tables: BTreeMap<&'a str, (&'a T, Meter)>,
@@ -238,6 +243,11 @@ impl<'a, T: TableRef> Meters<'a, T> {
     }
 
     pub(super) fn report(&self) -> Vec<ConsumedCapacity> {
+        let reports = self.tables.values();
+        reports.filter_map(|(table, meter)| meter.report(table.name(), table.schema())).collect()
+    }
+
+    pub(super) fn report_transaction(&self) -> Vec<ConsumedCapacity> {
         self.tables
             .values()
             .filter_map(|(table, meter)| meter.report_transaction(table.name(), table.schema()))

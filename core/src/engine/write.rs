@@ -1,12 +1,12 @@
 //! One write: a put, an update, a delete or a condition check.
 
+use std::collections::BTreeSet;
+
 use super::index::{check_index_keys, check_updated_index_keys};
 use super::paths::check_keys_are_scalars;
 use super::{Fault, IndexChange, Position, index_changes};
 use crate::error::{Error, Result};
-use crate::expr::{
-    Condition, Expr, ExpressionKind, Names, Placeholders, Projection, Update, Values,
-};
+use crate::expr::{Condition, Expr, ExpressionKind, Names, Path, Placeholders, Update, Values};
 use crate::limits;
 use crate::ops::{
     ConditionCheck, DeleteItem, ItemCollectionMetrics, PutItem, ReturnValues,
@@ -226,8 +226,8 @@ impl WritePlan {
     pub fn attributes(&self, effect: &Effect) -> Option<Item> {
         let touched = |item: &Option<Item>| {
             let Action::Update(_, update) = &self.action else { return None };
-            let projected = Projection::new(update.touched().cloned()).project(item.as_ref()?);
-            (!projected.is_empty()).then_some(projected)
+            let parts = update.touched_parts(item.as_ref()?);
+            (!parts.is_empty()).then_some(parts)
         };
         match self.return_values {
             ReturnValues::None => None,
@@ -280,19 +280,16 @@ fn updated(
     if old.is_none() && !update.is_empty() && update.only_clears() {
         return Ok(None);
     }
-    // The other attributes are as they were.
-    let written = update.touched().filter_map(|path| {
-        let name = path.root();
-        new.get(name).map(|value| (name, value))
-    });
+    // The other attributes are as they were. Several paths may lead into one.
+    let touched: BTreeSet<&str> = update.touched().map(Path::root).collect();
+    let written = touched.iter().filter_map(|name| Some((*name, new.get(name)?)));
     for (name, value) in written {
         if value.depth() > MAX_NESTING {
             return Err(Fault::item("Nesting Levels have exceeded supported limits"));
         }
         check_attribute(name, value).map_err(Fault::Item)?;
     }
-    let is_updated = |name: &str| update.touched().any(|path| path.root() == name);
-    check_updated_index_keys(schema, &new, is_updated)?;
+    check_updated_index_keys(schema, &new, |name| touched.contains(name))?;
     if new.size() > limits::ITEM_SIZE {
         return Err(Fault::item(UPDATE_TOO_LARGE));
     }

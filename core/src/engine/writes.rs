@@ -95,11 +95,22 @@ impl<T: TableRef> BatchWrite<T> {
                 Ok((table, plans))
             })
             .collect::<Result<_>>()?;
-        Ok(Self {
+        Self {
             tables,
             capacity: request.return_consumed_capacity,
             metrics: request.return_item_collection_metrics,
-        })
+        }
+        .checked()
+    }
+
+    /// Fails if two writes are on one item, also if its table is called in two ways.
+    fn checked(self) -> Result<Self> {
+        let placed = self
+            .tables
+            .iter()
+            .flat_map(|(table, plans)| plans.iter().map(|plan| (table.name(), plan.position())));
+        batch::check_distinct(placed)?;
+        Ok(self)
     }
 
     /// The tables that are written to.
@@ -116,7 +127,7 @@ impl<T: TableRef> BatchWrite<T> {
             Ok((table, plans))
         };
         let tables = self.tables.into_iter().map(replan).collect::<Result<_>>()?;
-        Ok(Self { tables, ..self })
+        Self { tables, ..self }.checked()
     }
 
     /// How many items are written.
@@ -140,18 +151,19 @@ impl<T: TableRef> BatchWrite<T> {
         }
         let mut output = BatchWriteItemOutput::default();
         let mut judged = judged.into_iter();
+        let mut meters = Meters::new(self.capacity);
         for (table, plans) in &self.tables {
-            let mut meter = Meter::new(self.capacity);
+            let meter = meters.of(table);
             for (plan, judged) in plans.iter().zip(&mut judged) {
                 judged.carry_out(rows, table, plan)?;
-                judged.count(&mut meter, false);
+                judged.count(meter, false);
                 if let Some(metrics) = judged.metrics {
                     let of_table = output.item_collection_metrics.entry(table.name().to_owned());
                     of_table.or_default().push(metrics);
                 }
             }
-            output.consumed_capacity.extend(meter.report(table.name(), table.schema()));
         }
+        output.consumed_capacity = meters.report();
         Ok(output)
     }
 }
@@ -274,7 +286,7 @@ impl<T: TableRef> TransactWrite<T> {
                 of_table.or_default().push(metrics);
             }
         }
-        output.consumed_capacity = meters.report();
+        output.consumed_capacity = meters.report_transaction();
         if let Some((token, fingerprint)) = &self.token {
             rows.keep_token(token, Token { fingerprint: *fingerprint, completed_at: now })?;
         }
@@ -293,7 +305,7 @@ impl<T: TableRef> TransactWrite<T> {
             meters.of(table).read(Arm::Table, units);
         }
         Ok(TransactWriteItemsOutput {
-            consumed_capacity: meters.report(),
+            consumed_capacity: meters.report_transaction(),
             ..TransactWriteItemsOutput::default()
         })
     }
@@ -372,4 +384,65 @@ fn collection_growth(schema: &TableSchema, effect: &Effect, changes: &[IndexChan
     let local = |change: &&IndexChange| schema.indexes[change.index].kind == IndexKind::Local;
     let entries = changes.iter().filter(local).map(|change| change.entry.growth().1);
     size(&effect.new) - size(&effect.old) + entries.sum::<i64>()
+}
+
+#[cfg(test)]
+mod tests {
+    use crate::ops::*;
+    use crate::schema::table_arn;
+    use crate::{ErrorKind, Item, KeyType, MemoryStore, Store, StoreExt, item};
+
+    async fn things() -> MemoryStore {
+        let store = MemoryStore::new();
+        let table = CreateTable::new("things")
+            .partition_key("pk", KeyType::S)
+            .attribute("kind", KeyType::S)
+            .global_index(SecondaryIndex::new("by-kind").partition_key("kind"));
+        store.create_table(table).await.unwrap();
+        store
+    }
+
+    fn of_both(one: Item, other: Item) -> BatchWriteItem {
+        let requests = [("things".to_owned(), one), (table_arn("things"), other)];
+        let requests =
+            requests.into_iter().map(|(name, item)| (name, vec![WriteRequest::Put(item)]));
+        BatchWriteItem { requests: requests.collect(), ..BatchWriteItem::default() }
+    }
+
+    #[tokio::test]
+    async fn a_batch_may_call_a_table_by_its_name_and_its_arn() {
+        let store = things().await;
+        let before = item! { "pk" => "a", "kind" => "old" };
+        store.put(PutItem::new("things", before.clone())).await.unwrap();
+        // Two writes of one item, however its table is called.
+        let twice = of_both(
+            item! { "pk" => "a", "kind" => "one" },
+            item! { "pk" => "a", "kind" => "other" },
+        );
+        let error = store.batch_write(twice).await.unwrap_err();
+        assert_eq!(error.kind(), &ErrorKind::Validation);
+        assert_eq!(error.message(), "Provided list of item keys contains duplicates");
+        let by_kind = store.scan(Scan::new("things").index("by-kind")).await.unwrap().items;
+        assert_eq!(by_kind, [before]);
+
+        let (b, c) = (item! { "pk" => "b" }, item! { "pk" => "c" });
+        let mut both = of_both(b.clone(), c.clone());
+        both.return_consumed_capacity = ReturnConsumedCapacity::Total;
+        let output = store.batch_write(both).await.unwrap();
+        assert_eq!(output.consumed_capacity.len(), 1);
+        assert_eq!(output.consumed_capacity[0].capacity_units, 2.0);
+
+        let keys = |key: &Item| KeysAndAttributes { keys: vec![key.clone()], ..Default::default() };
+        let read = |one: &Item, other: &Item| BatchGetItem {
+            requests: [("things".to_owned(), keys(one)), (table_arn("things"), keys(other))].into(),
+            ..BatchGetItem::default()
+        };
+        let mut found = store.batch_get(read(&b, &c)).await.unwrap().responses;
+        let mut found = found.remove("things").unwrap();
+        found.sort_by_key(|item| item.get("pk").unwrap().as_str().unwrap().to_owned());
+        assert_eq!(found, [b.clone(), c]);
+        let error = store.batch_get(read(&b, &b)).await.unwrap_err();
+        assert_eq!(error.message(), "Provided list of item keys contains duplicates");
+        assert!(store.get_item("things", b).await.unwrap().is_some());
+    }
 }

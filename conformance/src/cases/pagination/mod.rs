@@ -61,6 +61,9 @@ cases! {
         needs [LocalIndexes];
     extra "start-wrong-type", start_of_wrong_type: "A start key of another type is refused.";
     extra "start-empty", start_that_is_empty: "An empty start key is refused.";
+    extra "start-too-long", start_that_is_too_long:
+        "A start key may be longer than the key of any item: nothing is refused, nothing missed.",
+        needs [LocalIndexes];
     extra "start-other-partition-range" of "46d", start_in_other_partition_with_range:
         "A start key of another partition is refused with a range, too.";
 }

@@ -342,3 +342,22 @@ pub(super) async fn start_that_is_empty(ctx: Ctx) {
     let scan = Scan::new(&table).exclusive_start_key(start);
     ctx.expect_validation(ctx.store().scan(scan).await, text);
 }
+
+/// A start key is a place, and an item need not be able to stand there.
+pub(super) async fn start_that_is_too_long(ctx: Ctx) {
+    let table = table_of_nine(&ctx).await;
+    let long = "4".repeat(1025);
+    let start = item! { "pk" => "a", "sk" => 4, "gpk" => "g", "gsk" => long.as_str() };
+    // After every text that begins with a smaller digit, and after "4" itself.
+    let rest = ctx.query_all(by_gsi(&table).exclusive_start_key(start.clone())).await;
+    assert_eq!(rest, nine()[4..], "a query of the index");
+    let before = by_gsi(&table).descending().exclusive_start_key(start.clone());
+    let expected: Vec<Item> = nine()[..4].iter().rev().cloned().collect();
+    assert_eq!(ctx.query_all(before).await, expected, "the same from its end");
+    let scan = Scan::new(&table).index("gsi").exclusive_start_key(start);
+    let scanned = ctx.ok(ctx.store().scan(scan).await).items;
+    assert_eq!(scanned, nine()[4..], "a scan of the index");
+    // No item of the table can have such a partition key, so that none is passed by.
+    let start = item! { "pk" => "a".repeat(2049), "sk" => 4 };
+    ctx.ok(ctx.store().scan(Scan::new(&table).exclusive_start_key(start)).await);
+}
