@@ -9,7 +9,7 @@ use sqlx::sqlite::{SqliteConnection, SqliteRow};
 use sqlx::{AssertSqlSafe, Connection, Row};
 use tabla::engine::{IndexEntry, Position};
 use tabla::schema::{Table, TableSchema};
-use tabla::{Item, Result};
+use tabla::{Error, Item, Result};
 use xxhash_rust::xxh3::xxh3_64_with_seed;
 
 use crate::catalogue::{StoredIndex, StoredTable, parse};
@@ -68,7 +68,15 @@ impl CheckReport {
 pub async fn check(path: impl AsRef<Path>, progress: impl FnMut(Progress)) -> Result<CheckReport> {
     let path = path.as_ref();
     let config = SqliteConfig::file(path);
-    open::identify(path, &config).await?;
+    if !path.exists() {
+        return Err(Error::config(format!("there is no such file: {}", path.display())));
+    }
+    if open::identify(path, &config).await? == 0 {
+        return Err(Error::config(format!(
+            "the file is empty: no store has been opened with it: {}",
+            path.display()
+        )));
+    }
     let mut connection = open::connect(path, &config, false).await?;
     let mut check = Check { report: CheckReport::default(), done: 0, total: 0, progress };
     check.run(&mut connection).await?;

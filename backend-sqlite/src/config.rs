@@ -17,6 +17,8 @@ pub struct SqliteConfig {
     pub cache_size: u64,
     /// How long a write waits for another process that is writing.
     pub busy_timeout: Duration,
+    /// About how many pages of 4 KB a log may have before it is moved to its file.
+    pub log_pages: u32,
 }
 
 /// Where the data is.
@@ -41,6 +43,8 @@ pub enum Durability {
 
 const CACHE_SIZE: u64 = 64 << 20;
 const BUSY_TIMEOUT: Duration = Duration::from_secs(10);
+/// More than SQLite's own 1000, because a write with two indexes touches a dozen pages.
+const LOG_PAGES: u32 = 4000;
 
 impl SqliteConfig {
     /// A store in memory.
@@ -55,7 +59,13 @@ impl SqliteConfig {
 
     fn at(location: Location) -> Self {
         let durability = Durability::default();
-        Self { location, durability, cache_size: CACHE_SIZE, busy_timeout: BUSY_TIMEOUT }
+        Self {
+            location,
+            durability,
+            cache_size: CACHE_SIZE,
+            busy_timeout: BUSY_TIMEOUT,
+            log_pages: LOG_PAGES,
+        }
     }
 
     /// The same with another promise.
@@ -76,6 +86,14 @@ impl SqliteConfig {
     #[must_use]
     pub fn with_busy_timeout(mut self, timeout: Duration) -> Self {
         self.busy_timeout = timeout;
+        self
+    }
+
+    /// The same with another length of the log: a shorter one takes less of the disk, a longer
+    /// one is moved less often.
+    #[must_use]
+    pub fn with_log_pages(mut self, pages: u32) -> Self {
+        self.log_pages = pages;
         self
     }
 
@@ -120,7 +138,14 @@ impl SqliteConfig {
             })?;
             config.busy_timeout = Duration::from_millis(millis);
         }
-        address.finish(&["busy", "cache", "durability"])?;
+        if let Some(text) = address.take("log") {
+            config.log_pages = text.parse().ok().filter(|pages| *pages > 0).ok_or_else(|| {
+                Error::config(format!(
+                    "the log of an `sqlite:` address is a number of pages, at least 1: {text}"
+                ))
+            })?;
+        }
+        address.finish(&["busy", "cache", "durability", "log"])?;
         Ok(config)
     }
 }
@@ -136,11 +161,13 @@ mod tests {
     #[test]
     fn an_address_says_where_and_how() {
         assert_eq!(config("sqlite::memory:").unwrap(), SqliteConfig::in_memory());
-        let asked = config("sqlite:/var/shop.db?durability=normal&cache=8&busy=250").unwrap();
+        let asked =
+            config("sqlite:/var/shop.db?durability=normal&cache=8&busy=250&log=100").unwrap();
         let expected = SqliteConfig::file("/var/shop.db")
             .with_durability(Durability::Normal)
             .with_cache_size(8 << 20)
-            .with_busy_timeout(Duration::from_millis(250));
+            .with_busy_timeout(Duration::from_millis(250))
+            .with_log_pages(100);
         assert_eq!(asked, expected);
     }
 
@@ -152,6 +179,7 @@ mod tests {
             ("sqlite:a.db?cache=0", "at least 1: 0"),
             ("sqlite:a.db?cache=8MB", "number of megabytes"),
             ("sqlite:a.db?busy=soon", "number of milliseconds: soon"),
+            ("sqlite:a.db?log=0", "number of pages, at least 1: 0"),
             ("sqlite:a.db?sync=full", "unknown options"),
         ] {
             let error = config(address).expect_err(address);

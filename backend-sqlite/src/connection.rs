@@ -17,6 +17,9 @@ const STATEMENTS: usize = 2000;
 /// the store's thread, which sees to that, is far behind.
 const LONGEST_LOG: u32 = 40_000;
 
+/// So many bytes of the log stay on the disk once it has been moved.
+const LOG_KEPT: u64 = 64 << 20;
+
 /// The connection that writes.
 pub(crate) fn writing(config: &SqliteConfig) -> Result<Connection> {
     let connection = match &config.location {
@@ -38,8 +41,10 @@ pub(crate) fn writing(config: &SqliteConfig) -> Result<Connection> {
         Location::File(_) => {
             set_durability(&connection, config)?;
             set(&connection, "wal_autocheckpoint", &LONGEST_LOG.to_string())?;
+            // After a long reader has gone, the log is cut back to what it usually has.
+            set(&connection, "journal_size_limit", &LOG_KEPT.to_string())?;
             set_cache(&connection, config)?;
-            connection.busy_timeout(Duration::ZERO).map_err(from_sqlite)?;
+            connection.busy_timeout(config.busy_timeout).map_err(from_sqlite)?;
         }
     }
     connection.set_prepared_statement_cache_capacity(STATEMENTS);

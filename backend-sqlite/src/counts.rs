@@ -11,7 +11,11 @@ use crate::error::from_sqlite;
 
 /// Counts, or changes to them, by the number of a table or an index.
 #[derive(Debug, Default)]
-pub(crate) struct Counts(BTreeMap<i64, Change>);
+pub(crate) struct Counts {
+    changes: BTreeMap<i64, Change>,
+    /// Numbers whose table or index is gone.
+    dropped: Vec<i64>,
+}
 
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub(crate) struct Change {
@@ -30,18 +34,24 @@ pub(crate) enum Ledger {
 
 impl Counts {
     pub(crate) fn add(&mut self, number: i64, items: i64, bytes: i64) {
-        let count = self.0.entry(number).or_default();
+        let count = self.changes.entry(number).or_default();
         count.items += items;
         count.bytes += bytes;
     }
 
     fn get(&self, number: i64) -> Change {
-        self.0.get(&number).copied().unwrap_or_default()
+        self.changes.get(&number).copied().unwrap_or_default()
+    }
+
+    /// Forgets a number, whose table or index is gone.
+    pub(crate) fn forget(&mut self, number: i64) {
+        self.changes.remove(&number);
+        self.dropped.push(number);
     }
 
     /// The changes that change something.
     pub(crate) fn into_changes(self) -> impl Iterator<Item = (i64, Change)> {
-        self.0.into_iter().filter(|(_, change)| *change != Change::default())
+        self.changes.into_iter().filter(|(_, change)| *change != Change::default())
     }
 }
 
@@ -72,6 +82,9 @@ impl Ledger {
     pub(crate) fn keep(&self, changes: Counts) {
         if let Self::Memory(counts) = self {
             let mut counts = lock(counts);
+            for number in &changes.dropped {
+                counts.changes.remove(number);
+            }
             for (number, Change { items, bytes }) in changes.into_changes() {
                 counts.add(number, items, bytes);
             }

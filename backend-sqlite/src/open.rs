@@ -54,12 +54,13 @@ pub(crate) async fn prepare(path: &Path, config: &SqliteConfig) -> Result<()> {
     connection.close().await.map_err(from_sqlx)
 }
 
-/// Makes sure that a file is tabla's, of a format that this code knows, and touches nothing.
-pub(crate) async fn identify(path: &Path, config: &SqliteConfig) -> Result<()> {
+/// Makes sure that a file is tabla's, of a format that this code knows, or empty, and touches
+/// nothing. The version of its format, 0 if it is empty.
+pub(crate) async fn identify(path: &Path, config: &SqliteConfig) -> Result<i32> {
     let mut connection = connect(path, config, false).await?;
     let seen = look(&mut connection).await.map_err(|error| named(error, path))?;
     connection.close().await.map_err(from_sqlx)?;
-    seen.check(path).map(|_| ())
+    seen.check(path)
 }
 
 /// A connection of sqlx's: for what is not on the hot path. `owned` says that the file is known to

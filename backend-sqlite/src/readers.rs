@@ -51,8 +51,11 @@ impl Readers {
                     .map_err(from_sqlite)
             };
             run("BEGIN")?;
-            let outcome = work(connection);
-            run("COMMIT")?;
+            let outcome = work(connection).and_then(|answer| run("COMMIT").map(|_| answer));
+            if outcome.is_err() && !connection.is_autocommit() {
+                // SQLite may have rolled back by itself; what failed first is what counts.
+                let _ = run("ROLLBACK");
+            }
             outcome
         })
     }

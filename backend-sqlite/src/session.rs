@@ -39,6 +39,8 @@ pub(crate) struct Session<'c> {
     /// Those that the group has used, ready to be used again.
     statements: Vec<((i64, Role), CachedStatement<'c>)>,
     written: Written,
+    /// Whether the present operation has changed anything.
+    has_written: bool,
 }
 
 /// What a statement does to the table or index that it is on, whose number goes with it.
@@ -88,6 +90,7 @@ impl<'c> Session<'c> {
             last_record: None,
             statements: Vec::new(),
             written: Written::default(),
+            has_written: false,
         }
     }
 
@@ -120,9 +123,19 @@ impl<'c> Session<'c> {
         Arc::make_mut(&mut self.catalogue)
     }
 
-    /// Forgets whose operation the one before was.
+    /// Forgets whose operation the one before was, and what it did.
     pub(crate) fn next_operation(&mut self) {
         self.by = None;
+        self.has_written = false;
+    }
+
+    /// Ends an operation that has failed. One that is refused reads and judges before it writes;
+    /// if it has written all the same, such as before it found a damaged page, it cannot be kept
+    /// half, and nothing of the group is.
+    pub(crate) fn end_failed(&mut self, error: &Error) {
+        if self.has_written {
+            self.fail(again(error, Applied::No));
+        }
     }
 
     /// How much has been written so far.
@@ -141,6 +154,7 @@ impl<'c> Session<'c> {
 
     /// Runs a statement that returns nothing; how many rows it changed.
     pub(crate) fn execute(&mut self, sql: &str, values: impl Params) -> Result<usize> {
+        self.has_written = true;
         let outcome =
             self.connection.prepare_cached(sql).and_then(|mut statement| statement.execute(values));
         self.sql(outcome)
@@ -148,6 +162,7 @@ impl<'c> Session<'c> {
 
     /// Runs statements that change the shape of the file.
     pub(crate) fn execute_batch(&mut self, sql: &str) -> Result<()> {
+        self.has_written = true;
         let outcome = self.connection.execute_batch(sql);
         self.sql(outcome)
     }
@@ -176,6 +191,7 @@ impl<'c> Session<'c> {
         let outcome =
             self.statement(number, role, sql).and_then(|statement| statement.execute(values));
         self.written.rows += 1;
+        self.has_written = true;
         self.sql(outcome)
     }
 

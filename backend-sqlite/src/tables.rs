@@ -92,6 +92,7 @@ impl Session<'_> {
         {
             self.discard(&format!("index_{number}"), "key")?;
             self.execute("DELETE FROM tabla_counts WHERE number = ?1", [number])?;
+            self.counts.forget(number);
             self.execute("DELETE FROM tabla_backfills WHERE number = ?1", [number])?;
         }
         if let Some(index) = &change.added {
@@ -133,6 +134,7 @@ impl Session<'_> {
         let counted = table.indexes.iter().map(|index| index.number).chain([table.number]);
         for number in counted.collect::<Vec<_>>() {
             self.execute("DELETE FROM tabla_counts WHERE number = ?1", [number])?;
+            self.counts.forget(number);
         }
         self.execute("DELETE FROM tabla_tables WHERE number = ?1", [table.number])?;
         self.execute(

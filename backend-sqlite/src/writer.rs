@@ -19,7 +19,7 @@ use tabla::env::{self, Env};
 use tabla::{Applied, Error, ErrorKind, Result, Retry};
 use tokio::sync::{oneshot, watch};
 
-use crate::catalogue::Catalogue;
+use crate::catalogue::{Catalogue, StoredTable};
 use crate::config::{Durability, Location, SqliteConfig};
 use crate::counts::Ledger;
 use crate::error::{again, from_sqlite};
@@ -27,15 +27,15 @@ use crate::session::Session;
 use crate::{connection, maintenance};
 
 /// The most items that a group writes, unless its first job alone writes more: so it holds the
-/// file's lock for a few milliseconds.
+/// file's lock for a few milliseconds, if they are no larger than most.
 const GROUP: usize = 256;
 
 /// How often the thread looks for work before it sleeps.
 const LINGER: usize = 100;
 
-/// When about this many pages have been written to the log, the thread moves them to the file:
-/// more than SQLite's own 1000, because a write with two indexes touches a dozen pages.
-const CHECKPOINT_PAGES: usize = 4000;
+/// How long the thread waits before it tries maintenance again that has failed: another process
+/// may be writing, or the disk be full.
+const MAINTENANCE_PAUSE: Duration = Duration::from_secs(1);
 
 /// The writing side of a store. Dropping it carries out what waits, and ends its thread.
 pub(crate) struct Writer {
@@ -62,6 +62,8 @@ pub(crate) struct Shared {
     checkpointing: Option<Mutex<Connection>>,
     /// About how many pages were written since the log was last moved.
     log_pages: AtomicUsize,
+    /// When the log is moved.
+    longest_log: usize,
     patience: Duration,
 }
 
@@ -69,6 +71,8 @@ pub(crate) struct Shared {
 struct Queue {
     jobs: VecDeque<Box<dyn Job>>,
     maintenance: bool,
+    /// Whether maintenance has failed and is to be tried again.
+    maintenance_later: bool,
     checkpoint: bool,
     stop: bool,
 }
@@ -105,15 +109,19 @@ impl<T, F: FnOnce(&mut Session<'_>) -> Result<T>> Pending<T, F> {
     fn carry_out(&mut self, session: &mut Session<'_>) {
         let work = self.work.take().expect("a job is run once");
         session.next_operation();
-        // A panic is a defect of the engine. It must not take the others' writes with it, nor the
-        // thread that everybody waits for.
+        // A panic is a defect of the engine. It must not take the thread with it that everybody
+        // waits for; what it has left half done goes with the group.
         let outcome = catch_unwind(AssertUnwindSafe(|| work(session)));
-        self.result = Some(outcome.unwrap_or_else(|_| {
+        let result = outcome.unwrap_or_else(|_| {
             let panicked =
                 || Error::new(ErrorKind::Unexpected, "the engine panicked; this is a defect in it");
             session.fail(panicked());
             Err(panicked())
-        }));
+        });
+        if let Err(error) = &result {
+            session.end_failed(error);
+        }
+        self.result = Some(result);
     }
 
     fn result(&mut self, outcome: &Outcome) -> Result<T> {
@@ -151,6 +159,8 @@ impl<T: Send, F: FnOnce(&mut Session<'_>) -> Result<T> + Send> Job for Pending<T
 impl Writer {
     pub(crate) fn start(connection: Connection, config: &SqliteConfig, env: Env) -> Result<Self> {
         let catalogue = Catalogue::load(&connection)?;
+        // From here on, whoever finds another process writing waits in its own way.
+        connection.busy_timeout(Duration::ZERO).map_err(from_sqlite)?;
         let is_file = config.location != Location::Memory;
         let inline = !is_file || config.durability == Durability::Normal;
         let checkpointing = match &config.location {
@@ -172,6 +182,7 @@ impl Writer {
             ledger: Ledger::new(is_file),
             checkpointing,
             log_pages: AtomicUsize::new(0),
+            longest_log: config.log_pages as usize,
             patience: config.busy_timeout,
         });
         let thread = std::thread::Builder::new()
@@ -324,28 +335,31 @@ impl Shared {
         if self.queue().jobs.is_empty() {
             return;
         }
-        if let Some(connection) = self.try_connection() {
-            let mut jobs = self.take_jobs();
-            if !jobs.is_empty() {
-                match self.try_run(&connection, &mut |session| run_all(&mut jobs, session)) {
-                    Some(outcome) => {
-                        drop(connection);
-                        for job in jobs {
-                            job.answer(&outcome);
-                        }
-                    }
-                    None => {
-                        // Another process is writing: the thread can wait for it.
-                        let mut queue = self.queue();
-                        for job in jobs.into_iter().rev() {
-                            queue.jobs.push_front(job);
-                        }
-                    }
+        let Some(connection) = self.try_connection() else { return };
+        let mut jobs = self.take_jobs();
+        let outcome = match jobs.is_empty() {
+            true => None,
+            false => self.try_run(&connection, &mut |session| run_all(&mut jobs, session)),
+        };
+        drop(connection);
+        match outcome {
+            Some(outcome) => {
+                for job in jobs {
+                    job.answer(&outcome);
                 }
             }
-            if !self.queue().jobs.is_empty() {
-                self.wake.notify_one();
+            None => {
+                // Another process is writing: the thread can wait for it.
+                let mut queue = self.queue();
+                for job in jobs.into_iter().rev() {
+                    queue.jobs.push_front(job);
+                }
             }
+        }
+        // Looked at after the connection was let go of: whoever has queued a job before that, and
+        // did not get the connection, relies on it.
+        if !self.queue().jobs.is_empty() {
+            self.wake.notify_one();
         }
     }
 
@@ -369,7 +383,7 @@ impl Shared {
                 self.linger();
                 let mut queue = self.queue();
                 while queue.is_idle() && !queue.stop {
-                    queue = self.wake.wait(queue).unwrap_or_else(PoisonError::into_inner);
+                    queue = self.sleep(queue);
                 }
                 if queue.jobs.is_empty() && queue.stop {
                     return;
@@ -394,6 +408,20 @@ impl Shared {
                 self.checkpoint();
             }
         }
+    }
+
+    /// Sleeps until there is something to do, or maintenance is to be tried again.
+    fn sleep<'q>(&self, queue: MutexGuard<'q, Queue>) -> MutexGuard<'q, Queue> {
+        if !queue.maintenance_later {
+            return self.wake.wait(queue).unwrap_or_else(PoisonError::into_inner);
+        }
+        let woken = self.wake.wait_timeout(queue, MAINTENANCE_PAUSE);
+        let (mut queue, timeout) = woken.unwrap_or_else(PoisonError::into_inner);
+        if timeout.timed_out() {
+            queue.maintenance_later = false;
+            queue.maintenance = true;
+        }
+        queue
     }
 
     /// Stays awake for a moment: whoever was just answered often has the next write, and waking a
@@ -432,7 +460,7 @@ impl Shared {
             return;
         }
         let before = self.log_pages.fetch_add(pages, Ordering::Relaxed);
-        if before + pages >= CHECKPOINT_PAGES {
+        if before + pages >= self.longest_log {
             self.log_pages.store(0, Ordering::Relaxed);
             self.queue().checkpoint = true;
             self.wake.notify_one();
@@ -453,6 +481,7 @@ impl Shared {
                 queue.maintenance |= more && !queue.stop;
             }
             Err(error) => {
+                self.queue().maintenance_later |= error.retry() == Retry::Later;
                 *self.maintenance_failure() = Some(error);
                 self.changes.send_replace(());
             }
@@ -536,6 +565,12 @@ impl Shared {
         }
         let read = Arc::new(Catalogue::load(connection)?);
         self.publish(Arc::clone(&read));
+        let is_filling = |table: &Arc<StoredTable>| table.indexes.iter().any(|one| one.backfilling);
+        if read.tables().any(is_filling) {
+            // The process that has added the index may end before it is filled.
+            self.queue().maintenance = true;
+            self.wake.notify_one();
+        }
         Ok(read)
     }
 }

@@ -1,16 +1,15 @@
 //! `tabla app`: what can be done with an app from outside.
 
-use std::io::IsTerminal;
 use std::process::ExitCode;
-use std::sync::Arc;
 
-use indicatif::{ProgressBar, ProgressStyle};
+use clap::builder::PossibleValuesParser;
 use tabla::entity::app::{App, untested};
 use tabla::entity::lint::{self, Finding};
 use tabla::entity::{Db, UtcTime, export, listing};
 use tabla::env::Env;
 use tabla::{Registry, Result};
 
+use crate::progress;
 use crate::table::Table;
 
 /// Which app, and what to do with it.
@@ -23,6 +22,7 @@ Examples:
   tabla app branding seed --store sqlite:branding.db --scale 10")]
 pub(crate) struct Arguments {
     /// The app
+    #[arg(value_parser = names())]
     name: String,
 
     #[command(subcommand)]
@@ -40,7 +40,7 @@ enum Command {
         #[arg(long)]
         markdown: bool,
     },
-    /// Check its design; the exit code is 1 if anything is wrong
+    /// Check its design; the exit code is 1 if there are errors, and 0 if there are only warnings
     Lint,
     /// Write its tables as others read them
     Schema {
@@ -64,6 +64,10 @@ enum Format {
     Cloudformation,
     Terraform,
     Workbench,
+}
+
+fn names() -> PossibleValuesParser {
+    PossibleValuesParser::new(tabla_apps::all().iter().map(|app| app.design().name))
 }
 
 pub(crate) async fn run(arguments: Arguments, registry: Registry) -> Result<ExitCode> {
@@ -142,21 +146,12 @@ fn schema(app: &dyn App, format: Format) {
 /// Fills an app's tables, with a bar on a terminal.
 pub(crate) async fn seed(app: &dyn App, db: &Db, scale: u32) -> Result<()> {
     app.create_tables(db).await?;
-    let bar = match std::io::stderr().is_terminal() {
-        true => ProgressBar::new(0),
-        false => ProgressBar::hidden(),
+    let bar = progress::bar("{prefix:14} {bar}, {eta} left").with_prefix(app.design().name);
+    let show = |done, total| {
+        bar.set_length(total);
+        bar.set_position(done);
     };
-    let style = ProgressStyle::with_template("{prefix:14} {bar:40} {pos}/{len}, {eta} left");
-    bar.set_style(style.expect("the template is well formed"));
-    bar.set_prefix(app.design().name);
-    let shown = Arc::new(bar);
-    let bar = Arc::clone(&shown);
-    let outcome = app
-        .seed(db, scale, &move |done, total| {
-            bar.set_length(total);
-            bar.set_position(done);
-        })
-        .await;
-    shown.finish_and_clear();
+    let outcome = app.seed(db, scale, &show).await;
+    bar.finish_and_clear();
     outcome
 }

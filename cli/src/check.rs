@@ -1,11 +1,11 @@
 //! `tabla check`: verifying a file.
 
-use std::io::IsTerminal;
 use std::path::PathBuf;
 use std::process::ExitCode;
 
-use indicatif::{ProgressBar, ProgressStyle};
 use tabla::Result;
+
+use crate::progress;
 
 /// What `tabla check` is asked.
 #[derive(clap::Args)]
@@ -20,12 +20,7 @@ pub(crate) async fn run(arguments: Arguments) -> Result<ExitCode> {
         Some(path) => PathBuf::from(path.split('?').next().unwrap_or(path)),
         None => arguments.file,
     };
-    let bar = match std::io::stderr().is_terminal() {
-        true => ProgressBar::new(0),
-        false => ProgressBar::hidden(),
-    };
-    let style = ProgressStyle::with_template("{bar:40} {pos}/{len} rows, {eta} left");
-    bar.set_style(style.expect("the template is well formed"));
+    let bar = progress::bar("{bar} rows, {eta} left");
     let report = tabla_sqlite::check(&path, |progress| {
         bar.set_length(progress.total);
         bar.set_position(progress.done);

@@ -1,14 +1,14 @@
 //! `tabla conformance`: the suite on any stores, side by side.
 
-use std::io::IsTerminal;
 use std::path::PathBuf;
 use std::process::ExitCode;
 use std::sync::Arc;
 
-use indicatif::{ProgressBar, ProgressStyle};
 use tabla::{Address, Error, Registry, Result};
 use tabla_conformance::{AddressHarness, Filter, Harness, Report, Status};
 use tabla_sqlite::{SqliteConfig, SqliteHarness};
+
+use crate::progress;
 
 /// What to run and how to show it.
 #[derive(clap::Args)]
@@ -56,7 +56,8 @@ pub(crate) async fn run(arguments: Arguments, registry: Registry) -> Result<Exit
     }
     let mut report: Option<Report> = None;
     for harness in harnesses {
-        let bar = progress_bar(harness.engine());
+        let bar =
+            progress::bar("{prefix:16} {bar} {elapsed}").with_prefix(harness.engine().to_owned());
         let column = tabla_conformance::run(harness, &filter, |progress| {
             bar.set_length(progress.total as u64);
             bar.set_position(progress.done as u64);
@@ -111,15 +112,4 @@ fn check(report: &Report, file: &PathBuf) -> Result<()> {
         )));
     }
     Ok(())
-}
-
-/// A bar on a terminal; nothing in a log.
-fn progress_bar(engine: &str) -> ProgressBar {
-    if !std::io::stderr().is_terminal() {
-        return ProgressBar::hidden();
-    }
-    let style = ProgressStyle::with_template("{prefix:16} [{bar:40}] {pos}/{len} {elapsed}")
-        .expect("the template is valid")
-        .progress_chars("=> ");
-    ProgressBar::new(0).with_style(style).with_prefix(engine.to_owned())
 }

@@ -8,7 +8,8 @@ use std::time::Duration;
 use tabla::entity::Db;
 use tabla::entity::app::{self, App, Ran};
 use tabla::env::{Clock, SystemClock};
-use tabla::{Error, Registry, Result};
+use tabla::{Error, Result};
+use tabla_sqlite::{SqliteConfig, SqliteStore};
 
 use crate::table::Table;
 
@@ -21,27 +22,24 @@ pub(crate) struct Arguments {
     folder: Option<PathBuf>,
 }
 
-pub(crate) async fn run(arguments: Arguments, registry: Registry) -> Result<()> {
-    let kept = arguments.folder;
-    let temporary = match &kept {
-        Some(_) => None,
-        None => Some(tempfile::tempdir().map_err(|error| {
-            Error::config(format!("no folder for the demo could be made: {error}"))
-        })?),
-    };
-    let folder = match (&kept, &temporary) {
-        (Some(folder), _) => {
-            prepare(folder)?;
-            folder.clone()
+pub(crate) async fn run(arguments: Arguments) -> Result<()> {
+    let (folder, temporary) = match arguments.folder {
+        Some(folder) => {
+            prepare(&folder)?;
+            (folder, None)
         }
-        (None, Some(temporary)) => temporary.path().to_owned(),
-        (None, None) => return Err(Error::config("there is no folder for the demo")),
+        None => {
+            let temporary = tempfile::tempdir().map_err(|error| {
+                Error::config(format!("no folder for the demo could be made: {error}"))
+            })?;
+            (temporary.path().to_owned(), Some(temporary))
+        }
     };
     println!("tabla: {} apps, each on an SQLite file of its own\n", tabla_apps::all().len());
     let watch = Watch::start();
     let mut count = 0;
     for app in tabla_apps::all() {
-        count += show(&*app, &registry, &folder).await?;
+        count += show(&*app, &folder).await?;
     }
     println!(
         "{count} patterns gave the right answer, and every race had its winners: {}\n",
@@ -53,7 +51,7 @@ pub(crate) async fn run(arguments: Arguments, registry: Registry) -> Result<()> 
     );
     println!("  cargo run --release -- app branding schema        its tables, for CloudFormation");
     println!("  cargo run --release -- conformance --store memory:   every rule, case by case");
-    if let Some(folder) = kept {
+    if temporary.is_none() {
         println!("  cargo run --release -- check {}/branding.db", folder.display());
     }
     Ok(())
@@ -71,10 +69,10 @@ fn prepare(folder: &Path) -> Result<()> {
 }
 
 /// Fills an app in, runs its patterns and its races, and shows them.
-async fn show(app: &dyn App, registry: &Registry, folder: &Path) -> Result<usize> {
+async fn show(app: &dyn App, folder: &Path) -> Result<usize> {
     let design = app.design();
-    let path = folder.join(format!("{}.db", design.name));
-    let db = Db::new(registry.open(&format!("sqlite:{}", path.display())).await?);
+    let file = SqliteConfig::file(folder.join(format!("{}.db", design.name)));
+    let db = Db::new(Arc::new(SqliteStore::open(&file).await?));
     let watch = Watch::start();
     crate::app::seed(app, &db, 1).await?;
     println!("{}: {}", design.name, design.summary);

@@ -4,6 +4,7 @@ mod app;
 mod check;
 mod conformance;
 mod demo;
+mod progress;
 mod table;
 
 use std::process::ExitCode;
@@ -43,9 +44,7 @@ fn main() -> ExitCode {
     };
     let outcome = runtime.block_on(async {
         match arguments.command {
-            Command::Demo(arguments) => {
-                demo::run(arguments, registry()).await.map(|()| ExitCode::SUCCESS)
-            }
+            Command::Demo(arguments) => demo::run(arguments).await.map(|()| ExitCode::SUCCESS),
             Command::App(arguments) => app::run(arguments, registry()).await,
             Command::Conformance(arguments) => conformance::run(arguments, registry()).await,
             Command::Check(arguments) => check::run(arguments).await,

@@ -61,8 +61,9 @@ fn an_app_is_listed_checked_and_exported() {
         assert!(text(&schema.stdout).contains(part), "{format}");
     }
     let unknown = tabla(&["app", "brandig", "lint"]);
-    assert_eq!(unknown.status.code(), Some(1));
-    assert!(text(&unknown.stderr).contains("branding"), "{unknown:?}");
+    assert_eq!(unknown.status.code(), Some(2));
+    let told = text(&unknown.stderr);
+    assert!(told.contains("branding") && told.contains("esencia-fest"), "{told}");
 }
 
 #[test]
@@ -74,6 +75,17 @@ fn an_app_is_filled_in() {
     assert!(seed.status.success(), "{}", text(&seed.stderr));
     let check = tabla(&["check", file.to_str().expect("its name is text")]);
     assert!(text(&check.stdout).contains("sound"), "{}", text(&check.stdout));
+}
+
+#[test]
+fn what_is_no_store_is_not_checked() {
+    let folder = tempfile::tempdir().expect("a folder");
+    let file = folder.path().join("a.db");
+    let check = || tabla(&["check", file.to_str().expect("its name is text")]);
+    assert!(text(&check().stderr).contains("there is no such file"), "{:?}", check());
+    std::fs::write(&file, "").expect("a file");
+    assert!(text(&check().stderr).contains("the file is empty"), "{:?}", check());
+    assert_eq!(check().status.code(), Some(1));
 }
 
 #[test]

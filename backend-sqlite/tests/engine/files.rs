@@ -2,10 +2,12 @@
 
 use std::io::{Read, Seek, SeekFrom, Write};
 use std::sync::Arc;
+use std::time::Duration;
 
+use tabla::env::{Env, ManualClock, Timestamp};
 use tabla::ops::*;
-use tabla::{ErrorKind, Store, attr, item};
-use tabla_sqlite::{SqliteConfig, SqliteStore};
+use tabla::{Applied, ErrorKind, Store, StoreExt, attr, item};
+use tabla_sqlite::{Durability, SqliteConfig, SqliteStore};
 
 use crate::support::*;
 
@@ -322,4 +324,50 @@ async fn a_failure_in_the_middle_leaves_nothing_behind() {
     assert_eq!(page.items.len(), 5);
     drop((store, raw));
     assert_eq!(checked(&path).await.problems, Vec::<String>::new());
+}
+
+/// The log of a stream is read after the item is written: if it turns out to be damaged, the item
+/// goes again, and with it the transaction.
+#[tokio::test]
+async fn a_damaged_log_of_a_stream_leaves_no_half_of_a_transaction() {
+    let folder = tempfile::tempdir().unwrap();
+    let path = folder.path().join("a.db");
+    let clock = ManualClock::new(Timestamp::from_secs(1_800_000_000));
+    let config = SqliteConfig::file(&path);
+    let store = SqliteStore::open_with(&config, Env::test(clock.clone(), 7)).await.unwrap();
+    store.create_table(orders().stream(StreamViewType::NewImage)).await.unwrap();
+    fill(&store, 3).await;
+    let file = rusqlite::Connection::open(&path).unwrap();
+    file.execute("UPDATE tabla_streams SET log = substr(log, 2)", []).unwrap();
+    // The records are too old to be read, so that the next write takes some away.
+    clock.advance(Duration::from_secs(25 * 60 * 60));
+    let both = TransactWriteItems::new()
+        .item(PutItem::new("orders", order("new", 1, "open")))
+        .item(PutItem::new("orders", order("new", 2, "open")));
+    let error = store.transact_write(both).await.unwrap_err();
+    assert_eq!(error.kind(), &ErrorKind::Corrupt, "{error}");
+    assert_eq!(error.applied(), Applied::No);
+    for number in [1, 2] {
+        let key = item! { "pk" => "new", "sk" => number };
+        assert_eq!(store.get_item("orders", key).await.unwrap(), None);
+    }
+    let kept: i64 = file.query_row("SELECT count(*) FROM records_4", [], |row| row.get(0)).unwrap();
+    assert_eq!(kept, 3, "the records are still there");
+}
+
+/// What is written is moved to the file again and again, so that the log does not grow with it.
+#[tokio::test(flavor = "multi_thread")]
+async fn a_log_stays_short_however_much_is_written() {
+    for durability in [Durability::Full, Durability::Normal] {
+        let folder = tempfile::tempdir().unwrap();
+        let path = folder.path().join("a.db");
+        let config = SqliteConfig::file(&path).with_durability(durability).with_log_pages(100);
+        let store = SqliteStore::open(&config).await.unwrap();
+        store.create_table(orders()).await.unwrap();
+        fill(&store, 1500).await;
+        let log = std::fs::metadata(folder.path().join("a.db-wal")).unwrap().len();
+        // 1500 orders write some 9,000 pages of 4 KB. How far the thread is behind the writers is
+        // the machine's affair, but it is not behind by half of all.
+        assert!(log < 18_000_000, "{durability:?}: the log has {log} bytes");
+    }
 }

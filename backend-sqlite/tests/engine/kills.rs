@@ -13,17 +13,19 @@ use tabla::env::{Random, SystemRandom};
 use tabla::ops::*;
 use tabla::{Item, Store, StoreExt, attr, item};
 
+use tabla_sqlite::{SqliteConfig, SqliteStore};
+
 use crate::support::*;
 
 const KILLS: usize = 20;
 const WRITERS: usize = 16;
-/// Names the file to a child, and makes one of this test.
+/// Gives a child the address of the file, and makes one of this test.
 const CHILD: &str = "TABLA_TEST_WRITER";
 
 /// Writes until it is killed, and tells each write that was answered. Each writer has a series of
 /// numbers; an even number is a put, an odd one a transaction of two items and the counter.
-async fn write_forever(path: &Path) {
-    let store = Arc::new(open(path).await);
+async fn write_forever(config: &SqliteConfig) {
+    let store = Arc::new(SqliteStore::open(config).await.expect("a store"));
     let mut tasks = tokio::task::JoinSet::new();
     for writer in 0..WRITERS {
         let store = Arc::clone(&store);
@@ -72,15 +74,21 @@ fn number_of(item: &Item) -> i64 {
 /// Only a child does anything here.
 #[test]
 fn child_that_writes() {
-    let Ok(path) = std::env::var(CHILD) else { return };
+    let Ok(address) = std::env::var(CHILD) else { return };
+    let address = address.parse().expect("an address");
+    let config = SqliteConfig::from_address(address).expect("a store's address");
     let runtime = tokio::runtime::Builder::new_multi_thread().enable_all().build();
-    runtime.expect("a runtime").block_on(write_forever(path.as_ref()));
+    runtime.expect("a runtime").block_on(write_forever(&config));
 }
 
-fn spawn(path: &Path) -> Child {
+/// A kill does not take what the system was given, so that both promises hold. The log is short,
+/// so that kills also meet it being moved.
+fn spawn(path: &Path, durability: &str) -> Child {
+    let address = format!("sqlite:{}?durability={durability}&log=200", path.display());
+
     Command::new(std::env::current_exe().expect("this program"))
         .args(["--exact", "kills::child_that_writes", "--nocapture", "--test-threads=1"])
-        .env(CHILD, path)
+        .env(CHILD, address)
         .stdout(Stdio::piped())
         .spawn()
         .expect("a child")
@@ -88,8 +96,8 @@ fn spawn(path: &Path) -> Child {
 
 /// Lets a child write, kills it after so many answers, and notes what it was told: the last number
 /// of each writer.
-fn write_and_kill(path: &Path, answers: usize, told: &mut BTreeMap<usize, i64>) {
-    let mut child = spawn(path);
+fn write_and_kill(path: &Path, durability: &str, answers: usize, told: &mut BTreeMap<usize, i64>) {
+    let mut child = spawn(path, durability);
     let mut killed = false;
     let mut seen = 0;
     let lines = BufReader::new(child.stdout.take().expect("it is piped")).lines();
@@ -124,9 +132,10 @@ fn what_was_answered_survives_a_kill() {
             open(&path).await.create_table(orders()).await.unwrap();
         });
         let mut told = BTreeMap::new();
-        for _ in first..kills.min(first + KILLS) {
+        for kill in first..kills.min(first + KILLS) {
+            let durability = ["full", "normal"][kill % 2];
             let answers = 1 + SystemRandom.next_u64() as usize % 400;
-            write_and_kill(&path, answers, &mut told);
+            write_and_kill(&path, durability, answers, &mut told);
             runtime.block_on(verify(&path, &mut told));
         }
     }

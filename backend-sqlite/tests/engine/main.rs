@@ -7,6 +7,7 @@ mod full_disk;
 mod histories;
 mod kills;
 mod processes;
+#[cfg(unix)]
 mod read_only;
 mod support;
 mod traces;

@@ -31,7 +31,8 @@ fn child_that_is_traced() {
         Some((_, path)) => (Durability::Normal, path),
         None => panic!("a durability and a path: {text}"),
     };
-    let config = SqliteConfig::file(path).with_durability(durability);
+    // A short log, so that it is moved to the file several times meanwhile.
+    let config = SqliteConfig::file(path).with_durability(durability).with_log_pages(100);
     let runtime = tokio::runtime::Builder::new_multi_thread().enable_all().build();
     runtime.expect("a runtime").block_on(async {
         let store = Arc::new(SqliteStore::open(&config).await.expect("a store"));
