@@ -7,6 +7,7 @@ use tabla::entity::app::{self, App};
 use tabla::entity::lint::{self, Finding, Rule};
 use tabla::entity::{Db, TableDesign};
 use tabla::ops::{DescribeTable, IndexProjection, ProjectionType};
+use tabla_conformance::between::Between;
 use tabla_rk_pai::{Entorno, RK_PAI, RkPaiApp};
 
 const BOTH: [Entorno; 2] = [Entorno::Dev, Entorno::Prod];
@@ -20,7 +21,7 @@ async fn the_design_is_sound_and_every_pattern_is_right_in_every_environment() {
     for entorno in BOTH {
         let app = RkPaiApp { entorno };
         assert_eq!(open(app), [], "{entorno:?}");
-        let db = entorno.db(Db::new(Arc::new(MemoryStore::new())));
+        let db = entorno.db(Db::new(Arc::new(Between::new(MemoryStore::new()))));
         let ran = app::check(&app, &db).await.unwrap();
         assert_eq!(ran.len(), app.design().patterns.len(), "{entorno:?}");
     }
