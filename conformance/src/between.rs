@@ -192,9 +192,7 @@ mod tests {
         let store = Arc::new(notes().await);
         let between = Between::new(Arc::clone(&store)).before(Arc::new(|operation| {
             let is_put = operation == Operation::Put;
-            Box::pin(async move {
-                if is_put { Err(Error::validation("not now")) } else { Ok(()) }
-            })
+            Box::pin(async move { if is_put { Err(Error::validation("not now")) } else { Ok(()) } })
         }));
         let key = item! { "pk" => "a" };
         let error = between.put(PutItem::new("notes", key.clone())).await.unwrap_err();

@@ -266,12 +266,7 @@ async fn everything_that_passes_comes_now_and_then() {
         }
     }
     let names: Vec<&str> = told.keys().map(String::as_str).collect();
-    let all = [
-        "Throttled No",
-        "TransactionConflict No",
-        "Unavailable Maybe",
-        "Unavailable No",
-        "done",
-    ];
+    let all =
+        ["Throttled No", "TransactionConflict No", "Unavailable Maybe", "Unavailable No", "done"];
     assert_eq!(names, all, "{told:?}");
 }

@@ -7,6 +7,7 @@ use tabla::Store;
 use tabla::entity::Db;
 use tabla::entity::app::App;
 use tabla::env::SeededRandom;
+use tabla_conformance::between::Between;
 use tabla_conformance::fault::{Failures, Fault, FaultStore};
 use tabla_crypto_cards::CryptoCardsApp;
 use tabla_crypto_cards::drill::{Drill, Ledger};
@@ -21,17 +22,21 @@ const PAYMENTS_ON_SERVER: u64 = 1;
 /// The most of each failure, as a part of all calls.
 const MOST: f64 = 0.1;
 
-/// What is wrong after everybody has paid through a store like this.
-async fn wrong<S: Store + 'static>(
+type Faulty = FaultStore<Arc<dyn Store>>;
+
+/// What is wrong after everybody has paid through a store like this, and what they were told. There
+/// are turns between the calls: in memory, and where it reads, SQLite does not wait.
+async fn paid(
     store: Arc<dyn Store>,
     payments: u64,
-    through: impl FnOnce(Arc<dyn Store>) -> S,
-) -> Vec<String> {
+    through: impl FnOnce(Faulty) -> Faulty,
+) -> (Vec<String>, Ledger) {
     let db = Db::new(Arc::clone(&store));
     CryptoCardsApp.create_tables(&db).await.expect("tables");
     let drill = Drill::new(&db, CLIENTS, payments);
     drill.open().await.expect("accounts");
-    let through = Drill::new(&db.on(Arc::new(through(store))), CLIENTS, payments);
+    let through = Between::new(through(FaultStore::new(store)));
+    let through = Drill::new(&db.on(Arc::new(through)), CLIENTS, payments);
     let ledger = Arc::new(Mutex::new(Ledger::default()));
     let clients = (0..CLIENTS).map(|number| {
         let (drill, ledger) = (through.clone(), Arc::clone(&ledger));
@@ -44,16 +49,16 @@ async fn wrong<S: Store + 'static>(
         end.expect("no panic").expect("everything passes");
     }
     let ledger = ledger.lock().expect("nobody has panicked").clone();
-    let (authorised, rejected) = ledger.authorised_and_rejected();
-    assert!(authorised > 0 && rejected > 0, "{authorised} and {rejected}");
-    drill.audit().await.expect("an audit").wrong(&ledger)
+    (drill.audit().await.expect("an audit").wrong(&ledger), ledger)
 }
 
-fn failing(seed: u64) -> impl FnOnce(Arc<dyn Store>) -> FaultStore<Arc<dyn Store>> {
-    move |store| {
-        let random = Arc::new(SeededRandom::new(seed));
-        FaultStore::new(store).failures(Failures::passing(random, MOST))
-    }
+/// All is right although this store fails.
+async fn passes(store: Arc<dyn Store>, payments: u64, seed: u64) {
+    let failures = Failures::passing(Arc::new(SeededRandom::new(seed)), MOST);
+    let (wrong, ledger) = paid(store, payments, |store| store.failures(failures)).await;
+    assert_eq!(wrong, Vec::<String>::new(), "seed {seed}");
+    let (authorised, rejected) = ledger.authorised_and_rejected();
+    assert!(authorised > 0 && rejected > 0, "{authorised} and {rejected}");
 }
 
 async fn in_memory() -> Arc<dyn Store> {
@@ -65,8 +70,7 @@ async fn reservations_on_sqlite_in_a_file_that_fails() {
     let folder = tempfile::tempdir().expect("a folder");
     for seed in 1..=2 {
         let place = Place::file(folder.path(), format!("{seed}.db"));
-        let wrong = wrong(place.open().await, PAYMENTS, failing(seed)).await;
-        assert_eq!(wrong, Vec::<String>::new(), "seed {seed}");
+        passes(place.open().await, PAYMENTS, seed).await;
         assert_eq!(place.problems().await, Vec::<String>::new());
     }
 }
@@ -74,8 +78,7 @@ async fn reservations_on_sqlite_in_a_file_that_fails() {
 #[tokio::test(flavor = "multi_thread")]
 async fn reservations_on_sqlite_in_memory_that_fails() {
     for seed in 11..=12 {
-        let wrong = wrong(in_memory().await, PAYMENTS, failing(seed)).await;
-        assert_eq!(wrong, Vec::<String>::new(), "seed {seed}");
+        passes(in_memory().await, PAYMENTS, seed).await;
     }
 }
 
@@ -83,16 +86,15 @@ async fn reservations_on_sqlite_in_memory_that_fails() {
 async fn reservations_on_dynamodb_local_that_fails() {
     let Some(server) = server("reservations on a store that fails") else { return };
     let place = Place::server(&server);
-    let wrong = wrong(place.open().await, PAYMENTS_ON_SERVER, failing(21)).await;
-    assert_eq!(wrong, Vec::<String>::new());
+    passes(place.open().await, PAYMENTS_ON_SERVER, 21).await;
     place.clear().await;
 }
 
 /// The audit would notice if the condition on the version of an account were not there.
-#[tokio::test(flavor = "multi_thread")]
+#[tokio::test]
 async fn reservations_without_conditions_do_not_pass() {
-    let broken = |store| FaultStore::new(store).fault(Fault::TransactionUnconditional);
-    let wrong = wrong(in_memory().await, PAYMENTS, broken).await;
+    let broken = |store: Faulty| store.fault(Fault::TransactionUnconditional);
+    let (wrong, _) = paid(in_memory().await, PAYMENTS, broken).await;
     let found = |what| wrong.iter().any(|found| found.contains(what));
     assert!(found("are reserved") && found("Authorized twice"), "{wrong:#?}");
 }

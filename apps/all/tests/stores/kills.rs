@@ -12,6 +12,7 @@ use serde::{Deserialize, Serialize};
 use tabla::entity::Db;
 use tabla::entity::app::App;
 use tabla::env::{Random, SeededRandom, SystemRandom};
+use tabla_conformance::between::Between;
 use tabla_conformance::fault::{Failures, FaultStore};
 use tabla_crypto_cards::CryptoCardsApp;
 use tabla_crypto_cards::drill::{Drill, Ledger, Told};
@@ -48,7 +49,8 @@ fn child_that_pays() {
     runtime().block_on(async {
         let failures = Failures::passing(Arc::new(SeededRandom::new(seed)), MOST);
         let store = FaultStore::new(place.open().await).failures(failures);
-        let drill = Drill::new(&Db::new(Arc::new(store)), CLIENTS, payments);
+        let db = Db::new(Arc::new(Between::new(store)));
+        let drill = Drill::new(&db, CLIENTS, payments);
         let mut clients = tokio::task::JoinSet::new();
         for number in 0..CLIENTS {
             let drill = drill.clone();

@@ -92,7 +92,8 @@ impl Drill {
         for number in 0..ACCOUNTS {
             let mut account = new_account(account(number)?, id("drill")?, Currency::Usdt)?;
             account.usdt = self.deposit(number)?;
-            let mut card = new_card(&self.app.db, card(number)?, account.account_id.clone(), number)?;
+            let mut card =
+                new_card(&self.app.db, card(number)?, account.account_id.clone(), number)?;
             card.daily_limit_usdt = self.daily_limit(number)?;
             let is_opened = self.app.open_account(account).await?.is_done();
             let is_issued = matches!(self.app.issue_card(card).await?, Issued::Done(_));

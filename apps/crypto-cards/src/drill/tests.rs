@@ -87,8 +87,7 @@ async fn answers_that_are_not_so_are_noticed() {
         done,
         status: Some(status),
     };
-    let (open, completed) =
-        (find(&audit, Status::Authorized), find(&audit, Status::Completed));
+    let (open, completed) = (find(&audit, Status::Authorized), find(&audit, Status::Completed));
     let missing = Transaction { transaction_id: id("never").unwrap(), ..open.clone() };
     let forgeries = [
         ("became Authorized twice", told(&open, Some(Status::Authorized), Status::Authorized)),

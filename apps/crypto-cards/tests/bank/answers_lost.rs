@@ -154,7 +154,8 @@ async fn nothing_is_rejected_while_it_may_yet_be_authorised() {
     let blocked = |bank: &Bank| {
         let (app, seen) = (bank.app.clone(), AtomicU32::new(0));
         let before: Before = Arc::new(move |call| {
-            let is_first = call == Operation::TransactWrite && seen.fetch_add(1, Ordering::Relaxed) == 0;
+            let is_first =
+                call == Operation::TransactWrite && seen.fetch_add(1, Ordering::Relaxed) == 0;
             let app = app.clone();
             Box::pin(async move {
                 if !is_first {

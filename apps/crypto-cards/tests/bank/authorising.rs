@@ -154,8 +154,9 @@ where
     F: Future<Output = ()> + Send + 'static,
 {
     let app = bank.app.clone();
-    let store = Between::new(bank.store.clone())
-        .before_call(Operation::TransactWrite, 1, move || what(app.clone()));
+    let store =
+        Between::new(bank.store.clone())
+            .before_call(Operation::TransactWrite, 1, move || what(app.clone()));
     bank.through(Arc::new(store), 5).authorise(&payment("tx-1", "40")).await.unwrap()
 }
 

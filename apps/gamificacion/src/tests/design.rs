@@ -9,7 +9,8 @@ use tabla_conformance::between::Between;
 
 use super::*;
 
-#[tokio::test]
+/// The waits of those who lose a race take no time.
+#[tokio::test(start_paused = true)]
 async fn the_design_is_sound_and_every_pattern_is_right() {
     let db = Db::new(Arc::new(Between::new(MemoryStore::new())));
     let ran = app::check(&GamificacionApp, &db).await.expect("all is well");
