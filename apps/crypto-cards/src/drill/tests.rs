@@ -40,10 +40,13 @@ async fn all_ends_come_about_and_are_right() {
     assert!(authorised > 0 && rejected > 0, "{authorised} and {rejected}");
 }
 
+/// Changes what was read, by a cent if it is money.
+type Forge = fn(&mut Snapshot, Number);
+
 #[tokio::test]
 async fn forged_books_are_noticed() {
     let cent = || scaled(1, 2).unwrap();
-    let forgeries: [(&str, fn(&mut Snapshot, Number)); 10] = [
+    let forgeries: [(&str, Forge); 10] = [
         ("the balance in Usdt is", |of, cent| of.account.balance_usdt = cent.negated()),
         ("Usdt are reserved", |of, cent| {
             of.account.reserved_usdt = of.account.balance_usdt.checked_add(cent).unwrap();
