@@ -16,7 +16,7 @@ use tabla_sqlite::{SqliteConfig, SqliteStore};
 use crate::places::{Place, server};
 
 const CLIENTS: u64 = 200;
-/// What each pays for. The server takes a hundred times as long for it as the others.
+/// What each pays for: less on the server, where everything takes much longer.
 const PAYMENTS: u64 = 2;
 const PAYMENTS_ON_SERVER: u64 = 1;
 /// The most of each failure, as a part of all calls.
