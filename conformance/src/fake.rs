@@ -8,6 +8,7 @@ use tabla::ops::*;
 use tabla::{Capabilities, Error, Result, Store};
 
 use crate::harness::{Fresh, Harness};
+use crate::operations::operations;
 
 /// Fails every operation with the error that belongs to its name.
 #[derive(Debug)]
@@ -24,8 +25,8 @@ impl FakeStore {
     }
 }
 
-macro_rules! operations {
-    ($($method:ident($request:ty) -> $answer:ty;)+) => {
+macro_rules! fake {
+    ($($method:ident($request:ty) -> $answer:ty, $operation:ident;)+) => {
         #[async_trait]
         impl Store for FakeStore {
             fn capabilities(&self) -> Capabilities {
@@ -39,32 +40,7 @@ macro_rules! operations {
     };
 }
 
-operations! {
-    get(GetItem) -> GetItemOutput;
-    put(PutItem) -> WriteOutput;
-    update(UpdateItem) -> WriteOutput;
-    delete(DeleteItem) -> WriteOutput;
-    query(Query) -> Page;
-    scan(Scan) -> Page;
-    batch_get(BatchGetItem) -> BatchGetItemOutput;
-    batch_write(BatchWriteItem) -> BatchWriteItemOutput;
-    transact_get(TransactGetItems) -> TransactGetItemsOutput;
-    transact_write(TransactWriteItems) -> TransactWriteItemsOutput;
-    create_table(CreateTable) -> TableDescription;
-    describe_table(DescribeTable) -> TableDescription;
-    update_table(UpdateTable) -> TableDescription;
-    delete_table(DeleteTable) -> TableDescription;
-    list_tables(ListTables) -> ListTablesOutput;
-    update_time_to_live(UpdateTimeToLive) -> UpdateTimeToLive;
-    describe_time_to_live(DescribeTimeToLive) -> TimeToLiveDescription;
-    tag_table(TagTable) -> ();
-    untag_table(UntagTable) -> ();
-    list_table_tags(ListTableTags) -> Tags;
-    list_streams(ListStreams) -> ListStreamsOutput;
-    describe_stream(DescribeStream) -> StreamDescription;
-    get_shard_iterator(GetShardIterator) -> ShardIterator;
-    get_records(GetRecords) -> GetRecordsOutput;
-}
+operations!(fake);
 
 /// Hands out one store, and counts how often it was cleaned up.
 pub(crate) struct FakeHarness {

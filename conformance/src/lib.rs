@@ -27,11 +27,13 @@
 mod address;
 mod harness;
 mod memory;
+mod operations;
 
 mod case;
 mod clauses;
 mod family;
 
+pub mod between;
 pub mod concurrency;
 pub mod deviations;
 #[cfg(feature = "differential")]

@@ -248,3 +248,25 @@ async fn retries_make_a_transaction_once_and_a_single_write_not_twice() {
     let counted = |number| key(number).with("n", 1);
     assert_eq!(held(&store, "one").await, [counted(1), counted(2)]);
 }
+
+#[tokio::test]
+async fn everything_that_passes_comes_now_and_then() {
+    let mut told = std::collections::BTreeMap::<String, usize>::new();
+    for seed in 0..20 {
+        let store = failing(Failures::passing(Arc::new(SeededRandom::new(seed)), 0.5)).await;
+        for number in 0..50 {
+            let what = match store.put(put(number)).await {
+                Ok(_) => "done".to_owned(),
+                Err(error) => {
+                    assert_eq!(error.retry(), Retry::Later, "{error}");
+                    format!("{:?} {:?}", error.kind(), error.applied())
+                }
+            };
+            *told.entry(what).or_default() += 1;
+        }
+    }
+    let names: Vec<&str> = told.keys().map(String::as_str).collect();
+    let all =
+        ["Throttled No", "TransactionConflict No", "Unavailable Maybe", "Unavailable No", "done"];
+    assert_eq!(names, all, "{told:?}");
+}

@@ -16,6 +16,7 @@ mod accounts;
 mod app;
 mod authorise;
 mod books;
+pub mod drill;
 mod entities;
 mod judge;
 mod patterns;

@@ -27,6 +27,16 @@ const WITHIN_LIMIT: u32 = 10;
 /// What everybody pays, in cents.
 const CENTS: u64 = 125;
 
+/// All have to be served in the end: nobody is rejected because others were faster.
+pub(crate) fn patient(db: &Db) -> RetryPolicy {
+    RetryPolicy {
+        attempts: 5000,
+        base: Duration::from_millis(2),
+        cap: Duration::from_millis(200),
+        env: db.env().clone(),
+    }
+}
+
 /// An account and a card of its own for a race.
 struct Stage {
     app: CryptoCards,
@@ -38,14 +48,7 @@ struct Stage {
 
 impl Stage {
     async fn new(db: &Db, name: &str, funds: u32, daily: u32) -> Result<Self> {
-        // All have to be served in the end: nobody is rejected because others were faster.
-        let retries = RetryPolicy {
-            attempts: 5000,
-            base: Duration::from_millis(2),
-            cap: Duration::from_millis(200),
-            env: db.env().clone(),
-        };
-        let app = CryptoCards::new(db.clone()).with_retries(retries);
+        let app = CryptoCards::new(db.clone()).with_retries(patient(db));
         let number = db.env().random.next_u64();
         let (account, card) =
             (id(format!("raced-{name}-{number:016x}"))?, id(format!("card-{name}-{number:016x}"))?);

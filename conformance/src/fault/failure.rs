@@ -144,6 +144,29 @@ impl Failures {
         self
     }
 
+    /// Everything that passes, now and then: a call of any operation is throttled, does not reach
+    /// the store, meets another transaction, or has its answer lost, each with a probability that
+    /// is drawn up to `most`. For callers who have to come through all of it.
+    ///
+    /// ```
+    /// use std::sync::Arc;
+    ///
+    /// use tabla::MemoryStore;
+    /// use tabla::env::SeededRandom;
+    /// use tabla_conformance::fault::{Failures, FaultStore};
+    ///
+    /// let failures = Failures::passing(Arc::new(SeededRandom::new(7)), 0.1);
+    /// let store = FaultStore::new(MemoryStore::new()).failures(failures);
+    /// ```
+    pub fn passing(random: Arc<dyn Random>, most: f64) -> Self {
+        let all =
+            [Failure::AnswerLost, Failure::Throttled, Failure::Unavailable, Failure::Conflict];
+        let none = Self::new().random(Arc::clone(&random));
+        all.into_iter().fold(none, |plan, failure| {
+            plan.everywhere(When::Chance(most * fraction(&*random)), failure)
+        })
+    }
+
     /// Draws chances from this; a fixed sequence otherwise.
     #[must_use]
     pub fn random(mut self, random: Arc<dyn Random>) -> Self {
@@ -191,7 +214,7 @@ impl Progress {
                 When::Call(call) => *calls == call,
                 When::First(first) => *calls <= first,
                 When::Always => true,
-                When::Chance(chance) => self.draw() < chance,
+                When::Chance(chance) => fraction(&*self.plan.random) < chance,
             };
             if applies && decided.is_none() {
                 decided = Some(rule.failure);
@@ -199,11 +222,11 @@ impl Progress {
         }
         decided
     }
+}
 
-    /// A number from 0 up to 1, of 53 random bits.
-    fn draw(&self) -> f64 {
-        (self.plan.random.next_u64() >> 11) as f64 / (1_u64 << 53) as f64
-    }
+/// A number from 0 up to 1, of 53 random bits.
+fn fraction(random: &dyn Random) -> f64 {
+    (random.next_u64() >> 11) as f64 / (1_u64 << 53) as f64
 }
 
 pub(super) fn throttled() -> Error {

@@ -126,6 +126,8 @@ faults! {
     /// A batch of reads takes a key twice.
     BatchReadsTwice = "batch_reads_twice", caught by "35h";
 
+    /// A transaction writes whatever the conditions of its writes say.
+    TransactionUnconditional = "transaction_unconditional", caught by "last-put-loses-its-condition";
     /// A cancelled transaction has made the writes before the one at fault.
     HalfTransaction = "half_transaction", caught by "43c";
     /// Of several cancellation reasons only the first is told.

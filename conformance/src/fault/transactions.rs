@@ -1,7 +1,7 @@
 //! Transactions and their tokens.
 
 use tabla::ops::{TransactWriteItem, TransactWriteItems, TransactWriteItemsOutput};
-use tabla::{CancellationCode, CancellationReason, Error, ErrorKind, Result, Store};
+use tabla::{CancellationCode, CancellationReason, Error, ErrorKind, Expr, Result, Store};
 
 use super::{Fault, FaultStore};
 
@@ -12,6 +12,9 @@ impl<S: Store> FaultStore<S> {
     ) -> Result<TransactWriteItemsOutput> {
         if self.has(Fault::TokenIgnored) {
             request.client_request_token = None;
+        }
+        if self.has(Fault::TransactionUnconditional) {
+            request.items.iter_mut().for_each(without_condition);
         }
         if let Some(token) = &request.client_request_token
             && self.memory().tokens.contains(token)
@@ -114,4 +117,16 @@ impl<S: Store> FaultStore<S> {
         }
         Ok(())
     }
+}
+
+/// Takes a built condition from a write. One of text stays: without it, its placeholders would be
+/// refused as unused.
+fn without_condition(item: &mut TransactWriteItem) {
+    let condition = match item {
+        TransactWriteItem::Put(put) => &mut put.condition,
+        TransactWriteItem::Update(update) => &mut update.condition,
+        TransactWriteItem::Delete(delete) => &mut delete.condition,
+        TransactWriteItem::ConditionCheck(_) => return,
+    };
+    condition.take_if(|condition| matches!(condition, Expr::Tree(_)));
 }

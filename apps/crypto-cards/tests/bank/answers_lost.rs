@@ -4,10 +4,10 @@ use std::sync::Arc;
 use std::sync::atomic::{AtomicU32, Ordering};
 
 use tabla::{Applied, Error, ErrorKind, Retry};
+use tabla_conformance::between::{Before, Between};
 use tabla_conformance::fault::{Failure, Failures, FaultStore, Operation, When};
 use tabla_crypto_cards::*;
 
-use crate::between::{Before, Between, Call};
 use crate::stage::*;
 
 /// The bank through a store that fails like this.
@@ -65,7 +65,7 @@ async fn what_was_another_s_is_not_taken_for_ones_own() {
     let theirs = bank.app.begin_trade(&id("tx-1"), &id("theirs"), "PENDING").await.unwrap();
     let theirs = theirs.done().unwrap();
     // Nothing was done, and nobody knows: then another's exchange is there.
-    let app = unanswered(&bank, Call::Other, 1);
+    let app = unanswered(&bank, Operation::Update, 1);
     let mine = app.begin_trade(&id("tx-1"), &id("mine"), "PENDING").await.unwrap();
     assert_eq!(mine, tabla::entity::Outcome::Lost(Some(theirs)));
 }
@@ -121,8 +121,8 @@ async fn what_cannot_be_looked_up_stays_open() {
     assert_eq!(bank.usdt().await, ("70".into(), "0".into(), 3));
 }
 
-/// A store whose first calls of a kind are neither made nor answered: they may be on their way.
-fn unanswered(bank: &Bank, kind: Call, times: u32) -> CryptoCards {
+/// A store whose first calls of an operation are neither made nor answered: they may be on their way.
+fn unanswered(bank: &Bank, kind: Operation, times: u32) -> CryptoCards {
     let left = AtomicU32::new(times);
     let before: Before =
         Arc::new(move |call| {
@@ -137,13 +137,13 @@ fn unanswered(bank: &Bank, kind: Call, times: u32) -> CryptoCards {
                 }
             })
         });
-    bank.through(Arc::new(Between::new(bank.store.clone(), before)), 5)
+    bank.through(Arc::new(Between::new(bank.store.clone()).before(before)), 5)
 }
 
 #[tokio::test]
 async fn a_write_that_never_arrived_is_made_again() {
     let bank = Bank::open().await;
-    let app = unanswered(&bank, Call::Transaction, 2);
+    let app = unanswered(&bank, Operation::TransactWrite, 2);
     done(app.authorise(&payment("tx-1", "30")).await.unwrap());
     assert_eq!(bank.usdt().await, ("100".into(), "30".into(), 2));
 }
@@ -154,7 +154,8 @@ async fn nothing_is_rejected_while_it_may_yet_be_authorised() {
     let blocked = |bank: &Bank| {
         let (app, seen) = (bank.app.clone(), AtomicU32::new(0));
         let before: Before = Arc::new(move |call| {
-            let is_first = call == Call::Transaction && seen.fetch_add(1, Ordering::Relaxed) == 0;
+            let is_first =
+                call == Operation::TransactWrite && seen.fetch_add(1, Ordering::Relaxed) == 0;
             let app = app.clone();
             Box::pin(async move {
                 if !is_first {
@@ -165,7 +166,7 @@ async fn nothing_is_rejected_while_it_may_yet_be_authorised() {
                 Err(Error::new(ErrorKind::Unavailable, "no answer").with_applied(Applied::Maybe))
             })
         });
-        bank.through(Arc::new(Between::new(bank.store.clone(), before)), 5)
+        bank.through(Arc::new(Between::new(bank.store.clone()).before(before)), 5)
     };
     let bank = Bank::open().await;
     let error = blocked(&bank).authorise(&payment("tx-1", "30")).await.unwrap_err();

@@ -6,9 +6,10 @@ use std::time::Duration;
 use tabla::Store;
 use tabla::entity::EntityKey;
 use tabla::ops::DeleteItem;
+use tabla_conformance::between::{Before, Between};
+use tabla_conformance::fault::Operation;
 use tabla_crypto_cards::*;
 
-use crate::between::{Before, Between, Call, at_call};
 use crate::stage::*;
 
 #[tokio::test]
@@ -153,8 +154,9 @@ where
     F: Future<Output = ()> + Send + 'static,
 {
     let app = bank.app.clone();
-    let before = at_call(Call::Transaction, 1, move || what(app.clone()));
-    let store = Between::new(bank.store.clone(), before);
+    let store =
+        Between::new(bank.store.clone())
+            .before_call(Operation::TransactWrite, 1, move || what(app.clone()));
     bank.through(Arc::new(store), 5).authorise(&payment("tx-1", "40")).await.unwrap()
 }
 
@@ -222,11 +224,11 @@ async fn who_finds_the_funds_taken_by_a_twin_is_not_rejected() {
     let bank = Bank::open().await;
     let app = bank.app.clone();
     // The transaction was read and is not there; then the twin takes all that the card's day has.
-    let twin = at_call(Call::Other, 2, move || {
+    let store = Between::new(bank.store.clone()).before_call(Operation::Get, 2, move || {
         let app = app.clone();
         async move { drop(done(app.authorise(&payment("tx-1", "50")).await.unwrap())) }
     });
-    let app = bank.through(Arc::new(Between::new(bank.store.clone(), twin)), 5);
+    let app = bank.through(Arc::new(store), 5);
     let answer = app.authorise(&payment("tx-1", "50")).await.unwrap();
     assert_eq!(answer, Authorised::Already(bank.row("tx-1").await.unwrap()));
     assert_eq!(bank.usdt().await, ("100".into(), "50".into(), 2));
@@ -239,14 +241,14 @@ async fn who_loses_every_race_is_rejected() {
     let before: Before = Arc::new(move |call| {
         let app = app.clone();
         Box::pin(async move {
-            if call == Call::Transaction {
+            if call == Operation::TransactWrite {
                 let read = app.account(&id("acc-1")).await.unwrap().unwrap();
                 app.credit(&read, Currency::Eth, number("1")).await.unwrap().done().unwrap();
             }
             Ok(())
         })
     });
-    let through = bank.through(Arc::new(Between::new(bank.store.clone(), before)), 4);
+    let through = bank.through(Arc::new(Between::new(bank.store.clone()).before(before)), 4);
     let answer = through.authorise(&payment("tx-1", "40")).await.unwrap();
     assert_eq!(answer, Authorised::Rejected(Rejection::Contention));
     assert_eq!(bank.row("tx-1").await, None);

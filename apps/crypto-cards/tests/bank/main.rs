@@ -3,7 +3,6 @@
 
 mod answers_lost;
 mod authorising;
-mod between;
 mod items;
 mod keeping;
 mod money;

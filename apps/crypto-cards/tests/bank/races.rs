@@ -1,134 +1,43 @@
-//! Two hundred clients at once, on a store that fails, with clients that die.
+//! Two hundred clients at once, on a store that fails, with clients that die. The same on other
+//! stores, and with processes that are killed, is tested where the stores are.
 
-use std::collections::BTreeSet;
 use std::future::{Future, poll_fn};
 use std::pin::pin;
-use std::sync::Arc;
+use std::sync::{Arc, Mutex};
 use std::task::Poll;
 
 use futures::future::join_all;
+use tabla::Store;
 use tabla::env::{Random, SeededRandom};
-use tabla::{Number, Store};
-use tabla_conformance::fault::{Failure, Failures, Fault, FaultStore, Operation, When};
+use tabla_conformance::between::Between;
+use tabla_conformance::fault::{Failures, Fault, FaultStore};
+use tabla_crypto_cards::drill::{Drill, Ledger};
 use tabla_crypto_cards::*;
 
-use crate::between::Between;
 use crate::stage::*;
 
 const CLIENTS: u64 = 200;
 /// What each client pays for; each id is paid for by two clients.
 const PAYMENTS: u64 = 2;
-const ACCOUNTS: u64 = 4;
 /// So often is a lost race tried again: nobody gives up.
 const ATTEMPTS: u32 = 100_000;
 
-/// Four accounts, each with a card; their funds and the cards' days are enough for some payments.
-async fn open() -> Bank {
+/// A bank, and the drill on its store as it is.
+async fn open() -> (Bank, Drill) {
     let bank = Bank::open().await;
-    for number in 0..ACCOUNTS {
-        let (account, card) = (format!("raced-{number}"), format!("raced-card-{number}"));
-        let mut new = new_account(&account);
-        // Some run out of funds, the others of their day.
-        new.usdt = if number % 2 == 0 { "50.5" } else { "1000" }.parse().unwrap();
-        bank.app.open_account(new).await.unwrap().done().unwrap();
-        let mut new = new_card(&card, &account);
-        new.daily_limit_usdt = if number % 2 == 0 { "5000" } else { "60.5" }.parse().unwrap();
-        let _ = bank.app.issue_card(new).await.unwrap();
-    }
-    bank
+    let drill = Drill::new(&bank.db, CLIENTS, PAYMENTS);
+    drill.open().await.unwrap();
+    (bank, drill)
 }
 
-/// A payment of a client: another client sends the same, at the same time.
-fn paid(client: u64, index: u64) -> Authorisation {
-    let number = (client % (CLIENTS / 2)) * PAYMENTS + index;
-    let usdt = format!("{}.{:02}", 1 + number % 3, number % 100);
-    let card = id(&format!("raced-card-{}", number % ACCOUNTS));
-    Authorisation { card_id: card, ..payment(&format!("race-{number:04}"), &usdt) }
+/// The same drill through another store, with turns between its calls.
+fn through(bank: &Bank, store: impl Store + 'static) -> Drill {
+    Drill::new(&bank.db.on(Arc::new(Between::new(store))), CLIENTS, PAYMENTS)
 }
 
 /// Fails in every way that passes, or leaves the outcome open.
 fn failures(seed: u64) -> Failures {
-    Failures::new()
-        .random(Arc::new(SeededRandom::new(seed)))
-        .on(Operation::TransactWrite, When::Chance(0.1), Failure::AnswerLost)
-        .on(Operation::Update, When::Chance(0.1), Failure::AnswerLost)
-        .everywhere(When::Chance(0.05), Failure::Throttled)
-        .everywhere(When::Chance(0.05), Failure::Unavailable)
-        .everywhere(When::Chance(0.05), Failure::Conflict)
-}
-
-/// What a client has been told.
-#[derive(Clone, Debug, Default)]
-struct Told {
-    done: Vec<String>,
-    already: Vec<String>,
-    rejected: Vec<String>,
-}
-
-/// Pays, then completes or fails what it has paid, or leaves it open.
-async fn client(app: CryptoCards, number: u64, random: Arc<SeededRandom>) -> Told {
-    let mut told = Told::default();
-    for index in 0..PAYMENTS {
-        let request = paid(number, index);
-        let name = request.transaction_id.to_string();
-        match app.authorise(&request).await.unwrap() {
-            Authorised::Done(_) => told.done.push(name),
-            Authorised::Already(_) => told.already.push(name),
-            Authorised::Rejected(Rejection::InsufficientFunds(_) | Rejection::DailyLimit(_)) => {
-                told.rejected.push(name);
-                continue;
-            }
-            other => panic!("{other:?}"),
-        }
-        let id = &request.transaction_id;
-        let trade = tabla::entity::Id::new(format!("trade-{number}")).unwrap();
-        match random.next_u64() % 5 {
-            0 => drop(app.begin_trade(id, &trade, "PENDING").await.unwrap()),
-            1 | 2 => ended(app.complete(id, Some("FILLED")).await.unwrap()),
-            3 => ended(app.fail(id, Some("REJECTED")).await.unwrap()),
-            _ => {}
-        }
-    }
-    told
-}
-
-fn ended(settled: Settled) {
-    let is_ended =
-        matches!(settled, Settled::Done(_) | Settled::Already(_) | Settled::Otherwise(_));
-    assert!(is_ended, "{settled:?}");
-}
-
-fn sum(numbers: impl IntoIterator<Item = Number>) -> Number {
-    numbers.into_iter().fold(Number::ZERO, |sum, number| sum.checked_add(number).unwrap())
-}
-
-/// What is wrong with the data.
-async fn audit(bank: &Bank) -> Vec<String> {
-    let mut wrong = Vec::new();
-    for number in 0..ACCOUNTS {
-        let account = id(&format!("raced-{number}"));
-        let books = bank.app.books(&account).await.unwrap().unwrap();
-        let rows = bank.db.all(transactions(&account)).await.unwrap();
-        wrong.extend(books.wrong());
-        let deposit: Number = if number % 2 == 0 { "50.5" } else { "1000" }.parse().unwrap();
-        if books.total(Currency::Usdt).unwrap() != deposit {
-            wrong.push(format!("{account}: money has come or gone"));
-        }
-        // Opened once; written once by each authorisation, and once by each end.
-        let ends = rows.iter().filter(|row| !row.status.is_open()).count();
-        if books.account.version != (1 + rows.len() + ends) as u64 {
-            wrong.push(format!("{account}: something was done twice, or not at all"));
-        }
-        let card = bank.app.card(&id(&format!("raced-card-{number}"))).await.unwrap().unwrap();
-        let counted = rows.iter().filter(|row| row.status != Status::Failed);
-        if card.spent_usdt != sum(counted.map(|row| row.amount_usdt)) {
-            wrong.push(format!("{account}: the card's day is not the sum of its payments"));
-        }
-        if card.spent_usdt > card.daily_limit_usdt {
-            wrong.push(format!("{account}: the card's day has more than its limit"));
-        }
-    }
-    wrong
+    Failures::passing(Arc::new(SeededRandom::new(seed)), 0.1)
 }
 
 /// Polls a future at most this often, then drops it, as a process that is killed does.
@@ -145,77 +54,66 @@ async fn killed_after<F: Future>(polls: u64, future: F) -> Option<F::Output> {
     .await
 }
 
-/// Everybody at once through this store; `lives` says how many steps each client lives.
-async fn race(
-    bank: &Bank,
-    store: impl Store + 'static,
-    seed: u64,
-    lives: impl Fn(&SeededRandom) -> u64,
-) -> Vec<Told> {
-    let random = Arc::new(SeededRandom::new(seed));
-    let app = bank.through(Arc::new(Between::turns(Arc::new(store))), ATTEMPTS);
+/// Everybody at once; `lives` says how many steps each client lives. Tells how many came to their
+/// end.
+async fn race(drill: &Drill, ledger: &Arc<Mutex<Ledger>>, lives: impl Fn() -> u64) -> usize {
     let clients = (0..CLIENTS).map(|number| {
-        let client = client(app.clone(), number, Arc::clone(&random));
-        tokio::spawn(killed_after(lives(&random), client))
+        let (drill, ledger) = (drill.clone(), Arc::clone(ledger));
+        let client =
+            async move { drill.client(number, |told| ledger.lock().unwrap().note(told)).await };
+        tokio::spawn(killed_after(lives(), client))
     });
-    let told = join_all(clients.collect::<Vec<_>>()).await;
-    told.into_iter().filter_map(|told| told.unwrap()).collect()
+    let ends = join_all(clients.collect::<Vec<_>>()).await;
+    let ends = ends.into_iter().filter_map(|end| end.unwrap());
+    ends.map(|end| end.expect("everything passes")).count()
+}
+
+/// What is wrong with the data, or with what was told.
+async fn wrong(drill: &Drill, ledger: &Mutex<Ledger>) -> Vec<String> {
+    let audit = drill.audit().await.unwrap();
+    audit.wrong(&ledger.lock().unwrap())
 }
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 4)]
 async fn two_hundred_clients_on_a_store_that_fails() {
     for seed in 1..=4 {
-        let bank = open().await;
+        let (bank, drill) = open().await;
+        let ledger = Arc::default();
         let store = FaultStore::new(bank.store.clone()).failures(failures(seed));
-        let told = race(&bank, store, seed, |_| u64::MAX).await;
-        assert_eq!(told.len() as u64, CLIENTS);
-        assert_eq!(audit(&bank).await, Vec::<String>::new(), "seed {seed}");
-        // Nobody has authorised what another has.
-        let done: Vec<&String> = told.iter().flat_map(|told| &told.done).collect();
-        let once: BTreeSet<&String> = done.iter().copied().collect();
-        assert_eq!(done.len(), once.len());
-        // What was said is so, and both answers were given.
-        for name in told.iter().flat_map(|told| told.done.iter().chain(&told.already)) {
-            assert!(bank.row(name).await.is_some(), "{name} was said to be authorised");
-        }
-        let rejected = told.iter().map(|told| told.rejected.len()).sum::<usize>();
-        assert!(!done.is_empty() && rejected > 0, "{} and {rejected}", done.len());
+        assert_eq!(race(&through(&bank, store), &ledger, || u64::MAX).await, CLIENTS as usize);
+        assert_eq!(wrong(&drill, &ledger).await, Vec::<String>::new(), "seed {seed}");
+        let (authorised, rejected) = ledger.lock().unwrap().authorised_and_rejected();
+        assert!(authorised > 0 && rejected > 0, "{authorised} and {rejected}");
     }
 }
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 4)]
 async fn clients_that_die_leave_nothing_half_done() {
     for seed in 11..=14 {
-        let bank = open().await;
+        let (bank, drill) = open().await;
+        let ledger = Arc::default();
+        let random = SeededRandom::new(seed);
         let store = FaultStore::new(bank.store.clone()).failures(failures(seed));
-        let told = race(&bank, store, seed, |random| random.next_u64() % 120).await;
-        assert!((told.len() as u64) < CLIENTS, "some were killed");
-        assert_eq!(audit(&bank).await, Vec::<String>::new(), "seed {seed}");
+        let ended = race(&through(&bank, store), &ledger, || random.next_u64() % 120).await;
+        assert!(ended < CLIENTS as usize, "some were killed");
+        assert_eq!(wrong(&drill, &ledger).await, Vec::<String>::new(), "seed {seed}");
         // The provider sends everything again, and what is open is settled.
-        let again = race(&bank, bank.store.clone(), seed, |_| u64::MAX).await;
-        assert_eq!(again.len() as u64, CLIENTS);
-        for status in Status::OPEN {
-            for row in bank.db.all(transactions_in(status)).await.unwrap() {
-                let settled = bank.app.complete(&row.transaction_id, None).await.unwrap();
-                assert!(matches!(settled, Settled::Done(_)), "{settled:?}");
-            }
-        }
-        assert_eq!(audit(&bank).await, Vec::<String>::new(), "seed {seed}");
-        for number in 0..ACCOUNTS {
-            let account = bank.app.account(&id(&format!("raced-{number}"))).await.unwrap();
-            assert!(account.unwrap().reserved_usdt.is_zero());
-        }
+        let again = through(&bank, bank.store.clone());
+        assert_eq!(race(&again, &ledger, || u64::MAX).await, CLIENTS as usize);
+        drill.complete_all().await.unwrap();
+        assert_eq!(wrong(&drill, &ledger).await, Vec::<String>::new(), "seed {seed}");
+        assert!(drill.audit().await.unwrap().reserved().unwrap().is_zero());
     }
 }
 
 /// Ten settle the same payment at the same moment: all have read that it is open.
-async fn settled_by_ten(bank: &Bank, store: impl Store + 'static) -> Vec<Settled> {
-    // Others are open, so that the account alone would not notice.
-    for number in 0..4 {
-        done(bank.app.authorise(&paid(number * 2, 0)).await.unwrap());
+async fn settled_by_ten(bank: &Bank, drill: &Drill, store: impl Store + 'static) -> Vec<Settled> {
+    // Others of the same account are open, so that the account alone would not notice.
+    for number in [0, 4, 8, 12] {
+        done(bank.app.authorise(&drill.payment(number).unwrap()).await.unwrap());
     }
-    let app = bank.through(Arc::new(Between::turns(Arc::new(store))), 5);
-    let name = paid(0, 0).transaction_id;
+    let app = bank.through(Arc::new(Between::new(store)), 5);
+    let name = drill.payment(0).unwrap().transaction_id;
     let settle = |number: u64| {
         let (app, name) = (app.clone(), name.clone());
         async move {
@@ -230,29 +128,47 @@ async fn settled_by_ten(bank: &Bank, store: impl Store + 'static) -> Vec<Settled
 
 #[tokio::test]
 async fn a_payment_is_settled_once() {
-    let bank = open().await;
-    let answers = settled_by_ten(&bank, bank.store.clone()).await;
+    let (bank, drill) = open().await;
+    let answers = settled_by_ten(&bank, &drill, bank.store.clone()).await;
     let winners = answers.iter().filter(|answer| matches!(answer, Settled::Done(_)));
     assert_eq!(winners.count(), 1, "{answers:?}");
-    answers.into_iter().for_each(ended);
-    assert_eq!(audit(&bank).await, Vec::<String>::new());
+    let is_ended = |answer: &Settled| {
+        matches!(answer, Settled::Done(_) | Settled::Already(_) | Settled::Otherwise(_))
+    };
+    assert!(answers.iter().all(is_ended), "{answers:?}");
+    assert_eq!(wrong(&drill, &Mutex::default()).await, Vec::<String>::new());
 }
 
 #[tokio::test]
 async fn a_store_that_is_wrong_does_not_pass_the_audit() {
-    let bank = open().await;
-    let store = FaultStore::new(bank.store.clone()).fault(Fault::HalfTransaction);
-    settled_by_ten(&bank, store).await;
-    assert_ne!(audit(&bank).await, Vec::<String>::new());
+    for fault in [Fault::HalfTransaction, Fault::TransactionUnconditional] {
+        let (bank, drill) = open().await;
+        let store = FaultStore::new(bank.store.clone()).fault(fault);
+        settled_by_ten(&bank, &drill, store).await;
+        assert_ne!(wrong(&drill, &Mutex::default()).await, Vec::<String>::new(), "{fault}");
+    }
+}
+
+/// Without the condition on the version that was read, nobody loses a race: accounts have more
+/// reserved than they have, and payments are authorised twice.
+#[tokio::test]
+async fn clients_that_skip_the_version_do_not_pass_the_audit() {
+    let (bank, drill) = open().await;
+    let ledger = Arc::default();
+    let store = FaultStore::new(bank.store.clone()).fault(Fault::TransactionUnconditional);
+    race(&through(&bank, store), &ledger, || u64::MAX).await;
+    let wrong = wrong(&drill, &ledger).await;
+    for what in ["are reserved", "done twice", "more than its limit", "became Authorized twice"] {
+        assert!(wrong.iter().any(|found| found.contains(what)), "{what} is not in {wrong:#?}");
+    }
 }
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 4)]
 async fn one_account_is_reserved_to_the_last_unit() {
     let bank = Bank::open().await;
     bank.app.set_daily_limit(&id("card-1"), number("1000")).await.unwrap().done().unwrap();
-    let plan = failures(31);
-    let store = FaultStore::new(bank.store.clone()).failures(plan);
-    let app = bank.through(Arc::new(Between::turns(Arc::new(store))), ATTEMPTS);
+    let store = FaultStore::new(bank.store.clone()).failures(failures(31));
+    let app = bank.through(Arc::new(Between::new(store)), ATTEMPTS);
     let clients = (0..CLIENTS).map(|number| {
         let app = app.clone();
         tokio::spawn(async move {

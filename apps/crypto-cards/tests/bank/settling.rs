@@ -4,9 +4,10 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use tabla::entity::{Change, Outcome};
+use tabla_conformance::between::Between;
+use tabla_conformance::fault::Operation;
 use tabla_crypto_cards::*;
 
-use crate::between::{Between, Call, at_call};
 use crate::stage::*;
 
 fn settled(answer: Settled) -> Transaction {
@@ -79,14 +80,16 @@ async fn a_day_that_begins_meanwhile_is_given_nothing_back() {
     done(bank.pay("tx-1", "30").await);
     let (app, clock) = (bank.app.clone(), bank.clock.clone());
     // The card was read on the old day.
-    let next_day = at_call(Call::Transaction, 1, move || {
+    let next_day = move || {
         let (app, clock) = (app.clone(), clock.clone());
         async move {
             clock.advance(Duration::from_secs(24 * 3600));
             done(app.authorise(&payment("tx-2", "45")).await.unwrap());
         }
-    });
-    let app = bank.through(Arc::new(Between::new(bank.store.clone(), next_day)), 5);
+    };
+    let store = Between::new(bank.store.clone());
+    let store = store.before_call(Operation::TransactWrite, 1, next_day);
+    let app = bank.through(Arc::new(store), 5);
     settled(app.fail(&id("tx-1"), None).await.unwrap());
     assert_eq!(bank.card().await.spent_usdt, number("45"));
     assert_eq!(bank.usdt().await, ("100".into(), "45".into(), 4));

@@ -1,83 +1,16 @@
 //! Callers who meet between a read and the write that follows it.
 
-use async_trait::async_trait;
 use futures::future::{join, try_join_all};
 use tabla::entity::app::App;
-use tabla::ops::*;
-use tabla::{Capabilities, Result, Store};
+use tabla_conformance::between::Between;
 
 use super::*;
 
-/// Lets others go first, now and then, before and after every operation. MemoryStore never waits by
-/// itself, so that each caller would be through before the next one begins.
-#[derive(Debug)]
-struct Hesitant {
-    store: MemoryStore,
-    env: Env,
-}
-
-impl Hesitant {
-    fn new(seed: u64) -> Self {
-        let clock = ManualClock::new(Timestamp::from_secs(1_755_513_000));
-        let env = Env::test(clock, seed);
-        Self { store: MemoryStore::with_env(env.clone()), env }
-    }
-
-    async fn hesitate(&self) {
-        for _ in 0..self.env.random.next_u64() % 4 {
-            tokio::task::yield_now().await;
-        }
-    }
-}
-
-macro_rules! operations {
-    ($($method:ident($request:ty) -> $answer:ty;)+) => {
-        #[async_trait]
-        impl Store for Hesitant {
-            fn capabilities(&self) -> Capabilities {
-                self.store.capabilities()
-            }
-
-            $(async fn $method(&self, request: $request) -> Result<$answer> {
-                self.hesitate().await;
-                let answer = self.store.$method(request).await;
-                self.hesitate().await;
-                answer
-            })+
-        }
-    };
-}
-
-operations! {
-    get(GetItem) -> GetItemOutput;
-    put(PutItem) -> WriteOutput;
-    update(UpdateItem) -> WriteOutput;
-    delete(DeleteItem) -> WriteOutput;
-    query(Query) -> Page;
-    scan(Scan) -> Page;
-    batch_get(BatchGetItem) -> BatchGetItemOutput;
-    batch_write(BatchWriteItem) -> BatchWriteItemOutput;
-    transact_get(TransactGetItems) -> TransactGetItemsOutput;
-    transact_write(TransactWriteItems) -> TransactWriteItemsOutput;
-    create_table(CreateTable) -> TableDescription;
-    describe_table(DescribeTable) -> TableDescription;
-    update_table(UpdateTable) -> TableDescription;
-    delete_table(DeleteTable) -> TableDescription;
-    list_tables(ListTables) -> ListTablesOutput;
-    update_time_to_live(UpdateTimeToLive) -> UpdateTimeToLive;
-    describe_time_to_live(DescribeTimeToLive) -> TimeToLiveDescription;
-    tag_table(TagTable) -> ();
-    untag_table(UntagTable) -> ();
-    list_table_tags(ListTableTags) -> Tags;
-    list_streams(ListStreams) -> ListStreamsOutput;
-    describe_stream(DescribeStream) -> StreamDescription;
-    get_shard_iterator(GetShardIterator) -> ShardIterator;
-    get_records(GetRecords) -> GetRecordsOutput;
-}
-
+/// An app whose callers let others go first, now and then.
 async fn hesitant(seed: u64) -> (Db, Gamificacion) {
-    let store = Hesitant::new(seed);
-    let env = store.env.clone();
+    let clock = ManualClock::new(Timestamp::from_secs(1_755_513_000));
+    let env = Env::test(clock, seed);
+    let store = Between::new(MemoryStore::with_env(env.clone())).uneven(env.random.clone());
     let db = Db::with_env(Arc::new(store), env);
     db.create_table(&GAMIFICACION).await.unwrap();
     let app = Gamificacion::new(db.clone());
