@@ -60,6 +60,7 @@ mod outcome;
 mod pages;
 mod part;
 mod pattern;
+mod rekey;
 mod shard;
 mod template;
 mod time;

@@ -3,6 +3,7 @@
 
 mod changes;
 mod design;
+mod halves;
 mod keys;
 mod operations;
 mod ranges;

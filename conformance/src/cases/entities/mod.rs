@@ -60,6 +60,8 @@ cases! {
         "A change that would leave a key behind is refused, and changes nothing.";
     extra "entity-stale-change", stale_changes:
         "A change of an entity that was read before loses if a key would be wrong.";
+    extra "entity-index-halves", index_halves:
+        "Who changes one half of an index key does not lose to who changes the other.";
     extra "entity-ranges", ranges:
         "A range of a field is one of its keys, and meets no other entity of the partition.";
 
