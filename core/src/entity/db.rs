@@ -162,7 +162,7 @@ impl Db {
     pub async fn create<E: Entity>(&self, mut entity: E) -> Result<Outcome<E>> {
         self.stamp(&mut entity, true);
         if !E::design().unique.is_empty() {
-            let transaction = Transaction::new(self).create_stamped("entity", &entity)?;
+            let transaction = Transaction::new(self).create_stamped(&"entity".into(), &entity)?;
             return transaction.alone(entity).await;
         }
         self.put_if(entity, !present(E::design())).await
@@ -290,6 +290,12 @@ impl Db {
     /// Several writes of any entities, all or none.
     pub fn transaction(&self) -> Transaction<'_> {
         Transaction::new(self)
+    }
+
+    /// The same as if it were this moment: a transaction that is built again, to be sent again under
+    /// its [token](Transaction::token), sets the times that the first one has set.
+    pub fn transaction_at(&self, moment: UtcMillis) -> Transaction<'_> {
+        Transaction::at(self, moment)
     }
 
     /// A page of what is looked for.

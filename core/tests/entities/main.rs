@@ -9,4 +9,5 @@ mod operations;
 mod ranges;
 mod reading;
 mod shards;
+mod transactions;
 mod uniques;

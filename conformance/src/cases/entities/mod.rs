@@ -75,6 +75,9 @@ cases! {
         needs [Transactions];
     extra "entity-transaction-token", transaction_token:
         "A transaction under a token is carried out once.", needs [Transactions];
+    extra "entity-transaction-again", transaction_again:
+        "A transaction that is sent again later, as it was, is carried out once.",
+        needs [Transactions];
     extra "entity-unique-create", unique_create:
         "A unique value is the first's to come, and the second is told which field it is.",
         needs [Transactions];
