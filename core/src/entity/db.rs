@@ -13,9 +13,7 @@ use super::{Change, Check, Entity, EntityKey, Find, Outcome, Stamp, Transaction,
 use crate::env::Env;
 use crate::error::{Error, ErrorKind, Result};
 use crate::expr::{Condition, attr};
-use crate::ops::{
-    DeleteItem, GetItem, PutItem, ReturnValues, UpdateItem, UpdateTimeToLive, WriteOutput,
-};
+use crate::ops::{DeleteItem, PutItem, ReturnValues, UpdateItem, WriteOutput};
 use crate::{Item, Repeat, RetryPolicy, Store, Tries};
 
 /// Entities on a store: which store, what its tables are called, what time it is.
@@ -23,8 +21,8 @@ use crate::{Item, Repeat, RetryPolicy, Store, Tries};
 pub struct Db {
     store: Arc<dyn Store>,
     env: Env,
-    names: Arc<BTreeMap<String, String>>,
-    period: Option<String>,
+    pub(super) names: Arc<BTreeMap<String, String>>,
+    pub(super) period: Option<String>,
     retries: RetryPolicy,
 }
 
@@ -90,61 +88,6 @@ impl Db {
     /// Now.
     pub fn now(&self) -> UtcMillis {
         self.env.clock.now().into()
-    }
-
-    /// What a table of the design is called here.
-    ///
-    /// # Errors
-    /// There is one for each period, and no period was given.
-    pub fn table_name(&self, design: &TableDesign) -> Result<String> {
-        let name = self.names.get(&design.name).unwrap_or(&design.name);
-        match (&self.period, design.periods) {
-            (Some(period), true) => Ok(format!("{name}-{period}")),
-            (None, true) => Err(Error::validation(format!(
-                "there is a table {name} for each period: say which with Db::period"
-            ))),
-            (_, false) => Ok(name.clone()),
-        }
-    }
-
-    /// Creates a table of the design, unless it is there.
-    ///
-    /// # Errors
-    /// Those of the store.
-    pub async fn create_table(&self, design: &TableDesign) -> Result<()> {
-        let name = self.table_name(design)?;
-        match self.store.create_table(design.create(&name)).await {
-            Ok(_) => {}
-            Err(error) if matches!(error.kind(), ErrorKind::InUse) => return Ok(()),
-            Err(error) => return Err(error),
-        }
-        if let Some(attribute) = &design.ttl {
-            self.store.update_time_to_live(UpdateTimeToLive::new(&name, attribute, true)).await?;
-        }
-        Ok(())
-    }
-
-    /// The entity with this key, seeing every write answered before.
-    ///
-    /// # Errors
-    /// Those of the store; the item is of another kind.
-    pub async fn get<K: EntityKey>(&self, key: &K) -> Result<Option<K::Entity>> {
-        self.read(key, true).await
-    }
-
-    /// The entity with this key, at half the price, perhaps without the last writes.
-    ///
-    /// # Errors
-    /// As for [`Db::get`].
-    pub async fn get_eventually<K: EntityKey>(&self, key: &K) -> Result<Option<K::Entity>> {
-        self.read(key, false).await
-    }
-
-    async fn read<K: EntityKey>(&self, key: &K, consistent: bool) -> Result<Option<K::Entity>> {
-        let table = self.table_of::<K::Entity>()?;
-        let request = GetItem::new(table, key.to_item()?).consistent_read(consistent);
-        let item = self.store.get(request).await?.item;
-        item.map(|item| K::Entity::from_item(&item)).transpose()
     }
 
     pub(super) fn table_of<E: Entity>(&self) -> Result<String> {

@@ -3,11 +3,14 @@
 
 mod changes;
 mod design;
+mod gets;
 mod halves;
 mod keys;
 mod operations;
 mod ranges;
 mod reading;
+mod scripted;
 mod shards;
+mod tables;
 mod transactions;
 mod uniques;

@@ -7,6 +7,7 @@
 mod collections;
 mod cursors;
 mod design;
+mod gets;
 mod keys;
 mod outcomes;
 mod recognition;
@@ -16,6 +17,7 @@ mod uniques;
 
 use self::collections::*;
 use self::cursors::*;
+use self::gets::*;
 use self::keys::*;
 use self::outcomes::*;
 use self::recognition::*;
@@ -42,6 +44,10 @@ cases! {
         "Lists, numbers and what is inside of them change where they are, all at the same time.";
     extra "entity-delete", deleting:
         "What is deleted is given back; a deletion that loses leaves everything.";
+    extra "entity-get-all", get_all:
+        "Entities of any number of keys come in the order of the keys.";
+    extra "entity-get-projected", get_projected:
+        "An entity with a few fields of another is read without the other attributes.";
     extra "entity-exact-numbers", exact_numbers:
         "Numbers of 38 digits are stored, added, compared and found exactly.";
 
