@@ -139,7 +139,12 @@ impl<E: Entity> Change<E> {
 
     /// Whether a field is given a value.
     pub(super) fn sets(&self, name: &str) -> bool {
-        self.values.get(name).is_some_and(Option::is_some)
+        self.value(name).is_some()
+    }
+
+    /// The value that a field is given.
+    pub(super) fn value(&self, name: &str) -> Option<&Value> {
+        self.values.get(name).and_then(Option::as_ref)
     }
 
     /// Whether the value of a field is taken away.

@@ -7,8 +7,9 @@ use futures::stream::{self, BoxStream, StreamExt, TryStreamExt};
 
 use super::change::present;
 use super::collection::Collection;
-use super::design::{TableDesign, UniqueDesign};
+use super::design::TableDesign;
 use super::pages::{self, Page};
+use super::unique;
 use super::{Change, Check, Entity, EntityKey, Find, Outcome, Stamp, Transaction, UtcMillis};
 use crate::env::Env;
 use crate::error::{Error, ErrorKind, Result};
@@ -172,9 +173,7 @@ impl Db {
     /// # Errors
     /// Those of the store; the change would leave a key behind.
     pub async fn update<E: Entity>(&self, change: Change<E>) -> Result<Outcome<E>> {
-        let unique = E::design().unique;
-        let is_unique = |name| unique.iter().flat_map(UniqueDesign::fields).any(|own| own == name);
-        if change.changed().any(is_unique) {
+        if change.changed().any(|name| unique::concerns(E::design(), name)) {
             let key = change.key.clone();
             let transaction = Transaction::new(self).update("entity", change)?;
             return transaction.alone_at(key).await;

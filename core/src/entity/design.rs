@@ -195,6 +195,13 @@ impl TableDesign {
         std::iter::once(&self.partition).chain(&self.sort).any(|key| key.attribute == attribute)
     }
 
+    /// The key of an item.
+    pub(super) fn key_of(&self, item: &Item) -> Item {
+        let keys = std::iter::once(&self.partition).chain(&self.sort);
+        keys.filter_map(|key| Some((key.attribute.as_str(), item.get(&key.attribute)?.to_value())))
+            .fold(Item::new(), |key, (attribute, value)| key.with(attribute, value))
+    }
+
     /// The attributes of the table's key and of this index's.
     pub(super) fn key_attributes<'d>(
         &'d self,

@@ -117,7 +117,7 @@ use crate::{Item, Value};
 ///   that is no identifier is written as text. `{@pk}` and `{@sk}` stand for the table's templates.
 /// - `ttl = field`, `revision = field`, `created_at = field`, `updated_at = field`.
 /// - `unique(email, pk = "EMAIL#{email}", sk = "UNIQUE")`: no two entities have the same value; an
-///   item with this key stands for it.
+///   item with this key stands for it, and expires when the entity does.
 ///
 /// # In templates
 ///

@@ -2,12 +2,11 @@
 
 use std::borrow::Cow;
 
-use super::change::{present, unchanged};
+use super::change::present;
 use super::db::{check_not_counted, check_not_unique};
-use super::design::{EntityDesign, UniqueDesign};
 use super::lost::{Lost, Name, Part, Transacted};
 use super::prepared::Prepared;
-use super::unique::{guard, is_owned, owned};
+use super::unique::{Moves, expiry, guard, is_owned, moves, owned, same};
 use super::{Change, Check, Db, Entity, EntityKey, Outcome, Stamp, UtcMillis};
 use crate::Item;
 use crate::error::{Error, Result};
@@ -36,9 +35,9 @@ struct Guard {
     key: Item,
     /// Holds if nobody has it.
     free: Condition,
-    /// Whose it must be.
-    before: Option<Item>,
-    /// Whose it is then.
+    /// Holds if it is who gives it up that has it.
+    before: Option<Condition>,
+    /// What it is then.
     after: Option<Item>,
 }
 
@@ -95,27 +94,25 @@ impl<'d> Transaction<'d> {
 
     pub(super) fn create_stamped<E: Entity>(mut self, name: &Name, entity: &E) -> Result<Self> {
         let design = E::design();
-        let put = PutItem::new(self.db.table_of::<E>()?, entity.to_item()?)
+        let item = entity.to_item()?;
+        let expiry = expiry(design, &item);
+        let put = PutItem::new(self.db.table_of::<E>()?, item)
             .condition(!present(design))
             .return_item_on_failure();
         self.push(name, TransactWriteItem::Put(put))?;
         for unique in design.unique {
             if let Some(guard) = guard(design, unique, &|field| entity.field(field))? {
-                self.claim::<E>(name, unique.field, guard, entity.key().to_item()?)?;
+                let guard = owned(guard, &entity.key().to_item()?, expiry.clone());
+                self.claim::<E>(name, unique.field, guard)?;
             }
         }
         Ok(self)
     }
 
-    /// Takes a unique value, which nobody has or another operation gives up.
-    fn claim<E: Entity>(
-        &mut self,
-        of: &Name,
-        field: &'static str,
-        key: Item,
-        owner: Item,
-    ) -> Result<()> {
-        let guard = self.guard_of::<E>(of, field, key)?;
+    /// Takes a unique value, which nobody has or another operation gives up, with this guard.
+    fn claim<E: Entity>(&mut self, of: &Name, field: &'static str, item: Item) -> Result<()> {
+        let table = (E::design().table)();
+        let guard = self.guard_of::<E>(of, field, table.key_of(&item))?;
         if guard.after.is_some() {
             return Err(Error::validation(format!(
                 "{of:?} and {:?} of a transaction have the same `{field}`, which is unique",
@@ -123,7 +120,7 @@ impl<'d> Transaction<'d> {
             )));
         }
         // Whoever takes the value is told that it is not to be had.
-        (guard.of, guard.field, guard.after) = (of.clone(), field, Some(owner));
+        (guard.of, guard.field, guard.after) = (of.clone(), field, Some(item));
         Ok(())
     }
 
@@ -135,7 +132,12 @@ impl<'d> Transaction<'d> {
         key: Item,
         owner: Item,
     ) -> Result<()> {
-        self.guard_of::<E>(of, field, key)?.before = Some(owner);
+        let guard = self.guard_of::<E>(of, field, key)?;
+        // One that has expired may be gone before its entity is.
+        guard.before = Some(match E::design().ttl {
+            Some(_) => guard.free.clone().or(is_owned(&owner)),
+            None => is_owned(&owner),
+        });
         Ok(())
     }
 
@@ -184,39 +186,8 @@ impl<'d> Transaction<'d> {
         name: impl Into<Cow<'static, str>>,
         change: Change<E>,
     ) -> Result<Self> {
-        let (name, design) = (name.into(), E::design());
-        let owner = change.key.to_item()?;
-        let (mut guards, mut pinned) = (Vec::new(), Vec::new());
-        for unique in design.unique {
-            if !change.changed().any(|field| unique.fields().any(|own| own == field)) {
-                continue;
-            }
-            if let Some(computed) = change.computes(unique.fields()) {
-                return Err(Error::validation(format!(
-                    "{}: `{computed}` stands in the key for a unique `{}`: set it to a value, so \
-                     that the key can be written with it",
-                    design.name, unique.field
-                )));
-            }
-            let Some(read) = &change.read else {
-                return Err(Error::validation(format!(
-                    "{}: `{}` is unique, and its old value has to be given up: read the entity and \
-                     use Change::of",
-                    design.name, unique.field
-                )));
-            };
-            let old = guard(design, unique, &|field| read.field(field))?;
-            // A field that is cleared has no guard any more.
-            let new = match unique.fields().any(|field| change.clears(field)) {
-                true => None,
-                false => guard(design, unique, &|field| change.after(field))?,
-            };
-            // Whether anything changes is told by what was read, which must still be there.
-            pinned.extend(same(design, unique, &Item::from_struct(&**read)?));
-            if old != new {
-                guards.push((unique.field, old, new));
-            }
-        }
+        let (name, owner) = (name.into(), change.key.to_item()?);
+        let Moves { guards, pinned } = moves(&change)?;
         let mut built = change.build(self.now())?;
         for was in pinned {
             built.condition = built.condition.and(was);
@@ -231,7 +202,7 @@ impl<'d> Transaction<'d> {
                 self.release::<E>(&name, field, old, owner.clone())?;
             }
             if let Some(new) = new {
-                self.claim::<E>(&name, field, new, owner.clone())?;
+                self.claim::<E>(&name, field, new)?;
             }
         }
         Ok(self)
@@ -369,25 +340,13 @@ impl<'d> Transaction<'d> {
 impl Guard {
     fn operation(self) -> (Part, TransactWriteItem) {
         let Self { of, field, table, key, free, before, after } = self;
-        let condition = before.as_ref().map_or(free, is_owned);
+        let condition = before.unwrap_or(free);
         let operation = match after {
-            Some(owner) => {
-                let put = PutItem::new(table, owned(key, &owner)).condition(condition);
-                TransactWriteItem::Put(put)
-            }
+            Some(item) => TransactWriteItem::Put(PutItem::new(table, item).condition(condition)),
             None => TransactWriteItem::Delete(DeleteItem::new(table, key).condition(condition)),
         };
         (Part::Guard { of, field }, operation)
     }
-}
-
-/// Holds if the fields that the guard of a unique value is made of are what they were.
-fn same(design: &EntityDesign, unique: &UniqueDesign, read: &Item) -> Vec<Condition> {
-    let in_key = |name: &&str| {
-        design.partition.has(name) || design.sort.as_ref().is_some_and(|sort| sort.has(name))
-    };
-    let fields = unique.fields().filter(|name| !in_key(name));
-    fields.filter_map(|name| design.field(name)).map(|field| unchanged(field, read)).collect()
 }
 
 fn lost_alone<E: Entity>(lost: &Lost) -> Result<Outcome<E>> {

@@ -6,6 +6,7 @@ mod design;
 mod gets;
 mod halves;
 mod keys;
+mod leases;
 mod operations;
 mod ranges;
 mod reading;

@@ -97,6 +97,8 @@ cases! {
         needs [Transactions];
     extra "entity-unique-swap", unique_swap:
         "Unique values are swapped and handed over in one transaction.", needs [Transactions];
+    extra "entity-unique-expires", unique_expires:
+        "What stands for a unique value expires when its entity does.", needs [Transactions];
     extra "entity-unique-race", unique_race:
         "Of those who take one value at the same time, one does, and nothing is left of others.",
         needs [Transactions];
