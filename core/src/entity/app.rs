@@ -5,11 +5,11 @@ use std::sync::Arc;
 
 use async_trait::async_trait;
 
-use super::Db;
 use super::design::{EntityDesign, TableDesign};
 use super::lint::{self, Accepted, Finding};
 use super::pattern::{Operation, Pattern};
 use super::trace::{Trace, Traced};
+use super::{Db, UtcTime};
 use crate::error::{Error, Result};
 use crate::{MemoryStore, Store};
 
@@ -39,13 +39,35 @@ pub trait App: Debug + Send + Sync {
     /// What it declares.
     fn design(&self) -> AppDesign;
 
-    /// Creates its tables, those that are not there.
+    /// The periods whose tables have to be there at this moment, of a design that has one for each:
+    /// those that are written and read, and the next, so that it is there before it begins.
+    fn periods(&self, _table: &TableDesign, _now: UtcTime) -> Vec<String> {
+        Vec::new()
+    }
+
+    /// Creates its tables, those that are not there. Of a design that has one for each period,
+    /// those of the database's period, or else of [`App::periods`].
     ///
     /// # Errors
-    /// Those of the store.
+    /// Those of the store; there is a table for each period, and none says which.
     async fn create_tables(&self, db: &Db) -> Result<()> {
-        for table in self.design().tables {
-            db.create_table(table).await?;
+        let design = self.design();
+        for table in design.tables {
+            if !table.periods || db.period.is_some() {
+                db.create_table(table).await?;
+                continue;
+            }
+            let periods = self.periods(table, db.now().second());
+            if periods.is_empty() {
+                return Err(Error::validation(format!(
+                    "{} has a table {} for each period: say which with Db::period, or in \
+                     App::periods",
+                    design.name, table.name
+                )));
+            }
+            for period in periods {
+                db.period(period).create_table(table).await?;
+            }
         }
         Ok(())
     }

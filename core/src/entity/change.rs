@@ -5,8 +5,9 @@ use std::collections::BTreeMap;
 
 use serde::Serialize;
 
-use super::design::{EntityDesign, FieldDesign, IndexKeys, KeySource};
+use super::design::{EntityDesign, FieldDesign};
 use super::field::undeclared;
+use super::rekey::{Rekeyed, rekeyed};
 use super::{Check, Entity, EntityKey, Field, UtcMillis};
 use crate::error::Result;
 use crate::expr::{Condition, Path, Update};
@@ -14,10 +15,12 @@ use crate::{Item, Value, attr};
 
 /// A change of some fields of an entity.
 ///
-/// A change of an entity that was read ([`Change::of`]) rewrites every index key that a changed
-/// field stands in, and holds only if the other fields of that key are what they were when it was
-/// read. A change of an entity that was not read ([`Change::at`]) can do so only if it sets all
-/// fields of such a key that are not in the table's key, too; otherwise it is refused.
+/// A change rewrites every attribute of an index key that a changed field stands in. If the entity
+/// was read ([`Change::of`]), it holds only if the other fields of that attribute's template are
+/// what they were, and the entity is still in the index, or still is not; the other half of the key
+/// is left alone, and so are those who change it at the same time. A change of an entity that was
+/// not read ([`Change::at`]) has to set all fields of such a template that are not in the table's
+/// key, and those that decide whether the entity is in the index; otherwise it is refused.
 #[must_use]
 pub struct Change<E: Entity> {
     pub(super) key: E::Key,
@@ -134,6 +137,16 @@ impl<E: Entity> Change<E> {
         self.values.keys().chain(&self.computed).copied()
     }
 
+    /// Whether a field is given a value.
+    pub(super) fn sets(&self, name: &str) -> bool {
+        self.value(name).is_some()
+    }
+
+    /// The value that a field is given.
+    pub(super) fn value(&self, name: &str) -> Option<&Value> {
+        self.values.get(name).and_then(Option::as_ref)
+    }
+
     /// Whether the value of a field is taken away.
     pub(super) fn clears(&self, name: &str) -> bool {
         self.values.get(name).is_some_and(Option::is_none)
@@ -191,9 +204,9 @@ impl<E: Entity> Change<E> {
                 None => update.remove(path),
             };
         }
-        let (rewritten, pinned) = self.rewritten(design)?;
+        let Rekeyed { values, conditions: pinned } = rekeyed(&self)?;
         conditions.extend(pinned);
-        for (attribute, value) in rewritten {
+        for (attribute, value) in values {
             update = match value {
                 Some(value) => update.set(attr(attribute), value),
                 None => update.remove(attr(attribute)),
@@ -230,137 +243,7 @@ impl<E: Entity> Change<E> {
         }
         Ok(())
     }
-
-    /// The keys of all indexes that have to be written again. Indexes may share an attribute, which
-    /// one expression sets once, and which stays while one of them needs it.
-    fn rewritten(&self, design: &EntityDesign) -> Result<AllRewritten> {
-        let (mut open, mut rest): (Vec<&IndexKeys>, Vec<&IndexKeys>) = design
-            .indexes
-            .iter()
-            .partition(|keys| self.changed().any(|name| is_concerned(keys, name)));
-        let (mut rewritten, mut conditions) = (BTreeMap::new(), Vec::new());
-        open.reverse();
-        while let Some(keys) = open.pop() {
-            let (values, pinned) = self.index(design, keys)?;
-            conditions.extend(pinned);
-            for (attribute, value) in values {
-                if value.is_none() {
-                    let needs = |other: &&IndexKeys| is_written(design, other, attribute);
-                    let (sharing, others): (Vec<_>, Vec<_>) = rest.into_iter().partition(needs);
-                    open.extend(sharing);
-                    rest = others;
-                }
-                let present: &mut Option<Value> = rewritten.entry(attribute).or_default();
-                *present = value.or(present.take());
-            }
-        }
-        // The key of the table may be that of an index, too, and never changes.
-        rewritten.retain(|attribute, _| !(design.table)().is_key(attribute));
-        Ok((rewritten, conditions))
-    }
-
-    /// The keys of an index that has to be written again, and what must not have changed for them
-    /// to be right.
-    fn index(&self, design: &EntityDesign, keys: &IndexKeys) -> Result<Rewritten> {
-        let sources = || std::iter::once(&keys.partition).chain(&keys.sort);
-        let is_concerned = |name: &str| is_concerned(keys, name);
-        let changed = self.changed().find(|name| is_concerned(name));
-        if let Some(computed) = self.computed.iter().find(|name| is_concerned(name)) {
-            return Err(undeclared(
-                design.name,
-                format_args!(
-                    "`{computed}` stands in the key of index {}: set it to a value, so that the key \
-                 can be written with it",
-                    keys.index
-                ),
-            ));
-        }
-        let mut pinned = Vec::new();
-        let mut needed: Vec<&'static str> = sources()
-            .filter(|source| source.template().is_some())
-            .flat_map(KeySource::fields)
-            .collect();
-        needed.extend(keys.when);
-        needed.sort_unstable();
-        needed.dedup();
-        for name in needed {
-            let is_known = self.values.contains_key(name) || self.key.field(name).is_some();
-            if is_known {
-                continue;
-            }
-            let Some(read) = &self.read else {
-                return Err(undeclared(
-                    design.name,
-                    format_args!(
-                        "a change of `{}` rewrites the key of index {}, which also has `{name}`: read \
-                     the entity and use Change::of, or set `{name}` too",
-                        changed.unwrap_or("another index"),
-                        keys.index
-                    ),
-                ));
-            };
-            let field = design.field(name).expect("the macro has found it");
-            if !field.immutable {
-                pinned.push(unchanged(field, &Item::from_struct(&**read)?));
-            }
-        }
-        // The attributes tell only whether the field after `when` has a value.
-        let mut attributes = Item::new();
-        if let Some(when) = keys.when {
-            let has_value = match self.values.get(when) {
-                Some(value) => value.is_some(),
-                None => match &self.read {
-                    Some(read) => Item::from_struct(&**read)?
-                        .get(design.attribute(when))
-                        .is_some_and(|value| !value.is_null()),
-                    None => true,
-                },
-            };
-            if has_value {
-                attributes.insert(design.attribute(when), true);
-            }
-        }
-        let cleared = |name: &str| self.values.get(name).is_some_and(Option::is_none);
-        if needed_is_cleared(keys, &cleared) {
-            let table = (design.table)();
-            let index = table.find_index(keys.index);
-            let own = index
-                .into_iter()
-                .flat_map(|index| std::iter::once(&index.partition).chain(&index.sort));
-            let sources = sources().map(|source| source.template().is_some());
-            let gone = own.zip(sources).filter(|(_, is_template)| *is_template);
-            return Ok((gone.map(|(key, _)| (key.attribute.as_str(), None)).collect(), pinned));
-        }
-        let after = |name: &str| self.after(name);
-        Ok((design.index_keys(keys, &after, &attributes)?, pinned))
-    }
 }
-
-/// Whether the keys of an index have to be written again if this field changes.
-fn is_concerned(keys: &IndexKeys, name: &str) -> bool {
-    let mut sources = std::iter::once(&keys.partition).chain(&keys.sort);
-    keys.when == Some(name)
-        || sources.any(|source| source.template().is_some_and(|own| own.has(name)))
-}
-
-/// Whether a template of these keys makes this attribute.
-fn is_written(design: &EntityDesign, keys: &IndexKeys, attribute: &str) -> bool {
-    let Some(index) = (design.table)().find_index(keys.index) else { return false };
-    let own = std::iter::once(&index.partition).chain(&index.sort);
-    let sources = std::iter::once(&keys.partition).chain(&keys.sort);
-    own.zip(sources).any(|(key, source)| key.attribute == attribute && source.template().is_some())
-}
-
-fn needed_is_cleared(keys: &IndexKeys, cleared: &dyn Fn(&str) -> bool) -> bool {
-    let sources = std::iter::once(&keys.partition).chain(&keys.sort);
-    let mut fields =
-        sources.filter(|source| source.template().is_some()).flat_map(KeySource::fields);
-    fields.any(cleared) || keys.when.is_some_and(cleared)
-}
-
-type AllRewritten = (BTreeMap<&'static str, Option<Value>>, Vec<Condition>);
-
-type Rewritten = (Vec<(&'static str, Option<Value>)>, Vec<Condition>);
 
 /// A change, ready to be sent.
 pub(super) struct Built {
@@ -382,6 +265,22 @@ pub(super) fn unchanged(field: &FieldDesign, before: &Item) -> Condition {
         // What was written before the field was there has no attribute.
         None if field.keeps_null => attribute.clone().not_exists().or(attribute.eq(Value::Null)),
         None => attribute.not_exists(),
+    }
+}
+
+/// Whether a field has a value among these attributes.
+pub(super) fn has_value(field: &FieldDesign, attributes: &Item) -> bool {
+    attributes.get(field.attribute).is_some_and(|value| !value.is_null())
+}
+
+impl FieldDesign {
+    /// Holds if the field has a value.
+    pub(super) fn has_value(&self) -> Condition {
+        let attribute = attr(self.attribute);
+        match self.keeps_null {
+            true => attribute.clone().exists().and(attribute.ne(Value::Null)),
+            false => attribute.exists(),
+        }
     }
 }
 

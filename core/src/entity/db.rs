@@ -7,15 +7,14 @@ use futures::stream::{self, BoxStream, StreamExt, TryStreamExt};
 
 use super::change::present;
 use super::collection::Collection;
-use super::design::{TableDesign, UniqueDesign};
+use super::design::TableDesign;
 use super::pages::{self, Page};
+use super::unique;
 use super::{Change, Check, Entity, EntityKey, Find, Outcome, Stamp, Transaction, UtcMillis};
 use crate::env::Env;
 use crate::error::{Error, ErrorKind, Result};
 use crate::expr::{Condition, attr};
-use crate::ops::{
-    DeleteItem, GetItem, PutItem, ReturnValues, UpdateItem, UpdateTimeToLive, WriteOutput,
-};
+use crate::ops::{DeleteItem, PutItem, ReturnValues, UpdateItem, WriteOutput};
 use crate::{Item, Repeat, RetryPolicy, Store, Tries};
 
 /// Entities on a store: which store, what its tables are called, what time it is.
@@ -23,8 +22,8 @@ use crate::{Item, Repeat, RetryPolicy, Store, Tries};
 pub struct Db {
     store: Arc<dyn Store>,
     env: Env,
-    names: Arc<BTreeMap<String, String>>,
-    period: Option<String>,
+    pub(super) names: Arc<BTreeMap<String, String>>,
+    pub(super) period: Option<String>,
     retries: RetryPolicy,
 }
 
@@ -92,61 +91,6 @@ impl Db {
         self.env.clock.now().into()
     }
 
-    /// What a table of the design is called here.
-    ///
-    /// # Errors
-    /// There is one for each period, and no period was given.
-    pub fn table_name(&self, design: &TableDesign) -> Result<String> {
-        let name = self.names.get(&design.name).unwrap_or(&design.name);
-        match (&self.period, design.periods) {
-            (Some(period), true) => Ok(format!("{name}-{period}")),
-            (None, true) => Err(Error::validation(format!(
-                "there is a table {name} for each period: say which with Db::period"
-            ))),
-            (_, false) => Ok(name.clone()),
-        }
-    }
-
-    /// Creates a table of the design, unless it is there.
-    ///
-    /// # Errors
-    /// Those of the store.
-    pub async fn create_table(&self, design: &TableDesign) -> Result<()> {
-        let name = self.table_name(design)?;
-        match self.store.create_table(design.create(&name)).await {
-            Ok(_) => {}
-            Err(error) if matches!(error.kind(), ErrorKind::InUse) => return Ok(()),
-            Err(error) => return Err(error),
-        }
-        if let Some(attribute) = &design.ttl {
-            self.store.update_time_to_live(UpdateTimeToLive::new(&name, attribute, true)).await?;
-        }
-        Ok(())
-    }
-
-    /// The entity with this key, seeing every write answered before.
-    ///
-    /// # Errors
-    /// Those of the store; the item is of another kind.
-    pub async fn get<K: EntityKey>(&self, key: &K) -> Result<Option<K::Entity>> {
-        self.read(key, true).await
-    }
-
-    /// The entity with this key, at half the price, perhaps without the last writes.
-    ///
-    /// # Errors
-    /// As for [`Db::get`].
-    pub async fn get_eventually<K: EntityKey>(&self, key: &K) -> Result<Option<K::Entity>> {
-        self.read(key, false).await
-    }
-
-    async fn read<K: EntityKey>(&self, key: &K, consistent: bool) -> Result<Option<K::Entity>> {
-        let table = self.table_of::<K::Entity>()?;
-        let request = GetItem::new(table, key.to_item()?).consistent_read(consistent);
-        let item = self.store.get(request).await?.item;
-        item.map(|item| K::Entity::from_item(&item)).transpose()
-    }
-
     pub(super) fn table_of<E: Entity>(&self) -> Result<String> {
         self.table_name((E::design().table)())
     }
@@ -162,7 +106,7 @@ impl Db {
     pub async fn create<E: Entity>(&self, mut entity: E) -> Result<Outcome<E>> {
         self.stamp(&mut entity, true);
         if !E::design().unique.is_empty() {
-            let transaction = Transaction::new(self).create_stamped("entity", &entity)?;
+            let transaction = Transaction::new(self).create_stamped(&"entity".into(), &entity)?;
             return transaction.alone(entity).await;
         }
         self.put_if(entity, !present(E::design())).await
@@ -229,9 +173,7 @@ impl Db {
     /// # Errors
     /// Those of the store; the change would leave a key behind.
     pub async fn update<E: Entity>(&self, change: Change<E>) -> Result<Outcome<E>> {
-        let unique = E::design().unique;
-        let is_unique = |name| unique.iter().flat_map(UniqueDesign::fields).any(|own| own == name);
-        if change.changed().any(is_unique) {
+        if change.changed().any(|name| unique::concerns(E::design(), name)) {
             let key = change.key.clone();
             let transaction = Transaction::new(self).update("entity", change)?;
             return transaction.alone_at(key).await;
@@ -290,6 +232,12 @@ impl Db {
     /// Several writes of any entities, all or none.
     pub fn transaction(&self) -> Transaction<'_> {
         Transaction::new(self)
+    }
+
+    /// The same as if it were this moment: a transaction that is built again, to be sent again under
+    /// its [token](Transaction::token), sets the times that the first one has set.
+    pub fn transaction_at(&self, moment: UtcMillis) -> Transaction<'_> {
+        Transaction::at(self, moment)
     }
 
     /// A page of what is looked for.

@@ -195,6 +195,13 @@ impl TableDesign {
         std::iter::once(&self.partition).chain(&self.sort).any(|key| key.attribute == attribute)
     }
 
+    /// The key of an item.
+    pub(super) fn key_of(&self, item: &Item) -> Item {
+        let keys = std::iter::once(&self.partition).chain(&self.sort);
+        keys.filter_map(|key| Some((key.attribute.as_str(), item.get(&key.attribute)?.to_value())))
+            .fold(Item::new(), |key, (attribute, value)| key.with(attribute, value))
+    }
+
     /// The attributes of the table's key and of this index's.
     pub(super) fn key_attributes<'d>(
         &'d self,
@@ -387,10 +394,8 @@ impl EntityDesign {
             attributes.insert(key.attribute.as_str(), text);
         }
         for keys in self.indexes {
-            for (attribute, value) in self.index_keys(keys, fields, attributes)? {
-                if let Some(value) = value {
-                    attributes.insert(attribute, value);
-                }
+            for (attribute, text) in self.index_keys(keys, fields, attributes)? {
+                attributes.insert(attribute, text);
             }
         }
         Ok(())
@@ -411,14 +416,12 @@ impl EntityDesign {
         }
     }
 
-    /// The keys of the indexes that the entity is in, by attribute; without a value where it is
-    /// not. Keys that are attributes of the entity itself are left out: they are there anyway.
-    pub(super) fn index_keys(
+    /// The keys of an index that are made of templates, by attribute. Those that are attributes of
+    /// the entity itself are left out: they are there anyway.
+    pub(super) fn index_templates(
         &self,
         keys: &IndexKeys,
-        fields: Fields<'_>,
-        attributes: &Item,
-    ) -> Result<Vec<(&'static str, Option<Value>)>> {
+    ) -> Result<Vec<(&'static str, Template)>> {
         let table = (self.table)();
         let index = table.find_index(keys.index).ok_or_else(|| {
             Error::validation(format!(
@@ -426,13 +429,6 @@ impl EntityDesign {
                 self.name, keys.index, table.name
             ))
         })?;
-        let is_in = match keys.when {
-            // A field that keeps its attribute has NULL there.
-            Some(when) => {
-                attributes.get(self.attribute(when)).is_some_and(|value| !value.is_null())
-            }
-            None => true,
-        };
         let sources = [
             (Some(&keys.partition), Some(&index.partition)),
             (keys.sort.as_ref(), index.sort.as_ref()),
@@ -452,16 +448,32 @@ impl EntityDesign {
                 )));
             }
         }
-        let templates =
-            sources.into_iter().filter_map(|(source, design)| Some((source?.template()?, design?)));
-        let mut values = Vec::with_capacity(2);
-        for (template, design) in templates {
-            let text = if is_in { template.render(fields)? } else { None };
-            values.push((design.attribute.as_str(), text.map(Value::S)));
+        let template = |(source, design): (Option<&KeySource>, Option<&'static KeyDesign>)| {
+            Some((design?.attribute.as_str(), source?.template()?))
+        };
+        Ok(sources.into_iter().filter_map(template).collect())
+    }
+
+    /// The keys of an index, by attribute; none if the entity is not in it: it is with its whole
+    /// key or not at all.
+    fn index_keys(
+        &self,
+        keys: &IndexKeys,
+        fields: Fields<'_>,
+        attributes: &Item,
+    ) -> Result<Vec<(&'static str, String)>> {
+        let templates = self.index_templates(keys)?;
+        // A field that keeps its attribute has NULL there.
+        let is_out = keys.when.is_some_and(|when| {
+            attributes.get(self.attribute(when)).is_none_or(|value| value.is_null())
+        });
+        if is_out {
+            return Ok(Vec::new());
         }
-        // An item is in an index with its whole key or not at all.
-        if values.iter().any(|(_, value)| value.is_none()) {
-            values.iter_mut().for_each(|(_, value)| *value = None);
+        let mut values = Vec::with_capacity(templates.len());
+        for (attribute, template) in templates {
+            let Some(text) = template.render(fields)? else { return Ok(Vec::new()) };
+            values.push((attribute, text));
         }
         Ok(values)
     }

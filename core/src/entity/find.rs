@@ -28,6 +28,11 @@ const LAST: char = '\u{10FFFF}';
 /// A range is one of keys. Of a field that is written as another type, it has whole parts: of
 /// `{at:as Day}` whole days. Where text of any length is followed by more, texts with a space, `!`
 /// or `"` sort before what they begin with, because the separator comes after these.
+///
+/// A field may be in both keys, as a moment and its day: `{at:as Day}` in the partition key and
+/// `{at}` in the sort key. A range of it whose two ends are of one day says which partition that
+/// is. One that goes on for several, or has one end, is looked for in the partition of the value
+/// that [`with`](Find::with) gives.
 #[must_use]
 pub struct Find<E> {
     pub(super) index: Option<&'static str>,
@@ -308,13 +313,53 @@ impl<E: Entity> Find<E> {
             }
             KeySource::Template(template) => {
                 let prefix = template.prefix_in(&|name| self.bound(name), Some(shard))?;
-                if let Some(field) = prefix.missing {
-                    return Err(missing(field));
+                match prefix.missing {
+                    None => Value::S(prefix.text),
+                    Some(field) => match self.partition_of_range(template, field, shard)? {
+                        Some(text) => Value::S(text),
+                        None => return Err(missing(field)),
+                    },
                 }
-                Value::S(prefix.text)
             }
         };
         Ok(attr(&key.attribute).eq(value))
+    }
+
+    /// The partition that both ends of the range are in, if this field of it is all that is missing
+    /// and has all that is between the ends there, too.
+    fn partition_of_range(
+        &self,
+        template: &Template,
+        field: &str,
+        shard: u32,
+    ) -> Result<Option<String>> {
+        let Some(Range { field: own, low: Some(low), high: Some(high) }) = &self.range else {
+            return Ok(None);
+        };
+        let mut parts = template.parts().filter(|part| part.field == field);
+        if *own != field || !parts.all(|part| part.ordered && part.shards == 0) {
+            return Ok(None);
+        }
+        let at = |end: &Bound| {
+            let end: &dyn Any = &*end.field;
+            let fields = |name: &str| if name == field { Some(end) } else { self.bound(name) };
+            template.prefix_in(&fields, Some(shard))
+        };
+        let (first, last) = (at(low)?, at(high)?);
+        if first.missing.is_some() {
+            return Ok(None);
+        }
+        if first != last {
+            return Err(undeclared(
+                E::design().name,
+                format_args!(
+                    "a range of `{field}` from {} to {} is in several partitions: look into each, \
+                     with a value of `{field}` that is in it",
+                    first.text, last.text
+                ),
+            ));
+        }
+        Ok(Some(first.text))
     }
 
     fn bound(&self, name: &str) -> Option<&dyn Any> {

@@ -56,14 +56,19 @@ pub mod export;
 mod field;
 mod find;
 pub mod format;
+mod get;
 pub mod guide;
 pub mod lint;
 pub mod listing;
+mod lost;
 mod outcome;
 mod pages;
 mod part;
 mod pattern;
+mod prepared;
+mod rekey;
 mod shard;
+mod tables;
 mod template;
 mod text;
 mod time;
@@ -91,15 +96,17 @@ pub use self::design::{
 };
 pub use self::field::{Check, Field};
 pub use self::find::Find;
+pub use self::lost::{Lost, Transacted};
 pub use self::outcome::Outcome;
 pub use self::pages::Page;
 pub use self::part::{Digits, Id, KeyPart, SEPARATOR};
 pub use self::pattern::{Call, Operation, Pattern, key_text};
+pub use self::prepared::Prepared;
 pub use self::shard::Sharded;
 pub use self::template::{Fields, Part, Piece, Prefix, Template};
 pub use self::time::{Day, Month, UtcMillis, UtcTime};
 pub use self::trace::{Trace, Traced};
-pub use self::transact::{Lost, Transacted, Transaction};
+pub use self::transact::Transaction;
 
 use crate::error::{Error, Result};
 use crate::{Item, Value};
@@ -118,7 +125,7 @@ use crate::{Item, Value};
 ///   that is no identifier is written as text. `{@pk}` and `{@sk}` stand for the table's templates.
 /// - `ttl = field`, `revision = field`, `created_at = field`, `updated_at = field`.
 /// - `unique(email, pk = "EMAIL#{email}", sk = "UNIQUE")`: no two entities have the same value; an
-///   item with this key stands for it.
+///   item with this key stands for it, and expires when the entity does.
 ///
 /// # In templates
 ///

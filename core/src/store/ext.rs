@@ -96,10 +96,27 @@ pub trait StoreExt: Store {
         keys: Vec<Item>,
         policy: &RetryPolicy,
     ) -> Result<Vec<Item>> {
+        self.batch_get_with(table, KeysAndAttributes { keys, ..Default::default() }, policy).await
+    }
+
+    /// The same, with what the request says of attributes and consistency.
+    async fn batch_get_with(
+        &self,
+        table: &str,
+        request: KeysAndAttributes,
+        policy: &RetryPolicy,
+    ) -> Result<Vec<Item>> {
         let store = Retrying::new(self, policy.clone());
+        let KeysAndAttributes { keys, projection, names, consistent_read } = request;
         let mut found = Vec::new();
         for keys in keys.chunks(limits::BATCH_GET_KEYS) {
-            let output = store.batch_get(BatchGetItem::new().keys(table, keys.to_vec())).await?;
+            let request = KeysAndAttributes {
+                keys: keys.to_vec(),
+                projection: projection.clone(),
+                names: names.clone(),
+                consistent_read,
+            };
+            let output = store.batch_get(BatchGetItem::new().request(table, request)).await?;
             found.extend(output.responses.into_values().flatten());
         }
         Ok(found)

@@ -116,6 +116,48 @@ async fn indexes_may_share_an_attribute_and_end_with_the_tables_key() {
     assert_eq!(db.all(Ticket::find_by("GSI1").with(Ticket::QUEUE, queue)).await.unwrap(), [ticket]);
 }
 
+/// Every change of what was read, after every other change of it, from every state: whoever loses,
+/// the item is as if the entity had been written whole.
+#[tokio::test]
+async fn whoever_is_late_the_keys_are_true() {
+    type Changed = fn(Change<Ticket>) -> Change<Ticket>;
+    let changes: [Changed; 9] = [
+        |change| change.set(Ticket::QUEUE, id("help")),
+        |change| change.set(Ticket::DUE, time("2025-08-19T00:00:00Z")),
+        |change| change.clear(Ticket::DUE),
+        |change| change.set(Ticket::AGENT, id("eva")),
+        |change| change.clear(Ticket::AGENT),
+        |change| change.set(Ticket::FLAG, false),
+        |change| change.clear(Ticket::FLAG),
+        |change| change.set(Ticket::QUEUE, id("help")).clear(Ticket::DUE),
+        |change| change.set(Ticket::AGENT, id("eva")).set(Ticket::FLAG, false),
+    ];
+    let (mut done, mut lost) = (0, 0);
+    for state in 0..8 {
+        let has = |bit: u32| state & bit != 0;
+        let start = Ticket {
+            due: has(1).then(|| time("2025-08-18T10:30:00Z")),
+            agent: has(2).then(|| id("zoe")),
+            flag: has(4).then_some(true),
+            ..ticket()
+        };
+        for (first, second) in changes.iter().flat_map(|one| changes.map(|other| (one, other))) {
+            let db = desk().await;
+            let read = db.create(start.clone()).await.unwrap().done().unwrap();
+            changed(&db, first(Change::of(&read))).await;
+            match db.update(second(Change::of(&read))).await.unwrap() {
+                Outcome::Done(_) => done += 1,
+                Outcome::Lost(_) => lost += 1,
+                other => panic!("{other:?}"),
+            }
+            let key = read.key();
+            let item = db.store().get_item("desk", key.to_item().unwrap()).await.unwrap().unwrap();
+            assert_eq!(item, Ticket::from_item(&item).unwrap().to_item().unwrap());
+        }
+    }
+    assert!(done > lost && lost > 0, "{done} {lost}");
+}
+
 #[tokio::test]
 async fn the_last_word_on_a_field_counts() {
     let db = desk().await;

@@ -3,9 +3,15 @@
 
 mod changes;
 mod design;
+mod gets;
+mod halves;
 mod keys;
+mod leases;
 mod operations;
 mod ranges;
 mod reading;
+mod scripted;
 mod shards;
+mod tables;
+mod transactions;
 mod uniques;

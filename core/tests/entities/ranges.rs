@@ -3,9 +3,9 @@
 use std::sync::{Arc, LazyLock};
 
 use serde::{Deserialize, Serialize};
-use tabla::MemoryStore;
-use tabla::entity::{Db, Entity, Find, Id, TableDesign, UtcTime};
+use tabla::entity::{Db, Entity, Find, Id, KeyPart, TableDesign, UtcTime};
 use tabla::ops::{IndexProjection, PutItem};
+use tabla::{MemoryStore, Result};
 
 use crate::design::{id, time};
 
@@ -134,6 +134,83 @@ async fn a_field_of_the_partition_may_have_a_range_in_the_sort_key() {
     assert_eq!(numbers(&db, of_day().from(Line::AT, time("2025-08-18T11:00:00Z"))).await, [10, 11]);
     assert_eq!(numbers(&db, of_day().to(Line::AT, time("2025-08-18T11:00:00Z"))).await, [9, 10]);
     assert_eq!(numbers(&db, of_day()).await, [11]);
+}
+
+#[tokio::test]
+async fn a_range_within_a_partition_says_which_it_is() {
+    let (db, _) = log().await;
+    let between =
+        |from: &str, to: &str| Line::find_by("GSI1").between(Line::AT, time(from), time(to));
+    let found = numbers(&db, between("2025-08-18T10:30:00Z", "2025-08-18T23:59:59Z")).await;
+    assert_eq!(found, [10, 11]);
+    let found = numbers(&db, between("2025-08-19T00:00:00Z", "2025-08-19T00:00:00Z")).await;
+    assert_eq!(found, [12]);
+    // Of two days, one would be left out.
+    let error = db.page(between("2025-08-18T12:00:00Z", "2025-08-19T00:00:00Z")).await;
+    assert_eq!(
+        error.unwrap_err().message(),
+        "Line: a range of `at` from DAY#2025-08-18 to DAY#2025-08-19 is in several partitions: \
+         look into each, with a value of `at` that is in it"
+    );
+    let both = |day: &str| {
+        between("2025-08-18T12:00:00Z", "2025-08-19T00:00:00Z").with(Line::AT, time(day))
+    };
+    assert_eq!(numbers(&db, both("2025-08-18T00:00:00Z")).await, [11]);
+    assert_eq!(numbers(&db, both("2025-08-19T23:00:00Z")).await, [12]);
+    // With one end it goes on for ever.
+    let noon = time("2025-08-18T12:00:00Z");
+    for find in
+        [Line::find_by("GSI1").from(Line::AT, noon), Line::find_by("GSI1").to(Line::AT, noon)]
+    {
+        assert_eq!(
+            db.page(find).await.unwrap_err().message(),
+            "Line: to find by DAY#{at:as tabla::entity::Day}, `at` has to be given"
+        );
+    }
+}
+
+/// Which of two halves of the hour a moment is in: not one after the other.
+#[derive(Clone, Copy, Debug)]
+struct Half(bool);
+
+impl From<UtcTime> for Half {
+    fn from(at: UtcTime) -> Self {
+        Self(at.as_secs() % 3600 < 1800)
+    }
+}
+
+impl KeyPart for Half {
+    const SAFE: bool = true;
+    const ORDERED: bool = false;
+
+    fn write_key(&self, out: &mut String) -> Result<()> {
+        out.push_str(if self.0 { "first" } else { "second" });
+        Ok(())
+    }
+
+    fn read_key(text: &str) -> Result<Self> {
+        Ok(Self(text == "first"))
+    }
+
+    fn example(_: &str) -> Self {
+        Self(true)
+    }
+}
+
+/// What happened, by the half of the hour.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize, Entity)]
+#[entity(table = LOG, pk = "HALF#{at:as Half}", sk = "{at}")]
+struct Chime {
+    at: UtcTime,
+}
+
+#[tokio::test]
+async fn ends_of_a_range_say_its_partition_only_where_order_is_kept() {
+    let (db, _) = log().await;
+    // Both ends are in one partition, and what is between them is not.
+    let (from, to) = (time("2025-08-18T10:00:00Z"), time("2025-08-18T11:00:00Z"));
+    let error = db.page(Chime::find().between(Chime::AT, from, to)).await.unwrap_err();
+    assert_eq!(error.message(), "Chime: to find by HALF#{at:as Half}, `at` has to be given");
 }
 
 #[tokio::test]

@@ -170,8 +170,9 @@ async fn values_count_among_the_operations_of_a_transaction() {
     let db = team().await;
     let mut transaction = db.transaction();
     for number in 0..34 {
-        let name: &'static str = format!("m{number}").leak();
-        transaction = transaction.create(name, member(name, number)).unwrap();
+        let name = format!("m{number}");
+        let member = member(&name, number);
+        transaction = transaction.create(name, member).unwrap();
     }
     let error = transaction.run().await.map(|_| ()).unwrap_err();
     assert_eq!(

@@ -7,11 +7,10 @@ mod seed;
 use async_trait::async_trait;
 use tabla::entity::app::{Answer, App, AppDesign, Progress, Race};
 use tabla::entity::lint::{Accepted, Rule};
-use tabla::entity::{Db, Entity};
+use tabla::entity::{Db, Entity, TableDesign, UtcTime};
 use tabla::{Error, ErrorKind, Result};
 
 use crate::entities::*;
-use crate::operations::EsenciaFest;
 use crate::patterns::patterns;
 
 /// The app.
@@ -43,15 +42,10 @@ impl App for EsenciaFestApp {
         }
     }
 
-    async fn create_tables(&self, db: &Db) -> Result<()> {
-        db.create_table(&MAIN).await?;
-        let fest = EsenciaFest::new(db.clone());
-        // The next month's, too: it is there before it begins.
-        let now = db.now().second();
-        for month in seed::first_day(now).month().through(now.month().next()) {
-            fest.ensure_month(month).await?;
-        }
-        Ok(())
+    /// The months of the activity log: of what was seeded, of this one and of the next.
+    fn periods(&self, _: &TableDesign, now: UtcTime) -> Vec<String> {
+        let months = seed::first_day(now).month().through(now.month().next());
+        months.map(|month| month.to_string()).collect()
     }
 
     async fn seed(&self, db: &Db, scale: u32, progress: Progress<'_>) -> Result<()> {

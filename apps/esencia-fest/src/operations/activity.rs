@@ -91,8 +91,8 @@ impl EsenciaFest {
         }
     }
 
-    /// Makes the table of a month, unless it is there: before the month begins, so that nobody has
-    /// to wait for it.
+    /// Makes the table of a month, unless it is there, and waits until it can be used: before the
+    /// month begins, so that nobody has to wait.
     pub async fn ensure_month(&self, month: Month) -> Result<()> {
         self.db.period(month).create_table(&ACTIVITY_LOGS).await
     }

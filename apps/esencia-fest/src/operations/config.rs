@@ -1,7 +1,5 @@
 //! What administrators set.
 
-use std::sync::LazyLock;
-
 use tabla::entity::{Change, Transacted, UtcTime};
 use tabla::{Error, Repeat, Result};
 
@@ -11,10 +9,6 @@ use crate::patterns;
 
 /// The most rooms of a schedule: with it, they fill one transaction.
 const ROOMS: usize = 99;
-
-/// What the rooms are called in a transaction.
-static NAMES: LazyLock<Vec<String>> =
-    LazyLock::new(|| (0..ROOMS).map(|number| number.to_string()).collect());
 
 /// A schedule that is in force.
 #[derive(Clone, Debug, PartialEq)]
@@ -65,7 +59,8 @@ impl EsenciaFest {
             let present = self.db.all(patterns::rooms_status().consistent()).await?;
             let mut new_rooms = 0;
             let mut transaction = self.db.transaction().put("schedule", schedule.clone())?;
-            for ((room, open_at), name) in schedule.sala_open_times.iter().zip(NAMES.iter()) {
+            for (room, open_at) in &schedule.sala_open_times {
+                let name = format!("room {room}");
                 if present.iter().any(|status| status.room_id == *room) {
                     let key = RoomStatusKey { room_id: room.clone() };
                     let change = Change::at(key).set(RoomStatus::OPEN_AT, *open_at);

@@ -11,7 +11,8 @@ use crate::range::{self, RangeCursor, RangePage, Span};
 /// What became of a decision about a post.
 #[derive(Clone, Debug, PartialEq)]
 pub enum ModeratedPost {
-    /// It was carried out, and logged; the post as it is now.
+    /// It was carried out, and logged; the post as it was read, with the decision. Others may have
+    /// liked it meanwhile.
     Done(Box<Post>, ModerationLog),
     /// The post is not of a status from which this can be done, or another moderator was ahead.
     /// Nothing was changed, and nothing logged; the post as it is, if there is one.
@@ -38,10 +39,13 @@ impl EsenciaFest {
         admin: &Id,
     ) -> Result<ModeratedPost> {
         let action = Action::towards(status);
-        let Some(mut read) = self.get_post(post).await? else {
+        let Some(read) = self.get_post(post).await? else {
             return Ok(ModeratedPost::Lost(None));
         };
         let from = read.status;
+        if !action.is_possible(from) {
+            return Ok(ModeratedPost::Lost(Some(Box::new(read))));
+        }
         let log = ModerationLog {
             original_content: Some(read.content.clone()),
             metadata: metadata([("userId", read.user_id.as_str()), ("postId", post.as_str())]),
@@ -49,9 +53,6 @@ impl EsenciaFest {
         };
         let mut tries = self.db.tries(Repeat::OnlyIfNotApplied, "to moderate a post");
         loop {
-            if read.status != from || !action.is_possible(from) {
-                return Ok(ModeratedPost::Lost(Some(Box::new(read))));
-            }
             let change = Change::of(&read).set(Post::STATUS, status).when(Post::STATUS.eq(from));
             let change = match action {
                 Action::Ban => change
@@ -65,7 +66,7 @@ impl EsenciaFest {
             };
             let transaction =
                 self.db.transaction().create("log", log.clone())?.update("post", change)?;
-            let current = match tries.judge(transaction.run().await)? {
+            match tries.judge(transaction.run().await)? {
                 Some(Transacted::Done) => {
                     let is_banned = action == Action::Ban;
                     let moderated = match action {
@@ -80,15 +81,12 @@ impl EsenciaFest {
                     };
                     return Ok(ModeratedPost::Done(Box::new(moderated), log));
                 }
-                // Its keys have the counts, which somebody else may have changed.
-                Some(Transacted::Lost(lost)) => lost.current("post")?,
-                None => self.get_post(post).await?,
-            };
-            match current {
-                Some(current) => read = current,
-                None => return Ok(ModeratedPost::Lost(None)),
+                // Nothing but its status counts: the counts are in the other halves of its keys.
+                Some(Transacted::Lost(lost)) => {
+                    return Ok(ModeratedPost::Lost(lost.current("post")?.map(Box::new)));
+                }
+                None => tries.again().await?,
             }
-            tries.again().await?;
         }
     }
 

@@ -7,6 +7,7 @@
 mod collections;
 mod cursors;
 mod design;
+mod gets;
 mod keys;
 mod outcomes;
 mod recognition;
@@ -16,6 +17,7 @@ mod uniques;
 
 use self::collections::*;
 use self::cursors::*;
+use self::gets::*;
 use self::keys::*;
 use self::outcomes::*;
 use self::recognition::*;
@@ -42,6 +44,10 @@ cases! {
         "Lists, numbers and what is inside of them change where they are, all at the same time.";
     extra "entity-delete", deleting:
         "What is deleted is given back; a deletion that loses leaves everything.";
+    extra "entity-get-all", get_all:
+        "Entities of any number of keys come in the order of the keys.";
+    extra "entity-get-projected", get_projected:
+        "An entity with a few fields of another is read without the other attributes.";
     extra "entity-exact-numbers", exact_numbers:
         "Numbers of 38 digits are stored, added, compared and found exactly.";
 
@@ -60,6 +66,8 @@ cases! {
         "A change that would leave a key behind is refused, and changes nothing.";
     extra "entity-stale-change", stale_changes:
         "A change of an entity that was read before loses if a key would be wrong.";
+    extra "entity-index-halves", index_halves:
+        "Who changes one half of an index key does not lose to who changes the other.";
     extra "entity-ranges", ranges:
         "A range of a field is one of its keys, and meets no other entity of the partition.";
 
@@ -73,6 +81,9 @@ cases! {
         needs [Transactions];
     extra "entity-transaction-token", transaction_token:
         "A transaction under a token is carried out once.", needs [Transactions];
+    extra "entity-transaction-again", transaction_again:
+        "A transaction that is sent again later, as it was, is carried out once.",
+        needs [Transactions];
     extra "entity-unique-create", unique_create:
         "A unique value is the first's to come, and the second is told which field it is.",
         needs [Transactions];
@@ -86,6 +97,8 @@ cases! {
         needs [Transactions];
     extra "entity-unique-swap", unique_swap:
         "Unique values are swapped and handed over in one transaction.", needs [Transactions];
+    extra "entity-unique-expires", unique_expires:
+        "What stands for a unique value expires when its entity does.", needs [Transactions];
     extra "entity-unique-race", unique_race:
         "Of those who take one value at the same time, one does, and nothing is left of others.",
         needs [Transactions];

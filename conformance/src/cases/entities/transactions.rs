@@ -1,6 +1,6 @@
 //! Several writes of any entities, all or none.
 
-use tabla::entity::{Change, Entity, Transacted};
+use tabla::entity::{Change, Entity, Transacted, UtcMillis};
 
 use super::super::prelude::*;
 use super::super::tokens::fresh_token;
@@ -87,4 +87,34 @@ pub(super) async fn transaction_token(ctx: Ctx) {
     assert_eq!(error.code(), "IdempotentParameterMismatchException");
     let full = Basket { count: 2, things: vec!["pen".to_owned()], ..empty };
     ctx.expect_table(&table, &[item_of(&full)]).await;
+}
+
+pub(super) async fn transaction_again(ctx: Ctx) {
+    let (db, clock) = database(&ctx);
+    let (db, table) = with_table(&ctx, db, &SHOP).await;
+    let empty = created(&ctx, &db, basket("ana", "b1")).await;
+    let token = fresh_token();
+    let fill = |moment: Option<UtcMillis>| {
+        let transaction = match moment {
+            Some(moment) => db.transaction_at(moment),
+            None => db.transaction(),
+        };
+        let change = Change::at(empty.key()).add(Basket::COUNT, 2);
+        transaction.token(&token).create("order", order("ana", 1))?.update("basket", change)
+    };
+    // The order says when it was placed, and that is when the transaction was prepared.
+    let prepared = ctx.ok(ctx.ok(fill(None)).prepare());
+    for _ in 0..3 {
+        let done = ctx.ok(prepared.run().await);
+        assert!(matches!(done, Transacted::Done), "{done:?}");
+        pass(&clock, 60);
+    }
+    let first = UtcMillis::from_millis(START.as_secs() * 1000);
+    let done = ctx.ok(ctx.ok(fill(Some(first))).run().await);
+    assert!(matches!(done, Transacted::Done), "{done:?}");
+    let error = ctx.expect_error(ctx.ok(fill(None)).run().await);
+    assert_eq!(error.code(), "IdempotentParameterMismatchException");
+    let full = Basket { count: 2, ..empty };
+    let placed = Order { placed_at: START, updated_at: START, revision: 1, ..order("ana", 1) };
+    ctx.expect_table(&table, &[item_of(&full), item_of(&placed)]).await;
 }

@@ -1,6 +1,7 @@
 //! A unique value is one entity's, in every order of writes.
 
-use tabla::entity::{Change, Entity, Outcome, Transacted};
+use serde::{Deserialize, Serialize};
+use tabla::entity::{Change, Entity, Id, Outcome, Transacted};
 
 use super::super::prelude::*;
 use super::super::transactions::settle;
@@ -179,4 +180,49 @@ pub(super) async fn unique_race(ctx: Ctx) {
     let name = winner.id.as_str();
     let items = [item_of(winner), guard(&format!("EMAIL#{name}@x"), name), guard("PHONE#1", name)];
     ctx.expect_table(&table, &items).await;
+}
+
+/// A desk, which one person has for a time, or for good.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize, Entity)]
+#[entity(
+    table = SHOP,
+    pk = "DESK#{desk}",
+    sk = "DESK",
+    ttl = until,
+    unique(person, pk = "PERSON#{person}", sk = "UNIQUE")
+)]
+struct Desk {
+    #[entity(key_only)]
+    desk: Id,
+    person: Id,
+    until: Option<u64>,
+}
+
+pub(super) async fn unique_expires(ctx: Ctx) {
+    let (db, table) = shop(&ctx).await;
+    let end = START.as_secs() + 60;
+    let guard = |person: &str| {
+        item! { "PK" => format!("PERSON#{person}"), "SK" => "UNIQUE", "owner" => "DESK#1|DESK" }
+    };
+    let read =
+        created(&ctx, &db, Desk { desk: id("1"), person: id("ana"), until: Some(end) }).await;
+    ctx.expect_table(&table, &[item_of(&read), guard("ana").with("until", end)]).await;
+    let longer = Change::of(&read).set(Desk::UNTIL, end + 60);
+    let longer = ctx.ok(db.update(longer).await).done().expect("nobody else was there");
+    let items = [item_of(&longer), guard("ana").with("until", end + 60)];
+    ctx.expect_table(&table, &items).await;
+    // By what was read before, the guard would go too soon.
+    let stale = Change::of(&read).set(Desk::PERSON, id("eva"));
+    assert_eq!(ctx.ok(db.update(stale).await), Outcome::Lost(Some(longer.clone())));
+    let blind = Change::at(read.key()).set(Desk::UNTIL, end);
+    ctx.expect_validation_with(db.update(blind).await, "`person` is unique, and expires, too");
+    ctx.expect_table(&table, &items).await;
+    let moved = Change::of(&longer).set(Desk::PERSON, id("eva"));
+    let moved = ctx.ok(db.update(moved).await).done().expect("it is as it was read");
+    ctx.expect_table(&table, &[item_of(&moved), guard("eva").with("until", end + 60)]).await;
+    let kept = Change::of(&moved).clear(Desk::UNTIL);
+    let kept = ctx.ok(db.update(kept).await).done().expect("it is as it was read");
+    ctx.expect_table(&table, &[item_of(&kept), guard("eva")]).await;
+    assert_eq!(ctx.ok(db.delete(&kept.key()).await), Outcome::Done(kept));
+    ctx.expect_table(&table, &[]).await;
 }
