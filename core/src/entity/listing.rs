@@ -66,6 +66,8 @@ fn keys(call: &Call) -> Vec<String> {
         (filter, None) => filter,
     };
     parts.extend(filter.map(|filter| format!("filter {filter}")));
+    let changes = call.writes.iter().filter_map(|write| write.changes());
+    parts.extend(changes.map(|changes| format!("changes {changes}")));
     parts.extend(call.is_descending.then(|| "descending".to_owned()));
     parts.extend((call.queries > 1).then(|| format!("{} shards", call.queries)));
     parts.retain(|part| !part.is_empty());

@@ -226,10 +226,19 @@ impl WriteDesign {
         key_templates((self.entity.table)(), &self.entity.partition, self.entity.sort.as_ref())
     }
 
+    /// The fields that are said to change: `status, no banned_at`.
+    pub(super) fn changes(&self) -> Option<String> {
+        let sets = self.sets.iter().map(|field| (*field).to_owned());
+        let all: Vec<String> =
+            sets.chain(self.clears.iter().map(|field| format!("no {field}"))).collect();
+        (!all.is_empty()).then(|| all.join(", "))
+    }
+
     /// What is done, a line for each item.
     pub(super) fn lines(&self) -> Vec<String> {
         let each = if self.is_each { "each " } else { "" };
-        let own = format!("{} {each}{}: {}", self.kind, self.entity.name, self.keys());
+        let changes = self.changes().map_or_else(String::new, |changes| format!(" ({changes})"));
+        let own = format!("{} {each}{}{changes}: {}", self.kind, self.entity.name, self.keys());
         let table = (self.entity.table)();
         let guards = self.guards().into_iter().map(|GuardDesign { kind, unique }| {
             let keys = key_templates(table, &unique.partition, unique.sort.as_ref());

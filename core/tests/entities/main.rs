@@ -4,7 +4,9 @@
 mod changes;
 mod design;
 mod keys;
+mod lint;
 mod operations;
+mod patterns;
 mod ranges;
 mod reading;
 mod shards;
