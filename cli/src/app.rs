@@ -95,7 +95,7 @@ fn patterns(app: &dyn App, item_size: usize, markdown: bool) -> Result<()> {
     let mut table = Table::new(["", "pattern", "operation", "units"], [4, 24, 40, 6], 1);
     for row in listing::rows(&design, item_size)? {
         table.row([row.number, row.pattern, &row.operation, &row.units.to_string()]);
-        table.note(&row.keys);
+        row.keys.iter().for_each(|line| table.note(line));
     }
     println!("{table}");
     println!("Units are for items of {item_size} bytes, 25 to a page.");

@@ -5,8 +5,8 @@ use std::path::{Path, PathBuf};
 use std::sync::Arc;
 use std::time::Duration;
 
-use tabla::entity::Db;
 use tabla::entity::app::{self, App, Ran};
+use tabla::entity::{Db, Operation};
 use tabla::env::{Clock, SystemClock};
 use tabla::{Error, Result};
 use tabla_sqlite::{SqliteConfig, SqliteStore};
@@ -111,6 +111,9 @@ fn operations(ran: &Ran) -> String {
         let operation = trace.operation.to_string();
         let part = match &trace.index {
             Some(index) => format!("{operation} {index}"),
+            None if trace.operation == Operation::TransactWriteItems => {
+                format!("{operation}({})", trace.items)
+            }
             None => operation,
         };
         match parts.last_mut() {

@@ -34,10 +34,15 @@ impl<const N: usize> Table<N> {
         self.lines.push(line.trim_end().to_owned());
     }
 
-    /// A line under the last row.
+    /// A line under the last row; what does not fit goes on in the next, further to the right.
     pub(crate) fn note(&mut self, text: &str) {
-        let indent = 2 + self.widths[0] + 2;
-        self.lines.push(format!("{}{}", " ".repeat(indent), cut(text, WIDTH - indent)));
+        let mut indent = 2 + self.widths[0] + 2;
+        let mut rest = text;
+        while !rest.is_empty() {
+            let (line, more) = wrapped(rest, WIDTH - indent);
+            self.lines.push(format!("{}{line}", " ".repeat(indent)));
+            (indent, rest) = (2 + self.widths[0] + 4, more);
+        }
     }
 }
 
@@ -50,10 +55,58 @@ impl<const N: usize> fmt::Display for Table<N> {
     }
 }
 
+/// The words of a text that fit into a line so long, and the others.
+fn wrapped(text: &str, width: usize) -> (String, &str) {
+    if text.chars().count() <= width {
+        return (text.to_owned(), "");
+    }
+    let end = text.char_indices().nth(width).map_or(text.len(), |(end, _)| end);
+    let space = if text[end..].starts_with(' ') { Some(end) } else { text[..end].rfind(' ') };
+    match space {
+        Some(space) => (text[..space].to_owned(), &text[space + 1..]),
+        // A word that fits no line is cut off.
+        None => match text.find(' ') {
+            Some(space) => (cut(&text[..space], width), &text[space + 1..]),
+            None => (cut(text, width), ""),
+        },
+    }
+}
+
 /// The beginning of a text, so long.
 fn cut(text: &str, width: usize) -> String {
     match text.chars().count() > width {
         true => text.chars().take(width.saturating_sub(1)).chain(['…']).collect(),
         false => text.to_owned(),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn noted(text: &str) -> Vec<String> {
+        let mut table = Table::new(["", "name"], [4, 20], 0);
+        table.note(text);
+        table.lines.split_off(2)
+    }
+
+    #[test]
+    fn a_note_goes_on_in_the_next_line() {
+        assert_eq!(noted("PK = 1"), ["        PK = 1"]);
+        let exact = format!("{} b", "a".repeat(90));
+        assert_eq!(noted(&exact), [format!("        {exact}")]);
+        let words = "äöü ".repeat(60);
+        let lines = noted(words.trim_end());
+        assert!(lines.len() == 3 && lines[1].starts_with("          äöü"), "{lines:?}");
+        assert!(lines.iter().all(|line| line.chars().count() <= WIDTH), "{lines:?}");
+        let back: Vec<&str> = lines.iter().flat_map(|line| line.split_whitespace()).collect();
+        assert_eq!(back, ["äöü"; 60]);
+    }
+
+    #[test]
+    fn a_word_that_fits_no_line_is_cut_off() {
+        let lines = noted(&format!("{} end", "x".repeat(200)));
+        assert!(lines[0].ends_with("x…") && lines[0].chars().count() == WIDTH, "{lines:?}");
+        assert_eq!(lines[1].trim(), "end");
     }
 }

@@ -1,6 +1,6 @@
 //! The access patterns of the document, and those that its operations need.
 
-use tabla::entity::{Entity, Find, Id, KeyPart, Operation, Pattern};
+use tabla::entity::{Entity, Find, Id, KeyPart, Pattern};
 
 use crate::entities::*;
 
@@ -25,7 +25,6 @@ fn business() -> Id {
 
 /// All of them.
 pub(crate) fn patterns() -> Vec<Pattern> {
-    use Operation::{TransactWriteItems, UpdateItem};
     vec![
         Pattern::new("published_theme", "the theme that a business shows")
             .number("1")
@@ -46,22 +45,24 @@ pub(crate) fn patterns() -> Vec<Pattern> {
             .line(14)
             .find(|| themes(&business()).descending().limit(5).describe()),
         Pattern::new("business", "a business by its id").line(27).get::<Business>(),
-        Pattern::new("create_draft", "a draft with the next number")
+        Pattern::new("create_draft", "a draft with the next number, here the first")
             .line(66)
             .get::<Business>()
-            .call::<Theme>(TransactWriteItems),
+            .transaction(|writes| writes.create::<Business>().create::<Theme>()),
         Pattern::new("edit_draft", "change a draft that nobody else has changed")
             .line(66)
-            .call::<Theme>(UpdateItem),
-        Pattern::new("archive_draft", "have a draft go later").line(123).call::<Theme>(UpdateItem),
+            .write(|write| write.update::<Theme>()),
+        Pattern::new("archive_draft", "have a draft go later")
+            .line(123)
+            .write(|write| write.update::<Theme>()),
         Pattern::new("publish", "publish a draft, if the marker is where it is believed")
             .line(52)
-            .call::<Marker>(TransactWriteItems),
+            .transaction(|writes| writes.update::<Theme>().create::<Marker>()),
         Pattern::new("roll_back", "show an earlier theme again")
             .line(64)
-            .call::<Marker>(TransactWriteItems),
+            .transaction(|writes| writes.check::<Theme>().update::<Marker>()),
         Pattern::new("add_asset", "an asset and its link")
             .line(31)
-            .call::<Asset>(TransactWriteItems),
+            .transaction(|writes| writes.create::<Asset>().put::<AssetLink>()),
     ]
 }

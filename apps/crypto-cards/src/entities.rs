@@ -4,7 +4,7 @@ use std::sync::LazyLock;
 
 use serde::{Deserialize, Serialize};
 use tabla::Number;
-use tabla::entity::{Day, Entity, Field, Id, Month, TableDesign, UtcTime};
+use tabla::entity::{Day, Entity, Field, Id, KeyPart, Month, TableDesign, UtcTime};
 
 use crate::texts::{CardNumberHash, LastFour};
 
@@ -140,7 +140,7 @@ impl Account {
 }
 
 /// What a transaction is.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize, KeyPart)]
 #[serde(rename_all = "UPPERCASE")]
 pub enum Status {
     /// Its funds are reserved.

@@ -1,7 +1,7 @@
 //! How the data are found. The document numbers none of its patterns: these numbers are ours, of
 //! accounts (A), transactions (T), cards (C) and operations (O).
 
-use tabla::entity::{Entity, Find, Id, KeyPart, Operation, Pattern, UtcTime};
+use tabla::entity::{Entity, Find, Id, KeyPart, Pattern, UtcTime};
 
 use crate::entities::*;
 
@@ -47,7 +47,6 @@ fn moment() -> UtcTime {
 
 /// All of them.
 pub(crate) fn patterns() -> Vec<Pattern> {
-    use Operation::{PutItem, TransactWriteItems, UpdateItem};
     vec![
         Pattern::new("account", "an account with its version")
             .number("A1")
@@ -90,58 +89,68 @@ pub(crate) fn patterns() -> Vec<Pattern> {
         Pattern::new("open_account", "an account that was not there")
             .number("O1")
             .line(5)
-            .call::<Account>(PutItem),
+            .write(|write| write.create::<Account>()),
         Pattern::new("credit", "add to a balance that nobody else has changed")
             .number("O2")
             .line(10)
             .get::<Account>()
-            .call::<Account>(UpdateItem),
+            .write(|write| write.update::<Account>()),
         Pattern::new("set_account_status", "suspend, close or reactivate")
             .number("O3")
             .line(13)
-            .call::<Account>(UpdateItem),
+            .write(|write| write.update::<Account>()),
         Pattern::new("set_payment_currency", "what an account pays with")
             .number("O4")
             .line(12)
-            .call::<Account>(UpdateItem),
+            .write(|write| write.update::<Account>()),
         Pattern::new("issue_card", "a card of an account that is there")
             .number("O5")
             .line(37)
-            .call::<Card>(TransactWriteItems),
+            .transaction(|writes| writes.check::<Account>().create::<Card>()),
         Pattern::new("set_card_status", "block, expire or reactivate")
             .number("O6")
             .line(46)
-            .call::<Card>(UpdateItem),
+            .write(|write| write.update::<Card>()),
         Pattern::new("set_daily_limit", "how much can be paid on one day")
             .number("O7")
             .line(47)
-            .call::<Card>(UpdateItem),
+            .write(|write| write.update::<Card>()),
         Pattern::new("authorise", "reserve funds: account, transaction and card at once")
             .number("O8")
             .line(76)
             .get::<Transaction>()
             .get::<Card>()
             .get::<Account>()
-            .call::<Transaction>(TransactWriteItems),
+            .transaction(|writes| {
+                writes.update::<Account>().create::<Transaction>().update::<Card>()
+            }),
         Pattern::new("begin_trade", "the exchange of reserved funds begins")
             .number("O9")
             .line(29)
-            .call::<Transaction>(UpdateItem),
+            .write(|write| write.update::<Transaction>().changing(Transaction::STATUS)),
         Pattern::new("retry_trade", "the exchange is tried again")
             .number("O10")
             .line(30)
             .get::<Transaction>()
-            .call::<Transaction>(UpdateItem),
+            .write(|write| write.update::<Transaction>()),
         Pattern::new("complete", "debit the balance and the reservation together")
             .number("O11")
             .line(31)
             .get::<Transaction>()
-            .call::<Transaction>(TransactWriteItems),
+            .transaction(|writes| {
+                writes.update::<Account>().update::<Transaction>().changing(Transaction::STATUS)
+            }),
         Pattern::new("fail", "release the reservation, give the day back to the card")
             .number("O12")
             .line(82)
             .get::<Transaction>()
             .get::<Card>()
-            .call::<Transaction>(TransactWriteItems),
+            .transaction(|writes| {
+                writes
+                    .update::<Account>()
+                    .update::<Transaction>()
+                    .changing(Transaction::STATUS)
+                    .update::<Card>()
+            }),
     ]
 }

@@ -1,6 +1,6 @@
 //! The access patterns of the document, and those that its operations need.
 
-use tabla::entity::{Day, Entity, Find, Id, KeyPart, Operation, Pattern, UtcTime};
+use tabla::entity::{Day, Entity, Find, Id, KeyPart, Pattern, UtcTime};
 
 use crate::entities::*;
 use crate::range::Span;
@@ -144,14 +144,13 @@ pub(crate) fn patterns() -> Vec<Pattern> {
 }
 
 fn visitors() -> Vec<Pattern> {
-    use Operation::{PutItem, TransactWriteItems, UpdateItem};
     vec![
         Pattern::new("GetUser", "a user, who logs in").number("1").line(16).get::<User>(),
         Pattern::new("Register", "a new user of an admitted domain")
             .number("1b")
             .line(16)
             .get::<ConfigDomains>()
-            .call::<User>(PutItem),
+            .write(|write| write.create::<User>()),
         Pattern::new("GetUserProgress", "the rooms that a user has completed")
             .number("2")
             .line(17)
@@ -159,7 +158,7 @@ fn visitors() -> Vec<Pattern> {
         Pattern::new("UpdateUserProgress", "a room is completed, once")
             .number("3")
             .line(18)
-            .call::<User>(UpdateItem),
+            .write(|write| write.update::<User>()),
         Pattern::new("GetAllRoomsStatus", "the dashboard")
             .number("4")
             .line(19)
@@ -172,12 +171,16 @@ fn visitors() -> Vec<Pattern> {
             .number("6")
             .line(21)
             .get::<RoomStatus>()
-            .call::<RoomContent>(TransactWriteItems),
+            .transaction(|writes| {
+                writes
+                    .create::<RoomContent>()
+                    .update::<RoomContent>()
+                    .clearing(RoomContent::ACTIVE_SINCE)
+            }),
     ]
 }
 
 fn feeds() -> Vec<Pattern> {
-    use Operation::{PutItem, TransactWriteItems};
     use Order::{Ascending, Descending};
     vec![
         Pattern::new("GetAllPosts", "pages of posts of a status, in each order")
@@ -194,17 +197,19 @@ fn feeds() -> Vec<Pattern> {
             .number("9")
             .line(24)
             .get::<ConfigProfanity>()
-            .call::<Post>(PutItem),
+            .write(|write| write.create::<Post>()),
         Pattern::new("CreateComment", "a comment and its count")
             .number("10")
             .line(25)
             .get::<ConfigProfanity>()
             .get::<Post>()
-            .call::<Comment>(TransactWriteItems),
+            .transaction(|writes| {
+                writes.create::<Comment>().update::<Post>().changing(Post::COMMENTS_COUNT)
+            }),
         Pattern::new("LikePost", "a like and its count, once for each user")
             .line(79)
             .get::<Post>()
-            .call::<Like>(TransactWriteItems),
+            .transaction(|writes| writes.create::<Like>().update::<Post>().changing(Post::LIKES)),
         Pattern::new("GetUserPosts", "posts of a user, newest first")
             .number("11")
             .line(26)
@@ -219,19 +224,26 @@ fn feeds() -> Vec<Pattern> {
 }
 
 fn moderation() -> Vec<Pattern> {
-    use Operation::TransactWriteItems;
     use Order::Descending;
     vec![
         Pattern::new("UpdatePostStatus", "ban, delete or restore, and log it")
             .number("13")
             .line(28)
             .get::<Post>()
-            .call::<Post>(TransactWriteItems),
+            .transaction(|writes| {
+                writes.create::<ModerationLog>().update::<Post>().changing(Post::STATUS)
+            }),
         Pattern::new("UpdateCommentStatus", "the same for a comment, with its count")
             .line(116)
             .get::<Comment>()
             .get::<Post>()
-            .call::<Comment>(TransactWriteItems),
+            .transaction(|writes| {
+                writes
+                    .create::<ModerationLog>()
+                    .update::<Comment>()
+                    .update::<Post>()
+                    .changing(Post::COMMENTS_COUNT)
+            }),
         Pattern::new("GetModerationLogs", "what moderators did, day after day")
             .number("14")
             .line(29)
@@ -252,7 +264,7 @@ fn logs() -> Vec<Pattern> {
         Pattern::new("LogActivity", "an event of a visitor")
             .number("17")
             .line(34)
-            .call::<ActivityLog>(Operation::PutItem),
+            .write(|write| write.create::<ActivityLog>()),
         Pattern::new("GetUserLogs", "events of a visitor, month after month")
             .number("18")
             .line(35)
@@ -264,12 +276,11 @@ fn logs() -> Vec<Pattern> {
         Pattern::new("LogModerationAction", "an entry of its own in the moderators' log")
             .number("20")
             .line(37)
-            .call::<ModerationLog>(Operation::PutItem),
+            .write(|write| write.create::<ModerationLog>()),
     ]
 }
 
 fn implied() -> Vec<Pattern> {
-    use Operation::{PutItem, TransactWriteItems, UpdateItem};
     vec![
         Pattern::new("GetPostThread", "a post with comments and likes")
             .line(75)
@@ -279,17 +290,19 @@ fn implied() -> Vec<Pattern> {
             .find(|| users_by_country(&country(), Some(span())).describe()),
         Pattern::new("SetManualOverride", "open or close a room by hand")
             .line(65)
-            .call::<RoomStatus>(UpdateItem),
+            .write(|write| write.update::<RoomStatus>()),
         Pattern::new("GetDomains", "who may register").line(96).get::<ConfigDomains>(),
-        Pattern::new("SetDomains", "say who may").line(96).call::<ConfigDomains>(PutItem),
+        Pattern::new("SetDomains", "say who may")
+            .line(96)
+            .write(|write| write.put::<ConfigDomains>()),
         Pattern::new("GetSchedule", "when rooms open").line(100).get::<ConfigSchedule>(),
         Pattern::new("SetSchedule", "say when, to the rooms too")
             .line(100)
             .find(|| rooms_status().consistent().describe())
-            .call::<ConfigSchedule>(TransactWriteItems),
+            .transaction(|writes| writes.put::<ConfigSchedule>().update::<RoomStatus>().each()),
         Pattern::new("GetProfanity", "what must not be said").line(104).get::<ConfigProfanity>(),
         Pattern::new("SetProfanity", "say what must not")
             .line(104)
-            .call::<ConfigProfanity>(PutItem),
+            .write(|write| write.put::<ConfigProfanity>()),
     ]
 }

@@ -194,9 +194,11 @@ pub struct NetworkMember {
     pub member_id: Id,
     /// What the member is called.
     pub name: String,
-    /// The member's level, such as `ORO`.
+    /// The member's level, such as `ORO`: there are a few, which the document does not list.
+    #[entity(values = 8)]
     pub level: Id,
-    /// The member's status, such as `ACTIVO`.
+    /// The member's status, such as `ACTIVO`: there are a few, too.
+    #[entity(values = 4)]
     pub status: Id,
     /// What the member says of themselves.
     pub bio: Option<String>,

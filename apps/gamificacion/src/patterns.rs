@@ -1,6 +1,6 @@
 //! The access patterns of the document, and those that its operations need.
 
-use tabla::entity::{Entity, Find, Id, KeyPart, Operation, Pattern};
+use tabla::entity::{Entity, Find, Id, KeyPart, Pattern};
 
 use crate::entities::*;
 
@@ -200,60 +200,67 @@ fn of_media() -> Vec<Pattern> {
 }
 
 fn writes() -> Vec<Pattern> {
-    use Operation::{TransactWriteItems, UpdateItem};
     vec![
         Pattern::new("create_user", "a user with a code of their own")
             .line(44)
-            .call::<Profile>(TransactWriteItems),
+            .transaction(|writes| writes.create::<Profile>().create::<Dashboard>()),
         Pattern::new("change_code", "another code for a user")
             .line(20)
-            .call::<Profile>(TransactWriteItems)
+            .transaction(|writes| writes.update::<Profile>().changing(Profile::USER_CODE))
             .get::<Profile>(),
         Pattern::new("add_goal", "a goal of a user that is there")
             .line(12)
-            .call::<Goal>(TransactWriteItems),
-        Pattern::new("advance_goal", "progress towards a goal").line(15).call::<Goal>(UpdateItem),
+            .transaction(|writes| writes.create::<Goal>().check::<Profile>()),
+        Pattern::new("advance_goal", "progress towards a goal")
+            .line(15)
+            .write(|write| write.update::<Goal>()),
         Pattern::new("complete_goal", "a goal that was reached, counted once")
             .line(44)
             .get::<Goal>()
-            .call::<Goal>(TransactWriteItems),
-        Pattern::new("award_points", "points for a user").line(15).call::<Dashboard>(UpdateItem),
+            .transaction(|writes| writes.update::<Goal>().update::<Dashboard>()),
+        Pattern::new("award_points", "points for a user")
+            .line(15)
+            .write(|write| write.update::<Dashboard>()),
         Pattern::new("add_product", "a product of a user that is there")
             .line(12)
-            .call::<Product>(TransactWriteItems),
-        Pattern::new("set_badge", "the badge of a product").line(24).call::<Product>(UpdateItem),
+            .transaction(|writes| writes.create::<Product>().check::<Profile>()),
+        Pattern::new("set_badge", "the badge of a product")
+            .line(24)
+            .write(|write| write.update::<Product>().changing(Product::BADGE)),
         Pattern::new("add_featured", "something that a user shows first")
             .line(12)
-            .call::<Featured>(TransactWriteItems),
+            .transaction(|writes| writes.create::<Featured>().check::<Profile>()),
         Pattern::new("add_member", "a member, counted")
             .line(44)
-            .call::<NetworkMember>(TransactWriteItems),
+            .transaction(|writes| writes.create::<NetworkMember>().update::<Dashboard>()),
         Pattern::new("change_level", "another level for a member")
             .line(21)
-            .call::<NetworkMember>(UpdateItem),
+            .write(|write| write.update::<NetworkMember>().changing(NetworkMember::LEVEL)),
         Pattern::new("change_status", "another status for a member")
             .line(22)
-            .call::<NetworkMember>(UpdateItem),
+            .write(|write| write.update::<NetworkMember>().changing(NetworkMember::STATUS)),
         Pattern::new("remove_member", "a member who leaves, counted")
             .line(44)
-            .call::<NetworkMember>(TransactWriteItems),
+            .transaction(|writes| writes.delete::<NetworkMember>().update::<Dashboard>()),
         Pattern::new("begin_upload", "a pending file that expires by itself")
             .number("4b")
             .line(42)
-            .call::<Asset>(TransactWriteItems),
+            .transaction(|writes| writes.create::<Asset>().check::<Profile>()),
         Pattern::new("confirm_upload", "a file that has arrived, and its link")
             .number("4c")
             .line(33)
             .get::<Asset>()
-            .call::<Asset>(TransactWriteItems),
+            .transaction(|writes| {
+                writes.update::<Asset>().create::<AssetLink>().check::<Profile>()
+            }),
         Pattern::new("delete_asset", "a file and its link")
             .line(44)
             .get::<Asset>()
-            .call::<Asset>(TransactWriteItems),
+            .transaction(|writes| writes.delete::<Asset>().delete::<AssetLink>()),
         Pattern::new("delete_user", "a user, their code, and then what is left of them")
             .line(44)
             .get::<Profile>()
-            .call::<Profile>(TransactWriteItems)
+            .transaction(|writes| writes.delete::<Profile>().delete::<Dashboard>())
             .find(|| panel(&user()).consistent().describe()),
     ]
 }

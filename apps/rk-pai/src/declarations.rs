@@ -3,7 +3,7 @@
 //! Numbers 1 to 4 are the document's; a pattern that stands in the section of an index has the
 //! number of the index.
 
-use tabla::entity::{Id, KeyPart, Operation, Pattern, UtcMillis, UtcTime};
+use tabla::entity::{Id, KeyPart, Pattern, UtcMillis, UtcTime};
 
 use crate::catalogues::*;
 use crate::contracts::*;
@@ -66,7 +66,7 @@ fn documented() -> Vec<Pattern> {
             .number("4b")
             .line(133)
             .find(|| contratos_por_origen(&origen()).describe())
-            .call::<PrimerContrato>(Operation::BatchGetItem),
+            .batch_get::<PrimerContrato>(),
         Pattern::new("usuarios_por_dispositivo", "users of a device")
             .number("GSI2")
             .line(18)
@@ -171,63 +171,72 @@ fn of_entities() -> Vec<Pattern> {
 
 /// The writes that a caller may lose.
 fn writes() -> Vec<Pattern> {
-    use Operation::{GetItem, PutItem, TransactWriteItems};
     vec![
         Pattern::new("create_usuario", "a user whose email nobody has")
             .line(148)
-            .call::<Usuario>(TransactWriteItems),
+            .transaction(|writes| writes.create::<Usuario>()),
         Pattern::new("change_email", "another email, if nobody has it")
             .line(13)
-            .call::<Usuario>(TransactWriteItems)
-            .call::<Usuario>(GetItem),
+            .transaction(|writes| writes.update::<Usuario>().changing(Usuario::EMAIL))
+            .get::<Usuario>(),
         Pattern::new("delete_usuario", "a user goes, and their email is free")
             .line(148)
-            .call::<Usuario>(GetItem)
-            .call::<Usuario>(TransactWriteItems),
+            .get::<Usuario>()
+            .transaction(|writes| writes.delete::<Usuario>()),
         Pattern::new("create_contrato", "a company's first contract, with its link")
             .line(156)
-            .call::<PrimerContrato>(TransactWriteItems),
+            .transaction(|writes| writes.create::<PrimerContrato>().create::<ContratoDeOrigen>()),
         Pattern::new("create_contrato_adicional", "a further one: the first place is taken")
             .line(156)
-            .call::<ContratoAdicional>(TransactWriteItems),
+            .transaction(|writes| {
+                writes.create::<ContratoAdicional>().create::<ContratoDeOrigen>()
+            }),
         Pattern::new("move_contrato", "a contract to another origin, with its link")
             .line(48)
-            .call::<PrimerContrato>(GetItem)
-            .call::<ContratoAdicional>(TransactWriteItems),
+            .get::<PrimerContrato>()
+            .transaction(|writes| {
+                writes
+                    .update::<ContratoAdicional>()
+                    .changing(ContratoAdicional::ID_ORIGEN)
+                    .delete::<ContratoDeOrigen>()
+                    .create::<ContratoDeOrigen>()
+            }),
         Pattern::new("delete_contrato", "a contract goes, with its link")
             .line(156)
-            .call::<PrimerContrato>(GetItem)
-            .call::<PrimerContrato>(TransactWriteItems),
+            .get::<PrimerContrato>()
+            .transaction(|writes| writes.delete::<PrimerContrato>().delete::<ContratoDeOrigen>()),
         Pattern::new("add_catalogo", "an entry of a catalogue, once")
             .line(154)
-            .call::<Origen>(PutItem),
+            .write(|write| write.create::<Origen>()),
         Pattern::new("add_configuracion", "what a group has set, once")
             .line(163)
-            .call::<ConfGrupoContrato>(PutItem),
+            .write(|write| write.create::<ConfGrupoContrato>()),
         Pattern::new("add_perfil", "a profile for a user, once")
             .line(150)
-            .call::<PerfilUsuario>(PutItem),
+            .write(|write| write.create::<PerfilUsuario>()),
         Pattern::new("add_contrato", "a contract for a user, once")
             .line(151)
-            .call::<ContratoUsuario>(PutItem),
+            .write(|write| write.create::<ContratoUsuario>()),
         Pattern::new("add_dispositivo", "a device for a user, once")
             .line(21)
-            .call::<Dispositivo>(PutItem),
+            .write(|write| write.create::<Dispositivo>()),
         Pattern::new("add_miembro", "a user for a group, once")
             .line(77)
-            .call::<MiembroGrupo>(PutItem),
+            .write(|write| write.create::<MiembroGrupo>()),
         Pattern::new("add_modulo", "a module for a profile, once")
             .line(164)
-            .call::<ModuloPerfil>(PutItem),
+            .write(|write| write.create::<ModuloPerfil>()),
         Pattern::new("add_servicio", "a service for a profile, once")
             .line(165)
-            .call::<ServicioPerfil>(PutItem),
+            .write(|write| write.create::<ServicioPerfil>()),
         Pattern::new("add_estado_cuenta", "an account of a month, once")
             .line(171)
-            .call::<EstadoCuenta>(PutItem),
-        Pattern::new("add_retiro", "a withdrawal, once").line(172).call::<Retiro>(PutItem),
+            .write(|write| write.create::<EstadoCuenta>()),
+        Pattern::new("add_retiro", "a withdrawal, once")
+            .line(172)
+            .write(|write| write.create::<Retiro>()),
         Pattern::new("annotate", "an entry of the log, until it expires")
             .line(168)
-            .call::<Bitacora>(PutItem),
+            .write(|write| write.create::<Bitacora>()),
     ]
 }

@@ -324,6 +324,7 @@ impl Entity<'_> {
             let FieldInfo { is_key_only, is_immutable, is_optional, keeps_null, .. } = field;
             let is_millis = field.kind == Kind::Millis;
             let is_moment = is_millis || field.kind == Kind::Seconds;
+            let values = field.count();
             quote!(::tabla::entity::FieldDesign {
                 name: #name,
                 attribute: #attribute,
@@ -333,6 +334,7 @@ impl Entity<'_> {
                 keeps_null: #keeps_null,
                 is_moment: #is_moment,
                 millis: #is_millis,
+                values: #values,
             })
         });
         let partition = pk.tokens(fields);

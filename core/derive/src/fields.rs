@@ -1,6 +1,7 @@
 //! The fields of an entity, as far as their syntax tells.
 
-use quote::ToTokens;
+use proc_macro2::TokenStream;
+use quote::{ToTokens, quote};
 use syn::{Data, DeriveInput, Error, GenericArgument, Ident, LitInt, PathArguments, Result, Type};
 
 use crate::names::Names;
@@ -17,6 +18,8 @@ pub(crate) struct FieldInfo {
     pub(crate) is_key_only: bool,
     pub(crate) is_immutable: bool,
     pub(crate) keeps_null: bool,
+    /// How many values it has, as its declaration says.
+    pub(crate) values: Option<u32>,
 }
 
 /// What a type is by its name.
@@ -37,6 +40,17 @@ impl FieldInfo {
     pub(crate) fn name(&self) -> String {
         let name = self.ident.to_string();
         name.strip_prefix("r#").map(str::to_owned).unwrap_or(name)
+    }
+
+    /// How many values it has, as an expression: what is declared, or else what the type knows.
+    pub(crate) fn count(&self) -> TokenStream {
+        match (self.values, &self.value) {
+            (Some(values), _) => quote!(::core::option::Option::Some(#values)),
+            (None, value) => quote!({
+                use ::tabla::entity::format::Uncounted as _;
+                ::tabla::entity::format::Values::<#value>::COUNT
+            }),
+        }
     }
 
     /// How wide all texts of its part are, if they have one width.
@@ -96,6 +110,7 @@ pub(crate) fn fields_of(input: &DeriveInput) -> Result<Vec<FieldInfo>> {
                 is_key_only: false,
                 is_immutable: false,
                 keeps_null: false,
+                values: None,
             };
             info.attribute = names.rename.unwrap_or_else(|| rule.field(&info.name()));
             let own = field.attrs.iter().filter(|attribute| attribute.path().is_ident("entity"));
@@ -107,9 +122,17 @@ pub(crate) fn fields_of(input: &DeriveInput) -> Result<Vec<FieldInfo>> {
                         info.is_immutable = true;
                     } else if meta.path.is_ident("null") {
                         info.keeps_null = true;
+                    } else if meta.path.is_ident("values") {
+                        let number: LitInt = meta.value()?.parse()?;
+                        let values = number.base10_parse()?;
+                        if values == 0 {
+                            return Err(Error::new_spanned(number, "a field has a value at least"));
+                        }
+                        info.values = Some(values);
                     } else {
                         return Err(meta.error(format!(
-                            "a field cannot be `{}`; it can be `key_only`, `immutable` or `null`",
+                            "a field cannot be `{}`; it can be `key_only`, `immutable`, `null` or \
+                             `values = 8`",
                             meta.path.to_token_stream()
                         )));
                     }

@@ -64,11 +64,13 @@ fn of_enum(input: &DeriveInput, data: &DataEnum) -> Result<TokenStream> {
     let (name, first) = (&input.ident, &first.ident);
     let variants: Vec<_> = data.variants.iter().map(|variant| &variant.ident).collect();
     let is_ordered = texts.is_sorted();
+    let count = u32::try_from(texts.len()).unwrap_or(u32::MAX);
     let message = format!("is not one of {}", texts.join(", "));
     Ok(quote! {
         impl ::tabla::entity::KeyPart for #name {
             const SAFE: bool = true;
             const ORDERED: bool = #is_ordered;
+            const VALUES: ::core::option::Option<u32> = ::core::option::Option::Some(#count);
 
             fn write_key(&self, out: &mut ::std::string::String) -> ::tabla::Result<()> {
                 out.push_str(match self { #(Self::#variants => #texts,)* });
@@ -98,6 +100,7 @@ fn of_wrapper(input: &DeriveInput, inner: &syn::Type) -> TokenStream {
         impl ::tabla::entity::KeyPart for #name {
             const SAFE: bool = #part::SAFE;
             const ORDERED: bool = #part::ORDERED;
+            const VALUES: ::core::option::Option<u32> = #part::VALUES;
 
             fn write_key(&self, out: &mut ::std::string::String) -> ::tabla::Result<()> {
                 #part::write_key(&self.0, out)

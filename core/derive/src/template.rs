@@ -375,6 +375,17 @@ fn part(field: &FieldInfo, format: &Format, text: &str) -> TokenStream {
         (Format::Plain, Kind::Shard(shards)) => shards,
         _ => 0,
     };
+    let count = field.count();
+    let values = match format {
+        // No field makes more texts than it has values.
+        Format::As(other) => {
+            quote!(#support::fewer(<#other as ::tabla::entity::KeyPart>::VALUES, #count))
+        }
+        Format::Shard(shards) => {
+            quote!(#support::fewer(::core::option::Option::Some(#shards), #count))
+        }
+        _ => count,
+    };
     let width = match format.width(field) {
         Some(width) => quote!(::core::option::Option::Some(#width)),
         None => quote!(::core::option::Option::None),
@@ -387,6 +398,7 @@ fn part(field: &FieldInfo, format: &Format, text: &str) -> TokenStream {
         ordered: #ordered,
         shards: #shards,
         width: #width,
+        values: #values,
     }))
 }
 

@@ -7,9 +7,9 @@ use async_trait::async_trait;
 
 use super::design::{EntityDesign, TableDesign};
 use super::lint::{self, Accepted, Finding};
-use super::pattern::{Operation, Pattern};
+use super::pattern::Pattern;
 use super::trace::{Trace, Traced};
-use super::{Db, UtcTime};
+use super::{Db, UtcTime, asked};
 use crate::error::{Error, Result};
 use crate::{MemoryStore, Store};
 
@@ -20,7 +20,8 @@ pub struct AppDesign {
     pub name: &'static str,
     /// What it is, in a few words.
     pub summary: &'static str,
-    /// Its tables.
+    /// Its tables. A table is known by its documented name: entities say which one they are in, and
+    /// what the tables of this design are like may differ from environment to environment.
     pub tables: Vec<&'static TableDesign>,
     /// Its entities.
     pub entities: Vec<&'static EntityDesign>,
@@ -28,6 +29,14 @@ pub struct AppDesign {
     pub patterns: Vec<Pattern>,
     /// What the checks warn of and the app takes, with the reason.
     pub accepted: Vec<Accepted>,
+}
+
+impl AppDesign {
+    /// The table that an entity is in, as this design has it.
+    pub fn table_of(&self, entity: &EntityDesign) -> &'static TableDesign {
+        let own = (entity.table)();
+        self.tables.iter().copied().find(|table| table.name == own.name).unwrap_or(own)
+    }
 }
 
 /// Says how far something is: how much is done, of how much.
@@ -153,7 +162,8 @@ impl Ran {
     }
 }
 
-/// Runs a pattern, and checks that it asks of the store what it declares.
+/// Runs a pattern, and checks that it asks of the store what it declares: the operations, the
+/// indexes, and of what it names by keys the entities.
 ///
 /// # Errors
 /// Those of the pattern; it asks something else.
@@ -161,54 +171,8 @@ pub async fn run(app: &dyn App, db: &Db, pattern: Pattern) -> Result<Ran> {
     let traced = Traced::new(db.shared_store());
     let answer = app.run(&db.on(Arc::new(traced.clone())), pattern.name).await?;
     let traces = traced.take();
-    let declared: Vec<(Operation, Option<String>)> =
-        pattern.calls()?.into_iter().map(|call| (call.operation, call.index)).collect();
-    let asked: Vec<(Operation, Option<String>)> =
-        traces.iter().map(|trace| (trace.operation, trace.index.clone())).collect();
-    // A declared query stands for all its pages and shards.
-    let mut left = asked.as_slice();
-    for call in &declared {
-        let same = left.iter().take_while(|asked| *asked == call).count();
-        let may_repeat = matches!(
-            call.0,
-            Operation::Query
-                | Operation::Scan
-                | Operation::BatchGetItem
-                | Operation::BatchWriteItem
-        );
-        let taken = if may_repeat { same } else { same.min(1) };
-        if taken == 0 {
-            return Err(differs(&pattern, &declared, &asked));
-        }
-        left = &left[taken..];
-    }
-    if !left.is_empty() {
-        return Err(differs(&pattern, &declared, &asked));
-    }
+    asked::compare(&app.design(), db, &pattern, &traces)?;
     Ok(Ran { pattern, answer, traces })
-}
-
-fn differs(
-    pattern: &Pattern,
-    declared: &[(Operation, Option<String>)],
-    asked: &[(Operation, Option<String>)],
-) -> Error {
-    let shown = |calls: &[(Operation, Option<String>)]| {
-        let call = |(operation, index): &(Operation, Option<String>)| match index {
-            Some(index) => format!("{operation} {index}"),
-            None => operation.to_string(),
-        };
-        calls.iter().map(call).collect::<Vec<_>>().join(", ")
-    };
-    Error::new(
-        crate::ErrorKind::Unexpected,
-        format!(
-            "the pattern {} declares [{}] and asks [{}]",
-            pattern.name,
-            shown(declared),
-            shown(asked)
-        ),
-    )
 }
 
 /// What every app has to pass: its design is sound, and every pattern gives the right answer to

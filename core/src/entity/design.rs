@@ -285,6 +285,8 @@ pub struct FieldDesign {
     pub is_moment: bool,
     /// Whether it is one to the millisecond.
     pub millis: bool,
+    /// How many values it has, if its type or its declaration tells.
+    pub values: Option<u32>,
 }
 
 /// A field that no two entities may share, kept by an item of its own.
@@ -303,6 +305,15 @@ impl UniqueDesign {
     pub fn fields(&self) -> impl Iterator<Item = &'static str> {
         let templates = std::iter::once(self.partition).chain(self.sort);
         templates.flat_map(|template| template.parts()).map(|part| part.field)
+    }
+}
+
+impl IndexKeys {
+    /// Whether a field takes part in the keys, or decides whether the entity is in the index.
+    pub fn has(&self, field: &str) -> bool {
+        self.partition.has(field)
+            || self.sort.as_ref().is_some_and(|sort| sort.has(field))
+            || self.when == Some(field)
     }
 }
 
@@ -350,6 +361,16 @@ impl EntityDesign {
     /// The attribute of a field.
     pub(super) fn attribute(&self, field: &str) -> &'static str {
         self.field(field).map_or("", |field| field.attribute)
+    }
+
+    /// How many values a key has at most, if that is known.
+    pub fn values_of(&self, source: &KeySource) -> Option<u64> {
+        match source {
+            KeySource::Attribute(field) => self.field(field)?.values.map(u64::from),
+            KeySource::Template(template) => template
+                .parts()
+                .try_fold(1_u64, |product, part| Some(product.saturating_mul(part.values?.into()))),
+        }
     }
 
     /// The keys of an index.
@@ -486,7 +507,8 @@ impl EntityDesign {
         self.has_key_of(item)
     }
 
-    fn has_key_of(&self, item: &Item) -> bool {
+    /// Whether the key of an item could be one of these.
+    pub(super) fn has_key_of(&self, item: &Item) -> bool {
         let table = (self.table)();
         let fits = |source: &KeySource, attribute: &str| match source {
             KeySource::Template(template) => matches!(

@@ -2,6 +2,7 @@
 //! into its templates.
 
 use std::any::Any;
+use std::marker::PhantomData;
 
 use serde::Serialize;
 use serde::de::DeserializeOwned;
@@ -158,6 +159,33 @@ pub fn sharded<T: KeyPart, const N: u32>(value: &dyn Any, out: &mut String) -> R
     field::<T>(value)?.write_key(&mut text)?;
     Sharded::<N>::by(text).write_key(out)?;
     Ok(true)
+}
+
+/// How many values a type has: `Values::<T>::COUNT`, of any type, while [`Uncounted`] is in scope.
+#[derive(Debug)]
+pub struct Values<T>(PhantomData<T>);
+
+impl<T: KeyPart> Values<T> {
+    /// As its part says.
+    pub const COUNT: Option<u32> = T::VALUES;
+}
+
+/// What is said of a type that is no part: a constant of the type itself comes before one of a
+/// trait, so that this is taken only where there is no other.
+pub trait Uncounted {
+    /// Nothing is known.
+    const COUNT: Option<u32> = None;
+}
+
+impl<T> Uncounted for Values<T> {}
+
+/// The smaller of two numbers, where they are known.
+pub const fn fewer(one: Option<u32>, other: Option<u32>) -> Option<u32> {
+    match (one, other) {
+        (Some(one), Some(other)) if one < other => Some(one),
+        (_, Some(other)) => Some(other),
+        (one, None) => one,
+    }
 }
 
 /// The moment of a write, as the field holds it.

@@ -48,6 +48,7 @@
 //! The [`guide`] shows one feature after the other.
 
 pub mod app;
+mod asked;
 mod change;
 mod collection;
 mod db;
@@ -75,6 +76,8 @@ mod time;
 mod trace;
 mod transact;
 mod unique;
+mod units;
+mod writes;
 
 /// For the code that [`checked_text!`](crate::checked_text) makes.
 #[doc(hidden)]
@@ -105,8 +108,9 @@ pub use self::prepared::Prepared;
 pub use self::shard::Sharded;
 pub use self::template::{Fields, Part, Piece, Prefix, Template};
 pub use self::time::{Day, Month, UtcMillis, UtcTime};
-pub use self::trace::{Trace, Traced};
+pub use self::trace::{Touch, Touched, Trace, Traced};
 pub use self::transact::Transaction;
+pub use self::writes::{GuardDesign, WriteDesign, WriteKind, Writes};
 
 use crate::error::{Error, Result};
 use crate::{Item, Value};
@@ -139,7 +143,8 @@ use crate::{Item, Value};
 ///
 /// `#[entity(key_only)]`: it has no attribute of its own. `#[entity(immutable)]`: it never changes,
 /// so that an update need not look at it. `#[entity(null)]`: its attribute is NULL while it has no
-/// value, instead of absent.
+/// value, instead of absent. `#[entity(values = 8)]`: it has about so many values, which its type
+/// does not tell: [`lint`] warns of keys that make few partitions.
 pub trait Entity: Serialize + DeserializeOwned + Clone + Send + Sync + 'static {
     /// The fields that its key is made of.
     type Key: EntityKey<Entity = Self>;

@@ -28,6 +28,10 @@ pub trait KeyPart: Sized + Any {
     /// Whether the texts sort as the values do.
     const ORDERED: bool;
 
+    /// How many values there are, where that is known and they are few: a partition key made of few
+    /// values alone makes few partitions.
+    const VALUES: Option<u32> = None;
+
     /// Appends the text.
     ///
     /// # Errors

@@ -2,19 +2,20 @@
 
 use std::fmt;
 
-use super::design::{EntityDesign, KeySource, TableDesign};
+use super::design::EntityDesign;
+use super::field::undeclared;
+use super::writes::{WriteDesign, WriteKind, Writes, key_templates};
 use super::{Entity, EntityKey, Find};
-use crate::engine::{read_units, write_units};
-use crate::error::Result;
+use crate::error::{Error, Result};
 use crate::expr::{Condition, Renderer};
-use crate::ops::{ProjectionType, Query};
+use crate::ops::Query;
 use crate::{Value, ValueRef};
 
 /// A documented access pattern: what it is called, and what it asks of the store.
 ///
 /// What it asks is made by the same function that the app runs, with example values: a declaration
-/// cannot say anything else than what is done. Writes are declared in words and compared with what
-/// the store was asked when they ran.
+/// cannot say anything else than what is done. Writes are declared by their entities and compared with
+/// what the store was asked when they ran ([`app::run`](super::app::run)).
 #[derive(Clone, Debug)]
 pub struct Pattern {
     /// Its name: that of the app's function.
@@ -32,17 +33,13 @@ pub struct Pattern {
     pub may_scan: bool,
 }
 
-#[derive(Clone, Copy, Debug)]
+#[derive(Clone, Debug)]
 enum Declared {
     Find(fn() -> Result<Call>),
-    Given(Call0),
-}
-
-/// A call whose declaration needs no example.
-#[derive(Clone, Copy, Debug)]
-struct Call0 {
-    operation: Operation,
-    entity: fn() -> &'static EntityDesign,
+    Read { operation: Operation, entity: &'static EntityDesign },
+    Write(Vec<WriteDesign>),
+    BatchWrite(Vec<WriteDesign>),
+    Transaction(Vec<WriteDesign>),
 }
 
 /// What a store is asked to do.
@@ -72,14 +69,16 @@ impl fmt::Display for Operation {
 pub struct Call {
     /// What the store is asked to do.
     pub operation: Operation,
-    /// The entity that it is about.
+    /// The entity that it is about; of several that are written, the first.
     pub entity: &'static EntityDesign,
     /// The index that is read.
     pub index: Option<String>,
     /// The key condition, or the key, with examples for values.
     pub keys: String,
-    /// What is filtered out.
+    /// What the caller filters by.
     pub filter: Option<Condition>,
+    /// The attribute by which what has expired is left out, too.
+    pub unexpired: Option<&'static str>,
     /// Whether the sort key is read from its end.
     pub is_descending: bool,
     /// The most items on a page.
@@ -90,8 +89,12 @@ pub struct Call {
     pub queries: u32,
     /// Whether more than one item may match, so that their order shows.
     pub is_range: bool,
+    /// Whether entities of other kinds may be among what is found.
+    pub is_whole_partition: bool,
     /// The request itself, to be judged by the rules of the store; `None` for a write.
     pub query: Option<Query>,
+    /// What is written.
+    pub writes: Vec<WriteDesign>,
 }
 
 impl Pattern {
@@ -124,13 +127,51 @@ impl Pattern {
     /// Gets an entity by its key.
     #[must_use]
     pub fn get<E: Entity>(self) -> Self {
-        self.call::<E>(Operation::GetItem)
+        self.read::<E>(Operation::GetItem)
     }
 
-    /// Does this to an entity.
+    /// Gets entities by their keys, as many as are asked for.
     #[must_use]
-    pub fn call<E: Entity>(mut self, operation: Operation) -> Self {
-        self.calls.push(Declared::Given(Call0 { operation, entity: E::design }));
+    pub fn batch_get<E: Entity>(self) -> Self {
+        self.read::<E>(Operation::BatchGetItem)
+    }
+
+    /// Gets an entity in a transaction.
+    #[must_use]
+    pub fn transact_get<E: Entity>(self) -> Self {
+        self.read::<E>(Operation::TransactGetItems)
+    }
+
+    /// Reads the whole table of an entity: the checks refuse it without [`Pattern::may_scan`].
+    #[must_use]
+    pub fn scan<E: Entity>(self) -> Self {
+        self.read::<E>(Operation::Scan)
+    }
+
+    fn read<E: Entity>(mut self, operation: Operation) -> Self {
+        self.calls.push(Declared::Read { operation, entity: E::design() });
+        self
+    }
+
+    /// Writes one item: `|write| write.create::<Order>()`.
+    #[must_use]
+    pub fn write<E: Entity>(mut self, write: impl FnOnce(Writes<()>) -> Writes<E>) -> Self {
+        self.calls.push(Declared::Write(write(Writes::new()).into_designs()));
+        self
+    }
+
+    /// Writes items that have nothing to do with each other, as many as are given.
+    #[must_use]
+    pub fn batch_write<E: Entity>(mut self, writes: impl FnOnce(Writes<()>) -> Writes<E>) -> Self {
+        self.calls.push(Declared::BatchWrite(writes(Writes::new()).into_designs()));
+        self
+    }
+
+    /// Writes all of these or none: see [`Writes`]. The items that stand for unique values need not
+    /// be named.
+    #[must_use]
+    pub fn transaction<E: Entity>(mut self, writes: impl FnOnce(Writes<()>) -> Writes<E>) -> Self {
+        self.calls.push(Declared::Transaction(writes(Writes::new()).into_designs()));
         self
     }
 
@@ -157,34 +198,14 @@ impl Pattern {
             .iter()
             .map(|call| match call {
                 Declared::Find(describe) => describe(),
-                Declared::Given(call) => Ok(call.describe()),
+                Declared::Read { operation, entity } => Ok(Call::of_key(*operation, entity)),
+                Declared::Write(writes) => Call::of_write(writes),
+                Declared::BatchWrite(writes) => Call::of_batch(writes),
+                Declared::Transaction(writes) => {
+                    Call::of_writes(Operation::TransactWriteItems, writes)
+                }
             })
             .collect()
-    }
-}
-
-impl Call0 {
-    fn describe(self) -> Call {
-        let entity = (self.entity)();
-        let table = (entity.table)();
-        let part = |attribute: &str, source: &KeySource| format!("{attribute} = {source}");
-        let mut keys = part(&table.partition.attribute, &entity.partition);
-        if let (Some(key), Some(source)) = (&table.sort, &entity.sort) {
-            keys = format!("{keys}, {}", part(&key.attribute, source));
-        }
-        Call {
-            operation: self.operation,
-            entity,
-            index: None,
-            keys,
-            filter: None,
-            is_descending: false,
-            limit: None,
-            is_consistent: self.operation == Operation::GetItem,
-            queries: 1,
-            is_range: false,
-            query: None,
-        }
     }
 }
 
@@ -197,29 +218,31 @@ impl<E: Entity> Find<E> {
         let design = E::design();
         let legs = self.legs(&(design.table)().name, 0)?;
         let queries = legs.len() as u32;
-        let leg = legs.into_iter().next().expect("there is at least one shard");
-        let query = leg.query;
+        let query = legs.into_iter().next().expect("there is at least one shard").query;
         let condition = match &query.key_condition {
             Some(crate::Expr::Tree(condition)) => inline(condition),
             _ => String::new(),
         };
-        let filter = match (query.filter.clone(), leg.unexpired) {
-            (Some(crate::Expr::Tree(filter)), Some(unexpired)) => Some(filter.and(unexpired)),
-            (Some(crate::Expr::Tree(filter)), None) => Some(filter),
-            (_, unexpired) => unexpired,
+        let filter = match &query.filter {
+            Some(crate::Expr::Tree(filter)) => Some(filter.clone()),
+            _ => None,
         };
+        let unexpired = design.ttl.filter(|_| self.is_unexpired).map(|ttl| design.attribute(ttl));
         Ok(Call {
             operation: Operation::Query,
             entity: design,
             index: query.index.clone(),
             keys: condition,
             filter,
+            unexpired,
             is_descending: !query.scan_index_forward,
             limit: self.limit,
             is_consistent: query.consistent_read,
             queries,
             is_range: !self.is_exact(),
+            is_whole_partition: self.is_whole_partition,
             query: Some(query),
+            writes: Vec::new(),
         })
     }
 }
@@ -269,55 +292,99 @@ impl Call {
             is_descending: !query.scan_index_forward,
             limit: query.limit.and_then(|limit| limit.try_into().ok()),
             is_consistent: query.consistent_read,
-            queries: 1,
             is_range: true,
             query: Some(query),
+            ..Self::of_key(Operation::Query, E::design())
         }
     }
 
-    /// The capacity units of one call where every item has this many bytes, and a page this many
-    /// items (or as many as the call's limit).
-    pub fn units(&self, item_size: usize, page: u32) -> f64 {
-        let table = (self.entity.table)();
-        let items = self.limit.unwrap_or(page) as usize;
-        match self.operation {
-            Operation::GetItem => read_units(item_size, self.is_consistent),
-            Operation::BatchGetItem => items as f64 * read_units(item_size, self.is_consistent),
-            Operation::TransactGetItems => 2.0 * read_units(item_size, true),
-            Operation::Query | Operation::Scan => {
-                let items = if self.is_range { items } else { 1 };
-                let size = items * self.carried(table, item_size);
-                f64::from(self.queries)
-                    * read_units(size.div_ceil(self.queries as usize), self.is_consistent)
-            }
-            Operation::PutItem | Operation::UpdateItem | Operation::DeleteItem => {
-                write_units(item_size) + self.index_units(table, item_size)
-            }
-            Operation::BatchWriteItem => {
-                items as f64 * (write_units(item_size) + self.index_units(table, item_size))
-            }
-            Operation::TransactWriteItems => {
-                2.0 * write_units(item_size) + self.index_units(table, item_size)
-            }
+    /// A call by the key of an entity.
+    fn of_key(operation: Operation, entity: &'static EntityDesign) -> Self {
+        let is_scan = operation == Operation::Scan;
+        let keys = key_templates((entity.table)(), &entity.partition, entity.sort.as_ref());
+        Self {
+            operation,
+            entity,
+            index: None,
+            keys: if is_scan { String::new() } else { keys },
+            filter: None,
+            unexpired: None,
+            is_descending: false,
+            limit: None,
+            is_consistent: operation == Operation::GetItem,
+            queries: 1,
+            is_range: is_scan,
+            is_whole_partition: is_scan,
+            query: None,
+            writes: Vec::new(),
         }
     }
 
-    /// How much of an item is read through the index.
-    fn carried(&self, table: &TableDesign, item_size: usize) -> usize {
-        let index = self.index.as_ref().and_then(|name| table.find_index(name));
-        match index.map(|index| index.projection.kind) {
-            None | Some(ProjectionType::All) => item_size,
-            Some(ProjectionType::KeysOnly | ProjectionType::Include) => item_size.min(200),
+    /// Several writes.
+    fn of_writes(operation: Operation, writes: &[WriteDesign]) -> Result<Self> {
+        let first = writes.first().expect("the last of the writes is one of an entity");
+        for write in writes {
+            let changes = !(write.sets.is_empty() && write.clears.is_empty());
+            if changes && write.kind != WriteKind::Update {
+                return Err(undeclared(write.entity.name, "only an update changes single fields"));
+            }
+        }
+        Ok(Self { writes: writes.to_vec(), ..Self::of_key(operation, first.entity) })
+    }
+
+    /// Writes that have nothing to do with each other, and so no conditions either.
+    fn of_batch(writes: &[WriteDesign]) -> Result<Self> {
+        let is_fit = |write: &&WriteDesign| {
+            matches!(write.kind, WriteKind::Put | WriteKind::Delete) && write.guards().is_empty()
+        };
+        match writes.iter().find(|write| !is_fit(write)) {
+            None => Self::of_writes(Operation::BatchWriteItem, writes),
+            Some(write) => Err(undeclared(
+                write.entity.name,
+                format_args!(
+                    "a batch puts and deletes without conditions, and cannot {}: declare a write or \
+                     a transaction",
+                    write.kind
+                ),
+            )),
         }
     }
 
-    fn index_units(&self, table: &TableDesign, item_size: usize) -> f64 {
-        let own = self.entity.indexes.iter().filter_map(|keys| table.find_index(keys.index));
-        own.map(|index| match index.projection.kind {
-            ProjectionType::All => write_units(item_size),
-            ProjectionType::KeysOnly | ProjectionType::Include => write_units(item_size.min(200)),
-        })
-        .sum()
+    /// One write.
+    fn of_write(writes: &[WriteDesign]) -> Result<Self> {
+        let [write] = writes else {
+            let names: Vec<&str> = writes.iter().map(|write| write.entity.name).collect();
+            return Err(Error::validation(format!(
+                "a write is of one item, not of {}: declare a transaction or a batch",
+                names.join(", ")
+            )));
+        };
+        let operation = match write.kind {
+            WriteKind::Create | WriteKind::Put => Operation::PutItem,
+            WriteKind::Update => Operation::UpdateItem,
+            WriteKind::Delete => Operation::DeleteItem,
+            WriteKind::Check => {
+                return Err(undeclared(write.entity.name, "only a transaction has checks"));
+            }
+        };
+        if let Some(guard) = write.guards().first() {
+            return Err(undeclared(
+                write.entity.name,
+                format_args!(
+                    "`{}` is unique, and the item that stands for it is written along: declare a \
+                     transaction",
+                    guard.unique.field
+                ),
+            ));
+        }
+        Self::of_writes(operation, writes)
+    }
+
+    /// The attributes that are filtered by.
+    pub(super) fn filtered(&self) -> Vec<String> {
+        let own = self.filter.iter().flat_map(|filter| filter.paths());
+        let own = own.map(|path| path.root().to_owned());
+        own.chain(self.unexpired.map(str::to_owned)).collect()
     }
 }
 

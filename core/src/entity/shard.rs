@@ -102,6 +102,7 @@ impl<const N: u32> fmt::Display for Sharded<N> {
 impl<const N: u32> KeyPart for Sharded<N> {
     const SAFE: bool = true;
     const ORDERED: bool = true;
+    const VALUES: Option<u32> = Some(N);
 
     fn write_key(&self, out: &mut String) -> Result<()> {
         out.push_str(&self.to_string());

@@ -42,6 +42,8 @@ pub struct Part {
     pub shards: u32,
     /// How many bytes every text of it has, if all have as many.
     pub width: Option<usize>,
+    /// How many texts there are at most, if that is known.
+    pub values: Option<u32>,
 }
 
 impl Part {
@@ -198,6 +200,7 @@ mod tests {
         ordered: true,
         shards: 0,
         width: None,
+        values: None,
     };
 
     /// `A#{name}#{text:escaped}#x{number:desc04}{at}#shard{shard}`

@@ -7,7 +7,7 @@ use async_trait::async_trait;
 use super::Operation;
 use crate::error::Result;
 use crate::ops::*;
-use crate::{Capabilities, Store};
+use crate::{Capabilities, Expr, Item, Store};
 
 /// A store that remembers every operation on items: which, through which index, how many items it
 /// gave, and how many capacity units it took.
@@ -26,8 +26,64 @@ pub struct Trace {
     pub index: Option<String>,
     /// How many items were read, or written.
     pub items: usize,
+    /// The items that the request names by their keys; those of a batch are not told apart.
+    pub touched: Vec<Touched>,
     /// What it cost.
     pub units: f64,
+}
+
+/// What a request does to an item.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
+#[allow(missing_docs)]
+pub enum Touch {
+    Get,
+    Put,
+    Update,
+    Delete,
+    Check,
+}
+
+/// An item that a request names.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Touched {
+    /// What is done to it.
+    pub touch: Touch,
+    /// Its table, as the store knows it.
+    pub table: String,
+    /// Its key; the whole item where it is put.
+    pub item: Item,
+    /// The attributes that an update changes.
+    pub changed: Vec<String>,
+}
+
+impl Touched {
+    fn new(touch: Touch, table: &str, item: &Item) -> Self {
+        Self { touch, table: table.to_owned(), item: item.clone(), changed: Vec::new() }
+    }
+
+    fn update(request: &UpdateItem) -> Self {
+        // An update in text, with its placeholders, is not one of the entity layer.
+        let changed = match &request.update {
+            Some(Expr::Tree(update)) => {
+                update.touched().map(|path| path.root().to_owned()).collect()
+            }
+            Some(Expr::Text(_)) | None => Vec::new(),
+        };
+        Self { changed, ..Self::new(Touch::Update, &request.table, &request.key) }
+    }
+
+    fn of(item: &TransactWriteItem) -> Self {
+        match item {
+            TransactWriteItem::Put(put) => Self::new(Touch::Put, &put.table, &put.item),
+            TransactWriteItem::Update(update) => Self::update(update),
+            TransactWriteItem::Delete(delete) => {
+                Self::new(Touch::Delete, &delete.table, &delete.key)
+            }
+            TransactWriteItem::ConditionCheck(check) => {
+                Self::new(Touch::Check, &check.table, &check.key)
+            }
+        }
+    }
 }
 
 impl Traced {
@@ -42,18 +98,29 @@ impl Traced {
     }
 
     fn note(&self, operation: Operation, items: usize, capacity: &[ConsumedCapacity]) {
-        self.note_index(operation, None, items, capacity);
+        self.note_trace(operation, None, items, Vec::new(), capacity);
     }
 
-    fn note_index(
+    fn note_touched(
+        &self,
+        operation: Operation,
+        items: usize,
+        touched: Vec<Touched>,
+        capacity: &[ConsumedCapacity],
+    ) {
+        self.note_trace(operation, None, items, touched, capacity);
+    }
+
+    fn note_trace(
         &self,
         operation: Operation,
         index: Option<String>,
         items: usize,
+        touched: Vec<Touched>,
         capacity: &[ConsumedCapacity],
     ) {
         let units = capacity.iter().map(|capacity| capacity.capacity_units).sum();
-        let trace = Trace { operation, index, items, units };
+        let trace = Trace { operation, index, items, touched, units };
         self.traces.lock().unwrap_or_else(PoisonError::into_inner).push(trace);
     }
 }
@@ -73,30 +140,34 @@ impl Store for Traced {
 
     async fn get(&self, mut request: GetItem) -> Result<GetItemOutput> {
         request.return_consumed_capacity = WANTED;
+        let touched = vec![Touched::new(Touch::Get, &request.table, &request.key)];
         let output = self.store.get(request).await?;
         let items = usize::from(output.item.is_some());
-        self.note(Operation::GetItem, items, of(&output.consumed_capacity));
+        self.note_touched(Operation::GetItem, items, touched, of(&output.consumed_capacity));
         Ok(output)
     }
 
     async fn put(&self, mut request: PutItem) -> Result<WriteOutput> {
         request.return_consumed_capacity = WANTED;
+        let touched = vec![Touched::new(Touch::Put, &request.table, &request.item)];
         let output = self.store.put(request).await?;
-        self.note(Operation::PutItem, 1, of(&output.consumed_capacity));
+        self.note_touched(Operation::PutItem, 1, touched, of(&output.consumed_capacity));
         Ok(output)
     }
 
     async fn update(&self, mut request: UpdateItem) -> Result<WriteOutput> {
         request.return_consumed_capacity = WANTED;
+        let touched = vec![Touched::update(&request)];
         let output = self.store.update(request).await?;
-        self.note(Operation::UpdateItem, 1, of(&output.consumed_capacity));
+        self.note_touched(Operation::UpdateItem, 1, touched, of(&output.consumed_capacity));
         Ok(output)
     }
 
     async fn delete(&self, mut request: DeleteItem) -> Result<WriteOutput> {
         request.return_consumed_capacity = WANTED;
+        let touched = vec![Touched::new(Touch::Delete, &request.table, &request.key)];
         let output = self.store.delete(request).await?;
-        self.note(Operation::DeleteItem, 1, of(&output.consumed_capacity));
+        self.note_touched(Operation::DeleteItem, 1, touched, of(&output.consumed_capacity));
         Ok(output)
     }
 
@@ -105,7 +176,7 @@ impl Store for Traced {
         let index = request.index.clone();
         let output = self.store.query(request).await?;
         let items = output.items.len();
-        self.note_index(Operation::Query, index, items, of(&output.consumed_capacity));
+        self.note_trace(Operation::Query, index, items, Vec::new(), of(&output.consumed_capacity));
         Ok(output)
     }
 
@@ -114,7 +185,7 @@ impl Store for Traced {
         let index = request.index.clone();
         let output = self.store.scan(request).await?;
         let items = output.items.len();
-        self.note_index(Operation::Scan, index, items, of(&output.consumed_capacity));
+        self.note_trace(Operation::Scan, index, items, Vec::new(), of(&output.consumed_capacity));
         Ok(output)
     }
 
@@ -147,9 +218,10 @@ impl Store for Traced {
         mut request: TransactWriteItems,
     ) -> Result<TransactWriteItemsOutput> {
         request.return_consumed_capacity = WANTED;
-        let items = request.items.len();
+        let touched: Vec<Touched> = request.items.iter().map(Touched::of).collect();
         let output = self.store.transact_write(request).await?;
-        self.note(Operation::TransactWriteItems, items, &output.consumed_capacity);
+        let items = touched.len();
+        self.note_touched(Operation::TransactWriteItems, items, touched, &output.consumed_capacity);
         Ok(output)
     }
 

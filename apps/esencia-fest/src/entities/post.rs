@@ -33,6 +33,7 @@ impl KeyPart for Shelf {
     // It brings its own separator.
     const SAFE: bool = false;
     const ORDERED: bool = true;
+    const VALUES: Option<u32> = Status::VALUES;
 
     fn write_key(&self, out: &mut String) -> Result<()> {
         if self.0 == Status::Active {

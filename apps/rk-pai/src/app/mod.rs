@@ -16,7 +16,7 @@ use crate::catalogues::*;
 use crate::contracts::*;
 use crate::declarations::patterns;
 use crate::operations::RkPai;
-use crate::table::Entorno;
+use crate::table::{Entorno, indexes};
 use crate::users::*;
 
 /// The app, in one of its environments.
@@ -39,6 +39,18 @@ const BOUNDED: [(&str, &str); 9] = [
     ("ServicioPerfil", "a profile has at most every service of the system"),
 ];
 
+/// Indexes through which less is read than they carry in development.
+const WIDE: [&str; 8] = [
+    indexes::EMAIL,
+    indexes::DISPOSITIVO,
+    indexes::PERFIL_USUARIO,
+    indexes::CONTRATO_USUARIO,
+    indexes::CONFIG,
+    indexes::MODULO_PERFIL,
+    indexes::SERVICIO_PERFIL,
+    indexes::USUARIO_GRUPOS,
+];
+
 #[async_trait]
 impl App for RkPaiApp {
     fn design(&self) -> AppDesign {
@@ -52,6 +64,16 @@ impl App for RkPaiApp {
             subject: "Retiro",
             reason: "withdrawals are accounts, not a log: they have to be kept",
         };
+        let wide = match self.entorno {
+            Entorno::Dev => &WIDE[..],
+            Entorno::Prod => &[],
+        };
+        let wide = wide.iter().map(|subject| Accepted {
+            rule: Rule::WideProjection,
+            subject,
+            reason: "in development every index carries everything, as the document has it; in \
+                     production, what is read through it",
+        });
         AppDesign {
             name: "rk-pai",
             summary: "users, contracts, permissions and their log in one table",
@@ -80,7 +102,7 @@ impl App for RkPaiApp {
                 DashConfParams::design(),
             ],
             patterns: patterns(),
-            accepted: bounded.into_iter().chain([kept]).collect(),
+            accepted: bounded.into_iter().chain([kept]).chain(wide).collect(),
         }
     }
 

@@ -30,13 +30,15 @@ async fn the_design_is_sound_and_every_pattern_is_right_in_every_environment() {
 
 #[test]
 fn nothing_is_accepted_that_does_not_occur() {
-    let design = RkPaiApp::default().design();
-    let findings = lint::check(&design);
-    for accepted in &design.accepted {
-        let occurs = findings.iter().any(|finding| {
-            (finding.rule, finding.subject.as_str()) == (accepted.rule, accepted.subject)
-        });
-        assert!(occurs, "{accepted:?}");
+    for entorno in BOTH {
+        let design = RkPaiApp { entorno }.design();
+        let findings = lint::check(&design);
+        for accepted in &design.accepted {
+            let occurs = findings.iter().any(|finding| {
+                (finding.rule, finding.subject.as_str()) == (accepted.rule, accepted.subject)
+            });
+            assert!(occurs, "{entorno:?}: {accepted:?}");
+        }
     }
 }
 
