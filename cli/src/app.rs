@@ -9,6 +9,7 @@ use tabla::entity::{Db, UtcTime, export, listing};
 use tabla::env::Env;
 use tabla::{Registry, Result};
 
+use crate::output::{self, say};
 use crate::progress;
 use crate::table::Table;
 
@@ -79,7 +80,7 @@ pub(crate) async fn run(arguments: Arguments, registry: Registry) -> Result<Exit
         Command::Seed { store, scale } => {
             let db = Db::new(registry.open(&store).await?);
             seed(&*app, &db, scale).await?;
-            println!("{}: {} is filled in", arguments.name, store);
+            say!("{}: {} is filled in", arguments.name, store);
         }
     }
     Ok(ExitCode::SUCCESS)
@@ -88,17 +89,17 @@ pub(crate) async fn run(arguments: Arguments, registry: Registry) -> Result<Exit
 fn patterns(app: &dyn App, item_size: usize, markdown: bool) -> Result<()> {
     let design = app.design();
     if markdown {
-        print!("{}", listing::markdown(&design, item_size)?);
+        output::say(format_args!("{}", listing::markdown(&design, item_size)?));
         return Ok(());
     }
-    println!("{}: {}\n", design.name, design.summary);
+    say!("{}: {}\n", design.name, design.summary);
     let mut table = Table::new(["", "pattern", "operation", "units"], [4, 24, 40, 6], 1);
     for row in listing::rows(&design, item_size)? {
         table.row([row.number, row.pattern, &row.operation, &row.units.to_string()]);
         row.keys.iter().for_each(|line| table.note(line));
     }
-    println!("{table}");
-    println!("Units are for items of {item_size} bytes, 25 to a page.");
+    say!("{table}");
+    say!("Units are for items of {item_size} bytes, 25 to a page.");
     Ok(())
 }
 
@@ -109,16 +110,16 @@ async fn lint(app: &dyn App) -> Result<ExitCode> {
     let (errors, warnings): (Vec<&Finding>, Vec<&Finding>) =
         findings.iter().partition(|finding| finding.is_error());
     for error in &errors {
-        println!("error: {error}");
+        say!("error: {error}");
     }
     for warning in &warnings {
         match warning.accepted {
-            Some(reason) => println!("accepted: {warning}\n          because {reason}"),
-            None => println!("warning: {warning}"),
+            Some(reason) => say!("accepted: {warning}\n          because {reason}"),
+            None => say!("warning: {warning}"),
         }
     }
     let accepted = warnings.iter().filter(|warning| warning.accepted.is_some()).count();
-    println!(
+    say!(
         "{}: {} patterns; {} errors, {} warnings, {accepted} accepted",
         design.name,
         design.patterns.len(),
@@ -140,7 +141,7 @@ fn schema(app: &dyn App, format: Format) {
             export::workbench(&export::Model::new(design.name, now), &tables, &design.entities)
         }
     };
-    println!("{value:#}");
+    say!("{value:#}");
 }
 
 /// Fills an app's tables, with a bar on a terminal.

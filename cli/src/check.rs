@@ -5,6 +5,7 @@ use std::process::ExitCode;
 
 use tabla::Result;
 
+use crate::output::say;
 use crate::progress;
 
 /// What `tabla check` is asked.
@@ -29,7 +30,7 @@ pub(crate) async fn run(arguments: Arguments) -> Result<ExitCode> {
     bar.finish_and_clear();
     let report = report?;
     for problem in &report.problems {
-        println!("{problem}");
+        say!("{problem}");
     }
     let plural = |count: u64, one: &str, many: &str| match count {
         1 => format!("1 {one}"),
@@ -43,10 +44,10 @@ pub(crate) async fn run(arguments: Arguments) -> Result<ExitCode> {
     ]
     .join(", ");
     if report.is_sound() {
-        println!("{}: sound ({seen})", path.display());
+        say!("{}: sound ({seen})", path.display());
         return Ok(ExitCode::SUCCESS);
     }
     let problems = plural(report.problems.len() as u64, "problem", "problems");
-    println!("{}: {problems} ({seen}); restore a backup", path.display());
+    say!("{}: {problems} ({seen}); restore a backup", path.display());
     Ok(ExitCode::FAILURE)
 }

@@ -8,6 +8,7 @@ use tabla::{Address, Error, Registry, Result};
 use tabla_conformance::{AddressHarness, Filter, Harness, Report, Status};
 use tabla_sqlite::{SqliteConfig, SqliteHarness};
 
+use crate::output::{self, say};
 use crate::progress;
 
 /// What to run and how to show it.
@@ -76,11 +77,11 @@ pub(crate) async fn run(arguments: Arguments, registry: Registry) -> Result<Exit
     if let Some(file) = arguments.check {
         check(&report, &file)?;
     } else if arguments.json {
-        println!("{:#}", report.to_json());
+        say!("{:#}", report.to_json());
     } else if arguments.markdown {
-        print!("{}", report.to_markdown());
+        output::say(format_args!("{}", report.to_markdown()));
     } else {
-        print!("{}", report.to_terminal());
+        output::say(format_args!("{}", report.to_terminal()));
     }
     Ok(if report.failed() { ExitCode::FAILURE } else { ExitCode::SUCCESS })
 }
@@ -103,7 +104,7 @@ fn check(report: &Report, file: &PathBuf) -> Result<()> {
         Error::config(format!("{} cannot be read: {error}", file.display())).with_source(error)
     })?;
     if report.failed() {
-        print!("{}", report.to_terminal());
+        output::say(format_args!("{}", report.to_terminal()));
     }
     if written != report.to_markdown() {
         return Err(Error::config(format!(

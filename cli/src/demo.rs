@@ -11,6 +11,7 @@ use tabla::env::{Clock, SystemClock};
 use tabla::{Error, Result};
 use tabla_sqlite::{SqliteConfig, SqliteStore};
 
+use crate::output::say;
 use crate::table::Table;
 
 /// Where the files go.
@@ -35,24 +36,22 @@ pub(crate) async fn run(arguments: Arguments) -> Result<()> {
             (temporary.path().to_owned(), Some(temporary))
         }
     };
-    println!("tabla: {} apps, each on an SQLite file of its own\n", tabla_apps::all().len());
+    say!("tabla: {} apps, each on an SQLite file of its own\n", tabla_apps::all().len());
     let watch = Watch::start();
     let mut count = 0;
     for app in tabla_apps::all() {
         count += show(&*app, &folder).await?;
     }
-    println!(
+    say!(
         "{count} patterns gave the right answer, and every race had its winners: {}\n",
         seconds(watch.elapsed())
     );
-    println!("Next:");
-    println!(
-        "  cargo run --release -- app branding patterns      what each pattern asks, and costs"
-    );
-    println!("  cargo run --release -- app branding schema        its tables, for CloudFormation");
-    println!("  cargo run --release -- conformance --store memory:   every rule, case by case");
+    say!("Next:");
+    say!("  cargo run --release -- app branding patterns      what each pattern asks, and costs");
+    say!("  cargo run --release -- app branding schema        its tables, for CloudFormation");
+    say!("  cargo run --release -- conformance --store memory:   every rule, case by case");
     if temporary.is_none() {
-        println!("  cargo run --release -- check {}/branding.db", folder.display());
+        say!("  cargo run --release -- check {}/branding.db", folder.display());
     }
     Ok(())
 }
@@ -75,8 +74,8 @@ async fn show(app: &dyn App, folder: &Path) -> Result<usize> {
     let db = Db::new(Arc::new(SqliteStore::open(&file).await?));
     let watch = Watch::start();
     crate::app::seed(app, &db, 1).await?;
-    println!("{}: {}", design.name, design.summary);
-    println!("filled in within {}\n", seconds(watch.elapsed()));
+    say!("{}: {}", design.name, design.summary);
+    say!("filled in within {}\n", seconds(watch.elapsed()));
     let mut table =
         Table::new(["", "pattern", "operation", "items", "units", "ms"], [5, 26, 34, 6, 7, 7], 3);
     let count = design.patterns.len();
@@ -93,14 +92,17 @@ async fn show(app: &dyn App, folder: &Path) -> Result<usize> {
             &format!("{:.2}", elapsed.as_secs_f64() * 1000.0),
         ]);
     }
-    println!("{table}");
+    say!("{table}");
     for race in app.race(&db).await? {
-        println!(
+        say!(
             "  race: {}: {} tried, {} won; {}",
-            race.name, race.contenders, race.winners, race.left
+            race.name,
+            race.contenders,
+            race.winners,
+            race.left
         );
     }
-    println!();
+    say!("");
     Ok(count)
 }
 

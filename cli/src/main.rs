@@ -4,6 +4,7 @@ mod app;
 mod check;
 mod conformance;
 mod demo;
+mod output;
 mod progress;
 mod table;
 

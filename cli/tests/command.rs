@@ -1,7 +1,7 @@
 //! The command, as a person uses it.
 
 use std::path::Path;
-use std::process::{Command, Output};
+use std::process::{Command, Output, Stdio};
 
 fn tabla(arguments: &[&str]) -> Output {
     Command::new(env!("CARGO_BIN_EXE_tabla")).args(arguments).output().expect("the program starts")
@@ -20,7 +20,7 @@ fn the_demo_succeeds_and_fits_the_screen() {
         assert!(shown.contains(&format!("\n{app}: ")), "{shown}");
     }
     assert!(shown.contains("patterns gave the right answer"), "{shown}");
-    assert!(shown.contains("race: publishing: 50 tried, 1 won"), "{shown}");
+    assert!(shown.contains("race: publishing: 100 tried, 1 won"), "{shown}");
     for line in shown.lines() {
         assert!(line.chars().count() <= 100, "too wide: {line}");
     }
@@ -86,6 +86,21 @@ fn what_is_no_store_is_not_checked() {
     std::fs::write(&file, "").expect("a file");
     assert!(text(&check().stderr).contains("the file is empty"), "{:?}", check());
     assert_eq!(check().status.code(), Some(1));
+}
+
+/// As `tabla app … | head` does.
+#[test]
+fn a_reader_may_go_before_the_end() {
+    let mut child = Command::new(env!("CARGO_BIN_EXE_tabla"))
+        .args(["app", "rk-pai", "patterns"])
+        .stdout(Stdio::piped())
+        .stderr(Stdio::piped())
+        .spawn()
+        .expect("the program runs");
+    drop(child.stdout.take());
+    let output = child.wait_with_output().expect("it ends");
+    assert_eq!(text(&output.stderr), "");
+    assert!(output.status.success(), "{output:?}");
 }
 
 #[test]
