@@ -93,7 +93,7 @@ fn patterns(app: &dyn App, item_size: usize, markdown: bool) -> Result<()> {
         return Ok(());
     }
     say!("{}: {}\n", design.name, design.summary);
-    let mut table = Table::new(["", "pattern", "operation", "units"], [4, 24, 40, 6], 1);
+    let mut table = Table::new(["", "pattern", "operation", "units"], [5, 35, 46, 6], 1);
     for row in listing::rows(&design, item_size)? {
         table.row([row.number, row.pattern, &row.operation, &row.units.to_string()]);
         row.keys.iter().for_each(|line| table.note(line));

@@ -45,8 +45,11 @@ fn an_app_is_listed_checked_and_exported() {
     let patterns = tabla(&["app", "branding", "patterns"]);
     let shown = text(&patterns.stdout);
     assert!(shown.contains("published_theme") && shown.contains("THEME#{version:08}"), "{shown}");
-    for line in shown.lines() {
-        assert!(line.chars().count() <= 100, "too wide: {line}");
+    for app in ["gamificacion", "rk-pai", "branding", "esencia-fest", "crypto-cards"] {
+        let patterns = tabla(&["app", app, "patterns"]);
+        for line in text(&patterns.stdout).lines() {
+            assert!(line.chars().count() <= 100, "too wide: {line}");
+        }
     }
     let lint = tabla(&["app", "branding", "lint"]);
     assert!(lint.status.success(), "{}", text(&lint.stdout));

@@ -1,14 +1,15 @@
 //! Each rule: a small design that it finds wrong, and the same design put right.
 
+mod entities;
+mod indexes;
+
 use std::sync::LazyLock;
 
 use async_trait::async_trait;
 use serde::{Deserialize, Serialize};
 use tabla::entity::app::{Answer, App, AppDesign, Progress, Race, check, untested};
-use tabla::entity::lint::{self, Accepted, FEW_PARTITIONS, Finding, Rule};
-use tabla::entity::{
-    Call, Db, Entity, EntityDesign, Id, KeyPart, Pattern, Sharded, TableDesign, UtcTime,
-};
+use tabla::entity::lint::{self, Accepted, Finding, Rule};
+use tabla::entity::{Call, Db, Entity, EntityDesign, Id, KeyPart, Pattern, TableDesign, UtcTime};
 use tabla::expr::attr;
 use tabla::ops::{IndexProjection, Query};
 use tabla::{Error, MemoryStore, Result};
@@ -39,11 +40,6 @@ fn design(
 fn found(rule: Rule, design: &AppDesign) -> Vec<String> {
     let findings = lint::check(design).into_iter().filter(|finding| finding.rule == rule);
     findings.map(|finding| format!("{}: {}", finding.subject, finding.message)).collect()
-}
-
-/// What a rule finds in entities alone.
-fn found_in(rule: Rule, entity: &'static EntityDesign) -> Vec<String> {
-    found(rule, &design((entity.table)(), &[entity], Vec::new()))
 }
 
 /// That a rule finds one thing in a design, which has these words, and nothing in the other.
@@ -152,14 +148,6 @@ fn a_scan_is_said_to_be_one() {
     fires(Rule::Scan, "all: it reads all of shop", &of(all()), &of(all().may_scan()));
 }
 
-#[test]
-fn an_index_is_used() {
-    let get = || Pattern::new("order", "by its key").get::<Order>();
-    let wrong = design(&SHOP, &[Order::design()], vec![get()]);
-    let right = design(&SHOP, &[Order::design()], vec![get(), orders()]);
-    fires(Rule::UnusedIndex, "GSI1: no pattern reads this index of shop", &wrong, &right);
-}
-
 /// An app with one pattern, which knows how to run it or not.
 #[derive(Debug)]
 struct Small {
@@ -249,52 +237,6 @@ fn projected(projection: IndexProjection) -> &'static TableDesign {
 }
 
 #[test]
-fn an_index_carries_what_is_read_through_it() {
-    let of = |projection| design(projected(projection), &[Order::design()], vec![orders()]);
-    let wrong = of(IndexProjection::include(["at", "total"]));
-    let right = of(IndexProjection::include(["at", "total", "note"]));
-    let words = "orders: it reads Order through GSI1, which does not carry note";
-    fires(Rule::MissingAttribute, words, &wrong, &right);
-    // A pattern that says what it uses needs no more.
-    let used = design(
-        projected(IndexProjection::include(["at", "total"])),
-        &[Order::design()],
-        vec![orders().reads(&["total"])],
-    );
-    assert_eq!(found(Rule::MissingAttribute, &used), [""; 0]);
-}
-
-#[derive(Clone, Debug, PartialEq, Serialize, Deserialize, Entity)]
-#[entity(
-    table = SHOP,
-    tag("type" = "SESSION"),
-    pk = "SESSION#{id}",
-    sk = "SESSION",
-    index(GSI1, pk = "USER#{user}", sk = "SESSION#{id}"),
-    ttl = expires
-)]
-struct Session {
-    #[entity(key_only)]
-    id: Id,
-    user: Id,
-    expires: u64,
-}
-
-#[test]
-fn an_index_carries_the_tag_and_the_expiry_that_a_reader_looks_at() {
-    let of = |projection| {
-        let sessions = Pattern::new("sessions", "of a user").reads(&[]).find(|| {
-            let find = Session::find_by("GSI1").with(Session::USER, Id::example("user"));
-            find.unexpired().describe()
-        });
-        design(projected(projection), &[Session::design()], vec![sessions])
-    };
-    let wrong = of(IndexProjection::keys_only());
-    let right = of(IndexProjection::include(["type", "expires"]));
-    fires(Rule::MissingAttribute, "does not carry expires, type", &wrong, &right);
-}
-
-#[test]
 fn a_declaration_fits_the_design() {
     let of = |pattern: Pattern| design(&SHOP, &[Order::design()], vec![pattern, orders()]);
     let wrong = of(Pattern::new("anyone", "'s orders").find(|| Order::find().describe()));
@@ -338,236 +280,6 @@ fn a_table_is_known_by_its_name() {
         matches!(&words[..], [one] if one.contains("has keys for the index GSI1")),
         "{words:?}"
     );
-}
-
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize, KeyPart)]
-enum Status {
-    Closed,
-    Open,
-    Paid,
-}
-
-/// Invoices in the partitions of their statuses: by shards, where there are any.
-macro_rules! invoices {
-    ($($name:ident $partition:literal)*) => {$(
-        #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, Entity)]
-        #[entity(
-            table = SHOP,
-            pk = "INVOICE#{id}",
-            sk = "INVOICE",
-            index(GSI1, pk = $partition, sk = "{at}")
-        )]
-        struct $name {
-            #[entity(key_only)]
-            id: Id,
-            at: UtcTime,
-            status: Status,
-            #[entity(values = 4)]
-            region: Id,
-            kind: Id,
-        }
-    )*};
-}
-
-invoices! {
-    InOne "INVOICES"
-    ByStatus "STATUS#{status}"
-    ByStatusInFive "STATUS#{status}{id:shard 5}"
-    ByStatusInSix "STATUS#{status}{id:shard 6}"
-    ByRegion "REGION#{region}"
-    ByKind "KIND#{kind}#{status}"
-}
-
-#[test]
-fn entities_are_spread_over_more_than_a_few_partitions() {
-    let hot = |entity| found_in(Rule::HotPartition, entity);
-    assert_eq!(FEW_PARTITIONS, 16);
-    let one = "all of them are in the partition INVOICES: shards would spread it";
-    assert_eq!(hot(InOne::design()), [format!("InOne in GSI1: {one}")]);
-    let three =
-        "all of them are in 3 partitions at most, STATUS#{status}: shards would spread them";
-    assert_eq!(hot(ByStatus::design()), [format!("ByStatus in GSI1: {three}")]);
-    // Fifteen are few, eighteen are not.
-    assert!(hot(ByStatusInFive::design())[0].contains("in 15 partitions at most"));
-    assert_eq!(hot(ByStatusInSix::design()), [""; 0]);
-    // A field whose type does not tell may say how many values it has.
-    assert!(hot(ByRegion::design())[0].contains("in 4 partitions at most"));
-    // Of one field it is not known, and so of all of them.
-    assert_eq!(hot(ByKind::design()), [""; 0]);
-}
-
-static BY_ATTRIBUTE: LazyLock<TableDesign> = LazyLock::new(|| {
-    TableDesign::new("by-attribute")
-        .partition_only("id")
-        .index("by-status", "status", "at")
-        .index("by-owner", "owner", "at")
-});
-
-/// Keys that are attributes as they are: of the one, the type tells how many values it has.
-#[derive(Clone, Debug, PartialEq, Serialize, Deserialize, Entity)]
-#[entity(
-    table = BY_ATTRIBUTE,
-    pk = id,
-    index("by-status", pk = status, sk = at),
-    index("by-owner", pk = owner, sk = at)
-)]
-struct Ticket {
-    id: Id,
-    status: Status,
-    owner: Owner,
-    at: UtcTime,
-}
-
-/// Somebody, by a type that is no part of keys.
-#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
-struct Owner(String);
-
-#[test]
-fn attributes_with_few_values_make_few_partitions() {
-    let hot = found_in(Rule::HotPartition, Ticket::design());
-    assert!(
-        matches!(&hot[..], [one] if one.starts_with("Ticket in by-status: all of them are in 3"))
-    );
-}
-
-/// All members in one partition of the table; a setting of each kind; one item.
-macro_rules! members {
-    ($($name:ident $partition:literal $sort:literal)*) => {$(
-        #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, Entity)]
-        #[entity(table = PLAIN, pk = $partition, sk = $sort)]
-        struct $name {
-            id: Id,
-            status: Status,
-            shard: Sharded<20>,
-        }
-    )*};
-}
-
-members! {
-    Gathered "MEMBERS" "MEMBER#{id}"
-    Spread "MEMBERS{shard}" "MEMBER#{id}"
-    Setting "SETTINGS" "SETTING#{status}"
-    Single "CONFIG" "CONFIG"
-}
-
-#[test]
-fn the_table_itself_has_more_than_a_few_partitions() {
-    let hot = |entity| found_in(Rule::HotPartition, entity);
-    let one = "Gathered: all of them are in the partition MEMBERS: shards would spread it";
-    assert_eq!(hot(Gathered::design()), [one]);
-    assert_eq!(hot(Spread::design()), [""; 0]);
-    // Few items need no more.
-    assert_eq!(hot(Setting::design()), [""; 0]);
-    assert_eq!(hot(Single::design()), [""; 0]);
-}
-
-/// What a list of orders shows of an [`Order`].
-#[derive(Clone, Debug, PartialEq, Serialize, Deserialize, Entity)]
-#[entity(
-    table = SHOP,
-    pk = "CUSTOMER#{customer}",
-    sk = "ORDER#{number:08}",
-    index(GSI1, pk = "BUYER#{customer}", sk = "{at}")
-)]
-struct OrderLine {
-    #[entity(key_only)]
-    customer: Id,
-    #[entity(key_only)]
-    number: u32,
-    at: UtcTime,
-    total: u32,
-}
-
-fn lines() -> Pattern {
-    Pattern::new("lines", "of a list of orders")
-        .find(|| OrderLine::find_by("GSI1").with(OrderLine::CUSTOMER, customer()).describe())
-}
-
-#[test]
-fn an_index_does_not_carry_what_nobody_reads() {
-    let of = |projection, pattern: Pattern| {
-        design(projected(projection), &[Order::design()], vec![pattern])
-    };
-    let wrong = of(IndexProjection::all(), lines());
-    let right = of(IndexProjection::include(["at", "total"]), lines());
-    // Four keys and three fields, of which one is not read: 6 of 7 are left.
-    let words = "GSI1: its patterns read less than there is: INCLUDE of at, total would do, with \
-                 about 15 % fewer attributes in an entry";
-    fires(Rule::WideProjection, words, &wrong, &right);
-    // Whoever reads the whole entity needs all of it.
-    assert_eq!(found(Rule::WideProjection, &of(IndexProjection::all(), orders())), [""; 0]);
-    // A pattern that says what it uses is like one that reads a part.
-    let used = of(IndexProjection::all(), orders().reads(&["at", "total"]));
-    assert_eq!(found(Rule::WideProjection, &used).len(), 1);
-    let keys = of(IndexProjection::all(), orders().reads(&[]));
-    assert!(found(Rule::WideProjection, &keys)[0].contains("KEYS_ONLY would do, with about 43 %"));
-}
-
-/// What is in the same partitions of the index as orders.
-#[derive(Clone, Debug, PartialEq, Serialize, Deserialize, Entity)]
-#[entity(
-    table = SHOP,
-    pk = "REFUND#{refund}",
-    sk = "REFUND",
-    index(GSI1, pk = "BUYER#{customer}", sk = "{at}")
-)]
-struct Refund {
-    #[entity(key_only)]
-    refund: Id,
-    customer: Id,
-    at: UtcTime,
-    why: String,
-}
-
-#[test]
-fn a_whole_partition_may_be_read_for_all_that_is_in_it() {
-    let of = |call| {
-        let pattern = Pattern::new("account", "of a customer").find(call);
-        design(&SHOP, &[Order::design(), Refund::design()], vec![pattern])
-    };
-    let whole = of(|| {
-        let find = Order::find_by("GSI1").with(Order::CUSTOMER, customer());
-        find.whole_partition().describe()
-    });
-    assert_eq!(found(Rule::WideProjection, &whole), [""; 0]);
-    let orders_alone = of(|| Order::find_by("GSI1").with(Order::CUSTOMER, customer()).describe());
-    assert_eq!(found(Rule::WideProjection, &orders_alone).len(), 1, "nobody reads `why`");
-}
-
-#[test]
-fn a_partition_does_not_grow_for_ever() {
-    let grows = |entity| found_in(Rule::UnboundedCollection, entity);
-    let all = grows(Order::design());
-    assert!(matches!(&all[..], [one] if one.starts_with("Order: a partition CUSTOMER#{customer}")));
-    // Of a few statuses there are a few items; of what expires, as many as have not.
-    assert_eq!(grows(Setting::design()), [""; 0]);
-    assert_eq!(grows(Single::design()), [""; 0]);
-    assert_eq!(grows(Expiring::design()), [""; 0]);
-}
-
-#[derive(Clone, Debug, PartialEq, Serialize, Deserialize, Entity)]
-#[entity(table = PLAIN, pk = "USER#{user}", sk = "LOG#{at}#{id}")]
-struct Logged {
-    user: Id,
-    at: UtcTime,
-    id: Id,
-}
-
-#[derive(Clone, Debug, PartialEq, Serialize, Deserialize, Entity)]
-#[entity(table = PLAIN, pk = "USER#{user}", sk = "LOG#{at}#{id}", ttl = expires)]
-struct Expiring {
-    user: Id,
-    at: UtcTime,
-    id: Id,
-    expires: u64,
-}
-
-#[test]
-fn a_log_expires() {
-    let kept = |entity| found_in(Rule::LogWithoutTtl, entity);
-    assert!(matches!(&kept(Logged::design())[..], [one] if one.contains("none ever expires")));
-    assert_eq!(kept(Expiring::design()), [""; 0]);
-    assert_eq!(kept(Order::design()), [""; 0], "orders are kept by number");
 }
 
 #[test]
