@@ -5,9 +5,9 @@ use std::process::ExitCode;
 use clap::builder::PossibleValuesParser;
 use tabla::entity::app::{App, untested};
 use tabla::entity::lint::{self, Finding};
-use tabla::entity::{Db, UtcTime, export, listing};
+use tabla::entity::{Db, TableDesign, UtcTime, export, listing};
 use tabla::env::Env;
-use tabla::{Registry, Result};
+use tabla::{Error, Registry, Result};
 
 use crate::output::{self, say};
 use crate::progress;
@@ -19,7 +19,7 @@ use crate::table::Table;
 Examples:
   tabla app branding patterns
   tabla app branding lint
-  tabla app branding schema --format terraform > branding.tf.json
+  tabla app branding schema --format terraform --name branding=branding-prod > branding.tf.json
   tabla app branding seed --store sqlite:branding.db --scale 10")]
 pub(crate) struct Arguments {
     /// The app
@@ -48,6 +48,9 @@ enum Command {
         /// For whom
         #[arg(long, value_enum, default_value_t = Format::Cloudformation)]
         format: Format,
+        /// Another name for a table, such as that of an environment
+        #[arg(long = "name", value_name = "TABLE=NAME", value_parser = renaming)]
+        names: Vec<(String, String)>,
     },
     /// Fill its tables with data like that of the real app
     Seed {
@@ -76,7 +79,7 @@ pub(crate) async fn run(arguments: Arguments, registry: Registry) -> Result<Exit
     match arguments.command {
         Command::Patterns { item_size, markdown } => patterns(&*app, item_size, markdown)?,
         Command::Lint => return lint(&*app).await,
-        Command::Schema { format } => schema(&*app, format),
+        Command::Schema { format, names } => schema(&*app, format, &names)?,
         Command::Seed { store, scale } => {
             let db = Db::new(registry.open(&store).await?);
             seed(&*app, &db, scale).await?;
@@ -89,7 +92,7 @@ pub(crate) async fn run(arguments: Arguments, registry: Registry) -> Result<Exit
 fn patterns(app: &dyn App, item_size: usize, markdown: bool) -> Result<()> {
     let design = app.design();
     if markdown {
-        output::say(format_args!("{}", listing::markdown(&design, item_size)?));
+        output::write(format_args!("{}", listing::markdown(&design, item_size)?));
         return Ok(());
     }
     say!("{}: {}\n", design.name, design.summary);
@@ -129,10 +132,29 @@ async fn lint(app: &dyn App) -> Result<ExitCode> {
     Ok(if errors.is_empty() { ExitCode::SUCCESS } else { ExitCode::FAILURE })
 }
 
-fn schema(app: &dyn App, format: Format) {
+/// Reads `TABLE=NAME`.
+fn renaming(text: &str) -> std::result::Result<(String, String), String> {
+    match text.split_once('=') {
+        Some((table, name)) if !table.is_empty() && !name.is_empty() => {
+            Ok((table.to_owned(), name.to_owned()))
+        }
+        _ => Err("a table of the app and its name elsewhere: branding=branding-prod".to_owned()),
+    }
+}
+
+fn schema(app: &dyn App, format: Format, names: &[(String, String)]) -> Result<()> {
     let design = app.design();
+    let known: Vec<&str> = design.tables.iter().map(|table| table.name.as_str()).collect();
+    if let Some((table, _)) = names.iter().find(|(table, _)| !known.contains(&table.as_str())) {
+        let known = known.join(", ");
+        return Err(Error::config(format!("the app has no table {table}; it has {known}")));
+    }
+    let name_of = |table: &'static TableDesign| {
+        let renamed = names.iter().find(|(known, _)| *known == table.name);
+        renamed.map_or(table.name.as_str(), |(_, name)| name.as_str())
+    };
     let tables: Vec<(&str, _)> =
-        design.tables.iter().map(|table| (table.name.as_str(), *table)).collect();
+        design.tables.iter().map(|table| (name_of(table), *table)).collect();
     let value = match format {
         Format::Cloudformation => export::cloudformation(&tables),
         Format::Terraform => export::terraform(&tables),
@@ -142,6 +164,7 @@ fn schema(app: &dyn App, format: Format) {
         }
     };
     say!("{value:#}");
+    Ok(())
 }
 
 /// Fills an app's tables, with a bar on a terminal.

@@ -79,9 +79,9 @@ pub(crate) async fn run(arguments: Arguments, registry: Registry) -> Result<Exit
     } else if arguments.json {
         say!("{:#}", report.to_json());
     } else if arguments.markdown {
-        output::say(format_args!("{}", report.to_markdown()));
+        output::write(format_args!("{}", report.to_markdown()));
     } else {
-        output::say(format_args!("{}", report.to_terminal()));
+        output::write(format_args!("{}", report.to_terminal()));
     }
     Ok(if report.failed() { ExitCode::FAILURE } else { ExitCode::SUCCESS })
 }
@@ -104,7 +104,7 @@ fn check(report: &Report, file: &PathBuf) -> Result<()> {
         Error::config(format!("{} cannot be read: {error}", file.display())).with_source(error)
     })?;
     if report.failed() {
-        output::say(format_args!("{}", report.to_terminal()));
+        output::write(format_args!("{}", report.to_terminal()));
     }
     if written != report.to_markdown() {
         return Err(Error::config(format!(

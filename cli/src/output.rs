@@ -5,7 +5,7 @@ use std::io::{ErrorKind, Write};
 
 /// Writes to the standard output. Whoever reads it may go before the end, as `head` does: then
 /// there is nobody to say the rest to, and nothing is wrong.
-pub(crate) fn say(text: fmt::Arguments<'_>) {
+pub(crate) fn write(text: fmt::Arguments<'_>) {
     let mut output = std::io::stdout().lock();
     match output.write_fmt(text).and_then(|()| output.flush()) {
         Ok(()) => {}
@@ -20,7 +20,7 @@ pub(crate) fn say(text: fmt::Arguments<'_>) {
 /// `println!`, to a reader who may go.
 macro_rules! say {
     ($($text:tt)*) => {
-        $crate::output::say(format_args!("{}\n", format_args!($($text)*)))
+        $crate::output::write(format_args!("{}\n", format_args!($($text)*)))
     };
 }
 

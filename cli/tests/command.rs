@@ -63,6 +63,10 @@ fn an_app_is_listed_checked_and_exported() {
         serde_json::from_slice::<serde_json::Value>(&schema.stdout).expect("it is JSON");
         assert!(text(&schema.stdout).contains(part), "{format}");
     }
+    let renamed = tabla(&["app", "branding", "schema", "--name", "branding=themes-prod"]);
+    assert!(text(&renamed.stdout).contains("themes-prod"), "{renamed:?}");
+    let wrong = tabla(&["app", "branding", "schema", "--name", "themes=themes-prod"]);
+    assert!(text(&wrong.stderr).contains("no table themes; it has branding"), "{wrong:?}");
     let unknown = tabla(&["app", "brandig", "lint"]);
     assert_eq!(unknown.status.code(), Some(2));
     let told = text(&unknown.stderr);

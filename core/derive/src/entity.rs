@@ -325,6 +325,7 @@ impl Entity<'_> {
             let is_millis = field.kind == Kind::Millis;
             let is_moment = is_millis || field.kind == Kind::Seconds;
             let values = field.count();
+            let kind = optional(field.stored_as().map(|kind| quote!(::tabla::ValueKind::#kind)));
             quote!(::tabla::entity::FieldDesign {
                 name: #name,
                 attribute: #attribute,
@@ -332,6 +333,7 @@ impl Entity<'_> {
                 immutable: #is_immutable,
                 optional: #is_optional,
                 keeps_null: #keeps_null,
+                kind: #kind,
                 is_moment: #is_moment,
                 millis: #is_millis,
                 values: #values,

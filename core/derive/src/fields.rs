@@ -18,6 +18,8 @@ pub(crate) struct FieldInfo {
     pub(crate) is_key_only: bool,
     pub(crate) is_immutable: bool,
     pub(crate) keeps_null: bool,
+    /// Whether serde writes it in another way than its type does.
+    pub(crate) is_written_otherwise: bool,
     /// How many values it has, as its declaration says.
     pub(crate) values: Option<u32>,
 }
@@ -51,6 +53,27 @@ impl FieldInfo {
                 ::tabla::entity::format::Values::<#value>::COUNT
             }),
         }
+    }
+
+    /// What its attribute is, as far as the name of its type tells.
+    pub(crate) fn stored_as(&self) -> Option<Ident> {
+        if self.is_written_otherwise {
+            return None;
+        }
+        let name = match self.kind {
+            Kind::Unsigned | Kind::Signed | Kind::Float => "N",
+            Kind::Text | Kind::Seconds | Kind::Millis => "S",
+            Kind::Shard(_) => return None,
+            Kind::Other => match last_segment(&self.value)?.ident.to_string().as_str() {
+                "bool" => "Bool",
+                "Number" => "N",
+                "Id" | "Day" | "Month" => "S",
+                "Vec" => "L",
+                "BTreeMap" | "HashMap" | "Map" => "M",
+                _ => return None,
+            },
+        };
+        Some(Ident::new(name, self.ident.span()))
     }
 
     /// How wide all texts of its part are, if they have one width.
@@ -110,6 +133,7 @@ pub(crate) fn fields_of(input: &DeriveInput) -> Result<Vec<FieldInfo>> {
                 is_key_only: false,
                 is_immutable: false,
                 keeps_null: false,
+                is_written_otherwise: names.is_written_otherwise,
                 values: None,
             };
             info.attribute = names.rename.unwrap_or_else(|| rule.field(&info.name()));

@@ -22,6 +22,8 @@ pub(crate) enum Rule {
 pub(crate) struct Names {
     pub(crate) rename: Option<String>,
     pub(crate) rename_all: Rule,
+    /// Whether a field is written in another way than its type is.
+    pub(crate) is_written_otherwise: bool,
 }
 
 impl Names {
@@ -35,6 +37,8 @@ impl Names {
                     let rule: LitStr = meta.value()?.parse()?;
                     names.rename_all = Rule::named(&rule)?;
                 } else if meta.input.peek(syn::Token![=]) {
+                    names.is_written_otherwise |=
+                        meta.path.is_ident("with") || meta.path.is_ident("serialize_with");
                     meta.value()?.parse::<syn::Expr>()?;
                 } else if meta.input.peek(syn::token::Paren) {
                     let content;

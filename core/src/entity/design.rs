@@ -8,7 +8,7 @@ use crate::key::KeyType;
 use crate::ops::{
     BillingMode, CreateTable, IndexProjection, SecondaryIndex, SseSpecification, StreamViewType,
 };
-use crate::{Item, Value, ValueRef};
+use crate::{Item, Value, ValueKind, ValueRef};
 
 /// A table of a design.
 ///
@@ -281,6 +281,8 @@ pub struct FieldDesign {
     pub optional: bool,
     /// Whether its attribute is NULL while it has none, instead of absent.
     pub keeps_null: bool,
+    /// What its attribute is, if the field's type tells.
+    pub kind: Option<ValueKind>,
     /// Whether it is a moment.
     pub is_moment: bool,
     /// Whether it is one to the millisecond.

@@ -4,6 +4,7 @@ use serde_json::{Value, json};
 use time::OffsetDateTime;
 
 use super::{distinct, projection};
+use crate::ValueKind;
 use crate::entity::{EntityDesign, KeyDesign, TableDesign, UtcTime};
 
 /// What a data model says about itself.
@@ -224,8 +225,8 @@ impl<'d> Attributes<'d> {
             index.sort.iter().for_each(|sort| self.add_key(sort));
         }
         for field in entity.fields.iter().filter(|field| !field.key_only) {
-            let is_number = [entity.ttl, entity.revision].contains(&Some(field.name));
-            self.add(field.attribute, if is_number { "N" } else { "S" });
+            // Most types of an app's own are written as text.
+            self.add(field.attribute, field.kind.unwrap_or(ValueKind::S).code());
         }
     }
 
@@ -280,6 +281,8 @@ mod tests {
         #[entity(key_only)]
         customer: Id,
         email: Option<String>,
+        is_new: bool,
+        codes: Vec<String>,
     }
 
     static LOG: LazyLock<TableDesign> = LazyLock::new(everything);
@@ -329,10 +332,12 @@ mod tests {
                     { "AttributeName": "GSI1SK", "AttributeType": "S" },
                     { "AttributeName": "expires", "AttributeType": "N" },
                     { "AttributeName": "type", "AttributeType": "S" },
-                    { "AttributeName": "number", "AttributeType": "S" },
+                    { "AttributeName": "number", "AttributeType": "N" },
                     { "AttributeName": "status", "AttributeType": "S" },
                     { "AttributeName": "rev", "AttributeType": "N" },
                     { "AttributeName": "email", "AttributeType": "S" },
+                    { "AttributeName": "is_new", "AttributeType": "BOOL" },
+                    { "AttributeName": "codes", "AttributeType": "L" },
                 ],
                 "TableFacets": [
                     {
@@ -353,7 +358,7 @@ mod tests {
                             "SortKeyAlias": "PROFILE",
                         },
                         "TableData": [],
-                        "NonKeyAttributes": ["email"],
+                        "NonKeyAttributes": ["email", "is_new", "codes"],
                         "DataAccess": { "MySql": {} },
                     },
                 ],
