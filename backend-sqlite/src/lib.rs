@@ -17,6 +17,15 @@
 //! A write is answered after the sync of its commit, unless the store was opened with
 //! [`Durability::Normal`]. Reads do not wait for writes. Several processes may open the same file.
 //! `docs/sqlite-format.md` describes the file.
+//!
+//! The options of an address, as in `sqlite:shop.db?durability=normal&cache=8`:
+//!
+//! | option | means | otherwise |
+//! |---|---|---|
+//! | `durability` | `full`: an answered write survives a loss of power; `normal`: the end of the process | `full` |
+//! | `cache` | how much of the file each connection may keep in memory, in megabytes | 64 |
+//! | `busy` | how long a write waits for another process that is writing, in milliseconds | 10000 |
+//! | `log` | how many pages of 4 KB the log may have before it is moved to the file | 4000 |
 
 mod catalogue;
 mod check;
