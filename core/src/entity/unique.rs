@@ -12,8 +12,9 @@ use crate::error::{Error, Result};
 use crate::expr::{Condition, attr};
 use crate::{Item, Value, ValueRef};
 
-/// The attribute of a guard that says whose value it stands for.
-const OWNER: &str = "owner";
+/// The attribute of a guard that says whose value it stands for: the key of the entity. Its name is
+/// one that no index will have for a key.
+const OWNER: &str = "uniqueOwner";
 
 /// The item that stands for the value of a unique field; `None` if the field has none.
 pub(super) fn guard(
@@ -51,7 +52,7 @@ pub(super) type Expiry = (&'static str, Value);
 
 /// The guard as it is stored: its key, whose it is, and when it expires.
 pub(super) fn owned(guard: Item, owner: &Item, expiry: Option<Expiry>) -> Item {
-    let guard = guard.with(OWNER, text(owner));
+    let guard = guard.with(OWNER, Value::M(owner.to_map()));
     match expiry {
         Some((attribute, value)) => guard.with(attribute, value),
         None => guard,
@@ -60,7 +61,7 @@ pub(super) fn owned(guard: Item, owner: &Item, expiry: Option<Expiry>) -> Item {
 
 /// Holds if a guard is this one's.
 pub(super) fn is_owned(owner: &Item) -> Condition {
-    attr(OWNER).eq(text(owner))
+    attr(OWNER).eq(Value::M(owner.to_map()))
 }
 
 /// What a change makes of the guards of its entity.
@@ -147,13 +148,4 @@ pub(super) fn same(design: &EntityDesign, unique: &UniqueDesign, read: &Item) ->
     };
     let fields = unique.fields().filter(|name| !in_key(name));
     fields.filter_map(|name| design.field(name)).map(|field| unchanged(field, read)).collect()
-}
-
-/// An entity's key as one text.
-fn text(key: &Item) -> Value {
-    let parts = key.iter().map(|(_, value)| match value.as_str() {
-        Some(text) => text.to_owned(),
-        None => format!("{value:?}"),
-    });
-    Value::S(parts.collect::<Vec<_>>().join("|"))
 }

@@ -79,8 +79,9 @@ async fn nothing_is_left_of_what_has_expired() {
     let office = Office::new().await;
     let ana = office.taken("1", "ana", Some(NOW + 60)).await;
     office.taken("2", "eva", None).await;
+    let owner = Value::M(item! { "PK" => "DESK#1", "SK" => "DESK" }.into_map());
     let guard = item! {
-        "PK" => "PERSON#ana", "SK" => "UNIQUE", "owner" => "DESK#1|DESK", "expires" => NOW + 60,
+        "PK" => "PERSON#ana", "SK" => "UNIQUE", "uniqueOwner" => owner, "expires" => NOW + 60,
     };
     assert_eq!(office.guard("PERSON#ana").await, Some(guard));
     assert_eq!(office.swept_after(60), 0);

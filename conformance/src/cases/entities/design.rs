@@ -197,7 +197,8 @@ pub(super) fn item_of(entity: &impl Entity) -> Item {
 
 /// The item that stands for a unique value of a customer.
 pub(super) fn guard(key: &str, owner: &str) -> Item {
-    item! { "PK" => key, "SK" => "UNIQUE", "owner" => format!("CUSTOMER#{owner}|PROFILE") }
+    let owner = item! { "PK" => format!("CUSTOMER#{owner}"), "SK" => "PROFILE" };
+    item! { "PK" => key, "SK" => "UNIQUE", "uniqueOwner" => Value::M(owner.into_map()) }
 }
 
 /// These must be found, in this order. Where reads of indexes lag, they are asked for again until
