@@ -112,27 +112,20 @@ impl Inner {
         }
     }
 
-    /// The catalogue as the file has it now.
+    /// The catalogue as the file has it now, read again if another process has changed it.
     fn catalogue(&self) -> Result<Arc<Catalogue>> {
-        self.refresh()?;
-        Ok(self.writer.catalogue())
-    }
-
-    /// Reads the catalogue again if another process has changed it; whether one has.
-    fn refresh(&self) -> Result<bool> {
-        let Some(readers) = &self.readers else { return Ok(false) };
-        let known = self.writer.catalogue().version;
+        let known = self.writer.catalogue();
+        let Some(readers) = &self.readers else { return Ok(known) };
         let read = readers.snapshot(|connection| {
-            match Catalogue::stored_version(connection)? == known {
+            match Catalogue::stored_version(connection)? == known.version {
                 true => Ok(None),
                 false => Catalogue::load(connection).map(Some),
             }
         })?;
-        let is_changed = read.is_some();
         if let Some(catalogue) = read {
             self.writer.publish(Arc::new(catalogue));
         }
-        Ok(is_changed)
+        Ok(self.writer.catalogue())
     }
 
     /// Tries something with the catalogue as it is known, and once more if it fails and another
@@ -141,10 +134,14 @@ impl Inner {
     /// Numbers are not used twice, so what is known of a table is right or leads nowhere: nothing
     /// has to be asked where it succeeds.
     fn attempt<R>(&self, work: impl Fn(&Catalogue) -> Result<R>) -> Result<R> {
-        match work(&self.writer.catalogue()) {
-            Err(error) if may_be_stale(&error) && self.refresh()? => work(&self.writer.catalogue()),
-            outcome => outcome,
+        let known = self.writer.catalogue();
+        let outcome = work(&known);
+        if !outcome.as_ref().is_err_and(may_be_stale) {
+            return outcome;
         }
+        // Compared with what was tried: another caller may have read the newer one meanwhile.
+        let present = self.catalogue()?;
+        if present.version == known.version { outcome } else { work(&present) }
     }
 
     async fn write_one(
@@ -407,5 +404,29 @@ impl Store for SqliteStore {
     async fn get_records(&self, request: GetRecords) -> Result<GetRecordsOutput> {
         let now = self.inner.env.clock.now();
         self.inner.snapshot(|connection| streams::records(connection, &request, now))
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use tabla::KeyType;
+
+    use super::*;
+
+    #[tokio::test]
+    async fn who_has_tried_an_old_catalogue_tries_again_whoever_has_read_the_new_one() {
+        let folder = tempfile::tempdir().unwrap();
+        let file = SqliteConfig::file(folder.path().join("a.db"));
+        let one = SqliteStore::open(&file).await.unwrap();
+        let other = SqliteStore::open(&file).await.unwrap();
+        let table = CreateTable::new("things").partition_key("pk", KeyType::S);
+        one.create_table(table).await.unwrap();
+        let found = other.inner.attempt(|known| {
+            // Another caller of this store is ahead, between the failure and the second try.
+            let found = known.table("things");
+            other.inner.catalogue()?;
+            found
+        });
+        assert_eq!(found.unwrap().table.name, "things");
     }
 }
