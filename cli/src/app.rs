@@ -149,17 +149,25 @@ fn schema(app: &dyn App, format: Format, names: &[(String, String)]) -> Result<(
         let known = known.join(", ");
         return Err(Error::config(format!("the app has no table {table}; it has {known}")));
     }
-    let name_of = |table: &'static TableDesign| {
+    let now: UtcTime = Env::system().clock.now().into();
+    let mut tables: Vec<(String, &TableDesign)> = Vec::new();
+    for table in &design.tables {
         let renamed = names.iter().find(|(known, _)| *known == table.name);
-        renamed.map_or(table.name.as_str(), |(_, name)| name.as_str())
-    };
-    let tables: Vec<(&str, _)> =
-        design.tables.iter().map(|table| (name_of(table), *table)).collect();
+        let name = renamed.map_or(table.name.as_str(), |(_, name)| name.as_str());
+        match table.periods {
+            // There is one for each period.
+            true => tables.extend(
+                app.periods(table, now)
+                    .into_iter()
+                    .map(|period| (format!("{name}-{period}"), *table)),
+            ),
+            false => tables.push((name.to_owned(), *table)),
+        }
+    }
     let value = match format {
         Format::Cloudformation => export::cloudformation(&tables),
         Format::Terraform => export::terraform(&tables),
         Format::Workbench => {
-            let now: UtcTime = Env::system().clock.now().into();
             export::workbench(&export::Model::new(design.name, now), &tables, &design.entities)
         }
     };

@@ -65,6 +65,8 @@ fn an_app_is_listed_checked_and_exported() {
     }
     let renamed = tabla(&["app", "branding", "schema", "--name", "branding=themes-prod"]);
     assert!(text(&renamed.stdout).contains("themes-prod"), "{renamed:?}");
+    let monthly = tabla(&["app", "esencia-fest", "schema"]);
+    assert!(text(&monthly.stdout).contains("\"EsenciaFest-ActivityLogs-20"), "{monthly:?}");
     let wrong = tabla(&["app", "branding", "schema", "--name", "themes=themes-prod"]);
     assert!(text(&wrong.stderr).contains("no table themes; it has branding"), "{wrong:?}");
     let unknown = tabla(&["app", "brandig", "lint"]);

@@ -270,3 +270,101 @@ async fn everything_that_passes_comes_now_and_then() {
         ["Throttled No", "TransactionConflict No", "Unavailable Maybe", "Unavailable No", "done"];
     assert_eq!(names, all, "{told:?}");
 }
+
+mod entities {
+    //! What happens between the steps of an operation on entities.
+
+    use std::sync::LazyLock;
+
+    use serde::{Deserialize, Serialize};
+    use tabla::entity::{Change, Db, Entity, Id, Outcome, TableDesign};
+    use tabla_conformance::between::Between;
+
+    use super::*;
+
+    static TEAM: LazyLock<TableDesign> = LazyLock::new(|| TableDesign::new("team").key("PK", "SK"));
+
+    /// A member, whose name is theirs alone.
+    #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, Entity)]
+    #[entity(
+        table = TEAM,
+        pk = "MEMBER#{id}",
+        sk = "MEMBER",
+        unique(name, pk = "NAME#{name}", sk = "OWNER")
+    )]
+    struct Member {
+        id: Id,
+        name: Id,
+        points: u32,
+    }
+
+    fn id(text: &str) -> Id {
+        Id::new(text).expect("an identifier")
+    }
+
+    async fn team() -> (Arc<MemoryStore>, Db, Member) {
+        let store = Arc::new(MemoryStore::new());
+        let db = Db::new(Arc::clone(&store) as Arc<dyn Store>);
+        db.create_table(&TEAM).await.expect("a table");
+        let ana = Member { id: id("1"), name: id("ana"), points: 3 };
+        let ana = db.create(ana).await.expect("an answer").done().expect("it is new");
+        (store, db, ana)
+    }
+
+    /// The same database, on which a member is renamed between the reading and the deleting.
+    fn renaming(store: Arc<MemoryStore>, db: &Db, ana: &Member) -> Db {
+        let (behind, ana) = (db.clone(), ana.clone());
+        db.on(Arc::new(Between::new(store).before_call(Operation::TransactWrite, 1, move || {
+            let (db, ana) = (behind.clone(), ana.clone());
+            async move {
+                let change = Change::of(&ana).set(Member::NAME, id("eva"));
+                db.update(change).await.expect("an answer").done().expect("it is there");
+            }
+        })))
+    }
+
+    #[tokio::test]
+    async fn a_value_that_changes_does_not_keep_its_entity_from_being_deleted() {
+        let (store, db, ana) = team().await;
+        let deleted = renaming(store, &db, &ana).delete(&ana.key()).await.expect("an answer");
+        assert_eq!(deleted, Outcome::Done(Member { name: id("eva"), ..ana.clone() }));
+        // Both names are free.
+        for (number, name) in [("2", "ana"), ("3", "eva")] {
+            let next = Member { id: id(number), name: id(name), points: 0 };
+            assert!(db.create(next).await.expect("an answer").is_done());
+        }
+    }
+
+    #[tokio::test]
+    async fn the_condition_of_the_caller_decides_what_is_deleted() {
+        let (store, db, ana) = team().await;
+        let check = Member::NAME.eq(id("ana"));
+        let kept = renaming(store, &db, &ana).delete_when(&ana.key(), check).await;
+        let renamed = Member { name: id("eva"), ..ana.clone() };
+        assert_eq!(kept.expect("an answer"), Outcome::Lost(Some(renamed.clone())));
+        assert_eq!(db.get(&ana.key()).await.expect("an answer"), Some(renamed));
+    }
+
+    #[tokio::test]
+    async fn a_change_that_was_made_is_not_called_undone() {
+        let (store, db, ana) = team().await;
+        let failures = Failures::new().on(Operation::Get, When::Call(1), Failure::Throttled);
+        let failing = db.on(Arc::new(FaultStore::new(Arc::clone(&store)).failures(failures)));
+        let change = || Change::of(&ana).set(Member::NAME, id("eva"));
+        let error = failing.update(change()).await.expect_err("it cannot be read");
+        assert_eq!((error.kind(), error.applied()), (&ErrorKind::Throttled, Applied::Maybe));
+        let present = db.get(&ana.key()).await.expect("an answer").expect("it is there");
+        assert_eq!(present.name, id("eva"));
+        // Deleted by somebody else before it could be read.
+        let (behind, key) = (db.clone(), ana.key());
+        let gone = Between::new(store).before_call(Operation::Get, 1, move || {
+            let (db, key) = (behind.clone(), key.clone());
+            async move {
+                db.delete(&key).await.expect("an answer").done().expect("it is there");
+            }
+        });
+        let change = Change::of(&present).set(Member::NAME, id("ana"));
+        let error = db.on(Arc::new(gone)).update(change).await.expect_err("it cannot be read");
+        assert_eq!(error.applied(), Applied::Maybe);
+    }
+}

@@ -141,8 +141,6 @@ impl Template {
             let is_fixed = field.is_some_and(|field| format.width(field).is_some());
             let is_told = match &pair[1] {
                 Piece::Text(text) => is_fixed || text.starts_with('#'),
-                // What another type writes brings its own boundary, and is not read back.
-                Piece::Field { format: Format::As(_), .. } => true,
                 Piece::Field { .. } => is_fixed,
             };
             if !is_told {

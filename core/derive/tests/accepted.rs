@@ -23,7 +23,7 @@ struct Code(Id);
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, KeyPart)]
 struct Name(String);
 
-/// A part that brings its own boundary.
+/// A part with separators of its own, which can stand at the end.
 struct Hours(u64);
 
 impl From<UtcTime> for Hours {
@@ -37,7 +37,7 @@ impl KeyPart for Hours {
     const ORDERED: bool = false;
 
     fn write_key(&self, out: &mut String) -> tabla::Result<()> {
-        out.push_str(&format!("#hour#{}", self.0));
+        out.push_str(&format!("hour#{}", self.0));
         Ok(())
     }
 
@@ -55,7 +55,7 @@ impl KeyPart for Hours {
     table = TABLE,
     pk = "A#{name:escaped}#{text:checked}#{number:unordered}{once}",
     sk = "{at}{number:desc06}T{at:as Day}#{number:unordered}",
-    index(GSI1, pk = "B#{code}{at:as Hours}", sk = "{moment}", when = flag),
+    index(GSI1, pk = "B#{code}#{at:as Hours}", sk = "{moment}", when = flag),
     index(GSI2, pk = "C{text:shard 100}", sk = "{@pk}"),
     index("by-code", pk = code),
     updated_at = moment

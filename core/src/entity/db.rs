@@ -214,9 +214,7 @@ impl Db {
     ) -> Result<Outcome<K::Entity>> {
         let design = K::Entity::design();
         if !design.unique.is_empty() {
-            let Some(read) = self.get(key).await? else { return Ok(Outcome::Lost(None)) };
-            let transaction = Transaction::new(self).delete_read("entity", &read, condition)?;
-            return transaction.alone(read).await;
+            return self.delete_unique(key, condition).await;
         }
         let condition = match condition {
             Some(condition) => present(design).and(condition),
@@ -227,6 +225,31 @@ impl Db {
             .return_values(ReturnValues::AllOld)
             .return_item_on_failure();
         outcome(self.store.delete(request).await, |output| returned(output.attributes))
+    }
+
+    /// Deletes an entity with its unique values, which have to be read first. If they have changed
+    /// meanwhile, they are given up as they are now: only the caller's condition decides.
+    async fn delete_unique<K: EntityKey>(
+        &self,
+        key: &K,
+        condition: Option<Condition>,
+    ) -> Result<Outcome<K::Entity>> {
+        let mut tries = self.tries(Repeat::OnlyIfNotApplied, "to delete what others change");
+        let Some(mut read) = self.get(key).await? else { return Ok(Outcome::Lost(None)) };
+        loop {
+            let transaction =
+                Transaction::new(self).delete_read("entity", &read, condition.clone())?;
+            let current = match transaction.alone(read).await? {
+                Outcome::Lost(Some(current)) => current,
+                outcome => return Ok(outcome),
+            };
+            let item = current.to_item()?;
+            if condition.as_ref().is_some_and(|condition| !condition.evaluate(&item)) {
+                return Ok(Outcome::Lost(Some(current)));
+            }
+            tries.again().await?;
+            read = current;
+        }
     }
 
     /// Several writes of any entities, all or none.

@@ -5,6 +5,7 @@ use std::marker::PhantomData;
 use serde::Serialize;
 
 use super::Entity;
+use super::design::FieldDesign;
 use crate::Value;
 use crate::error::{Error, Result};
 use crate::expr::{CompareOp, Condition, Path, attr};
@@ -56,15 +57,21 @@ impl<E, T> Field<E, T> {
     pub fn path(self) -> Path {
         attr(self.attribute)
     }
+}
 
+impl<E: Entity, T> Field<E, T> {
     /// Holds if the field has a value.
     pub fn exists(self) -> Check<E> {
-        Check::of(Ok(self.path().exists()))
+        let has_value = E::design().field(self.name).map(FieldDesign::has_value);
+        Check::of(Ok(has_value.unwrap_or_else(|| self.path().exists())))
     }
 
     /// Holds if it has none.
     pub fn not_exists(self) -> Check<E> {
-        Check::of(Ok(self.path().not_exists()))
+        match E::design().field(self.name).is_some_and(|field| field.keeps_null) {
+            true => !self.exists(),
+            false => Check::of(Ok(self.path().not_exists())),
+        }
     }
 }
 

@@ -14,7 +14,7 @@ use crate::{Value, ValueRef};
 /// A documented access pattern: what it is called, and what it asks of the store.
 ///
 /// What it asks is made by the same function that the app runs, with example values: a declaration
-/// cannot say anything else than what is done. Writes are declared by their entities and compared with
+/// that calls it cannot say anything else than what is done. Writes are declared by their entities and compared with
 /// what the store was asked when they ran ([`app::run`](super::app::run)).
 #[derive(Clone, Debug)]
 pub struct Pattern {

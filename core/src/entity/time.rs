@@ -169,7 +169,9 @@ impl Month {
 
     /// Its last second.
     pub fn end(self) -> UtcTime {
-        UtcTime(self.next().start().0 - 1)
+        let month = time::Month::try_from(self.month).expect("a month is from 1 to 12");
+        let day = month.length(i32::from(self.year));
+        Day { year: self.year, month: self.month, day }.end()
     }
 
     /// The month after it.
@@ -474,6 +476,14 @@ mod tests {
         for text in ["", "2025", "2025-13", "2025-00", "2025-1", "2025-01-"] {
             assert!(text.parse::<Month>().is_err(), "{text}");
         }
+    }
+
+    #[test]
+    fn every_month_has_an_end() {
+        let end = |text: &str| text.parse::<UtcTime>().unwrap().month().end().to_string();
+        assert_eq!(end("2024-02-03T00:00:00Z"), "2024-02-29T23:59:59Z");
+        assert_eq!(end("2025-12-31T23:59:59Z"), "2025-12-31T23:59:59Z");
+        assert_eq!(end("9999-12-01T00:00:00Z"), "9999-12-31T23:59:59Z");
     }
 
     #[test]

@@ -9,7 +9,7 @@ use super::prepared::Prepared;
 use super::unique::{Moves, expiry, guard, is_owned, moves, owned, same};
 use super::{Change, Check, Db, Entity, EntityKey, Outcome, Stamp, UtcMillis};
 use crate::Item;
-use crate::error::{Error, Result};
+use crate::error::{Applied, Error, ErrorKind, Result};
 use crate::expr::Condition;
 use crate::ops::{ConditionCheck, DeleteItem, PutItem, TransactWriteItem, UpdateItem};
 
@@ -328,9 +328,15 @@ impl<'d> Transaction<'d> {
     pub(super) async fn alone_at<K: EntityKey>(self, key: K) -> Result<Outcome<K::Entity>> {
         let db = self.db;
         match self.run().await? {
-            Transacted::Done => match db.get(&key).await? {
-                Some(entity) => Ok(Outcome::Done(entity)),
-                None => Ok(Outcome::Lost(None)),
+            // It is done, whatever becomes of looking at it: nothing may call it not applied.
+            Transacted::Done => match db.get(&key).await {
+                Ok(Some(entity)) => Ok(Outcome::Done(entity)),
+                Ok(None) => Err(Error::new(
+                    ErrorKind::Unexpected,
+                    "the change was made, and the entity was deleted before it could be read",
+                )
+                .with_applied(Applied::Maybe)),
+                Err(error) => Err(error.with_applied(Applied::Maybe)),
             },
             Transacted::Lost(lost) => lost_alone(&lost),
         }

@@ -91,6 +91,20 @@ async fn null_is_no_value_in_a_key() {
 }
 
 #[tokio::test]
+async fn null_is_no_value_in_a_condition() {
+    let db = desk().await;
+    let ticket = db.create(ticket()).await.unwrap().done().unwrap();
+    let claim =
+        |by: &str| Change::of(&ticket).set(Ticket::AGENT, id(by)).when(Ticket::AGENT.not_exists());
+    let of_nobody = Change::of(&ticket).set(Ticket::TYPE, "mail").when(Ticket::AGENT.exists());
+    assert!(!db.update(of_nobody).await.unwrap().is_done());
+    assert!(db.update(claim("zoe")).await.unwrap().is_done());
+    assert!(!db.update(claim("eva")).await.unwrap().is_done());
+    let change = Change::at(ticket.key()).set(Ticket::TYPE, "mail").when(Ticket::AGENT.exists());
+    assert!(db.update(change).await.unwrap().is_done());
+}
+
+#[tokio::test]
 async fn indexes_may_share_an_attribute_and_end_with_the_tables_key() {
     let db = desk().await;
     let full = Ticket {

@@ -68,12 +68,12 @@ impl KeyPart for Shelf {
     index(GSI2, pk = "POSTS#{status}{post_id:shard 1}", sk = "{created_at}"),
     index(
         GSI3,
-        pk = "POSTS#SORTED{status:as Shelf}{post_id:shard 1}",
+        pk = "POSTS#SORTED{post_id:shard 1}{status:as Shelf}",
         sk = "{likes:010}#{created_at}"
     ),
     index(
         GSI4,
-        pk = "POSTS#COMMENTS{status:as Shelf}{post_id:shard 1}",
+        pk = "POSTS#COMMENTS{post_id:shard 1}{status:as Shelf}",
         sk = "{comments_count:010}#{created_at}"
     )
 )]

@@ -53,6 +53,7 @@ fn refused(design: &AppDesign, pattern: &Pattern, call: &Call) -> Option<Finding
         return Some(Finding::new(Rule::FilterOnKey, pattern.name, message));
     }
     let create = table.create(&table.name);
+    // A table that cannot be created is told of by itself.
     let created = Table::create(&create, Timestamp::from_secs(0), String::new()).ok()?;
     let error = ReadPlan::query(query, &created).err()?;
     let message = format!("the store refuses it: {}", error.message());

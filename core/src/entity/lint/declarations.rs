@@ -6,6 +6,8 @@ use super::{Finding, Rule};
 use crate::entity::app::AppDesign;
 use crate::entity::design::EntityDesign;
 use crate::entity::pattern::{Call, Pattern};
+use crate::env::Timestamp;
+use crate::schema::Table;
 
 pub(super) fn check(design: &AppDesign) -> Vec<Finding> {
     let mut findings = Vec::new();
@@ -18,6 +20,10 @@ pub(super) fn check(design: &AppDesign) -> Vec<Finding> {
             let message = "two tables of the design have this name, which tells them apart: give \
                            one of them another";
             find(&table.name, message.to_owned());
+        }
+        let create = table.create(&table.name);
+        if let Err(error) = Table::create(&create, Timestamp::from_secs(0), String::new()) {
+            find(&table.name, format!("the store refuses it: {}", error.message()));
         }
     }
     for entity in &design.entities {
