@@ -1,9 +1,9 @@
 //! Files: what is known of them. The files themselves are in a bucket, and come later.
 
 use tabla::entity::{Change, Id, Page, Transacted, UtcTime};
-use tabla::{Cursor, Error, Result};
+use tabla::{Cursor, Error, Repeat, Result};
 
-use super::{Added, Gamificacion, profile_key};
+use super::{Added, Gamificacion, leaves, profile_key, stays};
 use crate::entities::*;
 use crate::patterns;
 
@@ -38,7 +38,7 @@ pub enum Confirmed {
     Expired,
     /// There is no such file.
     Missing,
-    /// Its user is not there any more.
+    /// Its user is not there any more, or is being deleted.
     NoUser,
 }
 
@@ -129,7 +129,7 @@ impl Gamificacion {
             .transaction()
             .update("asset", ready)?
             .create("link", link)?
-            .check("user", &profile_key(&read.user_id), None)?;
+            .check("user", &profile_key(&read.user_id), Some(stays()))?;
         match transaction.run().await? {
             Transacted::Done => Ok(Confirmed::Done),
             Transacted::Lost(lost) if lost.is_lost("asset") => {
@@ -145,11 +145,27 @@ impl Gamificacion {
 
     /// Deletes what is known of a file, and its link. Says whether there was such a file.
     pub async fn delete_asset(&self, asset: &Id) -> Result<bool> {
+        self.delete_asset_if(asset, None).await
+    }
+
+    /// The same for a file of a user who is leaving.
+    pub(super) async fn delete_asset_of(&self, leaving: &Id, asset: &Id) -> Result<bool> {
+        self.delete_asset_if(asset, Some(leaving)).await
+    }
+
+    async fn delete_asset_if(&self, asset: &Id, leaving: Option<&Id>) -> Result<bool> {
         let key = asset_key(asset);
+        let mut tries = self.db.tries(Repeat::OnlyIfNotApplied, "to delete a file");
         loop {
             let Some(read) = self.stored_asset(asset).await? else { return Ok(false) };
-            let transaction =
-                self.db.transaction().delete("asset", &key, Some(Asset::STATUS.eq(read.status)))?;
+            let is_it = Asset::STATUS.eq(read.status).and(Asset::USER_ID.eq(&read.user_id));
+            let mut transaction = self.db.transaction().delete("asset", &key, Some(is_it))?;
+            if let Some(leaving) = leaving {
+                if read.user_id != *leaving {
+                    return Ok(false);
+                }
+                transaction = transaction.check("user", &profile_key(leaving), Some(leaves()))?;
+            }
             let transaction = match read.status {
                 // One that is pending has no link.
                 AssetStatus::Pending => transaction,
@@ -158,17 +174,19 @@ impl Gamificacion {
                     transaction.delete("link", &link, None)?
                 }
             };
-            match transaction.run().await? {
-                Transacted::Done => return Ok(true),
-                // It was confirmed or deleted meanwhile: look again. That cannot go on for long,
-                // because no file becomes pending again.
-                Transacted::Lost(lost) if lost.is_lost("asset") => {}
-                Transacted::Lost(_) => {
+            match tries.judge(transaction.run().await)? {
+                Some(Transacted::Done) => return Ok(true),
+                Some(Transacted::Lost(lost)) if lost.is_lost("user") => return Ok(false),
+                // It was confirmed or deleted meanwhile, and perhaps begun anew: look again.
+                Some(Transacted::Lost(lost)) if lost.is_lost("asset") => {}
+                Some(Transacted::Lost(_)) => {
                     return Err(Error::corrupt(format!(
                         "the file {asset} is ready, and not linked"
                     )));
                 }
+                None => {}
             }
+            tries.again().await?;
         }
     }
 }
