@@ -1,6 +1,6 @@
 //! Files: what is known of them. The files themselves are in a bucket, and come later.
 
-use tabla::entity::{Change, Id, Page, Transacted, UtcTime};
+use tabla::entity::{Change, Entity, Id, Page, Transacted, UtcTime};
 use tabla::{Cursor, Error, Repeat, Result};
 
 use super::{Added, Gamificacion, leaves, profile_key, stays};
@@ -81,12 +81,12 @@ impl Gamificacion {
         self.db.page(patterns::assets_of_featured(user, featured).after(after)).await
     }
 
-    /// Pattern 4b: begins an upload: a file of a user's that is pending, and expires unless it is confirmed. It
-    /// is not linked to the user yet, so that nothing points to it when it expires.
+    /// Pattern 4b: begins an upload: a file of a user's that is pending, and expires unless it is
+    /// confirmed. It is not linked to the user yet, so that nothing points to it when it expires.
+    /// One that has expired and is still stored is in nobody's way: it goes first.
     pub async fn begin_upload(&self, upload: Upload) -> Result<Added<Asset>> {
-        let expires_at = self.now().plus(self.settings.upload_window).as_secs();
         let user = upload.user_id.clone();
-        let pending = Asset {
+        let mut pending = Asset {
             asset_id: upload.asset_id,
             user_id: upload.user_id,
             product_id: upload.product_id,
@@ -95,11 +95,29 @@ impl Gamificacion {
             content_type: upload.content_type,
             size: upload.size,
             status: AssetStatus::Pending,
-            expires_at: Some(expires_at),
+            expires_at: None,
             created_at: UtcTime::default(),
             updated_at: UtcTime::default(),
         };
-        self.add(&user, pending).await
+        let mut tries = self.db.tries(Repeat::Safe, "to begin an upload");
+        loop {
+            let now = self.now();
+            pending.expires_at = Some(now.plus(self.settings.upload_window).as_secs());
+            let present = match self.add(&user, pending.clone()).await? {
+                Added::Exists(present) if present.is_expired(now) => present,
+                added => return Ok(added),
+            };
+            // Others may have begun it anew: only what has expired goes.
+            let is_over =
+                Asset::STATUS.eq(AssetStatus::Pending).and(Asset::EXPIRES_AT.le(now.as_secs()));
+            let transaction =
+                self.db.transaction().delete("asset", &present.key(), Some(is_over))?;
+            match tries.judge(transaction.run().await)? {
+                // Whatever is there next has its whole window before it.
+                Some(Transacted::Done) => {}
+                Some(Transacted::Lost(_)) | None => tries.again().await?,
+            }
+        }
     }
 
     /// Pattern 4c: confirms that a file has arrived: it is ready, expires no more, and is linked to its user.

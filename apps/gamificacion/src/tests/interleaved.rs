@@ -115,6 +115,33 @@ async fn a_user_who_is_created_again_loses_nothing_to_who_was_deleting() {
 }
 
 #[tokio::test]
+async fn an_upload_that_others_begin_anew_is_theirs() {
+    let clock = ManualClock::new(Timestamp::from_secs(1_755_513_000));
+    let env = Env::test(clock.clone(), 7);
+    let store = Arc::new(MemoryStore::with_env(env.clone()));
+    let db = Db::with_env(store.clone(), env.clone());
+    db.create_table(&GAMIFICACION).await.unwrap();
+    let others = Gamificacion::new(db);
+    assert_eq!(others.create_user(profile("ana", "ABC")).await.unwrap(), Created::Done);
+    assert!(others.begin_upload(upload("a1")).await.unwrap().is_done());
+    clock.advance(Settings::default().upload_window);
+    // The second write is to delete the one that has expired, which is gone by then.
+    let app = others.clone();
+    let store = Between::new(store).before_call(Operation::TransactWrite, 2, move || {
+        let app = app.clone();
+        async move {
+            let anew = Upload { size: 9, ..upload("a1") };
+            assert_eq!(app.begin_upload(anew).await.unwrap(), Added::Done);
+        }
+    });
+    let app = Gamificacion::new(Db::with_env(Arc::new(store), env));
+    let begun = app.begin_upload(upload("a1")).await.unwrap();
+    let present = others.asset(&id("a1")).await.unwrap().unwrap();
+    assert_eq!(present.size, 9);
+    assert_eq!(begun, Added::Exists(present));
+}
+
+#[tokio::test]
 async fn deleting_a_user_is_finished_wherever_it_was_interrupted() {
     let mut interrupted = 0;
     for calls in 0.. {
