@@ -96,14 +96,16 @@ impl Branding {
                 revision: 0,
                 time_to_archive: None,
             };
+            let now = self.db.now();
+            let transaction = self.db.transaction_at(now);
             let transaction = match &present {
-                Some(present) => self.db.transaction().update(
+                Some(present) => transaction.update(
                     "business",
                     Change::of(present)
                         .set(Business::LAST_VERSION, last + 1)
                         .when(Business::LAST_VERSION.eq(last)),
                 )?,
-                None => self.db.transaction().create(
+                None => transaction.create(
                     "business",
                     Business {
                         business_id: business.clone(),
@@ -116,7 +118,7 @@ impl Branding {
             };
             let transaction = transaction.create("theme", theme.clone())?;
             if let Some(Transacted::Done) = tries.judge(transaction.run().await)? {
-                theme.updated_at = self.db.now().second();
+                theme.updated_at = now.second();
                 theme.revision = 1;
                 return Ok(theme);
             }
@@ -212,13 +214,11 @@ impl Branding {
             asset_id: asset.asset_id.clone(),
             scope: scope.to_owned(),
         };
+        let now = self.db.now();
         let transaction =
-            self.db.transaction().create("asset", asset.clone())?.put("link", link)?;
+            self.db.transaction_at(now).create("asset", asset.clone())?.put("link", link)?;
         match transaction.run().await? {
-            Transacted::Done => {
-                let updated_at = self.db.now().second();
-                Ok(Outcome::Done(Asset { updated_at, ..asset }))
-            }
+            Transacted::Done => Ok(Outcome::Done(Asset { updated_at: now.second(), ..asset })),
             Transacted::Lost(lost) => Ok(Outcome::Lost(lost.current("asset")?)),
         }
     }

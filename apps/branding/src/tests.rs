@@ -2,10 +2,11 @@
 
 use std::collections::BTreeMap;
 use std::sync::Arc;
+use std::sync::atomic::{AtomicU64, Ordering};
 use std::time::Duration;
 
 use tabla::entity::{Db, Entity, Id, Outcome, UtcTime, app, lint, listing};
-use tabla::env::{Env, ManualClock, Timestamp};
+use tabla::env::{Clock, Env, ManualClock, Sleep, Timestamp};
 use tabla::{MemoryStore, Value, item, list, map};
 use tabla_conformance::between::Between;
 
@@ -203,4 +204,44 @@ fn the_readme_lists_the_patterns_as_they_are() {
     let table = listing::markdown(&app::App::design(&BrandingApp), 1024).expect("a table");
     let readme = include_str!("../README.md");
     assert!(readme.contains(&table), "put this into README.md:\n{table}");
+}
+
+/// A clock that is a second further at every look.
+#[derive(Debug, Default)]
+struct Restless(AtomicU64);
+
+impl Clock for Restless {
+    fn now(&self) -> Timestamp {
+        Timestamp::from_secs(self.0.fetch_add(1, Ordering::Relaxed))
+    }
+
+    fn sleep(&self, _: Duration) -> Sleep<'_> {
+        Box::pin(async {})
+    }
+}
+
+#[tokio::test]
+async fn what_is_answered_is_what_is_stored() {
+    let env = Env { clock: Arc::new(Restless::default()), ..Env::system() };
+    let db = Db::with_env(Arc::new(MemoryStore::new()), env);
+    db.create_table(&BRANDING).await.expect("the table");
+    let app = Branding::new(db);
+    let acme = id("acme");
+    // The first draft of a business creates it, the second one finds it.
+    for version in [1, 2] {
+        let theme = draft(&app, "acme").await;
+        let stored = app.theme(&acme, version).await.expect("a read");
+        assert_eq!(stored, Some(theme), "version {version}");
+    }
+    let logo = Asset {
+        asset_id: id("logo"),
+        business_id: acme,
+        asset_type: AssetKind::Logo,
+        uri: "s3://bucket/logo".to_owned(),
+        checksum: "0".to_owned(),
+        updated_at: UtcTime::default(),
+    };
+    let added = app.add_asset(logo, "web").await.expect("a write").done();
+    assert!(added.is_some());
+    assert_eq!(app.asset(&id("logo")).await.expect("a read"), added);
 }

@@ -1,10 +1,11 @@
 //! Many who want the same funds, the same id, the same day of a card, the same transaction.
 
+use std::collections::BTreeMap;
 use std::time::Duration;
 
 use futures::future::try_join_all;
 use tabla::entity::app::Race;
-use tabla::entity::{Db, Id};
+use tabla::entity::{Day, Db, Id};
 use tabla::{Error, ErrorKind, Number, Result, RetryPolicy};
 
 use crate::accounts::{CryptoCards, Issued};
@@ -152,15 +153,24 @@ async fn day(db: &Db) -> Result<Race> {
     check(winners + losers == answers.len(), "all others are told that the day is spent")?;
     stage.audit().await?;
     let card = stage.app.card(&stage.card).await?.ok_or_else(|| wrong("the card is gone"))?;
-    // A race over midnight has two days.
-    let days: std::collections::BTreeSet<_> =
-        answers.iter().filter_map(Authorised::transaction).map(|row| row.spend_day).collect();
-    check(winners == WITHIN_LIMIT as usize * days.len(), "a day is enough for exactly so many")?;
-    let is_spent =
-        card.spent_usdt == card.daily_limit_usdt && card.spent_day.as_ref() == days.last();
-    check(is_spent, "the day is the sum of its payments")?;
+    let mut days: BTreeMap<Day, u32> = BTreeMap::new();
+    for row in answers.iter().filter_map(Authorised::transaction) {
+        *days.entry(row.spend_day).or_default() += 1;
+    }
+    check(days_are_spent(&days, losers), "a day is enough for exactly so many")?;
+    let (last, paid) = days.last_key_value().ok_or_else(|| wrong("nobody has paid"))?;
+    let is_sum = card.spent_day.as_ref() == Some(last)
+        && card.spent_usdt == scaled(CENTS * u64::from(*paid), 2)?;
+    check(is_sum, "the day is the sum of its payments")?;
     let left = format!("{} of {} spent", card.spent_usdt, card.daily_limit_usdt);
     Ok(Race { name: "a card's day", contenders: answers.len(), winners, left })
+}
+
+/// Whether no day has more payments than it is enough for, and one was spent if anybody was told so.
+/// A race over midnight has two days, and each of them may have ended before it was spent.
+fn days_are_spent(days: &BTreeMap<Day, u32>, losers: usize) -> bool {
+    days.values().all(|paid| *paid <= WITHIN_LIMIT)
+        && (losers == 0 || days.values().any(|paid| *paid == WITHIN_LIMIT))
 }
 
 /// Everybody begins the exchange of one transaction's funds.
@@ -206,4 +216,27 @@ async fn end(db: &Db) -> Result<Race> {
     let row = stage.app.transaction(id).await?.ok_or_else(|| wrong("it is gone"))?;
     let left = format!("{:?}, balance {}", row.status, books.account.balance_usdt);
     Ok(Race { name: "settling", contenders: answers.len(), winners, left })
+}
+
+#[cfg(test)]
+#[allow(clippy::unwrap_used)]
+mod tests {
+    use super::*;
+
+    fn days<const N: usize>(paid: [u32; N]) -> BTreeMap<Day, u32> {
+        let names = ["2025-08-18", "2025-08-19"].map(|day| day.parse().unwrap());
+        names.into_iter().zip(paid).collect()
+    }
+
+    #[test]
+    fn a_race_may_go_over_midnight() {
+        assert!(days_are_spent(&days([10]), 50));
+        assert!(days_are_spent(&days([4, 10]), 46), "the first day ended early");
+        assert!(days_are_spent(&days([10, 5]), 45), "the last payers came late");
+        assert!(days_are_spent(&days([4, 5]), 0));
+        assert!(!days_are_spent(&days([9]), 51), "somebody was refused too early");
+        assert!(!days_are_spent(&days([4, 9]), 47));
+        assert!(!days_are_spent(&days([11]), 49));
+        assert!(!days_are_spent(&days([11, 10]), 39));
+    }
 }

@@ -42,6 +42,8 @@ pub struct Profile {
     pub level: Id,
     /// Where to write to.
     pub email: Option<String>,
+    /// Since when the user is being deleted. Nothing can be added to one who is.
+    pub leaving: Option<UtcTime>,
     /// Since when.
     #[entity(immutable)]
     pub created_at: UtcTime,

@@ -230,9 +230,9 @@ fn writes() -> Vec<Pattern> {
         Pattern::new("add_featured", "something that a user shows first")
             .line(12)
             .transaction(|writes| writes.create::<Featured>().check::<Profile>()),
-        Pattern::new("add_member", "a member, counted")
-            .line(44)
-            .transaction(|writes| writes.create::<NetworkMember>().update::<Dashboard>()),
+        Pattern::new("add_member", "a member, counted").line(44).transaction(|writes| {
+            writes.create::<NetworkMember>().update::<Dashboard>().check::<Profile>()
+        }),
         Pattern::new("change_level", "another level for a member")
             .line(21)
             .write(|write| write.update::<NetworkMember>().changing(NetworkMember::LEVEL)),
@@ -257,10 +257,11 @@ fn writes() -> Vec<Pattern> {
             .line(44)
             .get::<Asset>()
             .transaction(|writes| writes.delete::<Asset>().delete::<AssetLink>()),
-        Pattern::new("delete_user", "a user, their code, and then what is left of them")
+        Pattern::new("delete_user", "a user who leaves, with everything that they have")
             .line(44)
+            .write(|write| write.update::<Profile>())
+            .find(|| panel(&user()).consistent().describe())
             .get::<Profile>()
-            .transaction(|writes| writes.delete::<Profile>().delete::<Dashboard>())
-            .find(|| panel(&user()).consistent().describe()),
+            .transaction(|writes| writes.delete::<Profile>().delete::<Dashboard>()),
     ]
 }

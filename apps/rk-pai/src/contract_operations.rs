@@ -1,6 +1,6 @@
 //! Contracts and their links: written, moved and deleted together.
 
-use tabla::entity::{Change, Check, Entity, Id, Outcome, Transacted};
+use tabla::entity::{Change, Check, Entity, Id, Lost, Outcome, Transacted};
 use tabla::{Error, Result};
 
 use crate::contracts::*;
@@ -29,8 +29,9 @@ pub enum ContratoMoved {
     Done(Contrato),
     /// The other origin has a contract of this id, and nothing has changed. Here is the link.
     Taken(ContratoDeOrigen),
-    /// The contract is not where it was believed to be, and nothing has changed.
-    Lost,
+    /// The contract is not where it was believed to be, and nothing has changed. Here is the
+    /// company's contract of this id, if there is one.
+    Lost(Option<Contrato>),
 }
 
 impl RkPai {
@@ -82,7 +83,8 @@ impl RkPai {
         }
         let moved = Contrato { id_origen: id_origen.clone(), ..contrato.clone() };
         let transaction = self.db.transaction();
-        let transaction = match self.is_first(contrato).await? {
+        let first = self.first_of_id(contrato).await?;
+        let transaction = match is_at(first.as_ref(), &contrato.id_origen) {
             true => {
                 let change = Change::of(&PrimerContrato::from(contrato.clone()))
                     .set(PrimerContrato::ID_ORIGEN, id_origen)
@@ -102,19 +104,22 @@ impl RkPai {
         match transaction.run().await? {
             Transacted::Done => Ok(ContratoMoved::Done(moved)),
             // Whoever has lost the contract has lost, whatever else is taken.
-            Transacted::Lost(lost) if lost.is_lost("contrato") || lost.is_lost("enlace") => {
-                Ok(ContratoMoved::Lost)
+            Transacted::Lost(lost) if lost.is_lost("contrato") => {
+                Ok(ContratoMoved::Lost(current(&lost, contrato, first)?))
             }
+            Transacted::Lost(lost) if lost.is_lost("enlace") => Err(not_linked(contrato)),
             Transacted::Lost(lost) => {
                 lost.current("nuevo")?.map(ContratoMoved::Taken).ok_or_else(not_told)
             }
         }
     }
 
-    /// Deletes a contract that was read, and its link.
+    /// Deletes a contract that was read, and its link. Who loses sees the company's contract of this
+    /// id, if there is one.
     pub async fn delete_contrato(&self, contrato: &Contrato) -> Result<Outcome<Contrato>> {
         let transaction = self.db.transaction();
-        let transaction = match self.is_first(contrato).await? {
+        let first = self.first_of_id(contrato).await?;
+        let transaction = match is_at(first.as_ref(), &contrato.id_origen) {
             true => {
                 let key = PrimerContratoKey { id_empresa: contrato.id_empresa.clone() };
                 transaction.delete("contrato", &key, Some(is_first_one(contrato)))?
@@ -129,17 +134,33 @@ impl RkPai {
         let transaction = transaction.delete("enlace", &link, Some(is_of_company(contrato)))?;
         match transaction.run().await? {
             Transacted::Done => Ok(Outcome::Done(contrato.clone())),
-            Transacted::Lost(_) => Ok(Outcome::Lost(None)),
+            Transacted::Lost(lost) if lost.is_lost("contrato") => {
+                Ok(Outcome::Lost(current(&lost, contrato, first)?))
+            }
+            Transacted::Lost(_) => Err(not_linked(contrato)),
         }
     }
 
-    /// Whether a contract is its company's first.
-    async fn is_first(&self, contrato: &Contrato) -> Result<bool> {
+    /// The first contract of a company, if it has the id of this one. It may be of another origin,
+    /// and then it is another contract.
+    async fn first_of_id(&self, contrato: &Contrato) -> Result<Option<Contrato>> {
         let key = PrimerContratoKey { id_empresa: contrato.id_empresa.clone() };
-        Ok(self.db.get(&key).await?.is_some_and(|first| {
-            first.id_origen == contrato.id_origen && first.id_contrato == contrato.id_contrato
-        }))
+        let first = self.db.get(&key).await?.map(Contrato::from);
+        Ok(first.filter(|first| first.id_contrato == contrato.id_contrato))
     }
+}
+
+fn is_at(contrato: Option<&Contrato>, id_origen: &Id) -> bool {
+    contrato.is_some_and(|contrato| contrato.id_origen == *id_origen)
+}
+
+/// The contract of the same company and id as one that is not where it was believed to be: in its
+/// place, or else the company's first.
+fn current(lost: &Lost, believed: &Contrato, first: Option<Contrato>) -> Result<Option<Contrato>> {
+    let present = lost.current::<Contrato>("contrato")?;
+    let present = present.filter(|present| present.id_contrato == believed.id_contrato);
+    // If the first one was believed to be this, it has lost, and is not what it was.
+    Ok(present.or(first.filter(|first| first.id_origen != believed.id_origen)))
 }
 
 /// What became of writing a contract in one of its places.
@@ -168,6 +189,14 @@ fn is_first_one(contrato: &Contrato) -> Check<PrimerContrato> {
 /// Holds if a link is to the company of this contract.
 fn is_of_company(contrato: &Contrato) -> Check<ContratoDeOrigen> {
     ContratoDeOrigen::ID_EMPRESA.eq(&contrato.id_empresa)
+}
+
+/// A contract and its link are written, moved and deleted together.
+fn not_linked(contrato: &Contrato) -> Error {
+    Error::corrupt(format!(
+        "the contract {} of the company {} is not linked to its origin",
+        contrato.id_contrato, contrato.id_empresa
+    ))
 }
 
 fn not_told() -> Error {

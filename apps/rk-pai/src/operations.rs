@@ -3,8 +3,8 @@
 use std::collections::{BTreeMap, HashMap};
 use std::time::Duration;
 
-use tabla::entity::{Change, Db, Entity, EntityKey, Id, Outcome, Page, UtcTime};
-use tabla::{Cursor, Item, Result, RetryPolicy, StoreExt};
+use tabla::entity::{Change, Db, Entity, Id, Outcome, Page, UtcTime};
+use tabla::{Cursor, Result};
 
 use crate::catalogues::*;
 use crate::contracts::*;
@@ -55,7 +55,8 @@ impl RkPai {
     }
 
     /// Pattern 4b: a page of the contracts of an origin, whole: their links, then the contracts of
-    /// all links in one batch. A contract that goes between the two is left out.
+    /// all links, the companies' first ones in one batch and further ones in another. A contract
+    /// that goes in between is left out.
     pub async fn contratos_completos_por_origen(
         &self,
         id_origen: &Id,
@@ -63,25 +64,19 @@ impl RkPai {
     ) -> Result<Page<Contrato>> {
         let links = self.db.page(patterns::contratos_por_origen(id_origen).after(after)).await?;
         // A link does not say where in its company's partition the contract stands.
-        let mut keys: Vec<Item> = Vec::new();
-        for link in &links.items {
-            let (id_empresa, id_contrato) = (link.id_empresa.clone(), link.id_contrato.clone());
-            let first = PrimerContratoKey { id_empresa: id_empresa.clone() }.to_item()?;
-            // A company has one first contract, and a batch has each key once.
-            if !keys.contains(&first) {
-                keys.push(first);
-            }
-            keys.push(ContratoAdicionalKey { id_empresa, id_contrato }.to_item()?);
+        let (mut first, mut further) = (Vec::new(), Vec::new());
+        for ContratoDeOrigen { id_empresa, id_contrato, .. } in &links.items {
+            let (id_empresa, id_contrato) = (id_empresa.clone(), id_contrato.clone());
+            first.push(PrimerContratoKey { id_empresa: id_empresa.clone() });
+            further.push(ContratoAdicionalKey { id_empresa, id_contrato });
         }
-        let table = self.db.table_name((Contrato::design().table)())?;
-        let items = self.db.store().batch_get_all(&table, keys, &RetryPolicy::default()).await?;
-        let mut found: HashMap<Id, Contrato> = HashMap::new();
-        for item in &items {
-            let contrato = Contrato::from_item(item)?;
-            if contrato.id_origen == *id_origen {
-                found.insert(contrato.id_contrato.clone(), contrato);
-            }
-        }
+        let first = self.db.get_all(&first).await?.into_iter().flatten().map(Contrato::from);
+        let further = self.db.get_all(&further).await?.into_iter().flatten().map(Contrato::from);
+        let mut found: HashMap<Id, Contrato> = first
+            .chain(further)
+            .filter(|contrato| contrato.id_origen == *id_origen)
+            .map(|contrato| (contrato.id_contrato.clone(), contrato))
+            .collect();
         let items = links.items.iter().filter_map(|link| found.remove(&link.id_contrato)).collect();
         Ok(Page { items, next: links.next })
     }

@@ -51,6 +51,7 @@ pub(super) fn profile(user: &Id, code: &Id, number: u32) -> Result<Profile> {
         name: name(number),
         level: id(LEVELS[number as usize % LEVELS.len()])?,
         email: Some(format!("{user}@example.com")),
+        leaving: None,
         created_at: UtcTime::default(),
         updated_at: UtcTime::default(),
     })

@@ -1,9 +1,9 @@
 //! Files: what is known of them. The files themselves are in a bucket, and come later.
 
-use tabla::entity::{Change, Id, Page, Transacted, UtcTime};
-use tabla::{Cursor, Error, Result};
+use tabla::entity::{Change, Entity, Id, Page, Transacted, UtcTime};
+use tabla::{Cursor, Error, Repeat, Result};
 
-use super::{Added, Gamificacion, profile_key};
+use super::{Added, Gamificacion, leaves, profile_key, stays};
 use crate::entities::*;
 use crate::patterns;
 
@@ -38,7 +38,7 @@ pub enum Confirmed {
     Expired,
     /// There is no such file.
     Missing,
-    /// Its user is not there any more.
+    /// Its user is not there any more, or is being deleted.
     NoUser,
 }
 
@@ -81,12 +81,12 @@ impl Gamificacion {
         self.db.page(patterns::assets_of_featured(user, featured).after(after)).await
     }
 
-    /// Pattern 4b: begins an upload: a file of a user's that is pending, and expires unless it is confirmed. It
-    /// is not linked to the user yet, so that nothing points to it when it expires.
+    /// Pattern 4b: begins an upload: a file of a user's that is pending, and expires unless it is
+    /// confirmed. It is not linked to the user yet, so that nothing points to it when it expires.
+    /// One that has expired and is still stored is in nobody's way: it goes first.
     pub async fn begin_upload(&self, upload: Upload) -> Result<Added<Asset>> {
-        let expires_at = self.now().plus(self.settings.upload_window).as_secs();
         let user = upload.user_id.clone();
-        let pending = Asset {
+        let mut pending = Asset {
             asset_id: upload.asset_id,
             user_id: upload.user_id,
             product_id: upload.product_id,
@@ -95,11 +95,29 @@ impl Gamificacion {
             content_type: upload.content_type,
             size: upload.size,
             status: AssetStatus::Pending,
-            expires_at: Some(expires_at),
+            expires_at: None,
             created_at: UtcTime::default(),
             updated_at: UtcTime::default(),
         };
-        self.add(&user, pending).await
+        let mut tries = self.db.tries(Repeat::Safe, "to begin an upload");
+        loop {
+            let now = self.now();
+            pending.expires_at = Some(now.plus(self.settings.upload_window).as_secs());
+            let present = match self.add(&user, pending.clone()).await? {
+                Added::Exists(present) if present.is_expired(now) => present,
+                added => return Ok(added),
+            };
+            // Others may have begun it anew: only what has expired goes.
+            let is_over =
+                Asset::STATUS.eq(AssetStatus::Pending).and(Asset::EXPIRES_AT.le(now.as_secs()));
+            let transaction =
+                self.db.transaction().delete("asset", &present.key(), Some(is_over))?;
+            match tries.judge(transaction.run().await)? {
+                // Whatever is there next has its whole window before it.
+                Some(Transacted::Done) => {}
+                Some(Transacted::Lost(_)) | None => tries.again().await?,
+            }
+        }
     }
 
     /// Pattern 4c: confirms that a file has arrived: it is ready, expires no more, and is linked to its user.
@@ -129,7 +147,7 @@ impl Gamificacion {
             .transaction()
             .update("asset", ready)?
             .create("link", link)?
-            .check("user", &profile_key(&read.user_id), None)?;
+            .check("user", &profile_key(&read.user_id), Some(stays()))?;
         match transaction.run().await? {
             Transacted::Done => Ok(Confirmed::Done),
             Transacted::Lost(lost) if lost.is_lost("asset") => {
@@ -145,11 +163,27 @@ impl Gamificacion {
 
     /// Deletes what is known of a file, and its link. Says whether there was such a file.
     pub async fn delete_asset(&self, asset: &Id) -> Result<bool> {
+        self.delete_asset_if(asset, None).await
+    }
+
+    /// The same for a file of a user who is leaving.
+    pub(super) async fn delete_asset_of(&self, leaving: &Id, asset: &Id) -> Result<bool> {
+        self.delete_asset_if(asset, Some(leaving)).await
+    }
+
+    async fn delete_asset_if(&self, asset: &Id, leaving: Option<&Id>) -> Result<bool> {
         let key = asset_key(asset);
+        let mut tries = self.db.tries(Repeat::OnlyIfNotApplied, "to delete a file");
         loop {
             let Some(read) = self.stored_asset(asset).await? else { return Ok(false) };
-            let transaction =
-                self.db.transaction().delete("asset", &key, Some(Asset::STATUS.eq(read.status)))?;
+            let is_it = Asset::STATUS.eq(read.status).and(Asset::USER_ID.eq(&read.user_id));
+            let mut transaction = self.db.transaction().delete("asset", &key, Some(is_it))?;
+            if let Some(leaving) = leaving {
+                if read.user_id != *leaving {
+                    return Ok(false);
+                }
+                transaction = transaction.check("user", &profile_key(leaving), Some(leaves()))?;
+            }
             let transaction = match read.status {
                 // One that is pending has no link.
                 AssetStatus::Pending => transaction,
@@ -158,17 +192,19 @@ impl Gamificacion {
                     transaction.delete("link", &link, None)?
                 }
             };
-            match transaction.run().await? {
-                Transacted::Done => return Ok(true),
-                // It was confirmed or deleted meanwhile: look again. That cannot go on for long,
-                // because no file becomes pending again.
-                Transacted::Lost(lost) if lost.is_lost("asset") => {}
-                Transacted::Lost(_) => {
+            match tries.judge(transaction.run().await)? {
+                Some(Transacted::Done) => return Ok(true),
+                Some(Transacted::Lost(lost)) if lost.is_lost("user") => return Ok(false),
+                // It was confirmed or deleted meanwhile, and perhaps begun anew: look again.
+                Some(Transacted::Lost(lost)) if lost.is_lost("asset") => {}
+                Some(Transacted::Lost(_)) => {
                     return Err(Error::corrupt(format!(
                         "the file {asset} is ready, and not linked"
                     )));
                 }
+                None => {}
             }
+            tries.again().await?;
         }
     }
 }

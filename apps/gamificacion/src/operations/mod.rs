@@ -7,13 +7,13 @@ mod users;
 
 use std::time::Duration;
 
-use tabla::entity::{Db, Entity, Id, Lost, Transacted, UtcTime};
+use tabla::entity::{Check, Db, Entity, Id, Lost, Transacted, UtcTime};
 use tabla::{Error, Result};
 
 pub use self::assets::{Confirmed, Upload};
 pub use self::panels::Completed;
 pub use self::users::Created;
-use crate::entities::ProfileKey;
+use crate::entities::{Profile, ProfileKey};
 
 /// Panels on a database.
 #[derive(Clone, Debug)]
@@ -43,7 +43,7 @@ pub enum Added<E> {
     Done,
     /// There is one with this identifier, and nothing has changed: here it is.
     Exists(E),
-    /// There is no such user, and nothing has changed.
+    /// There is no such user, or they are being deleted, and nothing has changed.
     NoUser,
 }
 
@@ -69,11 +69,11 @@ impl Gamificacion {
         self.db.now().second()
     }
 
-    /// Adds something of a user's, if the user is there and it is not.
+    /// Adds something of a user's, if the user is there to stay and it is not.
     async fn add<E: Entity>(&self, user: &Id, entity: E) -> Result<Added<E>> {
         let owner = profile_key(user);
         let transaction =
-            self.db.transaction().create("entity", entity)?.check("user", &owner, None)?;
+            self.db.transaction().create("entity", entity)?.check("user", &owner, Some(stays()))?;
         match transaction.run().await? {
             Transacted::Done => Ok(Added::Done),
             Transacted::Lost(lost) => not_added(&lost),
@@ -83,6 +83,17 @@ impl Gamificacion {
 
 fn profile_key(user: &Id) -> ProfileKey {
     ProfileKey { user_id: user.clone() }
+}
+
+/// Holds for a user who is not being deleted. Whatever adds to a user checks it.
+fn stays() -> Check<Profile> {
+    Profile::LEAVING.not_exists()
+}
+
+/// Holds for a user who is being deleted. Whatever deletes what they have checks it: they may be
+/// gone, and be created again, while somebody else is still about to delete.
+fn leaves() -> Check<Profile> {
+    Profile::LEAVING.exists()
 }
 
 /// Why something was not added: without a user there is nothing to add to.

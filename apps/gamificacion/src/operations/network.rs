@@ -3,7 +3,7 @@
 use tabla::entity::{Change, Id, Outcome, Page, Transacted};
 use tabla::{Cursor, Result};
 
-use super::{Added, Gamificacion, not_added};
+use super::{Added, Gamificacion, not_added, profile_key, stays};
 use crate::entities::*;
 use crate::patterns;
 
@@ -60,9 +60,13 @@ impl Gamificacion {
 
     /// Adds a member to the network of a user, whose dashboard counts it.
     pub async fn add_member(&self, member: NetworkMember) -> Result<Added<NetworkMember>> {
-        let dashboard = counted(&member.user_id, 1);
-        let transaction =
-            self.db.transaction().create("entity", member)?.update("user", dashboard)?;
+        let (user, dashboard) = (profile_key(&member.user_id), counted(&member.user_id, 1));
+        let transaction = self
+            .db
+            .transaction()
+            .create("entity", member)?
+            .update("dashboard", dashboard)?
+            .check("user", &user, Some(stays()))?;
         match transaction.run().await? {
             Transacted::Done => Ok(Added::Done),
             Transacted::Lost(lost) => not_added(&lost),

@@ -1,9 +1,9 @@
 //! Users and their codes.
 
-use tabla::Result;
 use tabla::entity::{Change, Entity, Id, Outcome, Transacted};
+use tabla::{Repeat, Result};
 
-use super::{Gamificacion, profile_key};
+use super::{Gamificacion, leaves, profile_key};
 use crate::entities::*;
 use crate::patterns;
 
@@ -13,7 +13,7 @@ use crate::patterns;
 pub enum Created {
     /// The user is there, with an empty dashboard.
     Done,
-    /// There is such a user already, and nothing has changed: here they are.
+    /// There is such a user already, who may be leaving, and nothing has changed: here they are.
     Exists(Option<Profile>),
     /// The code is another user's, and nothing has changed.
     CodeTaken,
@@ -64,6 +64,7 @@ impl Gamificacion {
             created_at: Default::default(),
             updated_at: Default::default(),
         };
+        let profile = Profile { leaving: None, ..profile };
         let transaction =
             self.db.transaction().create("profile", profile)?.create("dashboard", dashboard)?;
         match transaction.run().await? {
@@ -84,49 +85,75 @@ impl Gamificacion {
         self.db.update(change).await
     }
 
-    /// Deletes a user and gives up their code, in one transaction; then whatever else is in their
-    /// partition, and their files. Says whether there was such a user.
+    /// Deletes a user with everything that they have: first a mark says that they are leaving, and
+    /// nothing can be added any more; then goes what hangs on them, with their files; and at last
+    /// profile, code and dashboard, in one transaction. Says whether it was this call that deleted
+    /// the user.
     ///
-    /// If it is interrupted, calling it again finishes it: nothing can be added to a user who is
-    /// not there. Items of no known kind stay.
+    /// If it is interrupted, the user is there and leaving, and calling it again finishes it. Until
+    /// then nobody can be created in their place, so that nobody meets what is left. Items of no
+    /// known kind stay, and an upload that is pending expires.
     pub async fn delete_user(&self, user: &Id) -> Result<bool> {
-        let was_there = self.delete_profile(user).await?;
-        let left = self.panel_now(user).await?;
-        self.delete_each(left.goals).await?;
-        self.delete_each(left.products).await?;
-        self.delete_each(left.featured).await?;
-        self.delete_each(left.network).await?;
-        for link in left.assets {
-            self.delete_asset(&link.asset_id).await?;
+        let mark = Change::at(profile_key(user)).set(Profile::LEAVING, self.now());
+        if !self.db.update(mark).await?.is_done() {
+            return Ok(false);
         }
-        Ok(was_there)
+        let left = self.panel_now(user).await?;
+        self.delete_each(user, left.goals).await?;
+        self.delete_each(user, left.products).await?;
+        self.delete_each(user, left.featured).await?;
+        self.delete_each(user, left.network).await?;
+        for link in left.assets {
+            self.delete_asset_of(user, &link.asset_id).await?;
+        }
+        self.delete_profile(user).await
     }
 
+    /// Deletes a user who is leaving and has nothing any more.
     async fn delete_profile(&self, user: &Id) -> Result<bool> {
+        let mut tries = self.db.tries(Repeat::OnlyIfNotApplied, "to delete a user");
         loop {
-            let Some(profile) = self.profile(user).await? else { return Ok(false) };
+            let profile = self.profile(user).await?.filter(|profile| profile.leaving.is_some());
+            // Somebody else has deleted the user; one who is there again stays.
+            let Some(profile) = profile else { return Ok(false) };
             let transaction = self
                 .db
                 .transaction()
-                .delete_read("profile", &profile, None)?
+                .delete_read("profile", &profile, Some(Profile::LEAVING.exists().build()?))?
                 .delete("dashboard", &DashboardKey { user_id: user.clone() }, None)?;
-            match transaction.run().await? {
-                Transacted::Done => return Ok(true),
+            match tries.judge(transaction.run().await)? {
+                Some(Transacted::Done) => return Ok(true),
                 // Somebody else has deleted the user, or given them another code: look again.
-                Transacted::Lost(lost) if lost.is_lost("profile") => {}
-                Transacted::Lost(_) => {
+                Some(Transacted::Lost(lost)) if lost.is_lost("profile") => {}
+                Some(Transacted::Lost(_)) => {
                     return Err(tabla::Error::corrupt(format!(
                         "the user {user} has no dashboard, or a code that is not theirs"
                     )));
                 }
+                None => {}
             }
+            tries.again().await?;
         }
     }
 
-    async fn delete_each<E: Entity>(&self, entities: Vec<E>) -> Result<()> {
+    /// Deletes what a user who is leaving has.
+    async fn delete_each<E: Entity>(&self, user: &Id, entities: Vec<E>) -> Result<()> {
+        let owner = profile_key(user);
         for entity in entities {
-            // That one is gone already is as good.
-            let _ = self.db.delete(&entity.key()).await?;
+            let mut tries = self.db.tries(Repeat::Safe, "to delete what a user has");
+            loop {
+                let transaction = self
+                    .db
+                    .transaction()
+                    .delete("entity", &entity.key(), None)?
+                    .check("user", &owner, Some(leaves()))?;
+                // That it is gone already is as good. So is that the user is: whoever has deleted
+                // them has deleted this before, and if it is there, then somebody new has it.
+                if tries.judge(transaction.run().await)?.is_some() {
+                    break;
+                }
+                tries.again().await?;
+            }
         }
         Ok(())
     }

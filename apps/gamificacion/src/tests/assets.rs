@@ -93,6 +93,29 @@ async fn an_upload_that_took_too_long_is_not_confirmed() {
 }
 
 #[tokio::test]
+async fn an_upload_that_has_expired_is_in_nobodys_way() {
+    let fixture = Fixture::with_ana().await;
+    let (app, a1) = (&fixture.app, id("a1"));
+    assert_eq!(app.begin_upload(upload("a1")).await.unwrap(), Added::Done);
+    fixture.clock.advance(HOUR - Duration::from_secs(1));
+    let open = app.asset(&a1).await.unwrap().unwrap();
+    let again = Upload { product_id: None, size: 9, ..upload("a1") };
+    assert_eq!(app.begin_upload(again.clone()).await.unwrap(), Added::Exists(open));
+    fixture.clock.advance(Duration::from_secs(1));
+    assert_eq!(app.asset(&a1).await.unwrap(), None);
+    assert_eq!(app.begin_upload(again).await.unwrap(), Added::Done);
+    let anew = app.asset(&a1).await.unwrap().unwrap();
+    assert_eq!((anew.size, anew.product_id.as_ref()), (9, None), "nothing is left of the old one");
+    assert_eq!(anew.created_at, time("2025-08-18T11:30:00Z"));
+    assert_eq!(anew.expires_at, Some(1_755_513_000 + 2 * 3600));
+    assert_eq!(app.confirm_upload(&a1).await.unwrap(), Confirmed::Done);
+    // One that has arrived is in everybody's way, however long ago.
+    fixture.clock.advance(HOUR * 1000);
+    let ready = app.asset(&a1).await.unwrap().unwrap();
+    assert_eq!(app.begin_upload(upload("a1")).await.unwrap(), Added::Exists(ready));
+}
+
+#[tokio::test]
 async fn a_file_that_has_arrived_does_not_expire() {
     let fixture = Fixture::with_ana().await;
     assert_eq!(fixture.app.begin_upload(upload("a1")).await.unwrap(), Added::Done);

@@ -4,7 +4,7 @@ use std::sync::Arc;
 
 use tabla::entity::app::App;
 use tabla::entity::{Db, app, lint, listing};
-use tabla::{Item, MemoryStore, item};
+use tabla::{Item, MemoryStore, Value, item, map};
 use tabla_conformance::between::Between;
 
 use super::*;
@@ -123,7 +123,10 @@ async fn users_are_the_documented_items() {
                 "GSI1PK" => "USERCODE#ABC", "GSI1SK" => "USER#ana",
                 "userCode" => "ABC", "name" => "Ana", "level" => "ORO",
             }),
-            item! { "PK" => "USERCODE#ABC", "SK" => "UNIQUE", "owner" => "USER#ana|PROFILE" },
+            item! {
+                "PK" => "USERCODE#ABC", "SK" => "UNIQUE",
+                "uniqueOwner" => Value::M(map! { "PK" => "USER#ana", "SK" => "PROFILE" }),
+            },
         ]
     );
 }

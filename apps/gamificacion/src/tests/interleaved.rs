@@ -1,8 +1,12 @@
 //! Callers who meet between a read and the write that follows it.
 
+use std::sync::atomic::{AtomicUsize, Ordering};
+
 use futures::future::{join, try_join_all};
 use tabla::entity::app::App;
+use tabla::{Error, ErrorKind};
 use tabla_conformance::between::Between;
+use tabla_conformance::fault::Operation;
 
 use super::*;
 
@@ -71,6 +75,121 @@ async fn a_user_who_is_being_deleted_leaves_nothing() {
         assert!(keys(&db).await.is_empty(), "seed {seed}");
     }
     assert!(added > 0 && refused > 0, "{added} and {refused}");
+}
+
+/// A goal, a member and a file.
+async fn fill(app: &Gamificacion) {
+    assert_eq!(app.create_user(profile("ana", "ABC")).await.unwrap(), Created::Done);
+    assert!(app.add_goal(goal("g1", 1)).await.unwrap().is_done());
+    assert!(app.add_member(member("ana", "m1", "ORO", "ACTIVO")).await.unwrap().is_done());
+    assert!(app.begin_upload(upload("a1")).await.unwrap().is_done());
+    assert_eq!(app.confirm_upload(&id("a1")).await.unwrap(), Confirmed::Done);
+}
+
+#[tokio::test]
+async fn a_user_who_is_created_again_loses_nothing_to_who_was_deleting() {
+    // Before each of its writes somebody else is through, and the user is there again, with the
+    // same goal, member and file.
+    for write in 1..=4 {
+        let store = Arc::new(MemoryStore::new());
+        let db = Db::new(store.clone());
+        db.create_table(&GAMIFICACION).await.unwrap();
+        let others = Gamificacion::new(db.clone());
+        fill(&others).await;
+        let before = keys(&db).await;
+        let app = others.clone();
+        let store = Between::new(store).before_call(Operation::TransactWrite, write, move || {
+            let app = app.clone();
+            async move {
+                assert!(app.delete_user(&id("ana")).await.unwrap());
+                fill(&app).await;
+            }
+        });
+        let app = Gamificacion::new(Db::new(Arc::new(store)));
+        assert!(!app.delete_user(&id("ana")).await.unwrap(), "somebody else has, write {write}");
+        assert_eq!(keys(&db).await, before, "write {write}");
+        let panel = others.panel_now(&id("ana")).await.unwrap();
+        assert_eq!(panel.profile.unwrap().leaving, None, "write {write}");
+        assert_eq!(panel.dashboard.unwrap().network_size, 1, "write {write}");
+    }
+}
+
+#[tokio::test]
+async fn an_upload_that_others_begin_anew_is_theirs() {
+    let clock = ManualClock::new(Timestamp::from_secs(1_755_513_000));
+    let env = Env::test(clock.clone(), 7);
+    let store = Arc::new(MemoryStore::with_env(env.clone()));
+    let db = Db::with_env(store.clone(), env.clone());
+    db.create_table(&GAMIFICACION).await.unwrap();
+    let others = Gamificacion::new(db);
+    assert_eq!(others.create_user(profile("ana", "ABC")).await.unwrap(), Created::Done);
+    assert!(others.begin_upload(upload("a1")).await.unwrap().is_done());
+    clock.advance(Settings::default().upload_window);
+    // The second write is to delete the one that has expired, which is gone by then.
+    let app = others.clone();
+    let store = Between::new(store).before_call(Operation::TransactWrite, 2, move || {
+        let app = app.clone();
+        async move {
+            let anew = Upload { size: 9, ..upload("a1") };
+            assert_eq!(app.begin_upload(anew).await.unwrap(), Added::Done);
+        }
+    });
+    let app = Gamificacion::new(Db::with_env(Arc::new(store), env));
+    let begun = app.begin_upload(upload("a1")).await.unwrap();
+    let present = others.asset(&id("a1")).await.unwrap().unwrap();
+    assert_eq!(present.size, 9);
+    assert_eq!(begun, Added::Exists(present));
+}
+
+#[tokio::test]
+async fn deleting_a_user_is_finished_wherever_it_was_interrupted() {
+    let mut interrupted = 0;
+    for calls in 0.. {
+        let left = Arc::new(AtomicUsize::new(usize::MAX));
+        let counted = left.clone();
+        let store = Between::new(MemoryStore::new()).before(Arc::new(move |_| {
+            let is_over = counted.fetch_sub(1, Ordering::Relaxed) == 0;
+            let answer = match is_over {
+                true => Err(Error::new(ErrorKind::Unexpected, "interrupted")),
+                false => Ok(()),
+            };
+            Box::pin(async { answer })
+        }));
+        let db = Db::new(Arc::new(store));
+        db.create_table(&GAMIFICACION).await.unwrap();
+        let app = Gamificacion::new(db.clone());
+        assert_eq!(app.create_user(profile("ana", "ABC")).await.unwrap(), Created::Done);
+        assert!(app.add_goal(goal("g1", 1)).await.unwrap().is_done());
+        assert!(app.add_product(product("p1", None)).await.unwrap().is_done());
+        assert!(app.add_featured(featured("f1")).await.unwrap().is_done());
+        assert!(app.add_member(member("ana", "m1", "ORO", "ACTIVO")).await.unwrap().is_done());
+        for file in ["a1", "a2"] {
+            assert!(app.begin_upload(upload(file)).await.unwrap().is_done());
+        }
+        assert_eq!(app.confirm_upload(&id("a1")).await.unwrap(), Confirmed::Done);
+
+        left.store(calls, Ordering::Relaxed);
+        let deleted = app.delete_user(&id("ana")).await;
+        left.store(usize::MAX, Ordering::Relaxed);
+        if deleted.is_ok() {
+            break;
+        }
+        interrupted += 1;
+        if calls > 0 {
+            // The user is leaving: nothing can be added, and nobody comes in their place.
+            assert_eq!(app.add_goal(goal("g2", 1)).await.unwrap(), Added::NoUser);
+            let added = app.add_member(member("ana", "m2", "ORO", "ACTIVO")).await.unwrap();
+            assert_eq!(added, Added::NoUser);
+            assert_eq!(app.begin_upload(upload("a3")).await.unwrap(), Added::NoUser);
+            assert_eq!(app.confirm_upload(&id("a2")).await.unwrap(), Confirmed::NoUser);
+            let created = app.create_user(profile("ana", "NEW")).await.unwrap();
+            assert!(matches!(created, Created::Exists(Some(_))), "{created:?}");
+        }
+        assert!(app.delete_user(&id("ana")).await.unwrap(), "after {calls} calls");
+        assert_eq!(keys(&db).await, ["ASSET#a2|METADATA"], "after {calls} calls");
+    }
+    // The mark, the panel, four things and a file, and the profile: one call each, or two.
+    assert_eq!(interrupted, 10);
 }
 
 #[tokio::test]

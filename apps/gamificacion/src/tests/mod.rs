@@ -79,6 +79,7 @@ fn profile(user: &str, code: &str) -> Profile {
         name: "Ana".into(),
         level: id("ORO"),
         email: None,
+        leaving: None,
         created_at: UtcTime::default(),
         updated_at: UtcTime::default(),
     }

@@ -100,12 +100,14 @@ async fn who_cannot_move_a_contract_changes_nothing() {
     let link = ContratoDeOrigen { id_origen: id("8"), id_contrato: id("70"), id_empresa: id("E2") };
     let taken = app.move_contrato(&ours, &id("8")).await.unwrap();
     assert_eq!(taken, ContratoMoved::Taken(link));
-    // Nobody has these: one is of another origin, one of another company, one does not exist.
-    for believed in
-        [contrato("E1", "9", "70"), contrato("E2", "7", "70"), contrato("E1", "7", "71")]
-    {
+    // Nobody has these: two are of another origin than believed, one does not exist.
+    for (believed, present) in [
+        (contrato("E1", "9", "70"), Some(ours.clone())),
+        (contrato("E2", "7", "70"), Some(theirs)),
+        (contrato("E1", "7", "71"), None),
+    ] {
         let lost = app.move_contrato(&believed, &id("10")).await.unwrap();
-        assert_eq!(lost, ContratoMoved::Lost, "{believed:?}");
+        assert_eq!(lost, ContratoMoved::Lost(present), "{believed:?}");
     }
     assert!(app.move_contrato(&ours, &id("7")).await.is_err(), "it is there already");
     assert_eq!(snapshot(&db).await, before);
@@ -118,10 +120,14 @@ async fn a_deleted_contract_takes_its_link_along() {
     let _ = app.create_contrato(&first).await.unwrap();
     let _ = app.create_contrato(&further).await.unwrap();
     let before = snapshot(&db).await;
-    for believed in
-        [contrato("E1", "8", "71"), contrato("E1", "7", "72"), contrato("E2", "7", "70")]
-    {
-        assert_eq!(app.delete_contrato(&believed).await.unwrap(), Outcome::Lost(None));
+    for (believed, present) in [
+        (contrato("E1", "8", "70"), Some(first.clone())),
+        (contrato("E1", "8", "71"), Some(further.clone())),
+        (contrato("E1", "7", "72"), None),
+        (contrato("E2", "7", "70"), None),
+    ] {
+        let lost = app.delete_contrato(&believed).await.unwrap();
+        assert_eq!(lost, Outcome::Lost(present), "{believed:?}");
     }
     assert_eq!(snapshot(&db).await, before);
     assert_eq!(app.delete_contrato(&first).await.unwrap(), Outcome::Done(first.clone()));

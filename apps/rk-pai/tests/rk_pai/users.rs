@@ -4,7 +4,7 @@ use std::time::Duration;
 
 use tabla::entity::{Outcome, UtcMillis};
 use tabla::ops::PutItem;
-use tabla::{Number, item};
+use tabla::{Number, Value, item, map};
 use tabla_rk_pai::*;
 
 use crate::{app, count, id, snapshot, time, usuario};
@@ -17,7 +17,8 @@ async fn an_email_is_one_users() {
         snapshot(&db).await,
         [
             item! {
-                "_pk" => "EMAIL#ana@example.com", "_sk" => "UNIQUE", "owner" => "USUARIO#1|METADATA",
+                "_pk" => "EMAIL#ana@example.com", "_sk" => "UNIQUE",
+                "uniqueOwner" => Value::M(map! { "_pk" => "USUARIO#1", "_sk" => "METADATA" }),
             },
             item! {
                 "_pk" => "USUARIO#1", "_sk" => "METADATA",
