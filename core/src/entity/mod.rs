@@ -103,7 +103,7 @@ pub use self::lost::{Lost, Transacted};
 pub use self::outcome::Outcome;
 pub use self::pages::Page;
 pub use self::part::{Digits, Id, KeyPart, SEPARATOR};
-pub use self::pattern::{Call, Operation, Pattern, key_text};
+pub use self::pattern::{Call, Operation, Pattern};
 pub use self::prepared::Prepared;
 pub use self::shard::Sharded;
 pub use self::template::{Fields, Part, Piece, Prefix, Template};

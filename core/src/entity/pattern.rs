@@ -5,7 +5,7 @@ use std::fmt;
 use super::design::EntityDesign;
 use super::field::undeclared;
 use super::writes::{WriteDesign, WriteKind, Writes, key_templates};
-use super::{Entity, EntityKey, Find};
+use super::{Entity, Find};
 use crate::error::{Error, Result};
 use crate::expr::{Condition, Renderer};
 use crate::ops::Query;
@@ -386,11 +386,4 @@ impl Call {
         let own = own.map(|path| path.root().to_owned());
         own.chain(self.unexpired.map(str::to_owned)).collect()
     }
-}
-
-/// Shows a key with its values.
-pub fn key_text<K: EntityKey>(key: &K) -> Result<String> {
-    let item = key.to_item()?;
-    let parts = item.iter().map(|(name, value)| format!("{name} = {}", shown(&value.to_value())));
-    Ok(parts.collect::<Vec<_>>().join(", "))
 }

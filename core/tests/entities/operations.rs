@@ -14,6 +14,7 @@ async fn create_writes_what_was_not_there() {
     assert_eq!(created.placed_at, time("2025-08-18T10:30:00Z"));
     assert_eq!((created.updated_at, created.revision), (created.placed_at, 1));
     assert_eq!(db.get(&created.key()).await.unwrap(), Some(created.clone()));
+    assert_eq!(db.get_eventually(&created.key()).await.unwrap(), Some(created.clone()));
     let again = db.create(order("ana", 1)).await.unwrap();
     assert_eq!(again, Outcome::Lost(Some(created)));
 }
@@ -25,6 +26,10 @@ async fn replace_and_save_know_what_was_there() {
     assert_eq!(db.replace(count(1)).await.unwrap(), Outcome::Lost(None));
     db.create(count(1)).await.unwrap().done().unwrap();
     assert_eq!(db.replace(count(2)).await.unwrap(), Outcome::Done(count(2)));
+    assert_eq!(db.put(count(3)).await.unwrap(), count(3));
+    assert_eq!(db.get(&count(0).key()).await.unwrap(), Some(count(3)));
+    let refused = db.put(order("ana", 1)).await.unwrap_err();
+    assert!(refused.message().contains("counts its writes in `revision`"), "{refused}");
     let refused = db.replace(order("ana", 1)).await.unwrap_err();
     assert!(refused.message().contains("counts its writes in `revision`"), "{refused}");
     let first = db.create(order("ana", 1)).await.unwrap().done().unwrap();
