@@ -299,7 +299,7 @@
 //!     accepted: Vec::new(),
 //! };
 //! let rows = listing::rows(&design, 1024)?;
-//! assert!(rows[0].keys.starts_with("statusPK = \"STATUS#open\""));
+//! assert!(rows[0].keys[0].starts_with("statusPK = \"STATUS#open\""));
 //! assert_eq!((rows[0].units, rows[1].units), (6.5, 1.0));
 //! let unused = |finding: &lint::Finding| finding.rule == lint::Rule::UnusedIndex;
 //! let findings: Vec<lint::Finding> = lint::check(&design).into_iter().filter(unused).collect();

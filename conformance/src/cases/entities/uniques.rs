@@ -202,7 +202,8 @@ pub(super) async fn unique_expires(ctx: Ctx) {
     let (db, table) = shop(&ctx).await;
     let end = START.as_secs() + 60;
     let guard = |person: &str| {
-        item! { "PK" => format!("PERSON#{person}"), "SK" => "UNIQUE", "owner" => "DESK#1|DESK" }
+        let owner = Value::M(item! { "PK" => "DESK#1", "SK" => "DESK" }.into_map());
+        item! { "PK" => format!("PERSON#{person}"), "SK" => "UNIQUE", "uniqueOwner" => owner }
     };
     let read =
         created(&ctx, &db, Desk { desk: id("1"), person: id("ana"), until: Some(end) }).await;
