@@ -11,6 +11,7 @@ use std::future::Future;
 use std::pin::Pin;
 use std::sync::atomic::{AtomicU64, Ordering};
 use std::sync::{Arc, Mutex, PoisonError};
+use std::task::{Poll, Waker};
 use std::time::{Duration, SystemTime, UNIX_EPOCH};
 
 use serde::{Deserialize, Deserializer, Serialize, Serializer};
@@ -81,8 +82,27 @@ pub trait Clock: Send + Sync + fmt::Debug {
     /// The current moment.
     fn now(&self) -> Timestamp;
 
-    /// Waits this long, by this clock.
+    /// Waits this long, by this clock: for a caller who has nothing else to wait for, so that a
+    /// clock that is moved by hand may move by itself.
     fn sleep(&self, duration: Duration) -> Sleep<'_>;
+
+    /// Waits until it is this moment by this clock, whoever moves it: for work in the background,
+    /// which never moves a clock. This is right for a clock that runs by itself, and so are the two
+    /// below.
+    fn until(&self, moment: Timestamp) -> Sleep<'_> {
+        self.sleep(moment.since(self.now()))
+    }
+
+    /// The same for a thread: how long it may block before it is this moment; `None` if only
+    /// whoever moves the clock knows. That one then wakes those who have asked for it.
+    fn remaining(&self, moment: Timestamp) -> Option<Duration> {
+        Some(moment.since(self.now()))
+    }
+
+    /// Wakes this once, when the clock is next moved by hand.
+    fn wake_when_moved(&self, waker: Waker) {
+        let _ = waker;
+    }
 }
 
 /// The machine's own clock. Waiting needs a tokio runtime with its timer enabled.
@@ -108,23 +128,42 @@ pub struct ManualClock(Arc<Mutex<ManualTime>>);
 struct ManualTime {
     now: Timestamp,
     sleeps: Vec<Duration>,
+    waiting: Vec<Waker>,
+}
+
+impl ManualTime {
+    fn wait(&mut self, waker: Waker) {
+        if !self.waiting.iter().any(|waiting| waiting.will_wake(&waker)) {
+            self.waiting.push(waker);
+        }
+    }
 }
 
 impl ManualClock {
     /// A clock that stands at `now`.
     pub fn new(now: Timestamp) -> Self {
-        Self(Arc::new(Mutex::new(ManualTime { now, sleeps: Vec::new() })))
+        Self(Arc::new(Mutex::new(ManualTime { now, sleeps: Vec::new(), waiting: Vec::new() })))
     }
 
     /// Moves the clock forward.
     pub fn advance(&self, by: Duration) {
-        let mut time = self.lock();
-        time.now = time.now + by;
+        self.move_by(by, |_| {});
     }
 
     /// The waits so far, in order.
     pub fn sleeps(&self) -> Vec<Duration> {
         self.lock().sleeps.clone()
+    }
+
+    fn move_by(&self, by: Duration, note: impl FnOnce(&mut ManualTime)) {
+        let waiting = {
+            let mut time = self.lock();
+            time.now = time.now + by;
+            note(&mut time);
+            std::mem::take(&mut time.waiting)
+        };
+        // Whoever is woken may look at the clock at once.
+        waiting.into_iter().for_each(Waker::wake);
     }
 
     fn lock(&self) -> std::sync::MutexGuard<'_, ManualTime> {
@@ -138,10 +177,27 @@ impl Clock for ManualClock {
     }
 
     fn sleep(&self, duration: Duration) -> Sleep<'_> {
-        let mut time = self.lock();
-        time.now = time.now + duration;
-        time.sleeps.push(duration);
+        self.move_by(duration, |time| time.sleeps.push(duration));
         Box::pin(std::future::ready(()))
+    }
+
+    fn until(&self, moment: Timestamp) -> Sleep<'_> {
+        Box::pin(std::future::poll_fn(move |context| {
+            let mut time = self.lock();
+            if time.now >= moment {
+                return Poll::Ready(());
+            }
+            time.wait(context.waker().clone());
+            Poll::Pending
+        }))
+    }
+
+    fn remaining(&self, moment: Timestamp) -> Option<Duration> {
+        (self.now() >= moment).then_some(Duration::ZERO)
+    }
+
+    fn wake_when_moved(&self, waker: Waker) {
+        self.lock().wait(waker);
     }
 }
 
@@ -233,6 +289,24 @@ mod tests {
         clock.advance(Duration::from_secs(1));
         assert_eq!(clock.now(), Timestamp::from_secs(16));
         assert_eq!(clock.sleeps(), [Duration::from_secs(5)]);
+    }
+
+    #[tokio::test]
+    async fn who_waits_for_a_moment_does_not_move_the_clock() {
+        let clock = ManualClock::new(Timestamp::from_secs(10));
+        let waiting = tokio::spawn({
+            let clock = clock.clone();
+            async move { clock.until(Timestamp::from_secs(15)).await }
+        });
+        for _ in 0..5 {
+            tokio::task::yield_now().await;
+            assert!(!waiting.is_finished());
+            clock.advance(Duration::from_secs(1));
+        }
+        waiting.await.unwrap();
+        assert_eq!(clock.now(), Timestamp::from_secs(15));
+        assert_eq!(clock.remaining(Timestamp::from_secs(16)), None);
+        assert_eq!(clock.remaining(Timestamp::from_secs(15)), Some(Duration::ZERO));
     }
 
     #[test]
