@@ -1,6 +1,7 @@
 //! Side-by-side measurements: tabla beside what it stands on or is compared with, in one run, on
 //! one machine, turn by turn.
 
+mod activity_log;
 mod dynamo_overhead;
 mod embedded;
 mod entity_overhead;
@@ -18,6 +19,9 @@ const USAGE: &str = "\
 Usage: cargo xtask bench <measurement> [-- <options>]
 
 Measurements:
+  activity-log [--events <n>] [--users <n>] [--durability full|normal] [--folder <path>]
+      the activity log of Esencia Fest at its full size: 1000000 events of 7000 visitors unless
+      told, written, read, and swept after their ninety days, by a clock that is moved
   dynamo-overhead [calls]
       get, put and query through DynamoStore beside the SDK's own calls, against an HTTP service
       in this process; `calls` of each kind, 10000 unless told
@@ -64,6 +68,7 @@ fn main() -> ExitCode {
             Ok(calls) if calls > 0 && rest.len() < 2 => entity_overhead::run(calls),
             _ => Err(format!("`calls` is one number\n\n{USAGE}").into()),
         },
+        "activity-log" => activity_log::run(&rest),
         "embedded" => embedded::run(&rest),
         embedded::FOOTPRINT => embedded::footprint(&rest),
         "growth" => growth::run(&rest),
