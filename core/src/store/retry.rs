@@ -6,7 +6,7 @@ use std::time::Duration;
 use async_trait::async_trait;
 
 use super::{Capabilities, Store};
-use crate::env::Env;
+use crate::env::{Env, Timestamp};
 use crate::error::{Applied, Error, ErrorKind, Result, Retry};
 use crate::ops::*;
 
@@ -77,20 +77,21 @@ impl RetryPolicy {
 
     /// The tries of something that may be lost to others, and is made anew then.
     pub fn tries(&self, repeat: Repeat, what: &'static str) -> Tries<'_> {
-        Tries { policy: self, repeat, what, attempt: 1, may_be_applied: false, last: None }
+        let begun = self.env.clock.now();
+        Tries { policy: self, repeat, what, attempt: 1, begun, may_be_applied: false, last: None }
     }
 
-    /// Waits before the call after the `attempt`th.
-    async fn wait(&self, attempt: u32) {
-        let delay = self.delay(attempt);
+    /// Waits before the call after the `attempt`th, at most as long as the cap.
+    async fn wait(&self, attempt: u32, cap: Duration) {
+        let delay = self.delay(attempt, cap);
         if !delay.is_zero() {
             self.env.clock.sleep(delay).await;
         }
     }
 
-    fn delay(&self, attempt: u32) -> Duration {
+    fn delay(&self, attempt: u32, cap: Duration) -> Duration {
         let factor = 1_u32.checked_shl(attempt - 1).unwrap_or(u32::MAX);
-        let bound = self.base.saturating_mul(factor).min(self.cap);
+        let bound = self.base.saturating_mul(factor).min(cap);
         let nanos = u64::try_from(bound.as_nanos()).unwrap_or(u64::MAX);
         // The high half of the product scales a random 64-bit number to the bound.
         let drawn = (u128::from(self.env.random.next_u64()) * (u128::from(nanos) + 1)) >> 64;
@@ -125,9 +126,16 @@ pub struct Tries<'p> {
     repeat: Repeat,
     what: &'static str,
     attempt: u32,
+    /// When the present try began.
+    begun: Timestamp,
     may_be_applied: bool,
     last: Option<Error>,
 }
+
+/// A try that was lost to others is made again within this many times what it took: enough for as
+/// many others to have their turn. A store that answers within a fraction of a millisecond is not
+/// waited for as one that takes twenty.
+const TURNS: u32 = 256;
 
 impl Tries<'_> {
     /// The answer of a call; `None` if it failed and another try may help.
@@ -169,8 +177,9 @@ impl Tries<'_> {
     /// There is none left: what stood in the way of the last one, or that others were ahead.
     pub async fn again(&mut self) -> Result<()> {
         if self.attempt < self.policy.attempts {
-            self.policy.wait(self.attempt).await;
+            self.policy.wait(self.attempt, self.cap()).await;
             self.attempt += 1;
+            self.begun = self.policy.env.clock.now();
             return Ok(());
         }
         let overrun = || {
@@ -180,6 +189,16 @@ impl Tries<'_> {
             )
         };
         Err(self.last.take().unwrap_or_else(overrun).with_retry(Retry::Exhausted))
+    }
+
+    /// The bound of the next wait: a store that refuses to answer is given all the time that the
+    /// policy has; if others were ahead, the store is well.
+    fn cap(&self) -> Duration {
+        let RetryPolicy { base, cap, env, .. } = self.policy;
+        match &self.last {
+            Some(_) => *cap,
+            None => (env.clock.now().since(self.begun) * TURNS).max(*base).min(*cap),
+        }
     }
 }
 
@@ -256,7 +275,7 @@ macro_rules! retried {
                         return Err(unprocessed(after));
                     }
                     if after == before {
-                        self.policy.wait(attempt - 1).await;
+                        self.policy.wait(attempt - 1, self.policy.cap).await;
                     }
                 }
             }
@@ -290,7 +309,7 @@ macro_rules! retried {
                         return Err(unprocessed(left));
                     }
                     request.requests = output.unprocessed_items;
-                    self.policy.wait(attempt).await;
+                    self.policy.wait(attempt, self.policy.cap).await;
                     attempt += 1;
                 }
             }
@@ -458,6 +477,26 @@ mod tests {
         }
         assert!(sleeps.iter().any(|sleep| *sleep > Duration::from_millis(10)), "{sleeps:?}");
         assert_eq!(store.count().await.as_deref(), Some("1"));
+    }
+
+    #[tokio::test]
+    async fn who_was_lost_to_others_waits_as_long_as_the_others_take() {
+        let clock = clock();
+        let policy = RetryPolicy::contended(Env::test(clock.clone(), 7));
+        let mut tries = policy.tries(Repeat::Safe, "to be first");
+        for _ in 0..50 {
+            clock.advance(Duration::from_micros(500));
+            tries.again().await.unwrap();
+        }
+        let longest = clock.sleeps().into_iter().max().unwrap();
+        let bound = Duration::from_micros(500) * TURNS;
+        assert!(longest > bound / 2 && longest <= bound, "{longest:?}");
+        // A store that fails is given more time.
+        for _ in 0..20 {
+            assert_eq!(tries.judge(Err::<(), _>(throttled())).unwrap(), None);
+            tries.again().await.unwrap();
+        }
+        assert!(clock.sleeps().into_iter().max().unwrap() > bound);
     }
 
     #[tokio::test]
