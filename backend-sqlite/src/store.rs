@@ -116,7 +116,7 @@ impl SqliteStore {
             None => Ok(sweep.deleted),
             Some(problem) => {
                 let deleted = sweep.deleted;
-                Err(Error::corrupt(format!("{problem}; {deleted} other items were deleted")))
+                Err(Error::corrupt(format!("{problem}; other items deleted: {deleted}")))
             }
         }
     }

@@ -2,6 +2,7 @@
 
 mod concurrency;
 mod differential;
+mod expiry;
 mod files;
 mod full_disk;
 mod histories;
