@@ -27,13 +27,13 @@ async fn open_at(config: &SqliteConfig, clock: &ManualClock) -> SqliteStore {
 
 /// Orders, with a stream, that expire by `expires`.
 async fn create(store: &SqliteStore) {
-    store.create_table(orders().stream(StreamViewType::NewAndOldImages)).await.unwrap();
+    store.create_table(orders().stream(StreamViewType::NewAndOldImages)).await.expect("a table");
     expire_by(store, "expires").await;
 }
 
 async fn expire_by(store: &SqliteStore, attribute: &str) {
     let request = UpdateTimeToLive::new("orders", attribute, true);
-    store.update_time_to_live(request).await.unwrap();
+    store.update_time_to_live(request).await.expect("items that expire");
 }
 
 /// An order that expires so many seconds from now.
@@ -43,7 +43,7 @@ fn expiring(clock: &ManualClock, number: i64, from_now: i64) -> Item {
 }
 
 async fn put(store: &SqliteStore, item: Item) {
-    store.put(PutItem::new("orders", item)).await.unwrap();
+    store.put(PutItem::new("orders", item)).await.expect("a put");
 }
 
 async fn put_expiring(store: &SqliteStore, clock: &ManualClock, numbers: std::ops::Range<i64>) {
@@ -60,7 +60,7 @@ async fn swept(store: &SqliteStore, count: u64) -> Sweeps {
 
 async fn left(store: &SqliteStore) -> usize {
     let page = store.query(Query::new("orders", attr("pk").eq("expiring")).consistent_read(true));
-    page.await.unwrap().items.len()
+    page.await.expect("a page").items.len()
 }
 
 async fn is_sound(path: &Path) {

@@ -6,6 +6,7 @@ mod expiry;
 mod files;
 mod full_disk;
 mod histories;
+mod kill_sweeps;
 mod kills;
 mod processes;
 #[cfg(unix)]
