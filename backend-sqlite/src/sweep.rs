@@ -18,8 +18,12 @@ use crate::session::Session;
 /// The most items that a step deletes.
 pub(crate) const STEP: usize = 64;
 
-/// How long a step goes on, by the store's clock.
-const STEP_TIME: Duration = Duration::from_micros(500);
+/// How long a step of the store's own sweeps goes on, by the store's clock: about as long as a write
+/// takes, so that those who wait for it wait twice as long at most.
+const STEP_TIME: Duration = Duration::from_micros(100);
+
+/// The same for a sweep that somebody waits for.
+const LONG_STEP_TIME: Duration = Duration::from_millis(2);
 
 /// How long a store that sweeps keeps others from it, after it has last said so: one that was killed
 /// is missed no longer.
@@ -36,6 +40,8 @@ pub(crate) struct Sweep {
     after: (i64, i64),
     /// The most items that the next step deletes.
     pub(crate) step: usize,
+    /// How long it goes on.
+    step_time: Duration,
     pub(crate) deleted: usize,
     /// What it met that should not be, in words.
     pub(crate) problem: Option<String>,
@@ -60,12 +66,19 @@ pub(crate) enum Step {
 }
 
 impl Sweep {
-    pub(crate) fn new(now: Timestamp) -> Self {
+    /// A sweep beside the writes of callers.
+    pub(crate) fn in_background(now: Timestamp) -> Self {
+        Self { step_time: STEP_TIME, ..Self::at_once(now) }
+    }
+
+    /// A sweep that somebody waits for.
+    pub(crate) fn at_once(now: Timestamp) -> Self {
         Self {
             began: now,
             table: String::new(),
             after: (0, 0),
             step: STEP,
+            step_time: LONG_STEP_TIME,
             deleted: 0,
             problem: None,
         }
@@ -199,7 +212,9 @@ impl Session<'_> {
                 (sweep.table, sweep.after) = (table.table.name.clone(), (0, 0));
             }
             loop {
-                if steps == sweep.step || self.env.clock.now().since(began) >= STEP_TIME {
+                let is_over = || self.env.clock.now().since(began) >= sweep.step_time;
+                // One at least: however long it takes, the next would take as long.
+                if steps == sweep.step || steps > 0 && is_over() {
                     return Ok(Step::More);
                 }
                 let Some(next) = self.next_expired(expiry, sweep)? else { break };

@@ -23,6 +23,12 @@ const COMPANY: Duration = Duration::from_millis(2);
 /// there are callers: so few of them meet a step that the slowest of a hundred is not among them.
 const APART: u32 = 20;
 
+/// The longest time between two steps, even if the clock was moved during one.
+const LONGEST: Duration = Duration::from_millis(50);
+
+/// The shortest period: without any, the thread would do nothing else.
+const SHORTEST: Duration = Duration::from_millis(1);
+
 /// How often a step is put off for callers who could not write by themselves.
 const POSTPONED: u32 = 10;
 
@@ -57,6 +63,8 @@ pub(crate) struct Sweeper {
     pause: Duration,
     /// What the pause was, and how often it has begun again because there were jobs.
     rest: (Duration, u32),
+    /// How many groups there were after the last step.
+    groups: usize,
     /// Whether callers write on their own threads.
     inline: bool,
     /// The store's name among those that sweep the file; `None` in memory.
@@ -72,6 +80,17 @@ pub(crate) struct Settings {
     pub(crate) is_file: bool,
 }
 
+/// What a step was taken in.
+pub(crate) struct Turn {
+    /// How many groups there had been before.
+    pub(crate) groups_before: usize,
+    /// How many there have been now.
+    pub(crate) groups_after: usize,
+    /// Whether it was alone in its own.
+    pub(crate) is_alone: bool,
+    pub(crate) took: Duration,
+}
+
 impl Sweeper {
     pub(crate) fn new(
         settings: Settings,
@@ -80,6 +99,7 @@ impl Sweeper {
         told: Arc<watch::Sender<Sweeps>>,
     ) -> Self {
         let Settings { period, inline, is_file } = settings;
+        let period = period.map(|period| period.max(SHORTEST));
         Self {
             env: env.clone(),
             period,
@@ -87,6 +107,7 @@ impl Sweeper {
             under_way: None,
             pause: Duration::ZERO,
             rest: (Duration::ZERO, 0),
+            groups: 0,
             inline,
             holder: is_file.then(|| env.token()),
             waker: Waker::from(Arc::new(Moved(Arc::downgrade(shared)))),
@@ -119,7 +140,7 @@ impl Sweeper {
         }
         match look(now, self.holder.as_deref()) {
             Ok(Seen::Something) => {
-                self.under_way = Some(Sweep::new(now));
+                self.under_way = Some(Sweep::in_background(now));
                 self.pause = Duration::ZERO;
             }
             Ok(Seen::Nothing) => self.end(None),
@@ -154,17 +175,14 @@ impl Sweeper {
     }
 
     /// Goes on after a step that has been committed, or has failed; `None` if another process was
-    /// writing. `company` says whether there are callers who would wait for the next.
-    pub(crate) fn stepped(
-        &mut self,
-        sweep: Sweep,
-        outcome: Option<Result<Step>>,
-        took: Duration,
-        company: bool,
-    ) {
+    /// writing.
+    pub(crate) fn stepped(&mut self, sweep: Sweep, outcome: Option<Result<Step>>, turn: Turn) {
         let Some(before) = self.under_way.take() else { return };
+        let Turn { groups_before, groups_after, is_alone, took } = turn;
+        let company = !is_alone || groups_before != self.groups;
+        self.groups = groups_after;
         self.pause = match company {
-            true if self.inline => took * APART,
+            true if self.inline => took.min(LONGEST / APART) * APART,
             true => COMPANY,
             false => Duration::ZERO,
         };

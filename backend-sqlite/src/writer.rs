@@ -25,7 +25,7 @@ use crate::counts::Ledger;
 use crate::error::{again, from_sqlite};
 use crate::session::Session;
 use crate::sweep::{self, Seen};
-use crate::sweeper::{Settings, Sweeper, Sweeps};
+use crate::sweeper::{Settings, Sweeper, Sweeps, Turn};
 use crate::{connection, maintenance};
 
 /// The most items that a group writes, unless its first job alone writes more: so it holds the
@@ -438,7 +438,7 @@ impl Shared {
             return;
         };
         let is_alone = jobs.is_empty();
-        let groups = self.groups.load(Ordering::Relaxed);
+        let groups_before = self.groups.load(Ordering::Relaxed);
         let began = self.env.clock.now();
         let step = |session: &mut Session<'_>| match is_alone {
             true => sweeper.step(session, &mut sweep),
@@ -464,8 +464,8 @@ impl Shared {
             answer_all(jobs, outcome);
         }
         let took = self.env.clock.now().since(began);
-        let others = self.groups.load(Ordering::Relaxed) - groups > 1;
-        sweeper.stepped(sweep, stepped, took, !is_alone || others);
+        let groups_after = self.groups.load(Ordering::Relaxed);
+        sweeper.stepped(sweep, stepped, Turn { groups_before, groups_after, is_alone, took });
     }
 
     /// Looks whether there is anything to sweep, without writing.

@@ -2,6 +2,8 @@
 
 use std::time::Duration;
 
+use tabla::StoreExt;
+
 use super::prelude::*;
 
 cases! {
@@ -199,7 +201,7 @@ async fn callers_filter_what_has_expired(ctx: Ctx) {
         let query = Query::new(&table, attr("pk").eq(pk.clone())).filter(live());
         ctx.expect_query(query, expected).await;
         let key = item! { "pk" => pk };
-        let found = ctx.store().get_unexpired(&table, key, "expires", now).await;
+        let found = ctx.store().get_unexpired(&table.to_string(), key, "expires", now).await;
         assert_eq!(ctx.ok(found).as_ref(), expected.first());
     }
 }
