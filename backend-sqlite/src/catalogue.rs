@@ -9,6 +9,7 @@ use tabla::schema::{IndexSchema, Table, table_name};
 use tabla::{Error, Result};
 
 use crate::error::{damaged, from_sqlite};
+use crate::expiry::ExpiryIndex;
 
 /// All tables, at one version of the catalogue.
 #[derive(Clone, Debug, Default)]
@@ -26,6 +27,8 @@ pub(crate) struct StoredTable {
     pub(crate) indexes: Vec<StoredIndex>,
     /// The number of the table's stream, if it has one that is enabled.
     pub(crate) stream: Option<i64>,
+    /// Where the times of its items are, while they expire.
+    pub(crate) expiry: Option<ExpiryIndex>,
     pub(crate) sql: TableSql,
 }
 
@@ -85,6 +88,7 @@ impl StoredTable {
         table: Table,
         index_numbers: &BTreeMap<String, i64>,
         stream: Option<i64>,
+        expiry: Option<ExpiryIndex>,
     ) -> Result<Self> {
         let stored = |index: &IndexSchema| {
             let own = *index_numbers
@@ -99,7 +103,7 @@ impl StoredTable {
             })
         };
         let indexes = table.schema.indexes.iter().map(stored).collect::<Result<_>>()?;
-        Ok(Self { number, table, indexes, stream, sql: TableSql::new(number) })
+        Ok(Self { number, table, indexes, stream, expiry, sql: TableSql::new(number) })
     }
 }
 
@@ -179,17 +183,18 @@ impl Catalogue {
             Ok(())
         })?;
         let mut rows = Vec::new();
-        let select = "SELECT number, definition, indexes FROM tabla_tables";
-        each(connection, select, |row| {
-            rows.push((row.get::<_, i64>(0)?, row.get::<_, String>(1)?, row.get::<_, String>(2)?));
+        each(connection, SELECT_TABLES, |row| {
+            let (definition, indexes) = (row.get::<_, String>(1)?, row.get::<_, String>(2)?);
+            rows.push((row.get::<_, i64>(0)?, definition, indexes, row.get(3)?, row.get(4)?));
             Ok(())
         })?;
         let mut catalogue = Self { version, tables: BTreeMap::new() };
-        for (number, definition, indexes) in rows {
+        for (number, definition, indexes, expiry, filling) in rows {
             let table: Table = parse(&definition)?;
+            let expiry = stored_expiry(number, &table, expiry, filling);
             let stream = table.stream().map(|stream| stream.arn(&table.name).0);
             let stream = stream.and_then(|arn| streams.get(&arn).copied());
-            catalogue.put(StoredTable::new(number, table, &parse(&indexes)?, stream)?);
+            catalogue.put(StoredTable::new(number, table, &parse(&indexes)?, stream, expiry)?);
         }
         Ok(catalogue)
     }
@@ -227,6 +232,24 @@ impl Catalogue {
     pub(crate) fn remove(&mut self, name: &str) {
         self.tables.remove(name);
     }
+}
+
+/// Reads tables: number, definition, numbers of the indexes, number of the times at which items
+/// expire, whether these are not complete yet.
+pub(crate) const SELECT_TABLES: &str = "\
+    SELECT t.number, t.definition, t.indexes, t.expiry, b.number IS NOT NULL \
+    FROM tabla_tables t LEFT JOIN tabla_backfills b ON b.number = t.expiry";
+
+/// Where the times of a table's items are, from what is stored of it.
+pub(crate) fn stored_expiry(
+    number: i64,
+    table: &Table,
+    expiry: Option<i64>,
+    filling: bool,
+) -> Option<ExpiryIndex> {
+    let attribute = table.time_to_live.attribute.clone();
+    let (expiry, attribute) = (expiry?, attribute?);
+    Some(ExpiryIndex::new(number, expiry, attribute, filling))
 }
 
 /// Reads stored JSON, which this code or an earlier version of it wrote.

@@ -12,9 +12,10 @@ use tabla::schema::{Table, TableSchema};
 use tabla::{Error, Item, Result};
 use xxhash_rust::xxh3::xxh3_64_with_seed;
 
-use crate::catalogue::{StoredIndex, StoredTable, parse};
+use crate::catalogue::{SELECT_TABLES, StoredIndex, StoredTable, parse, stored_expiry};
 use crate::config::SqliteConfig;
 use crate::error::from_sqlx;
+use crate::expiry::ExpiryIndex;
 use crate::open;
 use crate::rows::sum_of;
 
@@ -59,7 +60,8 @@ impl CheckReport {
 }
 
 /// Verifies a file: SQLite's own structure, and that every item is what was stored, under its own
-/// key, with exactly the index entries that it should have, and that all counts are right.
+/// key, with exactly the index entries that it should have, expires when it should, and that all
+/// counts are right.
 ///
 /// It reads one state of the file and writes nothing; others may go on reading and writing.
 ///
@@ -71,7 +73,8 @@ pub async fn check(path: impl AsRef<Path>, progress: impl FnMut(Progress)) -> Re
     if !path.exists() {
         return Err(Error::config(format!("there is no such file: {}", path.display())));
     }
-    if open::identify(path, &config).await? == 0 {
+    let version = open::identify(path, &config).await?;
+    if version == 0 {
         return Err(Error::config(format!(
             "the file is empty: no store has been opened with it: {}",
             path.display()
@@ -79,7 +82,7 @@ pub async fn check(path: impl AsRef<Path>, progress: impl FnMut(Progress)) -> Re
     }
     let mut connection = open::connect(path, &config, false).await?;
     let mut check = Check { report: CheckReport::default(), done: 0, total: 0, progress };
-    check.run(&mut connection).await?;
+    check.run(&mut connection, version).await?;
     connection.close().await.map_err(from_sqlx)?;
     Ok(check.report)
 }
@@ -111,7 +114,7 @@ impl Tally {
 }
 
 impl<F: FnMut(Progress)> Check<F> {
-    async fn run(&mut self, connection: &mut SqliteConnection) -> Result<()> {
+    async fn run(&mut self, connection: &mut SqliteConnection, version: i32) -> Result<()> {
         // One state for all that follows.
         execute(connection, "BEGIN").await?;
         let mut integrity = Vec::new();
@@ -129,11 +132,15 @@ impl<F: FnMut(Progress)> Check<F> {
         let counts = counts(connection).await?;
         self.total = counts.values().map(|(items, _)| items).sum();
         let mut tables = Vec::new();
-        let select = "SELECT number, definition, indexes FROM tabla_tables";
+        let select = match version {
+            1 => "SELECT number, definition, indexes, NULL, 0 FROM tabla_tables",
+            _ => SELECT_TABLES,
+        };
         each(connection, select, |row| {
             let definition: Table = parse(row.get::<&str, _>(1))?;
             let indexes: BTreeMap<String, i64> = parse(row.get::<&str, _>(2))?;
-            tables.push(StoredTable::new(row.get(0), definition, &indexes, None)?);
+            let expiry = stored_expiry(row.get(0), &definition, row.get(3), row.get(4));
+            tables.push(StoredTable::new(row.get(0), definition, &indexes, None, expiry)?);
             Ok(())
         })
         .await?;
@@ -154,6 +161,7 @@ impl<F: FnMut(Progress)> Check<F> {
         let schema = &table.table.schema;
         let mut expected = vec![Tally::default(); schema.indexes.len()];
         let mut tally = Tally::default();
+        let mut times = Tally::default();
         let select = format!(
             "SELECT k.key, k.id, i.sum, i.item FROM keys_{0} k LEFT JOIN items_{0} i ON i.id = k.id",
             table.number
@@ -178,6 +186,9 @@ impl<F: FnMut(Progress)> Check<F> {
                 return Ok(());
             }
             tally.add(key, id, item.size(), None);
+            if let Some(time) = table.expiry.as_ref().and_then(|expiry| expiry.time_of(&item)) {
+                times.add(&time.to_be_bytes(), id, 0, None);
+            }
             for ((index, stored), tally) in
                 schema.indexes.iter().zip(&table.indexes).zip(&mut expected)
             {
@@ -200,6 +211,17 @@ impl<F: FnMut(Progress)> Check<F> {
             ));
         }
         self.compare_count(&format!("table {name}"), tally, counts.get(&table.number));
+        // Times that are being gathered are some of them.
+        if let Some(expiry) = table.expiry.as_ref().filter(|expiry| !expiry.filling) {
+            let found = tally_times(connection, expiry).await?;
+            if found != times {
+                self.report.problem(format!(
+                    "table {name}: the times at which items expire are not theirs ({} found, {} \
+                     expected)",
+                    found.entries, times.entries
+                ));
+            }
+        }
         for ((index, stored), expected) in schema.indexes.iter().zip(&table.indexes).zip(expected) {
             let what = format!("index {} of table {name}", index.name);
             let found = self.index(connection, &what, table, stored).await?;
@@ -293,6 +315,17 @@ impl<F: FnMut(Progress)> Check<F> {
             (self.progress)(Progress { done: self.done, total: self.total.max(self.done) });
         }
     }
+}
+
+async fn tally_times(connection: &mut SqliteConnection, expiry: &ExpiryIndex) -> Result<Tally> {
+    let mut tally = Tally::default();
+    let select = format!("SELECT at, id FROM expiry_{}", expiry.number);
+    each(connection, &select, |row| {
+        tally.add(&row.get::<i64, _>(0).to_be_bytes(), row.get(1), 0, None);
+        Ok(())
+    })
+    .await?;
+    Ok(tally)
 }
 
 /// The item of a row, or what is wrong with it.

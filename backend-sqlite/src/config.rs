@@ -3,6 +3,7 @@
 use std::path::PathBuf;
 use std::time::Duration;
 
+use tabla::engine::ttl;
 use tabla::{Address, Error, Result};
 
 /// How to open a store.
@@ -19,6 +20,8 @@ pub struct SqliteConfig {
     pub busy_timeout: Duration,
     /// About how many pages of 4 KB a log may have before it is moved to its file.
     pub log_pages: u32,
+    /// How often the store deletes expired items by itself; `None` is never.
+    pub sweep_every: Option<Duration>,
 }
 
 /// Where the data is.
@@ -65,6 +68,7 @@ impl SqliteConfig {
             cache_size: CACHE_SIZE,
             busy_timeout: BUSY_TIMEOUT,
             log_pages: LOG_PAGES,
+            sweep_every: Some(ttl::SWEEP_EVERY),
         }
     }
 
@@ -94,6 +98,14 @@ impl SqliteConfig {
     #[must_use]
     pub fn with_log_pages(mut self, pages: u32) -> Self {
         self.log_pages = pages;
+        self
+    }
+
+    /// The same, deleting expired items this often by the store's clock, the first time so long after
+    /// it was opened; or only when it is asked to.
+    #[must_use]
+    pub fn with_sweep_every(mut self, period: Option<Duration>) -> Self {
+        self.sweep_every = period;
         self
     }
 
@@ -145,7 +157,10 @@ impl SqliteConfig {
                 ))
             })?;
         }
-        address.finish(&["busy", "cache", "durability", "log"])?;
+        if let Some(text) = address.take("sweep") {
+            config.sweep_every = ttl::sweep_period(&text)?;
+        }
+        address.finish(&["busy", "cache", "durability", "log", "sweep"])?;
         Ok(config)
     }
 }
@@ -162,13 +177,17 @@ mod tests {
     fn an_address_says_where_and_how() {
         assert_eq!(config("sqlite::memory:").unwrap(), SqliteConfig::in_memory());
         let asked =
-            config("sqlite:/var/shop.db?durability=normal&cache=8&busy=250&log=100").unwrap();
+            config("sqlite:/var/shop.db?durability=normal&cache=8&busy=250&log=100&sweep=5")
+                .unwrap();
         let expected = SqliteConfig::file("/var/shop.db")
             .with_durability(Durability::Normal)
             .with_cache_size(8 << 20)
             .with_busy_timeout(Duration::from_millis(250))
-            .with_log_pages(100);
+            .with_log_pages(100)
+            .with_sweep_every(Some(Duration::from_secs(5)));
         assert_eq!(asked, expected);
+        assert_eq!(config("sqlite:a.db").unwrap().sweep_every, Some(Duration::from_secs(60)));
+        assert_eq!(config("sqlite:a.db?sweep=off").unwrap().sweep_every, None);
     }
 
     #[test]
@@ -180,6 +199,7 @@ mod tests {
             ("sqlite:a.db?cache=8MB", "number of megabytes"),
             ("sqlite:a.db?busy=soon", "number of milliseconds: soon"),
             ("sqlite:a.db?log=0", "number of pages, at least 1: 0"),
+            ("sqlite:a.db?sweep=0", "number of seconds, at least 1, or `off`: 0"),
             ("sqlite:a.db?sync=full", "unknown options"),
         ] {
             let error = config(address).expect_err(address);

@@ -10,7 +10,7 @@ use tabla::schema::Count;
 use crate::error::from_sqlite;
 
 /// Counts, or changes to them, by the number of a table or an index.
-#[derive(Debug, Default)]
+#[derive(Clone, Debug, Default)]
 pub(crate) struct Counts {
     changes: BTreeMap<i64, Change>,
     /// Numbers whose table or index is gone.

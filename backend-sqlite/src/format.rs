@@ -1,16 +1,17 @@
-//! What is in the file: format 1, as `docs/sqlite-format.md` describes it.
+//! What is in the file: format 2, as `docs/sqlite-format.md` describes it.
 
 /// `tabl`, in the file's header: this is a file of tabla's.
 pub const APPLICATION_ID: i32 = 0x7461_626C;
 
 /// The version of the format that this code writes, in the file's header.
-pub const FORMAT_VERSION: i32 = 1;
+pub const FORMAT_VERSION: i32 = 2;
 
 /// The size of the file's pages, in bytes.
 pub(crate) const PAGE_SIZE: u32 = 4096;
 
 /// What takes a file from one version to the next; the first makes a new file.
-const MIGRATIONS: [&str; FORMAT_VERSION as usize] = [include_str!("format/1.sql")];
+const MIGRATIONS: [&str; FORMAT_VERSION as usize] =
+    [include_str!("format/1.sql"), include_str!("format/2.sql")];
 
 /// The statements that take a file of this version to the newest, inside one transaction.
 pub(crate) fn migration(from: i32) -> String {
@@ -58,6 +59,17 @@ pub(crate) fn create_index(number: i64, carries_all: bool) -> String {
     )
 }
 
+/// The statement that makes the table of the times at which items expire.
+pub(crate) fn create_expiry(number: i64) -> String {
+    format!(
+        "CREATE TABLE expiry_{number} (\n  \
+           at INTEGER NOT NULL, -- the second since 1970 in which the item's time comes\n  \
+           id INTEGER NOT NULL, -- the row of the table's items\n  \
+           PRIMARY KEY (at, id)\n\
+         ) WITHOUT ROWID;"
+    )
+}
+
 /// The statement that makes the table of a stream's records.
 pub(crate) fn create_records(number: i64) -> String {
     format!(
@@ -93,6 +105,7 @@ mod tests {
         connection.execute_batch(&create_index(8, true)).unwrap();
         connection.execute_batch(&create_index(9, false)).unwrap();
         connection.execute_batch(&create_records(10)).unwrap();
+        connection.execute_batch(&create_expiry(11)).unwrap();
         assert!(!migration(FORMAT_VERSION).contains("CREATE"));
     }
 }

@@ -41,7 +41,8 @@ impl Harness for SqliteHarness {
     async fn fresh(&self) -> Fresh {
         let clock = ManualClock::new(Timestamp::from_secs(1_800_000_000));
         let env = Env { clock: Arc::new(clock.clone()), ..Env::system() };
-        let mut config = self.config.clone();
+        // Expired items stay until the case says so.
+        let mut config = self.config.clone().with_sweep_every(None);
         if let Location::File(path) = &mut config.location {
             let number = self.next.fetch_add(1, Ordering::Relaxed);
             path.as_mut_os_string().push(format!("-{number}"));

@@ -26,6 +26,7 @@
 //! | `cache` | how much of the file each connection may keep in memory, in megabytes | 64 |
 //! | `busy` | how long a write waits for another process that is writing, in milliseconds | 10000 |
 //! | `log` | how many pages of 4 KB the log may have before it is moved to the file | 4000 |
+//! | `sweep` | how often expired items are deleted, in seconds, or `off` | 60 |
 
 mod catalogue;
 mod check;
@@ -34,6 +35,7 @@ mod config;
 mod connection;
 mod counts;
 mod error;
+mod expiry;
 mod format;
 #[cfg(feature = "conformance")]
 mod harness;
@@ -45,8 +47,9 @@ mod rows;
 mod session;
 mod store;
 mod streams;
+mod sweep;
+mod sweeper;
 mod tables;
-mod ttl;
 mod writer;
 
 pub use check::{CheckReport, Progress, check};
@@ -56,3 +59,4 @@ pub use format::{APPLICATION_ID, FORMAT_VERSION};
 pub use harness::SqliteHarness;
 pub use opener::SqliteOpener;
 pub use store::SqliteStore;
+pub use sweeper::Sweeps;

@@ -9,6 +9,7 @@ use tabla::engine::{IndexEntry, TableRef};
 
 use crate::catalogue::{StoredTable, to_json};
 use crate::error::from_sqlite;
+use crate::expiry::ExpiryIndex;
 use crate::rows::{self, StoredItem};
 use crate::session::Session;
 
@@ -26,6 +27,11 @@ pub(crate) fn step(session: &mut Session<'_>) -> Result<bool> {
     });
     if let Some((table, index)) = filling {
         session.backfill(&table, index)?;
+        return Ok(true);
+    }
+    let lacking = session.catalogue.tables().find(|table| table.lacks_times()).cloned();
+    if let Some(table) = lacking {
+        session.fill_times(&table)?;
         return Ok(true);
     }
     if session.sweep_garbage()? {
@@ -99,10 +105,14 @@ impl Session<'_> {
             Err(rusqlite::Error::QueryReturnedNoRows) => return Ok(false),
             outcome => self.sql(outcome)?,
         };
-        let key = name.split('_').nth(1).unwrap_or("key").to_owned();
+        let key = match name.split('_').nth(1).unwrap_or("key") {
+            // Many items may expire in one second.
+            "at" => "at, id",
+            key => key,
+        };
         let removed = self.execute(
             &format!(
-                "DELETE FROM {name} WHERE {key} IN (SELECT {key} FROM {name} LIMIT {DISCARDED})"
+                "DELETE FROM {name} WHERE ({key}) IN (SELECT {key} FROM {name} LIMIT {DISCARDED})"
             ),
             [],
         )?;
@@ -119,7 +129,8 @@ impl Session<'_> {
         present: &StoredTable,
         definition: tabla::schema::Table,
     ) -> Result<()> {
-        self.store_table(present.number, definition, present.index_numbers(), present.stream)
+        let (indexes, stream) = (present.index_numbers(), present.stream);
+        self.store_table(present.number, definition, indexes, stream, present.expiry.clone())
     }
 
     pub(crate) fn store_table(
@@ -128,14 +139,17 @@ impl Session<'_> {
         definition: tabla::schema::Table,
         indexes: std::collections::BTreeMap<String, i64>,
         stream: Option<i64>,
+        expiry: Option<ExpiryIndex>,
     ) -> Result<()> {
+        let times = expiry.as_ref().map(|expiry| expiry.number);
         self.execute(
-            "INSERT INTO tabla_tables (number, name, definition, indexes) VALUES (?1, ?2, ?3, ?4) \
-             ON CONFLICT (number) DO UPDATE \
-             SET definition = excluded.definition, indexes = excluded.indexes",
-            params![number, definition.name, to_json(&definition), to_json(&indexes)],
+            "INSERT INTO tabla_tables (number, name, definition, indexes, expiry) \
+             VALUES (?1, ?2, ?3, ?4, ?5) ON CONFLICT (number) DO UPDATE \
+             SET definition = excluded.definition, indexes = excluded.indexes, \
+                 expiry = excluded.expiry",
+            params![number, definition.name, to_json(&definition), to_json(&indexes), times],
         )?;
-        let stored = StoredTable::new(number, definition, &indexes, stream)?;
+        let stored = StoredTable::new(number, definition, &indexes, stream, expiry)?;
         self.catalogue_mut().put(stored);
         Ok(())
     }

@@ -138,6 +138,25 @@ impl<'c> Session<'c> {
         }
     }
 
+    /// Does something beside the operations of a group that must not take them with it if it fails.
+    pub(crate) fn apart<R>(&mut self, work: impl FnOnce(&mut Self) -> Result<R>) -> Result<R> {
+        let (counts, last_record) = (self.counts.clone(), self.last_record);
+        self.execute("SAVEPOINT apart", [])?;
+        let outcome = work(self);
+        if outcome.is_err() && !self.connection.is_autocommit() {
+            // What SQLite has failed in is undone with the rest; if it has ended the transaction
+            // by itself, or fails again, nothing of the group can be kept.
+            self.failure = None;
+            (self.counts, self.last_record) = (counts, last_record);
+            self.execute("ROLLBACK TO apart", [])?;
+        }
+        if !self.connection.is_autocommit() {
+            self.execute("RELEASE apart", [])?;
+        }
+        self.has_written &= outcome.is_ok();
+        outcome
+    }
+
     /// How much has been written so far.
     pub(crate) fn written(&self) -> Written {
         self.written
@@ -193,6 +212,26 @@ impl<'c> Session<'c> {
         self.written.rows += 1;
         self.has_written = true;
         self.sql(outcome)
+    }
+
+    /// Puts a row into what has this number, beside its table.
+    pub(crate) fn insert_key(
+        &mut self,
+        number: i64,
+        sql: &str,
+        values: impl Params,
+    ) -> Result<usize> {
+        self.write(number, Role::InsertKey, sql, values)
+    }
+
+    /// Takes a row out of what has this number, beside its table.
+    pub(crate) fn delete_key(
+        &mut self,
+        number: i64,
+        sql: &str,
+        values: impl Params,
+    ) -> Result<usize> {
+        self.write(number, Role::DeleteKey, sql, values)
     }
 
     /// Writes down what was only noted so far: to be called before the commit.
@@ -406,6 +445,9 @@ impl WriteRows for Session<'_> {
         let Some(id) = self.write_item(table, write)? else { return Ok(()) };
         for change in write.changes {
             self.write_entry(table, id, change)?;
+        }
+        if let Some(expiry) = &table.expiry {
+            self.keep_time(expiry, id, effect)?;
         }
         if let (Some(stream), Some(number)) = (table.table.stream(), table.stream) {
             let record = change::record(

@@ -11,15 +11,19 @@ use tabla::env::Env;
 use tabla::ops::*;
 use tabla::schema::TablesPage;
 use tabla::{Capabilities, Error, ErrorKind, Result, Store};
+use tokio::sync::oneshot;
 
 use crate::catalogue::{Catalogue, StoredTable};
 use crate::config::{Location, SqliteConfig};
 use crate::counts::Counts;
 use crate::readers::Readers;
 use crate::rows::Reading;
+use crate::session::Session;
+use crate::sweep::{self, Step, Sweep};
+use crate::sweeper::Sweeps;
 use crate::tables::{described, may_be_stale};
 use crate::writer::Writer;
-use crate::{connection, open, streams, tables, ttl};
+use crate::{connection, open, streams, tables};
 
 /// Pages of up to this many rows are read on the caller's thread; longer ones on a thread that may
 /// take its time.
@@ -67,31 +71,70 @@ impl SqliteStore {
         Ok(Self { inner: Arc::new(Inner { writer, readers, env }) })
     }
 
-    /// Deletes the items whose time to live has passed, as DynamoDB does in the background, and
-    /// says how many there were. Until then they can be read and written like any other.
+    /// Deletes all items whose time to live has passed, and says how many there were. Until then they
+    /// can be read and written like any other.
+    ///
+    /// The store does the same by itself, every so often ([`SqliteConfig::with_sweep_every`]), for
+    /// one store on a file at a time; this does it now, whoever else does.
     ///
     /// # Errors
-    /// The file cannot be written.
+    /// The file cannot be written. Something is damaged: then what is not has been deleted all the
+    /// same.
     pub async fn sweep_expired(&self) -> Result<usize> {
-        let now = self.inner.env.clock.now();
-        let mut deleted = 0;
-        let names: Vec<String> = self.inner.catalogue()?.names().map(str::to_owned).collect();
-        for name in names {
-            let mut through = Some(0);
-            while let Some(from) = through {
-                let name = name.clone();
-                let swept = self.inner.writer.write(ttl::LOOKED_AT, move |session| {
-                    match session.catalogue.find(&name).cloned() {
-                        Some(table) => session.sweep(&table, from, now),
-                        None => Ok(ttl::Swept { deleted: 0, through: None }),
-                    }
-                });
-                let swept = swept.await?;
-                deleted += swept.deleted;
-                through = swept.through;
+        let writer = &self.inner.writer;
+        // Times that are not in order yet are put in order first.
+        while self.inner.catalogue()?.tables().any(|table| table.lacks_times()) {
+            let fill = |session: &mut Session<'_>| {
+                let lacking = session.catalogue.tables().find(|table| table.lacks_times()).cloned();
+                lacking.map_or(Ok(()), |table| session.fill_times(&table))
+            };
+            writer.write(sweep::STEP, fill).await?;
+        }
+        let mut sweep = Sweep::at_once(self.inner.env.clock.now());
+        loop {
+            let before = sweep.clone();
+            // What a step that failed had come to is told by the other end of this.
+            let (tell, told) = oneshot::channel();
+            let step = writer.write(sweep.step, move |session| {
+                let outcome = session.apart(|session| session.sweep(&mut sweep));
+                let _ = tell.send(sweep);
+                outcome
+            });
+            let step = step.await;
+            sweep = match told.await {
+                Ok(sweep) => sweep,
+                // It was never begun.
+                Err(_) => before.clone(),
+            };
+            match step {
+                Ok(Step::More) => {}
+                Ok(_) => break,
+                Err(error) => sweep = sweep.after_failure(before, &error).ok_or(error)?,
             }
         }
-        Ok(deleted)
+        match sweep.problem {
+            None => Ok(sweep.deleted),
+            Some(problem) => {
+                let deleted = sweep.deleted;
+                Err(Error::corrupt(format!("{problem}; other items deleted: {deleted}")))
+            }
+        }
+    }
+
+    /// What the store's own sweeps have done since it was opened.
+    pub fn sweeps(&self) -> Sweeps {
+        self.inner.writer.sweeps().borrow().clone()
+    }
+
+    /// Waits until this many of the store's own sweeps have ended, and says what they have done.
+    /// Where the store has none, it waits for ever.
+    pub async fn swept(&self, count: u64) -> Sweeps {
+        let mut sweeps = self.inner.writer.sweeps();
+        match sweeps.wait_for(|sweeps| sweeps.count >= count).await {
+            Ok(sweeps) => sweeps.clone(),
+            // The sender lives as long as the store, and with it this call.
+            Err(_) => self.sweeps(),
+        }
     }
 }
 
@@ -349,14 +392,13 @@ impl Store for SqliteStore {
     }
 
     async fn update_time_to_live(&self, request: UpdateTimeToLive) -> Result<UpdateTimeToLive> {
-        self.inner
-            .writer
-            .write(1, move |session| {
-                let now = session.env.clock.now();
-                session.change_table(&request.table, |table| table.set_ttl(&request, now))?;
-                Ok(request)
-            })
-            .await
+        let set = move |session: &mut Session<'_>| {
+            session.set_time_to_live(&request)?;
+            Ok(request)
+        };
+        let request = self.inner.writer.write(1, set).await?;
+        self.inner.writer.maintain();
+        Ok(request)
     }
 
     async fn describe_time_to_live(
@@ -368,14 +410,14 @@ impl Store for SqliteStore {
     }
 
     async fn tag_table(&self, request: TagTable) -> Result<()> {
-        let work = move |session: &mut crate::session::Session<'_>| {
+        let work = move |session: &mut Session<'_>| {
             session.change_table(&request.table, |table| table.tag(&request))
         };
         self.inner.writer.write(1, work).await
     }
 
     async fn untag_table(&self, request: UntagTable) -> Result<()> {
-        let work = move |session: &mut crate::session::Session<'_>| {
+        let work = move |session: &mut Session<'_>| {
             session.change_table(&request.table, |table| table.untag(&request))
         };
         self.inner.writer.write(1, work).await

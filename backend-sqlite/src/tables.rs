@@ -76,7 +76,7 @@ impl Session<'_> {
             }
             None => None,
         };
-        self.store_table(number, table, indexes, stream)?;
+        self.store_table(number, table, indexes, stream, None)?;
         self.describe(described(&self.catalogue, &name)?)
     }
 
@@ -113,7 +113,8 @@ impl Session<'_> {
             }
             None => present.stream,
         };
-        self.store_table(present.number, change.table, indexes, stream)?;
+        let expiry = present.expiry.clone();
+        self.store_table(present.number, change.table, indexes, stream, expiry)?;
         self.describe(described(&self.catalogue, &name)?)
     }
 
@@ -131,6 +132,7 @@ impl Session<'_> {
         for index in &table.indexes {
             self.discard(&format!("index_{}", index.number), "key")?;
         }
+        self.drop_times(&table)?;
         let counted = table.indexes.iter().map(|index| index.number).chain([table.number]);
         for number in counted.collect::<Vec<_>>() {
             self.execute("DELETE FROM tabla_counts WHERE number = ?1", [number])?;

@@ -15,7 +15,7 @@ use std::thread::JoinHandle;
 use std::time::Duration;
 
 use rusqlite::Connection;
-use tabla::env::{self, Env};
+use tabla::env::{self, Env, Timestamp};
 use tabla::{Applied, Error, ErrorKind, Result, Retry};
 use tokio::sync::{oneshot, watch};
 
@@ -24,6 +24,8 @@ use crate::config::{Durability, Location, SqliteConfig};
 use crate::counts::Ledger;
 use crate::error::{again, from_sqlite};
 use crate::session::Session;
+use crate::sweep::{self, Seen};
+use crate::sweeper::{Settings, Sweeper, Sweeps, Turn};
 use crate::{connection, maintenance};
 
 /// The most items that a group writes, unless its first job alone writes more: so it holds the
@@ -65,6 +67,9 @@ pub(crate) struct Shared {
     /// When the log is moved.
     longest_log: usize,
     patience: Duration,
+    /// How many groups were committed.
+    groups: AtomicUsize,
+    sweeps: Arc<watch::Sender<Sweeps>>,
 }
 
 #[derive(Default)]
@@ -184,12 +189,16 @@ impl Writer {
             log_pages: AtomicUsize::new(0),
             longest_log: config.log_pages as usize,
             patience: config.busy_timeout,
+            groups: AtomicUsize::new(0),
+            sweeps: Arc::new(watch::Sender::new(Sweeps::default())),
         });
+        let settings = Settings { period: config.sweep_every, inline, is_file };
+        let sweeper = Sweeper::new(settings, &shared.env, &shared, Arc::clone(&shared.sweeps));
         let thread = std::thread::Builder::new()
             .name("tabla-sqlite".to_owned())
             .spawn({
                 let shared = Arc::clone(&shared);
-                move || shared.work()
+                move || shared.work(sweeper)
             })
             .map_err(|error| {
                 Error::new(ErrorKind::Unavailable, format!("no thread can be started: {error}"))
@@ -257,6 +266,11 @@ impl Writer {
         self.shared.maintenance_failure().take();
         self.shared.queue().maintenance = true;
         self.shared.wake.notify_one();
+    }
+
+    /// What the store's own sweeps have done, as it changes.
+    pub(crate) fn sweeps(&self) -> watch::Receiver<Sweeps> {
+        self.shared.sweeps.subscribe()
     }
 
     /// Waits until the catalogue is as wanted.
@@ -344,9 +358,7 @@ impl Shared {
         drop(connection);
         match outcome {
             Some(outcome) => {
-                for job in jobs {
-                    job.answer(&outcome);
-                }
+                answer_all(jobs, &outcome);
             }
             None => {
                 // Another process is writing: the thread can wait for it.
@@ -376,14 +388,24 @@ impl Shared {
         queue.jobs.drain(..count).collect()
     }
 
+    /// Wakes the thread to look at the time.
+    pub(crate) fn wake_thread(&self) {
+        // With the lock, so that it is not between looking and sleeping.
+        let _queue = self.queue();
+        self.wake.notify_one();
+    }
+
     /// The thread's life.
-    fn work(&self) {
+    fn work(&self, mut sweeper: Sweeper) {
         loop {
             let (maintenance, checkpoint) = {
                 self.linger();
                 let mut queue = self.queue();
                 while queue.is_idle() && !queue.stop {
-                    queue = self.sleep(queue);
+                    match sweeper.wait() {
+                        Some(Duration::ZERO) => break,
+                        wait => queue = self.sleep(queue, wait),
+                    }
                 }
                 if queue.jobs.is_empty() && queue.stop {
                     return;
@@ -391,16 +413,8 @@ impl Shared {
                 let Queue { maintenance, checkpoint, .. } = &mut *queue;
                 (std::mem::take(maintenance), std::mem::take(checkpoint))
             };
-            let mut jobs = self.take_jobs();
-            if !jobs.is_empty() {
-                let outcome = {
-                    let connection = self.connection.lock().unwrap_or_else(PoisonError::into_inner);
-                    self.run(&connection, &mut |session| run_all(&mut jobs, session))
-                };
-                for job in jobs {
-                    job.answer(&outcome);
-                }
-            }
+            sweeper.begin(|now, holder| self.look(now, holder));
+            self.turn(&mut sweeper);
             if maintenance {
                 self.maintain();
             }
@@ -410,14 +424,76 @@ impl Shared {
         }
     }
 
-    /// Sleeps until there is something to do, or maintenance is to be tried again.
-    fn sleep<'q>(&self, queue: MutexGuard<'q, Queue>) -> MutexGuard<'q, Queue> {
-        if !queue.maintenance_later {
-            return self.wake.wait(queue).unwrap_or_else(PoisonError::into_inner);
+    /// Carries out a group of what waits, or a step of a sweep, or both in one.
+    fn turn(&self, sweeper: &mut Sweeper) {
+        let mut jobs = self.take_jobs();
+        let Some(mut sweep) = sweeper.next_step(jobs.len()) else {
+            if !jobs.is_empty() {
+                let outcome = {
+                    let connection = self.connection.lock().unwrap_or_else(PoisonError::into_inner);
+                    self.run(&connection, &mut |session| run_all(&mut jobs, session))
+                };
+                answer_all(jobs, &outcome);
+            }
+            return;
+        };
+        let is_alone = jobs.is_empty();
+        let groups_before = self.groups.load(Ordering::Relaxed);
+        let began = self.env.clock.now();
+        let step = |session: &mut Session<'_>| match is_alone {
+            true => sweeper.step(session, &mut sweep),
+            false => session.apart(|session| sweeper.step(session, &mut sweep)),
+        };
+        let mut step = Pending { items: 0, work: Some(step), result: None, reply: None };
+        let mut work = |session: &mut Session<'_>| {
+            run_all(&mut jobs, session);
+            if !session.has_failed() {
+                step.carry_out(session);
+            }
+        };
+        let outcome = {
+            let connection = self.connection.lock().unwrap_or_else(PoisonError::into_inner);
+            match is_alone {
+                // It can come later.
+                true => self.try_run(&connection, &mut work),
+                false => Some(self.run(&connection, &mut work)),
+            }
+        };
+        let stepped = outcome.as_ref().map(|outcome| step.result(outcome));
+        if let Some(outcome) = &outcome {
+            answer_all(jobs, outcome);
         }
-        let woken = self.wake.wait_timeout(queue, MAINTENANCE_PAUSE);
+        let took = self.env.clock.now().since(began);
+        let groups_after = self.groups.load(Ordering::Relaxed);
+        sweeper.stepped(sweep, stepped, Turn { groups_before, groups_after, is_alone, took });
+    }
+
+    /// Looks whether there is anything to sweep, without writing.
+    fn look(&self, now: Timestamp, holder: Option<&str>) -> Result<Seen> {
+        let connection = self.connection.lock().unwrap_or_else(PoisonError::into_inner);
+        statement(&connection, "BEGIN").map_err(from_sqlite)?;
+        let seen = self
+            .current_catalogue(&connection)
+            .and_then(|catalogue| sweep::look(&connection, &catalogue, now, holder));
+        // It has only read: however this ends, nothing is lost.
+        let _ = statement(&connection, "COMMIT");
+        seen
+    }
+
+    /// Sleeps until there is something to do, this time has passed, or maintenance is to be tried
+    /// again.
+    fn sleep<'q>(
+        &self,
+        queue: MutexGuard<'q, Queue>,
+        wait: Option<Duration>,
+    ) -> MutexGuard<'q, Queue> {
+        let maintenance = queue.maintenance_later.then_some(MAINTENANCE_PAUSE);
+        let Some(longest) = wait.into_iter().chain(maintenance).min() else {
+            return self.wake.wait(queue).unwrap_or_else(PoisonError::into_inner);
+        };
+        let woken = self.wake.wait_timeout(queue, longest);
         let (mut queue, timeout) = woken.unwrap_or_else(PoisonError::into_inner);
-        if timeout.timed_out() {
+        if timeout.timed_out() && queue.maintenance_later {
             queue.maintenance_later = false;
             queue.maintenance = true;
         }
@@ -553,6 +629,7 @@ impl Shared {
             self.publish(catalogue);
         }
         self.ledger.keep(counts);
+        self.groups.fetch_add(1, Ordering::Relaxed);
         self.count_pages(pages);
         Outcome::Committed
     }
@@ -565,7 +642,9 @@ impl Shared {
         }
         let read = Arc::new(Catalogue::load(connection)?);
         self.publish(Arc::clone(&read));
-        let is_filling = |table: &Arc<StoredTable>| table.indexes.iter().any(|one| one.backfilling);
+        let is_filling = |table: &Arc<StoredTable>| {
+            table.indexes.iter().any(|one| one.backfilling) || table.lacks_times()
+        };
         if read.tables().any(is_filling) {
             // The process that has added the index may end before it is filled.
             self.queue().maintenance = true;
@@ -594,6 +673,12 @@ fn run_all(jobs: &mut [Box<dyn Job>], session: &mut Session<'_>) {
         if session.has_failed() {
             break;
         }
+    }
+}
+
+fn answer_all(jobs: Vec<Box<dyn Job>>, outcome: &Outcome) {
+    for job in jobs {
+        job.answer(outcome);
     }
 }
 

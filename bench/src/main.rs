@@ -11,6 +11,7 @@ mod median;
 mod memory;
 mod process;
 mod service;
+mod sweep;
 mod syncs;
 
 use std::process::ExitCode;
@@ -44,6 +45,10 @@ Measurements:
   growth [--items <a,b>] [--folder <path>]
       pages that a get and a query of 50 read from files of these many items; 10000,100000 unless
       told (Linux only)
+  sweep [--items <n>] [--places <a,b>] [--callers <a,b>] [--folder <path>]
+      how long puts take while the store deletes this many expired items, beside the same puts
+      while nothing has expired, in turns; 100000 items, in memory, durable and relaxed, by 1,16
+      callers unless told, without a stream and with one; fails if a goal is missed
   syncs [--callers <a,b>] [--writes <n>] [--rounds <n>] [--folder <path>]
       syncs per durable write: put, update-if and transact-4 at 1,16,64 callers unless told, 50
       writes of each caller, 5 rounds, of which the middle one counts; fails if a goal is missed
@@ -74,6 +79,7 @@ fn main() -> ExitCode {
         "growth" => growth::run(&rest),
         "syncs" => syncs::run(&rest),
         syncs::CHILD => syncs::child(&rest),
+        "sweep" => sweep::run(&rest),
         "instructions" => instructions::run(&rest),
         instructions::CHILD => instructions::child(&rest),
         "memory" => memory::run(&rest),

@@ -18,6 +18,25 @@ impl Durations {
         answer
     }
 
+    /// Adds the calls of another caller.
+    pub(crate) fn join(&mut self, other: Self) {
+        self.0.extend(other.0);
+    }
+
+    /// How many calls there were.
+    pub(crate) fn len(&self) -> usize {
+        self.0.len()
+    }
+
+    /// The one that this share of them does not exceed.
+    pub(crate) fn percentile(&mut self, share: f64) -> Duration {
+        let rank = (self.0.len() as f64 * share) as usize;
+        match self.0.len().checked_sub(1) {
+            None => Duration::ZERO,
+            Some(last) => *self.0.select_nth_unstable(rank.min(last)).1,
+        }
+    }
+
     /// The middle one: what a rare pause of the machine does not move.
     pub(crate) fn median(mut self) -> Duration {
         let middle = self.0.len() / 2;

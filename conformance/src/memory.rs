@@ -27,7 +27,9 @@ impl Harness for MemoryHarness {
 
     async fn fresh(&self) -> Fresh {
         let clock = ManualClock::new(START);
-        let store = Arc::new(MemoryStore::with_env(Env::test(clock.clone(), 1)));
+        // Expired items stay until the case says so.
+        let store = MemoryStore::with_env(Env::test(clock.clone(), 1)).with_sweep_every(None);
+        let store = Arc::new(store);
         let swept = store.clone();
         Fresh::new(store).clock(clock).sweep(move || {
             swept.sweep_expired();

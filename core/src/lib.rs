@@ -34,6 +34,7 @@ mod value;
 mod view;
 
 pub use self::codec::{Describe, ValueEncoder};
+pub use self::engine::ttl::not_expired;
 pub use self::error::{
     Applied, CancellationCode, CancellationReason, Error, ErrorKind, Result, Retry,
 };

@@ -23,7 +23,7 @@ fn time(text: &str) -> UtcTime {
 async fn branding() -> (Branding, Db, ManualClock) {
     let clock = ManualClock::new(Timestamp::from_secs(1_755_513_000));
     let env = Env::test(clock.clone(), 1);
-    let db = Db::with_env(Arc::new(MemoryStore::with_env(env.clone())), env);
+    let db = Db::with_env(Arc::new(MemoryStore::with_env(env.clone()).with_sweep_every(None)), env);
     db.create_table(&BRANDING).await.expect("the table");
     (Branding::new(db.clone()), db, clock)
 }

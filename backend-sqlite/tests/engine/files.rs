@@ -35,7 +35,8 @@ async fn everything_is_there_after_opening_again() {
     assert_eq!(page.await.unwrap().items.len(), 17);
 }
 
-/// Files of each format that was ever released, with the same content, open in the newest.
+/// Files of each format that was ever released, with the same content, open in the newest. From the
+/// second on, items expire by `expires`, and one has a time: in 2100.
 #[tokio::test]
 async fn files_of_every_format_open() {
     for version in 1..=tabla_sqlite::FORMAT_VERSION {
@@ -43,7 +44,10 @@ async fn files_of_every_format_open() {
         let path = folder.path().join("sample.db");
         let sample = format!("{}/tests/data/format-{version}.db", env!("CARGO_MANIFEST_DIR"));
         std::fs::copy(&sample, &path).expect("a sample of each format is kept");
-        let store = open(&path).await;
+        is_sound(&path, version).await;
+        let clock = ManualClock::new(Timestamp::from_secs(4_102_444_801));
+        let config = SqliteConfig::file(&path).with_sweep_every(None);
+        let store = SqliteStore::open_with(&config, Env::test(clock, 7)).await.unwrap();
         let page = store.query(Query::new("orders", attr("pk").eq("c1"))).await.unwrap();
         assert_eq!(page.items, [order("c1", 1, "paid"), order("c1", 8, "sent")]);
         for index in ["by-status", "keys"] {
@@ -54,12 +58,24 @@ async fn files_of_every_format_open() {
         assert_eq!(described.item_count, 9);
         let streams = store.list_streams(ListStreams::default()).await.unwrap().streams;
         assert_eq!(streams.len(), 1);
+        let ttl = store.describe_time_to_live(DescribeTimeToLive::new("orders")).await.unwrap();
+        assert_eq!(ttl.attribute.is_some(), version > 1);
         store.put(PutItem::new("orders", order("c1", 9, "open"))).await.unwrap();
+        assert_eq!(store.sweep_expired().await.unwrap(), usize::from(version > 1));
+        let expired = order("c0", 7, "paid").with("expires", 4_102_444_800_u64);
+        store.put(PutItem::new("orders", expired)).await.unwrap();
         drop(store);
         let report = checked(&path).await;
         assert_eq!(report.problems, Vec::<String>::new());
         assert_eq!((report.items, report.entries), (10, 20));
     }
+}
+
+/// A check does not need a store to have opened the file before.
+async fn is_sound(path: &std::path::Path, version: i32) {
+    let report = checked(path).await;
+    assert_eq!(report.problems, Vec::<String>::new());
+    assert_eq!((report.items, report.entries, report.records), (9, 18, 9), "format {version}");
 }
 
 #[tokio::test]

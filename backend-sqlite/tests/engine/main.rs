@@ -2,9 +2,11 @@
 
 mod concurrency;
 mod differential;
+mod expiry;
 mod files;
 mod full_disk;
 mod histories;
+mod kill_sweeps;
 mod kills;
 mod processes;
 #[cfg(unix)]

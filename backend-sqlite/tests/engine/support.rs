@@ -54,3 +54,22 @@ pub(crate) async fn count(store: &Arc<dyn Store>, index: Option<&str>) -> usize 
         }
     }
 }
+
+/// All records of the one stream of a store, oldest first.
+pub(crate) async fn records(store: &dyn Store) -> Vec<Record> {
+    let streams = store.list_streams(ListStreams::default()).await.expect("streams").streams;
+    let arn = streams[0].arn.clone();
+    let described = store.describe_stream(DescribeStream::new(arn.clone())).await;
+    let mut records = Vec::new();
+    for shard in described.expect("a stream").shards {
+        let (arn, position) = (arn.clone(), ShardPosition::TrimHorizon);
+        let begin = GetShardIterator { arn, shard: shard.id, position };
+        let mut iterator = Some(store.get_shard_iterator(begin).await.expect("an iterator"));
+        while let Some(from) = iterator {
+            let page = store.get_records(GetRecords::new(from)).await.expect("records");
+            iterator = page.next_iterator.filter(|_| !page.records.is_empty());
+            records.extend(page.records);
+        }
+    }
+    records
+}

@@ -2,6 +2,8 @@
 
 use std::time::Duration;
 
+use tabla::StoreExt;
+
 use super::prelude::*;
 
 cases! {
@@ -19,6 +21,8 @@ cases! {
     extra "ttl-put-off" of "55d", expiry_can_be_put_off:
         "An expired item whose time is changed or removed in time is kept.",
         needs [Sweep, Clock];
+    extra "ttl-filter" of "55d", callers_filter_what_has_expired:
+        "The filter that callers use leaves out what has expired, and nothing else.";
     clause "55e", expired_items_are_deleted:
         "Expired items are deleted in the background, from indexes too.", needs [Sweep];
     clause "55f", expiry_is_a_change_by_the_service:
@@ -147,12 +151,59 @@ async fn expired_items_are_there(ctx: Ctx) {
     let update = UpdateItem::new(&table, key).update(Update::new().add("n", 1));
     ctx.update(update.condition(attr("expires").eq(expires))).await;
     ctx.expect_table(&table, &[item.with("n", 2)]).await;
-    // Callers filter: this is how they do it.
-    let now = seconds(&ctx, 0);
-    let live = Query::new(&table, attr("pk").eq("a")).filter(attr("expires").gt(now));
-    ctx.expect_query(live, &[]).await;
+    // Callers filter.
+    let live = tabla::not_expired("expires", ctx.now());
+    ctx.expect_query(Query::new(&table, attr("pk").eq("a")).filter(live), &[]).await;
     ctx.sweep().await;
     ctx.expect_table(&table, &[]).await;
+}
+
+/// Nothing is deleted meanwhile: the filter alone says what has expired.
+async fn callers_filter_what_has_expired(ctx: Ctx) {
+    let table = ctx.table(Shape::s()).await;
+    let now = ctx.now();
+    let (past, future) = (seconds(&ctx, -100), seconds(&ctx, 100));
+    let number = |text: String| Number::parse(&text).expect("a number");
+    let shown = [
+        item! { "pk" => "none" },
+        item! { "pk" => "other", "Expires" => past },
+        item("future", future),
+        item("next-second", seconds(&ctx, 1)),
+        item("part-of-a-second", number(format!("{}.5", seconds(&ctx, 0)))),
+        item("milliseconds", past * 1000),
+        item("largest", number("9E125".to_owned())),
+        item("string", past.to_string()),
+        item("binary", past.to_string().into_bytes()),
+        item("bool", true),
+        item("null", Value::Null),
+        item("list", list![past]),
+        item("map", map! { "expires" => past }),
+        item("set", Set::new([Number::from(past)]).expect("one member")),
+    ];
+    let hidden = [
+        item("past", past),
+        item("fraction", number(format!("{past}.5"))),
+        // Its second has come; it is deleted when that has passed.
+        item("this-second", seconds(&ctx, 0)),
+        // Never deleted, and no reason to see them again.
+        item("six-years", seconds(&ctx, -6 * YEAR)),
+        item("epoch", 0),
+        item("negative", -5),
+        item("smallest", number("-9E125".to_owned())),
+    ];
+    ctx.put_all(&table, shown.iter().chain(&hidden).cloned()).await;
+    let live = || tabla::not_expired("expires", now);
+    let scan = Scan::new(&table).filter(live()).consistent_read(true);
+    ctx.expect_items(&ctx.ok(ctx.store().scan(scan).await).items, &shown);
+    for item in shown.iter().chain(&hidden) {
+        let pk = item.get("pk").expect("a key").to_value();
+        let expected = if shown.contains(item) { std::slice::from_ref(item) } else { &[] };
+        let query = Query::new(&table, attr("pk").eq(pk.clone())).filter(live());
+        ctx.expect_query(query, expected).await;
+        let key = item! { "pk" => pk };
+        let found = ctx.store().get_unexpired(&table.to_string(), key, "expires", now).await;
+        assert_eq!(ctx.ok(found).as_ref(), expected.first());
+    }
 }
 
 async fn expiry_can_be_put_off(ctx: Ctx) {

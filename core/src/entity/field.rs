@@ -7,6 +7,7 @@ use serde::Serialize;
 use super::Entity;
 use super::design::FieldDesign;
 use crate::Value;
+use crate::env::Timestamp;
 use crate::error::{Error, Result};
 use crate::expr::{CompareOp, Condition, Path, attr};
 
@@ -189,14 +190,11 @@ impl<E> std::ops::Not for Check<E> {
     }
 }
 
-/// Holds for an entity that has not expired at this moment, in seconds: what the service has yet
-/// to delete is still there (developer guide, "Working with expired items").
+/// Holds for an entity that has not expired at this moment, in seconds.
 pub(super) fn not_expired<E: Entity>(now: u64) -> Option<Condition> {
     let design = E::design();
     let field = design.field(design.ttl?)?;
-    let ttl = attr(field.attribute);
-    let lasting = ttl.clone().not_exists().or(ttl.clone().gt(now));
-    Some(if field.keeps_null { lasting.or(ttl.eq(Value::Null)) } else { lasting })
+    Some(crate::not_expired(field.attribute, Timestamp::from_secs(now)))
 }
 
 /// The error for what a design does not have.

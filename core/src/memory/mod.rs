@@ -11,6 +11,7 @@ mod tables;
 use std::collections::{BTreeMap, HashMap};
 use std::fmt;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+use std::time::Duration;
 
 use async_trait::async_trait;
 
@@ -19,7 +20,7 @@ use crate::engine::{
     Applicable, BatchGet, BatchWrite, Effect, Get, PageRead, Position, SingleWrite, Token,
     TransactGet, TransactWrite, WriteRows, ttl,
 };
-use crate::env::Env;
+use crate::env::{Env, Timestamp};
 use crate::error::{Error, Result};
 use crate::ops::*;
 use crate::schema::{Table, table_name};
@@ -41,8 +42,14 @@ use rows::Held;
 /// assert_eq!(answer.item, Some(item! { "artist" => "Nina", "plays" => 3 }));
 /// # Ok::<(), tabla::Error>(()) }).unwrap();
 /// ```
+///
+/// Expired items are deleted every minute ([`ttl::SWEEP_EVERY`]), unless
+/// [`MemoryStore::with_sweep_every`] or the address (`memory:?sweep=5`, `memory:?sweep=off`) says
+/// otherwise.
 pub struct MemoryStore {
     env: Env,
+    /// How often expired items are deleted.
+    sweep_every: Option<Duration>,
     state: Mutex<State>,
 }
 
@@ -55,6 +62,8 @@ struct State {
     deleted: BTreeMap<String, Table>,
     tokens: HashMap<String, Token>,
     last_sequence_number: u64,
+    /// When expired items were last deleted, or might have been.
+    swept_at: Timestamp,
 }
 
 /// A table, its items and its index entries, all in order.
@@ -73,14 +82,28 @@ impl MemoryStore {
 
     /// An empty store on this clock and randomness.
     pub fn with_env(env: Env) -> Self {
-        Self { env, state: Mutex::default() }
+        let state = State { swept_at: env.clock.now(), ..State::default() };
+        Self { env, sweep_every: Some(ttl::SWEEP_EVERY), state: Mutex::new(state) }
+    }
+
+    /// The same, deleting expired items this often by its clock, or only when it is asked to.
+    ///
+    /// It has no thread: the next operation after that time finds them gone, and nobody can tell.
+    #[must_use]
+    pub fn with_sweep_every(mut self, period: Option<Duration>) -> Self {
+        self.sweep_every = period;
+        self
     }
 
     /// Deletes the items whose time to live has passed, as DynamoDB does in the background, and
     /// says how many there were. Until then they can be read and written like any other.
     pub fn sweep_expired(&self) -> usize {
-        let mut state = self.state();
+        self.sweep(&mut self.lock())
+    }
+
+    fn sweep(&self, state: &mut State) -> usize {
         let now = self.env.clock.now();
+        state.swept_at = now;
         let mut expired = Vec::new();
         for rows in state.tables.values() {
             let Some(attribute) = rows.table.time_to_live.attribute.as_deref() else { continue };
@@ -91,7 +114,7 @@ impl MemoryStore {
             }
         }
         let by = Some(UserIdentity::time_to_live());
-        let mut rows = Held { state: &mut state, env: &self.env, by };
+        let mut rows = Held { state, env: &self.env, by };
         for (table, position, item) in &expired {
             let effect = Effect { old: Some(item.clone()), new: None };
             let changes = effect.index_changes(&table.schema);
@@ -107,9 +130,19 @@ impl MemoryStore {
         operation(&mut Held { state: &mut self.state(), env: &self.env, by: None })
     }
 
+    /// The state at the beginning of an operation.
+    fn state(&self) -> MutexGuard<'_, State> {
+        let mut state = self.lock();
+        let since = self.env.clock.now().since(state.swept_at);
+        if self.sweep_every.is_some_and(|period| since >= period) {
+            self.sweep(&mut state);
+        }
+        state
+    }
+
     /// A panic while the lock was held leaves whole operations behind: effects are applied only
     /// after everything that can fail has been computed.
-    fn state(&self) -> MutexGuard<'_, State> {
+    fn lock(&self) -> MutexGuard<'_, State> {
         self.state.lock().unwrap_or_else(PoisonError::into_inner)
     }
 }
@@ -122,7 +155,7 @@ impl Default for MemoryStore {
 
 impl fmt::Debug for MemoryStore {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        let tables: Vec<String> = self.state().tables.keys().cloned().collect();
+        let tables: Vec<String> = self.lock().tables.keys().cloned().collect();
         f.debug_struct("MemoryStore").field("tables", &tables).finish_non_exhaustive()
     }
 }
@@ -254,5 +287,34 @@ impl Store for MemoryStore {
 
     async fn get_records(&self, request: GetRecords) -> Result<GetRecordsOutput> {
         self.state().get_records(&request, &self.env)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::env::{Clock, ManualClock};
+    use crate::store::StoreExt;
+    use crate::{KeyType, item};
+
+    #[tokio::test]
+    async fn expired_items_go_by_themselves_when_the_period_has_passed() {
+        let clock = ManualClock::new(Timestamp::from_secs(1_800_000_000));
+        let env = Env::test(clock.clone(), 1);
+        for period in [Some(Duration::from_secs(30)), None] {
+            let store = MemoryStore::with_env(env.clone()).with_sweep_every(period);
+            let table = CreateTable::new("things").partition_key("pk", KeyType::S);
+            store.create_table(table).await.unwrap();
+            store.update_time_to_live(UpdateTimeToLive::new("things", "at", true)).await.unwrap();
+            let key = item! { "pk" => "a" };
+            let item = key.clone().with("at", clock.now().as_secs());
+            store.put(PutItem::new("things", item.clone())).await.unwrap();
+            let found = async || store.get_item("things", key.clone()).await.unwrap();
+            clock.advance(Duration::from_secs(29));
+            assert_eq!(found().await.as_ref(), Some(&item), "no more than 29 seconds have passed");
+            clock.advance(Duration::from_secs(1));
+            assert_eq!(found().await.is_none(), period.is_some());
+            assert_eq!(store.sweep_expired(), usize::from(period.is_none()));
+        }
     }
 }

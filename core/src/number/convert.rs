@@ -29,6 +29,17 @@ impl Number {
         self.whole().filter(|_| !self.negative)
     }
 
+    /// The value without its fraction, if it is not negative and that fits.
+    pub(crate) fn whole_part(&self) -> Option<u64> {
+        let digits = u32::from(self.exponent.min(0).unsigned_abs());
+        let whole = match digits {
+            0 => self.whole()?,
+            // A coefficient has at most 38 digits: with as many behind the point nothing is left.
+            digits => 10u128.checked_pow(digits).map_or(0, |scale| self.coefficient() / scale),
+        };
+        whole.try_into().ok().filter(|_| !self.negative)
+    }
+
     /// The nearest `f64`.
     pub fn to_f64(&self) -> f64 {
         // Whole numbers below 2^53 are exact in an f64.

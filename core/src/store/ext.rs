@@ -6,6 +6,8 @@ use futures::stream::{self, BoxStream, StreamExt, TryStreamExt};
 use super::retry::{RetryPolicy, Retrying};
 use super::{Requirement, Store};
 use crate::Item;
+use crate::engine::ttl::not_expired;
+use crate::env::Timestamp;
 use crate::error::{Error, ErrorKind, Result};
 use crate::expr::{Condition, Expr};
 use crate::limits;
@@ -22,6 +24,20 @@ pub trait StoreExt: Store {
     ) -> Result<Option<Item>> {
         let request = GetItem::new(table, key).consistent_read(true);
         Ok(self.get(request).await?.item)
+    }
+
+    /// The item with this key, seeing every write answered before, unless its time has come by this
+    /// attribute: an expired item is there until the store deletes it. Queries and scans leave such
+    /// items out by [`not_expired`], which says what that means.
+    async fn get_unexpired(
+        &self,
+        table: &str,
+        key: impl Into<Item> + Send + 'async_trait,
+        attribute: &str,
+        now: Timestamp,
+    ) -> Result<Option<Item>> {
+        let found = self.get_item(table, key).await?;
+        Ok(found.filter(|item| not_expired(attribute, now).evaluate(item)))
     }
 
     /// Writes the item only if this condition holds of the present one. A lost condition is a
@@ -246,6 +262,21 @@ mod tests {
         let mut pages = store.query_pages(Query::new("missing", attr("pk").eq("p0")));
         assert!(pages.next().await.expect("an error").unwrap_err().is_not_found());
         assert!(pages.next().await.is_none());
+    }
+
+    #[tokio::test]
+    async fn what_has_expired_is_not_found() {
+        let store = store().await;
+        let key = |number: i64| item! { "pk" => "x", "sk" => number };
+        let (now, lasting) = (Timestamp::from_secs(100), key(1).with("until", 101));
+        for item in [lasting.clone(), key(2).with("until", 100), key(3)] {
+            store.put(PutItem::new("things", item)).await.unwrap();
+        }
+        let found = async |number| store.get_unexpired("things", key(number), "until", now).await;
+        assert_eq!(found(1).await.unwrap(), Some(lasting));
+        assert_eq!(found(2).await.unwrap(), None);
+        assert_eq!(found(3).await.unwrap(), Some(key(3)));
+        assert_eq!(found(4).await.unwrap(), None);
     }
 
     #[tokio::test]

@@ -8,6 +8,7 @@ use std::sync::Arc;
 use async_trait::async_trait;
 
 use super::Store;
+use crate::engine::ttl;
 use crate::env::Env;
 use crate::error::{Error, Result};
 use crate::memory::MemoryStore;
@@ -220,14 +221,19 @@ impl Opener for MemoryOpener {
         &[("memory:", "a store in memory, gone when the program ends")]
     }
 
-    async fn open(&self, address: Address, env: &Env) -> Result<Arc<dyn Store>> {
-        address.finish(&[])?;
+    async fn open(&self, mut address: Address, env: &Env) -> Result<Arc<dyn Store>> {
+        let sweep = address.take("sweep").map(|text| ttl::sweep_period(&text)).transpose()?;
+        address.finish(&["sweep"])?;
         if !address.path.is_empty() {
             return Err(Error::config(format!(
                 "a `memory:` address has nothing after the colon: {address}"
             )));
         }
-        Ok(Arc::new(MemoryStore::with_env(env.clone())))
+        let store = MemoryStore::with_env(env.clone());
+        Ok(Arc::new(match sweep {
+            Some(period) => store.with_sweep_every(period),
+            None => store,
+        }))
     }
 }
 
@@ -274,7 +280,11 @@ mod tests {
             assert!(error.message().contains("  memory:  a store in memory"), "{error}");
         }
         for (address, part) in [
-            ("memory:?durability=full", "unknown options of a `memory:` address (there are none)"),
+            (
+                "memory:?durability=full",
+                "unknown options of a `memory:` address (there are: sweep)",
+            ),
+            ("memory:?sweep=soon", "a number of seconds, at least 1, or `off`: soon"),
             ("memory:x.db", "nothing after the colon"),
         ] {
             let error = registry.open(address).await.expect_err(address);

@@ -46,7 +46,7 @@ impl Office {
     async fn new() -> Self {
         let clock = ManualClock::new(Timestamp::from_secs(NOW));
         let env = Env::test(clock.clone(), 7);
-        let store = Arc::new(MemoryStore::with_env(env.clone()));
+        let store = Arc::new(MemoryStore::with_env(env.clone()).with_sweep_every(None));
         let db = Db::with_env(store.clone(), env);
         db.create_table(&LEASES).await.unwrap();
         Self { db, store, clock }

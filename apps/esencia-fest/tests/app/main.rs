@@ -40,7 +40,7 @@ fn time(text: &str) -> UtcTime {
 async fn db() -> (Db, ManualClock) {
     let clock = ManualClock::new(Timestamp::from_secs(1_755_513_000));
     let env = Env::test(clock.clone(), 7);
-    let db = Db::with_env(Arc::new(MemoryStore::with_env(env.clone())), env);
+    let db = Db::with_env(Arc::new(MemoryStore::with_env(env.clone()).with_sweep_every(None)), env);
     EsenciaFestApp.create_tables(&db).await.unwrap();
     (db, clock)
 }

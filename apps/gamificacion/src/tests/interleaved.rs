@@ -14,7 +14,8 @@ use super::*;
 async fn hesitant(seed: u64) -> (Db, Gamificacion) {
     let clock = ManualClock::new(Timestamp::from_secs(1_755_513_000));
     let env = Env::test(clock, seed);
-    let store = Between::new(MemoryStore::with_env(env.clone())).uneven(env.random.clone());
+    let store = Between::new(MemoryStore::with_env(env.clone()).with_sweep_every(None))
+        .uneven(env.random.clone());
     let db = Db::with_env(Arc::new(store), env);
     db.create_table(&GAMIFICACION).await.unwrap();
     let app = Gamificacion::new(db.clone());
@@ -118,7 +119,7 @@ async fn a_user_who_is_created_again_loses_nothing_to_who_was_deleting() {
 async fn an_upload_that_others_begin_anew_is_theirs() {
     let clock = ManualClock::new(Timestamp::from_secs(1_755_513_000));
     let env = Env::test(clock.clone(), 7);
-    let store = Arc::new(MemoryStore::with_env(env.clone()));
+    let store = Arc::new(MemoryStore::with_env(env.clone()).with_sweep_every(None));
     let db = Db::with_env(store.clone(), env.clone());
     db.create_table(&GAMIFICACION).await.unwrap();
     let others = Gamificacion::new(db);

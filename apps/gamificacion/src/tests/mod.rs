@@ -37,7 +37,7 @@ impl Fixture {
     async fn new() -> Self {
         let clock = ManualClock::new(Timestamp::from_secs(1_755_513_000));
         let env = Env::test(clock.clone(), 7);
-        let store = Arc::new(MemoryStore::with_env(env.clone()));
+        let store = Arc::new(MemoryStore::with_env(env.clone()).with_sweep_every(None));
         let db = Db::with_env(store.clone(), env);
         db.create_table(&GAMIFICACION).await.unwrap();
         Self { app: Gamificacion::new(db.clone()), db, store, clock }

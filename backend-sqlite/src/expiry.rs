@@ -1,0 +1,170 @@
+//! The times at which the items of a table expire, in order, so that those that have are found
+//! without looking at any other.
+
+use std::sync::Arc;
+
+use rusqlite::params;
+use tabla::engine::{Effect, ttl};
+use tabla::ops::UpdateTimeToLive;
+use tabla::{Item, Result};
+
+use crate::catalogue::StoredTable;
+use crate::error::from_sqlite;
+use crate::format;
+use crate::rows;
+use crate::session::Session;
+use crate::tables::described;
+
+/// Items that one step looks at.
+const FILLED: usize = 200;
+
+/// Where the times of a table are.
+#[derive(Clone, Debug)]
+pub(crate) struct ExpiryIndex {
+    pub(crate) number: i64,
+    /// The attribute by which items expire.
+    pub(crate) attribute: String,
+    /// Whether it does not have all times yet.
+    pub(crate) filling: bool,
+    /// Whether there is a time in a range.
+    pub(crate) any: String,
+    /// The first time in a range after a place, with the item.
+    pub(crate) next: String,
+    insert: String,
+    delete: String,
+}
+
+impl ExpiryIndex {
+    pub(crate) fn new(table: i64, number: i64, attribute: String, filling: bool) -> Self {
+        let times = format!("expiry_{number}");
+        Self {
+            number,
+            attribute,
+            filling,
+            any: format!("SELECT 1 FROM {times} WHERE at >= ?1 AND at < ?2 LIMIT 1"),
+            next: format!(
+                "SELECT e.id, i.sum, i.item, e.at FROM {times} e \
+                 LEFT JOIN items_{table} i ON i.id = e.id \
+                 WHERE (e.at, e.id) > (?1, ?2) AND e.at < ?3 ORDER BY e.at, e.id LIMIT 1"
+            ),
+            insert: format!("INSERT OR IGNORE INTO {times} (at, id) VALUES (?1, ?2)"),
+            delete: format!("DELETE FROM {times} WHERE at = ?1 AND id = ?2"),
+        }
+    }
+
+    /// The second in which an item expires, as it is stored.
+    pub(crate) fn time_of(&self, item: &Item) -> Option<i64> {
+        ttl::expires_at(item, &self.attribute).map(|second| second as i64)
+    }
+}
+
+impl StoredTable {
+    /// Whether items expire whose times are not all in order yet: those of a file of format 1 are
+    /// not even begun.
+    pub(crate) fn lacks_times(&self) -> bool {
+        match &self.expiry {
+            Some(expiry) => expiry.filling,
+            None => self.table.time_to_live.attribute.is_some(),
+        }
+    }
+}
+
+impl Session<'_> {
+    /// Turns the expiry of a table's items on or off.
+    pub(crate) fn set_time_to_live(&mut self, request: &UpdateTimeToLive) -> Result<()> {
+        let present = Arc::clone(described(&self.catalogue, &request.table)?);
+        let definition = present.table.set_ttl(request, self.env.clock.now())?;
+        self.drop_times(&present)?;
+        let expiry = match &definition.time_to_live.attribute {
+            Some(attribute) => Some(self.begin_times(present.number, attribute.clone())?),
+            None => None,
+        };
+        let (indexes, stream) = (present.index_numbers(), present.stream);
+        self.store_table(present.number, definition, indexes, stream, expiry)
+    }
+
+    fn begin_times(&mut self, table: i64, attribute: String) -> Result<ExpiryIndex> {
+        let number = self.next_number()?;
+        self.execute_batch(&format::create_expiry(number))?;
+        let insert = "INSERT INTO tabla_backfills (number, through) VALUES (?1, 0)";
+        self.execute(insert, [number])?;
+        Ok(ExpiryIndex::new(table, number, attribute, true))
+    }
+
+    /// Takes the times of a table out of sight, if it has any.
+    pub(crate) fn drop_times(&mut self, table: &StoredTable) -> Result<()> {
+        let Some(expiry) = &table.expiry else { return Ok(()) };
+        self.discard(&format!("expiry_{}", expiry.number), "at")?;
+        self.execute("DELETE FROM tabla_backfills WHERE number = ?1", [expiry.number])?;
+        Ok(())
+    }
+
+    /// Keeps the time of an item in a row true.
+    pub(crate) fn keep_time(
+        &mut self,
+        expiry: &ExpiryIndex,
+        id: i64,
+        effect: &Effect,
+    ) -> Result<()> {
+        let time = |item: &Option<Item>| item.as_ref().and_then(|item| expiry.time_of(item));
+        let (old, new) = (time(&effect.old), time(&effect.new));
+        if old == new {
+            return Ok(());
+        }
+        if let Some(old) = old {
+            self.delete_key(expiry.number, &expiry.delete, params![old, id])?;
+        }
+        if let Some(new) = new {
+            self.insert_key(expiry.number, &expiry.insert, params![new, id])?;
+        }
+        Ok(())
+    }
+
+    /// Adds the times of the next items, beginning if need be. Writes keep those of their own items
+    /// true from the moment that it has begun.
+    ///
+    /// An item that is damaged is passed over: its time cannot be known, and those behind it are to
+    /// expire all the same.
+    pub(crate) fn fill_times(&mut self, table: &Arc<StoredTable>) -> Result<()> {
+        let Some(attribute) = &table.table.time_to_live.attribute else { return Ok(()) };
+        let mut expiry = match &table.expiry {
+            Some(expiry) => expiry.clone(),
+            None => self.begin_times(table.number, attribute.clone())?,
+        };
+        let select = "SELECT through FROM tabla_backfills WHERE number = ?1";
+        let outcome = self.connection.query_row(select, [expiry.number], |row| row.get(0));
+        let mut through: i64 = self.sql(outcome)?;
+        let mut looked_at = 0;
+        let mut times = Vec::new();
+        {
+            let select = format!(
+                "SELECT id, sum, item FROM items_{} WHERE id > ?1 ORDER BY id LIMIT {FILLED}",
+                table.number
+            );
+            let mut statement = self.connection.prepare_cached(&select).map_err(from_sqlite)?;
+            let mut rows = statement.query([through]).map_err(from_sqlite)?;
+            while let Some(row) = rows.next().map_err(from_sqlite)? {
+                looked_at += 1;
+                through = row.get(0).map_err(from_sqlite)?;
+                let time = rows::read(row).ok().and_then(|found| expiry.time_of(&found.item));
+                times.extend(time.map(|time| (time, through)));
+            }
+        }
+        for (time, id) in times {
+            self.insert_key(expiry.number, &expiry.insert, params![time, id])?;
+        }
+        expiry.filling = looked_at == FILLED;
+        if expiry.filling {
+            let update = "UPDATE tabla_backfills SET through = ?2 WHERE number = ?1";
+            self.execute(update, params![expiry.number, through])?;
+        } else {
+            self.execute("DELETE FROM tabla_backfills WHERE number = ?1", [expiry.number])?;
+        }
+        // Only a beginning and an end are changes of the table.
+        if table.expiry.is_none() || !expiry.filling {
+            let (indexes, stream) = (table.index_numbers(), table.stream);
+            self.store_table(table.number, table.table.clone(), indexes, stream, Some(expiry))?;
+        }
+        Ok(())
+    }
+}

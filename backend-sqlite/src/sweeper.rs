@@ -1,0 +1,236 @@
+//! When the store's thread sweeps.
+//!
+//! Every so often it looks whether anything has expired. If so, and no other store on the file
+//! sweeps, it deletes it step by step. Where commits are synced, a step goes along with a group of
+//! writes if there is one, and needs no sync of its own. Between the steps whoever waits is served.
+
+use std::sync::{Arc, Weak};
+use std::task::{Wake, Waker};
+use std::time::Duration;
+
+use tabla::Result;
+use tabla::env::{Env, Timestamp};
+use tokio::sync::watch;
+
+use crate::session::Session;
+use crate::sweep::{Seen, Step, Sweep};
+use crate::writer::Shared;
+
+/// How long a step waits for a group that it could go along with, while there are callers.
+const COMPANY: Duration = Duration::from_millis(2);
+
+/// Where callers write by themselves, the time between two steps, in times that a step takes, while
+/// there are callers: so few of them meet a step that the slowest of a hundred is not among them.
+const APART: u32 = 20;
+
+/// The longest time between two steps, even if the clock was moved during one.
+const LONGEST: Duration = Duration::from_millis(50);
+
+/// The shortest period: without any, the thread would do nothing else.
+const SHORTEST: Duration = Duration::from_millis(1);
+
+/// How often a step is put off for callers who could not write by themselves.
+const POSTPONED: u32 = 10;
+
+/// How long a step waits after another process was found writing.
+const BUSY: Duration = Duration::from_millis(5);
+
+/// What a store's sweeps have done since it was opened: [`SqliteStore::sweeps`].
+///
+/// [`SqliteStore::sweeps`]: crate::SqliteStore::sweeps
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+#[non_exhaustive]
+pub struct Sweeps {
+    /// How many have ended, those that found nothing included.
+    pub count: u64,
+    /// How many items they have deleted, the one under way included.
+    pub deleted: u64,
+    /// When the last one ended.
+    pub last: Option<Timestamp>,
+    /// Why the last one did not delete all that had expired, if so. The next one tries again.
+    pub problem: Option<String>,
+}
+
+/// The thread's own part.
+pub(crate) struct Sweeper {
+    env: Env,
+    /// How often it looks, unless never.
+    period: Option<Duration>,
+    /// When it looks next.
+    next: Timestamp,
+    under_way: Option<Sweep>,
+    /// How long it waits before the next step, unless a group comes sooner that it can join.
+    pause: Duration,
+    /// What the pause was, and how often it has begun again because there were jobs.
+    rest: (Duration, u32),
+    /// How many groups there were after the last step.
+    groups: usize,
+    /// Whether callers write on their own threads.
+    inline: bool,
+    /// The store's name among those that sweep the file; `None` in memory.
+    holder: Option<String>,
+    waker: Waker,
+    told: Arc<watch::Sender<Sweeps>>,
+}
+
+/// What a store sweeps with.
+pub(crate) struct Settings {
+    pub(crate) period: Option<Duration>,
+    pub(crate) inline: bool,
+    pub(crate) is_file: bool,
+}
+
+/// What a step was taken in.
+pub(crate) struct Turn {
+    /// How many groups there had been before.
+    pub(crate) groups_before: usize,
+    /// How many there have been now.
+    pub(crate) groups_after: usize,
+    /// Whether it was alone in its own.
+    pub(crate) is_alone: bool,
+    pub(crate) took: Duration,
+}
+
+impl Sweeper {
+    pub(crate) fn new(
+        settings: Settings,
+        env: &Env,
+        shared: &Arc<Shared>,
+        told: Arc<watch::Sender<Sweeps>>,
+    ) -> Self {
+        let Settings { period, inline, is_file } = settings;
+        let period = period.map(|period| period.max(SHORTEST));
+        Self {
+            env: env.clone(),
+            period,
+            next: env.clock.now() + period.unwrap_or_default(),
+            under_way: None,
+            pause: Duration::ZERO,
+            rest: (Duration::ZERO, 0),
+            groups: 0,
+            inline,
+            holder: is_file.then(|| env.token()),
+            waker: Waker::from(Arc::new(Moved(Arc::downgrade(shared)))),
+            told,
+        }
+    }
+
+    /// How long the thread may sleep if nobody wakes it. `None` is for ever: whoever moves a clock
+    /// by hand wakes it.
+    pub(crate) fn wait(&mut self) -> Option<Duration> {
+        let period = self.period?;
+        if self.under_way.is_some() {
+            return Some(std::mem::take(&mut self.pause));
+        }
+        // Asked for first: whoever moves the clock after it is looked at wakes the thread.
+        self.env.clock.wake_when_moved(self.waker.clone());
+        let remaining = self.env.clock.remaining(self.next)?;
+        if remaining > period {
+            // The clock was set back.
+            self.next = self.env.clock.now() + period;
+        }
+        Some(remaining.min(period))
+    }
+
+    /// Begins a sweep if it is time for one, and something to sweep is seen.
+    pub(crate) fn begin(&mut self, look: impl FnOnce(Timestamp, Option<&str>) -> Result<Seen>) {
+        let now = self.env.clock.now();
+        if self.period.is_none() || self.under_way.is_some() || now < self.next {
+            return;
+        }
+        match look(now, self.holder.as_deref()) {
+            Ok(Seen::Something) => {
+                self.under_way = Some(Sweep::in_background(now));
+                self.pause = Duration::ZERO;
+            }
+            Ok(Seen::Nothing) => self.end(None),
+            Ok(Seen::Other(until)) => self.next = until,
+            Err(error) => self.end(Some(error.message().to_owned())),
+        }
+    }
+
+    /// The sweep whose next step is to be taken now, beside so many jobs.
+    ///
+    /// Those who could not write by themselves have waited once. They do not wait for another step
+    /// right away; but a sweep comes to its end, however many they are.
+    pub(crate) fn next_step(&mut self, jobs: usize) -> Option<Sweep> {
+        let (rest, postponed) = &mut self.rest;
+        if self.inline && jobs > 0 && *postponed < POSTPONED {
+            self.pause = *rest;
+            *postponed += 1;
+            return None;
+        }
+        self.under_way.clone()
+    }
+
+    /// Takes a step inside of a group.
+    pub(crate) fn step(&self, session: &mut Session<'_>, sweep: &mut Sweep) -> Result<Step> {
+        match &self.holder {
+            Some(holder) => match session.take_lease(holder)? {
+                Some(until) => Ok(Step::Other(until)),
+                None => session.sweep(sweep),
+            },
+            None => session.sweep(sweep),
+        }
+    }
+
+    /// Goes on after a step that has been committed, or has failed; `None` if another process was
+    /// writing.
+    pub(crate) fn stepped(&mut self, sweep: Sweep, outcome: Option<Result<Step>>, turn: Turn) {
+        let Some(before) = self.under_way.take() else { return };
+        let Turn { groups_before, groups_after, is_alone, took } = turn;
+        let company = !is_alone || groups_before != self.groups;
+        self.groups = groups_after;
+        self.pause = match company {
+            true if self.inline => took.min(LONGEST / APART) * APART,
+            true => COMPANY,
+            false => Duration::ZERO,
+        };
+        self.rest = (self.pause, 0);
+        match outcome {
+            None => {
+                self.pause = BUSY;
+                self.under_way = Some(before);
+            }
+            Some(Ok(step)) => {
+                let deleted = sweep.deleted - before.deleted;
+                self.told.send_if_modified(|sweeps| {
+                    sweeps.deleted += deleted as u64;
+                    deleted > 0
+                });
+                match step {
+                    Step::More => self.under_way = Some(sweep),
+                    Step::Done => self.end(sweep.problem),
+                    Step::Other(until) => self.next = until,
+                }
+            }
+            Some(Err(error)) => {
+                self.under_way = sweep.after_failure(before, &error);
+                if self.under_way.is_none() {
+                    self.end(Some(error.message().to_owned()));
+                }
+            }
+        }
+    }
+
+    fn end(&mut self, problem: Option<String>) {
+        let now = self.env.clock.now();
+        self.next = now + self.period.unwrap_or_default();
+        self.told.send_modify(|sweeps| {
+            sweeps.count += 1;
+            sweeps.last = Some(now);
+            sweeps.problem = problem;
+        });
+    }
+}
+
+/// Wakes the thread when a clock is moved. The clock may outlive the store, and does not keep it.
+struct Moved(Weak<Shared>);
+
+impl Wake for Moved {
+    fn wake(self: Arc<Self>) {
+        if let Some(shared) = self.0.upgrade() {
+            shared.wake_thread();
+        }
+    }
+}

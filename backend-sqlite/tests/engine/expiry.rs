@@ -1,0 +1,456 @@
+//! Items that expire: by the store's own thread, and with their times in order.
+
+use std::path::Path;
+use std::sync::Arc;
+use std::time::Duration;
+
+use rusqlite::Connection;
+use tabla::env::{Clock, Env, ManualClock, Timestamp};
+use tabla::ops::*;
+use tabla::{ErrorKind, Item, KeyType, Store, StoreExt, attr, item};
+use tabla_sqlite::{Durability, SqliteConfig, SqliteStore, Sweeps};
+
+use crate::support::*;
+
+const PERIOD: Duration = Duration::from_secs(60);
+/// What stores on a file leave to another that sweeps.
+const LEASE: Duration = Duration::from_secs(30);
+
+fn clock() -> ManualClock {
+    ManualClock::new(Timestamp::from_secs(1_800_000_000))
+}
+
+async fn open_at(config: &SqliteConfig, clock: &ManualClock) -> SqliteStore {
+    let env = Env { clock: Arc::new(clock.clone()), ..Env::system() };
+    SqliteStore::open_with(config, env).await.expect("a store")
+}
+
+/// Orders, with a stream, that expire by `expires`.
+async fn create(store: &SqliteStore) {
+    store.create_table(orders().stream(StreamViewType::NewAndOldImages)).await.expect("a table");
+    expire_by(store, "expires").await;
+}
+
+async fn expire_by(store: &SqliteStore, attribute: &str) {
+    let request = UpdateTimeToLive::new("orders", attribute, true);
+    store.update_time_to_live(request).await.expect("items that expire");
+}
+
+/// An order that expires so many seconds from now.
+fn expiring(clock: &ManualClock, number: i64, from_now: i64) -> Item {
+    let at = clock.now().as_secs().checked_add_signed(from_now).expect("a time");
+    order("expiring", number, "open").with("expires", at)
+}
+
+async fn put(store: &SqliteStore, item: Item) {
+    store.put(PutItem::new("orders", item)).await.expect("a put");
+}
+
+async fn put_expiring(store: &SqliteStore, clock: &ManualClock, numbers: std::ops::Range<i64>) {
+    for number in numbers {
+        put(store, expiring(clock, number, 1)).await;
+    }
+}
+
+/// Waits for the store's own sweeps, but not for ever.
+async fn swept(store: &SqliteStore, count: u64) -> Sweeps {
+    let swept = tokio::time::timeout(Duration::from_secs(60), store.swept(count)).await;
+    swept.expect("the store sweeps by itself")
+}
+
+async fn left(store: &SqliteStore) -> usize {
+    let page = store.query(Query::new("orders", attr("pk").eq("expiring")).consistent_read(true));
+    page.await.expect("a page").items.len()
+}
+
+async fn is_sound(path: &Path) {
+    assert_eq!(checked(path).await.problems, Vec::<String>::new());
+}
+
+/// The events of the table's stream: what, of which order, and whether by the service.
+async fn events(store: &SqliteStore) -> Vec<(EventName, i64, bool)> {
+    let event = |record: Record| {
+        let number = record.keys.get("sk").and_then(|sk| sk.as_number()).expect("a number");
+        (record.event_name, number.to_i64().expect("a small one"), record.user_identity.is_some())
+    };
+    records(store).await.into_iter().map(event).collect()
+}
+
+/// Moving the clock is enough, however the store writes.
+#[tokio::test(flavor = "multi_thread")]
+async fn what_has_expired_goes_by_itself() {
+    let folder = tempfile::tempdir().unwrap();
+    let path = folder.path().join("a.db");
+    for config in [
+        SqliteConfig::in_memory(),
+        SqliteConfig::file(&path),
+        SqliteConfig::file(folder.path().join("b.db")).with_durability(Durability::Normal),
+    ] {
+        let clock = clock();
+        let store = open_at(&config.with_sweep_every(Some(PERIOD)), &clock).await;
+        create(&store).await;
+        put_expiring(&store, &clock, 0..200).await;
+        put(&store, expiring(&clock, 500, 1000)).await;
+        put(&store, order("lasting", 1, "open")).await;
+        let put_off = UpdateItem::new("orders", item! { "pk" => "expiring", "sk" => 7 });
+        store.update(put_off.update("REMOVE expires")).await.unwrap();
+        clock.advance(PERIOD - Duration::from_secs(1));
+        assert_eq!((left(&store).await, store.sweeps()), (201, Sweeps::default()));
+        clock.advance(Duration::from_secs(1));
+        let sweeps = swept(&store, 1).await;
+        assert_eq!((sweeps.deleted, sweeps.last), (199, Some(clock.now())));
+        assert_eq!(sweeps.problem, None);
+        assert_eq!(left(&store).await, 2);
+        let removed: Vec<_> = events(&store).await.into_iter().skip(203).collect();
+        let expected: Vec<_> = (0..200).filter(|number| *number != 7).collect();
+        assert!(removed.iter().all(|(event, _, by)| (*event, *by) == (EventName::Remove, true)));
+        assert_eq!(removed.iter().map(|(_, number, _)| *number).collect::<Vec<_>>(), expected);
+        // The next one is due a period later, and finds what has expired since.
+        clock.advance(Duration::from_secs(1000));
+        assert_eq!(swept(&store, 2).await.deleted, 200);
+        assert_eq!(left(&store).await, 1);
+    }
+    is_sound(&path).await;
+}
+
+#[tokio::test]
+async fn a_sweep_that_is_turned_off_waits_until_it_is_called() {
+    let clock = clock();
+    let store = open_at(&SqliteConfig::in_memory().with_sweep_every(None), &clock).await;
+    create(&store).await;
+    put_expiring(&store, &clock, 0..100).await;
+    clock.advance(Duration::from_secs(1));
+    assert_eq!(store.sweep_expired().await.unwrap(), 0, "their second has yet to pass");
+    clock.advance(10 * PERIOD);
+    put(&store, order("lasting", 1, "open")).await;
+    assert_eq!(left(&store).await, 100);
+    assert_eq!(store.sweep_expired().await.unwrap(), 100);
+    assert_eq!(store.sweep_expired().await.unwrap(), 0);
+    assert_eq!((left(&store).await, store.sweeps()), (0, Sweeps::default()));
+}
+
+/// Callers write without pause while a sweep goes on, and everybody comes to an end.
+#[tokio::test(flavor = "multi_thread")]
+async fn callers_and_a_sweep_go_on_side_by_side() {
+    let folder = tempfile::tempdir().unwrap();
+    let path = folder.path().join("a.db");
+    for config in [
+        SqliteConfig::in_memory(),
+        SqliteConfig::file(&path),
+        SqliteConfig::file(folder.path().join("b.db")).with_durability(Durability::Normal),
+    ] {
+        let clock = clock();
+        let store = open_at(&config.with_sweep_every(Some(PERIOD)), &clock).await;
+        create(&store).await;
+        put_expiring(&store, &clock, 0..400).await;
+        clock.advance(PERIOD);
+        let mut callers = tokio::task::JoinSet::new();
+        for caller in 0..8 {
+            let store = store.clone();
+            callers.spawn(async move {
+                let mut number = 0;
+                while store.sweeps().count == 0 || number < 20 {
+                    put(&store, order(&format!("c{caller}"), number, "open")).await;
+                    number += 1;
+                }
+                number as usize
+            });
+        }
+        let written: usize = callers.join_all().await.iter().sum();
+        let swept = store.sweeps();
+        assert_eq!((swept.deleted, swept.problem), (400, None));
+        let described = store.describe_table(DescribeTable::new("orders")).await.unwrap();
+        assert_eq!(described.item_count as usize, written);
+        assert!(
+            described.global_secondary_indexes.iter().all(|i| i.item_count as usize == written)
+        );
+    }
+    is_sound(&path).await;
+}
+
+#[tokio::test]
+async fn times_of_items_that_were_there_are_put_in_order() {
+    let folder = tempfile::tempdir().unwrap();
+    let path = folder.path().join("a.db");
+    let clock = clock();
+    let config = SqliteConfig::file(&path).with_durability(Durability::Normal);
+    let store = open_at(&config.with_sweep_every(None), &clock).await;
+    store.create_table(orders()).await.unwrap();
+    put_expiring(&store, &clock, 0..700).await;
+    expire_by(&store, "expires").await;
+    // Writes go on meanwhile: these change what is put in order before or after them.
+    for number in (0..700).step_by(7) {
+        let key = item! { "pk" => "expiring", "sk" => number };
+        let later = UpdateItem::new("orders", key).update("SET expires = expires + :day");
+        store.update(later.value(":day", 86_400)).await.unwrap();
+    }
+    clock.advance(Duration::from_secs(10));
+    assert_eq!(store.sweep_expired().await.unwrap(), 600);
+    clock.advance(Duration::from_secs(86_400));
+    assert_eq!(store.sweep_expired().await.unwrap(), 100);
+    drop(store);
+    is_sound(&path).await;
+}
+
+#[tokio::test]
+async fn times_go_when_expiry_is_turned_off() {
+    let folder = tempfile::tempdir().unwrap();
+    let path = folder.path().join("a.db");
+    let clock = clock();
+    let config = SqliteConfig::file(&path).with_durability(Durability::Normal);
+    let store = open_at(&config.with_sweep_every(None), &clock).await;
+    store.create_table(orders()).await.unwrap();
+    expire_by(&store, "expires").await;
+    // More than is dropped at once, and all in one second.
+    put_expiring(&store, &clock, 0..1200).await;
+    clock.advance(Duration::from_secs(3600));
+    let off = UpdateTimeToLive::new("orders", "expires", false);
+    store.update_time_to_live(off).await.unwrap();
+    assert_eq!(store.sweep_expired().await.unwrap(), 0);
+    let raw = Connection::open(&path).unwrap();
+    let tables = |like: &str| -> i64 {
+        let select = "SELECT count(*) FROM sqlite_schema WHERE name LIKE ?1";
+        raw.query_row(select, [like], |row| row.get(0)).unwrap()
+    };
+    assert_eq!(tables("expiry%"), 0);
+    let mut turns = 0;
+    while tables("garbage%") > 0 {
+        // Each write lets the thread come to its next step.
+        put(&store, order("lasting", 1, "open")).await;
+        turns += 1;
+        assert!(turns < 10_000, "the times of a table that has none stay");
+    }
+    clock.advance(Duration::from_secs(3600));
+    expire_by(&store, "expires").await;
+    assert_eq!(store.sweep_expired().await.unwrap(), 1200);
+    store.delete_table(DeleteTable::new("orders")).await.unwrap();
+    assert_eq!(tables("expiry%"), 0);
+    let filling: i64 =
+        raw.query_row("SELECT count(*) FROM tabla_backfills", [], |row| row.get(0)).unwrap();
+    assert_eq!(filling, 0);
+    drop(store);
+    is_sound(&path).await;
+}
+
+/// A file of the first format, in which items expire and no times are in order.
+#[tokio::test]
+async fn a_file_of_the_first_format_gets_its_times() {
+    let folder = tempfile::tempdir().unwrap();
+    let path = folder.path().join("a.db");
+    let clock = clock();
+    let config = SqliteConfig::file(&path).with_sweep_every(Some(PERIOD));
+    for is_called in [true, false] {
+        let store = open_at(&config, &clock).await;
+        if is_called {
+            create(&store).await;
+        }
+        put_expiring(&store, &clock, 0..300).await;
+        drop(store);
+        let raw = Connection::open(&path).unwrap();
+        let number: i64 = raw
+            .query_row("SELECT expiry FROM tabla_tables", [], |row| row.get(0))
+            .expect("a table whose items expire");
+        raw.execute_batch(&format!(
+            "DROP TABLE expiry_{number}; DROP TABLE tabla_leases; DELETE FROM tabla_backfills; \
+             ALTER TABLE tabla_tables DROP COLUMN expiry; PRAGMA user_version = 1"
+        ))
+        .unwrap();
+        drop(raw);
+        is_sound(&path).await;
+        let store = open_at(&config, &clock).await;
+        if is_called {
+            clock.advance(Duration::from_secs(10));
+            assert_eq!(store.sweep_expired().await.unwrap(), 300);
+        } else {
+            // By maintenance, and a sweep after that.
+            let mut sweeps = 0;
+            while store.sweeps().deleted < 300 {
+                clock.advance(PERIOD);
+                sweeps += 1;
+                swept(&store, sweeps).await;
+                assert!(sweeps < 1000, "the times are not put in order");
+            }
+        }
+        assert_eq!(left(&store).await, 0);
+        drop(store);
+        is_sound(&path).await;
+    }
+}
+
+#[tokio::test]
+async fn a_check_finds_times_that_are_not_those_of_the_items() {
+    let folder = tempfile::tempdir().unwrap();
+    for (name, sql) in [
+        ("missing", "DELETE FROM expiry_5 WHERE id = 3"),
+        ("extra", "INSERT INTO expiry_5 (at, id) VALUES (1, 3)"),
+        ("nowhere", "INSERT INTO expiry_5 (at, id) VALUES (1, 99)"),
+        ("earlier", "UPDATE expiry_5 SET at = at - 1 WHERE id = 3"),
+        ("swapped", "UPDATE expiry_5 SET id = 99 WHERE id = 3"),
+    ] {
+        let path = folder.path().join(name);
+        let clock = clock();
+        let store = open_at(&SqliteConfig::file(&path), &clock).await;
+        create(&store).await;
+        put_expiring(&store, &clock, 0..10).await;
+        put(&store, order("lasting", 1, "open")).await;
+        // All of them are in order by now.
+        assert_eq!(store.sweep_expired().await.unwrap(), 0);
+        drop(store);
+        is_sound(&path).await;
+        Connection::open(&path).unwrap().execute_batch(sql).unwrap();
+        let report = checked(&path).await;
+        let expected = "table orders: the times at which items expire are not theirs";
+        assert!(report.problems.iter().any(|one| one.contains(expected)), "{name}: {report:?}");
+    }
+}
+
+/// Two stores on one file: one sweeps, and the other when that one is gone.
+#[tokio::test(flavor = "multi_thread")]
+async fn one_store_sweeps_at_a_time() {
+    let folder = tempfile::tempdir().unwrap();
+    let path = folder.path().join("a.db");
+    let clock = clock();
+    let often = Duration::from_secs(1);
+    let config = SqliteConfig::file(&path).with_durability(Durability::Normal);
+    let one = open_at(&config.clone().with_sweep_every(Some(often)), &clock).await;
+    create(&one).await;
+    put_expiring(&one, &clock, 0..10).await;
+    clock.advance(Duration::from_secs(2));
+    assert_eq!(swept(&one, 1).await.deleted, 10);
+    let other = open_at(&config.with_sweep_every(Some(often)), &clock).await;
+    // As long as the first goes on, it keeps the lease.
+    for round in 1..=20_u64 {
+        put_expiring(&other, &clock, 0..10).await;
+        clock.advance(Duration::from_secs(2));
+        assert_eq!(swept(&one, round + 1).await.deleted, 10 * (round + 1));
+        assert_eq!(other.sweeps().deleted, 0);
+    }
+    // The other may do what it is told to, whoever has the lease.
+    put_expiring(&one, &clock, 0..5).await;
+    drop(one);
+    clock.advance(Duration::from_secs(2));
+    assert_eq!(other.sweep_expired().await.unwrap(), 5);
+    // What the first leaves behind is swept when its lease has lapsed, and not before.
+    put_expiring(&other, &clock, 0..10).await;
+    clock.advance(LEASE / 3);
+    put(&other, order("lasting", 1, "open")).await;
+    assert_eq!((left(&other).await, other.sweeps().deleted), (10, 0));
+    clock.advance(LEASE);
+    let before = other.sweeps().count;
+    assert_eq!(swept(&other, before + 1).await.deleted, 10);
+    drop(other);
+    is_sound(&path).await;
+}
+
+/// Damage is passed by and told, again at each sweep, and the rest is deleted.
+#[tokio::test(flavor = "multi_thread")]
+async fn a_damaged_item_does_not_stop_a_sweep() {
+    let folder = tempfile::tempdir().unwrap();
+    let path = folder.path().join("a.db");
+    let clock = clock();
+    let config = SqliteConfig::file(&path).with_sweep_every(Some(PERIOD));
+    let store = open_at(&config, &clock).await;
+    create(&store).await;
+    put_expiring(&store, &clock, 0..150).await;
+    let raw = Connection::open(&path).unwrap();
+    raw.execute_batch("UPDATE items_1 SET sum = 1 WHERE id = 3; DELETE FROM items_1 WHERE id = 70")
+        .unwrap();
+    for count in 1..=2 {
+        clock.advance(PERIOD);
+        let sweeps = swept(&store, count).await;
+        assert_eq!((sweeps.count, sweeps.deleted), (count, 148));
+        let problem = sweeps.problem.expect("it is told");
+        assert!(problem.contains("row 3 is not what was stored"), "{problem}");
+    }
+    put(&store, expiring(&clock, 500, -1)).await;
+    let error = store.sweep_expired().await.unwrap_err();
+    assert_eq!(error.kind(), &ErrorKind::Corrupt);
+    assert!(error.message().ends_with("other items deleted: 1"), "{error}");
+    // A time that is not the item's deletes nothing.
+    put(&store, order("expiring", 600, "open")).await;
+    raw.execute_batch("INSERT INTO expiry_5 SELECT 1800000000, max(id) FROM items_1").unwrap();
+    assert!(store.sweep_expired().await.is_err());
+    let kept = store.get_item("orders", item! { "pk" => "expiring", "sk" => 600 }).await.unwrap();
+    assert!(kept.is_some());
+}
+
+/// SQLite fails with one item, in the middle of a step: that one is left, and nobody else fails.
+#[tokio::test(flavor = "multi_thread")]
+async fn a_failure_with_one_item_leaves_that_one() {
+    let folder = tempfile::tempdir().unwrap();
+    let path = folder.path().join("a.db");
+    let clock = clock();
+    let config = SqliteConfig::file(&path).with_sweep_every(Some(PERIOD));
+    let store = open_at(&config, &clock).await;
+    create(&store).await;
+    put_expiring(&store, &clock, 0..150).await;
+    drop(store);
+    let raw = Connection::open(&path).unwrap();
+    raw.execute_batch(
+        "CREATE TRIGGER fails BEFORE DELETE ON index_3 WHEN old.id = 90 \
+         BEGIN SELECT raise(ABORT, 'as if the disk had failed'); END",
+    )
+    .unwrap();
+    let store = open_at(&config, &clock).await;
+    clock.advance(PERIOD);
+    let mut number = 0;
+    while store.sweeps().count == 0 {
+        // None of these takes part in the failure.
+        put(&store, order("caller", number, "open")).await;
+        number += 1;
+    }
+    let sweeps = store.sweeps();
+    assert_eq!(sweeps.deleted, 149);
+    assert!(
+        sweeps.problem.as_ref().is_some_and(|one| one.contains("as if the disk")),
+        "{sweeps:?}"
+    );
+    assert!(store.sweep_expired().await.is_err());
+    assert_eq!(left(&store).await, 1);
+    raw.execute_batch("DROP TRIGGER fails").unwrap();
+    clock.advance(PERIOD);
+    let sweeps = swept(&store, 2).await;
+    assert_eq!((sweeps.deleted, sweeps.problem), (150, None));
+    drop(store);
+    is_sound(&path).await;
+}
+
+/// A store at rest takes no lock, and one that finds the file locked waits its turn.
+#[tokio::test(flavor = "multi_thread")]
+async fn a_sweep_waits_for_a_file_that_is_locked() {
+    let folder = tempfile::tempdir().unwrap();
+    let path = folder.path().join("a.db");
+    let clock = clock();
+    let config = SqliteConfig::file(&path).with_sweep_every(Some(PERIOD));
+    let store = open_at(&config, &clock).await;
+    create(&store).await;
+    put(&store, expiring(&clock, 1, 100)).await;
+    assert_eq!(store.sweep_expired().await.unwrap(), 0);
+    let mut raw = Connection::open(&path).unwrap();
+    let lock = raw.transaction_with_behavior(rusqlite::TransactionBehavior::Immediate).unwrap();
+    clock.advance(PERIOD);
+    let idle = swept(&store, 1).await;
+    assert_eq!((idle.deleted, idle.problem), (0, None), "it had nothing to write");
+    clock.advance(PERIOD);
+    // Each read gives the thread time to find the file locked.
+    for _ in 0..100 {
+        assert_eq!(left(&store).await, 1);
+    }
+    assert_eq!(store.sweeps().count, 1);
+    drop(lock);
+    assert_eq!(swept(&store, 2).await.deleted, 1);
+}
+
+/// A clock does not keep a store that is gone: its file can be opened by whoever locks it alone.
+#[tokio::test]
+async fn a_clock_does_not_keep_a_store() {
+    let folder = tempfile::tempdir().unwrap();
+    let path = folder.path().join("a.db");
+    let clock = clock();
+    let store = open_at(&SqliteConfig::file(&path), &clock).await;
+    store.create_table(CreateTable::new("things").partition_key("pk", KeyType::S)).await.unwrap();
+    drop(store);
+    // The last connection takes the log with it.
+    assert!(!folder.path().join("a.db-wal").exists());
+    clock.advance(10 * PERIOD);
+}

@@ -1,0 +1,251 @@
+//! A process that is killed while it sweeps: every deletion has its record, nothing is gone that has
+//! not expired, and the next process goes on.
+//!
+//! `TABLA_KILLS` says how often; the long form is 50, and so is the short one.
+
+use std::collections::{BTreeMap, BTreeSet};
+use std::io::{BufRead, BufReader, Write};
+use std::path::Path;
+use std::process::{Command, Stdio};
+use std::sync::Arc;
+use std::time::Duration;
+
+use futures::TryStreamExt;
+use tabla::env::{Clock, Env, Random, Sleep, SystemClock, SystemRandom, Timestamp};
+use tabla::ops::*;
+use tabla::{Item, Store, StoreExt, Update, attr, item};
+use tabla_sqlite::{Durability, SqliteConfig, SqliteStore};
+
+use crate::support::*;
+
+const KILLS: usize = 50;
+/// Kills that one file sees: it is verified as a whole after each.
+const KILLS_OF_A_FILE: usize = 10;
+const WRITERS: u64 = 8;
+/// Gives a child the file, how it is written, and how far its clock is ahead; and makes one of this
+/// test.
+const CHILD: &str = "TABLA_TEST_SWEEPER";
+/// How far the clock is put ahead from one child to the next: the lease of the one before has lapsed.
+const AHEAD: Duration = Duration::from_secs(40);
+const YEAR: u64 = 365 * 24 * 60 * 60;
+
+type Key = (String, i64);
+
+/// The machine's clock, put ahead.
+#[derive(Debug)]
+struct Ahead(Duration);
+
+impl Clock for Ahead {
+    fn now(&self) -> Timestamp {
+        SystemClock.now() + self.0
+    }
+
+    fn sleep(&self, duration: Duration) -> Sleep<'_> {
+        Box::pin(async move { SystemClock.sleep(duration).await })
+    }
+}
+
+async fn open_ahead(path: &Path, durability: &str, ahead: Duration) -> SqliteStore {
+    let durability = match durability {
+        "full" => Durability::Full,
+        _ => Durability::Normal,
+    };
+    let config = SqliteConfig::file(path)
+        .with_durability(durability)
+        .with_log_pages(200)
+        .with_sweep_every(Some(Duration::from_millis(5)));
+    let env = Env { clock: Arc::new(Ahead(ahead)), ..Env::system() };
+    SqliteStore::open_with(&config, env).await.expect("a store")
+}
+
+/// Writes what expires at once and what lasts, and puts off what has expired, until it is killed;
+/// and tells what was answered.
+async fn write_forever(path: &Path, durability: &str, ahead: Duration) {
+    let store = open_ahead(path, durability, ahead).await;
+    let first = SystemRandom.next_u64() >> 24;
+    let mut tasks = tokio::task::JoinSet::new();
+    for writer in 0..WRITERS {
+        let store = store.clone();
+        tasks.spawn(async move {
+            for number in first.. {
+                let told = write(&store, &format!("w{writer}"), number as i64, ahead).await;
+                // One write per line, so that a line is there or not.
+                let line = format!("ack {told} w{writer} {number}\n");
+                std::io::stdout().lock().write_all(line.as_bytes()).expect("the parent reads");
+            }
+        });
+    }
+    tasks.join_all().await;
+}
+
+/// What became of an item that was written.
+async fn write(store: &SqliteStore, pk: &str, number: i64, ahead: Duration) -> &'static str {
+    let now = Ahead(ahead).now().as_secs();
+    let put = async |item: Item| {
+        store.put(PutItem::new("orders", item)).await.expect("a put");
+    };
+    let lasting = order(pk, number, "open");
+    let expired = lasting.clone().with("expires", now - 1);
+    match number % 4 {
+        0 => put(lasting).await,
+        1 => {
+            put(expired).await;
+            return "expires";
+        }
+        2 => {
+            put(expired).await;
+            put(lasting).await;
+        }
+        _ => {
+            put(expired).await;
+            let put_off = UpdateItem::new("orders", item! { "pk" => pk, "sk" => number })
+                .update(Update::new().set("expires", now + YEAR))
+                .condition(attr("pk").exists());
+            match store.update(put_off).await {
+                Err(error) if error.is_condition_failed() => return "expires",
+                outcome => outcome.map(|_| ()).expect("an update"),
+            }
+        }
+    }
+    "lasts"
+}
+
+/// Only a child does anything here.
+#[test]
+fn child_that_sweeps() {
+    let Ok(told) = std::env::var(CHILD) else { return };
+    let [durability, ahead, path] = told.splitn(3, ' ').collect::<Vec<_>>()[..] else {
+        panic!("it is told three things: {told}");
+    };
+    let ahead = Duration::from_secs(ahead.parse().expect("a number of seconds"));
+    let runtime = tokio::runtime::Builder::new_multi_thread().enable_all().build();
+    runtime.expect("a runtime").block_on(write_forever(path.as_ref(), durability, ahead));
+}
+
+/// What was answered, by what it means.
+#[derive(Default)]
+struct Told {
+    lasting: BTreeSet<Key>,
+    expiring: BTreeSet<Key>,
+}
+
+/// Lets a child write and sweep, and kills it after so many answers.
+fn sweep_and_kill(path: &Path, durability: &str, ahead: Duration, answers: usize, told: &mut Told) {
+    let mut child = Command::new(std::env::current_exe().expect("this program"))
+        .args(["--exact", "kill_sweeps::child_that_sweeps", "--nocapture", "--test-threads=1"])
+        .env(CHILD, format!("{durability} {} {}", ahead.as_secs(), path.display()))
+        .stdout(Stdio::piped())
+        .spawn()
+        .expect("a child");
+    let mut killed = false;
+    let mut seen = 0;
+    let lines = BufReader::new(child.stdout.take().expect("it is piped")).lines();
+    for line in lines.map_while(Result::ok) {
+        // The first answer stands behind what the child's runner has printed without a new line.
+        if let Some((_, answer)) = line.split_once("ack ")
+            && let [what, pk, number] = answer.split(' ').collect::<Vec<_>>()[..]
+            && let Ok(number) = number.parse()
+        {
+            let keys = if what == "lasts" { &mut told.lasting } else { &mut told.expiring };
+            keys.insert((pk.to_owned(), number));
+            seen += 1;
+        }
+        if seen >= answers && !killed {
+            child.kill().expect("it runs");
+            killed = true;
+        }
+    }
+    assert!(killed, "the child ended by itself after {seen} answers");
+    child.wait().expect("it was killed");
+}
+
+fn key_of(item: &Item) -> Key {
+    let number = item.get("sk").and_then(|sk| sk.as_number()).expect("a sort key");
+    let pk = item.get("pk").and_then(|pk| pk.as_str()).expect("a partition key");
+    (pk.to_owned(), number.to_i64().expect("a small number"))
+}
+
+fn expiry_of(item: &Item) -> Option<u64> {
+    item.get("expires").and_then(|time| time.as_number()).and_then(|time| time.to_u64())
+}
+
+/// Verifies the file; how many deletions its stream has.
+async fn verify(path: &Path, told: &Told) -> usize {
+    let report = checked(path).await;
+    assert_eq!(report.problems, Vec::<String>::new());
+    let store = SqliteStore::open(&SqliteConfig::file(path).with_sweep_every(None)).await;
+    let store = store.expect("a store");
+    let items: Vec<Item> =
+        store.scan_items(Scan::new("orders")).try_collect().await.expect("items");
+    let present: BTreeSet<Key> = items.iter().map(key_of).collect();
+    let mut deletions = 0;
+    let mut recorded: BTreeMap<Key, bool> = BTreeMap::new();
+    for record in records(&store).await {
+        let key = key_of(&record.keys);
+        let is_there = recorded.entry(key.clone()).or_default();
+        match record.event_name {
+            EventName::Insert => assert!(!*is_there, "{key:?} was inserted twice"),
+            EventName::Modify => assert!(*is_there, "{key:?} was changed and not there"),
+            EventName::Remove => {
+                assert!(*is_there, "{key:?} was deleted twice");
+                assert_eq!(record.user_identity, Some(UserIdentity::time_to_live()));
+                let expired = record.old_image.as_ref().and_then(expiry_of);
+                let expired = expired.expect("only what expires is deleted");
+                assert!(expired < record.created_at.as_secs(), "{key:?} was deleted too early");
+                deletions += 1;
+            }
+        }
+        *is_there = record.event_name != EventName::Remove;
+    }
+    // The records tell what is there: so nothing went without one.
+    recorded.retain(|_, is_there| *is_there);
+    assert_eq!(recorded.into_keys().collect::<BTreeSet<_>>(), present);
+    let lost: Vec<_> = told.lasting.difference(&present).collect();
+    assert_eq!(lost, Vec::<&Key>::new(), "items that had not expired are gone");
+    deletions
+}
+
+/// In the end a process that is not killed takes over, and deletes what is left.
+async fn finish(path: &Path, ahead: Duration, told: &Told) {
+    let store = open_ahead(path, "normal", ahead).await;
+    let swept = tokio::time::timeout(Duration::from_secs(60), store.swept(1)).await;
+    assert_eq!(swept.expect("the lease is taken over").problem, None);
+    drop(store);
+    verify(path, told).await;
+    let store = open(path).await;
+    for (pk, number) in &told.expiring {
+        let key = item! { "pk" => pk.as_str(), "sk" => *number };
+        assert_eq!(store.get_item("orders", key).await.expect("an answer"), None);
+    }
+}
+
+#[test]
+fn a_sweep_survives_a_kill() {
+    let kills = std::env::var("TABLA_KILLS").map_or(KILLS, |text| text.parse().expect("a number"));
+    let runtime = tokio::runtime::Builder::new_multi_thread().enable_all().build().unwrap();
+    let mut deletions = 0;
+    for first in (0..kills).step_by(KILLS_OF_A_FILE) {
+        let folder = tempfile::tempdir().unwrap();
+        let path = folder.path().join("a.db");
+        runtime.block_on(async {
+            let store = open(&path).await;
+            let create = orders().stream(StreamViewType::NewAndOldImages);
+            store.create_table(create).await.unwrap();
+            let expire = UpdateTimeToLive::new("orders", "expires", true);
+            store.update_time_to_live(expire).await.unwrap();
+        });
+        let mut told = Told::default();
+        let mut found = 0;
+        let mut ahead = Duration::ZERO;
+        for kill in first..kills.min(first + KILLS_OF_A_FILE) {
+            let durability = ["full", "normal"][kill % 2];
+            let answers = 1 + SystemRandom.next_u64() as usize % 300;
+            sweep_and_kill(&path, durability, ahead, answers, &mut told);
+            found = runtime.block_on(verify(&path, &told));
+            ahead += AHEAD;
+        }
+        deletions += found;
+        runtime.block_on(finish(&path, ahead, &told));
+    }
+    assert!(deletions > kills, "{deletions} deletions: the kills have not met a sweep");
+}
