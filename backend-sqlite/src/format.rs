@@ -58,7 +58,12 @@ pub(crate) fn create_index(number: i64, carries_all: bool) -> String {
     )
 }
 
-/// The statement that makes the table of a stream's records.
+/// The table of the records of a stream's lane with this number.
+pub(crate) fn records(number: i64) -> String {
+    format!("records_{number}")
+}
+
+/// The statement that makes the table of the records of a stream's lane.
 pub(crate) fn create_records(number: i64) -> String {
     format!(
         "CREATE TABLE records_{number} (\n  \

@@ -38,6 +38,7 @@ mod format;
 #[cfg(feature = "conformance")]
 mod harness;
 mod maintenance;
+mod numbers;
 mod open;
 mod opener;
 mod readers;

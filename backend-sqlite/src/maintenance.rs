@@ -7,7 +7,7 @@ use rusqlite::params;
 use tabla::Result;
 use tabla::engine::{IndexEntry, TableRef};
 
-use crate::catalogue::{StoredTable, to_json};
+use crate::catalogue::{StoredStream, StoredTable, to_json};
 use crate::error::from_sqlite;
 use crate::rows::{self, StoredItem};
 use crate::session::Session;
@@ -32,8 +32,7 @@ pub(crate) fn step(session: &mut Session<'_>) -> Result<bool> {
         return Ok(true);
     }
     let now = session.env.clock.now();
-    session.forget_streams(now)?;
-    Ok(false)
+    session.keep_streams_short(now)
 }
 
 impl Session<'_> {
@@ -119,7 +118,12 @@ impl Session<'_> {
         present: &StoredTable,
         definition: tabla::schema::Table,
     ) -> Result<()> {
-        self.store_table(present.number, definition, present.index_numbers(), present.stream)
+        self.store_table(
+            present.number,
+            definition,
+            present.index_numbers(),
+            present.stream.clone(),
+        )
     }
 
     pub(crate) fn store_table(
@@ -127,7 +131,7 @@ impl Session<'_> {
         number: i64,
         definition: tabla::schema::Table,
         indexes: std::collections::BTreeMap<String, i64>,
-        stream: Option<i64>,
+        stream: Option<StoredStream>,
     ) -> Result<()> {
         self.execute(
             "INSERT INTO tabla_tables (number, name, definition, indexes) VALUES (?1, ?2, ?3, ?4) \

@@ -6,7 +6,7 @@ use std::sync::Arc;
 use rusqlite::{CachedStatement, Connection, OptionalExtension, Params, params};
 use tabla::engine::{
     Applicable, Effect, EntryChange, Flow, IndexChange, IndexEntry, Position, ReadPlan, Rows, Span,
-    TableRef, Token, WriteRows, change, transact,
+    TableRef, Token, WriteRows, transact,
 };
 use tabla::env::{Env, Timestamp};
 use tabla::ops::UserIdentity;
@@ -17,6 +17,7 @@ use crate::catalogue::{Catalogue, StoredIndex, StoredTable};
 use crate::counts::{Change, Counts, Ledger};
 use crate::error::{again, from_sqlite};
 use crate::format;
+use crate::numbers::{Block, Numbers};
 use crate::rows::{self, Reading, sum_of};
 
 /// What a transaction has open while it writes.
@@ -35,17 +36,21 @@ pub(crate) struct Session<'c> {
     pub(crate) counts: Counts,
     /// The last row of the items of a table, by the table's number.
     last_rows: BTreeMap<i64, i64>,
-    last_record: Option<i64>,
+    pub(crate) numbers: &'c Numbers,
+    /// What is left of the sequence numbers that were taken from the file.
+    pub(crate) block: Option<Block>,
+    /// Whether there is something to do for maintenance.
+    pub(crate) wants_maintenance: bool,
     /// Those that the group has used, ready to be used again.
     statements: Vec<((i64, Role), CachedStatement<'c>)>,
-    written: Written,
+    pub(crate) written: Written,
     /// Whether the present operation has changed anything.
     has_written: bool,
 }
 
 /// What a statement does to the table or index that it is on, whose number goes with it.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-enum Role {
+pub(crate) enum Role {
     Get,
     LastRow,
     InsertItem,
@@ -53,13 +58,14 @@ enum Role {
     Update,
     DeleteItem,
     DeleteKey,
+    Append,
 }
 
 /// How much a group has written.
 #[derive(Clone, Copy, Debug, Default)]
 pub(crate) struct Written {
     rows: usize,
-    bytes: usize,
+    pub(crate) bytes: usize,
 }
 
 impl Written {
@@ -75,6 +81,7 @@ impl<'c> Session<'c> {
         connection: &'c Connection,
         catalogue: Arc<Catalogue>,
         ledger: &'c Ledger,
+        numbers: &'c Numbers,
         env: &'c Env,
     ) -> Self {
         Self {
@@ -87,7 +94,9 @@ impl<'c> Session<'c> {
             ledger,
             counts: Counts::default(),
             last_rows: BTreeMap::new(),
-            last_record: None,
+            numbers,
+            block: None,
+            wants_maintenance: false,
             statements: Vec::new(),
             written: Written::default(),
             has_written: false,
@@ -187,7 +196,13 @@ impl<'c> Session<'c> {
     }
 
     /// Runs a statement that writes rows of a number; how many it changed.
-    fn write(&mut self, number: i64, role: Role, sql: &str, values: impl Params) -> Result<usize> {
+    pub(crate) fn write(
+        &mut self,
+        number: i64,
+        role: Role,
+        sql: &str,
+        values: impl Params,
+    ) -> Result<usize> {
         let outcome =
             self.statement(number, role, sql).and_then(|statement| statement.execute(values));
         self.written.rows += 1;
@@ -206,9 +221,6 @@ impl<'c> Session<'c> {
                 )?;
             }
         }
-        if let Some(number) = self.last_record {
-            self.execute("UPDATE tabla_state SET last_record = ?1", [number])?;
-        }
         if self.is_catalogue_changed {
             self.execute("UPDATE tabla_state SET catalogue = catalogue + 1", [])?;
             let version = Catalogue::stored_version(self.connection)?;
@@ -223,22 +235,6 @@ impl<'c> Session<'c> {
         let select = "SELECT last_number FROM tabla_state";
         let outcome = self.connection.query_row(select, [], |row| row.get(0));
         self.sql(outcome)
-    }
-
-    /// The last sequence number that was given out.
-    pub(crate) fn last_record(&mut self) -> Result<i64> {
-        if let Some(number) = self.last_record {
-            return Ok(number);
-        }
-        let select = "SELECT last_record FROM tabla_state";
-        let outcome = self.connection.query_row(select, [], |row| row.get(0));
-        self.sql(outcome)
-    }
-
-    pub(crate) fn next_record(&mut self) -> Result<i64> {
-        let number = self.last_record()? + 1;
-        self.last_record = Some(number);
-        Ok(number)
     }
 
     pub(crate) fn count(&mut self, number: i64, items: i64, bytes: i64) {
@@ -407,20 +403,7 @@ impl WriteRows for Session<'_> {
         for change in write.changes {
             self.write_entry(table, id, change)?;
         }
-        if let (Some(stream), Some(number)) = (table.table.stream(), table.stream) {
-            let record = change::record(
-                table.schema(),
-                effect,
-                stream.view_type,
-                change::sequence_number(self.next_record()? as u64),
-                self.env.token(),
-                self.env.clock.now(),
-                self.by.clone(),
-            );
-            if let Some(record) = record {
-                self.append(number, &record)?;
-            }
-        }
+        self.record(table, write)?;
         Ok(())
     }
 

@@ -9,5 +9,6 @@ mod kills;
 mod processes;
 #[cfg(unix)]
 mod read_only;
+mod streams;
 mod support;
 mod traces;

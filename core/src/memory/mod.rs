@@ -55,6 +55,8 @@ struct State {
     deleted: BTreeMap<String, Table>,
     tokens: HashMap<String, Token>,
     last_sequence_number: u64,
+    /// What tells the records of this store from those of any other.
+    epoch: u64,
 }
 
 /// A table, its items and its index entries, all in order.
@@ -73,7 +75,8 @@ impl MemoryStore {
 
     /// An empty store on this clock and randomness.
     pub fn with_env(env: Env) -> Self {
-        Self { env, state: Mutex::default() }
+        let state = State { epoch: env.random.next_u64(), ..State::default() };
+        Self { env, state: Mutex::new(state) }
     }
 
     /// Deletes the items whose time to live has passed, as DynamoDB does in the background, and
