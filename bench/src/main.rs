@@ -10,6 +10,7 @@ mod median;
 mod memory;
 mod process;
 mod service;
+mod streams;
 mod syncs;
 
 use std::process::ExitCode;
@@ -40,6 +41,14 @@ Measurements:
   growth [--items <a,b>] [--folder <path>]
       pages that a get and a query of 50 read from files of these many items; 10000,100000 unless
       told (Linux only)
+  streams [options]
+      put, conditional update, delete and transact of 4 on the SQLite engine with a stream of keys
+      and with one of both images, beside the same without one; fails if a goal is missed
+        --rounds <n>         repetitions, of which the middle ratio counts; 15 unless told
+        --places <a,b>       of memory, durable, relaxed
+        --callers <a,b>      numbers of concurrent callers; 1,16 unless told
+        --operations <a,b>   of put, update-if, delete, transact-4
+        --folder <path>      as for embedded
   syncs [--callers <a,b>] [--writes <n>] [--rounds <n>] [--folder <path>]
       syncs per durable write: put, update-if and transact-4 at 1,16,64 callers unless told, 50
       writes of each caller, 5 rounds, of which the middle one counts; fails if a goal is missed
@@ -67,6 +76,7 @@ fn main() -> ExitCode {
         "embedded" => embedded::run(&rest),
         embedded::FOOTPRINT => embedded::footprint(&rest),
         "growth" => growth::run(&rest),
+        "streams" => streams::run(&rest),
         "syncs" => syncs::run(&rest),
         syncs::CHILD => syncs::child(&rest),
         "instructions" => instructions::run(&rest),

@@ -395,3 +395,134 @@ pub fn list<'a>(
     let last = streams.last().map(|stream| stream.arn.clone());
     Ok(ListStreamsOutput { streams, last_evaluated_stream: last.filter(|_| more) })
 }
+
+#[cfg(test)]
+mod tests {
+    use proptest::prelude::*;
+
+    use super::*;
+    use crate::ops::CreateTable;
+    use crate::{KeyType, item};
+
+    const HOUR: Duration = Duration::from_secs(60 * 60);
+
+    fn log(opened_at: Timestamp, last_number: u64) -> Log {
+        let request = CreateTable::new("things")
+            .partition_key("pk", KeyType::S)
+            .stream(StreamViewType::KeysOnly);
+        let table = Table::create(&request, opened_at, "id".to_owned()).unwrap();
+        Log::open(&table, table.stream().unwrap(), last_number)
+    }
+
+    fn shards(log: &Log, now: Timestamp) -> Vec<Shard> {
+        log.describe(&DescribeStream::new(log.arn().clone()), now).unwrap().shards
+    }
+
+    #[test]
+    fn a_log_of_one_shard_is_one_of_one_lane() {
+        let stored = r#"{
+            "arn": "arn:aws:dynamodb:local:0:table/things/stream/2026-01-01T00:00:00.000",
+            "label": "2026-01-01T00:00:00.000", "table": "things", "view_type": "NEW_IMAGE",
+            "key_schema": [{ "name": "pk", "role": "HASH" }], "opened_at": 1767225600000,
+            "first_after": 7, "trimmed_through": 9, "last": 7
+        }"#;
+        let mut log: Log = serde_json::from_str(stored).unwrap();
+        let now = Timestamp::from_millis(1_767_225_600_000) + HOUR;
+        let [shard] = &shards(&log, now)[..] else { panic!("{log:?}") };
+        assert_eq!(shard.starting_sequence_number, change::sequence_number(8));
+        assert_eq!(log.lane_of_keys(&item! { "pk" => "a" }), Some(0));
+        assert_eq!(log.rotate(now + 3 * HOUR, 20), 20);
+        let both = shards(&log, now + 3 * HOUR);
+        assert_eq!(both[1].parent.as_ref(), Some(&shard.id));
+        // It is kept as it is, and read again.
+        let again: Log = serde_json::from_str(&serde_json::to_string(&log).unwrap()).unwrap();
+        assert_eq!(again, log);
+    }
+
+    #[test]
+    fn shards_have_the_ids_of_their_stream_alone() {
+        let opened_at = Timestamp::from_secs(1_800_000_000);
+        let log = log(opened_at, 0);
+        let ids: Vec<ShardId> = shards(&log, opened_at).into_iter().map(|one| one.id).collect();
+        for (lane, id) in ids.iter().enumerate() {
+            let (time, rest) = id.0.strip_prefix("shardId-").unwrap().split_once('-').unwrap();
+            assert!(time.len() == 20 && time.bytes().all(|digit| digit.is_ascii_digit()), "{id}");
+            assert!(rest.len() == 8 && u32::from_str_radix(rest, 16).is_ok(), "{id}");
+            assert_eq!(log.extent(id, opened_at).unwrap().lane, lane);
+        }
+        assert_eq!(ids.len(), usize::from(LANES));
+    }
+
+    #[test]
+    fn what_is_known_of_old_generations_does_not_grow() {
+        let mut now = Timestamp::from_secs(1_800_000_000);
+        let mut log = log(now, 0);
+        for number in 1..1000 {
+            now = now + 4 * HOUR;
+            assert!(now >= log.due());
+            assert_eq!(log.rotate(now, number), number);
+            assert!(log.rotations.len() <= 9, "{} are kept", log.rotations.len());
+            let shards = shards(&log, now);
+            assert!(shards.len() <= 8 * usize::from(LANES));
+            let (first, rest) = shards.split_at(usize::from(LANES));
+            // All have parents; of the oldest ones, they may be gone.
+            assert!(first.iter().all(|shard| number < 8 || shard.parent.is_some()));
+            for shard in rest {
+                let parent = shard.parent.as_ref().unwrap();
+                assert!(shards.iter().any(|other| other.id == *parent), "{shard:?}");
+            }
+        }
+    }
+
+    proptest! {
+        /// However time passes and numbers are given out, the shards of each lane follow one
+        /// another without a gap, each has a number, and whatever is not past retention is in one.
+        #[test]
+        fn shards_follow_one_another(
+            steps in proptest::collection::vec((0..8_u64, 0..3_u64), 0..30),
+            closes in any::<bool>(),
+        ) {
+            let mut now = Timestamp::from_secs(1_800_000_000);
+            let mut last_number = 5;
+            let mut log = log(now, last_number);
+            let mut recorded = Vec::new();
+            for (hours, numbers) in steps {
+                now = now + Duration::from_secs(hours * 3600);
+                if now >= log.due() {
+                    last_number = log.rotate(now, last_number);
+                }
+                for _ in 0..numbers {
+                    last_number += 1;
+                    recorded.push((last_number, now));
+                }
+            }
+            if closes {
+                last_number = log.close(now, last_number);
+            }
+            let extents: Vec<Extent> = shards(&log, now)
+                .iter()
+                .map(|shard| log.extent(&shard.id, now).unwrap())
+                .collect();
+            for lane in 0..log.lanes() {
+                let of_lane: Vec<&Extent> = extents.iter().filter(|one| one.lane == lane).collect();
+                for (parent, child) in of_lane.iter().zip(&of_lane[1..]) {
+                    prop_assert_eq!(parent.last, Some(child.first_after));
+                }
+                for extent in &of_lane {
+                    prop_assert!(extent.last.is_none_or(|last| last > extent.first_after));
+                }
+                let newest = of_lane.last().unwrap();
+                prop_assert_eq!(newest.last, closes.then_some(last_number));
+                for (number, written) in &recorded {
+                    let holding = of_lane.iter().filter(|extent| {
+                        *number > extent.first_after
+                            && extent.last.is_none_or(|last| *number <= last)
+                    });
+                    let count = holding.count();
+                    prop_assert!(count == 1 || change::is_past_retention(*written, now));
+                    prop_assert!(count <= 1);
+                }
+            }
+        }
+    }
+}
