@@ -4,12 +4,15 @@ use std::collections::BTreeMap;
 use std::sync::Arc;
 
 use rusqlite::Connection;
+use tabla::engine::log::Log;
+use tabla::env::Timestamp;
 use tabla::ops::ProjectionType;
 use tabla::schema::{IndexSchema, Table, table_name};
 use tabla::{Error, Result};
 
 use crate::error::{damaged, from_sqlite};
 use crate::expiry::ExpiryIndex;
+use crate::format;
 
 /// All tables, at one version of the catalogue.
 #[derive(Clone, Debug, Default)]
@@ -25,11 +28,21 @@ pub(crate) struct StoredTable {
     pub(crate) table: Table,
     /// In the order of the schema's indexes.
     pub(crate) indexes: Vec<StoredIndex>,
-    /// The number of the table's stream, if it has one that is enabled.
-    pub(crate) stream: Option<i64>,
+    /// The table's stream, if it has one that is enabled.
+    pub(crate) stream: Option<StoredStream>,
     /// Where the times of its items are, while they expire.
     pub(crate) expiry: Option<ExpiryIndex>,
     pub(crate) sql: TableSql,
+}
+
+/// Where the records of a stream go.
+#[derive(Clone, Debug)]
+pub(crate) struct StoredStream {
+    pub(crate) number: i64,
+    /// When a record needs a new generation of shards.
+    pub(crate) due: Timestamp,
+    /// The statement that adds a record to each lane.
+    pub(crate) append: Vec<String>,
 }
 
 /// Where the rows of an index are.
@@ -87,7 +100,7 @@ impl StoredTable {
         number: i64,
         table: Table,
         index_numbers: &BTreeMap<String, i64>,
-        stream: Option<i64>,
+        stream: Option<StoredStream>,
         expiry: Option<ExpiryIndex>,
     ) -> Result<Self> {
         let stored = |index: &IndexSchema| {
@@ -104,6 +117,20 @@ impl StoredTable {
         };
         let indexes = table.schema.indexes.iter().map(stored).collect::<Result<_>>()?;
         Ok(Self { number, table, indexes, stream, expiry, sql: TableSql::new(number) })
+    }
+}
+
+impl StoredStream {
+    pub(crate) fn new(number: i64, log: &Log) -> Self {
+        let append = |lane: i64| {
+            format!(
+                "INSERT INTO {} \
+                 (number, created_at, event_id, event, view, size, keys, old, new, by) \
+                 VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9, ?10)",
+                format::records(number + lane)
+            )
+        };
+        Self { number, due: log.due(), append: (0..log.lanes() as i64).map(append).collect() }
     }
 }
 
@@ -178,8 +205,9 @@ impl Catalogue {
     pub(crate) fn load(connection: &Connection) -> Result<Self> {
         let version = Self::stored_version(connection)?;
         let mut streams = BTreeMap::new();
-        each(connection, "SELECT arn, number FROM tabla_streams", |row| {
-            streams.insert(row.get::<_, String>(0)?, row.get::<_, i64>(1)?);
+        each(connection, "SELECT arn, number, log FROM tabla_streams", |row| {
+            let stored = (row.get::<_, i64>(1)?, row.get::<_, String>(2)?);
+            streams.insert(row.get::<_, String>(0)?, stored);
             Ok(())
         })?;
         let mut rows = Vec::new();
@@ -193,7 +221,10 @@ impl Catalogue {
             let table: Table = parse(&definition)?;
             let expiry = stored_expiry(number, &table, expiry, filling);
             let stream = table.stream().map(|stream| stream.arn(&table.name).0);
-            let stream = stream.and_then(|arn| streams.get(&arn).copied());
+            let stream = stream
+                .and_then(|arn| streams.get(&arn))
+                .map(|(number, log)| parse(log).map(|log| StoredStream::new(*number, &log)))
+                .transpose()?;
             catalogue.put(StoredTable::new(number, table, &parse(&indexes)?, stream, expiry)?);
         }
         Ok(catalogue)

@@ -7,7 +7,9 @@ use bytes::Bytes;
 use futures::TryStreamExt;
 use sqlx::sqlite::{SqliteConnection, SqliteRow};
 use sqlx::{AssertSqlSafe, Connection, Row};
+use tabla::engine::log::Log;
 use tabla::engine::{IndexEntry, Position};
+use tabla::ops::{EventName, UserIdentity};
 use tabla::schema::{Table, TableSchema};
 use tabla::{Error, Item, Result};
 use xxhash_rust::xxh3::xxh3_64_with_seed;
@@ -16,8 +18,8 @@ use crate::catalogue::{SELECT_TABLES, StoredIndex, StoredTable, parse, stored_ex
 use crate::config::SqliteConfig;
 use crate::error::from_sqlx;
 use crate::expiry::ExpiryIndex;
-use crate::open;
 use crate::rows::sum_of;
+use crate::{format, open};
 
 /// So many problems are told; a file that has more needs no longer list.
 const TOLD: usize = 100;
@@ -60,8 +62,8 @@ impl CheckReport {
 }
 
 /// Verifies a file: SQLite's own structure, and that every item is what was stored, under its own
-/// key, with exactly the index entries that it should have, expires when it should, and that all
-/// counts are right.
+/// key, with exactly the index entries that it should have, expires when it should, that all counts
+/// are right, and that every record of a stream can be read in the shard that it belongs to.
 ///
 /// It reads one state of the file and writes nothing; others may go on reading and writing.
 ///
@@ -284,27 +286,34 @@ impl<F: FnMut(Progress)> Check<F> {
     }
 
     async fn streams(&mut self, connection: &mut SqliteConnection) -> Result<()> {
+        let last = count(connection, "SELECT last_record FROM tabla_state").await?;
         let mut streams = Vec::new();
-        each(connection, "SELECT number, arn FROM tabla_streams", |row| {
-            streams.push((row.get::<i64, _>(0), row.get::<String, _>(1)));
+        each(connection, "SELECT number, arn, log FROM tabla_streams", |row| {
+            match parse::<Log>(row.get::<&str, _>(2)) {
+                Ok(log) => streams.push((row.get::<i64, _>(0), log)),
+                Err(error) => {
+                    self.report.problem(format!("stream {}: {error}", row.get::<&str, _>(1)));
+                }
+            }
             Ok(())
         })
         .await?;
-        for (number, arn) in streams {
-            let select = format!("SELECT number, keys, old, new FROM records_{number}");
-            each(connection, &select, |row| {
-                self.report.records += 1;
-                for column in 1..=3 {
-                    let bytes = row.get::<Option<&[u8]>, _>(column);
-                    let item = bytes.map(|bytes| Item::decode(Bytes::copy_from_slice(bytes)));
-                    if let Some(Err(error)) = item {
-                        let record: i64 = row.get(0);
-                        self.report.problem(format!("stream {arn}, record {record}: {error}"));
+        for (number, log) in streams {
+            for lane in 0..log.lanes() {
+                let select = format!(
+                    "SELECT number, event, view, size, keys, old, new, by FROM {}",
+                    format::records(number + lane as i64)
+                );
+                each(connection, &select, |row| {
+                    self.report.records += 1;
+                    if let Err(problem) = check_record(row, &log, lane, last) {
+                        let (arn, record) = (log.arn(), row.get::<i64, _>(0));
+                        self.report.problem(format!("stream {arn}, record {record}: {problem}"));
                     }
-                }
-                Ok(())
-            })
-            .await?;
+                    Ok(())
+                })
+                .await?;
+            }
         }
         Ok(())
     }
@@ -334,6 +343,42 @@ fn stored(id: i64, sum: Option<i64>, bytes: &[u8]) -> Result<Item, String> {
         return Err("the item is not what was stored".to_owned());
     }
     Item::decode(Bytes::copy_from_slice(bytes)).map_err(|error| error.message().to_owned())
+}
+
+/// What is wrong with a record in a lane of a stream, if anything is; `last` is the last number
+/// that can have been given out.
+fn check_record(row: &SqliteRow, log: &Log, lane: usize, last: u64) -> Result<(), String> {
+    let number = row.get::<i64, _>(0) as u64;
+    if !log.numbers(last).contains(&number) {
+        return Err("its number is in none of the stream's shards".to_owned());
+    }
+    let is_known = |column: usize, known: &[&str]| known.contains(&row.get::<&str, _>(column));
+    if !is_known(
+        1,
+        &[EventName::Insert, EventName::Modify, EventName::Remove].map(EventName::as_str),
+    ) {
+        return Err(format!("there is no such event: {}", row.get::<&str, _>(1)));
+    }
+    if row.get::<&str, _>(2) != log.view_type().as_str() {
+        return Err(format!("it has another view than the stream: {}", row.get::<&str, _>(2)));
+    }
+    let item = |column: usize| {
+        let bytes = row.get::<Option<&[u8]>, _>(column);
+        let item = bytes.map(|bytes| Item::decode(Bytes::copy_from_slice(bytes))).transpose();
+        item.map_err(|error| error.message().to_owned())
+    };
+    let keys = item(4)?.ok_or("it has no key")?;
+    if log.lane_of_keys(&keys) != Some(lane) {
+        return Err("its item belongs to another shard".to_owned());
+    }
+    let size = [Some(keys), item(5)?, item(6)?].iter().flatten().map(Item::size).sum::<usize>();
+    if row.get::<i64, _>(3) != size as i64 {
+        return Err(format!("its size is {size}, not {}", row.get::<i64, _>(3)));
+    }
+    if let Some(by) = row.get::<Option<&str>, _>(7) {
+        parse::<UserIdentity>(by).map_err(|error| error.message().to_owned())?;
+    }
+    Ok(())
 }
 
 /// Whether the item has all of the table's key.

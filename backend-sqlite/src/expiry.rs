@@ -79,7 +79,7 @@ impl Session<'_> {
             Some(attribute) => Some(self.begin_times(present.number, attribute.clone())?),
             None => None,
         };
-        let (indexes, stream) = (present.index_numbers(), present.stream);
+        let (indexes, stream) = (present.index_numbers(), present.stream.clone());
         self.store_table(present.number, definition, indexes, stream, expiry)
     }
 
@@ -162,7 +162,7 @@ impl Session<'_> {
         }
         // Only a beginning and an end are changes of the table.
         if table.expiry.is_none() || !expiry.filling {
-            let (indexes, stream) = (table.index_numbers(), table.stream);
+            let (indexes, stream) = (table.index_numbers(), table.stream.clone());
             self.store_table(table.number, table.table.clone(), indexes, stream, Some(expiry))?;
         }
         Ok(())

@@ -70,7 +70,12 @@ pub(crate) fn create_expiry(number: i64) -> String {
     )
 }
 
-/// The statement that makes the table of a stream's records.
+/// The table of the records of a stream's lane with this number.
+pub(crate) fn records(number: i64) -> String {
+    format!("records_{number}")
+}
+
+/// The statement that makes the table of the records of a stream's lane.
 pub(crate) fn create_records(number: i64) -> String {
     format!(
         "CREATE TABLE records_{number} (\n  \

@@ -40,6 +40,7 @@ mod format;
 #[cfg(feature = "conformance")]
 mod harness;
 mod maintenance;
+mod numbers;
 mod open;
 mod opener;
 mod readers;

@@ -7,7 +7,7 @@ use rusqlite::params;
 use tabla::Result;
 use tabla::engine::{IndexEntry, TableRef};
 
-use crate::catalogue::{StoredTable, to_json};
+use crate::catalogue::{StoredStream, StoredTable, to_json};
 use crate::error::from_sqlite;
 use crate::expiry::ExpiryIndex;
 use crate::rows::{self, StoredItem};
@@ -38,8 +38,7 @@ pub(crate) fn step(session: &mut Session<'_>) -> Result<bool> {
         return Ok(true);
     }
     let now = session.env.clock.now();
-    session.forget_streams(now)?;
-    Ok(false)
+    session.keep_streams_short(now)
 }
 
 impl Session<'_> {
@@ -129,7 +128,7 @@ impl Session<'_> {
         present: &StoredTable,
         definition: tabla::schema::Table,
     ) -> Result<()> {
-        let (indexes, stream) = (present.index_numbers(), present.stream);
+        let (indexes, stream) = (present.index_numbers(), present.stream.clone());
         self.store_table(present.number, definition, indexes, stream, present.expiry.clone())
     }
 
@@ -138,7 +137,7 @@ impl Session<'_> {
         number: i64,
         definition: tabla::schema::Table,
         indexes: std::collections::BTreeMap<String, i64>,
-        stream: Option<i64>,
+        stream: Option<StoredStream>,
         expiry: Option<ExpiryIndex>,
     ) -> Result<()> {
         let times = expiry.as_ref().map(|expiry| expiry.number);

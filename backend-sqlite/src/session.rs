@@ -6,7 +6,7 @@ use std::sync::Arc;
 use rusqlite::{CachedStatement, Connection, OptionalExtension, Params, params};
 use tabla::engine::{
     Applicable, Effect, EntryChange, Flow, IndexChange, IndexEntry, Position, ReadPlan, Rows, Span,
-    TableRef, Token, WriteRows, change, transact,
+    TableRef, Token, WriteRows, transact,
 };
 use tabla::env::{Env, Timestamp};
 use tabla::ops::UserIdentity;
@@ -17,6 +17,7 @@ use crate::catalogue::{Catalogue, StoredIndex, StoredTable};
 use crate::counts::{Change, Counts, Ledger};
 use crate::error::{again, from_sqlite};
 use crate::format;
+use crate::numbers::{Block, Numbers};
 use crate::rows::{self, Reading, sum_of};
 
 /// What a transaction has open while it writes.
@@ -35,17 +36,21 @@ pub(crate) struct Session<'c> {
     pub(crate) counts: Counts,
     /// The last row of the items of a table, by the table's number.
     last_rows: BTreeMap<i64, i64>,
-    last_record: Option<i64>,
+    pub(crate) numbers: &'c Numbers,
+    /// What is left of the sequence numbers that were taken from the file.
+    pub(crate) block: Option<Block>,
+    /// Whether there is something to do for maintenance.
+    pub(crate) wants_maintenance: bool,
     /// Those that the group has used, ready to be used again.
     statements: Vec<((i64, Role), CachedStatement<'c>)>,
-    written: Written,
+    pub(crate) written: Written,
     /// Whether the present operation has changed anything.
     has_written: bool,
 }
 
 /// What a statement does to the table or index that it is on, whose number goes with it.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-enum Role {
+pub(crate) enum Role {
     Get,
     LastRow,
     InsertItem,
@@ -53,13 +58,14 @@ enum Role {
     Update,
     DeleteItem,
     DeleteKey,
+    Append,
 }
 
 /// How much a group has written.
 #[derive(Clone, Copy, Debug, Default)]
 pub(crate) struct Written {
     rows: usize,
-    bytes: usize,
+    pub(crate) bytes: usize,
 }
 
 impl Written {
@@ -75,6 +81,7 @@ impl<'c> Session<'c> {
         connection: &'c Connection,
         catalogue: Arc<Catalogue>,
         ledger: &'c Ledger,
+        numbers: &'c Numbers,
         env: &'c Env,
     ) -> Self {
         Self {
@@ -87,7 +94,9 @@ impl<'c> Session<'c> {
             ledger,
             counts: Counts::default(),
             last_rows: BTreeMap::new(),
-            last_record: None,
+            numbers,
+            block: None,
+            wants_maintenance: false,
             statements: Vec::new(),
             written: Written::default(),
             has_written: false,
@@ -140,14 +149,16 @@ impl<'c> Session<'c> {
 
     /// Does something beside the operations of a group that must not take them with it if it fails.
     pub(crate) fn apart<R>(&mut self, work: impl FnOnce(&mut Self) -> Result<R>) -> Result<R> {
-        let (counts, last_record) = (self.counts.clone(), self.last_record);
+        let catalogue = (Arc::clone(&self.catalogue), self.is_catalogue_changed);
+        let (counts, block) = (self.counts.clone(), self.block);
         self.execute("SAVEPOINT apart", [])?;
         let outcome = work(self);
         if outcome.is_err() && !self.connection.is_autocommit() {
             // What SQLite has failed in is undone with the rest; if it has ended the transaction
             // by itself, or fails again, nothing of the group can be kept.
             self.failure = None;
-            (self.counts, self.last_record) = (counts, last_record);
+            (self.counts, self.block) = (counts, block);
+            (self.catalogue, self.is_catalogue_changed) = catalogue;
             self.execute("ROLLBACK TO apart", [])?;
         }
         if !self.connection.is_autocommit() {
@@ -206,7 +217,13 @@ impl<'c> Session<'c> {
     }
 
     /// Runs a statement that writes rows of a number; how many it changed.
-    fn write(&mut self, number: i64, role: Role, sql: &str, values: impl Params) -> Result<usize> {
+    pub(crate) fn write(
+        &mut self,
+        number: i64,
+        role: Role,
+        sql: &str,
+        values: impl Params,
+    ) -> Result<usize> {
         let outcome =
             self.statement(number, role, sql).and_then(|statement| statement.execute(values));
         self.written.rows += 1;
@@ -245,9 +262,6 @@ impl<'c> Session<'c> {
                 )?;
             }
         }
-        if let Some(number) = self.last_record {
-            self.execute("UPDATE tabla_state SET last_record = ?1", [number])?;
-        }
         if self.is_catalogue_changed {
             self.execute("UPDATE tabla_state SET catalogue = catalogue + 1", [])?;
             let version = Catalogue::stored_version(self.connection)?;
@@ -262,22 +276,6 @@ impl<'c> Session<'c> {
         let select = "SELECT last_number FROM tabla_state";
         let outcome = self.connection.query_row(select, [], |row| row.get(0));
         self.sql(outcome)
-    }
-
-    /// The last sequence number that was given out.
-    pub(crate) fn last_record(&mut self) -> Result<i64> {
-        if let Some(number) = self.last_record {
-            return Ok(number);
-        }
-        let select = "SELECT last_record FROM tabla_state";
-        let outcome = self.connection.query_row(select, [], |row| row.get(0));
-        self.sql(outcome)
-    }
-
-    pub(crate) fn next_record(&mut self) -> Result<i64> {
-        let number = self.last_record()? + 1;
-        self.last_record = Some(number);
-        Ok(number)
     }
 
     pub(crate) fn count(&mut self, number: i64, items: i64, bytes: i64) {
@@ -449,20 +447,7 @@ impl WriteRows for Session<'_> {
         if let Some(expiry) = &table.expiry {
             self.keep_time(expiry, id, effect)?;
         }
-        if let (Some(stream), Some(number)) = (table.table.stream(), table.stream) {
-            let record = change::record(
-                table.schema(),
-                effect,
-                stream.view_type,
-                change::sequence_number(self.next_record()? as u64),
-                self.env.token(),
-                self.env.clock.now(),
-                self.by.clone(),
-            );
-            if let Some(record) = record {
-                self.append(number, &record)?;
-            }
-        }
+        self.record(table, write)?;
         Ok(())
     }
 

@@ -1,9 +1,12 @@
 //! The records of streams.
 
+use std::sync::Arc;
+
 use bytes::Bytes;
 use rusqlite::{Connection, OptionalExtension, Row, params};
-use tabla::engine::change::{self, Place};
+use tabla::engine::change::{self, Change, Place};
 use tabla::engine::log::{self, Log};
+use tabla::engine::{Applicable, TableRef};
 use tabla::env::Timestamp;
 use tabla::ops::{
     DescribeStream, EventName, GetRecords, GetRecordsOutput, GetShardIterator, ListStreams,
@@ -12,34 +15,96 @@ use tabla::ops::{
 };
 use tabla::{Item, Result};
 
-use crate::catalogue::{each, parse, to_json};
+use crate::catalogue::{StoredStream, StoredTable, each, parse, to_json};
 use crate::error::{damaged, from_sqlite};
 use crate::format;
-use crate::session::Session;
+use crate::session::{Role, Session};
 
-/// How many records that are too old each new one takes away: more than one, so that a backlog
-/// shrinks.
-const PRUNED_AT_ONCE: usize = 4;
+/// Records that one step of maintenance takes away.
+const PRUNED: usize = 500;
 
 impl Session<'_> {
-    /// Opens the log of a stream that has just been enabled; its number.
-    pub(crate) fn open_stream(&mut self, log: &Log) -> Result<i64> {
-        let number = self.next_number()?;
-        self.execute_batch(&format::create_records(number))?;
+    /// Opens the log of a stream that has just been enabled. Each of its lanes has a number, one
+    /// after the other from that of the stream.
+    pub(crate) fn open_stream(&mut self, log: &Log) -> Result<StoredStream> {
+        let lanes = (0..log.lanes()).map(|_| self.next_number()).collect::<Result<Vec<i64>>>()?;
+        for lane in &lanes {
+            self.execute_batch(&format::create_records(*lane))?;
+        }
+        let number = lanes[0];
         self.execute(
             "INSERT INTO tabla_streams (number, arn, log) VALUES (?1, ?2, ?3)",
             params![number, log.arn().0, to_json(log)],
         )?;
-        Ok(number)
+        Ok(StoredStream::new(number, log))
     }
 
     /// Closes the log of a stream: what it has can be read for a day.
     pub(crate) fn close_stream(&mut self, arn: &StreamArn, now: Timestamp) -> Result<()> {
         let last = self.last_record()? as u64;
         if let Some((number, mut log)) = stream(self.connection, arn)? {
-            log.close(now, last);
+            self.give_out(log.close(now, last))?;
             self.keep_log(number, &log)?;
         }
+        Ok(())
+    }
+
+    /// Leaves a record of a change in the table's stream, if it has one.
+    pub(crate) fn record(
+        &mut self,
+        table: &Arc<StoredTable>,
+        write: &Applicable<'_, i64>,
+    ) -> Result<()> {
+        let (Some(stream), Some(view)) = (&table.stream, table.table.stream()) else {
+            return Ok(());
+        };
+        let Some(change) = Change::of(table.schema(), write.effect, view.view_type) else {
+            return Ok(());
+        };
+        let now = self.env.clock.now();
+        if now >= stream.due {
+            self.rotate(table, stream.number, now)?;
+        }
+        let lane = log::lane_of(write.position, stream.append.len());
+        let number = self.next_record()?;
+        let encoded = |image: Option<&Item>| image.map(Item::encode);
+        let (old, new) = (encoded(change.old_image), encoded(change.new_image));
+        let images = [&old, &new].into_iter().flatten();
+        self.written.bytes += images.map(|image| image.len()).sum::<usize>();
+        let values = params![
+            number,
+            change::created_at(now).as_millis() as i64,
+            self.event_id(number),
+            change.event_name.as_str(),
+            change.view_type.as_str(),
+            change.size_bytes as i64,
+            &change.keys.encode()[..],
+            old.as_deref(),
+            new.as_deref(),
+            self.by.as_ref().map(to_json),
+        ];
+        self.write(stream.number + lane as i64, Role::Append, &stream.append[lane], values)?;
+        Ok(())
+    }
+
+    /// Begins a new generation of shards, unless an earlier write of the group has.
+    fn rotate(&mut self, table: &StoredTable, number: i64, now: Timestamp) -> Result<()> {
+        let select = "SELECT log FROM tabla_streams WHERE number = ?1";
+        let outcome = self.connection.query_row(select, [number], |row| row.get::<_, String>(0));
+        let mut log: Log = parse(&self.sql(outcome)?)?;
+        if now < log.due() {
+            return Ok(());
+        }
+        let last = self.last_record()? as u64;
+        self.give_out(log.rotate(now, last))?;
+        self.keep_log(number, &log)?;
+        let (definition, indexes) = (table.table.clone(), table.index_numbers());
+        let stream = StoredStream::new(number, &log);
+        let expiry = table.expiry.clone();
+        let stored = StoredTable::new(table.number, definition, &indexes, Some(stream), expiry)?;
+        self.catalogue_mut().put(stored);
+        // As time has passed, there may be records to take away.
+        self.wants_maintenance = true;
         Ok(())
     }
 
@@ -49,77 +114,46 @@ impl Session<'_> {
         Ok(())
     }
 
-    /// Adds a record to a stream, and takes away some that nobody may read any more.
-    pub(crate) fn append(&mut self, stream: i64, record: &Record) -> Result<()> {
-        let number = number_of(record);
-        let created_at = record.created_at.as_millis() as i64;
-        let encoded = |item: &Option<Item>| item.as_ref().map(Item::encode);
-        let (old, new) = (encoded(&record.old_image), encoded(&record.new_image));
-        self.execute(
-            &format!(
-                "INSERT INTO records_{stream} \
-                 (number, created_at, event_id, event, view, size, keys, old, new, by) \
-                 VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9, ?10)"
-            ),
-            params![
-                number as i64,
-                created_at,
-                record.event_id,
-                record.event_name.as_str(),
-                record.view_type.as_str(),
-                record.size_bytes as i64,
-                &record.keys.encode()[..],
-                old.as_deref(),
-                new.as_deref(),
-                record.user_identity.as_ref().map(to_json),
-            ],
-        )?;
-        self.prune(stream, self.env.clock.now(), PRUNED_AT_ONCE)
-    }
-
-    /// Takes away up to `most` of the oldest records, as far as they are too old to be read.
-    pub(crate) fn prune(&mut self, stream: i64, now: Timestamp, most: usize) -> Result<()> {
-        let expired = expired(self.connection, stream, now, most)?;
-        let Some(through) = expired else { return Ok(()) };
-        self.execute(&format!("DELETE FROM records_{stream} WHERE number <= ?1"), [through])?;
-        let select = "SELECT log FROM tabla_streams WHERE number = ?1";
-        let outcome = self.connection.query_row(select, [stream], |row| row.get::<_, String>(0));
-        let mut log: Log = parse(&self.sql(outcome)?)?;
-        log.trim(through as u64);
-        self.keep_log(stream, &log)
-    }
-
-    /// Forgets the streams that were closed a day ago, with all their records.
-    pub(crate) fn forget_streams(&mut self, now: Timestamp) -> Result<()> {
-        for (number, log) in logs(self.connection)? {
+    /// Takes away some of the records that are too old to be read, and the streams that were closed
+    /// a day ago; whether there may be more.
+    pub(crate) fn keep_streams_short(&mut self, now: Timestamp) -> Result<bool> {
+        for (number, mut log) in logs(self.connection)? {
+            let lanes = number..number + log.lanes() as i64;
             if log.has_lapsed(now) {
                 self.execute("DELETE FROM tabla_streams WHERE number = ?1", [number])?;
-                self.discard(&format!("records_{number}"), "number")?;
+                for lane in lanes {
+                    self.discard(&format::records(lane), "number")?;
+                }
+                // What was discarded may have to be emptied.
+                return Ok(true);
+            }
+            for lane in lanes {
+                if let Some(through) = expired(self.connection, lane, now, PRUNED)? {
+                    let records = format::records(lane);
+                    self.execute(&format!("DELETE FROM {records} WHERE number <= ?1"), [through])?;
+                    log.trim(through as u64);
+                    self.keep_log(number, &log)?;
+                    return Ok(true);
+                }
             }
         }
-        Ok(())
+        Ok(false)
     }
 }
 
-/// The number of the last of the oldest records, at most `most`, that are too old to be read.
-fn expired(
-    connection: &Connection,
-    stream: i64,
-    now: Timestamp,
-    most: usize,
-) -> Result<Option<i64>> {
-    let select = format!("SELECT number, created_at FROM records_{stream} ORDER BY number");
+/// The number of the last of the oldest records in a lane, at most `most`, that are too old to be
+/// read.
+fn expired(connection: &Connection, lane: i64, now: Timestamp, most: usize) -> Result<Option<i64>> {
+    let select =
+        format!("SELECT number, created_at FROM {} ORDER BY number", format::records(lane));
     let mut statement = connection.prepare_cached(&select).map_err(from_sqlite)?;
     let mut rows = statement.query([]).map_err(from_sqlite)?;
     let mut last = None;
     let mut left = most;
     while left > 0
         && let Some(row) = rows.next().map_err(from_sqlite)?
+        && change::is_past_retention(time(row, 1)?, now)
     {
-        let created_at = row.get::<_, i64>(1).map_err(from_sqlite)? as u64;
-        if !change::is_past_retention(Timestamp::from_millis(created_at), now) {
-            break;
-        }
         last = Some(row.get(0).map_err(from_sqlite)?);
         left -= 1;
     }
@@ -147,14 +181,10 @@ fn stream(connection: &Connection, arn: &StreamArn) -> Result<Option<(i64, Log)>
     found.map(|(number, log)| Ok((number, parse(&log)?))).transpose()
 }
 
-/// The stream as it can be read now, whether or not what is too old has been taken away.
+/// The stream, if it can be read now.
 fn readable(connection: &Connection, arn: &StreamArn, now: Timestamp) -> Result<(i64, Log)> {
     let found = stream(connection, arn)?.filter(|(_, log)| !log.has_lapsed(now));
-    let (number, mut log) = found.ok_or_else(|| change::stream_missing(arn))?;
-    if let Some(through) = expired(connection, number, now, usize::MAX)? {
-        log.trim(through as u64);
-    }
-    Ok((number, log))
+    found.ok_or_else(|| change::stream_missing(arn))
 }
 
 pub(crate) fn list(
@@ -172,7 +202,7 @@ pub(crate) fn describe(
     now: Timestamp,
 ) -> Result<StreamDescription> {
     log::check_describe(request)?;
-    readable(connection, &request.arn, now)?.1.describe(request)
+    readable(connection, &request.arn, now)?.1.describe(request, now)
 }
 
 pub(crate) fn iterator(
@@ -180,10 +210,19 @@ pub(crate) fn iterator(
     request: &GetShardIterator,
     now: Timestamp,
 ) -> Result<ShardIterator> {
-    let (_, log) = readable(connection, &request.arn, now)?;
-    let select = "SELECT last_record FROM tabla_state";
-    let last: i64 = connection.query_row(select, [], |row| row.get(0)).map_err(from_sqlite)?;
-    log.iterator(request, now, last as u64)
+    let (number, mut log) = readable(connection, &request.arn, now)?;
+    let extent = log.extent(&request.shard, now)?;
+    let lane = number + extent.lane as i64;
+    // Whether or not what is too old has been taken away.
+    if let Some(through) = expired(connection, lane, now, usize::MAX)? {
+        log.trim(through as u64);
+    }
+    let select = format!("SELECT max(number) FROM {}", format::records(lane));
+    let newest: Option<i64> = connection
+        .prepare_cached(&select)
+        .and_then(|mut select| select.query_row([], |row| row.get(0)))
+        .map_err(from_sqlite)?;
+    log.iterator(request, &extent, newest.map(|number| number as u64), now)
 }
 
 pub(crate) fn records(
@@ -194,38 +233,47 @@ pub(crate) fn records(
     let limit = change::check_records_limit(request)?;
     let place = Place::of_iterator(&request.iterator, now)?;
     let (number, log) = readable(connection, &StreamArn(place.arn.clone()), now)?;
-    log.check_place(&place)?;
+    let extent = log.extent_at(&place, now)?;
     let select = format!(
         "SELECT number, created_at, event_id, event, view, size, keys, old, new, by \
-         FROM records_{number} WHERE number >= ?1 ORDER BY number"
+         FROM {} WHERE number BETWEEN ?1 AND ?2 ORDER BY number",
+        format::records(number + extent.lane as i64)
     );
     let mut statement = connection.prepare_cached(&select).map_err(from_sqlite)?;
-    let mut rows = statement.query([place.next as i64]).map_err(from_sqlite)?;
+    let last = extent.last.map_or(i64::MAX, |last| last as i64);
+    let mut rows = statement.query([place.next as i64, last]).map_err(from_sqlite)?;
     let mut failure = None;
+    let mut is_first = true;
     // A page ends at the first failure, which then fails the whole.
-    let unread = std::iter::from_fn(|| match rows.next().map_err(from_sqlite) {
-        Ok(Some(row)) => record(row).map_err(|error| failure = Some(error)).ok(),
-        Ok(None) => None,
-        Err(error) => {
+    let unread = std::iter::from_fn(|| {
+        let row = rows.next().map_err(from_sqlite).and_then(|row| row.map(record).transpose());
+        let row = match row {
+            // It is too old, but still there.
+            Ok(Some(first)) if is_first && change::is_trimmed(&first, now) => {
+                Err(change::trimmed())
+            }
+            row => row,
+        };
+        is_first = false;
+        row.unwrap_or_else(|error| {
             failure = Some(error);
             None
-        }
+        })
     });
     let page = change::page(unread, limit);
     if let Some(error) = failure {
         return Err(error);
     }
     let next = page.last().map_or(place.next, |record| number_of(record) + 1);
-    let last = connection
-        .query_row(&format!("SELECT max(number) FROM records_{number}"), [], |row| {
-            row.get::<_, Option<i64>>(0)
-        })
-        .map_err(from_sqlite)?;
-    let next_iterator = log.next_iterator(place, next, last.map(|number| number as u64), now);
+    drop(rows);
+    let mut rows = statement.query([next as i64, last]).map_err(from_sqlite)?;
+    let is_more = rows.next().map_err(from_sqlite)?.is_some();
+    let next_iterator = log.next_iterator(place, &extent, next, is_more, now);
     Ok(GetRecordsOutput { records: page, next_iterator })
 }
 
-fn record(row: &Row<'_>) -> Result<Record> {
+/// The record of a row.
+pub(crate) fn record(row: &Row<'_>) -> Result<Record> {
     let text = |column: usize| row.get::<_, String>(column).map_err(from_sqlite);
     let number = |column: usize| row.get::<_, i64>(column).map_err(from_sqlite);
     let item = |column: usize| -> Result<Option<Item>> {
@@ -237,7 +285,7 @@ fn record(row: &Row<'_>) -> Result<Record> {
         event_id: text(2)?,
         event_name: parse::<EventName>(&format!("\"{}\"", text(3)?))?,
         sequence_number: change::sequence_number(number(0)? as u64),
-        created_at: Timestamp::from_millis(number(1)? as u64),
+        created_at: time(row, 1)?,
         keys: item(6)?.ok_or_else(|| damaged("a stream record has no key"))?,
         old_image: item(7)?,
         new_image: item(8)?,
@@ -245,6 +293,11 @@ fn record(row: &Row<'_>) -> Result<Record> {
         size_bytes: number(5)? as u64,
         user_identity: by.map(|json| parse::<UserIdentity>(&json)).transpose()?,
     })
+}
+
+fn time(row: &Row<'_>, column: usize) -> Result<Timestamp> {
+    let millis = row.get::<_, i64>(column).map_err(from_sqlite)?;
+    Ok(Timestamp::from_millis(millis as u64))
 }
 
 fn number_of(record: &Record) -> u64 {

@@ -111,7 +111,7 @@ impl Session<'_> {
                 self.close_stream(&stream.arn(&name), now)?;
                 None
             }
-            None => present.stream,
+            None => present.stream.clone(),
         };
         let expiry = present.expiry.clone();
         self.store_table(present.number, change.table, indexes, stream, expiry)?;

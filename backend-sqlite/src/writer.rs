@@ -23,6 +23,7 @@ use crate::catalogue::{Catalogue, StoredTable};
 use crate::config::{Durability, Location, SqliteConfig};
 use crate::counts::Ledger;
 use crate::error::{again, from_sqlite};
+use crate::numbers::Numbers;
 use crate::session::Session;
 use crate::sweep::{self, Seen};
 use crate::sweeper::{Settings, Sweeper, Sweeps, Turn};
@@ -60,6 +61,7 @@ pub(crate) struct Shared {
     /// Whether other processes may change the file.
     is_file: bool,
     ledger: Ledger,
+    numbers: Numbers,
     /// A connection to move the log with while callers write by themselves.
     checkpointing: Option<Mutex<Connection>>,
     /// About how many pages were written since the log was last moved.
@@ -181,6 +183,7 @@ impl Writer {
             catalogue: RwLock::new(Arc::new(catalogue)),
             changes: watch::Sender::new(()),
             maintenance_failure: Mutex::default(),
+            numbers: Numbers::new(&env),
             env,
             inline,
             is_file,
@@ -611,7 +614,8 @@ impl Shared {
             Ok(catalogue) => catalogue,
             Err(error) => return failed(error),
         };
-        let mut session = Session::new(connection, catalogue, &self.ledger, &self.env);
+        let mut session =
+            Session::new(connection, catalogue, &self.ledger, &self.numbers, &self.env);
         work(&mut session);
         if session.has_failed() {
             return failed(session.failure());
@@ -622,7 +626,9 @@ impl Shared {
         let (catalogue, is_changed) =
             (Arc::clone(&session.catalogue), session.is_catalogue_changed());
         let (pages, counts) = (session.written().pages(), session.take_counts());
+        let (block, wants_maintenance) = (session.block, session.wants_maintenance);
         if let Err(error) = statement(connection, "COMMIT") {
+            self.numbers.forget();
             return Outcome::Failed(from_sqlite(error), Applied::Maybe);
         }
         if is_changed {
@@ -630,7 +636,12 @@ impl Shared {
         }
         self.ledger.keep(counts);
         self.groups.fetch_add(1, Ordering::Relaxed);
+        self.numbers.keep(block);
         self.count_pages(pages);
+        if wants_maintenance {
+            self.queue().maintenance = true;
+            self.wake.notify_one();
+        }
         Outcome::Committed
     }
 

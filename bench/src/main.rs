@@ -11,6 +11,7 @@ mod median;
 mod memory;
 mod process;
 mod service;
+mod streams;
 mod sweep;
 mod syncs;
 
@@ -49,6 +50,14 @@ Measurements:
       how long puts take while the store deletes this many expired items, beside the same puts
       while nothing has expired, in turns; 100000 items, in memory, durable and relaxed, by 1,16
       callers unless told, without a stream and with one; fails if a goal is missed
+  streams [options]
+      put, conditional update, delete and transact of 4 on the SQLite engine with a stream of keys
+      and with one of both images, beside the same without one; fails if a goal is missed
+        --rounds <n>         repetitions, of which the middle ratio counts; 15 unless told
+        --places <a,b>       of memory, durable, relaxed
+        --callers <a,b>      numbers of concurrent callers; 1,16 unless told
+        --operations <a,b>   of put, update-if, delete, transact-4
+        --folder <path>      as for embedded
   syncs [--callers <a,b>] [--writes <n>] [--rounds <n>] [--folder <path>]
       syncs per durable write: put, update-if and transact-4 at 1,16,64 callers unless told, 50
       writes of each caller, 5 rounds, of which the middle one counts; fails if a goal is missed
@@ -77,6 +86,7 @@ fn main() -> ExitCode {
         "embedded" => embedded::run(&rest),
         embedded::FOOTPRINT => embedded::footprint(&rest),
         "growth" => growth::run(&rest),
+        "streams" => streams::run(&rest),
         "syncs" => syncs::run(&rest),
         syncs::CHILD => syncs::child(&rest),
         "sweep" => sweep::run(&rest),

@@ -2,7 +2,7 @@ CREATE TABLE tabla_state (
   id INTEGER PRIMARY KEY CHECK (id = 1),
   catalogue INTEGER NOT NULL, -- raised by every change of tabla_tables or tabla_streams
   last_number INTEGER NOT NULL, -- the last number given to a table, index or stream; none is given twice
-  last_record INTEGER NOT NULL -- the last sequence number of a record, in any stream
+  last_record INTEGER NOT NULL -- the last sequence number that was taken for records, of any stream
 );
 INSERT INTO tabla_state VALUES (1, 1, 0, 0);
 CREATE TABLE tabla_tables (
@@ -34,7 +34,7 @@ CREATE TABLE tabla_tokens (
 ) WITHOUT ROWID;
 CREATE INDEX tabla_tokens_by_time ON tabla_tokens (completed_at);
 CREATE TABLE tabla_streams (
-  number INTEGER PRIMARY KEY, -- its records are in records_<number>
+  number INTEGER PRIMARY KEY, -- its records are in records_<number> and, if it has several lanes, in those that follow
   arn TEXT NOT NULL UNIQUE,
   log TEXT NOT NULL -- JSON
 );

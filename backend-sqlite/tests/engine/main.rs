@@ -11,5 +11,6 @@ mod kills;
 mod processes;
 #[cfg(unix)]
 mod read_only;
+mod streams;
 mod support;
 mod traces;

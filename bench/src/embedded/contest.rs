@@ -1,7 +1,7 @@
 //! The contestants, and their turns.
 
 use std::collections::BTreeMap;
-use std::path::Path;
+use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
 use tabla::Store;
@@ -135,18 +135,22 @@ impl Contest {
 }
 
 /// The file of a contestant.
-pub(crate) fn file(contestant: &str, place: Place, folder: &Path) -> std::path::PathBuf {
+pub(crate) fn file(contestant: &str, place: Place, folder: &Path) -> PathBuf {
     folder.join(format!("{contestant}-{}.db", place.name()))
+}
+
+/// How the engine is opened in a place, with its data in this file if it is one.
+pub(crate) fn config(place: Place, file: PathBuf) -> SqliteConfig {
+    match place {
+        Place::Memory => SqliteConfig::in_memory(),
+        Place::Durable => SqliteConfig::file(file),
+        Place::Relaxed => SqliteConfig::file(file).with_durability(Durability::Normal),
+    }
 }
 
 /// The engine, with the items that are always there.
 pub(crate) async fn open_tabla(place: Place, folder: &Path) -> Result<Arc<dyn Store>, Failure> {
-    let path = file("tabla", place, folder);
-    let config = match place {
-        Place::Memory => SqliteConfig::in_memory(),
-        Place::Durable => SqliteConfig::file(path),
-        Place::Relaxed => SqliteConfig::file(path).with_durability(Durability::Normal),
-    };
+    let config = config(place, file("tabla", place, folder));
     let store: Arc<dyn Store> = Arc::new(SqliteStore::open(&config).await?);
     work::load(&*store).await?;
     Ok(store)

@@ -21,7 +21,8 @@ impl Ctx {
         async move { self.stream_at(at, table).await }
     }
 
-    /// All records of the table's latest stream, from its oldest one, shard after shard.
+    /// All records of the table's latest stream, in the order of their sequence numbers: the
+    /// records of an item are in the order of its changes.
     ///
     /// A stream may lag behind on a service: there, records are awaited until there are at least
     /// `at_least` of them, up to a bound. To prove that something wrote no record, write something
@@ -55,9 +56,10 @@ impl Ctx {
         }
     }
 
+    /// All records that can be read of a stream, shard after shard, parents before children.
     async fn read_stream(&self, at: &Location<'_>, arn: &StreamArn) -> Vec<Record> {
         let store = self.store();
-        let mut records = Vec::new();
+        let mut records: Vec<Record> = Vec::new();
         let mut describe = DescribeStream::new(arn.clone());
         loop {
             let description = ok_at(at, store.describe_stream(describe.clone()).await);
@@ -74,6 +76,8 @@ impl Ctx {
             }
             describe.exclusive_start_shard = description.last_evaluated_shard;
             if describe.exclusive_start_shard.is_none() {
+                // Numbers are told in 21 to 40 digits.
+                records.sort_by_cached_key(|record| format!("{:0>40}", record.sequence_number.0));
                 return records;
             }
         }

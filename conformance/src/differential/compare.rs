@@ -10,6 +10,7 @@ use tabla::{Error, ErrorKind, Item, Result, Store, StoreExt};
 
 use super::history::{History, Operation, TABLE};
 use super::known::Known;
+use super::records;
 use crate::wording;
 
 /// Where two stores differ.
@@ -31,8 +32,8 @@ impl fmt::Display for Difference {
 }
 
 /// How often a read of an index that may lag is repeated, and how long to wait in between.
-const LAG_ATTEMPTS: u32 = 40;
-const LAG_WAIT: Duration = Duration::from_millis(25);
+pub(super) const LAG_ATTEMPTS: u32 = 40;
+pub(super) const LAG_WAIT: Duration = Duration::from_millis(25);
 
 /// Makes the calls of a history on both stores, which must be fresh.
 ///
@@ -45,6 +46,10 @@ pub async fn compare(
     known: Known,
 ) -> Result<(), Difference> {
     let create = history.shape.create(TABLE);
+    let create = match history.stream {
+        Some(view_type) => create.stream(view_type),
+        None => create,
+    };
     for store in [specification, compared] {
         store.create_table(create.clone()).await.map_err(|error| Difference {
             asked: format!("{create:?}"),
@@ -84,6 +89,9 @@ pub async fn compare(
             actual = answer(compared, history, &operation).await;
         }
         check(history, &operation, &expected, &actual, known)?;
+    }
+    if history.stream.is_some() {
+        records::compare(specification, compared).await?;
     }
     let _ = compared.delete_table(DeleteTable::new(TABLE)).await;
     Ok(())

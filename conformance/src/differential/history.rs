@@ -21,6 +21,8 @@ pub(super) const TABLE: &str = "history";
 pub struct History {
     /// The table.
     pub shape: TableShape,
+    /// What its stream carries, if it has one.
+    pub stream: Option<StreamViewType>,
     /// What happens.
     pub operations: Vec<Operation>,
 }
@@ -52,7 +54,7 @@ pub enum Operation {
 
 impl fmt::Display for History {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        writeln!(f, "{:?}", self.shape)?;
+        writeln!(f, "{:?}, stream: {:?}", self.shape, self.stream)?;
         for operation in &self.operations {
             writeln!(f, "  {operation:?}")?;
         }
@@ -70,8 +72,17 @@ impl fmt::Debug for History {
 pub fn histories() -> impl Strategy<Value = History> {
     (0..SHAPES.len()).prop_flat_map(|number| {
         let shape = SHAPES[number];
-        vec(operation(shape), 1..40).prop_map(move |operations| History { shape, operations })
+        let history = (vec(operation(shape), 1..40), option::weighted(WITH_STREAM, view_type()));
+        history.prop_map(move |(operations, stream)| History { shape, stream, operations })
     })
+}
+
+/// The part of the histories that have a stream.
+const WITH_STREAM: f64 = 0.25;
+
+fn view_type() -> impl Strategy<Value = StreamViewType> {
+    use StreamViewType as View;
+    select(vec![View::KeysOnly, View::NewImage, View::OldImage, View::NewAndOldImages])
 }
 
 fn operation(shape: TableShape) -> impl Strategy<Value = Operation> {

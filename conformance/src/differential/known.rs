@@ -125,7 +125,7 @@ mod tests {
 
     /// A table with an index by `ls` and one by `gp` and `gb`.
     fn history() -> History {
-        History { shape: SHAPES[SHAPES.len() - 1], operations: Vec::new() }
+        History { shape: SHAPES[SHAPES.len() - 1], stream: None, operations: Vec::new() }
     }
 
     fn put(key: i32, more: Item) -> PutItem {

@@ -3,7 +3,8 @@
 //! A [`History`] is a table of a random shape and a sequence of operations on a small key space,
 //! so that they meet: valid and invalid, with conditions, updates, batches, transactions, queries
 //! and scans. [`compare`] makes the same calls on both stores and compares answers, errors and,
-//! at the end, what the tables and indexes hold.
+//! at the end, what the tables and indexes hold and what the stream, if there is one, tells of each
+//! item.
 //!
 //! Only this is normalised:
 //! - the order of a scan, and of entries that tie in an index: all pages are read and sorted;
@@ -16,6 +17,7 @@ mod compare;
 mod history;
 mod known;
 mod mistakes;
+mod records;
 mod shapes;
 
 pub use self::compare::{Difference, compare};

@@ -17,49 +17,81 @@ use crate::ops::{
 };
 use crate::schema::TableSchema;
 
-/// The record of a write, `None` if it changed nothing.
-///
-/// The engine gives what only it knows: the record's place in the shard, an id that no other
-/// record has or will have, the time, and who made the change if no caller did.
-pub fn record(
-    schema: &TableSchema,
-    effect: &Effect,
-    view_type: StreamViewType,
-    sequence_number: SequenceNumber,
-    event_id: String,
-    now: Timestamp,
-    user_identity: Option<UserIdentity>,
-) -> Option<Record> {
-    if !effect.is_change() {
-        return None;
+/// What a write does to its item, as a stream tells it.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Change<'e> {
+    /// What happened.
+    pub event_name: EventName,
+    /// The key of the item.
+    pub keys: Item,
+    /// The item before, if the view type has it and there was one.
+    pub old_image: Option<&'e Item>,
+    /// The item after, if the view type has it and there is one.
+    pub new_image: Option<&'e Item>,
+    /// What the record carries.
+    pub view_type: StreamViewType,
+    /// The record's size in bytes.
+    pub size_bytes: u64,
+}
+
+impl<'e> Change<'e> {
+    /// What a write leaves in a stream, `None` if it changed nothing.
+    pub fn of(schema: &TableSchema, effect: &'e Effect, view_type: StreamViewType) -> Option<Self> {
+        let (event_name, any) = match (&effect.old, &effect.new) {
+            (Some(_), Some(_)) if !effect.is_change() => return None,
+            (None, Some(new)) => (EventName::Insert, new),
+            (Some(_), Some(new)) => (EventName::Modify, new),
+            (Some(old), None) => (EventName::Remove, old),
+            (None, None) => return None,
+        };
+        use StreamViewType as View;
+        let with_old = matches!(view_type, View::OldImage | View::NewAndOldImages);
+        let with_new = matches!(view_type, View::NewImage | View::NewAndOldImages);
+        let keys = key_of(schema, any);
+        let old_image = effect.old.as_ref().filter(|_| with_old);
+        let new_image = effect.new.as_ref().filter(|_| with_new);
+        let size = |image: Option<&Item>| image.map_or(0, Item::size);
+        let size_bytes = (keys.size() + size(old_image) + size(new_image)) as u64;
+        Some(Self { event_name, keys, old_image, new_image, view_type, size_bytes })
     }
-    let (event_name, any) = match (&effect.old, &effect.new) {
-        (None, Some(new)) => (EventName::Insert, new),
-        (Some(_), Some(new)) => (EventName::Modify, new),
-        (Some(old), None) => (EventName::Remove, old),
-        (None, None) => return None,
-    };
-    use StreamViewType as View;
-    let with_old = matches!(view_type, View::OldImage | View::NewAndOldImages);
-    let with_new = matches!(view_type, View::NewImage | View::NewAndOldImages);
-    let keys = key_of(schema, any);
-    let old_image = effect.old.clone().filter(|_| with_old);
-    let new_image = effect.new.clone().filter(|_| with_new);
-    let size = |image: &Option<Item>| image.as_ref().map_or(0, Item::size);
-    let size_bytes = (keys.size() + size(&old_image) + size(&new_image)) as u64;
-    Some(Record {
-        event_id,
-        event_name,
-        sequence_number,
-        // Rounded down to the second (API reference, StreamRecord).
-        created_at: Timestamp::from_secs(now.as_secs()),
-        keys,
-        old_image,
-        new_image,
-        view_type,
-        size_bytes,
-        user_identity,
-    })
+
+    /// The record of this change, with what only the engine knows: its number, the
+    /// [`event_id`], the time, and who made the change if no caller did.
+    pub fn into_record(
+        self,
+        number: u64,
+        event_id: String,
+        now: Timestamp,
+        user_identity: Option<UserIdentity>,
+    ) -> Record {
+        Record {
+            event_id,
+            event_name: self.event_name,
+            sequence_number: sequence_number(number),
+            created_at: created_at(now),
+            keys: self.keys,
+            old_image: self.old_image.cloned(),
+            new_image: self.new_image.cloned(),
+            view_type: self.view_type,
+            size_bytes: self.size_bytes,
+            user_identity,
+        }
+    }
+}
+
+/// The time of a record that is written now: rounded down to the second (API reference,
+/// StreamRecord).
+pub fn created_at(now: Timestamp) -> Timestamp {
+    Timestamp::from_secs(now.as_secs())
+}
+
+/// The id of the record with this number.
+///
+/// A store draws an epoch at random whenever it is opened and never keeps it. So two records of one
+/// opened store differ in their numbers, and those of two stores in their epochs, even if one store
+/// is a copy of the other and gives the same numbers again.
+pub fn event_id(epoch: u64, number: u64) -> String {
+    format!("{epoch:016x}{number:016x}")
 }
 
 /// How long a record can be read (developer guide, Streams).
@@ -256,6 +288,12 @@ mod tests {
         assert_eq!(record.created_at, Timestamp::from_secs(written.as_secs()));
         assert!(!is_trimmed(&record, written + RETENTION));
         assert!(is_trimmed(&record, written + RETENTION + Duration::from_secs(1)));
+    }
+
+    #[test]
+    fn an_event_id_tells_the_epoch_and_the_number() {
+        assert_eq!(event_id(0xABC, 17), "0000000000000abc0000000000000011");
+        assert_eq!(event_id(u64::MAX, u64::MAX).len(), 32);
     }
 
     #[test]

@@ -64,6 +64,8 @@ struct State {
     last_sequence_number: u64,
     /// When expired items were last deleted, or might have been.
     swept_at: Timestamp,
+    /// What tells the records of this store from those of any other.
+    epoch: u64,
 }
 
 /// A table, its items and its index entries, all in order.
@@ -82,7 +84,8 @@ impl MemoryStore {
 
     /// An empty store on this clock and randomness.
     pub fn with_env(env: Env) -> Self {
-        let state = State { swept_at: env.clock.now(), ..State::default() };
+        let state =
+            State { swept_at: env.clock.now(), epoch: env.random.next_u64(), ..State::default() };
         Self { env, sweep_every: Some(ttl::SWEEP_EVERY), state: Mutex::new(state) }
     }
 

@@ -5,9 +5,10 @@ use std::sync::Arc;
 
 use super::{RowsOfTable, State};
 use crate::Item;
+use crate::engine::change::Change;
 use crate::engine::{
     Applicable, Effect, EntryChange, Flow, IndexEntry, Position, ReadPlan, Rows, Source, Span,
-    TableRef, Token, WriteRows, change,
+    TableRef, Token, WriteRows,
 };
 use crate::env::Env;
 use crate::error::Result;
@@ -28,22 +29,11 @@ impl Held<'_> {
     }
 
     /// Leaves a record of a change in the table's stream, if it has one.
-    fn record(&mut self, table: &Table, effect: &Effect) {
+    fn record(&mut self, table: &Table, position: &Position, effect: &Effect) {
         let Some(stream) = table.stream() else { return };
-        let number = self.state.last_sequence_number + 1;
-        let record = change::record(
-            &table.schema,
-            effect,
-            stream.view_type,
-            change::sequence_number(number),
-            self.env.token(),
-            self.env.clock.now(),
-            self.by.clone(),
-        );
-        if let Some(record) = record {
-            self.state.last_sequence_number = number;
-            let stream = self.state.streams.get_mut(&stream.arn(&table.name));
-            stream.expect("an enabled stream has a log").records.push_back(record);
+        if let Some(change) = Change::of(&table.schema, effect, stream.view_type) {
+            let (arn, now) = (stream.arn(&table.name), self.env.clock.now());
+            self.state.append(&arn, position, change, now, self.by.clone());
         }
     }
 }
@@ -117,7 +107,7 @@ impl WriteRows for Held<'_> {
                 }
             }
         }
-        self.record(table, write.effect);
+        self.record(table, write.position, write.effect);
         Ok(())
     }
 

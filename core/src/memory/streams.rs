@@ -1,23 +1,26 @@
-//! Reading the streams of changes.
+//! The streams of changes.
 
 use std::collections::VecDeque;
 
 use super::State;
-use crate::engine::change::{self, Place};
+use crate::engine::Position;
+use crate::engine::change::{self, Change, Place};
 use crate::engine::log::{self, Log};
 use crate::env::{Env, Timestamp};
 use crate::error::Result;
 use crate::ops::*;
+use crate::schema::{Table, TableStream};
 
-/// A stream: its log, and the records in it.
+/// A stream: its log, and the records in each of its lanes.
 pub(super) struct Stream {
-    pub(super) log: Log,
-    pub(super) records: VecDeque<Record>,
+    log: Log,
+    lanes: Vec<VecDeque<Record>>,
 }
 
 impl Stream {
     pub(super) fn new(log: Log) -> Self {
-        Self { log, records: VecDeque::new() }
+        let lanes = vec![VecDeque::new(); log.lanes()];
+        Self { log, lanes }
     }
 }
 
@@ -26,21 +29,47 @@ fn number_of(record: &Record) -> u64 {
 }
 
 impl State {
+    pub(super) fn open_stream(&mut self, table: &Table, stream: &TableStream) {
+        let log = Log::open(table, stream, self.last_sequence_number);
+        self.streams.insert(log.arn().clone(), Stream::new(log));
+    }
+
     pub(super) fn close_stream(&mut self, arn: &StreamArn, now: Timestamp) {
         if let Some(stream) = self.streams.get_mut(arn) {
-            stream.log.close(now, self.last_sequence_number);
+            self.last_sequence_number = stream.log.close(now, self.last_sequence_number);
         }
+    }
+
+    /// Adds the record of a change to a stream.
+    pub(super) fn append(
+        &mut self,
+        arn: &StreamArn,
+        position: &Position,
+        change: Change<'_>,
+        now: Timestamp,
+        by: Option<UserIdentity>,
+    ) {
+        let Stream { log, lanes } = self.streams.get_mut(arn).expect("an enabled stream has a log");
+        if now >= log.due() {
+            self.last_sequence_number = log.rotate(now, self.last_sequence_number);
+        }
+        self.last_sequence_number += 1;
+        let number = self.last_sequence_number;
+        let record = change.into_record(number, change::event_id(self.epoch, number), now, by);
+        lanes[log::lane_of(position, log.lanes())].push_back(record);
     }
 
     /// Forgets records older than a day, and streams closed for as long.
     fn trim_streams(&mut self, now: Timestamp) {
         self.streams.retain(|_, stream| !stream.log.has_lapsed(now));
-        for Stream { log, records } in self.streams.values_mut() {
-            while let Some(record) = records.front()
-                && change::is_trimmed(record, now)
-            {
-                log.trim(number_of(record));
-                records.pop_front();
+        for Stream { log, lanes } in self.streams.values_mut() {
+            for records in lanes {
+                while let Some(record) = records.front()
+                    && change::is_trimmed(record, now)
+                {
+                    log.trim(number_of(record));
+                    records.pop_front();
+                }
             }
         }
     }
@@ -60,8 +89,9 @@ impl State {
         env: &Env,
     ) -> Result<StreamDescription> {
         log::check_describe(request)?;
-        self.trim_streams(env.clock.now());
-        self.stream(&request.arn)?.log.describe(request)
+        let now = env.clock.now();
+        self.trim_streams(now);
+        self.stream(&request.arn)?.log.describe(request, now)
     }
 
     pub(super) fn get_shard_iterator(
@@ -71,7 +101,10 @@ impl State {
     ) -> Result<ShardIterator> {
         let now = env.clock.now();
         self.trim_streams(now);
-        self.stream(&request.arn)?.log.iterator(request, now, self.last_sequence_number)
+        let Stream { log, lanes } = self.stream(&request.arn)?;
+        let extent = log.extent(&request.shard, now)?;
+        let newest = lanes[extent.lane].back().map(number_of);
+        log.iterator(request, &extent, newest, now)
     }
 
     pub(super) fn get_records(
@@ -83,15 +116,21 @@ impl State {
         let now = env.clock.now();
         self.trim_streams(now);
         let place = Place::of_iterator(&request.iterator, now)?;
-        let Stream { log, records } = self.stream(&StreamArn(place.arn.clone()))?;
-        log.check_place(&place)?;
-        let unread = records.iter().filter(|record| number_of(record) >= place.next);
-        let page = change::page(unread.cloned(), limit);
+        let Stream { log, lanes } = self.stream(&StreamArn(place.arn.clone()))?;
+        let extent = log.extent_at(&place, now)?;
+        let records_from = |next: u64| {
+            let is_unread = move |record: &&Record| {
+                let number = number_of(record);
+                number >= next && extent.last.is_none_or(|last| number <= last)
+            };
+            lanes[extent.lane].iter().filter(is_unread)
+        };
+        let page = change::page(records_from(place.next).cloned(), limit);
         let next = page.last().map_or(place.next, |record| number_of(record) + 1);
-        let last = records.back().map(number_of);
+        let is_more = records_from(next).next().is_some();
         Ok(GetRecordsOutput {
             records: page,
-            next_iterator: log.next_iterator(place, next, last, now),
+            next_iterator: log.next_iterator(place, &extent, next, is_more, now),
         })
     }
 

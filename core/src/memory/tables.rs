@@ -3,10 +3,8 @@
 use std::collections::BTreeMap;
 use std::sync::Arc;
 
-use super::streams::Stream;
 use super::{RowsOfTable, State};
 use crate::Item;
-use crate::engine::log::Log;
 use crate::engine::{IndexEntry, Position};
 use crate::env::Env;
 use crate::error::Result;
@@ -36,8 +34,7 @@ impl State {
             .map(|index| (index.name.clone(), BTreeMap::new()))
             .collect();
         if let Some(stream) = table.stream() {
-            let log = Log::open(&table, stream, self.last_sequence_number);
-            self.streams.insert(log.arn().clone(), Stream::new(log));
+            self.open_stream(&table, stream);
         }
         let rows = RowsOfTable { table: Arc::new(table), items: BTreeMap::new(), indexes };
         let description = rows.describe();
@@ -69,8 +66,8 @@ impl State {
         let description = rows.describe();
         match change.stream {
             Some(StreamChange::Enabled(stream)) => {
-                let log = Log::open(&rows.table, &stream, self.last_sequence_number);
-                self.streams.insert(log.arn().clone(), Stream::new(log));
+                let table = Arc::clone(&rows.table);
+                self.open_stream(&table, &stream);
             }
             Some(StreamChange::Disabled(stream)) => {
                 self.close_stream(&stream.arn(&name), env.clock.now());

@@ -32,8 +32,9 @@ pub(super) async fn iterator_at_trimmed_records(ctx: Ctx) {
     write_numbers(&ctx, &table, 1..=2).await;
     let records = ctx.records(&table, 2).await;
     let (arn, shard) = written_shard(&ctx, &table).await;
-    ctx.clock().advance(24 * HOUR - SECOND);
+    ctx.clock().advance(HOUR);
     write_numbers(&ctx, &table, 3..=3).await;
+    ctx.clock().advance(23 * HOUR - SECOND);
     let oldest = iterator(&ctx, &arn, &shard.id, ShardPosition::TrimHorizon).await;
     let newest = iterator(&ctx, &arn, &shard.id, ShardPosition::Latest).await;
     ctx.clock().advance(3 * SECOND);

@@ -3,12 +3,14 @@
 mod iterators;
 mod lifetime;
 mod records;
+mod shards;
 
 use super::prelude::*;
 
 use iterators::*;
 use lifetime::*;
 use records::*;
+use shards::*;
 
 cases! {
     Streams;
@@ -70,6 +72,23 @@ cases! {
     extra "stream-described", streams_are_described:
         "A stream is described with its table's key, its view and its shards.";
     extra "stream-list", streams_are_listed: "Streams are listed by table, in pages.";
+
+    extra "stream-shards" of "56c", each_item_has_one_lineage:
+        "Each record is in one shard, and those of an item in one lineage.";
+    extra "stream-shard-pages", shards_are_described_in_pages:
+        "The shards of a stream are described in pages, each once.";
+    extra "stream-shard-children" of "56c", shards_are_succeeded:
+        "A shard is closed after four hours, and a child goes on where it ended.", needs [Clock];
+    extra "stream-shard-end" of "56l", an_iterator_ends_with_its_shard:
+        "Reading a closed shard comes to an end, at its last record.", needs [Clock];
+    extra "stream-order-over-shards" of "56c", order_over_many_shards:
+        "The records of an item are in order over all its shards, each once.", needs [Clock];
+    extra "stream-shards-without-records" of "56l", shards_without_records:
+        "A shard without records has numbers, too, and ends.", needs [Clock];
+    extra "stream-shards-trimmed" of "56a", trimmed_shards_vanish:
+        "A shard whose records are all trimmed is gone; its child still names it.", needs [Clock];
+    extra "stream-shards-disabled" of "56o", disabling_closes_all_shards:
+        "Disabling a stream closes all its shards; enabling it again opens others.";
 
     clause "57a", transactions_are_single_records:
         "A transaction is a record per item, like single writes.", needs [Transactions];

@@ -1,0 +1,109 @@
+//! The numbers and the ids of stream records.
+
+use std::sync::{Mutex, MutexGuard, PoisonError};
+
+use tabla::Result;
+use tabla::engine::change;
+use tabla::env::Env;
+
+use crate::session::Session;
+
+/// Numbers that are taken from the file at once. So few that none are missed, so many that the page
+/// with the last of them is written once for hundreds of records.
+const BLOCK: i64 = 1000;
+
+/// What a store has for the records that it writes.
+///
+/// All streams of a file, and all processes that write to it, share one sequence of numbers. The
+/// file has the last one that was taken from it: a store takes a block of them, and gives them out
+/// as long as nobody has taken another block meanwhile. What it has left then stays unused, so that
+/// numbers rise in the order of the commits.
+#[derive(Debug)]
+pub(crate) struct Numbers {
+    /// Drawn when the store is opened, and never kept: [`change::event_id`] says why.
+    epoch: u64,
+    block: Mutex<Option<Block>>,
+}
+
+/// Numbers that were taken from the file.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) struct Block {
+    /// The last one that was given out.
+    last: i64,
+    /// The last one of the block.
+    through: i64,
+}
+
+impl Numbers {
+    pub(crate) fn new(env: &Env) -> Self {
+        Self { epoch: env.random.next_u64(), block: Mutex::default() }
+    }
+
+    /// The block that can be used while the file has this as the last number taken.
+    fn block(&self, taken: i64) -> Block {
+        let own = self.lock().filter(|block| block.through == taken);
+        own.unwrap_or(Block { last: taken, through: taken })
+    }
+
+    /// Keeps what a group that is committed has left of its block.
+    pub(crate) fn keep(&self, block: Option<Block>) {
+        if block.is_some() {
+            *self.lock() = block;
+        }
+    }
+
+    /// Forgets the block: nobody knows which of its numbers are in the file.
+    pub(crate) fn forget(&self) {
+        *self.lock() = None;
+    }
+
+    fn lock(&self) -> MutexGuard<'_, Option<Block>> {
+        self.block.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+}
+
+impl Session<'_> {
+    /// The last sequence number that was given out, or one that never will be.
+    pub(crate) fn last_record(&mut self) -> Result<i64> {
+        Ok(self.record_block()?.last)
+    }
+
+    /// Gives out the next sequence number.
+    pub(crate) fn next_record(&mut self) -> Result<i64> {
+        let mut block = self.record_block()?;
+        if block.last == block.through {
+            block.through += BLOCK;
+            self.execute("UPDATE tabla_state SET last_record = ?1", [block.through])?;
+        }
+        block.last += 1;
+        self.block = Some(block);
+        Ok(block.last)
+    }
+
+    /// Gives out all numbers up to this one.
+    pub(crate) fn give_out(&mut self, through: u64) -> Result<()> {
+        while (self.last_record()? as u64) < through {
+            self.next_record()?;
+        }
+        Ok(())
+    }
+
+    /// The id of the record with this number.
+    pub(crate) fn event_id(&self, number: i64) -> String {
+        change::event_id(self.numbers.epoch, number as u64)
+    }
+
+    fn record_block(&mut self) -> Result<Block> {
+        if let Some(block) = self.block {
+            return Ok(block);
+        }
+        let select = "SELECT last_record FROM tabla_state";
+        let outcome = self
+            .connection
+            .prepare_cached(select)
+            .and_then(|mut select| select.query_row([], |row| row.get(0)));
+        let block = self.numbers.block(self.sql(outcome)?);
+        self.block = Some(block);
+        Ok(block)
+    }
+}

@@ -1,0 +1,93 @@
+//! What the streams of two stores tell of the same history.
+
+use std::collections::BTreeMap;
+
+use tabla::env::{Clock, SystemClock};
+use tabla::ops::*;
+use tabla::{Item, Result, Store};
+
+use super::compare::{Difference, LAG_ATTEMPTS, LAG_WAIT};
+use super::history::TABLE;
+
+/// What a record tells of a change. Its time, its numbers and its ids are the store's own.
+#[derive(Debug, PartialEq)]
+struct Told {
+    event_name: EventName,
+    keys: Item,
+    old_image: Option<Item>,
+    new_image: Option<Item>,
+    view_type: StreamViewType,
+    user_identity: Option<UserIdentity>,
+}
+
+/// The records of each item, by its key, in the order of its changes: items have no order among
+/// each other.
+type Stories = BTreeMap<Vec<u8>, Vec<Told>>;
+
+/// Compares the streams of both stores.
+pub(super) async fn compare(
+    specification: &dyn Store,
+    compared: &dyn Store,
+) -> Result<(), Difference> {
+    let expected = stories(specification).await;
+    let mut actual = stories(compared).await;
+    // A stream may lag behind its table on a service.
+    for _ in 0..LAG_ATTEMPTS {
+        if agree(&expected, &actual) || !compared.capabilities().index_reads_lag {
+            break;
+        }
+        SystemClock.sleep(LAG_WAIT).await;
+        actual = stories(compared).await;
+    }
+    if agree(&expected, &actual) {
+        return Ok(());
+    }
+    let shown = |stories: &Result<Stories>| match stories {
+        Ok(stories) => format!("{:#?}", stories.values().collect::<Vec<_>>()),
+        Err(error) => error.to_string(),
+    };
+    let asked = "what the stream tells of each item".to_owned();
+    Err(Difference { asked, expected: shown(&expected), actual: shown(&actual) })
+}
+
+fn agree(expected: &Result<Stories>, actual: &Result<Stories>) -> bool {
+    matches!((expected, actual), (Ok(expected), Ok(actual)) if expected == actual)
+}
+
+/// Reads the stream of the table, shard after shard, parents before children.
+async fn stories(store: &dyn Store) -> Result<Stories> {
+    let table = store.describe_table(DescribeTable::new(TABLE)).await?;
+    let arn = StreamArn(table.latest_stream_arn.unwrap_or_default());
+    let mut stories = Stories::new();
+    let mut describe = DescribeStream::new(arn.clone());
+    loop {
+        let stream = store.describe_stream(describe.clone()).await?;
+        for shard in stream.shards {
+            let position = ShardPosition::TrimHorizon;
+            let request = GetShardIterator { arn: arn.clone(), shard: shard.id, position };
+            let mut next = Some(store.get_shard_iterator(request).await?);
+            while let Some(iterator) = next {
+                let page = store.get_records(GetRecords::new(iterator)).await?;
+                next = page.next_iterator.filter(|_| !page.records.is_empty());
+                for record in page.records {
+                    stories.entry(record.keys.encode().to_vec()).or_default().push(told(record));
+                }
+            }
+        }
+        describe.exclusive_start_shard = stream.last_evaluated_shard;
+        if describe.exclusive_start_shard.is_none() {
+            return Ok(stories);
+        }
+    }
+}
+
+fn told(record: Record) -> Told {
+    Told {
+        event_name: record.event_name,
+        keys: record.keys,
+        old_image: record.old_image,
+        new_image: record.new_image,
+        view_type: record.view_type,
+        user_identity: record.user_identity,
+    }
+}
