@@ -9,10 +9,9 @@ use super::lease::{Held, Lease};
 use super::set_aside::SetAside;
 use super::settings::Start;
 use super::worker::{CLOCKS_DIFFER, Mode, Worker};
-use crate::RetryPolicy;
-use crate::Store;
-use crate::error::{Error, ErrorKind, Result};
+use crate::error::{Error, ErrorKind, Result, Retry};
 use crate::ops::*;
+use crate::{Repeat, RetryPolicy, Store};
 
 /// Empty reads, one after the other, that mean that the end was reached. One is not enough: a read
 /// covers a part of a shard, in which there may be nothing (API reference, GetRecords).
@@ -64,7 +63,8 @@ impl Worker<'_> {
     }
 
     async fn read_shard(&self, lease: &Lease, handler: &dyn Handler) -> Result<End> {
-        let mut next = None;
+        let mut next =
+            self.latest.lock().unwrap_or_else(PoisonError::into_inner).remove(&lease.shard);
         let mut empty_reads = 0;
         loop {
             if lease.is_leaving() {
@@ -130,11 +130,14 @@ impl Worker<'_> {
         }
     }
 
-    /// Reads on, from the last handled record if there is no iterator or it is too old.
+    /// Reads on, from the last handled record if there is no iterator or it is of no use any more.
     async fn read_page(&self, lease: &Lease, next: Option<ShardIterator>) -> Result<Read> {
         let mut next = next;
+        let mut tries = self.policy.tries(Repeat::Safe, "to begin at the horizon of a shard");
         loop {
-            let iterator = match next.take() {
+            let kept = next.take();
+            let is_kept = kept.is_some();
+            let iterator = match kept {
                 Some(iterator) => Ok(iterator),
                 None => self.iterator(lease).await,
             };
@@ -143,14 +146,30 @@ impl Worker<'_> {
                 Ok(iterator) => self.store.get_records(GetRecords { iterator, limit }).await,
                 Err(error) => Err(error),
             };
-            match answer {
+            let error = match answer {
                 Ok(page) => return Ok(Read::Page(page)),
-                Err(error) => match error.kind() {
-                    ErrorKind::ExpiredIterator => {}
-                    ErrorKind::TrimmedData => self.go_on_at_the_horizon(lease, &error)?,
-                    ErrorKind::NotFound => return Ok(Read::Gone),
-                    _ => return Err(error),
-                },
+                Err(error) => error,
+            };
+            match error.kind() {
+                ErrorKind::ExpiredIterator if is_kept => {}
+                ErrorKind::NotFound => return Ok(Read::Gone),
+                ErrorKind::TrimmedData => {
+                    let (is_begun, is_at_end) = {
+                        let entry = lease.entry();
+                        (entry.position.is_some(), entry.caught_up_at.is_some())
+                    };
+                    if is_kept && (is_begun || !is_at_end) {
+                        // Whether anything is gone, a new iterator tells: DynamoDB Local refuses
+                        // one at a number that another table's stream was given.
+                    } else if is_kept || is_begun {
+                        self.go_on_at_the_horizon(lease, &error)?;
+                    } else {
+                        // The horizon has moved on since the iterator was given out.
+                        tries.judge::<()>(Err(error.with_retry(Retry::Later)))?;
+                        tries.again().await?;
+                    }
+                }
+                _ => return Err(error),
             }
         }
     }
@@ -158,13 +177,7 @@ impl Worker<'_> {
     async fn iterator(&self, lease: &Lease) -> Result<ShardIterator> {
         let position = match lease.position() {
             Some(position) => ShardPosition::After(position),
-            None => {
-                let mut latest = self.latest.lock().unwrap_or_else(PoisonError::into_inner);
-                if let Some(iterator) = latest.remove(&lease.shard) {
-                    return Ok(iterator);
-                }
-                ShardPosition::TrimHorizon
-            }
+            None => ShardPosition::TrimHorizon,
         };
         let (arn, shard) = (lease.arn.clone(), lease.shard.clone());
         self.store.get_shard_iterator(GetShardIterator { arn, shard, position }).await
@@ -195,7 +208,7 @@ impl Worker<'_> {
         }
         let attempts = self.consumer.settings.tries;
         let pauses = RetryPolicy { attempts, ..self.policy.clone() };
-        let mut pauses = pauses.tries(crate::Repeat::Safe, "to handle a record");
+        let mut pauses = pauses.tries(Repeat::Safe, "to handle a record");
         let mut tries = 0;
         loop {
             tries += 1;

@@ -20,7 +20,7 @@ use crate::{Requirement, RetryPolicy, Retrying, Store, StoreExt, attr};
 /// How far two machines' clocks may differ where moments of both are compared: when a consumer was
 /// registered and when a record was written, when a shard was read to its end and when a stream
 /// forgets.
-pub(super) const CLOCKS_DIFFER: Duration = Duration::from_secs(10);
+pub(super) const CLOCKS_DIFFER: Duration = Duration::from_secs(5);
 
 /// How a worker works.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
