@@ -15,7 +15,7 @@ use std::sync::atomic::{AtomicUsize, Ordering};
 use std::time::Duration;
 
 use futures::future::join_all;
-use tabla::env::{Clock, ManualClock, SystemClock, Timestamp};
+use tabla::env::{Clock, Env, ManualClock, SystemClock, Timestamp};
 use tabla::ops::{
     DeleteItem, GetItem, PutItem, TableDescription, UpdateItem, UpdateTable, WriteOutput,
 };
@@ -96,6 +96,22 @@ impl Ctx {
         match &self.0.clock {
             Some(clock) => clock.now(),
             None => SystemClock.now(),
+        }
+    }
+
+    /// The store's clock, movable or not, and randomness that no other has.
+    pub fn env(&self) -> Env {
+        match &self.0.clock {
+            Some(clock) => Env { clock: Arc::new(clock.clone()), ..Env::system() },
+            None => Env::system(),
+        }
+    }
+
+    /// Moves the clock on, if it can be moved: for a case that [polls](Self::poll) for what takes
+    /// its time, which passes by itself elsewhere.
+    pub fn hurry(&self, by: Duration) {
+        if let Some(clock) = &self.0.clock {
+            clock.advance(by);
         }
     }
 

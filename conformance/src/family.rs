@@ -72,6 +72,8 @@ families! {
     Documents = "documents",
     /// Typed entities: what `tabla::entity` makes of a store.
     Entities = "entities",
+    /// Consumers of streams: what `tabla::consumer` makes of a store.
+    Consumers = "consumers",
     /// What must hold however calls interleave.
     Laws = "laws",
 }
@@ -82,7 +84,7 @@ impl Family {
         match self {
             Family::Transactions | Family::Tokens => &[Need::Transactions],
             Family::Ttl => &[Need::TimeToLive],
-            Family::Streams => &[Need::Streams],
+            Family::Streams | Family::Consumers => &[Need::Streams],
             _ => &[],
         }
     }

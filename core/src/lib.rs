@@ -5,6 +5,7 @@
 //!   carry, [`attr`] and [`Update`] the expressions.
 //! - [`MemoryStore`] is the executable specification; [`engine`] is what an operation means, and
 //!   what an embedded backend builds on.
+//! - [`consumer`] does something with every change of a table.
 //! - [`entity`] has typed entities, declared once, and everything that follows from it.
 //! - [`Registry`] opens stores by their addresses.
 
@@ -15,6 +16,7 @@ extern crate self as tabla;
 mod error;
 
 mod codec;
+pub mod consumer;
 pub mod engine;
 pub mod entity;
 pub mod env;

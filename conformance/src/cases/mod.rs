@@ -95,6 +95,7 @@ mod streams;
 mod tables;
 mod ttl;
 
+mod consumers;
 mod documents;
 mod entities;
 mod laws;
@@ -122,6 +123,7 @@ const TABLES: &[&[Case]] = &[
     capacity::CASES,
     documents::CASES,
     entities::CASES,
+    consumers::CASES,
     laws::CASES,
 ];
 

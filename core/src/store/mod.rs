@@ -179,7 +179,7 @@ macro_rules! forward {
 }
 
 #[cfg(test)]
-use operations;
+pub(crate) use operations;
 
 operations!(forward!(impl Arc<S>));
 operations!(forward!(impl Box<S>));

@@ -1,0 +1,113 @@
+//! What is read, from where on, in which order.
+
+use tabla::consumer::Start;
+
+use super::*;
+
+pub(super) async fn order_per_item(ctx: Ctx) {
+    let table = table(&ctx).await;
+    let keys = ["a", "b", "c", "d", "e", "f"];
+    for n in 1..=10 {
+        for pk in keys {
+            write(&ctx, &table, pk, n..=n).await;
+        }
+    }
+    let notes = Arc::default();
+    drain_until(&ctx, &consumer(&ctx, &table).batch(7), &notes, 60).await;
+    for pk in keys {
+        assert_eq!(notes.of(pk), (1..=10).collect::<Vec<_>>(), "{pk}");
+    }
+    assert_eq!(notes.handled().len(), 60);
+}
+
+pub(super) async fn restart(ctx: Ctx) {
+    let table = table(&ctx).await;
+    write(&ctx, &table, "a", 1..=5).await;
+    let (first, second) = (Arc::default(), Arc::default());
+    drain_until(&ctx, &consumer(&ctx, &table), &first, 5).await;
+    write(&ctx, &table, "a", 6..=8).await;
+    drain_until(&ctx, &consumer(&ctx, &table), &second, 3).await;
+    assert_eq!((first.of("a"), second.of("a")), (vec![1, 2, 3, 4, 5], vec![6, 7, 8]));
+    let drained = ctx.ok(consumer(&ctx, &table).drain(&second).await);
+    assert_eq!(drained, Drained::default());
+}
+
+pub(super) async fn names(ctx: Ctx) {
+    let table = table(&ctx).await;
+    write(&ctx, &table, "a", 1..=3).await;
+    for name in ["one", "two"] {
+        let named = Consumer::new(ctx.store(), name, &*table.name).checkpoints("consumers");
+        let notes = Arc::default();
+        drain_until(&ctx, &named.env(ctx.env()), &notes, 3).await;
+        assert_eq!(notes.of("a"), [1, 2, 3], "{name}");
+    }
+}
+
+pub(super) async fn running(ctx: Ctx) {
+    let table = table(&ctx).await;
+    let notes = Arc::default();
+    let mut worker = Worker::start(consumer(&ctx, &table), &notes);
+    for round in 1..=3 {
+        write(&ctx, &table, "a", round..=round).await;
+        write(&ctx, &table, "b", round..=round).await;
+        comes(&ctx, "what was written is handled", || notes.handled().len() == 2 * round as usize)
+            .await;
+    }
+    assert_eq!((notes.of("a"), notes.of("b")), (vec![1, 2, 3], vec![1, 2, 3]));
+    worker.tell_to_stop();
+    ctx.ok(worker.end().await);
+}
+
+pub(super) async fn latest(ctx: Ctx) {
+    let table = table(&ctx).await;
+    write(&ctx, &table, "a", 1..=3).await;
+    ctx.records(&table, 3).await;
+    // Where an iterator at the end is of no use, what is some seconds older is told by its time.
+    let written = ctx.now();
+    let is_older = || async {
+        ctx.hurry(Duration::from_secs(1));
+        (ctx.now().since(written) > Duration::from_secs(7)).then_some(())
+    };
+    assert_eq!(ctx.poll(is_older).await, Some(()));
+    let latest = || consumer(&ctx, &table).start(Start::Latest);
+    let notes = Arc::default();
+    ctx.ok(latest().drain(&notes).await);
+    // It was never at a record when this is written, and is gone when it is read.
+    write(&ctx, &table, "a", 4..=5).await;
+    write(&ctx, &table, "b", 1..=2).await;
+    drain_until(&ctx, &latest(), &notes, 4).await;
+    assert_eq!((notes.of("a"), notes.of("b")), (vec![4, 5], vec![1, 2]));
+}
+
+pub(super) async fn stream_again(ctx: Ctx) {
+    let table = table(&ctx).await;
+    let stream = |enabled: bool| {
+        let view_type = enabled.then_some(StreamViewType::NewImage);
+        let stream = StreamSpecification { enabled, view_type };
+        ctx.update_table(UpdateTable::new(&table).stream(Some(stream)))
+    };
+    write(&ctx, &table, "a", 1..=3).await;
+    let notes = Arc::default();
+    drain_until(&ctx, &consumer(&ctx, &table), &notes, 3).await;
+    write(&ctx, &table, "a", 4..=5).await;
+    stream(false).await;
+    // Streams are told apart by their times.
+    ctx.hurry(Duration::from_secs(1));
+    stream(true).await;
+    write(&ctx, &table, "a", 6..=8).await;
+    drain_until(&ctx, &consumer(&ctx, &table), &notes, 8).await;
+    assert_eq!(notes.of("a"), [1, 2, 3, 4, 5, 6, 7, 8]);
+}
+
+pub(super) async fn status(ctx: Ctx) {
+    let table = table(&ctx).await;
+    write(&ctx, &table, "a", 1..=4).await;
+    let notes = Arc::default();
+    drain_until(&ctx, &consumer(&ctx, &table), &notes, 4).await;
+    let status = ctx.ok(consumer(&ctx, &table).status().await).expect("it was run");
+    let handled: u64 = status.shards.iter().map(|shard| shard.handled).sum();
+    assert_eq!((handled, status.gaps, status.lag()), (4, 0, Duration::ZERO));
+    assert!(status.shards.iter().all(|shard| shard.owner.is_none()), "{status:?}");
+    let last = ctx.records(&table, 4).await.pop().expect("four records").sequence_number;
+    assert!(status.shards.iter().any(|shard| shard.position.as_ref() == Some(&last)), "{status:?}");
+}

@@ -1,0 +1,198 @@
+//! A shard that a worker has, for as long as it renews it.
+
+use std::sync::{Mutex, MutexGuard, PoisonError};
+use std::time::Duration;
+
+use tokio::sync::watch;
+
+use super::ledger::{Ledger, ShardEntry, Written};
+use super::metrics::Metrics;
+use crate::attr;
+use crate::env::{Clock, Timestamp};
+use crate::error::{Result, Retry};
+use crate::ops::{Record, SequenceNumber, ShardId, StreamArn};
+
+/// A lease, and how far its shard is.
+///
+/// Every write of the entry is on the condition that nobody has written it since, and raises its
+/// counter, so that whoever has lost the lease can move nothing. Others take the shard when they
+/// have seen the counter unchanged for the whole lease by their own clock; the owner counts from
+/// before it sent its last write, and stops earlier.
+#[derive(Debug)]
+pub(super) struct Lease {
+    pub(super) arn: StreamArn,
+    pub(super) shard: ShardId,
+    entry: Mutex<ShardEntry>,
+    /// When the last write that succeeded was sent.
+    renewed_at: Mutex<Timestamp>,
+    /// Held while an entry is written: the checkpoint and the renewal go one after the other.
+    writing: tokio::sync::Mutex<()>,
+    leave: watch::Sender<bool>,
+    duration: Duration,
+    /// What had been handled and set aside when the lease was taken.
+    done_before: (u64, u64),
+}
+
+/// Whether a lease is still held.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Held {
+    Yes,
+    Lost,
+}
+
+impl Lease {
+    /// The lease that this entry says, sent at this moment.
+    pub(super) fn new(entry: ShardEntry, sent_at: Timestamp) -> Self {
+        Self {
+            arn: StreamArn(entry.stream.clone()),
+            shard: ShardId(entry.shard.clone()),
+            duration: Duration::from_millis(entry.lease_ms),
+            done_before: (entry.handled, entry.set_aside),
+            entry: Mutex::new(entry),
+            renewed_at: Mutex::new(sent_at),
+            writing: tokio::sync::Mutex::default(),
+            leave: watch::Sender::new(false),
+        }
+    }
+
+    pub(super) fn entry(&self) -> MutexGuard<'_, ShardEntry> {
+        self.entry.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    pub(super) fn position(&self) -> Option<SequenceNumber> {
+        self.entry().position.clone().map(SequenceNumber)
+    }
+
+    /// How many records were handled and set aside under this lease.
+    pub(super) fn done_since_taken(&self) -> (u64, u64) {
+        let entry = self.entry();
+        let (handled, set_aside) = self.done_before;
+        (entry.handled - handled, entry.set_aside - set_aside)
+    }
+
+    /// Asks whoever works on the shard to leave it after the record at hand.
+    pub(super) fn ask_to_leave(&self) {
+        self.leave.send_replace(true);
+    }
+
+    pub(super) fn is_leaving(&self) -> bool {
+        *self.leave.borrow()
+    }
+
+    /// Waits until the shard is to be left.
+    pub(super) async fn leaving(&self) {
+        // The sender lives as long as the lease.
+        let _ = self.leave.subscribe().wait_for(|leave| *leave).await;
+    }
+
+    /// The shard has come past this record.
+    pub(super) fn pass(&self, record: &Record) {
+        let mut entry = self.entry();
+        entry.position = Some(record.sequence_number.0.clone());
+        entry.record_at = Some(record.created_at);
+        entry.caught_up_at = None;
+    }
+
+    /// Writes how far the shard is, and renews the lease with it.
+    pub(super) async fn save(&self, ledger: &Ledger, clock: &dyn Clock) -> Result<Held> {
+        self.write(ledger, clock, |_| {}).await
+    }
+
+    /// Writes how far the shard is, and that nobody has it.
+    pub(super) async fn release(&self, ledger: &Ledger, clock: &dyn Clock) -> Result<Held> {
+        self.write(ledger, clock, |entry| entry.owner = None).await
+    }
+
+    /// Writes that the shard is finished.
+    pub(super) async fn finish(&self, ledger: &Ledger, clock: &dyn Clock) -> Result<Held> {
+        let finish = |entry: &mut ShardEntry| {
+            entry.owner = None;
+            entry.finished = true;
+        };
+        self.write(ledger, clock, finish).await
+    }
+
+    async fn write(
+        &self,
+        ledger: &Ledger,
+        clock: &dyn Clock,
+        change: impl FnOnce(&mut ShardEntry),
+    ) -> Result<Held> {
+        let _alone = self.writing.lock().await;
+        let sent_at = clock.now();
+        let present = self.entry().clone();
+        let mut next = ShardEntry {
+            counter: present.counter + 1,
+            written_at: sent_at.to_millis(),
+            ..present.clone()
+        };
+        next.lag_ms = match (next.caught_up_at, next.record_at) {
+            (None, Some(at)) => u64::try_from(sent_at.since(at).as_millis()).unwrap_or(u64::MAX),
+            _ => 0,
+        };
+        change(&mut next);
+        // An entry that is gone was finished, and nobody's.
+        match ledger.write(&next, present.is_unchanged().and(attr("finished").eq(false))).await? {
+            Written::Done => {
+                self.entry().counter = next.counter;
+                *self.renewed_at.lock().unwrap_or_else(PoisonError::into_inner) = sent_at;
+                Ok(Held::Yes)
+            }
+            Written::Lost => Ok(Held::Lost),
+        }
+    }
+
+    /// Renews the lease while it is held: ends when it is lost.
+    ///
+    /// # Errors
+    /// Those of the store that do not pass by themselves.
+    pub(super) async fn keep(&self, ledger: &Ledger, clock: &dyn Clock) -> Result<()> {
+        let renewing = std::pin::pin!(self.renew(ledger, clock));
+        let lapsing = std::pin::pin!(self.lapse(clock));
+        match futures::future::select(renewing, lapsing).await {
+            futures::future::Either::Left((result, _)) => result,
+            futures::future::Either::Right(((), _)) => Ok(()),
+        }
+    }
+
+    async fn renew(&self, ledger: &Ledger, clock: &dyn Clock) -> Result<()> {
+        loop {
+            clock.until(self.renewed_at() + self.duration / 3).await;
+            match self.save(ledger, clock).await {
+                Ok(Held::Yes) => {}
+                Ok(Held::Lost) => return Ok(()),
+                // The lease may outlast what is wrong with the store.
+                Err(error) if error.retry() != Retry::Never => {
+                    clock.until(clock.now() + self.duration / 10).await;
+                }
+                Err(error) => return Err(error),
+            }
+        }
+    }
+
+    /// Waits until the lease could not be renewed in time.
+    async fn lapse(&self, clock: &dyn Clock) {
+        // A tenth is left for clocks that do not run alike.
+        let limit = self.duration - self.duration / 10;
+        loop {
+            let end = self.renewed_at() + limit;
+            clock.until(end).await;
+            if self.renewed_at() + limit <= end {
+                return;
+            }
+        }
+    }
+
+    fn renewed_at(&self) -> Timestamp {
+        *self.renewed_at.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    /// Shows in the metrics how far the shard is behind.
+    pub(super) fn show(&self, metrics: &Metrics) {
+        let behind = {
+            let entry = self.entry();
+            entry.record_at.filter(|_| entry.caught_up_at.is_none())
+        };
+        metrics.note_place(&self.shard, behind);
+    }
+}

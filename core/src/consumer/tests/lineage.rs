@@ -1,0 +1,125 @@
+//! Which shards are read, and in which order.
+
+use super::*;
+
+#[tokio::test]
+async fn a_drain_handles_all_in_order_and_the_next_one_goes_on() {
+    let fake = Fake::new().await;
+    fake.add_shard("s", None);
+    let notes = Notes::new();
+    (1..=250).for_each(|n| fake.write("s", "a", n));
+    let drained = consumer(&fake, 1).drain(&notes).await.unwrap();
+    assert_eq!(drained, Drained { handled: 250, set_aside: 0, elsewhere: 0 });
+    assert_eq!(notes.handled(), pairs("a", 1..=250));
+    (251..=260).for_each(|n| fake.write("s", "a", n));
+    let drained = consumer(&fake, 2).drain(&notes).await.unwrap();
+    assert_eq!(drained, Drained { handled: 10, set_aside: 0, elsewhere: 0 });
+    assert_eq!(notes.of("a"), (1..=260).collect::<Vec<_>>());
+    assert!(fake.clock.sleeps().is_empty(), "a drain alone waits for nothing");
+}
+
+#[tokio::test]
+async fn parents_are_finished_before_their_children() {
+    let fake = Fake::new().await;
+    // In pages of two; a child is listed before its parent.
+    for (shard, parent) in
+        [("c", Some("b")), ("a", None), ("b", Some("a")), ("e", Some("b")), ("x", Some("gone"))]
+    {
+        fake.add_shard(shard, parent);
+    }
+    for (n, shard) in (1..).zip(["a", "b", "c"]) {
+        fake.write(shard, "item", n);
+    }
+    fake.write("e", "other", 4);
+    fake.write("x", "third", 1);
+    fake.close("a");
+    fake.close("b");
+    let notes = Notes::new();
+    let drained = consumer(&fake, 1).drain(&notes).await.unwrap();
+    assert_eq!(drained.handled, 5);
+    assert_eq!(notes.of("item"), [1, 2, 3]);
+    let status = consumer(&fake, 1).status().await.unwrap().unwrap();
+    let finished: Vec<&str> =
+        status.shards.iter().filter(|shard| shard.finished).map(|s| s.shard.0.as_str()).collect();
+    assert_eq!(finished, ["a", "b"]);
+}
+
+#[tokio::test]
+async fn an_open_parent_holds_its_children_back() {
+    let fake = Fake::new().await;
+    fake.add_shard("a", None);
+    fake.add_shard("b", Some("a"));
+    fake.write("b", "item", 2);
+    let notes = Notes::new();
+    consumer(&fake, 1).drain(&notes).await.unwrap();
+    assert_eq!(notes.handled(), []);
+    fake.write("a", "item", 1);
+    fake.close("a");
+    consumer(&fake, 2).drain(&notes).await.unwrap();
+    assert_eq!(notes.of("item"), [1, 2]);
+}
+
+#[tokio::test]
+async fn shards_that_appear_are_found_and_finished_ones_forgotten() {
+    let fake = Fake::new().await;
+    fake.add_shard("a", None);
+    let notes = Notes::new();
+    let worker = Worker::start(consumer(&fake, 1), &notes);
+    fake.write("a", "item", 1);
+    settle(|| notes.of("item") == [1]).await;
+    fake.write("a", "item", 2);
+    fake.add_shard("b", Some("a"));
+    fake.write("b", "item", 3);
+    fake.close("a");
+    pass(&fake, LEASE).await;
+    assert_eq!(notes.of("item"), [1, 2, 3]);
+    let shards = async || {
+        let status = consumer(&fake, 9).status().await.unwrap().unwrap();
+        status.shards.into_iter().map(|shard| shard.shard.0).collect::<Vec<_>>()
+    };
+    assert_eq!(shards().await, ["a", "b"]);
+    fake.forget("a");
+    pass(&fake, LEASE * 2).await;
+    assert_eq!(shards().await, ["b"]);
+    worker.stop().await.unwrap();
+}
+
+#[tokio::test]
+async fn a_stream_that_is_enabled_again_comes_after_the_one_before() {
+    let fake = Fake::new().await;
+    fake.add_shard("a", None);
+    fake.write("a", "item", 1);
+    let notes = Notes::new();
+    let worker = Worker::start(consumer(&fake, 1), &notes);
+    settle(|| notes.of("item") == [1]).await;
+    fake.add_stream("2");
+    // The same id as in the stream before.
+    fake.add_shard("b", None);
+    fake.write("b", "item", 3);
+    pass(&fake, LEASE).await;
+    assert_eq!(notes.of("item"), [1], "the older stream is still open");
+    fake.write("a", "item", 2);
+    fake.close("a");
+    pass(&fake, LEASE).await;
+    assert_eq!(notes.of("item"), [1, 2, 3]);
+    worker.stop().await.unwrap();
+}
+
+#[tokio::test]
+async fn a_stream_that_is_gone_does_not_hold_up_the_next() {
+    let fake = Fake::new().await;
+    fake.add_shard("a", None);
+    fake.write("a", "item", 1);
+    let notes = Notes::new();
+    consumer(&fake, 1).drain(&notes).await.unwrap();
+    // Its table was deleted and created again on an engine that forgets the stream with it.
+    fake.forget_stream("1");
+    fake.add_stream("2");
+    fake.add_shard("b", None);
+    fake.write("b", "item", 1);
+    // All of the shard had been handled a moment ago: there is no gap.
+    consumer(&fake, 2).drain(&notes).await.unwrap();
+    assert_eq!(notes.of("item"), [1, 1]);
+    let status = consumer(&fake, 2).status().await.unwrap().unwrap();
+    assert_eq!((status.gaps, status.shards.len()), (0, 1));
+}
