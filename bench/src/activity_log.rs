@@ -7,11 +7,15 @@ use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering};
 use std::time::Duration;
 
+use async_trait::async_trait;
+use tabla::consumer::{self, Consumer, Handler};
 use tabla::entity::{Db, Id, UtcTime};
 use tabla::env::{Clock, Env, ManualClock, Timestamp};
-use tabla::ops::{DescribeTable, TableDescription};
+use tabla::ops::{DescribeTable, EventName, Record, TableDescription, UserIdentity};
 use tabla::{Map, Store, Value};
-use tabla_esencia_fest::{ACTIVITY_LOGS, Email, EsenciaFest, KEPT, NewEvent, Order, RoomId, Span};
+use tabla_esencia_fest::{
+    ACTIVITY_LOGS, ActivityLog, Email, EsenciaFest, KEPT, NewEvent, Order, RoomId, Span,
+};
 use tabla_sqlite::{Durability, SqliteConfig, SqliteStore, check};
 use xxhash_rust::xxh3::xxh3_64;
 
@@ -85,10 +89,14 @@ pub(crate) fn run(arguments: &[String]) -> Result<(), Failure> {
     runtime.block_on(async {
         let clock = ManualClock::new(Timestamp::from_secs(FIRST_DAY));
         let env = Env::test(clock.clone(), 7);
-        let config = SqliteConfig::file(&path).with_durability(size.durability);
+        // Swept when it is time, and not before it can be timed.
+        let config =
+            SqliteConfig::file(&path).with_durability(size.durability).with_sweep_every(None);
         let store = SqliteStore::open_with(&config, env.clone()).await?;
-        let fest = EsenciaFest::new(Db::with_env(Arc::new(store.clone()), env));
-        let log = Log { size, clock, store, fest };
+        let shared = Arc::new(store.clone());
+        let fest = EsenciaFest::new(Db::with_env(shared.clone(), env.clone()));
+        let analytics = Consumer::new(shared, "analytics", table_name()).env(env).batch(1000);
+        let log = Log { size, clock, store, fest, analytics, seen: Seen::default() };
         log.write().await?;
         log.read().await?;
         log.sweep().await?;
@@ -107,6 +115,36 @@ struct Log {
     clock: ManualClock,
     store: SqliteStore,
     fest: EsenciaFest,
+    /// What the document has feed the analysis: a consumer of the log's stream.
+    analytics: Consumer,
+    seen: Seen,
+}
+
+/// What the consumer has been handed.
+#[derive(Default)]
+struct Seen {
+    /// Events that were logged, by the country.
+    logged: [AtomicU64; COUNTRIES.len()],
+    /// Events that have expired.
+    expired: AtomicU64,
+}
+
+#[async_trait]
+impl Handler for Seen {
+    async fn handle(&self, record: &Record) -> Result<(), consumer::Failure> {
+        if record.event_name == EventName::Remove {
+            let is_expiry =
+                record.user_identity.as_ref().is_some_and(UserIdentity::is_time_to_live);
+            expect(is_expiry, "an event goes by itself")?;
+            self.expired.fetch_add(1, Ordering::Relaxed);
+            return Ok(());
+        }
+        let event = record.new_entity::<ActivityLog>()?.ok_or("a record has no event")?;
+        let country = event.country.ok_or("an event has no country")?;
+        let number = COUNTRIES.iter().position(|name| *name == country.as_str());
+        self.logged[number.ok_or("an unknown country")?].fetch_add(1, Ordering::Relaxed);
+        Ok(())
+    }
 }
 
 /// A number that belongs to an event, for this purpose.
@@ -126,8 +164,9 @@ impl Log {
 
     /// Writes what happens on each day, as the app does it.
     async fn write(&self) -> Result<(), Failure> {
-        let watch = Stopwatch::start();
+        let (mut writing, mut following) = (0.0, 0.0);
         for day in 0..DAYS {
+            let watch = Stopwatch::start();
             self.move_to(Timestamp::from_secs(FIRST_DAY + day * DAY.as_secs()));
             let events = self.size.events_of(day);
             let next = AtomicU64::new(events.start);
@@ -141,17 +180,33 @@ impl Log {
                 }
             });
             futures::future::try_join_all(writers).await?;
+            writing += watch.seconds();
+            following += self.follow().await?;
         }
-        let seconds = watch.seconds();
         let table = self.describe().await?;
         expect(table.item_count == self.size.events, "every event is an item")?;
         println!(
-            "write: {} events of {} visitors on {DAYS} days, {seconds:.1} s, {:.0} events/s, {WRITERS} callers",
+            "write: {} events of {} visitors on {DAYS} days, {}, {WRITERS} callers",
             self.size.events,
             self.size.users,
-            self.size.events as f64 / seconds,
+            self.rate(writing),
         );
+        let logged = self.seen.logged.iter().map(|count| count.load(Ordering::Relaxed));
+        expect(logged.sum::<u64>() == self.size.events, "the consumer has seen every event once")?;
+        println!("consume: as many records, {}", self.rate(following));
         Ok(())
+    }
+
+    /// Has the consumer handle what there is; how long that took.
+    async fn follow(&self) -> Result<f64, Failure> {
+        let watch = Stopwatch::start();
+        let drained = self.analytics.drain(&self.seen).await?;
+        expect(drained.set_aside == 0, "every record can be handled")?;
+        Ok(watch.seconds())
+    }
+
+    fn rate(&self, seconds: f64) -> String {
+        format!("{seconds:.1} s, {:.0} events/s", self.size.events as f64 / seconds)
     }
 
     async fn log(&self, day: u64, event: u64) -> Result<(), Failure> {
@@ -224,23 +279,29 @@ impl Log {
 
     /// Lets the ninety days of each day pass.
     async fn sweep(&self) -> Result<(), Failure> {
-        let watch = Stopwatch::start();
+        let (mut sweeping, mut following) = (0.0, 0.0);
         let mut left = self.size.events;
         for day in 0..DAYS {
             let end_of_day = Timestamp::from_secs(FIRST_DAY + (day + 1) * DAY.as_secs());
             self.move_to(end_of_day + KEPT);
+            let watch = Stopwatch::start();
             let swept = self.store.sweep_expired().await? as u64;
+            sweeping += watch.seconds();
             let events = self.size.events_of(day);
             expect(swept == events.end - events.start, "the events of a day go together")?;
             left -= swept;
             expect(self.describe().await?.item_count == left, "the others stay")?;
+            following += self.follow().await?;
         }
-        let seconds = watch.seconds();
         println!(
-            "sweep: {} events, {seconds:.1} s, {:.0} events/s",
+            "sweep: {} events after {} days, {}",
             self.size.events,
-            self.size.events as f64 / seconds
+            KEPT.as_secs() / 86_400,
+            self.rate(sweeping)
         );
+        let expired = self.seen.expired.load(Ordering::Relaxed);
+        expect(expired == self.size.events, "the consumer has seen every event go once")?;
+        println!("consume: as many records, {}", self.rate(following));
         Ok(())
     }
 
@@ -249,9 +310,13 @@ impl Log {
     }
 
     async fn describe(&self) -> Result<TableDescription, Failure> {
-        let name = format!("{}-2025-08", ACTIVITY_LOGS.name);
-        Ok(self.store.describe_table(DescribeTable::new(name)).await?)
+        Ok(self.store.describe_table(DescribeTable::new(table_name())).await?)
     }
+}
+
+/// The table of the month.
+fn table_name() -> String {
+    format!("{}-2025-08", ACTIVITY_LOGS.name)
 }
 
 fn user(number: u64) -> Result<Email, Failure> {
