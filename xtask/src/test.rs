@@ -11,6 +11,18 @@ use crate::workspace::{build_program, cargo};
 /// The variable by which tests learn what to do without.
 const WITHOUT_VARIABLE: &str = "TABLA_WITHOUT";
 
+/// The variable by which the tests of the apps learn which store to run on.
+const STORE_VARIABLE: &str = "TABLA_APPS_STORE";
+
+/// The apps, whose tests run on every store.
+const APPS: [&str; 5] = [
+    "tabla-branding",
+    "tabla-crypto-cards",
+    "tabla-esencia-fest",
+    "tabla-gamificacion",
+    "tabla-rk-pai",
+];
+
 pub(crate) struct Options {
     pub(crate) without_dynamodb: bool,
     pub(crate) without_strace: bool,
@@ -56,6 +68,18 @@ pub(crate) fn run(mut steps: Steps, options: &Options) -> Result<()> {
     };
     not_run();
     steps.command("tests and doctests", &mut tests)?;
+    // The tests of the apps have run in memory; now on what the apps are run on.
+    for store in ["sqlite", "dynamodb"].into_iter().filter(|store| !without.contains(store)) {
+        let mut again = cargo();
+        again.args(["test", "--no-fail-fast", "--lib", "--tests"]);
+        again.args(APPS.iter().flat_map(|app| ["--package", app]));
+        again.arg("--").args(&options.passed_on);
+        again.env(STORE_VARIABLE, store).env(WITHOUT_VARIABLE, without.join(","));
+        if let Some(server) = &server {
+            again.env(ENDPOINT_VARIABLE, server.url());
+        }
+        steps.command(&format!("the apps on {store}"), &mut again)?;
+    }
     steps.finish("cargo xtask test");
     not_run();
     if let Some(server) = server {

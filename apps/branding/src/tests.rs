@@ -9,6 +9,7 @@ use tabla::entity::{Db, Entity, Id, Outcome, UtcTime, app, lint, listing};
 use tabla::env::{Clock, Env, ManualClock, Sleep, Timestamp};
 use tabla::{MemoryStore, Value, item, list, map};
 use tabla_conformance::between::Between;
+use tabla_stage::Stage;
 
 use crate::*;
 
@@ -23,7 +24,7 @@ fn time(text: &str) -> UtcTime {
 async fn branding() -> (Branding, Db, ManualClock) {
     let clock = ManualClock::new(Timestamp::from_secs(1_755_513_000));
     let env = Env::test(clock.clone(), 1);
-    let db = Db::with_env(Arc::new(MemoryStore::with_env(env.clone())), env);
+    let db = Db::with_env(Stage::new(&env).await.store(), env);
     db.create_table(&BRANDING).await.expect("the table");
     (Branding::new(db.clone()), db, clock)
 }
@@ -223,7 +224,7 @@ impl Clock for Restless {
 #[tokio::test]
 async fn what_is_answered_is_what_is_stored() {
     let env = Env { clock: Arc::new(Restless::default()), ..Env::system() };
-    let db = Db::with_env(Arc::new(MemoryStore::new()), env);
+    let db = Db::with_env(Stage::new(&env).await.store(), env);
     db.create_table(&BRANDING).await.expect("the table");
     let app = Branding::new(db);
     let acme = id("acme");
