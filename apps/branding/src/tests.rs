@@ -5,8 +5,9 @@ use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering};
 use std::time::Duration;
 
-use tabla::entity::{Db, Entity, Id, Outcome, UtcTime, app, lint, listing};
+use tabla::entity::{Db, Entity, Id, Outcome, UtcTime, app, export, lint, listing};
 use tabla::env::{Clock, Env, ManualClock, Sleep, Timestamp};
+use tabla::ops::{BillingMode, SseSpecification};
 use tabla::{MemoryStore, Value, item, list, map};
 use tabla_conformance::between::Between;
 use tabla_stage::Stage;
@@ -198,6 +199,26 @@ async fn the_design_is_sound_and_every_pattern_is_right() {
     let open: Vec<_> =
         lint::check(&design).into_iter().filter(|finding| finding.accepted.is_none()).collect();
     assert!(open.is_empty(), "{open:?}");
+}
+
+#[test]
+fn the_table_is_the_documents() {
+    let create = BRANDING.create("branding");
+    assert_eq!(create.billing_mode, Some(BillingMode::PayPerRequest));
+    // The service's default is meant, and passed on is what somebody else wishes for.
+    assert_eq!(create.sse, None);
+    let managed = SseSpecification { enabled: true, ..SseSpecification::default() };
+    assert_eq!(BRANDING.clone().sse(managed.clone()).create("branding").sse, Some(managed));
+    let template = export::cloudformation(&[("branding".to_owned(), &BRANDING)]);
+    let properties = &template["Resources"]["BrandingTable"]["Properties"];
+    let recovery = &properties["PointInTimeRecoverySpecification"];
+    assert_eq!(recovery["PointInTimeRecoveryEnabled"], true);
+    assert_eq!(properties["TimeToLiveSpecification"]["AttributeName"], "timeToArchive");
+    // No index for now; one more changes no key that is there.
+    assert!(create.global_secondary_indexes.is_empty());
+    let wider = BRANDING.clone().index("status-index", "status", "SK").create("branding");
+    assert_eq!(wider.global_secondary_indexes.len(), 1);
+    assert_eq!(wider.key_schema, create.key_schema);
 }
 
 #[test]

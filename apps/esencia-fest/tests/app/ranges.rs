@@ -72,7 +72,9 @@ async fn pages_over_months_are_those_of_one_sorted_list() {
             let mut expected = events();
             expected.retain(|moment| (from..=to).contains(moment));
             let span = Span::new(from, to).unwrap();
-            for limit in [1, 2, 3, 100] {
+            // One by one where it is not long: a page asks every shard of its months.
+            let least = if expected.len() <= 5 { 1 } else { 3 };
+            for limit in [least, 7, 100] {
                 assert_eq!(all(&fest, span, Order::Ascending, limit).await, expected);
                 let mut backward = all(&fest, span, Order::Descending, limit).await;
                 backward.reverse();
