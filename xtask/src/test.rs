@@ -1,15 +1,28 @@
 //! `cargo xtask test`: every test and doctest, against the real server.
 
 use std::ffi::OsString;
+use std::process::Command;
 
 use crate::Result;
 use crate::machine::need;
 use crate::server::{self, ENDPOINT_VARIABLE, HELPER, Permission};
 use crate::steps::Steps;
-use crate::workspace::{build_program, cargo};
+use crate::workspace::{build, cargo};
 
 /// The variable by which tests learn what to do without.
 const WITHOUT_VARIABLE: &str = "TABLA_WITHOUT";
+
+/// The variable by which the tests of the apps learn which store to run on.
+const STORE_VARIABLE: &str = "TABLA_APPS_STORE";
+
+/// The apps, whose tests run on every store.
+const APPS: [&str; 5] = [
+    "tabla-branding",
+    "tabla-crypto-cards",
+    "tabla-esencia-fest",
+    "tabla-gamificacion",
+    "tabla-rk-pai",
+];
 
 pub(crate) struct Options {
     pub(crate) without_dynamodb: bool,
@@ -22,9 +35,10 @@ pub(crate) fn run(mut steps: Steps, options: &Options) -> Result<()> {
     // Built first and all at once: a mistake in the code shows before a server
     // is set up, and the program that starts the server is among what is built,
     // so nothing is built twice with different features.
-    let helper = steps.step("build: cargo test --workspace --no-run", || {
-        build_program(cargo().args(["test", "--workspace", "--no-run"]), HELPER)
+    let built = steps.step("build: cargo test --workspace --no-run", || {
+        build(cargo().args(["test", "--workspace", "--no-run"]))
     })?;
+    let helper = built.program(HELPER)?;
     let mut tests = cargo();
     tests.args(["test", "--workspace", "--no-fail-fast", "--"]);
     tests.args(&options.passed_on);
@@ -56,6 +70,21 @@ pub(crate) fn run(mut steps: Steps, options: &Options) -> Result<()> {
     };
     not_run();
     steps.command("tests and doctests", &mut tests)?;
+    // The tests of the apps have run in memory; now on what the apps are run on. The programs are
+    // called as they are: cargo would build the apps alone with other features, and so anew.
+    for store in ["sqlite", "dynamodb"].into_iter().filter(|store| !without.contains(store)) {
+        for app in APPS {
+            for (program, folder) in built.tests(app)? {
+                let mut again = Command::new(program);
+                again.args(&options.passed_on).current_dir(folder);
+                again.env(STORE_VARIABLE, store).env(WITHOUT_VARIABLE, without.join(","));
+                if let Some(server) = &server {
+                    again.env(ENDPOINT_VARIABLE, server.url());
+                }
+                steps.command(&format!("{app} on {store}"), &mut again)?;
+            }
+        }
+    }
     steps.finish("cargo xtask test");
     not_run();
     if let Some(server) = server {

@@ -25,8 +25,67 @@ pub(crate) fn target_folder() -> Result<PathBuf> {
     Ok(PathBuf::from(folder))
 }
 
+/// What a cargo command has built, as cargo told it.
+pub(crate) struct Built {
+    command: String,
+    messages: Vec<Value>,
+}
+
+impl Built {
+    /// Where the program `name` is.
+    pub(crate) fn program(&self, name: &str) -> Result<PathBuf> {
+        let is_program = |message: &&Value| {
+            message["target"]["name"] == name
+                && message["target"]["kind"][0] == "bin"
+                && message["profile"]["test"] == false
+        };
+        let found = self.messages.iter().filter(is_program).find_map(executable);
+        found.ok_or_else(|| format!("`{}` built no program {name}", self.command).into())
+    }
+
+    /// Where the tests of a package are, and the folder that they run in.
+    pub(crate) fn tests(&self, package: &str) -> Result<Vec<(PathBuf, PathBuf)>> {
+        let is_own = |message: &&Value| {
+            let id = message["package_id"].as_str().unwrap_or_default();
+            message["profile"]["test"] == true && package_of(id) == Some(package)
+        };
+        let found: Vec<_> = self
+            .messages
+            .iter()
+            .filter(is_own)
+            .filter_map(|message| {
+                let manifest = PathBuf::from(message["manifest_path"].as_str()?);
+                Some((executable(message)?, manifest.parent()?.to_owned()))
+            })
+            .collect();
+        match found.is_empty() {
+            true => Err(format!("`{}` built no tests of {package}", self.command).into()),
+            false => Ok(found),
+        }
+    }
+}
+
+/// The name in a package's id: `path+file:///folder#name@version`, without the name if the folder
+/// has it.
+fn package_of(id: &str) -> Option<&str> {
+    let (source, version) = id.rsplit_once('#')?;
+    match version.split_once('@') {
+        Some((name, _)) => Some(name),
+        None => source.rsplit('/').next(),
+    }
+}
+
+fn executable(message: &Value) -> Option<PathBuf> {
+    message["executable"].as_str().map(PathBuf::from)
+}
+
 /// Runs a cargo command that builds the program `name`, and tells where it is.
 pub(crate) fn build_program(command: &mut Command, name: &str) -> Result<PathBuf> {
+    build(command)?.program(name)
+}
+
+/// Runs a cargo command that builds something.
+pub(crate) fn build(command: &mut Command) -> Result<Built> {
     // Cargo reports artifacts on standard output and shows warnings, errors and
     // progress on standard error as ever.
     let output = command
@@ -37,37 +96,46 @@ pub(crate) fn build_program(command: &mut Command, name: &str) -> Result<PathBuf
     if !output.status.success() {
         return Err(format!("`{}` failed: {}", line(command), output.status).into());
     }
-    program_in(&String::from_utf8(output.stdout)?, name)
-        .ok_or_else(|| format!("`{}` built no program {name}", line(command)).into())
+    Ok(built(line(command), &String::from_utf8(output.stdout)?))
 }
 
-fn program_in(messages: &str, name: &str) -> Option<PathBuf> {
-    messages
+fn built(command: String, messages: &str) -> Built {
+    let messages = messages
         .lines()
         .filter_map(|message| serde_json::from_str::<Value>(message).ok())
-        .filter(|message| {
-            message["reason"] == "compiler-artifact"
-                && message["target"]["name"] == name
-                && message["target"]["kind"][0] == "bin"
-                && message["profile"]["test"] == false
-        })
-        .find_map(|message| message["executable"].as_str().map(PathBuf::from))
+        .filter(|message| message["reason"] == "compiler-artifact")
+        .collect();
+    Built { command, messages }
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
 
-    #[test]
-    fn the_program_is_told_from_its_tests_and_from_other_artifacts() {
-        let messages = r#"
+    const MESSAGES: &str = r#"
 {"reason":"build-script-executed","package_id":"x"}
-{"reason":"compiler-artifact","target":{"kind":["lib"],"name":"server"},"profile":{"test":false},"executable":null}
-{"reason":"compiler-artifact","target":{"kind":["bin"],"name":"server"},"profile":{"test":true},"executable":"/t/deps/server-1"}
-{"reason":"compiler-artifact","target":{"kind":["bin"],"name":"server"},"profile":{"test":false},"executable":"/t/server"}
+{"reason":"compiler-artifact","package_id":"path+file:///w/server#0.1.0","manifest_path":"/w/server/Cargo.toml","target":{"kind":["lib"],"name":"server"},"profile":{"test":false},"executable":null}
+{"reason":"compiler-artifact","package_id":"path+file:///w/server#0.1.0","manifest_path":"/w/server/Cargo.toml","target":{"kind":["bin"],"name":"server"},"profile":{"test":true},"executable":"/t/deps/server-1"}
+{"reason":"compiler-artifact","package_id":"path+file:///w/server#0.1.0","manifest_path":"/w/server/Cargo.toml","target":{"kind":["bin"],"name":"server"},"profile":{"test":false},"executable":"/t/server"}
+{"reason":"compiler-artifact","package_id":"path+file:///w/apps/shop#tabla-shop@0.1.0","manifest_path":"/w/apps/shop/Cargo.toml","target":{"kind":["test"],"name":"app"},"profile":{"test":true},"executable":"/t/deps/app-2"}
 {"reason":"build-finished","success":true}
 "#;
-        assert_eq!(program_in(messages, "server"), Some(PathBuf::from("/t/server")));
-        assert_eq!(program_in(messages, "other"), None);
+
+    #[test]
+    fn the_program_is_told_from_its_tests_and_from_other_artifacts() {
+        let built = built("cargo build".to_owned(), MESSAGES);
+        assert_eq!(built.program("server").unwrap(), PathBuf::from("/t/server"));
+        let missing = built.program("other").unwrap_err().to_string();
+        assert_eq!(missing, "`cargo build` built no program other");
+    }
+
+    #[test]
+    fn the_tests_of_a_package_are_found() {
+        let built = built("cargo test".to_owned(), MESSAGES);
+        let found = |program: &str, folder: &str| (PathBuf::from(program), PathBuf::from(folder));
+        assert_eq!(built.tests("tabla-shop").unwrap(), [found("/t/deps/app-2", "/w/apps/shop")]);
+        assert_eq!(built.tests("server").unwrap(), [found("/t/deps/server-1", "/w/server")]);
+        let missing = built.tests("shop").unwrap_err().to_string();
+        assert_eq!(missing, "`cargo test` built no tests of shop");
     }
 }

@@ -5,10 +5,12 @@ use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering};
 use std::time::Duration;
 
-use tabla::entity::{Db, Entity, Id, Outcome, UtcTime, app, lint, listing};
+use tabla::entity::{Db, Entity, Id, Outcome, UtcTime, app, export, lint, listing};
 use tabla::env::{Clock, Env, ManualClock, Sleep, Timestamp};
+use tabla::ops::{BillingMode, SseSpecification};
 use tabla::{MemoryStore, Value, item, list, map};
 use tabla_conformance::between::Between;
+use tabla_stage::Stage;
 
 use crate::*;
 
@@ -23,7 +25,7 @@ fn time(text: &str) -> UtcTime {
 async fn branding() -> (Branding, Db, ManualClock) {
     let clock = ManualClock::new(Timestamp::from_secs(1_755_513_000));
     let env = Env::test(clock.clone(), 1);
-    let db = Db::with_env(Arc::new(MemoryStore::with_env(env.clone()).with_sweep_every(None)), env);
+    let db = Db::with_env(Stage::new(&env).await.store(), env);
     db.create_table(&BRANDING).await.expect("the table");
     (Branding::new(db.clone()), db, clock)
 }
@@ -200,6 +202,26 @@ async fn the_design_is_sound_and_every_pattern_is_right() {
 }
 
 #[test]
+fn the_table_is_the_documents() {
+    let create = BRANDING.create("branding");
+    assert_eq!(create.billing_mode, Some(BillingMode::PayPerRequest));
+    // The service's default is meant, and passed on is what somebody else wishes for.
+    assert_eq!(create.sse, None);
+    let managed = SseSpecification { enabled: true, ..SseSpecification::default() };
+    assert_eq!(BRANDING.clone().sse(managed.clone()).create("branding").sse, Some(managed));
+    let template = export::cloudformation(&[("branding".to_owned(), &BRANDING)]);
+    let properties = &template["Resources"]["BrandingTable"]["Properties"];
+    let recovery = &properties["PointInTimeRecoverySpecification"];
+    assert_eq!(recovery["PointInTimeRecoveryEnabled"], true);
+    assert_eq!(properties["TimeToLiveSpecification"]["AttributeName"], "timeToArchive");
+    // No index for now; one more changes no key that is there.
+    assert!(create.global_secondary_indexes.is_empty());
+    let wider = BRANDING.clone().index("status-index", "status", "SK").create("branding");
+    assert_eq!(wider.global_secondary_indexes.len(), 1);
+    assert_eq!(wider.key_schema, create.key_schema);
+}
+
+#[test]
 fn the_readme_lists_the_patterns_as_they_are() {
     let table = listing::markdown(&app::App::design(&BrandingApp), 1024).expect("a table");
     let readme = include_str!("../README.md");
@@ -223,7 +245,7 @@ impl Clock for Restless {
 #[tokio::test]
 async fn what_is_answered_is_what_is_stored() {
     let env = Env { clock: Arc::new(Restless::default()), ..Env::system() };
-    let db = Db::with_env(Arc::new(MemoryStore::new()), env);
+    let db = Db::with_env(Stage::new(&env).await.store(), env);
     db.create_table(&BRANDING).await.expect("the table");
     let app = Branding::new(db);
     let acme = id("acme");

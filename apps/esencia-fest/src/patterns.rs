@@ -247,7 +247,7 @@ fn moderation() -> Vec<Pattern> {
         Pattern::new("GetModerationLogs", "what moderators did, day after day")
             .number("14")
             .line(29)
-            .find(|| moderation_logs(day(), span(), Some(Action::Ban)).describe()),
+            .find(|| moderation_logs(day(), span(), Some(Action::Ban)).limit(25).describe()),
         Pattern::new("GetPostsSortedByLikes", "the most popular")
             .number("15")
             .line(30)
@@ -268,7 +268,7 @@ fn logs() -> Vec<Pattern> {
         Pattern::new("GetUserLogs", "events of a visitor, month after month")
             .number("18")
             .line(35)
-            .find(|| user_logs(&user(), span(), Order::Ascending).describe()),
+            .find(|| user_logs(&user(), span(), Order::Ascending).limit(25).describe()),
         Pattern::new("GetActivityByCountry", "events from a country on a day")
             .number("19")
             .line(36)

@@ -66,8 +66,8 @@ fn documented() -> Vec<Pattern> {
             .number("4b")
             .line(133)
             .find(|| contratos_por_origen(&origen()).describe())
-            // And another of further contracts: a batch that is declared stands for all that follow.
-            .batch_get::<PrimerContrato>(),
+            .batch_get::<PrimerContrato>()
+            .batch_get::<ContratoAdicional>(),
         Pattern::new("usuarios_por_dispositivo", "users of a device")
             .number("GSI2")
             .line(18)

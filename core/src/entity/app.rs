@@ -163,7 +163,8 @@ impl Ran {
 }
 
 /// Runs a pattern, and checks that it asks of the store what it declares: the operations, the
-/// indexes, and of what it names by keys the entities.
+/// indexes, conditions, filters, order, limits and consistency, and of what it names by keys the
+/// entities. Of conditions the values may differ: those of a declaration are examples.
 ///
 /// # Errors
 /// Those of the pattern; it asks something else.

@@ -4,13 +4,16 @@ use super::Db;
 use super::app::AppDesign;
 use super::design::{EntityDesign, IndexKeys, TableDesign, UniqueDesign};
 use super::pattern::{Call, Operation, Pattern};
+use super::shape::{Reading, Shape};
 use super::template::Template;
 use super::trace::{Touch, Touched, Trace};
 use super::writes::{WriteDesign, WriteKind};
 use crate::Item;
 use crate::error::{Error, ErrorKind, Result};
+use crate::ops::Scan;
 
-/// Compares what a pattern declares with what the store was asked.
+/// Compares what a pattern declares with what the store was asked: operations, indexes, conditions,
+/// filters, order, limits, consistency, and the items that are named by keys.
 ///
 /// # Errors
 /// It asks something else.
@@ -21,13 +24,13 @@ pub(super) fn compare(
     traces: &[Trace],
 ) -> Result<()> {
     let declared = pattern.calls()?;
-    let differs = || differs(pattern, &declared, traces);
+    let differs = || differs(design, db, pattern, &declared, traces);
     let mut left = traces;
     for call in &declared {
-        let is_same =
-            |trace: &&Trace| trace.operation == call.operation && trace.index == call.index;
+        let shape = declared_shape(design, call);
+        let is_same = |trace: &&Trace| shape.allows(&asked_shape(design, db, call, trace));
         let same = left.iter().take_while(is_same).count();
-        // A declared query stands for all its pages and shards.
+        // A declared query stands for all its pages and shards, a batch for all its parts.
         let may_repeat = matches!(
             call.operation,
             Operation::Query
@@ -39,27 +42,94 @@ pub(super) fn compare(
         if taken == 0 {
             return Err(differs());
         }
-        for trace in &left[..taken] {
-            compare_items(design, db, pattern, call, &trace.touched)?;
-        }
+        let touched = left[..taken].iter().flat_map(|trace| &trace.touched).collect();
+        compare_items(design, db, pattern, call, touched)?;
         left = &left[taken..];
     }
     if left.is_empty() { Ok(()) } else { Err(differs()) }
 }
 
-fn differs(pattern: &Pattern, declared: &[Call], traces: &[Trace]) -> Error {
-    let shown = |operation: Operation, index: &Option<String>| match index {
-        Some(index) => format!("{operation} {index}"),
-        None => operation.to_string(),
+fn declared_shape(design: &AppDesign, call: &Call) -> Shape {
+    let shape = Shape::new(call.operation, call.index.as_deref(), call.is_consistent);
+    let table = design.table_of(call.entity);
+    match call.operation {
+        Operation::Query | Operation::Scan => {
+            let all = || Reading::from(&Scan::new(&table.name));
+            let reading = call.query.as_ref().map_or_else(all, Reading::from);
+            shape.reading(&reading, call)
+        }
+        Operation::BatchGetItem => shape.about(vec![call.entity.name]),
+        _ => shape,
+    }
+}
+
+/// The shape of what was asked, if it was asked because of this call.
+fn asked_shape(design: &AppDesign, db: &Db, call: &Call, trace: &Trace) -> Shape {
+    let shape = Shape::new(trace.operation, trace.index.as_deref(), trace.is_consistent);
+    if let Some(reading) = &trace.reading {
+        // Here the table may have a name of its own.
+        let table = design.table_of(call.entity);
+        let is_it = is_table(db, table, &reading.table);
+        let name = if is_it { &table.name } else { &reading.table };
+        return shape.reading(&Reading { table: name.clone(), ..reading.clone() }, call);
+    }
+    match trace.operation {
+        Operation::BatchGetItem => shape.about(entities_of(design, db, call.entity, trace)),
+        _ => shape,
+    }
+}
+
+/// The entities that are read by their keys: this one, if it could be.
+fn entities_of<'d>(
+    design: &'d AppDesign,
+    db: &Db,
+    own: &'d EntityDesign,
+    trace: &Trace,
+) -> Vec<&'d str> {
+    let mut names: Vec<&str> = Vec::new();
+    for touched in &trace.touched {
+        let is_of = |entity: &&EntityDesign| {
+            is_table(db, design.table_of(entity), &touched.table)
+                && entity.has_key_of(&touched.item)
+        };
+        let mut entities = std::iter::once(own).chain(design.entities.iter().copied());
+        let name = entities.find(is_of).map_or("an unknown item", |entity| entity.name);
+        if !names.contains(&name) {
+            names.push(name);
+        }
+    }
+    names
+}
+
+fn differs(
+    design: &AppDesign,
+    db: &Db,
+    pattern: &Pattern,
+    declared: &[Call],
+    traces: &[Trace],
+) -> Error {
+    let asked = |trace: &Trace| {
+        let is_like = |call: &&Call| call.operation == trace.operation && call.index == trace.index;
+        let call = declared.iter().find(is_like).or(declared.first());
+        match call {
+            Some(call) => asked_shape(design, db, call, trace).to_string(),
+            None => trace.operation.to_string(),
+        }
     };
-    let declared: Vec<String> =
-        declared.iter().map(|call| shown(call.operation, &call.index)).collect();
-    let asked: Vec<String> =
-        traces.iter().map(|trace| shown(trace.operation, &trace.index)).collect();
-    wrong(
-        pattern,
-        format_args!("declares [{}] and asks [{}]", declared.join(", "), asked.join(", ")),
-    )
+    let asked = in_turn(traces.iter().map(asked).collect());
+    let of_call = |call| declared_shape(design, call).to_string();
+    let declared = in_turn(declared.iter().map(of_call).collect());
+    wrong(pattern, format_args!("declares [{declared}] and asks [{asked}]"))
+}
+
+/// One after the other; what is repeated, once.
+fn in_turn(requests: Vec<String>) -> String {
+    let same = requests.chunk_by(|one, next| one == next);
+    let said = same.map(|same| match same {
+        [one] => one.clone(),
+        several => format!("{} ({} times)", several[0], several.len()),
+    });
+    said.collect::<Vec<_>>().join("; ")
 }
 
 fn wrong(pattern: &Pattern, why: impl std::fmt::Display) -> Error {
@@ -125,9 +195,9 @@ fn compare_items(
     db: &Db,
     pattern: &Pattern,
     call: &Call,
-    touched: &[Touched],
+    touched: Vec<&Touched>,
 ) -> Result<()> {
-    let mut left: Vec<&Touched> = touched.iter().collect();
+    let mut left = touched;
     // Those of which there may be any number come last: others have one item each.
     let mut expected = expected(design, call);
     expected.sort_by_key(|expected| expected.is_each);
@@ -173,13 +243,16 @@ fn compare_items(
 
 fn expected<'c>(design: &AppDesign, call: &'c Call) -> Vec<Expected<'c>> {
     match call.operation {
-        Operation::GetItem => {
+        Operation::GetItem | Operation::BatchGetItem | Operation::TransactGetItems => {
             let table = design.table_of(call.entity);
             let key = Key::Entity(call.entity, None);
-            vec![Expected { touch: Touch::Get, table, key, is_each: false }]
+            let is_each = call.operation != Operation::GetItem;
+            vec![Expected { touch: Touch::Get, table, key, is_each }]
         }
-        // What a batch names is not told apart.
-        Operation::BatchWriteItem => Vec::new(),
+        Operation::BatchWriteItem => {
+            let expected = call.writes.iter().flat_map(|write| expected_of(design, write));
+            expected.map(|expected| Expected { is_each: true, ..expected }).collect()
+        }
         _ => call.writes.iter().flat_map(|write| expected_of(design, write)).collect(),
     }
 }

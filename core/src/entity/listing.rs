@@ -2,6 +2,7 @@
 
 use super::app::AppDesign;
 use super::pattern::{Call, Operation, Pattern, inline};
+use super::shape::consistency;
 use crate::error::Result;
 
 /// One row: a request of a pattern.
@@ -15,7 +16,8 @@ pub struct Row {
     pub summary: &'static str,
     /// What the store is asked, and through which index.
     pub operation: String,
-    /// The key condition, and what is filtered; of several writes, a line for each item.
+    /// The key condition, what is filtered, in which order, how many at most, and how consistent it
+    /// is where that is not the rule; of several writes, a line for each item.
     pub keys: Vec<String>,
     /// Capacity units per call.
     pub units: f64,
@@ -69,6 +71,8 @@ fn keys(call: &Call) -> Vec<String> {
     let changes = call.writes.iter().filter_map(|write| write.changes());
     parts.extend(changes.map(|changes| format!("changes {changes}")));
     parts.extend(call.is_descending.then(|| "descending".to_owned()));
+    parts.extend(call.limit.map(|limit| format!("limit {limit}")));
+    parts.extend(consistency(call.operation, call.is_consistent).map(str::to_owned));
     parts.extend((call.queries > 1).then(|| format!("{} shards", call.queries)));
     parts.retain(|part| !part.is_empty());
     vec![parts.join("; ")]

@@ -61,7 +61,10 @@ async fn single(store: &dyn Store, leg: Leg, cursor: Option<&Cursor>) -> Result<
 }
 
 /// The query with one more condition in its filter.
-fn with(mut query: crate::ops::Query, condition: Option<crate::Condition>) -> crate::ops::Query {
+pub(super) fn with(
+    mut query: crate::ops::Query,
+    condition: Option<crate::Condition>,
+) -> crate::ops::Query {
     if let Some(condition) = condition {
         query.filter = Some(match query.filter.take() {
             Some(crate::Expr::Tree(filter)) => filter.and(condition).into(),

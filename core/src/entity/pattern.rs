@@ -4,6 +4,8 @@ use std::fmt;
 
 use super::design::EntityDesign;
 use super::field::undeclared;
+use super::find::Leg;
+use super::pages;
 use super::writes::{WriteDesign, WriteKind, Writes, key_templates};
 use super::{Entity, Find};
 use crate::error::{Error, Result};
@@ -13,9 +15,9 @@ use crate::{Value, ValueRef};
 
 /// A documented access pattern: what it is called, and what it asks of the store.
 ///
-/// What it asks is made by the same function that the app runs, with example values: a declaration
-/// that calls it cannot say anything else than what is done. Writes are declared by their entities and compared with
-/// what the store was asked when they ran ([`app::run`](super::app::run)).
+/// What a query asks is made by the same function that the app runs, with example values. Gets and
+/// writes are declared by their entities. All of it is compared with what the store was asked when
+/// the pattern ran ([`app::run`](super::app::run)).
 #[derive(Clone, Debug)]
 pub struct Pattern {
     /// Its name: that of the app's function.
@@ -36,7 +38,7 @@ pub struct Pattern {
 #[derive(Clone, Debug)]
 enum Declared {
     Find(fn() -> Result<Call>),
-    Read { operation: Operation, entity: &'static EntityDesign },
+    Read { operation: Operation, entity: &'static EntityDesign, is_consistent: bool },
     Write(Vec<WriteDesign>),
     BatchWrite(Vec<WriteDesign>),
     Transaction(Vec<WriteDesign>),
@@ -91,7 +93,8 @@ pub struct Call {
     pub is_range: bool,
     /// Whether entities of other kinds may be among what is found.
     pub is_whole_partition: bool,
-    /// The request itself, to be judged by the rules of the store; `None` for a write.
+    /// The request itself, to be judged by the rules of the store and compared with what it is
+    /// asked; `None` unless it is a query.
     pub query: Option<Query>,
     /// What is written.
     pub writes: Vec<WriteDesign>,
@@ -124,32 +127,44 @@ impl Pattern {
         self
     }
 
-    /// Gets an entity by its key.
+    /// Gets an entity by its key: [`Db::get`](super::Db::get).
     #[must_use]
     pub fn get<E: Entity>(self) -> Self {
-        self.read::<E>(Operation::GetItem)
+        self.read::<E>(Operation::GetItem, true)
     }
 
-    /// Gets entities by their keys, as many as are asked for.
+    /// The same at half the price: [`Db::get_eventually`](super::Db::get_eventually).
+    #[must_use]
+    pub fn get_eventually<E: Entity>(self) -> Self {
+        self.read::<E>(Operation::GetItem, false)
+    }
+
+    /// Gets entities by their keys, as many as are asked for: [`Db::get_all`](super::Db::get_all).
     #[must_use]
     pub fn batch_get<E: Entity>(self) -> Self {
-        self.read::<E>(Operation::BatchGetItem)
+        self.read::<E>(Operation::BatchGetItem, true)
+    }
+
+    /// The same at half the price: [`Db::get_all_eventually`](super::Db::get_all_eventually).
+    #[must_use]
+    pub fn batch_get_eventually<E: Entity>(self) -> Self {
+        self.read::<E>(Operation::BatchGetItem, false)
     }
 
     /// Gets an entity in a transaction.
     #[must_use]
     pub fn transact_get<E: Entity>(self) -> Self {
-        self.read::<E>(Operation::TransactGetItems)
+        self.read::<E>(Operation::TransactGetItems, true)
     }
 
     /// Reads the whole table of an entity: the checks refuse it without [`Pattern::may_scan`].
     #[must_use]
     pub fn scan<E: Entity>(self) -> Self {
-        self.read::<E>(Operation::Scan)
+        self.read::<E>(Operation::Scan, false)
     }
 
-    fn read<E: Entity>(mut self, operation: Operation) -> Self {
-        self.calls.push(Declared::Read { operation, entity: E::design() });
+    fn read<E: Entity>(mut self, operation: Operation, is_consistent: bool) -> Self {
+        self.calls.push(Declared::Read { operation, entity: E::design(), is_consistent });
         self
     }
 
@@ -198,7 +213,10 @@ impl Pattern {
             .iter()
             .map(|call| match call {
                 Declared::Find(describe) => describe(),
-                Declared::Read { operation, entity } => Ok(Call::of_key(*operation, entity)),
+                Declared::Read { operation, entity, is_consistent } => {
+                    let is_consistent = *is_consistent;
+                    Ok(Call { is_consistent, ..Call::of_key(*operation, entity) })
+                }
                 Declared::Write(writes) => Call::of_write(writes),
                 Declared::BatchWrite(writes) => Call::of_batch(writes),
                 Declared::Transaction(writes) => {
@@ -218,7 +236,8 @@ impl<E: Entity> Find<E> {
         let design = E::design();
         let legs = self.legs(&(design.table)().name, 0)?;
         let queries = legs.len() as u32;
-        let query = legs.into_iter().next().expect("there is at least one shard").query;
+        let Leg { query, unexpired: lasting } =
+            legs.into_iter().next().expect("there is at least one shard");
         let condition = match &query.key_condition {
             Some(crate::Expr::Tree(condition)) => inline(condition),
             _ => String::new(),
@@ -241,7 +260,7 @@ impl<E: Entity> Find<E> {
             queries,
             is_range: !self.is_exact(),
             is_whole_partition: self.is_whole_partition,
-            query: Some(query),
+            query: Some(pages::with(query, lasting)),
             writes: Vec::new(),
         })
     }
@@ -249,6 +268,11 @@ impl<E: Entity> Find<E> {
 
 /// A condition with its names and values in place.
 pub(super) fn inline(condition: &Condition) -> String {
+    inline_with(condition, &shown)
+}
+
+/// A condition with its names, and what this makes of its values, in place.
+pub(super) fn inline_with(condition: &Condition, shown: &dyn Fn(&Value) -> String) -> String {
     let mut renderer = Renderer::new();
     let text = condition.render(&mut renderer);
     let mut placeholders: Vec<(String, String)> = renderer
@@ -311,7 +335,7 @@ impl Call {
             unexpired: None,
             is_descending: false,
             limit: None,
-            is_consistent: operation == Operation::GetItem,
+            is_consistent: false,
             queries: 1,
             is_range: is_scan,
             is_whole_partition: is_scan,

@@ -1,16 +1,18 @@
 //! A store that remembers what it was asked, and what that cost.
 
+use std::collections::BTreeMap;
 use std::sync::{Arc, Mutex, PoisonError};
 
 use async_trait::async_trait;
 
 use super::Operation;
+use super::shape::Reading;
 use crate::error::Result;
 use crate::ops::*;
 use crate::{Capabilities, Expr, Item, Store};
 
-/// A store that remembers every operation on items: which, through which index, how many items it
-/// gave, and how many capacity units it took.
+/// A store that remembers every operation on items: what it asked, through which index, how many
+/// items it gave, and how many capacity units it took.
 #[derive(Clone, Debug)]
 pub struct Traced {
     store: Arc<dyn Store>,
@@ -24,10 +26,14 @@ pub struct Trace {
     pub operation: Operation,
     /// The index that was read.
     pub index: Option<String>,
+    /// What a query or a scan looked for.
+    pub reading: Option<Reading>,
+    /// Whether a read saw every write answered before.
+    pub is_consistent: bool,
+    /// The items that the request names by their keys.
+    pub touched: Vec<Touched>,
     /// How many items were read, or written.
     pub items: usize,
-    /// The items that the request names by their keys; those of a batch are not told apart.
-    pub touched: Vec<Touched>,
     /// What it cost.
     pub units: f64,
 }
@@ -54,6 +60,24 @@ pub struct Touched {
     pub item: Item,
     /// The attributes that an update changes.
     pub changed: Vec<String>,
+}
+
+impl Trace {
+    fn new(operation: Operation) -> Self {
+        Self {
+            operation,
+            index: None,
+            reading: None,
+            is_consistent: false,
+            touched: Vec::new(),
+            items: 0,
+            units: 0.0,
+        }
+    }
+
+    fn touching(operation: Operation, touched: Vec<Touched>) -> Self {
+        Self { touched, ..Self::new(operation) }
+    }
 }
 
 impl Touched {
@@ -97,30 +121,10 @@ impl Traced {
         std::mem::take(&mut *self.traces.lock().unwrap_or_else(PoisonError::into_inner))
     }
 
-    fn note(&self, operation: Operation, items: usize, capacity: &[ConsumedCapacity]) {
-        self.note_trace(operation, None, items, Vec::new(), capacity);
-    }
-
-    fn note_touched(
-        &self,
-        operation: Operation,
-        items: usize,
-        touched: Vec<Touched>,
-        capacity: &[ConsumedCapacity],
-    ) {
-        self.note_trace(operation, None, items, touched, capacity);
-    }
-
-    fn note_trace(
-        &self,
-        operation: Operation,
-        index: Option<String>,
-        items: usize,
-        touched: Vec<Touched>,
-        capacity: &[ConsumedCapacity],
-    ) {
+    /// Remembers what was carried out, now that it is known what it gave and cost.
+    fn note(&self, trace: Trace, items: usize, capacity: &[ConsumedCapacity]) {
         let units = capacity.iter().map(|capacity| capacity.capacity_units).sum();
-        let trace = Trace { operation, index, items, touched, units };
+        let trace = Trace { items, units, ..trace };
         self.traces.lock().unwrap_or_else(PoisonError::into_inner).push(trace);
     }
 }
@@ -129,6 +133,14 @@ const WANTED: ReturnConsumedCapacity = ReturnConsumedCapacity::Total;
 
 fn of(capacity: &Option<ConsumedCapacity>) -> &[ConsumedCapacity] {
     capacity.as_slice()
+}
+
+/// What a batch names, table by table.
+fn touched_in<T>(
+    requests: &BTreeMap<String, T>,
+    of_table: impl Fn(&str, &T) -> Vec<Touched>,
+) -> Vec<Touched> {
+    requests.iter().flat_map(|(table, request)| of_table(table, request)).collect()
 }
 
 #[async_trait]
@@ -141,9 +153,10 @@ impl Store for Traced {
     async fn get(&self, mut request: GetItem) -> Result<GetItemOutput> {
         request.return_consumed_capacity = WANTED;
         let touched = vec![Touched::new(Touch::Get, &request.table, &request.key)];
+        let is_consistent = request.consistent_read;
+        let trace = Trace { is_consistent, ..Trace::touching(Operation::GetItem, touched) };
         let output = self.store.get(request).await?;
-        let items = usize::from(output.item.is_some());
-        self.note_touched(Operation::GetItem, items, touched, of(&output.consumed_capacity));
+        self.note(trace, usize::from(output.item.is_some()), of(&output.consumed_capacity));
         Ok(output)
     }
 
@@ -151,7 +164,8 @@ impl Store for Traced {
         request.return_consumed_capacity = WANTED;
         let touched = vec![Touched::new(Touch::Put, &request.table, &request.item)];
         let output = self.store.put(request).await?;
-        self.note_touched(Operation::PutItem, 1, touched, of(&output.consumed_capacity));
+        let trace = Trace::touching(Operation::PutItem, touched);
+        self.note(trace, 1, of(&output.consumed_capacity));
         Ok(output)
     }
 
@@ -159,7 +173,8 @@ impl Store for Traced {
         request.return_consumed_capacity = WANTED;
         let touched = vec![Touched::update(&request)];
         let output = self.store.update(request).await?;
-        self.note_touched(Operation::UpdateItem, 1, touched, of(&output.consumed_capacity));
+        let trace = Trace::touching(Operation::UpdateItem, touched);
+        self.note(trace, 1, of(&output.consumed_capacity));
         Ok(output)
     }
 
@@ -167,49 +182,76 @@ impl Store for Traced {
         request.return_consumed_capacity = WANTED;
         let touched = vec![Touched::new(Touch::Delete, &request.table, &request.key)];
         let output = self.store.delete(request).await?;
-        self.note_touched(Operation::DeleteItem, 1, touched, of(&output.consumed_capacity));
+        let trace = Trace::touching(Operation::DeleteItem, touched);
+        self.note(trace, 1, of(&output.consumed_capacity));
         Ok(output)
     }
 
     async fn query(&self, mut request: Query) -> Result<Page> {
         request.return_consumed_capacity = WANTED;
-        let index = request.index.clone();
+        let trace = Trace {
+            index: request.index.clone(),
+            reading: Some(Reading::from(&request)),
+            is_consistent: request.consistent_read,
+            ..Trace::new(Operation::Query)
+        };
         let output = self.store.query(request).await?;
-        let items = output.items.len();
-        self.note_trace(Operation::Query, index, items, Vec::new(), of(&output.consumed_capacity));
+        self.note(trace, output.items.len(), of(&output.consumed_capacity));
         Ok(output)
     }
 
     async fn scan(&self, mut request: Scan) -> Result<Page> {
         request.return_consumed_capacity = WANTED;
-        let index = request.index.clone();
+        let trace = Trace {
+            index: request.index.clone(),
+            reading: Some(Reading::from(&request)),
+            is_consistent: request.consistent_read,
+            ..Trace::new(Operation::Scan)
+        };
         let output = self.store.scan(request).await?;
-        let items = output.items.len();
-        self.note_trace(Operation::Scan, index, items, Vec::new(), of(&output.consumed_capacity));
+        self.note(trace, output.items.len(), of(&output.consumed_capacity));
         Ok(output)
     }
 
     async fn batch_get(&self, mut request: BatchGetItem) -> Result<BatchGetItemOutput> {
         request.return_consumed_capacity = WANTED;
+        let is_consistent = request.requests.values().all(|table| table.consistent_read);
+        let touched = touched_in(&request.requests, |table, wanted: &KeysAndAttributes| {
+            let get = |key| Touched::new(Touch::Get, table, key);
+            wanted.keys.iter().map(get).collect()
+        });
+        let trace = Trace { is_consistent, ..Trace::touching(Operation::BatchGetItem, touched) };
         let output = self.store.batch_get(request).await?;
         let items = output.responses.values().map(Vec::len).sum();
-        self.note(Operation::BatchGetItem, items, &output.consumed_capacity);
+        self.note(trace, items, &output.consumed_capacity);
         Ok(output)
     }
 
     async fn batch_write(&self, mut request: BatchWriteItem) -> Result<BatchWriteItemOutput> {
         request.return_consumed_capacity = WANTED;
-        let items = request.requests.values().map(Vec::len).sum();
+        let touched = touched_in(&request.requests, |table, writes: &Vec<WriteRequest>| {
+            let write = |write: &WriteRequest| match write {
+                WriteRequest::Put(item) => Touched::new(Touch::Put, table, item),
+                WriteRequest::Delete(key) => Touched::new(Touch::Delete, table, key),
+            };
+            writes.iter().map(write).collect()
+        });
         let output = self.store.batch_write(request).await?;
-        self.note(Operation::BatchWriteItem, items, &output.consumed_capacity);
+        let items = touched.len();
+        let trace = Trace::touching(Operation::BatchWriteItem, touched);
+        self.note(trace, items, &output.consumed_capacity);
         Ok(output)
     }
 
     async fn transact_get(&self, mut request: TransactGetItems) -> Result<TransactGetItemsOutput> {
         request.return_consumed_capacity = WANTED;
+        let get = |get: &GetItem| Touched::new(Touch::Get, &get.table, &get.key);
+        let touched = request.items.iter().map(get).collect();
+        let trace =
+            Trace { is_consistent: true, ..Trace::touching(Operation::TransactGetItems, touched) };
         let output = self.store.transact_get(request).await?;
         let items = output.responses.iter().flatten().count();
-        self.note(Operation::TransactGetItems, items, &output.consumed_capacity);
+        self.note(trace, items, &output.consumed_capacity);
         Ok(output)
     }
 
@@ -221,7 +263,8 @@ impl Store for Traced {
         let touched: Vec<Touched> = request.items.iter().map(Touched::of).collect();
         let output = self.store.transact_write(request).await?;
         let items = touched.len();
-        self.note_touched(Operation::TransactWriteItems, items, touched, &output.consumed_capacity);
+        let trace = Trace::touching(Operation::TransactWriteItems, touched);
+        self.note(trace, items, &output.consumed_capacity);
         Ok(output)
     }
 

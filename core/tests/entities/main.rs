@@ -1,6 +1,7 @@
 //! Typed entities, on MemoryStore.
 #![allow(clippy::unwrap_used)]
 
+mod asked;
 mod changes;
 mod design;
 mod gets;

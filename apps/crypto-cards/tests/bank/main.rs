@@ -1,4 +1,4 @@
-//! The bank, on MemoryStore: what is stored, what losers see, and what failures leave behind.
+//! The bank: what is stored, what losers see, and what failures leave behind.
 #![allow(clippy::unwrap_used)]
 
 mod answers_lost;

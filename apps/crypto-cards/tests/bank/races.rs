@@ -24,7 +24,7 @@ const ATTEMPTS: u32 = 100_000;
 
 /// A bank, and the drill on its store as it is.
 async fn open() -> (Bank, Drill) {
-    let bank = Bank::open().await;
+    let bank = Bank::in_memory().await;
     let drill = Drill::new(&bank.db, CLIENTS, PAYMENTS);
     drill.open().await.unwrap();
     (bank, drill)
@@ -165,7 +165,7 @@ async fn clients_that_skip_the_version_do_not_pass_the_audit() {
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 4)]
 async fn one_account_is_reserved_to_the_last_unit() {
-    let bank = Bank::open().await;
+    let bank = Bank::in_memory().await;
     bank.app.set_daily_limit(&id("card-1"), number("1000")).await.unwrap().done().unwrap();
     let store = FaultStore::new(bank.store.clone()).failures(failures(31));
     let app = bank.through(Arc::new(Between::new(store)), ATTEMPTS);

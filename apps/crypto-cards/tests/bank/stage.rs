@@ -9,11 +9,12 @@ use tabla::env::{Env, ManualClock, Timestamp};
 use tabla::ops::Scan;
 use tabla::{Item, MemoryStore, Number, RetryPolicy, Store};
 use tabla_crypto_cards::*;
+use tabla_stage::Stage;
 
 pub(crate) struct Bank {
     pub(crate) app: CryptoCards,
     pub(crate) db: Db,
-    pub(crate) store: Arc<MemoryStore>,
+    pub(crate) store: Arc<dyn Store>,
     pub(crate) clock: ManualClock,
 }
 
@@ -64,12 +65,27 @@ pub(crate) fn payment(transaction: &str, usdt: &str) -> Authorisation {
     }
 }
 
+fn time() -> (ManualClock, Env) {
+    let clock = ManualClock::new(Timestamp::from_secs(NOW));
+    (clock.clone(), Env::test(clock, 7))
+}
+
 impl Bank {
     /// `acc-1` with 100 USDT, 1 BTC and 2 ETH, and `card-1` with 50 USDT a day.
     pub(crate) async fn open() -> Self {
-        let clock = ManualClock::new(Timestamp::from_secs(NOW));
-        let env = Env::test(clock.clone(), 7);
+        let (clock, env) = time();
+        let store = Stage::new(&env).await.store();
+        Self::on(store, clock, env).await
+    }
+
+    /// The same in memory, for hundreds of clients: `apps/all` has them on the other stores.
+    pub(crate) async fn in_memory() -> Self {
+        let (clock, env) = time();
         let store = Arc::new(MemoryStore::with_env(env.clone()));
+        Self::on(store, clock, env).await
+    }
+
+    async fn on(store: Arc<dyn Store>, clock: ManualClock, env: Env) -> Self {
         let db = Db::with_env(store.clone(), env);
         CryptoCardsApp.create_tables(&db).await.unwrap();
         let app = CryptoCards::new(db.clone());

@@ -11,14 +11,13 @@ mod ranges;
 mod visitors;
 mod whole;
 
-use std::sync::Arc;
-
 use tabla::entity::app::App;
 use tabla::entity::{Db, Id, UtcTime};
 use tabla::env::{Env, ManualClock, Timestamp};
 use tabla::ops::Scan;
-use tabla::{Item, MemoryStore, StoreExt};
+use tabla::{Item, StoreExt};
 use tabla_esencia_fest::*;
+use tabla_stage::Stage;
 
 fn id(text: &str) -> Id {
     Id::new(text).unwrap()
@@ -40,7 +39,7 @@ fn time(text: &str) -> UtcTime {
 async fn db() -> (Db, ManualClock) {
     let clock = ManualClock::new(Timestamp::from_secs(1_755_513_000));
     let env = Env::test(clock.clone(), 7);
-    let db = Db::with_env(Arc::new(MemoryStore::with_env(env.clone()).with_sweep_every(None)), env);
+    let db = Db::with_env(Stage::new(&env).await.store(), env);
     EsenciaFestApp.create_tables(&db).await.unwrap();
     (db, clock)
 }

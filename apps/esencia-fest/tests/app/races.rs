@@ -1,13 +1,14 @@
 //! Callers on threads of their own, so that they truly meet.
 
 use std::collections::HashMap;
-use std::sync::{Arc, Barrier, Mutex};
+use std::sync::{Arc, Barrier, LazyLock, Mutex};
 use std::thread::{self, ThreadId};
 use std::time::Duration;
 
 use tabla::entity::Db;
 use tabla::env::{Clock, Env, ManualClock, SeededRandom, Sleep, Timestamp};
 use tabla_esencia_fest::*;
+use tokio::runtime::Runtime;
 
 use crate::{email, id, opened, post};
 
@@ -136,8 +137,10 @@ fn meet<T: Send>(db: &Db, at: u32, call: impl Fn(EsenciaFest, u64) -> T + Sync) 
     })
 }
 
+/// On one runtime for all: connections to a server end with that of whoever has made them.
 fn now<T>(future: impl Future<Output = tabla::Result<T>>) -> T {
-    tokio::runtime::Builder::new_current_thread().build().unwrap().block_on(future).unwrap()
+    static RUNTIME: LazyLock<Runtime> = LazyLock::new(|| Runtime::new().unwrap());
+    RUNTIME.block_on(future).unwrap()
 }
 
 #[test]

@@ -94,7 +94,8 @@ fn the_table_is_the_documented_one() {
 
 #[tokio::test]
 async fn an_environment_names_its_table() {
-    let db = Db::new(Arc::new(MemoryStore::new())).rename(&GAMIFICACION, "Gamificacion-test");
+    let db = Db::new(Stage::new(&Env::system()).await.store());
+    let db = db.rename(&GAMIFICACION, "Gamificacion-test");
     db.create_table(&GAMIFICACION).await.unwrap();
     let app = Gamificacion::new(db.clone());
     assert_eq!(app.create_user(profile("ana", "ABC")).await.unwrap(), Created::Done);

@@ -1,10 +1,11 @@
 //! Callers who meet between a read and the write that follows it.
 
+use std::sync::Arc;
 use std::sync::atomic::{AtomicUsize, Ordering};
 
 use futures::future::{join, try_join_all};
 use tabla::entity::app::App;
-use tabla::{Error, ErrorKind};
+use tabla::{Error, ErrorKind, MemoryStore};
 use tabla_conformance::between::Between;
 use tabla_conformance::fault::Operation;
 

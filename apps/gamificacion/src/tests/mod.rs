@@ -1,4 +1,4 @@
-//! What the app promises, on MemoryStore.
+//! What the app promises.
 #![allow(clippy::unwrap_used)]
 
 mod assets;
@@ -8,12 +8,11 @@ mod network;
 mod panels;
 mod users;
 
-use std::sync::Arc;
-
+use tabla::Item;
 use tabla::entity::{Db, Id, UtcTime};
 use tabla::env::{Env, ManualClock, Timestamp};
 use tabla::ops::Scan;
-use tabla::{Item, MemoryStore};
+use tabla_stage::Stage;
 
 use crate::*;
 
@@ -29,7 +28,7 @@ fn time(text: &str) -> UtcTime {
 struct Fixture {
     app: Gamificacion,
     db: Db,
-    store: Arc<MemoryStore>,
+    stage: Stage,
     clock: ManualClock,
 }
 
@@ -37,10 +36,10 @@ impl Fixture {
     async fn new() -> Self {
         let clock = ManualClock::new(Timestamp::from_secs(1_755_513_000));
         let env = Env::test(clock.clone(), 7);
-        let store = Arc::new(MemoryStore::with_env(env.clone()).with_sweep_every(None));
-        let db = Db::with_env(store.clone(), env);
+        let stage = Stage::new(&env).await;
+        let db = Db::with_env(stage.store(), env);
         db.create_table(&GAMIFICACION).await.unwrap();
-        Self { app: Gamificacion::new(db.clone()), db, store, clock }
+        Self { app: Gamificacion::new(db.clone()), db, stage, clock }
     }
 
     /// The same with the user `ana`, whose code is `ABC`.

@@ -1,4 +1,4 @@
-//! The app on MemoryStore: its design, its keys, and what those who lose see.
+//! The app: its design, its keys, and what those who lose see.
 #![allow(clippy::unwrap_used)]
 
 mod contracts;
@@ -9,13 +9,12 @@ mod pattern_four;
 mod readme;
 mod users;
 
-use std::sync::Arc;
-
+use tabla::Item;
 use tabla::entity::{Db, Id, UtcTime};
 use tabla::env::{Env, ManualClock, Timestamp};
 use tabla::ops::{DescribeTable, Scan};
-use tabla::{Item, MemoryStore};
 use tabla_rk_pai::{Contrato, Email, EstadoUsuario, RK_PAI, RkPai, Usuario};
+use tabla_stage::Stage;
 
 fn id(text: &str) -> Id {
     Id::new(text).unwrap()
@@ -29,7 +28,7 @@ fn time(text: &str) -> UtcTime {
 async fn app() -> (RkPai, Db, ManualClock) {
     let clock = ManualClock::new(Timestamp::from_secs(1_755_513_000));
     let env = Env::test(clock.clone(), 7);
-    let db = Db::with_env(Arc::new(MemoryStore::with_env(env.clone()).with_sweep_every(None)), env);
+    let db = Db::with_env(Stage::new(&env).await.store(), env);
     db.create_table(&RK_PAI).await.unwrap();
     (RkPai::new(db.clone()), db, clock)
 }
