@@ -90,7 +90,7 @@ impl SqliteStore {
             };
             writer.write(sweep::STEP, fill).await?;
         }
-        let mut sweep = Sweep::at_once(self.inner.env.clock.now());
+        let mut sweep = Sweep::new(self.inner.env.clock.now(), sweep::STEP);
         loop {
             let before = sweep.clone();
             // What a step that failed had come to is told by the other end of this.

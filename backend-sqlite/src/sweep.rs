@@ -15,15 +15,15 @@ use crate::expiry::ExpiryIndex;
 use crate::rows;
 use crate::session::Session;
 
-/// The most items that a step deletes.
+/// The most items that a step deletes of a sweep that somebody waits for.
 pub(crate) const STEP: usize = 64;
 
-/// How long a step of the store's own sweeps goes on, by the store's clock: about as long as a write
-/// takes, so that those who wait for it wait twice as long at most.
-const STEP_TIME: Duration = Duration::from_micros(100);
+/// How long a step goes on, by the store's clock, where items take longer than they do in memory.
+const STEP_TIME: Duration = Duration::from_millis(1);
 
-/// The same for a sweep that somebody waits for.
-const LONG_STEP_TIME: Duration = Duration::from_millis(2);
+/// The fewest items that a step deletes, if there are as many: so that a sweep comes to its end on a
+/// machine that lets the thread wait in the middle of a step, too.
+const FEWEST: usize = 4;
 
 /// How long a store that sweeps keeps others from it, after it has last said so: one that was killed
 /// is missed no longer.
@@ -40,8 +40,6 @@ pub(crate) struct Sweep {
     after: (i64, i64),
     /// The most items that the next step deletes.
     pub(crate) step: usize,
-    /// How long it goes on.
-    step_time: Duration,
     pub(crate) deleted: usize,
     /// What it met that should not be, in words.
     pub(crate) problem: Option<String>,
@@ -66,22 +64,9 @@ pub(crate) enum Step {
 }
 
 impl Sweep {
-    /// A sweep beside the writes of callers.
-    pub(crate) fn in_background(now: Timestamp) -> Self {
-        Self { step_time: STEP_TIME, ..Self::at_once(now) }
-    }
-
-    /// A sweep that somebody waits for.
-    pub(crate) fn at_once(now: Timestamp) -> Self {
-        Self {
-            began: now,
-            table: String::new(),
-            after: (0, 0),
-            step: STEP,
-            step_time: LONG_STEP_TIME,
-            deleted: 0,
-            problem: None,
-        }
+    /// A sweep whose steps delete so many items at most.
+    pub(crate) fn new(now: Timestamp, step: usize) -> Self {
+        Self { began: now, table: String::new(), after: (0, 0), step, deleted: 0, problem: None }
     }
 
     /// Notes something that should not be; the first is told.
@@ -212,9 +197,8 @@ impl Session<'_> {
                 (sweep.table, sweep.after) = (table.table.name.clone(), (0, 0));
             }
             loop {
-                let is_over = || self.env.clock.now().since(began) >= sweep.step_time;
-                // One at least: however long it takes, the next would take as long.
-                if steps == sweep.step || steps > 0 && is_over() {
+                let is_over = || self.env.clock.now().since(began) >= STEP_TIME;
+                if steps == sweep.step || steps >= FEWEST && is_over() {
                     return Ok(Step::More);
                 }
                 let Some(next) = self.next_expired(expiry, sweep)? else { break };

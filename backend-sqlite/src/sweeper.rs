@@ -19,18 +19,22 @@ use crate::writer::Shared;
 /// How long a step waits for a group that it could go along with, while there are callers.
 const COMPANY: Duration = Duration::from_millis(2);
 
-/// Where callers write by themselves, the time between two steps, in times that a step takes, while
-/// there are callers: so few of them meet a step that the slowest of a hundred is not among them.
-const APART: u32 = 20;
+/// The most items that a step deletes that goes along with a group: they take about as long as a write
+/// and its sync.
+const STEP: usize = 8;
 
-/// The longest time between two steps, even if the clock was moved during one.
-const LONGEST: Duration = Duration::from_millis(50);
+/// The time between two steps where callers write by themselves, while there are callers: so few of
+/// them meet a step that it is not one in a hundred.
+const APART: Duration = Duration::from_millis(4);
+
+/// The most items that a step deletes where it does not go along.
+const STEP_APART: usize = 16;
 
 /// The shortest period: without any, the thread would do nothing else.
 const SHORTEST: Duration = Duration::from_millis(1);
 
 /// How often a step is put off for callers who could not write by themselves.
-const POSTPONED: u32 = 10;
+const POSTPONED: u32 = 3;
 
 /// How long a step waits after another process was found writing.
 const BUSY: Duration = Duration::from_millis(5);
@@ -88,7 +92,6 @@ pub(crate) struct Turn {
     pub(crate) groups_after: usize,
     /// Whether it was alone in its own.
     pub(crate) is_alone: bool,
-    pub(crate) took: Duration,
 }
 
 impl Sweeper {
@@ -140,7 +143,8 @@ impl Sweeper {
         }
         match look(now, self.holder.as_deref()) {
             Ok(Seen::Something) => {
-                self.under_way = Some(Sweep::in_background(now));
+                let step = if self.inline { STEP_APART } else { STEP };
+                self.under_way = Some(Sweep::new(now, step));
                 self.pause = Duration::ZERO;
             }
             Ok(Seen::Nothing) => self.end(None),
@@ -178,11 +182,11 @@ impl Sweeper {
     /// writing.
     pub(crate) fn stepped(&mut self, sweep: Sweep, outcome: Option<Result<Step>>, turn: Turn) {
         let Some(before) = self.under_way.take() else { return };
-        let Turn { groups_before, groups_after, is_alone, took } = turn;
+        let Turn { groups_before, groups_after, is_alone } = turn;
         let company = !is_alone || groups_before != self.groups;
         self.groups = groups_after;
         self.pause = match company {
-            true if self.inline => took.min(LONGEST / APART) * APART,
+            true if self.inline => APART,
             true => COMPANY,
             false => Duration::ZERO,
         };

@@ -442,7 +442,6 @@ impl Shared {
         };
         let is_alone = jobs.is_empty();
         let groups_before = self.groups.load(Ordering::Relaxed);
-        let began = self.env.clock.now();
         let step = |session: &mut Session<'_>| match is_alone {
             true => sweeper.step(session, &mut sweep),
             false => session.apart(|session| sweeper.step(session, &mut sweep)),
@@ -466,9 +465,8 @@ impl Shared {
         if let Some(outcome) = &outcome {
             answer_all(jobs, outcome);
         }
-        let took = self.env.clock.now().since(began);
         let groups_after = self.groups.load(Ordering::Relaxed);
-        sweeper.stepped(sweep, stepped, Turn { groups_before, groups_after, is_alone, took });
+        sweeper.stepped(sweep, stepped, Turn { groups_before, groups_after, is_alone });
     }
 
     /// Looks whether there is anything to sweep, without writing.

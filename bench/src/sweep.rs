@@ -149,8 +149,8 @@ impl Case {
         let config = config.with_sweep_every(Some(Duration::from_secs(1)));
         let clock = Arc::clone(clock) as Arc<dyn Clock>;
         let env = Env { clock, ..Env::system() };
-        let unsynced = config.clone().with_durability(Durability::Normal);
-        let filled = SqliteStore::open_with(&unsynced, env.clone()).await?;
+        let quick = config.clone().with_durability(Durability::Normal);
+        let filled = SqliteStore::open_with(&quick, env.clone()).await?;
         work::create(&filled).await?;
         if self.stream {
             let view_type = Some(StreamViewType::NewAndOldImages);

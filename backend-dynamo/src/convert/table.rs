@@ -450,6 +450,28 @@ mod tests {
     }
 
     #[test]
+    fn expiry_is_described_as_the_service_does() {
+        let described = |status: Option<&str>| {
+            let status = status.map(sdk::TimeToLiveStatus::from);
+            let builder = sdk::TimeToLiveDescription::builder().attribute_name("expires");
+            time_to_live_from_sdk(Some(builder.set_time_to_live_status(status).build()))
+        };
+        for (name, status) in [
+            (Some("ENABLING"), TimeToLiveStatus::Enabling),
+            (Some("ENABLED"), TimeToLiveStatus::Enabled),
+            (Some("DISABLING"), TimeToLiveStatus::Disabling),
+            (Some("DISABLED"), TimeToLiveStatus::Disabled),
+            (None, TimeToLiveStatus::Disabled),
+        ] {
+            let attribute = Some("expires".to_owned());
+            assert_eq!(described(name).unwrap(), TimeToLiveDescription { status, attribute });
+        }
+        assert!(described(Some("SOMETIMES")).is_err());
+        let none = TimeToLiveDescription { status: TimeToLiveStatus::Disabled, attribute: None };
+        assert_eq!(time_to_live_from_sdk(None).unwrap(), none);
+    }
+
+    #[test]
     fn absent_lists_stay_absent() {
         assert!(global_indexes_to_sdk(vec![]).unwrap().is_none());
         assert!(index_updates_to_sdk(vec![]).unwrap().is_none());

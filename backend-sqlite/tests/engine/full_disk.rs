@@ -2,9 +2,13 @@
 
 use std::path::Path;
 use std::process::Command;
+use std::sync::Arc;
+use std::time::Duration;
 
+use tabla::env::{Env, ManualClock, Timestamp};
 use tabla::ops::*;
-use tabla::{ErrorKind, Retry, Store, item};
+use tabla::{ErrorKind, Retry, Store, attr, item};
+use tabla_sqlite::{SqliteConfig, SqliteStore};
 
 use crate::support::*;
 
@@ -46,6 +50,90 @@ async fn write_until_full(path: &Path) {
     println!("full");
 }
 
+/// A sweep that finds no room ends, says so, and leaves what it could not delete.
+async fn sweep_until_full(path: &Path) {
+    let clock = ManualClock::new(Timestamp::from_secs(1_800_000_000));
+    let env = Env { clock: Arc::new(clock.clone()), ..Env::system() };
+    let store = SqliteStore::open_with(&SqliteConfig::file(path), env).await.expect("a store");
+    // A reader that stays keeps the log from beginning anew.
+    let reader = rusqlite::Connection::open(path).expect("the same file");
+    reader.execute_batch("BEGIN; SELECT count(*) FROM items_1").expect("a read");
+    let mut number = 0;
+    while store.transact_write(transaction(number)).await.is_ok() {
+        number += 1;
+        assert!(number < 10_000, "the disk has no end");
+    }
+    clock.advance(Duration::from_secs(60));
+    let sweeps = tokio::time::timeout(Duration::from_secs(60), store.swept(1)).await;
+    let sweeps = sweeps.expect("a sweep ends where there is no room");
+    let problem = sweeps.problem.expect("not all could be deleted");
+    assert!(problem.contains("no room on the disk") || problem.contains("cannot be"), "{problem}");
+    assert!(sweeps.deleted < EXPIRED as u64);
+    // The next one is due after the next period, and until then nothing is tried.
+    assert_eq!(store.sweeps().count, 1);
+    println!("full");
+}
+
+/// Items that have expired when the disk is full.
+const EXPIRED: i64 = 400;
+
+#[tokio::test]
+async fn a_sweep_on_a_full_disk_is_taken_up_again() {
+    let folder = tempfile::tempdir().unwrap();
+    let path = folder.path().join("a.db");
+    let clock = ManualClock::new(Timestamp::from_secs(1_800_000_000));
+    let env = Env { clock: Arc::new(clock.clone()), ..Env::system() };
+    let config = SqliteConfig::file(&path);
+    let store = SqliteStore::open_with(&config, env.clone()).await.unwrap();
+    store.create_table(orders().stream(StreamViewType::NewAndOldImages)).await.unwrap();
+    let expire = UpdateTimeToLive::new("orders", "expires", true);
+    store.update_time_to_live(expire).await.unwrap();
+    for number in 0..EXPIRED {
+        let item = order("expired", number, "open").with("expires", 1_800_000_001);
+        store.put(PutItem::new("orders", item)).await.unwrap();
+    }
+    drop(store);
+    limited(&path, "full_disk::child_that_sweeps_a_small_disk");
+    assert_eq!(checked(&path).await.problems, Vec::<String>::new());
+    let left = |store: SqliteStore| async move {
+        let query = Query::new("orders", attr("pk").eq("expired")).select(Select::Count);
+        store.query(query).await.unwrap().count
+    };
+    // With room again, what is left goes, after the lease of the other process has lapsed.
+    clock.advance(Duration::from_secs(100));
+    let store = SqliteStore::open_with(&config, env).await.unwrap();
+    assert!(left(store.clone()).await > 0);
+    clock.advance(Duration::from_secs(60));
+    let swept = tokio::time::timeout(Duration::from_secs(60), store.swept(1)).await;
+    assert_eq!(swept.expect("it sweeps").problem, None);
+    assert_eq!(left(store).await, 0);
+    assert_eq!(checked(&path).await.problems, Vec::<String>::new());
+}
+
+/// Only a child does anything here.
+#[test]
+fn child_that_sweeps_a_small_disk() {
+    let Ok(path) = std::env::var(CHILD) else { return };
+    let runtime = tokio::runtime::Builder::new_multi_thread().enable_all().build();
+    runtime.expect("a runtime").block_on(sweep_until_full(path.as_ref()));
+}
+
+/// Runs a test of this program in a child, whose files may not grow past 2 MB: writes beyond fail, as
+/// they do on a full disk. What it has told.
+fn limited(path: &Path, test: &str) -> String {
+    let limited = Command::new("sh")
+        .args(["-c", "trap '' XFSZ; ulimit -f 4000; exec \"$@\"", "sh"])
+        .arg(std::env::current_exe().expect("this program"))
+        .args(["--exact", test, "--nocapture"])
+        .env(CHILD, path)
+        .output()
+        .expect("a child");
+    let told = String::from_utf8_lossy(&limited.stdout).into_owned();
+    assert!(limited.status.success(), "{told}{}", String::from_utf8_lossy(&limited.stderr));
+    assert!(told.contains("full"), "{told}");
+    told
+}
+
 /// Only a child does anything here.
 #[test]
 fn child_on_a_small_disk() {
@@ -54,22 +142,12 @@ fn child_on_a_small_disk() {
     runtime.expect("a runtime").block_on(write_until_full(path.as_ref()));
 }
 
-/// The child's files may not grow past 2 MB: writes beyond fail, as they do on a full disk.
 #[tokio::test]
 async fn a_full_disk_loses_nothing_and_halves_nothing() {
     let folder = tempfile::tempdir().unwrap();
     let path = folder.path().join("a.db");
     open(&path).await.create_table(orders()).await.unwrap();
-    let limited = Command::new("sh")
-        .args(["-c", "trap '' XFSZ; ulimit -f 4000; exec \"$@\"", "sh"])
-        .arg(std::env::current_exe().unwrap())
-        .args(["--exact", "full_disk::child_on_a_small_disk", "--nocapture"])
-        .env(CHILD, &path)
-        .output()
-        .unwrap();
-    let told = String::from_utf8_lossy(&limited.stdout);
-    assert!(limited.status.success(), "{told}{}", String::from_utf8_lossy(&limited.stderr));
-    assert!(told.contains("full"), "{told}");
+    let told = limited(&path, "full_disk::child_on_a_small_disk");
     let answered = told.lines().filter(|line| line.starts_with("ack ")).count() as i64;
     assert!(answered > 0);
 
