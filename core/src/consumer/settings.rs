@@ -43,7 +43,9 @@ pub enum Start {
     /// At the oldest change that is kept.
     #[default]
     TrimHorizon,
-    /// At the changes that are made after it was first run.
+    /// At the changes that are made after it was first run. If the worker that ran it first ends
+    /// before it has handled a record of a shard, the next one tells by their times what came
+    /// later, and takes in what is about a minute older, rather than lose anything.
     Latest,
 }
 

@@ -1,6 +1,7 @@
 //! Working on one shard: read, hand on, save how far it is.
 
 use std::sync::PoisonError;
+use std::time::Duration;
 
 use futures::future::{Either, select};
 
@@ -16,6 +17,10 @@ use crate::{Repeat, RetryPolicy, Store};
 /// Empty reads, one after the other, that mean that the end was reached. One is not enough: a read
 /// covers a part of a shard, in which there may be nothing (API reference, GetRecords).
 const EMPTY_READS: u32 = 3;
+
+/// How much earlier than it is a record's time may be: DynamoDB rounds it down to the second (API
+/// reference, StreamRecord), DynamoDB Local to the minute.
+const RECORD_TIMES_LAG: Duration = Duration::from_secs(60);
 
 /// How the work on a shard ended.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -240,10 +245,10 @@ impl Worker<'_> {
         }
     }
 
-    /// Whether a record is older than the registration of a consumer that begins with what comes
-    /// then. A record's time is rounded down to the second, and it is another machine's.
+    /// Whether a record is older, for sure, than the registration of a consumer that begins with
+    /// what comes then.
     fn is_before_the_start(&self, record: &Record) -> bool {
-        let certainly = record.created_at + CLOCKS_DIFFER;
+        let certainly = record.created_at + RECORD_TIMES_LAG + CLOCKS_DIFFER;
         self.registration.start == Start::Latest && certainly < self.registration.registered_at
     }
 

@@ -17,9 +17,8 @@ use crate::error::{Error, ErrorKind, Result};
 use crate::ops::{DescribeTable, GetShardIterator, Shard, ShardId, ShardIterator, ShardPosition};
 use crate::{Requirement, RetryPolicy, Retrying, Store, StoreExt, attr};
 
-/// How far two machines' clocks may differ where moments of both are compared: when a consumer was
-/// registered and when a record was written, when a shard was read to its end and when a stream
-/// forgets.
+/// How far two machines' clocks may differ where moments of both are compared, such as when a shard
+/// was read to its end and when a stream forgets.
 pub(super) const CLOCKS_DIFFER: Duration = Duration::from_secs(5);
 
 /// How a worker works.

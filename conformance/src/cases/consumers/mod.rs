@@ -30,6 +30,12 @@ cases! {
     extra "consumer-run", running: "A consumer that runs handles what is written meanwhile.";
     extra "consumer-latest", latest:
         "A consumer that begins with what comes now sees what is written after its first run.";
+    extra "consumer-latest-later", latest_of_the_dead:
+        "Nothing that comes after the first run is lost if that one ends before it has a record.",
+        needs [Clock];
+    extra "consumer-trimmed", trimmed:
+        "Changes that are gone before they were handled are an error, or a gap that is counted.",
+        needs [Clock];
     extra "consumer-stream-again", stream_again:
         "Changes of a stream that is enabled again come after those of the one before.";
     extra "consumer-status", status: "The status tells how far a consumer is, whoever asks.";

@@ -39,7 +39,7 @@ async fn nothing_after_the_registration_is_lost_with_its_worker() {
     let fake = Fake::new().await;
     fake.add_shard("s", None);
     fake.write("s", "a", 1);
-    pass(&fake, Duration::from_secs(60)).await;
+    pass(&fake, Duration::from_secs(70)).await;
     let notes = Notes::new();
     let worker = Worker::start(latest(&fake, 1), &notes);
     settle(|| worker.metrics.lags().len() == 1).await;
