@@ -7,9 +7,10 @@ use bytes::Bytes;
 use futures::TryStreamExt;
 use sqlx::sqlite::{SqliteConnection, SqliteRow};
 use sqlx::{AssertSqlSafe, Connection, Row};
+use tabla::engine::change;
 use tabla::engine::log::Log;
 use tabla::engine::{IndexEntry, Position};
-use tabla::ops::{EventName, UserIdentity};
+use tabla::env::Timestamp;
 use tabla::schema::{Table, TableSchema};
 use tabla::{Error, Item, Result};
 use xxhash_rust::xxh3::xxh3_64_with_seed;
@@ -19,6 +20,7 @@ use crate::config::SqliteConfig;
 use crate::error::from_sqlx;
 use crate::expiry::ExpiryIndex;
 use crate::rows::sum_of;
+use crate::streams::{EventId, StoredRecord};
 use crate::{format, open};
 
 /// So many problems are told; a file that has more needs no longer list.
@@ -301,7 +303,7 @@ impl<F: FnMut(Progress)> Check<F> {
         for (number, log) in streams {
             for lane in 0..log.lanes() {
                 let select = format!(
-                    "SELECT number, event, view, size, keys, old, new, by FROM {}",
+                    "SELECT number, created_at, event_id, event, view, size, keys, old, new, by FROM {}",
                     format::records(number + lane as i64)
                 );
                 each(connection, &select, |row| {
@@ -352,33 +354,38 @@ fn check_record(row: &SqliteRow, log: &Log, lane: usize, last: u64) -> Result<()
     if !log.numbers(last).contains(&number) {
         return Err("its number is in none of the stream's shards".to_owned());
     }
-    let is_known = |column: usize, known: &[&str]| known.contains(&row.get::<&str, _>(column));
-    if !is_known(
-        1,
-        &[EventName::Insert, EventName::Modify, EventName::Remove].map(EventName::as_str),
-    ) {
-        return Err(format!("there is no such event: {}", row.get::<&str, _>(1)));
+    let stored = stored_record(row).map_err(|error| error.to_string())?;
+    let record = stored.record(log).map_err(|error| error.message().to_owned())?;
+    if record.view_type != log.view_type() {
+        return Err(format!("it has another view than the stream: {}", record.view_type.as_str()));
     }
-    if row.get::<&str, _>(2) != log.view_type().as_str() {
-        return Err(format!("it has another view than the stream: {}", row.get::<&str, _>(2)));
-    }
-    let item = |column: usize| {
-        let bytes = row.get::<Option<&[u8]>, _>(column);
-        let item = bytes.map(|bytes| Item::decode(Bytes::copy_from_slice(bytes))).transpose();
-        item.map_err(|error| error.message().to_owned())
-    };
-    let keys = item(4)?.ok_or("it has no key")?;
-    if log.lane_of_keys(&keys) != Some(lane) {
+    if log.lane_of_keys(&record.keys) != Some(lane) {
         return Err("its item belongs to another shard".to_owned());
     }
-    let size = [Some(keys), item(5)?, item(6)?].iter().flatten().map(Item::size).sum::<usize>();
-    if row.get::<i64, _>(3) != size as i64 {
-        return Err(format!("its size is {size}, not {}", row.get::<i64, _>(3)));
-    }
-    if let Some(by) = row.get::<Option<&str>, _>(7) {
-        parse::<UserIdentity>(by).map_err(|error| error.message().to_owned())?;
+    let size = change::size(&record.keys, record.old_image.as_ref(), record.new_image.as_ref());
+    if record.size_bytes != size {
+        return Err(format!("its size is {size}, not {}", record.size_bytes));
     }
     Ok(())
+}
+
+fn stored_record(row: &SqliteRow) -> sqlx::Result<StoredRecord> {
+    let event_id = match row.try_get_unchecked::<&[u8], _>(2)?.try_into() {
+        Ok(epoch) => EventId::Epoch(epoch),
+        Err(_) => EventId::Whole(row.try_get_unchecked(2)?),
+    };
+    Ok(StoredRecord {
+        number: row.try_get::<i64, _>(0)? as u64,
+        created_at: Timestamp::from_millis(row.try_get::<i64, _>(1)? as u64),
+        event_id,
+        event: row.try_get(3)?,
+        view: row.try_get(4)?,
+        size: row.try_get::<i64, _>(5)? as u64,
+        keys: row.try_get(6)?,
+        old: row.try_get(7)?,
+        new: row.try_get(8)?,
+        by: row.try_get(9)?,
+    })
 }
 
 /// Whether the item has all of the table's key.

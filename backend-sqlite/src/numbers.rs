@@ -3,7 +3,6 @@
 use std::sync::{Mutex, MutexGuard, PoisonError};
 
 use tabla::Result;
-use tabla::engine::change;
 use tabla::env::Env;
 
 use crate::session::Session;
@@ -20,7 +19,7 @@ const BLOCK: i64 = 1000;
 /// numbers rise in the order of the commits.
 #[derive(Debug)]
 pub(crate) struct Numbers {
-    /// Drawn when the store is opened, and never kept: [`change::event_id`] says why.
+    /// Drawn when the store is opened, and never used again: `change::event_id` says why.
     epoch: u64,
     block: Mutex<Option<Block>>,
 }
@@ -37,6 +36,11 @@ pub(crate) struct Block {
 impl Numbers {
     pub(crate) fn new(env: &Env) -> Self {
         Self { epoch: env.random.next_u64(), block: Mutex::default() }
+    }
+
+    /// The epoch, as it stands in a record.
+    pub(crate) fn epoch_bytes(&self) -> [u8; 8] {
+        self.epoch.to_be_bytes()
     }
 
     /// The block that can be used while the file has this as the last number taken.
@@ -86,11 +90,6 @@ impl Session<'_> {
             self.next_record()?;
         }
         Ok(())
-    }
-
-    /// The id of the record with this number.
-    pub(crate) fn event_id(&self, number: i64) -> String {
-        change::event_id(self.numbers.epoch, number as u64)
     }
 
     fn record_block(&mut self) -> Result<Block> {

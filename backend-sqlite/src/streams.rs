@@ -3,6 +3,7 @@
 use std::sync::Arc;
 
 use bytes::Bytes;
+use rusqlite::types::ValueRef;
 use rusqlite::{Connection, OptionalExtension, Row, params};
 use tabla::engine::change::{self, Change, Place};
 use tabla::engine::log::{self, Log};
@@ -13,6 +14,7 @@ use tabla::ops::{
     ListStreamsOutput, Record, ShardIterator, StreamArn, StreamDescription, StreamViewType,
     UserIdentity,
 };
+use tabla::schema::TableSchema;
 use tabla::{Item, Result};
 
 use crate::catalogue::{StoredStream, StoredTable, each, parse, to_json};
@@ -58,27 +60,24 @@ impl Session<'_> {
         let (Some(stream), Some(view)) = (&table.stream, table.table.stream()) else {
             return Ok(());
         };
-        let Some(change) = Change::of(table.schema(), write.effect, view.view_type) else {
-            return Ok(());
-        };
+        let Some(change) = Change::of(write.effect, view.view_type) else { return Ok(()) };
         let now = self.env.clock.now();
         if now >= stream.due {
             self.rotate(table, stream.number, now)?;
         }
         let lane = log::lane_of(write.position, stream.append.len());
         let number = self.next_record()?;
-        let encoded = |image: Option<&Item>| image.map(Item::encode);
-        let (old, new) = (encoded(change.old_image), encoded(change.new_image));
+        let Stored { event, keys, old, new } = Stored::of(&change, table.schema());
         let images = [&old, &new].into_iter().flatten();
         self.written.bytes += images.map(|image| image.len()).sum::<usize>();
         let values = params![
             number,
             change::created_at(now).as_millis() as i64,
-            self.event_id(number),
-            change.event_name.as_str(),
-            change.view_type.as_str(),
-            change.size_bytes as i64,
-            &change.keys.encode()[..],
+            self.numbers.epoch_bytes(),
+            event,
+            IN_LOG,
+            DERIVED,
+            &keys[..],
             old.as_deref(),
             new.as_deref(),
             self.by.as_ref().map(to_json),
@@ -246,7 +245,8 @@ pub(crate) fn records(
     let mut is_first = true;
     // A page ends at the first failure, which then fails the whole.
     let unread = std::iter::from_fn(|| {
-        let row = rows.next().map_err(from_sqlite).and_then(|row| row.map(record).transpose());
+        let row = rows.next().map_err(from_sqlite);
+        let row = row.and_then(|row| row.map(|row| record(row, &log)).transpose());
         let row = match row {
             // It is too old, but still there.
             Ok(Some(first)) if is_first && change::is_trimmed(&first, now) => {
@@ -272,27 +272,143 @@ pub(crate) fn records(
     Ok(GetRecordsOutput { records: page, next_iterator })
 }
 
-/// The record of a row.
-pub(crate) fn record(row: &Row<'_>) -> Result<Record> {
-    let text = |column: usize| row.get::<_, String>(column).map_err(from_sqlite);
-    let number = |column: usize| row.get::<_, i64>(column).map_err(from_sqlite);
-    let item = |column: usize| -> Result<Option<Item>> {
-        let bytes = row.get::<_, Option<Vec<u8>>>(column).map_err(from_sqlite)?;
-        bytes.map(|bytes| Item::decode(Bytes::from(bytes))).transpose()
+/// A record as a row of it is read, whichever version wrote it.
+pub(crate) struct StoredRecord {
+    pub(crate) number: u64,
+    pub(crate) created_at: Timestamp,
+    pub(crate) event_id: EventId,
+    pub(crate) event: String,
+    pub(crate) view: String,
+    pub(crate) size: u64,
+    pub(crate) keys: Vec<u8>,
+    pub(crate) old: Option<Vec<u8>>,
+    pub(crate) new: Option<Vec<u8>>,
+    pub(crate) by: Option<String>,
+}
+
+pub(crate) enum EventId {
+    Epoch([u8; 8]),
+    Whole(String),
+}
+
+impl StoredRecord {
+    /// The record that is stored.
+    ///
+    /// # Errors
+    /// It is damaged.
+    pub(crate) fn record(self, log: &Log) -> Result<Record> {
+        let item = |bytes: Vec<u8>| Item::decode(Bytes::from(bytes));
+        let (old, new) = (self.old.map(item).transpose()?, self.new.map(item).transpose()?);
+        let (event_name, old, new) = match (self.event.as_str(), old, new) {
+            (OLD_DIFFERS, Some(old), Some(new)) => {
+                (EventName::Modify, Some(change::with_difference(&new, &old)), Some(new))
+            }
+            (NEW_DIFFERS, Some(old), Some(new)) => {
+                let new = change::with_difference(&old, &new);
+                (EventName::Modify, Some(old), Some(new))
+            }
+            (name, old, new) => (event_name(name)?, old, new),
+        };
+        let keys = match (self.keys.is_empty(), new.as_ref().or(old.as_ref())) {
+            (true, Some(image)) => log.keys_of(image),
+            _ => item(self.keys)?,
+        };
+        let view_type = match self.view.as_str() {
+            IN_LOG => log.view_type(),
+            view => parse::<StreamViewType>(&format!("\"{view}\""))?,
+        };
+        let size_bytes = match self.size as i64 {
+            DERIVED => change::size(&keys, old.as_ref(), new.as_ref()),
+            size => size as u64,
+        };
+        let event_id = match self.event_id {
+            EventId::Epoch(epoch) => change::event_id(u64::from_be_bytes(epoch), self.number),
+            EventId::Whole(id) => id,
+        };
+        Ok(Record {
+            event_id,
+            event_name,
+            sequence_number: change::sequence_number(self.number),
+            created_at: self.created_at,
+            keys,
+            old_image: old,
+            new_image: new,
+            view_type,
+            size_bytes,
+            user_identity: self.by.map(|json| parse::<UserIdentity>(&json)).transpose()?,
+        })
+    }
+}
+
+fn event_name(stored: &str) -> Result<EventName> {
+    [EventName::Insert, EventName::Modify, EventName::Remove]
+        .into_iter()
+        .find(|event| event.as_str() == stored)
+        .ok_or_else(|| damaged(format_args!("a stream record has an unknown event: {stored}")))
+}
+
+fn record(row: &Row<'_>, log: &Log) -> Result<Record> {
+    let event_id = match row.get_ref(2).map_err(from_sqlite)? {
+        ValueRef::Blob(epoch) => EventId::Epoch(
+            epoch.try_into().map_err(|_| damaged("a stream record has a broken event id"))?,
+        ),
+        _ => EventId::Whole(row.get(2).map_err(from_sqlite)?),
     };
-    let by = row.get::<_, Option<String>>(9).map_err(from_sqlite)?;
-    Ok(Record {
-        event_id: text(2)?,
-        event_name: parse::<EventName>(&format!("\"{}\"", text(3)?))?,
-        sequence_number: change::sequence_number(number(0)? as u64),
-        created_at: time(row, 1)?,
-        keys: item(6)?.ok_or_else(|| damaged("a stream record has no key"))?,
-        old_image: item(7)?,
-        new_image: item(8)?,
-        view_type: parse::<StreamViewType>(&format!("\"{}\"", text(4)?))?,
-        size_bytes: number(5)? as u64,
-        user_identity: by.map(|json| parse::<UserIdentity>(&json)).transpose()?,
-    })
+    let read = || {
+        Ok(StoredRecord {
+            number: row.get::<_, i64>(0)? as u64,
+            created_at: Timestamp::from_millis(row.get::<_, i64>(1)? as u64),
+            event_id,
+            event: row.get(3)?,
+            view: row.get(4)?,
+            size: row.get::<_, i64>(5)? as u64,
+            keys: row.get(6)?,
+            old: row.get(7)?,
+            new: row.get(8)?,
+            by: row.get(9)?,
+        })
+    };
+    read().map_err(from_sqlite)?.record(log)
+}
+
+/// What a row has of a change: nothing twice, and nothing that follows from the rest.
+struct Stored {
+    event: &'static str,
+    keys: Bytes,
+    old: Option<Bytes>,
+    new: Option<Bytes>,
+}
+
+/// The event of a change whose old image is stored as what it has differently from the new one.
+const OLD_DIFFERS: &str = "MODIFY-OLD";
+/// The same the other way round.
+const NEW_DIFFERS: &str = "MODIFY-NEW";
+/// The view of a record that is its log's.
+const IN_LOG: &str = "";
+/// The size of a record that follows from its items: no record has no bytes.
+const DERIVED: i64 = 0;
+
+impl Stored {
+    fn of(change: &Change<'_>, schema: &TableSchema) -> Self {
+        let (old, new) = (change.old_image, change.new_image);
+        let keys = match (old, new) {
+            (None, None) => change.keys(schema).encode(),
+            // They are in the image.
+            _ => Bytes::new(),
+        };
+        let encode = |image: Option<&Item>| image.map(Item::encode);
+        if let (Some(old), Some(new)) = (old, new) {
+            if let Some(different) = change::difference(old, new) {
+                let (old, new) = (Some(different.encode()), Some(new.encode()));
+                return Self { event: OLD_DIFFERS, keys, old, new };
+            }
+            if let Some(different) = change::difference(new, old) {
+                let (old, new) = (Some(old.encode()), Some(different.encode()));
+                return Self { event: NEW_DIFFERS, keys, old, new };
+            }
+        }
+        Self { event: change.event_name.as_str(), keys, old: encode(old), new: encode(new) }
+    }
 }
 
 fn time(row: &Row<'_>, column: usize) -> Result<Timestamp> {

@@ -247,18 +247,18 @@ async fn a_check_finds_what_is_wrong_with_records() {
     let with = |problem: &str| format!("{record}{problem}");
     damage("keys", "UPDATE records_LANE SET keys = x'00' WHERE number = 1", record).await;
     damage("old", "UPDATE records_LANE SET old = x'0102' WHERE number = 1", record).await;
-    damage("new", "UPDATE records_LANE SET new = NULL WHERE number = 1", &with("its size is"))
-        .await;
+    damage("new", "UPDATE records_LANE SET new = NULL WHERE number = 1", record).await;
+    damage("size", "UPDATE records_LANE SET size = 5 WHERE number = 1", &with("its size is")).await;
     damage(
         "event",
         "UPDATE records_LANE SET event = 'MOVE' WHERE number = 1",
-        &with("there is no"),
+        "a stream record has an unknown event: MOVE",
     )
     .await;
     damage(
         "view",
-        "UPDATE records_LANE SET view = 'NONE' WHERE number = 1",
-        &with("it has another"),
+        "UPDATE records_LANE SET view = 'KEYS_ONLY' WHERE number = 1",
+        &with("it has another view than the stream"),
     )
     .await;
     damage("by", "UPDATE records_LANE SET by = '{' WHERE number = 1", record).await;

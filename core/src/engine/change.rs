@@ -18,26 +18,24 @@ use crate::ops::{
 use crate::schema::TableSchema;
 
 /// What a write does to its item, as a stream tells it.
-#[derive(Clone, Debug, PartialEq)]
+#[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Change<'e> {
     /// What happened.
     pub event_name: EventName,
-    /// The key of the item.
-    pub keys: Item,
+    /// The item, after the change or before it: it has the key.
+    item: &'e Item,
     /// The item before, if the view type has it and there was one.
     pub old_image: Option<&'e Item>,
     /// The item after, if the view type has it and there is one.
     pub new_image: Option<&'e Item>,
     /// What the record carries.
     pub view_type: StreamViewType,
-    /// The record's size in bytes.
-    pub size_bytes: u64,
 }
 
 impl<'e> Change<'e> {
     /// What a write leaves in a stream, `None` if it changed nothing.
-    pub fn of(schema: &TableSchema, effect: &'e Effect, view_type: StreamViewType) -> Option<Self> {
-        let (event_name, any) = match (&effect.old, &effect.new) {
+    pub fn of(effect: &'e Effect, view_type: StreamViewType) -> Option<Self> {
+        let (event_name, item) = match (&effect.old, &effect.new) {
             (Some(_), Some(_)) if !effect.is_change() => return None,
             (None, Some(new)) => (EventName::Insert, new),
             (Some(_), Some(new)) => (EventName::Modify, new),
@@ -47,36 +45,78 @@ impl<'e> Change<'e> {
         use StreamViewType as View;
         let with_old = matches!(view_type, View::OldImage | View::NewAndOldImages);
         let with_new = matches!(view_type, View::NewImage | View::NewAndOldImages);
-        let keys = key_of(schema, any);
         let old_image = effect.old.as_ref().filter(|_| with_old);
         let new_image = effect.new.as_ref().filter(|_| with_new);
-        let size = |image: Option<&Item>| image.map_or(0, Item::size);
-        let size_bytes = (keys.size() + size(old_image) + size(new_image)) as u64;
-        Some(Self { event_name, keys, old_image, new_image, view_type, size_bytes })
+        Some(Self { event_name, item, old_image, new_image, view_type })
+    }
+
+    /// The key of the item.
+    pub fn keys(&self, schema: &TableSchema) -> Item {
+        key_of(schema, self.item)
     }
 
     /// The record of this change, with what only the engine knows: its number, the
     /// [`event_id`], the time, and who made the change if no caller did.
     pub fn into_record(
         self,
+        schema: &TableSchema,
         number: u64,
         event_id: String,
         now: Timestamp,
         user_identity: Option<UserIdentity>,
     ) -> Record {
+        let keys = self.keys(schema);
         Record {
             event_id,
             event_name: self.event_name,
             sequence_number: sequence_number(number),
             created_at: created_at(now),
-            keys: self.keys,
+            size_bytes: size(&keys, self.old_image, self.new_image),
+            keys,
             old_image: self.old_image.cloned(),
             new_image: self.new_image.cloned(),
             view_type: self.view_type,
-            size_bytes: self.size_bytes,
             user_identity,
         }
     }
+}
+
+/// The size of a record: that of its keys and its images.
+pub fn size(keys: &Item, old_image: Option<&Item>, new_image: Option<&Item>) -> u64 {
+    let images = [old_image, new_image].into_iter().flatten().map(Item::size);
+    (keys.size() + images.sum::<usize>()) as u64
+}
+
+/// What an item has that another has not, or has differently; `None` if the other has an attribute
+/// that the item lacks. Two images of one item mostly have most in common: with this, the common
+/// part is kept once.
+pub fn difference(item: &Item, other: &Item) -> Option<Item> {
+    // Both have their attributes in the order of the names.
+    let mut others = other.iter().peekable();
+    let mut different = Vec::new();
+    for (name, value) in item.iter() {
+        match others.peek() {
+            Some((other, _)) if *other < name => return None,
+            Some((other, same)) if *other == name && *same == value => {
+                others.next();
+            }
+            Some((other, _)) if *other == name => {
+                others.next();
+                different.push((name, value.to_value()));
+            }
+            _ => different.push((name, value.to_value())),
+        }
+    }
+    others.next().is_none().then(|| different.into_iter().collect())
+}
+
+/// The item that differs from another by this [`difference`].
+pub fn with_difference(other: &Item, difference: &Item) -> Item {
+    let mut item = other.clone();
+    for (name, value) in difference.iter() {
+        item.insert(name, value.to_value());
+    }
+    item
 }
 
 /// The time of a record that is written now: rounded down to the second (API reference,
@@ -288,6 +328,24 @@ mod tests {
         assert_eq!(record.created_at, Timestamp::from_secs(written.as_secs()));
         assert!(!is_trimmed(&record, written + RETENTION));
         assert!(is_trimmed(&record, written + RETENTION + Duration::from_secs(1)));
+    }
+
+    #[test]
+    fn an_item_is_found_again_from_what_it_has_differently() {
+        let old = item! { "pk" => "a", "n" => 1, "m" => "same", "gone" => true };
+        for (item, other, different) in [
+            (&old, item! { "pk" => "a", "n" => 2, "m" => "same" }, Some(vec!["gone", "n"])),
+            (&old, old.clone(), Some(vec![])),
+            (&old, item! { "pk" => "a" }, Some(vec!["gone", "m", "n"])),
+            (&old, item! { "pk" => "a", "new" => 1 }, None),
+        ] {
+            let found = difference(item, &other);
+            let names = found.as_ref().map(|found| found.iter().map(|(name, _)| name).collect());
+            assert_eq!(names, different, "{other:?}");
+            if let Some(found) = found {
+                assert_eq!(with_difference(&other, &found), *item);
+            }
+        }
     }
 
     #[test]

@@ -176,6 +176,14 @@ impl Log {
         self.first_after + 1..=last
     }
 
+    /// The keys of an item of the stream's table.
+    pub fn keys_of(&self, item: &Item) -> Item {
+        let parts = self.key_schema.iter();
+        parts
+            .filter_map(|part| Some((part.name.as_str(), item.get(&part.name)?.to_value())))
+            .collect()
+    }
+
     /// The lane of the item with these keys; `None` if they are no keys of the stream's table.
     pub fn lane_of_keys(&self, keys: &Item) -> Option<usize> {
         let partition = self.key_schema.iter().find(|part| part.role == KeyRole::Partition)?;

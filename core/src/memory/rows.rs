@@ -31,9 +31,9 @@ impl Held<'_> {
     /// Leaves a record of a change in the table's stream, if it has one.
     fn record(&mut self, table: &Table, position: &Position, effect: &Effect) {
         let Some(stream) = table.stream() else { return };
-        if let Some(change) = Change::of(&table.schema, effect, stream.view_type) {
-            let (arn, now) = (stream.arn(&table.name), self.env.clock.now());
-            self.state.append(&arn, position, change, now, self.by.clone());
+        if let Some(change) = Change::of(effect, stream.view_type) {
+            let now = self.env.clock.now();
+            self.state.append(table, stream, position, change, now, self.by.clone());
         }
     }
 }

@@ -43,19 +43,22 @@ impl State {
     /// Adds the record of a change to a stream.
     pub(super) fn append(
         &mut self,
-        arn: &StreamArn,
+        table: &Table,
+        stream: &TableStream,
         position: &Position,
         change: Change<'_>,
         now: Timestamp,
         by: Option<UserIdentity>,
     ) {
-        let Stream { log, lanes } = self.streams.get_mut(arn).expect("an enabled stream has a log");
+        let stream = self.streams.get_mut(&stream.arn(&table.name));
+        let Stream { log, lanes } = stream.expect("an enabled stream has a log");
         if now >= log.due() {
             self.last_sequence_number = log.rotate(now, self.last_sequence_number);
         }
         self.last_sequence_number += 1;
         let number = self.last_sequence_number;
-        let record = change.into_record(number, change::event_id(self.epoch, number), now, by);
+        let event_id = change::event_id(self.epoch, number);
+        let record = change.into_record(&table.schema, number, event_id, now, by);
         lanes[log::lane_of(position, log.lanes())].push_back(record);
     }
 
