@@ -28,6 +28,8 @@ pub(super) struct Lease {
     /// Held while an entry is written: the checkpoint and the renewal go one after the other.
     writing: tokio::sync::Mutex<()>,
     leave: watch::Sender<bool>,
+    /// When the record at hand was written, or the last one; none at the end of the shard.
+    behind: Mutex<Option<Timestamp>>,
     duration: Duration,
     /// What had been handled and set aside when the lease was taken.
     done_before: (u64, u64),
@@ -52,6 +54,7 @@ impl Lease {
             renewed_at: Mutex::new(sent_at),
             writing: tokio::sync::Mutex::default(),
             leave: watch::Sender::new(false),
+            behind: Mutex::default(),
         }
     }
 
@@ -83,6 +86,26 @@ impl Lease {
     pub(super) async fn leaving(&self) {
         // The sender lives as long as the lease.
         let _ = self.leave.subscribe().wait_for(|leave| *leave).await;
+    }
+
+    /// The shard has come to this record.
+    pub(super) fn come_to(&self, record: &Record, metrics: &Metrics) {
+        self.note_behind(Some(record.created_at), metrics);
+    }
+
+    /// Everything that is there has been handled.
+    pub(super) fn come_to_the_end(&self, now: Timestamp, metrics: &Metrics) {
+        self.entry().caught_up_at = Some(now.to_millis());
+        self.note_behind(None, metrics);
+    }
+
+    fn note_behind(&self, behind: Option<Timestamp>, metrics: &Metrics) {
+        *self.behind.lock().unwrap_or_else(PoisonError::into_inner) = behind;
+        metrics.note_place(&self.shard, behind);
+    }
+
+    fn behind(&self) -> Option<Timestamp> {
+        *self.behind.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
     /// The shard has come past this record.
@@ -126,10 +149,8 @@ impl Lease {
             written_at: sent_at.to_millis(),
             ..present.clone()
         };
-        next.lag_ms = match (next.caught_up_at, next.record_at) {
-            (None, Some(at)) => u64::try_from(sent_at.since(at).as_millis()).unwrap_or(u64::MAX),
-            _ => 0,
-        };
+        let lag = self.behind().map_or(Duration::ZERO, |at| sent_at.since(at));
+        next.lag_ms = u64::try_from(lag.as_millis()).unwrap_or(u64::MAX);
         change(&mut next);
         // An entry that is gone was finished, and nobody's.
         match ledger.write(&next, present.is_unchanged().and(attr("finished").eq(false))).await? {
@@ -185,14 +206,5 @@ impl Lease {
 
     fn renewed_at(&self) -> Timestamp {
         *self.renewed_at.lock().unwrap_or_else(PoisonError::into_inner)
-    }
-
-    /// Shows in the metrics how far the shard is behind.
-    pub(super) fn show(&self, metrics: &Metrics) {
-        let behind = {
-            let entry = self.entry();
-            entry.record_at.filter(|_| entry.caught_up_at.is_none())
-        };
-        metrics.note_place(&self.shard, behind);
     }
 }

@@ -69,7 +69,7 @@ pub(super) struct ShardEntry {
     pub(super) set_aside: u64,
     /// How often records of it were gone before they were handled.
     pub(super) gaps: u64,
-    /// How far the last handled record was behind when this was written.
+    /// How far the record at hand, or the last one, was behind when this was written.
     pub(super) lag_ms: u64,
     /// When the last record at `position` was written.
     #[serde(default, skip_serializing_if = "Option::is_none")]

@@ -53,8 +53,8 @@ impl Metrics {
         self.numbers().leases_lost
     }
 
-    /// How far each shard that is worked on is behind: how long ago its last handled record was
-    /// written, zero if its end was reached.
+    /// How far each shard that is worked on is behind: how long ago the record at hand, or the last
+    /// one, was written; zero if the end was reached.
     pub fn lags(&self) -> Vec<(ShardId, Duration)> {
         let now = self.0.clock.now();
         let lag = |behind: Option<Timestamp>| behind.map_or(Duration::ZERO, |at| now.since(at));

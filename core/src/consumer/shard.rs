@@ -52,7 +52,7 @@ enum Delivery {
 impl Worker<'_> {
     /// Works on a shard until it ends or is to be left, and renews its lease meanwhile.
     pub(super) async fn work(&self, lease: &Lease, handler: &dyn Handler) -> Result<End> {
-        lease.show(&self.consumer.metrics);
+        self.consumer.metrics.note_place(&lease.shard, None);
         let read = std::pin::pin!(self.read_shard(lease, handler));
         let keep = std::pin::pin!(lease.keep(&self.ledger, self.clock()));
         let end = match select(read, keep).await {
@@ -88,6 +88,7 @@ impl Worker<'_> {
                 if lease.is_leaving() {
                     return self.leave(lease, End::Left).await;
                 }
+                lease.come_to(record, &self.consumer.metrics);
                 match self.deliver(lease, record, handler).await {
                     Ok(Delivery::Past) => lease.pass(record),
                     Ok(Delivery::Left) => return self.leave(lease, End::Left).await,
@@ -97,7 +98,6 @@ impl Worker<'_> {
                         return Err(error);
                     }
                 }
-                lease.show(&self.consumer.metrics);
             }
             next = page.next_iterator;
             if next.is_none() {
@@ -118,8 +118,7 @@ impl Worker<'_> {
             if empty_reads < EMPTY_READS {
                 continue;
             }
-            lease.entry().caught_up_at = Some(self.now().to_millis());
-            lease.show(&self.consumer.metrics);
+            lease.come_to_the_end(self.now(), &self.consumer.metrics);
             if self.mode == Mode::Drain {
                 return self.leave(lease, End::CaughtUp).await;
             }

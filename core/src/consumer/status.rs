@@ -46,8 +46,8 @@ pub struct ShardStatus {
     pub set_aside: u64,
     /// How often records of it were gone before they were handled.
     pub gaps: u64,
-    /// How far the last handled record was behind at [`written_at`](Self::written_at): zero if the
-    /// end had been reached.
+    /// How far the record at hand, or the last one, was behind at
+    /// [`written_at`](Self::written_at): zero if the end had been reached.
     pub lag: Duration,
     /// When this was written.
     pub written_at: Timestamp,

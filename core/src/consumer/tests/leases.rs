@@ -205,8 +205,8 @@ async fn old_iterators_are_renewed_from_the_last_handled_record() {
 async fn the_lag_is_that_of_the_last_record_and_zero_at_the_end() {
     let (fake, notes) = one_shard().await;
     fake.write("s", "a", 1);
-    fake.clock.advance(Duration::from_secs(100));
     fake.write("s", "slow", 2);
+    fake.clock.advance(Duration::from_secs(100));
     let worker = Worker::start(consumer(&fake, 1), &notes);
     settle(|| notes.begun() == 2).await;
     assert_eq!(worker.metrics.lag(), Duration::from_secs(100));
