@@ -19,12 +19,12 @@ use crate::writer::Shared;
 /// How long a step waits for a group that it could go along with, while there are callers.
 const COMPANY: Duration = Duration::from_millis(2);
 
-/// The most items that a step deletes that goes along with a group: they take about as long as a write
-/// and its sync.
+/// The most items that a step deletes that goes along with a group: meant to take about as long as a
+/// write and its sync.
 const STEP: usize = 8;
 
-/// The time between two steps where callers write by themselves, while there are callers: so few of
-/// them meet a step that it is not one in a hundred.
+/// The time between two steps where callers write by themselves, while there are callers: meant to let
+/// fewer than one write in a hundred meet a step, at some 20 µs a write.
 const APART: Duration = Duration::from_millis(4);
 
 /// The most items that a step deletes where it does not go along.
