@@ -196,7 +196,9 @@ impl Ledger {
         let design = TableDesign::new(&self.checkpoints).key(CONSUMER, ENTRY);
         let store: Arc<dyn Store> =
             Arc::new(Arc::clone(&self.store).with_retries(self.policy.clone()));
-        Db::with_env(store, self.policy.env.clone()).create_table(&design).await
+        let db = Db::with_env(store, self.policy.env.clone());
+        // If the answer was lost, the next try finds the table.
+        self.policy.run(Repeat::Safe, || db.create_table(&design)).await
     }
 
     fn entry(&self, kind: &str) -> String {

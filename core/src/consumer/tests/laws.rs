@@ -135,6 +135,12 @@ async fn holds(steps: Vec<Step>, seed: u64, per_mille: u64) {
     assert_eq!(effects, expected);
 }
 
+/// The answer to the creation of the table of checkpoints is lost.
+#[tokio::test]
+async fn a_lost_answer_of_the_first_call_is_no_end() {
+    holds(vec![Step::Write { item: 0 }], 3_762_645_768, 33).await;
+}
+
 proptest! {
     #![proptest_config(ProptestConfig { cases: 48, ..ProptestConfig::default() })]
 
