@@ -63,8 +63,8 @@ fn keys(call: &Call) -> Vec<String> {
     }
     let mut parts = vec![call.keys.clone()];
     let filter = match (call.filter.as_ref().map(inline), call.unexpired) {
-        (Some(filter), Some(ttl)) => Some(format!("{filter} AND (no {ttl} OR {ttl} > now)")),
-        (None, Some(ttl)) => Some(format!("no {ttl} OR {ttl} > now")),
+        (Some(filter), Some(ttl)) => Some(format!("{filter} AND NOT {ttl} <= now")),
+        (None, Some(ttl)) => Some(format!("NOT {ttl} <= now")),
         (filter, None) => filter,
     };
     parts.extend(filter.map(|filter| format!("filter {filter}")));

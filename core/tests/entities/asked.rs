@@ -105,7 +105,7 @@ async fn a_query_may_be_about_other_values_and_of_many_pages() {
 #[tokio::test]
 async fn a_query_asks_what_it_declares() {
     let asked = "declares [Query in shop, PK = \"CUSTOMER#…\" AND begins_with(SK, \"ORDER#…\"), \
-                 filter status = <S> AND (attribute_not_exists(expires) OR expires > <N>), \
+                 filter status = <S> AND NOT expires <= <N>, \
                  descending, limit 2] and asks [";
     let cases: [(&str, Reads, &str); 9] = [
         ("order", page!(open("ana").limit(2)), ", limit 2]"),
@@ -114,7 +114,7 @@ async fn a_query_asks_what_it_declares() {
         (
             "a filter that is left out",
             page!(orders("ana").unexpired().descending().limit(2)),
-            "filter attribute_not_exists(expires) OR expires > <N>, descending",
+            "filter NOT expires <= <N>, descending",
         ),
         (
             "what has expired",
