@@ -296,8 +296,5 @@ fn a_listing_shows_that_what_has_expired_is_left_out() {
         let find = Member::find_by("GSI1").with(Member::TEAM, Id::example("team"));
         find.filter(Member::POINTS.gt(3_u32)).unexpired().describe()
     });
-    assert_eq!(
-        some,
-        ["GSI1PK = \"TEAM#<team>\"; filter points > 3 AND NOT leaves <= now"]
-    );
+    assert_eq!(some, ["GSI1PK = \"TEAM#<team>\"; filter points > 3 AND NOT leaves <= now"]);
 }
