@@ -203,7 +203,7 @@ impl RangeSql {
 impl Catalogue {
     /// Reads the catalogue, all at one version if a transaction is open.
     pub(crate) fn load(connection: &Connection) -> Result<Self> {
-        let version = Self::stored_version(connection)?;
+        let (version, _) = Self::stored_state(connection)?;
         let mut streams = BTreeMap::new();
         each(connection, "SELECT arn, number, log FROM tabla_streams", |row| {
             let stored = (row.get::<_, i64>(1)?, row.get::<_, String>(2)?);
@@ -230,11 +230,11 @@ impl Catalogue {
         Ok(catalogue)
     }
 
-    /// The version that the file is at.
-    pub(crate) fn stored_version(connection: &Connection) -> Result<i64> {
+    /// The version that the file is at, and the last sequence number that was taken from it.
+    pub(crate) fn stored_state(connection: &Connection) -> Result<(i64, i64)> {
         connection
-            .prepare_cached("SELECT catalogue FROM tabla_state")
-            .and_then(|mut statement| statement.query_row([], |row| row.get(0)))
+            .prepare_cached("SELECT catalogue, last_record FROM tabla_state")
+            .and_then(|mut statement| statement.query_row([], |row| Ok((row.get(0)?, row.get(1)?))))
             .map_err(from_sqlite)
     }
 

@@ -5,6 +5,7 @@ use std::sync::{Mutex, MutexGuard, PoisonError};
 use tabla::Result;
 use tabla::env::Env;
 
+use crate::catalogue::Catalogue;
 use crate::session::Session;
 
 /// Numbers that are taken from the file at once. So few that none are missed, so many that the page
@@ -21,6 +22,8 @@ const BLOCK: i64 = 1000;
 pub(crate) struct Numbers {
     /// Drawn when the store is opened, and never used again: `change::event_id` says why.
     epoch: u64,
+    /// Whether others may take numbers, too.
+    is_shared: bool,
     block: Mutex<Option<Block>>,
 }
 
@@ -34,8 +37,13 @@ pub(crate) struct Block {
 }
 
 impl Numbers {
-    pub(crate) fn new(env: &Env) -> Self {
-        Self { epoch: env.random.next_u64(), block: Mutex::default() }
+    pub(crate) fn new(env: &Env, is_shared: bool) -> Self {
+        Self { epoch: env.random.next_u64(), is_shared, block: Mutex::default() }
+    }
+
+    /// The block of a store that nobody else takes numbers from, if it has one.
+    fn own(&self) -> Option<Block> {
+        self.lock().filter(|_| !self.is_shared)
     }
 
     /// The epoch, as it stands in a record.
@@ -93,15 +101,14 @@ impl Session<'_> {
     }
 
     fn record_block(&mut self) -> Result<Block> {
-        if let Some(block) = self.block {
+        if let Some(block) = self.block.or_else(|| self.numbers.own()) {
             return Ok(block);
         }
-        let select = "SELECT last_record FROM tabla_state";
-        let outcome = self
-            .connection
-            .prepare_cached(select)
-            .and_then(|mut select| select.query_row([], |row| row.get(0)));
-        let block = self.numbers.block(self.sql(outcome)?);
+        let taken = match self.taken {
+            Some(taken) => taken,
+            None => Catalogue::stored_state(self.connection)?.1,
+        };
+        let block = self.numbers.block(taken);
         self.block = Some(block);
         Ok(block)
     }

@@ -37,6 +37,8 @@ pub(crate) struct Session<'c> {
     /// The last row of the items of a table, by the table's number.
     last_rows: BTreeMap<i64, i64>,
     pub(crate) numbers: &'c Numbers,
+    /// The last sequence number that was taken from the file before the group, if that is known.
+    pub(crate) taken: Option<i64>,
     /// What is left of the sequence numbers that were taken from the file.
     pub(crate) block: Option<Block>,
     /// Whether there is something to do for maintenance.
@@ -95,6 +97,7 @@ impl<'c> Session<'c> {
             counts: Counts::default(),
             last_rows: BTreeMap::new(),
             numbers,
+            taken: None,
             block: None,
             wants_maintenance: false,
             statements: Vec::new(),
@@ -264,7 +267,7 @@ impl<'c> Session<'c> {
         }
         if self.is_catalogue_changed {
             self.execute("UPDATE tabla_state SET catalogue = catalogue + 1", [])?;
-            let version = Catalogue::stored_version(self.connection)?;
+            let (version, _) = Catalogue::stored_state(self.connection)?;
             self.catalogue_mut().version = version;
         }
         Ok(())

@@ -160,7 +160,7 @@ impl Inner {
         let known = self.writer.catalogue();
         let Some(readers) = &self.readers else { return Ok(known) };
         let read = readers.snapshot(|connection| {
-            match Catalogue::stored_version(connection)? == known.version {
+            match Catalogue::stored_state(connection)?.0 == known.version {
                 true => Ok(None),
                 false => Catalogue::load(connection).map(Some),
             }

@@ -140,6 +140,21 @@ impl Session<'_> {
     }
 }
 
+/// Whether there is something for [`Session::keep_streams_short`] to do: a read, so that a store at
+/// rest takes no lock.
+pub(crate) fn are_too_long(connection: &Connection, now: Timestamp) -> Result<bool> {
+    for (number, log) in logs(connection)? {
+        let mut is_too_long = log.has_lapsed(now);
+        for lane in number..number + log.lanes() as i64 {
+            is_too_long |= expired(connection, lane, now, 1)?.is_some();
+        }
+        if is_too_long {
+            return Ok(true);
+        }
+    }
+    Ok(false)
+}
+
 /// The number of the last of the oldest records in a lane, at most `most`, that are too old to be
 /// read.
 fn expired(connection: &Connection, lane: i64, now: Timestamp, most: usize) -> Result<Option<i64>> {

@@ -27,7 +27,7 @@ use crate::numbers::Numbers;
 use crate::session::Session;
 use crate::sweep::{self, Seen};
 use crate::sweeper::{Settings, Sweeper, Sweeps, Turn};
-use crate::{connection, maintenance};
+use crate::{connection, maintenance, streams};
 
 /// The most items that a group writes, unless its first job alone writes more: so it holds the
 /// file's lock for a few milliseconds, if they are no larger than most.
@@ -183,7 +183,7 @@ impl Writer {
             catalogue: RwLock::new(Arc::new(catalogue)),
             changes: watch::Sender::new(()),
             maintenance_failure: Mutex::default(),
-            numbers: Numbers::new(&env),
+            numbers: Numbers::new(&env, is_file),
             env,
             inline,
             is_file,
@@ -469,13 +469,16 @@ impl Shared {
         sweeper.stepped(sweep, stepped, Turn { groups_before, groups_after, is_alone });
     }
 
-    /// Looks whether there is anything to sweep, without writing.
+    /// Looks whether there is anything to sweep, or to take out of the streams, without writing.
     fn look(&self, now: Timestamp, holder: Option<&str>) -> Result<Seen> {
         let connection = self.connection.lock().unwrap_or_else(PoisonError::into_inner);
         statement(&connection, "BEGIN").map_err(from_sqlite)?;
-        let seen = self
-            .current_catalogue(&connection)
-            .and_then(|catalogue| sweep::look(&connection, &catalogue, now, holder));
+        let seen = self.current_state(&connection).and_then(|(catalogue, _)| {
+            if streams::are_too_long(&connection, now)? {
+                self.queue().maintenance = true;
+            }
+            sweep::look(&connection, &catalogue, now, holder)
+        });
         // It has only read: however this ends, nothing is lost.
         let _ = statement(&connection, "COMMIT");
         seen
@@ -608,12 +611,13 @@ impl Shared {
     /// Does the work of a group whose transaction has begun, and commits it.
     fn carry_out(&self, connection: &Connection, work: &mut Work<'_>) -> Outcome {
         let failed = |error| Outcome::Failed(error, Applied::No);
-        let catalogue = match self.current_catalogue(connection) {
-            Ok(catalogue) => catalogue,
+        let (catalogue, taken) = match self.current_state(connection) {
+            Ok(current) => current,
             Err(error) => return failed(error),
         };
         let mut session =
             Session::new(connection, catalogue, &self.ledger, &self.numbers, &self.env);
+        session.taken = taken;
         work(&mut session);
         if session.has_failed() {
             return failed(session.failure());
@@ -643,11 +647,16 @@ impl Shared {
         Outcome::Committed
     }
 
-    /// The catalogue, read again if another process has changed it.
-    fn current_catalogue(&self, connection: &Connection) -> Result<Arc<Catalogue>> {
+    /// The catalogue, read again if another process has changed it, and the last number that was
+    /// taken for stream records, if the file was asked.
+    fn current_state(&self, connection: &Connection) -> Result<(Arc<Catalogue>, Option<i64>)> {
         let known = self.catalogue();
-        if !self.is_file || Catalogue::stored_version(connection)? == known.version {
-            return Ok(known);
+        if !self.is_file {
+            return Ok((known, None));
+        }
+        let (version, taken) = Catalogue::stored_state(connection)?;
+        if version == known.version {
+            return Ok((known, Some(taken)));
         }
         let read = Arc::new(Catalogue::load(connection)?);
         self.publish(Arc::clone(&read));
@@ -659,7 +668,7 @@ impl Shared {
             self.queue().maintenance = true;
             self.wake.notify_one();
         }
-        Ok(read)
+        Ok((read, Some(taken)))
     }
 }
 

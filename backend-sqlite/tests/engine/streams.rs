@@ -167,9 +167,14 @@ async fn records_past_retention_are_taken_out_of_the_file() {
     // One write has the records of all tables looked at.
     store.put(PutItem::new("orders", order("new", 2, "open"))).await.unwrap();
     wait_for_rows(&file, 2).await;
+    // A store that nobody writes to looks at its records whenever it looks for expired items.
     clock.advance(25 * HOUR);
+    wait_for_rows(&file, 0).await;
+    store.put(PutItem::new("orders", order("new", 3, "open"))).await.unwrap();
+    assert_eq!(rows_of_records(&file), 1);
     drop(store);
-    // A file that nobody wrote to is looked at when it is opened.
+    // A file that nobody has open, when it is opened.
+    clock.advance(25 * HOUR);
     let store = open_at(&path, &clock).await;
     wait_for_rows(&file, 0).await;
     drop((store, file));
