@@ -281,11 +281,11 @@ async fn a_file_of_the_first_format_gets_its_times() {
 async fn a_check_finds_times_that_are_not_those_of_the_items() {
     let folder = tempfile::tempdir().unwrap();
     for (name, sql) in [
-        ("missing", "DELETE FROM expiry_5 WHERE id = 3"),
-        ("extra", "INSERT INTO expiry_5 (at, id) VALUES (1, 3)"),
-        ("nowhere", "INSERT INTO expiry_5 (at, id) VALUES (1, 99)"),
-        ("earlier", "UPDATE expiry_5 SET at = at - 1 WHERE id = 3"),
-        ("swapped", "UPDATE expiry_5 SET id = 99 WHERE id = 3"),
+        ("missing", "DELETE FROM TIMES WHERE id = 3"),
+        ("extra", "INSERT INTO TIMES (at, id) VALUES (1, 3)"),
+        ("nowhere", "INSERT INTO TIMES (at, id) VALUES (1, 99)"),
+        ("earlier", "UPDATE TIMES SET at = at - 1 WHERE id = 3"),
+        ("swapped", "UPDATE TIMES SET id = 99 WHERE id = 3"),
     ] {
         let path = folder.path().join(name);
         let clock = clock();
@@ -297,11 +297,18 @@ async fn a_check_finds_times_that_are_not_those_of_the_items() {
         assert_eq!(store.sweep_expired().await.unwrap(), 0);
         drop(store);
         is_sound(&path).await;
-        Connection::open(&path).unwrap().execute_batch(sql).unwrap();
+        let raw = Connection::open(&path).unwrap();
+        raw.execute_batch(&sql.replace("TIMES", &times(&raw))).unwrap();
         let report = checked(&path).await;
         let expected = "table orders: the times at which items expire are not theirs";
         assert!(report.problems.iter().any(|one| one.contains(expected)), "{name}: {report:?}");
     }
+}
+
+/// The table of the times at which the items of the only table expire.
+fn times(file: &Connection) -> String {
+    let number = "SELECT 'expiry_' || expiry FROM tabla_tables";
+    file.query_row(number, [], |row| row.get(0)).expect("the items expire")
 }
 
 /// Two stores on one file: one sweeps, and the other when that one is gone.
@@ -368,7 +375,8 @@ async fn a_damaged_item_does_not_stop_a_sweep() {
     assert!(error.message().ends_with("other items deleted: 1"), "{error}");
     // A time that is not the item's deletes nothing.
     put(&store, order("expiring", 600, "open")).await;
-    raw.execute_batch("INSERT INTO expiry_5 SELECT 1800000000, max(id) FROM items_1").unwrap();
+    let sql = format!("INSERT INTO {} SELECT 1800000000, max(id) FROM items_1", times(&raw));
+    raw.execute_batch(&sql).unwrap();
     assert!(store.sweep_expired().await.is_err());
     let kept = store.get_item("orders", item! { "pk" => "expiring", "sk" => 600 }).await.unwrap();
     assert!(kept.is_some());
