@@ -166,8 +166,8 @@ impl Log {
     async fn write(&self) -> Result<(), Failure> {
         let (mut writing, mut following) = (0.0, 0.0);
         for day in 0..DAYS {
+            self.pass(Timestamp::from_secs(FIRST_DAY + day * DAY.as_secs())).await?;
             let watch = Stopwatch::start();
-            self.move_to(Timestamp::from_secs(FIRST_DAY + day * DAY.as_secs()));
             let events = self.size.events_of(day);
             let next = AtomicU64::new(events.start);
             let writers = (0..WRITERS).map(|_| async {
@@ -283,7 +283,7 @@ impl Log {
         let mut left = self.size.events;
         for day in 0..DAYS {
             let end_of_day = Timestamp::from_secs(FIRST_DAY + (day + 1) * DAY.as_secs());
-            self.move_to(end_of_day + KEPT);
+            self.pass(end_of_day + KEPT).await?;
             let watch = Stopwatch::start();
             let swept = self.store.sweep_expired().await? as u64;
             sweeping += watch.seconds();
@@ -305,8 +305,14 @@ impl Log {
         Ok(())
     }
 
-    fn move_to(&self, moment: Timestamp) {
-        self.clock.advance(moment.since(self.clock.now()));
+    /// Lets time pass. The consumer is run more than once a day meanwhile, as one has to be that
+    /// loses nothing.
+    async fn pass(&self, moment: Timestamp) -> Result<(), Failure> {
+        while self.clock.now() < moment {
+            self.clock.advance(moment.since(self.clock.now()).min(DAY / 2));
+            self.follow().await?;
+        }
+        Ok(())
     }
 
     async fn describe(&self) -> Result<TableDescription, Failure> {
