@@ -96,7 +96,7 @@ impl SqliteStore {
             // What a step that failed had come to is told by the other end of this.
             let (tell, told) = oneshot::channel();
             let step = writer.write(sweep.step, move |session| {
-                let outcome = session.apart(|session| session.sweep(&mut sweep));
+                let outcome = session.apart(|session| session.sweep(&mut sweep, usize::MAX));
                 let _ = tell.send(sweep);
                 outcome
             });

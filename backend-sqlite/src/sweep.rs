@@ -186,8 +186,9 @@ impl Session<'_> {
         Ok(None)
     }
 
-    /// Deletes the next items, as many as a moment allows.
-    pub(crate) fn sweep(&mut self, sweep: &mut Sweep) -> Result<Step> {
+    /// Deletes the next items, as many as a moment allows and at most so many.
+    pub(crate) fn sweep(&mut self, sweep: &mut Sweep, most: usize) -> Result<Step> {
+        let most = sweep.step.min(most);
         let began = self.env.clock.now();
         self.by = Some(UserIdentity::time_to_live());
         let mut steps = 0;
@@ -198,7 +199,7 @@ impl Session<'_> {
             }
             loop {
                 let is_over = || self.env.clock.now().since(began) >= STEP_TIME;
-                if steps == sweep.step || steps >= FEWEST && is_over() {
+                if steps == most || steps >= FEWEST && is_over() {
                     return Ok(Step::More);
                 }
                 let Some(next) = self.next_expired(expiry, sweep)? else { break };

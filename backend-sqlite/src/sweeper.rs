@@ -167,14 +167,19 @@ impl Sweeper {
         self.under_way.clone()
     }
 
-    /// Takes a step inside of a group.
-    pub(crate) fn step(&self, session: &mut Session<'_>, sweep: &mut Sweep) -> Result<Step> {
+    /// Takes a step inside of a group, which deletes at most so many items.
+    pub(crate) fn step(
+        &self,
+        session: &mut Session<'_>,
+        sweep: &mut Sweep,
+        most: usize,
+    ) -> Result<Step> {
         match &self.holder {
             Some(holder) => match session.take_lease(holder)? {
                 Some(until) => Ok(Step::Other(until)),
-                None => session.sweep(sweep),
+                None => session.sweep(sweep, most),
             },
-            None => session.sweep(sweep),
+            None => session.sweep(sweep, most),
         }
     }
 

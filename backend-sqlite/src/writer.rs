@@ -442,9 +442,12 @@ impl Shared {
         };
         let is_alone = jobs.is_empty();
         let groups_before = self.groups.load(Ordering::Relaxed);
+        // A sweep writes no more than those whom it goes along with: the log is moved to the file
+        // when it is long, while they wait, and would be so many times as often.
+        let items = jobs.iter().map(|job| job.items()).sum::<usize>().max(1);
         let step = |session: &mut Session<'_>| match is_alone {
-            true => sweeper.step(session, &mut sweep),
-            false => session.apart(|session| sweeper.step(session, &mut sweep)),
+            true => sweeper.step(session, &mut sweep, usize::MAX),
+            false => session.apart(|session| sweeper.step(session, &mut sweep, items)),
         };
         let mut step = Pending { items: 0, work: Some(step), result: None, reply: None };
         let mut work = |session: &mut Session<'_>| {
