@@ -12,7 +12,7 @@ use tabla::{Error, Result};
 
 use crate::error::{damaged, from_sqlite};
 use crate::expiry::ExpiryIndex;
-use crate::format;
+use crate::{format, records};
 
 /// All tables, at one version of the catalogue.
 #[derive(Clone, Debug, Default)]
@@ -41,8 +41,9 @@ pub(crate) struct StoredStream {
     pub(crate) number: i64,
     /// When a record needs a new generation of shards.
     pub(crate) due: Timestamp,
-    /// The statement that adds a record to each lane.
-    pub(crate) append: Vec<String>,
+    pub(crate) lanes: usize,
+    /// The statement that adds a record.
+    pub(crate) append: String,
 }
 
 /// Where the rows of an index are.
@@ -122,15 +123,12 @@ impl StoredTable {
 
 impl StoredStream {
     pub(crate) fn new(number: i64, log: &Log) -> Self {
-        let append = |lane: i64| {
-            format!(
-                "INSERT INTO {} \
-                 (number, created_at, event_id, event, view, size, keys, old, new, by) \
-                 VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9, ?10)",
-                format::records(number + lane)
-            )
-        };
-        Self { number, due: log.due(), append: (0..log.lanes() as i64).map(append).collect() }
+        let append = format!(
+            "INSERT INTO {} ({}) VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8)",
+            format::records(number),
+            records::COLUMNS
+        );
+        Self { number, due: log.due(), lanes: log.lanes(), append }
     }
 }
 

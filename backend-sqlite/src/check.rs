@@ -6,11 +6,9 @@ use std::path::Path;
 use bytes::Bytes;
 use futures::TryStreamExt;
 use sqlx::sqlite::{SqliteConnection, SqliteRow};
-use sqlx::{AssertSqlSafe, Connection, Row};
-use tabla::engine::change;
+use sqlx::{AssertSqlSafe, Connection, Row, TypeInfo, ValueRef};
 use tabla::engine::log::Log;
 use tabla::engine::{IndexEntry, Position};
-use tabla::env::Timestamp;
 use tabla::schema::{Table, TableSchema};
 use tabla::{Error, Item, Result};
 use xxhash_rust::xxh3::xxh3_64_with_seed;
@@ -19,9 +17,9 @@ use crate::catalogue::{SELECT_TABLES, StoredIndex, StoredTable, parse, stored_ex
 use crate::config::SqliteConfig;
 use crate::error::from_sqlx;
 use crate::expiry::ExpiryIndex;
+use crate::records::{self, EventId, Images, StoredRecord};
 use crate::rows::sum_of;
-use crate::streams::{EventId, StoredRecord};
-use crate::{format, open};
+use crate::{format, older, open};
 
 /// So many problems are told; a file that has more needs no longer list.
 const TOLD: usize = 100;
@@ -151,7 +149,7 @@ impl<F: FnMut(Progress)> Check<F> {
         for table in &tables {
             self.table(connection, table, &counts).await?;
         }
-        self.streams(connection).await
+        self.streams(connection, version).await
     }
 
     async fn table(
@@ -287,7 +285,7 @@ impl<F: FnMut(Progress)> Check<F> {
         }
     }
 
-    async fn streams(&mut self, connection: &mut SqliteConnection) -> Result<()> {
+    async fn streams(&mut self, connection: &mut SqliteConnection, version: i32) -> Result<()> {
         let last = count(connection, "SELECT last_record FROM tabla_state").await?;
         let mut streams = Vec::new();
         each(connection, "SELECT number, arn, log FROM tabla_streams", |row| {
@@ -301,23 +299,41 @@ impl<F: FnMut(Progress)> Check<F> {
         })
         .await?;
         for (number, log) in streams {
-            for lane in 0..log.lanes() {
-                let select = format!(
-                    "SELECT number, created_at, event_id, event, view, size, keys, old, new, by FROM {}",
-                    format::records(number + lane as i64)
-                );
-                each(connection, &select, |row| {
-                    self.report.records += 1;
-                    if let Err(problem) = check_record(row, &log, lane, last) {
-                        let (arn, record) = (log.arn(), row.get::<i64, _>(0));
-                        self.report.problem(format!("stream {arn}, record {record}: {problem}"));
-                    }
-                    Ok(())
-                })
-                .await?;
+            if version > older::LAST {
+                let records = format::records(number);
+                let select = format!("SELECT {} FROM {records}", records::COLUMNS);
+                self.records(connection, &select, &log, last, stored_record).await?;
+                continue;
+            }
+            for lane in 0..log.lanes() as i64 {
+                let select = older::select(number + lane);
+                let read = |row: &SqliteRow| older::read(row, lane, &log);
+                self.records(connection, &select, &log, last, read).await?;
             }
         }
         Ok(())
+    }
+
+    async fn records(
+        &mut self,
+        connection: &mut SqliteConnection,
+        select: &str,
+        log: &Log,
+        last: u64,
+        read: impl Fn(&SqliteRow) -> Result<StoredRecord>,
+    ) -> Result<()> {
+        each(connection, select, |row| {
+            self.report.records += 1;
+            let checked = read(row)
+                .map_err(|error| error.message().to_owned())
+                .and_then(|record| check_record(record, log, last));
+            if let Err(problem) = checked {
+                let (arn, number) = (log.arn(), row.get::<i64, _>(0));
+                self.report.problem(format!("stream {arn}, record {number}: {problem}"));
+            }
+            Ok(())
+        })
+        .await
     }
 
     fn step(&mut self) {
@@ -347,45 +363,37 @@ fn stored(id: i64, sum: Option<i64>, bytes: &[u8]) -> Result<Item, String> {
     Item::decode(Bytes::copy_from_slice(bytes)).map_err(|error| error.message().to_owned())
 }
 
-/// What is wrong with a record in a lane of a stream, if anything is; `last` is the last number
-/// that can have been given out.
-fn check_record(row: &SqliteRow, log: &Log, lane: usize, last: u64) -> Result<(), String> {
-    let number = row.get::<i64, _>(0) as u64;
-    if !log.numbers(last).contains(&number) {
+/// What is wrong with a record of a stream, if anything is; `last` is the last number that can have
+/// been given out.
+fn check_record(stored: StoredRecord, log: &Log, last: u64) -> Result<(), String> {
+    if !log.numbers(last).contains(&(stored.number as u64)) {
         return Err("its number is in none of the stream's shards".to_owned());
     }
-    let stored = stored_record(row).map_err(|error| error.to_string())?;
+    let lane = stored.lane;
     let record = stored.record(log).map_err(|error| error.message().to_owned())?;
-    if record.view_type != log.view_type() {
-        return Err(format!("it has another view than the stream: {}", record.view_type.as_str()));
-    }
-    if log.lane_of_keys(&record.keys) != Some(lane) {
+    if log.lane_of_keys(&record.keys).map(|lane| lane as i64) != Some(lane) {
         return Err("its item belongs to another shard".to_owned());
-    }
-    let size = change::size(&record.keys, record.old_image.as_ref(), record.new_image.as_ref());
-    if record.size_bytes != size {
-        return Err(format!("its size is {size}, not {}", record.size_bytes));
     }
     Ok(())
 }
 
-fn stored_record(row: &SqliteRow) -> sqlx::Result<StoredRecord> {
-    let event_id = match row.try_get_unchecked::<&[u8], _>(2)?.try_into() {
-        Ok(epoch) => EventId::Epoch(epoch),
-        Err(_) => EventId::Whole(row.try_get_unchecked(2)?),
+fn stored_record(row: &SqliteRow) -> Result<StoredRecord> {
+    let read = || {
+        let is_epoch = row.try_get_raw(3)?.type_info().name() == "INTEGER";
+        Ok(StoredRecord {
+            number: row.try_get(0)?,
+            lane: row.try_get(1)?,
+            at: row.try_get(2)?,
+            event_id: match is_epoch {
+                true => EventId::Epoch(row.try_get(3)?),
+                false => EventId::Whole(row.try_get(3)?),
+            },
+            event: row.try_get(4)?,
+            images: Images { image: row.try_get::<Vec<u8>, _>(5)?.into(), before: row.try_get(6)? },
+            by: row.try_get(7)?,
+        })
     };
-    Ok(StoredRecord {
-        number: row.try_get::<i64, _>(0)? as u64,
-        created_at: Timestamp::from_millis(row.try_get::<i64, _>(1)? as u64),
-        event_id,
-        event: row.try_get(3)?,
-        view: row.try_get(4)?,
-        size: row.try_get::<i64, _>(5)? as u64,
-        keys: row.try_get(6)?,
-        old: row.try_get(7)?,
-        new: row.try_get(8)?,
-        by: row.try_get(9)?,
-    })
+    read().map_err(from_sqlx)
 }
 
 /// Whether the item has all of the table's key.

@@ -1,29 +1,32 @@
-//! What is in the file: format 2, as `docs/sqlite-format.md` describes it.
+//! What is in the file: format 3, as `docs/sqlite-format.md` describes it.
 
 /// `tabl`, in the file's header: this is a file of tabla's.
 pub const APPLICATION_ID: i32 = 0x7461_626C;
 
 /// The version of the format that this code writes, in the file's header.
-pub const FORMAT_VERSION: i32 = 2;
+pub const FORMAT_VERSION: i32 = 3;
 
 /// The size of the file's pages, in bytes.
 pub(crate) const PAGE_SIZE: u32 = 4096;
 
 /// What takes a file from one version to the next; the first makes a new file.
-const MIGRATIONS: [&str; FORMAT_VERSION as usize] =
-    [include_str!("format/1.sql"), include_str!("format/2.sql")];
+const MIGRATIONS: [&str; FORMAT_VERSION as usize] = [
+    include_str!("format/1.sql"),
+    include_str!("format/2.sql"),
+    // Only records are in another form: `older`.
+    "",
+];
 
-/// The statements that take a file of this version to the newest, inside one transaction.
+/// The statements that take a file of this version to the newest, but for what [`older`] does.
+/// They belong into one transaction.
+///
+/// [`older`]: crate::older
 pub(crate) fn migration(from: i32) -> String {
     let steps = MIGRATIONS.iter().skip(usize::try_from(from).unwrap_or(0));
-    let mut script = String::from("BEGIN IMMEDIATE;\n");
-    for step in steps {
-        script.push_str(step);
-    }
-    script.push_str(&format!(
-        "PRAGMA application_id = {APPLICATION_ID};\nPRAGMA user_version = {FORMAT_VERSION};\nCOMMIT;\n"
-    ));
-    script
+    let versions = format!(
+        "PRAGMA application_id = {APPLICATION_ID};\nPRAGMA user_version = {FORMAT_VERSION};\n"
+    );
+    steps.copied().chain([versions.as_str()]).collect()
 }
 
 /// The statements that make the tables of a table with this number.
@@ -70,24 +73,23 @@ pub(crate) fn create_expiry(number: i64) -> String {
     )
 }
 
-/// The table of the records of a stream's lane with this number.
+/// The table of the records of a stream with this number.
 pub(crate) fn records(number: i64) -> String {
     format!("records_{number}")
 }
 
-/// The statement that makes the table of the records of a stream's lane.
-pub(crate) fn create_records(number: i64) -> String {
+/// The statement that makes the table of the records of a stream, in one of the connection's
+/// databases.
+pub(crate) fn create_records(database: &str, number: i64) -> String {
     format!(
-        "CREATE TABLE records_{number} (\n  \
+        "CREATE TABLE {database}.records_{number} (\n  \
            number INTEGER PRIMARY KEY, -- the sequence number\n  \
-           created_at INTEGER NOT NULL, -- milliseconds since 1970\n  \
-           event_id TEXT NOT NULL,\n  \
-           event TEXT NOT NULL, -- INSERT, MODIFY or REMOVE\n  \
-           view TEXT NOT NULL, -- what is in the images\n  \
-           size INTEGER NOT NULL, -- bytes, by DynamoDB's count\n  \
-           keys BLOB NOT NULL, -- items, as in docs/item-format.md\n  \
-           old BLOB,\n  \
-           new BLOB,\n  \
+           lane INTEGER NOT NULL, -- the one of the stream's shards at a time that it is in\n  \
+           at INTEGER NOT NULL, -- seconds since 1970\n  \
+           event_id NOT NULL, -- the first half of it, an integer, or all of it, text\n  \
+           event INTEGER NOT NULL, -- 1 INSERT, 2 MODIFY, 3 REMOVE\n  \
+           image BLOB NOT NULL, -- new image, else old image, else keys: docs/item-format.md\n  \
+           before BLOB, -- what the old image has differently, if there are both\n  \
            by TEXT -- who made the change, if no caller did: JSON\n\
          );"
     )
@@ -109,8 +111,8 @@ mod tests {
         connection.execute_batch(&create_rows(7)).unwrap();
         connection.execute_batch(&create_index(8, true)).unwrap();
         connection.execute_batch(&create_index(9, false)).unwrap();
-        connection.execute_batch(&create_records(10)).unwrap();
+        connection.execute_batch(&create_records("main", 10)).unwrap();
         connection.execute_batch(&create_expiry(11)).unwrap();
-        assert!(!migration(FORMAT_VERSION).contains("CREATE"));
+        assert!(!migration(FORMAT_VERSION - 1).contains("CREATE"));
     }
 }

@@ -30,7 +30,6 @@
 
 mod catalogue;
 mod check;
-
 mod config;
 mod connection;
 mod counts;
@@ -41,9 +40,11 @@ mod format;
 mod harness;
 mod maintenance;
 mod numbers;
+mod older;
 mod open;
 mod opener;
 mod readers;
+mod records;
 mod rows;
 mod session;
 mod store;

@@ -47,8 +47,8 @@ impl Numbers {
     }
 
     /// The epoch, as it stands in a record.
-    pub(crate) fn epoch_bytes(&self) -> [u8; 8] {
-        self.epoch.to_be_bytes()
+    pub(crate) fn epoch(&self) -> i64 {
+        self.epoch as i64
     }
 
     /// The block that can be used while the file has this as the last number taken.

@@ -3,13 +3,14 @@
 use std::path::Path;
 
 use sqlx::sqlite::{SqliteConnectOptions, SqliteConnection, SqliteJournalMode};
-use sqlx::{ConnectOptions, Connection, Row};
+use sqlx::{AssertSqlSafe, ConnectOptions, Connection, Row};
 use tabla::{Error, ErrorKind, Result};
 
 use crate::config::SqliteConfig;
 use crate::connection;
 use crate::error::from_sqlx;
 use crate::format::{self, APPLICATION_ID, FORMAT_VERSION};
+use crate::older;
 
 /// Makes sure that there is a file of the newest format at this path.
 ///
@@ -37,21 +38,35 @@ pub(crate) async fn prepare(path: &Path, config: &SqliteConfig) -> Result<()> {
         identify(path, config).await?;
     }
     let mut connection = connect(path, config, true).await?;
-    // Another process may be doing the same: whoever comes second sees what the first has made.
-    let version = look(&mut connection).await.map_err(|error| named(error, path))?.check(path)?;
-    if version < FORMAT_VERSION {
-        let made = sqlx::raw_sql(sqlx::AssertSqlSafe(format::migration(version)))
-            .execute(&mut connection)
-            .await;
-        if let Err(error) = made {
-            let _ = sqlx::raw_sql("ROLLBACK").execute(&mut connection).await;
-            let now = look(&mut connection).await.map_err(|error| named(error, path))?;
-            if now.check(path)? < FORMAT_VERSION {
-                return Err(named(from_sqlx(error), path));
-            }
-        }
+    let made = migrate(&mut connection, path).await.map_err(|error| named(error, path));
+    if made.is_err() {
+        // What has failed may have ended the transaction; otherwise nothing of it may be kept.
+        let _ = sqlx::raw_sql("ROLLBACK").execute(&mut connection).await;
     }
+    made?;
     connection.close().await.map_err(from_sqlx)
+}
+
+/// Brings a file to the newest format, all of it or nothing.
+async fn migrate(connection: &mut SqliteConnection, path: &Path) -> Result<()> {
+    if look(connection).await?.check(path)? == FORMAT_VERSION {
+        return Ok(());
+    }
+    run(connection, "BEGIN IMMEDIATE").await?;
+    // Another process may have done the same: whoever comes second sees what the first has made.
+    let version = look(connection).await?.check(path)?;
+    if version < FORMAT_VERSION {
+        if (1..=older::LAST).contains(&version) {
+            older::convert_records(connection).await?;
+        }
+        run(connection, &format::migration(version)).await?;
+    }
+    run(connection, "COMMIT").await
+}
+
+async fn run(connection: &mut SqliteConnection, script: &str) -> Result<()> {
+    sqlx::raw_sql(AssertSqlSafe(script)).execute(connection).await.map_err(from_sqlx)?;
+    Ok(())
 }
 
 /// Makes sure that a file is tabla's, of a format that this code knows, or empty, and touches

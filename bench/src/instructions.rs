@@ -14,12 +14,13 @@ use std::process::Command;
 use std::sync::Arc;
 
 use tabla::Store;
+use tabla::ops::StreamViewType;
 
 use crate::embedded::contest::open_tabla;
 use crate::embedded::limit::Limit;
 use crate::embedded::options::list;
 use crate::embedded::shape::{ITEMS, Operation, Place};
-use crate::embedded::{Contestant, Failure, Folder, Row, tabla as work};
+use crate::embedded::{Failure, Folder, Row, tabla as work};
 use crate::process;
 
 /// The command by which this program calls itself.
@@ -35,7 +36,32 @@ const OPERATIONS: [Operation; 7] = [
     Operation::Transact,
 ];
 
-const CONTESTANTS: [Contestant; 2] = [Contestant::Tabla, Contestant::Limit];
+/// Who does the work.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Worked {
+    /// SQLite by hand.
+    ByHand,
+    /// The engine.
+    Plain,
+    /// The engine, with a stream of both images.
+    Streamed,
+}
+
+impl Worked {
+    const ALL: [Self; 3] = [Self::ByHand, Self::Plain, Self::Streamed];
+
+    fn name(self) -> &'static str {
+        match self {
+            Self::ByHand => "limit",
+            Self::Plain => "tabla",
+            Self::Streamed => "with-stream",
+        }
+    }
+
+    fn named(name: &str) -> Option<Self> {
+        Self::ALL.into_iter().find(|worked| worked.name() == name)
+    }
+}
 
 /// Measures, and prints the table.
 pub(crate) fn run(arguments: &[String]) -> Result<(), Failure> {
@@ -53,33 +79,35 @@ pub(crate) fn run(arguments: &[String]) -> Result<(), Failure> {
     }
     let folder = Folder::make(&std::env::temp_dir())?;
     let mut counted = Vec::new();
-    for contestant in CONTESTANTS {
-        counted.push(count(contestant, &operations, folder.path())?);
-        eprintln!("done: {}", contestant.name());
+    for worked in Worked::ALL {
+        counted.push(count(worked, &operations, folder.path())?);
+        eprintln!("done: {}", worked.name());
     }
     println!("instructions per operation; {ITEMS} items in memory, one caller");
-    println!("{:<16} {:>12} {:>12} {:>14}", "", "tabla", "limit", "times limit's");
+    let [limit, tabla, streamed] = Worked::ALL.map(Worked::name);
+    println!("{:<16} {limit:>12} {tabla:>12}  times {streamed:>12}  times", "");
     for (number, operation) in operations.iter().enumerate() {
-        let [tabla, limit] = [counted[0][number], counted[1][number]];
-        println!("{:<16} {tabla:>12.0} {limit:>12.0} {:>14.2}", operation.name(), tabla / limit);
+        let [limit, tabla, streamed] = [0, 1, 2].map(|one| counted[one][number]);
+        println!(
+            "{:<16} {limit:>12.0} {tabla:>12.0} {:>6.2} {streamed:>12.0} {:>6.2}",
+            operation.name(),
+            tabla / limit,
+            streamed / tabla
+        );
     }
     Ok(())
 }
 
 /// The instructions that each operation takes.
-fn count(
-    contestant: Contestant,
-    operations: &[Operation],
-    folder: &Path,
-) -> Result<Vec<f64>, Failure> {
-    let out = folder.join(contestant.name());
+fn count(worked: Worked, operations: &[Operation], folder: &Path) -> Result<Vec<f64>, Failure> {
+    let out = folder.join(worked.name());
     let names: Vec<&str> = operations.iter().map(|operation| operation.name()).collect();
     process::output(
         Command::new("valgrind")
             .args(["--tool=callgrind", "--quiet", "--dump-before=*instructions::end_of_part*"])
             .arg(format!("--callgrind-out-file={}", out.display()))
             .arg(std::env::current_exe()?)
-            .args([CHILD, contestant.name(), &names.join(",")]),
+            .args([CHILD, worked.name(), &names.join(",")]),
     )?;
     let part = |number: usize| -> Result<f64, Failure> {
         let dump = std::fs::read_to_string(format!("{}.{number}", out.display()));
@@ -111,18 +139,21 @@ fn times(operation: Operation) -> u64 {
 
 /// Does every operation, in parts.
 pub(crate) fn child(arguments: &[String]) -> Result<(), Failure> {
-    let [contestant, operations] = arguments else {
+    let [worked, operations] = arguments else {
         return Err(format!("{CHILD} is called by `instructions`").into());
     };
-    let mut worker = match Contestant::named(contestant) {
-        Some(Contestant::Tabla) => {
+    let worked = Worked::named(worked).ok_or_else(|| format!("nobody is called {worked}"))?;
+    let mut worker = match worked {
+        Worked::ByHand => Worker::Limit(Limit::load(Place::Memory, Path::new(""))?),
+        Worked::Plain | Worked::Streamed => {
             // One thread: what is counted does not depend on who wakes whom.
             let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build()?;
             let store = runtime.block_on(open_tabla(Place::Memory, Path::new("")))?;
+            if worked == Worked::Streamed {
+                runtime.block_on(work::stream(&*store, StreamViewType::NewAndOldImages))?;
+            }
             Worker::Tabla(runtime, store)
         }
-        Some(Contestant::Limit) => Worker::Limit(Limit::load(Place::Memory, Path::new(""))?),
-        _ => return Err(format!("not in this process: {contestant}").into()),
     };
     let mut next_item = ITEMS;
     for operation in list(operations, Operation::named)? {

@@ -8,13 +8,13 @@ use std::path::Path;
 use std::sync::Arc;
 
 use tabla::Store;
-use tabla::ops::{StreamSpecification, StreamViewType, UpdateTable};
+use tabla::ops::StreamViewType;
 use tabla_sqlite::SqliteStore;
 use tokio::runtime::Runtime;
 
 use crate::embedded::contest::{config, file};
 use crate::embedded::options::{Options, list};
-use crate::embedded::shape::{ITEMS, Operation, Place, TABLE};
+use crate::embedded::shape::{ITEMS, Operation, Place};
 use crate::embedded::{Failure, Folder, Row, tabla as work};
 use crate::median::median;
 
@@ -82,9 +82,8 @@ async fn open(place: Place, folder: &Path) -> Result<Vec<Arc<dyn Store>>, Failur
         let config = config(place, file(name, place, folder));
         let store = SqliteStore::open(&config).await?;
         work::load(&store).await?;
-        if stream.is_some() {
-            let stream = StreamSpecification { enabled: true, view_type: stream };
-            store.update_table(UpdateTable::new(TABLE).stream(Some(stream))).await?;
+        if let Some(view) = stream {
+            work::stream(&store, view).await?;
         }
         stores.push(Arc::new(store));
     }

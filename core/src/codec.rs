@@ -1,6 +1,7 @@
 //! Items as bytes: format 1, as `docs/item-format.md` describes it.
 
 mod check;
+mod difference;
 mod edit;
 mod foreign;
 pub(crate) mod wire;
@@ -11,6 +12,7 @@ use crate::view::{MapRef, ValueRef};
 use crate::{Error, number};
 
 pub(crate) use self::check::check_item;
+pub(crate) use self::difference::{difference, with_difference};
 pub(crate) use self::edit::edit_item;
 pub(crate) use self::foreign::encode_foreign;
 pub use self::foreign::{Describe, ValueEncoder};

@@ -242,7 +242,9 @@ async fn a_file_of_the_first_format_gets_its_times() {
     for is_called in [true, false] {
         let store = open_at(&config, &clock).await;
         if is_called {
-            create(&store).await;
+            // Without a stream: its records would have to be those of the first format, too.
+            store.create_table(orders()).await.unwrap();
+            expire_by(&store, "expires").await;
         }
         put_expiring(&store, &clock, 0..300).await;
         drop(store);

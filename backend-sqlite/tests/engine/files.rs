@@ -71,11 +71,33 @@ async fn files_of_every_format_open() {
     }
 }
 
+/// For a format that is new, as long as it is.
+#[tokio::test]
+#[ignore = "writes the sample that the others read"]
+async fn write_a_sample_of_the_present_format() {
+    let version = tabla_sqlite::FORMAT_VERSION;
+    let sample = format!("{}/tests/data/format-{version}.db", env!("CARGO_MANIFEST_DIR"));
+    let store = open(std::path::Path::new(&sample)).await;
+    store.create_table(orders().stream(StreamViewType::NewAndOldImages)).await.unwrap();
+    store.update_time_to_live(UpdateTimeToLive::new("orders", "expires", true)).await.unwrap();
+    fill(&store, 9).await;
+    let key = || item! { "pk" => "c0", "sk" => 7 };
+    let update = |update: &str| UpdateItem::new("orders", key()).update(update);
+    let expires = update("SET expires = :at, gone = :at").value(":at", 4_102_444_800_u64);
+    store.update(expires).await.unwrap();
+    store.update(update("REMOVE gone SET n = :n").value(":n", 1)).await.unwrap();
+    store.update(update("REMOVE n")).await.unwrap();
+    let other = item! { "pk" => "c0", "sk" => 99 };
+    store.put(PutItem::new("orders", other.clone())).await.unwrap();
+    store.delete(DeleteItem::new("orders", other)).await.unwrap();
+}
+
 /// A check does not need a store to have opened the file before.
 async fn is_sound(path: &std::path::Path, version: i32) {
     let report = checked(path).await;
     assert_eq!(report.problems, Vec::<String>::new());
-    assert_eq!((report.items, report.entries, report.records), (9, 18, 9), "format {version}");
+    let records = if version == 1 { 9 } else { 14 };
+    assert_eq!((report.items, report.entries, report.records), (9, 18, records), "{version}");
 }
 
 #[tokio::test]
@@ -367,11 +389,9 @@ async fn a_damaged_log_of_a_stream_leaves_no_half_of_a_transaction() {
         let key = item! { "pk" => "new", "sk" => number };
         assert_eq!(store.get_item("orders", key).await.unwrap(), None);
     }
-    let kept = |lane: i64| -> i64 {
-        let count = format!("SELECT count(*) FROM records_{lane}");
-        file.query_row(&count, [], |row| row.get(0)).unwrap()
-    };
-    assert_eq!((4..8).map(kept).sum::<i64>(), 3, "the records are still there");
+    let select = "SELECT count(*) FROM records_4";
+    let kept = file.query_row(select, [], |row| row.get::<_, i64>(0)).unwrap();
+    assert_eq!(kept, 3, "the records are still there");
 }
 
 /// What is written is moved to the file again and again, so that the log does not grow with it.

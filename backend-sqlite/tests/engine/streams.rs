@@ -6,7 +6,7 @@ use std::time::Duration;
 
 use tabla::env::{Env, ManualClock, Timestamp};
 use tabla::ops::*;
-use tabla::{Store, item};
+use tabla::{Item, Store, item};
 use tabla_sqlite::{SqliteConfig, SqliteStore};
 
 use crate::support::*;
@@ -146,6 +146,66 @@ async fn a_stream_of_one_shard_is_read_and_goes_on() {
     assert_eq!(checked(&path).await.problems, Vec::<String>::new());
 }
 
+/// Formats 1 and 2 kept records in other forms; what they say is the same after the file is opened.
+#[tokio::test]
+async fn records_of_every_format_are_as_they_were() {
+    for version in 1..=tabla_sqlite::FORMAT_VERSION {
+        let folder = tempfile::tempdir().unwrap();
+        let path = folder.path().join("sample.db");
+        let sample = format!("{}/tests/data/format-{version}.db", env!("CARGO_MANIFEST_DIR"));
+        std::fs::copy(&sample, &path).unwrap();
+        let opened_at: i64 = rusqlite::Connection::open(&path)
+            .and_then(|file| {
+                let select = "SELECT log ->> 'opened_at' FROM tabla_streams";
+                file.query_row(select, [], |row| row.get(0))
+            })
+            .unwrap();
+        let opened_at = Timestamp::from_millis(opened_at as u64);
+        let store = open_at(&path, &ManualClock::new(opened_at)).await;
+        let mut found = records(&store).await;
+        found.sort_by(|one, other| one.sequence_number.cmp(&other.sequence_number));
+        let plain = order("c0", 7, "paid");
+        let expiring = plain.clone().with("expires", 4_102_444_800_u64);
+        let gone = expiring.clone().with("gone", 4_102_444_800_u64);
+        let counted = expiring.clone().with("n", 1);
+        let short = item! { "pk" => "c0", "sk" => 99 };
+        let mut expected: Vec<(Option<Item>, Option<Item>)> = (0..9)
+            .map(|number| {
+                let status = ["open", "paid", "sent"][number as usize % 3];
+                (None, Some(order(&format!("c{}", number % 7), number, status)))
+            })
+            .collect();
+        if version > 1 {
+            expected.extend([
+                (Some(plain), Some(gone.clone())),
+                (Some(gone), Some(counted.clone())),
+                (Some(counted), Some(expiring)),
+                (None, Some(short.clone())),
+                (Some(short), None),
+            ]);
+        }
+        let images = found.iter().map(|one| (one.old_image.clone(), one.new_image.clone()));
+        assert_eq!(images.collect::<Vec<_>>(), expected, "format {version}");
+        for (record, (old, new)) in found.iter().zip(&expected) {
+            let image = new.as_ref().or(old.as_ref()).unwrap();
+            assert_eq!(record.keys.get("sk"), image.get("sk"));
+            let event = match (old, new) {
+                (None, _) => EventName::Insert,
+                (_, None) => EventName::Remove,
+                _ => EventName::Modify,
+            };
+            assert_eq!(record.event_name, event);
+            assert_eq!(record.created_at.as_secs(), opened_at.as_secs());
+        }
+        let ids: Vec<&str> = found.iter().map(|record| record.event_id.as_str()).collect();
+        match version {
+            1 => assert_eq!(ids[0], "eadb464c2e872e77a9c9755d0f0f86fb"),
+            2 => assert_eq!(ids[13], "ef09b28ae09e67ca000000000000000e"),
+            _ => assert_eq!(ids[0][..16], ids[13][..16]),
+        }
+    }
+}
+
 #[tokio::test]
 async fn records_past_retention_are_taken_out_of_the_file() {
     let folder = tempfile::tempdir().unwrap();
@@ -234,15 +294,8 @@ async fn a_check_finds_what_is_wrong_with_records() {
         let report = checked(&path).await;
         assert_eq!((report.records, report.problems), (30, Vec::new()));
         let raw = rusqlite::Connection::open(&path).unwrap();
-        // Numbers 1 to 3 are the table's and its indexes'; the four lanes follow.
-        let lane = (4..8).find(|lane| {
-            let select = format!("SELECT count(*) FROM records_{lane} WHERE number = 1");
-            raw.query_row(&select, [], |row| row.get::<_, i64>(0)).unwrap() == 1
-        });
-        let lane = lane.expect("one of the lanes has it");
-        let other = if lane == 4 { 5 } else { 4 };
-        let sql = sql.replace("LANE", &lane.to_string()).replace("OTHER", &other.to_string());
-        raw.execute_batch(&sql).unwrap();
+        // Numbers 1 to 3 are the table's and its indexes'.
+        raw.execute_batch(&sql.replace("RECORDS", "records_4")).unwrap();
         drop(raw);
         let report = checked(&path).await;
         let found = report.problems.iter().any(|problem| problem.contains(expected));
@@ -250,40 +303,15 @@ async fn a_check_finds_what_is_wrong_with_records() {
     };
     let record = "record 1: ";
     let with = |problem: &str| format!("{record}{problem}");
-    damage("keys", "UPDATE records_LANE SET keys = x'00' WHERE number = 1", record).await;
-    damage("old", "UPDATE records_LANE SET old = x'0102' WHERE number = 1", record).await;
-    damage("new", "UPDATE records_LANE SET new = NULL WHERE number = 1", record).await;
-    damage("size", "UPDATE records_LANE SET size = 5 WHERE number = 1", &with("its size is")).await;
-    damage(
-        "event",
-        "UPDATE records_LANE SET event = 'MOVE' WHERE number = 1",
-        "a stream record has an unknown event: MOVE",
-    )
-    .await;
-    damage(
-        "view",
-        "UPDATE records_LANE SET view = 'KEYS_ONLY' WHERE number = 1",
-        &with("it has another view than the stream"),
-    )
-    .await;
-    damage("by", "UPDATE records_LANE SET by = '{' WHERE number = 1", record).await;
-    damage(
-        "before",
-        "UPDATE records_LANE SET number = 0 WHERE number = 1",
-        "record 0: its number is in none",
-    )
-    .await;
-    damage(
-        "after",
-        "UPDATE records_LANE SET number = 5000 WHERE number = 1",
-        "record 5000: its number is in none",
-    )
-    .await;
-    damage(
-        "lane",
-        "INSERT INTO records_OTHER SELECT * FROM records_LANE WHERE number = 1",
-        &with("its item belongs to another shard"),
-    )
-    .await;
+    let set = |what: &str| format!("UPDATE RECORDS SET {what} WHERE number = 1");
+    damage("image", &set("image = x'0102'"), record).await;
+    damage("keys", &set("image = x'010000'"), &with("its item belongs to another shard")).await;
+    damage("lane", &set("lane = (lane + 1) % 4"), &with("its item belongs to another shard")).await;
+    damage("event", &set("event = 4"), "a stream record has an unknown event: 4").await;
+    damage("one", &set("event = 2"), "a stream record has one image of two").await;
+    damage("before", &set("event = 2, before = x'FF7F0000'"), &with("this is not what")).await;
+    damage("by", &set("by = '{'"), record).await;
+    damage("early", &set("number = 0"), "record 0: its number is in none").await;
+    damage("late", &set("number = 5000"), "record 5000: its number is in none").await;
     damage("log", "UPDATE tabla_streams SET log = substr(log, 2)", "stored JSON").await;
 }

@@ -4,7 +4,8 @@ use std::sync::Arc;
 
 use tabla::ops::{
     BatchGetItem, BatchWriteItem, CreateTable, DeleteItem, DeleteTable, GetItem, PutItem, Query,
-    SecondaryIndex, TransactWriteItems, UpdateItem,
+    SecondaryIndex, StreamSpecification, StreamViewType, TransactWriteItems, UpdateItem,
+    UpdateTable,
 };
 use tabla::{Item, KeyType, Map, Store, Value};
 use tokio::runtime::Handle;
@@ -34,6 +35,13 @@ pub(crate) async fn create(store: &dyn Store) -> Result<(), Failure> {
             SecondaryIndex::new(shape::OTHER_INDEX).partition_key("customer").sort_key("created"),
         );
     store.create_table(table).await?;
+    Ok(())
+}
+
+/// Gives the table a stream.
+pub(crate) async fn stream(store: &dyn Store, view: StreamViewType) -> Result<(), Failure> {
+    let stream = StreamSpecification { enabled: true, view_type: Some(view) };
+    store.update_table(UpdateTable::new(TABLE).stream(Some(stream))).await?;
     Ok(())
 }
 

@@ -9,6 +9,7 @@ use serde::{Deserialize, Serialize};
 use super::Effect;
 use super::position::key_of;
 use crate::Item;
+use crate::codec;
 use crate::env::Timestamp;
 use crate::error::{Error, ErrorKind, Result};
 use crate::ops::{
@@ -42,9 +43,7 @@ impl<'e> Change<'e> {
             (Some(old), None) => (EventName::Remove, old),
             (None, None) => return None,
         };
-        use StreamViewType as View;
-        let with_old = matches!(view_type, View::OldImage | View::NewAndOldImages);
-        let with_new = matches!(view_type, View::NewImage | View::NewAndOldImages);
+        let (with_old, with_new) = images(event_name, view_type);
         let old_image = effect.old.as_ref().filter(|_| with_old);
         let new_image = effect.new.as_ref().filter(|_| with_new);
         Some(Self { event_name, item, old_image, new_image, view_type })
@@ -87,36 +86,29 @@ pub fn size(keys: &Item, old_image: Option<&Item>, new_image: Option<&Item>) -> 
     (keys.size() + images.sum::<usize>()) as u64
 }
 
-/// What an item has that another has not, or has differently; `None` if the other has an attribute
-/// that the item lacks. Two images of one item mostly have most in common: with this, the common
-/// part is kept once.
-pub fn difference(item: &Item, other: &Item) -> Option<Item> {
-    // Both have their attributes in the order of the names.
-    let mut others = other.iter().peekable();
-    let mut different = Vec::new();
-    for (name, value) in item.iter() {
-        match others.peek() {
-            Some((other, _)) if *other < name => return None,
-            Some((other, same)) if *other == name && *same == value => {
-                others.next();
-            }
-            Some((other, _)) if *other == name => {
-                others.next();
-                different.push((name, value.to_value()));
-            }
-            _ => different.push((name, value.to_value())),
-        }
-    }
-    others.next().is_none().then(|| different.into_iter().collect())
+/// Whether a record of this event has the old image, and whether it has the new one, in a stream of
+/// this view.
+pub fn images(event: EventName, view: StreamViewType) -> (bool, bool) {
+    use StreamViewType as View;
+    let with_old = matches!(view, View::OldImage | View::NewAndOldImages);
+    let with_new = matches!(view, View::NewImage | View::NewAndOldImages);
+    (with_old && event != EventName::Insert, with_new && event != EventName::Remove)
+}
+
+/// What an item has differently from another, as `docs/item-format.md` describes it. Two images of
+/// one item mostly have most in common: with this, the common part is kept once.
+pub fn difference(item: &Item, other: &Item) -> Vec<u8> {
+    codec::difference(&item.encode(), &other.encode())
 }
 
 /// The item that differs from another by this [`difference`].
-pub fn with_difference(other: &Item, difference: &Item) -> Item {
-    let mut item = other.clone();
-    for (name, value) in difference.iter() {
-        item.insert(name, value.to_value());
-    }
-    item
+///
+/// # Errors
+/// [`ErrorKind::Corrupt`] if it is none from that item.
+pub fn with_difference(other: &Item, difference: &[u8]) -> Result<Item> {
+    let bytes = codec::with_difference(&other.encode(), difference)
+        .ok_or_else(|| Error::corrupt("this is not what an item has differently from another"))?;
+    Item::decode(bytes.into())
 }
 
 /// The time of a record that is written now: rounded down to the second (API reference,
@@ -333,18 +325,11 @@ mod tests {
     #[test]
     fn an_item_is_found_again_from_what_it_has_differently() {
         let old = item! { "pk" => "a", "n" => 1, "m" => "same", "gone" => true };
-        for (item, other, different) in [
-            (&old, item! { "pk" => "a", "n" => 2, "m" => "same" }, Some(vec!["gone", "n"])),
-            (&old, old.clone(), Some(vec![])),
-            (&old, item! { "pk" => "a" }, Some(vec!["gone", "m", "n"])),
-            (&old, item! { "pk" => "a", "new" => 1 }, None),
-        ] {
-            let found = difference(item, &other);
-            let names = found.as_ref().map(|found| found.iter().map(|(name, _)| name).collect());
-            assert_eq!(names, different, "{other:?}");
-            if let Some(found) = found {
-                assert_eq!(with_difference(&other, &found), *item);
-            }
+        let new = item! { "pk" => "a", "n" => 2, "m" => "same", "new" => 1 };
+        assert_eq!(with_difference(&new, &difference(&old, &new)).unwrap(), old);
+        for damaged in [&[200, 1, 0, 0][..], &[1], &[0, 1, 0], &[0, 0, 1, 9]] {
+            let error = with_difference(&new, damaged).unwrap_err();
+            assert_eq!(error.kind(), &ErrorKind::Corrupt, "{damaged:?}");
         }
     }
 
