@@ -19,21 +19,21 @@ use crate::writer::Shared;
 /// How long a step waits for a group that it could go along with, while there are callers.
 const COMPANY: Duration = Duration::from_millis(2);
 
-/// The most items that a step deletes that goes along with a group: meant to take about as long as a
-/// write and its sync.
+/// The most items that a step deletes while there are callers: meant to take about as long as a write
+/// and its sync.
 const STEP: usize = 8;
 
-/// The time between two steps where callers write by themselves, while there are callers: meant to let
-/// fewer than one write in a hundred meet a step, at some 20 µs a write.
-const APART: Duration = Duration::from_millis(4);
+/// The time between two steps where callers write by themselves, while there are callers.
+const APART: Duration = Duration::from_millis(2);
 
-/// The most items that a step deletes where it does not go along.
-const STEP_APART: usize = 16;
+/// So many groups are written between two such steps, if callers are not too slow for that: a few
+/// writes in a hundred meet one.
+const GROUPS_APART: usize = 32;
 
 /// The shortest period: without any, the thread would do nothing else.
 const SHORTEST: Duration = Duration::from_millis(1);
 
-/// How often a step is put off for callers who could not write by themselves.
+/// How often a step that is apart is put off.
 const POSTPONED: u32 = 3;
 
 /// How long a step waits after another process was found writing.
@@ -143,8 +143,7 @@ impl Sweeper {
         }
         match look(now, self.holder.as_deref()) {
             Ok(Seen::Something) => {
-                let step = if self.inline { STEP_APART } else { STEP };
-                self.under_way = Some(Sweep::new(now, step));
+                self.under_way = Some(Sweep::new(now, STEP));
                 self.pause = Duration::ZERO;
             }
             Ok(Seen::Nothing) => self.end(None),
@@ -153,13 +152,14 @@ impl Sweeper {
         }
     }
 
-    /// The sweep whose next step is to be taken now, beside so many jobs.
+    /// The sweep whose next step is to be taken now, beside so many jobs, after so many groups.
     ///
-    /// Those who could not write by themselves have waited once. They do not wait for another step
-    /// right away; but a sweep comes to its end, however many they are.
-    pub(crate) fn next_step(&mut self, jobs: usize) -> Option<Sweep> {
+    /// Jobs are of those who could not write by themselves, and have waited once. They do not wait for
+    /// another step right away; but a sweep comes to its end, however many they are.
+    pub(crate) fn next_step(&mut self, jobs: usize, groups: usize) -> Option<Sweep> {
         let (rest, postponed) = &mut self.rest;
-        if self.inline && jobs > 0 && *postponed < POSTPONED {
+        let is_early = !rest.is_zero() && groups.wrapping_sub(self.groups) < GROUPS_APART;
+        if self.inline && (jobs > 0 || is_early) && *postponed < POSTPONED {
             self.pause = *rest;
             *postponed += 1;
             return None;

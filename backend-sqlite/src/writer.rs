@@ -430,7 +430,8 @@ impl Shared {
     /// Carries out a group of what waits, or a step of a sweep, or both in one.
     fn turn(&self, sweeper: &mut Sweeper) {
         let mut jobs = self.take_jobs();
-        let Some(mut sweep) = sweeper.next_step(jobs.len()) else {
+        let groups_before = self.groups.load(Ordering::Relaxed);
+        let Some(mut sweep) = sweeper.next_step(jobs.len(), groups_before) else {
             if !jobs.is_empty() {
                 let outcome = {
                     let connection = self.connection.lock().unwrap_or_else(PoisonError::into_inner);
@@ -441,7 +442,6 @@ impl Shared {
             return;
         };
         let is_alone = jobs.is_empty();
-        let groups_before = self.groups.load(Ordering::Relaxed);
         // A sweep writes no more than those whom it goes along with: the log is moved to the file
         // when it is long, while they wait, and would be so many times as often.
         let items = jobs.iter().map(|job| job.items()).sum::<usize>().max(1);

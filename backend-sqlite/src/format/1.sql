@@ -34,7 +34,7 @@ CREATE TABLE tabla_tokens (
 ) WITHOUT ROWID;
 CREATE INDEX tabla_tokens_by_time ON tabla_tokens (completed_at);
 CREATE TABLE tabla_streams (
-  number INTEGER PRIMARY KEY, -- its records are in records_<number> and, if it has several lanes, in those that follow
+  number INTEGER PRIMARY KEY, -- its records are in records_<number>
   arn TEXT NOT NULL UNIQUE,
   log TEXT NOT NULL -- JSON
 );

@@ -121,9 +121,12 @@ impl<'a> MapRef<'a> {
             Source::Tree(map) => return map.get(name).map(ValueRef::from),
             Source::Encoded(elements) => elements,
         };
+        let name = name.as_bytes();
+        let first = name.first();
         while elements.count > 0 {
             let (found, rest) = wire::take_block(elements.bytes)?;
-            match found.cmp(name.as_bytes()) {
+            // Most names differ in their first byte: no call for those.
+            match found.first().cmp(&first).then_with(|| found.cmp(name)) {
                 Ordering::Less => {
                     elements.bytes = wire::skip_value(rest)?;
                     elements.count -= 1;
