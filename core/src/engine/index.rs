@@ -1,6 +1,6 @@
 //! Index entries: which an item has, and which a write changes.
 
-use super::position::{empty_index_key, empty_kind, key_value};
+use super::position::{can_be_key, empty_index_key, empty_kind};
 use super::{Fault, Position};
 use crate::error::Error;
 use crate::limits;
@@ -122,8 +122,8 @@ fn entry_change(
         (Some(old), None) => entry(old).map(EntryChange::Goes),
         // Most updates leave the keys of most indexes alone. Where they do, the entry's position
         // is worth computing only if something is written there.
-        (Some(old), Some(new)) if have_same_keys(index, old, new) => {
-            if !is_in(schema, index, new) {
+        (Some(old), Some(new)) if let Some(keys) = same_keys(index, old, new) => {
+            if !is_in(schema, index, &keys) {
                 return None;
             }
             let (old, new) = (index.project(schema, old), index.project(schema, new));
@@ -138,33 +138,45 @@ fn entry_change(
     }
 }
 
-fn have_same_keys(index: &IndexSchema, one: &Item, other: &Item) -> bool {
-    index.key_attributes().all(|part| one.get(&part.name) == other.get(&part.name))
+fn same_keys<'i>(index: &IndexSchema, one: &Item, other: &'i Item) -> Option<KeyValues<'i>> {
+    let keys = key_values(index, other);
+    (key_values(index, one) == keys).then_some(keys)
 }
 
-/// Whether an index has an entry for an item: if the item has all keys of the index, and they are
-/// of the right type, not empty and not too large. Items of which only the latter does not hold
-/// were there before the index (developer guide, "Detecting and correcting index key violations").
-fn is_in(schema: &TableSchema, index: &IndexSchema, item: &Item) -> bool {
-    index.key_attributes().all(|part| key_value(part, item).is_some())
-        && too_long(schema, index, item).is_none()
+/// The values of an index's key attributes, partition before sort.
+pub(super) type KeyValues<'i> = Vec<Option<ValueRef<'i>>>;
+
+pub(super) fn key_values<'i>(index: &IndexSchema, item: &'i Item) -> KeyValues<'i> {
+    item.view().get_each(index.key_attributes().map(|part| part.name.as_str()))
+}
+
+/// Whether an index has an entry for an item with these keys: if all are there, and they are of the
+/// right type, not empty and not too large. Items of which only the latter does not hold were there
+/// before the index (developer guide, "Detecting and correcting index key violations").
+fn is_in(schema: &TableSchema, index: &IndexSchema, keys: &KeyValues<'_>) -> bool {
+    let is_key = |(part, value): (&KeyAttribute, &Option<ValueRef<'_>>)| {
+        value.is_some_and(|value| can_be_key(part, value))
+    };
+    index.key_attributes().zip(keys).all(is_key) && too_long(schema, index, keys).is_none()
 }
 
 /// Refuses an item whose attributes cannot be keys of the table's indexes.
 ///
 /// An absent attribute is no fault: the item is just not in the index.
 pub(super) fn check_index_keys(schema: &TableSchema, item: &Item) -> Result<(), Fault> {
-    for index in &schema.indexes {
-        for attribute in index.key_attributes() {
-            let Some(value) = item.get(&attribute.name) else { continue };
+    let keys: Vec<KeyValues<'_>> =
+        schema.indexes.iter().map(|index| key_values(index, item)).collect();
+    for (index, keys) in schema.indexes.iter().zip(&keys) {
+        for (attribute, value) in index.key_attributes().zip(keys) {
+            let Some(value) = *value else { continue };
             if let Some(kind) = empty_kind(value).filter(|_| attribute.accepts(value)) {
                 return Err(Fault::Request(empty_index_key(kind, &index.name, &attribute.name)));
             }
         }
     }
-    for index in &schema.indexes {
-        for attribute in index.key_attributes() {
-            let Some(value) = item.get(&attribute.name) else { continue };
+    for (index, keys) in schema.indexes.iter().zip(&keys) {
+        for (attribute, value) in index.key_attributes().zip(keys) {
+            let Some(value) = *value else { continue };
             if !attribute.accepts(value) {
                 return Err(Fault::Item(mismatch(
                     index,
@@ -174,7 +186,7 @@ pub(super) fn check_index_keys(schema: &TableSchema, item: &Item) -> Result<(), 
                 )));
             }
         }
-        if let Some(TooLong { attribute, size, limit }) = too_long(schema, index, item) {
+        if let Some(TooLong { attribute, size, limit }) = too_long(schema, index, keys) {
             return Err(Fault::Request(Error::validation(format!(
                 "One or more parameter values were invalid: Size limit exceeded for Index Key \
                  {attribute} Actual Size: {size} bytes Max Size: {limit} bytes IndexName: {}",
@@ -212,7 +224,7 @@ pub(super) fn check_updated_index_keys(
             }
         }
         let is_updated = index.key_attributes().any(|attribute| is_updated(&attribute.name));
-        if is_updated && too_long(schema, index, item).is_some() {
+        if is_updated && too_long(schema, index, &key_values(index, item)).is_some() {
             return Err(Fault::item(
                 "The update expression attempted to update the secondary index key beyond \
                  allowed size limits",
@@ -238,21 +250,22 @@ pub(super) struct TooLong<'a> {
     limit: usize,
 }
 
-/// Finds what is too long in an item's key of an index, if anything is. The halves of an index
-/// key have the limits of a table's key, over all their attributes.
+/// Finds what is too long in a key of an index, if anything is. The halves of an index key have the
+/// limits of a table's key, over all their attributes.
 pub(super) fn too_long<'a>(
     schema: &TableSchema,
     index: &'a IndexSchema,
-    item: &Item,
+    keys: &[Option<ValueRef<'_>>],
 ) -> Option<TooLong<'a>> {
-    let in_half = |attributes: &'a [KeyAttribute], limit: usize| {
+    let in_half = |half: &'a [KeyAttribute], keys: &[Option<ValueRef<'_>>], limit: usize| {
         let mut size = 0;
-        let mut own = attributes.iter().filter(|attribute| !schema.is_key(&attribute.name));
-        own.find_map(|attribute| {
-            size += item.get(&attribute.name).map_or(0, ValueRef::size);
-            (size > limit).then_some(TooLong { attribute: &attribute.name, size, limit })
+        let own = half.iter().zip(keys).filter(|(part, _)| !schema.is_key(&part.name));
+        own.map(|(part, value)| (part, value.map_or(0, ValueRef::size))).find_map(|(part, own)| {
+            size += own;
+            (size > limit).then_some(TooLong { attribute: &part.name, size, limit })
         })
     };
-    in_half(&index.partition, limits::PARTITION_KEY_SIZE)
-        .or_else(|| in_half(&index.sort, limits::SORT_KEY_SIZE))
+    let (partition, sort) = keys.split_at(index.partition.len());
+    in_half(&index.partition, partition, limits::PARTITION_KEY_SIZE)
+        .or_else(|| in_half(&index.sort, sort, limits::SORT_KEY_SIZE))
 }

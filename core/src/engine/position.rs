@@ -5,7 +5,7 @@ use std::cmp::Ordering;
 use std::hash::{Hash, Hasher};
 
 use super::Fault;
-use super::index::too_long;
+use super::index::{key_values, too_long};
 use crate::error::Error;
 use crate::key::encoding;
 use crate::limits;
@@ -91,7 +91,7 @@ impl Position {
 
     /// The position of an item in an index; `None` if the index does not have the item.
     pub fn in_index(schema: &TableSchema, index: &IndexSchema, item: &Item) -> Option<Self> {
-        match too_long(schema, index, item) {
+        match too_long(schema, index, &key_values(index, item)) {
             Some(_) => None,
             None => Self::by_index_keys(schema, index, item),
         }
@@ -244,13 +244,13 @@ fn is_typed(attribute: &KeyAttribute, item: &Item) -> bool {
 }
 
 fn encode_if_key(attribute: &KeyAttribute, item: &Item, out: &mut Vec<u8>) -> Option<()> {
-    encoding::encode(key_value(attribute, item)?, out).ok()
+    let value = item.get(&attribute.name).filter(|value| can_be_key(attribute, *value))?;
+    encoding::encode(value, out).ok()
 }
 
-/// The value of a key attribute, if the item has one that can be a key.
-pub(super) fn key_value<'i>(attribute: &KeyAttribute, item: &'i Item) -> Option<ValueRef<'i>> {
-    let is_key = |value: &ValueRef<'_>| attribute.accepts(*value) && empty_kind(*value).is_none();
-    item.get(&attribute.name).filter(is_key)
+/// Whether a value of this attribute can be a key.
+pub(super) fn can_be_key(attribute: &KeyAttribute, value: ValueRef<'_>) -> bool {
+    attribute.accepts(value) && empty_kind(value).is_none()
 }
 
 fn encode_stored(attribute: &KeyAttribute, item: &Item, out: &mut Vec<u8>) {

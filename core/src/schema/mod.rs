@@ -163,7 +163,7 @@ impl IndexSchema {
     }
 
     /// The key attributes: partition, then sort.
-    pub fn key_attributes(&self) -> impl Iterator<Item = &KeyAttribute> {
+    pub fn key_attributes(&self) -> impl Iterator<Item = &KeyAttribute> + Clone {
         self.partition.iter().chain(&self.sort)
     }
 

@@ -138,6 +138,36 @@ impl<'a> MapRef<'a> {
         None
     }
 
+    /// The values of some attributes, in the order of the names, of which none is there twice.
+    ///
+    /// On encoded bytes this is one walk.
+    pub(crate) fn get_each<'n>(
+        &self,
+        names: impl Iterator<Item = &'n str> + Clone,
+    ) -> Vec<Option<ValueRef<'a>>> {
+        let Source::Encoded(mut elements) = self.0 else {
+            return names.map(|name| self.get(name)).collect();
+        };
+        let mut values: Vec<Option<ValueRef<'a>>> = names.clone().map(|_| None).collect();
+        let mut missing = values.len();
+        while elements.count > 0 && missing > 0 {
+            let Some((found, rest)) = wire::take_block(elements.bytes) else { break };
+            let wanted = names.clone().position(|name| name.as_bytes() == found);
+            let after = match wanted {
+                Some(wanted) => ValueRef::read(rest).map(|(value, rest)| {
+                    values[wanted] = Some(value);
+                    missing -= 1;
+                    rest
+                }),
+                None => wire::skip_value(rest),
+            };
+            let Some(after) = after else { break };
+            elements.bytes = after;
+            elements.count -= 1;
+        }
+        values
+    }
+
     /// Whether there is an attribute of this name.
     pub fn contains(&self, name: &str) -> bool {
         self.get(name).is_some()
