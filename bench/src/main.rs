@@ -31,7 +31,7 @@ Measurements:
       ten operations on the SQLite engine, on SQLite by hand, on Dynoxide and on DynamoDB Local
       (the server that TABLA_DYNAMODB_ENDPOINT names)
         --quick              a tenth of the work
-        --rounds <n>         repetitions, of which the middle one counts; 5 unless told
+        --rounds <n>         repetitions, of which the middle one counts; 15 unless told
         --places <a,b>       of memory, durable, relaxed
         --callers <a,b>      numbers of concurrent callers; 1,16,64 unless told
         --operations <a,b>   get, put, update-if, delete, query-50, index-query-50,

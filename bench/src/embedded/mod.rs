@@ -82,6 +82,22 @@ impl Measured {
     }
 }
 
+impl Measured {
+    /// How many times the rate of another this one had. A round is judged by its own ratio, so that a
+    /// slow moment of the machine meets both, and the middle one counts.
+    pub(crate) fn times(&self, other: &Self) -> f64 {
+        let rounds = self.seconds.iter().zip(&other.seconds);
+        let work = self.row.ops as f64 / other.row.ops as f64;
+        let ratios: Vec<f64> = rounds.map(|(own, others)| work * others / own).collect();
+        crate::median::median(&ratios).unwrap_or_default()
+    }
+}
+
+/// Whether an operation changes anything.
+pub(crate) fn is_write(operation: Operation) -> bool {
+    operation == Operation::Update || operation.new_items() > 0
+}
+
 /// Rounds further apart than this say more about the machine than about the contestant.
 const STEADY: f64 = 2.0;
 

@@ -3,7 +3,7 @@
 use std::path::PathBuf;
 
 use super::shape::{Operation, Place};
-use super::{Contestant, Failure};
+use super::{Contestant, Failure, is_write};
 
 pub(crate) struct Options {
     pub(crate) quick: bool,
@@ -20,7 +20,7 @@ impl Options {
     pub(crate) fn parse(arguments: &[String]) -> Result<Self, Failure> {
         let mut options = Self {
             quick: false,
-            rounds: 5,
+            rounds: 15,
             places: Place::ALL.into(),
             callers: vec![1, 16, 64],
             operations: Operation::ALL.into(),
@@ -66,9 +66,8 @@ impl Options {
             Operation::BatchGet => 100,
             Operation::Transact => 300,
         };
-        let is_write = operation == Operation::Update || operation.new_items() > 0;
         // A sync takes far longer than the rest. Callers that share one make up for it.
-        let ops = match place == Place::Durable && is_write {
+        let ops = match place == Place::Durable && is_write(operation) {
             true => ops * callers.min(8) as u64 / 10,
             false => ops,
         };

@@ -54,8 +54,7 @@ pub(crate) fn print(measured: &[Measured]) {
         println!();
         for operation in Operation::ALL {
             let found = |contestant| find(measured, contestant, place, operation, callers);
-            let rate = |contestant| found(contestant).map(Measured::rate);
-            let Some(tabla) = rate(Contestant::Tabla) else { continue };
+            let Some(tabla) = found(Contestant::Tabla) else { continue };
             print!("{:<16}", operation.name());
             for contestant in &shown {
                 let shown = found(*contestant).map(|one| {
@@ -67,10 +66,10 @@ pub(crate) fn print(measured: &[Measured]) {
                 if !shown.contains(&contestant) {
                     continue;
                 }
-                let ratio = rate(contestant).map(|other| match contestant {
+                let ratio = found(contestant).map(|other| match contestant {
                     // The limit is compared by time, which its operations take the least of.
-                    Contestant::Limit => other / tabla,
-                    _ => tabla / other,
+                    Contestant::Limit => other.times(tabla),
+                    _ => tabla.times(other),
                 });
                 print!(" {:>15}", ratio.map_or_else(String::new, |ratio| format!("{ratio:.2}")));
             }
