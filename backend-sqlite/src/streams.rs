@@ -276,15 +276,25 @@ pub(crate) fn records(
     if !is_end {
         // The last row that was looked at may have been too much for the page.
         next = page.last().map_or(place.next, |record| number_of(record) + 1);
-        let select = format!("SELECT 1 FROM {table} WHERE number BETWEEN ?1 AND ?2 AND lane = ?3");
-        let values = [next as i64, last, lane];
-        is_more = connection
-            .prepare_cached(&select)
-            .and_then(|mut select| select.exists(values))
-            .map_err(from_sqlite)?;
+        // An open shard goes on in any case.
+        is_more = extent.last.is_none() || has_record(connection, &table, lane, next, last)?;
     }
     let next_iterator = log.next_iterator(place, &extent, next, is_more, now);
     Ok(GetRecordsOutput { records: page, next_iterator })
+}
+
+fn has_record(
+    connection: &Connection,
+    table: &str,
+    lane: i64,
+    first: u64,
+    last: i64,
+) -> Result<bool> {
+    let select = format!("SELECT 1 FROM {table} WHERE number BETWEEN ?1 AND ?2 AND lane = ?3");
+    connection
+        .prepare_cached(&select)
+        .and_then(|mut select| select.exists([first as i64, last, lane]))
+        .map_err(from_sqlite)
 }
 
 /// The next row of a lane; `next` is then the number after the last row that was looked at. Whoever

@@ -22,7 +22,7 @@ async fn open_at(path: &Path, clock: &ManualClock) -> SqliteStore {
     SqliteStore::open_with(&SqliteConfig::file(path), env).await.expect("a store")
 }
 
-async fn shards(store: &SqliteStore) -> (StreamArn, Vec<Shard>) {
+async fn shards(store: &dyn Store) -> (StreamArn, Vec<Shard>) {
     let listed = store.list_streams(ListStreams::default()).await.expect("a list");
     let arn = listed.streams[0].arn.clone();
     let stream = store.describe_stream(DescribeStream::new(arn.clone())).await.expect("a stream");
@@ -30,7 +30,7 @@ async fn shards(store: &SqliteStore) -> (StreamArn, Vec<Shard>) {
 }
 
 /// All records of the only stream, shard after shard.
-async fn records(store: &SqliteStore) -> Vec<Record> {
+async fn records(store: &dyn Store) -> Vec<Record> {
     let (arn, shards) = shards(store).await;
     let mut records = Vec::new();
     for shard in shards {
@@ -280,6 +280,35 @@ async fn numbers_rise_whoever_writes() {
     let records = records(&store).await;
     assert_eq!(statuses(&records), (1..=written).map(|n| n.to_string()).collect::<Vec<_>>());
     assert!(records.is_sorted_by(|a, b| a.sequence_number < b.sequence_number), "{records:?}");
+}
+
+/// A number that has been given out, to whichever shard, is a place in every open shard; the one after
+/// the next is none. MemoryStore says the same.
+#[tokio::test]
+async fn a_number_of_one_shard_is_a_place_in_the_others() {
+    let folder = tempfile::tempdir().unwrap();
+    let stores: [Box<dyn Store>; 2] =
+        [Box::new(tabla::MemoryStore::new()), Box::new(open(&folder.path().join("a.db")).await)];
+    for store in stores {
+        store.create_table(orders_with_stream()).await.unwrap();
+        fill(&*store, 30).await;
+        let (arn, shards) = shards(&*store).await;
+        let number = |number: u64| SequenceNumber(format!("{number:021}"));
+        for shard in shards {
+            let at = |place| GetShardIterator {
+                arn: arn.clone(),
+                shard: shard.id.clone(),
+                position: ShardPosition::At(number(place)),
+            };
+            for place in [1, 30, 31] {
+                let iterator = store.get_shard_iterator(at(place)).await.unwrap();
+                let page = store.get_records(GetRecords::new(iterator)).await.unwrap();
+                let is_after = |record: &Record| record.sequence_number >= number(place);
+                assert!(page.records.iter().all(is_after), "{place}: {page:?}");
+            }
+            assert!(store.get_shard_iterator(at(32)).await.is_err());
+        }
+    }
 }
 
 #[tokio::test]

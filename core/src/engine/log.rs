@@ -246,7 +246,7 @@ impl Log {
     }
 
     /// The iterator that a request asks for, in the shard that is there; `newest` is the number of
-    /// the last record of its lane.
+    /// the last record of the log, in whichever lane: all numbers up to it have been given out.
     pub fn iterator(
         &self,
         request: &GetShardIterator,

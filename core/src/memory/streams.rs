@@ -106,7 +106,7 @@ impl State {
         self.trim_streams(now);
         let Stream { log, lanes } = self.stream(&request.arn)?;
         let extent = log.extent(&request.shard, now)?;
-        let newest = lanes[extent.lane].back().map(number_of);
+        let newest = lanes.iter().filter_map(|lane| lane.back()).map(number_of).max();
         log.iterator(request, &extent, newest, now)
     }
 
