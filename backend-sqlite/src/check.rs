@@ -118,7 +118,7 @@ impl Tally {
 impl<F: FnMut(Progress)> Check<F> {
     async fn run(&mut self, connection: &mut SqliteConnection, version: i32) -> Result<()> {
         // One state for all that follows.
-        execute(connection, "BEGIN").await?;
+        open::run(connection, "BEGIN").await?;
         let mut integrity = Vec::new();
         each(connection, "PRAGMA integrity_check", |row| {
             integrity.push(row.get::<String, _>(0));
@@ -417,11 +417,6 @@ async fn counts(connection: &mut SqliteConnection) -> Result<BTreeMap<i64, (u64,
 async fn count(connection: &mut SqliteConnection, select: &str) -> Result<u64> {
     let row = sqlx::query(AssertSqlSafe(select)).fetch_one(connection).await.map_err(from_sqlx)?;
     Ok(row.get::<i64, _>(0) as u64)
-}
-
-async fn execute(connection: &mut SqliteConnection, sql: &str) -> Result<()> {
-    sqlx::query(AssertSqlSafe(sql)).execute(connection).await.map_err(from_sqlx)?;
-    Ok(())
 }
 
 /// Reads rows one by one: a table may be larger than memory.

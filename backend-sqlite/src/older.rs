@@ -13,8 +13,8 @@ use tabla::{Item, Result};
 
 use crate::catalogue::parse;
 use crate::error::{damaged, from_sqlx};
-use crate::format;
 use crate::records::{self, EventId, Images, StoredRecord};
+use crate::{format, open};
 
 /// The last version in which records had that form.
 pub(crate) const LAST: i32 = 2;
@@ -35,7 +35,7 @@ async fn convert(connection: &mut SqliteConnection, number: i64, log: &Log) -> R
     let records = format::records(number);
     // The first lane has the name that all of them will have.
     let made = format::create_records("main", number).replacen(&records, "converted", 1);
-    execute(connection, &made).await?;
+    open::run(connection, &made).await?;
     for lane in 0..log.lanes() as i64 {
         let mut after = i64::MIN;
         // Some at a time: a log may be larger than memory.
@@ -49,9 +49,9 @@ async fn convert(connection: &mut SqliteConnection, number: i64, log: &Log) -> R
                 insert(connection, read(row, lane, log)?).await?;
             }
         }
-        execute(connection, &format!("DROP TABLE {}", format::records(number + lane))).await?;
+        open::run(connection, &format!("DROP TABLE {}", format::records(number + lane))).await?;
     }
-    execute(connection, &format!("ALTER TABLE converted RENAME TO {records}")).await
+    open::run(connection, &format!("ALTER TABLE converted RENAME TO {records}")).await
 }
 
 async fn insert(connection: &mut SqliteConnection, record: StoredRecord) -> Result<()> {
@@ -67,11 +67,6 @@ async fn insert(connection: &mut SqliteConnection, record: StoredRecord) -> Resu
     let Images { image, before } = record.images;
     let query = query.bind(record.event).bind(image.to_vec()).bind(before).bind(record.by);
     query.execute(connection).await.map_err(from_sqlx)?;
-    Ok(())
-}
-
-async fn execute(connection: &mut SqliteConnection, sql: &str) -> Result<()> {
-    sqlx::raw_sql(AssertSqlSafe(sql)).execute(connection).await.map_err(from_sqlx)?;
     Ok(())
 }
 
@@ -125,7 +120,7 @@ pub(crate) fn read(row: &SqliteRow, lane: i64, log: &Log) -> Result<StoredRecord
         lane,
         at: row.try_get::<i64, _>(1).map_err(column)? / 1000,
         event_id,
-        event: records::number_of(event),
+        event: records::event_number(event),
         images,
         by: row.try_get(7).map_err(column)?,
     })

@@ -64,7 +64,8 @@ async fn migrate(connection: &mut SqliteConnection, path: &Path) -> Result<()> {
     run(connection, "COMMIT").await
 }
 
-async fn run(connection: &mut SqliteConnection, script: &str) -> Result<()> {
+/// Runs statements that return nothing.
+pub(crate) async fn run(connection: &mut SqliteConnection, script: &str) -> Result<()> {
     sqlx::raw_sql(AssertSqlSafe(script)).execute(connection).await.map_err(from_sqlx)?;
     Ok(())
 }

@@ -65,7 +65,7 @@ impl Images {
 }
 
 /// The number of an event, in a row.
-pub(crate) fn number_of(event: EventName) -> i64 {
+pub(crate) fn event_number(event: EventName) -> i64 {
     match event {
         EventName::Insert => 1,
         EventName::Modify => 2,
@@ -104,7 +104,7 @@ impl StoredRecord {
     /// It is damaged.
     pub(crate) fn record(self, log: &Log) -> Result<Record> {
         let events = [EventName::Insert, EventName::Modify, EventName::Remove];
-        let event = events.into_iter().find(|event| number_of(*event) == self.event);
+        let event = events.into_iter().find(|event| event_number(*event) == self.event);
         let event_name = event.ok_or_else(|| {
             damaged(format_args!("a stream record has an unknown event: {}", self.event))
         })?;

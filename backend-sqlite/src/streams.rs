@@ -74,7 +74,7 @@ impl Session<'_> {
             lane,
             change::created_at(now).as_secs() as i64,
             self.numbers.epoch(),
-            records::number_of(change.event_name),
+            records::event_number(change.event_name),
             &images.image[..],
             images.before,
             self.by.as_ref().map(to_json),
