@@ -15,16 +15,18 @@ pub enum Engine {
     Local,
     /// ScyllaDB's Alternator.
     Alternator,
+    /// `tabla serve`.
+    Tabla,
 }
 
 impl Engine {
     /// What a store on this engine can do.
     pub fn capabilities(self) -> Capabilities {
         let mut capabilities = Capabilities::full(self.name());
-        // "Global secondary indexes … eventually consistent" holds for all three.
-        capabilities.index_reads_lag = true;
+        // "Global secondary indexes … eventually consistent" holds for all but our own.
+        capabilities.index_reads_lag = self != Self::Tabla;
         match self {
-            Self::DynamoDb => {}
+            Self::DynamoDb | Self::Tabla => {}
             Self::Local => {
                 // "Tagging is not currently supported in DynamoDB Local."
                 capabilities.tags = false;
@@ -55,6 +57,7 @@ impl Engine {
             Self::DynamoDb => "dynamodb",
             Self::Local => "dynamodb-local",
             Self::Alternator => "alternator",
+            Self::Tabla => "tabla",
         }
     }
 }
@@ -73,8 +76,9 @@ impl FromStr for Engine {
             "dynamodb" => Ok(Self::DynamoDb),
             "local" | "dynamodb-local" => Ok(Self::Local),
             "alternator" => Ok(Self::Alternator),
+            "tabla" => Ok(Self::Tabla),
             other => Err(Error::config(format!(
-                "the engine is one of `dynamodb`, `local` and `alternator`: {other}"
+                "the engine is one of `dynamodb`, `local`, `alternator` and `tabla`: {other}"
             ))),
         }
     }
@@ -104,7 +108,7 @@ mod tests {
 
     #[test]
     fn a_name_finds_its_engine() {
-        for engine in [Engine::DynamoDb, Engine::Local, Engine::Alternator] {
+        for engine in [Engine::DynamoDb, Engine::Local, Engine::Alternator, Engine::Tabla] {
             assert_eq!(engine.name().parse::<Engine>().unwrap(), engine);
         }
         assert!("dynalite".parse::<Engine>().is_err());

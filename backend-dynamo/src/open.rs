@@ -63,7 +63,7 @@ impl DynamoStore {
     }
 
     /// Asks for a setting of ScyllaDB's. Only Alternator has it; the others answer that there is
-    /// no such table, and DynamoDB Local names the Jetty server that it runs on.
+    /// no such table, DynamoDB Local names the Jetty server that it runs on, and tabla itself.
     async fn look(&self) -> Result<Seen> {
         let answer = self
             .client
@@ -85,8 +85,11 @@ impl DynamoStore {
             }
             Err(error) => match server(&error) {
                 Some(server) => {
-                    let local = server.starts_with("Jetty");
-                    let engine = if local { Engine::Local } else { Engine::DynamoDb };
+                    let engine = match server {
+                        server if server.starts_with("Jetty") => Engine::Local,
+                        "tabla" => Engine::Tabla,
+                        _ => Engine::DynamoDb,
+                    };
                     Ok(Seen { engine, isolated_by_default: false })
                 }
                 None => Err(from_sdk(Access::Read, error)),

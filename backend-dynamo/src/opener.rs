@@ -11,7 +11,7 @@ use crate::{DynamoConfig, DynamoStore};
 /// Opens `dynamodb:` and `dynamodb://host:port`.
 ///
 /// Options stand in the query: `region`, `profile`, `prefix` (of table names), `engine`
-/// (`dynamodb`, `local`, `alternator`) and `tls` (`true` for an endpoint that speaks HTTPS).
+/// (`dynamodb`, `local`, `alternator`, `tabla`) and `tls` (`true` for an endpoint that speaks HTTPS).
 /// [`DynamoConfig`] says what they mean.
 #[derive(Clone, Copy, Debug, Default)]
 pub struct DynamoOpener;

@@ -341,6 +341,7 @@ async fn an_endpoint_tells_what_it_is() {
         Answer::From(server, 400, json!({ "__type": "ResourceNotFoundException" }).to_string())
     };
     assert_eq!(engine_behind(vec![missing("Jetty(12.0.14)")]).await.unwrap(), Engine::Local);
+    assert_eq!(engine_behind(vec![missing("tabla")]).await.unwrap(), Engine::Tabla);
     assert_eq!(engine_behind(vec![missing("Server")]).await.unwrap(), Engine::DynamoDb);
     assert_eq!(engine_behind(vec![not_found()]).await.unwrap(), Engine::DynamoDb);
 }

@@ -6,6 +6,7 @@ mod conformance;
 mod demo;
 mod output;
 mod progress;
+mod serve;
 mod table;
 
 use std::process::ExitCode;
@@ -26,6 +27,8 @@ struct Arguments {
 enum Command {
     /// Show what tabla does: five apps on SQLite, pattern by pattern
     Demo(demo::Arguments),
+    /// Answer any AWS SDK, in any language, as DynamoDB does
+    Serve(serve::Arguments),
     /// Prove that stores behave as DynamoDB does, case by case
     Conformance(conformance::Arguments),
     /// List, check, export or fill in an app
@@ -44,17 +47,27 @@ fn main() -> ExitCode {
         }
     };
     let outcome = runtime.block_on(async {
+        // Boxed: one future with the room for the largest of them would be moved about as a whole.
         match arguments.command {
-            Command::Demo(arguments) => demo::run(arguments).await.map(|()| ExitCode::SUCCESS),
-            Command::App(arguments) => app::run(arguments, registry()).await,
-            Command::Conformance(arguments) => conformance::run(arguments, registry()).await,
-            Command::Check(arguments) => check::run(arguments).await,
+            Command::Demo(arguments) => Box::pin(demo::run(arguments)).await.map(success),
+            Command::App(arguments) => Box::pin(app::run(arguments, registry())).await,
+            Command::Conformance(arguments) => {
+                Box::pin(conformance::run(arguments, registry())).await
+            }
+            Command::Check(arguments) => Box::pin(check::run(arguments)).await,
+            Command::Serve(arguments) => {
+                Box::pin(serve::run(arguments, registry())).await.map(success)
+            }
         }
     });
     outcome.unwrap_or_else(|error| {
         eprintln!("error: {error}");
         ExitCode::FAILURE
     })
+}
+
+fn success((): ()) -> ExitCode {
+    ExitCode::SUCCESS
 }
 
 /// The stores that this program can open. A new backend is one line here.

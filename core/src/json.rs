@@ -1,8 +1,14 @@
-//! DynamoDB JSON: `{"S": "a"}`, `{"N": "1"}` and so on.
+//! DynamoDB JSON: `{"S": "a"}`, `{"N": "1"}` and so on, and the service's words for JSON that is of
+//! the wrong shape.
 
 mod encode;
 mod read;
+mod words;
 mod write;
+
+pub use self::words::{
+    Expected, Found, PACKAGE, Place, base64, boolean, is_too_deep, malformed, mismatch, too_deep,
+};
 
 use serde_json::Value as Json;
 
@@ -24,6 +30,16 @@ impl Value {
     /// the wrong shape.
     pub fn from_json(json: &Json) -> Result<Self, Error> {
         read::value(json)
+    }
+
+    /// Reads the DynamoDB JSON text of a value that an expression refers to.
+    ///
+    /// # Errors
+    ///
+    /// The text is not JSON, it is nested beyond [`limits::VALUE_DEPTH`](crate::limits::VALUE_DEPTH),
+    /// or as for [`from_json`](Self::from_json).
+    pub fn from_json_slice(text: &[u8]) -> Result<Self, Error> {
+        read::alone(&read::text(text)?)
     }
 }
 

@@ -22,7 +22,7 @@ pub mod entity;
 pub mod env;
 pub mod expr;
 mod item;
-mod json;
+pub mod json;
 pub mod key;
 pub mod limits;
 mod memory;

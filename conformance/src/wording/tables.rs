@@ -47,9 +47,8 @@ pub(super) const PAIRS: &[Pair] = &[
         other: NAME,
     },
     Pair {
-        aws: "2 validation errors detected: Value '{_}' at \
-              'attributeDefinitions.1.member.attributeName' failed to satisfy constraint: Member \
-              must have length {_}",
+        aws: "2 validation errors detected: Value '{_}' at 'keySchema.1.member.attributeName' \
+              failed to satisfy constraint: Member must have length {_}",
         other: "Names of key attributes and attributes projected into an index must be between 1 \
                 and 255 characters, inclusive",
     },

@@ -20,7 +20,7 @@ impl GetPlan {
     /// Plans a read.
     pub fn new(request: &GetItem, schema: &TableSchema) -> Result<Self, Fault> {
         let projection = parse_projection(&request.names, request.projection.as_ref(), schema)?;
-        Ok(Self { position: Position::of_key(schema, &request.key)?, projection })
+        Ok(Self { position: Position::of_read_key(schema, &request.key)?, projection })
     }
 
     /// What the request asked for of the item.

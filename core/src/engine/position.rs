@@ -124,9 +124,7 @@ impl Position {
     /// The position of a key given by a caller, which must have the table's key attributes and
     /// nothing else.
     pub(super) fn of_key(schema: &TableSchema, key: &Item) -> Result<Self, Fault> {
-        let attributes = schema.key_attributes().count();
-        if key.len() != attributes || schema.key_attributes().any(|part| !key.contains(&part.name))
-        {
+        if !has_key_attributes(schema, key) {
             return Err(Fault::Request(does_not_match()));
         }
         check_no_empty_key(schema, key)?;
@@ -134,6 +132,15 @@ impl Position {
             return Err(Fault::Item(does_not_match()));
         }
         Self::checked(schema, key)
+    }
+
+    /// The same for a read. In a transaction, a key of other attributes is told as the reason of its
+    /// read (observed on AWS).
+    pub(super) fn of_read_key(schema: &TableSchema, key: &Item) -> Result<Self, Fault> {
+        if !has_key_attributes(schema, key) {
+            return Err(Fault::Item(does_not_match()));
+        }
+        Self::of_key(schema, key)
     }
 
     /// The position of an item given by a caller, which must have the table's key attributes.
@@ -237,6 +244,11 @@ pub(super) const LONG_SORT: &str = "One or more parameter values were invalid: A
 /// AWS's answer to every `Key` that is not the table's key.
 fn does_not_match() -> Error {
     Error::validation("The provided key element does not match the schema")
+}
+
+fn has_key_attributes(schema: &TableSchema, key: &Item) -> bool {
+    key.len() == schema.key_attributes().count()
+        && schema.key_attributes().all(|part| key.contains(&part.name))
 }
 
 fn is_typed(attribute: &KeyAttribute, item: &Item) -> bool {

@@ -6,6 +6,7 @@ use super::index::{check_index_keys, check_updated_index_keys};
 use super::paths::check_keys_are_scalars;
 use super::{Fault, IndexChange, Position, index_changes};
 use crate::error::{Error, Result};
+use crate::expr::legacy::refuse_placeholders;
 use crate::expr::{Condition, Expr, ExpressionKind, Names, Path, Placeholders, Update, Values};
 use crate::limits;
 use crate::ops::{
@@ -362,20 +363,9 @@ pub(super) fn check_placeholders_have_use(
     other: bool,
     expressions: &[(&'static str, bool)],
 ) -> Result<()> {
-    let any_given = expressions.iter().any(|(_, is_given)| *is_given);
-    if !names.is_empty() && !any_given && !other {
-        return Err(Error::validation(
-            "ExpressionAttributeNames can only be specified when using expressions",
-        ));
+    if expressions.iter().any(|(_, is_given)| *is_given) {
+        return Ok(());
     }
-    if !values.is_empty() && !any_given {
-        let parameters: Vec<&str> = expressions.iter().map(|(parameter, _)| *parameter).collect();
-        let verb = if parameters.len() == 1 { "is" } else { "are" };
-        return Err(Error::validation(format!(
-            "ExpressionAttributeValues can only be specified when using expressions: {} {verb} \
-             null",
-            parameters.join(" and ")
-        )));
-    }
-    Ok(())
+    let parameters: Vec<&str> = expressions.iter().map(|(parameter, _)| *parameter).collect();
+    refuse_placeholders(!names.is_empty() && !other, !values.is_empty(), &parameters)
 }

@@ -141,10 +141,12 @@ pub struct Branch {
 
 /// The conditions under a [`Condition::And`] or [`Condition::Or`], two at least. Read them
 /// through [`Deref`].
-#[derive(Clone, PartialEq)]
+#[derive(Clone)]
 pub struct Branches {
     inner: Vec<Condition>,
     height: u16,
+    /// Whether they may have only so many operators: see [`Condition::without_limit`].
+    limited: bool,
 }
 
 impl Deref for Branch {
@@ -160,6 +162,13 @@ impl Deref for Branches {
 
     fn deref(&self) -> &[Condition] {
         &self.inner
+    }
+}
+
+/// A limit is no part of what conditions say.
+impl PartialEq for Branches {
+    fn eq(&self, other: &Self) -> bool {
+        self.inner == other.inner
     }
 }
 
@@ -241,11 +250,29 @@ impl Condition {
         if height > MAX_HEIGHT {
             return Some(Self::TooDeep);
         }
-        let branches = Branches { inner, height };
+        let branches = Branches { inner, height, limited: true };
         Some(match chain {
             Chain::And => Self::And(branches),
             Chain::Or => Self::Or(branches),
         })
+    }
+
+    /// The same condition, which may have any number of operators: only expressions have a limit.
+    ///
+    /// What it becomes a part of has one again.
+    pub(super) fn without_limit(mut self) -> Self {
+        if let Self::And(branches) | Self::Or(branches) = &mut self {
+            branches.limited = false;
+        }
+        self
+    }
+
+    /// Whether it may have only so many operators.
+    pub(super) fn is_limited(&self) -> bool {
+        match self {
+            Self::And(branches) | Self::Or(branches) => branches.limited,
+            _ => true,
+        }
     }
 
     /// The number of nodes on the longest way down that have conditions below them.

@@ -42,6 +42,8 @@ mod lower;
 mod reserved;
 mod syntax;
 
+pub mod legacy;
+
 pub use self::condition::{Branch, Branches, CompareOp, Condition, Operand, Size};
 pub use self::key::{KeyQuery, KeySpec, SortRange};
 pub use self::path::{Path, Step, attr};

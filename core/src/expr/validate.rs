@@ -19,7 +19,7 @@ impl Condition {
     pub fn validate(&self, kind: ExpressionKind) -> Result<()> {
         let mut operators = 0;
         self.check(&mut operators)
-            .and_then(|()| check_operators(operators))
+            .and_then(|()| if self.is_limited() { check_operators(operators) } else { Ok(()) })
             .map_err(|problem| problem.of(kind))
     }
 

@@ -1,27 +1,29 @@
 //! Reading DynamoDB JSON, with the errors that the service answers.
 
-use base64::Engine;
-use base64::engine::general_purpose::STANDARD;
 use bytes::Bytes;
 use serde_json::Value as Json;
 
+use super::words::{
+    Expected, Found, PACKAGE, Place, base64, boolean, is_too_deep, malformed, mismatch,
+};
 use crate::value::{MAX_NESTING, nesting_error};
-use crate::{Error, Map, Number, Set, Value};
+use crate::{Error, Map, Number, Set, Value, limits};
 
 /// Parses JSON text.
 pub(super) fn text(bytes: &[u8]) -> Result<Json, Error> {
-    serde_json::from_slice(bytes).map_err(|error| {
-        // The parser's own limit of 128 levels lies above DynamoDB's.
-        if error.to_string().starts_with("recursion limit exceeded") {
-            nesting_error()
-        } else {
-            malformed(error.to_string())
-        }
+    serde_json::from_slice(bytes).map_err(|error| match is_too_deep(&error) {
+        true => nesting_error(),
+        false => malformed(error.to_string()),
     })
 }
 
 pub(super) fn value(json: &Json) -> Result<Value, Error> {
     read_value(json, MAX_NESTING)?.ok_or_else(|| null_value(None))
+}
+
+/// A value by itself, as expressions refer to it: it may be nested one level deeper than in an item.
+pub(super) fn alone(json: &Json) -> Result<Value, Error> {
+    read_value(json, limits::VALUE_DEPTH)?.ok_or_else(|| null_value(None))
 }
 
 pub(super) fn attributes(json: &Json) -> Result<Map, Error> {
@@ -33,10 +35,7 @@ fn read_value(json: &Json, levels: usize) -> Result<Option<Value>, Error> {
     let members = match json {
         Json::Null => return Ok(None),
         Json::Object(members) => members,
-        Json::Array(_) => {
-            return Err(collection("com.amazonaws.dynamodb.v20120810.AttributeValue"));
-        }
-        _ => return Err(malformed("Unexpected value type in payload")),
+        _ => return Err(wrong(Expected::Structure(Place::Element, &class()), json)),
     };
     let mut found = None;
     let mut several = false;
@@ -104,10 +103,8 @@ fn read_typed(code: &str, content: &Json, levels: usize) -> Result<Option<Value>
 }
 
 fn read_map(json: &Json, levels: usize) -> Result<Map, Error> {
-    let members = match json {
-        Json::Object(members) => members,
-        Json::Array(_) => return Err(collection("java.util.Map")),
-        _ => return Err(malformed("Unexpected field type")),
+    let Json::Object(members) = json else {
+        return Err(wrong(Expected::Map(Place::Member, &class()), json));
     };
     let read = |(name, json): (&String, &Json)| {
         let value = read_value(json, levels)?.ok_or_else(|| null_value(Some(name)))?;
@@ -123,72 +120,43 @@ fn read_members<T>(json: &Json, read: impl Fn(&Json) -> Result<T, Error>) -> Res
 fn read_array(json: &Json) -> Result<&[Json], Error> {
     match json {
         Json::Array(elements) => Ok(elements),
-        Json::Object(_) => Err(structure()),
-        _ => Err(malformed("Unexpected field type")),
+        _ => Err(wrong(Expected::List(Place::Member), json)),
     }
 }
 
 fn read_text(json: &Json) -> Result<&str, Error> {
     match json {
         Json::String(text) => Ok(text),
-        _ => Err(wrong_scalar(json, "String")),
+        _ => Err(wrong(Expected::Scalar("String"), json)),
     }
 }
 
 fn read_bool(json: &Json) -> Result<bool, Error> {
-    match json {
-        Json::Bool(value) => Ok(*value),
-        Json::String(_) => Err(malformed("Unexpected token received from parser")),
-        _ => Err(wrong_scalar(json, "Boolean")),
-    }
+    let value = match json {
+        Json::Bool(value) => Some(*value),
+        Json::String(text) => boolean(text),
+        _ => None,
+    };
+    value.ok_or_else(|| wrong(Expected::Scalar("Boolean"), json))
 }
 
 fn read_binary(json: &Json) -> Result<Bytes, Error> {
     match json {
         Json::String(text) => base64(text),
-        Json::Array(_) => Err(collection("java.nio.ByteBuffer")),
-        Json::Object(_) => Err(structure()),
-        _ => Err(malformed("only base-64-encoded strings are convertible to bytes")),
+        _ => Err(wrong(Expected::Binary, json)),
     }
 }
 
-/// Reads base64 as the service does: the standard alphabet, with padding, no bits left over.
-fn base64(text: &str) -> Result<Bytes, Error> {
-    if !text.len().is_multiple_of(4) {
-        return Err(malformed(format!(
-            "Base64 encoded length is expected a multiple of 4 bytes but found: {}",
-            text.len()
-        )));
+/// The service's name for what a value is.
+fn class() -> String {
+    format!("{PACKAGE}AttributeValue")
+}
+
+fn wrong(expected: Expected<'_>, json: &Json) -> Error {
+    match Found::of(json) {
+        Some(found) => mismatch(expected, found),
+        None => null_value(None),
     }
-    STANDARD.decode(text).map(Bytes::from).map_err(|error| match error {
-        base64::DecodeError::InvalidByte(_, byte) if byte != b'=' => {
-            malformed(format!("Invalid Base64 character: '{}'", byte.escape_ascii()))
-        }
-        // The spelling is the service's.
-        _ => malformed("Invalid last non-pad Base64 character dectected"),
-    })
-}
-
-fn wrong_scalar(json: &Json, class: &str) -> Error {
-    let token = match json {
-        Json::Array(_) => return collection(&format!("java.lang.{class}")),
-        Json::Object(_) => return structure(),
-        Json::Bool(true) => "TRUE_VALUE",
-        Json::Bool(false) => "FALSE_VALUE",
-        Json::Number(number) if number.is_f64() => "DECIMAL_VALUE",
-        Json::Number(_) => "NUMBER_VALUE",
-        Json::String(_) => "STRING_VALUE",
-        Json::Null => "NULL_VALUE",
-    };
-    malformed(format!("{token} cannot be converted to {class}"))
-}
-
-fn collection(class: &str) -> Error {
-    malformed(format!("Unrecognized collection type class {class}"))
-}
-
-fn structure() -> Error {
-    malformed("Start of structure or map found where not expected")
 }
 
 fn null_value(name: Option<&str>) -> Error {
@@ -197,9 +165,4 @@ fn null_value(name: Option<&str>) -> Error {
         Some(name) => format!("{NULL}: {name} is null"),
         None => NULL.to_owned(),
     })
-}
-
-/// JSON of the wrong shape, which the service reports under a name of its own.
-fn malformed(message: impl Into<String>) -> Error {
-    Error::validation(message).with_code("SerializationException")
 }

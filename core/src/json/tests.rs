@@ -78,6 +78,17 @@ fn unknown_and_null_members_are_as_if_absent() {
 }
 
 #[test]
+fn some_words_stand_for_truth_values() {
+    for (json, value) in [
+        (json!({"BOOL": "yes"}), Value::from(true)),
+        (json!({"BOOL": "FALSE"}), Value::from(false)),
+        (json!({"NULL": "true"}), Value::Null),
+    ] {
+        assert_eq!(Value::from_json(&json).unwrap(), value, "{json}");
+    }
+}
+
+#[test]
 fn invalid_values_are_refused_in_the_words_of_the_service() {
     const EMPTY: &str =
         "Supplied AttributeValue is empty, must contain exactly one of the supported datatypes";
@@ -102,6 +113,10 @@ fn invalid_values_are_refused_in_the_words_of_the_service() {
         (json!({"N": ""}), NO_NUMBER.to_owned()),
         (json!({"NS": ["1", null]}), NO_NUMBER.to_owned()),
         (json!({"NS": ["1", "x"]}), format!("{NO_NUMBER}: x")),
+        (
+            json!({"NULL": "no"}),
+            format!("{INVALID}Null attribute value types must have the value of true"),
+        ),
         (
             json!({"NULL": false}),
             format!("{INVALID}Null attribute value types must have the value of true"),
@@ -142,7 +157,7 @@ fn json_of_the_wrong_shape_is_refused_in_the_words_of_the_service() {
         (json!({"S": []}), "Unrecognized collection type class java.lang.String"),
         (json!({"S": {}}), structure),
         (json!({"BOOL": 1}), "NUMBER_VALUE cannot be converted to Boolean"),
-        (json!({"BOOL": "true"}), "Unexpected token received from parser"),
+        (json!({"BOOL": "23"}), "Unexpected token received from parser"),
         (json!({"NULL": []}), "Unrecognized collection type class java.lang.Boolean"),
         (json!({"B": 5}), base64),
         (json!({"B": []}), "Unrecognized collection type class java.nio.ByteBuffer"),
@@ -157,7 +172,11 @@ fn json_of_the_wrong_shape_is_refused_in_the_words_of_the_service() {
         (json!({"L": {}}), structure),
         (json!({"L": "a"}), "Unexpected field type"),
         (json!({"SS": "a"}), "Unexpected field type"),
-        (json!({"M": []}), "Unrecognized collection type class java.util.Map"),
+        (
+            json!({"M": []}),
+            "Unrecognized collection type java.util.Map<java.lang.String, \
+             com.amazonaws.dynamodb.v20120810.AttributeValue>",
+        ),
         (json!({"M": "a"}), "Unexpected field type"),
     ];
     for (json, text) in cases {

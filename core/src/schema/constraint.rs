@@ -10,38 +10,68 @@ const REPORTED: usize = 10;
 /// The characters of table and index names, as the service writes them.
 const NAME_PATTERN: &str = "[a-zA-Z0-9_.-]+";
 
-/// The violations found so far. The service checks the whole shape of a request before it looks
-/// at its meaning, and answers all violations at once:
+/// Violations of a request's shape, found so far. The service checks the whole shape of a request
+/// before it looks at its meaning, and answers all violations at once, at most ten:
 /// `2 validation errors detected: Value '…' at '…' failed to satisfy constraint: …; Value …`.
+///
+/// The service goes through the members of a structure in the order of a hash table of their names;
+/// whoever notes violations keeps to that order.
 #[derive(Debug, Default)]
-pub(super) struct Constraints(Vec<String>);
+pub struct Constraints(Vec<String>);
 
 impl Constraints {
     /// Notes that the member with this value breaks this rule.
-    pub(super) fn violated(
-        &mut self,
-        value: impl Display,
-        member: impl Display,
-        rule: impl Display,
-    ) {
-        if self.0.len() < REPORTED {
-            self.0.push(format!(
-                "Value '{value}' at '{member}' failed to satisfy constraint: {rule}"
-            ));
+    pub fn violated(&mut self, value: impl Display, member: impl Display, rule: impl Display) {
+        self.note(format_args!("Value '{value}'"), member, rule);
+    }
+
+    /// Notes that a member breaks this rule whose value is not shown: what it holds are items.
+    /// AWS used to show them, by the address that they had in its memory.
+    pub fn violated_unseen(&mut self, member: impl Display, rule: impl Display) {
+        self.note("Value", member, rule);
+    }
+
+    /// Notes that a member is not there.
+    pub fn missing(&mut self, member: impl Display) {
+        self.note("Value null", member, "Member must not be null");
+    }
+
+    fn note(&mut self, value: impl Display, member: impl Display, rule: impl Display) {
+        if !self.is_full() {
+            self.0.push(format!("{value} at '{member}' failed to satisfy constraint: {rule}"));
         }
     }
 
+    /// Whether there are as many as one answer lists, so that more are of no use.
+    pub fn is_full(&self) -> bool {
+        self.0.len() >= REPORTED
+    }
+
     /// Checks the length in bytes of a text.
-    pub(super) fn length(&mut self, value: &str, member: impl Display, min: usize, max: usize) {
-        if value.len() < min {
-            self.violated(value, member, AtLeast(min));
-        } else if value.len() > max {
-            self.violated(value, member, AtMost(max));
+    pub fn length(&mut self, value: &str, member: impl Display, min: usize, max: usize) {
+        if let Some(rule) = broken(value.len(), min, max) {
+            self.violated(value, member, rule);
+        }
+    }
+
+    /// Checks how many elements a list or a map has; `shown` is its value, if that is shown.
+    pub fn count(
+        &mut self,
+        count: usize,
+        shown: Option<&dyn Display>,
+        member: impl Display,
+        min: usize,
+        max: usize,
+    ) {
+        match (broken(count, min, max), shown) {
+            (None, _) => {}
+            (Some(rule), Some(value)) => self.violated(value, member, rule),
+            (Some(rule), None) => self.violated_unseen(member, rule),
         }
     }
 
     /// Checks that a number is not too small.
-    pub(super) fn at_least(&mut self, value: i64, member: impl Display, min: i64) {
+    pub fn at_least(&mut self, value: i64, member: impl Display, min: i64) {
         if value < min {
             let rule = format_args!("Member must have value greater than or equal to {min}");
             self.violated(value, member, rule);
@@ -49,15 +79,24 @@ impl Constraints {
     }
 
     /// Checks that a number is not too great.
-    pub(super) fn at_most(&mut self, value: i64, member: impl Display, max: i64) {
+    pub fn at_most(&mut self, value: i64, member: impl Display, max: i64) {
         if value > max {
             let rule = format_args!("Member must have value less than or equal to {max}");
             self.violated(value, member, rule);
         }
     }
 
+    /// Checks that a text is one of a few.
+    pub fn choice(&mut self, value: &str, member: impl Display, choices: &[&str]) {
+        if !choices.contains(&value) {
+            let set = choices.join(", ");
+            let rule = format_args!("Member must satisfy enum value set: [{set}]");
+            self.violated(value, member, rule);
+        }
+    }
+
     /// Checks the characters of a table or index name, then its length.
-    pub(super) fn name(&mut self, value: &str, member: impl Display, min: usize, max: usize) {
+    pub fn name(&mut self, value: &str, member: impl Display, min: usize, max: usize) {
         let allowed = |c: char| c.is_ascii_alphanumeric() || matches!(c, '_' | '.' | '-');
         if !value.is_empty() && !value.chars().all(allowed) {
             let rule =
@@ -68,7 +107,11 @@ impl Constraints {
     }
 
     /// All is well, or the error that lists the violations.
-    pub(super) fn finish(self) -> Result<()> {
+    ///
+    /// # Errors
+    ///
+    /// A validation error, if there are any.
+    pub fn finish(self) -> Result<()> {
         match self.0.len() {
             0 => Ok(()),
             1 => Err(Error::validation(format!("1 validation error detected: {}", self.0[0]))),
@@ -80,21 +123,14 @@ impl Constraints {
     }
 }
 
-/// The rule of a least length.
-pub(super) struct AtLeast(pub(super) usize);
-
-/// The rule of a greatest length.
-pub(super) struct AtMost(pub(super) usize);
-
-impl Display for AtLeast {
-    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
-        write!(f, "Member must have length greater than or equal to {}", self.0)
-    }
-}
-
-impl Display for AtMost {
-    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
-        write!(f, "Member must have length less than or equal to {}", self.0)
+/// The rule about lengths that this one breaks.
+fn broken(length: usize, min: usize, max: usize) -> Option<String> {
+    if length < min {
+        Some(format!("Member must have length greater than or equal to {min}"))
+    } else if length > max {
+        Some(format!("Member must have length less than or equal to {max}"))
+    } else {
+        None
     }
 }
 
@@ -121,6 +157,27 @@ mod tests {
              Member must have length greater than or equal to 3; \
              Value '101' at 'limit' failed to satisfy constraint: \
              Member must have value less than or equal to 100"
+        );
+    }
+
+    #[test]
+    fn some_values_are_not_shown_and_some_not_there() {
+        let mut found = Constraints::default();
+        found.missing("key");
+        found.count(0, None, "transactItems", 1, 100);
+        found.count(0, Some(&"[]"), "keySchema", 1, 2);
+        found.choice("HASH", "keyType", &["HASH", "RANGE"]);
+        found.choice("X", "keyType", &["HASH", "RANGE"]);
+        assert_eq!(
+            found.finish().unwrap_err().message(),
+            "4 validation errors detected: \
+             Value null at 'key' failed to satisfy constraint: Member must not be null; \
+             Value at 'transactItems' failed to satisfy constraint: \
+             Member must have length greater than or equal to 1; \
+             Value '[]' at 'keySchema' failed to satisfy constraint: \
+             Member must have length greater than or equal to 1; \
+             Value 'X' at 'keyType' failed to satisfy constraint: \
+             Member must satisfy enum value set: [HASH, RANGE]"
         );
     }
 

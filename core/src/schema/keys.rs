@@ -350,8 +350,8 @@ mod tests {
                 refusal(&request(&[&name], &[&format!("H{name}")])),
                 format!(
                     "2 validation errors detected: \
-                     Value '{name}' at 'attributeDefinitions.1.member.attributeName' {constraint}; \
-                     Value '{name}' at 'keySchema.1.member.attributeName' {constraint}"
+                     Value '{name}' at 'keySchema.1.member.attributeName' {constraint}; \
+                     Value '{name}' at 'attributeDefinitions.1.member.attributeName' {constraint}"
                 )
             );
         }

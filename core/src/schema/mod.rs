@@ -24,6 +24,7 @@ mod update;
 
 use serde::{Deserialize, Serialize};
 
+pub use self::constraint::Constraints;
 pub use self::list::TablesPage;
 pub use self::name::{index_arn, table_arn, table_exists, table_missing, table_name};
 pub use self::stream::{StreamChange, TableStream};

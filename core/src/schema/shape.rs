@@ -3,11 +3,12 @@
 //! The bounds are those of the service's API model (API reference, data types
 //! `AttributeDefinition`, `KeySchemaElement`, `Projection`, `ProvisionedThroughput`,
 //! `TimeToLiveSpecification`); names that become keys or are projected are measured in bytes
-//! (developer guide, "Quotas in Amazon DynamoDB", "Attribute names").
+//! (developer guide, "Quotas in Amazon DynamoDB", "Attribute names"). Members are checked in the
+//! order in which the service reports them.
 
 use std::fmt::{self, Display};
 
-use super::constraint::{AtLeast, AtMost, Constraints};
+use super::constraint::Constraints;
 use super::name::{check_table_name, strip_arn};
 use crate::error::Result;
 use crate::limits;
@@ -18,28 +19,27 @@ use crate::ops::{
 
 pub(super) fn create_table(request: &CreateTable) -> Result<()> {
     let mut found = Constraints::default();
-    check_table_name(&mut found, strip_arn(&request.table), "tableName");
-    definitions(&mut found, &request.attribute_definitions);
-    key_schema(&mut found, &request.key_schema, "keySchema", SIMPLE_KEY);
-    throughput(&mut found, request.provisioned_throughput, "provisionedThroughput");
-    sse(&mut found, request.sse.as_ref());
-    for (number, index) in (1..).zip(&request.local_secondary_indexes) {
-        let member = format!("localSecondaryIndexes.{number}.member");
-        secondary_index(&mut found, index, &member, SIMPLE_KEY);
-    }
     for (number, index) in (1..).zip(&request.global_secondary_indexes) {
         let member = format!("globalSecondaryIndexes.{number}.member");
         secondary_index(&mut found, index, &member, usize::MAX);
+    }
+    sse(&mut found, request.sse.as_ref());
+    key_schema(&mut found, &request.key_schema, "keySchema", SIMPLE_KEY);
+    throughput(&mut found, request.provisioned_throughput, "provisionedThroughput");
+    check_table_name(&mut found, strip_arn(&request.table), "tableName");
+    definitions(&mut found, &request.attribute_definitions);
+    for (number, index) in (1..).zip(&request.local_secondary_indexes) {
+        let member = format!("localSecondaryIndexes.{number}.member");
+        secondary_index(&mut found, index, &member, SIMPLE_KEY);
     }
     found.finish()
 }
 
 pub(super) fn update_table(request: &UpdateTable) -> Result<()> {
     let mut found = Constraints::default();
-    check_table_name(&mut found, strip_arn(&request.table), "tableName");
-    definitions(&mut found, &request.attribute_definitions);
-    throughput(&mut found, request.provisioned_throughput, "provisionedThroughput");
     sse(&mut found, request.sse.as_ref());
+    throughput(&mut found, request.provisioned_throughput, "provisionedThroughput");
+    check_table_name(&mut found, strip_arn(&request.table), "tableName");
     for (number, update) in (1..).zip(&request.index_updates) {
         let member = format!("globalSecondaryIndexUpdates.{number}.member");
         match update {
@@ -56,14 +56,15 @@ pub(super) fn update_table(request: &UpdateTable) -> Result<()> {
             }
         }
     }
+    definitions(&mut found, &request.attribute_definitions);
     found.finish()
 }
 
 pub(super) fn update_time_to_live(request: &UpdateTimeToLive) -> Result<()> {
     let mut found = Constraints::default();
-    check_table_name(&mut found, strip_arn(&request.table), "tableName");
     let member = "timeToLiveSpecification.attributeName";
     found.length(&request.attribute, member, 1, limits::KEY_NAME_BYTES);
+    check_table_name(&mut found, strip_arn(&request.table), "tableName");
     found.finish()
 }
 
@@ -78,11 +79,7 @@ fn definitions(found: &mut Constraints, definitions: &[AttributeDefinition]) {
 }
 
 fn key_schema(found: &mut Constraints, key: &[KeySchemaElement], member: &str, max: usize) {
-    if key.is_empty() {
-        found.violated("[]", member, AtLeast(1));
-    } else if key.len() > max {
-        found.violated(ShownKey(key), member, AtMost(max));
-    }
+    found.count(key.len(), Some(&ShownKey(key)), member, 1, max);
     for (number, element) in (1..).zip(key) {
         let member = format_args!("{member}.{number}.member.attributeName");
         found.length(&element.name, member, 1, limits::KEY_NAME_BYTES);
@@ -94,11 +91,10 @@ fn secondary_index(found: &mut Constraints, index: &SecondaryIndex, member: &str
     key_schema(found, &index.key_schema, &format!("{member}.keySchema"), key_max);
     let attributes = &index.projection.non_key_attributes;
     let list = format!("{member}.projection.nonKeyAttributes");
-    if index.projection.kind == ProjectionType::Include
-        && attributes.len() > limits::INDEX_PROJECTED_ATTRIBUTES
-    {
-        let shown = format_args!("[{}]", attributes.join(", ")).to_string();
-        found.violated(shown, &list, AtMost(limits::INDEX_PROJECTED_ATTRIBUTES));
+    if index.projection.kind == ProjectionType::Include {
+        let shown = format!("[{}]", attributes.join(", "));
+        let max = limits::INDEX_PROJECTED_ATTRIBUTES;
+        found.count(attributes.len(), Some(&shown), &list, 0, max);
     }
     for (number, attribute) in (1..).zip(attributes) {
         let member = format_args!("{list}.{number}.member");
@@ -113,17 +109,14 @@ fn index_name(found: &mut Constraints, name: &str, member: &str) {
 
 fn throughput(found: &mut Constraints, given: Option<ProvisionedThroughput>, member: &str) {
     if let Some(given) = given {
-        found.at_least(given.read_capacity_units, format_args!("{member}.readCapacityUnits"), 1);
         found.at_least(given.write_capacity_units, format_args!("{member}.writeCapacityUnits"), 1);
+        found.at_least(given.read_capacity_units, format_args!("{member}.readCapacityUnits"), 1);
     }
 }
 
 fn sse(found: &mut Constraints, sse: Option<&SseSpecification>) {
-    if let Some(kind) = sse.and_then(|sse| sse.sse_type.as_deref())
-        && !matches!(kind, "AES256" | "KMS")
-    {
-        let rule = "Member must satisfy enum value set: [AES256, KMS]";
-        found.violated(kind, "sSESpecification.sSEType", rule);
+    if let Some(kind) = sse.and_then(|sse| sse.sse_type.as_deref()) {
+        found.choice(kind, "sSESpecification.sSEType", &["AES256", "KMS"]);
     }
 }
 

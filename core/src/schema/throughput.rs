@@ -19,7 +19,7 @@ pub(super) fn of_new_table(request: &CreateTable) -> Result<(BillingMode, Provis
             "ReadCapacityUnits and WriteCapacityUnits must both be specified when BillingMode is \
              PROVISIONED",
         )),
-        (BillingMode::Provisioned, Some(given)) => Ok((mode, within_bounds(given)?)),
+        (BillingMode::Provisioned, Some(given)) => Ok((mode, within_bounds(None, given)?)),
     }
 }
 
@@ -38,7 +38,7 @@ pub(super) fn of_new_table_index(
         (BillingMode::Provisioned, None) => {
             Err(invalid(format_args!("ProvisionedThroughput is not specified for index: {index}")))
         }
-        (BillingMode::Provisioned, Some(given)) => within_bounds(given),
+        (BillingMode::Provisioned, Some(given)) => within_bounds(Some(index), given),
     }
 }
 
@@ -52,7 +52,7 @@ pub(super) fn of_added_index(
         (BillingMode::PayPerRequest, None) => Ok(NONE),
         (BillingMode::PayPerRequest, Some(_)) => Err(index_not_by_request(index)),
         (BillingMode::Provisioned, None) => Err(index_needs_throughput(index)),
-        (BillingMode::Provisioned, Some(given)) => within_bounds(given),
+        (BillingMode::Provisioned, Some(given)) => within_bounds(Some(index), given),
     }
 }
 
@@ -98,22 +98,27 @@ pub(super) fn unchanged(
 }
 
 /// Checks that a throughput is not too great; that it is at least 1 is a matter of shape.
-pub(super) fn within_bounds(given: ProvisionedThroughput) -> Result<ProvisionedThroughput> {
+pub(super) fn within_bounds(
+    index: Option<&str>,
+    given: ProvisionedThroughput,
+) -> Result<ProvisionedThroughput> {
     let units = [
         ("ReadCapacityUnits", given.read_capacity_units),
         ("WriteCapacityUnits", given.write_capacity_units),
     ];
     for (name, value) in units {
         if value > limits::CAPACITY_UNITS_EVER {
+            let index = index.map(|index| format!(" for index {index}")).unwrap_or_default();
             return Err(Error::validation(format!(
-                "Given value {value} for {name} is out of bounds"
+                "Given value {value} for {name} is out of bounds{index}"
             )));
         }
     }
     if units.iter().any(|(_, value)| *value > limits::TABLE_CAPACITY_UNITS) {
-        return Err(Error::validation(
-            "Cannot increase provisioned throughput to more than 40,000 units per table",
-        ));
+        let whole = if index.is_some() { "global secondary index" } else { "table" };
+        return Err(Error::validation(format!(
+            "Cannot increase provisioned throughput to more than 40,000 units per {whole}"
+        )));
     }
     Ok(given)
 }
@@ -194,19 +199,24 @@ mod tests {
         let refusal = |table, index| refusal(create(None, table, index));
         assert_eq!(
             refusal(units(0, 1), units(1, -1)),
-            "2 validation errors detected: Value '0' at \
-             'provisionedThroughput.readCapacityUnits' failed to satisfy constraint: Member must \
-             have value greater than or equal to 1; Value '-1' at \
+            "2 validation errors detected: Value '-1' at \
              'globalSecondaryIndexes.1.member.provisionedThroughput.writeCapacityUnits' failed to \
-             satisfy constraint: Member must have value greater than or equal to 1"
+             satisfy constraint: Member must have value greater than or equal to 1; Value '0' at \
+             'provisionedThroughput.readCapacityUnits' failed to satisfy constraint: Member must \
+             have value greater than or equal to 1"
         );
         create(None, units(40_000, 40_000), units(40_000, 1)).unwrap();
-        let text = "Cannot increase provisioned throughput to more than 40,000 units per table";
-        assert_eq!(refusal(units(40_001, 1), units(1, 1)), text);
-        assert_eq!(refusal(units(1, 1), units(1, 40_001)), text);
+        let text = "Cannot increase provisioned throughput to more than 40,000 units per";
+        assert_eq!(refusal(units(40_001, 1), units(1, 1)), format!("{text} table"));
+        let index = format!("{text} global secondary index");
+        assert_eq!(refusal(units(1, 1), units(1, 40_001)), index);
         assert_eq!(
             refusal(units(1, 1_000_000_000_001), units(1, 1)),
             "Given value 1000000000001 for WriteCapacityUnits is out of bounds"
+        );
+        assert_eq!(
+            refusal(units(1, 1), units(1_000_000_000_001, 1)),
+            "Given value 1000000000001 for ReadCapacityUnits is out of bounds for index gsi"
         );
     }
 }

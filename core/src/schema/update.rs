@@ -151,7 +151,7 @@ impl Table {
                 ));
             }
             (BillingMode::Provisioned, Some(given)) => {
-                throughput::within_bounds(given)?;
+                throughput::within_bounds(None, given)?;
                 if given == self.provisioned_throughput {
                     return Err(throughput::unchanged(None, self.provisioned_throughput, given));
                 }
@@ -258,7 +258,7 @@ impl Table {
                 )),
             });
         }
-        throughput::within_bounds(given)?;
+        throughput::within_bounds(Some(name), given)?;
         if let Some(state) = table.global_indexes.get_mut(name) {
             if state.provisioned_throughput == given {
                 let current = state.provisioned_throughput;

@@ -153,8 +153,8 @@ pub(super) async fn key_name_length(ctx: Ctx) {
         };
         let text = format!(
             "2 validation errors detected: {}; {}",
-            violated("attributeDefinitions"),
-            violated("keySchema")
+            violated("keySchema"),
+            violated("attributeDefinitions")
         );
         refused(&ctx, raw(&[(&name, S)], &[(&name, H)]), &text).await;
     }

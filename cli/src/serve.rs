@@ -1,0 +1,115 @@
+//! `tabla serve`: DynamoDB's wire protocol on any store.
+
+use std::net::{Ipv4Addr, SocketAddr};
+use std::path::PathBuf;
+use std::time::Duration;
+
+use tabla::{Error, Registry, Result};
+use tabla_server::{Credentials, ServerConfig};
+use tokio::signal::unix::{SignalKind, signal};
+
+use crate::output::say;
+
+/// The store of a server that was told none.
+const IN_MEMORY: &str = "sqlite::memory:";
+
+const EXAMPLES: &str = "\
+Examples:
+  tabla serve                                   in memory, on 127.0.0.1:8000
+  tabla serve --store sqlite:dev.db             in a file, which is made if it is not there
+  tabla serve --listen 127.0.0.1:4000           on another port; port 0 is any free one
+  tabla serve --listen 0.0.0.0:8000 --auth keys for other machines, that sign with these keys
+
+Then, in another terminal:
+  export AWS_ENDPOINT_URL=http://127.0.0.1:8000 AWS_REGION=local
+  export AWS_ACCESS_KEY_ID=any AWS_SECRET_ACCESS_KEY=any
+  aws dynamodb list-tables
+
+A file of keys has the form of ~/.aws/credentials:
+  [somebody]
+  aws_access_key_id = LOCALKEY
+  aws_secret_access_key = a long secret";
+
+/// What the server is told.
+#[derive(clap::Args)]
+#[command(after_help = EXAMPLES)]
+pub(crate) struct Arguments {
+    /// Where the data is; in memory, and gone when the server ends, unless told
+    #[arg(long, value_name = "ADDRESS")]
+    store: Option<String>,
+    /// Where to listen
+    #[arg(long, value_name = "HOST:PORT", default_value = "127.0.0.1:8000", value_parser = address)]
+    listen: SocketAddr,
+    /// Take only requests that one of the keys in this file has signed; without it, anybody's
+    #[arg(long, value_name = "FILE")]
+    auth: Option<PathBuf>,
+    /// Listen beyond this machine although anybody's requests are taken
+    #[arg(long)]
+    insecure: bool,
+    /// Let tables be CREATING, UPDATING and DELETING for so long, to test programs that wait
+    #[arg(long, value_name = "SECONDS", default_value_t = 0.0, value_parser = seconds)]
+    table_delay: f64,
+    /// What to log, to the standard error
+    #[arg(long, value_name = "LEVEL", default_value = "warn")]
+    #[arg(value_parser = ["off", "error", "warn", "info", "debug", "trace"])]
+    log: String,
+}
+
+pub(crate) async fn run(arguments: Arguments, registry: Registry) -> Result<()> {
+    let level = arguments.log.parse().unwrap_or(tracing_subscriber::filter::LevelFilter::WARN);
+    tracing_subscriber::fmt().with_max_level(level).with_writer(std::io::stderr).init();
+    if !arguments.listen.ip().is_loopback() && arguments.auth.is_none() && !arguments.insecure {
+        return Err(Error::config(format!(
+            "{} can be reached from other machines, and anybody could read and write the store: say \
+             who may with --auth FILE, listen on 127.0.0.1, or say --insecure",
+            arguments.listen
+        )));
+    }
+    let mut config = ServerConfig::new()
+        .listen(arguments.listen)
+        .transition(Duration::from_secs_f64(arguments.table_delay));
+    if let Some(file) = &arguments.auth {
+        config = config.credentials(Credentials::from_file(file)?);
+    }
+    config.insecure = arguments.insecure;
+    // Before anything is opened: whoever asks the server to end while it starts is heard.
+    let mut terminate = listen_for(SignalKind::terminate())?;
+    let mut interrupt = listen_for(SignalKind::interrupt())?;
+    let address = arguments.store.as_deref().unwrap_or(IN_MEMORY);
+    let store = registry.open(address).await?;
+    let server = config.spawn(store).await?;
+    let data = match address {
+        IN_MEMORY | "memory:" => {
+            "data in memory, gone when this ends (--store sqlite:dev.db keeps it)".to_owned()
+        }
+        address => format!("data in {address}"),
+    };
+    say!("tabla answers at {}; {data}", server.url());
+    tokio::select! {
+        _ = terminate.recv() => {}
+        _ = interrupt.recv() => {}
+    }
+    server.stop().await;
+    Ok(())
+}
+
+fn listen_for(kind: SignalKind) -> Result<tokio::signal::unix::Signal> {
+    signal(kind).map_err(|error| Error::config(format!("signals cannot be heard: {error}")))
+}
+
+fn address(text: &str) -> Result<SocketAddr, String> {
+    if let Some(port) = text.strip_prefix("localhost:") {
+        let port = port.parse().map_err(|_| format!("{port} is no port"))?;
+        return Ok((Ipv4Addr::LOCALHOST, port).into());
+    }
+    text.parse().map_err(|_| {
+        "an address has the form 127.0.0.1:8000, [::1]:8000 or localhost:8000".to_owned()
+    })
+}
+
+fn seconds(text: &str) -> Result<f64, String> {
+    match text.parse::<f64>() {
+        Ok(seconds) if (0.0..=3600.0).contains(&seconds) => Ok(seconds),
+        _ => Err("a number of seconds, at most 3600".to_owned()),
+    }
+}

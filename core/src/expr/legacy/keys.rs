@@ -1,0 +1,179 @@
+//! `KeyConditions`: the legacy key condition of a query.
+
+use super::{Comparison, Test};
+use crate::expr::{Condition, attr};
+use crate::{Error, Result, Value};
+
+/// What `KeyConditions` become.
+#[derive(Clone, Debug, PartialEq)]
+pub struct KeyConditions {
+    /// The key condition.
+    pub condition: Condition,
+    /// Whether an attribute is compared in a way that no key can be read by.
+    ///
+    /// DynamoDB refuses that only after it has found the table and the attribute in its key. So
+    /// the condition asks such an attribute to be NULL, which every store refuses at that point
+    /// for its type, and [`Wording`](super::Wording) has what DynamoDB says instead.
+    pub unindexable: bool,
+}
+
+/// The key condition of `KeyConditions`.
+///
+/// Whether they fit the keys of a table, [`Condition::to_key_query`] finds.
+///
+/// # Errors
+/// With DynamoDB's message, if there are none, or if a comparison is missing or has the wrong
+/// values.
+pub fn key_conditions(tests: impl IntoIterator<Item = (String, Test)>) -> Result<KeyConditions> {
+    let mut unindexable = false;
+    let mut conditions = Vec::new();
+    for (name, test) in tests {
+        let is_indexable = test.comparison()?.is_indexable();
+        let condition = test.condition(name.clone())?;
+        unindexable |= !is_indexable;
+        conditions.push(if is_indexable { condition } else { attr(name).eq(Value::Null) });
+    }
+    let condition = Condition::all(conditions)
+        .ok_or_else(|| Error::validation("Conditions can be of length 1 or 2 only"))?;
+    Ok(KeyConditions { condition, unindexable })
+}
+
+impl Comparison {
+    /// Whether keys are read by it.
+    fn is_indexable(self) -> bool {
+        matches!(
+            self,
+            Self::Eq | Self::Le | Self::Lt | Self::Ge | Self::Gt | Self::Between | Self::BeginsWith
+        )
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::KeyType;
+    use crate::expr::legacy::Wording;
+    use crate::expr::{KeyQuery, KeySpec, SortRange};
+
+    fn test(comparison: Comparison, values: &[&str]) -> Test {
+        let values = values.iter().map(|value| Value::from(*value)).collect();
+        Test { comparison: Some(comparison), values: Some(values) }
+    }
+
+    fn is(value: &str) -> Test {
+        test(Comparison::Eq, &[value])
+    }
+
+    /// What a query of a table with these keys reads, or what DynamoDB tells it.
+    fn query(keys: &[&str], tests: &[(&str, Test)]) -> Result<KeyQuery, String> {
+        let tests = tests.iter().map(|(name, test)| ((*name).to_owned(), test.clone()));
+        let found = key_conditions(tests).map_err(|error| error.message().to_owned())?;
+        let keys: Vec<(String, KeyType)> =
+            keys.iter().map(|key| ((*key).to_owned(), KeyType::S)).collect();
+        let (partition, sort) = keys.split_at(1);
+        let wording = Wording { unindexable: found.unindexable, ..Wording::default() };
+        let asked = found.condition.to_key_query(&KeySpec { partition, sort });
+        asked.map_err(|error| wording.reword(error).message().to_owned())
+    }
+
+    const UNINDEXABLE: &str = "Attempted conditional constraint is not an indexable operation";
+
+    fn unindexable() -> [Test; 6] {
+        [
+            test(Comparison::Null, &[]),
+            test(Comparison::NotNull, &[]),
+            test(Comparison::Ne, &["x"]),
+            test(Comparison::In, &["x"]),
+            test(Comparison::Contains, &["x"]),
+            test(Comparison::NotContains, &["x"]),
+        ]
+    }
+
+    #[test]
+    fn one_partition_and_a_range() {
+        let range = |test: Test| {
+            let found = query(&["p", "s"], &[("s", test), ("p", is("k"))]).unwrap();
+            assert_eq!(found.partition, [Value::from("k")]);
+            (found.sort_prefix, found.sort_range)
+        };
+        let [x, y] = ["x", "y"].map(Value::from);
+        assert_eq!(range(is("x")), (vec![x.clone()], None));
+        for (comparison, values, wanted) in [
+            (Comparison::Lt, &["x"][..], SortRange::Less(x.clone())),
+            (Comparison::Le, &["x"], SortRange::AtMost(x.clone())),
+            (Comparison::Gt, &["x"], SortRange::Greater(x.clone())),
+            (Comparison::Ge, &["x"], SortRange::AtLeast(x.clone())),
+            (Comparison::BeginsWith, &["x"], SortRange::BeginsWith(x.clone())),
+            (Comparison::Between, &["x", "y"], SortRange::Between(x.clone(), y)),
+        ] {
+            assert_eq!(range(test(comparison, values)), (Vec::new(), Some(wanted)));
+        }
+    }
+
+    #[test]
+    fn comparisons_that_read_no_range_are_refused_where_dynamodb_does() {
+        let missed = |key: &str| format!("Query condition missed key schema element: {key}");
+        for test in unindexable() {
+            let asked = |keys: &[&str], others: &[(&str, Test)], name| {
+                let mut tests = others.to_vec();
+                tests.push((name, test.clone()));
+                query(keys, &tests).unwrap_err()
+            };
+            assert_eq!(asked(&["p"], &[], "p"), UNINDEXABLE);
+            assert_eq!(asked(&["p", "s"], &[("p", is("k"))], "s"), UNINDEXABLE);
+            // Which attributes there are is looked at first.
+            assert_eq!(asked(&["p", "s"], &[], "z"), missed("p"));
+            assert_eq!(asked(&["p", "s"], &[("p", is("k"))], "z"), missed("s"));
+            assert_eq!(asked(&["p"], &[("p", is("k"))], "z"), "Query key condition not supported");
+            assert_eq!(
+                asked(&["p", "s"], &[("p", self::test(Comparison::Gt, &["k"]))], "s"),
+                "Query key condition not supported"
+            );
+            assert_eq!(
+                asked(&["p", "s"], &[("p", is("k")), ("s", is("x"))], "z"),
+                "Conditions can be of length 1 or 2 only"
+            );
+        }
+    }
+
+    #[test]
+    fn the_rest_is_as_with_expressions() {
+        let told = |tests: &[(&str, Test)]| query(&["p", "s"], tests).unwrap_err();
+        assert_eq!(told(&[]), "Conditions can be of length 1 or 2 only");
+        assert_eq!(told(&[("s", is("x"))]), "Query condition missed key schema element: p");
+        for comparison in [Comparison::Gt, Comparison::BeginsWith] {
+            assert_eq!(
+                told(&[("p", test(comparison, &["k"]))]),
+                "Query key condition not supported"
+            );
+        }
+        let number = Test { comparison: Some(Comparison::Eq), values: Some(vec![1.into()]) };
+        assert_eq!(
+            told(&[("p", number)]),
+            "One or more parameter values were invalid: Condition parameter type does not match \
+             schema type"
+        );
+    }
+
+    #[test]
+    fn values_are_looked_at_first() {
+        let told = |tests: &[(&str, Test)]| query(&["p", "s"], tests).unwrap_err();
+        let count = "One or more parameter values were invalid: Invalid number of argument(s) for \
+                     the EQ ComparisonOperator";
+        let [z, y] = ["z", "y"].map(|name| (name, test(Comparison::Null, &[])));
+        assert_eq!(told(&[("p", test(Comparison::Eq, &[])), z, y]), count);
+        assert_eq!(
+            told(&[("s", test(Comparison::Between, &["y", "x"]))]),
+            "The BETWEEN condition was provided a range where the lower bound is greater than the \
+             upper bound"
+        );
+        let wrong = Test { comparison: Some(Comparison::BeginsWith), values: Some(vec![1.into()]) };
+        assert_eq!(
+            told(&[("p", is("k")), ("s", wrong)]),
+            "One or more parameter values were invalid: ComparisonOperator BEGINS_WITH is not \
+             valid for N AttributeValue type"
+        );
+        assert_eq!(told(&[("", is("k"))]), "Empty attribute name");
+        key_conditions([("p".to_owned(), Test::default())]).unwrap_err();
+    }
+}

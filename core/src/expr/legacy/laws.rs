@@ -1,0 +1,158 @@
+//! Laws that hold for all legacy parameters and every item.
+
+use proptest::collection::{btree_map, vec};
+use proptest::prelude::*;
+
+use super::*;
+use crate::expr::{ExpressionKind, Placeholders, Renderer};
+use crate::value::arbitrary;
+use crate::{Item, Value};
+
+fn any_comparison() -> impl Strategy<Value = Comparison> {
+    prop::sample::select(Comparison::ALL.to_vec())
+}
+
+/// A test that may be wrong, and often is not.
+fn any_test() -> impl Strategy<Value = Test> {
+    let likely = prop_oneof![
+        vec((0..5).prop_map(Value::from), 0..4),
+        vec("[a-b]{0,2}".prop_map(Value::from), 0..4),
+        vec(arbitrary::value(), 0..3),
+    ];
+    (any_comparison(), likely).prop_map(|(comparison, values)| Test {
+        comparison: Some(comparison),
+        values: Some(values),
+    })
+}
+
+fn any_update() -> impl Strategy<Value = AttributeUpdate> {
+    let action = prop::sample::select(vec![
+        None,
+        Some(Action::Put),
+        Some(Action::Add),
+        Some(Action::Delete),
+    ]);
+    (action, prop::option::of(arbitrary::value()))
+        .prop_map(|(action, value)| AttributeUpdate { value, action })
+}
+
+fn any_item() -> impl Strategy<Value = Item> {
+    let value = prop_oneof![
+        (0..5).prop_map(Value::from),
+        "[a-b]{0,2}".prop_map(Value::from),
+        arbitrary::value(),
+    ];
+    btree_map("[a-c]", value, 0..3).prop_map(Item::from)
+}
+
+proptest! {
+    /// Whatever is accepted here is accepted as an expression too, and says the same there.
+    #[test]
+    fn what_is_accepted_is_an_expression(
+        tests in btree_map("[a-c]", any_test(), 1..3),
+        item in any_item(),
+    ) {
+        if let Ok(Some(condition)) = filter(tests, None) {
+            condition.validate(ExpressionKind::Filter).unwrap();
+            let mut renderer = Renderer::new();
+            let text = condition.render(&mut renderer);
+            let mut placeholders = Placeholders::new(renderer.names(), renderer.values()).unwrap();
+            let parsed = placeholders.parse_condition(ExpressionKind::Filter, &text).unwrap();
+            prop_assert_eq!(parsed.evaluate(&item), condition.evaluate(&item));
+            prop_assert_eq!(parsed, condition);
+        }
+    }
+
+    /// A list holds if each of its conditions does, or one of them.
+    #[test]
+    fn a_list_is_all_or_any_of_its_conditions(
+        tests in btree_map("[a-d]", any_test(), 2..4),
+        item in any_item(),
+    ) {
+        let alone: Result<Vec<bool>> = tests
+            .iter()
+            .map(|(name, test)| filter([(name.clone(), test.clone())], None))
+            .map(|condition| Ok(condition?.unwrap().evaluate(&item)))
+            .collect();
+        let joined = |operator| Ok(filter(tests.clone(), operator)?.unwrap().evaluate(&item));
+        let [and, or, neither] =
+            [Some(ConditionalOperator::And), Some(ConditionalOperator::Or), None].map(joined);
+        match alone {
+            Ok(alone) => {
+                prop_assert_eq!(and.unwrap(), alone.iter().all(|holds| *holds));
+                prop_assert_eq!(neither.unwrap(), alone.iter().all(|holds| *holds));
+                prop_assert_eq!(or.unwrap(), alone.iter().any(|holds| *holds));
+            }
+            // The first that is wrong is told.
+            Err(first) => {
+                for refused in [and, or, neither] {
+                    let refused: Error = refused.unwrap_err();
+                    prop_assert_eq!(refused.message(), first.message());
+                }
+            }
+        }
+    }
+
+    /// `Expected` and filters are about the same comparisons.
+    #[test]
+    fn expected_compares_as_filters_do(test in any_test(), item in any_item()) {
+        let one = Expected {
+            comparison: test.comparison,
+            values: test.values.clone(),
+            ..Expected::default()
+        };
+        let name = || "a".to_owned();
+        match (filter([(name(), test)], None), expected([(name(), one)], None)) {
+            (Ok(filter), Ok(expected)) => {
+                prop_assert_eq!(filter.unwrap().evaluate(&item), expected.unwrap().evaluate(&item));
+            }
+            (filter, expected) => {
+                let (filter, expected) = (filter.unwrap_err(), expected.unwrap_err());
+                prop_assert_eq!(filter.message(), expected.message());
+            }
+        }
+    }
+
+    /// Comparisons that are each other's opposite, or made of each other.
+    #[test]
+    fn comparisons_go_together(value in arbitrary::value(), item in any_item()) {
+        let holds = |comparison, values: &[&Value]| {
+            let values = Some(values.iter().map(|value| (*value).clone()).collect());
+            let test = Test { comparison: Some(comparison), values };
+            let condition = filter([("a".to_owned(), test)], None).ok()?.unwrap();
+            Some(condition.evaluate(&item))
+        };
+        let there = holds(Comparison::NotNull, &[]).unwrap();
+        prop_assert_eq!(holds(Comparison::Null, &[]), Some(!there));
+        let equal = holds(Comparison::Eq, &[&value]).unwrap();
+        prop_assert_eq!(holds(Comparison::Ne, &[&value]), Some(!equal));
+        if let Some(contains) = holds(Comparison::Contains, &[&value]) {
+            prop_assert_eq!(holds(Comparison::NotContains, &[&value]), Some(there && !contains));
+        }
+        if let Some(less) = holds(Comparison::Lt, &[&value]) {
+            prop_assert_eq!(holds(Comparison::Le, &[&value]), Some(less || equal));
+            prop_assert_eq!(holds(Comparison::Between, &[&value, &value]), Some(equal));
+            prop_assert_eq!(holds(Comparison::In, &[&value, &value]), Some(equal));
+        }
+    }
+
+    /// Updates that are accepted are valid, and each does its part alone.
+    #[test]
+    fn updates_are_the_sum_of_their_parts(
+        updates in btree_map("[a-c]", any_update(), 1..4),
+        item in any_item(),
+    ) {
+        let Ok(Some(update)) = attribute_updates(updates.clone()) else {
+            let is_refused =
+                |(name, one): (String, AttributeUpdate)| attribute_updates([(name, one)]).is_err();
+            prop_assert!(updates.into_iter().any(is_refused));
+            return Ok(());
+        };
+        update.validate().unwrap();
+        let together = update.apply(&item).ok();
+        let one_by_one = updates.into_iter().try_fold(item, |item, (name, one)| {
+            attribute_updates([(name, one)]).unwrap().unwrap().apply(&item).ok()
+        });
+        prop_assert_eq!(together, one_by_one);
+    }
+}

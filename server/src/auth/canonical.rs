@@ -1,0 +1,330 @@
+//! The canonical form of a request: the text that its client and its server sign alike, whatever
+//! the programs in between have done to the spaces and the order of its parts.
+
+use std::borrow::Cow;
+
+use http::header::HOST;
+use http::request::Parts;
+use sha2::{Digest, Sha256};
+use tabla::Result;
+
+use super::authorization::ALGORITHM;
+use super::moment::{Moment, X_AMZ_DATE};
+use super::refusal;
+use super::scope::Scope;
+
+pub(super) const X_AMZ_CONTENT_SHA256: &str = "x-amz-content-sha256";
+pub(super) const X_AMZ_SECURITY_TOKEN: &str = "x-amz-security-token";
+
+/// The names of the headers that a signature covers: lower case, in order, each once.
+#[derive(Debug)]
+pub(super) struct SignedHeaders<'a>(Vec<Cow<'a, str>>);
+
+impl<'a> SignedHeaders<'a> {
+    /// Reads the names as they stand in the `Authorization` header.
+    pub(super) fn read(text: &'a str) -> Self {
+        let names = text.split(';').filter(|name| !name.is_empty());
+        let mut names: Vec<Cow<'a, str>> = names.map(lower_case).collect();
+        // A header that is named a thousand times is still written once.
+        names.sort_unstable();
+        names.dedup();
+        Self(names)
+    }
+
+    /// Checks that the signature covers the host, and every header that is addressed to the
+    /// service: otherwise who overhears a request could send it again with another `x-amz-target`.
+    ///
+    /// AWS documents this rule for all headers `x-amz-*`, though DynamoDB has been seen to let
+    /// others than the host pass. Three are exempt here, which clients have left out and which
+    /// need no signature, for their values are compared with something that is signed or known:
+    /// with the time in the string to sign, with the body, and with the access key.
+    pub(super) fn check_cover(&self, parts: &Parts) -> Result<()> {
+        if !self.has(HOST.as_str()) {
+            return Err(not_signed("'Host' or ':authority'"));
+        }
+        let exempt = [X_AMZ_DATE, X_AMZ_CONTENT_SHA256, X_AMZ_SECURITY_TOKEN];
+        for name in parts.headers.keys().map(|name| name.as_str()) {
+            if name.starts_with("x-amz-") && !exempt.contains(&name) && !self.has(name) {
+                return Err(not_signed(&format!("'{name}'")));
+            }
+        }
+        Ok(())
+    }
+
+    fn has(&self, name: &str) -> bool {
+        self.0.binary_search_by(|signed| signed.as_ref().cmp(name)).is_ok()
+    }
+}
+
+fn lower_case(name: &str) -> Cow<'_, str> {
+    if name.bytes().any(|byte| byte.is_ascii_uppercase()) {
+        Cow::Owned(name.to_ascii_lowercase())
+    } else {
+        Cow::Borrowed(name)
+    }
+}
+
+fn not_signed(name: &str) -> tabla::Error {
+    refusal::invalid(format!("{name} must be a 'SignedHeader' in the AWS Authorization."))
+}
+
+/// The canonical request: method, path, query string, headers, their names, and the hash of the
+/// body, a line each.
+pub(super) fn request(parts: &Parts, signed: &SignedHeaders<'_>, body_hash: &str) -> Vec<u8> {
+    let mut text = Vec::with_capacity(512);
+    text.extend_from_slice(parts.method.as_str().as_bytes());
+    text.push(b'\n');
+    write_path(&mut text, parts.uri.path());
+    text.push(b'\n');
+    write_query(&mut text, parts.uri.query().unwrap_or_default());
+    text.push(b'\n');
+    for name in &signed.0 {
+        text.extend_from_slice(name.as_bytes());
+        text.push(b':');
+        write_header(&mut text, parts, name);
+        text.push(b'\n');
+    }
+    text.push(b'\n');
+    write_separated(&mut text, signed.0.iter().map(|name| name.as_bytes()), b';');
+    text.push(b'\n');
+    text.extend_from_slice(body_hash.as_bytes());
+    text
+}
+
+/// What the signing key signs.
+pub(super) fn string_to_sign(moment: &Moment, scope: &Scope<'_>, request: &[u8]) -> String {
+    format!("{ALGORITHM}\n{}\n{}\n{}", moment.text(), scope.text, hash(request))
+}
+
+/// SHA-256, in hexadecimal digits.
+pub(super) fn hash(bytes: &[u8]) -> String {
+    hexadecimal(&Sha256::digest(bytes))
+}
+
+/// Lower-case hexadecimal digits.
+pub(super) fn hexadecimal(bytes: &[u8]) -> String {
+    const DIGITS: &[u8; 16] = b"0123456789abcdef";
+    let digit = |half: u8| char::from(DIGITS[usize::from(half)]);
+    let mut text = String::with_capacity(2 * bytes.len());
+    for byte in bytes {
+        text.push(digit(byte >> 4));
+        text.push(digit(byte & 15));
+    }
+    text
+}
+
+/// The path without empty segments, `.` and `..`, encoded once more: what arrives is encoded
+/// already, and that is how it is signed for every service but S3. A folder, which may be written
+/// with a dot at the end, keeps its slash (RFC 3986, 5.2.4).
+fn write_path(text: &mut Vec<u8>, path: &str) {
+    let mut segments: Vec<&str> = Vec::new();
+    for segment in path.split('/') {
+        match segment {
+            "" | "." => {}
+            ".." => drop(segments.pop()),
+            segment => segments.push(segment),
+        }
+    }
+    for segment in &segments {
+        text.push(b'/');
+        write_encoded(text, segment.bytes());
+    }
+    let is_folder = matches!(path.rsplit('/').next(), Some("" | "." | ".."));
+    if segments.is_empty() || is_folder {
+        text.push(b'/');
+    }
+}
+
+/// The parameters in the order of their encoded names, then of their values.
+fn write_query(text: &mut Vec<u8>, query: &str) {
+    let encoded = |part: &str| {
+        let mut text = Vec::with_capacity(part.len());
+        write_encoded(&mut text, decoded(part));
+        text
+    };
+    let mut pairs: Vec<[Vec<u8>; 2]> = query
+        .split('&')
+        .filter(|pair| !pair.is_empty())
+        .map(|pair| pair.split_once('=').unwrap_or((pair, "")))
+        .map(|(name, value)| [encoded(name), encoded(value)])
+        .collect();
+    pairs.sort_unstable();
+    write_separated(text, pairs.iter().map(|pair| pair.join(&b'=')), b'&');
+}
+
+/// The bytes of a text without its percent-encoding. What is none stands for itself, and so does
+/// a `+`.
+fn decoded(text: &str) -> impl Iterator<Item = u8> {
+    let mut rest = text.as_bytes();
+    std::iter::from_fn(move || {
+        if let [b'%', high, low, after @ ..] = rest
+            && let (Some(high), Some(low)) = (digit(*high), digit(*low))
+        {
+            rest = after;
+            return Some(high << 4 | low);
+        }
+        let (first, after) = rest.split_first()?;
+        rest = after;
+        Some(*first)
+    })
+}
+
+fn digit(byte: u8) -> Option<u8> {
+    char::from(byte).to_digit(16).and_then(|digit| u8::try_from(digit).ok())
+}
+
+/// Percent-encoding of everything but the unreserved characters of RFC 3986.
+fn write_encoded(text: &mut Vec<u8>, bytes: impl Iterator<Item = u8>) {
+    for byte in bytes {
+        if byte.is_ascii_alphanumeric() || b"-._~".contains(&byte) {
+            text.push(byte);
+        } else {
+            text.extend_from_slice(format!("%{byte:02X}").as_bytes());
+        }
+    }
+}
+
+/// The values of a header, each without superfluous spaces. A header that is signed for and not
+/// there is empty. The host is the authority of the address if no header says it, as in HTTP/2.
+fn write_header(text: &mut Vec<u8>, parts: &Parts, name: &str) {
+    let values = parts.headers.get_all(name);
+    let authority = match parts.uri.authority() {
+        Some(authority) if name == HOST && values.iter().next().is_none() => authority.as_str(),
+        _ => "",
+    };
+    text.extend_from_slice(authority.as_bytes());
+    for (index, value) in values.iter().enumerate() {
+        if index > 0 {
+            text.push(b',');
+        }
+        let words = value.as_bytes().split(|byte| matches!(byte, b' ' | b'\t'));
+        write_separated(text, words.filter(|word| !word.is_empty()), b' ');
+    }
+}
+
+fn write_separated<T: AsRef<[u8]>>(
+    text: &mut Vec<u8>,
+    parts: impl Iterator<Item = T>,
+    separator: u8,
+) {
+    for (index, part) in parts.enumerate() {
+        if index > 0 {
+            text.push(separator);
+        }
+        text.extend_from_slice(part.as_ref());
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn written(write: impl FnOnce(&mut Vec<u8>)) -> String {
+        let mut text = Vec::new();
+        write(&mut text);
+        String::from_utf8(text).unwrap()
+    }
+
+    #[test]
+    fn a_path_is_normalised_and_encoded_once_more() {
+        for (path, expected) in [
+            ("", "/"),
+            ("/", "/"),
+            ("//", "/"),
+            ("/./", "/"),
+            ("/example/..", "/"),
+            ("/example1/example2/../..", "/"),
+            ("/../../example", "/example"),
+            ("/example/.", "/example/"),
+            ("/a/b/..", "/a/"),
+            ("//example//", "/example/"),
+            ("/./example", "/example"),
+            ("/example space/", "/example%20space/"),
+            ("/example%20space/", "/example%2520space/"),
+            ("/\u{1234}", "/%E1%88%B4"),
+            ("/-._~0aZ", "/-._~0aZ"),
+            ("*", "/%2A"),
+        ] {
+            assert_eq!(written(|text| write_path(text, path)), expected, "{path}");
+        }
+    }
+
+    #[test]
+    fn a_query_string_is_sorted_and_encoded_alike_however_it_was_sent() {
+        for (query, expected) in [
+            ("", ""),
+            ("&&", ""),
+            ("a", "a="),
+            ("b=2&a=1", "a=1&b=2"),
+            ("a=2&a=1&A=3", "A=3&a=1&a=2"),
+            ("a=b=c", "a=b%3Dc"),
+            ("%61=%7e%2f&b=~/", "a=~%2F&b=~%2F"),
+            ("a=1+1", "a=1%2B1"),
+            ("a=%&b=%4&c=%zz&d=%+1", "a=%25&b=%254&c=%25zz&d=%25%2B1"),
+            ("\u{1234}=bar", "%E1%88%B4=bar"),
+        ] {
+            assert_eq!(written(|text| write_query(text, query)), expected, "{query}");
+        }
+    }
+
+    fn canonical(request: http::request::Builder, signed: &str) -> String {
+        let (parts, ()) = request.body(()).unwrap().into_parts();
+        let text = super::request(&parts, &SignedHeaders::read(signed), "hash");
+        String::from_utf8(text).unwrap()
+    }
+
+    #[test]
+    fn headers_are_sorted_joined_and_trimmed() {
+        let request = http::Request::post("/")
+            .header("My-Header1", " b  ,\tc ")
+            .header("Host", "example.com")
+            .header("my-header1", "a")
+            .header("other", "not signed");
+        assert_eq!(
+            canonical(request, "MY-header1;;host;host;absent;bad name"),
+            "POST\n/\n\nabsent:\nbad name:\nhost:example.com\nmy-header1:b , c,a\n\n\
+             absent;bad name;host;my-header1\nhash"
+        );
+    }
+
+    #[test]
+    fn the_authority_of_the_address_stands_for_a_host_that_no_header_names() {
+        let request = || http::Request::post("http://localhost:8000/");
+        assert!(canonical(request(), "host").contains("\nhost:localhost:8000\n"));
+        let named = request().header("host", "example.com");
+        assert!(canonical(named, "host").contains("\nhost:example.com\n"));
+    }
+
+    #[test]
+    fn what_is_addressed_to_the_service_has_to_be_signed() {
+        let refused = |signed: &str| {
+            let (parts, ()) = http::Request::post("/")
+                .header("host", "localhost")
+                .header("x-amz-date", "20150830T123600Z")
+                .header("x-amz-security-token", "token")
+                .header("x-amz-content-sha256", "hash")
+                .header("X-Amz-Target", "DynamoDB_20120810.GetItem")
+                .header("x-amzn-trace-id", "added on the way")
+                .body(())
+                .unwrap()
+                .into_parts();
+            SignedHeaders::read(signed).check_cover(&parts).err()
+        };
+        assert!(refused("host;x-amz-target").is_none());
+        assert!(refused("X-Amz-Target;Host").is_none());
+        for (signed, expected) in [
+            ("", "'Host' or ':authority' must be a 'SignedHeader' in the AWS Authorization."),
+            ("hosts", "'Host' or ':authority' must be a 'SignedHeader' in the AWS Authorization."),
+            ("host", "'x-amz-target' must be a 'SignedHeader' in the AWS Authorization."),
+        ] {
+            let error = refused(signed).unwrap();
+            assert_eq!(error.code(), "InvalidSignatureException");
+            assert_eq!(error.message(), expected, "{signed}");
+        }
+    }
+
+    #[test]
+    fn hashes_are_lower_case() {
+        assert_eq!(hash(b""), "e3b0c44298fc1c149afbf4c8996fb92427ae41e4649b934ca495991b7852b855");
+    }
+}

@@ -1,0 +1,321 @@
+//! The keys that may sign requests, read from a file.
+
+use std::collections::HashMap;
+use std::collections::hash_map::Entry;
+use std::fmt;
+use std::fs;
+use std::path::Path;
+
+use tabla::{Error, Result};
+
+use super::key::Key;
+
+/// The keys that may sign requests.
+///
+/// They are written as in the file that the AWS SDKs and the AWS CLI read, so that one file can
+/// serve both sides:
+///
+/// ```text
+/// [default]
+/// aws_access_key_id = AKIDEXAMPLE
+/// aws_secret_access_key = wJalrXUtnFEMI/K7MDENG+bPxRfiCYEXAMPLEKEY
+/// ```
+///
+/// A section may have an `aws_session_token` as well; then requests must carry it. The names of
+/// the sections and all other settings are ignored. Comments stand on lines of their own, after
+/// `#` or `;`.
+pub struct Credentials(HashMap<String, Key>);
+
+impl Credentials {
+    /// Reads a file.
+    ///
+    /// # Errors
+    /// [`tabla::ErrorKind::Config`] if it cannot be read, or for the reasons of
+    /// [`Credentials::parse`].
+    pub fn from_file(path: &Path) -> Result<Self> {
+        let file = path.display();
+        let text = fs::read_to_string(path).map_err(|error| {
+            Error::config(format!("{file} cannot be read: {error}")).with_source(error)
+        })?;
+        Self::parse(&text).map_err(|error| Error::config(format!("{file}: {}", error.message())))
+    }
+
+    /// Reads the text of such a file.
+    ///
+    /// # Errors
+    /// [`tabla::ErrorKind::Config`] for a line that cannot be understood, a section with half of a
+    /// key, a key that is there twice, and a text without any key. It names the line, and never
+    /// shows what is written there, for that may be a secret.
+    pub fn parse(text: &str) -> Result<Self> {
+        let mut keys = HashMap::new();
+        let mut section: Option<Section<'_>> = None;
+        // Some editors put a byte order mark at the beginning.
+        let text = text.strip_prefix('\u{feff}').unwrap_or(text);
+        for (index, line) in text.lines().enumerate() {
+            let number = index + 1;
+            let line = line.trim();
+            if line.is_empty() || line.starts_with(['#', ';']) {
+                continue;
+            }
+            if let Some(rest) = line.strip_prefix('[') {
+                finish(section.take(), &mut keys)?;
+                section = Some(Section::start(number, rest)?);
+                continue;
+            }
+            let Some((name, value)) = line.split_once('=') else {
+                return Err(at(
+                    number,
+                    "this is no section, no setting and no comment; settings are written \
+                     `name = value`",
+                ));
+            };
+            let Some(section) = &mut section else {
+                return Err(at(
+                    number,
+                    "this stands before the first section; put a line such as `[default]` above it",
+                ));
+            };
+            section.set(number, name.trim_end(), value.trim_start())?;
+        }
+        finish(section, &mut keys)?;
+        if keys.is_empty() {
+            return Err(Error::config(
+                "there is no key; write a section such as `[default]` with `aws_access_key_id` \
+                 and `aws_secret_access_key`",
+            ));
+        }
+        Ok(Self(keys))
+    }
+
+    /// The key with this id, and the id as it is kept here.
+    pub(super) fn find(&self, id: &str) -> Option<(&str, &Key)> {
+        self.0.get_key_value(id).map(|(id, key)| (id.as_str(), key))
+    }
+}
+
+/// Shows the ids of the keys, and no secret.
+impl fmt::Debug for Credentials {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let mut ids: Vec<&str> = self.0.keys().map(String::as_str).collect();
+        ids.sort_unstable();
+        f.debug_tuple("Credentials").field(&ids).finish()
+    }
+}
+
+const ID: &str = "aws_access_key_id";
+const SECRET: &str = "aws_secret_access_key";
+const TOKEN: &str = "aws_session_token";
+
+/// A section, as far as it was read.
+struct Section<'a> {
+    line: usize,
+    name: &'a str,
+    id: Option<&'a str>,
+    secret: Option<&'a str>,
+    token: Option<&'a str>,
+}
+
+impl<'a> Section<'a> {
+    /// Begins a section, of whose first line this is what follows the bracket.
+    fn start(line: usize, rest: &'a str) -> Result<Self> {
+        let is_end = |after: &str| {
+            let after = after.trim_start();
+            after.is_empty() || after.starts_with(['#', ';'])
+        };
+        match rest.split_once(']') {
+            Some((name, after)) if is_end(after) => {
+                Ok(Self { line, name: name.trim(), id: None, secret: None, token: None })
+            }
+            _ => Err(at(line, "a section is written in brackets, such as `[default]`")),
+        }
+    }
+
+    fn set(&mut self, line: usize, name: &str, value: &'a str) -> Result<()> {
+        let (name, place) = if name.eq_ignore_ascii_case(ID) {
+            (ID, &mut self.id)
+        } else if name.eq_ignore_ascii_case(SECRET) {
+            (SECRET, &mut self.secret)
+        } else if name.eq_ignore_ascii_case(TOKEN) {
+            (TOKEN, &mut self.token)
+        } else {
+            return Ok(());
+        };
+        if value.is_empty() {
+            return Err(at(line, format!("`{name}` has no value; write it after the `=`")));
+        }
+        // A space or a quotation mark is no part of a value, but was put around it; in a header,
+        // a slash or a comma would end the id.
+        if value.contains(|c: char| !c.is_ascii_graphic() || matches!(c, '"' | '\''))
+            || name == ID && value.contains(['/', ','])
+        {
+            return Err(at(
+                line,
+                format!(
+                    "the value of `{name}` has a character that does not belong there; write the \
+                     bare value, and comments on lines of their own"
+                ),
+            ));
+        }
+        if place.replace(value).is_some() {
+            let section = self.name;
+            return Err(at(line, format!("section `{section}` has `{name}` twice; keep one")));
+        }
+        Ok(())
+    }
+}
+
+/// Adds the key of a section that was read to its end. A section without one says something else.
+fn finish(section: Option<Section<'_>>, keys: &mut HashMap<String, Key>) -> Result<()> {
+    let Some(Section { line, name, id, secret, token }) = section else { return Ok(()) };
+    let lacks = |setting| {
+        Err(at(line, format!("section `{name}` has no `{setting}`; add it, or remove the section")))
+    };
+    let (id, secret) = match (id, secret) {
+        (Some(id), Some(secret)) => (id, secret),
+        (Some(_), None) => return lacks(SECRET),
+        (None, Some(_)) => return lacks(ID),
+        (None, None) if token.is_some() => return lacks(ID),
+        (None, None) => return Ok(()),
+    };
+    match keys.entry(id.to_owned()) {
+        Entry::Occupied(_) => Err(at(
+            line,
+            format!("section `{name}` has a key that an earlier section has; keep one: {id}"),
+        )),
+        Entry::Vacant(place) => {
+            place.insert(Key::new(secret.to_owned(), token.map(str::to_owned)));
+            Ok(())
+        }
+    }
+}
+
+fn at(line: usize, message: impl fmt::Display) -> Error {
+    Error::config(format!("line {line}: {message}"))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn every_section_with_a_key_counts() {
+        let text = "\u{feff}# who may write\r\n[default]\r\naws_access_key_id = AKID1\r\n\
+                    aws_secret_access_key=one/+=\r\nregion = eu-west-1\r\n\n\
+                    [profile reader] ; a session\n  AWS_ACCESS_KEY_ID=AKID2\n\
+                    aws_secret_access_key =\ttwo\n aws_session_token = token==\n\n; no key\n\
+                    [role]\nrole_arn = arn:aws:iam::123456789012:role/x\n";
+        let credentials = Credentials::parse(text).unwrap();
+        let (id, key) = credentials.find("AKID1").unwrap();
+        assert_eq!(id, "AKID1");
+        assert!(!key.is_of_a_session());
+        let (_, key) = credentials.find("AKID2").unwrap();
+        assert!(key.has_token(b"token=="));
+        assert!(credentials.find("akid1").is_none());
+        assert_eq!(credentials.0.len(), 2);
+    }
+
+    #[test]
+    fn no_secret_is_shown() {
+        let text = "[a]\naws_access_key_id=AKID\naws_secret_access_key=hidden\n\
+                    aws_session_token=hidden";
+        let credentials = Credentials::parse(text).unwrap();
+        assert_eq!(format!("{credentials:?}"), "Credentials([\"AKID\"])");
+        assert_eq!(format!("{:?}", credentials.find("AKID").unwrap().1), "Key { .. }");
+    }
+
+    #[test]
+    fn a_mistake_is_named_with_its_line_and_without_its_text() {
+        const CHARACTER: &str = "has a character that does not belong there; write the bare \
+                                 value, and comments on lines of their own";
+        let whole = "aws_access_key_id=A\naws_secret_access_key=hidden\n";
+        for (text, expected) in [
+            (
+                String::new(),
+                "there is no key; write a section such as `[default]` with `aws_access_key_id` \
+                 and `aws_secret_access_key`"
+                    .to_owned(),
+            ),
+            (
+                "[default]\nregion=local\n".to_owned(),
+                "there is no key; write a section such as `[default]` with `aws_access_key_id` \
+                 and `aws_secret_access_key`"
+                    .to_owned(),
+            ),
+            (
+                whole.to_owned(),
+                "line 1: this stands before the first section; put a line such as `[default]` \
+                 above it"
+                    .to_owned(),
+            ),
+            (
+                "[a]\n\nhidden".to_owned(),
+                "line 3: this is no section, no setting and no comment; settings are written \
+                 `name = value`"
+                    .to_owned(),
+            ),
+            (
+                "[a".to_owned(),
+                "line 1: a section is written in brackets, such as `[default]`".to_owned(),
+            ),
+            (
+                "[a] b".to_owned(),
+                "line 1: a section is written in brackets, such as `[default]`".to_owned(),
+            ),
+            (
+                "[a]\naws_secret_access_key=\n".to_owned(),
+                "line 2: `aws_secret_access_key` has no value; write it after the `=`".to_owned(),
+            ),
+            (
+                "[a]\naws_secret_access_key = hidden # mine".to_owned(),
+                format!("line 2: the value of `aws_secret_access_key` {CHARACTER}"),
+            ),
+            (
+                "[a]\naws_session_token = \"hidden\"".to_owned(),
+                format!("line 2: the value of `aws_session_token` {CHARACTER}"),
+            ),
+            (
+                "[a]\naws_access_key_id = hid/den".to_owned(),
+                format!("line 2: the value of `aws_access_key_id` {CHARACTER}"),
+            ),
+            (
+                "[a]\naws_access_key_id = A\naws_access_key_id = B\n".to_owned(),
+                "line 3: section `a` has `aws_access_key_id` twice; keep one".to_owned(),
+            ),
+            (
+                format!("[a]\n{whole}\n[b]\naws_access_key_id=B\n[c]"),
+                "line 5: section `b` has no `aws_secret_access_key`; add it, or remove the section"
+                    .to_owned(),
+            ),
+            (
+                "[b]\naws_secret_access_key=hidden".to_owned(),
+                "line 1: section `b` has no `aws_access_key_id`; add it, or remove the section"
+                    .to_owned(),
+            ),
+            (
+                "[b]\naws_session_token=hidden".to_owned(),
+                "line 1: section `b` has no `aws_access_key_id`; add it, or remove the section"
+                    .to_owned(),
+            ),
+            (
+                format!("[a]\n{whole}[b]\n{whole}"),
+                "line 4: section `b` has a key that an earlier section has; keep one: A".to_owned(),
+            ),
+        ] {
+            let error = Credentials::parse(&text).unwrap_err();
+            assert_eq!(*error.kind(), tabla::ErrorKind::Config);
+            assert_eq!(error.message(), expected, "{text}");
+        }
+    }
+
+    #[test]
+    fn a_file_is_named_in_its_errors() {
+        let folder = tempfile::tempdir().unwrap();
+        let file = folder.path().join("keys");
+        let message = || Credentials::from_file(&file).unwrap_err().message().to_owned();
+        assert!(message().starts_with(&format!("{} cannot be read: ", file.display())));
+        fs::write(&file, "[a").unwrap();
+        assert!(message().starts_with(&format!("{}: line 1: ", file.display())));
+        fs::write(&file, "[a]\naws_access_key_id=A\naws_secret_access_key=s").unwrap();
+        assert!(Credentials::from_file(&file).unwrap().find("A").is_some());
+    }
+}

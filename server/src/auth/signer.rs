@@ -1,0 +1,92 @@
+//! A client that signs requests, for the tests. It shares no code with what is tested, and knows
+//! only the simple requests that clients of DynamoDB send.
+
+use hmac::{Hmac, KeyInit, Mac};
+use http::{HeaderValue, Request};
+use sha2::{Digest, Sha256};
+use tabla::env::Timestamp;
+
+/// When the requests are signed.
+pub(super) const SIGNED_AT: &str = "20150830T123600Z";
+
+/// The same moment.
+pub(super) const NOW: Timestamp = Timestamp::from_secs(1_440_938_160);
+
+/// A client with a key.
+#[derive(Clone, Copy)]
+pub(super) struct Signer {
+    pub(super) id: &'static str,
+    pub(super) secret: &'static str,
+    /// The header that says when the request was signed, unless another one does.
+    pub(super) date_header: Option<&'static str>,
+    /// What is signed instead of the hash of the body.
+    pub(super) body_hash: Option<&'static str>,
+}
+
+impl Default for Signer {
+    fn default() -> Self {
+        Self {
+            id: "AKIDEXAMPLE",
+            secret: "wJalrXUtnFEMI/K7MDENG+bPxRfiCYEXAMPLEKEY",
+            date_header: Some("x-amz-date"),
+            body_hash: None,
+        }
+    }
+}
+
+impl Signer {
+    /// Signs a request, with all of its headers.
+    pub(super) fn sign(&self, request: &mut Request<Vec<u8>>) {
+        if let Some(name) = self.date_header {
+            request.headers_mut().insert(name, HeaderValue::from_static(SIGNED_AT));
+        }
+        let mut names: Vec<&str> = request.headers().keys().map(|name| name.as_str()).collect();
+        names.sort_unstable();
+        let mut headers = String::new();
+        for name in &names {
+            let values = request.headers().get_all(*name).iter();
+            let values: Vec<&str> = values.map(|value| value.to_str().unwrap()).collect();
+            headers += &format!("{name}:{}\n", values.join(","));
+        }
+        let names = names.join(";");
+        let canonical = format!(
+            "{}\n{}\n\n{headers}\n{names}\n{}",
+            request.method(),
+            request.uri().path(),
+            self.body_hash.map_or_else(|| sha256(request.body()), str::to_owned),
+        );
+        let scope = "20150830/us-east-1/dynamodb/aws4_request";
+        let to_sign =
+            format!("AWS4-HMAC-SHA256\n{SIGNED_AT}\n{scope}\n{}", sha256(canonical.as_bytes()));
+        let mut key = format!("AWS4{}", self.secret).into_bytes();
+        for part in scope.split('/').chain([to_sign.as_str()]) {
+            let mac = Hmac::<Sha256>::new_from_slice(&key).unwrap();
+            key = mac.chain_update(part).finalize().into_bytes().to_vec();
+        }
+        let authorization = format!(
+            "AWS4-HMAC-SHA256 Credential={}/{scope}, SignedHeaders={names}, Signature={}",
+            self.id,
+            hexadecimal(&key)
+        );
+        let authorization = HeaderValue::try_from(authorization).unwrap();
+        request.headers_mut().insert("authorization", authorization);
+    }
+}
+
+/// A request as an SDK sends it, without a signature.
+pub(super) fn get_item() -> Request<Vec<u8>> {
+    Request::post("/")
+        .header("host", "localhost:8000")
+        .header("content-type", "application/x-amz-json-1.0")
+        .header("x-amz-target", "DynamoDB_20120810.GetItem")
+        .body(br#"{"TableName":"music","Key":{"artist":{"S":"No One You Know"}}}"#.to_vec())
+        .unwrap()
+}
+
+pub(super) fn sha256(bytes: &[u8]) -> String {
+    hexadecimal(&Sha256::digest(bytes))
+}
+
+fn hexadecimal(bytes: &[u8]) -> String {
+    bytes.iter().map(|byte| format!("{byte:02x}")).collect()
+}

@@ -1,0 +1,124 @@
+//! What a server is told before it starts.
+
+use std::net::{Ipv4Addr, SocketAddr};
+use std::sync::Arc;
+use std::time::Duration;
+
+use tabla::env::Env;
+use tabla::{Error, Result, Store};
+
+use crate::auth::Credentials;
+use crate::listen::{self, Server};
+
+/// Where a server listens, who may come, and how much it takes at once.
+///
+/// The defaults suit a laptop and a test: loopback, any credentials, and limits that a program which
+/// means well does not meet.
+#[derive(Clone, Debug)]
+pub struct ServerConfig {
+    /// Where it listens; port 0 is any free one.
+    pub listen: SocketAddr,
+    /// Whose signatures are good. Without them, nobody's are looked at.
+    pub credentials: Option<Arc<Credentials>>,
+    /// Whether it may listen beyond this machine without looking at signatures.
+    pub insecure: bool,
+    /// How many bytes a request may have, after decompression too.
+    pub request_bytes: usize,
+    /// How many bytes of requests and large answers are held at once; a request that would take more
+    /// is throttled.
+    pub held_bytes: usize,
+    /// How many requests are worked on at once; one more is throttled.
+    pub requests: usize,
+    /// How many connections there are at once; one more waits until another ends.
+    pub connections: usize,
+    /// How long the head of a request may take, and so how long a connection may idle.
+    pub head_time: Duration,
+    /// How long the body of a request may take.
+    pub body_time: Duration,
+    /// How long a client may leave an answer unread.
+    pub stall_time: Duration,
+    /// How long requests that were taken have to be answered when the server is stopped.
+    pub stop_time: Duration,
+    /// How long tables are `CREATING`, `UPDATING` and `DELETING`. Unless told, only the answer to the
+    /// request says so, as the service's does, and the next one finds the work done.
+    pub transition: Duration,
+    /// The clock by which signatures are judged, and the randomness of request ids.
+    pub env: Env,
+}
+
+impl Default for ServerConfig {
+    fn default() -> Self {
+        Self {
+            listen: SocketAddr::from((Ipv4Addr::LOCALHOST, 0)),
+            credentials: None,
+            insecure: false,
+            request_bytes: 32 << 20,
+            held_bytes: 256 << 20,
+            requests: 1024,
+            connections: 4096,
+            head_time: Duration::from_secs(60),
+            body_time: Duration::from_secs(60),
+            stall_time: Duration::from_secs(30),
+            stop_time: Duration::from_secs(30),
+            transition: Duration::ZERO,
+            env: Env::system(),
+        }
+    }
+}
+
+impl ServerConfig {
+    /// The defaults: a free port of the loopback address.
+    pub fn new() -> Self {
+        Self::default()
+    }
+
+    /// Listens here.
+    #[must_use]
+    pub fn listen(mut self, address: SocketAddr) -> Self {
+        self.listen = address;
+        self
+    }
+
+    /// Takes only what these keys have signed.
+    #[must_use]
+    pub fn credentials(mut self, credentials: Credentials) -> Self {
+        self.credentials = Some(Arc::new(credentials));
+        self
+    }
+
+    /// May listen beyond this machine although it takes anybody's requests.
+    #[must_use]
+    pub fn insecure(mut self) -> Self {
+        self.insecure = true;
+        self
+    }
+
+    /// Lets tables be `CREATING`, `UPDATING` and `DELETING` for so long.
+    #[must_use]
+    pub fn transition(mut self, time: Duration) -> Self {
+        self.transition = time;
+        self
+    }
+
+    /// Starts the server.
+    ///
+    /// # Errors
+    /// The address is taken or not this machine's, or it is open to other machines although nobody
+    /// looks at signatures.
+    pub async fn spawn(self, store: Arc<dyn Store>) -> Result<Server> {
+        self.check()?;
+        listen::start(self, store).await
+    }
+
+    fn check(&self) -> Result<()> {
+        if self.listen.ip().is_loopback() || self.credentials.is_some() || self.insecure {
+            return Ok(());
+        }
+        Err(Error::config(format!(
+            "{} can be reached from other machines, and anybody could read and write the store: \
+             name the keys that may sign requests, listen on 127.0.0.1, or say that it is meant to \
+             be insecure",
+            self.listen
+        )))
+    }
+}

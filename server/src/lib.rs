@@ -1,0 +1,49 @@
+//! DynamoDB's wire protocol over any [`Store`](tabla::Store).
+//!
+//! ```
+//! # #[tokio::main(flavor = "current_thread")]
+//! # async fn main() -> tabla::Result<()> {
+//! use std::sync::Arc;
+//! use tabla::MemoryStore;
+//!
+//! let server = tabla_server::spawn(Arc::new(MemoryStore::new())).await?;
+//! println!("any AWS SDK may be pointed at {}", server.url());
+//! server.stop().await;
+//! # Ok(())
+//! # }
+//! ```
+//!
+//! - [`spawn`] listens on a free port of the loopback address; [`ServerConfig`] says where else, who
+//!   may come, and how much is taken at once.
+//! - [`Service`] is the protocol without sockets: one request in, one answer out.
+//! - With the feature `sdk`, `sdk_client` gives a client of the AWS SDK whose HTTP layer is the
+//!   service: code that uses the SDK runs its tests on any store, unchanged, without a socket.
+//!
+//! What a request means is core's; this crate reads it, hands it to the store, and writes the answer.
+
+mod auth;
+mod config;
+mod dispatch;
+mod encoding;
+mod fault;
+mod lifecycle;
+mod listen;
+mod load;
+mod metrics;
+mod operation;
+mod read;
+#[cfg(feature = "sdk")]
+mod sdk;
+mod service;
+mod shape;
+mod stall;
+mod transitions;
+mod write;
+
+pub use auth::Credentials;
+pub use config::ServerConfig;
+pub use listen::{Server, spawn};
+pub use operation::Operation;
+#[cfg(feature = "sdk")]
+pub use sdk::{sdk_client, sdk_config, sdk_streams_client};
+pub use service::Service;

@@ -1,0 +1,231 @@
+//! Sockets: who is let in, how long they may take, and how it ends.
+
+use std::convert::Infallible;
+use std::io;
+use std::net::SocketAddr;
+use std::sync::Arc;
+use std::time::Duration;
+
+use bytes::{Bytes, BytesMut};
+use http::header::{CONNECTION, CONTENT_LENGTH};
+use http::{HeaderMap, HeaderValue, Request, Response};
+use http_body_util::{BodyExt, Full};
+use hyper::body::Incoming;
+use hyper::server::conn::http1;
+use hyper::service::service_fn;
+use hyper_util::rt::{TokioIo, TokioTimer};
+use tabla::env::{Clock, SystemClock};
+use tabla::{Error, ErrorKind, Result, Store};
+use tokio::net::{TcpListener, TcpStream};
+use tokio::sync::{OwnedSemaphorePermit, Semaphore, watch};
+use tokio::task::{JoinHandle, JoinSet};
+use tokio::time::timeout;
+
+use crate::config::ServerConfig;
+use crate::encoding::too_large;
+use crate::read::SERIALIZATION;
+use crate::service::Service;
+use crate::stall::Impatient;
+
+/// The longest head of a request. A signature and a few headers take less than a tenth of it.
+const HEAD_BYTES: usize = 64 << 10;
+
+/// How long to wait after the system would not give a connection.
+const PAUSE: Duration = Duration::from_millis(50);
+
+/// A server that is running. It stops at once when it is dropped.
+#[derive(Debug)]
+pub struct Server {
+    address: SocketAddr,
+    stop: watch::Sender<bool>,
+    task: JoinHandle<()>,
+}
+
+/// Starts a server for this store on a free port of the loopback address.
+///
+/// # Errors
+/// There is no such port.
+pub async fn spawn(store: Arc<dyn Store>) -> Result<Server> {
+    ServerConfig::new().spawn(store).await
+}
+
+pub(crate) async fn start(config: ServerConfig, store: Arc<dyn Store>) -> Result<Server> {
+    let refuse = |error: io::Error| {
+        Error::config(format!("cannot listen on {}: {error}", config.listen)).with_source(error)
+    };
+    let listener = TcpListener::bind(config.listen).await.map_err(refuse)?;
+    let address = listener.local_addr().map_err(refuse)?;
+    let service = Service::with_config(store, config);
+    let (stop, stopping) = watch::channel(false);
+    let task = tokio::spawn(accept(listener, service, stopping));
+    Ok(Server { address, stop, task })
+}
+
+impl Server {
+    /// Where it listens.
+    pub fn address(&self) -> SocketAddr {
+        self.address
+    }
+
+    /// Where it listens, as clients are told.
+    pub fn url(&self) -> String {
+        format!("http://{}", self.address)
+    }
+
+    /// Answers what was taken, and ends.
+    pub async fn stop(mut self) {
+        self.stop.send_replace(true);
+        // It has ended either way if it panicked.
+        let _ = (&mut self.task).await;
+    }
+}
+
+impl Drop for Server {
+    fn drop(&mut self) {
+        self.task.abort();
+    }
+}
+
+/// Takes connections until the server is stopped, then waits for those that it has.
+async fn accept(listener: TcpListener, service: Service, mut stopping: watch::Receiver<bool>) {
+    let places = Arc::new(Semaphore::new(service.config().connections.max(1)));
+    let mut connections = JoinSet::new();
+    loop {
+        let next = async {
+            let place = Arc::clone(&places).acquire_owned().await.ok()?;
+            Some((listener.accept().await, place))
+        };
+        let (accepted, place) = tokio::select! {
+            () = stopped(&mut stopping) => break,
+            Some(next) = next => next,
+            // Those that have ended are forgotten.
+            Some(_) = connections.join_next() => continue,
+        };
+        match accepted {
+            Ok((stream, _)) => {
+                connections.spawn(serve(stream, service.clone(), stopping.clone(), place));
+            }
+            Err(error) => {
+                // Mostly too many open files: others have to end first.
+                tracing::warn!(%error, "a connection could not be taken");
+                SystemClock.sleep(PAUSE).await;
+            }
+        }
+    }
+    drop(listener);
+    let all = async { while connections.join_next().await.is_some() {} };
+    if timeout(service.config().stop_time, all).await.is_err() {
+        tracing::warn!("requests were left unanswered: they took too long");
+    }
+}
+
+/// Waits until the server is stopped.
+async fn stopped(stopping: &mut watch::Receiver<bool>) {
+    // A server that is gone has stopped, too.
+    drop(stopping.wait_for(|stop| *stop).await);
+}
+
+/// Answers the requests of one connection.
+async fn serve(
+    stream: TcpStream,
+    service: Service,
+    mut stopping: watch::Receiver<bool>,
+    _place: OwnedSemaphorePermit,
+) {
+    let _counted = service.connected();
+    // An answer is written at once; waiting for more to send would only delay it.
+    if stream.set_nodelay(true).is_err() {
+        return;
+    }
+    let config = service.config();
+    let io = TokioIo::new(Impatient::new(stream, config.stall_time));
+    let mut builder = http1::Builder::new();
+    builder.timer(TokioTimer::new()).header_read_timeout(config.head_time).max_buf_size(HEAD_BYTES);
+    let answering = service.clone();
+    let connection = builder.serve_connection(
+        io,
+        service_fn(move |request| {
+            let service = answering.clone();
+            async move { Ok::<_, Infallible>(answer(&service, request).await) }
+        }),
+    );
+    tokio::pin!(connection);
+    let outcome = tokio::select! {
+        outcome = connection.as_mut() => outcome,
+        () = stopped(&mut stopping) => {
+            connection.as_mut().graceful_shutdown();
+            connection.await
+        }
+    };
+    if let Err(error) = outcome {
+        tracing::debug!(%error, "a connection ended");
+    }
+}
+
+async fn answer(service: &Service, request: Request<Incoming>) -> Response<Full<Bytes>> {
+    let (parts, body) = request.into_parts();
+    let read = read_body(service, &parts.headers, body);
+    let (body, held) = match timeout(service.config().body_time, read).await {
+        Ok(Ok((body, held))) => (Ok(body), held),
+        Ok(Err(error)) => (Err(error), Vec::new()),
+        Err(_) => (Err(late()), Vec::new()),
+    };
+    let is_unread = body.is_err();
+    let mut response = service.answer(&parts, body).await;
+    drop(held);
+    if is_unread {
+        // The rest of the body would be taken for the next request.
+        response.headers_mut().insert(CONNECTION, HeaderValue::from_static("close"));
+    }
+    response.map(Full::new)
+}
+
+/// The body of a request, and the room that it takes.
+async fn read_body(
+    service: &Service,
+    headers: &HeaderMap,
+    mut body: Incoming,
+) -> Result<(Bytes, Vec<OwnedSemaphorePermit>)> {
+    let limit = service.config().request_bytes;
+    let announced =
+        headers.get(CONTENT_LENGTH).and_then(|length| length.to_str().ok()?.parse().ok());
+    if announced.is_some_and(|length: usize| length > limit) {
+        return Err(too_large(limit));
+    }
+    let mut held = Vec::new();
+    let mut first = Bytes::new();
+    let mut whole = BytesMut::new();
+    while let Some(frame) = body.frame().await {
+        let Ok(data) = frame.map_err(broken)?.into_data() else { continue };
+        if data.is_empty() {
+            continue;
+        }
+        let length = first.len().max(whole.len()) + data.len();
+        if length > limit {
+            return Err(too_large(limit));
+        }
+        held.push(service.load().hold(data.len())?);
+        match (first.is_empty(), whole.is_empty()) {
+            // Most bodies are one piece, which is taken as it is.
+            (true, true) => first = data,
+            (false, true) => {
+                whole.reserve(announced.unwrap_or(length).min(limit));
+                whole.extend_from_slice(&std::mem::take(&mut first));
+                whole.extend_from_slice(&data);
+            }
+            _ => whole.extend_from_slice(&data),
+        }
+    }
+    let body = if whole.is_empty() { first } else { whole.freeze() };
+    Ok((body, held))
+}
+
+fn broken(error: hyper::Error) -> Error {
+    Error::validation(format!("the body of the request ended early: {error}"))
+        .with_code(SERIALIZATION)
+}
+
+fn late() -> Error {
+    Error::new(ErrorKind::Validation, "the body of the request took too long to arrive")
+        .with_code("RequestTimeoutException")
+}

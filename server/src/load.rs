@@ -1,0 +1,108 @@
+//! How much is taken at once.
+
+use std::sync::Arc;
+use std::sync::atomic::{AtomicUsize, Ordering};
+
+use bytes::Bytes;
+use tabla::Result;
+use tokio::sync::{OwnedSemaphorePermit, Semaphore};
+
+use crate::fault::throttled;
+
+/// Answers of fewer bytes are not counted: there are at most as many as requests.
+const COUNTED_ANSWER: usize = 64 << 10;
+
+/// What the server holds, beside what it may hold.
+#[derive(Debug)]
+pub(crate) struct Load {
+    bytes: Arc<Semaphore>,
+    requests: AtomicUsize,
+    most_requests: usize,
+}
+
+/// One of the requests that are worked on.
+pub(crate) struct Place<'a>(&'a Load);
+
+impl Drop for Place<'_> {
+    fn drop(&mut self) {
+        self.0.requests.fetch_sub(1, Ordering::Relaxed);
+    }
+}
+
+impl Load {
+    pub(crate) fn new(bytes: usize, requests: usize) -> Self {
+        let bytes = bytes.min(Semaphore::MAX_PERMITS);
+        Self {
+            bytes: Arc::new(Semaphore::new(bytes)),
+            requests: AtomicUsize::new(0),
+            most_requests: requests,
+        }
+    }
+
+    /// How many requests are worked on.
+    pub(crate) fn requests(&self) -> usize {
+        self.requests.load(Ordering::Relaxed)
+    }
+
+    /// Begins to work on a request.
+    pub(crate) fn place(&self) -> Result<Place<'_>> {
+        let before = self.requests.fetch_add(1, Ordering::Relaxed);
+        let place = Place(self);
+        match before < self.most_requests {
+            true => Ok(place),
+            false => Err(throttled("too many requests at once")),
+        }
+    }
+
+    /// Holds so many bytes, until what is returned is dropped.
+    pub(crate) fn hold(&self, bytes: usize) -> Result<OwnedSemaphorePermit> {
+        let count = u32::try_from(bytes).unwrap_or(u32::MAX);
+        Arc::clone(&self.bytes)
+            .try_acquire_many_owned(count)
+            .map_err(|_| throttled("too many bytes at once"))
+    }
+
+    /// An answer, counted until it is sent if it is large.
+    pub(crate) fn answer(&self, body: Vec<u8>) -> Result<Bytes> {
+        if body.len() < COUNTED_ANSWER {
+            return Ok(body.into());
+        }
+        Ok(Bytes::from_owner(Held { _permit: self.hold(body.len())?, body }))
+    }
+}
+
+/// Bytes that are counted as long as somebody has them.
+struct Held {
+    body: Vec<u8>,
+    _permit: OwnedSemaphorePermit,
+}
+
+impl AsRef<[u8]> for Held {
+    fn as_ref(&self) -> &[u8] {
+        &self.body
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn what_is_too_much_is_throttled_until_there_is_room() {
+        let load = Load::new(200 << 10, 2);
+        let places = [load.place().unwrap(), load.place().unwrap()];
+        assert_eq!(load.place().map(drop).unwrap_err().code(), "ThrottlingException");
+        assert_eq!(load.requests(), 2);
+        drop(places);
+        assert_eq!(load.requests(), 0);
+
+        let answer = load.answer(vec![0; 150 << 10]).unwrap();
+        assert_eq!(load.hold(100 << 10).map(drop).unwrap_err().code(), "ThrottlingException");
+        let part = answer.slice(10..20);
+        drop(answer);
+        assert!(load.hold(100 << 10).is_err(), "a part of it is still there");
+        drop(part);
+        drop(load.hold(200 << 10).unwrap());
+        load.answer(vec![0; 10]).unwrap();
+    }
+}

@@ -1,0 +1,209 @@
+//! The operations of DynamoDB's API, and what the server makes of each.
+
+/// Makes the list of operations of both services, each with its state.
+macro_rules! operations {
+    ($($name:ident => $service:ident, $state:expr;)+) => {
+        /// An operation of DynamoDB's API.
+        #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
+        pub enum Operation {
+            $(
+                #[doc = concat!("`", stringify!($name), "`.")]
+                $name,
+            )+
+        }
+
+        impl Operation {
+            /// All operations.
+            pub const ALL: &[Self] = &[$(Self::$name),+];
+
+            /// The name in DynamoDB's API.
+            pub fn as_str(self) -> &'static str {
+                match self {
+                    $(Self::$name => stringify!($name),)+
+                }
+            }
+
+            /// The service that has it.
+            pub(crate) fn service(self) -> Service {
+                match self {
+                    $(Self::$name => Service::$service,)+
+                }
+            }
+
+            /// What the server makes of it.
+            pub(crate) fn state(self) -> State {
+                use State::*;
+                match self {
+                    $(Self::$name => $state,)+
+                }
+            }
+
+            fn in_service(service: Service, name: &str) -> Option<Self> {
+                match (service, name) {
+                    $((Service::$service, stringify!($name)) => Some(Self::$name),)+
+                    _ => None,
+                }
+            }
+        }
+    };
+}
+
+/// DynamoDB's two services behind one endpoint.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Service {
+    Tables,
+    Streams,
+}
+
+impl Service {
+    const ALL: [Self; 2] = [Self::Tables, Self::Streams];
+
+    /// What stands before the operation in the header `X-Amz-Target`.
+    pub(crate) fn target(self) -> &'static str {
+        match self {
+            Self::Tables => "DynamoDB_20120810",
+            Self::Streams => "DynamoDBStreams_20120810",
+        }
+    }
+}
+
+/// What the server makes of an operation.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum State {
+    /// It is carried out.
+    Offered,
+    /// It is refused; the text says why, and what to do instead.
+    Refused(&'static str),
+}
+
+const PARTIQL: State = State::Refused("PartiQL is not offered yet; use the operations on items");
+const BACKUPS: State =
+    State::Refused("backups are not offered over this protocol; copy the file of the store");
+const GLOBAL: State = State::Refused("global tables need several regions of AWS");
+const INSIGHTS: State = State::Refused("contributor insights need CloudWatch");
+const KINESIS: State = State::Refused("Kinesis is a service of AWS; read the table's stream");
+const S3: State = State::Refused("exports and imports need buckets of S3");
+const POLICIES: State = State::Refused("resource policies need accounts of AWS");
+const BULK: State = State::Refused("bulk operations read from buckets of S3; use BatchWriteItem");
+const VECTORS: State = State::Refused("vector indexes are not offered");
+const SCALING: State = State::Refused("auto scaling is a service of AWS");
+
+operations! {
+    BatchExecuteStatement => Tables, PARTIQL;
+    BatchGetItem => Tables, Offered;
+    BatchWriteItem => Tables, Offered;
+    CancelBulkOperation => Tables, BULK;
+    CreateBackup => Tables, BACKUPS;
+    CreateGlobalTable => Tables, GLOBAL;
+    CreateTable => Tables, Offered;
+    DeleteBackup => Tables, BACKUPS;
+    DeleteItem => Tables, Offered;
+    DeleteResourcePolicy => Tables, POLICIES;
+    DeleteTable => Tables, Offered;
+    DescribeBackup => Tables, BACKUPS;
+    DescribeBulkOperation => Tables, BULK;
+    DescribeContinuousBackups => Tables, Offered;
+    DescribeContributorInsights => Tables, INSIGHTS;
+    DescribeEndpoints => Tables, Offered;
+    DescribeExport => Tables, S3;
+    DescribeGlobalTable => Tables, GLOBAL;
+    DescribeGlobalTableSettings => Tables, GLOBAL;
+    DescribeImport => Tables, S3;
+    DescribeKinesisStreamingDestination => Tables, KINESIS;
+    DescribeLimits => Tables, Offered;
+    DescribeStream => Streams, Offered;
+    DescribeTable => Tables, Offered;
+    DescribeTableReplicaAutoScaling => Tables, SCALING;
+    DescribeTimeToLive => Tables, Offered;
+    DisableKinesisStreamingDestination => Tables, KINESIS;
+    EnableKinesisStreamingDestination => Tables, KINESIS;
+    ExecuteStatement => Tables, PARTIQL;
+    ExecuteTransaction => Tables, PARTIQL;
+    ExportTableToPointInTime => Tables, S3;
+    GetItem => Tables, Offered;
+    GetRecords => Streams, Offered;
+    GetResourcePolicy => Tables, POLICIES;
+    GetShardIterator => Streams, Offered;
+    ImportTable => Tables, S3;
+    ListBackups => Tables, BACKUPS;
+    ListBulkOperations => Tables, BULK;
+    ListContributorInsights => Tables, INSIGHTS;
+    ListExports => Tables, S3;
+    ListGlobalTables => Tables, GLOBAL;
+    ListImports => Tables, S3;
+    ListStreams => Streams, Offered;
+    ListTables => Tables, Offered;
+    ListTagsOfResource => Tables, Offered;
+    PutItem => Tables, Offered;
+    PutResourcePolicy => Tables, POLICIES;
+    Query => Tables, Offered;
+    RestoreTableFromBackup => Tables, BACKUPS;
+    RestoreTableToPointInTime => Tables, BACKUPS;
+    Scan => Tables, Offered;
+    SearchVectors => Tables, VECTORS;
+    StartBulkPutItems => Tables, BULK;
+    TagResource => Tables, Offered;
+    TransactGetItems => Tables, Offered;
+    TransactWriteItems => Tables, Offered;
+    UntagResource => Tables, Offered;
+    UpdateContinuousBackups => Tables, Offered;
+    UpdateContributorInsights => Tables, INSIGHTS;
+    UpdateGlobalTable => Tables, GLOBAL;
+    UpdateGlobalTableSettings => Tables, GLOBAL;
+    UpdateItem => Tables, Offered;
+    UpdateKinesisStreamingDestination => Tables, KINESIS;
+    UpdateTable => Tables, Offered;
+    UpdateTableReplicaAutoScaling => Tables, SCALING;
+    UpdateTimeToLive => Tables, Offered;
+}
+
+impl Operation {
+    /// The operation that a header `X-Amz-Target` names.
+    pub fn of_target(target: &str) -> Option<Self> {
+        let (service, name) = target.split_once('.')?;
+        let service = Service::ALL.into_iter().find(|known| known.target() == service)?;
+        Self::in_service(service, name)
+    }
+
+    /// The header `X-Amz-Target` that names the operation.
+    pub fn target(self) -> String {
+        format!("{}.{}", self.service().target(), self.as_str())
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_documentation_has_every_operation_and_its_state() {
+        let documented = include_str!("../../docs/wire.md");
+        for operation in Operation::ALL {
+            let name = operation.as_str();
+            let row = match operation.state() {
+                State::Offered => format!("\n| {name} | offered | "),
+                State::Refused(why) => format!("\n| {name} | refused | {why} |"),
+            };
+            assert!(documented.contains(&row), "{row}");
+        }
+    }
+
+    #[test]
+    fn a_target_names_its_operation() {
+        for operation in Operation::ALL {
+            assert_eq!(Operation::of_target(&operation.target()), Some(*operation));
+        }
+        for target in [
+            "",
+            "GetItem",
+            "DynamoDB_20120810",
+            "DynamoDB_20120810.",
+            "DynamoDB_20120810.getItem",
+            "DynamoDB_20111205.GetItem",
+            "DynamoDB_20120810.GetRecords",
+            "DynamoDBStreams_20120810.GetItem",
+        ] {
+            assert_eq!(Operation::of_target(target), None, "{target}");
+        }
+    }
+}

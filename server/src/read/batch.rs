@@ -1,0 +1,75 @@
+//! Requests for many items.
+
+use tabla::ops::{BatchGetItem, BatchWriteItem, KeysAndAttributes, WriteRequest};
+use tabla::{Error, Result};
+
+use super::{Members, legacy, missing, read_item};
+
+pub(crate) fn batch_get(members: &Members<'_>) -> Result<BatchGetItem> {
+    let requests = members.object("RequestItems")?.ok_or_else(|| missing("RequestItems"))?;
+    let requests = requests.entries(|table, raw| match raw.get() {
+        "null" => Err(Error::validation(format!("{NO_KEYS} is required: {table} has empty list"))),
+        _ => Members::of_text(raw),
+    })?;
+    // One kind of parameters for all tables.
+    let given =
+        |name: &'static str| requests.iter().any(|(_, members)| members.has(name)).then_some(name);
+    if let (Some(old), Some(new)) = (given("AttributesToGet"), given("ProjectionExpression")) {
+        tabla::expr::legacy::refuse_mixture(&[old], &[new])?;
+    }
+    Ok(BatchGetItem {
+        requests: requests
+            .iter()
+            .map(|(table, members)| Ok((table.clone(), keys_and_attributes(table, members)?)))
+            .collect::<Result<_>>()?,
+        return_consumed_capacity: members.capacity()?,
+    })
+}
+
+const NO_KEYS: &str = "The list of keys in RequestItems for BatchGetItem";
+
+fn keys_and_attributes(table: &str, members: &Members<'_>) -> Result<KeysAndAttributes> {
+    legacy::refuse_mixture(members, &["AttributesToGet"], &["ProjectionExpression"])?;
+    let keys = members.raws("Keys")?.ok_or_else(|| missing("Keys"))?;
+    if keys.iter().any(|key| key.get() == "null") {
+        return Err(Error::validation(format!(
+            "{NO_KEYS} may not contain null or empty values: {table} has one or more empty keys"
+        )));
+    }
+    Ok(KeysAndAttributes {
+        keys: keys.into_iter().map(read_item).collect::<Result<_>>()?,
+        projection: legacy::projection(members)?,
+        names: members.names()?,
+        consistent_read: members.flag("ConsistentRead")?,
+    })
+}
+
+pub(crate) fn batch_write(members: &Members<'_>) -> Result<BatchWriteItem> {
+    let requests = members.object("RequestItems")?.ok_or_else(|| missing("RequestItems"))?;
+    let writes = |table: &str, raw: &_| {
+        let writes: Option<Vec<Members<'_>>> = super::read_plain(raw)?;
+        let writes = writes.ok_or_else(|| {
+            Error::validation(format!(
+                "The batch write request list for a table cannot be null or empty: {table}"
+            ))
+        })?;
+        writes.iter().map(write_request).collect()
+    };
+    Ok(BatchWriteItem {
+        requests: requests.entries(writes)?.into_iter().collect(),
+        return_consumed_capacity: members.capacity()?,
+        return_item_collection_metrics: members.metrics()?,
+    })
+}
+
+fn write_request(members: &Members<'_>) -> Result<WriteRequest> {
+    match (members.object("PutRequest")?, members.object("DeleteRequest")?) {
+        (Some(put), None) => put.need_item("Item").map(WriteRequest::Put),
+        (None, Some(delete)) => delete.need_item("Key").map(WriteRequest::Delete),
+        // The service has these words for none, too.
+        _ => Err(Error::validation(
+            "Supplied AttributeValue has more than one datatypes set, must contain exactly one of \
+             the supported datatypes",
+        )),
+    }
+}

@@ -1,0 +1,278 @@
+//! Requests from their JSON text.
+//!
+//! A request is an object whose members are kept as text until each is read as what it is: items go
+//! straight from the text into their encoding. What is wrong is told in the service's words where
+//! core has them; what is wrong with the *shape* of a request is the judge's to tell
+//! ([`shape`](crate::shape)), who is asked whenever something here fails.
+
+mod batch;
+mod item;
+mod legacy;
+mod page;
+mod stream;
+mod table;
+mod transact;
+
+use std::collections::{BTreeMap, HashMap};
+use std::fmt;
+
+use serde::de::{Deserialize, Deserializer, MapAccess, Visitor};
+use serde_json::value::RawValue;
+use tabla::expr::{Names, Values};
+use tabla::ops::{ReturnConsumedCapacity, ReturnItemCollectionMetrics};
+use tabla::{Error, Item, Result, Value};
+
+pub(crate) use batch::{batch_get, batch_write};
+pub(crate) use item::{delete, get, put, update};
+pub(crate) use legacy::reworded;
+pub(crate) use page::{query, scan};
+pub(crate) use stream::{describe_stream, get_records, get_shard_iterator, list_streams};
+pub(crate) use table::{
+    create_table, list_tables, list_tags, table_only, tag, untag, update_continuous_backups,
+    update_table, update_time_to_live,
+};
+pub(crate) use transact::{transact_get, transact_write};
+
+/// The members of a JSON object, as text.
+#[derive(Debug, Default)]
+pub(crate) struct Members<'a>(Vec<(String, &'a RawValue)>);
+
+impl<'de> Deserialize<'de> for Members<'de> {
+    fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
+        struct Object;
+
+        impl<'de> Visitor<'de> for Object {
+            type Value = Members<'de>;
+
+            fn expecting(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+                f.write_str("an object")
+            }
+
+            fn visit_map<A: MapAccess<'de>>(self, mut map: A) -> Result<Self::Value, A::Error> {
+                let mut members = Vec::with_capacity(8);
+                while let Some(member) = map.next_entry()? {
+                    members.push(member);
+                }
+                Ok(Members(members))
+            }
+        }
+
+        deserializer.deserialize_map(Object)
+    }
+}
+
+impl<'a> Members<'a> {
+    /// The members of a request.
+    pub(crate) fn of_request(body: &'a [u8]) -> Result<Self> {
+        serde_json::from_slice(body).map_err(|error| malformed(error.to_string()))
+    }
+
+    fn of_text(raw: &'a RawValue) -> Result<Self> {
+        serde_json::from_str(raw.get()).map_err(|_| malformed("Unexpected field type"))
+    }
+
+    /// A member that is there and not null. Of two with one name the last counts.
+    pub(crate) fn find(&self, name: &str) -> Option<&'a RawValue> {
+        let (_, raw) = self.0.iter().rev().find(|(found, _)| found == name)?;
+        (raw.get() != "null").then_some(*raw)
+    }
+
+    fn has(&self, name: &str) -> bool {
+        self.find(name).is_some()
+    }
+
+    /// A member that has to be there.
+    fn need(&self, name: &str) -> Result<&'a RawValue> {
+        self.find(name).ok_or_else(|| missing(name))
+    }
+
+    /// A member that serde reads.
+    fn read<T: Deserialize<'a>>(&self, name: &str) -> Result<Option<T>> {
+        self.find(name).map(|raw| read_plain(raw)).transpose()
+    }
+
+    fn text(&self, name: &str) -> Result<Option<String>> {
+        self.read(name)
+    }
+
+    /// A text that has to be there.
+    fn need_text(&self, name: &str) -> Result<String> {
+        read_plain(self.need(name)?)
+    }
+
+    fn flag(&self, name: &str) -> Result<bool> {
+        Ok(self.boolean(name)?.unwrap_or_default())
+    }
+
+    /// A truth value, for which the service takes some words, too.
+    fn boolean(&self, name: &str) -> Result<Option<bool>> {
+        let Some(raw) = self.find(name) else { return Ok(None) };
+        match raw.get() {
+            "true" => Ok(Some(true)),
+            "false" => Ok(Some(false)),
+            _ => {
+                let text: String = read_plain(raw)?;
+                let word = tabla::json::boolean(&text);
+                word.map(Some).ok_or_else(|| malformed("Unexpected token received from parser"))
+            }
+        }
+    }
+
+    /// A number, which the service cuts at its point. One that is too great is as good as the
+    /// greatest there is.
+    fn long(&self, name: &str) -> Result<Option<i64>> {
+        let number: Option<serde_json::Number> = self.read(name)?;
+        Ok(number.map(|number| match (number.as_i64(), number.as_f64()) {
+            (Some(number), _) => number,
+            (None, number) => number.unwrap_or(f64::MAX) as i64,
+        }))
+    }
+
+    fn integer(&self, name: &str) -> Result<Option<i32>> {
+        let clamped = |number: i64| number.clamp(i32::MIN.into(), i32::MAX.into()) as i32;
+        Ok(self.long(name)?.map(clamped))
+    }
+
+    fn object(&self, name: &str) -> Result<Option<Members<'a>>> {
+        self.find(name).map(Members::of_text).transpose()
+    }
+
+    /// The objects of an array.
+    fn objects(&self, name: &str) -> Result<Option<Vec<Members<'a>>>> {
+        let Some(raws) = self.raws(name)? else { return Ok(None) };
+        raws.into_iter().map(Members::of_text).collect::<Result<_>>().map(Some)
+    }
+
+    /// The elements of an array, as text.
+    fn raws(&self, name: &str) -> Result<Option<Vec<&'a RawValue>>> {
+        self.read(name)
+    }
+
+    fn item(&self, name: &str) -> Result<Option<Item>> {
+        self.find(name).map(read_item).transpose()
+    }
+
+    fn need_item(&self, name: &str) -> Result<Item> {
+        read_item(self.need(name)?)
+    }
+
+    /// A member that has one of a few names.
+    fn choice<T: Copy>(&self, name: &str, choices: &[(&str, T)]) -> Result<Option<T>> {
+        let Some(text) = self.text(name)? else { return Ok(None) };
+        match choices.iter().find(|(known, _)| *known == text) {
+            Some((_, choice)) => Ok(Some(*choice)),
+            None => Err(Error::validation(format!("{text} is no {name}"))),
+        }
+    }
+
+    /// What the `#…` of a request stand for. DynamoDB refuses an empty map.
+    fn names(&self) -> Result<Names> {
+        const NAME: &str = "ExpressionAttributeNames";
+        let names: BTreeMap<String, Option<String>> = self.read(NAME)?.unwrap_or_default();
+        self.refuse_empty(NAME, names.is_empty())?;
+        let named = |(key, name): (String, Option<String>)| match name {
+            Some(name) => Ok((key, name)),
+            None => {
+                Err(Error::validation(format!("{NAME} contains invalid value: null for key {key}")))
+            }
+        };
+        names.into_iter().map(named).collect()
+    }
+
+    /// What the `:…` of a request stand for. DynamoDB refuses an empty map.
+    fn values(&self) -> Result<Values> {
+        const NAME: &str = "ExpressionAttributeValues";
+        let Some(members) = self.object(NAME)? else { return Ok(Values::new()) };
+        self.refuse_empty(NAME, members.0.is_empty())?;
+        let mut values = Values::new();
+        for (key, raw) in members.0 {
+            let value = read_value(raw).map_err(|error| match error.code() {
+                SERIALIZATION => error,
+                _ => Error::validation(format!(
+                    "{NAME} contains invalid value: {} for key {key}",
+                    error.message()
+                )),
+            })?;
+            values.insert(key, value);
+        }
+        Ok(values)
+    }
+
+    /// A map of placeholders that is given has something in it, and something that uses it.
+    fn refuse_empty(&self, name: &str, is_empty: bool) -> Result<()> {
+        if !is_empty || !self.has(name) {
+            return Ok(());
+        }
+        let has_expressions = self.0.iter().any(|(name, _)| name.ends_with("Expression"));
+        Err(Error::validation(match has_expressions {
+            true => format!("{name} must not be empty"),
+            false => format!("{name} can only be specified when using expressions"),
+        }))
+    }
+
+    fn capacity(&self) -> Result<ReturnConsumedCapacity> {
+        let choices = [
+            ("NONE", ReturnConsumedCapacity::None),
+            ("TOTAL", ReturnConsumedCapacity::Total),
+            ("INDEXES", ReturnConsumedCapacity::Indexes),
+        ];
+        Ok(self.choice("ReturnConsumedCapacity", &choices)?.unwrap_or_default())
+    }
+
+    fn metrics(&self) -> Result<ReturnItemCollectionMetrics> {
+        let choices = [
+            ("NONE", ReturnItemCollectionMetrics::None),
+            ("SIZE", ReturnItemCollectionMetrics::Size),
+        ];
+        Ok(self.choice("ReturnItemCollectionMetrics", &choices)?.unwrap_or_default())
+    }
+
+    fn table(&self) -> Result<String> {
+        self.need_text("TableName")
+    }
+
+    /// Reads every member as something, in the order of the request; of two with one name the last
+    /// counts.
+    fn entries<T>(
+        &self,
+        read: impl Fn(&str, &'a RawValue) -> Result<T>,
+    ) -> Result<Vec<(String, T)>> {
+        let last: HashMap<&str, usize> =
+            self.0.iter().enumerate().map(|(place, (name, _))| (name.as_str(), place)).collect();
+        let entries = self.0.iter().enumerate();
+        entries
+            .filter(|(place, (name, _))| last[name.as_str()] == *place)
+            .map(|(_, (name, raw))| Ok((name.clone(), read(name, raw)?)))
+            .collect()
+    }
+}
+
+/// The code of an answer to JSON of the wrong shape.
+pub(crate) const SERIALIZATION: &str = "SerializationException";
+
+fn read_plain<'a, T: Deserialize<'a>>(raw: &'a RawValue) -> Result<T> {
+    serde_json::from_str(raw.get()).map_err(|error| malformed(error.to_string()))
+}
+
+fn read_item(raw: &RawValue) -> Result<Item> {
+    Item::from_json_slice(raw.get().as_bytes())
+}
+
+fn read_value(raw: &RawValue) -> Result<Value> {
+    Value::from_json_slice(raw.get().as_bytes())
+}
+
+fn malformed(message: impl Into<String>) -> Error {
+    Error::validation(message).with_code(SERIALIZATION)
+}
+
+/// The answer to a request without a member that it cannot do without.
+fn missing(name: &str) -> Error {
+    let mut letters = name.chars();
+    let first = letters.next().map(|first| first.to_ascii_lowercase());
+    let member: String = first.into_iter().chain(letters).collect();
+    Error::validation(format!(
+        "1 validation error detected: Value null at '{member}' failed to satisfy constraint: \
+         Member must not be null"
+    ))
+}

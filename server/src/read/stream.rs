@@ -1,0 +1,61 @@
+//! Requests for streams.
+
+use tabla::ops::{
+    DescribeStream, GetRecords, GetShardIterator, ListStreams, SequenceNumber, ShardId,
+    ShardIterator, ShardPosition, StreamArn,
+};
+use tabla::{Error, Result};
+
+use super::{Members, missing};
+
+pub(crate) fn list_streams(members: &Members<'_>) -> Result<ListStreams> {
+    Ok(ListStreams {
+        table: members.text("TableName")?,
+        exclusive_start_stream: members.text("ExclusiveStartStreamArn")?.map(StreamArn),
+        limit: members.integer("Limit")?,
+    })
+}
+
+pub(crate) fn describe_stream(members: &Members<'_>) -> Result<DescribeStream> {
+    Ok(DescribeStream {
+        arn: StreamArn(members.need_text("StreamArn")?),
+        exclusive_start_shard: members.text("ExclusiveStartShardId")?.map(ShardId),
+        limit: members.integer("Limit")?,
+    })
+}
+
+pub(crate) fn get_shard_iterator(members: &Members<'_>) -> Result<GetShardIterator> {
+    let number = members.text("SequenceNumber")?.map(SequenceNumber);
+    let unnumbered = |position| match number {
+        None => Ok(position),
+        Some(_) => Err(Error::validation(
+            "One or more parameter values were invalid: SequenceNumber should not be passed for \
+             this iterator type",
+        )),
+    };
+    let numbered = || {
+        number.clone().ok_or_else(|| {
+            Error::validation("One or more parameter values were invalid: Invalid SequenceNumber")
+        })
+    };
+    let position = match members.need_text("ShardIteratorType")?.as_str() {
+        "TRIM_HORIZON" => unnumbered(ShardPosition::TrimHorizon)?,
+        "LATEST" => unnumbered(ShardPosition::Latest)?,
+        "AT_SEQUENCE_NUMBER" => ShardPosition::At(numbered()?),
+        "AFTER_SEQUENCE_NUMBER" => ShardPosition::After(numbered()?),
+        // The judge knows the words for it.
+        _ => return Err(missing("ShardIteratorType")),
+    };
+    Ok(GetShardIterator {
+        arn: StreamArn(members.need_text("StreamArn")?),
+        shard: ShardId(members.need_text("ShardId")?),
+        position,
+    })
+}
+
+pub(crate) fn get_records(members: &Members<'_>) -> Result<GetRecords> {
+    Ok(GetRecords {
+        iterator: ShardIterator(members.need_text("ShardIterator")?),
+        limit: members.integer("Limit")?,
+    })
+}

@@ -1,0 +1,266 @@
+//! Requests for tables.
+
+use tabla::ops::{
+    AttributeDefinition, BillingMode, CreateTable, IndexProjection, IndexUpdate, KeyRole,
+    KeySchemaElement, ListTableTags, ListTables, ProjectionType, ProvisionedThroughput,
+    SecondaryIndex, SseSpecification, StreamSpecification, StreamViewType, TagTable, Tags,
+    UntagTable, UpdateTable, UpdateTimeToLive,
+};
+use tabla::{Error, KeyType, Result};
+
+use super::{Members, missing};
+
+/// The table of a request that has nothing else.
+pub(crate) fn table_only(members: &Members<'_>) -> Result<String> {
+    members.table()
+}
+
+pub(crate) fn list_tables(members: &Members<'_>) -> Result<ListTables> {
+    Ok(ListTables {
+        exclusive_start_table_name: members.text("ExclusiveStartTableName")?,
+        limit: members.integer("Limit")?,
+    })
+}
+
+pub(crate) fn create_table(members: &Members<'_>) -> Result<CreateTable> {
+    if members.has("ResourcePolicy") {
+        return Err(not_offered("ResourcePolicy", "there are no accounts to grant anything to"));
+    }
+    Ok(CreateTable {
+        table: members.table()?,
+        attribute_definitions: attribute_definitions(members)?,
+        key_schema: key_schema(members)?,
+        global_secondary_indexes: indexes(members, "GlobalSecondaryIndexes")?,
+        local_secondary_indexes: indexes(members, "LocalSecondaryIndexes")?,
+        billing_mode: billing_mode(members)?,
+        provisioned_throughput: throughput(members)?,
+        stream: stream(members)?,
+        sse: sse(members)?,
+        deletion_protection: members.flag("DeletionProtectionEnabled")?,
+        table_class: members.text("TableClass")?,
+        tags: tags(members)?,
+    })
+}
+
+pub(crate) fn update_table(members: &Members<'_>) -> Result<UpdateTable> {
+    for (name, why) in [
+        ("ReplicaUpdates", "replicas need several regions of AWS"),
+        ("GlobalTableWitnessUpdates", "replicas need several regions of AWS"),
+        ("MultiRegionConsistency", "replicas need several regions of AWS"),
+    ] {
+        if members.has(name) {
+            return Err(not_offered(name, why));
+        }
+    }
+    let updates = members.objects("GlobalSecondaryIndexUpdates")?.unwrap_or_default();
+    Ok(UpdateTable {
+        table: members.table()?,
+        attribute_definitions: attribute_definitions(members)?,
+        index_updates: updates.iter().map(index_update).collect::<Result<_>>()?,
+        billing_mode: billing_mode(members)?,
+        provisioned_throughput: throughput(members)?,
+        stream: stream(members)?,
+        sse: sse(members)?,
+        deletion_protection: members.boolean("DeletionProtectionEnabled")?,
+        table_class: members.text("TableClass")?,
+    })
+}
+
+fn index_update(members: &Members<'_>) -> Result<IndexUpdate> {
+    let create = members.object("Create")?;
+    let update = members.object("Update")?;
+    let delete = members.object("Delete")?;
+    match (create, update, delete) {
+        (Some(create), None, None) => index(&create).map(IndexUpdate::Create),
+        (None, Some(update), None) => Ok(IndexUpdate::Update {
+            name: update.need_text("IndexName")?,
+            provisioned_throughput: throughput(&update)?
+                .ok_or_else(|| missing("ProvisionedThroughput"))?,
+        }),
+        (None, None, Some(delete)) => {
+            Ok(IndexUpdate::Delete { name: delete.need_text("IndexName")? })
+        }
+        (None, None, None) => Err(Error::validation(
+            "One or more parameter values were invalid: One of GlobalSecondaryIndexUpdate.Update, \
+             GlobalSecondaryIndexUpdate.Create, GlobalSecondaryIndexUpdate.Delete must not be null",
+        )),
+        _ => Err(Error::validation(
+            "One or more parameter values were invalid: Only one of \
+             GlobalSecondaryIndexUpdate.Update, GlobalSecondaryIndexUpdate.Create, \
+             GlobalSecondaryIndexUpdate.Delete may be given",
+        )),
+    }
+}
+
+fn attribute_definitions(members: &Members<'_>) -> Result<Vec<AttributeDefinition>> {
+    let types = [("S", KeyType::S), ("N", KeyType::N), ("B", KeyType::B)];
+    let definitions = members.objects("AttributeDefinitions")?.unwrap_or_default();
+    let read = |definition: &Members<'_>| {
+        Ok(AttributeDefinition {
+            name: definition.need_text("AttributeName")?,
+            kind: definition
+                .choice("AttributeType", &types)?
+                .ok_or_else(|| missing("AttributeType"))?,
+        })
+    };
+    definitions.iter().map(read).collect()
+}
+
+fn key_schema(members: &Members<'_>) -> Result<Vec<KeySchemaElement>> {
+    let roles = [("HASH", KeyRole::Partition), ("RANGE", KeyRole::Sort)];
+    let elements = members.objects("KeySchema")?.unwrap_or_default();
+    let read = |element: &Members<'_>| {
+        Ok(KeySchemaElement {
+            name: element.need_text("AttributeName")?,
+            role: element.choice("KeyType", &roles)?.ok_or_else(|| missing("KeyType"))?,
+        })
+    };
+    elements.iter().map(read).collect()
+}
+
+/// The indexes of a new table. A list that is given has something in it.
+fn indexes(members: &Members<'_>, name: &str) -> Result<Vec<SecondaryIndex>> {
+    let Some(given) = members.objects(name)? else { return Ok(Vec::new()) };
+    if given.is_empty() {
+        let kind = name.trim_end_matches("es");
+        return Err(Error::validation(format!(
+            "One or more parameter values were invalid: List of {kind}es is empty"
+        )));
+    }
+    given.iter().map(index).collect()
+}
+
+fn index(members: &Members<'_>) -> Result<SecondaryIndex> {
+    Ok(SecondaryIndex {
+        name: members.need_text("IndexName")?,
+        key_schema: key_schema(members)?,
+        projection: projection(members)?,
+        provisioned_throughput: throughput(members)?,
+    })
+}
+
+fn projection(members: &Members<'_>) -> Result<IndexProjection> {
+    let kinds = [
+        ("ALL", ProjectionType::All),
+        ("KEYS_ONLY", ProjectionType::KeysOnly),
+        ("INCLUDE", ProjectionType::Include),
+    ];
+    let projection = members.object("Projection")?.ok_or_else(|| missing("Projection"))?;
+    let kind = projection.choice("ProjectionType", &kinds)?.ok_or_else(|| {
+        Error::validation("One or more parameter values were invalid: Unknown ProjectionType: null")
+    })?;
+    let attributes: Option<Vec<Option<String>>> = projection.read("NonKeyAttributes")?;
+    let named = |name: Option<String>| {
+        name.ok_or_else(|| Error::validation("Attribute name must be specified."))
+    };
+    let non_key_attributes =
+        attributes.unwrap_or_default().into_iter().map(named).collect::<Result<_>>()?;
+    Ok(IndexProjection { kind, non_key_attributes })
+}
+
+fn billing_mode(members: &Members<'_>) -> Result<Option<BillingMode>> {
+    let modes = [
+        ("PAY_PER_REQUEST", BillingMode::PayPerRequest),
+        ("PROVISIONED", BillingMode::Provisioned),
+    ];
+    members.choice("BillingMode", &modes)
+}
+
+fn throughput(members: &Members<'_>) -> Result<Option<ProvisionedThroughput>> {
+    let Some(given) = members.object("ProvisionedThroughput")? else { return Ok(None) };
+    let units = |name| given.long(name)?.ok_or_else(|| missing(name));
+    Ok(Some(ProvisionedThroughput {
+        read_capacity_units: units("ReadCapacityUnits")?,
+        write_capacity_units: units("WriteCapacityUnits")?,
+    }))
+}
+
+fn stream(members: &Members<'_>) -> Result<Option<StreamSpecification>> {
+    let views = [
+        ("KEYS_ONLY", StreamViewType::KeysOnly),
+        ("NEW_IMAGE", StreamViewType::NewImage),
+        ("OLD_IMAGE", StreamViewType::OldImage),
+        ("NEW_AND_OLD_IMAGES", StreamViewType::NewAndOldImages),
+    ];
+    let Some(given) = members.object("StreamSpecification")? else { return Ok(None) };
+    Ok(Some(StreamSpecification {
+        enabled: given.boolean("StreamEnabled")?.ok_or_else(|| missing("StreamEnabled"))?,
+        view_type: given.choice("StreamViewType", &views)?,
+    }))
+}
+
+fn sse(members: &Members<'_>) -> Result<Option<SseSpecification>> {
+    let Some(given) = members.object("SSESpecification")? else { return Ok(None) };
+    Ok(Some(SseSpecification {
+        enabled: given.flag("Enabled")?,
+        sse_type: given.text("SSEType")?,
+        kms_master_key_id: given.text("KMSMasterKeyId")?,
+    }))
+}
+
+fn tags(members: &Members<'_>) -> Result<Tags> {
+    let given = members.objects("Tags")?.unwrap_or_default();
+    let mut tags = Tags::new();
+    for tag in &given {
+        let key = tag.need_text("Key")?;
+        if tags.contains_key(&key) {
+            return Err(Error::validation(format!(
+                "One or more parameter values were invalid: Duplicate tag key: {key}"
+            )));
+        }
+        tags.insert(key, tag.need_text("Value")?);
+    }
+    Ok(tags)
+}
+
+/// The table whose ARN a request on tags names.
+fn resource(members: &Members<'_>) -> Result<String> {
+    let arn = members.need_text("ResourceArn")?;
+    match arn.starts_with("arn:") {
+        true => Ok(arn),
+        false => Err(Error::validation(format!(
+            "Invalid TableArn: Invalid ResourceArn provided as input {arn}"
+        ))),
+    }
+}
+
+pub(crate) fn tag(members: &Members<'_>) -> Result<TagTable> {
+    if !members.has("Tags") {
+        return Err(missing("Tags"));
+    }
+    Ok(TagTable { table: resource(members)?, tags: tags(members)? })
+}
+
+pub(crate) fn untag(members: &Members<'_>) -> Result<UntagTable> {
+    let keys = members.read("TagKeys")?.ok_or_else(|| missing("TagKeys"))?;
+    Ok(UntagTable { table: resource(members)?, keys })
+}
+
+pub(crate) fn list_tags(members: &Members<'_>) -> Result<ListTableTags> {
+    Ok(ListTableTags { table: resource(members)? })
+}
+
+pub(crate) fn update_time_to_live(members: &Members<'_>) -> Result<UpdateTimeToLive> {
+    const NAME: &str = "TimeToLiveSpecification";
+    let specification = members.object(NAME)?.ok_or_else(|| missing(NAME))?;
+    Ok(UpdateTimeToLive {
+        table: members.table()?,
+        attribute: specification.need_text("AttributeName")?,
+        enabled: specification.boolean("Enabled")?.ok_or_else(|| missing("Enabled"))?,
+    })
+}
+
+/// The table whose recovery to points in time is turned off, which it is.
+pub(crate) fn update_continuous_backups(members: &Members<'_>) -> Result<String> {
+    const NAME: &str = "PointInTimeRecoverySpecification";
+    let specification = members.object(NAME)?.ok_or_else(|| missing(NAME))?;
+    let enabled = specification.boolean("PointInTimeRecoveryEnabled")?;
+    match enabled.ok_or_else(|| missing("PointInTimeRecoveryEnabled"))? {
+        false => members.table(),
+        true => Err(not_offered(NAME, "copy the file of the store instead")),
+    }
+}
+
+fn not_offered(parameter: &str, why: &str) -> Error {
+    Error::validation(format!("{parameter} is not offered by this server: {why}"))
+}

@@ -1,0 +1,94 @@
+//! Requests for many items at once.
+
+use tabla::ops::{
+    ConditionCheck, DeleteItem, GetItem, PutItem, TransactGetItems, TransactWriteItem,
+    TransactWriteItems, UpdateItem,
+};
+use tabla::{Error, Result};
+
+use super::item::on_failure;
+use super::{Members, missing};
+
+pub(crate) fn transact_get(members: &Members<'_>) -> Result<TransactGetItems> {
+    let items = members.objects("TransactItems")?.ok_or_else(|| missing("TransactItems"))?;
+    Ok(TransactGetItems {
+        items: items.iter().map(get).collect::<Result<_>>()?,
+        return_consumed_capacity: members.capacity()?,
+    })
+}
+
+fn get(members: &Members<'_>) -> Result<GetItem> {
+    let get = members.object("Get")?.ok_or_else(|| missing("Get"))?;
+    Ok(GetItem {
+        table: get.table()?,
+        key: get.need_item("Key")?,
+        projection: get.text("ProjectionExpression")?.map(Into::into),
+        names: get.names()?,
+        ..GetItem::default()
+    })
+}
+
+pub(crate) fn transact_write(members: &Members<'_>) -> Result<TransactWriteItems> {
+    let items = members.objects("TransactItems")?.ok_or_else(|| missing("TransactItems"))?;
+    Ok(TransactWriteItems {
+        items: items.iter().map(write).collect::<Result<_>>()?,
+        client_request_token: members.text("ClientRequestToken")?,
+        return_consumed_capacity: members.capacity()?,
+        return_item_collection_metrics: members.metrics()?,
+    })
+}
+
+fn write(members: &Members<'_>) -> Result<TransactWriteItem> {
+    let actions = ["ConditionCheck", "Put", "Update", "Delete"];
+    let mut given = actions.into_iter().filter(|action| members.has(action));
+    let action = given.next().ok_or_else(|| {
+        Error::validation(
+            "Invalid Request: TransactWriteRequest should contain Delete or Put or Update request",
+        )
+    })?;
+    if given.next().is_some() {
+        return Err(Error::validation(
+            "TransactItems can only contain one of Check, Put, Update or Delete",
+        ));
+    }
+    let members = &members.object(action)?.ok_or_else(|| missing(action))?;
+    let condition = members.text("ConditionExpression")?.map(Into::into);
+    Ok(match action {
+        "ConditionCheck" => TransactWriteItem::ConditionCheck(ConditionCheck {
+            table: members.table()?,
+            key: members.need_item("Key")?,
+            condition: Some(condition.ok_or_else(|| missing("ConditionExpression"))?),
+            names: members.names()?,
+            values: members.values()?,
+            return_values_on_condition_check_failure: on_failure(members)?,
+        }),
+        "Put" => TransactWriteItem::Put(PutItem {
+            table: members.table()?,
+            item: members.need_item("Item")?,
+            condition,
+            names: members.names()?,
+            values: members.values()?,
+            return_values_on_condition_check_failure: on_failure(members)?,
+            ..PutItem::default()
+        }),
+        "Update" => TransactWriteItem::Update(UpdateItem {
+            table: members.table()?,
+            key: members.need_item("Key")?,
+            update: Some(members.need_text("UpdateExpression")?.into()),
+            condition,
+            names: members.names()?,
+            values: members.values()?,
+            return_values_on_condition_check_failure: on_failure(members)?,
+            ..UpdateItem::default()
+        }),
+        _ => TransactWriteItem::Delete(DeleteItem {
+            table: members.table()?,
+            key: members.need_item("Key")?,
+            condition,
+            names: members.names()?,
+            values: members.values()?,
+            return_values_on_condition_check_failure: on_failure(members)?,
+            ..DeleteItem::default()
+        }),
+    })
+}

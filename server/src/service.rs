@@ -1,0 +1,306 @@
+//! The protocol without sockets: one request in, one answer out.
+
+use std::panic::AssertUnwindSafe;
+use std::sync::Arc;
+use std::sync::atomic::{AtomicU64, AtomicUsize, Ordering};
+
+use bytes::Bytes;
+use futures::FutureExt;
+use http::header::{
+    ACCESS_CONTROL_ALLOW_HEADERS, ACCESS_CONTROL_ALLOW_METHODS, ACCESS_CONTROL_ALLOW_ORIGIN,
+    ACCESS_CONTROL_EXPOSE_HEADERS, ACCESS_CONTROL_MAX_AGE, ACCESS_CONTROL_REQUEST_HEADERS,
+    CONTENT_ENCODING, CONTENT_TYPE, HOST, ORIGIN, SERVER,
+};
+use http::request::Parts;
+use http::{HeaderMap, HeaderName, HeaderValue, Method, Request, Response, StatusCode};
+use tabla::{Error, ErrorKind, Result, Store};
+
+use crate::config::ServerConfig;
+use crate::fault::UNKNOWN_OPERATION;
+use crate::load::Load;
+use crate::metrics::{self, Metrics};
+use crate::operation::Operation;
+use crate::transitions::Transitions;
+use crate::{auth, dispatch, encoding, fault, shape};
+
+const REQUEST_ID: HeaderName = HeaderName::from_static("x-amzn-requestid");
+const CRC32: HeaderName = HeaderName::from_static("x-amz-crc32");
+const TARGET: HeaderName = HeaderName::from_static("x-amz-target");
+
+/// The content types of requests; an answer has that of its request.
+const CONTENT_TYPES: [&str; 3] =
+    ["application/x-amz-json-1.0", "application/x-amz-json-1.1", "application/json"];
+
+/// DynamoDB's protocol over a store.
+///
+/// It is cheap to clone; clones are the same service.
+#[derive(Clone, Debug)]
+pub struct Service(Arc<Inner>);
+
+#[derive(Debug)]
+struct Inner {
+    store: Arc<dyn Store>,
+    config: ServerConfig,
+    load: Load,
+    metrics: Metrics,
+    connections: AtomicUsize,
+    /// Tells the ids of this service's requests from those of others.
+    id: u64,
+    requests: AtomicU64,
+}
+
+impl Service {
+    /// The protocol over this store, for whoever asks.
+    pub fn new(store: Arc<dyn Store>) -> Self {
+        Self::with_config(store, ServerConfig::default())
+    }
+
+    /// The protocol over this store, with the limits and the keys of this configuration.
+    pub fn with_config(store: Arc<dyn Store>, config: ServerConfig) -> Self {
+        let store = match config.transition.is_zero() {
+            true => store,
+            false => Arc::new(Transitions::new(store, config.transition, &config.env)),
+        };
+        Self(Arc::new(Inner {
+            store,
+            load: Load::new(config.held_bytes, config.requests),
+            metrics: Metrics::default(),
+            connections: AtomicUsize::new(0),
+            id: config.env.random.next_u64(),
+            requests: AtomicU64::new(0),
+            config,
+        }))
+    }
+
+    pub(crate) fn config(&self) -> &ServerConfig {
+        &self.0.config
+    }
+
+    pub(crate) fn load(&self) -> &Load {
+        &self.0.load
+    }
+
+    /// Counts a connection as long as what is returned is kept.
+    pub(crate) fn connected(&self) -> Connected {
+        self.0.metrics.connection();
+        self.0.connections.fetch_add(1, Ordering::Relaxed);
+        Connected(self.clone())
+    }
+
+    /// Answers a request.
+    pub async fn call(&self, request: Request<Bytes>) -> Response<Bytes> {
+        let (parts, body) = request.into_parts();
+        self.answer(&parts, Ok(body)).await
+    }
+
+    /// Answers a request whose body may not have come.
+    pub(crate) async fn answer(&self, parts: &Parts, body: Result<Bytes>) -> Response<Bytes> {
+        let id = self.next_id();
+        let mut response = match parts.method {
+            Method::POST => self.operate(parts, body, &id).await,
+            Method::OPTIONS => preflight(&parts.headers),
+            Method::GET | Method::HEAD => self.look(parts),
+            _ => plain(StatusCode::METHOD_NOT_ALLOWED, "use POST\n".to_owned()),
+        };
+        let headers = response.headers_mut();
+        headers.insert(SERVER, HeaderValue::from_static("tabla"));
+        if let Ok(id) = HeaderValue::from_str(&id) {
+            headers.insert(REQUEST_ID, id);
+        }
+        if parts.headers.contains_key(ORIGIN) {
+            headers.insert(ACCESS_CONTROL_ALLOW_ORIGIN, HeaderValue::from_static("*"));
+            let exposed = HeaderValue::from_static("x-amzn-requestid, x-amz-crc32");
+            headers.insert(ACCESS_CONTROL_EXPOSE_HEADERS, exposed);
+        }
+        response
+    }
+
+    /// No two requests of any two services have the same.
+    fn next_id(&self) -> String {
+        let number = self.0.requests.fetch_add(1, Ordering::Relaxed);
+        format!("{:016X}{number:016X}", self.0.id)
+    }
+
+    async fn operate(&self, parts: &Parts, body: Result<Bytes>, id: &str) -> Response<Bytes> {
+        let clock = &self.0.config.env.clock;
+        let begun = clock.now();
+        let received = body.as_ref().map_or(0, Bytes::len);
+        let content_type = content_type(&parts.headers);
+        let operation = operation(&parts.headers);
+        let outcome = match (content_type, operation) {
+            (None, _) => Err(unknown(format!(
+                "the Content-Type of a request is one of {}",
+                CONTENT_TYPES.join(", ")
+            ))),
+            (_, None) => Err(unknown(
+                "the header X-Amz-Target of a request names its operation, for example \
+                 DynamoDB_20120810.GetItem",
+            )),
+            (Some(_), Some(operation)) => {
+                // Whatever happens, the client gets an answer.
+                let work = AssertUnwindSafe(self.carry_out(parts, operation, body));
+                work.catch_unwind().await.unwrap_or_else(|_| {
+                    Err(Error::new(ErrorKind::Unexpected, "the request could not be worked on"))
+                })
+            }
+        };
+        let outcome = outcome.and_then(|body| self.packed(&parts.headers, body));
+        let code = match &outcome {
+            Ok(_) => metrics::OK,
+            Err(error) => error.code(),
+        };
+        let mut response = respond(content_type.unwrap_or(CONTENT_TYPES[0]), outcome);
+        if content_type.is_none() {
+            *response.status_mut() = StatusCode::NOT_FOUND;
+        }
+        let elapsed = clock.now().since(begun);
+        let bytes = [received, response.body().len()];
+        self.0.metrics.request(operation, code, elapsed, bytes);
+        let operation = operation.map_or("unknown", Operation::as_str);
+        let status = response.status().as_u16();
+        if response.status().is_server_error() {
+            let answer = String::from_utf8_lossy(response.body());
+            tracing::error!(id, operation, status, code, ?elapsed, %answer, "failed");
+        } else {
+            tracing::debug!(id, operation, status, code, ?elapsed, "answered");
+        }
+        response
+    }
+
+    async fn carry_out(
+        &self,
+        parts: &Parts,
+        operation: Operation,
+        body: Result<Bytes>,
+    ) -> Result<Vec<u8>> {
+        let _place = self.0.load.place()?;
+        let sent = body?;
+        if let Some(credentials) = &self.0.config.credentials {
+            auth::verify(credentials, parts, &sent, self.0.config.env.clock.now())?;
+        }
+        let body = encoding::decoded(&parts.headers, sent, self.0.config.request_bytes)?;
+        let host = parts.headers.get(HOST).and_then(|host| host.to_str().ok());
+        let outcome = dispatch::run(&self.0.store, operation, &body, host.unwrap_or("localhost"));
+        let error = match outcome.await {
+            Ok(answer) => return Ok(answer),
+            Err(error) => error,
+        };
+        // The service looks at the shape of a request before anything else.
+        let may_be_shape = matches!(
+            error.kind(),
+            ErrorKind::Validation
+                | ErrorKind::NotFound
+                | ErrorKind::InUse
+                | ErrorKind::LimitExceeded
+                | ErrorKind::TrimmedData
+                | ErrorKind::ExpiredIterator
+        );
+        if may_be_shape {
+            shape::judge(operation, &body)?;
+        }
+        Err(error)
+    }
+
+    /// An answer, compressed if the client wants it so.
+    fn packed(
+        &self,
+        headers: &HeaderMap,
+        body: Vec<u8>,
+    ) -> Result<(Bytes, Option<encoding::Encoding>)> {
+        match encoding::accepted(headers, body.len()) {
+            None => Ok((self.0.load.answer(body)?, None)),
+            Some(encoding) => {
+                let packed = encoding::encoded(encoding, &body);
+                Ok((self.0.load.answer(packed)?, Some(encoding)))
+            }
+        }
+    }
+
+    /// What a person or a monitor asks.
+    fn look(&self, parts: &Parts) -> Response<Bytes> {
+        match parts.uri.path() {
+            "/" => {
+                let host = parts.headers.get(HOST).and_then(|host| host.to_str().ok());
+                plain(StatusCode::OK, format!("healthy: {}\n", host.unwrap_or("tabla")))
+            }
+            "/metrics" => {
+                let connections = self.0.connections.load(Ordering::Relaxed);
+                let text = self.0.metrics.text(self.0.load.requests(), connections);
+                let mut response = plain(StatusCode::OK, text);
+                let kind = HeaderValue::from_static("text/plain; version=0.0.4; charset=utf-8");
+                response.headers_mut().insert(CONTENT_TYPE, kind);
+                response
+            }
+            _ => plain(StatusCode::NOT_FOUND, "there are / and /metrics\n".to_owned()),
+        }
+    }
+}
+
+/// The answer to an operation.
+fn respond(
+    content_type: &'static str,
+    outcome: Result<(Bytes, Option<encoding::Encoding>)>,
+) -> Response<Bytes> {
+    let (status, body, encoding) = match outcome {
+        Ok((body, encoding)) => (StatusCode::OK, body, encoding),
+        Err(error) => {
+            let (status, body) = fault::answer(&error);
+            (status, body.into(), None)
+        }
+    };
+    let checksum = crc32fast::hash(&body);
+    let mut response = Response::new(body);
+    *response.status_mut() = status;
+    let headers = response.headers_mut();
+    headers.insert(CONTENT_TYPE, HeaderValue::from_static(content_type));
+    headers.insert(CRC32, HeaderValue::from(checksum));
+    if let Some(encoding) = encoding {
+        headers.insert(CONTENT_ENCODING, HeaderValue::from_static(encoding.as_str()));
+    }
+    response
+}
+
+/// The content type of a request, if it is one of those that there are.
+fn content_type(headers: &HeaderMap) -> Option<&'static str> {
+    let given = headers.get(CONTENT_TYPE)?.to_str().ok()?;
+    let given = given.split(';').next().unwrap_or_default().trim();
+    CONTENT_TYPES.into_iter().find(|known| known.eq_ignore_ascii_case(given))
+}
+
+fn operation(headers: &HeaderMap) -> Option<Operation> {
+    Operation::of_target(headers.get(TARGET)?.to_str().ok()?)
+}
+
+fn unknown(message: impl Into<String>) -> Error {
+    Error::unsupported(message).with_code(UNKNOWN_OPERATION)
+}
+
+/// What a browser asks before it sends a request of a page from elsewhere.
+fn preflight(headers: &HeaderMap) -> Response<Bytes> {
+    let mut response = plain(StatusCode::OK, String::new());
+    let asked = headers.get(ACCESS_CONTROL_REQUEST_HEADERS);
+    let allowed = asked.cloned().unwrap_or_else(|| HeaderValue::from_static("*"));
+    let headers = response.headers_mut();
+    headers.insert(ACCESS_CONTROL_ALLOW_ORIGIN, HeaderValue::from_static("*"));
+    headers.insert(ACCESS_CONTROL_ALLOW_METHODS, HeaderValue::from_static("GET, POST, OPTIONS"));
+    headers.insert(ACCESS_CONTROL_ALLOW_HEADERS, allowed);
+    headers.insert(ACCESS_CONTROL_MAX_AGE, HeaderValue::from_static("172800"));
+    response
+}
+
+fn plain(status: StatusCode, text: String) -> Response<Bytes> {
+    let mut response = Response::new(Bytes::from(text));
+    *response.status_mut() = status;
+    let kind = HeaderValue::from_static("text/plain; charset=utf-8");
+    response.headers_mut().insert(CONTENT_TYPE, kind);
+    response
+}
+
+/// A connection that is counted.
+pub(crate) struct Connected(Service);
+
+impl Drop for Connected {
+    fn drop(&mut self) {
+        self.0.0.connections.fetch_sub(1, Ordering::Relaxed);
+    }
+}

@@ -1,0 +1,135 @@
+//! JSON text, written as it goes along.
+
+use std::fmt::Display;
+use std::io::Write;
+
+use tabla::Item;
+
+/// The text of an object.
+pub(crate) fn object(write: impl FnOnce(&mut Object<'_>)) -> Vec<u8> {
+    let mut out = Vec::with_capacity(256);
+    put_object(&mut out, write);
+    out
+}
+
+/// An object that is being written.
+pub(crate) struct Object<'a> {
+    out: &'a mut Vec<u8>,
+    is_empty: bool,
+}
+
+/// An array that is being written.
+pub(crate) struct Array<'a> {
+    out: &'a mut Vec<u8>,
+    is_empty: bool,
+}
+
+impl Object<'_> {
+    /// Writes a member's name; its value is what is written next.
+    fn name(&mut self, name: &str) -> &mut Vec<u8> {
+        if !std::mem::take(&mut self.is_empty) {
+            self.out.push(b',');
+        }
+        put_text(self.out, name);
+        self.out.push(b':');
+        self.out
+    }
+
+    pub(crate) fn text(&mut self, name: &str, text: &str) {
+        put_text(self.name(name), text);
+    }
+
+    pub(crate) fn flag(&mut self, name: &str, flag: bool) {
+        self.number(name, flag);
+    }
+
+    /// A whole number, or anything else whose text is JSON.
+    pub(crate) fn number(&mut self, name: &str, number: impl Display) {
+        write!(self.name(name), "{number}").expect("a vector can be written to");
+    }
+
+    /// A number that may have a fraction.
+    pub(crate) fn decimal(&mut self, name: &str, number: f64) {
+        serde_json::to_writer(self.name(name), &number).expect("a vector can be written to");
+    }
+
+    pub(crate) fn item(&mut self, name: &str, item: &Item) {
+        item.write_json(self.name(name));
+    }
+
+    pub(crate) fn object(&mut self, name: &str, write: impl FnOnce(&mut Object<'_>)) {
+        put_object(self.name(name), write);
+    }
+
+    pub(crate) fn array(&mut self, name: &str, write: impl FnOnce(&mut Array<'_>)) {
+        put_array(self.name(name), write);
+    }
+}
+
+impl Array<'_> {
+    /// Begins an element; it is what is written next.
+    fn element(&mut self) -> &mut Vec<u8> {
+        if !std::mem::take(&mut self.is_empty) {
+            self.out.push(b',');
+        }
+        self.out
+    }
+
+    pub(crate) fn text(&mut self, text: &str) {
+        put_text(self.element(), text);
+    }
+
+    pub(crate) fn decimal(&mut self, number: f64) {
+        serde_json::to_writer(self.element(), &number).expect("a vector can be written to");
+    }
+
+    pub(crate) fn item(&mut self, item: &Item) {
+        item.write_json(self.element());
+    }
+
+    pub(crate) fn object(&mut self, write: impl FnOnce(&mut Object<'_>)) {
+        put_object(self.element(), write);
+    }
+}
+
+fn put_object(out: &mut Vec<u8>, write: impl FnOnce(&mut Object<'_>)) {
+    out.push(b'{');
+    write(&mut Object { out, is_empty: true });
+    out.push(b'}');
+}
+
+fn put_array(out: &mut Vec<u8>, write: impl FnOnce(&mut Array<'_>)) {
+    out.push(b'[');
+    write(&mut Array { out, is_empty: true });
+    out.push(b']');
+}
+
+fn put_text(out: &mut Vec<u8>, text: &str) {
+    serde_json::to_writer(out, text).expect("a string can be written to a vector");
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn text_is_escaped_and_members_are_separated() {
+        let text = object(|answer| {
+            answer.text("a\"", "b\n");
+            answer.number("n", -1);
+            answer.decimal("d", 1.0);
+            answer.flag("f", true);
+            answer.array("l", |array| {
+                array.decimal(0.5);
+                array.text("x");
+                array.object(|_| {});
+            });
+            answer.object("o", |object| object.text("k", ""));
+            answer.item("i", &tabla::item! { "pk" => 1 });
+        });
+        assert_eq!(
+            String::from_utf8(text).unwrap(),
+            r#"{"a\"":"b\n","n":-1,"d":1.0,"f":true,"l":[0.5,"x",{}],"o":{"k":""},"i":{"pk":{"N":"1"}}}"#
+        );
+    }
+}

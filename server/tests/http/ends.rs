@@ -1,0 +1,146 @@
+//! How a server ends, and what it does with a store that fails.
+
+use std::sync::Arc;
+
+use futures::future::BoxFuture;
+use tabla::ops::*;
+use tabla::{Capabilities, Error, ErrorKind, MemoryStore, Result, Store};
+use tabla_server::spawn;
+use tokio::net::TcpStream;
+use tokio::sync::Semaphore;
+
+use crate::client::{Client, request};
+
+/// A store whose `list_tables` does as it is told; the rest is that of a store in memory.
+#[derive(Debug)]
+struct Odd {
+    memory: MemoryStore,
+    how: How,
+}
+
+#[derive(Debug)]
+enum How {
+    Waits { begun: Arc<Semaphore>, go_on: Arc<Semaphore> },
+    Panics,
+    Fails(ErrorKind),
+}
+
+macro_rules! as_in_memory {
+    ($($method:ident($request:ty) -> $answer:ty;)+) => {
+        $(
+            fn $method<'life0, 'async_trait>(
+                &'life0 self,
+                request: $request,
+            ) -> BoxFuture<'async_trait, Result<$answer>>
+            where
+                'life0: 'async_trait,
+                Self: 'async_trait,
+            {
+                self.memory.$method(request)
+            }
+        )+
+    };
+}
+
+impl Store for Odd {
+    fn capabilities(&self) -> Capabilities {
+        self.memory.capabilities()
+    }
+
+    fn list_tables<'life0, 'async_trait>(
+        &'life0 self,
+        request: ListTables,
+    ) -> BoxFuture<'async_trait, Result<ListTablesOutput>>
+    where
+        'life0: 'async_trait,
+        Self: 'async_trait,
+    {
+        Box::pin(async move {
+            match &self.how {
+                How::Waits { begun, go_on } => {
+                    begun.add_permits(1);
+                    let _ = go_on.acquire().await;
+                    self.memory.list_tables(request).await
+                }
+                How::Panics => panic!("on purpose"),
+                How::Fails(kind) => Err(Error::new(kind.clone(), "on purpose")),
+            }
+        })
+    }
+
+    as_in_memory! {
+        get(GetItem) -> GetItemOutput;
+        put(PutItem) -> WriteOutput;
+        update(UpdateItem) -> WriteOutput;
+        delete(DeleteItem) -> WriteOutput;
+        query(Query) -> Page;
+        scan(Scan) -> Page;
+        batch_get(BatchGetItem) -> BatchGetItemOutput;
+        batch_write(BatchWriteItem) -> BatchWriteItemOutput;
+        transact_get(TransactGetItems) -> TransactGetItemsOutput;
+        transact_write(TransactWriteItems) -> TransactWriteItemsOutput;
+        create_table(CreateTable) -> TableDescription;
+        describe_table(DescribeTable) -> TableDescription;
+        update_table(UpdateTable) -> TableDescription;
+        delete_table(DeleteTable) -> TableDescription;
+        update_time_to_live(UpdateTimeToLive) -> UpdateTimeToLive;
+        describe_time_to_live(DescribeTimeToLive) -> TimeToLiveDescription;
+        tag_table(TagTable) -> ();
+        untag_table(UntagTable) -> ();
+        list_table_tags(ListTableTags) -> Tags;
+        list_streams(ListStreams) -> ListStreamsOutput;
+        describe_stream(DescribeStream) -> StreamDescription;
+        get_shard_iterator(GetShardIterator) -> ShardIterator;
+        get_records(GetRecords) -> GetRecordsOutput;
+    }
+}
+
+fn odd(how: How) -> Arc<dyn Store> {
+    Arc::new(Odd { memory: MemoryStore::new(), how })
+}
+
+#[tokio::test]
+async fn what_was_taken_is_answered_before_the_end() {
+    let (begun, go_on) = (Arc::new(Semaphore::new(0)), Arc::new(Semaphore::new(0)));
+    let how = How::Waits { begun: Arc::clone(&begun), go_on: Arc::clone(&go_on) };
+    let server = spawn(odd(how)).await.unwrap();
+    let address = server.address();
+    let mut idle = Client::connect(address).await;
+    let mut busy = Client::connect(address).await;
+    busy.send(request("ListTables", &[], b"{}")).await;
+    begun.acquire().await.unwrap().forget();
+    let stopped = tokio::spawn(server.stop());
+    assert!(idle.receive().await.is_none(), "an idle connection is closed at once");
+    assert!(TcpStream::connect(address).await.is_err(), "nobody new is let in");
+    go_on.add_permits(1);
+    let answer = busy.receive().await.expect("an answer");
+    assert_eq!(answer.status, 200);
+    stopped.await.unwrap();
+    assert!(busy.receive().await.is_none());
+}
+
+#[tokio::test]
+async fn a_store_that_panics_is_answered_for() {
+    let server = spawn(odd(How::Panics)).await.unwrap();
+    let mut client = Client::connect(server.address()).await;
+    let answer = client.ask("ListTables", "{}").await;
+    assert_eq!((answer.status, answer.exception().as_str()), (500, "InternalServerError"));
+    assert_eq!(client.ask("DescribeLimits", "{}").await.status, 200, "the connection goes on");
+}
+
+#[tokio::test]
+async fn failures_of_the_store_are_told_apart() {
+    for (kind, status, exception) in [
+        (ErrorKind::Unavailable, 500, "InternalServerError"),
+        (ErrorKind::Corrupt, 500, "InternalServerError"),
+        (ErrorKind::Throttled, 400, "ProvisionedThroughputExceededException"),
+        (ErrorKind::TransactionConflict, 400, "TransactionConflictException"),
+        (ErrorKind::AccessDenied, 400, "AccessDeniedException"),
+        (ErrorKind::Unsupported, 400, "UnknownOperationException"),
+    ] {
+        let server = spawn(odd(How::Fails(kind.clone()))).await.unwrap();
+        let mut client = Client::connect(server.address()).await;
+        let answer = client.ask("ListTables", "{}").await;
+        assert_eq!((answer.status, answer.exception().as_str()), (status, exception), "{kind:?}");
+    }
+}

@@ -1,0 +1,138 @@
+//! How much is taken, and for how long.
+
+use std::sync::Arc;
+use std::time::Duration;
+
+use tabla::{ErrorKind, MemoryStore, Store};
+use tabla_server::{Server, ServerConfig};
+use tokio::net::TcpStream;
+
+use crate::client::{Client, THINGS, request};
+
+async fn server(config: ServerConfig) -> Server {
+    config.spawn(Arc::new(MemoryStore::new()) as Arc<dyn Store>).await.expect("a free port")
+}
+
+#[tokio::test]
+async fn a_body_that_is_too_long_is_refused_before_it_has_come() {
+    let server = server(ServerConfig { request_bytes: 1000, ..ServerConfig::new() }).await;
+    let mut client = Client::connect(server.address()).await;
+    client
+        .send(
+            "POST / HTTP/1.1\r\nHost: x\r\nX-Amz-Target: DynamoDB_20120810.ListTables\r\n\
+             Content-Type: application/x-amz-json-1.0\r\nContent-Length: 1001\r\n\r\n{",
+        )
+        .await;
+    let answer = client.receive().await.unwrap();
+    assert_eq!(
+        (answer.status, answer.exception().as_str()),
+        (413, "RequestEntityTooLargeException")
+    );
+    assert!(client.receive().await.is_none(), "the rest of it is not taken for a request");
+
+    let mut client = Client::connect(server.address()).await;
+    client
+        .send(
+            "POST / HTTP/1.1\r\nHost: x\r\nX-Amz-Target: DynamoDB_20120810.ListTables\r\n\
+             Content-Type: application/x-amz-json-1.0\r\nTransfer-Encoding: chunked\r\n\r\n",
+        )
+        .await;
+    client.send(format!("3e9\r\n{}\r\n0\r\n\r\n", " ".repeat(1001))).await;
+    assert_eq!(client.receive().await.unwrap().status, 413);
+}
+
+#[tokio::test]
+async fn a_body_may_come_in_parts() {
+    let server = server(ServerConfig::new()).await;
+    let mut client = Client::connect(server.address()).await;
+    client
+        .send(
+            "POST / HTTP/1.1\r\nHost: x\r\nX-Amz-Target: DynamoDB_20120810.CreateTable\r\n\
+             Content-Type: application/x-amz-json-1.0\r\nTransfer-Encoding: chunked\r\n\r\n",
+        )
+        .await;
+    for part in THINGS.as_bytes().chunks(7) {
+        client.send(format!("{:x}\r\n{}\r\n", part.len(), String::from_utf8_lossy(part))).await;
+    }
+    client.send("0\r\n\r\n").await;
+    assert_eq!(client.receive().await.unwrap().status, 200);
+}
+
+#[tokio::test]
+async fn who_takes_too_long_is_left() {
+    let short = Duration::from_millis(100);
+    let config = ServerConfig { head_time: short, body_time: short, ..ServerConfig::new() };
+    let server = server(config).await;
+    let mut half_a_head = Client::connect(server.address()).await;
+    half_a_head.send("POST / HTTP/1.1\r\nHost: x\r\n").await;
+    assert!(half_a_head.receive().await.is_none_or(|answer| answer.status == 408));
+
+    let mut half_a_body = Client::connect(server.address()).await;
+    let whole = request("ListTables", &[], b"{      }");
+    half_a_body.send(&whole[..whole.len() - 4]).await;
+    let answer = half_a_body.receive().await.unwrap();
+    assert_eq!((answer.status, answer.exception().as_str()), (400, "RequestTimeoutException"));
+    assert!(half_a_body.receive().await.is_none());
+}
+
+#[tokio::test]
+async fn too_many_requests_are_throttled() {
+    let server = server(ServerConfig { requests: 0, ..ServerConfig::new() }).await;
+    let mut client = Client::connect(server.address()).await;
+    let answer = client.ask("ListTables", "{}").await;
+    assert_eq!((answer.status, answer.exception().as_str()), (400, "ThrottlingException"));
+    let type_ = answer.json()["__type"].as_str().map(str::to_owned);
+    assert_eq!(type_.as_deref(), Some("com.amazonaws.dynamodb.v20120810#ThrottlingException"));
+}
+
+#[tokio::test]
+async fn too_many_bytes_are_throttled() {
+    let server = server(ServerConfig { held_bytes: 100, ..ServerConfig::new() }).await;
+    let mut client = Client::connect(server.address()).await;
+    let answer = client.ask("ListTables", format!("{{{}}}", " ".repeat(200))).await;
+    assert_eq!(answer.exception(), "ThrottlingException");
+    let mut client = Client::connect(server.address()).await;
+    assert_eq!(client.ask("ListTables", "{}").await.status, 200, "what it held is free again");
+}
+
+#[tokio::test]
+async fn a_connection_too_many_waits_for_another_to_end() {
+    let server = server(ServerConfig { connections: 1, ..ServerConfig::new() }).await;
+    let mut first = Client::connect(server.address()).await;
+    first.ask("ListTables", "{}").await;
+    let mut second = Client::connect(server.address()).await;
+    second.send(request("ListTables", &[], b"{}")).await;
+    assert_eq!(first.ask("ListTables", "{}").await.status, 200);
+    drop(first);
+    assert_eq!(second.receive().await.unwrap().status, 200);
+}
+
+#[tokio::test]
+async fn other_machines_are_let_in_only_if_that_is_said() {
+    let everywhere = "0.0.0.0:0".parse().unwrap();
+    let store = || Arc::new(MemoryStore::new()) as Arc<dyn Store>;
+    let error = ServerConfig::new().listen(everywhere).spawn(store()).await.unwrap_err();
+    assert_eq!(error.kind(), &ErrorKind::Config);
+    assert!(error.message().contains("anybody could read and write the store"), "{error}");
+    ServerConfig::new().listen(everywhere).insecure().spawn(store()).await.unwrap();
+}
+
+#[tokio::test]
+async fn an_address_that_is_taken_is_told() {
+    let server = server(ServerConfig::new()).await;
+    let config = ServerConfig::new().listen(server.address());
+    let error = config.spawn(Arc::new(MemoryStore::new())).await.unwrap_err();
+    let beginning = format!("cannot listen on {}: ", server.address());
+    assert!(error.message().starts_with(&beginning), "{error}");
+}
+
+#[tokio::test]
+async fn a_server_that_is_dropped_is_gone() {
+    let server = server(ServerConfig::new()).await;
+    let address = server.address();
+    let mut client = Client::connect(address).await;
+    client.ask("ListTables", "{}").await;
+    drop(server);
+    assert!(client.receive().await.is_none());
+    assert!(TcpStream::connect(address).await.is_err());
+}
