@@ -6,6 +6,7 @@ mod dynamo_overhead;
 mod embedded;
 mod entity_overhead;
 mod growth;
+mod http;
 mod instructions;
 mod median;
 mod memory;
@@ -46,6 +47,21 @@ Measurements:
   growth [--items <a,b>] [--folder <path>]
       pages that a get and a query of 50 read from files of these many items; 10000,100000 unless
       told (Linux only)
+  http [options]
+      get, put, conditional update, query of 50 and transact of 4 by HTTP on `tabla serve`, on
+      Dynoxide, on DynamoDB Local and on dynalite, in memory and durable; how long each takes to its
+      first answer, and its memory at rest and when it is full (Linux only)
+        --quick              a tenth of the work
+        --rounds <n>         repetitions, of which the middle one counts; 9 unless told
+        --servers <a,b>      of tabla, dynoxide, dynamodb, dynalite
+        --places <a,b>       of memory, durable
+        --connections <a,b>  numbers of concurrent connections; 1,16,64 unless told
+        --operations <a,b>   of get, put, update-if, query-50, transact-4
+        --items <n>          items of a full server; 1000000 unless told, none with 0
+        --folder <path>      as for embedded
+        --json <file>        writes all rows
+        --tabla <program>, --dynoxide <program>, --dynamodb <folder of jars>,
+        --dynalite <folder>  where the servers are; `cargo xtask bench` says it
   sweep [--items <n>] [--places <a,b>] [--callers <a,b>] [--folder <path>]
       how long puts take while the store deletes this many expired items, beside the same puts
       while nothing has expired, in turns; 100000 items, in memory, durable and relaxed, by 1,16
@@ -86,6 +102,7 @@ fn main() -> ExitCode {
         "embedded" => embedded::run(&rest),
         embedded::FOOTPRINT => embedded::footprint(&rest),
         "growth" => growth::run(&rest),
+        "http" => http::run(&rest),
         "streams" => streams::run(&rest),
         "syncs" => syncs::run(&rest),
         syncs::CHILD => syncs::child(&rest),

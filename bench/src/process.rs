@@ -30,16 +30,21 @@ pub(crate) fn answer(command: &mut Command) -> Result<Value, Failure> {
 
 /// The memory of this process, in bytes, as Linux counts it.
 pub(crate) fn resident() -> Result<u64, Failure> {
-    status("VmRSS:")
+    status("self", "VmRSS:")
+}
+
+/// The memory of another process, in bytes.
+pub(crate) fn resident_of(process: u32) -> Result<u64, Failure> {
+    status(&process.to_string(), "VmRSS:")
 }
 
 /// The most memory that this process has ever had.
 pub(crate) fn peak() -> Result<u64, Failure> {
-    status("VmHWM:")
+    status("self", "VmHWM:")
 }
 
-fn status(name: &str) -> Result<u64, Failure> {
-    let status = std::fs::read_to_string("/proc/self/status")?;
+fn status(process: &str, name: &str) -> Result<u64, Failure> {
+    let status = std::fs::read_to_string(format!("/proc/{process}/status"))?;
     let line = status.lines().find_map(|line| line.strip_prefix(name));
     let size = line.ok_or_else(|| format!("Linux does not say {name}"))?;
     Ok(size.trim().trim_end_matches(" kB").parse::<u64>()? * 1024)
@@ -64,5 +69,6 @@ mod tests {
         drop(std::hint::black_box(vec![1_u8; size]));
         assert!(peak().unwrap() > size as u64);
         assert!(resident().unwrap() > 0);
+        assert!(resident_of(std::process::id()).unwrap() > 0);
     }
 }

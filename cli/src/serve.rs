@@ -1,5 +1,6 @@
 //! `tabla serve`: DynamoDB's wire protocol on any store.
 
+use std::io::IsTerminal;
 use std::net::{Ipv4Addr, SocketAddr};
 use std::path::PathBuf;
 use std::time::Duration;
@@ -57,7 +58,11 @@ pub(crate) struct Arguments {
 
 pub(crate) async fn run(arguments: Arguments, registry: Registry) -> Result<()> {
     let level = arguments.log.parse().unwrap_or(tracing_subscriber::filter::LevelFilter::WARN);
-    tracing_subscriber::fmt().with_max_level(level).with_writer(std::io::stderr).init();
+    tracing_subscriber::fmt()
+        .with_max_level(level)
+        .with_ansi(std::io::stderr().is_terminal())
+        .with_writer(std::io::stderr)
+        .init();
     if !arguments.listen.ip().is_loopback() && arguments.auth.is_none() && !arguments.insecure {
         return Err(Error::config(format!(
             "{} can be reached from other machines, and anybody could read and write the store: say \
@@ -76,8 +81,7 @@ pub(crate) async fn run(arguments: Arguments, registry: Registry) -> Result<()> 
     let mut terminate = listen_for(SignalKind::terminate())?;
     let mut interrupt = listen_for(SignalKind::interrupt())?;
     let address = arguments.store.as_deref().unwrap_or(IN_MEMORY);
-    let store = registry.open(address).await?;
-    let server = config.spawn(store).await?;
+    let server = config.spawn_with(registry.open(address)).await?;
     let data = match address {
         IN_MEMORY | "memory:" => {
             "data in memory, gone when this ends (--store sqlite:dev.db keeps it)".to_owned()
@@ -89,7 +93,12 @@ pub(crate) async fn run(arguments: Arguments, registry: Registry) -> Result<()> 
         _ = terminate.recv() => {}
         _ = interrupt.recv() => {}
     }
-    server.stop().await;
+    // Whoever asks twice does not want to wait for clients that are slow.
+    tokio::select! {
+        () = server.stop() => {}
+        _ = terminate.recv() => {}
+        _ = interrupt.recv() => {}
+    }
     Ok(())
 }
 

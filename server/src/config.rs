@@ -106,6 +106,18 @@ impl ServerConfig {
     /// The address is taken or not this machine's, or it is open to other machines although nobody
     /// looks at signatures.
     pub async fn spawn(self, store: Arc<dyn Store>) -> Result<Server> {
+        self.spawn_with(async { Ok(store) }).await
+    }
+
+    /// Starts the server, and opens the store once the address is its own: where it cannot listen,
+    /// no new file is left behind.
+    ///
+    /// # Errors
+    /// Those of [`spawn`](Self::spawn), and those of the store.
+    pub async fn spawn_with(
+        self,
+        store: impl Future<Output = Result<Arc<dyn Store>>>,
+    ) -> Result<Server> {
         self.check()?;
         listen::start(self, store).await
     }

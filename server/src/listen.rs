@@ -4,6 +4,7 @@ use std::convert::Infallible;
 use std::io;
 use std::net::SocketAddr;
 use std::sync::Arc;
+use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::Duration;
 
 use bytes::{Bytes, BytesMut};
@@ -23,12 +24,16 @@ use tokio::time::timeout;
 
 use crate::config::ServerConfig;
 use crate::encoding::too_large;
+use crate::load::Hold;
 use crate::read::SERIALIZATION;
 use crate::service::Service;
 use crate::stall::Impatient;
 
 /// The longest head of a request. A signature and a few headers take less than a tenth of it.
 const HEAD_BYTES: usize = 64 << 10;
+
+/// The room for a body that comes in parts. More is made as it comes: what is announced may not.
+const ROOM: usize = 1 << 20;
 
 /// How long to wait after the system would not give a connection.
 const PAUSE: Duration = Duration::from_millis(50);
@@ -49,13 +54,16 @@ pub async fn spawn(store: Arc<dyn Store>) -> Result<Server> {
     ServerConfig::new().spawn(store).await
 }
 
-pub(crate) async fn start(config: ServerConfig, store: Arc<dyn Store>) -> Result<Server> {
+pub(crate) async fn start(
+    config: ServerConfig,
+    store: impl Future<Output = Result<Arc<dyn Store>>>,
+) -> Result<Server> {
     let refuse = |error: io::Error| {
         Error::config(format!("cannot listen on {}: {error}", config.listen)).with_source(error)
     };
     let listener = TcpListener::bind(config.listen).await.map_err(refuse)?;
     let address = listener.local_addr().map_err(refuse)?;
-    let service = Service::with_config(store, config);
+    let service = Service::with_config(store.await?, config);
     let (stop, stopping) = watch::channel(false);
     let task = tokio::spawn(accept(listener, service, stopping));
     Ok(Server { address, stop, task })
@@ -142,9 +150,12 @@ async fn serve(
     let mut builder = http1::Builder::new();
     builder.timer(TokioTimer::new()).header_read_timeout(config.head_time).max_buf_size(HEAD_BYTES);
     let answering = service.clone();
+    let is_used = Arc::new(AtomicBool::new(false));
+    let used = Arc::clone(&is_used);
     let connection = builder.serve_connection(
         io,
         service_fn(move |request| {
+            used.store(true, Ordering::Relaxed);
             let service = answering.clone();
             async move { Ok::<_, Infallible>(answer(&service, request).await) }
         }),
@@ -153,6 +164,10 @@ async fn serve(
     let outcome = tokio::select! {
         outcome = connection.as_mut() => outcome,
         () = stopped(&mut stopping) => {
+            // The rest of a first request's head would be waited for.
+            if !is_used.load(Ordering::Relaxed) {
+                return;
+            }
             connection.as_mut().graceful_shutdown();
             connection.await
         }
@@ -185,7 +200,7 @@ async fn read_body(
     service: &Service,
     headers: &HeaderMap,
     mut body: Incoming,
-) -> Result<(Bytes, Vec<OwnedSemaphorePermit>)> {
+) -> Result<(Bytes, Vec<Hold>)> {
     let limit = service.config().request_bytes;
     let announced =
         headers.get(CONTENT_LENGTH).and_then(|length| length.to_str().ok()?.parse().ok());
@@ -209,7 +224,7 @@ async fn read_body(
             // Most bodies are one piece, which is taken as it is.
             (true, true) => first = data,
             (false, true) => {
-                whole.reserve(announced.unwrap_or(length).min(limit));
+                whole.reserve(announced.unwrap_or(length).min(ROOM));
                 whole.extend_from_slice(&std::mem::take(&mut first));
                 whole.extend_from_slice(&data);
             }

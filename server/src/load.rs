@@ -5,7 +5,6 @@ use std::sync::atomic::{AtomicUsize, Ordering};
 
 use bytes::Bytes;
 use tabla::Result;
-use tokio::sync::{OwnedSemaphorePermit, Semaphore};
 
 use crate::fault::throttled;
 
@@ -15,7 +14,8 @@ const COUNTED_ANSWER: usize = 64 << 10;
 /// What the server holds, beside what it may hold.
 #[derive(Debug)]
 pub(crate) struct Load {
-    bytes: Arc<Semaphore>,
+    bytes: Arc<AtomicUsize>,
+    most_bytes: usize,
     requests: AtomicUsize,
     most_requests: usize,
 }
@@ -31,9 +31,9 @@ impl Drop for Place<'_> {
 
 impl Load {
     pub(crate) fn new(bytes: usize, requests: usize) -> Self {
-        let bytes = bytes.min(Semaphore::MAX_PERMITS);
         Self {
-            bytes: Arc::new(Semaphore::new(bytes)),
+            bytes: Arc::default(),
+            most_bytes: bytes,
             requests: AtomicUsize::new(0),
             most_requests: requests,
         }
@@ -55,11 +55,19 @@ impl Load {
     }
 
     /// Holds so many bytes, until what is returned is dropped.
-    pub(crate) fn hold(&self, bytes: usize) -> Result<OwnedSemaphorePermit> {
-        let count = u32::try_from(bytes).unwrap_or(u32::MAX);
-        Arc::clone(&self.bytes)
-            .try_acquire_many_owned(count)
-            .map_err(|_| throttled("too many bytes at once"))
+    pub(crate) fn hold(&self, bytes: usize) -> Result<Hold> {
+        let (before, hold) = self.hold_anyway(bytes);
+        match before.saturating_add(bytes) <= self.most_bytes {
+            true => Ok(hold),
+            false => Err(throttled("too many bytes at once")),
+        }
+    }
+
+    /// Holds bytes that cannot be refused any more; how many there were before. If they are too
+    /// many, others are refused until they are gone.
+    fn hold_anyway(&self, bytes: usize) -> (usize, Hold) {
+        let before = self.bytes.fetch_add(bytes, Ordering::Relaxed);
+        (before, Hold { held: Arc::clone(&self.bytes), bytes })
     }
 
     /// An answer, counted until it is sent if it is large.
@@ -67,14 +75,36 @@ impl Load {
         if body.len() < COUNTED_ANSWER {
             return Ok(body.into());
         }
-        Ok(Bytes::from_owner(Held { _permit: self.hold(body.len())?, body }))
+        Ok(Bytes::from_owner(Held { _hold: self.hold(body.len())?, body }))
+    }
+
+    /// The same for the answer to a write that was done: a client that is throttled sends it again.
+    pub(crate) fn answer_anyway(&self, body: Vec<u8>) -> Bytes {
+        if body.len() < COUNTED_ANSWER {
+            return body.into();
+        }
+        let (_, hold) = self.hold_anyway(body.len());
+        Bytes::from_owner(Held { _hold: hold, body })
+    }
+}
+
+/// Bytes that are counted as long as this is there.
+#[derive(Debug)]
+pub(crate) struct Hold {
+    held: Arc<AtomicUsize>,
+    bytes: usize,
+}
+
+impl Drop for Hold {
+    fn drop(&mut self) {
+        self.held.fetch_sub(self.bytes, Ordering::Relaxed);
     }
 }
 
 /// Bytes that are counted as long as somebody has them.
 struct Held {
     body: Vec<u8>,
-    _permit: OwnedSemaphorePermit,
+    _hold: Hold,
 }
 
 impl AsRef<[u8]> for Held {
@@ -104,5 +134,15 @@ mod tests {
         drop(part);
         drop(load.hold(200 << 10).unwrap());
         load.answer(vec![0; 10]).unwrap();
+    }
+
+    #[test]
+    fn the_answer_to_what_was_done_is_held_anyway() {
+        let load = Load::new(200 << 10, 2);
+        let answers =
+            [load.answer_anyway(vec![0; 150 << 10]), load.answer_anyway(vec![0; 150 << 10])];
+        assert_eq!(load.hold(1).map(drop).unwrap_err().code(), "ThrottlingException");
+        drop(answers);
+        drop(load.hold(200 << 10).unwrap());
     }
 }

@@ -158,6 +158,24 @@ operations! {
 }
 
 impl Operation {
+    /// Whether it is about items, of which there are many requests; those about tables and streams
+    /// are few.
+    pub(crate) fn is_frequent(self) -> bool {
+        matches!(
+            self,
+            Self::BatchGetItem
+                | Self::BatchWriteItem
+                | Self::DeleteItem
+                | Self::GetItem
+                | Self::PutItem
+                | Self::Query
+                | Self::Scan
+                | Self::TransactGetItems
+                | Self::TransactWriteItems
+                | Self::UpdateItem
+        )
+    }
+
     /// The operation that a header `X-Amz-Target` names.
     pub fn of_target(target: &str) -> Option<Self> {
         let (service, name) = target.split_once('.')?;

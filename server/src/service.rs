@@ -37,6 +37,9 @@ const CONTENT_TYPES: [&str; 3] =
 #[derive(Clone, Debug)]
 pub struct Service(Arc<Inner>);
 
+/// A status, a body, and how it is compressed.
+type Answer = (StatusCode, Bytes, Option<encoding::Encoding>);
+
 #[derive(Debug)]
 struct Inner {
     store: Arc<dyn Store>,
@@ -144,12 +147,12 @@ impl Service {
                 })
             }
         };
-        let outcome = outcome.and_then(|body| self.packed(&parts.headers, body));
-        let code = match &outcome {
-            Ok(_) => metrics::OK,
-            Err(error) => error.code(),
+        let outcome = outcome.and_then(|body| self.packed(operation, &parts.headers, body));
+        let (code, answer) = match outcome {
+            Ok(answer) => (metrics::OK, answer),
+            Err(error) => self.failed(&error),
         };
-        let mut response = respond(content_type.unwrap_or(CONTENT_TYPES[0]), outcome);
+        let mut response = respond(content_type.unwrap_or(CONTENT_TYPES[0]), answer);
         if content_type.is_none() {
             *response.status_mut() = StatusCode::NOT_FOUND;
         }
@@ -179,23 +182,19 @@ impl Service {
             auth::verify(credentials, parts, &sent, self.0.config.env.clock.now())?;
         }
         let body = encoding::decoded(&parts.headers, sent, self.0.config.request_bytes)?;
+        // The service looks at the shape of a request before anything else. A frequent request is
+        // looked at only when something is wrong; every member of it is read.
+        let is_frequent = operation.is_frequent();
+        if !is_frequent {
+            shape::judge(operation, &body)?;
+        }
         let host = parts.headers.get(HOST).and_then(|host| host.to_str().ok());
         let outcome = dispatch::run(&self.0.store, operation, &body, host.unwrap_or("localhost"));
         let error = match outcome.await {
             Ok(answer) => return Ok(answer),
             Err(error) => error,
         };
-        // The service looks at the shape of a request before anything else.
-        let may_be_shape = matches!(
-            error.kind(),
-            ErrorKind::Validation
-                | ErrorKind::NotFound
-                | ErrorKind::InUse
-                | ErrorKind::LimitExceeded
-                | ErrorKind::TrimmedData
-                | ErrorKind::ExpiredIterator
-        );
-        if may_be_shape {
+        if is_frequent && matches!(error.kind(), ErrorKind::Validation | ErrorKind::NotFound) {
             shape::judge(operation, &body)?;
         }
         Err(error)
@@ -204,14 +203,31 @@ impl Service {
     /// An answer, compressed if the client wants it so.
     fn packed(
         &self,
+        operation: Option<Operation>,
         headers: &HeaderMap,
         body: Vec<u8>,
-    ) -> Result<(Bytes, Option<encoding::Encoding>)> {
-        match encoding::accepted(headers, body.len()) {
-            None => Ok((self.0.load.answer(body)?, None)),
-            Some(encoding) => {
-                let packed = encoding::encoded(encoding, &body);
-                Ok((self.0.load.answer(packed)?, Some(encoding)))
+    ) -> Result<Answer> {
+        let encoding = encoding::accepted(headers, body.len());
+        let body = match encoding {
+            None => body,
+            Some(encoding) => encoding::encoded(encoding, &body),
+        };
+        let body = match operation.is_some_and(may_be_asked_again) {
+            true => self.0.load.answer(body)?,
+            false => self.0.load.answer_anyway(body),
+        };
+        Ok((StatusCode::OK, body, encoding))
+    }
+
+    /// The answer to a request that failed, and its code. It may show items, and many of them; where
+    /// they find no room the client may ask again, for nothing was done.
+    fn failed(&self, error: &Error) -> (&'static str, Answer) {
+        let (status, body) = fault::answer(error);
+        match self.0.load.answer(body) {
+            Ok(body) => (error.code(), (status, body, None)),
+            Err(throttled) => {
+                let (status, body) = fault::answer(&throttled);
+                (throttled.code(), (status, body.into(), None))
             }
         }
     }
@@ -236,18 +252,14 @@ impl Service {
     }
 }
 
+/// Whether a request has done nothing, so that it may be answered as if it had not been worked on.
+fn may_be_asked_again(operation: Operation) -> bool {
+    use Operation::*;
+    matches!(operation, GetItem | BatchGetItem | TransactGetItems | Query | Scan | GetRecords)
+}
+
 /// The answer to an operation.
-fn respond(
-    content_type: &'static str,
-    outcome: Result<(Bytes, Option<encoding::Encoding>)>,
-) -> Response<Bytes> {
-    let (status, body, encoding) = match outcome {
-        Ok((body, encoding)) => (StatusCode::OK, body, encoding),
-        Err(error) => {
-            let (status, body) = fault::answer(&error);
-            (status, body.into(), None)
-        }
-    };
+fn respond(content_type: &'static str, (status, body, encoding): Answer) -> Response<Bytes> {
     let checksum = crc32fast::hash(&body);
     let mut response = Response::new(body);
     *response.status_mut() = status;
@@ -302,5 +314,61 @@ pub(crate) struct Connected(Service);
 impl Drop for Connected {
     fn drop(&mut self) {
         self.0.0.connections.fetch_sub(1, Ordering::Relaxed);
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use serde_json::{Value, json};
+    use tabla::ops::CreateTable;
+    use tabla::{KeyType, MemoryStore};
+
+    use super::*;
+
+    /// A client that is throttled sends its request again, and would write twice.
+    #[tokio::test]
+    async fn who_is_throttled_has_not_written() {
+        let store = Arc::new(MemoryStore::new());
+        let table = CreateTable::new("things").partition_key("pk", KeyType::S);
+        store.create_table(table).await.unwrap();
+        let config = ServerConfig { held_bytes: 100 << 10, ..ServerConfig::new() };
+        let service = Service::with_config(store, config);
+        let ask = async |operation: &str, body: Value| {
+            let request = Request::post("/")
+                .header(CONTENT_TYPE, CONTENT_TYPES[0])
+                .header(TARGET, format!("DynamoDB_20120810.{operation}"))
+                .body(Bytes::from(body.to_string()));
+            service.call(request.unwrap()).await
+        };
+        let key = json!({ "pk": { "S": "a" } });
+        let item = json!({ "pk": { "S": "a" }, "text": { "S": "x".repeat(90 << 10) } });
+        ask("PutItem", json!({ "TableName": "things", "Item": item })).await;
+        let get = json!({ "TableName": "things", "Key": key });
+        let unread = ask("GetItem", get.clone()).await;
+        assert_eq!(unread.status(), StatusCode::OK);
+
+        let throttled = ask("GetItem", get.clone()).await;
+        assert_eq!(throttled.status(), StatusCode::BAD_REQUEST);
+        let update = json!({
+            "TableName": "things",
+            "Key": key,
+            "UpdateExpression": "ADD n :one",
+            "ExpressionAttributeValues": { ":one": { "N": "1" } },
+            "ReturnValues": "ALL_NEW",
+        });
+        let written = ask("UpdateItem", update).await;
+        assert_eq!(written.status(), StatusCode::OK, "it was done, whatever its answer takes");
+        // An item that an error shows takes room, too, and nothing was done.
+        let refused = json!({
+            "TableName": "things",
+            "Item": { "pk": { "S": "a" } },
+            "ConditionExpression": "attribute_not_exists(pk)",
+            "ReturnValuesOnConditionCheckFailure": "ALL_OLD",
+        });
+        let throttled = ask("PutItem", refused.clone()).await;
+        assert!(throttled.body().len() < 1000, "{throttled:?}");
+        drop((unread, written));
+        assert!(ask("PutItem", refused).await.body().len() > 90 << 10);
+        assert_eq!(ask("GetItem", get).await.status(), StatusCode::OK);
     }
 }

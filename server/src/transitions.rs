@@ -70,8 +70,8 @@ impl Transitions {
         }
     }
 
-    fn need_all<'a, T>(&self, given: impl Iterator<Item = &'a String>) -> Result<Option<T>> {
-        given.map(|given| self.need(given)).collect::<Result<()>>().map(|()| None)
+    fn need_all<'a, T>(&self, mut given: impl Iterator<Item = &'a String>) -> Result<Option<T>> {
+        given.try_for_each(|given| self.need(given)).map(|()| None)
     }
 
     /// Refuses what needs a table that is at rest.

@@ -1,23 +1,32 @@
-//! `cargo xtask bench`: measurements, in release, and with the server where one takes part.
+//! `cargo xtask bench`: measurements, in release, and with the servers that take part.
 
+use std::ffi::OsString;
+use std::path::{Path, PathBuf};
 use std::process::Command;
 
 use crate::Result;
+use crate::clients::javascript;
 use crate::machine::{has, need};
-use crate::server::{self, ENDPOINT_VARIABLE, HELPER};
-use crate::steps::Steps;
+use crate::server::{self, ENDPOINT_VARIABLE, HELPER, Permission};
+use crate::steps::{Steps, run as run_command};
 use crate::test::Options;
-use crate::workspace::{build_program, cargo};
+use crate::workspace::{build_program, cargo, target_folder};
 
 /// The package of the measurements, and its program.
 const PROGRAM: &str = "tabla-bench";
 
-/// The measurement in which DynamoDB Local takes part.
+/// The measurement in which DynamoDB Local takes part as a server that runs already.
 const WITH_SERVER: &str = "embedded";
+
+/// The measurement that starts servers itself, and is told where their programs are.
+const WITH_PROGRAMS: &str = "http";
 
 /// Measurements with other programs: any one of them does, and the last is the one to install.
 const WITH_PROGRAM: [(&str, &[&str]); 2] =
     [("syncs", &["perf", "strace"]), ("instructions", &["valgrind"])];
+
+/// The package of Dynoxide's program, its version, and the program.
+const DYNOXIDE: (&str, &str, &str) = ("dynoxide-rs", "=3.2.0", "dynoxide");
 
 pub(crate) fn run(mut steps: Steps, measurement: &str, options: &Options) -> Result<()> {
     let program = steps
@@ -34,6 +43,11 @@ pub(crate) fn run(mut steps: Steps, measurement: &str, options: &Options) -> Res
     let mut command = Command::new(program);
     command.arg(measurement).args(&options.passed_on);
     command.env_remove(ENDPOINT_VARIABLE);
+    if measurement == WITH_PROGRAMS {
+        for (name, path) in servers(&mut steps, options)? {
+            command.arg(format!("--{name}")).arg(path);
+        }
+    }
     let server = if measurement == WITH_SERVER && !options.without_dynamodb {
         let helper = steps.step("build: cargo build --package tabla-testkit", || {
             let mut command = cargo();
@@ -52,4 +66,73 @@ pub(crate) fn run(mut steps: Steps, measurement: &str, options: &Options) -> Res
         println!("DynamoDB Local was: {}", server.path());
     }
     Ok(())
+}
+
+/// Builds or installs the servers that are chosen, and tells where each is.
+fn servers(steps: &mut Steps, options: &Options) -> Result<Vec<(&'static str, PathBuf)>> {
+    let mut found = Vec::new();
+    let folder = target_folder()?.join("peers");
+    if is_chosen(&options.passed_on, "tabla") {
+        // As users build it: together with the measurements it would get their features as well.
+        let tabla = steps.step("build: cargo build --release --package tabla-cli", || {
+            build_program(cargo().args(["build", "--release", "--package", "tabla-cli"]), "tabla")
+        })?;
+        found.push(("tabla", tabla));
+    }
+    if is_chosen(&options.passed_on, "dynoxide") {
+        found.push(("dynoxide", steps.step("Dynoxide", || dynoxide(&folder))?));
+    }
+    if is_chosen(&options.passed_on, "dynamodb") && !options.without_dynamodb {
+        let jars = steps.step("DynamoDB Local", || server::jars(options.permission))?;
+        found.push(("dynamodb", jars));
+    }
+    if is_chosen(&options.passed_on, "dynalite") {
+        let dynalite = steps.step("dynalite", || dynalite(&folder, options.permission))?;
+        found.push(("dynalite", dynalite));
+    }
+    Ok(found)
+}
+
+/// Whether the options of the measurement want a server: all, unless they name some.
+fn is_chosen(passed_on: &[OsString], server: &str) -> bool {
+    let mut options = passed_on.iter().skip_while(|option| *option != "--servers").skip(1);
+    options
+        .next()
+        .is_none_or(|chosen| chosen.to_string_lossy().split(',').any(|chosen| chosen == server))
+}
+
+/// Installs Dynoxide from its registry, with its own features and the versions that it was
+/// published with, unless it is there.
+fn dynoxide(folder: &Path) -> Result<PathBuf> {
+    let (package, version, program) = DYNOXIDE;
+    let root = folder.join(program);
+    let mut command = cargo();
+    command.args(["install", package, "--version", version, "--locked", "--root"]).arg(&root);
+    run_command(command.env("CARGO_TARGET_DIR", folder))?;
+    Ok(root.join("bin").join(program))
+}
+
+/// Installs dynalite with the versions of its lock file, unless they are there.
+fn dynalite(folder: &Path, permission: Permission) -> Result<PathBuf> {
+    let or = "leave dynalite out with -- --servers tabla,dynoxide,dynamodb";
+    need("npm", permission, Some(or))?;
+    let manifests = Path::new(env!("CARGO_MANIFEST_DIR")).with_file_name("bench/peers/dynalite");
+    let folder = folder.join("dynalite");
+    javascript(&manifests, &folder)?;
+    Ok(folder)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn all_servers_take_part_unless_some_are_named() {
+        let words = |words: &[&str]| words.iter().map(OsString::from).collect::<Vec<_>>();
+        assert!(is_chosen(&words(&[]), "tabla"));
+        assert!(is_chosen(&words(&["--quick"]), "dynalite"));
+        let some = words(&["--quick", "--servers", "tabla,dynoxide", "--rounds", "3"]);
+        assert!(is_chosen(&some, "tabla") && is_chosen(&some, "dynoxide"));
+        assert!(!is_chosen(&some, "dynalite") && !is_chosen(&some, "dyno"));
+    }
 }

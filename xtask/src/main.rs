@@ -5,6 +5,7 @@
 
 mod bench;
 mod check;
+mod clients;
 mod machine;
 mod server;
 mod steps;
@@ -27,7 +28,7 @@ const USAGE: &str = "\
 usage: cargo xtask <task>
 
 tasks:
-  test [--without dynamodb] [--without strace] [--no-install] [-- <test arguments>]
+  test [--without dynamodb|strace|clients]... [--no-install] [-- <test arguments>]
       Starts DynamoDB Local and runs every test and doctest of the workspace.
   check
       Format, lints, documentation, what core depends on, licences.
@@ -37,13 +38,17 @@ tasks:
       `cargo xtask bench help` lists the measurements and their options.
   dynamodb [--no-install]
       Starts DynamoDB Local in the same way and keeps it until Ctrl-C.
+  clients [--no-install]
+      Sets up what the tests with clients in other languages need, and prints their variables.
 
 options:
   --without dynamodb  do without DynamoDB Local; what needs it is left out and says so
   --without strace    do without the tests that trace system calls
+  --without clients   do without the tests that have clients in other languages meet the server
   --no-install        install nothing: use only what is on this machine
 
 TABLA_DYNAMODB_ENDPOINT names a running server to use instead of starting one.
+TABLA_CHROMIUM names a browser to use instead of one that is found.
 ";
 
 enum Task {
@@ -51,6 +56,7 @@ enum Task {
     Bench(String, test::Options),
     Check,
     Dynamodb(Permission),
+    Clients(Permission),
     Help,
 }
 
@@ -62,6 +68,7 @@ fn main() -> ExitCode {
             Task::Bench(measurement, options) => bench::run(steps, &measurement, &options),
             Task::Check => check::run(steps),
             Task::Dynamodb(permission) => server::keep(steps, permission),
+            Task::Clients(permission) => clients::prepare(steps, permission),
             Task::Help => {
                 print!("{USAGE}");
                 Ok(())
@@ -97,24 +104,28 @@ fn parse(mut arguments: Parser) -> Result<Task> {
             None => Ok(Task::Check),
             Some(other) => Err(refuse(other)),
         },
-        "dynamodb" => {
-            let mut permission = Permission::Install;
-            while let Some(argument) = arguments.next()? {
-                match argument {
-                    Arg::Long("no-install") => permission = Permission::UseOnly,
-                    other => return Err(refuse(other)),
-                }
-            }
-            Ok(Task::Dynamodb(permission))
-        }
+        "dynamodb" => parse_permission(arguments).map(Task::Dynamodb),
+        "clients" => parse_permission(arguments).map(Task::Clients),
         other => Err(format!("no such task: {other}\n\n{USAGE}").into()),
     }
+}
+
+fn parse_permission(mut arguments: Parser) -> Result<Permission> {
+    let mut permission = Permission::Install;
+    while let Some(argument) = arguments.next()? {
+        match argument {
+            Arg::Long("no-install") => permission = Permission::UseOnly,
+            other => return Err(refuse(other)),
+        }
+    }
+    Ok(permission)
 }
 
 fn parse_options(mut arguments: Parser) -> Result<test::Options> {
     let mut options = test::Options {
         without_dynamodb: false,
         without_strace: false,
+        without_clients: false,
         permission: Permission::Install,
         passed_on: Vec::new(),
     };
@@ -132,9 +143,11 @@ fn parse_options(mut arguments: Parser) -> Result<test::Options> {
                 match server.as_str() {
                     "dynamodb" => options.without_dynamodb = true,
                     "strace" => options.without_strace = true,
+                    "clients" => options.without_clients = true,
                     other => {
                         let message = format!(
-                            "--without does not know this: {other} (known: dynamodb, strace)"
+                            "--without does not know this: {other} (known: dynamodb, strace, \
+                             clients)"
                         );
                         return Err(message.into());
                     }
@@ -176,9 +189,16 @@ mod tests {
     }
 
     #[test]
+    fn several_things_can_be_left_out() {
+        let options = test_options(&["test", "--without", "clients", "--without=strace"])
+            .expect("good arguments");
+        assert!(options.without_clients && options.without_strace && !options.without_dynamodb);
+    }
+
+    #[test]
     fn tests_may_install_and_leave_nothing_out_unless_told() {
         let options = test_options(&["test"]).expect("good arguments");
-        assert!(!options.without_dynamodb && !options.without_strace);
+        assert!(!options.without_dynamodb && !options.without_strace && !options.without_clients);
         assert_eq!(options.permission, Permission::Install);
         assert!(options.passed_on.is_empty());
     }
@@ -202,6 +222,7 @@ mod tests {
             &["test", "--without"],
             &["check", "--fast"],
             &["dynamodb", "--without=dynamodb"],
+            &["clients", "--without=clients"],
             &["bench"],
             &["bench", "--quick"],
             &["bench", "embedded", "--quick"],

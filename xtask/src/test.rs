@@ -4,6 +4,7 @@ use std::ffi::OsString;
 use std::process::Command;
 
 use crate::Result;
+use crate::clients;
 use crate::machine::need;
 use crate::server::{self, ENDPOINT_VARIABLE, HELPER, Permission};
 use crate::steps::Steps;
@@ -27,6 +28,7 @@ const APPS: [&str; 5] = [
 pub(crate) struct Options {
     pub(crate) without_dynamodb: bool,
     pub(crate) without_strace: bool,
+    pub(crate) without_clients: bool,
     pub(crate) permission: Permission,
     pub(crate) passed_on: Vec<OsString>,
 }
@@ -48,6 +50,11 @@ pub(crate) fn run(mut steps: Steps, options: &Options) -> Result<()> {
     } else {
         let or = "leave out what needs it with --without strace";
         steps.step("strace", || need("strace", options.permission, Some(or)))?;
+    }
+    if options.without_clients {
+        without.push("clients");
+    } else {
+        steps.step(clients::TITLE, || clients::ready(options.permission))?.tell(&mut tests);
     }
     let server = match options.without_dynamodb {
         true => {

@@ -125,6 +125,8 @@ impl Position {
     /// nothing else.
     pub(super) fn of_key(schema: &TableSchema, key: &Item) -> Result<Self, Fault> {
         if !has_key_attributes(schema, key) {
+            // That no attribute can have a name like this is told first.
+            key.validate()?;
             return Err(Fault::Request(does_not_match()));
         }
         check_no_empty_key(schema, key)?;
@@ -138,6 +140,7 @@ impl Position {
     /// read (observed on AWS).
     pub(super) fn of_read_key(schema: &TableSchema, key: &Item) -> Result<Self, Fault> {
         if !has_key_attributes(schema, key) {
+            key.validate()?;
             return Err(Fault::Item(does_not_match()));
         }
         Self::of_key(schema, key)

@@ -1,5 +1,7 @@
 //! Reading a page of a table or index.
 
+use std::collections::HashSet;
+
 use super::paths::check_keys_are_scalars;
 use super::position::{LONG_PARTITION, LONG_SORT, empty_index_key, empty_key, empty_kind};
 use super::span::{Segment, Span};
@@ -8,7 +10,7 @@ use super::write::{check_placeholders_have_use, given};
 use crate::Value;
 use crate::error::{Error, Result};
 use crate::expr::{
-    Condition, ExpressionKind, KeyQuery, KeySpec, Placeholders, Projection, SortRange,
+    Condition, ExpressionKind, KeyQuery, KeySpec, Path, Placeholders, Projection, SortRange,
 };
 use crate::key::KeyType;
 use crate::limits;
@@ -342,18 +344,8 @@ fn check_carried(
             index.name
         )));
     }
-    let missing = |paths: Vec<&crate::expr::Path>| {
-        let mut names: Vec<String> = Vec::new();
-        for path in paths {
-            let name = path.root();
-            if !index.carries(schema, name) && !names.iter().any(|known| known == name) {
-                names.push(name.to_owned());
-            }
-        }
-        names
-    };
-    let unprojected =
-        missing(projection.map_or_else(Vec::new, |list| list.paths().iter().collect()));
+    let projected = projection.map_or(&[][..], Projection::paths);
+    let unprojected = not_carried(schema, index, projected);
     if is_global && !unprojected.is_empty() {
         return Err(Error::validation(format!(
             "One or more parameter values were invalid: Global secondary index {} does not \
@@ -362,7 +354,8 @@ fn check_carried(
             unprojected.join(", ")
         )));
     }
-    let unfiltered = missing(filter.map_or_else(Vec::new, Condition::paths));
+    let filtered = filter.map_or_else(Vec::new, Condition::paths);
+    let unfiltered = not_carried(schema, index, filtered);
     if !is_scan && !unfiltered.is_empty() {
         return Err(Error::validation(format!(
             "One or more parameter values were invalid: Secondary index {} does not project one \
@@ -374,4 +367,16 @@ fn check_carried(
     let wants_more =
         select == Select::AllAttributes || !unprojected.is_empty() || !unfiltered.is_empty();
     Ok(wants_more && !is_global)
+}
+
+/// The attributes of these paths that an index lacks, each once. There may be very many: what came
+/// before expressions has no limit.
+fn not_carried<'p>(
+    schema: &TableSchema,
+    index: &IndexSchema,
+    paths: impl IntoIterator<Item = &'p Path>,
+) -> Vec<&'p str> {
+    let mut known = HashSet::new();
+    let names = paths.into_iter().map(Path::root);
+    names.filter(|name| !index.carries(schema, name) && known.insert(*name)).collect()
 }

@@ -1,5 +1,7 @@
 //! The rules of secondary indexes.
 
+use std::collections::HashSet;
+
 use super::constraint::invalid;
 use super::keys::Definitions;
 use super::{IndexKind, IndexSchema, TableSchema};
@@ -14,8 +16,10 @@ pub(super) fn of_new_table(
     definitions: &Definitions<'_>,
 ) -> Result<Vec<IndexSchema>> {
     let mut indexes: Vec<IndexSchema> = Vec::new();
+    // All are looked at before they are counted, however many there are.
+    let mut names = HashSet::new();
     let mut add = |index: IndexSchema| {
-        if indexes.iter().any(|earlier| earlier.name == index.name) {
+        if !names.insert(index.name.clone()) {
             return Err(invalid(format_args!("Duplicate index name: {}", index.name)));
         }
         indexes.push(index);

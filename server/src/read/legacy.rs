@@ -14,8 +14,7 @@ use super::{Members, read_plain, read_value};
 /// The parameters that `ConditionExpression` stands for now.
 pub(super) const CONDITION: [&str; 2] = ["Expected", "ConditionalOperator"];
 
-/// Refuses a request that has parameters of both kinds, or of the old kind and what only the new can
-/// use.
+/// Refuses a request that has parameters of both kinds, or what only expressions can use without one.
 pub(super) fn refuse_mixture(
     members: &Members<'_>,
     old: &[&'static str],
@@ -24,22 +23,19 @@ pub(super) fn refuse_mixture(
     let given = |names: &[&'static str]| -> Vec<&'static str> {
         names.iter().copied().filter(|name| members.has(name)).collect()
     };
-    let old = given(old);
-    // Nearly no request has any.
-    if old.is_empty() {
-        return Ok(());
-    }
     let expressions = given(new);
     if !expressions.is_empty() {
-        return legacy::refuse_mixture(&old, &expressions);
+        let old = given(old);
+        return if old.is_empty() { Ok(()) } else { legacy::refuse_mixture(&old, &expressions) };
+    }
+    let names = members.has("ExpressionAttributeNames");
+    let values = members.has("ExpressionAttributeValues");
+    if !names && !values {
+        return Ok(());
     }
     let users: Vec<&str> =
         new.iter().copied().filter(|name| *name != "ProjectionExpression").collect();
-    legacy::refuse_placeholders(
-        members.has("ExpressionAttributeNames"),
-        members.has("ExpressionAttributeValues"),
-        &users,
-    )
+    legacy::refuse_placeholders(names, values, &users)
 }
 
 /// `ProjectionExpression` or `AttributesToGet`.

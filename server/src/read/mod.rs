@@ -18,7 +18,7 @@ use std::fmt;
 
 use serde::de::{Deserialize, Deserializer, MapAccess, Visitor};
 use serde_json::value::RawValue;
-use tabla::expr::{Names, Values};
+use tabla::expr::{Names, Placeholders, Values};
 use tabla::ops::{ReturnConsumedCapacity, ReturnItemCollectionMetrics};
 use tabla::{Error, Item, Result, Value};
 
@@ -170,13 +170,15 @@ impl<'a> Members<'a> {
         const NAME: &str = "ExpressionAttributeNames";
         let names: BTreeMap<String, Option<String>> = self.read(NAME)?.unwrap_or_default();
         self.refuse_empty(NAME, names.is_empty())?;
-        let named = |(key, name): (String, Option<String>)| match name {
-            Some(name) => Ok((key, name)),
-            None => {
-                Err(Error::validation(format!("{NAME} contains invalid value: null for key {key}")))
-            }
-        };
-        names.into_iter().map(named).collect()
+        if let Some((key, _)) = names.iter().find(|(_, name)| name.is_none()) {
+            // What is wrong with a key is told before what is wrong with a name.
+            let keys = names.keys().map(|key| (key.clone(), key.clone())).collect();
+            Placeholders::new(&keys, &Values::new())?;
+            return Err(Error::validation(format!(
+                "{NAME} contains invalid value: null for key {key}"
+            )));
+        }
+        Ok(names.into_iter().filter_map(|(key, name)| Some((key, name?))).collect())
     }
 
     /// What the `:…` of a request stand for. DynamoDB refuses an empty map.
@@ -184,18 +186,21 @@ impl<'a> Members<'a> {
         const NAME: &str = "ExpressionAttributeValues";
         let Some(members) = self.object(NAME)? else { return Ok(Values::new()) };
         self.refuse_empty(NAME, members.0.is_empty())?;
-        let mut values = Values::new();
-        for (key, raw) in members.0 {
-            let value = read_value(raw).map_err(|error| match error.code() {
+        let read = |key: &str, raw| {
+            read_value(raw).map_err(|error| match error.code() {
                 SERIALIZATION => error,
                 _ => Error::validation(format!(
                     "{NAME} contains invalid value: {} for key {key}",
                     error.message()
                 )),
-            })?;
-            values.insert(key, value);
+            })
+        };
+        let values = members.entries(read).map(|values| values.into_iter().collect());
+        if values.is_err() {
+            let keys = members.0.iter().map(|(key, _)| (key.clone(), Value::Null));
+            Placeholders::new(&self.names()?, &keys.collect())?;
         }
-        Ok(values)
+        values
     }
 
     /// A map of placeholders that is given has something in it, and something that uses it.

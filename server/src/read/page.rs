@@ -1,7 +1,7 @@
 //! Requests for a page of items.
 
-use tabla::Result;
 use tabla::ops::{Query, Scan, Select};
+use tabla::{Error, Item, Result};
 
 use super::{Members, legacy};
 
@@ -15,11 +15,11 @@ pub(crate) fn query(members: &Members<'_>) -> Result<Query> {
         table: members.table()?,
         index: members.text("IndexName")?,
         // In the order in which the service finds fault.
-        names: members.names()?,
-        values: members.values()?,
         filter: legacy::filter(members, "QueryFilter")?,
         projection: legacy::projection(members)?,
-        exclusive_start_key: members.item("ExclusiveStartKey")?,
+        exclusive_start_key: start_key(members)?,
+        names: members.names()?,
+        values: members.values()?,
         key_condition: legacy::key_condition(members)?,
         select: select(members)?,
         limit: members.integer("Limit")?,
@@ -40,6 +40,7 @@ pub(crate) fn scan(members: &Members<'_>) -> Result<Scan> {
         index: members.text("IndexName")?,
         projection: legacy::projection(members)?,
         filter: legacy::filter(members, "ScanFilter")?,
+        exclusive_start_key: start_key(members)?,
         names: members.names()?,
         values: members.values()?,
         select: select(members)?,
@@ -47,8 +48,27 @@ pub(crate) fn scan(members: &Members<'_>) -> Result<Scan> {
         segment: members.integer("Segment")?,
         total_segments: members.integer("TotalSegments")?,
         consistent_read: members.flag("ConsistentRead")?,
-        exclusive_start_key: members.item("ExclusiveStartKey")?,
         return_consumed_capacity: members.capacity()?,
+    })
+}
+
+/// Where a page goes on. Of most values that are none AWS says that the key is invalid, but not of
+/// all (observed on AWS).
+fn start_key(members: &Members<'_>) -> Result<Option<Item>> {
+    members.item("ExclusiveStartKey").map_err(|error| {
+        let said = [
+            "Supplied AttributeValue ",
+            "One or more parameter values were invalid: Null attribute value types ",
+            "One or more parameter values were invalid: An string set  may not be empty",
+            "One or more parameter values were invalid: Binary sets should not be empty",
+        ];
+        match said.iter().any(|beginning| error.message().starts_with(beginning)) {
+            true => Error::validation(format!(
+                "The provided starting key is invalid: {}",
+                error.message()
+            )),
+            false => error,
+        }
     })
 }
 

@@ -149,7 +149,8 @@ static UPDATE_INDEX: Structure = Structure {
         optional("WarmThroughput", &Shape::Structure(&WARM)),
         optional("OnDemandThroughput", &Shape::Structure(&ON_DEMAND)),
         required("IndexName", &INDEX_NAME),
-        optional("ProvisionedThroughput", &Shape::Structure(&PROVISIONED)),
+        // What else could be changed now is not offered, and what AWS answers without it is known.
+        required("ProvisionedThroughput", &Shape::Structure(&PROVISIONED)),
     ],
 };
 

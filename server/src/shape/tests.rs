@@ -532,6 +532,7 @@ fn tables_tell_what_is_wrong_with_their_parts() {
         [
             set("X", "sSESpecification.sSEType", "AES256, KMS"),
             null("globalSecondaryIndexUpdates.1.member.update.indexName"),
+            null("globalSecondaryIndexUpdates.1.member.update.provisionedThroughput"),
             rule(" 'h;'", "globalSecondaryIndexUpdates.2.member.create.indexName", PATTERN),
             rule(
                 " 'h;'",

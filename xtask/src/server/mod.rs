@@ -15,7 +15,7 @@ mod jars;
 use std::env;
 use std::ffi::OsStr;
 use std::io::{BufRead, BufReader};
-use std::path::Path;
+use std::path::{Path, PathBuf};
 use std::process::{Child, ChildStdin, Command, Stdio};
 
 use crate::Result;
@@ -90,6 +90,11 @@ pub(crate) fn start(helper: &Path, permission: Permission) -> Result<Server> {
     println!("DynamoDB Local answers at {}", server.url());
     println!("path used: {}", server.path());
     Ok(server)
+}
+
+/// The folder of the server's jars, for a caller that starts it by itself.
+pub(crate) fn jars(permission: Permission) -> Result<PathBuf> {
+    jars::ready(&target_folder()?.join("dynamodb-local"), permission)
 }
 
 /// `cargo xtask dynamodb`: starts a server and keeps it until Ctrl-C.

@@ -209,7 +209,7 @@ cases! {
     extra "transact-get-missing-table" of "38i", read_of_a_missing_table:
         "A read of a missing table fails the request.";
     extra "transact-get-key-of-another-type" of "38f", read_with_a_key_of_another_type:
-        "A read with a key of another type cancels, with the reason ValidationError.";
+        "A read with a key of another type or other attributes cancels, with the reason ValidationError.";
     extra "transact-get-wrong-projection" of "38c", read_with_a_wrong_projection:
         "A read with a wrong projection fails the request.";
     extra "transact-get-empty-key" of "38a", read_with_an_empty_key:

@@ -87,11 +87,13 @@ pub(super) async fn read_of_a_missing_table(ctx: Ctx) {
 
 pub(super) async fn read_with_a_key_of_another_type(ctx: Ctx) {
     let table = ctx.table_with(Shape::s(), [key("a")]).await;
-    let reads = [GetItem::new(&table, key("a")), GetItem::new(&table, item! { "pk" => 1 })];
-    let result = ctx.store().transact_get(TransactGetItems::new(reads)).await;
-    let reasons = ctx.expect_canceled(result, &["None", "ValidationError"]);
-    let text = reasons[1].message.as_deref().unwrap_or_default();
-    ctx.expect_text(text, "The provided key element does not match the schema");
+    for wrong in [item! { "pk" => 1 }, Item::new(), key("a").with("n", 1)] {
+        let reads = [GetItem::new(&table, key("a")), GetItem::new(&table, wrong)];
+        let result = ctx.store().transact_get(TransactGetItems::new(reads)).await;
+        let reasons = ctx.expect_canceled(result, &["None", "ValidationError"]);
+        let text = reasons[1].message.as_deref().unwrap_or_default();
+        ctx.expect_text(text, "The provided key element does not match the schema");
+    }
 }
 
 pub(super) async fn read_with_a_wrong_projection(ctx: Ctx) {

@@ -351,6 +351,22 @@ fn attributes_are_got_once_and_whole() {
 #[test]
 fn expressions_and_legacy_parameters_do_not_mix() {
     let keys = ["KeyConditions"];
+    refuse_placeholders(false, false, &["FilterExpression"]).unwrap();
+    let told = |names, expressions: &[&str]| {
+        refuse_placeholders(names, true, expressions).unwrap_err().message().to_owned()
+    };
+    let text = "can only be specified when using expressions";
+    assert_eq!(told(true, &[]), format!("ExpressionAttributeNames {text}"));
+    assert_eq!(
+        told(false, &["FilterExpression"]),
+        format!("ExpressionAttributeValues {text}: FilterExpression is null")
+    );
+    assert_eq!(
+        told(false, &["UpdateExpression", "ConditionExpression"]),
+        format!(
+            "ExpressionAttributeValues {text}: UpdateExpression and ConditionExpression are null"
+        )
+    );
     refuse_mixture(&["AttributesToGet", "ScanFilter"], &[]).unwrap();
     refuse_mixture(&[], &["ProjectionExpression", "FilterExpression"]).unwrap();
     // They stand beside any other expression.

@@ -1,10 +1,20 @@
 //! The command, as a person uses it.
 
+mod counters;
+mod crowd;
+mod load;
+mod process;
+mod serve;
+mod signals;
+mod things;
+mod wire;
+mod worker;
+
 use std::path::Path;
 use std::process::{Command, Output, Stdio};
 
 fn tabla(arguments: &[&str]) -> Output {
-    Command::new(env!("CARGO_BIN_EXE_tabla")).args(arguments).output().expect("the program starts")
+    Command::new(process::program()).args(arguments).output().expect("the program starts")
 }
 
 fn text(bytes: &[u8]) -> &str {
@@ -100,7 +110,7 @@ fn what_is_no_store_is_not_checked() {
 /// As `tabla app … | head` does.
 #[test]
 fn a_reader_may_go_before_the_end() {
-    let mut child = Command::new(env!("CARGO_BIN_EXE_tabla"))
+    let mut child = Command::new(process::program())
         .args(["app", "rk-pai", "patterns"])
         .stdout(Stdio::piped())
         .stderr(Stdio::piped())

@@ -1,0 +1,313 @@
+//! A client that costs little and treats all servers alike: requests that are encoded beforehand,
+//! on connections that stay open, with no more of HTTP read than it takes to find an answer's end.
+
+use std::io;
+use std::net::Ipv4Addr;
+use std::ops::Range;
+use std::sync::Arc;
+use std::sync::atomic::{AtomicUsize, Ordering};
+use std::time::Duration;
+
+use tokio::io::{AsyncRead, AsyncReadExt, AsyncWriteExt};
+use tokio::net::TcpStream;
+use tokio::task::JoinSet;
+
+use super::request::{self, Expected};
+use crate::embedded::Failure;
+use crate::median::{Durations, Stopwatch};
+
+/// Room for a page of items, so that it is read with few calls.
+const ROOM: usize = 256 << 10;
+
+/// No answer to what is asked here is longer.
+const LONGEST_ANSWER: usize = 16 << 20;
+
+/// How long a stretch of requests may take: many times what it takes the slowest.
+const PATIENCE: Duration = Duration::from_secs(120);
+
+/// A connection that is asked one thing after the other.
+pub(crate) struct Connection {
+    stream: TcpStream,
+    answers: Answers,
+}
+
+/// What a server said.
+pub(crate) struct Answer<'a> {
+    pub(crate) status: u16,
+    pub(crate) body: &'a [u8],
+}
+
+impl Connection {
+    pub(crate) async fn open(port: u16) -> io::Result<Self> {
+        let stream = TcpStream::connect((Ipv4Addr::LOCALHOST, port)).await?;
+        stream.set_nodelay(true)?;
+        Ok(Self { stream, answers: Answers::default() })
+    }
+
+    pub(crate) async fn ask(&mut self, request: &[u8]) -> io::Result<Answer<'_>> {
+        self.stream.write_all(request).await?;
+        self.answers.next(&mut self.stream).await
+    }
+
+    /// Asks, and fails unless the answer is one that is expected.
+    pub(crate) async fn expect(
+        &mut self,
+        request: &[u8],
+        expected: Expected,
+    ) -> Result<(), Failure> {
+        let answer = self.ask(request).await?;
+        match expected.is_met_by(&answer) {
+            true => Ok(()),
+            false => Err(unexpected(&answer)),
+        }
+    }
+}
+
+/// An error that shows the beginning of an answer.
+pub(crate) fn unexpected(answer: &Answer<'_>) -> Failure {
+    let shown = &answer.body[..answer.body.len().min(300)];
+    format!("not the answer: {} {}", answer.status, String::from_utf8_lossy(shown)).into()
+}
+
+/// How a stretch of requests went.
+pub(crate) struct Stretch {
+    pub(crate) seconds: f64,
+    pub(crate) durations: Durations,
+}
+
+/// Has so many connections ask these requests: each takes the next one when it has its answer, so
+/// that all of them are busy until the end.
+pub(crate) async fn drive(
+    port: u16,
+    connections: usize,
+    requests: Vec<Vec<u8>>,
+    expected: Expected,
+) -> Result<Stretch, Failure> {
+    let work = drive_without_limit(port, connections, requests, expected);
+    match tokio::time::timeout(PATIENCE, work).await {
+        Ok(stretch) => stretch,
+        Err(_) => Err(format!("no end of the requests within {PATIENCE:?}").into()),
+    }
+}
+
+async fn drive_without_limit(
+    port: u16,
+    connections: usize,
+    requests: Vec<Vec<u8>>,
+    expected: Expected,
+) -> Result<Stretch, Failure> {
+    let mut open = Vec::with_capacity(connections);
+    let greeting = request::get(port, 0);
+    for _ in 0..connections {
+        // Making a connection is no part of the work, and neither is the server's part of it, which
+        // is over once it has answered there.
+        let mut connection = Connection::open(port).await?;
+        connection.expect(&greeting, Expected::Success).await?;
+        open.push(connection);
+    }
+    let requests = Arc::new(requests);
+    let next = Arc::new(AtomicUsize::new(0));
+    let mut tasks = JoinSet::new();
+    let watch = Stopwatch::start();
+    for mut connection in open {
+        let (requests, next) = (Arc::clone(&requests), Arc::clone(&next));
+        tasks.spawn(async move {
+            let mut durations = Durations::default();
+            while let Some(request) = requests.get(next.fetch_add(1, Ordering::Relaxed)) {
+                durations.time(connection.expect(request, expected)).await?;
+            }
+            Ok::<_, Failure>(durations)
+        });
+    }
+    let mut durations = Durations::default();
+    while let Some(done) = tasks.join_next().await {
+        durations.join(done??);
+    }
+    Ok(Stretch { seconds: watch.seconds(), durations })
+}
+
+/// Reads answers, one at a time: a server has nothing to say before it is asked again.
+struct Answers {
+    received: Vec<u8>,
+    /// The parts of a body that came in parts.
+    joined: Vec<u8>,
+}
+
+impl Default for Answers {
+    fn default() -> Self {
+        Self { received: Vec::with_capacity(ROOM), joined: Vec::new() }
+    }
+}
+
+impl Answers {
+    async fn next(&mut self, stream: &mut (impl AsyncRead + Unpin)) -> io::Result<Answer<'_>> {
+        self.received.clear();
+        let head = loop {
+            let seen = self.received.len();
+            self.more(stream).await?;
+            // The empty line may have come in two reads.
+            if let Some(head) = Head::find(&self.received, seen.saturating_sub(3))? {
+                break head;
+            }
+        };
+        let body = match head.length {
+            Length::Known(length) => {
+                let end = head.end + length;
+                while self.received.len() < end {
+                    self.more(stream).await?;
+                }
+                &self.received[head.end..end]
+            }
+            Length::InParts => {
+                self.joined.clear();
+                let mut at = head.end;
+                loop {
+                    match part(&self.received, at)? {
+                        Some(part) if part.is_empty() => break &self.joined[..],
+                        Some(part) => {
+                            at = part.end + LINE_END.len();
+                            self.joined.extend_from_slice(&self.received[part]);
+                        }
+                        None => self.more(stream).await?,
+                    }
+                }
+            }
+        };
+        Ok(Answer { status: head.status, body })
+    }
+
+    async fn more(&mut self, stream: &mut (impl AsyncRead + Unpin)) -> io::Result<()> {
+        if self.received.len() > LONGEST_ANSWER {
+            return Err(io::Error::other("an answer without an end"));
+        }
+        match stream.read_buf(&mut self.received).await? {
+            0 => Err(io::ErrorKind::UnexpectedEof.into()),
+            _ => Ok(()),
+        }
+    }
+}
+
+const LINE_END: &[u8] = b"\r\n";
+const HEAD_END: &[u8] = b"\r\n\r\n";
+
+/// What has to be known of an answer before its body is read.
+#[derive(Debug, PartialEq)]
+struct Head {
+    status: u16,
+    length: Length,
+    /// Where the body begins.
+    end: usize,
+}
+
+#[derive(Debug, PartialEq)]
+enum Length {
+    Known(usize),
+    InParts,
+}
+
+impl Head {
+    /// Reads a head, if it has come to its end; `from` is where the end may be at the earliest.
+    fn find(received: &[u8], from: usize) -> io::Result<Option<Self>> {
+        let Some(end) = position(&received[from..], HEAD_END).map(|found| from + found) else {
+            return Ok(None);
+        };
+        let head = std::str::from_utf8(&received[..end]).map_err(io::Error::other)?;
+        let mut lines = head.split("\r\n");
+        let status = lines.next().and_then(|line| line.split(' ').nth(1)?.parse().ok());
+        let status = status.ok_or_else(|| io::Error::other(format!("no status: {head}")))?;
+        let mut length = None;
+        for (name, value) in lines.filter_map(|line| line.split_once(':')) {
+            if name.eq_ignore_ascii_case("content-length") {
+                length = Some(Length::Known(value.trim().parse().map_err(io::Error::other)?));
+            } else if name.eq_ignore_ascii_case("transfer-encoding") {
+                length = Some(Length::InParts);
+            }
+        }
+        let length = length.ok_or_else(|| io::Error::other(format!("no length: {head}")))?;
+        Ok(Some(Self { status, length, end: end + HEAD_END.len() }))
+    }
+}
+
+/// Where the part of a body is that begins here with its length; `None` if not all of it has come.
+/// The last one is empty.
+fn part(received: &[u8], at: usize) -> io::Result<Option<Range<usize>>> {
+    let Some(rest) = received.get(at..) else { return Ok(None) };
+    let Some(line) = position(rest, LINE_END) else { return Ok(None) };
+    let size = std::str::from_utf8(&rest[..line]).map_err(io::Error::other)?;
+    let size = size.split(';').next().unwrap_or_default().trim();
+    let size = usize::from_str_radix(size, 16).map_err(io::Error::other)?;
+    if size > LONGEST_ANSWER {
+        return Err(io::Error::other("an answer without an end"));
+    }
+    let begin = at + line + LINE_END.len();
+    let is_whole = received.len() >= begin + size + LINE_END.len();
+    Ok(is_whole.then_some(begin..begin + size))
+}
+
+fn position(bytes: &[u8], wanted: &[u8]) -> Option<usize> {
+    bytes.windows(wanted.len()).position(|window| window == wanted)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// Gives its pieces one by one, as a network may.
+    async fn answered(pieces: &[&'static str]) -> io::Result<(u16, String)> {
+        let (mut server, mut client) = tokio::io::duplex(1);
+        let pieces: Vec<_> = pieces.to_vec();
+        let writer = tokio::spawn(async move {
+            for piece in pieces {
+                server.write_all(piece.as_bytes()).await?;
+            }
+            Ok::<_, io::Error>(())
+        });
+        let mut answers = Answers::default();
+        let answer = answers.next(&mut client).await?;
+        let body = String::from_utf8(answer.body.to_vec()).map_err(io::Error::other)?;
+        let answer = (answer.status, body);
+        writer.await??;
+        Ok(answer)
+    }
+
+    fn block_on<T>(work: impl Future<Output = T>) -> T {
+        tokio::runtime::Builder::new_current_thread().enable_all().build().unwrap().block_on(work)
+    }
+
+    #[test]
+    fn an_answer_ends_where_its_head_says() {
+        let answer = block_on(answered(&["HTTP/1.1 200 OK\r\nContent-Length: 2\r\n\r\n{}"]));
+        assert_eq!(answer.unwrap(), (200, "{}".to_owned()));
+        let answer = block_on(answered(&[
+            "HTTP/1.1 400 Bad Request\r\ncontent-length:0\r\nDate: x\r\n\r\n",
+        ]));
+        assert_eq!(answer.unwrap(), (400, String::new()));
+    }
+
+    #[test]
+    fn an_answer_in_parts_is_joined() {
+        let head = "HTTP/1.1 200 OK\r\nTransfer-Encoding: chunked\r\n\r\n";
+        let answer = block_on(answered(&[
+            head,
+            "3\r\n{\"a\r\n",
+            "B;x=1\r\n\":\"bcdefghi\r\n",
+            "2\r\n\"}\r\n0\r\n\r\n",
+        ]));
+        assert_eq!(answer.unwrap(), (200, "{\"a\":\"bcdefghi\"}".to_owned()));
+    }
+
+    #[test]
+    fn an_answer_that_is_cut_off_or_has_no_length_is_an_error() {
+        for pieces in [
+            "HTTP/1.1 200 OK\r\nContent-Length: 3\r\n\r\n{}",
+            "HTTP/1.1 200 OK\r\nContent-",
+            "HTTP/1.1 200 OK\r\n\r\n{}",
+            "HTTP/1.1 200 OK\r\nContent-Length: many\r\n\r\n{}",
+            "HTTP/1.1 200 OK\r\nTransfer-Encoding: chunked\r\n\r\nzz\r\n",
+            "hello\r\nContent-Length: 2\r\n\r\n{}",
+            "",
+        ] {
+            assert!(block_on(answered(&[pieces])).is_err(), "{pieces}");
+        }
+    }
+}

@@ -1,0 +1,316 @@
+//! What the server is to reach, and whether it does.
+
+use super::report::find;
+use super::{Contestant, Found, Measured, Place, Row};
+use crate::embedded::shape::Operation;
+
+use Contestant::{Dynalite, Dynamodb, Dynoxide, Tabla};
+
+/// Milliseconds to the first answer, at most.
+const FIRST_ANSWER: f64 = 25.0;
+
+/// MB at rest; it has less.
+const AT_REST: f64 = 15.0;
+
+const PEERS: [Contestant; 3] = [Dynoxide, Dynamodb, Dynalite];
+
+/// How much better than another.
+#[derive(Clone, Copy)]
+enum Wanted {
+    Ahead,
+    Times(f64),
+}
+
+impl Wanted {
+    fn is_reached(self, times: f64) -> bool {
+        match self {
+            Self::Ahead => times > 1.0,
+            Self::Times(wanted) => times >= wanted,
+        }
+    }
+
+    fn than(self, other: Contestant) -> String {
+        match self {
+            Self::Ahead => format!("ahead of {}", other.name()),
+            Self::Times(wanted) => format!(">= {wanted}x {}", other.name()),
+        }
+    }
+}
+
+/// How many times the rate of another.
+struct Goal {
+    than: Contestant,
+    wanted: Wanted,
+    /// Whether the goal is for a row.
+    is_for: fn(&Row) -> bool,
+}
+
+const GOALS: [Goal; 4] = [
+    Goal { than: Dynoxide, wanted: Wanted::Ahead, is_for: |_| true },
+    Goal { than: Dynoxide, wanted: Wanted::Times(3.0), is_for: is_shared_durable_put },
+    Goal { than: Dynamodb, wanted: Wanted::Times(5.0), is_for: |_| true },
+    Goal { than: Dynalite, wanted: Wanted::Ahead, is_for: |_| true },
+];
+
+fn is_shared_durable_put(row: &Row) -> bool {
+    *row == Row { place: Place::Durable, connections: 16, operation: Operation::Put }
+}
+
+/// A goal, or one line of it, with every figure that it is judged by.
+struct Judgement {
+    what: String,
+    figures: Vec<Figure>,
+}
+
+struct Figure {
+    /// What it was measured at, and how much it was.
+    text: String,
+    is_reached: bool,
+}
+
+impl Judgement {
+    fn is_met(&self) -> bool {
+        self.figures.iter().all(|figure| figure.is_reached)
+    }
+}
+
+/// Prints a line per goal, and whether it was met.
+pub(crate) fn print(found: &Found) {
+    println!("\ngoals");
+    let judgements: Vec<Judgement> = judge(found);
+    for one in &judgements {
+        let figures: Vec<String> = one
+            .figures
+            .iter()
+            .map(|figure| {
+                let mark = if figure.is_reached { "" } else { " (missed)" };
+                format!("{}{mark}", figure.text)
+            })
+            .collect();
+        let outcome = if one.is_met() { "met" } else { "MISSED" };
+        println!("{outcome:<7} {}: {}", one.what, figures.join(", "));
+    }
+    let met = judgements.iter().filter(|one| one.is_met()).count();
+    println!("{met} met, {} missed", judgements.len() - met);
+}
+
+fn judge(found: &Found) -> Vec<Judgement> {
+    let mut all = Vec::new();
+    for goal in &GOALS {
+        for operation in Operation::ALL {
+            let what = format!("{:<10} {} in rate", operation.name(), goal.wanted.than(goal.than));
+            let is_for = |row: &Row| row.operation == operation && (goal.is_for)(row);
+            let figures = pairs(&found.measured, goal.than, is_for)
+                .map(|(own, other)| {
+                    let mark = if own.is_steady() && other.is_steady() { "" } else { " ~" };
+                    let times = own.times(other);
+                    let text = format!("{}{mark} {times:.2}", at(&own.row));
+                    Figure { text, is_reached: goal.wanted.is_reached(times) }
+                })
+                .collect();
+            all.push(Judgement { what, figures });
+        }
+    }
+    for peer in PEERS {
+        for (name, of) in LATENCIES {
+            let times: Vec<(Row, f64)> = pairs(&found.measured, peer, |_| true)
+                .map(|(own, other)| (own.row, of(other) / of(own)))
+                .collect();
+            all.push(latency(name, peer, times));
+        }
+    }
+    all.push(limit(
+        format!("first answer within {FIRST_ANSWER} ms"),
+        "ms",
+        starts(found, |one| {
+            let milliseconds = one.milliseconds();
+            (milliseconds, milliseconds <= FIRST_ANSWER)
+        }),
+    ));
+    all.push(limit(
+        format!("at rest under {AT_REST} MB"),
+        "MB",
+        starts(found, |one| {
+            let megabytes = one.megabytes();
+            (megabytes, megabytes < AT_REST)
+        }),
+    ));
+    for peer in PEERS {
+        let than = Wanted::Ahead.than(peer);
+        for (name, of) in STARTS {
+            let figures = pairs_in(&found.starts, peer, |one| (one.contestant, one.place))
+                .map(|(own, other)| ahead(own.place, of(other) / of(own)))
+                .collect();
+            all.push(Judgement { what: format!("{name:<10} {than}"), figures });
+        }
+        let figures = pairs_in(&found.memory, peer, |one| (one.contestant, one.place))
+            .filter(|(own, other)| own.items == other.items)
+            .map(|(own, other)| ahead(own.place, other.megabytes() / own.megabytes()))
+            .collect();
+        all.push(Judgement { what: format!("{:<10} {than}", "full"), figures });
+    }
+    // What was not measured is neither met nor missed.
+    all.retain(|one| !one.figures.is_empty());
+    all
+}
+
+/// Whether answers took less time in every row: the figures are those of the rows in which they did
+/// not, or else the least.
+fn latency(name: &str, peer: Contestant, times: Vec<(Row, f64)>) -> Judgement {
+    let rows = times.len();
+    let is_reached = |times: f64| Wanted::Ahead.is_reached(times);
+    let ahead = times.iter().filter(|(_, times)| is_reached(*times)).count();
+    let what = format!("{name:<10} {}, in {ahead} of {rows} rows", Wanted::Ahead.than(peer));
+    let figure = |(row, times): &(Row, f64)| {
+        let text = format!("{} {} {times:.2}", row.operation.name(), at(row));
+        Figure { text, is_reached: is_reached(*times) }
+    };
+    let figures = match ahead < rows {
+        true => times.iter().filter(|(_, times)| !is_reached(*times)).map(figure).collect(),
+        false => {
+            let least = times.iter().min_by(|one, other| one.1.total_cmp(&other.1));
+            least.map(figure).into_iter().collect()
+        }
+    };
+    Judgement { what, figures }
+}
+
+type Latency = fn(&Measured) -> f64;
+
+const LATENCIES: [(&str, Latency); 2] = [("p50", |one| one.p50), ("p99", |one| one.p99)];
+
+type OfStart = fn(&super::start::Started) -> f64;
+
+const STARTS: [(&str, OfStart); 2] =
+    [("start", super::start::Started::milliseconds), ("at rest", super::start::Started::megabytes)];
+
+fn limit(what: String, unit: &str, values: Vec<(Place, f64, bool)>) -> Judgement {
+    let figures = values
+        .into_iter()
+        .map(|(place, value, is_reached)| Figure {
+            text: format!("{} {value:.1} {unit}", place.name()),
+            is_reached,
+        })
+        .collect();
+    Judgement { what, figures }
+}
+
+fn starts(
+    found: &Found,
+    of: impl Fn(&super::start::Started) -> (f64, bool),
+) -> Vec<(Place, f64, bool)> {
+    let own = found.starts.iter().filter(|one| one.contestant == Tabla);
+    own.map(|one| {
+        let (value, is_reached) = of(one);
+        (one.place, value, is_reached)
+    })
+    .collect()
+}
+
+fn ahead(place: Place, times: f64) -> Figure {
+    let text = format!("{} {times:.2}", place.name());
+    Figure { text, is_reached: Wanted::Ahead.is_reached(times) }
+}
+
+/// Every row that both did, and that the goal is for.
+fn pairs<'a>(
+    measured: &'a [Measured],
+    than: Contestant,
+    is_for: impl Fn(&Row) -> bool + 'a,
+) -> impl Iterator<Item = (&'a Measured, &'a Measured)> {
+    let own = measured.iter().filter(move |one| one.contestant == Tabla && is_for(&one.row));
+    own.filter_map(move |one| Some((one, find(measured, than, one.row)?)))
+}
+
+/// The same of two, place by place.
+fn pairs_in<T>(
+    all: &[T],
+    than: Contestant,
+    who: impl Fn(&T) -> (Contestant, Place) + Copy,
+) -> impl Iterator<Item = (&T, &T)> {
+    let own = all.iter().filter(move |one| who(one).0 == Tabla);
+    own.filter_map(move |one| {
+        let other = all.iter().find(|other| who(other) == (than, who(one).1))?;
+        Some((one, other))
+    })
+}
+
+fn at(row: &Row) -> String {
+    format!("{}/{}", row.place.name(), row.connections)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::http::memory::Filled;
+    use crate::http::start::Started;
+
+    fn measured(contestant: Contestant, row: Row, rate: f64) -> Measured {
+        Measured { contestant, row, rates: vec![rate], p50: 1e3 / rate, p99: 2e3 / rate }
+    }
+
+    fn missed(found: &Found) -> Vec<String> {
+        judge(found).into_iter().filter(|one| !one.is_met()).map(|one| one.what).collect()
+    }
+
+    #[test]
+    fn what_was_not_measured_is_not_judged() {
+        let row = Row { place: Place::Memory, connections: 1, operation: Operation::Get };
+        assert!(judge(&Found::default()).is_empty());
+        let alone = Found { measured: vec![measured(Tabla, row, 9.0)], ..Found::default() };
+        assert!(judge(&alone).is_empty());
+    }
+
+    #[test]
+    fn each_server_has_its_own_goal() {
+        let row = Row { place: Place::Durable, connections: 16, operation: Operation::Put };
+        let with = |contestant, rate| Found {
+            measured: vec![measured(Tabla, row, 20.0), measured(contestant, row, rate)],
+            ..Found::default()
+        };
+        assert!(missed(&with(Dynoxide, 5.0)).is_empty());
+        assert_eq!(missed(&with(Dynoxide, 10.0)), ["put        >= 3x dynoxide in rate"]);
+        assert!(missed(&with(Dynamodb, 4.0)).is_empty());
+        assert_eq!(missed(&with(Dynamodb, 5.0)), ["put        >= 5x dynamodb in rate"]);
+        assert!(missed(&with(Dynalite, 19.0)).is_empty());
+        assert_eq!(
+            missed(&with(Dynalite, 20.0)),
+            [
+                "put        ahead of dynalite in rate",
+                "p50        ahead of dynalite, in 0 of 1 rows",
+                "p99        ahead of dynalite, in 0 of 1 rows",
+            ]
+        );
+    }
+
+    #[test]
+    fn starts_and_memory_have_limits() {
+        let started = |contestant, seconds, megabytes: u32| Started {
+            contestant,
+            place: Place::Memory,
+            first_answers: vec![seconds],
+            resident: vec![f64::from(megabytes << 20)],
+        };
+        let filled = |contestant, resident| Filled {
+            contestant,
+            place: Place::Memory,
+            items: 10,
+            seconds: 1.0,
+            resident,
+        };
+        let mut found = Found {
+            starts: vec![started(Tabla, 0.025, 14), started(Dynoxide, 0.030, 16)],
+            memory: vec![filled(Tabla, 10), filled(Dynoxide, 11)],
+            ..Found::default()
+        };
+        assert_eq!(judge(&found).len(), 5);
+        assert!(missed(&found).is_empty());
+        found.starts[0] = started(Tabla, 0.026, 15);
+        assert_eq!(missed(&found), ["first answer within 25 ms", "at rest under 15 MB"]);
+        found.memory[1].resident = 10;
+        assert_eq!(missed(&found).last().map(String::as_str), Some("full       ahead of dynoxide"));
+        // A server that did not get all items is not compared.
+        found.memory[1].items = 9;
+        assert_eq!(missed(&found).len(), 2);
+    }
+}

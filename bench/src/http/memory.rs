@@ -1,0 +1,62 @@
+//! What memory servers have when they hold many items.
+
+use super::program::Program;
+use super::{Contestant, Found, Place, Run, table};
+use crate::embedded::Failure;
+use crate::median::Stopwatch;
+
+/// Items that are written between two looks at the clock.
+const STRIDE: u64 = 1_000;
+
+/// Seconds after which a server gets no more items. One that syncs item by item would take hours.
+const PATIENCE: f64 = 600.0;
+
+/// A server with its items.
+pub(crate) struct Filled {
+    pub(crate) contestant: Contestant,
+    pub(crate) place: Place,
+    /// How many it got.
+    pub(crate) items: u64,
+    /// How long it took to write them.
+    pub(crate) seconds: f64,
+    /// Its memory afterwards, in bytes.
+    pub(crate) resident: u64,
+}
+
+impl Filled {
+    pub(crate) fn megabytes(&self) -> f64 {
+        self.resident as f64 / f64::from(1 << 20)
+    }
+}
+
+/// Fills one server after the other, each in a new process.
+pub(crate) fn measure(run: &Run<'_>, place: Place, found: &mut Found) -> Result<(), Failure> {
+    if run.options.items == 0 {
+        return Ok(());
+    }
+    for program in run.programs.iter().copied() {
+        match fill(run, program, place) {
+            Ok(filled) => found.memory.push(filled),
+            Err(error) => found.fails(program.contestant, "many items", error)?,
+        }
+        eprintln!("done: {}, items of {}", place.name(), program.contestant.name());
+    }
+    Ok(())
+}
+
+fn fill(run: &Run<'_>, program: &Program, place: Place) -> Result<Filled, Failure> {
+    let (wanted, runtime) = (run.options.items, run.runtime);
+    let mut server = program.start(runtime, place, run.folder)?;
+    runtime.block_on(table::create(server.port))?;
+    let watch = Stopwatch::start();
+    let mut items = 0;
+    while items < wanted && watch.seconds() < PATIENCE {
+        let count = STRIDE.min(wanted - items);
+        let filled = runtime.block_on(table::fill(server.port, items, count));
+        server.or_its_end(filled)?;
+        items += count;
+    }
+    let seconds = watch.seconds();
+    let resident = server.resident()?;
+    Ok(Filled { contestant: program.contestant, place, items, seconds, resident })
+}

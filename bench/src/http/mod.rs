@@ -1,0 +1,219 @@
+//! `tabla serve` beside the other servers that speak DynamoDB's protocol: the same requests, from
+//! the same client, in turns.
+
+mod client;
+mod contest;
+mod goals;
+mod memory;
+mod options;
+mod program;
+mod report;
+mod request;
+mod start;
+mod table;
+
+use std::path::Path;
+
+use tokio::runtime::Runtime;
+
+pub(crate) use crate::embedded::shape::Place;
+
+use crate::embedded::shape::{ITEMS, Operation};
+use crate::embedded::{Failure, Folder};
+use crate::median::{Durations, median};
+use crate::service::{self, Answers};
+use options::Options;
+use program::Program;
+use request::Expected;
+
+/// Who answers.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+pub(crate) enum Contestant {
+    Tabla,
+    Dynoxide,
+    Dynamodb,
+    Dynalite,
+}
+
+impl Contestant {
+    pub(crate) const ALL: [Self; 4] = [Self::Tabla, Self::Dynoxide, Self::Dynamodb, Self::Dynalite];
+
+    pub(crate) fn name(self) -> &'static str {
+        match self {
+            Self::Tabla => "tabla",
+            Self::Dynoxide => "dynoxide",
+            Self::Dynamodb => "dynamodb",
+            Self::Dynalite => "dynalite",
+        }
+    }
+
+    pub(crate) fn named(name: &str) -> Option<Self> {
+        Self::ALL.into_iter().find(|contestant| contestant.name() == name)
+    }
+
+    /// Whether it has the operation at all.
+    fn can(self, operation: Operation) -> bool {
+        !(self == Self::Dynalite && operation == Operation::Transact)
+    }
+}
+
+/// Work that is timed as one.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) struct Row {
+    pub(crate) place: Place,
+    pub(crate) connections: usize,
+    pub(crate) operation: Operation,
+}
+
+/// How one contestant did a row.
+pub(crate) struct Measured {
+    pub(crate) contestant: Contestant,
+    pub(crate) row: Row,
+    /// Operations in a second, round by round.
+    pub(crate) rates: Vec<f64>,
+    /// Milliseconds that half of the answers did not exceed, of all rounds, and that 99 of 100 did
+    /// not.
+    pub(crate) p50: f64,
+    pub(crate) p99: f64,
+}
+
+/// Rounds further apart than this say more about the machine than about the contestant.
+const STEADY: f64 = 2.0;
+
+impl Measured {
+    fn new(contestant: Contestant, row: Row, rates: Vec<f64>, mut answers: Durations) -> Self {
+        let mut milliseconds = |share| answers.percentile(share).as_secs_f64() * 1e3;
+        let (p50, p99) = (milliseconds(0.50), milliseconds(0.99));
+        Self { contestant, row, rates, p50, p99 }
+    }
+
+    /// Operations in a second, in the middle one of the rounds.
+    pub(crate) fn rate(&self) -> f64 {
+        median(&self.rates).unwrap_or_default()
+    }
+
+    /// How many times the rate of another this one had. A round is judged by its own ratio, so that a
+    /// slow moment of the machine meets both, and the middle one counts.
+    pub(crate) fn times(&self, other: &Self) -> f64 {
+        let rounds = self.rates.iter().zip(&other.rates);
+        let ratios: Vec<f64> = rounds.map(|(own, others)| own / others).collect();
+        median(&ratios).unwrap_or_default()
+    }
+
+    /// Whether the rounds agree.
+    pub(crate) fn is_steady(&self) -> bool {
+        let fastest = self.rates.iter().copied().fold(f64::MIN, f64::max);
+        let slowest = self.rates.iter().copied().fold(f64::MAX, f64::min);
+        fastest <= STEADY * slowest
+    }
+}
+
+/// Everything that was found out.
+#[derive(Default)]
+pub(crate) struct Found {
+    pub(crate) measured: Vec<Measured>,
+    pub(crate) starts: Vec<start::Started>,
+    pub(crate) memory: Vec<memory::Filled>,
+    /// What did not work, of servers that others wrote.
+    pub(crate) failures: Vec<String>,
+}
+
+impl Found {
+    /// A failure of our own server ends the run; one of another server is told at its end.
+    fn fails(&mut self, contestant: Contestant, what: &str, error: Failure) -> Result<(), Failure> {
+        let failure = format!("{}, {what}: {error}", contestant.name());
+        if contestant == Contestant::Tabla {
+            return Err(failure.into());
+        }
+        eprintln!("FAILED: {failure}");
+        self.failures.push(failure);
+        Ok(())
+    }
+}
+
+/// What every measurement needs.
+struct Run<'a> {
+    options: &'a Options,
+    programs: Vec<&'a Program>,
+    runtime: &'a Runtime,
+    /// Where the servers keep their files.
+    folder: &'a Path,
+}
+
+/// Measures, and prints the tables and the goals.
+pub(crate) fn run(arguments: &[String]) -> Result<(), Failure> {
+    let options = Options::parse(arguments)?;
+    let (programs, missing) = options.programs();
+    for contestant in missing {
+        println!("NOT RUN: {0} (left out, or no program named by --{0})", contestant.name());
+    }
+    let folder = Folder::make(&options.folder)?;
+    // One thread: the client takes one processor and no more, whoever answers.
+    let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build()?;
+    println!(
+        "median of {} rounds, servers in turns of {} s; {ITEMS} items of 1 KB with one index; \
+         {} processors; files in {folder}",
+        options.rounds,
+        options.turn,
+        std::thread::available_parallelism().map_or(0, usize::from),
+    );
+    print_client(&runtime, &options)?;
+    let run = Run { options: &options, programs, runtime: &runtime, folder: folder.path() };
+    let mut found = Found::default();
+    for place in options.places.iter().copied() {
+        start::measure(&run, place, &mut found)?;
+        contest::measure(&run, place, &mut found)?;
+        memory::measure(&run, place, &mut found)?;
+    }
+    report::print(&found);
+    goals::print(&found);
+    if let Some(path) = &options.json {
+        std::fs::write(path, report::json(&found))?;
+        println!("\nall rows: {}", path.display());
+    }
+    Ok(())
+}
+
+/// What the client can ask for at most: requests a second of a service that does nothing, and so
+/// where the client would be measured and not a server.
+fn print_client(runtime: &Runtime, options: &Options) -> Result<(), Failure> {
+    let port = service::start(Answers::new())?.port();
+    let ask = |connections, ops| {
+        let puts = (0..ops).map(|step| request::of(port, Operation::Put, step, ITEMS)).collect();
+        runtime.block_on(client::drive(port, connections, puts, Expected::Success))
+    };
+    print!("the client's own limit, puts a second of a service that does nothing:");
+    for connections in options.connections.iter().copied() {
+        ask(connections, 1_000)?;
+        let ops = 10_000;
+        print!(" {:.0} at {connections};", ops as f64 / ask(connections, ops)?.seconds);
+    }
+    println!();
+    Ok(())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_round_is_judged_by_its_own_ratio() {
+        let row = Row { place: Place::Memory, connections: 1, operation: Operation::Get };
+        let of = |rates: &[f64]| {
+            Measured::new(Contestant::Tabla, row, rates.to_vec(), Durations::default())
+        };
+        let (own, other) = (of(&[200.0, 20.0, 210.0]), of(&[100.0, 10.0, 100.0]));
+        assert_eq!(own.times(&other), 2.0);
+        assert_eq!(own.rate(), 200.0);
+        assert!(!own.is_steady());
+        assert!(of(&[10.0, 19.0]).is_steady());
+    }
+
+    #[test]
+    fn only_other_servers_may_fail() {
+        let mut found = Found::default();
+        assert!(found.fails(Contestant::Dynalite, "get", "it ended".into()).is_ok());
+        assert_eq!(found.failures, ["dynalite, get: it ended"]);
+        assert!(found.fails(Contestant::Tabla, "get", "it ended".into()).is_err());
+    }
+}

@@ -1,0 +1,155 @@
+//! What to measure, and with which programs.
+
+use std::path::PathBuf;
+
+use super::program::Program;
+use super::request::OPERATIONS;
+use super::{Contestant, Place};
+use crate::embedded::Failure;
+use crate::embedded::options::list;
+use crate::embedded::shape::Operation;
+
+pub(crate) struct Options {
+    pub(crate) rounds: usize,
+    /// Seconds that a server is asked in a round.
+    pub(crate) turn: f64,
+    pub(crate) servers: Vec<Contestant>,
+    pub(crate) places: Vec<Place>,
+    pub(crate) connections: Vec<usize>,
+    pub(crate) operations: Vec<Operation>,
+    /// The items of the servers whose memory is measured.
+    pub(crate) items: u64,
+    pub(crate) folder: PathBuf,
+    pub(crate) json: Option<PathBuf>,
+    programs: Vec<Program>,
+}
+
+/// The places that servers know: a file that is not synced is none of them.
+const PLACES: [Place; 2] = [Place::Memory, Place::Durable];
+
+impl Options {
+    pub(crate) fn parse(arguments: &[String]) -> Result<Self, Failure> {
+        let is_quick = arguments.iter().any(|argument| argument == "--quick");
+        let mut options = Self {
+            rounds: if is_quick { 5 } else { 9 },
+            turn: if is_quick { 0.1 } else { 0.3 },
+            servers: Contestant::ALL.into(),
+            places: PLACES.into(),
+            connections: vec![1, 16, 64],
+            operations: OPERATIONS.into(),
+            items: if is_quick { 20_000 } else { 1_000_000 },
+            folder: std::env::temp_dir(),
+            json: None,
+            programs: Vec::new(),
+        };
+        let mut arguments = arguments.iter().filter(|argument| *argument != "--quick");
+        while let Some(argument) = arguments.next() {
+            let value = arguments.next().ok_or_else(|| format!("{argument} has no value"))?;
+            match argument.as_str() {
+                "--rounds" => options.rounds = value.parse()?,
+                "--servers" => options.servers = list(value, Contestant::named)?,
+                "--places" => options.places = list(value, place)?,
+                "--connections" => options.connections = list(value, |number| number.parse().ok())?,
+                "--operations" => options.operations = list(value, operation)?,
+                "--items" => options.items = value.parse()?,
+                "--folder" => options.folder = value.into(),
+                "--json" => options.json = Some(value.into()),
+                other => match other.strip_prefix("--").and_then(Contestant::named) {
+                    Some(contestant) => {
+                        options.programs.push(Program { contestant, path: value.into() });
+                    }
+                    None => return Err(format!("no such option: {argument}").into()),
+                },
+            }
+        }
+        if options.rounds == 0 || options.connections.contains(&0) {
+            return Err("rounds and connections are at least 1".into());
+        }
+        Ok(options)
+    }
+
+    /// The servers that take part, and those that do not although they should.
+    pub(crate) fn programs(&self) -> (Vec<&Program>, Vec<Contestant>) {
+        let mut found = Vec::new();
+        let mut missing = Vec::new();
+        for server in self.servers.iter().copied() {
+            match self.programs.iter().find(|program| program.contestant == server) {
+                Some(program) => found.push(program),
+                None => missing.push(server),
+            }
+        }
+        (found, missing)
+    }
+}
+
+fn place(name: &str) -> Option<Place> {
+    PLACES.into_iter().find(|place| place.name() == name)
+}
+
+fn operation(name: &str) -> Option<Operation> {
+    OPERATIONS.into_iter().find(|operation| operation.name() == name)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn options(arguments: &[&str]) -> Result<Options, Failure> {
+        Options::parse(&arguments.iter().map(|word| (*word).to_owned()).collect::<Vec<_>>())
+    }
+
+    #[test]
+    fn lists_choose_what_is_measured() {
+        let chosen = options(&[
+            "--places",
+            "durable",
+            "--connections",
+            "1,4",
+            "--operations",
+            "put,get",
+            "--items",
+            "5",
+        ])
+        .unwrap();
+        assert_eq!(chosen.places, [Place::Durable]);
+        assert_eq!(chosen.connections, [1, 4]);
+        assert_eq!(chosen.operations, [Operation::Put, Operation::Get]);
+        assert_eq!(chosen.items, 5);
+        assert_eq!(chosen.servers, Contestant::ALL);
+    }
+
+    #[test]
+    fn what_is_told_goes_before_what_is_quick() {
+        for arguments in [["--quick", "--rounds", "7"], ["--rounds", "7", "--quick"]] {
+            assert_eq!(options(&arguments).unwrap().rounds, 7);
+        }
+        let (quick, whole) = (options(&["--quick"]).unwrap(), options(&[]).unwrap());
+        assert!(quick.rounds < whole.rounds && quick.turn < whole.turn);
+        assert!(quick.items < whole.items);
+    }
+
+    #[test]
+    fn a_server_takes_part_if_it_is_chosen_and_has_a_program() {
+        let chosen =
+            options(&["--servers", "tabla,dynalite", "--tabla", "/t", "--dynoxide", "/d"]).unwrap();
+        let (found, missing) = chosen.programs();
+        assert_eq!(found, [&Program { contestant: Contestant::Tabla, path: "/t".into() }]);
+        assert_eq!(missing, [Contestant::Dynalite]);
+    }
+
+    #[test]
+    fn what_is_not_known_is_refused() {
+        for arguments in [
+            &["--fast"][..],
+            &["--places"],
+            &["--places", "relaxed"],
+            &["--operations", "delete"],
+            &["--rounds", "0"],
+            &["--connections", "0"],
+            &["--servers", "moto"],
+            &["--moto", "/m"],
+        ] {
+            assert!(options(arguments).is_err(), "{arguments:?}");
+        }
+    }
+}

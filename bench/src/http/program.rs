@@ -1,0 +1,266 @@
+//! The servers, as processes of this run.
+
+use std::fs::{self, File};
+use std::io;
+use std::net::TcpListener;
+use std::path::{Path, PathBuf};
+use std::process::{Child, Command, Stdio};
+use std::time::Duration;
+
+use tokio::runtime::Runtime;
+
+use super::client::Connection;
+use super::request::{self, Expected};
+use super::{Contestant, Place};
+use crate::embedded::{Failure, Folder};
+use crate::median::Stopwatch;
+use crate::process;
+
+/// Ports tried in turn: another program may take one between its choice here and its use.
+const ATTEMPTS: usize = 3;
+
+/// Seconds that a server may take to its first answer.
+const PATIENCE: f64 = 60.0;
+
+/// How long one question to a server that is starting may take.
+const ANSWER_PATIENCE: Duration = Duration::from_secs(5);
+
+/// How long to wait between two questions. It is what the time to the first answer is known to.
+const PAUSE: Duration = Duration::from_micros(200);
+
+/// How many of the last lines of its log are shown of a server that has failed.
+const SHOWN: usize = 10;
+
+/// The main class of DynamoDB Local.
+const DYNAMODB_MAIN: &str = "com.amazonaws.services.dynamodbv2.local.main.ServerRunner";
+
+/// Where a contestant's program is: `tabla` and `dynoxide` themselves, the folder of DynamoDB Local's
+/// jars, the folder in which dynalite is installed.
+#[derive(Clone, Debug, PartialEq)]
+pub(crate) struct Program {
+    pub(crate) contestant: Contestant,
+    pub(crate) path: PathBuf,
+}
+
+impl Program {
+    /// How it is started: with its own defaults, as its documentation has it.
+    fn command(&self, place: Place, port: u16, folder: &Path) -> Command {
+        let port = port.to_string();
+        let is_memory = place == Place::Memory;
+        match self.contestant {
+            Contestant::Tabla => {
+                let mut command = Command::new(&self.path);
+                let store = match is_memory {
+                    true => "sqlite::memory:".to_owned(),
+                    false => format!("sqlite:{}", folder.join("tabla.db").display()),
+                };
+                command.args(["serve", "--store", &store]);
+                command.args(["--listen", &format!("127.0.0.1:{port}")]);
+                command
+            }
+            Contestant::Dynoxide => {
+                let mut command = Command::new(&self.path);
+                command.args(["serve", "--host", "127.0.0.1", "--port", &port]);
+                if !is_memory {
+                    command.arg("--db-path").arg(folder.join("dynoxide.db"));
+                }
+                command
+            }
+            Contestant::Dynamodb => {
+                let mut command = Command::new("java");
+                // The folder is the working folder, so that no path with a space or a colon gets
+                // into the class path.
+                command.current_dir(&self.path);
+                command.args(["-Djava.library.path=.", "-cp", "*", DYNAMODB_MAIN]);
+                command.args(["-disableTelemetry", "-port", &port]);
+                match is_memory {
+                    true => command.arg("-inMemory"),
+                    false => command.arg("-dbPath").arg(folder),
+                };
+                command
+            }
+            Contestant::Dynalite => {
+                let mut command = Command::new("node");
+                command.arg(self.path.join("node_modules/dynalite/cli.js"));
+                command.args(["--host", "127.0.0.1", "--port", &port]);
+                if !is_memory {
+                    command.arg("--path").arg(folder.join("dynalite"));
+                }
+                command
+            }
+        }
+    }
+
+    /// Starts it with nothing stored, and waits for its first answer.
+    pub(crate) fn start(
+        &self,
+        runtime: &Runtime,
+        place: Place,
+        folder: &Path,
+    ) -> Result<Running, Failure> {
+        let mut last: Failure = "it was never started".into();
+        for _ in 0..ATTEMPTS {
+            match self.start_once(runtime, place, folder) {
+                Ok(running) => return Ok(running),
+                Err(error) => last = error,
+            }
+        }
+        Err(format!("{} does not start: {last}", self.contestant.name()).into())
+    }
+
+    fn start_once(
+        &self,
+        runtime: &Runtime,
+        place: Place,
+        folder: &Path,
+    ) -> Result<Running, Failure> {
+        let folder = Folder::make(&folder.join(self.contestant.name()).join(place.name()))?;
+        // Working folders differ between servers.
+        let data = fs::canonicalize(folder.path())?.join("data");
+        fs::create_dir_all(&data)?;
+        let log = folder.path().join("log");
+        let port = free_port()?;
+        let mut command = self.command(place, port, &data);
+        let output = File::create(&log)?;
+        command.stdin(Stdio::null()).stdout(output.try_clone()?).stderr(output);
+        let watch = Stopwatch::start();
+        let child = command
+            .spawn()
+            .map_err(|error| format!("{} could not be run: {error}", program_of(&command)))?;
+        let mut running = Running { port, first_answer: 0.0, child, log, _folder: folder };
+        loop {
+            running.ensure_alive()?;
+            if runtime.block_on(answers(port)).is_ok() {
+                break;
+            }
+            if watch.seconds() > PATIENCE {
+                return Err(format!("no answer within {PATIENCE} s\n{}", running.log()).into());
+            }
+            pause();
+        }
+        running.first_answer = watch.seconds();
+        Ok(running)
+    }
+}
+
+fn program_of(command: &Command) -> String {
+    command.get_program().to_string_lossy().into_owned()
+}
+
+/// A server that answers; it is ended when this goes, and its files with it.
+pub(crate) struct Running {
+    pub(crate) port: u16,
+    /// Seconds from its start to its first answer.
+    pub(crate) first_answer: f64,
+    child: Child,
+    log: PathBuf,
+    // Dropped after the process has ended, which writes to it.
+    _folder: Folder,
+}
+
+impl Running {
+    /// Its memory in bytes.
+    pub(crate) fn resident(&self) -> Result<u64, Failure> {
+        process::resident_of(self.child.id())
+    }
+
+    /// Fails, with what the server said, if it has ended.
+    fn ensure_alive(&mut self) -> Result<(), Failure> {
+        match self.child.try_wait()? {
+            None => Ok(()),
+            Some(status) => Err(format!("it has ended: {status}\n{}", self.log()).into()),
+        }
+    }
+
+    /// The outcome of asking it, or why it has ended: a connection that breaks does not say.
+    pub(crate) fn or_its_end<T>(&mut self, outcome: Result<T, Failure>) -> Result<T, Failure> {
+        if outcome.is_err() {
+            self.ensure_alive()?;
+        }
+        outcome
+    }
+
+    fn log(&self) -> String {
+        let log = fs::read(&self.log).unwrap_or_default();
+        let log = String::from_utf8_lossy(&log);
+        let lines: Vec<&str> = log.lines().collect();
+        lines[lines.len().saturating_sub(SHOWN)..].join("\n")
+    }
+}
+
+impl Drop for Running {
+    fn drop(&mut self) {
+        // What it has stored goes with it, so there is nothing to end in an orderly way; both fail
+        // only when it has ended already.
+        let _ = self.child.kill();
+        let _ = self.child.wait();
+    }
+}
+
+/// Whether the server answers a question.
+async fn answers(port: u16) -> Result<(), Failure> {
+    let asked = async {
+        let mut connection = Connection::open(port).await?;
+        connection.expect(&request::list_tables(port), Expected::Tables).await
+    };
+    tokio::time::timeout(ANSWER_PATIENCE, asked).await?
+}
+
+/// A port that was free a moment ago.
+fn free_port() -> io::Result<u16> {
+    Ok(TcpListener::bind("127.0.0.1:0")?.local_addr()?.port())
+}
+
+#[expect(
+    clippy::disallowed_methods,
+    reason = "another process starts in real time, which no test clock moves"
+)]
+fn pause() {
+    std::thread::sleep(PAUSE);
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn line(contestant: Contestant, place: Place) -> String {
+        let program = Program { contestant, path: "/p".into() };
+        let command = program.command(place, 7000, Path::new("/kept"));
+        std::iter::once(command.get_program())
+            .chain(command.get_args())
+            .map(|word| word.to_string_lossy().into_owned())
+            .collect::<Vec<_>>()
+            .join(" ")
+    }
+
+    #[test]
+    fn servers_listen_on_their_port_and_keep_what_they_are_told_to() {
+        for contestant in Contestant::ALL {
+            let (memory, durable) =
+                (line(contestant, Place::Memory), line(contestant, Place::Durable));
+            assert!(memory.contains("7000") && durable.contains("7000"), "{memory}, {durable}");
+            assert!(!memory.contains("/kept") && durable.contains("/kept"), "{memory}, {durable}");
+        }
+    }
+
+    #[test]
+    #[cfg(unix)]
+    fn a_server_that_ends_is_reported_with_its_last_words() {
+        use std::os::unix::fs::PermissionsExt;
+        let parent = std::env::temp_dir().join("tabla-bench-http-program");
+        let folder = Folder::make(&parent).unwrap();
+        let path = folder.path().join("program");
+        fs::write(&path, "#!/bin/sh\necho no such store\nexit 3\n").unwrap();
+        fs::set_permissions(&path, fs::Permissions::from_mode(0o755)).unwrap();
+        let program = Program { contestant: Contestant::Tabla, path };
+        let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build().unwrap();
+        let error = match program.start(&runtime, Place::Memory, folder.path()) {
+            Ok(_) => panic!("it cannot have answered"),
+            Err(error) => error.to_string(),
+        };
+        assert!(
+            error.contains("tabla does not start") && error.contains("no such store"),
+            "{error}"
+        );
+    }
+}

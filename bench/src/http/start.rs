@@ -1,0 +1,72 @@
+//! How long servers take to their first answer, and what memory they have then.
+
+use std::time::Duration;
+
+use super::program::Program;
+use super::{Contestant, Found, Place, Run};
+use crate::embedded::Failure;
+use crate::median::median;
+
+/// How long a server is left alone before its memory is read.
+const REST: Duration = Duration::from_millis(500);
+
+/// How a server starts, start by start.
+pub(crate) struct Started {
+    pub(crate) contestant: Contestant,
+    pub(crate) place: Place,
+    /// Seconds from the start of the process to its first answer.
+    pub(crate) first_answers: Vec<f64>,
+    /// Its memory at rest, in bytes.
+    pub(crate) resident: Vec<f64>,
+}
+
+impl Started {
+    /// Milliseconds in the middle one of its starts.
+    pub(crate) fn milliseconds(&self) -> f64 {
+        median(&self.first_answers).unwrap_or_default() * 1e3
+    }
+
+    /// MB in the middle one of its starts.
+    pub(crate) fn megabytes(&self) -> f64 {
+        median(&self.resident).unwrap_or_default() / f64::from(1 << 20)
+    }
+}
+
+/// Starts the servers, with nothing stored, as many times as there are rounds, in turns.
+pub(crate) fn measure(run: &Run<'_>, place: Place, found: &mut Found) -> Result<(), Failure> {
+    let mut starting: Vec<(&Program, Started)> = Vec::new();
+    for program in run.programs.iter().copied() {
+        let contestant = program.contestant;
+        let (first_answers, resident) = (Vec::new(), Vec::new());
+        starting.push((program, Started { contestant, place, first_answers, resident }));
+    }
+    for _ in 0..run.options.rounds {
+        for (program, mut started) in std::mem::take(&mut starting) {
+            match start(run, program, place) {
+                Ok((first_answer, resident)) => {
+                    started.first_answers.push(first_answer);
+                    started.resident.push(resident);
+                    starting.push((program, started));
+                }
+                Err(error) => found.fails(program.contestant, "start", error)?,
+            }
+        }
+    }
+    found.starts.extend(starting.into_iter().map(|(_, started)| started));
+    eprintln!("done: {}, starts", place.name());
+    Ok(())
+}
+
+fn start(run: &Run<'_>, program: &Program, place: Place) -> Result<(f64, f64), Failure> {
+    let running = program.start(run.runtime, place, run.folder)?;
+    rest();
+    Ok((running.first_answer, running.resident()? as f64))
+}
+
+#[expect(
+    clippy::disallowed_methods,
+    reason = "another process comes to rest in real time, which no test clock moves"
+)]
+fn rest() {
+    std::thread::sleep(REST);
+}

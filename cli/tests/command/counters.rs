@@ -1,0 +1,53 @@
+//! Items that all clients share. Each of their versions was written by exactly one client, for an
+//! update has the version before it as its condition.
+
+use std::collections::BTreeSet;
+use std::io;
+
+use crate::things::{Name, get, version_of};
+use crate::wire::Connection;
+use crate::worker::Worker;
+
+/// How many there are.
+pub(crate) const COUNTERS: u64 = 8;
+
+/// The number of a counter, and one of its versions.
+pub(crate) type Version = (u64, u64);
+
+pub(crate) fn name(counter: u64) -> Name {
+    ("shared".to_owned(), format!("counter-{counter}"))
+}
+
+/// The versions that are known to have been written.
+#[derive(Default)]
+pub(crate) struct Counters(BTreeSet<Version>);
+
+impl Counters {
+    /// Compares what is there with what these clients were told.
+    pub(crate) async fn verify(
+        &mut self,
+        workers: &mut [Worker],
+        connection: &mut Connection,
+    ) -> io::Result<()> {
+        let mut pending = BTreeSet::new();
+        for worker in workers {
+            for version in worker.counted.drain(..) {
+                assert!(self.0.insert(version), "two were told to have written {version:?}");
+            }
+            pending.extend(worker.pending_count.take());
+        }
+        for counter in 0..COUNTERS {
+            let name = name(counter);
+            let answer = connection.ask("GetItem", &get(&name)).await?.expect();
+            let newest = answer.get("Item").map_or(0, |item| version_of(&name, item));
+            for version in (1..=newest).map(|version| (counter, version)) {
+                // Who had no answer may have written it.
+                let is_known = !self.0.insert(version);
+                assert!(is_known || pending.contains(&version), "{version:?} is nobody's");
+            }
+            let lost = self.0.range((counter, newest + 1)..(counter + 1, 0)).next();
+            assert_eq!(lost, None, "version {newest} is there");
+        }
+        Ok(())
+    }
+}

@@ -1,0 +1,260 @@
+//! `tabla serve`, as a person, a monitor and a client use it.
+
+use std::fs;
+use std::path::Path;
+use std::time::Duration;
+
+use serde_json::json;
+use tabla::env::{Clock, SystemClock};
+use tabla::ops::{CreateTable, ListTables};
+use tabla::{KeyType, Store};
+use tabla_dynamo::{DynamoConfig, DynamoStore};
+use tokio::net::TcpListener;
+
+use crate::process::Served;
+use crate::{tabla, text};
+
+#[tokio::test]
+async fn one_line_says_that_it_is_ready() {
+    let server = Served::start(&[]).await;
+    let expected = format!(
+        "tabla answers at http://{}; data in memory, gone when this ends (--store sqlite:dev.db \
+         keeps it)",
+        server.address
+    );
+    assert_eq!(server.line, expected);
+    server.create("things").await;
+    server.stop().await;
+}
+
+#[tokio::test]
+async fn a_file_keeps_the_data_over_a_restart() {
+    let folder = tempfile::tempdir().expect("a folder");
+    let file = folder.path().join("dev.db");
+    let server = Served::on(&file).await;
+    assert!(
+        server.line.ends_with(&format!("data in sqlite:{}", file.display())),
+        "{}",
+        server.line
+    );
+    server.create("things").await;
+    let item = json!({ "pk": { "S": "a" }, "sk": { "S": "1" }, "n": { "N": "7" } });
+    server.ask("PutItem", &json!({ "TableName": "things", "Item": item })).await.expect();
+    server.stop().await;
+    assert_eq!(names(folder.path()), ["dev.db"], "the log is in the file");
+
+    let server = Served::on(&file).await;
+    let key = json!({ "pk": { "S": "a" }, "sk": { "S": "1" } });
+    let found = server.ask("GetItem", &json!({ "TableName": "things", "Key": key })).await;
+    assert_eq!(found.expect(), json!({ "Item": item }));
+    server.stop().await;
+}
+
+fn names(folder: &Path) -> Vec<String> {
+    let entries = fs::read_dir(folder).expect("the folder is there");
+    let name = |entry: fs::DirEntry| entry.file_name().to_string_lossy().into_owned();
+    let mut names: Vec<_> = entries.map(|entry| name(entry.expect("an entry"))).collect();
+    names.sort();
+    names
+}
+
+#[tokio::test]
+async fn what_cannot_be_served_is_said_at_once() {
+    let folder = tempfile::tempdir().expect("a folder");
+    let path = |name: &str| folder.path().join(name).display().to_string();
+    let other = TcpListener::bind("127.0.0.1:0").await.expect("a port");
+    let taken = other.local_addr().expect("its address").to_string();
+    let new_file = format!("sqlite:{}", path("new.db"));
+    let no_database = format!("sqlite:{}", path("no-database.db"));
+    let no_folder = format!("sqlite:{}", path("no-such-folder/a.db"));
+    let (no_keys, half_a_key) = (path("no-keys"), path("half-a-key"));
+    fs::write(path("no-database.db"), "no database, and nobody would think so, but long enough")
+        .expect("a file");
+    fs::write(&half_a_key, "[somebody]\naws_secret_access_key = do-not-show-this\n")
+        .expect("a file");
+    let before = names(folder.path());
+
+    let open_to_all = "can be reached from other machines";
+    for (arguments, code, part) in [
+        (&["--listen", &taken, "--store", &new_file][..], 1, "cannot listen on 127.0.0.1:"),
+        // An address for documents, that no machine has.
+        (&["--listen", "192.0.2.1:0", "--insecure"], 1, "cannot listen on 192.0.2.1:0"),
+        (&["--listen", "0.0.0.0:0", "--store", &new_file], 1, open_to_all),
+        (&["--listen", "[::]:0"], 1, "--insecure"),
+        (&["--store", "mongo:shop"], 1, "no store opens `mongo:` addresses: mongo:shop"),
+        (&["--store", &no_folder], 1, "no-such-folder"),
+        (&["--store", &no_database], 1, "not an SQLite file"),
+        (&["--auth", &no_keys, "--store", &new_file], 1, "no-keys cannot be read"),
+        (&["--auth", &half_a_key, "--store", &new_file], 1, "aws_access_key_id"),
+        (&["--listen", "nowhere"], 2, "127.0.0.1:8000"),
+        (&["--listen", "127.0.0.1"], 2, "127.0.0.1:8000"),
+        (&["--listen", "127.0.0.1:65536"], 2, "127.0.0.1:8000"),
+        (&["--listen", "localhost:no"], 2, "no is no port"),
+        (&["--table-delay", "-1"], 2, "--table-delay"),
+        (&["--table-delay", "forever"], 2, "a number of seconds"),
+        (&["--log", "loud"], 2, "debug"),
+        (&["--sotre", "memory:"], 2, "--store"),
+    ] {
+        let output = tabla(&[&["serve"], arguments].concat());
+        let errors = text(&output.stderr);
+        assert_eq!(output.status.code(), Some(code), "{arguments:?}: {errors}");
+        assert!(errors.starts_with("error: ") && errors.contains(part), "{arguments:?}: {errors}");
+        assert!(!errors.contains("do-not-show-this"), "{errors}");
+        assert_eq!(text(&output.stdout), "", "{arguments:?}");
+        assert_eq!(names(folder.path()), before, "left behind by {arguments:?}");
+    }
+}
+
+#[tokio::test]
+async fn other_machines_may_come_if_that_is_said() {
+    let server = Served::start(&["--listen", "0.0.0.0:0", "--insecure"]).await;
+    assert!(server.address.ip().is_unspecified(), "{}", server.line);
+    server.create("things").await;
+    server.stop().await;
+}
+
+#[test]
+fn the_help_teaches() {
+    let output = tabla(&["serve", "--help"]);
+    assert!(output.status.success());
+    let shown = text(&output.stdout);
+    for part in [
+        "tabla serve --store sqlite:dev.db",
+        "tabla serve --listen 127.0.0.1:4000",
+        "tabla serve --listen 0.0.0.0:8000 --auth keys",
+        "AWS_ENDPOINT_URL=http://127.0.0.1:8000",
+        "aws dynamodb list-tables",
+        "aws_access_key_id = ",
+        "[default: 127.0.0.1:8000]",
+        "--insecure",
+        "--table-delay <SECONDS>",
+        "--log <LEVEL>",
+    ] {
+        assert!(shown.contains(part), "{part} is not in\n{shown}");
+    }
+    for line in shown.lines() {
+        assert!(line.chars().count() <= 100, "too wide: {line}");
+    }
+}
+
+#[tokio::test]
+async fn a_monitor_sees_how_it_is() {
+    let server = Served::start(&[]).await;
+    server.create("things").await;
+    let nothing = json!({ "TableName": "nothing", "Key": { "pk": { "S": "a" } } });
+    assert_eq!(server.ask("GetItem", &nothing).await.code(), "ResourceNotFoundException");
+
+    let mut connection = server.connect().await;
+    let health = connection.look("/").await.expect("an answer");
+    assert_eq!((health.status, &*health.text()), (200, "healthy: here\n"));
+    let metrics = loop {
+        let metrics = connection.look("/metrics").await.expect("an answer");
+        // It takes a moment until those that were closed are gone.
+        if metrics.text().contains("\ntabla_connections 1\n") {
+            break metrics;
+        }
+    };
+    assert_eq!(metrics.header("content-type"), Some("text/plain; version=0.0.4; charset=utf-8"));
+    let text = metrics.text();
+    for line in [
+        "tabla_requests_total{operation=\"CreateTable\",code=\"OK\"} 1",
+        "tabla_requests_total{operation=\"GetItem\",code=\"ResourceNotFoundException\"} 1",
+        "tabla_request_duration_seconds_count{operation=\"GetItem\"} 1",
+        "tabla_connections_total 3",
+        "tabla_requests 0",
+    ] {
+        assert!(text.lines().any(|found| found == line), "{line}\nis not in\n{text}");
+    }
+    // As Prometheus reads it: a line is a comment, or a name with labels and a number, of a family
+    // whose kind was told before.
+    let mut family = "";
+    for line in text.lines() {
+        if let Some(told) = line.strip_prefix("# TYPE ") {
+            family = told.split(' ').next().expect("a name");
+        } else if !line.starts_with("# HELP ") {
+            let (name, number) = line.rsplit_once(' ').expect("a name and a number");
+            assert!(name.starts_with(family) && !family.is_empty(), "{line}");
+            number.parse::<f64>().expect("a number");
+        }
+    }
+    let other = connection.look("/elsewhere").await.expect("an answer");
+    assert_eq!(other.status, 404);
+    server.stop().await;
+}
+
+#[tokio::test]
+async fn only_those_who_have_a_key_are_heard() {
+    // What a `DynamoStore` signs with when it is told nothing else.
+    let key = |secret: &str| {
+        format!("[default]\naws_access_key_id = tabla\naws_secret_access_key = {secret}\n")
+    };
+    let folder = tempfile::tempdir().expect("a folder");
+    let file = folder.path().join("keys");
+    for (secret, code) in [("tabla", None), ("another", Some("InvalidSignatureException"))] {
+        fs::write(&file, key(secret)).expect("a file");
+        let file = file.to_str().expect("its name is text");
+        // With keys, it may be reached from other machines.
+        let server = Served::start(&["--auth", file, "--listen", "0.0.0.0:0"]).await;
+        let unsigned = server.ask("ListTables", &json!({})).await;
+        assert_eq!(unsigned.status, 400);
+        assert_eq!(unsigned.code(), "MissingAuthenticationTokenException");
+        let health = server.connect().await.look("/").await.expect("an answer");
+        assert_eq!(health.status, 200, "a monitor has no key");
+
+        let endpoint = format!("http://127.0.0.1:{}", server.address.port());
+        let store = DynamoStore::open(&DynamoConfig::at(endpoint)).await.expect("a client");
+        let songs = CreateTable::new("songs").partition_key("artist", KeyType::S);
+        let created = store.create_table(songs).await;
+        let listed =
+            store.list_tables(ListTables::default()).await.map(|listed| listed.table_names);
+        match code {
+            None => {
+                created.expect("a table");
+                assert_eq!(listed.expect("tables"), ["songs"]);
+            }
+            Some(code) => {
+                assert_eq!(created.expect_err("a wrong secret").code(), code);
+                assert_eq!(listed.expect_err("a wrong secret").code(), code);
+            }
+        }
+        server.stop().await;
+    }
+}
+
+#[tokio::test]
+async fn a_request_is_found_in_the_log_by_its_id() {
+    let server = Served::start(&["--log", "debug"]).await;
+    let answer = server.ask("ListTables", &json!({})).await;
+    let id = answer.header("x-amzn-requestid").expect("an id").to_uppercase();
+    server.signal("TERM").await;
+    let ended = server.ended().await;
+    assert_eq!((ended.code, &*ended.output), (Some(0), ""));
+    let line = ended.errors.lines().find(|line| line.contains(&id));
+    let line = line.unwrap_or_else(|| panic!("{id} is not in {}", ended.errors));
+    assert!(line.contains("ListTables") && line.contains("200"), "{line}");
+    assert!(!line.contains('\u{1b}'), "colours are for people: {line}");
+}
+
+#[tokio::test]
+async fn tables_may_take_their_time() {
+    let table = json!({ "TableName": "things" });
+    let server = Served::start(&["--table-delay", "3600"]).await;
+    server.create("things").await;
+    let described = server.ask("DescribeTable", &table).await.expect();
+    assert_eq!(described["Table"]["TableStatus"], "CREATING");
+    let item = json!({ "pk": { "S": "a" }, "sk": { "S": "1" } });
+    let early = server.ask("PutItem", &json!({ "TableName": "things", "Item": item })).await;
+    assert_eq!(early.code(), "ResourceNotFoundException");
+    server.stop().await;
+
+    let server = Served::start(&["--table-delay", "0.2"]).await;
+    server.create("things").await;
+    let status = async || {
+        let described = server.ask("DescribeTable", &table).await.expect();
+        described["Table"]["TableStatus"].as_str().expect("a status").to_owned()
+    };
+    while status().await != "ACTIVE" {
+        SystemClock.sleep(Duration::from_millis(20)).await;
+    }
+    server.stop().await;
+}

@@ -1,0 +1,125 @@
+//! A server that is asked to end answers what it has taken.
+
+use std::collections::BTreeMap;
+use std::net::SocketAddr;
+use std::time::Duration;
+
+use serde_json::{Value, json};
+use tabla::env::{Clock, SystemClock};
+use tokio::task::JoinSet;
+
+use crate::process::Served;
+use crate::wire::{Connection, head};
+
+fn put(writer: usize, number: usize) -> Value {
+    let item =
+        json!({ "pk": { "S": format!("w{writer}") }, "sk": { "S": format!("{number:08}") } });
+    json!({ "TableName": "things", "Item": item })
+}
+
+/// Puts one item after the other until the server has gone; how many were acknowledged.
+async fn write(address: SocketAddr, writer: usize) -> usize {
+    let mut connection = Connection::open(address).await.expect("it listens");
+    let mut count = 0;
+    while let Ok(answer) = connection.ask("PutItem", &put(writer, count)).await {
+        answer.expect();
+        count += 1;
+    }
+    count
+}
+
+#[tokio::test]
+async fn what_was_acknowledged_before_the_end_is_in_the_file() {
+    for signal in ["TERM", "INT"] {
+        let folder = tempfile::tempdir().expect("a folder");
+        let file = folder.path().join("dev.db");
+        let server = Served::on(&file).await;
+        server.create("things").await;
+        let mut writers = JoinSet::new();
+        for writer in 0..32 {
+            let written = write(server.address, writer);
+            writers.spawn(async move { (writer, written.await) });
+        }
+        while server.metric("tabla_request_duration_seconds_count{operation=\"PutItem\"}").await
+            < 500
+        {
+            SystemClock.sleep(Duration::from_millis(10)).await;
+        }
+        server.signal(signal).await;
+        let acknowledged: BTreeMap<usize, usize> = writers.join_all().await.into_iter().collect();
+        server.ended().await.check();
+
+        let server = Served::on(&file).await;
+        for (writer, count) in acknowledged {
+            let query = json!({
+                "TableName": "things",
+                "KeyConditionExpression": "pk = :pk",
+                "ExpressionAttributeValues": { ":pk": { "S": format!("w{writer}") } },
+                "Select": "COUNT",
+            });
+            let found = server.ask("Query", &query).await.expect()["Count"].as_u64();
+            let found = found.expect("a count") as usize;
+            // The last one may have been written while its answer found nobody.
+            assert!(found == count || found == count + 1, "{writer}: {found}, told {count}");
+        }
+        server.stop().await;
+    }
+}
+
+#[tokio::test]
+async fn a_request_that_was_taken_is_answered() {
+    let server = Served::start(&[]).await;
+    server.create("things").await;
+    let body = put(0, 0).to_string();
+    let (first, rest) = body.split_at(20);
+    let head = head("PutItem", body.len()).replacen("Host:", "Expect: 100-continue\r\nHost:", 1);
+    let mut connection = server.connect().await;
+    connection.send(head.as_bytes()).await.expect("it reads");
+    // By this the server says that it has taken the request.
+    assert_eq!(connection.answer().await.expect("an answer").status, 100);
+    connection.send(first.as_bytes()).await.expect("it reads");
+    server.signal("TERM").await;
+    while Connection::open(server.address).await.is_ok() {
+        SystemClock.sleep(Duration::from_millis(10)).await;
+    }
+    connection.send(rest.as_bytes()).await.expect("it reads");
+    let answer = connection.answer().await.expect("an answer");
+    answer.expect();
+    assert_eq!(answer.header("connection"), Some("close"));
+    server.ended().await.check();
+}
+
+#[tokio::test]
+async fn who_asks_nothing_is_not_waited_for() {
+    let server = Served::start(&[]).await;
+    let _silent = server.connect().await;
+    let mut done = server.connect().await;
+    done.ask("ListTables", &json!({})).await.expect("an answer").expect();
+    let half = b"POST / HTTP/1.1\r\nHost: here\r\nX-Amz-Tar";
+    let mut first = server.connect().await;
+    first.send(half).await.expect("it reads");
+    let mut second = server.connect().await;
+    second.ask("ListTables", &json!({})).await.expect("an answer").expect();
+    second.send(half).await.expect("it reads");
+    while server.metric("tabla_connections").await != 5 {
+        SystemClock.sleep(Duration::from_millis(10)).await;
+    }
+    // The warning that something was left unanswered would show here.
+    server.stop().await;
+}
+
+#[tokio::test]
+async fn who_asks_twice_does_not_wait() {
+    let server = Served::start(&[]).await;
+    let mut slow = server.connect().await;
+    let head = head("PutItem", 100).replacen("Host:", "Expect: 100-continue\r\nHost:", 1);
+    slow.send(head.as_bytes()).await.expect("it reads");
+    assert_eq!(slow.answer().await.expect("an answer").status, 100);
+    server.signal("INT").await;
+    while Connection::open(server.address).await.is_ok() {
+        SystemClock.sleep(Duration::from_millis(10)).await;
+    }
+    server.signal("INT").await;
+    // The warning that something was left unanswered is for those who have waited.
+    server.ended().await.check();
+}

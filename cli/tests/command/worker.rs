@@ -1,0 +1,271 @@
+//! One client of many: it writes, remembers what it was told, and knows what must be there.
+//!
+//! Each has items of its own, whose state it knows exactly but for the one write that was under way
+//! when the server was killed.
+
+use std::collections::BTreeMap;
+use std::io;
+use std::time::Duration;
+
+use serde_json::{Value, json};
+use tabla::env::{Clock, SystemClock};
+
+use crate::counters::{self, COUNTERS, Version};
+use crate::things::{INDEX, Name, TABLE, found, get, group, item, key, query, update, version_of};
+use crate::wire::{Answer, Connection};
+
+/// How many items a client has, beside the pair that it writes in transactions.
+const ITEMS: u64 = 20;
+
+/// A write, by the versions that the items have after it; `None` is for those that are deleted.
+type Write = BTreeMap<Name, Option<u64>>;
+
+pub(crate) struct Worker {
+    number: u64,
+    /// The last version that it gave to an item.
+    version: u64,
+    random: u64,
+    /// What it was told of its items.
+    told: BTreeMap<Name, u64>,
+    /// The write that has no answer.
+    pending: Write,
+    /// The versions of counters that it was told to have written.
+    pub(crate) counted: Vec<Version>,
+    /// The one about which it has no answer.
+    pub(crate) pending_count: Option<Version>,
+    pub(crate) seen: Seen,
+}
+
+/// How the server has answered since somebody looked.
+#[derive(Default)]
+pub(crate) struct Seen {
+    pub(crate) codes: BTreeMap<String, u64>,
+    pub(crate) durations: Vec<Duration>,
+    pub(crate) lasted: Duration,
+}
+
+impl Worker {
+    pub(crate) fn new(number: u64) -> Self {
+        Self {
+            number,
+            version: 0,
+            // Any odd number will do, as long as each has another.
+            random: (2 * number + 1).wrapping_mul(0x9E37_79B9_7F4A_7C15),
+            told: BTreeMap::new(),
+            pending: Write::new(),
+            counted: Vec::new(),
+            pending_count: None,
+            seen: Seen::default(),
+        }
+    }
+
+    /// Sends one request of some kind, or two, and judges the answers. An error is the
+    /// connection's; whether what was asked has been done is then unknown.
+    pub(crate) async fn step(&mut self, connection: &mut Connection) -> io::Result<()> {
+        match self.draw(100) {
+            0..25 => self.put(connection).await,
+            25..45 => self.update(connection).await,
+            45..70 => self.get(connection).await,
+            70..75 => self.query(connection).await,
+            75..78 => self.query_index(connection).await,
+            78..86 => self.transact(connection).await,
+            86..93 => self.delete(connection).await,
+            _ => self.count(connection).await,
+        }
+    }
+
+    async fn put(&mut self, connection: &mut Connection) -> io::Result<()> {
+        let (name, version) = (self.some_item(), self.next_version());
+        let body = json!({ "TableName": TABLE, "Item": item(&name, version) });
+        self.write(connection, "PutItem", body, [(name, Some(version))].into()).await
+    }
+
+    /// A conditional update, of which some have the wrong version.
+    async fn update(&mut self, connection: &mut Connection) -> io::Result<()> {
+        let name = self.some_item();
+        let version = self.next_version();
+        let is_wrong = self.draw(8) == 0;
+        let before = match (self.told.get(&name), is_wrong) {
+            (Some(before), false) => Some(*before),
+            (Some(_), true) => None,
+            (None, false) => None,
+            (None, true) => Some(version),
+        };
+        let body = update(&name, before, version);
+        if !is_wrong {
+            return self
+                .write(connection, "UpdateItem", body, [(name, Some(version))].into())
+                .await;
+        }
+        let answer = self.ask(connection, "UpdateItem", &body).await?;
+        assert!(is_refused(&answer, "ConditionalCheckFailedException"), "{}", answer.text());
+        Ok(())
+    }
+
+    async fn delete(&mut self, connection: &mut Connection) -> io::Result<()> {
+        let name = self.some_item();
+        let body = json!({ "TableName": TABLE, "Key": key(&name) });
+        self.write(connection, "DeleteItem", body, [(name, None)].into()).await
+    }
+
+    /// Two items, in two partitions, that always have the same version.
+    async fn transact(&mut self, connection: &mut Connection) -> io::Result<()> {
+        let version = self.next_version();
+        let pair = self.pair();
+        let put = |name| json!({ "Put": { "TableName": TABLE, "Item": item(name, version) } });
+        let body = json!({ "TransactItems": [put(&pair[0]), put(&pair[1])] });
+        let write = pair.map(|name| (name, Some(version))).into();
+        self.write(connection, "TransactWriteItems", body, write).await
+    }
+
+    async fn get(&mut self, connection: &mut Connection) -> io::Result<()> {
+        let name = self.some_item();
+        let answer = self.ask(connection, "GetItem", &get(&name)).await?;
+        if answer.status == 200 {
+            let found = answer.json().get("Item").map(|item| version_of(&name, item));
+            assert_eq!(found, self.told.get(&name).copied(), "{name:?}");
+        }
+        Ok(())
+    }
+
+    async fn query(&mut self, connection: &mut Connection) -> io::Result<()> {
+        let partition = self.partition();
+        let answer = self.ask(connection, "Query", &query(&partition)).await?;
+        if answer.status == 200 {
+            let told = self.told.iter().filter(|((of, _), _)| *of == partition);
+            let told: Vec<_> = told.map(|(name, version)| (name.clone(), *version)).collect();
+            assert_eq!(found(&partition, &answer.json()), told);
+        }
+        Ok(())
+    }
+
+    async fn query_index(&mut self, connection: &mut Connection) -> io::Result<()> {
+        let group = group(self.draw(64));
+        let body = json!({
+            "TableName": TABLE,
+            "IndexName": INDEX,
+            "KeyConditionExpression": "#group = :group",
+            "ExpressionAttributeNames": { "#group": "group" },
+            "ExpressionAttributeValues": { ":group": { "S": group } },
+            "Limit": 10,
+        });
+        let answer = self.ask(connection, "Query", &body).await?;
+        if answer.status == 200 {
+            for item in answer.json()["Items"].as_array().expect("a list") {
+                assert_eq!(item["group"]["S"], group.as_str());
+                let text = |name: &str| item[name]["S"].as_str().expect("a key").to_owned();
+                version_of(&(text("pk"), text("sk")), item);
+            }
+        }
+        Ok(())
+    }
+
+    /// Takes a counter from the version that it has to the next, unless another is quicker.
+    async fn count(&mut self, connection: &mut Connection) -> io::Result<()> {
+        let counter = self.draw(COUNTERS);
+        let name = counters::name(counter);
+        let answer = self.ask(connection, "GetItem", &get(&name)).await?;
+        if answer.status != 200 {
+            return Ok(());
+        }
+        let before = answer.json().get("Item").map(|item| version_of(&name, item));
+        let version = before.unwrap_or(0) + 1;
+        self.pending_count = Some((counter, version));
+        let answer = self.ask(connection, "UpdateItem", &update(&name, before, version)).await?;
+        self.pending_count = None;
+        if !is_refused(&answer, "ConditionalCheckFailedException") {
+            answer.expect();
+            self.counted.push((counter, version));
+        }
+        Ok(())
+    }
+
+    /// Writes to items of its own, which nobody else does: only too much to do is a reason to
+    /// refuse it.
+    async fn write(
+        &mut self,
+        connection: &mut Connection,
+        operation: &str,
+        body: Value,
+        write: Write,
+    ) -> io::Result<()> {
+        self.pending = write;
+        let answer = self.ask(connection, operation, &body).await?;
+        let write = std::mem::take(&mut self.pending);
+        if !is_refused(&answer, "ThrottlingException") {
+            answer.expect();
+            self.learn(write);
+        }
+        Ok(())
+    }
+
+    fn learn(&mut self, write: Write) {
+        for (name, version) in write {
+            match version {
+                Some(version) => self.told.insert(name, version),
+                None => self.told.remove(&name),
+            };
+        }
+    }
+
+    async fn ask(
+        &mut self,
+        connection: &mut Connection,
+        operation: &str,
+        body: &Value,
+    ) -> io::Result<Answer> {
+        let begun = SystemClock.now();
+        let answer = connection.ask(operation, body).await?;
+        self.seen.durations.push(SystemClock.now().since(begun));
+        *self.seen.codes.entry(answer.code()).or_default() += 1;
+        Ok(answer)
+    }
+
+    /// Compares what is there with what it was told. The write that has no answer was done as a
+    /// whole or not at all.
+    pub(crate) async fn verify(&mut self, connection: &mut Connection) -> io::Result<()> {
+        let mut there = BTreeMap::new();
+        for (partition, _) in self.pair() {
+            let answer = connection.ask("Query", &query(&partition)).await?;
+            there.extend(found(&partition, &answer.expect()));
+        }
+        if there != self.told {
+            let before = self.told.clone();
+            let pending = std::mem::take(&mut self.pending);
+            self.learn(pending.clone());
+            assert_eq!(there, self.told, "was told {before:?}, has no answer to {pending:?}");
+        }
+        self.pending.clear();
+        Ok(())
+    }
+
+    fn partition(&self) -> String {
+        format!("client-{:04}", self.number)
+    }
+
+    fn pair(&self) -> [Name; 2] {
+        ["", "-twin"].map(|twin| (self.partition() + twin, "pair".to_owned()))
+    }
+
+    fn some_item(&mut self) -> Name {
+        let number = self.draw(ITEMS);
+        (self.partition(), format!("item-{number:02}"))
+    }
+
+    fn next_version(&mut self) -> u64 {
+        self.version += 1;
+        self.version
+    }
+
+    /// A number below this one, by Marsaglia's xorshift.
+    fn draw(&mut self, below: u64) -> u64 {
+        self.random ^= self.random << 13;
+        self.random ^= self.random >> 7;
+        self.random ^= self.random << 17;
+        (self.random >> 16) % below
+    }
+}
+
+fn is_refused(answer: &Answer, code: &str) -> bool {
+    answer.status != 200 && answer.code() == code
+}

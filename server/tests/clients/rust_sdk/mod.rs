@@ -1,0 +1,197 @@
+//! The AWS SDK for Rust.
+
+mod batches;
+mod queries;
+mod settings;
+mod streams;
+mod tables;
+mod transactions;
+mod values;
+mod writes;
+
+use std::collections::HashMap;
+use std::sync::Arc;
+use std::time::Duration;
+
+use aws_credential_types::Credentials;
+use aws_sdk_dynamodb::client::Waiters;
+use aws_sdk_dynamodb::config::{BehaviorVersion, Region};
+use aws_sdk_dynamodb::error::ProvideErrorMetadata;
+use aws_sdk_dynamodb::operation::create_table::builders::CreateTableFluentBuilder;
+use aws_sdk_dynamodb::types::{
+    AttributeDefinition, AttributeValue, BillingMode, GlobalSecondaryIndex, KeySchemaElement,
+    KeyType, Projection, ProjectionType, ScalarAttributeType, TableDescription,
+};
+use tabla::Store;
+use tabla::env::{Clock, SystemClock};
+
+use crate::place::{self, Place};
+
+/// An item as the SDK has it.
+type Attributes = HashMap<String, AttributeValue>;
+
+/// Longer than anything here takes.
+const PATIENCE: Duration = Duration::from_secs(30);
+
+/// The SDK's two clients of one server.
+pub(crate) struct Sdk {
+    client: aws_sdk_dynamodb::Client,
+    streams: aws_sdk_dynamodbstreams::Client,
+    /// DynamoDB Local has none.
+    has_tags: bool,
+}
+
+impl Sdk {
+    /// Does everything, once.
+    pub(crate) async fn run(&self) {
+        tables::check(self).await;
+        writes::check(self).await;
+        transactions::check(self).await;
+        queries::check(self).await;
+        batches::check(self).await;
+        streams::check(self).await;
+        values::check(self).await;
+        settings::check(self).await;
+    }
+
+    /// Clients as anybody makes them.
+    pub(crate) fn at(place: &Place) -> Self {
+        let credentials = Credentials::from_keys(&place.access_key, "secret", None);
+        let config = aws_sdk_dynamodb::Config::builder()
+            .behavior_version(BehaviorVersion::latest())
+            .region(Region::from_static("eu-west-1"))
+            .credentials_provider(credentials.clone())
+            .endpoint_url(&place.url);
+        let streams = aws_sdk_dynamodbstreams::Config::builder()
+            .behavior_version(BehaviorVersion::latest())
+            .region(Region::from_static("eu-west-1"))
+            .credentials_provider(credentials)
+            .endpoint_url(&place.url);
+        Self {
+            client: aws_sdk_dynamodb::Client::from_conf(config.build()),
+            streams: aws_sdk_dynamodbstreams::Client::from_conf(streams.build()),
+            has_tags: place.name != place::DYNAMODB_LOCAL,
+        }
+    }
+
+    /// Clients that need no socket.
+    pub(crate) fn in_process(store: Arc<dyn Store>) -> Self {
+        Self {
+            client: tabla_server::sdk_client(Arc::clone(&store)),
+            streams: tabla_server::sdk_streams_client(store),
+            has_tags: true,
+        }
+    }
+
+    /// The request for a table of orders: by customer and number, and by status and day.
+    fn orders(&self, name: &str) -> CreateTableFluentBuilder {
+        let index = GlobalSecondaryIndex::builder()
+            .index_name("by-status")
+            .key_schema(key("status", KeyType::Hash))
+            .key_schema(key("day", KeyType::Range))
+            .projection(Projection::builder().projection_type(ProjectionType::All).build())
+            .build();
+        self.client
+            .create_table()
+            .table_name(name)
+            .attribute_definitions(attribute("customer", ScalarAttributeType::S))
+            .attribute_definitions(attribute("number", ScalarAttributeType::N))
+            .attribute_definitions(attribute("status", ScalarAttributeType::S))
+            .attribute_definitions(attribute("day", ScalarAttributeType::S))
+            .key_schema(key("customer", KeyType::Hash))
+            .key_schema(key("number", KeyType::Range))
+            .global_secondary_indexes(index.expect("it is complete"))
+            .billing_mode(BillingMode::PayPerRequest)
+    }
+
+    /// A new table of orders that takes requests; gives its name.
+    async fn table(&self, name: &str) -> String {
+        self.make(self.orders(name)).await;
+        name.to_owned()
+    }
+
+    async fn make(&self, request: CreateTableFluentBuilder) {
+        let made = request.send().await.expect("a new table");
+        let name = made.table_description().and_then(TableDescription::table_name);
+        self.active(name.expect("it has a name")).await;
+    }
+
+    /// Waits until a table takes requests.
+    async fn active(&self, name: &str) {
+        let waiter = self.client.wait_until_table_exists().table_name(name);
+        waiter.wait(PATIENCE).await.expect("it becomes active");
+    }
+
+    async fn describe(&self, name: &str) -> TableDescription {
+        let answer = self.client.describe_table().table_name(name).send().await;
+        answer.expect("a description").table.expect("it is there")
+    }
+
+    async fn put(&self, table: &str, item: Attributes) {
+        let put = self.client.put_item().table_name(table).set_item(Some(item));
+        put.send().await.expect("it is put");
+    }
+
+    async fn get(&self, table: &str, key: Attributes) -> Option<Attributes> {
+        let get = self.client.get_item().table_name(table).set_key(Some(key));
+        get.consistent_read(true).send().await.expect("an answer").item
+    }
+}
+
+fn key(name: &str, kind: KeyType) -> KeySchemaElement {
+    let element = KeySchemaElement::builder().attribute_name(name).key_type(kind);
+    element.build().expect("it is complete")
+}
+
+fn attribute(name: &str, kind: ScalarAttributeType) -> AttributeDefinition {
+    let definition = AttributeDefinition::builder().attribute_name(name).attribute_type(kind);
+    definition.build().expect("it is complete")
+}
+
+fn s(text: impl Into<String>) -> AttributeValue {
+    AttributeValue::S(text.into())
+}
+
+fn n(number: impl ToString) -> AttributeValue {
+    AttributeValue::N(number.to_string())
+}
+
+/// The key of an order, and the whole of a small one.
+fn order(customer: &str, number: u32) -> Attributes {
+    [("customer".to_owned(), s(customer)), ("number".to_owned(), n(number))].into()
+}
+
+/// An order with something in it.
+fn order_with<const N: usize>(
+    customer: &str,
+    number: u32,
+    more: [(&str, AttributeValue); N],
+) -> Attributes {
+    let mut item = order(customer, number);
+    item.extend(more.map(|(name, value)| (name.to_owned(), value)));
+    item
+}
+
+/// The numbers of orders, in their order.
+fn numbers(items: &[Attributes]) -> Vec<u32> {
+    let number =
+        |item: &Attributes| item["number"].as_n().expect("a number").parse().expect("a small one");
+    items.iter().map(number).collect()
+}
+
+/// Asks until there is an answer, and gives it.
+async fn eventually<T>(mut ask: impl AsyncFnMut() -> Option<T>) -> T {
+    for _ in 0..300 {
+        if let Some(found) = ask().await {
+            return found;
+        }
+        SystemClock.sleep(Duration::from_millis(100)).await;
+    }
+    panic!("it did not come within {PATIENCE:?}");
+}
+
+/// What an error without a class of its own says.
+fn invalid(error: &impl ProvideErrorMetadata) -> &str {
+    assert_eq!(error.code(), Some("ValidationException"));
+    error.message().expect("it says something")
+}

@@ -1,0 +1,67 @@
+//! What is set on a table: expiry and tags.
+
+use std::collections::BTreeMap;
+
+use aws_sdk_dynamodb::types::{Tag, TimeToLiveSpecification, TimeToLiveStatus};
+
+use super::Sdk;
+
+pub(super) async fn check(sdk: &Sdk) {
+    expiry_is_switched_on(sdk).await;
+    if sdk.has_tags {
+        tags_are_put_listed_and_taken_away(sdk).await;
+    } else {
+        there_are_no_tags(sdk).await;
+    }
+}
+
+async fn expiry_is_switched_on(sdk: &Sdk) {
+    let table = sdk.table("Expiring").await;
+    let described = async || {
+        let answer = sdk.client.describe_time_to_live().table_name(&table).send().await;
+        answer.expect("an answer").time_to_live_description.expect("a description")
+    };
+    let before = described().await;
+    assert_eq!(before.time_to_live_status(), Some(&TimeToLiveStatus::Disabled));
+    assert_eq!(before.attribute_name(), None);
+    let expiry = TimeToLiveSpecification::builder().enabled(true).attribute_name("expires");
+    let expiry = expiry.build().expect("it is complete");
+    let update = sdk.client.update_time_to_live().table_name(&table);
+    update.time_to_live_specification(expiry).send().await.expect("it is switched on");
+    let after = described().await;
+    let (enabling, enabled) = (TimeToLiveStatus::Enabling, TimeToLiveStatus::Enabled);
+    let status = after.time_to_live_status();
+    assert!([Some(&enabling), Some(&enabled)].contains(&status), "{status:?}");
+    assert_eq!(after.attribute_name(), Some("expires"));
+}
+
+fn tag(key: &str, value: &str) -> Tag {
+    Tag::builder().key(key).value(value).build().expect("it is complete")
+}
+
+async fn tags_are_put_listed_and_taken_away(sdk: &Sdk) {
+    let table = sdk.table("Tagged").await;
+    let arn = sdk.describe(&table).await.table_arn.expect("it has a name for the whole world");
+    let tags = async || {
+        let answer = sdk.client.list_tags_of_resource().resource_arn(&arn).send().await;
+        let tags = answer.expect("a list").tags.unwrap_or_default();
+        let pairs = tags.into_iter().map(|tag| (tag.key, tag.value));
+        BTreeMap::from_iter(pairs)
+    };
+    let pair = |key: &str, value: &str| (key.to_owned(), value.to_owned());
+    let put = sdk.client.tag_resource().resource_arn(&arn);
+    let put = put.tags(tag("team", "shop")).tags(tag("stage", "test"));
+    put.send().await.expect("they are put");
+    assert_eq!(tags().await, [pair("stage", "test"), pair("team", "shop")].into());
+    let take = sdk.client.untag_resource().resource_arn(&arn).tag_keys("team");
+    take.send().await.expect("it is taken away");
+    assert_eq!(tags().await, [pair("stage", "test")].into());
+}
+
+async fn there_are_no_tags(sdk: &Sdk) {
+    let table = sdk.table("Tagged").await;
+    let arn = sdk.describe(&table).await.table_arn.expect("it has a name for the whole world");
+    let put = sdk.client.tag_resource().resource_arn(&arn).tags(tag("team", "shop"));
+    let error = put.send().await.expect_err("it has no tags").into_service_error();
+    assert!(format!("{error:?}").contains("not currently supported"), "{error:?}");
+}

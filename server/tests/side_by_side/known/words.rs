@@ -1,0 +1,378 @@
+//! Requests of the right shape.
+
+use super::Pairs;
+
+pub(super) const PAIRS: &[Pairs] = &[
+    (
+        "one change at a time, as AWS has it (API reference, UpdateTable); DynamoDB Local carries \
+         out several, or tells another fault first",
+        &[
+            (
+                "ValidationException: One or more parameter values were invalid: * modification \
+                 must be the only operation in the request",
+                "200",
+            ),
+            (
+                "ValidationException: One or more parameter values were invalid: You cannot * \
+                 while updating table IOPS",
+                "200",
+            ),
+            (
+                "ValidationException: One or more parameter values were invalid: You cannot modify \
+                 stream status while updating table IOPS",
+                "ValidationException: Cannot change IOPS and Streams at the same time.",
+            ),
+            (
+                "ValidationException: One or more parameter values were invalid: You cannot create \
+                 or delete index while changing stream status",
+                "ValidationException: Invalid StreamViewType: Stream ViewType must not be null or \
+                 empty when enabling streams.",
+            ),
+            (
+                "ValidationException: One or more parameter values were invalid: \
+                 DeletionProtection modification must be the only operation in the request",
+                "ValidationException: Invalid StreamViewType: Stream ViewType must not be null or \
+                 empty when enabling streams.",
+            ),
+        ],
+    ),
+    (
+        "what one index is to be is said once (dynalite's tests); DynamoDB Local takes the first \
+         that it finds",
+        &[
+            (
+                "ValidationException: One or more parameter values were invalid: Only one of \
+                 GlobalSecondaryIndexUpdate.Update, GlobalSecondaryIndexUpdate.Create, \
+                 GlobalSecondaryIndexUpdate.Delete may be given",
+                "LimitExceededException: Subscriber limit exceeded: Only 1 online index can be \
+                 created or deleted simultaneously per table",
+            ),
+            (
+                "ValidationException: One or more parameter values were invalid: Only one of \
+                 GlobalSecondaryIndexUpdate.Update, GlobalSecondaryIndexUpdate.Create, \
+                 GlobalSecondaryIndexUpdate.Delete may be given",
+                "ResourceNotFoundException: Requested resource not found",
+            ),
+            (
+                "ValidationException: One or more parameter values were invalid: Only one of \
+                 GlobalSecondaryIndexUpdate.Update, GlobalSecondaryIndexUpdate.Create, \
+                 GlobalSecondaryIndexUpdate.Delete may be given",
+                "ValidationException: Invalid global secondary index name",
+            ),
+            (
+                "ValidationException: One or more parameter values were invalid: One of \
+                 GlobalSecondaryIndexUpdate.Update, GlobalSecondaryIndexUpdate.Create, \
+                 GlobalSecondaryIndexUpdate.Delete must not be null",
+                "ValidationException: Update global secondary index action is null",
+            ),
+            (
+                "ValidationException: One or more parameter values were invalid: Only one global \
+                 secondary index update per index is allowed simultaneously. Index: by-new",
+                "LimitExceededException: Subscriber limit exceeded: Only 5 tables with online \
+                 indexes can be created simultaneously",
+            ),
+            (
+                "ResourceNotFoundException: Requested resource not found: Index * for table plain",
+                "ValidationException: Invalid global secondary index name",
+            ),
+        ],
+    ),
+    (
+        "not offered, and said so; DynamoDB Local takes it for nothing",
+        &[("ValidationException: * is not offered by this server: *", "200")],
+    ),
+    (
+        "the name of the table is looked for first (dynalite's tests, paritysuite.org)",
+        &[
+            (
+                "ValidationException: The parameter 'TableName' is required but was not present in \
+                 the request",
+                "ValidationException: Value null at 'tableName' failed to satisfy constraint: \
+                 Member must not be null",
+            ),
+            (
+                "ValidationException: The parameter 'TableName' is required but was not present in \
+                 the request",
+                "ValidationException: Invalid table/index name.  *",
+            ),
+        ],
+    ),
+    (
+        "AWS's words for tables and their indexes (dynalite's tests); DynamoDB Local has others, \
+         and another order",
+        &[
+            (
+                "ValidationException: One or more parameter values were invalid: Neither \
+                 ReadCapacityUnits nor WriteCapacityUnits can be specified when BillingMode is \
+                 PAY_PER_REQUEST",
+                "200",
+            ),
+            (
+                "ValidationException: One or more parameter values were invalid: \
+                 ProvisionedThroughput must be specified when BillingMode is PROVISIONED",
+                "200",
+            ),
+            (
+                "ValidationException: One or more parameter values were invalid: Unknown \
+                 ProjectionType: null",
+                "ValidationException: Indexes must have a projection specified",
+            ),
+            (
+                "ValidationException: One or more parameter values were invalid: Unknown \
+                 ProjectionType: null",
+                "ValidationException: Local Secondary indices are not allowed on hash tables, only \
+                 hash and range tables",
+            ),
+            (
+                "ValidationException: One or more parameter values were invalid: Duplicate index \
+                 name: *",
+                "ValidationException: GlobalSecondaryIndex count exceeds the per-table limit",
+            ),
+            (
+                "ValidationException: One or more parameter values were invalid: Duplicate index \
+                 name: *",
+                "ValidationException: Cannot have more than 5 local secondary indexes per table",
+            ),
+            (
+                "ValidationException: One or more parameter values were invalid: Some index key \
+                 attributes are not defined in AttributeDefinitions. *",
+                "ValidationException: Local Secondary Index range key not specified in Attribute \
+                 Definitions.Type unknown.",
+            ),
+            (
+                "ValidationException: One or more parameter values were invalid: Some index key \
+                 attributes are not defined in AttributeDefinitions. *",
+                "ValidationException: Local Secondary indices must have the same hash key as the \
+                 main table",
+            ),
+            (
+                "ValidationException: Attribute Name is duplicated: k",
+                "ValidationException: Global Secondary Index hash key not specified in Attribute \
+                 Definitions.Type unknown.",
+            ),
+            (
+                "ValidationException: Both the Hash Key and the Range Key element in the KeySchema \
+                 have the same name",
+                "ValidationException: Too many hash keys specified.  *",
+            ),
+            (
+                "ValidationException: Invalid KeySchema: Some index key attribute have no \
+                 definition",
+                "ValidationException: Too many hash keys specified.  *",
+            ),
+        ],
+    ),
+    (
+        "keys of several attributes (developer guide, \"Multi-attribute keys\"), which DynamoDB \
+         Local does not know",
+        &[
+            (
+                "ValidationException: The KeySchema contains multiple key attributes with the same \
+                 name",
+                "ValidationException: Too many hash keys specified.  *",
+            ),
+            (
+                "ValidationException: One or more parameter values were invalid: The KeySchema \
+                 exceeds the maximum allowed number of HASH key attributes",
+                "ValidationException: Key Schema too big.  *",
+            ),
+        ],
+    ),
+    (
+        "AWS's words for streams (paritysuite.org)",
+        &[
+            (
+                "ValidationException: One or more parameter values were invalid: Table is being \
+                 created with a stream enabled, UpdateViewType is required",
+                "ValidationException: Invalid StreamViewType: Stream ViewType must not be null or \
+                 empty when enabling streams.",
+            ),
+            (
+                "ValidationException: One or more parameter values were invalid: Table is being \
+                 created with a stream disabled, UpdateViewType should not be specified",
+                "ValidationException: Invalid StreamViewType: Stream StreamEnabled was false but a \
+                 StreamViewType was present.",
+            ),
+            (
+                "ValidationException: One or more parameter values were invalid: If stream is \
+                 being enabled then UpdateViewType is required",
+                "ValidationException: Invalid StreamViewType: Stream ViewType must not be null or \
+                 empty when enabling streams.",
+            ),
+            (
+                "ValidationException: One or more parameter values were invalid: If stream is \
+                 being disabled, then UpdateViewType must not be specified",
+                "ValidationException: Invalid StreamViewType: Stream StreamEnabled was false but a \
+                 StreamViewType was present.",
+            ),
+            (
+                "ResourceNotFoundException: Requested resource not found: Stream: * not found",
+                "ResourceNotFoundException: Stream does not exist",
+            ),
+        ],
+    ),
+    (
+        "what can be seen without the table is told before there being none (dynalite's tests)",
+        &[
+            (
+                "ValidationException: At least one of ProvisionedThroughput, BillingMode, *",
+                "ResourceNotFoundException: Cannot do operations on a non-existent table",
+            ),
+            (
+                "ValidationException: Nesting Levels have exceeded supported limits: *",
+                "ResourceNotFoundException: Cannot do operations on a non-existent table",
+            ),
+        ],
+    ),
+    (
+        "a wrong key is the reason that cancels a transaction (paritysuite.org); DynamoDB Local \
+         refuses the request, or tells no reasons",
+        &[
+            (
+                "TransactionCanceledException: Transaction cancelled, please refer cancellation \
+                 reasons for specific reasons [*ValidationError*]",
+                "ValidationException: Invalid attribute value type",
+            ),
+            (
+                "TransactionCanceledException: Transaction cancelled, please refer cancellation \
+                 reasons for specific reasons [*ValidationError*]",
+                "TransactionCanceledException: One or more parameter values were invalid: Type \
+                 mismatch for key",
+            ),
+            (
+                "TransactionCanceledException: Transaction cancelled, please refer cancellation \
+                 reasons for specific reasons [*ValidationError*]",
+                "TransactionCanceledException: The number of conditions on the keys is invalid",
+            ),
+        ],
+    ),
+    (
+        "one operation on an item (API reference, TransactWriteItems), whatever its condition",
+        &[(
+            "ValidationException: Transaction request cannot include multiple operations on one \
+             item",
+            "TransactionCanceledException: Transaction cancelled, please refer cancellation \
+             reasons for specific reasons [None, ConditionalCheckFailed]",
+        )],
+    ),
+    (
+        "AWS's words for the key with which a page begins (dynalite's tests)",
+        &[
+            (
+                "ValidationException: The provided starting key is invalid: Supplied \
+                 AttributeValue *",
+                "ValidationException: Supplied AttributeValue *",
+            ),
+            (
+                "ValidationException: The provided starting key is invalid: One or more parameter \
+                 values were invalid: *",
+                "ValidationException: One or more parameter values were invalid: *",
+            ),
+            (
+                "ValidationException: The provided starting key is invalid",
+                "ValidationException: Empty attribute name",
+            ),
+            (
+                "ValidationException: The provided starting key is invalid: The provided key \
+                 element does not match the schema",
+                "ValidationException: Empty attribute name",
+            ),
+        ],
+    ),
+    (
+        "AWS's words for what there was before expressions, and its order (dynalite's tests)",
+        &[
+            (
+                "ValidationException: One or more parameter values were invalid: Duplicate value \
+                 in attribute name: *",
+                "ValidationException: Cannot have two attributes with the same name",
+            ),
+            (
+                "ValidationException: One or more parameter values were invalid: * is not \
+                 supported for the type *",
+                "ValidationException: One or more parameter values were invalid: * is not \
+                 supported for the type *",
+            ),
+            (
+                "ValidationException: Can not use both expression and non-expression parameters in \
+                 the same request: *",
+                "ValidationException: One or more parameter values were invalid: Value must be \
+                 provided when Exists is null for Attribute: *",
+            ),
+            (
+                "ValidationException: Attempted conditional constraint is not an indexable \
+                 operation",
+                "ValidationException: Query key condition not supported",
+            ),
+            (
+                "ValidationException: Either the KeyConditions or KeyConditionExpression parameter \
+                 must be specified in the request.",
+                "ValidationException: Value provided in ExpressionAttributeNames unused in \
+                 expressions: *",
+            ),
+        ],
+    ),
+    (
+        "bounds of on-demand throughput are not kept; DynamoDB Local takes them for a throughput",
+        &[(
+            "200",
+            "ValidationException: Table read and write throughput must be at least 1, and cannot \
+             be null",
+        )],
+    ),
+];
+
+/// Those that only two changes together bring about, and not every run sees.
+pub(super) const RARE: &[Pairs] = &[
+    (
+        "DynamoDB Local does not know the setting that is changed",
+        &[
+            ("200", "ValidationException: Nothing to update"),
+            (
+                "ValidationException: One or more parameter values were invalid: Table is already \
+                 encrypted by default",
+                "ValidationException: Nothing to update",
+            ),
+        ],
+    ),
+    (
+        "AWS's words and its order, as above",
+        &[
+            (
+                "ValidationException: One or more parameter values were invalid: Some index key \
+                 attributes are not defined in AttributeDefinitions. *",
+                "ValidationException: Key Schema too big.  *",
+            ),
+            (
+                "ValidationException: One or more parameter values were invalid: You cannot modify \
+                 stream status while updating table IOPS",
+                "ValidationException: Invalid StreamViewType: Stream ViewType must not be null or \
+                 empty when enabling streams.",
+            ),
+            (
+                "ValidationException: One or more parameter values were invalid: Some index key \
+                 attributes are not defined in AttributeDefinitions. *",
+                "ValidationException: Two keys can not have the same name",
+            ),
+            (
+                "ValidationException: One or more parameter values were invalid: \
+                 DeletionProtection modification must be the only operation in the request",
+                "ValidationException: Cannot change IOPS and Streams at the same time.",
+            ),
+        ],
+    ),
+    (
+        "DynamoDB Local compares the token before it looks at tables and keys: no capture says \
+         which AWS does first",
+        &[
+            (
+                "ValidationException: The provided key element does not match the schema",
+                "IdempotentParameterMismatchException: ",
+            ),
+            (
+                "ResourceNotFoundException: Requested resource not found",
+                "IdempotentParameterMismatchException: ",
+            ),
+        ],
+    ),
+];
