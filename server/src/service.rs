@@ -181,7 +181,10 @@ impl Service {
         if let Some(credentials) = &self.0.config.credentials {
             auth::verify(credentials, parts, &sent, self.0.config.env.clock.now())?;
         }
+        let received = sent.len();
         let body = encoding::decoded(&parts.headers, sent, self.0.config.request_bytes)?;
+        // What was counted as it came may have become much larger.
+        let _unpacked = self.0.load.hold(body.len().saturating_sub(received))?;
         // The service looks at the shape of a request before anything else. A frequent request is
         // looked at only when something is wrong; every member of it is read.
         let is_frequent = operation.is_frequent();

@@ -20,8 +20,8 @@ const WARM_UP_CONNECTIONS: usize = 16;
 pub(crate) fn measure(run: &Run<'_>, place: Place, found: &mut Found) -> Result<(), Failure> {
     let mut contest = Contest { run, servers: Vec::new(), next_item: ITEMS };
     for program in run.programs.iter().copied() {
-        let opened = program.start(run.runtime, place, run.folder).and_then(|mut server| {
-            let loaded = run.runtime.block_on(table::load(server.port));
+        let opened = program.start(run.host, place).and_then(|mut server| {
+            let loaded = run.host.runtime.block_on(table::load(server.port));
             server.or_its_end(loaded)?;
             Ok(server)
         });
@@ -144,7 +144,7 @@ impl Contest<'_> {
         let (_, server) = server.ok_or("the server does not run")?;
         let (port, ops, operation) = (server.port, runner.ops, row.operation);
         let requests = (0..ops).map(|step| request::of(port, operation, step, first)).collect();
-        let asked = self.run.runtime.block_on(async {
+        let asked = self.run.host.runtime.block_on(async {
             let stretch = drive(port, row.connections, requests, Expected::of(operation)).await?;
             table::verify(port, operation, ops, first).await?;
             table::clear(port, first, ops * operation.new_items()).await?;

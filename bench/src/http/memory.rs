@@ -45,8 +45,8 @@ pub(crate) fn measure(run: &Run<'_>, place: Place, found: &mut Found) -> Result<
 }
 
 fn fill(run: &Run<'_>, program: &Program, place: Place) -> Result<Filled, Failure> {
-    let (wanted, runtime) = (run.options.items, run.runtime);
-    let mut server = program.start(runtime, place, run.folder)?;
+    let (wanted, runtime) = (run.options.items, &run.host.runtime);
+    let mut server = program.start(run.host, place)?;
     runtime.block_on(table::create(server.port))?;
     let watch = Stopwatch::start();
     let mut items = 0;

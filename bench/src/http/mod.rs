@@ -4,6 +4,7 @@
 mod client;
 mod contest;
 mod goals;
+mod keeper;
 mod memory;
 mod options;
 mod program;
@@ -12,18 +13,16 @@ mod request;
 mod start;
 mod table;
 
-use std::path::Path;
-
 use tokio::runtime::Runtime;
 
 pub(crate) use crate::embedded::shape::Place;
 
+use crate::embedded::Failure;
 use crate::embedded::shape::{ITEMS, Operation};
-use crate::embedded::{Failure, Folder};
 use crate::median::{Durations, median};
 use crate::service::{self, Answers};
 use options::Options;
-use program::Program;
+use program::{Host, Program};
 use request::Expected;
 
 /// Who answers.
@@ -135,9 +134,7 @@ impl Found {
 struct Run<'a> {
     options: &'a Options,
     programs: Vec<&'a Program>,
-    runtime: &'a Runtime,
-    /// Where the servers keep their files.
-    folder: &'a Path,
+    host: &'a Host,
 }
 
 /// Measures, and prints the tables and the goals.
@@ -147,18 +144,17 @@ pub(crate) fn run(arguments: &[String]) -> Result<(), Failure> {
     for contestant in missing {
         println!("NOT RUN: {0} (left out, or no program named by --{0})", contestant.name());
     }
-    let folder = Folder::make(&options.folder)?;
-    // One thread: the client takes one processor and no more, whoever answers.
-    let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build()?;
+    let host = Host::new(&options.folder)?;
     println!(
         "median of {} rounds, servers in turns of {} s; {ITEMS} items of 1 KB with one index; \
-         {} processors; files in {folder}",
+         {} processors; files in {}",
         options.rounds,
         options.turn,
         std::thread::available_parallelism().map_or(0, usize::from),
+        host.folder
     );
-    print_client(&runtime, &options)?;
-    let run = Run { options: &options, programs, runtime: &runtime, folder: folder.path() };
+    print_client(&host.runtime, &options)?;
+    let run = Run { options: &options, programs, host: &host };
     let mut found = Found::default();
     for place in options.places.iter().copied() {
         start::measure(&run, place, &mut found)?;

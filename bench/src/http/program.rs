@@ -5,11 +5,13 @@ use std::io;
 use std::net::TcpListener;
 use std::path::{Path, PathBuf};
 use std::process::{Child, Command, Stdio};
+use std::rc::Rc;
 use std::time::Duration;
 
 use tokio::runtime::Runtime;
 
 use super::client::Connection;
+use super::keeper::Keeper;
 use super::request::{self, Expected};
 use super::{Contestant, Place};
 use crate::embedded::{Failure, Folder};
@@ -33,6 +35,24 @@ const SHOWN: usize = 10;
 
 /// The main class of DynamoDB Local.
 const DYNAMODB_MAIN: &str = "com.amazonaws.services.dynamodbv2.local.main.ServerRunner";
+
+/// What servers run on.
+pub(crate) struct Host {
+    pub(crate) runtime: Runtime,
+    /// Where they keep their files.
+    pub(crate) folder: Folder,
+    keeper: Rc<Keeper>,
+}
+
+impl Host {
+    /// A host with its files in a folder of their own in this one.
+    pub(crate) fn new(parent: &Path) -> Result<Self, Failure> {
+        // One thread: the client takes one processor and no more, whoever answers.
+        let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build()?;
+        let keeper = Rc::new(Keeper::start()?);
+        Ok(Self { runtime, folder: Folder::make(parent)?, keeper })
+    }
+}
 
 /// Where a contestant's program is: `tabla` and `dynoxide` themselves, the folder of DynamoDB Local's
 /// jars, the folder in which dynalite is installed.
@@ -92,15 +112,10 @@ impl Program {
     }
 
     /// Starts it with nothing stored, and waits for its first answer.
-    pub(crate) fn start(
-        &self,
-        runtime: &Runtime,
-        place: Place,
-        folder: &Path,
-    ) -> Result<Running, Failure> {
+    pub(crate) fn start(&self, host: &Host, place: Place) -> Result<Running, Failure> {
         let mut last: Failure = "it was never started".into();
         for _ in 0..ATTEMPTS {
-            match self.start_once(runtime, place, folder) {
+            match self.start_once(host, place) {
                 Ok(running) => return Ok(running),
                 Err(error) => last = error,
             }
@@ -108,13 +123,9 @@ impl Program {
         Err(format!("{} does not start: {last}", self.contestant.name()).into())
     }
 
-    fn start_once(
-        &self,
-        runtime: &Runtime,
-        place: Place,
-        folder: &Path,
-    ) -> Result<Running, Failure> {
-        let folder = Folder::make(&folder.join(self.contestant.name()).join(place.name()))?;
+    fn start_once(&self, host: &Host, place: Place) -> Result<Running, Failure> {
+        let name = self.contestant.name();
+        let folder = Folder::make(&host.folder.path().join(name).join(place.name()))?;
         // Working folders differ between servers.
         let data = fs::canonicalize(folder.path())?.join("data");
         fs::create_dir_all(&data)?;
@@ -127,10 +138,12 @@ impl Program {
         let child = command
             .spawn()
             .map_err(|error| format!("{} could not be run: {error}", program_of(&command)))?;
-        let mut running = Running { port, first_answer: 0.0, child, log, _folder: folder };
+        let keeper = Rc::clone(&host.keeper);
+        let mut running = Running { port, first_answer: 0.0, child, log, keeper, _folder: folder };
+        running.keeper.started(running.child.id())?;
         loop {
             running.ensure_alive()?;
-            if runtime.block_on(answers(port)).is_ok() {
+            if host.runtime.block_on(answers(port)).is_ok() {
                 break;
             }
             if watch.seconds() > PATIENCE {
@@ -154,6 +167,7 @@ pub(crate) struct Running {
     pub(crate) first_answer: f64,
     child: Child,
     log: PathBuf,
+    keeper: Rc<Keeper>,
     // Dropped after the process has ended, which writes to it.
     _folder: Folder,
 }
@@ -194,6 +208,8 @@ impl Drop for Running {
         // only when it has ended already.
         let _ = self.child.kill();
         let _ = self.child.wait();
+        // A keeper that has gone has nothing to note.
+        let _ = self.keeper.ended(self.child.id());
     }
 }
 
@@ -248,13 +264,12 @@ mod tests {
     fn a_server_that_ends_is_reported_with_its_last_words() {
         use std::os::unix::fs::PermissionsExt;
         let parent = std::env::temp_dir().join("tabla-bench-http-program");
-        let folder = Folder::make(&parent).unwrap();
-        let path = folder.path().join("program");
+        let host = Host::new(&parent).unwrap();
+        let path = host.folder.path().join("program");
         fs::write(&path, "#!/bin/sh\necho no such store\nexit 3\n").unwrap();
         fs::set_permissions(&path, fs::Permissions::from_mode(0o755)).unwrap();
         let program = Program { contestant: Contestant::Tabla, path };
-        let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build().unwrap();
-        let error = match program.start(&runtime, Place::Memory, folder.path()) {
+        let error = match program.start(&host, Place::Memory) {
             Ok(_) => panic!("it cannot have answered"),
             Err(error) => error.to_string(),
         };

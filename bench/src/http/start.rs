@@ -58,7 +58,7 @@ pub(crate) fn measure(run: &Run<'_>, place: Place, found: &mut Found) -> Result<
 }
 
 fn start(run: &Run<'_>, program: &Program, place: Place) -> Result<(f64, f64), Failure> {
-    let running = program.start(run.runtime, place, run.folder)?;
+    let running = program.start(run.host, place)?;
     rest();
     Ok((running.first_answer, running.resident()? as f64))
 }

@@ -16,13 +16,12 @@ use tabla::env::{Clock, SystemClock};
 use tokio::task::JoinSet;
 
 use crate::counters::Counters;
-use crate::process::Served;
+use crate::process::{Served, connections, number};
 use crate::things::table;
 use crate::wire::Connection;
 use crate::worker::Worker;
 use crate::{tabla, text};
 
-const CONNECTIONS: u64 = 32;
 const SECONDS: u64 = 1;
 const LIVES: usize = 3;
 
@@ -33,12 +32,8 @@ const LOOKS: usize = 12;
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
 async fn nothing_that_was_acknowledged_is_lost_under_load() {
-    let asked = |variable: &str, otherwise: u64| {
-        std::env::var(variable).map_or(otherwise, |text| text.parse().expect("a number"))
-    };
-    let seconds = asked("TABLA_SECONDS", SECONDS);
-    let mut workers: Vec<Worker> =
-        (0..asked("TABLA_CONNECTIONS", CONNECTIONS)).map(Worker::new).collect();
+    let seconds = number("TABLA_SECONDS").unwrap_or(SECONDS);
+    let mut workers: Vec<Worker> = (0..connections()).map(Worker::new).collect();
     let mut counters = Counters::default();
     let folder = tempfile::tempdir().expect("a folder");
     let file = folder.path().join("load.db");

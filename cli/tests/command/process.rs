@@ -44,6 +44,19 @@ pub(crate) fn program() -> PathBuf {
         .map_or_else(|| env!("CARGO_BIN_EXE_tabla").into(), PathBuf::from)
 }
 
+/// How many clients there are at once, unless told.
+const CONNECTIONS: u64 = 32;
+
+/// How many clients there are at once.
+pub(crate) fn connections() -> u64 {
+    number("TABLA_CONNECTIONS").unwrap_or(CONNECTIONS)
+}
+
+/// The number that a variable gives.
+pub(crate) fn number(variable: &str) -> Option<u64> {
+    std::env::var(variable).ok().map(|text| text.parse().expect("a number"))
+}
+
 impl Served {
     /// Starts a server on a free port, unless these arguments name one.
     pub(crate) async fn start(arguments: &[&str]) -> Self {

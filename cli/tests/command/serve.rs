@@ -90,7 +90,7 @@ async fn what_cannot_be_served_is_said_at_once() {
         (&["--listen", "127.0.0.1"], 2, "127.0.0.1:8000"),
         (&["--listen", "127.0.0.1:65536"], 2, "127.0.0.1:8000"),
         (&["--listen", "localhost:no"], 2, "no is no port"),
-        (&["--table-delay", "-1"], 2, "--table-delay"),
+        (&["--table-delay=-1"], 2, "a number of seconds"),
         (&["--table-delay", "forever"], 2, "a number of seconds"),
         (&["--log", "loud"], 2, "debug"),
         (&["--sotre", "memory:"], 2, "--store"),

@@ -1,8 +1,11 @@
 //! How much is taken, and for how long.
 
+use std::io::Write;
 use std::sync::Arc;
 use std::time::Duration;
 
+use flate2::Compression;
+use flate2::write::GzEncoder;
 use tabla::{ErrorKind, MemoryStore, Store};
 use tabla_server::{Server, ServerConfig};
 use tokio::net::TcpStream;
@@ -93,6 +96,20 @@ async fn too_many_bytes_are_throttled() {
     assert_eq!(answer.exception(), "ThrottlingException");
     let mut client = Client::connect(server.address()).await;
     assert_eq!(client.ask("ListTables", "{}").await.status, 200, "what it held is free again");
+}
+
+#[tokio::test]
+async fn bytes_are_counted_as_they_are_when_they_are_unpacked() {
+    let server = server(ServerConfig { held_bytes: 5_000, ..ServerConfig::new() }).await;
+    let mut client = Client::connect(server.address()).await;
+    let mut gzip = GzEncoder::new(Vec::new(), Compression::fast());
+    gzip.write_all(format!("{{{}}}", " ".repeat(10_000)).as_bytes()).unwrap();
+    let packed = gzip.finish().unwrap();
+    assert!(packed.len() < 1_000);
+    let encoding = [("Content-Encoding", "gzip")];
+    let answer = client.ask_with("ListTables", &encoding, packed).await;
+    assert_eq!(answer.exception(), "ThrottlingException");
+    assert_eq!(client.ask("ListTables", "{}").await.status, 200);
 }
 
 #[tokio::test]

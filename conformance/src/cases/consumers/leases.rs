@@ -72,7 +72,10 @@ pub(super) async fn lost_lease(ctx: Ctx) {
     comes(&ctx, "the handler is dropped", || notes.at_work.load(Ordering::SeqCst) == 0).await;
     first.tell_to_stop();
     comes(&ctx, "it has stopped", || first.has_ended()).await;
-    assert_eq!(entries(&ctx).await, stolen);
+    // A shard that it came to later is its own.
+    let is_stolen = |entry: &Item| stolen.iter().any(|it| it.get("entry") == entry.get("entry"));
+    let now: Vec<Item> = entries(&ctx).await.into_iter().filter(is_stolen).collect();
+    assert_eq!(now, stolen);
     assert_eq!(notes.handled(), []);
 }
 
