@@ -22,7 +22,7 @@ Examples:
   tabla serve --listen 0.0.0.0:8000 --auth keys for other machines, that sign with these keys
 
 Then, in another terminal:
-  export AWS_ENDPOINT_URL=http://127.0.0.1:8000 AWS_REGION=local
+  export AWS_ENDPOINT_URL=http://127.0.0.1:8000 AWS_DEFAULT_REGION=local AWS_REGION=local
   export AWS_ACCESS_KEY_ID=any AWS_SECRET_ACCESS_KEY=any
   aws dynamodb list-tables
 
