@@ -51,7 +51,7 @@ Measurements:
       get, put, conditional update, query of 50 and transact of 4 by HTTP on `tabla serve`, on
       Dynoxide, on DynamoDB Local and on dynalite, in memory and durable; how long each takes to its
       first answer, and its memory at rest and when it is full (Linux only)
-        --quick              a tenth of the work
+        --quick              5 rounds, shorter turns, 20000 items of a full server
         --rounds <n>         repetitions, of which the middle one counts; 9 unless told
         --servers <a,b>      of tabla, dynoxide, dynamodb, dynalite
         --places <a,b>       of memory, durable

@@ -101,8 +101,9 @@ fn is_chosen(passed_on: &[OsString], server: &str) -> bool {
         .is_none_or(|chosen| chosen.to_string_lossy().split(',').any(|chosen| chosen == server))
 }
 
-/// Installs Dynoxide from its registry, with its own features and the versions that it was
-/// published with, unless it is there.
+/// Installs Dynoxide from its registry as its users do, with the features, the profile and the
+/// versions that it was published with, unless it is there. It calls itself 1.5.0, which is the
+/// product's version and not the package's.
 fn dynoxide(folder: &Path) -> Result<PathBuf> {
     let (package, version, program) = DYNOXIDE;
     let root = folder.join(program);
