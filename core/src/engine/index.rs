@@ -197,7 +197,8 @@ pub(super) fn check_index_keys(schema: &TableSchema, item: &Item) -> Result<(), 
     Ok(())
 }
 
-/// The same for the attributes that an update has written, in the words of an update.
+/// The same for the attributes that an update has written, in the words of an update. What a put
+/// would be told is the source: the service says that to `AttributeUpdates`.
 ///
 /// What the item had before is left alone: an index may have been added to items that do not fit
 /// it, and they can still be changed elsewhere.
@@ -210,17 +211,21 @@ pub(super) fn check_updated_index_keys(
         for attribute in index.key_attributes().filter(|attribute| is_updated(&attribute.name)) {
             let Some(value) = item.get(&attribute.name) else { continue };
             if let Some(kind) = empty_kind(value).filter(|_| attribute.accepts(value)) {
-                return Err(Fault::Request(Error::validation(format!(
+                let error = Error::validation(format!(
                     "One or more parameter values are not valid. The update expression attempted \
                      to update a secondary index key to a value that is not supported. The \
                      AttributeValue for a key attribute cannot contain an empty {kind} value."
-                ))));
+                ));
+                let of_put = empty_index_key(kind, &index.name, &attribute.name);
+                return Err(Fault::Request(error.with_source(of_put)));
             }
             if !attribute.accepts(value) {
-                return Err(Fault::item(
+                let error = Error::validation(
                     "The update expression attempted to update the secondary index key to \
                      unsupported type",
-                ));
+                );
+                let of_put = mismatch(index, &attribute.name, attribute.kind.code(), value);
+                return Err(Fault::Item(error.with_source(of_put)));
             }
         }
         let is_updated = index.key_attributes().any(|attribute| is_updated(&attribute.name));

@@ -2,6 +2,8 @@
 
 use std::cmp::Ordering;
 
+use memchr::memmem;
+
 use crate::expr::condition::{CompareOp, Condition, Operand};
 use crate::{Item, MapRef, Number, ValueRef};
 
@@ -85,16 +87,20 @@ fn compare(op: CompareOp, left: Option<ValueRef<'_>>, right: Option<ValueRef<'_>
 
 fn contains(value: ValueRef<'_>, part: ValueRef<'_>) -> bool {
     match (value, part) {
-        (ValueRef::S(text), ValueRef::S(part)) => text.contains(part),
-        (ValueRef::B(bytes), ValueRef::B(part)) => {
-            part.is_empty() || bytes.windows(part.len()).any(|window| window == part)
-        }
+        (ValueRef::S(text), ValueRef::S(part)) => has_part(text.as_bytes(), part.as_bytes()),
+        (ValueRef::B(bytes), ValueRef::B(part)) => has_part(bytes, part),
         (ValueRef::Ss(set), ValueRef::S(member)) => set.contains(member),
         (ValueRef::Ns(set), ValueRef::N(member)) => set.contains(member),
         (ValueRef::Bs(set), ValueRef::B(member)) => set.contains(member),
         (ValueRef::L(list), element) => list.contains(element),
         _ => false,
     }
+}
+
+/// Whether the bytes have this part somewhere. Both may come from a request, so this takes time by the
+/// sum of their lengths, never by the product. A part of a text is one by its UTF-8 bytes, too.
+fn has_part(bytes: &[u8], part: &[u8]) -> bool {
+    memmem::find(bytes, part).is_some()
 }
 
 /// What `size` gives: UTF-16 code units, bytes or elements; nothing for the other types.
@@ -227,6 +233,44 @@ mod tests {
         assert!(!holds(attr("m").contains("x")));
         assert!(!holds(attr("n").contains(5)));
         assert!(holds(Condition::Contains("xabcx".into(), attr("s").into())));
+    }
+
+    #[test]
+    fn parts_are_found_wherever_they_are() {
+        let bytes = |text: &[u8]| Value::B(text.to_vec().into());
+        // All there are of up to four of two letters, so that parts overlap themselves.
+        let all: Vec<String> = (1..32_u32)
+            .map(|code| format!("{code:b}").split_off(1).replace('0', "a").replace('1', "é"))
+            .collect();
+        for text in &all {
+            let item = item! { "s" => text.as_str(), "b" => bytes(text.as_bytes()) };
+            for part in &all {
+                let expected = text.contains(part.as_str());
+                let found = attr("s").contains(part.as_str()).evaluate(&item);
+                assert_eq!(found, expected, "{text} {part}");
+                let found = attr("b").contains(bytes(part.as_bytes())).evaluate(&item);
+                assert_eq!(found, expected, "{text} {part}, as bytes");
+            }
+        }
+    }
+
+    /// A search that begins anew at every byte would compare 40 GB for the first of the parts alone.
+    #[test]
+    fn long_parts_are_looked_for_in_the_time_that_it_takes_to_read_them() {
+        let text = "a".repeat(400_000);
+        for part in ["a".repeat(200_000) + "b", "b".to_owned() + &"a".repeat(200_000)] {
+            let item = item! {
+                "s" => text.as_str(),
+                "b" => Value::B(text.clone().into_bytes().into()),
+            };
+            let bytes = Value::B(part.clone().into_bytes().into());
+            for condition in [attr("s").contains(part.as_str()), attr("b").contains(bytes)] {
+                assert!(!condition.evaluate(&item));
+            }
+        }
+        let middle = "a".repeat(100_000) + "b" + &"a".repeat(100_000);
+        let item = item! { "s" => format!("{text}b{text}") };
+        assert!(attr("s").contains(middle).evaluate(&item));
     }
 
     #[test]

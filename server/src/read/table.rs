@@ -23,9 +23,7 @@ pub(crate) fn list_tables(members: &Members<'_>) -> Result<ListTables> {
 }
 
 pub(crate) fn create_table(members: &Members<'_>) -> Result<CreateTable> {
-    if members.has("ResourcePolicy") {
-        return Err(not_offered("ResourcePolicy", "there are no accounts to grant anything to"));
-    }
+    refuse(members, &ONLY_AWS_CREATES)?;
     Ok(CreateTable {
         table: members.table()?,
         attribute_definitions: attribute_definitions(members)?,
@@ -43,15 +41,7 @@ pub(crate) fn create_table(members: &Members<'_>) -> Result<CreateTable> {
 }
 
 pub(crate) fn update_table(members: &Members<'_>) -> Result<UpdateTable> {
-    for (name, why) in [
-        ("ReplicaUpdates", "replicas need several regions of AWS"),
-        ("GlobalTableWitnessUpdates", "replicas need several regions of AWS"),
-        ("MultiRegionConsistency", "replicas need several regions of AWS"),
-    ] {
-        if members.has(name) {
-            return Err(not_offered(name, why));
-        }
-    }
+    refuse(members, &ONLY_AWS_UPDATES)?;
     let updates = members.objects("GlobalSecondaryIndexUpdates")?.unwrap_or_default();
     Ok(UpdateTable {
         table: members.table()?,
@@ -261,6 +251,57 @@ pub(crate) fn update_continuous_backups(members: &Members<'_>) -> Result<String>
     }
 }
 
+const REPLICAS: &str = "replicas need several regions of AWS";
+const VECTORS: &str = "it has no vector indexes";
+
+/// What a new table has on AWS alone, and why not here.
+const ONLY_AWS_CREATES: [(&str, &str); 4] = [
+    ("GlobalTableSettingsReplicationMode", REPLICAS),
+    ("GlobalTableSourceArn", REPLICAS),
+    ("ResourcePolicy", "there are no accounts to grant anything to"),
+    ("VectorIndexes", VECTORS),
+];
+
+/// The same for the changes of a table.
+const ONLY_AWS_UPDATES: [(&str, &str); 6] = [
+    ("DisassociationProtectionEnabled", REPLICAS),
+    ("GlobalTableSettingsReplicationMode", REPLICAS),
+    ("GlobalTableWitnessUpdates", REPLICAS),
+    ("MultiRegionConsistency", REPLICAS),
+    ("ReplicaUpdates", REPLICAS),
+    ("VectorIndexUpdates", VECTORS),
+];
+
+/// Refuses a request that has one of these: who asks for them is not to believe to have them.
+fn refuse(members: &Members<'_>, parameters: &[(&str, &str)]) -> Result<()> {
+    match parameters.iter().find(|(name, _)| members.has(name)) {
+        Some((name, why)) => Err(not_offered(name, why)),
+        None => Ok(()),
+    }
+}
+
 fn not_offered(parameter: &str, why: &str) -> Error {
     Error::validation(format!("{parameter} is not offered by this server: {why}"))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_documentation_has_every_parameter_that_is_refused() {
+        let documented = include_str!("../../../docs/wire.md");
+        for (operation, parameters) in
+            [("CreateTable", &ONLY_AWS_CREATES[..]), ("UpdateTable", &ONLY_AWS_UPDATES[..])]
+        {
+            let beginning = format!("| {operation} | offered | ");
+            let row = documented.lines().find(|line| line.starts_with(&beginning)).unwrap();
+            // They are the last that the row tells.
+            let (_, refused) = row.rsplit_once("; ").unwrap();
+            for (parameter, _) in parameters {
+                assert!(refused.contains(&format!("`{parameter}`")), "{operation} {parameter}");
+            }
+            assert_eq!(refused.matches('`').count(), 2 * parameters.len(), "{refused}");
+        }
+    }
 }

@@ -3,6 +3,8 @@
 mod answers;
 mod client;
 mod ends;
+mod legacy;
 mod limits;
+mod only_aws;
 mod sdk;
 mod tables;

@@ -89,6 +89,13 @@ fn items() -> Vec<(Operation, Json)> {
             }),
         ),
         (
+            UpdateItem,
+            json!({
+                "TableName": THINGS, "Key": key(3),
+                "AttributeUpdates": { "l": { "Action": "PUT", "Value": { "S": "new" } } },
+            }),
+        ),
+        (
             DeleteItem,
             json!({
                 "TableName": THINGS, "Key": key(1), "ConditionExpression": "#x = :x",

@@ -1,5 +1,7 @@
 //! What DynamoDB says differently to legacy parameters.
 
+use std::error::Error as _;
+
 use crate::{Error, ErrorKind};
 
 /// Which legacy parameters a request has, as far as a store's refusal has to be reworded for it.
@@ -60,11 +62,21 @@ impl Wording {
             let rest = error.message().strip_prefix(expression).filter(|_| applies)?;
             Some(format!("{legacy}{rest}"))
         });
-        match message {
+        let of_put = || what_a_put_is_told(&error).filter(|_| self.attribute_updates);
+        match message.or_else(of_put) {
             Some(message) => reworded(&error, message),
             None => error,
         }
     }
+}
+
+/// What a put is told of the value that an update has given to the key of an index. A store that
+/// judges requests itself has it as the source of its refusal; a service tells only its own words.
+///
+/// AWS says this of a wrong type (dynalite's tests), and DynamoDB Local of an empty value.
+fn what_a_put_is_told(error: &Error) -> Option<String> {
+    let told = error.source()?.downcast_ref::<Error>()?;
+    Some(told.message().to_owned())
 }
 
 /// The same refusal with another message.
@@ -80,16 +92,17 @@ fn reworded(error: &Error, message: String) -> Error {
 mod tests {
     use super::*;
     use crate::expr::legacy::*;
-    use crate::ops::{CreateTable, PutItem, Query, Select, UpdateItem};
-    use crate::{KeyType, MemoryStore, Store, item};
+    use crate::ops::{CreateTable, PutItem, Query, SecondaryIndex, Select, UpdateItem};
+    use crate::{KeyType, MemoryStore, Store, Value, item, list};
 
     /// What a store says, and what DynamoDB says to a request of this wording.
     #[track_caller]
     fn assert_reworded(error: Error, wording: Wording, legacy: &str) {
         let told = error.message().to_owned();
         assert_ne!(told, legacy);
-        assert_eq!(Wording::default().reword(error).message(), told);
-        assert_eq!(wording.reword(Error::validation(told)).message(), legacy);
+        let error = Wording::default().reword(error);
+        assert_eq!(error.message(), told);
+        assert_eq!(wording.reword(error).message(), legacy);
     }
 
     fn eq(name: &str) -> [(String, Test); 1] {
@@ -135,6 +148,40 @@ mod tests {
             Wording { attribute_updates: true, ..Wording::default() },
             "Type mismatch for attribute to update",
         );
+    }
+
+    #[tokio::test]
+    async fn keys_of_indexes_are_refused_as_those_of_a_put() {
+        let store = MemoryStore::new();
+        let keys = CreateTable::new("table")
+            .partition_key("p", KeyType::S)
+            .sort_key("s", KeyType::S)
+            .attribute("g", KeyType::S)
+            .attribute("l", KeyType::B)
+            .local_index(SecondaryIndex::new("local").partition_key("p").sort_key("l"))
+            .global_index(SecondaryIndex::new("global").partition_key("g"));
+        store.create_table(keys).await.unwrap();
+        let key = || item! { "p" => "k", "s" => "k" };
+        let values = [
+            ("g", 1.into()),
+            ("g", Value::Null),
+            ("g", list![]),
+            ("g", "".into()),
+            ("l", "x".into()),
+            ("l", Value::B(Vec::new().into())),
+        ];
+        for (name, value) in values {
+            let put = PutItem::new("table", key().with(name, value.clone()));
+            let of_put = store.put(put).await.unwrap_err();
+            let update = AttributeUpdate { value: Some(value), action: Some(Action::Put) };
+            let update = attribute_updates([(name.to_owned(), update)]).unwrap().unwrap();
+            let request = UpdateItem::new("table", key()).update(update);
+            assert_reworded(
+                store.update(request).await.unwrap_err(),
+                Wording { attribute_updates: true, ..Wording::default() },
+                of_put.message(),
+            );
+        }
     }
 
     #[test]

@@ -294,6 +294,12 @@ pub(super) const PAIRS: &[Pairs] = &[
                  supported for the type *",
             ),
             (
+                "ValidationException: One or more parameter values were invalid: Type mismatch for \
+                 Index Key l Expected: S Actual: * IndexName: by-l",
+                "ValidationException: Updates on index keys must be of the same data type as the \
+                 key attribute",
+            ),
+            (
                 "ValidationException: Can not use both expression and non-expression parameters in \
                  the same request: *",
                 "ValidationException: One or more parameter values were invalid: Value must be \

@@ -1,0 +1,113 @@
+//! What a table can have on AWS alone: who asks for it is told that there is none here.
+
+use std::sync::Arc;
+
+use serde_json::{Value as Json, json};
+use tabla::MemoryStore;
+use tabla_server::spawn;
+
+use crate::client::{Answer, Client, THINGS};
+
+fn things() -> Json {
+    serde_json::from_str(THINGS).expect("a request is JSON")
+}
+
+fn vector_index() -> Json {
+    json!({
+        "IndexName": "by-meaning", "Dimensions": 3, "DistanceFunction": "COSINE",
+        "VectorAttribute": { "AttributeName": "v" }, "Projection": { "ProjectionType": "ALL" },
+    })
+}
+
+/// Asks with one more parameter.
+async fn ask_for(
+    client: &mut Client,
+    operation: &str,
+    mut request: Json,
+    parameter: &str,
+    value: &Json,
+) -> Answer {
+    request[parameter] = value.clone();
+    client.ask(operation, request.to_string()).await
+}
+
+#[track_caller]
+fn assert_refused(answer: &Answer, parameter: &str, why: &str) {
+    assert_eq!((answer.status, answer.exception().as_str()), (400, "ValidationException"));
+    let message = format!("{parameter} is not offered by this server: {why}");
+    assert_eq!(answer.json()["message"], message);
+}
+
+const REPLICAS: &str = "replicas need several regions of AWS";
+
+#[tokio::test]
+async fn a_table_with_what_only_aws_has_is_not_created() {
+    let server = spawn(Arc::new(MemoryStore::new())).await.unwrap();
+    let mut client = Client::connect(server.address()).await;
+    let source = json!("arn:aws:dynamodb:eu-west-1:123456789012:table/things");
+    for (parameter, value, why) in [
+        ("VectorIndexes", json!([vector_index()]), "it has no vector indexes"),
+        ("GlobalTableSourceArn", source, REPLICAS),
+        ("GlobalTableSettingsReplicationMode", json!("ENABLED"), REPLICAS),
+        ("ResourcePolicy", json!("{}"), "there are no accounts to grant anything to"),
+    ] {
+        let answer = ask_for(&mut client, "CreateTable", things(), parameter, &value).await;
+        assert_refused(&answer, parameter, why);
+    }
+    assert_eq!(client.ask("ListTables", "{}").await.json(), json!({ "TableNames": [] }));
+    // A member that is null is none.
+    let answer = ask_for(&mut client, "CreateTable", things(), "VectorIndexes", &Json::Null).await;
+    assert_eq!(answer.status, 200, "{answer:?}");
+}
+
+#[tokio::test]
+async fn a_table_is_not_changed_to_have_what_only_aws_has() {
+    let server = spawn(Arc::new(MemoryStore::new())).await.unwrap();
+    let mut client = Client::connect(server.address()).await;
+    client.ask("CreateTable", THINGS).await;
+    let describe = r#"{"TableName":"things"}"#;
+    let before = client.ask("DescribeTable", describe).await.json();
+    let region = json!({ "RegionName": "eu-west-1" });
+    for (parameter, value, why) in [
+        ("VectorIndexUpdates", json!([{ "Create": vector_index() }]), "it has no vector indexes"),
+        ("ReplicaUpdates", json!([{ "Create": region }]), REPLICAS),
+        ("GlobalTableWitnessUpdates", json!([{ "Create": region }]), REPLICAS),
+        ("MultiRegionConsistency", json!("STRONG"), REPLICAS),
+        ("GlobalTableSettingsReplicationMode", json!("ENABLED"), REPLICAS),
+        ("DisassociationProtectionEnabled", json!(true), REPLICAS),
+    ] {
+        // Neither alone nor beside a change that would be made.
+        for request in [
+            json!({ "TableName": "things" }),
+            json!({ "TableName": "things", "DeletionProtectionEnabled": true }),
+        ] {
+            let answer = ask_for(&mut client, "UpdateTable", request, parameter, &value).await;
+            assert_refused(&answer, parameter, why);
+        }
+    }
+    assert_eq!(client.ask("DescribeTable", describe).await.json(), before);
+}
+
+#[tokio::test]
+async fn the_shape_is_looked_at_first() {
+    let server = spawn(Arc::new(MemoryStore::new())).await.unwrap();
+    let mut client = Client::connect(server.address()).await;
+    let mut index = vector_index();
+    index["DistanceFunction"] = json!("MANHATTAN");
+    for (value, exception, message) in [
+        (json!("by-meaning"), "SerializationException", ""),
+        (
+            json!([index]),
+            "ValidationException",
+            "1 validation error detected: Value 'MANHATTAN' at \
+             'vectorIndexes.1.member.distanceFunction' failed to satisfy constraint: Member must \
+             satisfy enum value set: [COSINE, DOT_PRODUCT, EUCLIDEAN]",
+        ),
+    ] {
+        let answer = ask_for(&mut client, "CreateTable", things(), "VectorIndexes", &value).await;
+        assert_eq!((answer.status, answer.exception().as_str()), (400, exception));
+        let told = answer.json();
+        assert!(message.is_empty() || told["message"] == message, "{told}");
+    }
+    assert_eq!(client.ask("ListTables", "{}").await.json(), json!({ "TableNames": [] }));
+}
