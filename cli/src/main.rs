@@ -4,6 +4,7 @@ mod app;
 mod check;
 mod conformance;
 mod demo;
+mod open_files;
 mod output;
 mod progress;
 mod serve;

@@ -9,6 +9,7 @@ use tabla::{Error, Registry, Result};
 use tabla_server::{Credentials, ServerConfig};
 use tokio::signal::unix::{SignalKind, signal};
 
+use crate::open_files;
 use crate::output::say;
 
 /// The store of a server that was told none.
@@ -77,6 +78,7 @@ pub(crate) async fn run(arguments: Arguments, registry: Registry) -> Result<()> 
         config = config.credentials(Credentials::from_file(file)?);
     }
     config.insecure = arguments.insecure;
+    open_files::provide(&mut config);
     // Before anything is opened: whoever asks the server to end while it starts is heard.
     let mut terminate = listen_for(SignalKind::terminate())?;
     let mut interrupt = listen_for(SignalKind::interrupt())?;

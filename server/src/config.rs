@@ -29,7 +29,8 @@ pub struct ServerConfig {
     pub held_bytes: usize,
     /// How many requests are worked on at once; one more is throttled.
     pub requests: usize,
-    /// How many connections there are at once; one more waits until another ends.
+    /// How many connections there are at once; one more waits until another ends. Each is an open file
+    /// of the process, which must be allowed as many and those of its store.
     pub connections: usize,
     /// How long the head of a request may take, and so how long a connection may idle.
     pub head_time: Duration,
@@ -39,6 +40,9 @@ pub struct ServerConfig {
     pub stall_time: Duration,
     /// How long requests that were taken have to be answered when the server is stopped.
     pub stop_time: Duration,
+    /// How long the rest of a body may take when the server is stopped: a request of which a part is
+    /// missing was not taken.
+    pub grace_time: Duration,
     /// How long tables are `CREATING`, `UPDATING` and `DELETING`. Unless told, only the answer to the
     /// request says so, as the service's does, and the next one finds the work done.
     pub transition: Duration,
@@ -60,6 +64,9 @@ impl Default for ServerConfig {
             body_time: Duration::from_secs(60),
             stall_time: Duration::from_secs(30),
             stop_time: Duration::from_secs(30),
+            // Enough for what is on its way, over a slow line too, and not long for whoever waits for
+            // the end because of a client that has stopped sending.
+            grace_time: Duration::from_secs(1),
             transition: Duration::ZERO,
             env: Env::system(),
         }

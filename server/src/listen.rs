@@ -152,16 +152,19 @@ async fn serve(
     let answering = service.clone();
     let is_used = Arc::new(AtomicBool::new(false));
     let used = Arc::clone(&is_used);
+    let ending = stopping.clone();
     let connection = builder.serve_connection(
         io,
         service_fn(move |request| {
             used.store(true, Ordering::Relaxed);
-            let service = answering.clone();
-            async move { Ok::<_, Infallible>(answer(&service, request).await) }
+            let (service, stopping) = (answering.clone(), ending.clone());
+            async move { Ok::<_, Infallible>(answer(&service, request, stopping).await) }
         }),
     );
     tokio::pin!(connection);
     let outcome = tokio::select! {
+        // A request that has come is taken before the end is looked for.
+        biased;
         outcome = connection.as_mut() => outcome,
         () = stopped(&mut stopping) => {
             // The rest of a first request's head would be waited for.
@@ -177,13 +180,15 @@ async fn serve(
     }
 }
 
-async fn answer(service: &Service, request: Request<Incoming>) -> Response<Full<Bytes>> {
+async fn answer(
+    service: &Service,
+    request: Request<Incoming>,
+    stopping: watch::Receiver<bool>,
+) -> Response<Full<Bytes>> {
     let (parts, body) = request.into_parts();
-    let read = read_body(service, &parts.headers, body);
-    let (body, held) = match timeout(service.config().body_time, read).await {
-        Ok(Ok((body, held))) => (Ok(body), held),
-        Ok(Err(error)) => (Err(error), Vec::new()),
-        Err(_) => (Err(late()), Vec::new()),
+    let (body, held) = match receive(service, &parts.headers, body, stopping).await {
+        Ok((body, held)) => (Ok(body), held),
+        Err(error) => (Err(error), Vec::new()),
     };
     let is_unread = body.is_err();
     let mut response = service.answer(&parts, body).await;
@@ -193,6 +198,30 @@ async fn answer(service: &Service, request: Request<Incoming>) -> Response<Full<
         response.headers_mut().insert(CONNECTION, HeaderValue::from_static("close"));
     }
     response.map(Full::new)
+}
+
+/// The body of a request, and the room that it takes, if it comes in time.
+async fn receive(
+    service: &Service,
+    headers: &HeaderMap,
+    body: Incoming,
+    mut stopping: watch::Receiver<bool>,
+) -> Result<(Bytes, Vec<Hold>)> {
+    let config = service.config();
+    let read = timeout(config.body_time, read_body(service, headers, body));
+    let grace_is_over = async {
+        stopped(&mut stopping).await;
+        SystemClock.sleep(config.grace_time).await;
+    };
+    tokio::select! {
+        // Mostly the body is there already, and nothing else is looked at.
+        biased;
+        read = read => read.unwrap_or_else(|_| {
+            Err(late("the body of the request took too long to arrive"))
+        }),
+        // The client is told, so that it knows that nothing was done.
+        () = grace_is_over => Err(late("the server ends before the body of the request has arrived")),
+    }
 }
 
 /// The body of a request, and the room that it takes.
@@ -240,7 +269,7 @@ fn broken(error: hyper::Error) -> Error {
         .with_code(SERIALIZATION)
 }
 
-fn late() -> Error {
-    Error::new(ErrorKind::Validation, "the body of the request took too long to arrive")
-        .with_code("RequestTimeoutException")
+/// SDKs send the request again.
+fn late(message: &str) -> Error {
+    Error::new(ErrorKind::Validation, message).with_code("RequestTimeoutException")
 }

@@ -5,12 +5,10 @@
 //! build. After how long the server leaves those that stay is its own tests' matter, which make it
 //! short.
 
-use std::net::SocketAddr;
 use std::time::Duration;
 
 use serde_json::{Value, json};
 use tabla::env::{Clock, SystemClock};
-use tokio::net::TcpSocket;
 use tokio::time::timeout;
 
 use crate::process::{PATIENCE, Served, connections};
@@ -99,15 +97,6 @@ async fn those_who_vanish_leave_nothing() {
     server.stop().await;
 }
 
-/// A client that asks and does not read, with little room for what comes.
-async fn deaf(address: SocketAddr, request: &[u8]) -> Connection {
-    let socket = TcpSocket::new_v4().expect("a socket");
-    socket.set_recv_buffer_size(4 << 10).expect("any size will do");
-    let mut connection = Connection::over(socket.connect(address).await.expect("it listens"));
-    connection.send(request).await.expect("it reads");
-    connection
-}
-
 #[tokio::test]
 async fn answers_that_nobody_reads_do_not_pile_up() {
     let server = Served::start(&[]).await;
@@ -142,7 +131,8 @@ async fn answers_that_nobody_reads_do_not_pile_up() {
         assert!(whole.body.len() > 15_000_000, "{operation}: {}", whole.code());
         let mut unread = Vec::new();
         for _ in 0..clients {
-            unread.push(deaf(server.address, &request(operation, body)).await);
+            let asked = Connection::unread(server.address, &request(operation, body)).await;
+            unread.push(asked.expect("it listens"));
         }
         let family = format!("tabla_request_duration_seconds_count{{operation=\"{operation}\"}}");
         while server.metric(&family).await < 1 + clients {

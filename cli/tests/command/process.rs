@@ -60,7 +60,18 @@ pub(crate) fn number(variable: &str) -> Option<u64> {
 impl Served {
     /// Starts a server on a free port, unless these arguments name one.
     pub(crate) async fn start(arguments: &[&str]) -> Self {
-        let mut command = Command::new(program());
+        Self::launch(Command::new(program()), arguments).await
+    }
+
+    /// The same under limits that a shell sets, such as `ulimit -n 64`.
+    pub(crate) async fn limited(limits: &str, arguments: &[&str]) -> Self {
+        let mut shell = Command::new("sh");
+        // The server takes the shell's place, and has its number.
+        shell.args(["-c", &format!("{limits} && exec \"$0\" \"$@\"")]).arg(program());
+        Self::launch(shell, arguments).await
+    }
+
+    async fn launch(mut command: Command, arguments: &[&str]) -> Self {
         command.arg("serve").args(arguments);
         if !arguments.contains(&"--listen") {
             command.args(["--listen", "127.0.0.1:0"]);
@@ -128,6 +139,14 @@ impl Served {
         let status = std::fs::read_to_string(format!("/proc/{}/status", self.process)).ok()?;
         let line = status.lines().find_map(|line| line.strip_prefix("VmRSS:"))?;
         line.trim().strip_suffix(" kB")?.parse::<u64>().ok().map(|size| size << 10)
+    }
+
+    /// How many files it may open, and how far it may raise that, where the system tells.
+    pub(crate) fn open_files(&self) -> Option<(u64, u64)> {
+        let limits = std::fs::read_to_string(format!("/proc/{}/limits", self.process)).ok()?;
+        let line = limits.lines().find_map(|line| line.strip_prefix("Max open files"))?;
+        let mut numbers = line.split_whitespace().map(|text| text.parse().ok());
+        Some((numbers.next()??, numbers.next()??))
     }
 
     /// Sends it a signal, such as `TERM`.

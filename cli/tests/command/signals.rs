@@ -9,7 +9,10 @@ use tabla::env::{Clock, SystemClock};
 use tokio::task::JoinSet;
 
 use crate::process::Served;
-use crate::wire::{Connection, head};
+use crate::wire::{Connection, head, request};
+
+/// 15 MB in one answer.
+const LARGE_ITEMS: usize = 40;
 
 fn put(writer: usize, number: usize) -> Value {
     let item =
@@ -66,26 +69,47 @@ async fn what_was_acknowledged_before_the_end_is_in_the_file() {
     }
 }
 
-#[tokio::test]
-async fn a_request_that_was_taken_is_answered() {
-    let server = Served::start(&[]).await;
-    server.create("things").await;
-    let body = put(0, 0).to_string();
-    let (first, rest) = body.split_at(20);
-    let head = head("PutItem", body.len()).replacen("Host:", "Expect: 100-continue\r\nHost:", 1);
-    let mut connection = server.connect().await;
-    connection.send(head.as_bytes()).await.expect("it reads");
-    // By this the server says that it has taken the request.
-    assert_eq!(connection.answer().await.expect("an answer").status, 100);
-    connection.send(first.as_bytes()).await.expect("it reads");
-    server.signal("TERM").await;
-    while Connection::open(server.address).await.is_ok() {
+/// A client to which the server is sending an answer that it does not read: more than the system
+/// holds for the two.
+async fn being_answered(server: &Served) -> Connection {
+    server.create("large").await;
+    let key = |number: usize| json!({ "pk": { "S": "large" }, "sk": { "S": number.to_string() } });
+    let mut writer = server.connect().await;
+    for number in 0..LARGE_ITEMS {
+        let mut item = key(number);
+        item["text"] = json!({ "S": "x".repeat(390_000) });
+        let put = json!({ "TableName": "large", "Item": item });
+        writer.ask("PutItem", &put).await.expect("an answer").expect();
+    }
+    let keys: Vec<Value> = (0..LARGE_ITEMS).map(key).collect();
+    let get = json!({ "RequestItems": { "large": { "Keys": keys } } });
+    let asked = Connection::unread(server.address, &request("BatchGetItem", &get)).await;
+    while server.metric("tabla_request_duration_seconds_count{operation=\"BatchGetItem\"}").await
+        == 0
+    {
         SystemClock.sleep(Duration::from_millis(10)).await;
     }
-    connection.send(rest.as_bytes()).await.expect("it reads");
-    let answer = connection.answer().await.expect("an answer");
-    answer.expect();
+    asked.expect("it listens")
+}
+
+#[tokio::test]
+async fn what_was_taken_is_answered_and_half_a_request_was_not() {
+    let server = Served::start(&[]).await;
+    let mut taken = being_answered(&server).await;
+    let mut half = server.connect().await;
+    let head = head("PutItem", 100).replacen("Host:", "Expect: 100-continue\r\nHost:", 1);
+    half.send(head.as_bytes()).await.expect("it reads");
+    // By this the server says that it waits for the body.
+    assert_eq!(half.answer().await.expect("an answer").status, 100);
+    half.send(&[b' '; 50]).await.expect("it reads");
+    server.signal("TERM").await;
+    let answer = half.answer().await.expect("an answer");
+    assert_eq!(answer.code(), "RequestTimeoutException");
     assert_eq!(answer.header("connection"), Some("close"));
+    assert!(half.answer().await.is_err(), "the connection is closed");
+    let answer = taken.answer().await.expect("an answer").expect();
+    assert_eq!(answer["Responses"]["large"].as_array().map(Vec::len), Some(LARGE_ITEMS));
+    // The warning that something was left unanswered would show here.
     server.ended().await.check();
 }
 
@@ -111,10 +135,7 @@ async fn who_asks_nothing_is_not_waited_for() {
 #[tokio::test]
 async fn who_asks_twice_does_not_wait() {
     let server = Served::start(&[]).await;
-    let mut slow = server.connect().await;
-    let head = head("PutItem", 100).replacen("Host:", "Expect: 100-continue\r\nHost:", 1);
-    slow.send(head.as_bytes()).await.expect("it reads");
-    assert_eq!(slow.answer().await.expect("an answer").status, 100);
+    let _unread = being_answered(&server).await;
     server.signal("INT").await;
     while Connection::open(server.address).await.is_ok() {
         SystemClock.sleep(Duration::from_millis(10)).await;

@@ -5,7 +5,7 @@ use std::net::SocketAddr;
 
 use serde_json::Value;
 use tokio::io::{AsyncReadExt, AsyncWriteExt};
-use tokio::net::TcpStream;
+use tokio::net::{TcpSocket, TcpStream};
 
 /// A connection that stays open from request to request.
 pub(crate) struct Connection {
@@ -29,8 +29,17 @@ impl Connection {
         Ok(Self::over(stream))
     }
 
-    pub(crate) fn over(stream: TcpStream) -> Self {
+    fn over(stream: TcpStream) -> Self {
         Self { stream, received: Vec::new() }
+    }
+
+    /// One with little room for what comes, on which this is asked and nothing is read.
+    pub(crate) async fn unread(address: SocketAddr, request: &[u8]) -> io::Result<Self> {
+        let socket = TcpSocket::new_v4()?;
+        socket.set_recv_buffer_size(4 << 10)?;
+        let mut connection = Self::over(socket.connect(address).await?);
+        connection.send(request).await?;
+        Ok(connection)
     }
 
     /// Asks for an operation.

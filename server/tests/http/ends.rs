@@ -1,11 +1,13 @@
 //! How a server ends, and what it does with a store that fails.
 
+use std::net::SocketAddr;
 use std::sync::Arc;
+use std::time::Duration;
 
 use futures::future::BoxFuture;
 use tabla::ops::*;
 use tabla::{Capabilities, Error, ErrorKind, MemoryStore, Result, Store};
-use tabla_server::spawn;
+use tabla_server::{ServerConfig, spawn};
 use tokio::net::TcpStream;
 use tokio::sync::Semaphore;
 
@@ -117,6 +119,43 @@ async fn what_was_taken_is_answered_before_the_end() {
     assert_eq!(answer.status, 200);
     stopped.await.unwrap();
     assert!(busy.receive().await.is_none());
+}
+
+/// A client that has sent a part of this body, which the server waits for.
+async fn client_with_part_of(body: &str, address: SocketAddr) -> Client {
+    let mut client = Client::connect(address).await;
+    let whole = request("ListTables", &[("Expect", "100-continue")], body.as_bytes());
+    let (head, body) = whole.split_at(whole.len() - body.len());
+    client.send(head).await;
+    assert_eq!(client.receive().await.expect("an answer").status, 100);
+    client.send(&body[..1]).await;
+    client
+}
+
+#[tokio::test]
+async fn the_rest_of_a_body_may_still_come() {
+    let config = ServerConfig { grace_time: Duration::from_secs(60), ..ServerConfig::new() };
+    let server = config.spawn(Arc::new(MemoryStore::new())).await.unwrap();
+    let mut idle = Client::connect(server.address()).await;
+    let mut slow = client_with_part_of("{}", server.address()).await;
+    let stopped = tokio::spawn(server.stop());
+    assert!(idle.receive().await.is_none(), "the server is about to end");
+    slow.send("}").await;
+    let answer = slow.receive().await.expect("an answer");
+    assert_eq!((answer.status, answer.header("connection")), (200, Some("close")));
+    stopped.await.unwrap();
+    assert!(slow.receive().await.is_none());
+}
+
+#[tokio::test]
+async fn a_body_of_which_a_part_is_missing_was_not_taken() {
+    let config = ServerConfig { grace_time: Duration::ZERO, ..ServerConfig::new() };
+    let server = config.spawn(Arc::new(MemoryStore::new())).await.unwrap();
+    let mut slow = client_with_part_of("{}", server.address()).await;
+    server.stop().await;
+    let answer = slow.receive().await.expect("an answer");
+    assert_eq!((answer.status, answer.exception().as_str()), (400, "RequestTimeoutException"));
+    assert!(slow.receive().await.is_none());
 }
 
 #[tokio::test]

@@ -1,0 +1,106 @@
+//! A server that may open fewer files than there are clients.
+
+use serde_json::{Value, json};
+use tokio::task::JoinSet;
+use tokio::time::timeout;
+
+use crate::process::{PATIENCE, Served};
+use crate::wire::Connection;
+
+/// How many clients come: more than the server may open files.
+const CLIENTS: usize = 100;
+
+/// How many clients are let in where 64 files may be open.
+const LET_IN: usize = 10;
+
+/// More items than a page has that is read at once: such a page takes a file of its own.
+const ITEMS: usize = 200;
+
+async fn ask(connection: &mut Connection, operation: &str, body: &Value) -> Value {
+    let answer = timeout(PATIENCE, connection.ask(operation, body)).await;
+    answer.expect("it answers in time").expect("it answers").expect()
+}
+
+async fn fill(server: &Served) {
+    server.create("things").await;
+    let mut connection = server.connect().await;
+    for number in 0..ITEMS {
+        let item = json!({ "pk": { "S": "many" }, "sk": { "S": number.to_string() } });
+        ask(&mut connection, "PutItem", &json!({ "TableName": "things", "Item": item })).await;
+    }
+}
+
+/// Writes and reads as a client does whose requests are all answered well.
+async fn use_well(connection: &mut Connection, client: usize) {
+    let key = json!({ "pk": { "S": "client" }, "sk": { "S": client.to_string() } });
+    let query = json!({
+        "TableName": "things",
+        "KeyConditionExpression": "pk = :pk",
+        "ExpressionAttributeValues": { ":pk": { "S": "many" } },
+    });
+    for _ in 0..5 {
+        ask(connection, "PutItem", &json!({ "TableName": "things", "Item": key })).await;
+        let found = ask(connection, "GetItem", &json!({ "TableName": "things", "Key": key })).await;
+        assert_eq!(found["Item"], key);
+        assert_eq!(ask(connection, "Query", &query).await["Count"], json!(ITEMS));
+    }
+}
+
+/// Has all of these clients use the server at once, and stay.
+async fn use_at_once(clients: Vec<Connection>) -> Vec<Connection> {
+    let mut tasks = JoinSet::new();
+    for (client, mut connection) in clients.into_iter().enumerate() {
+        tasks.spawn(async move {
+            use_well(&mut connection, client).await;
+            connection
+        });
+    }
+    tasks.join_all().await
+}
+
+async fn connect_all(server: &Served) -> Vec<Connection> {
+    let mut clients = Vec::new();
+    for _ in 0..CLIENTS {
+        clients.push(server.connect().await);
+    }
+    clients
+}
+
+#[tokio::test]
+async fn clients_do_not_take_the_files_of_the_store() {
+    let folder = tempfile::tempdir().expect("a folder");
+    let store = format!("sqlite:{}/dev.db", folder.path().display());
+    let server = Served::limited("ulimit -n 64", &["--store", &store]).await;
+    fill(&server).await;
+    // They are let in as they have come, and those who are stay while the others wait.
+    let mut let_in = connect_all(&server).await;
+    let mut waiting = let_in.split_off(LET_IN);
+    while !let_in.is_empty() {
+        drop(use_at_once(let_in).await);
+        let_in = waiting.drain(..LET_IN.min(waiting.len())).collect();
+    }
+    server.signal("TERM").await;
+    let ended = server.ended().await;
+    assert_eq!((ended.code, &*ended.output), (Some(0), ""));
+    let told = format!("at most {LET_IN} connections at once: the system allows 64 open files");
+    assert!(ended.errors.contains(&told), "{}", ended.errors);
+    assert_eq!(ended.errors.lines().count(), 1, "{}", ended.errors);
+}
+
+#[tokio::test]
+async fn the_limit_is_raised_where_that_is_allowed() {
+    let folder = tempfile::tempdir().expect("a folder");
+    let store = format!("sqlite:{}/dev.db", folder.path().display());
+    let server = Served::limited("ulimit -S -n 64", &["--store", &store]).await;
+    if let Some((soft, hard)) = server.open_files() {
+        // Enough for all connections, or as many as there may be.
+        assert!(soft > 4096 || soft == hard, "{soft} of {hard}");
+    }
+    fill(&server).await;
+    let clients = use_at_once(connect_all(&server).await).await;
+    assert_eq!(server.metric("tabla_connections").await, CLIENTS as u64 + 1);
+    drop(clients);
+    server.signal("TERM").await;
+    // It has something to say where the limit cannot be raised far enough.
+    assert_eq!(server.ended().await.code, Some(0));
+}
