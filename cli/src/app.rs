@@ -71,7 +71,7 @@ enum Format {
 }
 
 fn names() -> PossibleValuesParser {
-    PossibleValuesParser::new(tabla_apps::all().iter().map(|app| app.design().name))
+    PossibleValuesParser::new(tabla_apps::NAMES)
 }
 
 pub(crate) async fn run(arguments: Arguments, registry: Registry) -> Result<ExitCode> {
