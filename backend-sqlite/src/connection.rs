@@ -20,11 +20,6 @@ const LONGEST_LOG: u32 = 40_000;
 /// So many bytes of the log stay on the disk once it has been moved.
 const LOG_KEPT: u64 = 64 << 20;
 
-/// A second database, of a store in memory: SQLite sometimes looks through all pages of one that it
-/// keeps in memory (docs/performance.md), so that what only grows is better kept apart. In a file,
-/// everything is in one database, which a loss of power leaves whole.
-pub(crate) const BESIDE: &str = "beside";
-
 /// The connection that writes.
 pub(crate) fn writing(config: &SqliteConfig) -> Result<Connection> {
     let connection = match &config.location {
@@ -39,8 +34,7 @@ pub(crate) fn writing(config: &SqliteConfig) -> Result<Connection> {
             // All pages are in this cache: with a limit, SQLite would look for one to spill, in
             // vain, at every new page.
             let settings = format!(
-                "PRAGMA cache_size = -1000000000; PRAGMA page_size = {}; \
-                 ATTACH ':memory:' AS {BESIDE}; PRAGMA {BESIDE}.cache_size = -1000000000;",
+                "PRAGMA cache_size = -1000000000; PRAGMA page_size = {};",
                 format::PAGE_SIZE
             );
             connection.execute_batch(&settings).map_err(from_sqlite)?;

@@ -78,11 +78,10 @@ pub(crate) fn records(number: i64) -> String {
     format!("records_{number}")
 }
 
-/// The statement that makes the table of the records of a stream, in one of the connection's
-/// databases.
-pub(crate) fn create_records(database: &str, number: i64) -> String {
+/// The statement that makes the table of the records of a stream.
+pub(crate) fn create_records(number: i64) -> String {
     format!(
-        "CREATE TABLE {database}.records_{number} (\n  \
+        "CREATE TABLE records_{number} (\n  \
            number INTEGER PRIMARY KEY, -- the sequence number\n  \
            lane INTEGER NOT NULL, -- the one of the stream's shards at a time that it is in\n  \
            at INTEGER NOT NULL, -- seconds since 1970\n  \
@@ -111,7 +110,7 @@ mod tests {
         connection.execute_batch(&create_rows(7)).unwrap();
         connection.execute_batch(&create_index(8, true)).unwrap();
         connection.execute_batch(&create_index(9, false)).unwrap();
-        connection.execute_batch(&create_records("main", 10)).unwrap();
+        connection.execute_batch(&create_records(10)).unwrap();
         connection.execute_batch(&create_expiry(11)).unwrap();
         assert!(!migration(FORMAT_VERSION - 1).contains("CREATE"));
     }

@@ -28,6 +28,7 @@
 //! | `log` | how many pages of 4 KB the log may have before it is moved to the file | 4000 |
 //! | `sweep` | how often expired items are deleted, in seconds, or `off` | 60 |
 
+mod archive;
 mod catalogue;
 mod check;
 mod config;

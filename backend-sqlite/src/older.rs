@@ -34,7 +34,7 @@ pub(crate) async fn convert_records(connection: &mut SqliteConnection) -> Result
 async fn convert(connection: &mut SqliteConnection, number: i64, log: &Log) -> Result<()> {
     let records = format::records(number);
     // The first lane has the name that all of them will have.
-    let made = format::create_records("main", number).replacen(&records, "converted", 1);
+    let made = format::create_records(number).replacen(&records, "converted", 1);
     open::run(connection, &made).await?;
     for lane in 0..log.lanes() as i64 {
         let mut after = i64::MIN;

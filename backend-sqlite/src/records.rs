@@ -5,7 +5,7 @@
 
 use bytes::Bytes;
 use rusqlite::Row;
-use rusqlite::types::ValueRef;
+use rusqlite::types::{ToSql, ToSqlOutput, ValueRef};
 use tabla::engine::change;
 use tabla::engine::log::Log;
 use tabla::env::Timestamp;
@@ -19,7 +19,7 @@ use crate::error::{damaged, from_sqlite};
 pub(crate) const COLUMNS: &str = "number, lane, at, event_id, event, image, before, by";
 
 /// A record, as a row has it.
-#[derive(Debug)]
+#[derive(Clone, Debug)]
 pub(crate) struct StoredRecord {
     pub(crate) number: i64,
     pub(crate) lane: i64,
@@ -32,7 +32,7 @@ pub(crate) struct StoredRecord {
     pub(crate) by: Option<String>,
 }
 
-#[derive(Debug)]
+#[derive(Clone, Debug)]
 pub(crate) enum EventId {
     /// The epoch of the store that wrote the record; the number is the rest.
     Epoch(i64),
@@ -41,12 +41,21 @@ pub(crate) enum EventId {
 }
 
 /// The images of a record, each part of them once.
-#[derive(Debug)]
+#[derive(Clone, Debug)]
 pub(crate) struct Images {
     /// The new image; the old one if there is no new one; the keys if there is neither.
     pub(crate) image: Bytes,
     /// What the old image has differently from the new one, if there are both.
     pub(crate) before: Option<Vec<u8>>,
+}
+
+impl ToSql for EventId {
+    fn to_sql(&self) -> rusqlite::Result<ToSqlOutput<'_>> {
+        match self {
+            Self::Epoch(epoch) => epoch.to_sql(),
+            Self::Whole(id) => id.to_sql(),
+        }
+    }
 }
 
 impl Images {

@@ -13,6 +13,7 @@ use tabla::ops::UserIdentity;
 use tabla::schema::IndexKind;
 use tabla::{Applied, Error, ErrorKind, Item, Result};
 
+use crate::archive::{Archive, Archived};
 use crate::catalogue::{Catalogue, StoredIndex, StoredTable};
 use crate::counts::{Change, Counts, Ledger};
 use crate::error::{again, from_sqlite};
@@ -36,6 +37,9 @@ pub(crate) struct Session<'c> {
     pub(crate) counts: Counts,
     /// The last row of the items of a table, by the table's number.
     last_rows: BTreeMap<i64, i64>,
+    pub(crate) archive: &'c Archive,
+    /// What is yet to be kept by the archive.
+    pub(crate) archived: Vec<Archived>,
     pub(crate) numbers: &'c Numbers,
     /// The last sequence number that was taken from the file before the group, if that is known.
     pub(crate) taken: Option<i64>,
@@ -82,7 +86,7 @@ impl<'c> Session<'c> {
     pub(crate) fn new(
         connection: &'c Connection,
         catalogue: Arc<Catalogue>,
-        ledger: &'c Ledger,
+        (ledger, archive): (&'c Ledger, &'c Archive),
         numbers: &'c Numbers,
         env: &'c Env,
     ) -> Self {
@@ -96,6 +100,8 @@ impl<'c> Session<'c> {
             ledger,
             counts: Counts::default(),
             last_rows: BTreeMap::new(),
+            archive,
+            archived: Vec::new(),
             numbers,
             taken: None,
             block: None,
@@ -154,6 +160,7 @@ impl<'c> Session<'c> {
     pub(crate) fn apart<R>(&mut self, work: impl FnOnce(&mut Self) -> Result<R>) -> Result<R> {
         let catalogue = (Arc::clone(&self.catalogue), self.is_catalogue_changed);
         let (counts, block) = (self.counts.clone(), self.block);
+        let archived = self.archived.len();
         self.execute("SAVEPOINT apart", [])?;
         let outcome = work(self);
         if outcome.is_err() && !self.connection.is_autocommit() {
@@ -161,6 +168,7 @@ impl<'c> Session<'c> {
             // by itself, or fails again, nothing of the group can be kept.
             self.failure = None;
             (self.counts, self.block) = (counts, block);
+            self.archived.truncate(archived);
             (self.catalogue, self.is_catalogue_changed) = catalogue;
             self.execute("ROLLBACK TO apart", [])?;
         }

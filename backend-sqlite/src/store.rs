@@ -440,12 +440,14 @@ impl Store for SqliteStore {
 
     async fn get_shard_iterator(&self, request: GetShardIterator) -> Result<ShardIterator> {
         let now = self.inner.env.clock.now();
-        self.inner.snapshot(|connection| streams::iterator(connection, &request, now))
+        let archive = self.inner.writer.archive();
+        self.inner.snapshot(|connection| streams::iterator(connection, archive, &request, now))
     }
 
     async fn get_records(&self, request: GetRecords) -> Result<GetRecordsOutput> {
         let now = self.inner.env.clock.now();
-        self.inner.snapshot(|connection| streams::records(connection, &request, now))
+        let archive = self.inner.writer.archive();
+        self.inner.snapshot(|connection| streams::records(connection, archive, &request, now))
     }
 }
 

@@ -1,8 +1,8 @@
-//! Streams: their logs, and the records that are written to them and read.
+//! Streams: their logs, and the records that are written to them and read. `archive` keeps these.
 
 use std::sync::Arc;
 
-use rusqlite::{Connection, OptionalExtension, Rows, params};
+use rusqlite::{Connection, OptionalExtension, params};
 use tabla::Result;
 use tabla::engine::change::{self, Change, Place};
 use tabla::engine::log::{self, Log};
@@ -13,13 +13,11 @@ use tabla::ops::{
     Record, ShardIterator, StreamArn, StreamDescription,
 };
 
+use crate::archive::{Archive, Unread};
 use crate::catalogue::{StoredStream, StoredTable, each, parse, to_json};
-use crate::connection;
-use crate::counts::Ledger;
 use crate::error::from_sqlite;
-use crate::format;
-use crate::records::{self, Images, StoredRecord};
-use crate::session::{Role, Session};
+use crate::records::{self, EventId, Images, StoredRecord};
+use crate::session::Session;
 
 /// Records that one step of maintenance takes away.
 const PRUNED: usize = 500;
@@ -28,11 +26,7 @@ impl Session<'_> {
     /// Opens the log of a stream that has just been enabled.
     pub(crate) fn open_stream(&mut self, log: &Log) -> Result<StoredStream> {
         let number = self.next_number()?;
-        let database = match self.ledger {
-            Ledger::File => "main",
-            Ledger::Memory(_) => connection::BESIDE,
-        };
-        self.execute_batch(&format::create_records(database, number))?;
+        self.open_archive(number)?;
         self.execute(
             "INSERT INTO tabla_streams (number, arn, log) VALUES (?1, ?2, ?3)",
             params![number, log.arn().0, to_json(log)],
@@ -68,19 +62,16 @@ impl Session<'_> {
         let number = self.next_record()?;
         let keys = || change.keys(table.schema());
         let images = Images::of(change.old_image, change.new_image, keys);
-        self.written.bytes += images.len();
-        let values = params![
+        let record = StoredRecord {
             number,
             lane,
-            change::created_at(now).as_secs() as i64,
-            self.numbers.epoch(),
-            records::event_number(change.event_name),
-            &images.image[..],
-            images.before,
-            self.by.as_ref().map(to_json),
-        ];
-        self.write(stream.number, Role::Append, &stream.append, values)?;
-        Ok(())
+            at: change::created_at(now).as_secs() as i64,
+            event_id: EventId::Epoch(self.numbers.epoch()),
+            event: records::event_number(change.event_name),
+            images,
+            by: self.by.as_ref().map(to_json),
+        };
+        self.archive(stream, record)
     }
 
     /// Begins a new generation of shards, unless an earlier write of the group has.
@@ -114,15 +105,14 @@ impl Session<'_> {
     /// a day ago; whether there may be more.
     pub(crate) fn keep_streams_short(&mut self, now: Timestamp) -> Result<bool> {
         for (number, mut log) in logs(self.connection)? {
-            let records = format::records(number);
             if log.has_lapsed(now) {
                 self.execute("DELETE FROM tabla_streams WHERE number = ?1", [number])?;
-                self.discard(&records, "number")?;
+                self.discard_archive(number)?;
                 // What was discarded may have to be emptied.
                 return Ok(true);
             }
-            if let Some(through) = expired(self.connection, number, now, PRUNED)? {
-                self.execute(&format!("DELETE FROM {records} WHERE number <= ?1"), [through])?;
+            if let Some(through) = self.archive.expired(self.connection, number, now, PRUNED)? {
+                self.trim_archive(number, through)?;
                 log.trim(through as u64);
                 self.keep_log(number, &log)?;
                 return Ok(true);
@@ -134,36 +124,17 @@ impl Session<'_> {
 
 /// Whether there is something for [`Session::keep_streams_short`] to do: a read, so that a store at
 /// rest takes no lock.
-pub(crate) fn are_too_long(connection: &Connection, now: Timestamp) -> Result<bool> {
+pub(crate) fn are_too_long(
+    connection: &Connection,
+    archive: &Archive,
+    now: Timestamp,
+) -> Result<bool> {
     for (number, log) in logs(connection)? {
-        if log.has_lapsed(now) || expired(connection, number, now, 1)?.is_some() {
+        if log.has_lapsed(now) || archive.expired(connection, number, now, 1)?.is_some() {
             return Ok(true);
         }
     }
     Ok(false)
-}
-
-/// The number of the last of a stream's oldest records, at most `most`, that are too old to be read.
-fn expired(
-    connection: &Connection,
-    stream: i64,
-    now: Timestamp,
-    most: usize,
-) -> Result<Option<i64>> {
-    let select = format!("SELECT number, at FROM {} ORDER BY number", format::records(stream));
-    let mut statement = connection.prepare_cached(&select).map_err(from_sqlite)?;
-    let mut rows = statement.query([]).map_err(from_sqlite)?;
-    let mut last = None;
-    let mut left = most;
-    while left > 0
-        && let Some(row) = rows.next().map_err(from_sqlite)?
-        && let at = row.get::<_, i64>(1).map_err(from_sqlite)?
-        && change::is_past_retention(Timestamp::from_secs(at as u64), now)
-    {
-        last = Some(row.get(0).map_err(from_sqlite)?);
-        left -= 1;
-    }
-    Ok(last)
 }
 
 /// All logs, in the order of their streams' names.
@@ -213,25 +184,23 @@ pub(crate) fn describe(
 
 pub(crate) fn iterator(
     connection: &Connection,
+    archive: &Archive,
     request: &GetShardIterator,
     now: Timestamp,
 ) -> Result<ShardIterator> {
     let (number, mut log) = readable(connection, &request.arn, now)?;
     let extent = log.extent(&request.shard, now)?;
     // Whether or not what is too old has been taken away.
-    if let Some(through) = expired(connection, number, now, usize::MAX)? {
+    if let Some(through) = archive.expired(connection, number, now, usize::MAX)? {
         log.trim(through as u64);
     }
-    let select = format!("SELECT max(number) FROM {}", format::records(number));
-    let newest: Option<i64> = connection
-        .prepare_cached(&select)
-        .and_then(|mut select| select.query_row([], |row| row.get(0)))
-        .map_err(from_sqlite)?;
+    let newest = archive.newest(connection, number)?;
     log.iterator(request, &extent, newest.map(|number| number as u64), now)
 }
 
 pub(crate) fn records(
     connection: &Connection,
+    archive: &Archive,
     request: &GetRecords,
     now: Timestamp,
 ) -> Result<GetRecordsOutput> {
@@ -239,75 +208,44 @@ pub(crate) fn records(
     let place = Place::of_iterator(&request.iterator, now)?;
     let (number, log) = readable(connection, &StreamArn(place.arn.clone()), now)?;
     let extent = log.extent_at(&place, now)?;
-    let lane = extent.lane as i64;
-    let table = format::records(number);
-    let select = format!(
-        "SELECT {} FROM {table} WHERE number BETWEEN ?1 AND ?2 ORDER BY number",
-        records::COLUMNS
-    );
-    let mut statement = connection.prepare_cached(&select).map_err(from_sqlite)?;
-    let last = extent.last.map_or(i64::MAX, |last| last as i64);
-    let mut rows = statement.query([place.next as i64, last]).map_err(from_sqlite)?;
-    let (mut is_first, mut is_end, mut next) = (true, false, place.next);
+    let (mut is_first, mut is_end) = (true, false);
     let mut failure = None;
-    // A page ends at the first failure, which then fails the whole.
-    let unread = std::iter::from_fn(|| {
-        let found = next_of_lane(&mut rows, lane, &mut next)
-            .and_then(|found| found.map(|stored| stored.record(&log)).transpose());
-        let found = match found {
-            // It is too old, but still there.
-            Ok(Some(first)) if is_first && change::is_trimmed(&first, now) => {
-                Err(change::trimmed())
-            }
-            found => found,
-        };
-        is_first = false;
-        is_end = matches!(found, Ok(None));
-        found.unwrap_or_else(|error| {
-            failure = Some(error);
-            None
-        })
-    });
-    let page = change::page(unread, limit);
+    let (page, passed) = archive.read(connection, number, &extent, place.next, |unread| {
+        // A page ends at the first failure, which then fails the whole.
+        let page = std::iter::from_fn(|| {
+            let found =
+                unread.next().and_then(|found| found.map(|stored| stored.record(&log)).transpose());
+            let found = match found {
+                // It is too old, but still there.
+                Ok(Some(first)) if is_first && change::is_trimmed(&first, now) => {
+                    Err(change::trimmed())
+                }
+                found => found,
+            };
+            is_first = false;
+            is_end = matches!(found, Ok(None));
+            found.unwrap_or_else(|error| {
+                failure = Some(error);
+                None
+            })
+        });
+        let page = change::page(page, limit);
+        (page, unread.passed())
+    })?;
     if let Some(error) = failure {
         return Err(error);
     }
-    let mut is_more = false;
+    let (mut next, mut is_more) = (passed, false);
     if !is_end {
         // The last row that was looked at may have been too much for the page.
         next = page.last().map_or(place.next, |record| number_of(record) + 1);
+        let has_more = |unread: &mut Unread<'_>| unread.next().map(|found| found.is_some());
         // An open shard goes on in any case.
-        is_more = extent.last.is_none() || has_record(connection, &table, lane, next, last)?;
+        is_more = extent.last.is_none()
+            || archive.read(connection, number, &extent, next, has_more)??;
     }
     let next_iterator = log.next_iterator(place, &extent, next, is_more, now);
     Ok(GetRecordsOutput { records: page, next_iterator })
-}
-
-fn has_record(
-    connection: &Connection,
-    table: &str,
-    lane: i64,
-    first: u64,
-    last: i64,
-) -> Result<bool> {
-    let select = format!("SELECT 1 FROM {table} WHERE number BETWEEN ?1 AND ?2 AND lane = ?3");
-    connection
-        .prepare_cached(&select)
-        .and_then(|mut select| select.exists([first as i64, last, lane]))
-        .map_err(from_sqlite)
-}
-
-/// The next row of a lane; `next` is then the number after the last row that was looked at. Whoever
-/// reads on from there passes no row of the other lanes twice: numbers rise in the order of the
-/// commits, so that what is not there yet comes later.
-fn next_of_lane(rows: &mut Rows<'_>, lane: i64, next: &mut u64) -> Result<Option<StoredRecord>> {
-    while let Some(row) = rows.next().map_err(from_sqlite)? {
-        *next = row.get::<_, i64>(0).map_err(from_sqlite)? as u64 + 1;
-        if StoredRecord::lane(row)? == lane {
-            return StoredRecord::read(row).map(Some);
-        }
-    }
-    Ok(None)
 }
 
 fn number_of(record: &Record) -> u64 {

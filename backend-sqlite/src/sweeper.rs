@@ -1,8 +1,9 @@
 //! When the store's thread sweeps.
 //!
 //! Every so often it looks whether anything has expired. If so, and no other store on the file
-//! sweeps, it deletes it step by step. Where commits are synced, a step goes along with a group of
-//! writes if there is one, and needs no sync of its own. Between the steps whoever waits is served.
+//! sweeps, it is deleted step by step. While there are callers, a step goes along with a group of their
+//! writes, whoever carries it out: it needs no commit of its own, and nobody finds the connection taken
+//! by it. Between the steps whoever waits is served.
 
 use std::sync::{Arc, Weak};
 use std::task::{Wake, Waker};
@@ -23,17 +24,18 @@ const COMPANY: Duration = Duration::from_millis(2);
 /// and its sync.
 const STEP: usize = 8;
 
-/// The time between two steps where callers write by themselves, while there are callers.
-const APART: Duration = Duration::from_millis(2);
+/// Where callers write by themselves, a step goes along after so many of their writes, and deletes one
+/// item for each time that they have written so many: whoever meets it does about two writes instead
+/// of one.
+const WRITES_PER_ITEM: usize = 8;
 
-/// So many groups are written between two such steps, if callers are not too slow for that: a few
-/// writes in a hundred meet one.
-const GROUPS_APART: usize = 32;
+/// How long the thread leaves it to such callers to go on with a sweep, each time before it is put off.
+const APART: Duration = Duration::from_millis(2);
 
 /// The shortest period: without any, the thread would do nothing else.
 const SHORTEST: Duration = Duration::from_millis(1);
 
-/// How often a step that is apart is put off.
+/// How often the thread puts off a step of its own, where callers write by themselves.
 const POSTPONED: u32 = 3;
 
 /// How long a step waits after another process was found writing.
@@ -55,7 +57,7 @@ pub struct Sweeps {
     pub problem: Option<String>,
 }
 
-/// The thread's own part.
+/// The sweep that is under way, and when the next one is due.
 pub(crate) struct Sweeper {
     env: Env,
     /// How often it looks, unless never.
@@ -65,10 +67,12 @@ pub(crate) struct Sweeper {
     under_way: Option<Sweep>,
     /// How long it waits before the next step, unless a group comes sooner that it can join.
     pause: Duration,
-    /// What the pause was, and how often it has begun again because there were jobs.
+    /// What the pause was, and how often it has begun again.
     rest: (Duration, u32),
     /// How many groups there were after the last step.
     groups: usize,
+    /// How many items callers have written by themselves since a step went along with them.
+    written: usize,
     /// Whether callers write on their own threads.
     inline: bool,
     /// The store's name among those that sweep the file; `None` in memory.
@@ -98,7 +102,7 @@ impl Sweeper {
     pub(crate) fn new(
         settings: Settings,
         env: &Env,
-        shared: &Arc<Shared>,
+        shared: Weak<Shared>,
         told: Arc<watch::Sender<Sweeps>>,
     ) -> Self {
         let Settings { period, inline, is_file } = settings;
@@ -111,9 +115,10 @@ impl Sweeper {
             pause: Duration::ZERO,
             rest: (Duration::ZERO, 0),
             groups: 0,
+            written: 0,
             inline,
             holder: is_file.then(|| env.token()),
-            waker: Waker::from(Arc::new(Moved(Arc::downgrade(shared)))),
+            waker: Waker::from(Arc::new(Moved(shared))),
             told,
         }
     }
@@ -152,14 +157,35 @@ impl Sweeper {
         }
     }
 
-    /// The sweep whose next step is to be taken now, beside so many jobs, after so many groups.
+    /// Whether a sweep is under way.
+    pub(crate) fn is_under_way(&self) -> bool {
+        self.under_way.is_some()
+    }
+
+    /// The sweep whose next step is to go along with a group that writes so many items, and how many
+    /// items it may delete.
     ///
-    /// Jobs are of those who could not write by themselves, and have waited once. They do not wait for
-    /// another step right away; but a sweep comes to its end, however many they are.
-    pub(crate) fn next_step(&mut self, jobs: usize, groups: usize) -> Option<Sweep> {
+    /// A sweep writes no more than those whom it goes along with: the log is moved to the file when it
+    /// is long, while they wait, and would be so many times as often.
+    pub(crate) fn along(&mut self, items: usize) -> Option<(Sweep, usize)> {
+        let sweep = self.under_way.as_ref()?;
+        let most = match self.inline {
+            false => items.max(1),
+            true => {
+                self.written += items;
+                let most = self.written / WRITES_PER_ITEM;
+                self.written %= WRITES_PER_ITEM;
+                most
+            }
+        };
+        (most > 0).then(|| (sweep.clone(), most))
+    }
+
+    /// The sweep whose next step the thread is to take now, by itself. Where callers write by
+    /// themselves it leaves them some time to take it along.
+    pub(crate) fn alone(&mut self) -> Option<Sweep> {
         let (rest, postponed) = &mut self.rest;
-        let is_early = !rest.is_zero() && groups.wrapping_sub(self.groups) < GROUPS_APART;
-        if self.inline && (jobs > 0 || is_early) && *postponed < POSTPONED {
+        if self.inline && !rest.is_zero() && *postponed < POSTPONED {
             self.pause = *rest;
             *postponed += 1;
             return None;

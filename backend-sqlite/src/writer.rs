@@ -9,8 +9,8 @@
 use std::collections::VecDeque;
 use std::fmt;
 use std::panic::{AssertUnwindSafe, catch_unwind};
-use std::sync::atomic::{AtomicUsize, Ordering};
-use std::sync::{Arc, Condvar, Mutex, MutexGuard, PoisonError, RwLock};
+use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
+use std::sync::{Arc, Condvar, Mutex, MutexGuard, PoisonError, RwLock, TryLockError};
 use std::thread::JoinHandle;
 use std::time::Duration;
 
@@ -19,13 +19,14 @@ use tabla::env::{self, Env, Timestamp};
 use tabla::{Applied, Error, ErrorKind, Result, Retry};
 use tokio::sync::{oneshot, watch};
 
+use crate::archive::Archive;
 use crate::catalogue::{Catalogue, StoredTable};
 use crate::config::{Durability, Location, SqliteConfig};
 use crate::counts::Ledger;
 use crate::error::{again, from_sqlite};
 use crate::numbers::Numbers;
 use crate::session::Session;
-use crate::sweep::{self, Seen};
+use crate::sweep::{self, Seen, Sweep};
 use crate::sweeper::{Settings, Sweeper, Sweeps, Turn};
 use crate::{connection, maintenance, streams};
 
@@ -39,6 +40,9 @@ const LINGER: usize = 100;
 /// How long the thread waits before it tries maintenance again that has failed: another process
 /// may be writing, or the disk be full.
 const MAINTENANCE_PAUSE: Duration = Duration::from_secs(1);
+
+/// How long the thread sleeps, if nobody wakes it, while a caller takes a step of a sweep.
+const SWEEPER_TAKEN: Duration = Duration::from_millis(1);
 
 /// The writing side of a store. Dropping it carries out what waits, and ends its thread.
 pub(crate) struct Writer {
@@ -61,6 +65,7 @@ pub(crate) struct Shared {
     /// Whether other processes may change the file.
     is_file: bool,
     ledger: Ledger,
+    archive: Archive,
     numbers: Numbers,
     /// A connection to move the log with while callers write by themselves.
     checkpointing: Option<Mutex<Connection>>,
@@ -71,6 +76,11 @@ pub(crate) struct Shared {
     patience: Duration,
     /// How many groups were committed.
     groups: AtomicUsize,
+    /// Taken after the connection by whoever writes, and only if nobody has it: the thread takes the
+    /// two in either order.
+    sweeper: Mutex<Sweeper>,
+    /// Whether a sweep is under way, so that who writes need not ask the sweeper.
+    is_sweeping: AtomicBool,
     sweeps: Arc<watch::Sender<Sweeps>>,
 }
 
@@ -103,6 +113,23 @@ enum Outcome {
     Committed,
     /// Nothing was done; or, if the commit itself failed, perhaps all.
     Failed(Error, Applied),
+}
+
+/// How a group ended, if it was begun.
+trait AsOutcome {
+    fn as_outcome(&self) -> Option<&Outcome>;
+}
+
+impl AsOutcome for Outcome {
+    fn as_outcome(&self) -> Option<&Outcome> {
+        Some(self)
+    }
+}
+
+impl AsOutcome for Option<Outcome> {
+    fn as_outcome(&self) -> Option<&Outcome> {
+        self.as_ref()
+    }
 }
 
 struct Pending<T, F> {
@@ -176,7 +203,9 @@ impl Writer {
             }
             _ => None,
         };
-        let shared = Arc::new(Shared {
+        let sweeps = Arc::new(watch::Sender::new(Sweeps::default()));
+        let settings = Settings { period: config.sweep_every, inline, is_file };
+        let shared = Arc::new_cyclic(|shared| Shared {
             connection: Mutex::new(connection),
             queue: Mutex::new(Queue { maintenance: true, ..Queue::default() }),
             wake: Condvar::new(),
@@ -184,24 +213,25 @@ impl Writer {
             changes: watch::Sender::new(()),
             maintenance_failure: Mutex::default(),
             numbers: Numbers::new(&env, is_file),
+            sweeper: Mutex::new(Sweeper::new(settings, &env, shared.clone(), Arc::clone(&sweeps))),
+            is_sweeping: AtomicBool::new(false),
+            sweeps,
             env,
             inline,
             is_file,
             ledger: Ledger::new(is_file),
+            archive: Archive::new(is_file),
             checkpointing,
             log_pages: AtomicUsize::new(0),
             longest_log: config.log_pages as usize,
             patience: config.busy_timeout,
             groups: AtomicUsize::new(0),
-            sweeps: Arc::new(watch::Sender::new(Sweeps::default())),
         });
-        let settings = Settings { period: config.sweep_every, inline, is_file };
-        let sweeper = Sweeper::new(settings, &shared.env, &shared, Arc::clone(&shared.sweeps));
         let thread = std::thread::Builder::new()
             .name("tabla-sqlite".to_owned())
             .spawn({
                 let shared = Arc::clone(&shared);
-                move || shared.work(sweeper)
+                move || shared.work()
             })
             .map_err(|error| {
                 Error::new(ErrorKind::Unavailable, format!("no thread can be started: {error}"))
@@ -217,6 +247,11 @@ impl Writer {
     /// Where the numbers of items are.
     pub(crate) fn ledger(&self) -> &Ledger {
         &self.shared.ledger
+    }
+
+    /// Where the records of streams are.
+    pub(crate) fn archive(&self) -> &Archive {
+        &self.shared.archive
     }
 
     /// Puts a newer catalogue in place, read from the file.
@@ -242,7 +277,9 @@ impl Writer {
         if shared.inline
             && let Some(connection) = shared.try_connection()
             && let Some(outcome) =
-                shared.try_run(&connection, &mut |session| job.carry_out(session))
+                shared.run_along(items, &mut |session| job.carry_out(session), |work| {
+                    shared.try_run(&connection, work)
+                })
         {
             drop(connection);
             let result = job.result(&outcome);
@@ -320,11 +357,15 @@ impl Shared {
         self.maintenance_failure.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
+    fn sweeper(&self) -> MutexGuard<'_, Sweeper> {
+        self.sweeper.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
     fn try_connection(&self) -> Option<MutexGuard<'_, Connection>> {
         match self.connection.try_lock() {
             Ok(connection) => Some(connection),
-            Err(std::sync::TryLockError::Poisoned(poisoned)) => Some(poisoned.into_inner()),
-            Err(std::sync::TryLockError::WouldBlock) => None,
+            Err(TryLockError::Poisoned(poisoned)) => Some(poisoned.into_inner()),
+            Err(TryLockError::WouldBlock) => None,
         }
     }
 
@@ -356,7 +397,11 @@ impl Shared {
         let mut jobs = self.take_jobs();
         let outcome = match jobs.is_empty() {
             true => None,
-            false => self.try_run(&connection, &mut |session| run_all(&mut jobs, session)),
+            false => {
+                let items = jobs.iter().map(|job| job.items()).sum();
+                let mut work = |session: &mut Session<'_>| run_all(&mut jobs, session);
+                self.run_along(items, &mut work, |work| self.try_run(&connection, work))
+            }
         };
         drop(connection);
         match outcome {
@@ -399,13 +444,13 @@ impl Shared {
     }
 
     /// The thread's life.
-    fn work(&self, mut sweeper: Sweeper) {
+    fn work(&self) {
         loop {
             let (maintenance, checkpoint) = {
                 self.linger();
                 let mut queue = self.queue();
                 while queue.is_idle() && !queue.stop {
-                    match sweeper.wait() {
+                    match self.sweep_wait() {
                         Some(Duration::ZERO) => break,
                         wait => queue = self.sleep(queue, wait),
                     }
@@ -416,8 +461,8 @@ impl Shared {
                 let Queue { maintenance, checkpoint, .. } = &mut *queue;
                 (std::mem::take(maintenance), std::mem::take(checkpoint))
             };
-            sweeper.begin(|now, holder| self.look(now, holder));
-            self.turn(&mut sweeper);
+            self.begin_sweep();
+            self.turn();
             if maintenance {
                 self.maintain();
             }
@@ -427,49 +472,96 @@ impl Shared {
         }
     }
 
+    /// How long the thread may sleep for the sweeper's sake. Asked with the queue's lock, so that
+    /// nobody is waited for who may want that: who has the sweeper is taking a step.
+    fn sweep_wait(&self) -> Option<Duration> {
+        match self.sweeper.try_lock() {
+            Ok(mut sweeper) => sweeper.wait(),
+            Err(TryLockError::Poisoned(poisoned)) => poisoned.into_inner().wait(),
+            Err(TryLockError::WouldBlock) => Some(SWEEPER_TAKEN),
+        }
+    }
+
+    /// Begins a sweep if it is time for one, and something to sweep is seen.
+    fn begin_sweep(&self) {
+        let mut sweeper = self.sweeper();
+        sweeper.begin(|now, holder| self.look(now, holder));
+        self.is_sweeping.store(sweeper.is_under_way(), Ordering::Relaxed);
+    }
+
     /// Carries out a group of what waits, or a step of a sweep, or both in one.
-    fn turn(&self, sweeper: &mut Sweeper) {
+    fn turn(&self) {
         let mut jobs = self.take_jobs();
-        let groups_before = self.groups.load(Ordering::Relaxed);
-        let Some(mut sweep) = sweeper.next_step(jobs.len(), groups_before) else {
-            if !jobs.is_empty() {
-                let outcome = {
-                    let connection = self.connection.lock().unwrap_or_else(PoisonError::into_inner);
-                    self.run(&connection, &mut |session| run_all(&mut jobs, session))
-                };
-                answer_all(jobs, &outcome);
-            }
+        let connection = self.connection.lock().unwrap_or_else(PoisonError::into_inner);
+        if jobs.is_empty() {
+            self.sweep_alone(&connection);
             return;
-        };
-        let is_alone = jobs.is_empty();
-        // A sweep writes no more than those whom it goes along with: the log is moved to the file
-        // when it is long, while they wait, and would be so many times as often.
-        let items = jobs.iter().map(|job| job.items()).sum::<usize>().max(1);
-        let step = |session: &mut Session<'_>| match is_alone {
-            true => sweeper.step(session, &mut sweep, usize::MAX),
-            false => session.apart(|session| sweeper.step(session, &mut sweep, items)),
+        }
+        let items = jobs.iter().map(|job| job.items()).sum();
+        let mut work = |session: &mut Session<'_>| run_all(&mut jobs, session);
+        let outcome = self.run_along(items, &mut work, |work| self.run(&connection, work));
+        drop(connection);
+        answer_all(jobs, &outcome);
+    }
+
+    /// Takes a step of the sweep that is under way, if it is time for one.
+    fn sweep_alone(&self, connection: &Connection) {
+        let mut sweeper = self.sweeper();
+        let Some(sweep) = sweeper.alone() else { return };
+        // If another process is writing, it can come later.
+        let run = |work: &mut Work<'_>| self.try_run(connection, work);
+        self.step(&mut sweeper, sweep, None, run);
+    }
+
+    /// Has a group carried out that writes so many items, and a step of the sweep that is under way
+    /// along with it, if there is one.
+    fn run_along<O: AsOutcome>(
+        &self,
+        items: usize,
+        work: &mut Work<'_>,
+        run: impl FnOnce(&mut Work<'_>) -> O,
+    ) -> O {
+        if !self.is_sweeping.load(Ordering::Relaxed) {
+            return run(work);
+        }
+        // If the thread has it, it is about to take a step itself.
+        let Ok(mut sweeper) = self.sweeper.try_lock() else { return run(work) };
+        match sweeper.along(items) {
+            Some((sweep, most)) => self.step(&mut sweeper, sweep, Some((work, most)), run),
+            None => run(work),
+        }
+    }
+
+    /// Has a step of a sweep carried out, after the work of a group that it goes along with if there
+    /// is one.
+    fn step<O: AsOutcome>(
+        &self,
+        sweeper: &mut Sweeper,
+        mut sweep: Sweep,
+        along: Option<(&mut Work<'_>, usize)>,
+        run: impl FnOnce(&mut Work<'_>) -> O,
+    ) -> O {
+        let is_alone = along.is_none();
+        let groups_before = self.groups.load(Ordering::Relaxed);
+        let (mut group, most) = along.unzip();
+        let step = |session: &mut Session<'_>| match most {
+            None => sweeper.step(session, &mut sweep, usize::MAX),
+            Some(most) => session.apart(|session| sweeper.step(session, &mut sweep, most)),
         };
         let mut step = Pending { items: 0, work: Some(step), result: None, reply: None };
-        let mut work = |session: &mut Session<'_>| {
-            run_all(&mut jobs, session);
+        let outcome = run(&mut |session: &mut Session<'_>| {
+            if let Some(group) = &mut group {
+                group(session);
+            }
             if !session.has_failed() {
                 step.carry_out(session);
             }
-        };
-        let outcome = {
-            let connection = self.connection.lock().unwrap_or_else(PoisonError::into_inner);
-            match is_alone {
-                // It can come later.
-                true => self.try_run(&connection, &mut work),
-                false => Some(self.run(&connection, &mut work)),
-            }
-        };
-        let stepped = outcome.as_ref().map(|outcome| step.result(outcome));
-        if let Some(outcome) = &outcome {
-            answer_all(jobs, outcome);
-        }
+        });
+        let stepped = outcome.as_outcome().map(|outcome| step.result(outcome));
         let groups_after = self.groups.load(Ordering::Relaxed);
         sweeper.stepped(sweep, stepped, Turn { groups_before, groups_after, is_alone });
+        self.is_sweeping.store(sweeper.is_under_way(), Ordering::Relaxed);
+        outcome
     }
 
     /// Looks whether there is anything to sweep, or to take out of the streams, without writing.
@@ -477,7 +569,7 @@ impl Shared {
         let connection = self.connection.lock().unwrap_or_else(PoisonError::into_inner);
         statement(&connection, "BEGIN").map_err(from_sqlite)?;
         let seen = self.current_state(&connection).and_then(|(catalogue, _)| {
-            if streams::are_too_long(&connection, now)? {
+            if streams::are_too_long(&connection, &self.archive, now)? {
                 self.queue().maintenance = true;
             }
             sweep::look(&connection, &catalogue, now, holder)
@@ -618,8 +710,8 @@ impl Shared {
             Ok(current) => current,
             Err(error) => return failed(error),
         };
-        let mut session =
-            Session::new(connection, catalogue, &self.ledger, &self.numbers, &self.env);
+        let beside = (&self.ledger, &self.archive);
+        let mut session = Session::new(connection, catalogue, beside, &self.numbers, &self.env);
         session.taken = taken;
         work(&mut session);
         if session.has_failed() {
@@ -631,6 +723,7 @@ impl Shared {
         let (catalogue, is_changed) =
             (Arc::clone(&session.catalogue), session.is_catalogue_changed());
         let (pages, counts) = (session.written().pages(), session.take_counts());
+        let archived = std::mem::take(&mut session.archived);
         let (block, wants_maintenance) = (session.block, session.wants_maintenance);
         if let Err(error) = statement(connection, "COMMIT") {
             self.numbers.forget();
@@ -640,6 +733,7 @@ impl Shared {
             self.publish(catalogue);
         }
         self.ledger.keep(counts);
+        self.archive.keep(archived);
         self.groups.fetch_add(1, Ordering::Relaxed);
         self.numbers.keep(block);
         self.count_pages(pages);

@@ -11,6 +11,7 @@ use std::path::Path;
 
 use bytes::Bytes;
 use rusqlite::{Connection, Row as SqlRow, Statement, params};
+use tabla::engine::change;
 use tabla::key::encoding;
 use tabla::{Item, ValueRef};
 use xxhash_rust::xxh3::xxh3_64_with_seed;
@@ -22,7 +23,15 @@ use crate::median::Stopwatch;
 
 pub(crate) struct Limit {
     connection: Connection,
-    last_id: i64,
+    last: Last,
+}
+
+/// The last numbers that were given out.
+#[derive(Default)]
+struct Last {
+    id: i64,
+    /// Of the records, if changes are recorded.
+    record: Option<i64>,
 }
 
 const TABLES: &str = "
@@ -30,6 +39,13 @@ const TABLES: &str = "
     CREATE TABLE keys_1 (key BLOB PRIMARY KEY, id INTEGER NOT NULL) WITHOUT ROWID;
     CREATE TABLE index_2 (key BLOB PRIMARY KEY, id INTEGER NOT NULL) WITHOUT ROWID;
     CREATE TABLE index_3 (key BLOB PRIMARY KEY, id INTEGER NOT NULL) WITHOUT ROWID;";
+
+/// Where changes are recorded, with both images: in a file beside the items, in memory in a database
+/// of its own, where SQLite's walks over all pages do not meet them.
+const RECORDS: &str = "
+    CREATE TABLE DATABASE.records_4 (number INTEGER PRIMARY KEY, lane INTEGER NOT NULL,
+        at INTEGER NOT NULL, event_id NOT NULL, event INTEGER NOT NULL, image BLOB NOT NULL,
+        before BLOB, by TEXT);";
 
 impl Limit {
     /// Makes the tables, and writes the items that are always there.
@@ -51,10 +67,25 @@ impl Limit {
         };
         connection.execute_batch(settings)?;
         connection.execute_batch(TABLES)?;
-        let mut limit = Self { connection, last_id: 0 };
+        let mut limit = Self { connection, last: Last::default() };
         limit.each_batch(0, ITEMS, |work, number| work.put(&item(number)))?;
         limit.move_log()?;
         Ok(limit)
+    }
+
+    /// Records every change from now on.
+    pub(crate) fn record(&mut self, place: Place) -> Result<(), Failure> {
+        let database = match place {
+            Place::Memory => {
+                let attach = "ATTACH ':memory:' AS beside; PRAGMA beside.cache_size = -1000000000;";
+                self.connection.execute_batch(attach)?;
+                "beside"
+            }
+            Place::Durable | Place::Relaxed => "main",
+        };
+        self.connection.execute_batch(&RECORDS.replace("DATABASE", database))?;
+        self.last.record = Some(0);
+        Ok(())
     }
 
     /// Moves the log to the file, while nothing is timed. While writes are, commits do, when it has as
@@ -85,7 +116,7 @@ impl Limit {
 
     /// Does the work and leaves what it has written; how many seconds it took.
     pub(crate) fn timed(&mut self, row: &Row, first: u64) -> Result<f64, Failure> {
-        let mut work = Work::prepare(&self.connection, &mut self.last_id)?;
+        let mut work = Work::prepare(&self.connection, &mut self.last)?;
         let watch = Stopwatch::start();
         for step in 0..row.ops {
             work.call(row.operation, step, first)?;
@@ -99,7 +130,7 @@ impl Limit {
         count: u64,
         write: impl Fn(&mut Work<'_>, u64) -> Result<(), Failure>,
     ) -> Result<(), Failure> {
-        let mut work = Work::prepare(&self.connection, &mut self.last_id)?;
+        let mut work = Work::prepare(&self.connection, &mut self.last)?;
         for start in (first..first + count).step_by(BATCH_WRITE as usize) {
             let end = (start + BATCH_WRITE).min(first + count);
             work.transaction(|work| (start..end).try_for_each(|number| write(work, number)))?;
@@ -110,7 +141,7 @@ impl Limit {
 
 /// The prepared statements.
 struct Work<'c> {
-    last_id: &'c mut i64,
+    last: &'c mut Last,
     begin: Statement<'c>,
     begin_read: Statement<'c>,
     commit: Statement<'c>,
@@ -124,10 +155,11 @@ struct Work<'c> {
     delete_key: Statement<'c>,
     insert_entries: [Statement<'c>; 2],
     delete_entries: [Statement<'c>; 2],
+    append: Option<Statement<'c>>,
 }
 
 impl<'c> Work<'c> {
-    fn prepare(connection: &'c Connection, last_id: &'c mut i64) -> Result<Self, Failure> {
+    fn prepare(connection: &'c Connection, last: &'c mut Last) -> Result<Self, Failure> {
         let prepare = |sql: &str| connection.prepare(sql);
         let range = |keys: &str| {
             prepare(&format!(
@@ -137,8 +169,10 @@ impl<'c> Work<'c> {
         };
         let insert = |keys: &str| prepare(&format!("INSERT INTO {keys} (key, id) VALUES (?1, ?2)"));
         let delete = |keys: &str| prepare(&format!("DELETE FROM {keys} WHERE key = ?1"));
+        let append = "INSERT INTO records_4 VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, NULL)";
+        let append = last.record.map(|_| prepare(append)).transpose()?;
         Ok(Self {
-            last_id,
+            last,
             begin: prepare("BEGIN IMMEDIATE")?,
             begin_read: prepare("BEGIN")?,
             commit: prepare("COMMIT")?,
@@ -155,6 +189,7 @@ impl<'c> Work<'c> {
             delete_key: delete("keys_1")?,
             insert_entries: [insert("index_2")?, insert("index_3")?],
             delete_entries: [delete("index_2")?, delete("index_3")?],
+            append,
         })
     }
 
@@ -233,24 +268,25 @@ impl<'c> Work<'c> {
         let bytes = item.encode();
         let key = table_key(item)?;
         expect(self.find(&key)?.is_none(), "the item is new")?;
-        *self.last_id += 1;
-        let id = *self.last_id;
+        self.last.id += 1;
+        let id = self.last.id;
         self.insert_item.execute(params![id, sum_of(id, &bytes), &bytes[..]])?;
         self.insert_key.execute(params![key, id])?;
         for (insert, entry) in self.insert_entries.iter_mut().zip(entries(item)?) {
             insert.execute(params![entry, id])?;
         }
-        Ok(())
+        self.record(None, Some(&bytes))
     }
 
     fn update(&mut self, number: u64, amount: i64) -> Result<(), Failure> {
         let found = self.find(&key_of(number))?;
-        let (id, mut item) = found.ok_or("the item is not there")?;
+        let (id, old) = found.ok_or("the item is not there")?;
+        let mut item = old.clone();
         expect(item.get("phase") == Some(ValueRef::S(shape::PENDING)), "the item is pending")?;
         item.insert("amount", amount);
         let bytes = item.encode();
         self.update.execute(params![id, sum_of(id, &bytes), &bytes[..]])?;
-        Ok(())
+        self.record(Some(&old), Some(&bytes))
     }
 
     /// Deletes an item, which it has to read to know its entries.
@@ -261,6 +297,25 @@ impl<'c> Work<'c> {
         for (delete, entry) in self.delete_entries.iter_mut().zip(entries(&item)?) {
             delete.execute([entry])?;
         }
+        self.record(Some(&item), None)
+    }
+
+    /// Leaves a record of a change, if changes are recorded.
+    fn record(&mut self, old: Option<&Item>, new: Option<&Bytes>) -> Result<(), Failure> {
+        let (Some(append), Some(number)) = (&mut self.append, &mut self.last.record) else {
+            return Ok(());
+        };
+        *number += 1;
+        let (image, before) = match (old, new) {
+            (Some(old), Some(new)) => {
+                let encoded = Item::decode_trusted(new.clone())?;
+                (new.clone(), Some(change::difference(old, &encoded)))
+            }
+            (_, Some(new)) => (new.clone(), None),
+            (old, None) => (old.ok_or("nothing has changed")?.encode(), None),
+        };
+        let (lane, at, epoch, event) = (*number % 4, 1_700_000_000_i64, i64::MAX - 7, 2);
+        append.execute(params![*number, lane, at, epoch, event, &image[..], before])?;
         Ok(())
     }
 }
