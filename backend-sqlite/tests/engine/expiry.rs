@@ -133,10 +133,9 @@ async fn a_sweep_that_is_turned_off_waits_until_it_is_called() {
 #[tokio::test(flavor = "multi_thread")]
 async fn callers_and_a_sweep_go_on_side_by_side() {
     let folder = tempfile::tempdir().unwrap();
-    let path = folder.path().join("a.db");
     for config in [
         SqliteConfig::in_memory(),
-        SqliteConfig::file(&path),
+        SqliteConfig::file(folder.path().join("a.db")),
         SqliteConfig::file(folder.path().join("b.db")).with_durability(Durability::Normal),
     ] {
         let clock = clock();
@@ -165,7 +164,9 @@ async fn callers_and_a_sweep_go_on_side_by_side() {
             described.global_secondary_indexes.iter().all(|i| i.item_count as usize == written)
         );
     }
-    is_sound(&path).await;
+    for name in ["a.db", "b.db"] {
+        is_sound(&folder.path().join(name)).await;
+    }
 }
 
 #[tokio::test]
@@ -384,18 +385,25 @@ async fn a_damaged_item_does_not_stop_a_sweep() {
     assert!(kept.is_some());
 }
 
-/// SQLite fails with one item, in the middle of a step: that one is left, and nobody else fails.
+/// SQLite fails with one item, in the middle of a step: that one is left, and nobody else fails,
+/// whoever has taken the step along.
 #[tokio::test(flavor = "multi_thread")]
 async fn a_failure_with_one_item_leaves_that_one() {
     let folder = tempfile::tempdir().unwrap();
-    let path = folder.path().join("a.db");
+    for durability in [Durability::Full, Durability::Normal] {
+        let path = folder.path().join(format!("{durability:?}.db"));
+        fail_with_one_item(&path, SqliteConfig::file(&path).with_durability(durability)).await;
+    }
+}
+
+async fn fail_with_one_item(path: &Path, config: SqliteConfig) {
     let clock = clock();
-    let config = SqliteConfig::file(&path).with_sweep_every(Some(PERIOD));
+    let config = config.with_sweep_every(Some(PERIOD));
     let store = open_at(&config, &clock).await;
     create(&store).await;
     put_expiring(&store, &clock, 0..150).await;
     drop(store);
-    let raw = Connection::open(&path).unwrap();
+    let raw = Connection::open(path).unwrap();
     raw.execute_batch(
         "CREATE TRIGGER fails BEFORE DELETE ON index_3 WHEN old.id = 90 \
          BEGIN SELECT raise(ABORT, 'as if the disk had failed'); END",
@@ -422,7 +430,7 @@ async fn a_failure_with_one_item_leaves_that_one() {
     let sweeps = swept(&store, 2).await;
     assert_eq!((sweeps.deleted, sweeps.problem), (150, None));
     drop(store);
-    is_sound(&path).await;
+    is_sound(path).await;
 }
 
 /// A store at rest takes no lock, and one that finds the file locked waits its turn.

@@ -62,12 +62,6 @@ impl ReadPlan {
             request.projection.is_some(),
             &expressions,
         )?;
-        let Some(key_condition) = &request.key_condition else {
-            return Err(Error::validation(
-                "Either the KeyConditions or KeyConditionExpression parameter must be specified \
-                 in the request.",
-            ));
-        };
         let mut placeholders = Placeholders::new(&request.names, &request.values)?;
         let filter = request
             .filter
@@ -79,9 +73,20 @@ impl ReadPlan {
             .as_ref()
             .map(|projection| placeholders.projection(projection))
             .transpose()?;
-        let key_condition = placeholders.condition(ExpressionKind::KeyCondition, key_condition)?;
+        let key_condition = request
+            .key_condition
+            .as_ref()
+            .map(|condition| placeholders.condition(ExpressionKind::KeyCondition, condition))
+            .transpose()?;
         placeholders.finish()?;
         check_inside(schema, filter.as_ref(), projection.as_ref())?;
+        // Told after what is wrong with the other expressions.
+        let key_condition = key_condition.ok_or_else(|| {
+            Error::validation(
+                "Either the KeyConditions or KeyConditionExpression parameter must be specified \
+                 in the request.",
+            )
+        })?;
         check_keys_are_scalars(schema, key_condition.paths())?;
         let select = resolve_select(request.select, projection.is_some(), index)?;
         check_consistent(request.consistent_read, index)?;

@@ -32,12 +32,17 @@ enum What {
     Constraint(&'static str, &'static str),
     /// A member of the answers to some operations.
     Member(&'static [Operation], &'static str),
+    /// A number in the answers to some operations: what the server says, and DynamoDB Local.
+    Number(&'static [Operation], &'static str, f64, f64),
 }
 
 /// A reason, and what the server and DynamoDB Local say.
 type Pairs = (&'static str, &'static [(&'static str, &'static str)]);
 /// A reason, some operations, and members of their answers.
 type Paths = (&'static str, &'static [Operation], &'static [&'static str]);
+
+/// A reason, some operations, a member of their answers, and what the server and DynamoDB Local say.
+type Numbers = (&'static str, &'static [Operation], &'static str, &'static [(f64, f64)]);
 
 /// All of them.
 pub(crate) fn known() -> Vec<Known> {
@@ -62,6 +67,12 @@ pub(crate) fn known() -> Vec<Known> {
             known.push(Known { what: What::Member(operations, path), why, is_usual: true });
         }
     }
+    for (why, operations, path, pairs) in bodies::RARE_NUMBERS {
+        for (ours, theirs) in *pairs {
+            let what = What::Number(operations, path, *ours, *theirs);
+            known.push(Known { what, why, is_usual: false });
+        }
+    }
     known
 }
 
@@ -77,6 +88,15 @@ impl Known {
             }
             (What::Member(operations, path), Difference::Member { path: found, .. }) => {
                 operations.contains(&operation) && fits(path, found)
+            }
+            (
+                What::Number(operations, path, ours, theirs),
+                Difference::Member { path: found, ours: our, theirs: their },
+            ) => {
+                operations.contains(&operation)
+                    && fits(path, found)
+                    && our.as_f64() == Some(*ours)
+                    && their.as_f64() == Some(*theirs)
             }
             _ => false,
         }

@@ -394,8 +394,17 @@ pub(super) async fn a_query_needs_a_key_condition(ctx: Ctx) {
     let message = "Either the KeyConditions or KeyConditionExpression parameter must be specified in the \
          request.";
     ctx.expect_validation(ctx.store().query(query.clone()).await, message);
-    let filtered = query.filter("attribute_exists(pk)");
-    ctx.expect_validation(ctx.store().query(filtered).await, message);
+    let filtered = query.clone().filter("attribute_exists(pk)");
+    ctx.expect_validation(ctx.store().query(filtered.clone()).await, message);
+    // What is wrong with the other expressions is told before.
+    let undefined = "Invalid FilterExpression: An expression attribute value used in expression is \
+                     not defined; attribute value: :a";
+    ctx.expect_validation(ctx.store().query(query.clone().filter("x = :a")).await, undefined);
+    let unused = "Value provided in ExpressionAttributeValues unused in expressions: keys: {:a}";
+    ctx.expect_validation(ctx.store().query(filtered.clone().value(":a", 1)).await, unused);
+    let unused = "Value provided in ExpressionAttributeNames unused in expressions: keys: {#a}";
+    ctx.expect_validation(ctx.store().query(filtered.name("#a", "a")).await, unused);
+    ctx.expect_validation(ctx.store().query(query.projection("pk.x")).await, &scalars("pk"));
 }
 
 pub(super) async fn the_first_problem_is_reported(ctx: Ctx) {

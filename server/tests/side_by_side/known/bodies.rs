@@ -1,6 +1,6 @@
 //! Members of answers.
 
-use super::Paths;
+use super::{Numbers, Paths};
 use crate::operation::Operation::{self, *};
 
 const TABLES: &[Operation] = &[CreateTable, DeleteTable, DescribeTable, UpdateTable];
@@ -94,3 +94,12 @@ pub(super) const PATHS: &[Paths] = &[
         &["/ConsumedCapacity/*CapacityUnits"],
     ),
 ];
+
+/// What few runs meet.
+pub(super) const RARE_NUMBERS: &[Numbers] = &[(
+    "reading where there is nothing costs what the smallest item costs (developer guide, \"Read \
+     operations\"); DynamoDB Local charges nothing",
+    &[Scan],
+    "/ConsumedCapacity/*CapacityUnits",
+    &[(0.5, 0.0), (1.0, 0.0)],
+)];

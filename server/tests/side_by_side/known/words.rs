@@ -310,12 +310,6 @@ pub(super) const PAIRS: &[Pairs] = &[
                  operation",
                 "ValidationException: Query key condition not supported",
             ),
-            (
-                "ValidationException: Either the KeyConditions or KeyConditionExpression parameter \
-                 must be specified in the request.",
-                "ValidationException: Value provided in ExpressionAttributeNames unused in \
-                 expressions: *",
-            ),
         ],
     ),
     (
