@@ -403,12 +403,12 @@ async fn fail_with_one_item(path: &Path, config: SqliteConfig) {
     create(&store).await;
     put_expiring(&store, &clock, 0..150).await;
     drop(store);
-    let raw = Connection::open(path).unwrap();
+    let raw = Connection::open(path).expect("it is there");
     raw.execute_batch(
         "CREATE TRIGGER fails BEFORE DELETE ON index_3 WHEN old.id = 90 \
          BEGIN SELECT raise(ABORT, 'as if the disk had failed'); END",
     )
-    .unwrap();
+    .expect("SQLite makes triggers");
     let store = open_at(&config, &clock).await;
     clock.advance(PERIOD);
     let mut number = 0;
@@ -425,7 +425,7 @@ async fn fail_with_one_item(path: &Path, config: SqliteConfig) {
     );
     assert!(store.sweep_expired().await.is_err());
     assert_eq!(left(&store).await, 1);
-    raw.execute_batch("DROP TRIGGER fails").unwrap();
+    raw.execute_batch("DROP TRIGGER fails").expect("it is there");
     clock.advance(PERIOD);
     let sweeps = swept(&store, 2).await;
     assert_eq!((sweeps.deleted, sweeps.problem), (150, None));
