@@ -115,23 +115,6 @@ enum Outcome {
     Failed(Error, Applied),
 }
 
-/// How a group ended, if it was begun.
-trait AsOutcome {
-    fn as_outcome(&self) -> Option<&Outcome>;
-}
-
-impl AsOutcome for Outcome {
-    fn as_outcome(&self) -> Option<&Outcome> {
-        Some(self)
-    }
-}
-
-impl AsOutcome for Option<Outcome> {
-    fn as_outcome(&self) -> Option<&Outcome> {
-        self.as_ref()
-    }
-}
-
 struct Pending<T, F> {
     items: usize,
     work: Option<F>,
@@ -499,9 +482,9 @@ impl Shared {
         }
         let items = jobs.iter().map(|job| job.items()).sum();
         let mut work = |session: &mut Session<'_>| run_all(&mut jobs, session);
-        let outcome = self.run_along(items, &mut work, |work| self.run(&connection, work));
+        let outcome = self.run_along(items, &mut work, |work| Some(self.run(&connection, work)));
         drop(connection);
-        answer_all(jobs, &outcome);
+        answer_all(jobs, &outcome.expect("it was waited for"));
     }
 
     /// Takes a step of the sweep that is under way, if it is time for one.
@@ -514,13 +497,13 @@ impl Shared {
     }
 
     /// Has a group carried out that writes so many items, and a step of the sweep that is under way
-    /// along with it, if there is one.
-    fn run_along<O: AsOutcome>(
+    /// along with it, if there is one. What running it gives is returned.
+    fn run_along(
         &self,
         items: usize,
         work: &mut Work<'_>,
-        run: impl FnOnce(&mut Work<'_>) -> O,
-    ) -> O {
+        run: impl FnOnce(&mut Work<'_>) -> Option<Outcome>,
+    ) -> Option<Outcome> {
         if !self.is_sweeping.load(Ordering::Relaxed) {
             return run(work);
         }
@@ -534,13 +517,13 @@ impl Shared {
 
     /// Has a step of a sweep carried out, after the work of a group that it goes along with if there
     /// is one.
-    fn step<O: AsOutcome>(
+    fn step(
         &self,
         sweeper: &mut Sweeper,
         mut sweep: Sweep,
         along: Option<(&mut Work<'_>, usize)>,
-        run: impl FnOnce(&mut Work<'_>) -> O,
-    ) -> O {
+        run: impl FnOnce(&mut Work<'_>) -> Option<Outcome>,
+    ) -> Option<Outcome> {
         let is_alone = along.is_none();
         let groups_before = self.groups.load(Ordering::Relaxed);
         let (mut group, most) = along.unzip();
@@ -557,7 +540,7 @@ impl Shared {
                 step.carry_out(session);
             }
         });
-        let stepped = outcome.as_outcome().map(|outcome| step.result(outcome));
+        let stepped = outcome.as_ref().map(|outcome| step.result(outcome));
         let groups_after = self.groups.load(Ordering::Relaxed);
         sweeper.stepped(sweep, stepped, Turn { groups_before, groups_after, is_alone });
         self.is_sweeping.store(sweeper.is_under_way(), Ordering::Relaxed);
