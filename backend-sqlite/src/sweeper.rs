@@ -1,6 +1,6 @@
-//! When the store's thread sweeps.
+//! When a store sweeps, and who carries it out.
 //!
-//! Every so often it looks whether anything has expired. If so, and no other store on the file
+//! Every so often its thread looks whether anything has expired. If so, and no other store on the file
 //! sweeps, it is deleted step by step. While there are callers, a step goes along with a group of their
 //! writes, whoever carries it out: it needs no commit of its own, and nobody finds the connection taken
 //! by it. Between the steps whoever waits is served.
@@ -29,7 +29,8 @@ const STEP: usize = 8;
 /// of one.
 const WRITES_PER_ITEM: usize = 8;
 
-/// How long the thread leaves it to such callers to go on with a sweep, each time before it is put off.
+/// How long the thread leaves it to such callers to go on with a sweep, each time that it puts its own
+/// step off.
 const APART: Duration = Duration::from_millis(2);
 
 /// The shortest period: without any, the thread would do nothing else.
