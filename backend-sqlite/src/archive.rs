@@ -3,23 +3,25 @@
 use std::collections::{BTreeMap, VecDeque, vec_deque};
 use std::sync::{Mutex, MutexGuard, PoisonError};
 
-use rusqlite::{Connection, Rows, params};
+use rusqlite::{Connection, OptionalExtension, Rows, params};
 use tabla::Result;
 use tabla::engine::change;
 use tabla::engine::log::Extent;
 use tabla::env::Timestamp;
 
+use crate::bases::{self, Base, Bases, Whose};
 use crate::catalogue::StoredStream;
 use crate::error::from_sqlite;
 use crate::format;
-use crate::records::{self, Images, StoredRecord};
+use crate::records::{self, StoredRecord};
 use crate::session::{Role, Session};
 
 /// Where the records are.
 #[derive(Debug)]
 pub(crate) enum Archive {
-    /// In a table of the file for each stream, written with the items.
-    File,
+    /// In a table of the file for each stream, written with the items; and which of them others can
+    /// be based on.
+    File(Mutex<Bases>),
     /// Beside the store that is in memory, too, by the number of the stream, in the order of their
     /// numbers. In SQLite a record would be one more page that a write has to change, with one more
     /// copy of the item; here it keeps the bytes that were written.
@@ -28,7 +30,7 @@ pub(crate) enum Archive {
 
 type Kept = BTreeMap<i64, VecDeque<StoredRecord>>;
 
-/// What a group does to an archive in memory, once it is committed.
+/// What a group does to what an archive has in memory, once it is committed.
 #[derive(Debug)]
 pub(crate) enum Archived {
     /// A record of a stream.
@@ -37,52 +39,64 @@ pub(crate) enum Archived {
     Trimmed(i64, i64),
     /// All records of a stream are gone.
     Gone(i64),
+    /// The record of an item on which the next can be based.
+    Base(Whose, Base),
 }
 
 impl Archive {
     pub(crate) fn new(is_file: bool) -> Self {
-        if is_file { Self::File } else { Self::Memory(Mutex::default()) }
+        if is_file { Self::File(Mutex::default()) } else { Self::Memory(Mutex::default()) }
     }
 
-    /// Keeps what a group has done that is committed; a file has it already.
+    /// Keeps what a group has done that is committed; the records of a file are in it already.
     pub(crate) fn keep(&self, archived: Vec<Archived>) {
-        let Self::Memory(kept) = self else { return };
         if archived.is_empty() {
             return;
         }
-        let mut kept = lock(kept);
-        for one in archived {
-            match one {
-                Archived::Record(stream, record) => {
-                    kept.entry(stream).or_default().push_back(record);
+        match self {
+            Self::File(bases) => {
+                let mut bases = lock(bases);
+                for one in archived {
+                    if let Archived::Base(whose, base) = one {
+                        bases.remember(whose, base);
+                    }
                 }
-                Archived::Trimmed(stream, through) => {
-                    let records = kept.entry(stream).or_default();
-                    records.drain(..records.partition_point(|one| one.number <= through));
-                }
-                Archived::Gone(stream) => {
-                    kept.remove(&stream);
+            }
+            Self::Memory(kept) => {
+                let mut kept = lock(kept);
+                for one in archived {
+                    keep(&mut kept, one);
                 }
             }
         }
     }
 
-    /// The number of the last of a stream's oldest records, at most `most`, that are too old to be
-    /// read.
-    pub(crate) fn expired(
+    /// The record on which the next one of an item can be based.
+    pub(crate) fn base(&self, whose: Whose) -> Option<Base> {
+        match self {
+            Self::File(bases) => lock(bases).get(whose),
+            Self::Memory(_) => None,
+        }
+    }
+
+    /// The number of the last of a stream's oldest records, at most `most`, that can be deleted: they
+    /// are too old to be read, and so is whatever is based on them.
+    pub(crate) fn disposable(
         &self,
         connection: &Connection,
         stream: i64,
         now: Timestamp,
         most: usize,
     ) -> Result<Option<i64>> {
-        let is_expired = |at: i64| change::is_past_retention(Timestamp::from_secs(at as u64), now);
         if let Self::Memory(kept) = self {
             let kept = lock(kept);
             let records = kept.get(&stream).into_iter().flatten();
-            let expired = records.take(most).take_while(|record| is_expired(record.at));
-            return Ok(expired.last().map(|record| record.number));
+            let trimmed = records.take(most).take_while(|record| record.is_trimmed(now));
+            return Ok(trimmed.last().map(|record| record.number));
         }
+        let is_disposable = |at: i64| {
+            change::is_past_retention(Timestamp::from_secs(at as u64) + bases::REACH, now)
+        };
         let select = format!("SELECT number, at FROM {} ORDER BY number", format::records(stream));
         let mut statement = connection.prepare_cached(&select).map_err(from_sqlite)?;
         let mut rows = statement.query([]).map_err(from_sqlite)?;
@@ -90,12 +104,53 @@ impl Archive {
         let mut left = most;
         while left > 0
             && let Some(row) = rows.next().map_err(from_sqlite)?
-            && is_expired(row.get(1).map_err(from_sqlite)?)
+            && is_disposable(row.get(1).map_err(from_sqlite)?)
         {
             last = Some(row.get(0).map_err(from_sqlite)?);
             left -= 1;
         }
         Ok(last)
+    }
+
+    /// The number of the last record of a stream that is too old to be read, if it is still there.
+    pub(crate) fn trimmed(
+        &self,
+        connection: &Connection,
+        stream: i64,
+        now: Timestamp,
+    ) -> Result<Option<i64>> {
+        if let Self::Memory(kept) = self {
+            let kept = lock(kept);
+            let Some(records) = kept.get(&stream) else { return Ok(None) };
+            let trimmed = records.partition_point(|record| record.is_trimmed(now));
+            return Ok(trimmed.checked_sub(1).map(|last| records[last].number));
+        }
+        let select = format!(
+            "SELECT number, at FROM {} WHERE number >= ?1 ORDER BY number LIMIT 1",
+            format::records(stream)
+        );
+        let mut statement = connection.prepare_cached(&select).map_err(from_sqlite)?;
+        // The first record from a number on, if it is too old.
+        let mut trimmed_from = |number: i64| -> Result<Option<i64>> {
+            let found = statement
+                .query_row([number], |row| Ok((row.get::<_, i64>(0)?, row.get::<_, i64>(1)?)))
+                .optional()
+                .map_err(from_sqlite)?;
+            let is_trimmed =
+                |at: i64| change::is_past_retention(Timestamp::from_secs(at as u64), now);
+            Ok(found.filter(|(_, at)| is_trimmed(*at)).map(|(number, _)| number))
+        };
+        let Some(mut last) = trimmed_from(i64::MIN)? else { return Ok(None) };
+        // Later records have higher numbers. An hour of them may be there: too many to look at each.
+        let mut end = self.newest(connection, stream)?.unwrap_or(last).saturating_add(1);
+        while end - last > 1 {
+            let middle = last + (end - last) / 2;
+            match trimmed_from(middle)? {
+                Some(found) => last = found,
+                None => end = middle,
+            }
+        }
+        Ok(Some(last))
     }
 
     /// The number of a stream's last record.
@@ -141,8 +196,26 @@ impl Archive {
     }
 }
 
-fn lock(kept: &Mutex<Kept>) -> MutexGuard<'_, Kept> {
-    kept.lock().unwrap_or_else(PoisonError::into_inner)
+/// Keeps one thing that a group has done in memory.
+fn keep(kept: &mut Kept, archived: Archived) {
+    match archived {
+        Archived::Record(stream, record) => {
+            kept.entry(stream).or_default().push_back(record);
+        }
+        Archived::Trimmed(stream, through) => {
+            let records = kept.entry(stream).or_default();
+            records.drain(..records.partition_point(|one| one.number <= through));
+        }
+        Archived::Gone(stream) => {
+            kept.remove(&stream);
+        }
+        // Nothing is based on a record that has the bytes of the item.
+        Archived::Base(..) => {}
+    }
+}
+
+fn lock<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
+    mutex.lock().unwrap_or_else(PoisonError::into_inner)
 }
 
 /// The records of a shard that are not read yet.
@@ -190,7 +263,7 @@ impl Session<'_> {
     /// Makes room for the records of a stream with this number.
     pub(crate) fn open_archive(&mut self, stream: i64) -> Result<()> {
         match self.archive {
-            Archive::File => self.execute_batch(&format::create_records(stream)),
+            Archive::File(_) => self.execute_batch(&format::create_records(stream)),
             Archive::Memory(_) => Ok(()),
         }
     }
@@ -203,7 +276,7 @@ impl Session<'_> {
         }
         let StoredRecord { number, lane, at, event_id, event, images, by } = record;
         self.written.bytes += images.len();
-        let Images { image, before } = images;
+        let (image, before) = images.into_columns();
         let values = params![number, lane, at, event_id, event, &image[..], before, by];
         self.write(stream.number, Role::Append, &stream.append, values)?;
         Ok(())
@@ -212,7 +285,7 @@ impl Session<'_> {
     /// Takes away the records of a stream up to a number.
     pub(crate) fn trim_archive(&mut self, stream: i64, through: i64) -> Result<()> {
         match self.archive {
-            Archive::File => {
+            Archive::File(_) => {
                 let delete = format!("DELETE FROM {} WHERE number <= ?1", format::records(stream));
                 self.execute(&delete, [through])?;
             }
@@ -224,7 +297,7 @@ impl Session<'_> {
     /// Takes away all records of a stream, little by little if they are many.
     pub(crate) fn discard_archive(&mut self, stream: i64) -> Result<()> {
         match self.archive {
-            Archive::File => self.discard(&format::records(stream), "number"),
+            Archive::File(_) => self.discard(&format::records(stream), "number"),
             Archive::Memory(_) => {
                 self.archived.push(Archived::Gone(stream));
                 Ok(())
@@ -238,10 +311,10 @@ mod tests {
     use tabla::Item;
 
     use super::*;
-    use crate::records::EventId;
+    use crate::records::{EventId, Images};
 
     fn record(number: i64, at: i64) -> Archived {
-        let images = Images { image: Item::new().encode(), before: None };
+        let images = Images::One(Item::new().encode());
         let event_id = EventId::Epoch(1);
         let lane = number % 2;
         Archived::Record(7, StoredRecord { number, lane, at, event_id, event: 1, images, by: None })
@@ -280,9 +353,11 @@ mod tests {
         let day = 24 * 60 * 60;
         archive.keep(vec![record(1, 0), record(2, 10), record(3, 2 * day), record(4, 0)]);
         let now = Timestamp::from_secs(2 * day as u64);
-        let expired = |most| archive.expired(&connection, 7, now, most).unwrap();
-        assert_eq!([expired(1), expired(2), expired(9)], [Some(1), Some(2), Some(2)]);
-        assert_eq!(archive.expired(&connection, 8, now, 9).unwrap(), None);
+        let disposable = |most| archive.disposable(&connection, 7, now, most).unwrap();
+        assert_eq!([disposable(1), disposable(2), disposable(9)], [Some(1), Some(2), Some(2)]);
+        assert_eq!(archive.disposable(&connection, 8, now, 9).unwrap(), None);
+        assert_eq!(archive.trimmed(&connection, 7, now).unwrap(), Some(2));
+        assert_eq!(archive.trimmed(&connection, 8, now).unwrap(), None);
         assert_eq!(archive.newest(&connection, 7).unwrap(), Some(4));
     }
 }

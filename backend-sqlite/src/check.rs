@@ -10,16 +10,17 @@ use sqlx::{AssertSqlSafe, Connection, Row, TypeInfo, ValueRef};
 use tabla::engine::log::Log;
 use tabla::engine::{IndexEntry, Position};
 use tabla::schema::{Table, TableSchema};
-use tabla::{Error, Item, Result};
+use tabla::{Error, ErrorKind, Item, Result};
 use xxhash_rust::xxh3::xxh3_64_with_seed;
 
+use crate::bases::Chain;
 use crate::catalogue::{SELECT_TABLES, StoredIndex, StoredTable, parse, stored_expiry};
 use crate::config::SqliteConfig;
 use crate::error::from_sqlx;
 use crate::expiry::ExpiryIndex;
-use crate::records::{self, EventId, Images, StoredRecord};
+use crate::records::{self, Before, EventId, Images, StoredRecord};
 use crate::rows::sum_of;
-use crate::{format, older, open};
+use crate::{bases, format, older, open};
 
 /// So many problems are told; a file that has more needs no longer list.
 const TOLD: usize = 100;
@@ -300,15 +301,16 @@ impl<F: FnMut(Progress)> Check<F> {
         .await?;
         for (number, log) in streams {
             if version > older::LAST {
-                let records = format::records(number);
-                let select = format!("SELECT {} FROM {records}", records::COLUMNS);
-                self.records(connection, &select, &log, last, stored_record).await?;
+                self.records(connection, number, &log, last).await?;
                 continue;
             }
             for lane in 0..log.lanes() as i64 {
-                let select = older::select(number + lane);
-                let read = |row: &SqliteRow| older::read(row, lane, &log);
-                self.records(connection, &select, &log, last, read).await?;
+                each(connection, &older::select(number + lane), |row| {
+                    let record = older::read(row, lane, &log);
+                    self.record(row.get(0), record, None, &log, last);
+                    Ok(())
+                })
+                .await?;
             }
         }
         Ok(())
@@ -317,23 +319,56 @@ impl<F: FnMut(Progress)> Check<F> {
     async fn records(
         &mut self,
         connection: &mut SqliteConnection,
-        select: &str,
+        stream: i64,
         log: &Log,
         last: u64,
-        read: impl Fn(&SqliteRow) -> Result<StoredRecord>,
     ) -> Result<()> {
-        each(connection, select, |row| {
-            self.report.records += 1;
-            let checked = read(row)
-                .map_err(|error| error.message().to_owned())
-                .and_then(|record| check_record(record, log, last));
-            if let Err(problem) = checked {
-                let (arn, number) = (log.arn(), row.get::<i64, _>(0));
-                self.report.problem(format!("stream {arn}, record {number}: {problem}"));
+        let select = format!(
+            "SELECT {} FROM {} WHERE number > ?1 ORDER BY number LIMIT 100",
+            records::COLUMNS,
+            format::records(stream)
+        );
+        let mut after = i64::MIN;
+        // Some at a time: what they are based on is looked for in between, and images may be large.
+        loop {
+            let rows = sqlx::query(AssertSqlSafe(select.as_str())).bind(after);
+            let rows = rows.fetch_all(&mut *connection).await.map_err(from_sqlx)?;
+            let Some(newest) = rows.last() else { return Ok(()) };
+            after = newest.get(0);
+            for row in rows {
+                let record = stored_record(&row);
+                let base = match record.as_ref().map(|record| &record.images) {
+                    Ok(Images::Based { base, .. }) => {
+                        Some(base_image(connection, stream, log, *base).await)
+                    }
+                    _ => None,
+                };
+                // What is based on records that are gone is about to go, too.
+                let is_going = |error: &Error| *error.kind() == ErrorKind::TrimmedData;
+                if matches!(&base, Some(Err(error)) if is_going(error)) {
+                    self.report.records += 1;
+                    continue;
+                }
+                self.record(row.get(0), record, base, log, last);
             }
-            Ok(())
-        })
-        .await
+        }
+    }
+
+    fn record(
+        &mut self,
+        number: i64,
+        record: Result<StoredRecord>,
+        base: Option<Result<Item>>,
+        log: &Log,
+        last: u64,
+    ) {
+        self.report.records += 1;
+        let checked = record
+            .map_err(|error| error.message().to_owned())
+            .and_then(|record| check_record(record, base, log, last));
+        if let Err(problem) = checked {
+            self.report.problem(format!("stream {}, record {number}: {problem}", log.arn()));
+        }
     }
 
     fn step(&mut self) {
@@ -363,14 +398,20 @@ fn stored(id: i64, sum: Option<i64>, bytes: &[u8]) -> Result<Item, String> {
     Item::decode(Bytes::copy_from_slice(bytes)).map_err(|error| error.message().to_owned())
 }
 
-/// What is wrong with a record of a stream, if anything is; `last` is the last number that can have
-/// been given out.
-fn check_record(stored: StoredRecord, log: &Log, last: u64) -> Result<(), String> {
+/// What is wrong with a record of a stream, if anything is; `base` is the image of the one that it is
+/// based on, if it is, and `last` the last number that can have been given out.
+fn check_record(
+    stored: StoredRecord,
+    base: Option<Result<Item>>,
+    log: &Log,
+    last: u64,
+) -> Result<(), String> {
     if !log.numbers(last).contains(&(stored.number as u64)) {
         return Err("its number is in none of the stream's shards".to_owned());
     }
     let lane = stored.lane;
-    let record = stored.record(log).map_err(|error| error.message().to_owned())?;
+    let base = |_| base.expect("it was looked for if the record has one");
+    let record = stored.record(log, base).map_err(|error| error.message().to_owned())?;
     if log.lane_of_keys(&record.keys).map(|lane| lane as i64) != Some(lane) {
         return Err("its item belongs to another shard".to_owned());
     }
@@ -389,11 +430,41 @@ fn stored_record(row: &SqliteRow) -> Result<StoredRecord> {
                 false => EventId::Whole(row.try_get(3)?),
             },
             event: row.try_get(4)?,
-            images: Images { image: row.try_get::<Vec<u8>, _>(5)?.into(), before: row.try_get(6)? },
+            images: images(row, 5)?,
             by: row.try_get(7)?,
         })
     };
     read().map_err(from_sqlx)
+}
+
+/// The images that are in two columns of a row, from this one on.
+fn images(row: &SqliteRow, first: usize) -> sqlx::Result<Images> {
+    let before = row.try_get_raw(first + 1)?;
+    let before = match before.type_info().name() {
+        _ if before.is_null() => Before::Nothing,
+        "INTEGER" => Before::Base(row.try_get_unchecked(first + 1)?),
+        _ => Before::Old(row.try_get(first + 1)?),
+    };
+    Ok(Images::from_columns(row.try_get::<Vec<u8>, _>(first)?.into(), before))
+}
+
+/// The image of a record that another is based on.
+async fn base_image(
+    connection: &mut SqliteConnection,
+    stream: i64,
+    log: &Log,
+    number: i64,
+) -> Result<Item> {
+    let select = bases::select_images(stream);
+    let mut chain = Chain::new(number);
+    loop {
+        let found = sqlx::query(AssertSqlSafe(select.as_str())).bind(chain.next);
+        let found = found.fetch_optional(&mut *connection).await.map_err(from_sqlx)?;
+        let found = found.ok_or_else(|| chain.is_broken(log))?;
+        if let Some(image) = chain.follow(images(&found, 0).map_err(from_sqlx)?)? {
+            return chain.image(image);
+        }
+    }
 }
 
 /// Whether the item has all of the table's key.

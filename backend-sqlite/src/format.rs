@@ -1,10 +1,10 @@
-//! What is in the file: format 3, as `docs/sqlite-format.md` describes it.
+//! What is in the file: format 4, as `docs/sqlite-format.md` describes it.
 
 /// `tabl`, in the file's header: this is a file of tabla's.
 pub const APPLICATION_ID: i32 = 0x7461_626C;
 
 /// The version of the format that this code writes, in the file's header.
-pub const FORMAT_VERSION: i32 = 3;
+pub const FORMAT_VERSION: i32 = 4;
 
 /// The size of the file's pages, in bytes.
 pub(crate) const PAGE_SIZE: u32 = 4096;
@@ -14,6 +14,8 @@ const MIGRATIONS: [&str; FORMAT_VERSION as usize] = [
     include_str!("format/1.sql"),
     include_str!("format/2.sql"),
     // Only records are in another form: `older`.
+    "",
+    // Only new records can be in a form that there was not before.
     "",
 ];
 
@@ -88,7 +90,8 @@ pub(crate) fn create_records(number: i64) -> String {
            event_id NOT NULL, -- the first half of it, an integer, or all of it, text\n  \
            event INTEGER NOT NULL, -- 1 INSERT, 2 MODIFY, 3 REMOVE\n  \
            image BLOB NOT NULL, -- new image, else old image, else keys: docs/item-format.md\n  \
-           before BLOB, -- what the old image has differently, if there are both\n  \
+           before BLOB, -- what the old image has differently, if there are both; or an integer,\n  \
+                        -- the record from whose image the one of this differs by what is in it\n  \
            by TEXT -- who made the change, if no caller did: JSON\n\
          );"
     )

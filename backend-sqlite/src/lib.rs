@@ -29,6 +29,7 @@
 //! | `sweep` | how often expired items are deleted, in seconds, or `off` | 60 |
 
 mod archive;
+mod bases;
 mod catalogue;
 mod check;
 mod config;

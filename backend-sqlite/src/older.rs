@@ -13,7 +13,7 @@ use tabla::{Item, Result};
 
 use crate::catalogue::parse;
 use crate::error::{damaged, from_sqlx};
-use crate::records::{self, EventId, Images, StoredRecord};
+use crate::records::{self, Before, EventId, Images, StoredRecord};
 use crate::{format, open};
 
 /// The last version in which records had that form.
@@ -64,8 +64,14 @@ async fn insert(connection: &mut SqliteConnection, record: StoredRecord) -> Resu
         EventId::Epoch(epoch) => query.bind(record.at).bind(epoch),
         EventId::Whole(id) => query.bind(record.at).bind(id),
     };
-    let Images { image, before } = record.images;
-    let query = query.bind(record.event).bind(image.to_vec()).bind(before).bind(record.by);
+    let (image, before) = record.images.into_columns();
+    let query = query.bind(record.event).bind(image.to_vec());
+    let query = match before {
+        Before::Nothing => query.bind(None::<Vec<u8>>),
+        Before::Old(difference) => query.bind(difference),
+        Before::Base(number) => query.bind(number),
+    };
+    let query = query.bind(record.by);
     query.execute(connection).await.map_err(from_sqlx)?;
     Ok(())
 }

@@ -10,7 +10,7 @@ use tabla::engine::change;
 use tabla::engine::log::Log;
 use tabla::env::Timestamp;
 use tabla::ops::{EventName, Record, UserIdentity};
-use tabla::{Item, Result};
+use tabla::{Error, Item, Result};
 
 use crate::catalogue::parse;
 use crate::error::{damaged, from_sqlite};
@@ -41,12 +41,18 @@ pub(crate) enum EventId {
 }
 
 /// The images of a record, each part of them once.
+///
+/// Every record has one image that others can refer to: the new one; the old one if there is no new
+/// one; the keys if there is neither.
 #[derive(Clone, Debug)]
-pub(crate) struct Images {
-    /// The new image; the old one if there is no new one; the keys if there is neither.
-    pub(crate) image: Bytes,
-    /// What the old image has differently from the new one, if there are both.
-    pub(crate) before: Option<Vec<u8>>,
+pub(crate) enum Images {
+    /// That image alone.
+    One(Bytes),
+    /// The new image, and what the old one has differently.
+    Both { new: Bytes, old: Vec<u8> },
+    /// What that image has differently from the one of the earlier record with this number. If the
+    /// record has the old image, the earlier record's is the same.
+    Based { base: i64, difference: Bytes },
 }
 
 impl ToSql for EventId {
@@ -58,19 +64,82 @@ impl ToSql for EventId {
     }
 }
 
+/// The second column of the images, which says what the first one is.
+#[derive(Debug)]
+pub(crate) enum Before {
+    Nothing,
+    Old(Vec<u8>),
+    Base(i64),
+}
+
+impl ToSql for Before {
+    fn to_sql(&self) -> rusqlite::Result<ToSqlOutput<'_>> {
+        match self {
+            Self::Nothing => Ok(ToSqlOutput::from(rusqlite::types::Null)),
+            Self::Old(difference) => difference.to_sql(),
+            Self::Base(number) => number.to_sql(),
+        }
+    }
+}
+
 impl Images {
     pub(crate) fn of(old: Option<&Item>, new: Option<&Item>, keys: impl FnOnce() -> Item) -> Self {
-        let (image, before) = match (old, new) {
-            (Some(old), Some(new)) => (new.encode(), Some(change::difference(old, new))),
-            (Some(image), None) | (None, Some(image)) => (image.encode(), None),
-            (None, None) => (keys().encode(), None),
+        match (old, new) {
+            (Some(old), Some(new)) => {
+                Self::Both { new: new.encode(), old: change::difference(old, new) }
+            }
+            (Some(image), None) | (None, Some(image)) => Self::One(image.encode()),
+            (None, None) => Self::One(keys().encode()),
+        }
+    }
+
+    /// The same, with what an earlier record has: its image is `old`. `None` if that saves little.
+    pub(crate) fn based(base: i64, old: &Item, new: Option<&Item>) -> Option<Self> {
+        let image = new.unwrap_or(old);
+        let difference = change::difference(image, old);
+        let is_short = difference.len() <= image.encode().len() / 2;
+        is_short.then(|| Self::Based { base, difference: difference.into() })
+    }
+
+    /// Reads two columns, from this one on.
+    pub(crate) fn read(row: &Row<'_>, first: usize) -> rusqlite::Result<Self> {
+        let before = match row.get_ref(first + 1)? {
+            ValueRef::Integer(base) => Before::Base(base),
+            ValueRef::Null => Before::Nothing,
+            _ => Before::Old(row.get(first + 1)?),
         };
-        Self { image, before }
+        Ok(Self::from_columns(row.get::<_, Vec<u8>>(first)?.into(), before))
+    }
+
+    /// As two columns have them.
+    pub(crate) fn into_columns(self) -> (Bytes, Before) {
+        match self {
+            Self::One(image) => (image, Before::Nothing),
+            Self::Both { new, old } => (new, Before::Old(old)),
+            Self::Based { base, difference } => (difference, Before::Base(base)),
+        }
+    }
+
+    pub(crate) fn from_columns(image: Bytes, before: Before) -> Self {
+        match before {
+            Before::Nothing => Self::One(image),
+            Before::Old(old) => Self::Both { new: image, old },
+            Before::Base(base) => Self::Based { base, difference: image },
+        }
     }
 
     pub(crate) fn len(&self) -> usize {
-        self.image.len() + self.before.as_ref().map_or(0, Vec::len)
+        match self {
+            Self::One(image) => image.len(),
+            Self::Both { new, old } => new.len() + old.len(),
+            Self::Based { difference, .. } => difference.len(),
+        }
     }
+}
+
+/// What is wrong with a record of a damaged file that whoever follows it would follow for ever.
+pub(crate) fn is_based_on_later() -> Error {
+    damaged("a stream record is based on one that came later")
 }
 
 /// The number of an event, in a row.
@@ -100,31 +169,51 @@ impl StoredRecord {
                     _ => EventId::Whole(row.get(3)?),
                 },
                 event: row.get(4)?,
-                images: Images { image: row.get::<_, Vec<u8>>(5)?.into(), before: row.get(6)? },
+                images: Images::read(row, 5)?,
                 by: row.get(7)?,
             })
         };
         read().map_err(from_sqlite)
     }
 
-    /// The record, of a stream with this log.
+    /// Whether it is too old to be read.
+    pub(crate) fn is_trimmed(&self, now: Timestamp) -> bool {
+        change::is_past_retention(Timestamp::from_secs(self.at as u64), now)
+    }
+
+    /// The record, of a stream with this log; `image_of` finds the image of the one that it is based
+    /// on.
     ///
     /// # Errors
-    /// It is damaged.
-    pub(crate) fn record(self, log: &Log) -> Result<Record> {
+    /// It is damaged, or `image_of` fails.
+    pub(crate) fn record(
+        self,
+        log: &Log,
+        image_of: impl FnOnce(i64) -> Result<Item>,
+    ) -> Result<Record> {
         let events = [EventName::Insert, EventName::Modify, EventName::Remove];
         let event = events.into_iter().find(|event| event_number(*event) == self.event);
         let event_name = event.ok_or_else(|| {
             damaged(format_args!("a stream record has an unknown event: {}", self.event))
         })?;
         let view_type = log.view_type();
-        let Images { image, before } = self.images;
-        let image = Item::decode(image)?;
+        let (image, old) = match self.images {
+            Images::One(image) => (Item::decode(image)?, None),
+            Images::Both { new, old } => {
+                let new = Item::decode(new)?;
+                let old = change::with_difference(&new, &old)?;
+                (new, Some(old))
+            }
+            Images::Based { base, .. } if base >= self.number => return Err(is_based_on_later()),
+            Images::Based { base, difference } => {
+                let old = image_of(base)?;
+                (change::with_difference(&old, &difference)?, Some(old))
+            }
+        };
         let (old_image, new_image) = match change::images(event_name, view_type) {
             (true, true) => {
-                let before =
-                    before.ok_or_else(|| damaged("a stream record has one image of two"))?;
-                (Some(change::with_difference(&image, &before)?), Some(image.clone()))
+                let old = old.ok_or_else(|| damaged("a stream record has one image of two"))?;
+                (Some(old), Some(image.clone()))
             }
             (true, false) => (Some(image.clone()), None),
             (false, true) => (None, Some(image.clone())),

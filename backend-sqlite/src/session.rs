@@ -458,7 +458,7 @@ impl WriteRows for Session<'_> {
         if let Some(expiry) = &table.expiry {
             self.keep_time(expiry, id, effect)?;
         }
-        self.record(table, write)?;
+        self.record(table, id, write)?;
         Ok(())
     }
 

@@ -4,9 +4,9 @@ use std::sync::Arc;
 
 use rusqlite::{Connection, OptionalExtension, params};
 use tabla::Result;
+use tabla::engine::Applicable;
 use tabla::engine::change::{self, Change, Place};
 use tabla::engine::log::{self, Log};
-use tabla::engine::{Applicable, TableRef};
 use tabla::env::Timestamp;
 use tabla::ops::{
     DescribeStream, GetRecords, GetRecordsOutput, GetShardIterator, ListStreams, ListStreamsOutput,
@@ -14,9 +14,10 @@ use tabla::ops::{
 };
 
 use crate::archive::{Archive, Unread};
+use crate::bases::{Assembly, Occasion};
 use crate::catalogue::{StoredStream, StoredTable, each, parse, to_json};
 use crate::error::from_sqlite;
-use crate::records::{self, EventId, Images, StoredRecord};
+use crate::records::{self, EventId, StoredRecord};
 use crate::session::Session;
 
 /// Records that one step of maintenance takes away.
@@ -44,10 +45,11 @@ impl Session<'_> {
         Ok(())
     }
 
-    /// Leaves a record of a change in the table's stream, if it has one.
+    /// Leaves a record of a change to the item of a row in the table's stream, if it has one.
     pub(crate) fn record(
         &mut self,
         table: &Arc<StoredTable>,
+        row: i64,
         write: &Applicable<'_, i64>,
     ) -> Result<()> {
         let (Some(stream), Some(view)) = (&table.stream, table.table.stream()) else {
@@ -60,12 +62,13 @@ impl Session<'_> {
         }
         let lane = log::lane_of(write.position, stream.lanes) as i64;
         let number = self.next_record()?;
-        let keys = || change.keys(table.schema());
-        let images = Images::of(change.old_image, change.new_image, keys);
+        let at = change::created_at(now).as_secs() as i64;
+        let images =
+            self.images(Occasion { table, stream, row, number, at }, &change, write.effect);
         let record = StoredRecord {
             number,
             lane,
-            at: change::created_at(now).as_secs() as i64,
+            at,
             event_id: EventId::Epoch(self.numbers.epoch()),
             event: records::event_number(change.event_name),
             images,
@@ -111,7 +114,7 @@ impl Session<'_> {
                 // What was discarded may have to be emptied.
                 return Ok(true);
             }
-            if let Some(through) = self.archive.expired(self.connection, number, now, PRUNED)? {
+            if let Some(through) = self.archive.disposable(self.connection, number, now, PRUNED)? {
                 self.trim_archive(number, through)?;
                 log.trim(through as u64);
                 self.keep_log(number, &log)?;
@@ -130,7 +133,7 @@ pub(crate) fn are_too_long(
     now: Timestamp,
 ) -> Result<bool> {
     for (number, log) in logs(connection)? {
-        if log.has_lapsed(now) || archive.expired(connection, number, now, 1)?.is_some() {
+        if log.has_lapsed(now) || archive.disposable(connection, number, now, 1)?.is_some() {
             return Ok(true);
         }
     }
@@ -191,7 +194,7 @@ pub(crate) fn iterator(
     let (number, mut log) = readable(connection, &request.arn, now)?;
     let extent = log.extent(&request.shard, now)?;
     // Whether or not what is too old has been taken away.
-    if let Some(through) = archive.expired(connection, number, now, usize::MAX)? {
+    if let Some(through) = archive.trimmed(connection, number, now)? {
         log.trim(through as u64);
     }
     let newest = archive.newest(connection, number)?;
@@ -210,17 +213,16 @@ pub(crate) fn records(
     let extent = log.extent_at(&place, now)?;
     let (mut is_first, mut is_end) = (true, false);
     let mut failure = None;
+    let mut assembly = Assembly::new(connection, number, &log);
     let (page, passed) = archive.read(connection, number, &extent, place.next, |unread| {
         // A page ends at the first failure, which then fails the whole.
         let page = std::iter::from_fn(|| {
-            let found =
-                unread.next().and_then(|found| found.map(|stored| stored.record(&log)).transpose());
-            let found = match found {
+            let found = match unread.next() {
                 // It is too old, but still there.
-                Ok(Some(first)) if is_first && change::is_trimmed(&first, now) => {
-                    Err(change::trimmed())
-                }
-                found => found,
+                Ok(Some(first)) if is_first && first.is_trimmed(now) => Err(change::trimmed()),
+                Ok(Some(stored)) => assembly.record(stored).map(Some),
+                Ok(None) => Ok(None),
+                Err(error) => Err(error),
             };
             is_first = false;
             is_end = matches!(found, Ok(None));

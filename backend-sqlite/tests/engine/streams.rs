@@ -227,14 +227,15 @@ async fn records_past_retention_are_taken_out_of_the_file() {
     // One write has the records of all tables looked at.
     store.put(PutItem::new("orders", order("new", 2, "open"))).await.unwrap();
     wait_for_rows(&file, 2).await;
-    // A store that nobody writes to looks at its records whenever it looks for expired items.
-    clock.advance(25 * HOUR);
+    // A store that nobody writes to looks at its records whenever it looks for expired items. It
+    // waits for an hour more, in which what is based on a record may still be read.
+    clock.advance(26 * HOUR);
     wait_for_rows(&file, 0).await;
     store.put(PutItem::new("orders", order("new", 3, "open"))).await.unwrap();
     assert_eq!(rows_of_records(&file), 1);
     drop(store);
     // A file that nobody has open, when it is opened.
-    clock.advance(25 * HOUR);
+    clock.advance(26 * HOUR);
     let store = open_at(&path, &clock).await;
     wait_for_rows(&file, 0).await;
     drop((store, file));
@@ -340,7 +341,175 @@ async fn a_check_finds_what_is_wrong_with_records() {
     damage("one", &set("event = 2"), "a stream record has one image of two").await;
     damage("before", &set("event = 2, before = x'FF7F0000'"), &with("this is not what")).await;
     damage("by", &set("by = '{'"), record).await;
+    let later = "a stream record is based on one that came later";
+    damage("itself", &set("event = 2, before = 1"), later).await;
+    damage("later", &set("event = 2, before = 2"), later).await;
+    damage("gone", &set("event = 2, before = -5"), "is based on -5, which is missing").await;
+    let on_first = "UPDATE RECORDS SET event = 2, before = 1 WHERE number = 2";
+    damage("based", on_first, "record 2: this is not what").await;
+    let loops = "UPDATE RECORDS SET before = 3 - number WHERE number < 3";
+    damage("loop", loops, later).await;
     damage("early", &set("number = 0"), "record 0: its number is in none").await;
     damage("late", &set("number = 5000"), "record 5000: its number is in none").await;
     damage("log", "UPDATE tabla_streams SET log = substr(log, 2)", "stored JSON").await;
+}
+
+/// An item of which an update changes a small part.
+fn long_order(n: i64) -> Item {
+    order("long", 1, "open").with("note", "n".repeat(3000)).with("n", n)
+}
+
+fn count_up() -> UpdateItem {
+    let key = item! { "pk" => "long", "sk" => 1 };
+    UpdateItem::new("orders", key).update("ADD n :one").value(":one", 1)
+}
+
+/// What the only table with records has: the number of the record, that of its base, and the length
+/// of what is stored of its images.
+fn stored_records(path: &Path) -> Vec<(i64, Option<i64>, i64)> {
+    let file = rusqlite::Connection::open(path).expect("the file");
+    let select = "SELECT number, CASE typeof(before) WHEN 'integer' THEN before END, \
+                  length(image) + CASE typeof(before) WHEN 'blob' THEN length(before) ELSE 0 END \
+                  FROM records_4 ORDER BY number";
+    let mut select = file.prepare(select).expect("a table of records");
+    let rows = select.query_map([], |row| Ok((row.get(0)?, row.get(1)?, row.get(2)?)));
+    rows.and_then(Iterator::collect).expect("records")
+}
+
+fn images(records: &[Record]) -> Vec<(EventName, Option<Item>, Option<Item>)> {
+    let images = |one: &Record| (one.event_name, one.old_image.clone(), one.new_image.clone());
+    records.iter().map(images).collect()
+}
+
+/// The same changes in memory, where each record has its images whole, and in a file.
+#[tokio::test]
+async fn a_record_that_is_based_on_others_says_the_same() {
+    use StreamViewType as View;
+    for view in [View::NewAndOldImages, View::NewImage, View::OldImage, View::KeysOnly] {
+        let folder = tempfile::tempdir().unwrap();
+        let path = folder.path().join("a.db");
+        let file = open_at(&path, &clock()).await;
+        let memory = SqliteStore::open(&SqliteConfig::in_memory()).await.unwrap();
+        for store in [&file, &memory] {
+            store.create_table(orders().stream(view)).await.unwrap();
+            let put = |item: &Item| PutItem::new("orders", item.clone());
+            store.put(put(&long_order(0))).await.unwrap();
+            for _ in 0..20 {
+                store.update(count_up()).await.unwrap();
+            }
+            // What changes nothing leaves no record, and what changes all is whole.
+            store.put(put(&long_order(20))).await.unwrap();
+            store.put(put(&long_order(20).with("note", "m".repeat(3000)))).await.unwrap();
+            let both = [PutItem::new("orders", order("b", 1, "open")), put(&long_order(5))];
+            let write = both.into_iter().fold(TransactWriteItems::new(), |all, one| all.item(one));
+            store.transact_write(write).await.unwrap();
+            let key = item! { "pk" => "long", "sk" => 1 };
+            store.delete(DeleteItem::new("orders", key)).await.unwrap();
+            store.put(put(&long_order(0))).await.unwrap();
+            store.update(count_up()).await.unwrap();
+        }
+        let (found, expected) = (records(&file).await, records(&memory).await);
+        assert_eq!(images(&found), images(&expected), "{view:?}");
+        let sizes = |records: &[Record]| -> Vec<u64> {
+            records.iter().map(|record| record.size_bytes).collect()
+        };
+        assert_eq!(sizes(&found), sizes(&expected), "{view:?}");
+
+        let stored = stored_records(&path);
+        let based = stored.iter().filter(|(_, base, _)| base.is_some()).count();
+        let expected = match view {
+            // Of 20 updates two begin a chain; the deletion, and the last update.
+            View::NewAndOldImages => 18 + 2,
+            View::NewImage => 18 + 1,
+            View::OldImage | View::KeysOnly => 0,
+        };
+        assert_eq!(based, expected, "{view:?}: {stored:?}");
+        let short = stored.iter().all(|(_, base, length)| base.is_none() || *length < 20);
+        assert!(short, "{view:?}: {stored:?}");
+        drop(file);
+        assert_eq!(checked(&path).await.problems, Vec::<String>::new());
+    }
+}
+
+/// Whoever else writes, and whatever a store has forgotten.
+#[tokio::test]
+async fn a_record_is_based_on_the_item_as_it_was() {
+    let folder = tempfile::tempdir().unwrap();
+    let path = folder.path().join("a.db");
+    let clock = clock();
+    let one = open_at(&path, &clock).await;
+    let other = open_at(&path, &clock).await;
+    one.create_table(orders_with_stream()).await.unwrap();
+    one.put(PutItem::new("orders", long_order(0))).await.unwrap();
+    for turn in 0..12 {
+        let store = if turn % 3 == 0 { &one } else { &other };
+        store.update(count_up()).await.unwrap();
+    }
+    // As the first store has seen it last, with changes by the other in between.
+    one.put(PutItem::new("orders", long_order(100))).await.unwrap();
+    other.put(PutItem::new("orders", long_order(200))).await.unwrap();
+    other.put(PutItem::new("orders", long_order(100))).await.unwrap();
+    one.update(count_up()).await.unwrap();
+    drop((one, other));
+    let store = open_at(&path, &clock).await;
+    store.update(count_up()).await.unwrap();
+
+    let counts: Vec<i64> = (0..=12).chain([100, 200, 100, 101, 102]).collect();
+    let found = records(&store).await;
+    let new: Vec<Option<Item>> = found.iter().map(|record| record.new_image.clone()).collect();
+    let old: Vec<Option<Item>> = found.iter().map(|record| record.old_image.clone()).collect();
+    let expected: Vec<Option<Item>> = counts.iter().map(|n| Some(long_order(*n))).collect();
+    assert_eq!(new, expected);
+    assert_eq!(old[0], None);
+    assert_eq!(old[1..], expected[..expected.len() - 1]);
+    // A store knows only what it has written itself.
+    let stored = stored_records(&path);
+    let is_based: Vec<bool> = stored.iter().map(|(_, base, _)| base.is_some()).collect();
+    let by_other = [2, 3, 5, 6, 8, 9, 11, 12];
+    for (index, is_based) in is_based.iter().enumerate() {
+        // The other's first of two after one of the first store's begins a chain.
+        let expected = match index {
+            1 | 15 => true,
+            16 => stored[16].1 == Some(stored[13].0),
+            _ => by_other.contains(&index) && index % 3 == 0,
+        };
+        assert_eq!(*is_based, expected, "{index}: {stored:?}");
+    }
+}
+
+/// What a record is based on is there as long as the record can be read.
+#[tokio::test]
+async fn a_record_can_be_read_for_a_day_whatever_it_is_based_on() {
+    let folder = tempfile::tempdir().unwrap();
+    let path = folder.path().join("a.db");
+    let clock = clock();
+    let store = open_at(&path, &clock).await;
+    store.create_table(orders_with_stream()).await.unwrap();
+    store.put(PutItem::new("orders", long_order(0))).await.unwrap();
+    let step = Duration::from_secs(10 * 60);
+    for _ in 0..30 {
+        clock.advance(step);
+        store.update(count_up()).await.unwrap();
+    }
+    let stored = stored_records(&path);
+    let first_of_chains = stored.iter().filter(|(_, base, _)| base.is_none()).count();
+    // An hour has six steps: the first of a chain and six others.
+    assert_eq!(first_of_chains, 5, "{stored:?}");
+    let file = rusqlite::Connection::open(&path).unwrap();
+    clock.advance(24 * HOUR - 30 * step);
+    assert_eq!(records(&store).await.len(), 31);
+    clock.advance(Duration::from_secs(1));
+    for trimmed in 0..=30 {
+        let found = records(&store).await;
+        let new: Vec<Item> = found.iter().filter_map(|record| record.new_image.clone()).collect();
+        let expected: Vec<Item> = (trimmed + 1..=30).map(long_order).collect();
+        assert_eq!(new, expected);
+        // They are there for an hour more.
+        wait_for_rows(&file, 31 - (trimmed - 5).max(0)).await;
+        clock.advance(step);
+    }
+    clock.advance(HOUR);
+    wait_for_rows(&file, 0).await;
+    drop((store, file));
+    assert_eq!(checked(&path).await.problems, Vec::<String>::new());
 }

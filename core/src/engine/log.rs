@@ -150,6 +150,11 @@ impl Log {
         self.trimmed_through = self.trimmed_through.max(through);
     }
 
+    /// The number up to which records are gone.
+    pub fn trimmed_through(&self) -> u64 {
+        self.trimmed_through
+    }
+
     /// Whether the whole log is to be forgotten: it was closed a day ago.
     pub fn has_lapsed(&self, now: Timestamp) -> bool {
         self.closed_at.is_some_and(|closed| now.since(closed) >= change::RETENTION)
