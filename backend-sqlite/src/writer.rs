@@ -259,12 +259,8 @@ impl Writer {
         let mut job = Pending { items, work: Some(work), result: None, reply: None };
         if shared.inline
             && let Some(connection) = shared.try_connection()
-            && let Some(outcome) =
-                shared.run_along(items, &mut |session| job.carry_out(session), |work| {
-                    shared.try_run(&connection, work)
-                })
+            && let Some(outcome) = shared.run_with_waiting(connection, Some(&mut job))
         {
-            drop(connection);
             let result = job.result(&outcome);
             shared.help();
             return result;
@@ -377,33 +373,49 @@ impl Shared {
             return;
         }
         let Some(connection) = self.try_connection() else { return };
+        self.run_with_waiting(connection, None);
+        // Looked at after the connection was let go of: whoever has queued a job before that, and
+        // did not get the connection, relies on it.
+        if !self.queue().jobs.is_empty() {
+            self.wake.notify_one();
+        }
+    }
+
+    /// Carries out one group of what waits, and of a caller's own job after that, and lets go of the
+    /// connection; `None` if there is nothing to do, or another process is writing and nothing has
+    /// been done.
+    fn run_with_waiting(
+        &self,
+        connection: MutexGuard<'_, Connection>,
+        mut own: Option<&mut dyn Job>,
+    ) -> Option<Outcome> {
         let mut jobs = self.take_jobs();
-        let outcome = match jobs.is_empty() {
-            true => None,
-            false => {
-                let items = jobs.iter().map(|job| job.items()).sum();
-                let mut work = |session: &mut Session<'_>| run_all(&mut jobs, session);
-                self.run_along(items, &mut work, |work| self.try_run(&connection, work))
+        if jobs.is_empty() && own.is_none() {
+            return None;
+        }
+        let waiting: usize = jobs.iter().map(|job| job.items()).sum();
+        let items = waiting + own.as_ref().map_or(0, |own| own.items());
+        let mut work = |session: &mut Session<'_>| {
+            run_all(&mut jobs, session);
+            if let Some(own) = own.as_mut()
+                && !session.has_failed()
+            {
+                own.run(session);
             }
         };
+        let outcome = self.run_along(items, &mut work, |work| self.try_run(&connection, work));
         drop(connection);
-        match outcome {
-            Some(outcome) => {
-                answer_all(jobs, &outcome);
-            }
+        match &outcome {
+            Some(outcome) => answer_all(jobs, outcome),
             None => {
-                // Another process is writing: the thread can wait for it.
+                // The thread can wait for the other process.
                 let mut queue = self.queue();
                 for job in jobs.into_iter().rev() {
                     queue.jobs.push_front(job);
                 }
             }
         }
-        // Looked at after the connection was let go of: whoever has queued a job before that, and
-        // did not get the connection, relies on it.
-        if !self.queue().jobs.is_empty() {
-            self.wake.notify_one();
-        }
+        outcome
     }
 
     fn take_jobs(&self) -> Vec<Box<dyn Job>> {
