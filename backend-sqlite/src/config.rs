@@ -14,7 +14,8 @@ pub struct SqliteConfig {
     pub location: Location,
     /// What a write's answer promises.
     pub durability: Durability,
-    /// How much of the file each connection may keep in memory, in bytes.
+    /// How much of the file each connection may keep in memory, in bytes; the one that writes keeps
+    /// at most 8 MB.
     pub cache_size: u64,
     /// How long a write waits for another process that is writing.
     pub busy_timeout: Duration,

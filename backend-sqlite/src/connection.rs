@@ -20,6 +20,11 @@ const LONGEST_LOG: u32 = 40_000;
 /// So many bytes of the log stay on the disk once it has been moved.
 const LOG_KEPT: u64 = 64 << 20;
 
+/// The most that the connection that writes keeps in its cache. When a page is split, SQLite looks
+/// through all of the cache at the next commit (`docs/performance.md`): what a larger one saves in
+/// reads of pages, which the system has in memory anyway, is less than that costs.
+const WRITERS_CACHE: u64 = 8 << 20;
+
 /// The connection that writes.
 pub(crate) fn writing(config: &SqliteConfig) -> Result<Connection> {
     let connection = match &config.location {
@@ -45,7 +50,7 @@ pub(crate) fn writing(config: &SqliteConfig) -> Result<Connection> {
             set(&connection, "wal_autocheckpoint", &LONGEST_LOG.to_string())?;
             // After a long reader has gone, the log is cut back to what it usually has.
             set(&connection, "journal_size_limit", &LOG_KEPT.to_string())?;
-            set_cache(&connection, config)?;
+            set_cache(&connection, config.cache_size.min(WRITERS_CACHE))?;
             connection.busy_timeout(config.busy_timeout).map_err(from_sqlite)?;
         }
     }
@@ -59,7 +64,7 @@ pub(crate) fn reading(path: &Path, config: &SqliteConfig) -> Result<Connection> 
         .map_err(from_sqlite)?;
     // Opened to write, because a reader of the log must be able to take part in its recovery.
     set(&connection, "query_only", "1")?;
-    set_cache(&connection, config)?;
+    set_cache(&connection, config.cache_size)?;
     connection.busy_timeout(config.busy_timeout).map_err(from_sqlite)?;
     connection.set_prepared_statement_cache_capacity(STATEMENTS);
     Ok(connection)
@@ -105,8 +110,8 @@ fn flags(access: OpenFlags) -> OpenFlags {
     access | OpenFlags::SQLITE_OPEN_NO_MUTEX
 }
 
-fn set_cache(connection: &Connection, config: &SqliteConfig) -> Result<()> {
-    set(connection, "cache_size", &format!("-{}", config.cache_size >> 10))
+fn set_cache(connection: &Connection, bytes: u64) -> Result<()> {
+    set(connection, "cache_size", &format!("-{}", bytes >> 10))
 }
 
 fn set(connection: &Connection, pragma: &str, value: &str) -> Result<()> {

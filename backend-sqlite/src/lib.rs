@@ -23,7 +23,7 @@
 //! | option | means | otherwise |
 //! |---|---|---|
 //! | `durability` | `full`: an answered write survives a loss of power; `normal`: the end of the process | `full` |
-//! | `cache` | how much of the file each connection may keep in memory, in megabytes | 64 |
+//! | `cache` | how much of the file each connection may keep in memory, in megabytes; the one that writes keeps at most 8 | 64 |
 //! | `busy` | how long a write waits for another process that is writing, in milliseconds | 10000 |
 //! | `log` | how many pages of 4 KB the log may have before it is moved to the file | 4000 |
 //! | `sweep` | how often expired items are deleted, in seconds, or `off` | 60 |
