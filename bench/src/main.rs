@@ -68,8 +68,9 @@ Measurements:
       callers unless told, without a stream and with one; fails if a goal is missed
   streams [options]
       put, conditional update, delete and transact of 4 on the SQLite engine with a stream of keys
-      and with one of both images, beside the same without one; fails if a goal is missed
-        --rounds <n>         repetitions, of which the middle ratio counts; 15 unless told
+      and with one of both images, beside the same without one; how long records take to read
+      back; fails if a goal is missed
+        --rounds <n>         repetitions, of which the middle ratio counts; three times 9 unless told
         --places <a,b>       of memory, durable, relaxed
         --callers <a,b>      numbers of concurrent callers; 1,16 unless told
         --operations <a,b>   of put, update-if, delete, transact-4
