@@ -75,17 +75,27 @@ impl Numbers {
 }
 
 impl Session<'_> {
-    /// The last sequence number that was given out, or one that never will be.
-    pub(crate) fn last_record(&mut self) -> Result<i64> {
-        Ok(self.record_block()?.last)
+    /// Last sequence number before a boundary: every record written after this group, by whichever
+    /// store, has a higher one.
+    ///
+    /// A stream or a shard that opens here would otherwise miss the records of a store that goes on
+    /// with lower numbers, from a block that it allocated before. So the boundary is in a block of
+    /// this store's own: allocating it invalidates every other, because a store uses its block only
+    /// while the file says that it is the newest.
+    pub(crate) fn boundary(&mut self) -> Result<i64> {
+        let mut block = self.record_block()?;
+        if block.last == block.through {
+            self.allocate(&mut block)?;
+            self.block = Some(block);
+        }
+        Ok(block.last)
     }
 
     /// Gives out the next sequence number.
     pub(crate) fn next_record(&mut self) -> Result<i64> {
         let mut block = self.record_block()?;
         if block.last == block.through {
-            block.through += BLOCK;
-            self.execute("UPDATE tabla_state SET last_record = ?1", [block.through])?;
+            self.allocate(&mut block)?;
         }
         block.last += 1;
         self.block = Some(block);
@@ -94,9 +104,16 @@ impl Session<'_> {
 
     /// Gives out all numbers up to this one.
     pub(crate) fn give_out(&mut self, through: u64) -> Result<()> {
-        while (self.last_record()? as u64) < through {
+        while (self.record_block()?.last as u64) < through {
             self.next_record()?;
         }
+        Ok(())
+    }
+
+    /// Extends a block that has no numbers left by a new one from the file.
+    fn allocate(&mut self, block: &mut Block) -> Result<()> {
+        block.through += BLOCK;
+        self.execute("UPDATE tabla_state SET last_record = ?1", [block.through])?;
         Ok(())
     }
 

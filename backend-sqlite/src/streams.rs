@@ -37,7 +37,7 @@ impl Session<'_> {
 
     /// Closes the log of a stream: what it has can be read for a day.
     pub(crate) fn close_stream(&mut self, arn: &StreamArn, now: Timestamp) -> Result<()> {
-        let last = self.last_record()? as u64;
+        let last = self.boundary()? as u64;
         if let Some((number, mut log)) = stream(self.connection, arn)? {
             self.give_out(log.close(now, last))?;
             self.keep_log(number, &log)?;
@@ -85,7 +85,7 @@ impl Session<'_> {
         if now < log.due() {
             return Ok(());
         }
-        let last = self.last_record()? as u64;
+        let last = self.boundary()? as u64;
         self.give_out(log.rotate(now, last))?;
         self.keep_log(number, &log)?;
         let (definition, indexes) = (table.table.clone(), table.index_numbers());

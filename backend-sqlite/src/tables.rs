@@ -71,7 +71,7 @@ impl Session<'_> {
         }
         let stream = match table.stream() {
             Some(stream) => {
-                let log = Log::open(&table, stream, self.last_record()? as u64);
+                let log = Log::open(&table, stream, self.boundary()? as u64);
                 Some(self.open_stream(&log)?)
             }
             None => None,
@@ -104,7 +104,7 @@ impl Session<'_> {
         let name = change.table.name.clone();
         let stream = match &change.stream {
             Some(StreamChange::Enabled(stream)) => {
-                let log = Log::open(&change.table, stream, self.last_record()? as u64);
+                let log = Log::open(&change.table, stream, self.boundary()? as u64);
                 Some(self.open_stream(&log)?)
             }
             Some(StreamChange::Disabled(stream)) => {

@@ -11,6 +11,7 @@ mod kills;
 mod processes;
 #[cfg(unix)]
 mod read_only;
+mod shared_streams;
 mod streams;
 mod support;
 mod traces;
