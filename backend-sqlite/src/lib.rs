@@ -54,6 +54,7 @@ mod streams;
 mod sweep;
 mod sweeper;
 mod tables;
+mod wal;
 mod writer;
 
 pub use check::{CheckReport, Progress, check};

@@ -20,6 +20,7 @@ use crate::error::{again, from_sqlite};
 use crate::format;
 use crate::numbers::{Block, Numbers};
 use crate::rows::{self, Reading, sum_of};
+use crate::wal::{self, Wal};
 
 /// What a transaction has open while it writes.
 ///
@@ -32,6 +33,10 @@ pub(crate) struct Session<'c> {
     pub(crate) by: Option<UserIdentity>,
     is_catalogue_changed: bool,
     failure: Option<Error>,
+    /// Whether SQLite has failed because the disk was full.
+    pub(crate) is_disk_full: bool,
+    /// The log of a file whose disk is so full that no item may grow.
+    pub(crate) short: Option<&'c Wal>,
     pub(crate) ledger: &'c Ledger,
     /// Changes that are yet to be written to the ledger.
     pub(crate) counts: Counts,
@@ -97,6 +102,8 @@ impl<'c> Session<'c> {
             by: None,
             is_catalogue_changed: false,
             failure: None,
+            is_disk_full: false,
+            short: None,
             ledger,
             counts: Counts::default(),
             last_rows: BTreeMap::new(),
@@ -166,7 +173,7 @@ impl<'c> Session<'c> {
         if outcome.is_err() && !self.connection.is_autocommit() {
             // What SQLite has failed in is undone with the rest; if it has ended the transaction
             // by itself, or fails again, nothing of the group can be kept.
-            self.failure = None;
+            (self.failure, self.is_disk_full) = (None, false);
             (self.counts, self.block) = (counts, block);
             self.archived.truncate(archived);
             (self.catalogue, self.is_catalogue_changed) = catalogue;
@@ -187,6 +194,7 @@ impl<'c> Session<'c> {
     /// Notes a failure of SQLite.
     pub(crate) fn sql<T>(&mut self, outcome: rusqlite::Result<T>) -> Result<T> {
         outcome.map_err(|error| {
+            self.is_disk_full |= wal::is_disk_full(&error);
             let error = from_sqlite(error);
             self.fail(again(&error, Applied::No));
             error
@@ -321,9 +329,8 @@ impl<'c> Session<'c> {
     ) -> Result<Option<i64>> {
         let (number, sql) = (table.number, &table.sql);
         let key = write.position.as_bytes();
-        let size = |item: &Option<Item>| item.as_ref().map_or(0, Item::size) as i64;
         let Effect { old, new } = write.effect;
-        let growth = size(new) - size(old);
+        let growth = size_of(new) as i64 - size_of(old) as i64;
         match (write.place, new) {
             (None, None) => Ok(None),
             (None, Some(new)) => {
@@ -416,6 +423,10 @@ impl<'c> Session<'c> {
     }
 }
 
+fn size_of(item: &Option<Item>) -> usize {
+    item.as_ref().map_or(0, Item::size)
+}
+
 impl Rows for Session<'_> {
     type Table = Arc<StoredTable>;
 
@@ -450,6 +461,11 @@ impl WriteRows for Session<'_> {
         let effect = write.effect;
         if !effect.is_change() {
             return Ok(());
+        }
+        if let Some(wal) = self.short
+            && size_of(&effect.new) > size_of(&effect.old)
+        {
+            return Err(wal.reserved());
         }
         let Some(id) = self.write_item(table, write)? else { return Ok(()) };
         for change in write.changes {

@@ -29,6 +29,9 @@ use crate::{connection, open, streams, tables};
 /// take its time.
 const INLINE_ROWS: usize = 128;
 
+/// Rows of up to this many bytes are filtered on the caller's thread.
+const INLINE_BYTES: usize = 64 << 10;
+
 /// A [`Store`] in an SQLite file, or in memory.
 ///
 /// It is cheap to clone; clones are the same store. The file is closed when the last of them is
@@ -204,31 +207,46 @@ impl Inner {
             .await
     }
 
-    /// Reads a page here if it turns out to be short, elsewhere if it is long.
+    /// Reads a page on the caller's thread if it turns out to be short, on a blocking thread if it
+    /// is long.
     async fn short_page(self: &Arc<Self>, plan: impl PlanPage) -> Result<Page> {
         let short = self.attempt(|catalogue| {
             let page = plan(catalogue)?;
-            self.read(|connection| page.run_within(&mut Reading::new(connection), INLINE_ROWS))
+            let gathered = self.read(|connection| {
+                page.gather_within(&mut Reading::new(connection), INLINE_ROWS)
+            })?;
+            Ok(gathered.map(|gathered| (page, gathered)))
         })?;
         match short {
-            Some(page) => Ok(page),
+            Some((page, gathered)) if page.has_filter() && gathered.bytes() > INLINE_BYTES => {
+                on_blocking_thread(move || Ok(page.finish(gathered))).await
+            }
+            Some((page, gathered)) => Ok(page.finish(gathered)),
             None => self.long_page(plan).await,
         }
     }
 
-    /// Reads a page on a thread that may take its time.
+    /// Reads a page on a blocking thread.
     async fn long_page(self: &Arc<Self>, plan: impl PlanPage) -> Result<Page> {
         let inner = Arc::clone(self);
-        let read = move || {
+        on_blocking_thread(move || {
             inner.attempt(|catalogue| {
                 let page = plan(catalogue)?;
-                inner.read(|connection| page.run(&mut Reading::new(connection)))
+                let gathered =
+                    inner.read(|connection| page.gather(&mut Reading::new(connection)))?;
+                // The snapshot is released: a slow filter must not keep the log from restarting.
+                Ok(page.finish(gathered))
             })
-        };
-        tokio::task::spawn_blocking(read)
-            .await
-            .unwrap_or_else(|_| Err(Error::new(ErrorKind::Unexpected, "reading the page panicked")))
+        })
+        .await
     }
+}
+
+/// Reads on a thread that may take its time.
+async fn on_blocking_thread(read: impl FnOnce() -> Result<Page> + Send + 'static) -> Result<Page> {
+    tokio::task::spawn_blocking(read)
+        .await
+        .unwrap_or_else(|_| Err(Error::new(ErrorKind::Unexpected, "reading the page panicked")))
 }
 
 /// Plans a page, more than once if need be.

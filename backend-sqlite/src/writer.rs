@@ -28,7 +28,8 @@ use crate::numbers::Numbers;
 use crate::session::Session;
 use crate::sweep::{self, Seen, Sweep};
 use crate::sweeper::{Settings, Sweeper, Sweeps, Turn};
-use crate::{connection, maintenance, streams};
+use crate::wal::{self, Wal};
+use crate::{maintenance, streams};
 
 /// The most items that a group writes, unless its first job alone writes more: so it holds the
 /// file's lock for a few milliseconds, if they are no larger than most.
@@ -67,12 +68,8 @@ pub(crate) struct Shared {
     ledger: Ledger,
     archive: Archive,
     numbers: Numbers,
-    /// A connection to move the log with while callers write by themselves.
-    checkpointing: Option<Mutex<Connection>>,
-    /// About how many pages were written since the log was last moved.
-    log_pages: AtomicUsize,
-    /// When the log is moved.
-    longest_log: usize,
+    /// The write-ahead log of the file; `None` in memory.
+    wal: Option<Wal>,
     patience: Duration,
     /// How many groups were committed.
     groups: AtomicUsize,
@@ -180,12 +177,7 @@ impl Writer {
         connection.busy_timeout(Duration::ZERO).map_err(from_sqlite)?;
         let is_file = config.location != Location::Memory;
         let inline = !is_file || config.durability == Durability::Normal;
-        let checkpointing = match &config.location {
-            Location::File(path) if inline => {
-                Some(Mutex::new(connection::checkpointing(path, config)?))
-            }
-            _ => None,
-        };
+        let wal = Wal::new(config)?;
         let sweeps = Arc::new(watch::Sender::new(Sweeps::default()));
         let settings = Settings { period: config.sweep_every, inline, is_file };
         let shared = Arc::new_cyclic(|shared| Shared {
@@ -204,9 +196,7 @@ impl Writer {
             is_file,
             ledger: Ledger::new(is_file),
             archive: Archive::new(is_file),
-            checkpointing,
-            log_pages: AtomicUsize::new(0),
-            longest_log: config.log_pages as usize,
+            wal,
             patience: config.busy_timeout,
             groups: AtomicUsize::new(0),
         });
@@ -419,13 +409,17 @@ impl Shared {
     }
 
     fn take_jobs(&self) -> Vec<Box<dyn Job>> {
+        let most = match self.wal.as_ref().is_some_and(Wal::is_disk_short) {
+            true => 1,
+            false => GROUP,
+        };
         let mut queue = self.queue();
         let mut items = 0;
         let sizes = queue.jobs.iter().map(|job| job.items());
         let fits = |size: &usize| {
             let is_first = items == 0;
             items += size;
-            is_first || items <= GROUP
+            is_first || items <= most
         };
         let count = sizes.take_while(fits).count();
         queue.jobs.drain(..count).collect()
@@ -607,31 +601,21 @@ impl Shared {
         }
     }
 
-    /// Moves the log to the file, so that the log can begin anew.
+    /// Checkpoints the log.
     ///
     /// Callers that write by themselves go on meanwhile, on the connection that writes. What they
-    /// add is moved while they wait; without that the log might never be at its end.
+    /// add is copied while they wait; without that the log might never be at its end.
     fn checkpoint(&self) {
-        let run = |connection: &Connection| {
-            // What cannot be moved now, because of a reader or a failing disk, will be next time:
-            // everything is in the log, and stays there until then.
-            let _ = connection.query_row("PRAGMA wal_checkpoint(PASSIVE)", [], |_| Ok(()));
-        };
-        if let Some(connection) = &self.checkpointing {
-            run(&connection.lock().unwrap_or_else(PoisonError::into_inner));
+        if let Some(wal) = &self.wal {
+            wal.checkpoint_beside();
+            wal.checkpoint(&self.connection.lock().unwrap_or_else(PoisonError::into_inner));
         }
-        run(&self.connection.lock().unwrap_or_else(PoisonError::into_inner));
         self.help();
     }
 
-    /// Notes how much a group has written, and has the thread see to the log when it is long.
-    fn count_pages(&self, pages: usize) {
-        if !self.is_file || pages == 0 {
-            return;
-        }
-        let before = self.log_pages.fetch_add(pages, Ordering::Relaxed);
-        if before + pages >= self.longest_log {
-            self.log_pages.store(0, Ordering::Relaxed);
+    /// Counts the pages that a group has written, and has the thread checkpoint a log that is long.
+    fn count_pages(&self, pages: usize, connection: &Connection) {
+        if self.wal.as_ref().is_some_and(|wal| wal.count(pages, connection)) {
             self.queue().checkpoint = true;
             self.wake.notify_one();
         }
@@ -683,6 +667,8 @@ impl Shared {
 
     /// Runs a group; `None` if another process is writing, and nothing has been done.
     fn try_run(&self, connection: &Connection, work: &mut Work<'_>) -> Option<Outcome> {
+        let is_short = |wal: &&Wal| wal.is_disk_short() && !wal.reclaim(connection);
+        let short = self.wal.as_ref().filter(is_short);
         match statement(connection, "BEGIN IMMEDIATE") {
             Ok(()) => {}
             Err(error) if error.sqlite_error_code() == Some(rusqlite::ErrorCode::DatabaseBusy) => {
@@ -690,7 +676,7 @@ impl Shared {
             }
             Err(error) => return Some(Outcome::Failed(from_sqlite(error), Applied::No)),
         }
-        let outcome = self.carry_out(connection, work);
+        let outcome = self.carry_out(connection, short, work);
         if !matches!(outcome, Outcome::Committed) && !connection.is_autocommit() {
             // SQLite may have rolled back by itself; if this fails, so will the next BEGIN.
             let _ = statement(connection, "ROLLBACK");
@@ -698,8 +684,14 @@ impl Shared {
         Some(outcome)
     }
 
-    /// Does the work of a group whose transaction has begun, and commits it.
-    fn carry_out(&self, connection: &Connection, work: &mut Work<'_>) -> Outcome {
+    /// Does the work of a group whose transaction has begun, and commits it. On a disk that is
+    /// `short`, items may not grow.
+    fn carry_out(
+        &self,
+        connection: &Connection,
+        short: Option<&Wal>,
+        work: &mut Work<'_>,
+    ) -> Outcome {
         let failed = |error| Outcome::Failed(error, Applied::No);
         let (catalogue, taken) = match self.current_state(connection) {
             Ok(current) => current,
@@ -707,13 +699,14 @@ impl Shared {
         };
         let beside = (&self.ledger, &self.archive);
         let mut session = Session::new(connection, catalogue, beside, &self.numbers, &self.env);
-        session.taken = taken;
+        (session.taken, session.short) = (taken, short);
         work(&mut session);
         if session.has_failed() {
-            return failed(session.failure());
+            let error = session.failure();
+            return failed(self.explained(error, session.is_disk_full));
         }
         if let Err(error) = session.finish() {
-            return failed(error);
+            return failed(self.explained(error, session.is_disk_full));
         }
         let (catalogue, is_changed) =
             (Arc::clone(&session.catalogue), session.is_catalogue_changed());
@@ -722,7 +715,9 @@ impl Shared {
         let (block, wants_maintenance) = (session.block, session.wants_maintenance);
         if let Err(error) = statement(connection, "COMMIT") {
             self.numbers.forget();
-            return Outcome::Failed(from_sqlite(error), Applied::Maybe);
+            let is_disk_full = wal::is_disk_full(&error);
+            let error = self.explained(from_sqlite(error), is_disk_full);
+            return Outcome::Failed(error, Applied::Maybe);
         }
         if is_changed {
             self.publish(catalogue);
@@ -731,12 +726,20 @@ impl Shared {
         self.archive.keep(archived);
         self.groups.fetch_add(1, Ordering::Relaxed);
         self.numbers.keep(block);
-        self.count_pages(pages);
+        self.count_pages(pages, connection);
         if wants_maintenance {
             self.queue().maintenance = true;
             self.wake.notify_one();
         }
         Outcome::Committed
+    }
+
+    /// The error of a group, which names the file if its disk was full.
+    fn explained(&self, error: Error, is_disk_full: bool) -> Error {
+        match &self.wal {
+            Some(wal) if is_disk_full => wal.disk_full(&error),
+            _ => error,
+        }
     }
 
     /// The catalogue, read again if another process has changed it, and the last number that was

@@ -15,3 +15,4 @@ mod shared_streams;
 mod streams;
 mod support;
 mod traces;
+mod wal;

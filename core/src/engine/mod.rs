@@ -10,7 +10,7 @@
 //!   them, each planned first and then run.
 //! - [`Position`] places an item in a table or index.
 //! - [`WritePlan`] is a put, update, delete or condition check; [`Effect`] is what it changes.
-//! - [`GetPlan`] reads one item; [`ReadPlan`] and [`PageBuilder`] read a page.
+//! - [`GetPlan`] reads one item; [`ReadPlan`] and [`GatheredRows`] read a page.
 //! - [`batch`] and [`transact`] hold what concerns several operations at once.
 //! - [`Meter`] counts capacity units.
 //! - [`change`] makes stream records, [`log`] knows the stream they are in, [`ttl`] says which
@@ -38,7 +38,7 @@ mod writes;
 pub use capacity::{Arm, Meter, read_units, write_units};
 pub use get::GetPlan;
 pub use index::{EntryChange, IndexChange, IndexEntry, index_changes};
-pub use page::PageBuilder;
+pub use page::GatheredRows;
 pub use position::Position;
 pub use read::{ReadPlan, Source};
 pub use reads::{BatchGet, Get, PageRead, TransactGet};

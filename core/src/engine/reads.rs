@@ -4,7 +4,7 @@ use std::collections::BTreeMap;
 
 use super::get::BatchPlan;
 use super::storage::{Flow, Rows, TableRef};
-use super::{Arm, GetPlan, Meter, PageBuilder, ReadPlan, batch, read_units, transact};
+use super::{Arm, GatheredRows, GetPlan, Meter, ReadPlan, batch, read_units, transact};
 use crate::Item;
 use crate::error::Result;
 use crate::limits;
@@ -61,35 +61,43 @@ impl<T: TableRef> PageRead<T> {
         Ok(Self { table, plan, capacity: request.return_consumed_capacity })
     }
 
-    /// Reads the page.
-    pub fn run(&self, rows: &mut impl Rows<Table = T>) -> Result<Page> {
-        let page = self.run_within(rows, usize::MAX)?;
-        Ok(page.expect("no page has that many rows"))
+    /// Reads the rows of the page; [`finish`](Self::finish) makes the page of them.
+    pub fn gather(&self, rows: &mut impl Rows<Table = T>) -> Result<GatheredRows> {
+        let gathered = self.gather_within(rows, usize::MAX)?;
+        Ok(gathered.expect("no page has that many rows"))
     }
 
-    /// Reads the page if it has no more than this many rows; `None` if it has more.
-    pub fn run_within(
+    /// Reads the rows of the page if it has no more than this many; `None` if it has more.
+    pub fn gather_within(
         &self,
         rows: &mut impl Rows<Table = T>,
         row_limit: usize,
-    ) -> Result<Option<Page>> {
-        let mut page = PageBuilder::new(&self.plan, self.table.schema());
-        let mut more = false;
+    ) -> Result<Option<GatheredRows>> {
+        let mut gathered = GatheredRows::default();
         let mut taken = 0;
         if !self.plan.is_void() {
-            more = rows.visit(&self.table, &self.plan, &mut |row, fetched| {
-                if page.is_full() || taken == row_limit {
+            gathered.more = rows.visit(&self.table, &self.plan, &mut |row, fetched| {
+                if gathered.is_full(&self.plan) || taken == row_limit {
                     return Flow::Enough;
                 }
-                page.push(row, fetched);
+                gathered.push(&self.plan, row, fetched);
                 taken += 1;
-                if page.is_at_limit() { Flow::Last } else { Flow::Next }
+                if gathered.is_at_limit(&self.plan) { Flow::Last } else { Flow::Next }
             })?;
         }
-        if taken == row_limit && more && !page.is_full() {
-            return Ok(None);
-        }
-        Ok(Some(page.finish(more, self.table.name(), self.capacity)))
+        let is_cut = taken == row_limit && gathered.more && !gathered.is_full(&self.plan);
+        Ok((!is_cut).then_some(gathered))
+    }
+
+    /// Filters and projects the rows. It needs no lock and no snapshot of the engine's.
+    pub fn finish(&self, gathered: GatheredRows) -> Page {
+        let table = (self.table.name(), self.table.schema());
+        gathered.finish(&self.plan, table, self.capacity)
+    }
+
+    /// Whether a filter looks at each row, so that finishing may take longer than reading.
+    pub fn has_filter(&self) -> bool {
+        self.plan.filter.is_some()
     }
 }
 

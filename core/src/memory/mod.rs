@@ -133,6 +133,16 @@ impl MemoryStore {
         operation(&mut Held { state: &mut self.state(), env: &self.env, by: None })
     }
 
+    /// Reads a page. Its filter runs after the lock is released.
+    fn page(&self, plan: impl FnOnce(&State) -> Result<PageRead<Arc<Table>>>) -> Result<Page> {
+        let (page, gathered) = self.with(|rows| {
+            let page = plan(rows.state)?;
+            let gathered = page.gather(rows)?;
+            Ok((page, gathered))
+        })?;
+        Ok(page.finish(gathered))
+    }
+
     /// The state at the beginning of an operation.
     fn state(&self) -> MutexGuard<'_, State> {
         let mut state = self.lock();
@@ -204,11 +214,11 @@ impl Store for MemoryStore {
     }
 
     async fn query(&self, request: Query) -> Result<Page> {
-        self.with(|rows| PageRead::query(&request, rows.state.table(&request.table)?)?.run(rows))
+        self.page(|state| PageRead::query(&request, state.table(&request.table)?))
     }
 
     async fn scan(&self, request: Scan) -> Result<Page> {
-        self.with(|rows| PageRead::scan(&request, rows.state.table(&request.table)?)?.run(rows))
+        self.page(|state| PageRead::scan(&request, state.table(&request.table)?))
     }
 
     async fn batch_get(&self, request: BatchGetItem) -> Result<BatchGetItemOutput> {

@@ -1,0 +1,190 @@
+//! The write-ahead log: bounded while reads overlap, and usable again after a full disk.
+
+use std::path::{Path, PathBuf};
+use std::process::Command;
+use std::sync::Arc;
+use std::sync::atomic::{AtomicBool, Ordering};
+
+use tabla::ops::*;
+use tabla::{ErrorKind, Retry, Store, item};
+use tabla_sqlite::{Durability, SqliteConfig, SqliteStore};
+
+use crate::support::*;
+
+/// Pages after which the log of these tests is checkpointed: 800 KB.
+const LOG_PAGES: u32 = 200;
+
+fn log_of(path: &Path) -> PathBuf {
+    let mut log = path.to_owned();
+    log.as_mut_os_string().push("-wal");
+    log
+}
+
+/// A filter that looks at every item for a while and keeps none of them.
+fn slow_scan() -> Scan {
+    let contains: Vec<String> = (0..10).map(|_| "contains(note, :v)".to_owned()).collect();
+    Scan::new("orders").filter(contains.join(" OR ")).value(":v", "y".repeat(50))
+}
+
+#[tokio::test(flavor = "multi_thread", worker_threads = 4)]
+async fn log_stays_bounded_under_overlapping_scans() {
+    for durability in [Durability::Full, Durability::Normal] {
+        let folder = tempfile::tempdir().unwrap();
+        let path = folder.path().join("a.db");
+        let config =
+            SqliteConfig::file(&path).with_durability(durability).with_log_pages(LOG_PAGES);
+        let store = Arc::new(SqliteStore::open(&config).await.unwrap());
+        store.create_table(orders()).await.unwrap();
+        let large = |number| order("c", number, "open").with("note", "x".repeat(4000));
+        for number in 0..400 {
+            store.put(PutItem::new("orders", large(number))).await.unwrap();
+        }
+        let is_over = Arc::new(AtomicBool::new(false));
+        let mut readers = tokio::task::JoinSet::new();
+        for _ in 0..6 {
+            let (store, is_over) = (Arc::clone(&store), Arc::clone(&is_over));
+            readers.spawn(async move {
+                let mut pages = 0;
+                while !is_over.load(Ordering::Relaxed) {
+                    store.scan(slow_scan()).await.expect("a page");
+                    pages += 1;
+                }
+                pages
+            });
+        }
+        let mut writers = tokio::task::JoinSet::new();
+        for writer in 0..3 {
+            let store = Arc::clone(&store);
+            writers.spawn(async move {
+                for number in 0..3000 {
+                    let item = order("c", (writer * 3000 + number) % 400, "paid");
+                    let item = item.with("note", "z".repeat(4000));
+                    store.put(PutItem::new("orders", item)).await.expect("a put");
+                }
+            });
+        }
+        let mut longest = 0;
+        while writers.join_next().await.transpose().expect("a writer").is_some() {
+            longest = longest.max(std::fs::metadata(log_of(&path)).unwrap().len());
+        }
+        is_over.store(true, Ordering::Relaxed);
+        let pages: i32 = readers.join_all().await.into_iter().sum();
+        assert!(pages > 0, "nobody has read");
+        // All puts write about 100 MB to the log. It may grow to the limit, and while readers finish.
+        assert!(longest < 16 << 20, "{durability:?}: the log has {longest} bytes");
+    }
+}
+
+/// Folder of the small disk, which makes a process the child of a test.
+const CHILD: &str = "TABLA_TEST_SMALL_DISK";
+
+/// Runs a test of this program in a child, in whose folder a file system of 8 MB is mounted. The
+/// mount is the child's own, and ends with it.
+#[cfg(target_os = "linux")]
+fn on_small_disk(test: &str) -> String {
+    let folder = tempfile::tempdir().expect("a folder");
+    let mount = "mount -t tmpfs -o size=8m tmpfs \"$TABLA_TEST_SMALL_DISK\" && exec \"$@\"";
+    let child = Command::new("unshare")
+        .args(["--map-root-user", "--mount", "sh", "-c", mount, "sh"])
+        .arg(std::env::current_exe().expect("this program"))
+        .args(["--exact", test, "--nocapture"])
+        .env(CHILD, folder.path())
+        .output()
+        .expect("unshare, of util-linux");
+    let told = String::from_utf8_lossy(&child.stdout).into_owned();
+    assert!(child.status.success(), "{told}{}", String::from_utf8_lossy(&child.stderr));
+    assert!(told.contains("small disk: done"), "{told}");
+    told
+}
+
+fn large(number: i64, letter: &str) -> PutItem {
+    let item = item! { "pk" => "c", "sk" => number, "note" => letter.repeat(10_000) };
+    PutItem::new("orders", item)
+}
+
+/// The files of a store fit the disk; a log that is never checkpointed does not.
+async fn overwrite_on_small_disk(folder: &Path) {
+    for durability in [Durability::Full, Durability::Normal] {
+        let path = folder.join(format!("{durability:?}.db"));
+        let config = SqliteConfig::file(&path).with_durability(durability);
+        let store = SqliteStore::open(&config).await.expect("a store");
+        store.create_table(orders()).await.expect("a table");
+        for round in 0..20 {
+            for number in 0..100 {
+                let letter = ["a", "b"][round % 2];
+                store.put(large(number, letter)).await.expect("an overwrite needs no more room");
+            }
+        }
+        drop(store);
+        assert_eq!(checked(&path).await.problems, Vec::<String>::new());
+        std::fs::remove_file(&path).expect("it was closed");
+    }
+}
+
+#[cfg(target_os = "linux")]
+#[test]
+fn overwriting_items_does_not_fill_a_small_disk_with_log() {
+    on_small_disk("wal::child_that_overwrites");
+}
+
+/// Does something only in a child process.
+#[test]
+fn child_that_overwrites() {
+    let Ok(folder) = std::env::var(CHILD) else { return };
+    let runtime = tokio::runtime::Builder::new_multi_thread().enable_all().build();
+    runtime.expect("a runtime").block_on(overwrite_on_small_disk(folder.as_ref()));
+    println!("small disk: done");
+}
+
+/// Fills the disk, deletes, and writes again, with one store that is never closed.
+async fn fill_and_recover(folder: &Path) {
+    for durability in [Durability::Full, Durability::Normal] {
+        let path = folder.join(format!("{durability:?}.db"));
+        let config = SqliteConfig::file(&path).with_durability(durability);
+        let store = SqliteStore::open(&config).await.expect("a store");
+        store.create_table(orders()).await.expect("a table");
+        let mut stored = 0;
+        let error = loop {
+            match store.put(large(stored, "a")).await {
+                Ok(_) => stored += 1,
+                Err(error) => break error,
+            }
+            assert!(stored < 10_000, "the disk has no end");
+        };
+        assert_eq!(error.kind(), &ErrorKind::Unavailable, "{error}");
+        assert_eq!(error.retry(), Retry::Later);
+        let message = error.message();
+        assert!(message.contains("disk is full"), "{message}");
+        assert!(message.contains(&path.display().to_string()), "{message}");
+        // What does not fit still does not; what was there can be read.
+        assert!(store.put(large(stored, "a")).await.is_err());
+        let key = |number| item! { "pk" => "c", "sk" => number };
+        let first = store.get(GetItem::new("orders", key(0))).await.expect("a read").item;
+        assert!(first.is_some());
+        for number in 0..stored / 2 {
+            let delete = DeleteItem::new("orders", key(number));
+            store.delete(delete).await.expect("a delete works on a full disk");
+        }
+        for number in 0..stored / 4 {
+            store.put(large(number, "b")).await.expect("deleted items have made room");
+        }
+        drop(store);
+        assert_eq!(checked(&path).await.problems, Vec::<String>::new());
+        std::fs::remove_file(&path).expect("it was closed");
+    }
+}
+
+#[cfg(target_os = "linux")]
+#[test]
+fn full_disk_takes_deletes_and_then_puts_again() {
+    on_small_disk("wal::child_that_fills_the_disk");
+}
+
+/// Does something only in a child process.
+#[test]
+fn child_that_fills_the_disk() {
+    let Ok(folder) = std::env::var(CHILD) else { return };
+    let runtime = tokio::runtime::Builder::new_multi_thread().enable_all().build();
+    runtime.expect("a runtime").block_on(fill_and_recover(folder.as_ref()));
+    println!("small disk: done");
+}
