@@ -32,6 +32,7 @@ mod archive;
 mod bases;
 mod catalogue;
 mod check;
+mod collections;
 mod config;
 mod connection;
 mod counts;

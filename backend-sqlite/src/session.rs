@@ -5,16 +5,16 @@ use std::sync::Arc;
 
 use rusqlite::{CachedStatement, Connection, OptionalExtension, Params, params};
 use tabla::engine::{
-    Applicable, Effect, EntryChange, Flow, IndexChange, IndexEntry, Position, ReadPlan, Rows, Span,
-    TableRef, Token, WriteRows, transact,
+    Applicable, Effect, EntryChange, Flow, IndexChange, IndexEntry, Position, ReadPlan, Rows,
+    Token, WriteRows, transact,
 };
 use tabla::env::{Env, Timestamp};
 use tabla::ops::UserIdentity;
-use tabla::schema::IndexKind;
 use tabla::{Applied, Error, ErrorKind, Item, Result};
 
 use crate::archive::{Archive, Archived};
 use crate::catalogue::{Catalogue, StoredIndex, StoredTable};
+use crate::collections::CollectionSizes;
 use crate::counts::{Change, Counts, Ledger};
 use crate::error::{again, from_sqlite};
 use crate::format;
@@ -37,6 +37,8 @@ pub(crate) struct Session<'c> {
     pub(crate) is_disk_full: bool,
     /// The log of a file whose disk is so full that no item may grow.
     pub(crate) short: Option<&'c Wal>,
+    /// Item collections that the caller of the present operation has measured.
+    pub(crate) collection_sizes: CollectionSizes,
     pub(crate) ledger: &'c Ledger,
     /// Changes that are yet to be written to the ledger.
     pub(crate) counts: Counts,
@@ -104,6 +106,7 @@ impl<'c> Session<'c> {
             failure: None,
             is_disk_full: false,
             short: None,
+            collection_sizes: CollectionSizes::default(),
             ledger,
             counts: Counts::default(),
             last_rows: BTreeMap::new(),
@@ -479,22 +482,7 @@ impl WriteRows for Session<'_> {
     }
 
     fn collection_size(&mut self, table: &Arc<StoredTable>, position: &Position) -> Result<u64> {
-        let local = table.schema().indexes.iter().zip(&table.indexes);
-        let local = local.filter(|(index, _)| index.kind == IndexKind::Local);
-        let ranges: Vec<&str> = std::iter::once(table.sql.range.forward.as_str())
-            .chain(local.map(|(_, index)| index.sql.range.forward.as_str()))
-            .collect();
-        let collection = Span::of_collection(position);
-        let end = collection.upper().expect("a partition has an end");
-        let mut size = 0;
-        for range in ranges {
-            let mut statement = self.connection.prepare_cached(range).map_err(from_sqlite)?;
-            let mut rows = statement.query([collection.lower(), end]).map_err(from_sqlite)?;
-            while let Some(row) = rows.next().map_err(from_sqlite)? {
-                size += crate::rows::read(row)?.item.size() as u64;
-            }
-        }
-        Ok(size)
+        Ok(self.collection_sizes.of(table, position))
     }
 
     fn token(&mut self, token: &str) -> Result<Option<Token>> {

@@ -5,7 +5,8 @@ use std::sync::Arc;
 use async_trait::async_trait;
 use rusqlite::Connection;
 use tabla::engine::{
-    BatchGet, BatchWrite, Get, PageRead, SingleWrite, TableRef, TransactGet, TransactWrite,
+    BatchGet, BatchWrite, FoundItems, Get, PageRead, SingleWrite, TableRef, TransactGet,
+    TransactWrite,
 };
 use tabla::env::Env;
 use tabla::ops::*;
@@ -14,8 +15,11 @@ use tabla::{Capabilities, Error, ErrorKind, Result, Store};
 use tokio::sync::oneshot;
 
 use crate::catalogue::{Catalogue, StoredTable};
+use crate::collections::{CollectionSizes, Collections, collections, of_large_tables};
 use crate::config::{Location, SqliteConfig};
 use crate::counts::Counts;
+#[cfg(test)]
+use crate::counts::Ledger;
 use crate::readers::Readers;
 use crate::rows::Reading;
 use crate::session::Session;
@@ -31,6 +35,10 @@ const INLINE_ROWS: usize = 128;
 
 /// Rows of up to this many bytes are filtered on the caller's thread.
 const INLINE_BYTES: usize = 64 << 10;
+
+/// How often costly expressions of a write are evaluated outside of the writer, because the item was
+/// another one when they were done.
+const EVALUATIONS: usize = 8;
 
 /// A [`Store`] in an SQLite file, or in memory.
 ///
@@ -141,6 +149,24 @@ impl SqliteStore {
     }
 }
 
+#[cfg(test)]
+impl SqliteStore {
+    /// Looks at a table as the engine sees it.
+    pub(crate) fn with_table(
+        &self,
+        name: &str,
+        look: impl FnOnce(&Connection, &Ledger, &Arc<StoredTable>),
+    ) {
+        let table = self.inner.writer.catalogue().table(name).expect("a table");
+        let ledger = self.inner.writer.ledger();
+        let outcome = self.inner.snapshot(|connection| {
+            look(connection, ledger, &table);
+            Ok(())
+        });
+        outcome.expect("a snapshot");
+    }
+}
+
 impl Inner {
     /// Reads with one statement.
     fn read<R>(&self, work: impl FnOnce(&Connection) -> Result<R>) -> Result<R> {
@@ -190,21 +216,88 @@ impl Inner {
         if present.version == known.version { outcome } else { work(&present) }
     }
 
+    /// Measures the item collections whose sizes an answer has to tell.
+    async fn measure(self: &Arc<Self>, collections: Collections) -> Result<CollectionSizes> {
+        if collections.is_empty() {
+            return Ok(CollectionSizes::default());
+        }
+        let ledger = self.writer.ledger();
+        let collections =
+            self.snapshot(|connection| of_large_tables(connection, ledger, collections))?;
+        if collections.is_empty() {
+            return Ok(CollectionSizes::default());
+        }
+        let inner = Arc::clone(self);
+        on_blocking_thread(move || {
+            inner.snapshot(|connection| CollectionSizes::measure(connection, collections))
+        })
+        .await
+    }
+
     async fn write_one(
-        &self,
+        self: &Arc<Self>,
         plan: impl Fn(&Catalogue) -> Result<SingleWrite<Arc<StoredTable>>>,
     ) -> Result<WriteOutput> {
-        let write = self.attempt(plan)?;
-        self.writer
-            .write(1, move |session| {
+        let mut write = self.attempt(plan)?;
+        let sizes = self.measure(collections(write.collections())).await?;
+        for evaluations in 0.. {
+            let sizes = sizes.clone();
+            let job = move |session: &mut Session<'_>| {
+                session.collection_sizes = sizes;
                 let table = session.catalogue.table(write.table().name())?;
-                if Arc::ptr_eq(&table, write.table()) {
-                    write.run(session)
-                } else {
-                    write.replan(table)?.run(session)
+                let write = match Arc::ptr_eq(&table, write.table()) {
+                    true => write,
+                    false => write.replan(table)?,
+                };
+                if evaluations < EVALUATIONS
+                    && let Some(found) = write.costly(session)?
+                {
+                    return Ok(Attempt::Evaluate(write, found));
                 }
-            })
-            .await
+                write.run(session).map(Attempt::Done)
+            };
+            write = match self.writer.write(1, job).await? {
+                Attempt::Done(output) => return Ok(output),
+                Attempt::Evaluate(write, found) => {
+                    on_blocking_thread(move || write.evaluated(found)).await?
+                }
+            };
+        }
+        unreachable!("the last attempt evaluates the expressions by itself")
+    }
+
+    async fn write_transaction(
+        self: &Arc<Self>,
+        request: &TransactWriteItems,
+    ) -> Result<TransactWriteItemsOutput> {
+        let plan =
+            |catalogue: &Catalogue| TransactWrite::new(request, |name| catalogue.table(name));
+        let mut writes = self.attempt(plan)?;
+        let sizes = self.measure(collections(writes.collections())).await?;
+        for _ in 0..=EVALUATIONS {
+            let sizes = sizes.clone();
+            let job = move |session: &mut Session<'_>| {
+                session.collection_sizes = sizes;
+                let catalogue = Arc::clone(&session.catalogue);
+                let writes = match are_current(&catalogue, writes.tables()) {
+                    true => writes,
+                    false => writes.replan(|name| catalogue.table(name))?,
+                };
+                let now = session.env.clock.now();
+                if let Some(found) = writes.costly(session, now)? {
+                    return Ok(Attempt::Evaluate(writes, found));
+                }
+                writes.run(session, now).map(Attempt::Done)
+            };
+            writes = match self.writer.write(request.items.len(), job).await? {
+                Attempt::Done(output) => return Ok(output),
+                Attempt::Evaluate(writes, found) => {
+                    on_blocking_thread(move || writes.evaluated(found)).await?
+                }
+            };
+        }
+        // A transaction may evaluate a hundred times as much as a single write.
+        Err(writes.conflict())
     }
 
     /// Reads a page on the caller's thread if it turns out to be short, on a blocking thread if it
@@ -242,11 +335,20 @@ impl Inner {
     }
 }
 
-/// Reads on a thread that may take its time.
-async fn on_blocking_thread(read: impl FnOnce() -> Result<Page> + Send + 'static) -> Result<Page> {
-    tokio::task::spawn_blocking(read)
-        .await
-        .unwrap_or_else(|_| Err(Error::new(ErrorKind::Unexpected, "reading the page panicked")))
+/// What has become of a write in the writer.
+enum Attempt<W, T> {
+    Done(T),
+    /// Its expressions take long on these items: they are evaluated while others write.
+    Evaluate(W, FoundItems),
+}
+
+/// Does what may take long on a blocking thread of the runtime.
+async fn on_blocking_thread<T: Send + 'static>(
+    work: impl FnOnce() -> Result<T> + Send + 'static,
+) -> Result<T> {
+    tokio::task::spawn_blocking(work).await.unwrap_or_else(|_| {
+        Err(Error::new(ErrorKind::Unexpected, "the engine panicked; this is a defect in it"))
+    })
 }
 
 /// Plans a page, more than once if need be.
@@ -326,9 +428,11 @@ impl Store for SqliteStore {
         let batch = self
             .inner
             .attempt(|catalogue| BatchWrite::new(&request, |name| catalogue.table(name)))?;
+        let sizes = self.inner.measure(collections(batch.collections())).await?;
         self.inner
             .writer
             .write(batch.len(), move |session| {
+                session.collection_sizes = sizes;
                 let catalogue = Arc::clone(&session.catalogue);
                 let batch = match are_current(&catalogue, batch.tables()) {
                     true => batch,
@@ -350,21 +454,7 @@ impl Store for SqliteStore {
         &self,
         request: TransactWriteItems,
     ) -> Result<TransactWriteItemsOutput> {
-        let writes = self
-            .inner
-            .attempt(|catalogue| TransactWrite::new(&request, |name| catalogue.table(name)))?;
-        self.inner
-            .writer
-            .write(writes.len(), move |session| {
-                let catalogue = Arc::clone(&session.catalogue);
-                let writes = match are_current(&catalogue, writes.tables()) {
-                    true => writes,
-                    false => writes.replan(|name| catalogue.table(name))?,
-                };
-                let now = session.env.clock.now();
-                writes.run(session, now)
-            })
-            .await
+        self.inner.write_transaction(&request).await
     }
 
     async fn create_table(&self, request: CreateTable) -> Result<TableDescription> {

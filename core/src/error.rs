@@ -185,6 +185,15 @@ impl CancellationReason {
         }
     }
 
+    /// The reason of an operation whose item another write was changing.
+    pub fn conflict() -> Self {
+        Self {
+            code: CancellationCode::TransactionConflict,
+            message: Some("Transaction is ongoing for the item".to_owned()),
+            item: None,
+        }
+    }
+
     /// The reason of an operation that would have written an invalid item.
     pub fn invalid(message: impl Into<String>) -> Self {
         Self { code: CancellationCode::ValidationError, message: Some(message.into()), item: None }
@@ -450,11 +459,7 @@ mod tests {
 
     #[test]
     fn a_transaction_lost_to_contention_is_worth_another_try() {
-        let conflict = CancellationReason {
-            code: CancellationCode::TransactionConflict,
-            message: None,
-            item: None,
-        };
+        let conflict = CancellationReason::conflict();
         let error = Error::transaction_canceled(vec![CancellationReason::none(), conflict.clone()]);
         assert_eq!(error.retry(), Retry::Later);
         let lost = CancellationReason::condition_failed(None);

@@ -55,6 +55,9 @@ pub enum ValueRef<'a> {
     Bs(BinarySetRef<'a>),
 }
 
+/// Bytes that a list or a map counts for besides what it holds.
+pub(crate) const CONTAINER_SIZE: usize = 3;
+
 impl<'a> ValueRef<'a> {
     /// The type.
     pub fn kind(self) -> ValueKind {
@@ -113,8 +116,10 @@ impl<'a> ValueRef<'a> {
             ValueRef::N(value) => value.size(),
             ValueRef::B(value) => value.len(),
             ValueRef::Bool(_) | ValueRef::Null => 1,
-            ValueRef::M(map) => 3 + map.len() + map.attributes_size(),
-            ValueRef::L(list) => 3 + list.len() + list.iter().map(ValueRef::size).sum::<usize>(),
+            ValueRef::M(map) => CONTAINER_SIZE + map.len() + map.attributes_size(),
+            ValueRef::L(list) => {
+                CONTAINER_SIZE + list.len() + list.iter().map(ValueRef::size).sum::<usize>()
+            }
             ValueRef::Ss(set) => set.iter().map(str::len).sum(),
             ValueRef::Ns(set) => set.iter().map(|member| member.size()).sum(),
             ValueRef::Bs(set) => set.iter().map(<[u8]>::len).sum(),

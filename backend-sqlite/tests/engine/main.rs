@@ -1,6 +1,7 @@
 //! What the conformance suite cannot see of the engine: files, processes, damage.
 
 mod concurrency;
+mod costly;
 mod differential;
 mod expiry;
 mod files;

@@ -45,7 +45,7 @@ pub use reads::{BatchGet, Get, PageRead, TransactGet};
 pub use span::Span;
 pub use storage::{Applicable, Flow, Rows, TableRef, Token, WriteRows};
 pub use write::{Effect, WritePlan};
-pub use writes::{BatchWrite, SingleWrite, TransactWrite};
+pub use writes::{BatchWrite, FoundItems, SingleWrite, TransactWrite};
 
 use crate::error::Error;
 

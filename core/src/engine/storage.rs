@@ -89,8 +89,9 @@ pub trait WriteRows: Rows {
     /// entries, and leaves a record in the table's stream if it has one.
     fn apply(&mut self, table: &Self::Table, write: &Applicable<'_, Self::Place>) -> Result<()>;
 
-    /// The size of the item collection that this position belongs to, in the table and its local
-    /// indexes.
+    /// Estimated size of the item collection that this position belongs to, in the table and its
+    /// local indexes. Answers report it in whole gigabytes, so an engine need not read the
+    /// collection while others wait to write: any size below 1 GB is as good as another.
     fn collection_size(&mut self, table: &Self::Table, position: &Position) -> Result<u64>;
 
     /// The transaction that was carried out under a client request token.

@@ -7,6 +7,7 @@ use super::paths::check_keys_are_scalars;
 use super::{Fault, IndexChange, Position, index_changes};
 use crate::error::{Error, Result};
 use crate::expr::legacy::refuse_placeholders;
+use crate::expr::too_large;
 use crate::expr::{Condition, Expr, ExpressionKind, Names, Path, Placeholders, Update, Values};
 use crate::limits;
 use crate::ops::{
@@ -25,6 +26,10 @@ pub struct WritePlan {
     condition: Option<Condition>,
     item_on_failure: bool,
     return_values: ReturnValues,
+    /// Number of paths in the condition and the update.
+    paths: usize,
+    /// Effect that was computed before, for the item that it names.
+    evaluated: Option<Effect>,
 }
 
 #[derive(Clone, Debug)]
@@ -75,13 +80,11 @@ impl WritePlan {
         let condition = given("ConditionExpression", request.condition.is_some());
         check_placeholders_have_use(&request.names, &request.values, false, &[condition])?;
         let plan = Self::put_item(&request.item, schema)?;
+        let (condition, paths) =
+            condition_alone(&request.names, &request.values, request.condition.as_ref(), schema)?;
         Ok(Self {
-            condition: condition_alone(
-                &request.names,
-                &request.values,
-                request.condition.as_ref(),
-                schema,
-            )?,
+            condition,
+            paths,
             item_on_failure: wants_item(request.return_values_on_condition_check_failure),
             return_values: request.return_values,
             ..plan
@@ -114,6 +117,8 @@ impl WritePlan {
             condition: None,
             item_on_failure: false,
             return_values: ReturnValues::None,
+            paths: 0,
+            evaluated: None,
         }
     }
 
@@ -130,11 +135,12 @@ impl WritePlan {
             request.update.as_ref().map(|update| placeholders.update(update)).transpose()?;
         let condition = parse_condition(&mut placeholders, request.condition.as_ref())?;
         placeholders.finish()?;
-        check_keys_are_scalars(schema, condition.iter().flat_map(Condition::paths))?;
+        let condition_paths = check_condition_paths(schema, condition.as_ref())?;
         let update = update.unwrap_or_default();
         check_update_charge(&update)?;
         Ok(Self {
             condition,
+            paths: condition_paths + update.touched().count() + update.read().count(),
             item_on_failure: wants_item(request.return_values_on_condition_check_failure),
             return_values: request.return_values,
             ..Self::new(position, Action::Update(request.key.clone(), update))
@@ -147,13 +153,11 @@ impl WritePlan {
         let condition = given("ConditionExpression", request.condition.is_some());
         check_placeholders_have_use(&request.names, &request.values, false, &[condition])?;
         let plan = Self::delete_key(&request.key, schema)?;
+        let (condition, paths) =
+            condition_alone(&request.names, &request.values, request.condition.as_ref(), schema)?;
         Ok(Self {
-            condition: condition_alone(
-                &request.names,
-                &request.values,
-                request.condition.as_ref(),
-                schema,
-            )?,
+            condition,
+            paths,
             item_on_failure: wants_item(request.return_values_on_condition_check_failure),
             return_values: request.return_values,
             ..plan
@@ -164,13 +168,11 @@ impl WritePlan {
     /// [`transact::check_write`](super::transact::check_write) sees to that.
     pub fn check(request: &ConditionCheck, schema: &TableSchema) -> Result<Self, Fault> {
         let position = Position::of_key(schema, &request.key)?;
+        let (condition, paths) =
+            condition_alone(&request.names, &request.values, request.condition.as_ref(), schema)?;
         Ok(Self {
-            condition: condition_alone(
-                &request.names,
-                &request.values,
-                request.condition.as_ref(),
-                schema,
-            )?,
+            condition,
+            paths,
             item_on_failure: wants_item(request.return_values_on_condition_check_failure),
             ..Self::new(position, Action::Check(request.key.clone()))
         })
@@ -188,8 +190,29 @@ impl WritePlan {
                 Position::of_key(schema, key)?
             }
         };
-        check_keys_are_scalars(schema, self.condition.iter().flat_map(Condition::paths))?;
-        Ok(Self { position, ..self })
+        check_condition_paths(schema, self.condition.as_ref())?;
+        Ok(Self { position, evaluated: None, ..self })
+    }
+
+    /// Upper bound of [`cost`](Self::cost), whatever the item.
+    pub(super) fn highest_cost(&self) -> usize {
+        self.paths.saturating_mul(limits::ITEM_SIZE)
+    }
+
+    /// Cost of evaluating the condition and the update on this item, in bytes that may be looked
+    /// at: each path may lead to the whole item. It is 0 if they were evaluated on it before.
+    pub(super) fn cost(&self, item: Option<&Item>) -> usize {
+        let is_known = |effect: &Effect| effect.old.as_ref() == item;
+        match item {
+            Some(_) if self.evaluated.as_ref().is_some_and(is_known) => 0,
+            Some(item) => self.paths.saturating_mul(item.size()),
+            None => 0,
+        }
+    }
+
+    /// Keeps an effect, to be used if the item is still the same when the write is executed.
+    pub(super) fn keep(&mut self, effect: Effect) {
+        self.evaluated = Some(effect);
     }
 
     /// Where the item stands.
@@ -204,6 +227,9 @@ impl WritePlan {
 
     /// Judges the condition against the present item and computes the item after.
     pub fn evaluate(&self, schema: &TableSchema, old: Option<Item>) -> Result<Effect, Fault> {
+        if let Some(effect) = self.evaluated.as_ref().filter(|effect| effect.old == old) {
+            return Ok(effect.clone());
+        }
         if let Some(condition) = &self.condition {
             let holds = match &old {
                 Some(item) => condition.evaluate(item),
@@ -292,12 +318,10 @@ fn updated(
     }
     check_updated_index_keys(schema, &new, |name| touched.contains(name))?;
     if new.size() > limits::ITEM_SIZE {
-        return Err(Fault::item(UPDATE_TOO_LARGE));
+        return Err(Fault::Item(too_large()));
     }
     Ok(Some(new))
 }
-
-const UPDATE_TOO_LARGE: &str = "Item size to update has exceeded the maximum allowed size";
 
 /// An update has a gate of its own besides that of the finished item: what it writes, with an
 /// overhead per action that AWS does not document but charges.
@@ -310,7 +334,7 @@ fn check_update_charge(update: &Update) -> Result<(), Fault> {
     let writing = update.sets().len() + update.adds().len() + update.deletes().len();
     let charge = REQUEST + WRITING * writing + CLEARING * update.removes().len() + names + literals;
     if charge > limits::ITEM_SIZE {
-        return Err(Fault::item(UPDATE_TOO_LARGE));
+        return Err(Fault::Item(too_large()));
     }
     Ok(())
 }
@@ -332,12 +356,19 @@ fn condition_alone(
     values: &Values,
     condition: Option<&Expr<Condition>>,
     schema: &TableSchema,
-) -> Result<Option<Condition>> {
+) -> Result<(Option<Condition>, usize)> {
     let mut placeholders = Placeholders::new(names, values)?;
     let condition = parse_condition(&mut placeholders, condition)?;
     placeholders.finish()?;
-    check_keys_are_scalars(schema, condition.iter().flat_map(Condition::paths))?;
-    Ok(condition)
+    let paths = check_condition_paths(schema, condition.as_ref())?;
+    Ok((condition, paths))
+}
+
+/// Refuses paths that look inside a key attribute; the number of paths.
+fn check_condition_paths(schema: &TableSchema, condition: Option<&Condition>) -> Result<usize> {
+    let paths = condition.map(Condition::paths).unwrap_or_default();
+    check_keys_are_scalars(schema, paths.iter().copied())?;
+    Ok(paths.len())
 }
 
 fn parse_condition(

@@ -6,12 +6,21 @@
 
 use super::reads::Meters;
 use super::storage::{Applicable, TableRef, Token, WriteRows};
-use super::{Arm, Effect, Fault, IndexChange, Meter, WritePlan, batch, read_units, transact};
+use super::{
+    Arm, Effect, Fault, IndexChange, Meter, Position, WritePlan, batch, read_units, transact,
+};
 use crate::Item;
 use crate::env::Timestamp;
-use crate::error::Result;
+use crate::error::{CancellationReason, Result};
 use crate::ops::*;
 use crate::schema::{IndexKind, TableSchema};
+
+/// Cost above which expressions are evaluated outside of the writer: see [`WritePlan::cost`]. Ten
+/// paths into an item of 400 KB, or a thousand into one of 4 KB.
+const COSTLY: usize = 4 << 20;
+
+/// Items that a write has found, one for each of its operations, in their order.
+pub type FoundItems = Vec<Option<Item>>;
 
 /// A write of one item, planned.
 #[derive(Clone, Debug)]
@@ -52,10 +61,38 @@ impl<T: TableRef> SingleWrite<T> {
         &self.table
     }
 
+    /// The item collections whose sizes are wanted.
+    pub fn collections(&self) -> impl Iterator<Item = (&T, &Position)> {
+        measured(self.metrics, [(&self.table, &self.plan)])
+    }
+
     /// The same write on the table as it is now.
     pub fn replan(self, table: T) -> Result<Self> {
         let plan = self.plan.replan(table.schema())?;
         Ok(Self { table, plan, ..self })
+    }
+
+    /// The present item, if evaluating the expressions on it takes so long that other writes should
+    /// not have to wait: [`evaluated`](Self::evaluated) does it before the next attempt.
+    pub fn costly(&self, rows: &mut impl WriteRows<Table = T>) -> Result<Option<FoundItems>> {
+        if self.plan.highest_cost() <= COSTLY {
+            return Ok(None);
+        }
+        let item = rows.get(&self.table, self.plan.position())?;
+        Ok((self.plan.cost(item.as_ref()) > COSTLY).then(|| vec![item]))
+    }
+
+    /// The same write with its expressions evaluated on the item that was found. It counts if the
+    /// item is still the same when the write is executed.
+    ///
+    /// # Errors
+    /// The condition failed, or the update cannot be applied: that is the answer to the write, as of
+    /// the moment at which the item was found.
+    pub fn evaluated(mut self, found: FoundItems) -> Result<Self> {
+        let item = found.into_iter().next().flatten();
+        let effect = self.plan.evaluate(self.table.schema(), item)?;
+        self.plan.keep(effect);
+        Ok(self)
     }
 
     /// Judges the write against the present item, carries it out, and answers.
@@ -116,6 +153,13 @@ impl<T: TableRef> BatchWrite<T> {
     /// The tables that are written to.
     pub fn tables(&self) -> impl Iterator<Item = &T> {
         self.tables.iter().map(|(table, _)| table)
+    }
+
+    /// The item collections whose sizes are wanted, once for each write.
+    pub fn collections(&self) -> impl Iterator<Item = (&T, &Position)> {
+        let writes = self.tables.iter();
+        let writes = writes.flat_map(|(table, plans)| plans.iter().map(move |plan| (table, plan)));
+        measured(self.metrics, writes)
     }
 
     /// The same writes on the tables as they are now.
@@ -221,6 +265,12 @@ impl<T: TableRef> TransactWrite<T> {
         self.operations.iter().map(|(table, _)| table)
     }
 
+    /// The item collections whose sizes are wanted, once for each operation.
+    pub fn collections(&self) -> impl Iterator<Item = (&T, &Position)> {
+        let plans = self.operations.iter();
+        measured(self.metrics, plans.filter_map(|(table, plan)| Some((table, plan.as_ref().ok()?))))
+    }
+
     /// The same transaction on the tables as they are now.
     pub fn replan(self, find: impl Fn(&str) -> Result<T>) -> Result<Self> {
         let replan = |(table, plan): (T, Result<WritePlan, Fault>)| {
@@ -242,16 +292,78 @@ impl<T: TableRef> TransactWrite<T> {
         self.operations.is_empty()
     }
 
+    /// The present items, if evaluating the expressions on them takes so long that other writes
+    /// should not have to wait: [`evaluated`](Self::evaluated) does it before the next attempt.
+    pub fn costly(
+        &self,
+        rows: &mut impl WriteRows<Table = T>,
+        now: Timestamp,
+    ) -> Result<Option<FoundItems>> {
+        let plans = || self.operations.iter().filter_map(|(_, plan)| plan.as_ref().ok());
+        if plans().map(WritePlan::highest_cost).sum::<usize>() <= COSTLY {
+            return Ok(None);
+        }
+        if self.known_token(rows, now)?.is_some() {
+            return Ok(None);
+        }
+        let (mut found, mut cost) = (Vec::with_capacity(self.operations.len()), 0);
+        for (table, plan) in &self.operations {
+            let item = match plan {
+                Ok(plan) => rows.get(table, plan.position())?,
+                Err(_) => None,
+            };
+            cost += plan.as_ref().map_or(0, |plan| plan.cost(item.as_ref()));
+            found.push(item);
+        }
+        Ok((cost > COSTLY).then_some(found))
+    }
+
+    /// The same transaction with its expressions evaluated on the items that were found. That counts
+    /// for each item that is still the same when the transaction is executed.
+    ///
+    /// # Errors
+    /// The transaction is cancelled: that is its answer, as of the moment at which the items were
+    /// found.
+    pub fn evaluated(mut self, found: FoundItems) -> Result<Self> {
+        let mut effects = Vec::with_capacity(found.len());
+        for ((table, plan), item) in self.operations.iter_mut().zip(found) {
+            effects.push(match plan {
+                Ok(plan) => plan.evaluate(table.schema(), item),
+                Err(fault) => Err(std::mem::replace(fault, Fault::item(""))),
+            });
+        }
+        let effects = transact::gather(effects)?;
+        let plans = self.operations.iter_mut().filter_map(|(_, plan)| plan.as_mut().ok());
+        plans.zip(effects).for_each(|(plan, effect)| plan.keep(effect));
+        Ok(self)
+    }
+
+    /// The error of a transaction whose items have changed each time while it was evaluated.
+    pub fn conflict(&self) -> crate::Error {
+        let reason = |(_, plan): &(T, Result<WritePlan, Fault>)| match plan {
+            Ok(plan) if plan.highest_cost() > 0 => CancellationReason::conflict(),
+            _ => CancellationReason::none(),
+        };
+        crate::Error::transaction_canceled(self.operations.iter().map(reason).collect())
+    }
+
+    /// The transaction that was executed under the token of this one.
+    fn known_token(
+        &self,
+        rows: &mut impl WriteRows<Table = T>,
+        now: Timestamp,
+    ) -> Result<Option<Token>> {
+        let Some((token, _)) = &self.token else { return Ok(None) };
+        Ok(rows.token(token)?.filter(|known| known.protects(now)))
+    }
+
     /// Carries the transaction out, or nothing of it.
     pub fn run<R: WriteRows<Table = T>>(
         mut self,
         rows: &mut R,
         now: Timestamp,
     ) -> Result<TransactWriteItemsOutput> {
-        let known = match &self.token {
-            Some((token, _)) => rows.token(token)?.filter(|known| known.protects(now)),
-            None => None,
-        };
+        let known = self.known_token(rows, now)?;
         if let (Some(known), Some((_, fingerprint))) = (known, &self.token) {
             if known.fingerprint != *fingerprint {
                 return Err(transact::token_mismatch());
@@ -363,10 +475,7 @@ fn judge<T: TableRef, R: WriteRows<Table = T>>(
         true => Vec::new(),
         false => effect.index_changes(schema),
     };
-    let is_wanted = metrics == ReturnItemCollectionMetrics::Size
-        && schema.has_local_indexes()
-        && !plan.is_check();
-    let metrics = match is_wanted {
+    let metrics = match is_measured(metrics, schema, plan) {
         true => {
             let before = rows.collection_size(table, plan.position())?;
             let after = before.saturating_add_signed(collection_growth(schema, &effect, &changes));
@@ -375,6 +484,25 @@ fn judge<T: TableRef, R: WriteRows<Table = T>>(
         false => None,
     };
     Ok(Ok(Judged { place, effect, changes, metrics }))
+}
+
+/// Whether the answer to a write tells the size of its item collection.
+fn is_measured(
+    metrics: ReturnItemCollectionMetrics,
+    schema: &TableSchema,
+    plan: &WritePlan,
+) -> bool {
+    metrics == ReturnItemCollectionMetrics::Size && schema.has_local_indexes() && !plan.is_check()
+}
+
+/// The item collections of the writes whose answers tell their sizes.
+fn measured<'w, T: TableRef + 'w>(
+    metrics: ReturnItemCollectionMetrics,
+    writes: impl IntoIterator<Item = (&'w T, &'w WritePlan)>,
+) -> impl Iterator<Item = (&'w T, &'w Position)> {
+    let writes = writes.into_iter();
+    let measured = writes.filter(move |(table, plan)| is_measured(metrics, table.schema(), plan));
+    measured.map(|(table, plan)| (table, plan.position()))
 }
 
 /// How many bytes a write adds to its item collection: the item, and its entries in the local

@@ -5,17 +5,20 @@ use std::collections::BTreeMap;
 use crate::expr::path::{Path, Step};
 use crate::expr::projection::project;
 use crate::expr::update::{SetOperand, SetValue, Source, Update};
+use crate::view::CONTAINER_SIZE;
 use crate::{Error, Item, Map, MapRef, Result, Value, ValueRef, limits};
 
 impl Update {
     /// The item after the update, with every part of it reading the item before.
     ///
-    /// For a missing item, pass one that holds its key. The result is not measured: size, nesting
-    /// and key attributes are the caller's to check.
+    /// For a missing item, pass one that holds its key. The size of the finished item, its nesting
+    /// and its key attributes are the caller's to check. Values that are too large for any item are
+    /// not built: an update can copy an attribute to as many others as it has paths.
     ///
     /// # Errors
-    /// If a path leads nowhere, a needed attribute is missing, an operand has the wrong type, or
-    /// a number leaves DynamoDB's range: a validation error with DynamoDB's message.
+    /// If a path leads nowhere, a needed attribute is missing, an operand has the wrong type, a
+    /// number leaves DynamoDB's range, or the values that are set exceed 400 KB together: a
+    /// validation error with DynamoDB's message.
     pub fn apply(&self, item: &Item) -> Result<Item> {
         let before = item.view();
         // Nothing is nested deeper than this; the edits below are as deep as the paths.
@@ -23,8 +26,9 @@ impl Update {
             return Err(invalid_path());
         }
         let mut edits: BTreeMap<&str, Edit<'_>> = BTreeMap::new();
+        let mut budget = SizeBudget::new(limits::ITEM_SIZE);
         for (path, value) in &self.set {
-            place(&mut edits, path, Edit::Set(value.of(before)?));
+            place(&mut edits, path, Edit::Set(value.of(before, &mut budget)?));
         }
         for path in &self.remove {
             place(&mut edits, path, Edit::Remove);
@@ -41,6 +45,9 @@ impl Update {
         // DynamoDB looks at what to write before it looks at where.
         for path in self.touched() {
             check_parent(path, before)?;
+        }
+        if budget.is_exceeded() {
+            return Err(too_large());
         }
         let mut attributes = BTreeMap::new();
         for (name, edit) in edits {
@@ -70,6 +77,36 @@ impl Update {
     pub fn touched_parts(&self, item: &Item) -> Item {
         project(self.touched(), item.view())
     }
+}
+
+/// Bytes that the values set by one update may have together.
+///
+/// Paths do not overlap, so that all of these values would be in the finished item.
+struct SizeBudget {
+    /// `None` once it is exceeded.
+    left: Option<usize>,
+}
+
+impl SizeBudget {
+    fn new(bytes: usize) -> Self {
+        Self { left: Some(bytes) }
+    }
+
+    fn is_exceeded(&self) -> bool {
+        self.left.is_none()
+    }
+
+    /// Builds a value of this size; over budget, a stand-in that the update is never applied with.
+    /// The actions that follow are still checked, because their errors come first.
+    fn build(&mut self, size: impl FnOnce() -> usize, value: impl FnOnce() -> Value) -> Value {
+        self.left = self.left.and_then(|left| left.checked_sub(size()));
+        if self.is_exceeded() { Value::Null } else { value() }
+    }
+}
+
+/// The error of an update that makes its item too large, or writes more than an item can hold.
+pub(crate) fn too_large() -> Error {
+    Error::validation("Item size to update has exceeded the maximum allowed size")
 }
 
 /// What happens to one value.
@@ -192,9 +229,12 @@ fn edit_inside(value: &mut Value, edit: Edit<'_>) {
 }
 
 impl SetValue {
-    fn of(&self, item: MapRef<'_>) -> Result<Value> {
+    fn of(&self, item: MapRef<'_>, budget: &mut SizeBudget) -> Result<Value> {
         match self {
-            Self::Operand(operand) => Ok(operand.of(item)?.to_value()),
+            Self::Operand(operand) => {
+                let value = operand.of(item)?;
+                Ok(budget.build(|| value.size(), || value.to_value()))
+            }
             Self::Plus(left, right) => {
                 let left = number(left.of(item)?)?;
                 Ok(Value::N(left.checked_add(number(right.of(item)?)?)?))
@@ -204,8 +244,10 @@ impl SetValue {
                 Ok(Value::N(left.checked_sub(number(right.of(item)?)?)?))
             }
             Self::ListAppend(left, right) => match (left.of(item)?, right.of(item)?) {
-                (ValueRef::L(left), ValueRef::L(right)) => {
-                    Ok(Value::L(left.iter().chain(right.iter()).map(ValueRef::to_value).collect()))
+                (left @ ValueRef::L(first), right @ ValueRef::L(second)) => {
+                    let elements = || first.iter().chain(second.iter()).map(ValueRef::to_value);
+                    let size = || left.size() + right.size() - CONTAINER_SIZE;
+                    Ok(budget.build(size, || Value::L(elements().collect())))
                 }
                 _ => Err(wrong_type()),
             },
@@ -278,6 +320,33 @@ mod tests {
 
     fn refusal(update: Update, item: &Item) -> String {
         update.apply(item).unwrap_err().message().to_owned()
+    }
+
+    #[test]
+    fn values_over_400_kb_together_are_refused_before_they_are_built() {
+        let item = item! { "k" => "v", "l" => Value::L(vec![Value::Null; 150_000]) };
+        let appended = (0..185).fold(Update::new(), |update, number| {
+            update.set(format!("a{number}").as_str(), attr("l").append(attr("l")))
+        });
+        let too_large = "Item size to update has exceeded the maximum allowed size";
+        assert_eq!(refusal(appended.clone(), &item), too_large);
+        let copied = (0..185).fold(Update::new(), |update, number| {
+            update.set(format!("a{number}").as_str(), attr("l"))
+        });
+        assert_eq!(refusal(copied, &item), too_large);
+        // An action that is wrong in itself is reported first, wherever it is.
+        let wrong = "An operand in the update expression has an incorrect data type";
+        assert_eq!(refusal(appended.clone().set("z", attr("k").plus(1)), &item), wrong);
+        let nowhere = "The document path provided in the update expression is invalid for update";
+        assert_eq!(refusal(appended.remove(attr("k").field("x")), &item), nowhere);
+        // What fits exactly is built.
+        let half = Value::L(vec![Value::Null; limits::ITEM_SIZE / 4 - 1]);
+        let item = item! { "l" => half };
+        let fits = Update::new().set("l", attr("l").append(attr("l")));
+        let updated = fits.apply(&item).unwrap();
+        assert_eq!(updated.get("l").unwrap().size(), limits::ITEM_SIZE - 1);
+        let over = Update::new().set("l", attr("l").append(attr("l"))).set("m", "xx");
+        assert_eq!(refusal(over, &item), too_large);
     }
 
     #[test]

@@ -44,6 +44,7 @@ mod syntax;
 
 pub mod legacy;
 
+pub(crate) use self::apply::too_large;
 pub use self::condition::{Branch, Branches, CompareOp, Condition, Operand, Size};
 pub use self::key::{KeyQuery, KeySpec, SortRange};
 pub use self::path::{Path, Step, attr};
