@@ -1,8 +1,9 @@
-//! Sizes of item collections, which the answers to writes tell in whole gigabytes.
+//! Sizes of item collections, which the answers to writes report in whole gigabytes.
 //!
 //! The writer never reads a collection: other writes would wait for it. A table of less than 1 GB
-//! has only collections of less than 1 GB; in a larger one, a caller that wants to know measures the
-//! collection before it writes, on a connection of its own.
+//! has only collections of less than 1 GB. In a larger one, a caller that asks for the size has it
+//! estimated before the write, on a connection of its own: the number of keys in the collection
+//! times the average size of an item, because a hundred keys fit a page and few items do.
 
 use std::collections::BTreeMap;
 use std::sync::Arc;
@@ -12,19 +13,18 @@ use tabla::Result;
 use tabla::engine::{Position, Span, TableRef};
 use tabla::schema::IndexKind;
 
-use crate::catalogue::{StoredIndex, StoredTable};
+use crate::catalogue::StoredTable;
 use crate::counts::{Counts, Ledger};
 use crate::error::from_sqlite;
-use crate::rows;
 
-/// Size of a table, local indexes included, below which its collections are not measured.
-pub(crate) const MEASURED_FROM: u64 = 1 << 30;
+/// Size of a table, local indexes included, below which its collections are not estimated.
+const ESTIMATED_FROM: u64 = 1 << 30;
 
-/// Item collections of one operation that are yet to be measured, by the number of their table and
-/// the bytes that their rows begin with.
+/// Item collections of one operation, by the number of their table and the bytes that the keys of
+/// their rows begin with.
 pub(crate) type Collections = BTreeMap<(i64, Vec<u8>), (Arc<StoredTable>, Span)>;
 
-/// Measured item collections of one operation; those that are not there have less than 1 GB.
+/// Estimated item collections of one operation; those that are not there have less than 1 GB.
 #[derive(Clone, Debug, Default)]
 pub(crate) struct CollectionSizes(BTreeMap<(i64, Vec<u8>), u64>);
 
@@ -40,15 +40,20 @@ pub(crate) fn collections<'w>(
     keyed.collect()
 }
 
-/// The collections of tables that have at least [`MEASURED_FROM`] bytes.
+/// The collections of tables that have at least 1 GB.
 pub(crate) fn of_large_tables(
     connection: &Connection,
     ledger: &Ledger,
     collections: Collections,
 ) -> Result<Collections> {
+    let no_changes = Counts::default();
     let mut large = Collections::new();
     for (key, collection) in collections {
-        if table_size(connection, ledger, &collection.0)? >= MEASURED_FROM {
+        let mut size = 0;
+        for rows in rows_of(&collection.0) {
+            size += ledger.count(connection, rows.number, &no_changes)?.bytes;
+        }
+        if size >= ESTIMATED_FROM {
             large.insert(key, collection);
         }
     }
@@ -56,18 +61,21 @@ pub(crate) fn of_large_tables(
 }
 
 impl CollectionSizes {
-    /// Reads the collections, in one snapshot.
-    pub(crate) fn measure(connection: &Connection, collections: Collections) -> Result<Self> {
-        let measure = |(key, (table, collection))| {
-            let size = collection_size(connection, &table, &collection)?;
-            Ok((key, size))
+    /// Estimates the collections.
+    pub(crate) fn estimate(
+        connection: &Connection,
+        ledger: &Ledger,
+        collections: Collections,
+    ) -> Result<Self> {
+        let estimate = |(key, (table, collection)): (_, (Arc<StoredTable>, Span))| {
+            Ok((key, estimate(connection, ledger, &table, &collection)?))
         };
-        collections.into_iter().map(measure).collect::<Result<_>>().map(Self)
+        collections.into_iter().map(estimate).collect::<Result<_>>().map(Self)
     }
 
     /// Estimated size of the collection that a position belongs to.
     pub(crate) fn of(&self, table: &StoredTable, position: &Position) -> u64 {
-        // Most operations want to know nothing.
+        // Most operations do not ask.
         if self.0.is_empty() {
             return 0;
         }
@@ -76,33 +84,41 @@ impl CollectionSizes {
     }
 }
 
-fn local_indexes(table: &Arc<StoredTable>) -> impl Iterator<Item = &StoredIndex> {
+/// Rows that belong to item collections: those of a table, or of a local index.
+struct CollectionRows {
+    /// Number that the rows are counted under.
+    number: i64,
+    /// SQL table of their keys.
+    keys: String,
+}
+
+fn rows_of(table: &Arc<StoredTable>) -> impl Iterator<Item = CollectionRows> {
+    let own = CollectionRows { number: table.number, keys: format!("keys_{}", table.number) };
     let indexes = table.schema().indexes.iter().zip(&table.indexes);
-    indexes.filter(|(index, _)| index.kind == IndexKind::Local).map(|(_, stored)| stored)
+    let local = indexes.filter(|(index, _)| index.kind == IndexKind::Local);
+    let local = local.map(|(_, stored)| CollectionRows {
+        number: stored.number,
+        keys: format!("index_{}", stored.number),
+    });
+    std::iter::once(own).chain(local)
 }
 
-fn table_size(connection: &Connection, ledger: &Ledger, table: &Arc<StoredTable>) -> Result<u64> {
-    let numbers = std::iter::once(table.number).chain(local_indexes(table).map(|one| one.number));
-    let no_changes = Counts::default();
-    let sizes = numbers.map(|number| Ok(ledger.count(connection, number, &no_changes)?.bytes));
-    sizes.sum()
-}
-
-fn collection_size(
+fn estimate(
     connection: &Connection,
+    ledger: &Ledger,
     table: &Arc<StoredTable>,
     collection: &Span,
 ) -> Result<u64> {
-    let ranges = std::iter::once(&table.sql.range.forward)
-        .chain(local_indexes(table).map(|index| &index.sql.range.forward));
+    let no_changes = Counts::default();
     let end = collection.upper().expect("a partition has an end");
     let mut size = 0;
-    for range in ranges {
-        let mut statement = connection.prepare_cached(range).map_err(from_sqlite)?;
-        let mut rows = statement.query([collection.lower(), end]).map_err(from_sqlite)?;
-        while let Some(row) = rows.next().map_err(from_sqlite)? {
-            size += rows::read(row)?.item.size() as u64;
-        }
+    for CollectionRows { number, keys } in rows_of(table) {
+        let count = format!("SELECT count(*) FROM {keys} WHERE key >= ?1 AND key < ?2");
+        let mut count = connection.prepare_cached(&count).map_err(from_sqlite)?;
+        let rows = count.query_row([collection.lower(), end], |row| row.get::<_, i64>(0));
+        let all = ledger.count(connection, number, &no_changes)?;
+        let average = all.bytes.checked_div(all.items).unwrap_or_default();
+        size += rows.map_err(from_sqlite)? as u64 * average;
     }
     Ok(size)
 }
@@ -116,7 +132,7 @@ mod tests {
     use crate::{SqliteConfig, SqliteStore};
 
     #[tokio::test]
-    async fn measured_collection_has_the_items_and_local_entries_of_its_partition() {
+    async fn estimate_counts_the_items_and_local_entries_of_a_partition() {
         let store = SqliteStore::open(&SqliteConfig::in_memory()).await.unwrap();
         let table = CreateTable::new("things")
             .partition_key("pk", KeyType::S)
@@ -124,21 +140,21 @@ mod tests {
             .attribute("at", KeyType::N)
             .local_index(SecondaryIndex::new("by-at").partition_key("pk").sort_key("at"));
         store.create_table(table).await.unwrap();
-        let mut expected = 0;
+        let thing = |partition: &str, number: i32| {
+            item! { "pk" => partition, "sk" => number, "at" => number, "note" => "text" }
+        };
         for (partition, number) in [("a", 1), ("a", 2), ("b", 3), ("a", 4)] {
-            let item = item! { "pk" => partition, "sk" => number, "at" => number, "t" => "text" };
-            expected += if partition == "a" { 2 * item.size() as u64 } else { 0 };
-            store.put(PutItem::new("things", item)).await.unwrap();
+            store.put(PutItem::new("things", thing(partition, number))).await.unwrap();
         }
         store.with_table("things", |connection, ledger, table| {
-            let key = item! { "pk" => "a", "sk" => 1, "at" => 1 };
-            let position = Position::of_stored(table.schema(), &key);
+            let position = Position::of_stored(table.schema(), &thing("a", 1));
             let wanted = collections([(table, &position), (table, &position)].into_iter());
             assert_eq!(wanted.len(), 1);
-            let none = of_large_tables(connection, ledger, wanted.clone()).unwrap();
-            assert!(none.is_empty(), "the table has less than 1 GB");
-            let sizes = CollectionSizes::measure(connection, wanted).unwrap();
-            assert_eq!(sizes.of(table, &position), expected);
+            let large = of_large_tables(connection, ledger, wanted.clone()).unwrap();
+            assert!(large.is_empty(), "the table has less than 1 GB");
+            let sizes = CollectionSizes::estimate(connection, ledger, wanted).unwrap();
+            let each = thing("a", 1).size() as u64;
+            assert_eq!(sizes.of(table, &position), 3 * 2 * each);
             assert_eq!(CollectionSizes::default().of(table, &position), 0);
         });
     }

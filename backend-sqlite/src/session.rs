@@ -37,7 +37,7 @@ pub(crate) struct Session<'c> {
     pub(crate) is_disk_full: bool,
     /// The log of a file whose disk is so full that no item may grow.
     pub(crate) short: Option<&'c Wal>,
-    /// Item collections that the caller of the present operation has measured.
+    /// Item collections whose sizes the caller of the present operation has estimated.
     pub(crate) collection_sizes: CollectionSizes,
     pub(crate) ledger: &'c Ledger,
     /// Changes that are yet to be written to the ledger.

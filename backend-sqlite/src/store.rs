@@ -216,8 +216,11 @@ impl Inner {
         if present.version == known.version { outcome } else { work(&present) }
     }
 
-    /// Measures the item collections whose sizes an answer has to tell.
-    async fn measure(self: &Arc<Self>, collections: Collections) -> Result<CollectionSizes> {
+    /// Estimates the item collections whose sizes an answer reports.
+    async fn collection_sizes(
+        self: &Arc<Self>,
+        collections: Collections,
+    ) -> Result<CollectionSizes> {
         if collections.is_empty() {
             return Ok(CollectionSizes::default());
         }
@@ -229,7 +232,9 @@ impl Inner {
         }
         let inner = Arc::clone(self);
         on_blocking_thread(move || {
-            inner.snapshot(|connection| CollectionSizes::measure(connection, collections))
+            inner.snapshot(|connection| {
+                CollectionSizes::estimate(connection, inner.writer.ledger(), collections)
+            })
         })
         .await
     }
@@ -239,7 +244,7 @@ impl Inner {
         plan: impl Fn(&Catalogue) -> Result<SingleWrite<Arc<StoredTable>>>,
     ) -> Result<WriteOutput> {
         let mut write = self.attempt(plan)?;
-        let sizes = self.measure(collections(write.collections())).await?;
+        let sizes = self.collection_sizes(collections(write.collections())).await?;
         for evaluations in 0.. {
             let sizes = sizes.clone();
             let job = move |session: &mut Session<'_>| {
@@ -273,7 +278,7 @@ impl Inner {
         let plan =
             |catalogue: &Catalogue| TransactWrite::new(request, |name| catalogue.table(name));
         let mut writes = self.attempt(plan)?;
-        let sizes = self.measure(collections(writes.collections())).await?;
+        let sizes = self.collection_sizes(collections(writes.collections())).await?;
         for _ in 0..=EVALUATIONS {
             let sizes = sizes.clone();
             let job = move |session: &mut Session<'_>| {
@@ -428,7 +433,7 @@ impl Store for SqliteStore {
         let batch = self
             .inner
             .attempt(|catalogue| BatchWrite::new(&request, |name| catalogue.table(name)))?;
-        let sizes = self.inner.measure(collections(batch.collections())).await?;
+        let sizes = self.inner.collection_sizes(collections(batch.collections())).await?;
         self.inner
             .writer
             .write(batch.len(), move |session| {
