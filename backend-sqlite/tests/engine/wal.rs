@@ -2,8 +2,10 @@
 
 use std::path::{Path, PathBuf};
 use std::process::Command;
-use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
+use std::sync::mpsc::RecvTimeoutError;
+use std::sync::{Arc, mpsc};
+use std::time::Duration;
 
 use tabla::ops::*;
 use tabla::{ErrorKind, Retry, Store, item};
@@ -58,7 +60,7 @@ async fn log_stays_bounded_under_overlapping_scans() {
             writers.spawn(async move {
                 for number in 0..3000 {
                     let item = order("c", (writer * 3000 + number) % 400, "paid");
-                    let item = item.with("note", "z".repeat(4000));
+                    let item = item.with("note", format!("{number:04000}"));
                     store.put(PutItem::new("orders", item)).await.expect("a put");
                 }
             });
@@ -73,6 +75,54 @@ async fn log_stays_bounded_under_overlapping_scans() {
         // All puts write about 100 MB to the log. It may grow to the limit, and while readers finish.
         assert!(longest < 16 << 20, "{durability:?}: the log has {longest} bytes");
     }
+}
+
+/// Reads in snapshots, of which the next one begins before the last one ends, as another process may
+/// do. A snapshot lasts until a message comes; or for some milliseconds, so that it ends while the
+/// writer waits for it.
+fn read_in_overlapping_snapshots(path: &Path, messages: &mpsc::Receiver<()>) {
+    let connect = || rusqlite::Connection::open(path).expect("the same file");
+    let (mut next, mut last) = (connect(), connect());
+    loop {
+        next.execute_batch("BEGIN").expect("a transaction");
+        let read = next.query_row("SELECT count(*) FROM sqlite_schema", [], |row| row.get(0));
+        let _: i64 = read.expect("a read");
+        if !last.is_autocommit() {
+            last.execute_batch("COMMIT").expect("the end of a snapshot");
+        }
+        std::mem::swap(&mut next, &mut last);
+        if messages.recv_timeout(Duration::from_millis(20)) == Err(RecvTimeoutError::Disconnected) {
+            return;
+        }
+    }
+}
+
+#[tokio::test]
+async fn log_restarts_although_snapshots_of_another_process_overlap() {
+    let folder = tempfile::tempdir().unwrap();
+    let path = folder.path().join("a.db");
+    let config = SqliteConfig::file(&path).with_log_pages(LOG_PAGES / 4);
+    let store = SqliteStore::open(&config).await.unwrap();
+    store.create_table(orders()).await.unwrap();
+    let (messages, received) = mpsc::channel();
+    let reader = {
+        let path = path.clone();
+        std::thread::spawn(move || read_in_overlapping_snapshots(&path, &received))
+    };
+    let mut longest = 0;
+    for number in 0..3000 {
+        if number % 20 == 0 {
+            messages.send(()).unwrap();
+        }
+        let note = format!("{number:04000}");
+        let item = order("c", number % 50, "open").with("note", note);
+        store.put(PutItem::new("orders", item)).await.unwrap();
+        longest = longest.max(std::fs::metadata(log_of(&path)).unwrap().len());
+    }
+    drop(messages);
+    reader.join().unwrap();
+    // The puts write 12 MB or more.
+    assert!(longest < 6 << 20, "the log has {longest} bytes");
 }
 
 /// Folder of the small disk, which makes a process the child of a test.
