@@ -11,7 +11,7 @@ use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
 use std::time::Duration;
 
 use tabla::Store;
-use tabla::env::{Clock, Env, Sleep, SystemClock, Timestamp};
+use tabla::env::{Clock, Env, Monotonic, Sleep, SystemClock, Timestamp};
 use tabla::ops::{
     BatchWriteItem, PutItem, StreamSpecification, StreamViewType, UpdateTable, UpdateTimeToLive,
 };
@@ -38,6 +38,10 @@ struct Ahead(AtomicU64);
 impl Clock for Ahead {
     fn now(&self) -> Timestamp {
         SystemClock.now() + Duration::from_secs(self.0.load(Ordering::Relaxed))
+    }
+
+    fn monotonic(&self) -> Monotonic {
+        SystemClock.monotonic()
     }
 
     fn sleep(&self, duration: Duration) -> Sleep<'_> {

@@ -10,9 +10,9 @@ use std::fmt;
 use std::future::Future;
 use std::pin::Pin;
 use std::sync::atomic::{AtomicU64, Ordering};
-use std::sync::{Arc, Mutex, PoisonError};
+use std::sync::{Arc, LazyLock, Mutex, PoisonError};
 use std::task::{Poll, Waker};
-use std::time::{Duration, SystemTime, UNIX_EPOCH};
+use std::time::{Duration, Instant, SystemTime, UNIX_EPOCH};
 
 use serde::{Deserialize, Deserializer, Serialize, Serializer};
 
@@ -74,27 +74,57 @@ impl std::ops::Add<Duration> for Timestamp {
     }
 }
 
+/// Reading of a monotonic clock: the time since an origin that only this clock knows.
+///
+/// It measures how long something takes. Unlike a [`Timestamp`] it never goes back, whatever is done
+/// to the wall time; readings of two clocks cannot be compared, and none outlives its process.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, Default)]
+pub struct Monotonic(Duration);
+
+impl Monotonic {
+    /// The reading this long after the clock's origin.
+    pub const fn after_origin(elapsed: Duration) -> Self {
+        Self(elapsed)
+    }
+
+    /// Time from `earlier` to this reading; zero if it is before.
+    pub fn since(self, earlier: Monotonic) -> Duration {
+        self.0.saturating_sub(earlier.0)
+    }
+}
+
+impl std::ops::Add<Duration> for Monotonic {
+    type Output = Monotonic;
+
+    fn add(self, later: Duration) -> Monotonic {
+        Monotonic(self.0.saturating_add(later))
+    }
+}
+
 /// A boxed wait, so that [`Clock`] stays object-safe.
 pub type Sleep<'a> = Pin<Box<dyn Future<Output = ()> + Send + 'a>>;
 
 /// Tells the time and waits.
 pub trait Clock: Send + Sync + fmt::Debug {
-    /// The current moment.
+    /// The wall time. It may step forward or back when somebody sets the clock.
     fn now(&self) -> Timestamp;
+
+    /// The monotonic time, by which durations are measured: it never steps. A clock that wraps
+    /// another one gives the reading of the inner one.
+    fn monotonic(&self) -> Monotonic;
 
     /// Waits this long, by this clock: for a caller who has nothing else to wait for, so that a
     /// clock that is moved by hand may move by itself.
     fn sleep(&self, duration: Duration) -> Sleep<'_>;
 
-    /// Waits until it is this moment by this clock, whoever moves it: for work in the background,
-    /// which never moves a clock. This is right for a clock that runs by itself, and so are the two
-    /// below.
-    fn until(&self, moment: Timestamp) -> Sleep<'_> {
-        self.sleep(moment.since(self.now()))
+    /// Waits until the monotonic time is this, whoever moves it: for work in the background, which
+    /// never moves a clock. This is right for a clock that runs by itself, and so are the two below.
+    fn until(&self, moment: Monotonic) -> Sleep<'_> {
+        self.sleep(moment.since(self.monotonic()))
     }
 
-    /// The same for a thread: how long it may block before it is this moment; `None` if only
-    /// whoever moves the clock knows. That one then wakes those who have asked for it.
+    /// How long a thread may block before the wall time is this; `None` if only whoever moves the
+    /// clock knows. That one then wakes those who have asked for it.
     fn remaining(&self, moment: Timestamp) -> Option<Duration> {
         Some(moment.since(self.now()))
     }
@@ -106,6 +136,9 @@ pub trait Clock: Send + Sync + fmt::Debug {
 }
 
 /// The machine's own clock. Waiting needs a tokio runtime with its timer enabled.
+///
+/// On some systems, Linux among them, the monotonic time stands still while the machine is
+/// suspended.
 #[derive(Clone, Copy, Debug, Default)]
 pub struct SystemClock;
 
@@ -115,18 +148,27 @@ impl Clock for SystemClock {
         Timestamp(SystemTime::now().duration_since(UNIX_EPOCH).unwrap_or_default())
     }
 
+    fn monotonic(&self) -> Monotonic {
+        static ORIGIN: LazyLock<Instant> = LazyLock::new(Instant::now);
+        Monotonic(ORIGIN.elapsed())
+    }
+
     fn sleep(&self, duration: Duration) -> Sleep<'_> {
         Box::pin(tokio::time::sleep(duration))
     }
 }
 
 /// A clock that stands still until it is moved. Waiting on it moves it, and is recorded.
+///
+/// [`advance`](Self::advance) is time that passes: wall time and monotonic time move together.
+/// [`set`](Self::set) is somebody who sets the clock: only the wall time changes.
 #[derive(Clone, Debug)]
 pub struct ManualClock(Arc<Mutex<ManualTime>>);
 
 #[derive(Debug)]
 struct ManualTime {
     now: Timestamp,
+    monotonic: Monotonic,
     sleeps: Vec<Duration>,
     waiting: Vec<Waker>,
 }
@@ -142,12 +184,24 @@ impl ManualTime {
 impl ManualClock {
     /// A clock that stands at `now`.
     pub fn new(now: Timestamp) -> Self {
-        Self(Arc::new(Mutex::new(ManualTime { now, sleeps: Vec::new(), waiting: Vec::new() })))
+        let monotonic = Monotonic::default();
+        let time = ManualTime { now, monotonic, sleeps: Vec::new(), waiting: Vec::new() };
+        Self(Arc::new(Mutex::new(time)))
     }
 
-    /// Moves the clock forward.
+    /// Lets time pass.
     pub fn advance(&self, by: Duration) {
         self.move_by(by, |_| {});
+    }
+
+    /// Sets the wall time, forward or back. No monotonic time passes.
+    pub fn set(&self, now: Timestamp) {
+        self.change(|time| time.now = now);
+    }
+
+    /// Sets the wall time back.
+    pub fn step_back(&self, by: Duration) {
+        self.change(|time| time.now = Timestamp(time.now.0.saturating_sub(by)));
     }
 
     /// The waits so far, in order.
@@ -156,10 +210,17 @@ impl ManualClock {
     }
 
     fn move_by(&self, by: Duration, note: impl FnOnce(&mut ManualTime)) {
+        self.change(|time| {
+            time.now = time.now + by;
+            time.monotonic = time.monotonic + by;
+            note(time);
+        });
+    }
+
+    fn change(&self, change: impl FnOnce(&mut ManualTime)) {
         let waiting = {
             let mut time = self.lock();
-            time.now = time.now + by;
-            note(&mut time);
+            change(&mut time);
             std::mem::take(&mut time.waiting)
         };
         // Whoever is woken may look at the clock at once.
@@ -176,15 +237,19 @@ impl Clock for ManualClock {
         self.lock().now
     }
 
+    fn monotonic(&self) -> Monotonic {
+        self.lock().monotonic
+    }
+
     fn sleep(&self, duration: Duration) -> Sleep<'_> {
         self.move_by(duration, |time| time.sleeps.push(duration));
         Box::pin(std::future::ready(()))
     }
 
-    fn until(&self, moment: Timestamp) -> Sleep<'_> {
+    fn until(&self, moment: Monotonic) -> Sleep<'_> {
         Box::pin(std::future::poll_fn(move |context| {
             let mut time = self.lock();
-            if time.now >= moment {
+            if time.monotonic >= moment {
                 return Poll::Ready(());
             }
             time.wait(context.waker().clone());
@@ -296,7 +361,7 @@ mod tests {
         let clock = ManualClock::new(Timestamp::from_secs(10));
         let waiting = tokio::spawn({
             let clock = clock.clone();
-            async move { clock.until(Timestamp::from_secs(15)).await }
+            async move { clock.until(Monotonic::after_origin(Duration::from_secs(5))).await }
         });
         for _ in 0..5 {
             tokio::task::yield_now().await;
@@ -307,6 +372,32 @@ mod tests {
         assert_eq!(clock.now(), Timestamp::from_secs(15));
         assert_eq!(clock.remaining(Timestamp::from_secs(16)), None);
         assert_eq!(clock.remaining(Timestamp::from_secs(15)), Some(Duration::ZERO));
+    }
+
+    #[tokio::test]
+    async fn setting_a_manual_clock_moves_no_monotonic_time() {
+        let clock = ManualClock::new(Timestamp::from_secs(100));
+        let begun = clock.monotonic();
+        let waiting = tokio::spawn({
+            let clock = clock.clone();
+            async move { clock.until(begun + Duration::from_secs(5)).await }
+        });
+        clock.advance(Duration::from_secs(4));
+        clock.set(Timestamp::from_secs(1000));
+        clock.step_back(Duration::from_secs(990));
+        tokio::task::yield_now().await;
+        assert!(!waiting.is_finished());
+        assert_eq!(clock.now(), Timestamp::from_secs(10));
+        assert_eq!(clock.monotonic().since(begun), Duration::from_secs(4));
+        clock.advance(Duration::from_secs(1));
+        waiting.await.unwrap();
+        assert_eq!(clock.now(), Timestamp::from_secs(11));
+    }
+
+    #[test]
+    fn system_monotonic_time_never_goes_back() {
+        let readings: Vec<Monotonic> = (0..100).map(|_| SystemClock.monotonic()).collect();
+        assert!(readings.is_sorted(), "{readings:?}");
     }
 
     #[test]

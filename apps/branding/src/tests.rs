@@ -6,7 +6,7 @@ use std::sync::atomic::{AtomicU64, Ordering};
 use std::time::Duration;
 
 use tabla::entity::{Db, Entity, Id, Outcome, UtcTime, app, export, lint, listing};
-use tabla::env::{Clock, Env, ManualClock, Sleep, Timestamp};
+use tabla::env::{Clock, Env, ManualClock, Monotonic, Sleep, SystemClock, Timestamp};
 use tabla::ops::{BillingMode, SseSpecification};
 use tabla::{MemoryStore, Value, item, list, map};
 use tabla_conformance::between::Between;
@@ -235,6 +235,10 @@ struct Restless(AtomicU64);
 impl Clock for Restless {
     fn now(&self) -> Timestamp {
         Timestamp::from_secs(self.0.fetch_add(1, Ordering::Relaxed))
+    }
+
+    fn monotonic(&self) -> Monotonic {
+        SystemClock.monotonic()
     }
 
     fn sleep(&self, _: Duration) -> Sleep<'_> {

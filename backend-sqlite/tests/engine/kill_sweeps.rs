@@ -11,7 +11,7 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use futures::TryStreamExt;
-use tabla::env::{Clock, Env, Random, Sleep, SystemClock, SystemRandom, Timestamp};
+use tabla::env::{Clock, Env, Monotonic, Random, Sleep, SystemClock, SystemRandom, Timestamp};
 use tabla::ops::*;
 use tabla::{Item, Store, StoreExt, Update, attr, item};
 use tabla_sqlite::{Durability, SqliteConfig, SqliteStore};
@@ -38,6 +38,10 @@ struct Ahead(Duration);
 impl Clock for Ahead {
     fn now(&self) -> Timestamp {
         SystemClock.now() + self.0
+    }
+
+    fn monotonic(&self) -> Monotonic {
+        SystemClock.monotonic()
     }
 
     fn sleep(&self, duration: Duration) -> Sleep<'_> {

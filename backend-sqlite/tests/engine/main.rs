@@ -2,6 +2,7 @@
 
 mod concurrency;
 mod costly;
+mod consumers;
 mod differential;
 mod expiry;
 mod files;

@@ -24,7 +24,8 @@ pub struct Drained {
 }
 
 impl Consumer {
-    /// Handles all changes that are there now, and returns: for jobs and tests.
+    /// Handles all changes that are there when it begins, and returns: for jobs and tests. What is
+    /// written later, by the handler itself or by others, is left for the next one.
     ///
     /// It waits only if another worker has a shard, until that one gives a sign of life, and then
     /// leaves the shard to it, or until its lease has lapsed.
@@ -33,6 +34,7 @@ impl Consumer {
     /// Those of [`run`](Self::run).
     pub async fn drain(&self, handler: &dyn Handler) -> Result<Drained> {
         let worker = Worker::open(self, Mode::Drain).await?;
+        worker.fences.open(&worker).await?;
         let mut drained = Drained::default();
         let mut done = BTreeSet::new();
         loop {
@@ -41,7 +43,8 @@ impl Consumer {
             let mut waits = view.has_missing;
             for (place, entry) in &view.ready {
                 let key = shard_entry(&self.table, &place.label, &place.shard);
-                if done.contains(&key) {
+                // A shard that has appeared since has only later changes.
+                if done.contains(&key) || !worker.fences.contains(&key) {
                     continue;
                 }
                 let is_alive = entry.as_ref().is_some_and(|entry| {

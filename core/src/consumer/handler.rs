@@ -1,10 +1,13 @@
 //! What is done with each record, and what can become of it.
 
+use std::any::Any;
 use std::error::Error as StdError;
 use std::fmt;
 use std::future::Future;
+use std::panic::AssertUnwindSafe;
 
 use async_trait::async_trait;
+use futures::FutureExt;
 
 use crate::ops::Record;
 
@@ -16,7 +19,10 @@ use crate::ops::Record;
 ///
 /// The future may be dropped wherever it waits: when the lease of the shard is lost, somebody else
 /// is about to handle the same record. It should not block its thread, on which the leases are
-/// renewed, too.
+/// renewed, too: if a lease has lapsed meanwhile and another worker has taken the shard, this one
+/// begins no further record of it.
+///
+/// A handler that panics has failed. Its record is tried again, and set aside after the last try.
 #[async_trait]
 pub trait Handler: Send + Sync {
     /// Handles one record.
@@ -39,6 +45,7 @@ impl<H: Handler + ?Sized> Handler for std::sync::Arc<H> {
 /// Every error becomes one with `?`, and then means that the record is tried again.
 pub struct Failure {
     advice: Advice,
+    is_panic: bool,
     error: Box<dyn StdError + Send + Sync>,
 }
 
@@ -53,12 +60,28 @@ pub(super) enum Advice {
 impl Failure {
     /// Trying again does not help: the record is set aside at once, and the shard goes on.
     pub fn set_aside(error: impl Into<Box<dyn StdError + Send + Sync>>) -> Self {
-        Self { advice: Advice::SetAside, error: error.into() }
+        Self { advice: Advice::SetAside, is_panic: false, error: error.into() }
     }
 
     /// Nothing can be handled any more: the consumer stops with this error, before the record.
     pub fn stop(error: impl Into<Box<dyn StdError + Send + Sync>>) -> Self {
-        Self { advice: Advice::Stop, error: error.into() }
+        Self { advice: Advice::Stop, is_panic: false, error: error.into() }
+    }
+
+    /// A panic with this payload: a failed attempt.
+    fn panicked(payload: &(dyn Any + Send)) -> Self {
+        let text = payload.downcast_ref::<&str>().copied();
+        let text = text.or_else(|| payload.downcast_ref::<String>().map(String::as_str));
+        let error = match text {
+            Some(text) => format!("the handler panicked: {text}"),
+            None => "the handler panicked".to_owned(),
+        };
+        Self { advice: Advice::TryAgain, is_panic: true, error: error.into() }
+    }
+
+    /// Whether the handler panicked.
+    pub(super) fn is_panic(&self) -> bool {
+        self.is_panic
     }
 
     pub(super) fn advice(&self) -> Advice {
@@ -72,7 +95,7 @@ impl Failure {
 
 impl<E: Into<Box<dyn StdError + Send + Sync>>> From<E> for Failure {
     fn from(error: E) -> Self {
-        Self { advice: Advice::TryAgain, error: error.into() }
+        Self { advice: Advice::TryAgain, is_panic: false, error: error.into() }
     }
 }
 
@@ -93,6 +116,13 @@ impl fmt::Debug for Failure {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.debug_struct("Failure").field("advice", &self.advice).field("error", &self.error).finish()
     }
+}
+
+/// Hands a record to a handler once. A panic is a failure like any other.
+pub(super) async fn attempt(handler: &dyn Handler, record: &Record) -> Result<(), Failure> {
+    // What the handler leaves half done is its own: the consumer shares nothing with it.
+    let handled = AssertUnwindSafe(async { handler.handle(record).await }).catch_unwind().await;
+    handled.unwrap_or_else(|payload| Err(Failure::panicked(&*payload)))
 }
 
 /// A handler that calls a function with each record.

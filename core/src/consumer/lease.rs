@@ -5,26 +5,27 @@ use std::time::Duration;
 
 use tokio::sync::watch;
 
-use super::ledger::{Ledger, ShardEntry, Written};
+use super::ledger::{Ledger, Panicked, ShardEntry, Written};
 use super::metrics::Metrics;
 use crate::attr;
-use crate::env::{Clock, Timestamp};
+use crate::env::{Clock, Monotonic, Timestamp};
 use crate::error::{Result, Retry};
-use crate::ops::{Record, SequenceNumber, ShardId, StreamArn};
+use crate::ops::{Record, SequenceNumber, ShardId, ShardPosition, StreamArn};
 
 /// A lease, and how far its shard is.
 ///
 /// Every write of the entry is on the condition that nobody has written it since, and raises its
 /// counter, so that whoever has lost the lease can move nothing. Others take the shard when they
 /// have seen the counter unchanged for the whole lease by their own clock; the owner counts from
-/// before it sent its last write, and stops earlier.
+/// before it sent its last write, and stops earlier. Both measure monotonic time, which no step of a
+/// clock changes.
 #[derive(Debug)]
 pub(super) struct Lease {
     pub(super) arn: StreamArn,
     pub(super) shard: ShardId,
     entry: Mutex<ShardEntry>,
     /// When the last write that succeeded was sent.
-    renewed_at: Mutex<Timestamp>,
+    renewed_at: Mutex<Moment>,
     /// Held while an entry is written: the checkpoint and the renewal go one after the other.
     writing: tokio::sync::Mutex<()>,
     leave: watch::Sender<bool>,
@@ -33,6 +34,19 @@ pub(super) struct Lease {
     duration: Duration,
     /// What had been handled and set aside when the lease was taken.
     done_before: (u64, u64),
+}
+
+/// The same moment by both times of a clock.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Moment {
+    pub(super) wall: Timestamp,
+    monotonic: Monotonic,
+}
+
+impl Moment {
+    pub(super) fn now(clock: &dyn Clock) -> Self {
+        Self { wall: clock.now(), monotonic: clock.monotonic() }
+    }
 }
 
 /// Whether a lease is still held.
@@ -44,7 +58,7 @@ pub(super) enum Held {
 
 impl Lease {
     /// The lease that this entry says, sent at this moment.
-    pub(super) fn new(entry: ShardEntry, sent_at: Timestamp) -> Self {
+    pub(super) fn new(entry: ShardEntry, sent_at: Moment) -> Self {
         Self {
             arn: StreamArn(entry.stream.clone()),
             shard: ShardId(entry.shard.clone()),
@@ -62,8 +76,14 @@ impl Lease {
         self.entry.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
-    pub(super) fn position(&self) -> Option<SequenceNumber> {
-        self.entry().position.clone().map(SequenceNumber)
+    /// Where the next record is.
+    pub(super) fn begins(&self) -> ShardPosition {
+        let entry = self.entry();
+        match (&entry.position, &entry.start_at) {
+            (Some(position), _) => ShardPosition::After(SequenceNumber(position.clone())),
+            (None, Some(start)) => ShardPosition::At(SequenceNumber(start.clone())),
+            (None, None) => ShardPosition::TrimHorizon,
+        }
     }
 
     /// How many records were handled and set aside under this lease.
@@ -114,6 +134,43 @@ impl Lease {
         entry.position = Some(record.sequence_number.0.clone());
         entry.record_at = Some(record.created_at);
         entry.caught_up_at = None;
+        entry.start_at = None;
+        entry.panicked = None;
+    }
+
+    /// How often the handler has panicked at this record, under this lease and those before it.
+    pub(super) fn panics(&self, record: &Record) -> u32 {
+        let entry = self.entry();
+        let of_record = |panicked: &&Panicked| panicked.number == record.sequence_number.0;
+        entry.panicked.as_ref().filter(of_record).map_or(0, |panicked| panicked.times)
+    }
+
+    /// Counts a panic at this record. It is in the store after the next write.
+    pub(super) fn note_panic(&self, record: &Record) {
+        let times = self.panics(record).saturating_add(1);
+        let number = record.sequence_number.0.clone();
+        self.entry().panicked = Some(Panicked { number, times });
+    }
+
+    /// Makes sure that the lease is held before a record is begun: one that may have lapsed, because
+    /// something has kept the thread, is renewed, unless another worker has taken the shard.
+    pub(super) async fn confirm(&self, ledger: &Ledger, clock: &dyn Clock) -> Result<Held> {
+        if self.may_have_lapsed(clock) {
+            return self.save(ledger, clock).await;
+        }
+        Ok(Held::Yes)
+    }
+
+    /// Monotonic time may stand still while the machine is suspended, which the wall time shows.
+    fn may_have_lapsed(&self, clock: &dyn Clock) -> bool {
+        let (now, renewed) = (Moment::now(clock), self.renewed_at());
+        let limit = self.limit();
+        now.monotonic.since(renewed.monotonic) >= limit || now.wall.since(renewed.wall) >= limit
+    }
+
+    /// How long the owner counts on the lease: a tenth is left for clocks that do not run alike.
+    fn limit(&self) -> Duration {
+        self.duration - self.duration / 10
     }
 
     /// Writes how far the shard is, and renews the lease with it.
@@ -142,14 +199,14 @@ impl Lease {
         change: impl FnOnce(&mut ShardEntry),
     ) -> Result<Held> {
         let _alone = self.writing.lock().await;
-        let sent_at = clock.now();
+        let sent_at = Moment::now(clock);
         let present = self.entry().clone();
         let mut next = ShardEntry {
             counter: present.counter + 1,
-            written_at: sent_at.to_millis(),
+            written_at: sent_at.wall.to_millis(),
             ..present.clone()
         };
-        let lag = self.behind().map_or(Duration::ZERO, |at| sent_at.since(at));
+        let lag = self.behind().map_or(Duration::ZERO, |at| sent_at.wall.since(at));
         next.lag_ms = u64::try_from(lag.as_millis()).unwrap_or(u64::MAX);
         change(&mut next);
         // An entry that is gone was finished, and nobody's.
@@ -178,13 +235,13 @@ impl Lease {
 
     async fn renew(&self, ledger: &Ledger, clock: &dyn Clock) -> Result<()> {
         loop {
-            clock.until(self.renewed_at() + self.duration / 3).await;
+            clock.until(self.renewed_at().monotonic + self.duration / 3).await;
             match self.save(ledger, clock).await {
                 Ok(Held::Yes) => {}
                 Ok(Held::Lost) => return Ok(()),
                 // The lease may outlast what is wrong with the store.
                 Err(error) if error.retry() != Retry::Never => {
-                    clock.until(clock.now() + self.duration / 10).await;
+                    clock.until(clock.monotonic() + self.duration / 10).await;
                 }
                 Err(error) => return Err(error),
             }
@@ -193,18 +250,16 @@ impl Lease {
 
     /// Waits until the lease could not be renewed in time.
     async fn lapse(&self, clock: &dyn Clock) {
-        // A tenth is left for clocks that do not run alike.
-        let limit = self.duration - self.duration / 10;
         loop {
-            let end = self.renewed_at() + limit;
+            let end = self.renewed_at().monotonic + self.limit();
             clock.until(end).await;
-            if self.renewed_at() + limit <= end {
+            if self.renewed_at().monotonic + self.limit() <= end {
                 return;
             }
         }
     }
 
-    fn renewed_at(&self) -> Timestamp {
+    fn renewed_at(&self) -> Moment {
         *self.renewed_at.lock().unwrap_or_else(PoisonError::into_inner)
     }
 }

@@ -5,6 +5,7 @@
 //! | `entry` | what it is |
 //! |---|---|
 //! | `orders#consumer` | the consumer of the table `orders`: where and when it began |
+//! | `orders#start#<id>#<label>#<shard>` | where a shard begins, while worker `id` registers the consumer |
 //! | `orders#shard#<label>#<shard>` | a shard: who has it, how far it is |
 //! | `orders#worker#<id>` | a worker that lives, as long as its counter rises |
 //! | `orders#set-aside#<label>#<shard>#<number>` | a record that could not be handled |
@@ -43,6 +44,25 @@ pub(super) struct Registration {
     /// How often changes were gone before they were handled.
     #[serde(default)]
     pub(super) gaps: u64,
+    /// The worker that made this, as long as its start entries have not all become shard entries.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub(super) starting: Option<String>,
+}
+
+/// Where a shard begins, before the consumer is registered: the entry that the shard is to have.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub(super) struct StartEntry {
+    pub(super) consumer: String,
+    pub(super) entry: String,
+    pub(super) begins: ShardEntry,
+}
+
+/// A record at which the handler has panicked.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub(super) struct Panicked {
+    /// Its sequence number.
+    pub(super) number: String,
+    pub(super) times: u32,
 }
 
 /// How a shard stands.
@@ -64,6 +84,13 @@ pub(super) struct ShardEntry {
     /// The sequence number of the last record that was handled, skipped or set aside.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub(super) position: Option<String>,
+    /// The sequence number of the first record to handle, until there is a position. Without either,
+    /// a shard begins at its horizon.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub(super) start_at: Option<String>,
+    /// The record at hand, if the handler has panicked at it.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub(super) panicked: Option<Panicked>,
     pub(super) finished: bool,
     pub(super) handled: u64,
     pub(super) set_aside: u64,
@@ -94,6 +121,8 @@ impl ShardEntry {
             counter: 0,
             lease_ms: 0,
             position: None,
+            start_at: None,
+            panicked: None,
             finished: false,
             handled: 0,
             set_aside: 0,
@@ -224,7 +253,20 @@ impl Ledger {
             seen_at: now.to_millis(),
             seen_by: by.to_owned(),
             gaps: 0,
+            starting: None,
         }
+    }
+
+    /// The start entry of a shard, made by this worker.
+    pub(super) fn start(&self, id: &str, begins: ShardEntry) -> StartEntry {
+        let (label, shard) = (begins.label(), &begins.shard);
+        let entry = self.entry(&format!("start#{id}#{label}#{shard}"));
+        StartEntry { consumer: self.consumer.clone(), entry, begins }
+    }
+
+    /// The start entries that this worker has made.
+    pub(super) async fn starts(&self, id: &str) -> Result<Vec<StartEntry>> {
+        self.all(&format!("start#{id}#")).await
     }
 
     /// The registration, if there is one.

@@ -47,16 +47,20 @@
 //!   when its parent is finished, and a stream that was enabled again when the one before it is.
 //!   A record that is set aside does not hold up those behind it.
 //! - **One worker at a shard.** A worker has a shard by a lease, a counter that it raises. Others
-//!   take the shard if they have seen the counter unchanged for the whole lease by their own clock;
-//!   no two machines' clocks are compared. A worker that has lost its lease can move no checkpoint,
-//!   and one that could not renew it stops before it has lapsed, in the middle of a record if need
-//!   be.
+//!   take the shard if they have seen the counter unchanged for the whole lease by their own
+//!   monotonic time; no two machines' clocks are compared, and a clock that is set back delays
+//!   nothing. A worker that has lost its lease can move no checkpoint, and one that could not renew
+//!   it stops before it has lapsed, in the middle of a record if need be. If a handler has blocked
+//!   its thread for longer, no further record is begun before the lease is renewed.
+//! - **A handler that panics has failed.** The panics at a record are counted in the store, so that a
+//!   restart does not begin the count anew; the record is set aside after the last try.
 //! - **Equal parts.** Every worker has the same number of shards, give or take one. Who has too
 //!   many leaves some after the record at hand.
 //! - **Nothing is read ahead** but one batch of each shard that is being handled.
 //! - **Nothing is skipped silently.** Streams keep changes for a day. A consumer that comes too
 //!   late stops with an error, or [goes on](Trimmed::GoOn) and counts the gap. So does one that
-//!   nobody has run for a day.
+//!   nobody has run for a day, or whose last run is an hour or more ahead of the present clock: nobody
+//!   can tell then how long ago it was.
 //!
 //! [`Consumer::metrics`] has the lag of this process, [`Consumer::status`] that of all.
 //!
@@ -68,8 +72,9 @@
 //!
 //! | `entry` | attributes |
 //! |---|---|
-//! | `orders#consumer` | `start`, `registered_at`; `seen_at`, `seen_by`: who was last known to run it; `gaps` |
-//! | `orders#shard#<label>#<shard>` | `stream`, `shard`, `parent`; `owner`, `counter`, `lease_ms`; `position`, `finished`, `handled`, `set_aside`, `gaps`; `lag_ms`, `record_at`, `caught_up_at`, `written_at` |
+//! | `orders#consumer` | `start`, `registered_at`; `seen_at`, `seen_by`: who was last known to run it; `gaps`; `starting` |
+//! | `orders#start#<id>#<label>#<shard>` | `begins`: the entry that the shard is to have, while worker `id` registers the consumer |
+//! | `orders#shard#<label>#<shard>` | `stream`, `shard`, `parent`; `owner`, `counter`, `lease_ms`; `position`, `start_at`, `panicked`, `finished`, `handled`, `set_aside`, `gaps`; `lag_ms`, `record_at`, `caught_up_at`, `written_at` |
 //! | `orders#worker#<id>` | `worker`, `counter`, `lease_ms` |
 //! | `orders#set-aside#<label>#<shard>#<number>` | the record: `event_id`, `event_name`, `sequence_number`, `created_at`, `keys`, `new_image`, `old_image`, …; `left_out`; `error`, `tries`, `set_aside_at` |
 //!
@@ -78,6 +83,7 @@
 //! [`Store`]: crate::Store
 
 mod drain;
+mod fence;
 mod handler;
 mod images;
 mod lease;
@@ -88,6 +94,7 @@ mod run;
 mod set_aside;
 mod settings;
 mod shard;
+mod start;
 mod status;
 mod waits;
 mod worker;

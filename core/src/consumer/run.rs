@@ -121,7 +121,7 @@ impl Running<'_> {
         let mut beat = self.worker.ledger.worker(&self.worker.id);
         beat.lease_ms = lease_ms(self.worker.consumer.settings.lease);
         while !self.has_failed() {
-            let next = clock.now() + self.worker.consumer.settings.lease / 3;
+            let next = clock.monotonic() + self.worker.consumer.settings.lease / 3;
             // A look that has begun is finished: it may have just taken a shard.
             if let Err(error) = self.look(&mut beat).await {
                 self.fail(error);
@@ -187,7 +187,8 @@ impl Running<'_> {
         for WorkerEntry { entry, worker, counter, lease_ms, .. } in
             self.worker.ledger.workers().await?
         {
-            let (lease, now) = (Duration::from_millis(lease_ms), self.worker.now());
+            let lease = Duration::from_millis(lease_ms);
+            let now = self.worker.clock().monotonic();
             let is_dead = worker != own
                 && self.worker.sightings().is_unchanged(&entry, counter.to_string(), lease, now);
             if is_dead {

@@ -2,7 +2,7 @@
 
 use serde::{Deserialize, Serialize};
 
-use super::handler::{Advice, Failure, Handler};
+use super::handler::{Advice, Failure, Handler, attempt};
 use super::ledger::{ENTRY, Ledger, ShardEntry, parsed};
 use super::settings::Consumer;
 use crate::env::Timestamp;
@@ -206,7 +206,7 @@ impl Consumer {
                 retried.incomplete += 1;
                 continue;
             };
-            let Err(failure) = handler.handle(&record).await else {
+            let Err(failure) = attempt(handler, &record).await else {
                 ledger.delete(&aside.entry, None).await?;
                 retried.handled += 1;
                 continue;

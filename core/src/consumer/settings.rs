@@ -43,9 +43,11 @@ pub enum Start {
     /// At the oldest change that is kept.
     #[default]
     TrimHorizon,
-    /// At the changes that are made after it was first run. If the worker that ran it first ends
-    /// before it has handled a record of a shard, the next one tells by their times what came
-    /// later, and takes in what is about a minute older, rather than lose anything.
+    /// At the changes that are made after it was first run, whoever works on a shard first and
+    /// whenever that is.
+    ///
+    /// The first run gives every shard the sequence number at which it begins, by reading open shards
+    /// up to their ends. No times are compared, so that no clock can lose a change.
     Latest,
 }
 

@@ -1,26 +1,19 @@
 //! Working on one shard: read, hand on, save how far it is.
 
-use std::sync::PoisonError;
-use std::time::Duration;
-
 use futures::future::{Either, select};
 
-use super::handler::{Advice, Failure, Handler};
+use super::fence::reaches;
+use super::handler::{Advice, Failure, Handler, attempt};
 use super::lease::{Held, Lease};
 use super::set_aside::SetAside;
-use super::settings::Start;
-use super::worker::{CLOCKS_DIFFER, Mode, Worker};
+use super::worker::{Mode, Worker};
 use crate::error::{Error, ErrorKind, Result, Retry};
 use crate::ops::*;
 use crate::{Repeat, RetryPolicy, Store};
 
 /// Empty reads, one after the other, that mean that the end was reached. One is not enough: a read
 /// covers a part of a shard, in which there may be nothing (API reference, GetRecords).
-const EMPTY_READS: u32 = 3;
-
-/// How much earlier than it is a record's time may be: DynamoDB rounds it down to the second (API
-/// reference, StreamRecord), DynamoDB Local to the minute.
-const RECORD_TIMES_LAG: Duration = Duration::from_secs(60);
+pub(super) const EMPTY_READS: u32 = 3;
 
 /// How the work on a shard ended.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -29,7 +22,7 @@ pub(super) enum End {
     Finished,
     /// It was left, after the record at hand.
     Left,
-    /// All that is there was handled.
+    /// All that is there was handled, or all that was there when a drain began.
     CaughtUp,
     /// Somebody else has it, or could have.
     Lost,
@@ -47,6 +40,8 @@ enum Delivery {
     Past,
     /// It was left for whoever comes next.
     Left,
+    /// Somebody else has the shard.
+    Lost,
 }
 
 impl Worker<'_> {
@@ -68,8 +63,8 @@ impl Worker<'_> {
     }
 
     async fn read_shard(&self, lease: &Lease, handler: &dyn Handler) -> Result<End> {
-        let mut next =
-            self.latest.lock().unwrap_or_else(PoisonError::into_inner).remove(&lease.shard);
+        let entry = lease.entry().entry.clone();
+        let mut next = None;
         let mut empty_reads = 0;
         loop {
             if lease.is_leaving() {
@@ -84,14 +79,25 @@ impl Worker<'_> {
                     return Ok(End::Finished);
                 }
             };
+            let end = match page.records.is_empty() {
+                true => None,
+                // After the page was read: if there is nothing behind the fence yet, all of the page
+                // is before it.
+                false => self.fences.end_of(self, &entry).await?,
+            };
             for record in &page.records {
+                if end.as_ref().is_some_and(|end| reaches(&record.sequence_number, end)) {
+                    return self.leave(lease, End::CaughtUp).await;
+                }
                 if lease.is_leaving() {
                     return self.leave(lease, End::Left).await;
                 }
+                self.fences.keep(self).await?;
                 lease.come_to(record, &self.consumer.metrics);
                 match self.deliver(lease, record, handler).await {
                     Ok(Delivery::Past) => lease.pass(record),
                     Ok(Delivery::Left) => return self.leave(lease, End::Left).await,
+                    Ok(Delivery::Lost) => return Ok(End::Lost),
                     Err(error) => {
                         // What was handled before counts, whatever becomes of this.
                         let _ = lease.release(&self.ledger, self.clock()).await;
@@ -122,7 +128,8 @@ impl Worker<'_> {
             if self.mode == Mode::Drain {
                 return self.leave(lease, End::CaughtUp).await;
             }
-            let pause = self.clock().until(self.now() + self.consumer.settings.poll_every);
+            let next_read = self.clock().monotonic() + self.consumer.settings.poll_every;
+            let pause = self.clock().until(next_read);
             select(pause, std::pin::pin!(lease.leaving())).await;
         }
     }
@@ -160,7 +167,8 @@ impl Worker<'_> {
                 ErrorKind::TrimmedData => {
                     let (is_begun, is_at_end) = {
                         let entry = lease.entry();
-                        (entry.position.is_some(), entry.caught_up_at.is_some())
+                        let is_begun = entry.position.is_some() || entry.start_at.is_some();
+                        (is_begun, entry.caught_up_at.is_some())
                     };
                     if is_kept && (is_begun || !is_at_end) {
                         // Whether anything is gone, a new iterator tells: DynamoDB Local refuses
@@ -179,10 +187,7 @@ impl Worker<'_> {
     }
 
     async fn iterator(&self, lease: &Lease) -> Result<ShardIterator> {
-        let position = match lease.position() {
-            Some(position) => ShardPosition::After(position),
-            None => ShardPosition::TrimHorizon,
-        };
+        let position = lease.begins();
         let (arn, shard) = (lease.arn.clone(), lease.shard.clone());
         self.store.get_shard_iterator(GetShardIterator { arn, shard, position }).await
     }
@@ -192,11 +197,16 @@ impl Worker<'_> {
     fn go_on_at_the_horizon(&self, lease: &Lease, error: &Error) -> Result<()> {
         let mut entry = lease.entry();
         if self.may_have_lost(&entry) {
-            let after = entry.position.as_deref().unwrap_or("its start");
-            self.lose(format_args!("shard {} after {after}: {error}", entry.shard))?;
+            let position = match (&entry.position, &entry.start_at) {
+                (Some(position), _) => format!("after {position}"),
+                (None, Some(start)) => format!("from {start} on"),
+                (None, None) => "after its start".to_owned(),
+            };
+            self.lose(format_args!("shard {} {position}: {error}", entry.shard))?;
             entry.gaps += 1;
         }
         entry.position = None;
+        entry.start_at = None;
         Ok(())
     }
 
@@ -207,16 +217,16 @@ impl Worker<'_> {
         record: &Record,
         handler: &dyn Handler,
     ) -> Result<Delivery> {
-        if self.is_before_the_start(record) {
-            return Ok(Delivery::Past);
-        }
         let attempts = self.consumer.settings.tries;
         let pauses = RetryPolicy { attempts, ..self.policy.clone() };
         let mut pauses = pauses.tries(Repeat::Safe, "to handle a record");
-        let mut tries = 0;
+        let mut tries = lease.panics(record);
         loop {
+            if let Held::Lost = lease.confirm(&self.ledger, self.clock()).await? {
+                return Ok(Delivery::Lost);
+            }
             tries += 1;
-            let Err(failure) = handler.handle(record).await else {
+            let Err(failure) = attempt(handler, record).await else {
                 lease.entry().handled += 1;
                 self.consumer.metrics.note_handled();
                 return Ok(Delivery::Past);
@@ -225,6 +235,13 @@ impl Worker<'_> {
             match failure.advice() {
                 Advice::Stop => return Err(self.stopped(record, failure)),
                 Advice::TryAgain if tries < attempts => {
+                    if failure.is_panic() {
+                        // What panics may end the process the next time: the count outlives it.
+                        lease.note_panic(record);
+                        if let Held::Lost = lease.save(&self.ledger, self.clock()).await? {
+                            return Ok(Delivery::Lost);
+                        }
+                    }
                     let pause = std::pin::pin!(pauses.again());
                     let leaving = std::pin::pin!(lease.leaving());
                     if let Either::Right(_) = select(pause, leaving).await {
@@ -242,13 +259,6 @@ impl Worker<'_> {
                 }
             }
         }
-    }
-
-    /// Whether a record is older, for sure, than the registration of a consumer that begins with
-    /// what comes then.
-    fn is_before_the_start(&self, record: &Record) -> bool {
-        let certainly = record.created_at + RECORD_TIMES_LAG + CLOCKS_DIFFER;
-        self.registration.start == Start::Latest && certainly < self.registration.registered_at
     }
 
     fn stopped(&self, record: &Record, failure: Failure) -> Error {

@@ -5,7 +5,7 @@ use std::task::Waker;
 use std::time::Duration;
 
 use crate::RetryPolicy;
-use crate::env::{Clock, Env, Sleep, Timestamp};
+use crate::env::{Clock, Env, Monotonic, Sleep, Timestamp};
 
 /// A clock whose waits never move it, whoever else does.
 ///
@@ -19,11 +19,15 @@ impl Clock for Background {
         self.0.now()
     }
 
-    fn sleep(&self, duration: Duration) -> Sleep<'_> {
-        self.0.until(self.0.now() + duration)
+    fn monotonic(&self) -> Monotonic {
+        self.0.monotonic()
     }
 
-    fn until(&self, moment: Timestamp) -> Sleep<'_> {
+    fn sleep(&self, duration: Duration) -> Sleep<'_> {
+        self.0.until(self.0.monotonic() + duration)
+    }
+
+    fn until(&self, moment: Monotonic) -> Sleep<'_> {
         self.0.until(moment)
     }
 

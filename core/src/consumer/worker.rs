@@ -6,20 +6,25 @@ use std::time::Duration;
 
 use tokio::sync::Semaphore;
 
-use super::lease::Lease;
+use super::fence::Fences;
+use super::lease::{Lease, Moment};
 use super::ledger::{Ledger, Registration, ShardEntry, Written};
 use super::lineage::{self, Place, Stream};
-use super::settings::{Consumer, Start, Trimmed};
+use super::settings::{Consumer, Trimmed};
+use super::start::register;
 use super::waits::in_background;
 use crate::engine::change::RETENTION;
-use crate::env::{Clock, Timestamp};
+use crate::env::{Clock, Monotonic, Timestamp};
 use crate::error::{Error, ErrorKind, Result};
-use crate::ops::{DescribeTable, GetShardIterator, Shard, ShardId, ShardIterator, ShardPosition};
 use crate::{Requirement, RetryPolicy, Retrying, Store, StoreExt, attr};
 
 /// How far two machines' clocks may differ where moments of both are compared, such as when a shard
 /// was read to its end and when a stream forgets.
-pub(super) const CLOCKS_DIFFER: Duration = Duration::from_secs(5);
+const CLOCKS_DIFFER: Duration = Duration::from_secs(5);
+
+/// How far ahead of its own clock a worker believes a moment that another one has written. Beyond it,
+/// one of the clocks is wrong, and the moment does not show that a stream has forgotten nothing since.
+const BELIEVED_AHEAD: Duration = Duration::from_secs(60 * 60);
 
 /// How a worker works.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -40,9 +45,9 @@ pub(super) struct Worker<'c> {
     pub(super) ledger: Ledger,
     /// One permit for each shard that may be handled at the same time.
     pub(super) room: Semaphore,
-    pub(super) registration: Registration,
-    /// Where shards that were open at the registration begin, if this worker made it.
-    pub(super) latest: Mutex<HashMap<ShardId, ShardIterator>>,
+    registration: Registration,
+    /// Where a drain ends.
+    pub(super) fences: Fences,
     sightings: Mutex<Sightings>,
 }
 
@@ -72,7 +77,7 @@ impl<'c> Worker<'c> {
         let store = Arc::clone(&consumer.store).with_retries(policy.clone());
         let ledger = consumer.ledger(policy.clone());
         ledger.open().await?;
-        let (registration, latest) = register(consumer, &store, &ledger, &id).await?;
+        let registration = register(consumer, &store, &ledger, &id).await?;
         let worker = Self {
             consumer,
             mode,
@@ -82,7 +87,7 @@ impl<'c> Worker<'c> {
             ledger,
             room: Semaphore::new(settings.at_once),
             registration,
-            latest: Mutex::new(latest),
+            fences: Fences::default(),
             sightings: Mutex::default(),
         };
         worker.check_absence().await?;
@@ -100,12 +105,21 @@ impl<'c> Worker<'c> {
     /// Refuses to go on, or counts a gap, if nobody has worked for as long as streams keep changes.
     async fn check_absence(&self) -> Result<()> {
         let now = self.now();
-        let is_absent = |seen: &Registration| now.since(seen.seen_at) + CLOCKS_DIFFER >= RETENTION;
+        let is_absent = |seen: &Registration| may_be_forgotten(seen.seen_at, now);
         if !is_absent(&self.registration) {
             return Ok(());
         }
-        let seen = now.since(self.registration.seen_at).as_secs() / 3600;
-        self.lose(format_args!("nobody has run it for {seen} hours"))?;
+        let seen_at = self.registration.seen_at;
+        let hours = |time: Duration| time.as_secs() / 3600;
+        match hours(seen_at.since(now)) {
+            0 => {
+                let hours = hours(now.since(seen_at));
+                self.lose(format_args!("nobody has run it for {hours} hours"))?;
+            }
+            hours => self.lose(format_args!(
+                "the time at which it was last run is {hours} hours ahead of this worker's clock"
+            ))?,
+        }
         let count = |present: &Registration| {
             let counted = Registration { gaps: present.gaps + 1, ..self.seen(present, now) };
             is_absent(present).then_some(counted)
@@ -137,7 +151,9 @@ impl<'c> Worker<'c> {
         let now = self.now();
         let lease = self.consumer.settings.lease;
         let note = |present: &Registration| {
-            (now.since(present.seen_at) >= lease).then(|| self.seen(present, now))
+            // A clock that was ahead, and is set back, leaves a moment that hides an absence.
+            let differs = now.since(present.seen_at).max(present.seen_at.since(now));
+            (differs >= lease).then(|| self.seen(present, now))
         };
         self.ledger.change_registration(note).await
     }
@@ -211,8 +227,7 @@ impl<'c> Worker<'c> {
     /// it had been handled so lately that what came later would still be kept.
     pub(super) fn may_have_lost(&self, entry: &ShardEntry) -> bool {
         let now = self.now();
-        let is_late = |at: Timestamp| now.since(at) + CLOCKS_DIFFER >= RETENTION;
-        entry.caught_up_at.is_none_or(is_late)
+        entry.caught_up_at.is_none_or(|at| may_be_forgotten(at, now))
     }
 
     /// Whether this worker may take a shard: nobody has it, or its owner has given no sign for the
@@ -232,7 +247,7 @@ impl<'c> Worker<'c> {
             0 => self.consumer.settings.lease,
             lease => Duration::from_millis(lease),
         };
-        self.sightings().is_unchanged(what, mark, lease, self.now())
+        self.sightings().is_unchanged(what, mark, lease, self.clock().monotonic())
     }
 
     pub(super) fn sightings(&self) -> MutexGuard<'_, Sightings> {
@@ -245,7 +260,7 @@ impl<'c> Worker<'c> {
         place: &Place,
         entry: &Option<ShardEntry>,
     ) -> Result<Option<Lease>> {
-        let sent_at = self.now();
+        let sent_at = Moment::now(self.clock());
         let Consumer { name, table, settings, .. } = self.consumer;
         let (mut taken, condition) = match entry {
             Some(entry) => (entry.clone(), entry.is_unchanged().and(attr("finished").eq(false))),
@@ -254,7 +269,7 @@ impl<'c> Worker<'c> {
         taken.owner = Some(self.id.clone());
         taken.counter += 1;
         taken.lease_ms = u64::try_from(settings.lease.as_millis()).unwrap_or(u64::MAX);
-        taken.written_at = sent_at.to_millis();
+        taken.written_at = sent_at.wall.to_millis();
         match self.ledger.write(&taken, condition).await? {
             Written::Done => Ok(Some(Lease::new(taken, sent_at))),
             Written::Lost => Ok(None),
@@ -262,14 +277,20 @@ impl<'c> Worker<'c> {
     }
 }
 
+/// Whether a change that was made after this moment may be gone from its stream by now, or nobody can
+/// tell because the moment is too far ahead.
+fn may_be_forgotten(at: Timestamp, now: Timestamp) -> bool {
+    now.since(at) + CLOCKS_DIFFER >= RETENTION || at.since(now) >= BELIEVED_AHEAD
+}
+
 /// What the absence of a shard is seen under.
 fn missing(entry: &ShardEntry) -> String {
     format!("missing {}", entry.entry)
 }
 
-/// What a worker has seen unchanged, and since when by its own clock.
+/// What a worker has seen unchanged, and since when by its own monotonic time.
 #[derive(Debug, Default)]
-pub(super) struct Sightings(HashMap<String, (String, Timestamp)>);
+pub(super) struct Sightings(HashMap<String, (String, Monotonic)>);
 
 impl Sightings {
     /// Whether this has been seen with the same mark for so long.
@@ -278,7 +299,7 @@ impl Sightings {
         what: &str,
         mark: String,
         least: Duration,
-        now: Timestamp,
+        now: Monotonic,
     ) -> bool {
         match self.0.get(what) {
             Some((seen, since)) if *seen == mark => now.since(*since) >= least,
@@ -299,60 +320,6 @@ impl Sightings {
     }
 }
 
-/// The registration of the consumer, made now if nobody has run it before; and then, if it begins
-/// with what comes now, where the shards that are open end.
-///
-/// The iterators are taken before the moment is written. If this worker ends before it has a
-/// checkpoint in a shard, whoever begins it reads from the horizon and skips what is older than
-/// that moment: nothing that came later is lost.
-async fn register(
-    consumer: &Consumer,
-    store: &Retrying<Arc<dyn Store>>,
-    ledger: &Ledger,
-    id: &str,
-) -> Result<(Registration, HashMap<ShardId, ShardIterator>)> {
-    if let Some(known) = ledger.registered().await? {
-        return Ok((known, HashMap::new()));
-    }
-    let Consumer { name, table, settings, .. } = consumer;
-    let registration = ledger.registration(settings.start, settings.policy.env.clock.now(), id);
-    let streams = lineage::streams_of(store, table).await?;
-    if streams.is_empty() {
-        store.describe_table(DescribeTable::new(table)).await?;
-        return Err(Error::config(format!(
-            "consumer `{name}`: table `{table}` has no stream; enable one with UpdateTable"
-        )));
-    }
-    let mut latest = HashMap::new();
-    let (closed, open): (Vec<_>, Vec<_>) = streams
-        .iter()
-        .flat_map(Stream::places)
-        .partition(|(_, shard): &(Place, Shard)| shard.ending_sequence_number.is_some());
-    if settings.start == Start::Latest {
-        for (Place { arn, shard, .. }, _) in open {
-            let position = ShardPosition::Latest;
-            let request = GetShardIterator { arn, shard: shard.clone(), position };
-            latest.insert(shard, store.get_shard_iterator(request).await?);
-        }
-    }
-    match ledger.write(&registration, attr("registered_at").not_exists()).await? {
-        Written::Done => {}
-        // Somebody was ahead, whose moment counts.
-        Written::Lost => {
-            let gone = || Error::new(ErrorKind::Unexpected, "a registration was removed just now");
-            return Ok((ledger.registered().await?.ok_or_else(gone)?, HashMap::new()));
-        }
-    }
-    if settings.start == Start::Latest {
-        // What was closed before has nothing that came later.
-        for (place, _) in closed {
-            let entry = ShardEntry { finished: true, ..ShardEntry::new(name, table, &place) };
-            ledger.write(&entry, attr("counter").not_exists()).await?;
-        }
-    }
-    Ok((registration, latest))
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -362,7 +329,8 @@ mod tests {
         let mut sightings = Sightings::default();
         let lease = Duration::from_secs(30);
         let mut at = |second, mark: &str| {
-            sightings.is_unchanged("a", mark.to_owned(), lease, Timestamp::from_secs(second))
+            let now = Monotonic::after_origin(Duration::from_secs(second));
+            sightings.is_unchanged("a", mark.to_owned(), lease, now)
         };
         assert!(!at(100, "1"));
         assert!(!at(129, "1"));

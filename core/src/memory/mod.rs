@@ -20,7 +20,7 @@ use crate::engine::{
     Applicable, BatchGet, BatchWrite, Effect, Get, PageRead, Position, SingleWrite, Token,
     TransactGet, TransactWrite, WriteRows, ttl,
 };
-use crate::env::{Env, Timestamp};
+use crate::env::{Env, Monotonic};
 use crate::error::{Error, Result};
 use crate::ops::*;
 use crate::schema::{Table, table_name};
@@ -63,7 +63,7 @@ struct State {
     tokens: HashMap<String, Token>,
     last_sequence_number: u64,
     /// When expired items were last deleted, or might have been.
-    swept_at: Timestamp,
+    swept_at: Monotonic,
     /// What tells the records of this store from those of any other.
     epoch: u64,
 }
@@ -84,8 +84,11 @@ impl MemoryStore {
 
     /// An empty store on this clock and randomness.
     pub fn with_env(env: Env) -> Self {
-        let state =
-            State { swept_at: env.clock.now(), epoch: env.random.next_u64(), ..State::default() };
+        let state = State {
+            swept_at: env.clock.monotonic(),
+            epoch: env.random.next_u64(),
+            ..State::default()
+        };
         Self { env, sweep_every: Some(ttl::SWEEP_EVERY), state: Mutex::new(state) }
     }
 
@@ -106,7 +109,7 @@ impl MemoryStore {
 
     fn sweep(&self, state: &mut State) -> usize {
         let now = self.env.clock.now();
-        state.swept_at = now;
+        state.swept_at = self.env.clock.monotonic();
         let mut expired = Vec::new();
         for rows in state.tables.values() {
             let Some(attribute) = rows.table.time_to_live.attribute.as_deref() else { continue };
@@ -146,7 +149,7 @@ impl MemoryStore {
     /// The state at the beginning of an operation.
     fn state(&self) -> MutexGuard<'_, State> {
         let mut state = self.lock();
-        let since = self.env.clock.now().since(state.swept_at);
+        let since = self.env.clock.monotonic().since(state.swept_at);
         if self.sweep_every.is_some_and(|period| since >= period) {
             self.sweep(&mut state);
         }
@@ -306,7 +309,7 @@ impl Store for MemoryStore {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::env::{Clock, ManualClock};
+    use crate::env::{Clock, ManualClock, Timestamp};
     use crate::store::StoreExt;
     use crate::{KeyType, item};
 
@@ -329,5 +332,20 @@ mod tests {
             assert_eq!(found().await.is_none(), period.is_some());
             assert_eq!(store.sweep_expired(), usize::from(period.is_none()));
         }
+    }
+
+    #[tokio::test]
+    async fn sweeps_go_on_after_the_clock_stepped_back() {
+        let clock = ManualClock::new(Timestamp::from_secs(1_800_000_000));
+        let store = MemoryStore::with_env(Env::test(clock.clone(), 1));
+        let table = CreateTable::new("things").partition_key("pk", KeyType::S);
+        store.create_table(table).await.unwrap();
+        store.update_time_to_live(UpdateTimeToLive::new("things", "at", true)).await.unwrap();
+        clock.step_back(Duration::from_secs(24 * 60 * 60));
+        let key = item! { "pk" => "a" };
+        let item = key.clone().with("at", clock.now().as_secs());
+        store.put(PutItem::new("things", item)).await.unwrap();
+        clock.advance(ttl::SWEEP_EVERY);
+        assert_eq!(store.get_item("things", key).await.unwrap(), None);
     }
 }

@@ -6,7 +6,7 @@ use std::time::Duration;
 use async_trait::async_trait;
 
 use super::{Capabilities, Store};
-use crate::env::{Env, Timestamp};
+use crate::env::{Env, Monotonic};
 use crate::error::{Applied, Error, ErrorKind, Result, Retry};
 use crate::ops::*;
 
@@ -77,7 +77,7 @@ impl RetryPolicy {
 
     /// The tries of something that may be lost to others, and is made anew then.
     pub fn tries(&self, repeat: Repeat, what: &'static str) -> Tries<'_> {
-        let begun = self.env.clock.now();
+        let begun = self.env.clock.monotonic();
         Tries { policy: self, repeat, what, attempt: 1, begun, may_be_applied: false, last: None }
     }
 
@@ -127,7 +127,7 @@ pub struct Tries<'p> {
     what: &'static str,
     attempt: u32,
     /// When the present try began.
-    begun: Timestamp,
+    begun: Monotonic,
     may_be_applied: bool,
     last: Option<Error>,
 }
@@ -179,7 +179,7 @@ impl Tries<'_> {
         if self.attempt < self.policy.attempts {
             self.policy.wait(self.attempt, self.cap()).await;
             self.attempt += 1;
-            self.begun = self.policy.env.clock.now();
+            self.begun = self.policy.env.clock.monotonic();
             return Ok(());
         }
         let overrun = || {
@@ -197,7 +197,7 @@ impl Tries<'_> {
         let RetryPolicy { base, cap, env, .. } = self.policy;
         match &self.last {
             Some(_) => *cap,
-            None => (env.clock.now().since(self.begun) * TURNS).max(*base).min(*cap),
+            None => (env.clock.monotonic().since(self.begun) * TURNS).max(*base).min(*cap),
         }
     }
 }

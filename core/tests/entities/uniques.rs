@@ -7,7 +7,7 @@ use std::time::Duration;
 use serde::{Deserialize, Serialize};
 use tabla::MemoryStore;
 use tabla::entity::{Change, Db, Entity, Id, Outcome, TableDesign, Transacted, UtcMillis};
-use tabla::env::{Clock, Env, Sleep, Timestamp};
+use tabla::env::{Clock, Env, Monotonic, Sleep, SystemClock, Timestamp};
 use tabla::ops::DescribeTable;
 
 use crate::design::id;
@@ -50,6 +50,10 @@ struct Restless(AtomicU64);
 impl Clock for Restless {
     fn now(&self) -> Timestamp {
         Timestamp::from_millis(self.0.fetch_add(1, Ordering::Relaxed))
+    }
+
+    fn monotonic(&self) -> Monotonic {
+        SystemClock.monotonic()
     }
 
     fn sleep(&self, _: Duration) -> Sleep<'_> {

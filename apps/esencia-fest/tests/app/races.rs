@@ -6,7 +6,7 @@ use std::thread::{self, ThreadId};
 use std::time::Duration;
 
 use tabla::entity::Db;
-use tabla::env::{Clock, Env, ManualClock, SeededRandom, Sleep, Timestamp};
+use tabla::env::{Clock, Env, ManualClock, Monotonic, SeededRandom, Sleep, Timestamp};
 use tabla_esencia_fest::*;
 use tokio::runtime::Runtime;
 
@@ -111,6 +111,10 @@ impl Clock for Meeting {
             self.both.wait();
         }
         self.clock.now()
+    }
+
+    fn monotonic(&self) -> Monotonic {
+        self.clock.monotonic()
     }
 
     fn sleep(&self, duration: Duration) -> Sleep<'_> {

@@ -33,6 +33,14 @@ cases! {
     extra "consumer-latest-later", latest_of_the_dead:
         "Nothing that comes after the first run is lost if that one ends before it has a record.",
         needs [Clock];
+    extra "consumer-latest-clock-back", latest_when_the_clock_steps_back:
+        "A consumer that begins with what comes now sees what is written after the clock stepped back.",
+        needs [Clock];
+    extra "consumer-latest-clock-ahead", latest_with_a_clock_ahead:
+        "A consumer that begins with what comes now loses nothing if its clock is ahead.",
+        needs [Clock];
+    extra "consumer-drain-end", drain_ends:
+        "A drain ends at what was there when it began, also if its handler writes to the table.";
     extra "consumer-trimmed", trimmed:
         "Changes that are gone before they were handled are an error, or a gap that is counted.",
         needs [Clock];
@@ -50,6 +58,8 @@ cases! {
 
     extra "consumer-poison", poison:
         "A record that cannot be handled is set aside with its error, and the rest goes on.";
+    extra "consumer-panic", panicking:
+        "A record whose handler panics is set aside after the last try, and the rest goes on.";
     extra "consumer-poison-large", large_poison:
         "Of a record that does not fit into an item, what is left out is said and read again.";
     extra "consumer-poison-stop", handler_stops:

@@ -14,8 +14,8 @@ use tokio::task::JoinHandle;
 /// A record as a handler saw it: which item, which change of it.
 pub(super) type Seen = (String, i64);
 
-/// A handler that remembers what it saw. Items whose key begins with `bad` fail, `stop` stops the
-/// consumer, and `slow` waits until the gate is opened.
+/// A handler that remembers what it saw. Items whose key begins with `bad` fail, `panic` panics, `stop`
+/// stops the consumer, and `slow` waits until the gate is opened.
 #[derive(Default)]
 pub(super) struct Notes {
     handled: Mutex<Vec<Seen>>,
@@ -60,6 +60,7 @@ impl Handler for Notes {
         }
         match pk.as_str() {
             pk if pk.starts_with("bad") => return Err("a bad record".into()),
+            pk if pk.starts_with("panic") => panic!("a panicking record"),
             pk if pk.starts_with("stop") => return Err(Failure::stop("no disk")),
             pk if pk.starts_with("slow") => self.gate.notified().await,
             _ => tokio::task::yield_now().await,

@@ -29,6 +29,26 @@ pub(super) async fn poison(ctx: Ctx) {
     assert_eq!(ctx.ok(mailer.set_aside().await), []);
 }
 
+pub(super) async fn panicking(ctx: Ctx) {
+    let table = table(&ctx).await;
+    write(&ctx, &table, "a", 1..=1).await;
+    write(&ctx, &table, "panic", 1..=1).await;
+    write(&ctx, &table, "a", 2..=3).await;
+    let notes = Arc::default();
+    let mailer = consumer(&ctx, &table).tries(2);
+    drain_until(&ctx, &mailer, &notes, 3).await;
+    let settled = ctx.poll(|| async {
+        ctx.ok(mailer.drain(&notes).await);
+        let aside = ctx.ok(mailer.set_aside().await);
+        (!aside.is_empty()).then_some(aside)
+    });
+    let aside = settled.await.expect("one was set aside");
+    let shown: Vec<_> = aside.iter().map(|a| (&a.record.keys, a.error.as_str(), a.tries)).collect();
+    let error = "the handler panicked: a panicking record";
+    assert_eq!(shown, [(&item! { "pk" => "panic" }, error, 2)]);
+    assert_eq!(notes.of("a"), [1, 2, 3]);
+}
+
 pub(super) async fn large_poison(ctx: Ctx) {
     let table = ctx.table(Shape::s().stream(StreamViewType::NewAndOldImages)).await;
     let large = |n: i64| item! { "pk" => "bad", "n" => n, "text" => "x".repeat(300_000) };

@@ -127,6 +127,60 @@ async fn who_cannot_renew_stops_before_the_lease_has_lapsed() {
     assert_eq!(error.kind(), &ErrorKind::Unavailable);
 }
 
+/// A handler that keeps its thread while somebody else takes its shard over and handles all of it.
+struct Blocking {
+    notes: Arc<Notes>,
+    other: Consumer,
+    others: Arc<Notes>,
+}
+
+#[async_trait]
+impl Handler for Blocking {
+    async fn handle(&self, record: &Record) -> Result<(), Failure> {
+        if seen(record).1 == 1 && self.others.handled().is_empty() {
+            std::thread::scope(|scope| {
+                let other = scope.spawn(|| {
+                    let runtime = tokio::runtime::Builder::new_current_thread().build()?;
+                    runtime.block_on(self.other.drain(&self.others)).map_err(std::io::Error::other)
+                });
+                other.join().expect("no panic").expect("all is handled");
+            });
+        }
+        // It never waits, so that nothing else comes to its turn.
+        self.notes.handled.lock().unwrap().push(seen(record));
+        Ok(())
+    }
+}
+
+#[tokio::test]
+async fn no_record_is_begun_after_a_blocked_thread_has_lost_the_lease() {
+    let (fake, notes) = one_shard().await;
+    (1..=26).for_each(|n| fake.write("s", "a", n));
+    let others = Notes::new();
+    let other = consumer(&fake, 2);
+    let handler = Blocking { notes: Arc::clone(&notes), other, others: Arc::clone(&others) };
+    let first = consumer(&fake, 1);
+    first.drain(&handler).await.unwrap();
+    assert_eq!(others.of("a"), (1..=26).collect::<Vec<_>>());
+    assert_eq!(notes.of("a"), [1], "only the record at hand was finished");
+    assert_eq!(first.metrics().leases_lost(), 1);
+}
+
+/// Nobody was there to take it.
+#[tokio::test]
+async fn lapsed_lease_that_nobody_has_taken_is_renewed() {
+    let (fake, notes) = one_shard().await;
+    (1..=5).for_each(|n| fake.write("s", "a", n));
+    let (clock, inner) = (fake.clock.clone(), Arc::clone(&notes));
+    let handler = each(move |record| {
+        clock.advance(LEASE * 3);
+        let inner = Arc::clone(&inner);
+        async move { inner.handle(&record).await }
+    });
+    consumer(&fake, 1).drain(&handler).await.unwrap();
+    assert_eq!(notes.of("a"), [1, 2, 3, 4, 5]);
+}
+
 #[tokio::test]
 async fn a_drain_waits_for_the_dead_and_leaves_shards_to_the_living() {
     let (fake, notes) = one_shard().await;

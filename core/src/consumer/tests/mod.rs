@@ -1,10 +1,13 @@
 //! Consumers on scripted streams, by a clock that the test moves.
 
 mod balance;
+mod clocks;
+mod drain;
 mod fake;
 mod laws;
 mod leases;
 mod lineage;
+mod panics;
 mod poison;
 mod start;
 
@@ -39,8 +42,8 @@ fn seen(record: &Record) -> Seen {
     (pk, image.get("n").expect("a number").to_struct().expect("a small one"))
 }
 
-/// A handler that remembers what it saw. Items whose key begins with `bad` fail; those that begin
-/// with `slow` wait until the gate is opened.
+/// A handler that remembers what it saw. Items whose key begins with `bad` fail, with `panic` panic;
+/// those that begin with `slow` wait until the gate is opened.
 #[derive(Default)]
 struct Notes {
     handled: Mutex<Vec<Seen>>,
@@ -52,6 +55,16 @@ struct Notes {
     at_work: AtomicUsize,
     most_at_work: AtomicUsize,
     gate: Notify,
+    /// Items that two workers were at. A consumer survives a handler that panics, so the test fails
+    /// when the notes are dropped.
+    crossed: Mutex<Vec<String>>,
+}
+
+impl Drop for Notes {
+    fn drop(&mut self) {
+        let crossed = self.crossed.lock().unwrap();
+        assert!(crossed.is_empty() || std::thread::panicking(), "two workers were at {crossed:?}");
+    }
 }
 
 impl Notes {
@@ -94,12 +107,14 @@ impl Handler for Notes {
         let at_work = self.at_work.fetch_add(1, Ordering::Relaxed) + 1;
         self.most_at_work.fetch_max(at_work, Ordering::Relaxed);
         let (pk, n) = seen(record);
-        let is_alone = self.busy.lock().unwrap().insert(pk.clone());
-        assert!(is_alone, "two workers are at {pk}");
+        if !self.busy.lock().unwrap().insert(pk.clone()) {
+            self.crossed.lock().unwrap().push(pk.clone());
+        }
         let _at_work = AtWork(self, pk.clone());
         match pk.as_str() {
             pk if pk.starts_with("slow") => self.gate.notified().await,
             pk if pk.starts_with("bad") => Err("a bad record")?,
+            pk if pk.starts_with("panic") => panic!("a panicking record"),
             pk if pk.starts_with("hopeless") => return Err(Failure::set_aside("hopeless")),
             pk if pk.starts_with("stop") => return Err(Failure::stop("no disk")),
             _ => tokio::task::yield_now().await,

@@ -1,0 +1,77 @@
+//! Where a drain ends.
+
+use super::*;
+
+/// Writes a record for each one that it is handed, up to a bound that ends a drain without an end.
+fn writing(fake: &Arc<Fake>, shard: &'static str) -> impl Handler {
+    let fake = Arc::clone(fake);
+    let written = Arc::new(AtomicUsize::new(0));
+    each(move |record| {
+        let (pk, n) = seen(&record);
+        if written.fetch_add(1, Ordering::Relaxed) < 1000 {
+            fake.write(shard, &pk, n + 1000);
+        }
+        async { Ok(()) }
+    })
+}
+
+#[tokio::test]
+async fn drain_ends_at_what_was_there_when_it_began() {
+    let fake = Fake::new().await;
+    fake.add_shard("s", None);
+    (1..=3).for_each(|n| fake.write("s", "a", n));
+    let handler = writing(&fake, "s");
+    let drained = consumer(&fake, 1).drain(&handler).await.unwrap();
+    assert_eq!(drained, Drained { handled: 3, set_aside: 0, elsewhere: 0 });
+    // The next one begins with what the first has left, and leaves what it wrote itself.
+    let drained = consumer(&fake, 2).batch(2).drain(&handler).await.unwrap();
+    assert_eq!(drained.handled, 3);
+}
+
+#[tokio::test]
+async fn drain_leaves_shards_that_appeared_after_it_began() {
+    let fake = Fake::new().await;
+    fake.add_shard("s", None);
+    fake.write("s", "a", 1);
+    let script = Arc::clone(&fake);
+    let handler = each(move |record| {
+        let (_, n) = seen(&record);
+        if n == 1 {
+            script.close("s");
+            script.add_shard("t", Some("s"));
+        }
+        if n < 1000 {
+            script.write("t", "a", n + 1);
+        }
+        async { Ok(()) }
+    });
+    let drained = consumer(&fake, 1).drain(&handler).await.unwrap();
+    assert_eq!(drained.handled, 1);
+    let notes = Notes::new();
+    consumer(&fake, 2).drain(&notes).await.unwrap();
+    assert_eq!(notes.of("a"), [2]);
+}
+
+/// The end of a shard that waits for its parent is still known when no iterator is as old.
+#[tokio::test]
+async fn drain_that_takes_hours_ends_at_what_was_there_when_it_began() {
+    let fake = Fake::new().await;
+    fake.add_shard("s", None);
+    fake.add_shard("t", Some("s"));
+    (1..=20).for_each(|n| fake.write("s", "a", n));
+    fake.close("s");
+    (21..=30).for_each(|n| fake.write("t", "a", n));
+    let script = Arc::clone(&fake);
+    let handler = each(move |record| {
+        let (_, n) = seen(&record);
+        script.clock.advance(Duration::from_secs(10 * 60));
+        if n < 1000 {
+            script.write("t", "a", n + 1000);
+        }
+        async { Ok(()) }
+    });
+    // A lease that the handler does not outlast.
+    let patient = consumer(&fake, 1).lease(Duration::from_secs(3600)).batch(5);
+    let drained = patient.drain(&handler).await.unwrap();
+    assert_eq!(drained.handled, 30);
+}
