@@ -111,6 +111,45 @@ async fn shard_closed_by_another_store_gets_no_later_record() {
     }
 }
 
+/// Labels of a table name increase whichever store makes the streams, in whichever millisecond, after
+/// a restart, and if the clock of one store is behind that of the other.
+#[tokio::test]
+async fn stream_labels_increase_over_stores_restarts_and_clock_steps() {
+    let folder = tempfile::tempdir().unwrap();
+    let path = folder.path().join("a.db");
+    let clock = ManualClock::new(Timestamp::from_secs(START));
+    let behind = ManualClock::new(Timestamp::from_secs(START - 7 * 24 * 60 * 60));
+    let one = open_at(&path, &clock, 1).await;
+    let other = open_at(&path, &behind, 2).await;
+    let label = async |store: &SqliteStore| {
+        let described = store.describe_table(DescribeTable::new("things")).await.unwrap();
+        described.latest_stream_label.unwrap()
+    };
+    one.create_table(table("things").stream(StreamViewType::KeysOnly)).await.unwrap();
+    one.put(PutItem::new("things", item! { "pk" => "a" })).await.unwrap();
+    let mut labels = vec![label(&one).await];
+    let old = one.list_streams(ListStreams::default()).await.unwrap().streams[0].arn.clone();
+    one.delete_table(DeleteTable::new("things")).await.unwrap();
+    other.create_table(table("things")).await.unwrap();
+    other.delete_table(DeleteTable::new("things")).await.unwrap();
+    other.create_table(table("things")).await.unwrap();
+    one.update_table(switch_stream("things", true)).await.unwrap();
+    labels.push(label(&other).await);
+    other.update_table(switch_stream("things", false)).await.unwrap();
+    other.update_table(switch_stream("things", true)).await.unwrap();
+    labels.push(label(&one).await);
+    other.delete_table(DeleteTable::new("things")).await.unwrap();
+    other.create_table(table("things")).await.unwrap();
+    drop((one, other));
+    let again = open_at(&path, &behind, 3).await;
+    again.update_table(switch_stream("things", true)).await.unwrap();
+    labels.push(label(&again).await);
+    assert!(labels.is_sorted_by(|one, other| one < other), "{labels:?}");
+    assert_eq!(records_of(&again, &old).await.len(), 1);
+    drop(again);
+    assert_eq!(checked(&path).await.problems, Vec::<String>::new());
+}
+
 /// One step of a history; the first number is the store that takes it.
 #[derive(Clone, Debug)]
 enum Action {

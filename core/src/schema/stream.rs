@@ -97,19 +97,27 @@ impl Table {
         table
     }
 
-    /// The table, newly created under the name that `earlier` had, with a stream label that none
-    /// of the streams of `earlier` has.
+    /// The table, newly created under the name that `earlier` had. The labels of its streams are
+    /// later than all that this name has had before, whether or not `earlier` had a stream itself.
     #[must_use]
     pub fn after(mut self, earlier: &Table) -> Table {
-        if let (Some(stream), Some(latest)) = (self.streams.last_mut(), earlier.streams.last()) {
-            stream.created_at = stream.created_at.max(latest.created_at + TICK);
+        self.streams_after = earlier.latest_label();
+        let least = self.streams_after.map(|latest| latest + TICK);
+        if let (Some(stream), Some(least)) = (self.streams.last_mut(), least) {
+            stream.created_at = stream.created_at.max(least);
         }
         self
     }
 
+    /// The time of the latest label that a stream of this name has had.
+    fn latest_label(&self) -> Option<Timestamp> {
+        let own = self.latest_stream().map(|stream| stream.created_at);
+        own.max(self.streams_after)
+    }
+
     pub(super) fn enable_stream(&mut self, view_type: StreamViewType, now: Timestamp) {
-        let latest = self.streams.last().map(|stream| stream.created_at + TICK);
-        let created_at = latest.map_or(now, |after| now.max(after));
+        let least = self.latest_label().map(|latest| latest + TICK);
+        let created_at = least.map_or(now, |least| now.max(least));
         // Streams past reading go only now: until there is another, descriptions name the latest.
         self.streams.retain(|stream| stream.is_readable(now));
         self.streams.push(TableStream { view_type, created_at, disabled_at: None });
@@ -335,6 +343,26 @@ mod tests {
         assert_eq!(deleted.stream(), None);
         let again = create().after(&deleted);
         assert!(again.streams[0].label() > deleted.streams[0].label());
+    }
+
+    #[test]
+    fn labels_increase_over_tables_of_one_name_without_a_stream() {
+        let name = || CreateTable::new("tab");
+        let with_stream = table(name().stream(StreamViewType::KeysOnly)).unwrap();
+        let view = Some(StreamViewType::KeysOnly);
+        let earlier = Timestamp::from_millis(NOW.as_millis() - 3_600_000);
+        // Two tables without a stream in between, and a clock that was set back.
+        let one = table(name()).unwrap().after(&with_stream.with_stream_disabled(NOW));
+        let two = table(name()).unwrap().after(&one.with_stream_disabled(earlier));
+        for now in [NOW, earlier] {
+            let enabled = two.apply(&set(true, view), now).unwrap().table;
+            assert!(enabled.streams[0].label() > with_stream.streams[0].label(), "{now:?}");
+        }
+        let three = table(name().stream(StreamViewType::KeysOnly)).unwrap().after(&two);
+        assert!(three.streams[0].label() > with_stream.streams[0].label());
+        // As an engine stores it.
+        let stored: Table = serde_json::from_str(&serde_json::to_string(&two).unwrap()).unwrap();
+        assert_eq!(stored, two);
     }
 
     #[test]

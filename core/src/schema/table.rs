@@ -43,6 +43,10 @@ pub struct Table {
     /// Its streams, oldest first. Only the last may be enabled; see [`Table::stream`].
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub streams: Vec<TableStream>,
+    /// When the newest stream of the earlier tables of this name was enabled: a stream of this one has
+    /// a later label, also after a clock was set back.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub streams_after: Option<Timestamp>,
     /// Encryption settings, if they are not the default.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub sse: Option<SseSpecification>,
@@ -134,6 +138,7 @@ impl Table {
             billing_mode,
             provisioned_throughput,
             streams: Vec::new(),
+            streams_after: None,
             sse: settings::sse(sse.as_ref())?,
             deletion_protection: *deletion_protection,
             table_class: table_class.clone(),

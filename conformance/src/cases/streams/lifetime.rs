@@ -178,6 +178,59 @@ pub(super) async fn deleted_tables_leave_their_stream(ctx: Ctx) {
     assert_eq!(numbers(&read(&ctx, oldest).await.records), [1, 2]);
 }
 
+/// Deletes a table with a stream, creates it without one and enables one again: the labels of both
+/// streams, after `between` has been done to the clock.
+async fn labels_over_a_plain_table(ctx: &Ctx, between: impl Fn()) -> [String; 2] {
+    let shape = Shape::s().stream(StreamViewType::NewImage);
+    let table = ctx.table(shape).await;
+    write_numbers(ctx, &table, 1..=2).await;
+    let label = || async {
+        let described = ctx.ok(ctx.store().describe_table(DescribeTable::new(&table)).await);
+        described.latest_stream_label.expect("a stream")
+    };
+    let old = label().await;
+    let old_arn = ctx.stream_of(&table).await;
+    for _ in 0..2 {
+        ctx.ok(ctx.store().delete_table(DeleteTable::new(&table)).await);
+        between();
+        ctx.ok(ctx.store().create_table(Shape::s().request(table.name())).await);
+    }
+    set_stream(ctx, &table, Some(StreamViewType::NewImage)).await;
+    write_numbers(ctx, &table, 3..=3).await;
+    assert_eq!(numbers(&ctx.records(&table, 1).await), [3]);
+    assert_ne!(ctx.stream_of(&table).await, old_arn);
+    [old, label().await]
+}
+
+pub(super) async fn labels_increase(ctx: Ctx) {
+    let [old, new] = labels_over_a_plain_table(&ctx, || ()).await;
+    assert!(new > old, "{new} comes after {old}");
+}
+
+pub(super) async fn labels_increase_when_the_clock_steps_back(ctx: Ctx) {
+    // Further than a closed stream is kept.
+    let step_back = || ctx.clock().step_back(36 * HOUR);
+    let [old, new] = labels_over_a_plain_table(&ctx, step_back).await;
+    assert!(new > old, "{new} comes after {old}");
+    // With streams alone, and one that is disabled and enabled.
+    let table = ctx.table(Shape::s().stream(StreamViewType::NewImage)).await;
+    let mut labels = Vec::new();
+    for round in 0..3 {
+        let described = ctx.ok(ctx.store().describe_table(DescribeTable::new(&table)).await);
+        labels.extend(described.latest_stream_label);
+        step_back();
+        if round == 0 {
+            set_stream(&ctx, &table, None).await;
+            set_stream(&ctx, &table, Some(StreamViewType::NewImage)).await;
+        } else {
+            ctx.ok(ctx.store().delete_table(DeleteTable::new(&table)).await);
+            let again = Shape::s().stream(StreamViewType::NewImage).request(table.name());
+            ctx.ok(ctx.store().create_table(again).await);
+        }
+    }
+    assert!(labels.is_sorted_by(|one, other| one < other), "{labels:?}");
+}
+
 pub(super) async fn streams_are_described(ctx: Ctx) {
     let table = ctx.table(Shape::s_n().stream(StreamViewType::OldImage)).await;
     let described = ctx.ok(ctx.store().describe_table(DescribeTable::new(&table)).await);

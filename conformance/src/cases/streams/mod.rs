@@ -69,6 +69,11 @@ cases! {
         "A stream that is enabled again is another one, and may have another view.";
     extra "stream-of-a-deleted-table" of "56o", deleted_tables_leave_their_stream:
         "The stream of a deleted table can still be read.";
+    extra "stream-labels" of "56p", labels_increase:
+        "The labels of a table name's streams increase, also over tables without a stream.";
+    extra "stream-labels-clock-back" of "56p", labels_increase_when_the_clock_steps_back:
+        "The labels of a table name's streams increase, also if the clock steps back.",
+        needs [Clock];
     extra "stream-described", streams_are_described:
         "A stream is described with its table's key, its view and its shards.";
     extra "stream-list", streams_are_listed: "Streams are listed by table, in pages.";
