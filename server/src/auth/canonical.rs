@@ -68,15 +68,21 @@ fn not_signed(name: &str) -> tabla::Error {
     refusal::invalid(format!("{name} must be a 'SignedHeader' in the AWS Authorization."))
 }
 
-/// The canonical request: method, path, query string, headers, their names, and the hash of the
-/// body, a line each.
-pub(super) fn request(parts: &Parts, signed: &SignedHeaders<'_>, body_hash: &str) -> Vec<u8> {
+/// The canonical requests that a signature may be for, without duplicates: one per canonical form of
+/// the query string. Each has the method, path, query string, headers, their names, and the hash of
+/// the body, a line each. The first one is the documented form.
+pub(super) fn requests(parts: &Parts, signed: &SignedHeaders<'_>, body_hash: &str) -> Vec<Vec<u8>> {
+    let queries = queries(parts.uri.query().unwrap_or_default());
+    queries.iter().map(|query| request(parts, query, signed, body_hash)).collect()
+}
+
+fn request(parts: &Parts, query: &[u8], signed: &SignedHeaders<'_>, body_hash: &str) -> Vec<u8> {
     let mut text = Vec::with_capacity(512);
     text.extend_from_slice(parts.method.as_str().as_bytes());
     text.push(b'\n');
     write_path(&mut text, parts.uri.path());
     text.push(b'\n');
-    write_query(&mut text, parts.uri.query().unwrap_or_default());
+    text.extend_from_slice(query);
     text.push(b'\n');
     for name in &signed.0 {
         text.extend_from_slice(name.as_bytes());
@@ -135,21 +141,63 @@ fn write_path(text: &mut Vec<u8>, path: &str) {
     }
 }
 
-/// The parameters in the order of their encoded names, then of their values.
-fn write_query(text: &mut Vec<u8>, query: &str) {
-    let encoded = |part: &str| {
-        let mut text = Vec::with_capacity(part.len());
-        write_encoded(&mut text, decoded(part));
-        text
-    };
-    let mut pairs: Vec<[Vec<u8>; 2]> = query
-        .split('&')
-        .filter(|pair| !pair.is_empty())
-        .map(|pair| pair.split_once('=').unwrap_or((pair, "")))
-        .map(|(name, value)| [encoded(name), encoded(value)])
-        .collect();
+/// The canonical forms of a query string, without duplicates. Clients agree on one form only for a
+/// query string that is canonical as it is sent. For others this accepts, in this order:
+///
+/// 1. the documented form: each name and value decoded and encoded again, a `+` being a plus sign;
+/// 2. the same with each `+` being a space. botocore sends parameters so, and signs `%20`;
+/// 3. the names and values as they are sent. botocore signs a query string in a URL so.
+///
+/// The parameters are sorted by name, then by value. Nothing reads the query string, so that it does
+/// not matter which of two spellings was signed.
+fn queries(query: &str) -> Vec<Vec<u8>> {
+    let mut all = Vec::with_capacity(1);
+    for form in [query_with_plus, query_with_spaces, query_as_sent] {
+        let form = form(query);
+        if !all.contains(&form) {
+            all.push(form);
+        }
+    }
+    all
+}
+
+fn query_with_plus(query: &str) -> Vec<u8> {
+    sorted(parameters(query).map(|pair| pair.map(|part| encoded(decoded(part)))))
+}
+
+fn query_with_spaces(query: &str) -> Vec<u8> {
+    let encoded = |part: &str| encoded(decoded(&part.replace('+', "%20")));
+    sorted(parameters(query).map(|pair| pair.map(encoded)))
+}
+
+/// Empty parameters are left in, as botocore does.
+fn query_as_sent(query: &str) -> Vec<u8> {
+    if query.is_empty() {
+        return Vec::new();
+    }
+    sorted(query.split('&').map(|pair| name_and_value(pair).map(|part| part.as_bytes().to_vec())))
+}
+
+fn parameters(query: &str) -> impl Iterator<Item = [&str; 2]> {
+    query.split('&').filter(|pair| !pair.is_empty()).map(name_and_value)
+}
+
+fn name_and_value(pair: &str) -> [&str; 2] {
+    pair.split_once('=').map_or([pair, ""], |(name, value)| [name, value])
+}
+
+fn sorted(pairs: impl Iterator<Item = [Vec<u8>; 2]>) -> Vec<u8> {
+    let mut pairs: Vec<[Vec<u8>; 2]> = pairs.collect();
     pairs.sort_unstable();
-    write_separated(text, pairs.iter().map(|pair| pair.join(&b'=')), b'&');
+    let mut text = Vec::new();
+    write_separated(&mut text, pairs.iter().map(|pair| pair.join(&b'=')), b'&');
+    text
+}
+
+fn encoded(bytes: impl Iterator<Item = u8>) -> Vec<u8> {
+    let mut text = Vec::new();
+    write_encoded(&mut text, bytes);
+    text
 }
 
 /// The bytes of a text without its percent-encoding. What is none stands for itself, and so does
@@ -261,16 +309,38 @@ mod tests {
             ("%61=%7e%2f&b=~/", "a=~%2F&b=~%2F"),
             ("a=1+1", "a=1%2B1"),
             ("a=%&b=%4&c=%zz&d=%+1", "a=%25&b=%254&c=%25zz&d=%25%2B1"),
+            ("a=%ff%C3%a9", "a=%FF%C3%A9"),
             ("\u{1234}=bar", "%E1%88%B4=bar"),
         ] {
-            assert_eq!(written(|text| write_query(text, query)), expected, "{query}");
+            let [documented, ..] = &queries(query)[..] else { panic!("{query} has no form") };
+            assert_eq!(String::from_utf8_lossy(documented), expected, "{query}");
+        }
+    }
+
+    #[test]
+    fn a_query_string_has_other_forms_only_where_clients_disagree() {
+        for (query, others) in [
+            ("", &[][..]),
+            ("x=%2B%20&y=~", &[]),
+            ("b&a=", &[]),
+            ("x=%2B+", &["x=%2B%20", "x=%2B+"]),
+            ("a+b=1", &["a%20b=1", "a+b=1"]),
+            ("y=%7e&x=%2f", &["x=%2f&y=%7e"]),
+            ("&&x=1", &["=&=&x=1"]),
+            ("x=%2", &["x=%2"]),
+        ] {
+            let forms = queries(query);
+            let forms: Vec<_> = forms.iter().map(|form| String::from_utf8_lossy(form)).collect();
+            assert_eq!(forms[1..], *others, "{query}");
         }
     }
 
     fn canonical(request: http::request::Builder, signed: &str) -> String {
         let (parts, ()) = request.body(()).unwrap().into_parts();
-        let text = super::request(&parts, &SignedHeaders::read(signed), "hash");
-        String::from_utf8(text).unwrap()
+        let [text] = &requests(&parts, &SignedHeaders::read(signed), "hash")[..] else {
+            panic!("a request without a query string has one form");
+        };
+        String::from_utf8(text.clone()).unwrap()
     }
 
     #[test]

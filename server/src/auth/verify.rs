@@ -44,11 +44,16 @@ pub(crate) fn verify<'a>(
         return Err(refusal::unknown_key());
     }
     let body_hash = canonical::hash(body);
-    let request = canonical::request(parts, &signed, &body_hash);
-    let to_sign = canonical::string_to_sign(&moment, &scope, &request);
-    let expected = key.sign(&scope, &to_sign);
-    if !bool::from(expected.as_bytes().ct_eq(signature.signature.as_bytes())) {
-        return Err(mismatch(&request, &to_sign));
+    let requests = canonical::requests(parts, &signed, &body_hash);
+    let is_signed = |request: &Vec<u8>| {
+        let to_sign = canonical::string_to_sign(&moment, &scope, request);
+        let expected = key.sign(&scope, &to_sign);
+        bool::from(expected.as_bytes().ct_eq(signature.signature.as_bytes()))
+    };
+    if !requests.iter().any(is_signed) {
+        // The documented form is the first one.
+        let request = &requests[0];
+        return Err(mismatch(request, &canonical::string_to_sign(&moment, &scope, request)));
     }
     let values = |name| parts.headers.get_all(name).iter().map(|value| value.as_bytes());
     if values(X_AMZ_CONTENT_SHA256).any(|hash| hash != body_hash.as_bytes()) {
@@ -130,6 +135,68 @@ mod tests {
         Signer { date_header: None, ..Signer::default() }.sign(&mut request);
         assert!(!request.headers().contains_key("x-amz-date"));
         assert_eq!(checked(&request).unwrap(), "AKIDEXAMPLE");
+    }
+
+    /// Requests that botocore 1.44.3 has signed: the parameters were given beside the URL in the first
+    /// group, and in the URL in the second.
+    const BOTOCORE: &[(&str, &str)] = &[
+        ("x=%2B+", "9e244dd48fd449c7b471fc17f9d8a437894b0d94577cb72f0beb77c79e1945c5"),
+        ("b=2&a=1&a=", "6846ba181f307c808e04c988d0e67803ca60accfc5f836b882e4bd621842b916"),
+        ("a+b=~%2F%C3%A9", "0e221b8f2bb0ba2ab3fe4ef5c44f8c702a48df1a8777b81f84ce468a4ea393e3"),
+        ("A=%257e", "f9d556cf9fce6aa8d49e0d507fb254d270cd9cd75c6a0425fe65d5939e80aee6"),
+        ("x=%2B+", "fcf199c63ef6b5579f46dc00dcc55c0887d2f8da4a476b1b30d15cc12378a3ff"),
+        ("x=a%20b", "a517d23fdf5440ca68032c8bf91bee9a64d5361b6da81abfc99f48fa0beaee18"),
+        ("x=a+b", "c5c3e01998e065cc18857e70ca294d7a606636b6b55ea3e52095de0f48b2f992"),
+        ("x=", "cb4a15e8e3a265db6ad38f3fdfb979c82d8b48c761ff2eefe6f2196f709e784a"),
+        ("x", "cb4a15e8e3a265db6ad38f3fdfb979c82d8b48c761ff2eefe6f2196f709e784a"),
+        ("b=2&a=1&a=0", "bcaa82621d2248172cd0aeaacfb112fe757ed1a755ef50e841d0d1f2d8968e24"),
+        ("a=1&a=1", "dbd26d72a3c981bc27b99b3a8576a3962661e17141341b367bf676b6387b5a0f"),
+        ("x=~&y=%7E", "d1e8cf15c6f1e693d93dd1f6bf6d7c39b390e228a63bb141a38c8facdbf001d4"),
+        ("x=%7e%2f", "0c9c2f8456edddc6347ca20c73338e0c4fc50f33867c2d208435d63649195149"),
+        ("x=%ff&y=%FF", "7a8e21c0061c6067c649f1a7b203d9b8c97f0b16a50321ba19bb17eda3b316e0"),
+        ("x=/:@", "c0cd126e1e81403ac0337d89ed2554d83d1ef5a91b9319f276fe0e37fad51e9f"),
+        ("&&x=1", "1737700757a1c91f13478a7883940c37b4cb5a1e40d83be4048d9b3da4591b6d"),
+        ("a=b=c", "f0e73fbeb1751f35a0027f85b3f33e22c6aec94c4ceb4e8b9decf3167f315da9"),
+        ("B=1&a=2&%61=0", "50e5982a65f8d3d7cb6ef8a893f2c6f1cafd933337a93991d59677de2ff51ca8"),
+    ];
+
+    /// A request as botocore sends it, with this query string and signature.
+    fn of_botocore(query: &str, signature: &str) -> Request<Vec<u8>> {
+        Request::post(format!("/?{query}"))
+            .header("host", "localhost:8000")
+            .header("content-type", "application/x-amz-json-1.0")
+            .header("x-amz-target", "DynamoDB_20120810.ListTables")
+            .header("x-amz-date", SIGNED_AT)
+            .header(
+                "authorization",
+                format!(
+                    "AWS4-HMAC-SHA256 \
+                     Credential=AKIDEXAMPLE/20150830/us-east-1/dynamodb/aws4_request, \
+                     SignedHeaders=content-type;host;x-amz-date;x-amz-target, \
+                     Signature={signature}"
+                ),
+            )
+            .body(b"{}".to_vec())
+            .unwrap()
+    }
+
+    #[test]
+    fn a_query_string_that_botocore_has_signed_is_accepted() {
+        let refused = BOTOCORE
+            .iter()
+            .filter(|(query, signature)| checked(&of_botocore(query, signature)).is_err());
+        let refused: Vec<&str> = refused.map(|(query, _)| *query).collect();
+        assert!(refused.is_empty(), "{} of {}: {refused:?}", refused.len(), BOTOCORE.len());
+    }
+
+    #[test]
+    fn a_signature_for_another_query_string_is_refused() {
+        for (query, signature) in BOTOCORE {
+            for other in [format!("{query}1"), format!("{query}&y=2"), String::new()] {
+                let (code, _) = refused(&of_botocore(&other, signature));
+                assert_eq!(code, "InvalidSignatureException", "{query} {other}");
+            }
+        }
     }
 
     /// One request with everything wrong, which is put right step by step.
