@@ -6,7 +6,7 @@ use std::path::PathBuf;
 use std::time::Duration;
 
 use tabla::{Error, Registry, Result};
-use tabla_server::{Credentials, ServerConfig};
+use tabla_server::{Credentials, ServerConfig, check_host, check_origin};
 use tokio::signal::unix::{SignalKind, signal};
 
 use crate::open_files;
@@ -21,11 +21,16 @@ Examples:
   tabla serve --store sqlite:dev.db             in a file, which is made if it is not there
   tabla serve --listen 127.0.0.1:4000           on another port; port 0 is any free one
   tabla serve --listen 0.0.0.0:8000 --auth keys for other machines, that sign with these keys
+  tabla serve --cors https://app.example        for pages of that origin in a browser, too
 
 Then, in another terminal:
   export AWS_ENDPOINT_URL=http://127.0.0.1:8000 AWS_DEFAULT_REGION=local AWS_REGION=local
   export AWS_ACCESS_KEY_ID=any AWS_SECRET_ACCESS_KEY=any
   aws dynamodb list-tables
+
+Without --auth, only programs and pages of this machine are answered: the Host of a request must be
+localhost, a loopback address, the address of --listen or a name of --host, and the Origin of a page
+must be on localhost or given with --cors. Other requests are refused with status 403.
 
 A file of keys has the form of ~/.aws/credentials:
   [somebody]
@@ -48,6 +53,12 @@ pub(crate) struct Arguments {
     /// Listen beyond this machine although anybody's requests are taken
     #[arg(long)]
     insecure: bool,
+    /// Answer pages of this origin in a browser, besides those on localhost; may be repeated
+    #[arg(long, value_name = "ORIGIN", value_parser = origin, conflicts_with = "auth")]
+    cors: Vec<String>,
+    /// Answer requests that address the server by this name, besides localhost; may be repeated
+    #[arg(long, value_name = "NAME", value_parser = host, conflicts_with = "auth")]
+    host: Vec<String>,
     /// Let tables be CREATING, UPDATING and DELETING for so long, to test programs that wait
     #[arg(long, value_name = "SECONDS", default_value_t = 0.0, value_parser = seconds)]
     table_delay: f64,
@@ -78,6 +89,8 @@ pub(crate) async fn run(arguments: Arguments, registry: Registry) -> Result<()> 
         config = config.credentials(Credentials::from_file(file)?);
     }
     config.insecure = arguments.insecure;
+    config.origins = arguments.cors;
+    config.hosts = arguments.host;
     open_files::provide(&mut config);
     // Before anything is opened: whoever asks the server to end while it starts is heard.
     let mut terminate = listen_for(SignalKind::terminate())?;
@@ -116,6 +129,16 @@ fn address(text: &str) -> Result<SocketAddr, String> {
     text.parse().map_err(|_| {
         "an address has the form 127.0.0.1:8000, [::1]:8000 or localhost:8000".to_owned()
     })
+}
+
+fn origin(text: &str) -> Result<String, String> {
+    check_origin(text).map_err(|error| error.message().to_owned())?;
+    Ok(text.to_owned())
+}
+
+fn host(text: &str) -> Result<String, String> {
+    check_host(text).map_err(|error| error.message().to_owned())?;
+    Ok(text.to_owned())
 }
 
 fn seconds(text: &str) -> Result<f64, String> {

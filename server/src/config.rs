@@ -8,6 +8,7 @@ use tabla::env::Env;
 use tabla::{Error, Result, Store};
 
 use crate::auth::Credentials;
+use crate::gate;
 use crate::listen::{self, Server};
 
 /// Where a server listens, who may come, and how much it takes at once.
@@ -22,6 +23,14 @@ pub struct ServerConfig {
     pub credentials: Option<Arc<Credentials>>,
     /// Whether it may listen beyond this machine without looking at signatures.
     pub insecure: bool,
+    /// Names of this server besides loopback addresses, `localhost` and the address that it listens
+    /// on, without a port: `db.example`. Without keys, a request to another host (`Host`) is
+    /// refused with status 403.
+    pub hosts: Vec<String>,
+    /// Origins whose pages may use the server from a browser, besides those on loopback:
+    /// `https://app.example`. Without keys, a request of another origin (`Origin`) is refused with
+    /// status 403. With keys, every origin is allowed, as on AWS.
+    pub origins: Vec<String>,
     /// How many bytes a request may have, after decompression too.
     pub request_bytes: usize,
     /// How many bytes of requests and large answers are held at once; a request that would take more
@@ -56,6 +65,8 @@ impl Default for ServerConfig {
             listen: SocketAddr::from((Ipv4Addr::LOCALHOST, 0)),
             credentials: None,
             insecure: false,
+            hosts: Vec::new(),
+            origins: Vec::new(),
             request_bytes: 32 << 20,
             held_bytes: 256 << 20,
             requests: 1024,
@@ -100,6 +111,20 @@ impl ServerConfig {
         self
     }
 
+    /// Adds a name of this server to [`hosts`](Self::hosts).
+    #[must_use]
+    pub fn host(mut self, name: impl Into<String>) -> Self {
+        self.hosts.push(name.into());
+        self
+    }
+
+    /// Adds an origin to [`origins`](Self::origins).
+    #[must_use]
+    pub fn origin(mut self, origin: impl Into<String>) -> Self {
+        self.origins.push(origin.into());
+        self
+    }
+
     /// Lets tables be `CREATING`, `UPDATING` and `DELETING` for so long.
     #[must_use]
     pub fn transition(mut self, time: Duration) -> Self {
@@ -111,7 +136,7 @@ impl ServerConfig {
     ///
     /// # Errors
     /// The address is taken or not this machine's, or it is open to other machines although nobody
-    /// looks at signatures.
+    /// looks at signatures; or a listed host or origin is malformed.
     pub async fn spawn(self, store: Arc<dyn Store>) -> Result<Server> {
         self.spawn_with(async { Ok(store) }).await
     }
@@ -130,6 +155,12 @@ impl ServerConfig {
     }
 
     fn check(&self) -> Result<()> {
+        for host in &self.hosts {
+            check_host(host)?;
+        }
+        for origin in &self.origins {
+            check_origin(origin)?;
+        }
         if self.listen.ip().is_loopback() || self.credentials.is_some() || self.insecure {
             return Ok(());
         }
@@ -140,4 +171,34 @@ impl ServerConfig {
             self.listen
         )))
     }
+}
+
+/// Checks a name for [`ServerConfig::hosts`].
+///
+/// # Errors
+/// It is not a host name or address, or it has a port.
+pub fn check_host(name: &str) -> Result<()> {
+    let is_bare = !name.contains(':') || name.ends_with(']');
+    if is_bare && gate::canonical_host(name).is_some() {
+        return Ok(());
+    }
+    Err(Error::config(format!(
+        "'{name}' is not a host: give a name or an address without a port, for example db.example \
+         or [2001:db8::1]"
+    )))
+}
+
+/// Checks an origin for [`ServerConfig::origins`].
+///
+/// # Errors
+/// It is not of the form `scheme://host:port`. `*` and `null` are refused, because the pages of
+/// every site can have them.
+pub fn check_origin(origin: &str) -> Result<()> {
+    if gate::canonical_origin(origin).is_some() {
+        return Ok(());
+    }
+    Err(Error::config(format!(
+        "'{origin}' is not an origin: give one of the form https://app.example or \
+         http://app.example:3000"
+    )))
 }

@@ -15,6 +15,8 @@
 //!
 //! - [`spawn`] listens on a free port of the loopback address; [`ServerConfig`] says where else, who
 //!   may come, and how much is taken at once.
+//! - Without keys it answers only programs and pages of this machine: see [`ServerConfig::hosts`] and
+//!   [`ServerConfig::origins`].
 //! - [`Service`] is the protocol without sockets: one request in, one answer out.
 //! - With the feature `sdk`, `sdk_client` gives a client of the AWS SDK whose HTTP layer is the
 //!   service: code that uses the SDK runs its tests on any store, unchanged, without a socket.
@@ -26,6 +28,7 @@ mod config;
 mod dispatch;
 mod encoding;
 mod fault;
+mod gate;
 mod lifecycle;
 mod listen;
 mod load;
@@ -41,7 +44,7 @@ mod transitions;
 mod write;
 
 pub use auth::Credentials;
-pub use config::ServerConfig;
+pub use config::{ServerConfig, check_host, check_origin};
 pub use listen::{Server, spawn};
 pub use operation::Operation;
 #[cfg(feature = "sdk")]

@@ -88,7 +88,7 @@ impl HttpConnector for InProcess {
                 Some(bytes) => Bytes::copy_from_slice(bytes),
                 None => body.collect().await.map_err(ConnectorError::io)?.to_bytes(),
             };
-            let response = service.call(http::Request::from_parts(parts, body)).await;
+            let response = service.call_in_process(http::Request::from_parts(parts, body)).await;
             HttpResponse::try_from(response.map(SdkBody::from))
                 .map_err(|error| ConnectorError::other(error.into(), None))
         })

@@ -3,13 +3,14 @@
 use std::panic::AssertUnwindSafe;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, AtomicUsize, Ordering};
+use std::time::Duration;
 
 use bytes::Bytes;
 use futures::FutureExt;
 use http::header::{
     ACCESS_CONTROL_ALLOW_HEADERS, ACCESS_CONTROL_ALLOW_METHODS, ACCESS_CONTROL_ALLOW_ORIGIN,
     ACCESS_CONTROL_EXPOSE_HEADERS, ACCESS_CONTROL_MAX_AGE, ACCESS_CONTROL_REQUEST_HEADERS,
-    CONTENT_ENCODING, CONTENT_TYPE, HOST, ORIGIN, SERVER,
+    ACCESS_CONTROL_REQUEST_METHOD, CONTENT_ENCODING, CONTENT_TYPE, HOST, SERVER, VARY,
 };
 use http::request::Parts;
 use http::{HeaderMap, HeaderName, HeaderValue, Method, Request, Response, StatusCode};
@@ -17,6 +18,7 @@ use tabla::{Error, ErrorKind, Result, Store};
 
 use crate::config::ServerConfig;
 use crate::fault::UNKNOWN_OPERATION;
+use crate::gate::{AllowOrigin, Gate};
 use crate::load::Load;
 use crate::metrics::{self, Metrics};
 use crate::operation::Operation;
@@ -43,6 +45,7 @@ type Answer = (StatusCode, Bytes, Option<encoding::Encoding>);
 #[derive(Debug)]
 struct Inner {
     store: Arc<dyn Store>,
+    gate: Gate,
     config: ServerConfig,
     load: Load,
     metrics: Metrics,
@@ -66,6 +69,7 @@ impl Service {
         };
         Self(Arc::new(Inner {
             store,
+            gate: Gate::new(&config),
             load: Load::new(config.held_bytes, config.requests),
             metrics: Metrics::default(),
             connections: AtomicUsize::new(0),
@@ -90,19 +94,37 @@ impl Service {
         Connected(self.clone())
     }
 
-    /// Answers a request.
+    /// Answers a request, if its `Host` and `Origin` are ones that the server answers.
     pub async fn call(&self, request: Request<Bytes>) -> Response<Bytes> {
         let (parts, body) = request.into_parts();
         self.answer(&parts, Ok(body)).await
     }
 
+    /// Answers a request of this process: no page can have sent it, so that its host is not checked.
+    #[cfg(feature = "sdk")]
+    pub(crate) async fn call_in_process(&self, request: Request<Bytes>) -> Response<Bytes> {
+        let (parts, body) = request.into_parts();
+        self.answer_allowed(&parts, Ok(body), Ok(None)).await
+    }
+
     /// Answers a request whose body may not have come.
     pub(crate) async fn answer(&self, parts: &Parts, body: Result<Bytes>) -> Response<Bytes> {
+        self.answer_allowed(parts, body, self.0.gate.check(parts)).await
+    }
+
+    /// Answers a request, or refuses it: nothing is executed then.
+    async fn answer_allowed(
+        &self,
+        parts: &Parts,
+        body: Result<Bytes>,
+        allowed: Result<Option<AllowOrigin>>,
+    ) -> Response<Bytes> {
         let id = self.next_id();
-        let mut response = match parts.method {
-            Method::POST => self.operate(parts, body, &id).await,
-            Method::OPTIONS => preflight(&parts.headers),
-            Method::GET | Method::HEAD => self.look(parts),
+        let mut response = match (&allowed, &parts.method) {
+            (Err(refusal), _) => self.refuse(parts, refusal, &id),
+            (_, &Method::POST) => self.operate(parts, body, &id).await,
+            (Ok(origin), &Method::OPTIONS) => preflight(&parts.headers, origin.is_some()),
+            (_, &Method::GET | &Method::HEAD) => self.look(parts),
             _ => plain(StatusCode::METHOD_NOT_ALLOWED, "use POST\n".to_owned()),
         };
         let headers = response.headers_mut();
@@ -110,11 +132,33 @@ impl Service {
         if let Ok(id) = HeaderValue::from_str(&id) {
             headers.insert(REQUEST_ID, id);
         }
-        if parts.headers.contains_key(ORIGIN) {
-            headers.insert(ACCESS_CONTROL_ALLOW_ORIGIN, HeaderValue::from_static("*"));
+        if let Ok(Some(origin)) = allowed {
             let exposed = HeaderValue::from_static("x-amzn-requestid, x-amz-crc32");
             headers.insert(ACCESS_CONTROL_EXPOSE_HEADERS, exposed);
+            let origin = match origin {
+                AllowOrigin::Any => HeaderValue::from_static("*"),
+                AllowOrigin::This(origin) => {
+                    headers.insert(VARY, HeaderValue::from_static("Origin"));
+                    origin
+                }
+            };
+            headers.insert(ACCESS_CONTROL_ALLOW_ORIGIN, origin);
         }
+        response
+    }
+
+    /// The answer to a request whose host or origin is foreign. It has no `Access-Control-*` header,
+    /// so that no page can read it.
+    fn refuse(&self, parts: &Parts, refusal: &Error, id: &str) -> Response<Bytes> {
+        tracing::debug!(id, %refusal, "refused");
+        if parts.method != Method::POST {
+            return plain(StatusCode::FORBIDDEN, format!("{}\n", refusal.message()));
+        }
+        let (_, body) = fault::answer(refusal);
+        let content_type = content_type(&parts.headers).unwrap_or(CONTENT_TYPES[0]);
+        let response = respond(content_type, (StatusCode::FORBIDDEN, body.into(), None));
+        let bytes = [0, response.body().len()];
+        self.0.metrics.request(operation(&parts.headers), refusal.code(), Duration::ZERO, bytes);
         response
     }
 
@@ -290,16 +334,22 @@ fn unknown(message: impl Into<String>) -> Error {
     Error::unsupported(message).with_code(UNKNOWN_OPERATION)
 }
 
-/// What a browser asks before it sends a request of a page from elsewhere.
-fn preflight(headers: &HeaderMap) -> Response<Bytes> {
+/// The answer to a CORS preflight. It allows the method and the headers that the browser asks for;
+/// without an origin there is nothing to allow.
+fn preflight(headers: &HeaderMap, has_origin: bool) -> Response<Bytes> {
     let mut response = plain(StatusCode::OK, String::new());
-    let asked = headers.get(ACCESS_CONTROL_REQUEST_HEADERS);
-    let allowed = asked.cloned().unwrap_or_else(|| HeaderValue::from_static("*"));
-    let headers = response.headers_mut();
-    headers.insert(ACCESS_CONTROL_ALLOW_ORIGIN, HeaderValue::from_static("*"));
-    headers.insert(ACCESS_CONTROL_ALLOW_METHODS, HeaderValue::from_static("GET, POST, OPTIONS"));
-    headers.insert(ACCESS_CONTROL_ALLOW_HEADERS, allowed);
-    headers.insert(ACCESS_CONTROL_MAX_AGE, HeaderValue::from_static("172800"));
+    if has_origin {
+        let answer = response.headers_mut();
+        for (asked, allowed) in [
+            (ACCESS_CONTROL_REQUEST_METHOD, ACCESS_CONTROL_ALLOW_METHODS),
+            (ACCESS_CONTROL_REQUEST_HEADERS, ACCESS_CONTROL_ALLOW_HEADERS),
+        ] {
+            if let Some(value) = headers.get(asked) {
+                answer.insert(allowed, value.clone());
+            }
+        }
+        answer.insert(ACCESS_CONTROL_MAX_AGE, HeaderValue::from_static("172800"));
+    }
     response
 }
 

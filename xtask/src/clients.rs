@@ -65,7 +65,7 @@ pub(crate) fn ready(permission: Permission) -> Result<Clients> {
     let folder = target_folder()?.join("clients");
     python(&manifests.join("boto3"), &folder.join("python"), permission)?;
     node(permission)?;
-    for name in ["javascript", "admin"] {
+    for name in ["javascript", "admin", "browser"] {
         javascript(&manifests.join(name), &folder.join(name))?;
     }
     Ok(Clients { folder, browser: browser(permission)? })
@@ -226,7 +226,7 @@ mod tests {
     fn what_the_packages_are_is_said_without_saying_from_where() {
         let manifests =
             Path::new(env!("CARGO_MANIFEST_DIR")).with_file_name("server/tests/clients");
-        for name in ["javascript", "admin"] {
+        for name in ["javascript", "admin", "browser"] {
             let lock = fs::read_to_string(manifests.join(name).join("package-lock.json")).unwrap();
             assert!(!lock.contains("\"resolved\""), "{name} names a registry");
         }

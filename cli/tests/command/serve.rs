@@ -93,6 +93,10 @@ async fn what_cannot_be_served_is_said_at_once() {
         (&["--table-delay=-1"], 2, "a number of seconds"),
         (&["--table-delay", "forever"], 2, "a number of seconds"),
         (&["--log", "loud"], 2, "debug"),
+        (&["--cors", "*"], 2, "'*' is not an origin"),
+        (&["--cors", "app.example"], 2, "https://app.example"),
+        (&["--host", "db:8000"], 2, "without a port"),
+        (&["--auth", &half_a_key, "--cors", "https://app.example"], 2, "--cors"),
         (&["--sotre", "memory:"], 2, "--store"),
     ] {
         let output = tabla(&[&["serve"], arguments].concat());
@@ -113,6 +117,26 @@ async fn other_machines_may_come_if_that_is_said() {
     server.stop().await;
 }
 
+#[tokio::test]
+async fn options_name_the_hosts_and_origins_that_are_answered() {
+    let options =
+        ["--host", "db.example", "--host", "db2.example", "--cors", "https://app.example"];
+    let server = Served::start(&options).await;
+    let mut connection = server.connect().await;
+    for (host, origin, status) in [
+        ("db.example", "https://app.example", 200),
+        ("db2.example:8000", "http://localhost:3000", 200),
+        ("db3.example", "https://app.example", 403),
+        ("db.example", "https://evil.example", 403),
+    ] {
+        let request = format!("GET / HTTP/1.1\r\nHost: {host}\r\nOrigin: {origin}\r\n\r\n");
+        connection.send(request.as_bytes()).await.expect("it reads");
+        let answer = connection.answer().await.expect("an answer");
+        assert_eq!(answer.status, status, "{host} {origin}: {}", answer.text());
+    }
+    server.stop().await;
+}
+
 #[test]
 fn the_help_teaches() {
     let output = tabla(&["serve", "--help"]);
@@ -127,6 +151,10 @@ fn the_help_teaches() {
         "aws_access_key_id = ",
         "[default: 127.0.0.1:8000]",
         "--insecure",
+        "--cors <ORIGIN>",
+        "--host <NAME>",
+        "tabla serve --cors https://app.example",
+        "refused with status 403",
         "--table-delay <SECONDS>",
         "--log <LEVEL>",
     ] {
@@ -146,7 +174,7 @@ async fn a_monitor_sees_how_it_is() {
 
     let mut connection = server.connect().await;
     let health = connection.look("/").await.expect("an answer");
-    assert_eq!((health.status, &*health.text()), (200, "healthy: here\n"));
+    assert_eq!((health.status, &*health.text()), (200, "healthy: localhost\n"));
     let metrics = loop {
         let metrics = connection.look("/metrics").await.expect("an answer");
         // It takes a moment until those that were closed are gone.

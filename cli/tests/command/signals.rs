@@ -119,7 +119,7 @@ async fn who_asks_nothing_is_not_waited_for() {
     let _silent = server.connect().await;
     let mut done = server.connect().await;
     done.ask("ListTables", &json!({})).await.expect("an answer").expect();
-    let half = b"POST / HTTP/1.1\r\nHost: here\r\nX-Amz-Tar";
+    let half = b"POST / HTTP/1.1\r\nHost: localhost\r\nX-Amz-Tar";
     let mut first = server.connect().await;
     first.send(half).await.expect("it reads");
     let mut second = server.connect().await;

@@ -50,7 +50,7 @@ impl Connection {
 
     /// Asks as a browser or a monitor does.
     pub(crate) async fn look(&mut self, path: &str) -> io::Result<Answer> {
-        self.send(format!("GET {path} HTTP/1.1\r\nHost: here\r\n\r\n").as_bytes()).await?;
+        self.send(format!("GET {path} HTTP/1.1\r\nHost: localhost\r\n\r\n").as_bytes()).await?;
         self.answer().await
     }
 
@@ -129,7 +129,7 @@ pub(crate) fn request(operation: &str, body: &Value) -> Vec<u8> {
 /// The head of a request with a body of this length.
 pub(crate) fn head(operation: &str, length: usize) -> String {
     format!(
-        "POST / HTTP/1.1\r\nHost: here\r\nContent-Type: application/x-amz-json-1.0\r\n\
+        "POST / HTTP/1.1\r\nHost: localhost\r\nContent-Type: application/x-amz-json-1.0\r\n\
          X-Amz-Target: DynamoDB_20120810.{operation}\r\nContent-Length: {length}\r\n\r\n"
     )
 }

@@ -4,7 +4,7 @@ use std::io::Read;
 
 use bytes::Bytes;
 use flate2::read::{GzDecoder, ZlibDecoder};
-use http::header::{ACCEPT_ENCODING, CONTENT_ENCODING, CONTENT_TYPE};
+use http::header::{ACCEPT_ENCODING, CONTENT_ENCODING, CONTENT_TYPE, HOST, ORIGIN};
 use http::{HeaderMap, Method, Request, Response, StatusCode};
 use serde_json::{Map, Value};
 use tabla_server::Operation::{self, *};
@@ -167,6 +167,10 @@ fn check_form(request: &Request<Bytes>, response: &Response<Bytes>) {
     match response.status() {
         StatusCode::BAD_REQUEST => {}
         StatusCode::PAYLOAD_TOO_LARGE => assert!(kind.ends_with("TooLargeException"), "{kind}"),
+        StatusCode::FORBIDDEN => {
+            assert!(kind.ends_with("#AccessDeniedException"), "{kind}");
+            assert!(may_be_a_page(request.headers()), "{}", context());
+        }
         StatusCode::NOT_FOUND => assert!(!has_content_type(request.headers()), "{}", context()),
         _ => panic!("{}", context()),
     }
@@ -175,6 +179,12 @@ fn check_form(request: &Request<Bytes>, response: &Response<Bytes>) {
 fn object(body: &[u8]) -> Map<String, Value> {
     serde_json::from_slice(body)
         .unwrap_or_else(|error| panic!("{error}: {}", String::from_utf8_lossy(body)))
+}
+
+/// Whether a request names an origin, or a host other than the one that valid requests name.
+fn may_be_a_page(headers: &HeaderMap) -> bool {
+    let is_foreign = headers.get_all(HOST).iter().any(|host| host != "localhost:8000");
+    is_foreign || headers.contains_key(ORIGIN)
 }
 
 fn has_content_type(headers: &HeaderMap) -> bool {

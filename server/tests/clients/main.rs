@@ -72,3 +72,10 @@ async fn dynamodb_admin_is_served() {
         script.run(&Place::tabla().await).await;
     }
 }
+
+#[tokio::test(flavor = "multi_thread")]
+async fn only_pages_of_loopback_are_served_in_a_browser() {
+    if let Some(script) = Script::browser() {
+        script.run(&Place::tabla().await).await;
+    }
+}

@@ -46,6 +46,10 @@ impl Script {
         Self::node("admin")
     }
 
+    pub(crate) fn browser() -> Option<Self> {
+        Self::node("browser")
+    }
+
     fn python(name: &'static str) -> Option<Self> {
         let packages = packages()?.join("python");
         let program = packages.join("bin/python");

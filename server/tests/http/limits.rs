@@ -22,7 +22,7 @@ async fn a_body_that_is_too_long_is_refused_before_it_has_come() {
     let mut client = Client::connect(server.address()).await;
     client
         .send(
-            "POST / HTTP/1.1\r\nHost: x\r\nX-Amz-Target: DynamoDB_20120810.ListTables\r\n\
+            "POST / HTTP/1.1\r\nHost: localhost\r\nX-Amz-Target: DynamoDB_20120810.ListTables\r\n\
              Content-Type: application/x-amz-json-1.0\r\nContent-Length: 1001\r\n\r\n{",
         )
         .await;
@@ -36,7 +36,7 @@ async fn a_body_that_is_too_long_is_refused_before_it_has_come() {
     let mut client = Client::connect(server.address()).await;
     client
         .send(
-            "POST / HTTP/1.1\r\nHost: x\r\nX-Amz-Target: DynamoDB_20120810.ListTables\r\n\
+            "POST / HTTP/1.1\r\nHost: localhost\r\nX-Amz-Target: DynamoDB_20120810.ListTables\r\n\
              Content-Type: application/x-amz-json-1.0\r\nTransfer-Encoding: chunked\r\n\r\n",
         )
         .await;
@@ -50,7 +50,7 @@ async fn a_body_may_come_in_parts() {
     let mut client = Client::connect(server.address()).await;
     client
         .send(
-            "POST / HTTP/1.1\r\nHost: x\r\nX-Amz-Target: DynamoDB_20120810.CreateTable\r\n\
+            "POST / HTTP/1.1\r\nHost: localhost\r\nX-Amz-Target: DynamoDB_20120810.CreateTable\r\n\
              Content-Type: application/x-amz-json-1.0\r\nTransfer-Encoding: chunked\r\n\r\n",
         )
         .await;
@@ -67,7 +67,7 @@ async fn who_takes_too_long_is_left() {
     let config = ServerConfig { head_time: short, body_time: short, ..ServerConfig::new() };
     let server = server(config).await;
     let mut half_a_head = Client::connect(server.address()).await;
-    half_a_head.send("POST / HTTP/1.1\r\nHost: x\r\n").await;
+    half_a_head.send("POST / HTTP/1.1\r\nHost: localhost\r\n").await;
     assert!(half_a_head.receive().await.is_none_or(|answer| answer.status == 408));
 
     let mut half_a_body = Client::connect(server.address()).await;
