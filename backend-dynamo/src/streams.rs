@@ -36,13 +36,14 @@ impl DynamoStore {
     }
 
     pub(crate) async fn stream(&self, request: DescribeStream) -> Result<StreamDescription> {
-        let DescribeStream { arn, exclusive_start_shard, limit } = request;
+        let DescribeStream { arn, exclusive_start_shard, shard_filter, limit } = request;
         self.require(Requirement::Streams, "describe_stream", "")?;
         let output = self
             .streams
             .describe_stream()
             .stream_arn(arn.0)
             .set_exclusive_start_shard_id(exclusive_start_shard.map(|shard| shard.0))
+            .set_shard_filter(shard_filter.map(filter_to_sdk))
             .set_limit(limit)
             .send()
             .await

@@ -2,8 +2,8 @@
 
 use aws_sdk_dynamodbstreams::types as sdk;
 use tabla::ops::{
-    EventName, KeySchemaElement, Record, SequenceNumber, Shard, ShardId, ShardPosition, StreamArn,
-    StreamDescription, StreamStatus, StreamSummary, UserIdentity,
+    EventName, KeySchemaElement, Record, SequenceNumber, Shard, ShardFilter, ShardId,
+    ShardPosition, StreamArn, StreamDescription, StreamStatus, StreamSummary, UserIdentity,
 };
 use tabla::{Error, ErrorKind, Result};
 
@@ -18,6 +18,11 @@ pub(crate) fn position_to_sdk(position: ShardPosition) -> (sdk::ShardIteratorTyp
         ShardPosition::At(place) => (sdk::ShardIteratorType::AtSequenceNumber, Some(place.0)),
         ShardPosition::After(place) => (sdk::ShardIteratorType::AfterSequenceNumber, Some(place.0)),
     }
+}
+
+pub(crate) fn filter_to_sdk(filter: ShardFilter) -> sdk::ShardFilter {
+    let ShardFilter::ChildrenOf(parent) = filter;
+    sdk::ShardFilter::builder().r#type(sdk::ShardFilterType::ChildShards).shard_id(parent.0).build()
 }
 
 /// A stream of a list, or `None` if its table belongs to another environment.
@@ -143,6 +148,13 @@ mod tests {
         let dev = TablePrefix::new("dev-").unwrap();
         assert_eq!(summary_from_sdk(&dev, stream("dev-orders")).unwrap().table, "orders");
         assert!(summary_from_sdk(&dev, stream("prod-orders")).is_none());
+    }
+
+    #[test]
+    fn a_filter_names_its_type_and_its_shard() {
+        let filter = filter_to_sdk(ShardFilter::ChildrenOf("shardId-1".into()));
+        assert_eq!(filter.r#type, Some(sdk::ShardFilterType::ChildShards));
+        assert_eq!(filter.shard_id.as_deref(), Some("shardId-1"));
     }
 
     #[test]

@@ -340,6 +340,7 @@ clauses! {
         "56n" "a position that is none is refused";
         "56o" "a disabled stream can be read for 24 hours";
         "56p" "the view of a stream cannot be changed";
+        "56q" "a shard filter lists the children of a shard";
         "57a" "a transaction is a record per item, like single writes";
     }
 

@@ -464,6 +464,46 @@ const STREAMS: &[Deviation] = &[
         does: "returns up to 1000 records, whatever their sizes",
         observed: "a page of 1",
     },
+    Deviation {
+        engine: "dynamodb-local",
+        case: "stream-no-stream-arn",
+        aws: "refuses a text that is no ARN as an invalid request",
+        source: "amazon-archives/logstash-input-dynamodb#18",
+        does: "looks for a stream of that name",
+        observed: "ResourceNotFoundException",
+    },
+    Deviation {
+        engine: "dynamodb-local",
+        case: "stream-list-after-no-arn",
+        aws: "refuses a text that is no ARN",
+        source: "API reference, ListStreams: ExclusiveStartStreamArn is an ARN",
+        does: "compares the text with the ARNs of streams",
+        observed: "got success",
+    },
+    Deviation {
+        engine: "dynamodb-local",
+        case: "stream-page-after-no-shard",
+        aws: "lists nothing after a shard that does not exist",
+        source: "observed on AWS in 2026",
+        does: "lists the shards whose ids are greater",
+        observed: "after shardId-00000000000000000000-00000000",
+    },
+    Deviation {
+        engine: "dynamodb-local",
+        case: "stream-filter-without-children",
+        aws: "lists the shards whose parent is the one in the filter",
+        source: "API reference, DescribeStream: ShardFilter",
+        does: "does not know the filter, and lists all shards (3.3.1 knows it)",
+        observed: "has no children",
+    },
+    Deviation {
+        engine: "dynamodb-local",
+        case: "stream-filter-and-page",
+        aws: "refuses a filter together with the start of a page, as DynamoDB Local 3.3.1 does",
+        source: "API reference, DescribeStream: ShardFilter",
+        does: "does not know the filter, and begins at the start",
+        observed: "got success",
+    },
 ];
 
 const CAPACITY: &[Deviation] = &[

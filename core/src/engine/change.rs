@@ -260,8 +260,30 @@ pub fn check_limit(limit: Option<i32>, largest: i32, refusal: &str) -> Result<us
     Ok(limit as usize)
 }
 
-/// The error for a stream that does not exist.
+/// Checks that a text has the form of a stream's resource name,
+/// `arn:<partition>:dynamodb:<region>:<account>:table/<table>/stream/<label>`.
+///
+/// # Errors
+/// [`ErrorKind::Validation`] if it has another form.
+pub fn check_stream_arn(arn: &StreamArn) -> Result<()> {
+    let parts: Vec<&str> = arn.0.splitn(6, ':').collect();
+    let is_named = match parts[..] {
+        ["arn", partition, "dynamodb", region, account, resource] => {
+            let names: Vec<&str> = resource.split('/').collect();
+            let is_of_stream = matches!(names[..], ["table", _, "stream", _]);
+            is_of_stream
+                && [partition, region, account].iter().chain(&names).all(|part| !part.is_empty())
+        }
+        _ => false,
+    };
+    if is_named { Ok(()) } else { Err(Error::validation("Invalid StreamArn")) }
+}
+
+/// The error for a stream that does not exist, or whose name is none of a stream.
 pub fn stream_missing(arn: &StreamArn) -> Error {
+    if let Err(malformed) = check_stream_arn(arn) {
+        return malformed;
+    }
     Error::new(
         ErrorKind::NotFound,
         format!("Requested resource not found: Stream: {arn} not found"),
@@ -295,6 +317,37 @@ mod tests {
             view_type: StreamViewType::KeysOnly,
             size_bytes,
             user_identity: None,
+        }
+    }
+
+    #[test]
+    fn a_stream_arn_has_all_its_parts() {
+        for arn in [
+            "arn:aws:dynamodb:local:000000000000:table/tab/stream/2026-11-16T04:04:10.643",
+            "arn:aws-cn:dynamodb:cn-north-1:123456789012:table/a.b-c_d/stream/x",
+        ] {
+            check_stream_arn(&arn.into()).unwrap();
+            assert_eq!(stream_missing(&arn.into()).kind(), &ErrorKind::NotFound, "{arn}");
+        }
+        for arn in [
+            "",
+            "arn",
+            "arn:aws:dynamodb:local:0",
+            "ARN:aws:dynamodb:local:0:table/tab/stream/x",
+            "arn::dynamodb:local:0:table/tab/stream/x",
+            "arn:aws:dynamodb::0:table/tab/stream/x",
+            "arn:aws:dynamodb:local::table/tab/stream/x",
+            "arn:aws:s3:local:0:table/tab/stream/x",
+            "arn:aws:dynamodb:local:0:table/tab",
+            "arn:aws:dynamodb:local:0:table/tab/stream",
+            "arn:aws:dynamodb:local:0:table/tab/stream/",
+            "arn:aws:dynamodb:local:0:table//stream/x",
+            "arn:aws:dynamodb:local:0:table/tab/index/x",
+            "arn:aws:dynamodb:local:0:table/tab/stream/x/y",
+        ] {
+            let error = stream_missing(&arn.into());
+            assert_eq!(error.kind(), &ErrorKind::Validation, "{arn}");
+            assert_eq!(error.message(), "Invalid StreamArn");
         }
     }
 

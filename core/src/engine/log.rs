@@ -18,8 +18,8 @@ use crate::error::{Error, Result};
 use crate::key::encoding;
 use crate::ops::{
     DescribeStream, GetShardIterator, KeyRole, KeySchemaElement, ListStreams, ListStreamsOutput,
-    Shard, ShardId, ShardIterator, ShardPosition, StreamArn, StreamDescription, StreamStatus,
-    StreamSummary, StreamViewType,
+    Shard, ShardFilter, ShardId, ShardIterator, ShardPosition, StreamArn, StreamDescription,
+    StreamStatus, StreamSummary, StreamViewType,
 };
 use crate::schema::{Table, TableStream};
 
@@ -211,13 +211,20 @@ impl Log {
         let limit = check_describe(request)?;
         let mut shards: Vec<(Generation, Shard)> = self.shards().collect();
         if let Some(start) = &request.exclusive_start_shard {
+            // Nothing follows a shard that is not known.
             let start = shards.iter().position(|(_, shard)| shard.id == *start);
-            shards.drain(..=start.ok_or_else(change::shard_missing)?);
+            shards.drain(..start.map_or(shards.len(), |start| start + 1));
         }
-        let is_shown = |generation| !self.is_gone(generation, now);
+        let is_listed = |generation, shard: &Shard| {
+            let matches = match &request.shard_filter {
+                None => true,
+                Some(ShardFilter::ChildrenOf(parent)) => shard.parent.as_ref() == Some(parent),
+            };
+            matches && !self.is_gone(generation, now)
+        };
         let mut shards: Vec<Shard> = shards
             .into_iter()
-            .filter_map(|(generation, shard)| is_shown(generation).then_some(shard))
+            .filter_map(|(generation, shard)| is_listed(generation, &shard).then_some(shard))
             .collect();
         let more = shards.len() > limit;
         shards.truncate(limit);
@@ -378,16 +385,28 @@ fn lane_of_hash(hash: u64, lanes: usize) -> usize {
     (hash % lanes as u64) as usize
 }
 
-/// Checks the limit of a list of streams.
+/// Checks a request for a list of streams. Returns its limit.
 pub fn check_list(request: &ListStreams) -> Result<usize> {
     let too_many = "cannot be greater than the maximum allowed size:";
-    change::check_limit(request.limit, change::LIST_LIMIT, too_many)
+    let limit = change::check_limit(request.limit, change::LIST_LIMIT, too_many)?;
+    if let Some(start) = &request.exclusive_start_stream {
+        change::check_stream_arn(start)?;
+    }
+    Ok(limit)
 }
 
-/// Checks the limit of a description of a stream.
+/// Checks a request for a description of a stream. Returns its limit.
 pub fn check_describe(request: &DescribeStream) -> Result<usize> {
     let too_many = "cannot be greater than the maximum:";
-    change::check_limit(request.limit, change::LIST_LIMIT, too_many)
+    let limit = change::check_limit(request.limit, change::LIST_LIMIT, too_many)?;
+    // A page of children that is not the first would need a place among them. A shard has few
+    // children, and DynamoDB Local 3.3.1 refuses both together in these words.
+    if request.shard_filter.is_some() && request.exclusive_start_shard.is_some() {
+        return Err(Error::validation(
+            "ShardFilter and ExclusiveStartShardId both should not be specified in the request.",
+        ));
+    }
+    Ok(limit)
 }
 
 /// A page of the list of streams, out of all logs in the order of their names.

@@ -83,6 +83,8 @@ pub struct DescribeStream {
     pub arn: StreamArn,
     /// Where to go on in the list of shards.
     pub exclusive_start_shard: Option<ShardId>,
+    /// Which shards to list; not together with `exclusive_start_shard`.
+    pub shard_filter: Option<ShardFilter>,
     /// How many shards a page has, at most 100.
     pub limit: Option<i32>,
 }
@@ -90,8 +92,15 @@ pub struct DescribeStream {
 impl DescribeStream {
     /// Describes this stream.
     pub fn new(arn: StreamArn) -> Self {
-        Self { arn, exclusive_start_shard: None, limit: None }
+        Self { arn, exclusive_start_shard: None, shard_filter: None, limit: None }
     }
+}
+
+/// The shards that a description lists.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum ShardFilter {
+    /// `CHILD_SHARDS`: those whose parent is this shard. None if there is no such shard.
+    ChildrenOf(ShardId),
 }
 
 /// What a stream is, and how it stands.

@@ -1,8 +1,8 @@
 //! Requests for streams.
 
 use tabla::ops::{
-    DescribeStream, GetRecords, GetShardIterator, ListStreams, SequenceNumber, ShardId,
-    ShardIterator, ShardPosition, StreamArn,
+    DescribeStream, GetRecords, GetShardIterator, ListStreams, SequenceNumber, ShardFilter,
+    ShardId, ShardIterator, ShardPosition, StreamArn,
 };
 use tabla::{Error, Result};
 
@@ -20,8 +20,14 @@ pub(crate) fn describe_stream(members: &Members<'_>) -> Result<DescribeStream> {
     Ok(DescribeStream {
         arn: StreamArn(members.need_text("StreamArn")?),
         exclusive_start_shard: members.text("ExclusiveStartShardId")?.map(ShardId),
+        shard_filter: members.object("ShardFilter")?.map(shard_filter).transpose()?,
         limit: members.integer("Limit")?,
     })
+}
+
+/// The judge has seen that both members are there, and knows the only type.
+fn shard_filter(members: Members<'_>) -> Result<ShardFilter> {
+    Ok(ShardFilter::ChildrenOf(ShardId(members.need_text("ShardId")?)))
 }
 
 pub(crate) fn get_shard_iterator(members: &Members<'_>) -> Result<GetShardIterator> {

@@ -53,5 +53,5 @@ static ITERATOR_TYPE: Shape = Choice(&[
 
 static SHARD_FILTER: Structure = Structure {
     class: "ShardFilter",
-    members: &[optional("ShardId", &SHARD_ID), optional("Type", &Choice(&["CHILD_SHARDS"]))],
+    members: &[required("ShardId", &SHARD_ID), required("Type", &Choice(&["CHILD_SHARDS"]))],
 };

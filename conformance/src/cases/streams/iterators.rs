@@ -122,6 +122,47 @@ pub(super) async fn no_such_stream(ctx: Ctx) {
     }
 }
 
+/// Texts that are long enough for an ARN, and none of a stream.
+const MALFORMED: [&str; 5] = [
+    "xxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxx",
+    "arn:aws:dynamodb:us-east-1:000000000000:table/none",
+    "arn:aws:dynamodb:us-east-1:000000000000:table/none/stream/",
+    "arn:aws:dynamodb:us-east-1:000000000000:table/none/index/by-name",
+    "arn:aws:kinesis:us-east-1:000000000000:stream/none/2026-01-01T00:00:00.000",
+];
+
+pub(super) async fn malformed_stream_arns(ctx: Ctx) {
+    let (_, arn, shard, _) = five_records(&ctx).await;
+    for text in MALFORMED {
+        let malformed = StreamArn::from(text);
+        let result = ctx.store().describe_stream(DescribeStream::new(malformed.clone())).await;
+        ctx.expect_validation_with(result, "Invalid StreamArn");
+        let request = at(&malformed, &shard.id, ShardPosition::TrimHorizon);
+        let result = ctx.store().get_shard_iterator(request).await;
+        ctx.expect_validation_with(result, "Invalid StreamArn");
+    }
+    iterator(&ctx, &arn, &shard.id, ShardPosition::TrimHorizon).await;
+}
+
+pub(super) async fn lists_after_malformed_arns(ctx: Ctx) {
+    let table = ctx.table(Shape::s().stream(StreamViewType::KeysOnly)).await;
+    let arn = ctx.stream_of(&table).await;
+    for text in MALFORMED {
+        for table in [None, Some(table.name().to_owned())] {
+            let start = Some(StreamArn::from(text));
+            let request = ListStreams { table, exclusive_start_stream: start, limit: None };
+            let result = ctx.store().list_streams(request).await;
+            ctx.expect_validation_with(result, "Invalid StreamArn");
+        }
+    }
+    let request = ListStreams {
+        table: Some(table.name().to_owned()),
+        exclusive_start_stream: Some(arn),
+        limit: None,
+    };
+    assert_eq!(ctx.ok(ctx.store().list_streams(request).await).streams, []);
+}
+
 pub(super) async fn no_such_iterator(ctx: Ctx) {
     let (_, arn, shard, _) = five_records(&ctx).await;
     let good = iterator(&ctx, &arn, &shard.id, ShardPosition::TrimHorizon).await;

@@ -49,6 +49,12 @@ cases! {
     clause "56n", no_such_position: "A position that is none is refused.";
     extra "stream-no-such-shard" of "56n", no_such_shard: "A shard that is none is refused.";
     extra "stream-no-such-stream" of "56n", no_such_stream: "A stream that is none is refused.";
+    extra "stream-no-stream-arn" of "56n", malformed_stream_arns:
+        "A text that is no stream's ARN is refused where a stream is named.";
+    extra "stream-list-after-no-arn" of "56n", lists_after_malformed_arns:
+        "A list of streams that begins after a text that is no ARN is refused.";
+    extra "stream-page-after-no-shard" of "56n", page_after_an_unknown_shard:
+        "A page of shards that begins after an unknown shard is empty.";
     extra "stream-no-such-iterator" of "56n", no_such_iterator:
         "An iterator that is none is refused.";
     extra "stream-iterator-again" of "56l", iterators_can_be_used_again:
@@ -94,6 +100,13 @@ cases! {
         "A shard whose records are all trimmed is gone; its child still names it.", needs [Clock];
     extra "stream-shards-disabled" of "56o", disabling_closes_all_shards:
         "Disabling a stream closes all its shards; enabling it again opens others.";
+
+    clause "56q", a_filter_lists_the_children: "A shard filter lists the children of a shard.",
+        needs [Clock];
+    extra "stream-filter-without-children" of "56q", a_filter_lists_no_other_shards:
+        "A shard filter lists nothing for a shard that has no children, or is unknown.";
+    extra "stream-filter-and-page" of "56q", a_filter_goes_with_no_start:
+        "A shard filter and the start of a page of shards exclude each other.";
 
     clause "57a", transactions_are_single_records:
         "A transaction is a record per item, like single writes.", needs [Transactions];

@@ -310,3 +310,99 @@ pub(super) async fn disabling_closes_all_shards(ctx: Ctx) {
     let all = read_all(&ctx, &old).await;
     expect_histories(&all, &histories(10, 1..=1));
 }
+
+/// The shards of a stream that a filter lists: the children of this one.
+async fn children(ctx: &Ctx, arn: &StreamArn, parent: &ShardId) -> Vec<Shard> {
+    let shard_filter = Some(ShardFilter::ChildrenOf(parent.clone()));
+    let request = DescribeStream { shard_filter, ..DescribeStream::new(arn.clone()) };
+    let page = ctx.ok(ctx.store().describe_stream(request).await);
+    assert_eq!(page.last_evaluated_shard, None);
+    page.shards
+}
+
+pub(super) async fn a_filter_lists_the_children(ctx: Ctx) {
+    let table = ctx.table(Shape::s().stream(StreamViewType::NewImage)).await;
+    let arn = ctx.stream_of(&table).await;
+    for n in 1..=3 {
+        write_everywhere(&ctx, &table, 20, n).await;
+        ctx.clock().advance(LIFETIME);
+    }
+    let all = described(&ctx, &arn, None).await;
+    let mut found = Vec::new();
+    for parent in &all {
+        let listed = children(&ctx, &arn, &parent.id).await;
+        let expected: Vec<Shard> =
+            all.iter().filter(|shard| shard.parent.as_ref() == Some(&parent.id)).cloned().collect();
+        assert_eq!(listed, expected, "the children of {}", parent.id);
+        found.extend(listed);
+    }
+    let (first, later) = all.split_at(all.len() / 3);
+    assert_eq!(found, later, "who follows the children reads each shard once");
+    // A page of one is enough for an only child, and a limit is checked as ever.
+    let filter = Some(ShardFilter::ChildrenOf(first[0].id.clone()));
+    let request = |limit| DescribeStream {
+        shard_filter: filter.clone(),
+        limit: Some(limit),
+        ..DescribeStream::new(arn.clone())
+    };
+    let page = ctx.ok(ctx.store().describe_stream(request(1)).await);
+    assert_eq!((page.shards.len(), page.last_evaluated_shard), (1, None));
+    let refused = ctx.store().describe_stream(request(0)).await;
+    ctx.expect_kind(refused, "Validation", |kind| matches!(kind, ErrorKind::Validation));
+    // Children of a shard that is gone are there; a child that is gone is not.
+    ctx.clock().advance(Duration::from_secs(24 * 60 * 60 + 1) - 2 * LIFETIME);
+    let left = described(&ctx, &arn, None).await;
+    assert!(left.len() < all.len(), "{left:?}");
+    for parent in &all {
+        let expected: Vec<Shard> = left
+            .iter()
+            .filter(|shard| shard.parent.as_ref() == Some(&parent.id))
+            .cloned()
+            .collect();
+        assert_eq!(children(&ctx, &arn, &parent.id).await, expected);
+    }
+}
+
+/// Ids in the form of a shard's, before and after all that there are.
+const UNKNOWN: [&str; 2] =
+    ["shardId-00000000000000000000-00000000", "shardId-99999999999999999999-ffffffff"];
+
+pub(super) async fn a_filter_lists_no_other_shards(ctx: Ctx) {
+    let table = ctx.table(Shape::s().stream(StreamViewType::KeysOnly)).await;
+    let arn = ctx.stream_of(&table).await;
+    let open = described(&ctx, &arn, None).await.into_iter().map(|shard| shard.id);
+    for parent in open.chain(UNKNOWN.map(ShardId::from)) {
+        let listed = children(&ctx, &arn, &parent).await;
+        assert_eq!(listed, [], "{parent} has no children");
+    }
+}
+
+pub(super) async fn a_filter_goes_with_no_start(ctx: Ctx) {
+    let table = ctx.table(Shape::s().stream(StreamViewType::KeysOnly)).await;
+    let arn = ctx.stream_of(&table).await;
+    let shard = described(&ctx, &arn, None).await.remove(0);
+    let request = DescribeStream {
+        exclusive_start_shard: Some(shard.id.clone()),
+        shard_filter: Some(ShardFilter::ChildrenOf(shard.id)),
+        ..DescribeStream::new(arn)
+    };
+    ctx.expect_validation(
+        ctx.store().describe_stream(request).await,
+        "ShardFilter and ExclusiveStartShardId both should not be specified in the request.",
+    );
+}
+
+pub(super) async fn page_after_an_unknown_shard(ctx: Ctx) {
+    let table = ctx.table(Shape::s().stream(StreamViewType::KeysOnly)).await;
+    let arn = ctx.stream_of(&table).await;
+    let other = ctx.table(Shape::s().stream(StreamViewType::KeysOnly)).await;
+    let other = described(&ctx, &ctx.stream_of(&other).await, None).await.remove(0);
+    for start in UNKNOWN.map(ShardId::from).into_iter().chain([other.id]) {
+        let request = DescribeStream {
+            exclusive_start_shard: Some(start.clone()),
+            ..DescribeStream::new(arn.clone())
+        };
+        let page = ctx.ok(ctx.store().describe_stream(request).await);
+        assert_eq!((page.shards, page.last_evaluated_shard), (vec![], None), "after {start}");
+    }
+}

@@ -7,7 +7,7 @@ use std::time::Duration;
 
 use async_trait::async_trait;
 
-use crate::engine::change::{self, stream_missing};
+use crate::engine::change;
 use crate::env::{Clock, Env, ManualClock, Random, SeededRandom, Timestamp};
 use crate::error::{Applied, Error, ErrorKind, Result};
 use crate::ops::*;
@@ -189,7 +189,7 @@ impl Fake {
     fn describe(&self, request: &DescribeStream) -> Result<StreamDescription> {
         let script = self.script();
         let stream = script.streams.iter().find(|stream| stream.label == request.arn.0);
-        let stream = stream.ok_or_else(|| stream_missing(&request.arn))?;
+        let stream = stream.ok_or_else(|| stream_missing(&request.arn.0))?;
         let listed = stream.shards.iter().filter(|shard| shard.is_listed);
         let start = request.exclusive_start_shard.as_ref();
         let skipped = start.map_or(0, |start| {
@@ -263,9 +263,14 @@ impl Fake {
     }
 }
 
+/// Streams have labels for names here.
+fn stream_missing(label: &str) -> Error {
+    Error::new(ErrorKind::NotFound, format!("{label} is no stream"))
+}
+
 fn found<'s>(script: &'s Script, label: &str, shard: &str) -> Result<&'s ScriptedShard> {
     let stream = script.streams.iter().find(|stream| stream.label == label);
-    let stream = stream.ok_or_else(|| stream_missing(&label.into()))?;
+    let stream = stream.ok_or_else(|| stream_missing(label))?;
     let shard = stream.shards.iter().find(|found| found.id == shard && found.is_listed);
     shard.ok_or_else(change::shard_missing)
 }
