@@ -210,6 +210,8 @@ pub(super) const TEXTS: &[(&str, &[&str])] = &[
             "ValidationException: No ShardId specified.",
         ],
     ),
+    // DynamoDB Local 2.6.1 does not know the filter.
+    ("shardFilter.shardId", &["200"]),
     ("shardIteratorType", &["ValidationException: Invalid ShardIteratorType."]),
     ("shardIterator", &["ValidationException: Invalid ShardIterator"]),
     (

@@ -205,8 +205,19 @@ pub(super) const PAIRS: &[Pairs] = &[
                 "ValidationException: Invalid StreamViewType: Stream StreamEnabled was false but a \
                  StreamViewType was present.",
             ),
+        ],
+    ),
+    (
+        "AWS refuses a text that is no ARN of a stream; DynamoDB Local compares it with those of its \
+         streams",
+        &[
+            ("ValidationException: Invalid StreamArn", "200"),
             (
+                "ValidationException: Invalid StreamArn",
                 "ResourceNotFoundException: Requested resource not found: Stream: * not found",
+            ),
+            (
+                "ValidationException: Invalid StreamArn",
                 "ResourceNotFoundException: Stream does not exist",
             ),
         ],
@@ -324,6 +335,13 @@ pub(super) const PAIRS: &[Pairs] = &[
 
 /// Those that only two changes together bring about, and not every run sees.
 pub(super) const RARE: &[Pairs] = &[
+    (
+        "AWS's words for streams (paritysuite.org)",
+        &[(
+            "ResourceNotFoundException: Requested resource not found: Stream: * not found",
+            "ResourceNotFoundException: Stream does not exist",
+        )],
+    ),
     (
         "DynamoDB Local does not know the setting that is changed",
         &[
