@@ -95,7 +95,8 @@ pub enum Retry {
 pub enum Applied {
     /// Nothing was changed.
     No,
-    /// The answer was lost: the write may or may not have happened.
+    /// The write may have happened: its answer was lost, or the operation failed after the commit.
+    /// The message says so where it is known that the write is committed.
     Maybe,
 }
 
@@ -315,6 +316,13 @@ impl Error {
     #[must_use]
     pub fn with_code(mut self, code: &'static str) -> Self {
         self.0.code = code;
+        self
+    }
+
+    /// The same error with another message.
+    #[must_use]
+    pub(crate) fn with_message(mut self, message: String) -> Self {
+        self.0.message = message;
         self
     }
 

@@ -133,6 +133,11 @@ impl Number {
         self.negative
     }
 
+    /// Number of digits behind the decimal point: 2 for `0.25`, 0 for whole numbers.
+    pub fn scale(&self) -> u32 {
+        u32::from(self.exponent.min(0).unsigned_abs())
+    }
+
     /// The same magnitude with the other sign; zero stays zero.
     #[must_use]
     pub fn negated(self) -> Self {
@@ -206,7 +211,7 @@ impl Number {
     }
 
     /// The power of ten of the first significant digit.
-    fn magnitude(&self) -> i32 {
+    pub(crate) fn magnitude(&self) -> i32 {
         i32::from(self.exponent) + self.digits() as i32 - 1
     }
 

@@ -56,7 +56,7 @@ impl Branding {
     /// The newest versions of a business.
     pub async fn latest_themes(&self, business: &Id, limit: u32) -> Result<Vec<Theme>> {
         let find = patterns::themes(business).descending().limit(limit);
-        Ok(self.db.page(find).await?.items)
+        Ok(self.db.page(find).await?.whole()?.items)
     }
 
     /// Pattern 4: an asset.

@@ -4,7 +4,7 @@ use std::fmt;
 use std::str::FromStr;
 use std::time::Duration;
 
-use tabla::entity::{Call, Day, Db, Entity, Find, Month, UtcTime};
+use tabla::entity::{Call, Day, Db, Entity, Find, Month, Unreadable, UtcTime};
 use tabla::key::encoding;
 use tabla::{Cursor, Error, Result};
 
@@ -53,6 +53,8 @@ pub struct RangePage<T> {
     pub items: Vec<T>,
     /// Where the next page begins; `None` if this is the last.
     pub next: Option<RangeCursor>,
+    /// Items of the page that cannot be read, by their keys.
+    pub unreadable: Vec<Unreadable>,
 }
 
 /// Where a read over a range goes on: in which of its days or months, and where in there.
@@ -169,13 +171,14 @@ pub(crate) async fn page<B: Bucket, E: Entity>(
         return Err(Error::validation("the cursor leads out of its range"));
     }
     let limit = limit.max(1);
-    let mut items = Vec::new();
+    let (mut items, mut unreadable) = (Vec::new(), Vec::new());
     let mut buckets = 0;
     loop {
         let left = limit - items.len() as u32;
         let next = match db(bucket).page(find(bucket).limit(left).after(place)).await {
             Ok(page) => {
                 items.extend(page.items);
+                unreadable.extend(page.unreadable);
                 page.next
             }
             Err(error) if error.is_not_found() => None,
@@ -184,14 +187,14 @@ pub(crate) async fn page<B: Bucket, E: Entity>(
         if next.is_none() {
             match bucket.following(order).filter(|_| bucket != last) {
                 Some(following) => bucket = following,
-                None => return Ok(RangePage { items, next: None }),
+                None => return Ok(RangePage { items, next: None, unreadable }),
             }
             buckets += 1;
         }
         place = next;
         if items.len() as u32 == limit || buckets == BUCKETS {
             let next = RangeCursor { print, bucket: bucket.to_string(), place };
-            return Ok(RangePage { items, next: Some(next) });
+            return Ok(RangePage { items, next: Some(next), unreadable });
         }
     }
 }

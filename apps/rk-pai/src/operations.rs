@@ -51,7 +51,7 @@ impl RkPai {
 
     /// Pattern 1: the user with this email.
     pub async fn usuario_por_email(&self, email: &Email) -> Result<Option<UsuarioPorEmail>> {
-        Ok(self.db.page(patterns::usuario_por_email(email)).await?.items.pop())
+        Ok(self.db.page(patterns::usuario_por_email(email)).await?.whole()?.items.pop())
     }
 
     /// Pattern 4b: a page of the contracts of an origin, whole: their links, then the contracts of
@@ -70,15 +70,22 @@ impl RkPai {
             first.push(PrimerContratoKey { id_empresa: id_empresa.clone() });
             further.push(ContratoAdicionalKey { id_empresa, id_contrato });
         }
-        let first = self.db.get_all(&first).await?.into_iter().flatten().map(Contrato::from);
-        let further = self.db.get_all(&further).await?.into_iter().flatten().map(Contrato::from);
-        let mut found: HashMap<Id, Contrato> = first
-            .chain(further)
-            .filter(|contrato| contrato.id_origen == *id_origen)
-            .map(|contrato| (contrato.id_contrato.clone(), contrato))
-            .collect();
+        let first = self.db.get_each(&first).await?.into_iter();
+        let first = first.map(|read| Ok(read?.map(Contrato::from)));
+        let further = self.db.get_each(&further).await?.into_iter();
+        let further = further.map(|read| Ok(read?.map(Contrato::from)));
+        let (mut found, mut unreadable) = (HashMap::new(), links.unreadable);
+        for read in first.chain(further) {
+            match read {
+                Ok(Some(contrato)) if contrato.id_origen == *id_origen => {
+                    found.insert(contrato.id_contrato.clone(), contrato);
+                }
+                Ok(_) => {}
+                Err(item) => unreadable.push(item),
+            }
+        }
         let items = links.items.iter().filter_map(|link| found.remove(&link.id_contrato)).collect();
-        Ok(Page { items, next: links.next })
+        Ok(Page { items, next: links.next, unreadable })
     }
 
     /// Everything about a user, whatever its size.

@@ -319,6 +319,13 @@ impl Entity<'_> {
         };
         let (ttl, revision) = (named(&declared.ttl)?, named(&declared.revision)?);
         let (created, updated) = (named(&declared.created_at)?, named(&declared.updated_at)?);
+        let revision_limit = match &declared.revision {
+            Some(ident) => {
+                let value = &find(fields, ident)?.value;
+                quote!(<#value>::MAX as u64)
+            }
+            None => quote!(u64::MAX),
+        };
         let field_designs = fields.iter().map(|field| {
             let (name, attribute) = (field.name(), &field.attribute);
             let FieldInfo { is_key_only, is_immutable, is_optional, keeps_null, .. } = field;
@@ -353,6 +360,7 @@ impl Entity<'_> {
                 fields: &[#(#field_designs),*],
                 ttl: #ttl,
                 revision: #revision,
+                revision_limit: #revision_limit,
                 created: #created,
                 updated: #updated,
                 unique: &[#(#unique),*],

@@ -7,6 +7,7 @@ use serde::Serialize;
 
 use super::design::{EntityDesign, FieldDesign};
 use super::field::undeclared;
+use super::numeric::{Guard, Numeric};
 use super::rekey::{Rekeyed, rekeyed};
 use super::{Check, Entity, EntityKey, Field, UtcMillis};
 use crate::error::Result;
@@ -83,17 +84,40 @@ impl<E: Entity> Change<E> {
         self
     }
 
-    /// Adds to a number.
-    pub fn add<T>(mut self, field: Field<E, T>, amount: impl Into<crate::Number>) -> Self {
+    /// Adds to a number; a field without a value counts as zero.
+    ///
+    /// The change holds only if the field's type can hold the sum: to a `u32`, neither a fraction
+    /// nor what leads below zero or beyond `u32::MAX` is added. Otherwise it is lost, as it is when
+    /// a condition fails.
+    pub fn add<T: Numeric>(mut self, field: Field<E, T>, amount: impl Into<crate::Number>) -> Self {
+        let amount = amount.into();
         self.computed.push(field.name);
-        self.update = self.update.add(field.path(), Value::N(amount.into()));
+        self.update = self.update.add(field.path(), Value::N(amount));
+        match T::range().guard(field.path(), amount) {
+            Guard::Always => {}
+            Guard::If(condition) => self.require(condition),
+            Guard::Never => self.require(!present(E::design())),
+        }
         self
     }
 
+    /// Adds a condition to those that the change needs.
+    fn require(&mut self, condition: Condition) {
+        self.condition = Some(match self.condition.take() {
+            Some(present) => present.and(condition),
+            None => condition,
+        });
+    }
+
     /// Appends to a list, which may not be there yet.
-    pub fn append<T, I: Serialize>(mut self, field: Field<E, T>, elements: &[I]) -> Self {
+    pub fn append<I: Serialize>(
+        mut self,
+        field: Field<E, Vec<I>>,
+        elements: impl IntoIterator<Item = impl Into<I>>,
+    ) -> Self {
         self.computed.push(field.name);
-        match Value::from_struct(elements) {
+        let elements: Vec<I> = elements.into_iter().map(Into::into).collect();
+        match Value::from_struct(&elements) {
             Ok(list) => {
                 let present = field.path().if_not_exists(Value::L(Vec::new()));
                 self.update = self.update.set(field.path(), present.append(list));
@@ -103,7 +127,8 @@ impl<E: Entity> Change<E> {
         self
     }
 
-    /// Sets what a path leads to, inside of a field.
+    /// Sets what a path leads to, inside of a field. Nothing compares the value with the field's
+    /// type: a value of another type makes the entity unreadable.
     pub fn set_inside<T>(
         mut self,
         field: Field<E, T>,
@@ -121,12 +146,7 @@ impl<E: Entity> Change<E> {
     /// Holds only if this does, too.
     pub fn when(mut self, check: Check<E>) -> Self {
         match check.on_attributes() {
-            Ok(condition) => {
-                self.condition = Some(match self.condition.take() {
-                    Some(present) => present.and(condition),
-                    None => condition,
-                });
-            }
+            Ok(condition) => self.require(condition),
             Err(error) => self.fail(error),
         }
         self
@@ -233,15 +253,36 @@ impl<E: Entity> Change<E> {
         if let Some(revision) = design.revision {
             let attribute = design.attribute(revision);
             self.update = std::mem::take(&mut self.update).add(attr(attribute), Value::N(1.into()));
-            if let Some(read) = self.read.as_ref().and_then(|entity| entity.revision()) {
-                let unchanged = attr(attribute).eq(read);
-                self.condition = Some(match self.condition.take() {
-                    Some(condition) => unchanged.and(condition),
-                    None => unchanged,
-                });
+            match self.read.as_ref().and_then(|entity| entity.revision()) {
+                Some(read) => {
+                    check_countable(design, read)?;
+                    let unchanged = attr(attribute).eq(read);
+                    self.condition = Some(match self.condition.take() {
+                        Some(condition) => unchanged.and(condition),
+                        None => unchanged,
+                    });
+                }
+                // No item has been written 2^64 times.
+                None if design.revision_limit == u64::MAX => {}
+                None => {
+                    let attribute = attr(attribute);
+                    let below = attribute.clone().lt(design.revision_limit);
+                    self.require(attribute.not_exists().or(below));
+                }
             }
         }
         Ok(())
+    }
+}
+
+/// Refuses one more write of an entity that has counted as many as its field can hold.
+pub(super) fn check_countable(design: &EntityDesign, revision: u64) -> Result<()> {
+    match design.revision {
+        Some(name) if revision >= design.revision_limit => Err(undeclared(
+            design.name,
+            format_args!("`{name}` has counted {revision} writes, and cannot hold more: widen it"),
+        )),
+        _ => Ok(()),
     }
 }
 

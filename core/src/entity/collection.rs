@@ -8,7 +8,7 @@ pub trait Collection: Default {
     /// Takes an item; one that is of no known kind is kept as it is.
     ///
     /// # Errors
-    /// The item is of a known kind, and cannot be read.
+    /// The collection does without none of its items, and this one cannot be read.
     fn add(&mut self, item: Item) -> Result<()>;
 }
 
@@ -31,7 +31,8 @@ impl<E> Collected<E> for Vec<E> {
 }
 
 /// Makes a struct that an item collection is gathered in, with a field for each kind of entity,
-/// `Option` for one and `Vec` for many, and `unknown` for the items of no known kind.
+/// `Option` for one and `Vec` for many, `unknown` for the items of no known kind, and `unreadable`
+/// for the keys of items that are of a known kind and cannot be read.
 ///
 /// ```
 /// # use std::sync::{Arc, LazyLock};
@@ -86,14 +87,22 @@ macro_rules! collection {
             )+
             /// The items of no known kind, as they are.
             $visibility unknown: Vec<$crate::Item>,
+            /// The items of a known kind that cannot be read, by their keys.
+            $visibility unreadable: Vec<$crate::entity::Unreadable>,
         }
 
         impl $crate::entity::Collection for $name {
             fn add(&mut self, item: $crate::Item) -> $crate::Result<()> {
-                use $crate::entity::{Collected, Entity};
+                use $crate::entity::{Collected, Entity, Unreadable};
                 $(
-                    if <$entity as Entity>::design().recognises(&item) {
-                        Collected::take(&mut self.$field, <$entity as Entity>::from_item(&item)?);
+                    let design = <$entity as Entity>::design();
+                    if design.recognises(&item) {
+                        match <$entity as Entity>::from_item(&item) {
+                            Ok(entity) => Collected::take(&mut self.$field, entity),
+                            Err(error) => {
+                                self.unreadable.push(Unreadable::new(design, &item, &error));
+                            }
+                        }
                         return Ok(());
                     }
                 )+

@@ -5,14 +5,14 @@ use std::sync::Arc;
 
 use futures::stream::{self, BoxStream, StreamExt, TryStreamExt};
 
-use super::change::present;
+use super::change::{check_countable, present};
 use super::collection::Collection;
 use super::design::TableDesign;
-use super::pages::{self, Page};
+use super::pages::{self, Page, Unreadable};
 use super::unique;
 use super::{Change, Check, Entity, EntityKey, Find, Outcome, Stamp, Transaction, UtcMillis};
 use crate::env::Env;
-use crate::error::{Error, ErrorKind, Result};
+use crate::error::{Applied, Error, ErrorKind, Result};
 use crate::expr::{Condition, attr};
 use crate::ops::{DeleteItem, PutItem, ReturnValues, UpdateItem, WriteOutput};
 use crate::{Item, Repeat, RetryPolicy, Store, Tries};
@@ -95,8 +95,8 @@ impl Db {
         self.table_name((E::design().table)())
     }
 
-    pub(super) fn stamp<E: Entity>(&self, entity: &mut E, is_new: bool) {
-        entity.stamp(&Stamp { now: self.now(), is_new });
+    fn stamp<E: Entity>(&self, entity: &mut E, is_new: bool) -> Result<()> {
+        stamp(entity, &Stamp { now: self.now(), is_new })
     }
 
     /// Writes an entity that must not be there. [`Outcome::Lost`] has the one that is.
@@ -104,7 +104,7 @@ impl Db {
     /// # Errors
     /// Those of the store; a field cannot stand in a key.
     pub async fn create<E: Entity>(&self, mut entity: E) -> Result<Outcome<E>> {
-        self.stamp(&mut entity, true);
+        self.stamp(&mut entity, true)?;
         if !E::design().unique.is_empty() {
             let transaction = Transaction::new(self).create_stamped(&"entity".into(), &entity)?;
             return transaction.alone(entity).await;
@@ -120,7 +120,7 @@ impl Db {
     pub async fn replace<E: Entity>(&self, mut entity: E) -> Result<Outcome<E>> {
         check_not_unique::<E>("replace")?;
         check_not_counted::<E>("replace")?;
-        self.stamp(&mut entity, false);
+        self.stamp(&mut entity, false)?;
         self.put_if(entity, present(E::design())).await
     }
 
@@ -143,7 +143,7 @@ impl Db {
             0 => !present(design),
             read => attr(design.attribute(field)).eq(read),
         };
-        self.stamp(&mut entity, read == 0);
+        self.stamp(&mut entity, read == 0)?;
         self.put_if(entity, condition).await
     }
 
@@ -156,7 +156,7 @@ impl Db {
     pub async fn put<E: Entity>(&self, mut entity: E) -> Result<E> {
         check_not_unique::<E>("put")?;
         check_not_counted::<E>("put")?;
-        self.stamp(&mut entity, true);
+        self.stamp(&mut entity, true)?;
         self.store.put(PutItem::new(self.table_of::<E>()?, entity.to_item()?)).await?;
         Ok(entity)
     }
@@ -171,7 +171,9 @@ impl Db {
     /// Changes some fields of an entity that must be there.
     ///
     /// # Errors
-    /// Those of the store; the change would leave a key behind.
+    /// Those of the store; the change would leave a key behind. If the changed item cannot be read,
+    /// the error is of the kind [`Corrupt`](ErrorKind::Corrupt) with [`Applied::Maybe`], and its
+    /// message says that the write is committed.
     pub async fn update<E: Entity>(&self, change: Change<E>) -> Result<Outcome<E>> {
         if change.changed().any(|name| unique::concerns(E::design(), name)) {
             let key = change.key.clone();
@@ -190,7 +192,9 @@ impl Db {
     /// Deletes an entity that must be there.
     ///
     /// # Errors
-    /// Those of the store.
+    /// Those of the store. If the deleted item cannot be read, the error is of the kind
+    /// [`Corrupt`](ErrorKind::Corrupt) with [`Applied::Maybe`], and its message says that the write
+    /// is committed. An entity with unique fields that cannot be read is not deleted.
     pub async fn delete<K: EntityKey>(&self, key: &K) -> Result<Outcome<K::Entity>> {
         self.delete_if(key, None).await
     }
@@ -263,38 +267,51 @@ impl Db {
         Transaction::at(self, moment)
     }
 
-    /// A page of what is looked for.
+    /// A page of what is looked for. An item that cannot be read does not hide the others:
+    /// [`Page::unreadable`] has its key.
     ///
     /// # Errors
     /// Those of the store; a field of the key is missing; the cursor belongs to something else.
     pub async fn page<E: Entity>(&self, find: Find<E>) -> Result<Page<E>> {
-        entities(pages::read(self, &find).await?)
+        let page = pages::read(self, &find).await?;
+        let (mut items, mut unreadable) = (Vec::with_capacity(page.items.len()), Vec::new());
+        for read in entities(page.items) {
+            match read {
+                Ok(entity) => items.push(entity),
+                Err(item) => unreadable.push(item),
+            }
+        }
+        Ok(Page { items, next: page.next, unreadable })
     }
 
-    /// Everything that is looked for, page after page.
+    /// Everything that is looked for, page after page. An item that cannot be read is an error in
+    /// its place, and the stream goes on after it; an error of the store ends the stream.
     pub fn stream<E: Entity>(&self, find: Find<E>) -> BoxStream<'_, Result<E>> {
         let next = move |state: Option<Find<E>>| async move {
             let Some(mut find) = state else { return Ok(None) };
-            let page: Page<E> = entities(pages::read(self, &find).await?)?;
+            let page = pages::read(self, &find).await?;
             find.cursor = page.next;
             let is_over = find.cursor.is_none();
             Ok::<_, Error>(Some((page.items, (!is_over).then_some(find))))
         };
         stream::try_unfold(Some(find), next)
-            .map_ok(|items| stream::iter(items.into_iter().map(Ok)))
+            .map_ok(|items| {
+                stream::iter(entities(items).map(|read| read.map_err(Unreadable::into_error)))
+            })
             .try_flatten()
             .boxed()
     }
 
-    /// All of what is looked for.
+    /// All of what is looked for, or an error: never a part of it.
     ///
     /// # Errors
-    /// As for [`Db::page`].
+    /// As for [`Db::page`]; an item cannot be read: [`Db::page`] and [`Db::stream`] give the others.
     pub async fn all<E: Entity>(&self, find: Find<E>) -> Result<Vec<E>> {
         self.stream(find).try_collect().await
     }
 
-    /// A whole item collection, of entities of several kinds, over all its pages.
+    /// A whole item collection, of entities of several kinds, over all its pages. An item that
+    /// cannot be read does not hide the others: the collection's `unreadable` has its key.
     ///
     /// # Errors
     /// As for [`Db::page`].
@@ -323,10 +340,20 @@ impl Db {
     }
 }
 
-/// The entities of a page. Others may be among them, where their keys begin with the same text.
-fn entities<E: Entity>(mut page: Page<Item>) -> Result<Page<E>> {
-    page.items.retain(|item| !E::design().is_foreign(item));
-    page.try_map(|item| E::from_item(&item))
+/// The entities among items. Others may be among them, where their keys begin with the same text.
+fn entities<E: Entity>(
+    items: Vec<Item>,
+) -> impl Iterator<Item = std::result::Result<E, Unreadable>> {
+    let design = E::design();
+    let own = items.into_iter().filter(|item| !design.is_foreign(item));
+    own.map(|item| E::from_item(&item).map_err(|error| Unreadable::new(design, &item, &error)))
+}
+
+/// Sets what the layer sets by itself before a write.
+pub(super) fn stamp<E: Entity>(entity: &mut E, stamp: &Stamp) -> Result<()> {
+    check_countable(E::design(), entity.revision().unwrap_or_default())?;
+    entity.stamp(stamp);
+    Ok(())
 }
 
 pub(super) fn check_not_unique<E: Entity>(operation: &str) -> Result<()> {
@@ -353,11 +380,19 @@ pub(super) fn check_not_counted<E: Entity>(operation: &str) -> Result<()> {
     }
 }
 
+/// The entity that a write returns. The write is committed: no error may call it not applied.
 fn returned<E: Entity>(attributes: Option<Item>) -> Result<E> {
     let attributes = attributes.ok_or_else(|| {
         Error::new(ErrorKind::Unexpected, "the store did not return the item that it was asked for")
-    })?;
-    E::from_item(&attributes)
+    });
+    attributes.and_then(|attributes| E::from_item(&attributes)).map_err(committed)
+}
+
+/// The error of an operation whose write is committed, and whose result cannot be given.
+pub(super) fn committed(error: Error) -> Error {
+    let message =
+        format!("the write is committed, but its result is not known: {}", error.message());
+    error.with_message(message).with_applied(Applied::Maybe)
 }
 
 /// A lost condition is a value.

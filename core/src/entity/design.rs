@@ -236,6 +236,8 @@ pub struct EntityDesign {
     pub ttl: Option<&'static str>,
     /// The field that counts its writes.
     pub revision: Option<&'static str>,
+    /// Greatest number that the field which counts its writes can hold.
+    pub revision_limit: u64,
     /// The field that is set when it is created.
     pub created: Option<&'static str>,
     /// The field that is set whenever it is written.

@@ -3,7 +3,7 @@
 use std::collections::HashMap;
 
 use super::design::{EntityDesign, TableDesign};
-use super::{Db, Entity, EntityKey};
+use super::{Db, Entity, EntityKey, Unreadable};
 use crate::error::{Error, Result};
 use crate::expr::Projection;
 use crate::key::encoding;
@@ -111,8 +111,16 @@ impl Db {
     /// ```
     ///
     /// # Errors
-    /// Those of the store; an item is of another kind.
+    /// Those of the store; an item cannot be read: [`Db::get_each`] gives the others.
     pub async fn get_all<K: EntityKey>(&self, keys: &[K]) -> Result<Vec<Option<K::Entity>>> {
+        self.read_all(keys, true).await?.into_iter().map(|read| Ok(read?)).collect()
+    }
+
+    /// The same, with an answer for each key: an item that cannot be read does not hide the others.
+    ///
+    /// # Errors
+    /// Those of the store.
+    pub async fn get_each<K: EntityKey>(&self, keys: &[K]) -> Result<Vec<Each<K>>> {
         self.read_all(keys, true).await
     }
 
@@ -124,15 +132,16 @@ impl Db {
         &self,
         keys: &[K],
     ) -> Result<Vec<Option<K::Entity>>> {
-        self.read_all(keys, false).await
+        self.read_all(keys, false).await?.into_iter().map(|read| Ok(read?)).collect()
     }
 
     async fn read_all<K: EntityKey>(
         &self,
         keys: &[K],
         consistent_read: bool,
-    ) -> Result<Vec<Option<K::Entity>>> {
-        let table = (K::Entity::design().table)();
+    ) -> Result<Vec<Each<K>>> {
+        let design = K::Entity::design();
+        let table = (design.table)();
         let (mut wanted, mut asked) = (Vec::with_capacity(keys.len()), Vec::new());
         // A batch has each key once.
         let mut found: HashMap<Vec<u8>, Option<Item>> = HashMap::new();
@@ -151,12 +160,16 @@ impl Db {
             found.insert(encoded(table, &item)?, Some(item));
         }
         let entity = |key: &Vec<u8>| {
-            let item = found.get(key).and_then(Option::as_ref);
-            item.map(K::Entity::from_item).transpose()
+            let Some(item) = found.get(key).and_then(Option::as_ref) else { return Ok(None) };
+            let read = K::Entity::from_item(item);
+            read.map(Some).map_err(|error| Unreadable::new(design, item, &error))
         };
-        wanted.iter().map(entity).collect()
+        Ok(wanted.iter().map(entity).collect())
     }
 }
+
+/// What was found for one of several keys; `None` if nothing was.
+pub type Each<K> = std::result::Result<Option<<K as EntityKey>::Entity>, Unreadable>;
 
 /// Onto what the entity is read from.
 fn projection(design: &EntityDesign) -> Projection {

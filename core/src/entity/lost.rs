@@ -5,6 +5,7 @@ use std::borrow::Cow;
 use super::Entity;
 use crate::CancellationCode;
 use crate::error::{CancellationReason, Result};
+use crate::ops::ConditionCheck;
 
 /// The name of an operation, as the caller gives it.
 pub(super) type Name = Cow<'static, str>;
@@ -15,7 +16,13 @@ pub(super) enum Part {
     /// The one of this name.
     Own(Name),
     /// The guard of a unique field of the one of this name.
-    Guard { of: Name, field: &'static str },
+    Guard {
+        of: Name,
+        field: &'static str,
+        /// What stands in for the deletion of a guard that turns out to be another entity's: a
+        /// check that it is.
+        spared: Option<Box<ConditionCheck>>,
+    },
 }
 
 /// What became of a transaction.
@@ -35,8 +42,9 @@ pub struct Lost {
 }
 
 impl Lost {
-    pub(super) fn new(reasons: Vec<(Part, CancellationReason)>) -> Self {
-        Self { reasons }
+    /// The reasons of these operations, in their order.
+    pub(super) fn of_parts(parts: &[Part], reasons: Vec<CancellationReason>) -> Self {
+        Self { reasons: parts.iter().cloned().zip(reasons).collect() }
     }
 
     fn of(&self, name: &str) -> Option<&CancellationReason> {
@@ -61,7 +69,7 @@ impl Lost {
     /// The unique field of this operation whose value is another's.
     pub fn taken(&self, name: &str) -> Option<&'static str> {
         self.reasons.iter().find_map(|(part, reason)| match part {
-            Part::Guard { of, field }
+            Part::Guard { of, field, .. }
                 if of == name && reason.code == CancellationCode::ConditionalCheckFailed =>
             {
                 Some(*field)

@@ -2,10 +2,11 @@
 
 use std::cmp::Ordering;
 use std::collections::VecDeque;
+use std::fmt;
 
 use futures::future::try_join_all;
 
-use super::design::{IndexDesign, TableDesign};
+use super::design::{EntityDesign, IndexDesign, TableDesign};
 use super::find::{Find, Leg};
 use super::{Db, Entity};
 use crate::error::{Error, Result};
@@ -19,6 +20,45 @@ pub struct Page<T> {
     /// Where the next page begins; `None` if this is the last. It belongs to what was looked for:
     /// anything else refuses it.
     pub next: Option<Cursor>,
+    /// Items of the page that cannot be read as entities, in order. They are not among `items`.
+    pub unreadable: Vec<Unreadable>,
+}
+
+/// An item that was found, and cannot be read as the entity that its key or its tag says it is.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Unreadable {
+    /// Its key in the table.
+    pub key: Item,
+    /// Why it cannot be read, with the name of the entity.
+    pub reason: String,
+}
+
+impl Unreadable {
+    /// The item that this entity could not be read from, and why.
+    pub fn new(design: &EntityDesign, item: &Item, error: &Error) -> Self {
+        let key = (design.table)().key_of(item);
+        Self { key, reason: error.message().to_owned() }
+    }
+
+    /// The same as an error of the kind [`Corrupt`](crate::ErrorKind::Corrupt), with the key in its
+    /// message.
+    pub fn into_error(self) -> Error {
+        Error::corrupt(self.to_string())
+    }
+}
+
+impl fmt::Display for Unreadable {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "{} (key {:?})", self.reason, self.key)
+    }
+}
+
+impl std::error::Error for Unreadable {}
+
+impl From<Unreadable> for Error {
+    fn from(unreadable: Unreadable) -> Self {
+        unreadable.into_error()
+    }
 }
 
 impl<T> Page<T> {
@@ -28,7 +68,23 @@ impl<T> Page<T> {
     /// Those of `make`.
     pub fn try_map<U>(self, make: impl FnMut(T) -> Result<U>) -> Result<Page<U>> {
         let items = self.items.into_iter().map(make).collect::<Result<_>>()?;
-        Ok(Page { items, next: self.next })
+        Ok(Page { items, next: self.next, unreadable: self.unreadable })
+    }
+
+    /// The page, if every item of it could be read: for callers that must not do without one.
+    ///
+    /// # Errors
+    /// The first item that could not be.
+    pub fn whole(mut self) -> Result<Self> {
+        match self.unreadable.is_empty() {
+            true => Ok(self),
+            false => Err(self.unreadable.swap_remove(0).into_error()),
+        }
+    }
+
+    /// A page without anything, and the last.
+    pub fn empty() -> Self {
+        Self { items: Vec::new(), next: None, unreadable: Vec::new() }
     }
 }
 
@@ -57,7 +113,7 @@ async fn single(store: &dyn Store, leg: Leg, cursor: Option<&Cursor>) -> Result<
         query = query.resume(cursor)?;
     }
     let page = store.query(with(query.clone(), unexpired)).await?;
-    Ok(Page { next: query.cursor(&page)?, items: page.items })
+    Ok(Page { next: query.cursor(&page)?, items: page.items, unreadable: Vec::new() })
 }
 
 /// The query with one more condition in its filter.
@@ -191,7 +247,7 @@ async fn merged(
         });
         Cursor::new(print, Item::new().with("shards", Value::L(places.collect())))
     });
-    Ok(Page { items, next })
+    Ok(Page { items, next, unreadable: Vec::new() })
 }
 
 /// What makes a read of several shards the one that it is.

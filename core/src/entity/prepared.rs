@@ -5,7 +5,7 @@ use super::lost::{Lost, Part, Transacted};
 use crate::CancellationCode;
 use crate::error::{CancellationReason, Error, ErrorKind, Result};
 use crate::limits::TRANSACT_ITEMS;
-use crate::ops::{TransactWriteItem, TransactWriteItems};
+use crate::ops::{TransactWriteItem, TransactWriteItems, TransactWriteItemsOutput};
 
 /// A transaction as it goes to the store, time and token included: however often it is run within
 /// ten minutes, it is carried out once.
@@ -84,16 +84,53 @@ impl<'d> Prepared<'d> {
 }
 
 async fn send(db: &Db, parts: &[Part], request: TransactWriteItems) -> Result<Transacted> {
-    let Err(error) = db.store().transact_write(request).await else {
-        return Ok(Transacted::Done);
+    // Only a guard that is given up and may be another's makes a second request.
+    let is_spared = |part: &Part| matches!(part, Part::Guard { spared: Some(_), .. });
+    let kept = parts.iter().any(is_spared).then(|| request.clone());
+    let reasons = match lost(db.store().transact_write(request).await)? {
+        None => return Ok(Transacted::Done),
+        Some(reasons) => reasons,
     };
+    if let Some(request) = kept.and_then(|request| sparing(request, parts, &reasons)) {
+        return Ok(match lost(db.store().transact_write(request).await)? {
+            None => Transacted::Done,
+            Some(reasons) => Transacted::Lost(Lost::of_parts(parts, reasons)),
+        });
+    }
+    Ok(Transacted::Lost(Lost::of_parts(parts, reasons)))
+}
+
+/// Why a transaction was cancelled, if conditions, and nothing else, are why; `None` if it was not.
+fn lost(answer: Result<TransactWriteItemsOutput>) -> Result<Option<Vec<CancellationReason>>> {
+    let Err(error) = answer else { return Ok(None) };
     match error.kind() {
-        ErrorKind::TransactionCanceled { reasons } if is_lost(reasons) => {
-            let reasons = parts.iter().cloned().zip(reasons.iter().cloned());
-            Ok(Transacted::Lost(Lost::new(reasons.collect())))
-        }
+        ErrorKind::TransactionCanceled { reasons } if is_lost(reasons) => Ok(Some(reasons.clone())),
         _ => Err(error),
     }
+}
+
+/// The same transaction without the deletion of guards that are other entities': the guard of an
+/// expired entity may be swept before the entity, and another may take the value. `None` if no
+/// guard is why the transaction was cancelled.
+fn sparing(
+    mut request: TransactWriteItems,
+    parts: &[Part],
+    reasons: &[CancellationReason],
+) -> Option<TransactWriteItems> {
+    let mut is_changed = false;
+    for ((item, part), reason) in request.items.iter_mut().zip(parts).zip(reasons) {
+        if let Part::Guard { spared: Some(check), .. } = part
+            && reason.code == CancellationCode::ConditionalCheckFailed
+        {
+            *item = TransactWriteItem::ConditionCheck((**check).clone());
+            is_changed = true;
+        }
+    }
+    // It is another transaction, under a token that is the same each time that it comes to this.
+    request.client_request_token = request
+        .client_request_token
+        .map(|token| format!("{:016x}-spared", crate::key::encoding::hash(token.as_bytes())));
+    is_changed.then_some(request)
 }
 
 /// Whether conditions, and nothing else, are why it was cancelled.

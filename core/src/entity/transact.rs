@@ -3,13 +3,13 @@
 use std::borrow::Cow;
 
 use super::change::present;
-use super::db::{check_not_counted, check_not_unique};
+use super::db::{check_not_counted, check_not_unique, committed, stamp};
 use super::lost::{Lost, Name, Part, Transacted};
 use super::prepared::Prepared;
 use super::unique::{Moves, expiry, guard, is_owned, moves, owned, same};
 use super::{Change, Check, Db, Entity, EntityKey, Outcome, Stamp, UtcMillis};
 use crate::Item;
-use crate::error::{Applied, Error, ErrorKind, Result};
+use crate::error::{Error, ErrorKind, Result};
 use crate::expr::Condition;
 use crate::ops::{ConditionCheck, DeleteItem, PutItem, TransactWriteItem, UpdateItem};
 
@@ -39,6 +39,9 @@ struct Guard {
     before: Option<Condition>,
     /// What it is then.
     after: Option<Item>,
+    /// Holds unless who gives it up has it: for an entity that expires, whose guard may have been
+    /// swept first and be another's.
+    foreign: Option<Condition>,
 }
 
 impl<'d> Transaction<'d> {
@@ -88,7 +91,7 @@ impl<'d> Transaction<'d> {
         name: impl Into<Cow<'static, str>>,
         mut entity: E,
     ) -> Result<Self> {
-        entity.stamp(&Stamp { now: self.now(), is_new: true });
+        stamp(&mut entity, &Stamp { now: self.now(), is_new: true })?;
         self.create_stamped(&name.into(), &entity)
     }
 
@@ -138,6 +141,7 @@ impl<'d> Transaction<'d> {
             Some(_) => guard.free.clone().or(is_owned(&owner)),
             None => is_owned(&owner),
         });
+        guard.foreign = E::design().ttl.map(|_| !is_owned(&owner));
         Ok(())
     }
 
@@ -154,7 +158,8 @@ impl<'d> Transaction<'d> {
         if known.is_none() {
             let free = !present(E::design());
             let of = of.clone();
-            self.guards.push(Guard { of, field, table, key, free, before: None, after: None });
+            let (before, after, foreign) = (None, None, None);
+            self.guards.push(Guard { of, field, table, key, free, before, after, foreign });
         }
         Ok(&mut self.guards[at])
     }
@@ -171,7 +176,7 @@ impl<'d> Transaction<'d> {
     ) -> Result<Self> {
         check_not_unique::<E>("put")?;
         check_not_counted::<E>("put")?;
-        entity.stamp(&Stamp { now: self.now(), is_new: true });
+        stamp(&mut entity, &Stamp { now: self.now(), is_new: true })?;
         let put = PutItem::new(self.db.table_of::<E>()?, entity.to_item()?);
         self.push(&name.into(), TransactWriteItem::Put(put))?;
         Ok(self)
@@ -331,12 +336,11 @@ impl<'d> Transaction<'d> {
             // It is done, whatever becomes of looking at it: nothing may call it not applied.
             Transacted::Done => match db.get(&key).await {
                 Ok(Some(entity)) => Ok(Outcome::Done(entity)),
-                Ok(None) => Err(Error::new(
+                Ok(None) => Err(committed(Error::new(
                     ErrorKind::Unexpected,
-                    "the change was made, and the entity was deleted before it could be read",
-                )
-                .with_applied(Applied::Maybe)),
-                Err(error) => Err(error.with_applied(Applied::Maybe)),
+                    "the entity was deleted before it could be read",
+                ))),
+                Err(error) => Err(committed(error)),
             },
             Transacted::Lost(lost) => lost_alone(&lost),
         }
@@ -345,13 +349,16 @@ impl<'d> Transaction<'d> {
 
 impl Guard {
     fn operation(self) -> (Part, TransactWriteItem) {
-        let Self { of, field, table, key, free, before, after } = self;
+        let Self { of, field, table, key, free, before, after, foreign } = self;
         let condition = before.unwrap_or(free);
-        let operation = match after {
-            Some(item) => TransactWriteItem::Put(PutItem::new(table, item).condition(condition)),
-            None => TransactWriteItem::Delete(DeleteItem::new(table, key).condition(condition)),
+        let Some(item) = after else {
+            let spared =
+                foreign.map(|foreign| ConditionCheck::new(&table, key.clone(), foreign).into());
+            let delete = DeleteItem::new(table, key).condition(condition);
+            return (Part::Guard { of, field, spared }, TransactWriteItem::Delete(delete));
         };
-        (Part::Guard { of, field }, operation)
+        let put = PutItem::new(table, item).condition(condition);
+        (Part::Guard { of, field, spared: None }, TransactWriteItem::Put(put))
     }
 }
 

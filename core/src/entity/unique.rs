@@ -2,7 +2,8 @@
 //!
 //! The item expires with its entity, so that nothing is left of either. The service deletes what
 //! has expired one by one, and in any order: until an entity that has expired is gone, its value
-//! may be another's.
+//! may be another's. Such an entity can still be deleted or given another value, which leaves the
+//! other's guard alone; it cannot be prolonged with a value that is another's.
 
 use super::change::{has_value, unchanged};
 use super::design::{EntityDesign, UniqueDesign};

@@ -68,7 +68,11 @@ async fn one_of_another_kind_is_not_passed_over() {
     db.store().put(PutItem::new("shop", refund)).await.unwrap();
     let keys = [1, 2].map(|number| OrderKey { customer: id("ana"), number });
     let error = db.get_all(&keys).await.unwrap_err();
-    assert_eq!(error.message(), "an item cannot be read as Order: its type is not ORDER");
+    assert_eq!(
+        error.message(),
+        "an item cannot be read as Order: its type is not ORDER (key {\"PK\": \
+         {\"S\":\"CUSTOMER#ana\"}, \"SK\": {\"S\":\"ORDER#00000002\"}})"
+    );
 }
 
 /// What is shown of an order.

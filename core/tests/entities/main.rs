@@ -18,3 +18,4 @@ mod shards;
 mod tables;
 mod transactions;
 mod uniques;
+mod unreadable;

@@ -139,7 +139,7 @@ async fn lists_numbers_and_nested_values_change_in_place() {
     let (db, _) = db().await;
     let ana = db.create(customer("ana", None)).await.unwrap().done().unwrap();
     let change = Change::at(ana.key())
-        .append(Customer::TAGS, &["vip"])
+        .append(Customer::TAGS, ["vip"])
         .add(Customer::VISITS, 2)
         .when(!Customer::TAGS.contains("vip"));
     let updated = db.update(change).await.unwrap().done().unwrap();

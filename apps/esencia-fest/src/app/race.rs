@@ -119,10 +119,12 @@ async fn new_post(fest: &EsenciaFest) -> Result<Id> {
 
 /// What a post counts is what it has, in the post and in every index.
 async fn counts(fest: &EsenciaFest, post: &Id) -> Result<(u32, u32)> {
-    let Thread { post: read, comments, likes, unknown } = fest.get_post_thread(post).await?;
+    let Thread { post: read, comments, likes, unknown, unreadable } =
+        fest.get_post_thread(post).await?;
     let active = comments.iter().filter(|comment| comment.status == Status::Active).count();
     let read = read.ok_or_else(|| wrong("the post is gone"))?;
     check(unknown.is_empty(), "something unknown is in the post")?;
+    check(unreadable.is_empty(), "something of the post cannot be read")?;
     check(read.likes as usize == likes.len(), "the count of likes is not that of the likes")?;
     check(read.comments_count as usize == active, "the count of comments is not theirs")?;
     for sort in [Sort::Date, Sort::Likes, Sort::Comments] {

@@ -209,10 +209,11 @@ async fn threads(fest: &EsenciaFest, pattern: &str) -> Result<Answer> {
             Answer::new(comments.len(), "oldest first").expect(is_right, "all of them, in order")
         }
         "GetPostThread" => {
-            let Thread { post, comments, likes, unknown } =
+            let Thread { post, comments, likes, unknown, unreadable } =
                 fest.get_post_thread(&seed::post(QUIET)?).await?;
             let counts = post.as_ref().map(|post| (post.comments_count, post.likes));
             let is_right = unknown.is_empty()
+                && unreadable.is_empty()
                 && counts == Some((seed::comments(QUIET), seed::likes(QUIET)))
                 && counts == Some((comments.len() as u32, likes.len() as u32));
             let items = 1 + comments.len() + likes.len();

@@ -86,7 +86,7 @@ impl EsenciaFest {
     ) -> Result<Page<ActivityLog>> {
         let find = patterns::activity_by_country(country, day).after(after);
         match self.db.period(day.month()).page(find).await {
-            Err(error) if error.is_not_found() => Ok(Page { items: Vec::new(), next: None }),
+            Err(error) if error.is_not_found() => Ok(Page::empty()),
             answer => answer,
         }
     }

@@ -39,7 +39,7 @@ impl EsenciaFest {
 
     /// Pattern 5, `GetRoomContent`: what a room shows.
     pub async fn get_room_content(&self, room: &RoomId) -> Result<Option<RoomContent>> {
-        Ok(self.db.page(patterns::room_content(room)).await?.items.pop())
+        Ok(self.db.page(patterns::room_content(room)).await?.whole()?.items.pop())
     }
 
     /// A version of what was in a room.

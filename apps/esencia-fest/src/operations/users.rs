@@ -69,7 +69,7 @@ impl EsenciaFest {
         room: &RoomId,
     ) -> Result<Outcome<User>> {
         let change = Change::at(UserKey { email: email.clone() })
-            .append(User::PROGRESS, std::slice::from_ref(room))
+            .append(User::PROGRESS, [room.clone()])
             .when(!User::PROGRESS.contains(room));
         self.db.update(change).await
     }

@@ -1,7 +1,7 @@
 //! The networks of users.
 
 use tabla::entity::{Change, Id, Outcome, Page, Transacted};
-use tabla::{Cursor, Result};
+use tabla::{Cursor, Error, Result};
 
 use super::{Added, Gamificacion, not_added, profile_key, stays};
 use crate::entities::*;
@@ -81,7 +81,15 @@ impl Gamificacion {
             .transaction()
             .delete("member", &member_key(user, member), None)?
             .update("user", counted(user, -1))?;
-        Ok(matches!(transaction.run().await?, Transacted::Done))
+        match transaction.run().await? {
+            Transacted::Done => Ok(true),
+            Transacted::Lost(lost) => match lost.current::<Dashboard>("user")? {
+                Some(_) if !lost.is_lost("member") => Err(Error::corrupt(format!(
+                    "the dashboard of {user} counts fewer members than the network has"
+                ))),
+                _ => Ok(false),
+            },
+        }
     }
 
     /// Takes a member from a level to another, if the member is still at the first.

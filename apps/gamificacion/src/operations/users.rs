@@ -42,7 +42,7 @@ impl Gamificacion {
 
     /// Pattern 2: the user with a code.
     pub async fn user_by_code(&self, code: &Id) -> Result<Option<Profile>> {
-        Ok(self.db.page(patterns::user_by_code(code)).await?.items.pop())
+        Ok(self.db.page(patterns::user_by_code(code)).await?.whole()?.items.pop())
     }
 
     /// Pattern 2b: everything about the user with a code.
@@ -98,7 +98,11 @@ impl Gamificacion {
         if !self.db.update(mark).await?.is_done() {
             return Ok(false);
         }
-        let left = self.panel_now(user).await?;
+        let mut left = self.panel_now(user).await?;
+        // Nothing may be left behind without its owner.
+        if let Some(unreadable) = left.unreadable.pop() {
+            return Err(unreadable.into_error());
+        }
         self.delete_each(user, left.goals).await?;
         self.delete_each(user, left.products).await?;
         self.delete_each(user, left.featured).await?;

@@ -14,6 +14,7 @@ mod recognition;
 mod shards;
 mod transactions;
 mod uniques;
+mod unreadable;
 
 use self::collections::*;
 use self::cursors::*;
@@ -24,6 +25,7 @@ use self::recognition::*;
 use self::shards::*;
 use self::transactions::*;
 use self::uniques::*;
+use self::unreadable::*;
 use super::prelude::*;
 
 cases! {
@@ -50,6 +52,14 @@ cases! {
         "An entity with a few fields of another is read without the other attributes.";
     extra "entity-exact-numbers", exact_numbers:
         "Numbers of 38 digits are stored, added, compared and found exactly.";
+    extra "entity-add-range", add_in_range:
+        "A sum that the field's type cannot hold fails as a condition does, and changes nothing.";
+    extra "entity-committed", committed_writes:
+        "A write whose result cannot be read is committed, and its error does not deny it.";
+    extra "entity-committed-unique", committed_unique:
+        "The same holds for a change of a unique value.", needs [Transactions];
+    extra "entity-unreadable-page", pages_go_on:
+        "An item that cannot be read does not hide the others of its page, and is told by its key.";
 
     extra "entity-item", stored_items:
         "An entity is the item that its design says, without attributes for what it lacks.";
@@ -99,6 +109,9 @@ cases! {
         "Unique values are swapped and handed over in one transaction.", needs [Transactions];
     extra "entity-unique-expires", unique_expires:
         "What stands for a unique value expires when its entity does.", needs [Transactions];
+    extra "entity-unique-swept", unique_swept:
+        "An expired entity whose unique value is another's by now is deleted or given another.",
+        needs [Transactions];
     extra "entity-unique-race", unique_race:
         "Of those who take one value at the same time, one does, and nothing is left of others.",
         needs [Transactions];

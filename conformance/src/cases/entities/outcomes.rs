@@ -134,7 +134,7 @@ pub(super) async fn changing_in_place(ctx: Ctx) {
         async move {
             let thing = format!("thing{}", caller / 2);
             let change = Change::at(key)
-                .append(Basket::THINGS, std::slice::from_ref(&thing))
+                .append(Basket::THINGS, [&thing])
                 .add(Basket::COUNT, 1)
                 .when(!Basket::THINGS.contains(&thing));
             ctx.ok(db.update(change).await).is_done()

@@ -76,7 +76,7 @@ pub(super) async fn transaction_token(ctx: Ctx) {
     let token = fresh_token();
     let count = |amount: u64| {
         let change =
-            Change::at(empty.key()).add(Basket::COUNT, amount).append(Basket::THINGS, &["pen"]);
+            Change::at(empty.key()).add(Basket::COUNT, amount).append(Basket::THINGS, ["pen"]);
         ctx.ok(db.transaction().token(&token).update("basket", change))
     };
     for _ in 0..3 {

@@ -227,3 +227,64 @@ pub(super) async fn unique_expires(ctx: Ctx) {
     assert_eq!(ctx.ok(db.delete(&kept.key()).await), Outcome::Done(kept));
     ctx.expect_table(&table, &[]).await;
 }
+
+pub(super) async fn unique_swept(ctx: Ctx) {
+    let (db, table) = shop(&ctx).await;
+    let end = START.as_secs() + 60;
+    let desk = |desk: &str, until| Desk { desk: id(desk), person: id("ana"), until };
+    let guard = |person: &str, desk: &str| {
+        let owner = item! { "PK" => format!("DESK#{desk}"), "SK" => "DESK" };
+        let key = format!("PERSON#{person}");
+        item! { "PK" => key, "SK" => "UNIQUE", "uniqueOwner" => Value::M(owner.into_map()) }
+    };
+    let key = |person: &str| item! { "PK" => format!("PERSON#{person}"), "SK" => "UNIQUE" };
+    let first = created(&ctx, &db, desk("1", Some(end))).await;
+    // The guard has expired and is swept before its entity is; another takes the value.
+    ctx.delete(&table, key("ana")).await;
+    let second = created(&ctx, &db, desk("2", None)).await;
+    let before = [item_of(&first), item_of(&second), guard("ana", "2")];
+    ctx.expect_table(&table, &before).await;
+
+    // With the value that is another's, it cannot be prolonged.
+    let longer = Change::of(&first).set(Desk::UNTIL, end + 60);
+    assert_eq!(ctx.ok(db.update(longer).await), Outcome::Taken { field: "person" });
+    ctx.expect_table(&table, &before).await;
+    // Nor does it take the value back in a transaction that hands it on.
+    let handed = db
+        .transaction()
+        .delete_read("old", &first, None)
+        .and_then(|it| it.create("new", desk("3", None)));
+    let Transacted::Lost(lost) = ctx.ok(ctx.ok(handed).run().await) else { panic!("it is taken") };
+    assert_eq!((lost.names(), lost.taken("new")), (vec!["new"], Some("person")));
+    ctx.expect_table(&table, &before).await;
+
+    // It is given another value, under a token as without: the other's guard stays.
+    let moved = Change::of(&first).set(Desk::PERSON, id("eva"));
+    let moved = ctx.ok(db.update(moved).await).done().expect("the new value is free");
+    let items = [
+        item_of(&moved),
+        guard("eva", "1").with("until", end),
+        item_of(&second),
+        guard("ana", "2"),
+    ];
+    ctx.expect_table(&table, &items).await;
+
+    // The same once more, and it is deleted.
+    ctx.delete(&table, key("eva")).await;
+    let third = Desk { desk: id("3"), person: id("eva"), until: None };
+    let third = created(&ctx, &db, third).await;
+    let deletion = ctx.ok(ctx.ok(db.transaction().delete_read("desk", &moved, None)).prepare());
+    for _ in 0..2 {
+        // However often it is sent, it is done once.
+        let answer = ctx.ok(deletion.run().await);
+        assert!(matches!(answer, Transacted::Done), "{answer:?}");
+    }
+    let left = [item_of(&second), guard("ana", "2"), item_of(&third), guard("eva", "3")];
+    ctx.expect_table(&table, &left).await;
+    let again = Desk { person: id("max"), ..desk("4", Some(end)) };
+    let again = created(&ctx, &db, again).await;
+    ctx.put(&table, guard("max", "9")).await;
+    assert_eq!(ctx.ok(db.delete(&again.key()).await), Outcome::Done(again));
+    let left = [&left[..], &[guard("max", "9")]].concat();
+    ctx.expect_table(&table, &left).await;
+}

@@ -1,0 +1,204 @@
+//! Items that cannot be read as entities: how they come about, and what they must not hide.
+
+use serde::{Deserialize, Serialize};
+use tabla::Applied;
+use tabla::entity::{Change, Entity, Find, Id, Outcome, Transacted};
+
+use super::super::prelude::*;
+use super::design::*;
+
+/// An order whose status no order has.
+fn unreadable(order: &Order) -> Item {
+    item_of(order).with("status", "lost")
+}
+
+fn key_item(number: u32) -> Item {
+    item! { "PK" => "CUSTOMER#ana", "SK" => format!("ORDER#{number:08}") }
+}
+
+/// The entity is unreadable, and the write was committed.
+fn expect_committed(error: &tabla::Error) {
+    assert_eq!(error.applied(), Applied::Maybe, "{error:?}");
+    assert!(matches!(error.kind(), ErrorKind::Corrupt), "{error:?}");
+    let text = "the write is committed, but its result is not known: an item cannot be read as ";
+    assert!(error.message().starts_with(text), "{error}");
+}
+
+pub(super) async fn committed_writes(ctx: Ctx) {
+    let (db, table) = shop(&ctx).await;
+    let read = created(&ctx, &db, order("ana", 1)).await;
+    ctx.put(&table, unreadable(&read)).await;
+    let note = || Change::at(read.key()).set(Order::NOTE, "late".to_owned());
+    expect_committed(&ctx.expect_error(db.update(note()).await));
+    let after =
+        unreadable(&Order { note: Some("late".to_owned()), updated_at: START, ..read.clone() })
+            .with("revision", 2);
+    ctx.expect_table(&table, std::slice::from_ref(&after)).await;
+
+    // What was not made says so.
+    let lost = note().when(Order::NOTE.eq("early".to_owned()));
+    let error = ctx.expect_error(db.update(lost).await);
+    assert_eq!(error.applied(), Applied::No, "{error:?}");
+    let error = ctx.expect_error(db.create(order("ana", 1)).await);
+    assert_eq!(error.applied(), Applied::No, "{error:?}");
+    ctx.expect_table(&table, std::slice::from_ref(&after)).await;
+
+    expect_committed(&ctx.expect_error(db.delete(&read.key()).await));
+    ctx.expect_table(&table, &[]).await;
+}
+
+pub(super) async fn committed_unique(ctx: Ctx) {
+    let (db, table) = shop(&ctx).await;
+    let ana = created(&ctx, &db, customer("ana", Some("a@x"), None)).await;
+    let odd = item_of(&ana).with("visits", -1);
+    ctx.put(&table, odd.clone()).await;
+    // It was read before: the transaction commits, and the result cannot be read back.
+    let change = Change::of(&ana).set(Customer::EMAIL, "b@x".to_owned());
+    expect_committed(&ctx.expect_error(db.update(change).await));
+    let moved = [odd.with("email", "b@x"), guard("EMAIL#b@x", "ana")];
+    ctx.expect_table(&table, &moved).await;
+    // Its unique values are not known, so that it is not deleted.
+    let error = ctx.expect_error(db.delete(&ana.key()).await);
+    assert_eq!(error.applied(), Applied::No, "{error:?}");
+    ctx.expect_table(&table, &moved).await;
+}
+
+/// Numbers of several types.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize, Entity)]
+#[entity(table = SHOP, pk = "METER#{id}", sk = "METER")]
+struct Meter {
+    #[entity(key_only)]
+    id: Id,
+    small: u8,
+    count: u32,
+    signed: i64,
+    ratio: f64,
+    exact: Number,
+    maybe: Option<u32>,
+}
+
+fn number(text: &str) -> Number {
+    Number::parse(text).expect("a number")
+}
+
+pub(super) async fn add_in_range(ctx: Ctx) {
+    let (db, table) = shop(&ctx).await;
+    let meter = Meter {
+        id: id("1"),
+        small: 250,
+        count: 7,
+        signed: -1,
+        ratio: 0.5,
+        exact: number("1"),
+        maybe: None,
+    };
+    let mut meter = created(&ctx, &db, meter).await;
+    let change = || Change::at(MeterKey { id: id("1") });
+    let refused = || {
+        [
+            change().add(Meter::SMALL, 6),
+            change().add(Meter::COUNT, u32::MAX),
+            change().add(Meter::COUNT, -8),
+            change().add(Meter::COUNT, number("0.5")),
+            change().add(Meter::COUNT, number("1e30")),
+            change().add(Meter::COUNT, number("1e90")),
+            change().add(Meter::SIGNED, i64::MIN),
+            change().add(Meter::SIGNED, number("9223372036854775809")),
+            change().add(Meter::MAYBE, -1),
+            change().add(Meter::MAYBE, number("4294967296")),
+            // One amount too many, and nothing of the change is made.
+            change().add(Meter::EXACT, 1).add(Meter::SMALL, 6),
+        ]
+    };
+    for (at, change) in refused().into_iter().enumerate() {
+        let outcome = ctx.ok(db.update(change).await);
+        assert_eq!(outcome, Outcome::Lost(Some(meter.clone())), "change {at}");
+    }
+    for (at, change) in refused().into_iter().enumerate() {
+        let transaction = ctx.ok(db.transaction().update("meter", change));
+        let Transacted::Lost(lost) = ctx.ok(transaction.run().await) else {
+            panic!("change {at} was made")
+        };
+        assert!(lost.is_lost("meter"), "change {at}");
+    }
+    ctx.expect_table(&table, &[item_of(&meter)]).await;
+
+    // Up to both ends, and a field without a value counts as zero.
+    let ends = change()
+        .add(Meter::SMALL, 5)
+        .add(Meter::COUNT, u32::MAX - 7)
+        .add(Meter::SIGNED, i64::MIN + 1)
+        .add(Meter::RATIO, number("-0.75"))
+        .add(Meter::EXACT, number("-1.000000000000000000001"))
+        .add(Meter::MAYBE, u32::MAX);
+    meter.small = u8::MAX;
+    meter.count = u32::MAX;
+    meter.signed = i64::MIN;
+    meter.ratio = -0.25;
+    meter.exact = number("-0.000000000000000000001");
+    meter.maybe = Some(u32::MAX);
+    assert_eq!(ctx.ok(db.update(ends).await), Outcome::Done(meter.clone()));
+    let back = change().add(Meter::SMALL, -255).add(Meter::COUNT, -i64::from(u32::MAX));
+    (meter.small, meter.count) = (0, 0);
+    assert_eq!(ctx.ok(db.update(back).await), Outcome::Done(meter.clone()));
+    ctx.expect_table(&table, &[item_of(&meter)]).await;
+}
+
+pub(super) async fn pages_go_on(ctx: Ctx) {
+    let (db, table) = shop(&ctx).await;
+    let mut orders = Vec::new();
+    for number in 1..=5 {
+        orders.push(created(&ctx, &db, order("ana", number)).await);
+    }
+    ctx.put_all(&table, [unreadable(&orders[1]), unreadable(&orders[3])]).await;
+    let find = || Order::find().with(Order::CUSTOMER, id("ana"));
+    let readable = [orders[0].clone(), orders[2].clone(), orders[4].clone()];
+    for limit in [1, 2, 10] {
+        let (mut items, mut keys, mut cursor) = (Vec::new(), Vec::new(), None);
+        loop {
+            let page = ctx.ok(db.page(find().limit(limit).after(cursor)).await);
+            items.extend(page.items);
+            for found in page.unreadable {
+                assert!(found.reason.starts_with("an item cannot be read as Order"), "{found}");
+                keys.push(found.key);
+            }
+            cursor = page.next;
+            if cursor.is_none() {
+                break;
+            }
+        }
+        assert_eq!(items, readable, "in pages of {limit}");
+        assert_eq!(keys, [key_item(2), key_item(4)], "in pages of {limit}");
+    }
+    // All of them is not to be had, and the error says why.
+    let error = ctx.expect_error(db.all(find()).await);
+    assert!(error.message().contains("ORDER#00000002"), "{error}");
+    let whole = ctx.ok(db.page(find()).await).whole();
+    assert!(ctx.expect_error(whole).message().contains("ORDER#00000002"));
+
+    // Each of several keys has its own answer.
+    let keys: Vec<OrderKey> =
+        (1..=6).map(|number| OrderKey { customer: id("ana"), number }).collect();
+    let each = ctx.ok(db.get_each(&keys).await);
+    let found: Vec<Option<Order>> =
+        each.iter().map(|read| read.as_ref().ok().cloned().flatten()).collect();
+    let expected = [Some(&readable[0]), None, Some(&readable[1]), None, Some(&readable[2]), None];
+    assert_eq!(found.iter().map(Option::as_ref).collect::<Vec<_>>(), expected);
+    let wrong: Vec<Item> = each.into_iter().filter_map(Result::err).map(|read| read.key).collect();
+    assert_eq!(wrong, [key_item(2), key_item(4)]);
+    ctx.expect_error(db.get_all(&keys).await);
+
+    // So it is in an index, whose items have the table's key, too.
+    let by_status: fn() -> Find<Order> =
+        || Order::find_by("GSI1").with(Order::STATUS, Status::Open);
+    let page = || async {
+        let page = ctx.ok(db.page(by_status()).await);
+        let keys: Vec<Item> = page.unreadable.into_iter().map(|found| found.key).collect();
+        (page.items == readable && keys == [key_item(2), key_item(4)]).then_some(())
+    };
+    let found = match ctx.capabilities().index_reads_lag {
+        true => ctx.poll(page).await,
+        false => page().await,
+    };
+    assert!(found.is_some(), "the readable ones, and the keys of the others");
+}
