@@ -177,7 +177,7 @@ impl CryptoCards {
     /// Opens an account. [`Outcome::Lost`] has the one that has its id.
     ///
     /// # Errors
-    /// Those of the store; an amount is below zero.
+    /// Those of the store; an amount is below zero, or does not fit its currency.
     pub async fn open_account(&self, new: NewAccount) -> Result<Outcome<Account>> {
         self.open_account_at(new, self.db.now().second()).await
     }
@@ -187,8 +187,10 @@ impl CryptoCards {
         new: NewAccount,
         now: UtcTime,
     ) -> Result<Outcome<Account>> {
-        for amount in [new.usdt, new.btc, new.eth] {
+        let balances = [new.usdt, new.btc, new.eth];
+        for (currency, amount) in Currency::ALL.into_iter().zip(balances) {
             not_negative("a balance", amount)?;
+            currency.check("a balance", amount)?;
         }
         let account = Account {
             account_id: new.account_id,
@@ -213,7 +215,8 @@ impl CryptoCards {
     /// account as it is.
     ///
     /// # Errors
-    /// Those of the store; the amount is none.
+    /// Those of the store; the amount is not above zero, or it or the new balance does not fit the
+    /// currency.
     pub async fn credit(
         &self,
         read: &Account,
@@ -223,6 +226,9 @@ impl CryptoCards {
         if amount <= Number::ZERO {
             return Err(Error::validation(format!("{amount} cannot be credited")));
         }
+        currency.check("a credit", amount)?;
+        let balance = read.balance(currency).checked_add(amount)?;
+        currency.check("a balance", balance)?;
         let change = Change::of(read)
             .add(Account::balance_field(currency), amount)
             .when(Account::STATUS.ne(AccountStatus::Closed));
@@ -262,13 +268,14 @@ impl CryptoCards {
     /// Issues a card of an account that is there and not closed.
     ///
     /// # Errors
-    /// Those of the store; the limit is below zero.
+    /// Those of the store; the limit is below zero, or does not fit USDT.
     pub async fn issue_card(&self, new: NewCard) -> Result<Issued> {
         self.issue_card_at(new, self.db.now().second()).await
     }
 
     pub(crate) async fn issue_card_at(&self, new: NewCard, now: UtcTime) -> Result<Issued> {
         not_negative("a daily limit", new.daily_limit_usdt)?;
+        Currency::Usdt.check("a daily limit", new.daily_limit_usdt)?;
         let account = AccountKey { account_id: new.account_id.clone() };
         let card = Card {
             card_id: new.card_id,
@@ -281,6 +288,7 @@ impl CryptoCards {
             daily_limit_usdt: new.daily_limit_usdt,
             spent_usdt: Number::ZERO,
             spent_day: None,
+            spent_other_days: None,
             created_at: now,
         };
         let transaction = self
@@ -311,9 +319,10 @@ impl CryptoCards {
     /// Sets how much can be paid with a card on one day, this one included.
     ///
     /// # Errors
-    /// Those of the store; the limit is below zero.
+    /// Those of the store; the limit is below zero, or does not fit USDT.
     pub async fn set_daily_limit(&self, card: &Id, limit_usdt: Number) -> Result<Outcome<Card>> {
         not_negative("a daily limit", limit_usdt)?;
+        Currency::Usdt.check("a daily limit", limit_usdt)?;
         let change =
             Change::at(CardKey { card_id: card.clone() }).set(Card::DAILY_LIMIT_USDT, limit_usdt);
         self.db.update(change).await

@@ -1,7 +1,9 @@
 //! Authorising a payment: its funds are reserved, or it is rejected.
 
-use tabla::entity::{Change, Transacted, UtcTime};
-use tabla::{Applied, Error, ErrorKind, Repeat, Result};
+use std::collections::BTreeMap;
+
+use tabla::entity::{Change, Check, Day, Transacted, UtcTime};
+use tabla::{Applied, Error, ErrorKind, Number, Repeat, Result};
 
 use crate::accounts::CryptoCards;
 use crate::entities::*;
@@ -34,7 +36,7 @@ impl Authorised {
 
 impl CryptoCards {
     /// Authorises a payment, once for each id: reserves its amount on the account, records it, and
-    /// counts it to the card's day, all or none.
+    /// counts it to its day on the card, all or none.
     ///
     /// The balance is compared in code with what is reserved, because no condition of a write can
     /// add; the write holds only if the account still has the version that was read. Who loses
@@ -42,7 +44,7 @@ impl CryptoCards {
     ///
     /// # Errors
     /// Those of the store; [`Applied::Maybe`] if it may be authorised: the same call tells later.
-    /// An amount is none.
+    /// An amount is not above zero, or has more decimal places than its currency.
     pub async fn authorise(&self, request: &Authorisation) -> Result<Authorised> {
         self.authorise_at(request, None).await
     }
@@ -83,6 +85,7 @@ impl CryptoCards {
         if let Some(known) = self.transaction(&request.transaction_id).await? {
             return Ok(Some(answer(request, known)));
         }
+        request.check_places()?;
         let Some(card) = self.card(&request.card_id).await? else {
             return self.reject(request, Rejection::UnknownCard, None, *in_doubt).await;
         };
@@ -175,22 +178,41 @@ fn row(request: &Authorisation, account: &Account, spend: Spend, now: UtcTime) -
     }
 }
 
-/// The payment, counted to the card's day; only if the limit is the one that it was judged by.
+/// The payment, counted to its day; only if the limit is the one that it was judged by.
 fn counted(request: &Authorisation, card: &Card, spend: Spend) -> Change<Card> {
-    let (change, on_day) = match spend.is_first {
-        true => (
-            Change::of(card)
-                .set(Card::SPENT_USDT, request.amount_usdt)
-                .set(Card::SPENT_DAY, spend.day),
-            Card::SPENT_DAY.not_exists().or(Card::SPENT_DAY.lt(spend.day)),
-        ),
-        false => (
-            Change::of(card).add(Card::SPENT_USDT, request.amount_usdt),
-            Card::SPENT_DAY.eq(spend.day).and(Card::SPENT_USDT.le(spend.most_before)),
-        ),
-    };
-    change
+    let change = Change::of(card)
         .when(Card::STATUS.eq(CardStatus::Active))
-        .when(Card::DAILY_LIMIT_USDT.eq(card.daily_limit_usdt))
-        .when(on_day)
+        .when(Card::DAILY_LIMIT_USDT.eq(card.daily_limit_usdt));
+    if card.spent_day == Some(spend.day) {
+        return change
+            .add(Card::SPENT_USDT, request.amount_usdt)
+            .when(Card::SPENT_DAY.eq(spend.day).and(Card::SPENT_USDT.le(spend.most_before)));
+    }
+    // Another day than the last one: what was paid on each of them stays with it.
+    let is_last_day = match card.spent_day {
+        Some(day) => Card::SPENT_DAY.eq(day),
+        None => Card::SPENT_DAY.not_exists(),
+    };
+    let change = change
+        .set(Card::SPENT_DAY, spend.day)
+        .set(Card::SPENT_USDT, spend.after)
+        .when(is_last_day.and(Card::SPENT_USDT.eq(card.spent_usdt)))
+        .when(other_days_are(card));
+    with_other_days(change, card.other_days(spend.day))
+}
+
+/// Holds if what the card remembers of other days is what was read.
+pub(crate) fn other_days_are(card: &Card) -> Check<Card> {
+    match &card.spent_other_days {
+        Some(days) => Card::SPENT_OTHER_DAYS.eq(days.clone()),
+        None => Card::SPENT_OTHER_DAYS.not_exists(),
+    }
+}
+
+/// The change with these days to remember.
+pub(crate) fn with_other_days(change: Change<Card>, days: BTreeMap<Day, Number>) -> Change<Card> {
+    match days.is_empty() {
+        true => change.clear(Card::SPENT_OTHER_DAYS),
+        false => change.set(Card::SPENT_OTHER_DAYS, days),
+    }
 }

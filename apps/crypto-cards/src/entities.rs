@@ -1,5 +1,6 @@
 //! The three tables, each with its one entity. Keys are attributes as they are, without templates.
 
+use std::collections::BTreeMap;
 use std::sync::LazyLock;
 
 use serde::{Deserialize, Serialize};
@@ -249,11 +250,53 @@ pub struct Card {
     pub status: CardStatus,
     /// How much can be paid with it on one day.
     pub daily_limit_usdt: Number,
-    /// How much was paid with it on its last day.
+    /// How much was paid with it on `spent_day`.
     pub spent_usdt: Number,
-    /// Its last day, in UTC; none before the first payment.
+    /// The day of the payment that was made last, in UTC; none before the first.
     pub spent_day: Option<Day>,
+    /// How much was paid with it on other days, as far as they are remembered: a clock that is
+    /// ahead or behind has payments on days that do not follow each other.
+    pub spent_other_days: Option<BTreeMap<Day, Number>>,
     /// When it was issued.
     #[entity(immutable)]
     pub created_at: UtcTime,
+}
+
+impl Card {
+    /// Days that a card remembers, the one that was paid on last included. With one more, the
+    /// earliest is forgotten, and no day before those that are left can be paid on any more.
+    pub const DAYS: usize = 31;
+
+    /// How much was paid with it on a day.
+    pub fn spent_on(&self, day: Day) -> Number {
+        if self.spent_day == Some(day) {
+            return self.spent_usdt;
+        }
+        let others = self.spent_other_days.as_ref();
+        others.and_then(|days| days.get(&day)).copied().unwrap_or_default()
+    }
+
+    /// The days that it remembers, in order; a day whose payments have all failed has zero.
+    pub fn days(&self) -> BTreeMap<Day, Number> {
+        let mut days = self.spent_other_days.clone().unwrap_or_default();
+        days.extend(self.spent_day.map(|day| (day, self.spent_usdt)));
+        days
+    }
+
+    /// Whether it may have forgotten what was paid with it on a day. The number of days that it
+    /// remembers never falls.
+    pub(crate) fn is_forgotten(&self, day: Day) -> bool {
+        let days = self.days();
+        days.len() >= Self::DAYS && days.first_key_value().is_some_and(|(first, _)| day < *first)
+    }
+
+    /// The days to remember beside this one, which becomes the one that was paid on last.
+    pub(crate) fn other_days(&self, day: Day) -> BTreeMap<Day, Number> {
+        let mut days = self.days();
+        days.remove(&day);
+        while days.len() >= Self::DAYS {
+            days.pop_first();
+        }
+        days
+    }
 }

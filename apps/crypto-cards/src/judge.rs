@@ -4,6 +4,7 @@ use tabla::entity::{Day, Id, UtcTime};
 use tabla::{Error, Number, Result};
 
 use crate::entities::*;
+use crate::money::{ARS_DECIMALS, check_places};
 
 /// A payment that wants to be authorised, with its amount in each currency.
 #[derive(Clone, Debug, PartialEq)]
@@ -12,15 +13,15 @@ pub struct Authorisation {
     pub transaction_id: Id,
     /// The card.
     pub card_id: Id,
-    /// What the shop wants, in ARS.
+    /// What the shop wants, in ARS: at most [`ARS_DECIMALS`] decimal places.
     pub amount_ars: Number,
-    /// The same in USDT.
+    /// The same in USDT, rounded to its [decimal places](Currency::decimals).
     pub amount_usdt: Number,
     /// ARS for one USDT.
     pub exchange_rate: Number,
     /// What the account pays with.
     pub user_currency: Currency,
-    /// The same amount in that: what is reserved.
+    /// The same amount in that, rounded to its decimal places: what is reserved.
     pub amount_reserved: Number,
 }
 
@@ -52,6 +53,14 @@ impl Authorisation {
         }
         Ok(())
     }
+
+    /// Refuses amounts that do not fit their currencies: what does not could be reserved, and then
+    /// not be debited without rounding.
+    pub(crate) fn check_places(&self) -> Result<()> {
+        check_places("amount_ars", self.amount_ars, "ARS", ARS_DECIMALS)?;
+        Currency::Usdt.check("amount_usdt", self.amount_usdt)?;
+        self.user_currency.check("amount_reserved", self.amount_reserved)
+    }
 }
 
 /// Why a payment is not authorised. Nothing was written.
@@ -71,7 +80,8 @@ pub enum Rejection {
     OtherCurrency(Currency),
     /// The account has only this much that is not reserved.
     InsufficientFunds(Number),
-    /// The card has only this much left of its day, in USDT.
+    /// The card has only this much left of the payment's day, in USDT; nothing of a day that is
+    /// too long past to be remembered.
     DailyLimit(Number),
     /// Others have changed the account or the card each time that it was tried.
     Contention,
@@ -82,10 +92,10 @@ pub enum Rejection {
 pub(crate) struct Spend {
     /// The day.
     pub(crate) day: Day,
-    /// Whether it is the first of the day.
-    pub(crate) is_first: bool,
     /// The most that the card may have spent before it.
     pub(crate) most_before: Number,
+    /// What it has spent with it.
+    pub(crate) after: Number,
 }
 
 /// Judges a payment at this moment.
@@ -112,18 +122,26 @@ pub(crate) fn judge(
     }
     let (balance, reserved) =
         (account.balance(request.user_currency), account.reserved(request.user_currency));
-    if balance < request.amount_reserved.checked_add(reserved)? {
-        return Ok(Err(Rejection::InsufficientFunds(balance.checked_sub(reserved)?)));
+    let free = balance.checked_sub(reserved)?;
+    if free < request.amount_reserved {
+        return Ok(Err(Rejection::InsufficientFunds(free)));
     }
-    // Where another's clock is ahead, the card's day may have begun already: it is not begun again.
-    let day = card.spent_day.map_or(now.day(), |last| last.max(now.day()));
-    let is_first = card.spent_day != Some(day);
-    let before = if is_first { Number::ZERO } else { card.spent_usdt };
+    // What is reserved here is debited later: both sums have to be exact. They are, unless somebody
+    // else has written a balance that does not fit its currency.
+    reserved.checked_add(request.amount_reserved)?;
+    balance.checked_sub(request.amount_reserved)?;
+    // The day is that of the payment, whatever day was paid on last: a clock that was ahead leaves a
+    // day of its own, and one that is behind finds its day as it was left.
+    let day = now.day();
+    if card.is_forgotten(day) {
+        return Ok(Err(Rejection::DailyLimit(Number::ZERO)));
+    }
+    let before = card.spent_on(day);
     let most_before = card.daily_limit_usdt.checked_sub(request.amount_usdt)?;
     if before > most_before {
         let left = card.daily_limit_usdt.checked_sub(before)?;
         // A limit that was lowered may be below what is spent.
         return Ok(Err(Rejection::DailyLimit(left.max(Number::ZERO))));
     }
-    Ok(Ok(Spend { day, is_first, most_before }))
+    Ok(Ok(Spend { day, most_before, after: before.checked_add(request.amount_usdt)? }))
 }

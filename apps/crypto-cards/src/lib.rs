@@ -5,7 +5,8 @@
 //! to the card's day, in one transaction. It is completed, which debits the balance and the
 //! reservation together, or it fails, which releases the reservation.
 //!
-//! Money is exact decimal numbers, never floating point. The same authorisation can be sent any
+//! Money is exact decimal numbers, never floating point, in whole smallest units of its currency
+//! ([`Currency::decimals`]). The same authorisation can be sent any
 //! number of times, and what the table says of its id is the last word; an answer that was lost is
 //! looked up there.
 //!
@@ -19,6 +20,7 @@ mod books;
 pub mod drill;
 mod entities;
 mod judge;
+mod money;
 mod patterns;
 mod race;
 mod seed;
@@ -32,6 +34,7 @@ pub use authorise::Authorised;
 pub use books::Books;
 pub use entities::*;
 pub use judge::{Authorisation, Rejection};
+pub use money::ARS_DECIMALS;
 pub use patterns::*;
 pub use settle::Settled;
 pub use texts::{CardNumberHash, LastFour};

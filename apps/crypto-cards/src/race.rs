@@ -159,10 +159,10 @@ async fn day(db: &Db) -> Result<Race> {
     }
     check(days_are_spent(&days, losers), "a day is enough for exactly so many")?;
     let (last, paid) = days.last_key_value().ok_or_else(|| wrong("nobody has paid"))?;
-    let is_sum = card.spent_day.as_ref() == Some(last)
-        && card.spent_usdt == scaled(CENTS * u64::from(*paid), 2)?;
+    let spent = card.spent_on(*last);
+    let is_sum = spent == scaled(CENTS * u64::from(*paid), 2)?;
     check(is_sum, "the day is the sum of its payments")?;
-    let left = format!("{} of {} spent", card.spent_usdt, card.daily_limit_usdt);
+    let left = format!("{spent} of {} spent", card.daily_limit_usdt);
     Ok(Race { name: "a card's day", contenders: answers.len(), winners, left })
 }
 

@@ -4,6 +4,7 @@ use tabla::entity::{Change, Id, Transacted, UtcTime};
 use tabla::{Repeat, Result};
 
 use crate::accounts::CryptoCards;
+use crate::authorise::{other_days_are, with_other_days};
 use crate::entities::*;
 
 /// What became of settling a transaction.
@@ -48,7 +49,7 @@ impl CryptoCards {
     }
 
     /// Releases the reservation of a transaction, marks it failed, and gives its amount back to
-    /// the card's day if that is still the day.
+    /// its day on the card if the card remembers the day.
     ///
     /// # Errors
     /// Those of the store; [`Applied::Maybe`](tabla::Applied::Maybe) if it may have failed: the same call tells later.
@@ -132,17 +133,20 @@ impl CryptoCards {
         }
     }
 
-    /// What gives the amount back to the card's day; `None` if that day is over.
+    /// What gives the amount back to its day on the card; `None` if the card has forgotten the day.
     async fn given_back(&self, row: &Transaction) -> Result<Option<Change<Card>>> {
+        let (day, amount) = (row.spend_day, row.amount_usdt);
         let card = self.card(&row.card_id).await?;
-        let is_day = |card: &Card| {
-            card.spent_day == Some(row.spend_day) && card.spent_usdt >= row.amount_usdt
-        };
-        Ok(card.filter(is_day).map(|card| {
-            Change::of(&card)
-                .add(Card::SPENT_USDT, row.amount_usdt.negated())
-                .when(Card::SPENT_DAY.eq(row.spend_day).and(Card::SPENT_USDT.ge(row.amount_usdt)))
-        }))
+        let Some(card) = card.filter(|card| card.spent_on(day) >= amount) else { return Ok(None) };
+        if card.spent_day == Some(day) {
+            let change = Change::of(&card).add(Card::SPENT_USDT, amount.negated());
+            let is_there = Card::SPENT_DAY.eq(day).and(Card::SPENT_USDT.ge(amount));
+            return Ok(Some(change.when(is_there)));
+        }
+        let mut days = card.spent_other_days.clone().unwrap_or_default();
+        days.insert(day, card.spent_on(day).checked_sub(amount)?);
+        let change = Change::of(&card).when(other_days_are(&card));
+        Ok(Some(with_other_days(change, days)))
     }
 }
 

@@ -2,7 +2,7 @@
 
 use std::collections::BTreeMap;
 
-use tabla::entity::Id;
+use tabla::entity::{Day, Id};
 use tabla::{Number, Result};
 
 use super::{ACCOUNTS, Drill, Ledger, account, card, wrong};
@@ -119,13 +119,16 @@ impl Snapshot {
         if account.version != (1 + rows.len() + ends) as u64 {
             wrong.push("something was done twice, or not at all".to_owned());
         }
-        let counted = rows
-            .iter()
-            .filter(|row| row.status != Status::Failed && Some(row.spend_day) == card.spent_day);
-        if card.spent_usdt != sum(counted.map(|row| row.amount_usdt))? {
+        let mut days: BTreeMap<Day, Number> = BTreeMap::new();
+        for row in rows.iter().filter(|row| row.status != Status::Failed) {
+            let day = days.entry(row.spend_day).or_default();
+            *day = day.checked_add(row.amount_usdt)?;
+        }
+        let remembered = card.days().into_iter().filter(|(_, spent)| !spent.is_zero());
+        if !remembered.eq(days.clone()) {
             wrong.push("the card's day is not the sum of its payments".to_owned());
         }
-        if card.spent_usdt > card.daily_limit_usdt {
+        if days.values().any(|spent| *spent > card.daily_limit_usdt) {
             wrong.push("the card's day has more than its limit".to_owned());
         }
         for row in rows {

@@ -131,21 +131,76 @@ async fn a_day_begins_again_and_is_never_begun_twice() {
     let bank = Bank::open().await;
     done(bank.pay("tx-1", "50").await);
     rejects(&bank, &payment("tx-2", "0.01"), Rejection::DailyLimit(number("0"))).await;
-    bank.clock.advance(Duration::from_secs(24 * 3600));
-    let row = done(bank.pay("tx-2", "20").await);
+    let next = bank.on_day(1);
+    let row = done(next.authorise(&payment("tx-2", "20")).await.unwrap());
     let card = bank.card().await;
     assert_eq!((card.spent_usdt, card.spent_day), (number("20"), Some(row.spend_day)));
     assert_eq!(row.spend_day.to_string(), "2025-08-19");
-    // Another's clock is still in the day before: its payments count for the day that has begun.
-    let late = Bank::open().await;
-    let late = CryptoCards::new(late.db.on(bank.store.clone()));
-    let row = match late.authorise(&payment("tx-3", "25")).await.unwrap() {
-        Authorised::Done(row) => row,
-        other => panic!("{other:?}"),
+    // Another's clock is still in the day before, which is spent.
+    rejects(&bank, &payment("tx-3", "25"), Rejection::DailyLimit(number("0"))).await;
+}
+
+/// What is left of a day; a cent more is rejected.
+async fn left(bank: &Bank, day: u64, usdt: &str) {
+    let before = bank.everything().await;
+    let more = number(usdt).checked_add(number("0.01")).unwrap().to_string();
+    let answer = bank.on_day(day).authorise(&payment("more", &more)).await.unwrap();
+    assert_eq!(answer, Authorised::Rejected(Rejection::DailyLimit(number(usdt))), "day {day}");
+    assert_eq!(bank.everything().await, before);
+}
+
+#[tokio::test]
+async fn card_used_with_a_clock_a_year_ahead_has_a_limit_for_each_day() {
+    let bank = Bank::open().await;
+    let read = bank.account().await;
+    bank.app.credit(&read, Currency::Usdt, number("1000")).await.unwrap().done().unwrap();
+    let pay = |day: u64, name: &'static str, usdt: &'static str| {
+        let app = bank.on_day(day);
+        async move { done(app.authorise(&payment(name, usdt)).await.unwrap()) }
     };
-    assert_eq!(row.authorized_at.day().to_string(), "2025-08-18");
-    assert_eq!(row.spend_day.to_string(), "2025-08-19");
-    assert_eq!(bank.card().await.spent_usdt, number("45"));
+    pay(0, "before", "20").await;
+    let ahead = pay(365, "ahead", "40").await;
+    assert_eq!(ahead.spend_day.to_string(), "2026-08-18");
+    // The clock is right again: today has what is left of it, and no more.
+    left(&bank, 0, "30").await;
+    let today = pay(0, "today", "30").await;
+    assert_eq!(today.spend_day.to_string(), "2025-08-18");
+    // Each day that follows has a limit of its own, and none before it is begun again, wherever the
+    // clock goes.
+    for (day, name) in (1..).zip(["one", "two", "three", "four", "five"]) {
+        left(&bank, day, "50").await;
+        pay(day, name, "10").await;
+        left(&bank, day, "40").await;
+        left(&bank, 0, "0").await;
+        left(&bank, 365, "10").await;
+    }
+    pay(365, "again", "10").await;
+    left(&bank, 365, "0").await;
+    left(&bank, 3, "40").await;
+}
+
+#[tokio::test]
+async fn days_are_remembered_for_a_month_of_payments() {
+    let bank = Bank::open().await;
+    bank.app.set_daily_limit(&id("card-1"), number("1")).await.unwrap().done().unwrap();
+    let last = Card::DAYS as u64;
+    for day in 0..=last {
+        let request = payment(&format!("day-{day}"), "1");
+        done(bank.on_day(day).authorise(&request).await.unwrap());
+    }
+    // The first is forgotten, and cannot be paid on again.
+    assert_eq!(bank.card().await.days().len(), Card::DAYS);
+    for day in 0..=last {
+        left(&bank, day, "0").await;
+    }
+    // A payment that fails gives its day back, and not those that are forgotten.
+    let _ = bank.app.fail(&id("day-5"), None).await.unwrap();
+    left(&bank, 0, "0").await;
+    left(&bank, 5, "1").await;
+    done(bank.on_day(5).authorise(&payment("again", "1")).await.unwrap());
+    left(&bank, 5, "0").await;
+    done(bank.on_day(last + 1).authorise(&payment("next", "1")).await.unwrap());
+    assert_eq!(bank.card().await.days().len(), Card::DAYS);
 }
 
 /// What a payment of 40 USDT is told if this happens between its reads and its write.

@@ -62,20 +62,34 @@ async fn failing_releases_the_reservation_and_the_version_still_rises() {
 }
 
 #[tokio::test]
-async fn a_day_that_is_over_is_given_nothing_back() {
+async fn failed_payment_is_given_back_to_its_own_day() {
     let bank = Bank::open().await;
     done(bank.pay("tx-1", "30").await);
     bank.clock.advance(Duration::from_secs(24 * 3600));
     done(bank.pay("tx-2", "45").await);
-    settled(bank.app.fail(&id("tx-1"), None).await.unwrap());
-    assert_eq!(bank.card().await.spent_usdt, number("45"));
+    let row = settled(bank.app.fail(&id("tx-1"), None).await.unwrap());
+    let card = bank.card().await;
+    assert_eq!((card.spent_usdt, card.spent_on(row.spend_day)), (number("45"), number("0")));
     assert_eq!(bank.usdt().await, ("100".into(), "45".into(), 4));
     settled(bank.app.fail(&id("tx-2"), None).await.unwrap());
     assert_eq!(bank.card().await.spent_usdt, number("0"));
 }
 
 #[tokio::test]
-async fn a_day_that_begins_meanwhile_is_given_nothing_back() {
+async fn today_is_given_back_although_a_clock_was_ahead() {
+    let bank = Bank::open().await;
+    done(bank.pay("tx-1", "50").await);
+    done(bank.on_day(365).authorise(&payment("tx-2", "45")).await.unwrap());
+    settled(bank.app.fail(&id("tx-1"), None).await.unwrap());
+    done(bank.pay("tx-3", "50").await);
+    let card = bank.card().await;
+    let spent: Vec<String> =
+        card.days().iter().map(|(day, spent)| format!("{day}: {spent}")).collect();
+    assert_eq!(spent, ["2025-08-18: 50", "2026-08-18: 45"]);
+}
+
+#[tokio::test]
+async fn day_that_begins_meanwhile_keeps_what_was_paid_on_it() {
     let bank = Bank::open().await;
     done(bank.pay("tx-1", "30").await);
     let (app, clock) = (bank.app.clone(), bank.clock.clone());
@@ -90,8 +104,9 @@ async fn a_day_that_begins_meanwhile_is_given_nothing_back() {
     let store = Between::new(bank.store.clone());
     let store = store.before_call(Operation::TransactWrite, 1, next_day);
     let app = bank.through(Arc::new(store), 5);
-    settled(app.fail(&id("tx-1"), None).await.unwrap());
-    assert_eq!(bank.card().await.spent_usdt, number("45"));
+    let row = settled(app.fail(&id("tx-1"), None).await.unwrap());
+    let card = bank.card().await;
+    assert_eq!((card.spent_usdt, card.spent_on(row.spend_day)), (number("45"), number("0")));
     assert_eq!(bank.usdt().await, ("100".into(), "45".into(), 4));
 }
 

@@ -52,12 +52,21 @@ pub(crate) fn new_card(card: &str, account: &str) -> NewCard {
     }
 }
 
+/// What this many USDT are in ARS, at 1000 ARS for one, to the centavo.
+fn ars(usdt: &str) -> Number {
+    let text = number(&format!("{usdt}e3")).to_string();
+    match text.split_once('.') {
+        Some((whole, places)) if places.len() > 2 => number(&format!("{whole}.{}", &places[..2])),
+        _ => number(&text),
+    }
+}
+
 /// A payment of this many USDT with `card-1`.
 pub(crate) fn payment(transaction: &str, usdt: &str) -> Authorisation {
     Authorisation {
         transaction_id: id(transaction),
         card_id: id("card-1"),
-        amount_ars: number(&format!("{usdt}e3")),
+        amount_ars: ars(usdt),
         amount_usdt: number(usdt),
         exchange_rate: number("1000"),
         user_currency: Currency::Usdt,
@@ -104,6 +113,12 @@ impl Bank {
             env: self.db.env().clone(),
         };
         CryptoCards::new(self.db.on(store)).with_retries(retries)
+    }
+
+    /// The same data for one whose clock is so many days ahead of the bank's first day.
+    pub(crate) fn on_day(&self, day: u64) -> CryptoCards {
+        let clock = ManualClock::new(Timestamp::from_secs(NOW + day * 24 * 3600));
+        CryptoCards::new(Db::with_env(self.store.clone(), Env::test(clock, 7 + day)))
     }
 
     pub(crate) async fn pay(&self, transaction: &str, usdt: &str) -> Authorised {
