@@ -2,7 +2,6 @@
 //! the wrong shape.
 
 mod encode;
-mod read;
 mod words;
 mod write;
 
@@ -10,10 +9,14 @@ pub use self::words::{
     Expected, Found, PACKAGE, Place, base64, boolean, is_too_deep, malformed, mismatch, too_deep,
 };
 
+use std::cell::Cell;
+
 use serde_json::Value as Json;
 
+use self::encode::Fault;
+use crate::value::MAX_NESTING;
 use crate::view::{MapRef, ValueRef};
-use crate::{Error, Item, Value};
+use crate::{Error, Item, Value, limits};
 
 impl Value {
     /// The value as DynamoDB JSON.
@@ -29,7 +32,7 @@ impl Value {
     /// `{"NULL": false}`, nesting beyond the limit, or (as a `SerializationException`) JSON of
     /// the wrong shape.
     pub fn from_json(json: &Json) -> Result<Self, Error> {
-        read::value(json)
+        refused(|fault| encode::value(json, MAX_NESTING, fault))
     }
 
     /// Reads the DynamoDB JSON text of a value that an expression refers to.
@@ -39,7 +42,7 @@ impl Value {
     /// The text is not JSON, it is nested beyond [`limits::VALUE_DEPTH`](crate::limits::VALUE_DEPTH),
     /// or as for [`from_json`](Self::from_json).
     pub fn from_json_slice(text: &[u8]) -> Result<Self, Error> {
-        read::alone(&read::text(text)?)
+        of_text(text, |text, fault| encode::value(text, limits::VALUE_DEPTH, fault))
     }
 }
 
@@ -84,7 +87,7 @@ impl Item {
     ///
     /// As for [`Value::from_json`]; a null in place of a value is one too.
     pub fn from_json(json: &Json) -> Result<Self, Error> {
-        read::attributes(json).map(Item::from)
+        refused(|fault| encode::item(json, fault))
     }
 
     /// Reads DynamoDB JSON text.
@@ -93,14 +96,30 @@ impl Item {
     ///
     /// The text is not JSON, or as for [`from_json`](Self::from_json).
     pub fn from_json_slice(text: &[u8]) -> Result<Self, Error> {
-        let mut deserializer = serde_json::Deserializer::from_slice(text);
-        let item = encode::item(&mut deserializer).ok().filter(|_| deserializer.end().is_ok());
-        match item {
-            Some(item) => Ok(item),
-            // Whatever is wrong, or only unusual, is judged at leisure.
-            None => Self::from_json(&read::text(text)?),
-        }
+        of_text(text, |text, fault| encode::item(text, fault))
     }
+}
+
+/// Reads a whole text.
+fn of_text<T>(
+    text: &[u8],
+    read: impl FnOnce(&mut Text<'_>, &Fault) -> serde_json::Result<T>,
+) -> Result<T, Error> {
+    let mut text = Text::from_slice(text);
+    refused(|fault| read(&mut text, fault).and_then(|read| text.end().map(|()| read)))
+}
+
+/// JSON text that is being read.
+type Text<'a> = serde_json::Deserializer<serde_json::de::SliceRead<'a>>;
+
+/// Reads JSON; the error is the service's for what was found wrong.
+fn refused<T>(read: impl FnOnce(&Fault) -> serde_json::Result<T>) -> Result<T, Error> {
+    let fault = Cell::new(None);
+    read(&fault).map_err(|error| match fault.take() {
+        Some(fault) => fault,
+        None if is_too_deep(&error) => too_deep(),
+        None => malformed(error.to_string()),
+    })
 }
 
 /// An item in DynamoDB JSON, as a part of a larger document that serde reads.
@@ -112,7 +131,7 @@ pub struct DynamoJson(
 
 impl<'de> serde::Deserialize<'de> for DynamoJson {
     fn deserialize<D: serde::Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
-        encode::item(deserializer).map(Self)
+        encode::item(deserializer, &Cell::new(None)).map(Self)
     }
 }
 

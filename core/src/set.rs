@@ -46,13 +46,14 @@ impl<T: SetMember> Set<T> {
     pub fn new(members: impl IntoIterator<Item = T>) -> Result<Self, SetError> {
         let members: Vec<T> = members.into_iter().collect();
         if members.is_empty() {
-            return Err(SetError(SetErrorKind::Empty(T::EMPTY)));
+            return Err(SetError::of(&members));
         }
-        let set: BTreeSet<T> = members.iter().cloned().collect();
-        if set.len() < members.len() {
-            return Err(SetError(SetErrorKind::Duplicate(T::duplicates(&members))));
+        let mut order: Vec<&T> = members.iter().collect();
+        order.sort_unstable();
+        if order.windows(2).any(|pair| pair[0] == pair[1]) {
+            return Err(SetError::of(&members));
         }
-        Ok(Set(set))
+        Ok(Set(members.into_iter().collect()))
     }
 
     /// Makes a set of the members, taking equal ones as one; `None` if there is none.
@@ -72,6 +73,24 @@ impl<T: SetMember> Set<T> {
     pub fn difference(&self, other: &Self) -> Option<Self> {
         let left: BTreeSet<T> = self.0.difference(&other.0).cloned().collect();
         (!left.is_empty()).then_some(Set(left))
+    }
+}
+
+impl SetError {
+    /// The error for members that are no set: there are none, or two are equal.
+    pub(crate) fn of<T: SetMember>(members: &[T]) -> Self {
+        Self(match members.is_empty() {
+            true => SetErrorKind::Empty(T::EMPTY),
+            false => SetErrorKind::Duplicate(T::duplicates(members)),
+        })
+    }
+
+    /// The same for strings, whoever owns them.
+    pub(crate) fn of_strings<S: Borrow<str>>(members: &[S]) -> Self {
+        Self(match members.is_empty() {
+            true => SetErrorKind::Empty(<String as private::Member>::EMPTY),
+            false => SetErrorKind::Duplicate(private::duplicate_strings(members)),
+        })
     }
 }
 
@@ -164,6 +183,8 @@ impl SetMember for Number {}
 impl SetMember for Bytes {}
 
 mod private {
+    use std::borrow::Borrow;
+
     use base64::Engine;
     use base64::engine::general_purpose::STANDARD;
     use bytes::Bytes;
@@ -183,17 +204,20 @@ mod private {
         -> Result<Self, D::Error>;
     }
 
+    pub(super) fn duplicate_strings<S: Borrow<str>>(members: &[S]) -> String {
+        format!(
+            "One or more parameter values were invalid: Input collection [{}] contains duplicates.",
+            members.join(", ")
+        )
+    }
+
     impl Member for String {
         // The grammar and the two spaces are DynamoDB's.
         const EMPTY: &'static str =
             "One or more parameter values were invalid: An string set  may not be empty";
 
         fn duplicates(members: &[Self]) -> String {
-            format!(
-                "One or more parameter values were invalid: Input collection [{}] contains \
-                 duplicates.",
-                members.join(", ")
-            )
+            duplicate_strings(members)
         }
 
         fn lend(&self) -> ValueRef<'_> {

@@ -1,47 +1,92 @@
-//! DynamoDB JSON text straight into an item's bytes.
+//! DynamoDB JSON into an item's bytes, with the errors that the service answers.
 //!
-//! This is the way of a well-formed item: no tree of JSON, no tree of values. It says only that
-//! something is wrong, not what; [`read`](super::read) knows the service's words for it.
+//! No tree of JSON and no tree of values is built: the bytes of an item are never more than its
+//! text, and a text that is refused has taken no more than that.
 
+use std::borrow::Cow;
+use std::cell::Cell;
 use std::fmt;
 
-use base64::Engine;
-use base64::engine::general_purpose::STANDARD;
 use bytes::Bytes;
-use serde::de::{
-    DeserializeSeed, Deserializer, Error as _, IgnoredAny, MapAccess, SeqAccess, Visitor,
-};
+use serde::de::{DeserializeSeed, Deserializer, IgnoredAny, MapAccess, SeqAccess, Visitor};
 
+use super::words::{Expected, Found, PACKAGE, Place, base64, boolean, mismatch};
 use crate::codec::{ItemBytes, wire};
-use crate::value::MAX_NESTING;
-use crate::{Item, Number, Set, SetMember, number};
+use crate::set::SetError;
+use crate::value::{MAX_NESTING, nesting_error};
+use crate::{Error, Item, Number, Value, ValueRef, number};
+
+/// The service's error for what was found wrong: a parser's errors are texts, and have no room for
+/// it.
+pub(super) type Fault = Cell<Option<Error>>;
 
 /// Reads an item: an object of names and values.
-pub(super) fn item<'de, D: Deserializer<'de>>(deserializer: D) -> Result<Item, D::Error> {
+pub(super) fn item<'de, D: Deserializer<'de>>(
+    deserializer: D,
+    fault: &Fault,
+) -> Result<Item, D::Error> {
     let mut bytes = ItemBytes::with_capacity(512);
     let mut size = 0;
-    let place = Place { out: bytes.content(), size: &mut size, levels: MAX_NESTING };
-    let count = Entries(place).deserialize(deserializer)?;
+    let target = Target { out: bytes.content(), size: &mut size, levels: MAX_NESTING, fault };
+    let count = Entries(target).deserialize(deserializer)?;
     Ok(Item::of_bytes(bytes.finish(size, count)))
 }
 
+/// Reads a value in which `levels` lists and maps may be nested.
+pub(super) fn value<'de, D: Deserializer<'de>>(
+    deserializer: D,
+    levels: usize,
+    fault: &Fault,
+) -> Result<Value, D::Error> {
+    let mut out = Vec::new();
+    let target = Target { out: &mut out, size: &mut 0, levels, fault };
+    if !AnyValue(target).deserialize(deserializer)? {
+        return Err(refuse(fault, null_value(None)));
+    }
+    let (value, _) = ValueRef::read(&out).expect("the encoder writes what can be read");
+    Ok(value.to_value())
+}
+
+fn refuse<E: serde::de::Error>(fault: &Fault, error: Error) -> E {
+    let text = E::custom(error.message());
+    fault.set(Some(error));
+    text
+}
+
+/// The error for a null in place of a value.
+fn null_value(name: Option<&str>) -> Error {
+    const NULL: &str = "The supplied Item contains a null AttributeValue";
+    Error::validation(match name {
+        Some(name) => format!("{NULL}: {name} is null"),
+        None => NULL.to_owned(),
+    })
+}
+
+/// The service's name for what a value is.
+fn class() -> String {
+    format!("{PACKAGE}AttributeValue")
+}
+
 /// Where a value goes.
-struct Place<'a> {
+struct Target<'a> {
     out: &'a mut Vec<u8>,
     /// DynamoDB's size of the item so far.
     size: &'a mut usize,
     /// How many lists and maps may still be nested.
     levels: usize,
+    fault: &'a Fault,
 }
 
-impl Place<'_> {
-    fn lend(&mut self) -> Place<'_> {
-        Place { out: self.out, size: self.size, levels: self.levels }
+impl Target<'_> {
+    fn lend(&mut self) -> Target<'_> {
+        Target { out: self.out, size: self.size, levels: self.levels, fault: self.fault }
     }
 
-    fn inner<E: serde::de::Error>(&mut self) -> Result<Place<'_>, E> {
-        let levels = self.levels.checked_sub(1).ok_or_else(|| E::custom("nested too deeply"))?;
-        Ok(Place { out: self.out, size: self.size, levels })
+    fn inner<E: serde::de::Error>(&mut self) -> Result<Target<'_>, E> {
+        match self.levels.checked_sub(1) {
+            Some(levels) => Ok(Target { levels, ..self.lend() }),
+            None => Err(refuse(self.fault, nesting_error())),
+        }
     }
 
     /// Writes a container whose count is known only after its content.
@@ -67,14 +112,29 @@ impl Place<'_> {
     }
 }
 
+/// Visits what is neither null nor of the right type.
+macro_rules! wrong_scalars {
+    ($($kind:ident: $type:ty => $found:expr),+) => {
+        $(fn $kind<E: serde::de::Error>(self, _: $type) -> Result<Self::Value, E> {
+            Err(self.wrong($found))
+        })+
+    };
+}
+
 /// The entries of an item or a map, in any order; their number.
-struct Entries<'a>(Place<'a>);
+struct Entries<'a>(Target<'a>);
+
+impl Entries<'_> {
+    fn wrong<E: serde::de::Error>(self, found: Found) -> E {
+        refuse(self.0.fault, mismatch(Expected::Map(Place::Member, &class()), found))
+    }
+}
 
 impl<'de> DeserializeSeed<'de> for Entries<'_> {
     type Value = usize;
 
     fn deserialize<D: Deserializer<'de>>(self, deserializer: D) -> Result<usize, D::Error> {
-        deserializer.deserialize_map(self)
+        deserializer.deserialize_any(self)
     }
 }
 
@@ -83,6 +143,23 @@ impl<'de> Visitor<'de> for Entries<'_> {
 
     fn expecting(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.write_str("an object of attributes")
+    }
+
+    wrong_scalars! {
+        visit_i64: i64 => Found::Integer, visit_u64: u64 => Found::Integer,
+        visit_f64: f64 => Found::Decimal, visit_str: &str => Found::Text
+    }
+
+    fn visit_bool<E: serde::de::Error>(self, truth: bool) -> Result<usize, E> {
+        Err(self.wrong(Found::truth(truth)))
+    }
+
+    fn visit_unit<E: serde::de::Error>(self) -> Result<usize, E> {
+        Err(refuse(self.0.fault, null_value(None)))
+    }
+
+    fn visit_seq<A: SeqAccess<'de>>(self, _: A) -> Result<usize, A::Error> {
+        Err(self.wrong(Found::Array))
     }
 
     fn visit_map<A: MapAccess<'de>>(mut self, mut map: A) -> Result<usize, A::Error> {
@@ -96,34 +173,41 @@ impl<'de> Visitor<'de> for Entries<'_> {
             *self.0.size += name.len();
             previous = name;
             count += 1;
-            map.next_value_seed(AnyValue(self.0.lend()))?;
+            if !map.next_value_seed(AnyValue(self.0.lend()))? {
+                let name = String::from_utf8_lossy(&self.0.out[previous]);
+                return Err(refuse(self.0.fault, null_value(Some(&name))));
+            }
         }
         if !in_order {
-            sort(self.0.out, start).ok_or_else(|| A::Error::custom("a name occurs twice"))?;
+            count = sort(self.0, start);
         }
         Ok(count)
     }
 }
 
-/// Sorts the entries that begin at `start` by their names; `None` if a name occurs twice.
-fn sort(out: &mut Vec<u8>, start: usize) -> Option<()> {
-    let content = out.split_off(start);
+/// Sorts the entries that begin at `start` by their names; their number. Of two entries of one name
+/// the last counts.
+fn sort(target: Target<'_>, start: usize) -> usize {
+    let content = target.out.split_off(start);
     let mut entries = Vec::new();
     let mut rest = content.as_slice();
-    while !rest.is_empty() {
-        let (name, value) = wire::take_block(rest)?;
-        let after = wire::skip_value(value)?;
+    while let Some((name, value)) = wire::take_block(rest) {
+        let after = wire::skip_value(value).expect("the encoder writes what can be read");
         entries.push((name, &rest[..rest.len() - after.len()]));
         rest = after;
     }
-    entries.sort_unstable_by_key(|(name, _)| *name);
-    if entries.windows(2).any(|pair| pair[0].0 == pair[1].0) {
-        return None;
+    entries.sort_by_key(|(name, _)| *name);
+    let mut count = 0;
+    for (number, (name, entry)) in entries.iter().enumerate() {
+        if entries.get(number + 1).is_some_and(|(next, _)| next == name) {
+            let value = wire::take_block(entry).and_then(|(_, value)| ValueRef::read(value));
+            *target.size -= name.len() + value.map_or(0, |(value, _)| value.size());
+            continue;
+        }
+        target.out.extend_from_slice(entry);
+        count += 1;
     }
-    for (_, entry) in entries {
-        out.extend_from_slice(entry);
-    }
-    Some(())
+    count
 }
 
 /// The name of an entry; where its bytes stand.
@@ -150,56 +234,111 @@ impl Visitor<'_> for Name<'_> {
     }
 }
 
-/// A value: an object with one member, named by its type.
-struct AnyValue<'a>(Place<'a>);
+/// A value: an object with one member, named by its type. Whether it is there: a null is none.
+struct AnyValue<'a>(Target<'a>);
+
+impl AnyValue<'_> {
+    fn wrong<E: serde::de::Error>(self, found: Found) -> E {
+        refuse(self.0.fault, mismatch(Expected::Structure(Place::Element, &class()), found))
+    }
+}
 
 impl<'de> DeserializeSeed<'de> for AnyValue<'_> {
-    type Value = ();
+    type Value = bool;
 
-    fn deserialize<D: Deserializer<'de>>(self, deserializer: D) -> Result<(), D::Error> {
-        deserializer.deserialize_map(self)
+    fn deserialize<D: Deserializer<'de>>(self, deserializer: D) -> Result<bool, D::Error> {
+        deserializer.deserialize_any(self)
     }
 }
 
 impl<'de> Visitor<'de> for AnyValue<'_> {
-    type Value = ();
+    type Value = bool;
 
     fn expecting(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.write_str("an attribute value")
     }
 
-    fn visit_map<A: MapAccess<'de>>(self, mut map: A) -> Result<(), A::Error> {
-        let Some(code) = map.next_key_seed(Code)? else {
-            return Err(A::Error::custom("no type"));
-        };
-        map.next_value_seed(Content { code, place: self.0 })?;
-        match map.next_key::<IgnoredAny>()? {
-            None => Ok(()),
-            Some(_) => Err(A::Error::custom("more than one type")),
+    wrong_scalars! {
+        visit_i64: i64 => Found::Integer, visit_u64: u64 => Found::Integer,
+        visit_f64: f64 => Found::Decimal, visit_str: &str => Found::Text
+    }
+
+    fn visit_bool<E: serde::de::Error>(self, truth: bool) -> Result<bool, E> {
+        Err(self.wrong(Found::truth(truth)))
+    }
+
+    fn visit_unit<E>(self) -> Result<bool, E> {
+        Ok(false)
+    }
+
+    fn visit_seq<A: SeqAccess<'de>>(self, _: A) -> Result<bool, A::Error> {
+        Err(self.wrong(Found::Array))
+    }
+
+    /// Members that nobody knows, and nulls, count as absent. A fault in any member goes before
+    /// there being several. Of two members of one name the last counts.
+    fn visit_map<A: MapAccess<'de>>(self, mut map: A) -> Result<bool, A::Error> {
+        let mut target = self.0;
+        let (start, size) = (target.out.len(), *target.size);
+        let mut found = None;
+        let mut several = false;
+        while let Some(code) = map.next_key_seed(Code)? {
+            let Some(code) = code else {
+                map.next_value::<IgnoredAny>()?;
+                continue;
+            };
+            // The one that was read before is of no use any more, unless this is null.
+            let end = target.out.len();
+            let before = *target.size;
+            if map.next_value_seed(Content { code, target: target.lend() })? {
+                several |= found.is_some_and(|other| other != code);
+                target.out.drain(start..end);
+                *target.size -= before - size;
+                found = Some(code);
+            }
+        }
+        if several {
+            return Err(refuse(
+                target.fault,
+                Error::validation(
+                    "Supplied AttributeValue has more than one datatypes set, must contain exactly \
+                     one of the supported datatypes",
+                ),
+            ));
+        }
+        match found {
+            Some(_) => Ok(true),
+            None => Err(refuse(
+                target.fault,
+                Error::validation(
+                    "Supplied AttributeValue is empty, must contain exactly one of the supported \
+                     datatypes",
+                ),
+            )),
         }
     }
 }
 
-/// A type's code, as the tag it has in the encoding; truth stands for either.
+/// A type's code, as the tag it has in the encoding; truth stands for either. `None` is no type.
 struct Code;
 
 impl<'de> DeserializeSeed<'de> for Code {
-    type Value = u8;
+    type Value = Option<u8>;
 
-    fn deserialize<D: Deserializer<'de>>(self, deserializer: D) -> Result<u8, D::Error> {
+    fn deserialize<D: Deserializer<'de>>(self, deserializer: D) -> Result<Option<u8>, D::Error> {
         deserializer.deserialize_str(self)
     }
 }
 
 impl Visitor<'_> for Code {
-    type Value = u8;
+    type Value = Option<u8>;
 
     fn expecting(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.write_str("the code of a type")
     }
 
-    fn visit_str<E: serde::de::Error>(self, code: &str) -> Result<u8, E> {
-        Ok(match code {
+    fn visit_str<E>(self, code: &str) -> Result<Option<u8>, E> {
+        Ok(Some(match code {
             "S" => wire::S,
             "N" => wire::N,
             "B" => wire::B,
@@ -210,39 +349,57 @@ impl Visitor<'_> for Code {
             "SS" => wire::SS,
             "NS" => wire::NS,
             "BS" => wire::BS,
-            _ => return Err(E::custom("an unknown type")),
-        })
+            _ => return Ok(None),
+        }))
     }
 }
 
-/// What a type holds.
+/// What a type holds. Whether it is there: a null is not.
 struct Content<'a> {
     code: u8,
-    place: Place<'a>,
+    target: Target<'a>,
+}
+
+impl Content<'_> {
+    fn wrong<E: serde::de::Error>(self, found: Found) -> E {
+        let class = class();
+        let expected = match self.code {
+            wire::S | wire::N => Expected::Scalar("String"),
+            wire::B => Expected::Binary,
+            wire::TRUE | wire::NULL => Expected::Scalar("Boolean"),
+            wire::M => Expected::Map(Place::Member, &class),
+            _ => Expected::List(Place::Member),
+        };
+        refuse(self.target.fault, mismatch(expected, found))
+    }
 }
 
 impl<'de> DeserializeSeed<'de> for Content<'_> {
-    type Value = ();
+    type Value = bool;
 
-    fn deserialize<D: Deserializer<'de>>(self, deserializer: D) -> Result<(), D::Error> {
-        match self.code {
-            wire::S | wire::N | wire::B => deserializer.deserialize_str(self),
-            wire::TRUE | wire::NULL => deserializer.deserialize_bool(self),
-            wire::M => deserializer.deserialize_map(self),
-            _ => deserializer.deserialize_seq(self),
-        }
+    fn deserialize<D: Deserializer<'de>>(self, deserializer: D) -> Result<bool, D::Error> {
+        deserializer.deserialize_any(self)
     }
 }
 
 impl<'de> Visitor<'de> for Content<'_> {
-    type Value = ();
+    type Value = bool;
 
     fn expecting(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.write_str("what the type holds")
     }
 
-    fn visit_str<E: serde::de::Error>(self, text: &str) -> Result<(), E> {
-        let Place { out, size, .. } = self.place;
+    wrong_scalars! {
+        visit_i64: i64 => Found::Integer, visit_u64: u64 => Found::Integer,
+        visit_f64: f64 => Found::Decimal
+    }
+
+    fn visit_unit<E>(self) -> Result<bool, E> {
+        Ok(false)
+    }
+
+    fn visit_str<E: serde::de::Error>(self, text: &str) -> Result<bool, E> {
+        let Target { out, size, fault, .. } = self.target;
         match self.code {
             wire::S => {
                 out.push(wire::S);
@@ -250,110 +407,217 @@ impl<'de> Visitor<'de> for Content<'_> {
                 *size += text.len();
             }
             wire::N => {
-                let value = Number::parse(text).map_err(E::custom)?;
+                let value = Number::parse(text).map_err(|error| refuse(fault, error.into()))?;
                 out.push(wire::N);
                 number::encode(value, out);
                 *size += value.size();
             }
             wire::B => {
-                let bytes = STANDARD.decode(text).map_err(E::custom)?;
+                let bytes = base64(text).map_err(|error| refuse(fault, error))?;
                 out.push(wire::B);
                 wire::put_block(out, &bytes);
                 *size += bytes.len();
             }
-            _ => return Err(E::custom("no text is expected")),
+            code => {
+                let content = Content { code, target: Target { out, size, ..self.target } };
+                return match boolean(text).filter(|_| matches!(code, wire::TRUE | wire::NULL)) {
+                    Some(truth) => content.visit_bool(truth),
+                    None => Err(content.wrong(Found::Text)),
+                };
+            }
         }
-        Ok(())
+        Ok(true)
     }
 
-    fn visit_bool<E: serde::de::Error>(self, truth: bool) -> Result<(), E> {
+    fn visit_bool<E: serde::de::Error>(self, truth: bool) -> Result<bool, E> {
         let tag = match (self.code, truth) {
             (wire::TRUE, true) => wire::TRUE,
             (wire::TRUE, false) => wire::FALSE,
             (wire::NULL, true) => wire::NULL,
-            _ => return Err(E::custom("no truth value is expected")),
+            (wire::NULL, false) => {
+                return Err(refuse(
+                    self.target.fault,
+                    Error::validation(
+                        "One or more parameter values were invalid: Null attribute value types \
+                         must have the value of true",
+                    ),
+                ));
+            }
+            _ => return Err(self.wrong(Found::truth(truth))),
         };
-        self.place.out.push(tag);
-        *self.place.size += 1;
-        Ok(())
+        self.target.out.push(tag);
+        *self.target.size += 1;
+        Ok(true)
     }
 
-    fn visit_map<A: MapAccess<'de>>(mut self, map: A) -> Result<(), A::Error> {
+    fn visit_map<A: MapAccess<'de>>(mut self, map: A) -> Result<bool, A::Error> {
         if self.code != wire::M {
-            return Err(A::Error::custom("no object is expected"));
+            return Err(self.wrong(Found::Object));
         }
-        let mut inner = self.place.inner()?;
-        let count = inner.container(wire::M, |place| Entries(place.lend()).visit_map(map))?;
+        let mut inner = self.target.inner()?;
+        let count = inner.container(wire::M, |target| Entries(target.lend()).visit_map(map))?;
         *inner.size += 3 + count;
-        Ok(())
+        Ok(true)
     }
 
-    fn visit_seq<A: SeqAccess<'de>>(mut self, mut seq: A) -> Result<(), A::Error> {
+    fn visit_seq<A: SeqAccess<'de>>(mut self, mut seq: A) -> Result<bool, A::Error> {
+        let fault = self.target.fault;
         match self.code {
             wire::L => {
-                let mut inner = self.place.inner()?;
-                let count = inner.container(wire::L, |place| {
+                let mut inner = self.target.inner()?;
+                let count = inner.container(wire::L, |target| {
                     let mut count = 0;
-                    while seq.next_element_seed(AnyValue(place.lend()))?.is_some() {
+                    while let Some(is_there) = seq.next_element_seed(AnyValue(target.lend()))? {
+                        if !is_there {
+                            return Err(refuse(fault, null_value(None)));
+                        }
                         count += 1;
                     }
                     Ok(count)
                 })?;
                 *inner.size += 3 + count;
+                Ok(true)
             }
             wire::SS => {
-                let members = members::<A, String, String>(seq, Ok)?;
-                self.place.set(wire::SS, &members, |member, out| {
+                let no_null = || {
+                    Error::validation(
+                        "One or more parameter values were invalid: An string set may not have a \
+                         null string as a member",
+                    )
+                };
+                let members = members(self.code, seq, fault, Ok, no_null)?;
+                let put = |member: &Cow<'_, str>, out: &mut Vec<u8>| {
                     wire::put_block(out, member.as_bytes());
                     member.len()
-                });
+                };
+                self.target.set(wire::SS, &members, put, SetError::of_strings)
             }
             wire::NS => {
-                let members = members::<A, String, Number>(seq, |text| {
-                    Number::parse(&text).map_err(A::Error::custom)
-                })?;
-                self.place.set(wire::NS, &members, |member, out| {
+                let parse = |text: &str| Number::parse(text).map_err(Error::from);
+                let no_null = || parse("").expect_err("no text is no number");
+                let members = members(self.code, seq, fault, |text| parse(&text), no_null)?;
+                let put = |member: &Number, out: &mut Vec<u8>| {
                     number::encode(*member, out);
                     member.size()
-                });
+                };
+                self.target.set(wire::NS, &members, put, SetError::of)
             }
             wire::BS => {
-                let members = members::<A, String, Bytes>(seq, |text| {
-                    STANDARD.decode(text).map(Bytes::from).map_err(A::Error::custom)
-                })?;
-                self.place.set(wire::BS, &members, |member, out| {
+                let decode = |text: Cow<'_, str>| base64(&text);
+                let members = members(self.code, seq, fault, decode, || null_value(None))?;
+                let put = |member: &Bytes, out: &mut Vec<u8>| {
                     wire::put_block(out, member);
                     member.len()
-                });
+                };
+                self.target.set(wire::BS, &members, put, SetError::of)
             }
-            _ => return Err(A::Error::custom("no array is expected")),
+            _ => Err(self.wrong(Found::Array)),
         }
-        Ok(())
     }
 }
 
-impl Place<'_> {
-    fn set<T: SetMember>(
+impl Target<'_> {
+    /// Writes the members of a set in order.
+    fn set<T: Ord, E: serde::de::Error>(
         &mut self,
         tag: u8,
-        set: &Set<T>,
+        members: &[T],
         put: impl Fn(&T, &mut Vec<u8>) -> usize,
-    ) {
-        let written: Result<usize, std::convert::Infallible> = self.container(tag, |place| {
-            *place.size += set.iter().map(|member| put(member, place.out)).sum::<usize>();
-            Ok(set.len())
-        });
-        let Ok(_) = written;
+        no_set: impl FnOnce(&[T]) -> SetError,
+    ) -> Result<bool, E> {
+        let mut order: Vec<&T> = Vec::new();
+        let is_in_order = members.windows(2).all(|pair| pair[0] < pair[1]);
+        if !is_in_order {
+            order.extend(members);
+            order.sort_unstable();
+        }
+        if members.is_empty() || order.windows(2).any(|pair| pair[0] == pair[1]) {
+            return Err(refuse(self.fault, no_set(members).into()));
+        }
+        self.container(tag, |target| {
+            *target.size += match is_in_order {
+                true => members.iter().map(|member| put(member, target.out)).sum::<usize>(),
+                false => order.iter().map(|member| put(member, target.out)).sum::<usize>(),
+            };
+            Ok(members.len())
+        })?;
+        Ok(true)
     }
 }
 
-fn members<'de, A: SeqAccess<'de>, M: serde::Deserialize<'de>, T: SetMember>(
+/// The members of a set, in the order of the text.
+fn members<'de, A: SeqAccess<'de>, T>(
+    code: u8,
     mut seq: A,
-    read: impl Fn(M) -> Result<T, A::Error>,
-) -> Result<Set<T>, A::Error> {
+    fault: &Fault,
+    read: impl Fn(Cow<'de, str>) -> Result<T, Error>,
+    null: impl Fn() -> Error,
+) -> Result<Vec<T>, A::Error> {
     let mut members = Vec::new();
-    while let Some(member) = seq.next_element::<M>()? {
-        members.push(read(member)?);
+    while let Some(text) = seq.next_element_seed(Member { code, fault })? {
+        let member = text.map_or_else(|| Err(null()), &read);
+        members.push(member.map_err(|error| refuse(fault, error))?);
     }
-    Set::new(members).map_err(A::Error::custom)
+    Ok(members)
+}
+
+/// The text of a member of a set; a null is `None`.
+struct Member<'a> {
+    code: u8,
+    fault: &'a Fault,
+}
+
+impl Member<'_> {
+    fn wrong<E: serde::de::Error>(self, found: Found) -> E {
+        let expected = match self.code {
+            wire::BS => Expected::Binary,
+            _ => Expected::Scalar("String"),
+        };
+        refuse(self.fault, mismatch(expected, found))
+    }
+}
+
+impl<'de> DeserializeSeed<'de> for Member<'_> {
+    type Value = Option<Cow<'de, str>>;
+
+    fn deserialize<D: Deserializer<'de>>(self, deserializer: D) -> Result<Self::Value, D::Error> {
+        deserializer.deserialize_any(self)
+    }
+}
+
+impl<'de> Visitor<'de> for Member<'_> {
+    type Value = Option<Cow<'de, str>>;
+
+    fn expecting(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str("a member of a set")
+    }
+
+    wrong_scalars! {
+        visit_i64: i64 => Found::Integer, visit_u64: u64 => Found::Integer,
+        visit_f64: f64 => Found::Decimal
+    }
+
+    fn visit_bool<E: serde::de::Error>(self, truth: bool) -> Result<Self::Value, E> {
+        Err(self.wrong(Found::truth(truth)))
+    }
+
+    fn visit_unit<E>(self) -> Result<Self::Value, E> {
+        Ok(None)
+    }
+
+    fn visit_str<E>(self, text: &str) -> Result<Self::Value, E> {
+        Ok(Some(Cow::Owned(text.to_owned())))
+    }
+
+    fn visit_borrowed_str<E>(self, text: &'de str) -> Result<Self::Value, E> {
+        Ok(Some(Cow::Borrowed(text)))
+    }
+
+    fn visit_seq<A: SeqAccess<'de>>(self, _: A) -> Result<Self::Value, A::Error> {
+        Err(self.wrong(Found::Array))
+    }
+
+    fn visit_map<A: MapAccess<'de>>(self, _: A) -> Result<Self::Value, A::Error> {
+        Err(self.wrong(Found::Object))
+    }
 }

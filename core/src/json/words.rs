@@ -7,7 +7,6 @@
 use base64::Engine;
 use base64::engine::general_purpose::STANDARD;
 use bytes::Bytes;
-use serde_json::Value as Json;
 
 use crate::Error;
 
@@ -58,18 +57,9 @@ pub enum Place {
 }
 
 impl Found {
-    /// What this is, unless it is null.
-    pub fn of(json: &Json) -> Option<Self> {
-        Some(match json {
-            Json::Null => return None,
-            Json::Array(_) => Self::Array,
-            Json::Object(_) => Self::Object,
-            Json::Bool(true) => Self::True,
-            Json::Bool(false) => Self::False,
-            Json::Number(number) if number.is_f64() => Self::Decimal,
-            Json::Number(_) => Self::Integer,
-            Json::String(_) => Self::Text,
-        })
+    /// A truth value.
+    pub fn truth(value: bool) -> Self {
+        if value { Self::True } else { Self::False }
     }
 
     fn token(self) -> &'static str {

@@ -42,6 +42,12 @@ impl Constraints {
         }
     }
 
+    /// Notes the violations that were found in a part of the request, after those found so far.
+    pub fn append(&mut self, part: Self) {
+        let room = REPORTED - self.0.len();
+        self.0.extend(part.0.into_iter().take(room));
+    }
+
     /// Whether there are as many as one answer lists, so that more are of no use.
     pub fn is_full(&self) -> bool {
         self.0.len() >= REPORTED
