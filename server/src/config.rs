@@ -38,8 +38,9 @@ pub struct ServerConfig {
     pub held_bytes: usize,
     /// How many requests are worked on at once; one more is throttled.
     pub requests: usize,
-    /// How many connections there are at once; one more waits until another ends. Each is an open file
-    /// of the process, which must be allowed as many and those of its store.
+    /// How many connections there are at once; one more takes the place of the longest idle one, and
+    /// waits while all of them execute requests. Each is an open file of the process, which must be
+    /// allowed one more than that, and those of its store.
     pub connections: usize,
     /// How long the head of a request may take, and so how long a connection may idle.
     pub head_time: Duration,
@@ -67,7 +68,7 @@ impl Default for ServerConfig {
             insecure: false,
             hosts: Vec::new(),
             origins: Vec::new(),
-            request_bytes: 32 << 20,
+            request_bytes: 16 << 20,
             held_bytes: 256 << 20,
             requests: 1024,
             connections: 4096,

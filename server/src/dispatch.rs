@@ -7,6 +7,7 @@ use tabla::{Error, ErrorKind, Result, Store};
 
 use crate::fault::UNKNOWN_OPERATION;
 use crate::lifecycle;
+use crate::load::Load;
 use crate::operation::{Operation, State};
 use crate::read::{self, Members};
 use crate::write::{self, TABLE, TABLE_DESCRIPTION};
@@ -14,6 +15,7 @@ use crate::write::{self, TABLE, TABLE_DESCRIPTION};
 /// Carries a request out; the text of its answer. `host` is where the client has reached the server.
 pub(crate) async fn run(
     store: &Arc<dyn Store>,
+    load: &Load,
     operation: Operation,
     body: &[u8],
     host: &str,
@@ -21,7 +23,8 @@ pub(crate) async fn run(
     if let State::Refused(why) = operation.state() {
         return Err(refused(operation, why));
     }
-    let members = &Members::of_request(body)?;
+    let members = &Members::of_request(operation, body)?;
+    let _trees = load.hold_trees(body.len(), || read::trees(operation, body.len(), members))?;
     let outcome = carry_out(store, operation, members, host).await;
     outcome.map_err(|error| read::reworded(members, error))
 }

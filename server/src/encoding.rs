@@ -62,6 +62,8 @@ fn inflated(reader: impl Read, limit: usize) -> Result<Bytes> {
     if body.len() > limit {
         return Err(too_large(limit));
     }
+    // What is counted is what is held.
+    body.shrink_to_fit();
     Ok(body.into())
 }
 

@@ -25,6 +25,7 @@
 
 mod auth;
 mod config;
+mod connections;
 mod dispatch;
 mod encoding;
 mod fault;
@@ -41,6 +42,7 @@ mod service;
 mod shape;
 mod stall;
 mod transitions;
+mod workers;
 mod write;
 
 pub use auth::Credentials;

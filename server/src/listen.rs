@@ -10,7 +10,7 @@ use std::time::Duration;
 use bytes::{Bytes, BytesMut};
 use http::header::{CONNECTION, CONTENT_LENGTH};
 use http::{HeaderMap, HeaderValue, Request, Response};
-use http_body_util::{BodyExt, Full};
+use http_body_util::BodyExt;
 use hyper::body::Incoming;
 use hyper::server::conn::http1;
 use hyper::service::service_fn;
@@ -18,11 +18,12 @@ use hyper_util::rt::{TokioIo, TokioTimer};
 use tabla::env::{Clock, SystemClock};
 use tabla::{Error, ErrorKind, Result, Store};
 use tokio::net::{TcpListener, TcpStream};
-use tokio::sync::{OwnedSemaphorePermit, Semaphore, watch};
+use tokio::sync::watch;
 use tokio::task::{JoinHandle, JoinSet};
 use tokio::time::timeout;
 
 use crate::config::ServerConfig;
+use crate::connections::{Answer, Connection, Connections, Handle};
 use crate::encoding::too_large;
 use crate::load::Hold;
 use crate::read::SERIALIZATION;
@@ -32,8 +33,8 @@ use crate::stall::Impatient;
 /// The longest head of a request. A signature and a few headers take less than a tenth of it.
 const HEAD_BYTES: usize = 64 << 10;
 
-/// The room for a body that comes in parts. More is made as it comes: what is announced may not.
-const ROOM: usize = 1 << 20;
+/// The room for a body that comes in parts, at first.
+const ROOM: usize = 32 << 10;
 
 /// How long to wait after the system would not give a connection.
 const PAUSE: Duration = Duration::from_millis(50);
@@ -96,32 +97,32 @@ impl Drop for Server {
 
 /// Takes connections until the server is stopped, then waits for those that it has.
 async fn accept(listener: TcpListener, service: Service, mut stopping: watch::Receiver<bool>) {
-    let places = Arc::new(Semaphore::new(service.config().connections.max(1)));
-    let mut connections = JoinSet::new();
+    let connections = Connections::new(service.config().connections);
+    let mut tasks = JoinSet::new();
     loop {
-        let next = async {
-            let place = Arc::clone(&places).acquire_owned().await.ok()?;
-            Some((listener.accept().await, place))
-        };
-        let (accepted, place) = tokio::select! {
+        let accepted = tokio::select! {
             () = stopped(&mut stopping) => break,
-            Some(next) = next => next,
+            accepted = listener.accept() => accepted,
             // Those that have ended are forgotten.
-            Some(_) = connections.join_next() => continue,
+            Some(_) = tasks.join_next() => continue,
         };
-        match accepted {
-            Ok((stream, _)) => {
-                connections.spawn(serve(stream, service.clone(), stopping.clone(), place));
-            }
+        let stream = match accepted {
+            Ok((stream, _)) => stream,
             Err(error) => {
                 // Mostly too many open files: others have to end first.
                 tracing::warn!(%error, "a connection could not be taken");
                 SystemClock.sleep(PAUSE).await;
+                continue;
             }
-        }
+        };
+        let connection = tokio::select! {
+            () = stopped(&mut stopping) => break,
+            connection = connections.place() => connection,
+        };
+        tasks.spawn(serve(stream, service.clone(), stopping.clone(), connection));
     }
     drop(listener);
-    let all = async { while connections.join_next().await.is_some() {} };
+    let all = async { while tasks.join_next().await.is_some() {} };
     if timeout(service.config().stop_time, all).await.is_err() {
         tracing::warn!("requests were left unanswered: they took too long");
     }
@@ -138,7 +139,7 @@ async fn serve(
     stream: TcpStream,
     service: Service,
     mut stopping: watch::Receiver<bool>,
-    _place: OwnedSemaphorePermit,
+    place: Connection,
 ) {
     let _counted = service.connected();
     // An answer is written at once; waiting for more to send would only delay it.
@@ -146,19 +147,20 @@ async fn serve(
         return;
     }
     let config = service.config();
-    let io = TokioIo::new(Impatient::new(stream, config.stall_time));
+    let io = TokioIo::new(Impatient::new(stream, config.stall_time, place.handle()));
     let mut builder = http1::Builder::new();
     builder.timer(TokioTimer::new()).header_read_timeout(config.head_time).max_buf_size(HEAD_BYTES);
     let answering = service.clone();
     let is_used = Arc::new(AtomicBool::new(false));
     let used = Arc::clone(&is_used);
     let ending = stopping.clone();
+    let handle = place.handle();
     let connection = builder.serve_connection(
         io,
         service_fn(move |request| {
             used.store(true, Ordering::Relaxed);
-            let (service, stopping) = (answering.clone(), ending.clone());
-            async move { Ok::<_, Infallible>(answer(&service, request, stopping).await) }
+            let (service, stopping, handle) = (answering.clone(), ending.clone(), handle.clone());
+            async move { Ok::<_, Infallible>(answer(&service, request, stopping, &handle).await) }
         }),
     );
     tokio::pin!(connection);
@@ -166,6 +168,10 @@ async fn serve(
         // A request that has come is taken before the end is looked for.
         biased;
         outcome = connection.as_mut() => outcome,
+        () = place.closed() => {
+            tracing::debug!("an idle connection gave way to a new one");
+            return;
+        }
         () = stopped(&mut stopping) => {
             // The rest of a first request's head would be waited for.
             if !is_used.load(Ordering::Relaxed) {
@@ -184,11 +190,16 @@ async fn answer(
     service: &Service,
     request: Request<Incoming>,
     stopping: watch::Receiver<bool>,
-) -> Response<Full<Bytes>> {
+    connection: &Handle,
+) -> Response<Answer> {
     let (parts, body) = request.into_parts();
     let (body, held) = match receive(service, &parts.headers, body, stopping).await {
         Ok((body, held)) => (Ok(body), held),
-        Err(error) => (Err(error), Vec::new()),
+        Err(error) => (Err(error), None),
+    };
+    let Some(executing) = connection.execute() else {
+        // The connection gives way to another, and this ends with it.
+        return std::future::pending().await;
     };
     let is_unread = body.is_err();
     let mut response = service.answer(&parts, body).await;
@@ -197,7 +208,7 @@ async fn answer(
         // The rest of the body would be taken for the next request.
         response.headers_mut().insert(CONNECTION, HeaderValue::from_static("close"));
     }
-    response.map(Full::new)
+    response.map(|body| Answer::new(body, executing))
 }
 
 /// The body of a request, and the room that it takes, if it comes in time.
@@ -206,7 +217,7 @@ async fn receive(
     headers: &HeaderMap,
     body: Incoming,
     mut stopping: watch::Receiver<bool>,
-) -> Result<(Bytes, Vec<Hold>)> {
+) -> Result<(Bytes, Option<Hold>)> {
     let config = service.config();
     let read = timeout(config.body_time, read_body(service, headers, body));
     let grace_is_over = async {
@@ -229,14 +240,14 @@ async fn read_body(
     service: &Service,
     headers: &HeaderMap,
     mut body: Incoming,
-) -> Result<(Bytes, Vec<Hold>)> {
+) -> Result<(Bytes, Option<Hold>)> {
     let limit = service.config().request_bytes;
     let announced =
         headers.get(CONTENT_LENGTH).and_then(|length| length.to_str().ok()?.parse().ok());
     if announced.is_some_and(|length: usize| length > limit) {
         return Err(too_large(limit));
     }
-    let mut held = Vec::new();
+    let mut held: Option<Hold> = None;
     let mut first = Bytes::new();
     let mut whole = BytesMut::new();
     while let Some(frame) = body.frame().await {
@@ -248,17 +259,26 @@ async fn read_body(
         if length > limit {
             return Err(too_large(limit));
         }
-        held.push(service.load().hold(data.len())?);
-        match (first.is_empty(), whole.is_empty()) {
+        if first.is_empty() && whole.is_empty() {
             // Most bodies are one piece, which is taken as it is.
-            (true, true) => first = data,
-            (false, true) => {
-                whole.reserve(announced.unwrap_or(length).min(ROOM));
-                whole.extend_from_slice(&std::mem::take(&mut first));
-                whole.extend_from_slice(&data);
-            }
-            _ => whole.extend_from_slice(&data),
+            held = Some(service.load().hold(data.len())?);
+            first = data;
+            continue;
         }
+        if whole.capacity() < length {
+            // Room is counted before it is made. It is twice what has come, at most: what is
+            // announced may not come.
+            let room = announced.unwrap_or(limit).clamp(length, ROOM.max(2 * length)).min(limit);
+            let more = room - whole.capacity();
+            let hold = service.load().hold(more)?;
+            whole.reserve(room - whole.len());
+            match &mut held {
+                Some(held) => held.merge(hold),
+                None => held = Some(hold),
+            }
+        }
+        whole.extend_from_slice(&std::mem::take(&mut first));
+        whole.extend_from_slice(&data);
     }
     let body = if whole.is_empty() { first } else { whole.freeze() };
     Ok((body, held))

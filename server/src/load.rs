@@ -4,12 +4,20 @@ use std::sync::Arc;
 use std::sync::atomic::{AtomicUsize, Ordering};
 
 use bytes::Bytes;
-use tabla::Result;
+use tabla::{Error, Result};
 
-use crate::fault::throttled;
+use crate::fault::{TOO_LARGE, throttled};
 
 /// Answers of fewer bytes are not counted: there are at most as many as requests.
 const COUNTED_ANSWER: usize = 64 << 10;
+
+/// The trees of a body of fewer bytes are not counted.
+const COUNTED_TREES: usize = 16 << 10;
+
+/// Bytes that the trees of a request may take for each byte of its body, and in any case. A value that
+/// fits into an item takes less than the latter.
+const TREES_PER_BYTE: usize = 16;
+const TREES_AT_LEAST: usize = 64 << 20;
 
 /// What the server holds, beside what it may hold.
 #[derive(Debug)]
@@ -63,6 +71,28 @@ impl Load {
         }
     }
 
+    /// Holds the bytes that the trees of a request take, whose body has this length. The trees of a
+    /// short one are not counted: there are at most as many as requests.
+    pub(crate) fn hold_trees(
+        &self,
+        body: usize,
+        cost: impl FnOnce() -> usize,
+    ) -> Result<Option<Hold>> {
+        if body < COUNTED_TREES {
+            return Ok(None);
+        }
+        let cost = cost();
+        let limit = (TREES_PER_BYTE * body + TREES_AT_LEAST).min(self.most_bytes);
+        if cost > limit {
+            return Err(Error::validation(format!(
+                "the values of the request take {cost} bytes of memory: the limit for a request of \
+                 this size is {limit} bytes"
+            ))
+            .with_code(TOO_LARGE));
+        }
+        self.hold(cost).map(Some)
+    }
+
     /// Holds bytes that cannot be refused any more; how many there were before. If they are too
     /// many, others are refused until they are gone.
     fn hold_anyway(&self, bytes: usize) -> (usize, Hold) {
@@ -93,6 +123,13 @@ impl Load {
 pub(crate) struct Hold {
     held: Arc<AtomicUsize>,
     bytes: usize,
+}
+
+impl Hold {
+    /// Counts those of another, too, from then on.
+    pub(crate) fn merge(&mut self, mut other: Hold) {
+        self.bytes += std::mem::take(&mut other.bytes);
+    }
 }
 
 impl Drop for Hold {
@@ -134,6 +171,20 @@ mod tests {
         drop(part);
         drop(load.hold(200 << 10).unwrap());
         load.answer(vec![0; 10]).unwrap();
+    }
+
+    #[test]
+    fn trees_are_bounded_by_the_length_of_the_body() {
+        let load = Load::new(256 << 20, 2);
+        assert!(load.hold_trees(1000, || unreachable!("it is short")).unwrap().is_none());
+        let body = 1 << 20;
+        let held = load.hold_trees(body, || 80 << 20).unwrap();
+        assert!(load.hold(177 << 20).is_err(), "they are counted");
+        drop(held);
+        let error = load.hold_trees(body, || (80 << 20) + 1).unwrap_err();
+        assert_eq!(error.code(), TOO_LARGE);
+        let error = load.hold_trees(16 << 20, || (256 << 20) + 1).unwrap_err();
+        assert_eq!(error.code(), TOO_LARGE, "it would never fit");
     }
 
     #[test]

@@ -23,6 +23,7 @@ use crate::load::Load;
 use crate::metrics::{self, Metrics};
 use crate::operation::Operation;
 use crate::transitions::Transitions;
+use crate::workers::{LONG_WORK, Workers};
 use crate::{auth, dispatch, encoding, fault, shape};
 
 const REQUEST_ID: HeaderName = HeaderName::from_static("x-amzn-requestid");
@@ -49,6 +50,7 @@ struct Inner {
     config: ServerConfig,
     load: Load,
     metrics: Metrics,
+    workers: Workers,
     connections: AtomicUsize,
     /// Tells the ids of this service's requests from those of others.
     id: u64,
@@ -72,6 +74,7 @@ impl Service {
             gate: Gate::new(&config),
             load: Load::new(config.held_bytes, config.requests),
             metrics: Metrics::default(),
+            workers: Workers::new(),
             connections: AtomicUsize::new(0),
             id: config.env.random.next_u64(),
             requests: AtomicU64::new(0),
@@ -191,7 +194,10 @@ impl Service {
                 })
             }
         };
-        let outcome = outcome.and_then(|body| self.packed(operation, &parts.headers, body));
+        let outcome = match outcome {
+            Ok(body) => self.packed(operation, &parts.headers, body).await,
+            Err(error) => Err(error),
+        };
         let (code, answer) = match outcome {
             Ok(answer) => (metrics::OK, answer),
             Err(error) => self.failed(&error),
@@ -222,6 +228,18 @@ impl Service {
     ) -> Result<Vec<u8>> {
         let _place = self.0.load.place()?;
         let sent = body?;
+        if sent.len() < LONG_WORK && !parts.headers.contains_key(CONTENT_ENCODING) {
+            return self.execute(parts, operation, sent).await;
+        }
+        // A thread of the runtime has others to serve while a long body is read.
+        let (service, parts) = (self.clone(), parts.clone());
+        let work = async move { service.execute(&parts, operation, sent).await };
+        self.0.workers.run(work).await.unwrap_or_else(|| {
+            Err(Error::new(ErrorKind::Unexpected, "the request could not be worked on"))
+        })
+    }
+
+    async fn execute(&self, parts: &Parts, operation: Operation, sent: Bytes) -> Result<Vec<u8>> {
         if let Some(credentials) = &self.0.config.credentials {
             auth::verify(credentials, parts, &sent, self.0.config.env.clock.now())?;
         }
@@ -236,7 +254,8 @@ impl Service {
             shape::judge(operation, &body)?;
         }
         let host = parts.headers.get(HOST).and_then(|host| host.to_str().ok());
-        let outcome = dispatch::run(&self.0.store, operation, &body, host.unwrap_or("localhost"));
+        let host = host.unwrap_or("localhost");
+        let outcome = dispatch::run(&self.0.store, &self.0.load, operation, &body, host);
         let error = match outcome.await {
             Ok(answer) => return Ok(answer),
             Err(error) => error,
@@ -248,7 +267,7 @@ impl Service {
     }
 
     /// An answer, compressed if the client wants it so.
-    fn packed(
+    async fn packed(
         &self,
         operation: Option<Operation>,
         headers: &HeaderMap,
@@ -257,7 +276,12 @@ impl Service {
         let encoding = encoding::accepted(headers, body.len());
         let body = match encoding {
             None => body,
-            Some(encoding) => encoding::encoded(encoding, &body),
+            Some(encoding) if body.len() < LONG_WORK => encoding::encoded(encoding, &body),
+            Some(encoding) => {
+                let work = async move { encoding::encoded(encoding, &body) };
+                let packed = self.0.workers.run(work).await;
+                packed.expect("compressing into a vector does not fail")
+            }
         };
         let body = match operation.is_some_and(may_be_asked_again) {
             true => self.0.load.answer(body)?,

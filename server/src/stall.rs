@@ -8,17 +8,21 @@ use std::time::Duration;
 use tabla::env::{Clock, Sleep, SystemClock};
 use tokio::io::{AsyncRead, AsyncWrite, ReadBuf};
 
+use crate::connections::Handle;
+
 /// A connection that ends when the other side has left what was sent to it unread for too long.
 pub(crate) struct Impatient<C> {
     connection: C,
     patience: Duration,
     /// Running while a write waits.
     waiting: Option<Sleep<'static>>,
+    /// Is told when everything was written.
+    handle: Handle,
 }
 
 impl<C> Impatient<C> {
-    pub(crate) fn new(connection: C, patience: Duration) -> Self {
-        Self { connection, patience, waiting: None }
+    pub(crate) fn new(connection: C, patience: Duration, handle: Handle) -> Self {
+        Self { connection, patience, waiting: None, handle }
     }
 
     /// Passes on what a write came to, and fails one that waits for too long.
@@ -75,6 +79,9 @@ impl<C: AsyncWrite + Unpin> AsyncWrite for Impatient<C> {
 
     fn poll_flush(mut self: Pin<&mut Self>, context: &mut Context<'_>) -> Poll<io::Result<()>> {
         let outcome = Pin::new(&mut self.connection).poll_flush(context);
+        if outcome.is_ready() {
+            self.handle.flushed();
+        }
         self.judge(context, outcome)
     }
 
@@ -88,11 +95,17 @@ mod tests {
     use tokio::io::{AsyncReadExt, AsyncWriteExt};
 
     use super::*;
+    use crate::connections::Connections;
+
+    async fn impatient<C>(connection: C) -> Impatient<C> {
+        let place = Connections::new(1).place().await;
+        Impatient::new(connection, Duration::from_secs(5), place.handle())
+    }
 
     #[tokio::test(start_paused = true)]
     async fn who_does_not_read_is_left() {
         let (client, server) = tokio::io::duplex(10);
-        let mut server = Impatient::new(server, Duration::from_secs(5));
+        let mut server = impatient(server).await;
         let error = server.write_all(&[0; 100]).await.unwrap_err();
         assert_eq!(error.kind(), io::ErrorKind::TimedOut);
         drop(client);
@@ -101,7 +114,7 @@ mod tests {
     #[tokio::test(start_paused = true)]
     async fn who_reads_slowly_is_waited_for() {
         let (mut client, server) = tokio::io::duplex(10);
-        let mut server = Impatient::new(server, Duration::from_secs(5));
+        let mut server = impatient(server).await;
         let sent = tokio::spawn(async move { server.write_all(&[7; 100]).await });
         let mut got = Vec::new();
         while got.len() < 100 {

@@ -1,15 +1,16 @@
 //! Requests for many items.
 
+use serde_json::value::RawValue;
 use tabla::ops::{BatchGetItem, BatchWriteItem, KeysAndAttributes, WriteRequest};
 use tabla::{Error, Result};
 
-use super::{Members, legacy, missing, read_item};
+use super::{Members, elements, legacy, missing, read_item};
 
 pub(crate) fn batch_get(members: &Members<'_>) -> Result<BatchGetItem> {
     let requests = members.object("RequestItems")?.ok_or_else(|| missing("RequestItems"))?;
-    let requests = requests.entries(|table, raw| match raw.get() {
+    let requests = requests.entries(|table, shape, raw| match raw.get() {
         "null" => Err(Error::validation(format!("{NO_KEYS} is required: {table} has empty list"))),
-        _ => Members::of_text(raw),
+        _ => Members::of_text(shape, raw),
     })?;
     // One kind of parameters for all tables.
     let given =
@@ -46,14 +47,13 @@ fn keys_and_attributes(table: &str, members: &Members<'_>) -> Result<KeysAndAttr
 
 pub(crate) fn batch_write(members: &Members<'_>) -> Result<BatchWriteItem> {
     let requests = members.object("RequestItems")?.ok_or_else(|| missing("RequestItems"))?;
-    let writes = |table: &str, raw: &_| {
-        let writes: Option<Vec<Members<'_>>> = super::read_plain(raw)?;
-        let writes = writes.ok_or_else(|| {
-            Error::validation(format!(
+    let writes = |table: &str, shape, raw: &'_ RawValue| {
+        if raw.get() == "null" {
+            return Err(Error::validation(format!(
                 "The batch write request list for a table cannot be null or empty: {table}"
-            ))
-        })?;
-        writes.iter().map(write_request).collect()
+            )));
+        }
+        elements(shape, raw, |of, raw| write_request(&Members::of_text(of, raw)?))
     };
     Ok(BatchWriteItem {
         requests: requests.entries(writes)?.into_iter().collect(),

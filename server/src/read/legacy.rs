@@ -9,7 +9,8 @@ use tabla::expr::legacy::{
 use tabla::expr::{Condition, Expr, Projection, Update};
 use tabla::{Error, Result};
 
-use super::{Members, read_plain, read_value};
+use super::{Members, elements, read_value};
+use crate::shape::Shape;
 
 /// The parameters that `ConditionExpression` stands for now.
 pub(super) const CONDITION: [&str; 2] = ["Expected", "ConditionalOperator"];
@@ -115,14 +116,14 @@ fn operator(members: &Members<'_>) -> Result<Option<ConditionalOperator>> {
     members.choice("ConditionalOperator", &operators)
 }
 
-fn expectation(name: &str, raw: &RawValue) -> Result<Expected> {
+fn expectation(name: &str, shape: &'static Shape, raw: &RawValue) -> Result<Expected> {
     if is_null(raw) {
         return Err(Error::validation(format!(
             "One or more parameter values were invalid: ExpectedAttributeValue must not be null \
              for Attribute: {name}"
         )));
     }
-    let members = Members::of_text(raw)?;
+    let members = Members::of_text(shape, raw)?;
     Ok(Expected {
         value: members.find("Value").map(read_value).transpose()?,
         exists: members.boolean("Exists")?,
@@ -131,13 +132,13 @@ fn expectation(name: &str, raw: &RawValue) -> Result<Expected> {
     })
 }
 
-fn test(name: &str, raw: &RawValue) -> Result<Test> {
+fn test(name: &str, shape: &'static Shape, raw: &RawValue) -> Result<Test> {
     if is_null(raw) {
         return Err(Error::validation(format!(
             "The filter condition for an attribute cannot be null: {name}"
         )));
     }
-    let members = Members::of_text(raw)?;
+    let members = Members::of_text(shape, raw)?;
     Ok(Test { comparison: comparison(&members)?, values: values(&members)? })
 }
 
@@ -145,12 +146,12 @@ fn is_null(raw: &RawValue) -> bool {
     raw.get() == "null"
 }
 
-fn attribute_update(_: &str, raw: &RawValue) -> Result<AttributeUpdate> {
+fn attribute_update(_: &str, shape: &'static Shape, raw: &RawValue) -> Result<AttributeUpdate> {
     if is_null(raw) {
         return Ok(AttributeUpdate::default());
     }
     let actions = [("PUT", Action::Put), ("ADD", Action::Add), ("DELETE", Action::Delete)];
-    let members = Members::of_text(raw)?;
+    let members = Members::of_text(shape, raw)?;
     Ok(AttributeUpdate {
         value: members.find("Value").map(read_value).transpose()?,
         action: members.choice("Action", &actions)?,
@@ -164,7 +165,7 @@ fn comparison(members: &Members<'_>) -> Result<Option<Comparison>> {
 }
 
 fn values(members: &Members<'_>) -> Result<Option<Vec<tabla::Value>>> {
-    let Some(raw) = members.find("AttributeValueList") else { return Ok(None) };
-    let raws: Vec<&RawValue> = read_plain(raw)?;
-    raws.into_iter().map(read_value).collect::<Result<_>>().map(Some)
+    const NAME: &str = "AttributeValueList";
+    let Some(raw) = members.find(NAME) else { return Ok(None) };
+    elements(members.shape(NAME), raw, |_, raw| read_value(raw)).map(Some)
 }

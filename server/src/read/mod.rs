@@ -6,6 +6,7 @@
 //! ([`shape`](crate::shape)), who is asked whenever something here fails.
 
 mod batch;
+mod cost;
 mod item;
 mod legacy;
 mod page;
@@ -13,16 +14,24 @@ mod stream;
 mod table;
 mod transact;
 
+use std::borrow::Cow;
 use std::collections::{BTreeMap, HashMap};
 use std::fmt;
 
-use serde::de::{Deserialize, Deserializer, MapAccess, Visitor};
+use serde::de::{
+    Deserialize, DeserializeSeed, Deserializer, Error as _, IgnoredAny, MapAccess, SeqAccess,
+    Visitor,
+};
 use serde_json::value::RawValue;
 use tabla::expr::{Names, Placeholders, Values};
 use tabla::ops::{ReturnConsumedCapacity, ReturnItemCollectionMetrics};
 use tabla::{Error, Item, Result, Value};
 
+use crate::operation::Operation;
+use crate::shape::{Shape, Structure, input};
+
 pub(crate) use batch::{batch_get, batch_write};
+pub(crate) use cost::trees;
 pub(crate) use item::{delete, get, put, update};
 pub(crate) use legacy::reworded;
 pub(crate) use page::{query, scan};
@@ -34,46 +43,161 @@ pub(crate) use table::{
 pub(crate) use transact::{transact_get, transact_write};
 
 /// The members of a JSON object, as text.
-#[derive(Debug, Default)]
-pub(crate) struct Members<'a>(Vec<(String, &'a RawValue)>);
+#[derive(Debug)]
+pub(crate) struct Members<'a> {
+    known: Known,
+    members: Vec<(Cow<'a, str>, &'a RawValue)>,
+}
 
-impl<'de> Deserialize<'de> for Members<'de> {
+/// The names that an object may have.
+#[derive(Clone, Copy, Debug)]
+enum Known {
+    /// Those of a structure; others are skipped.
+    Structure(&'static Structure),
+    /// Any, up to so many, of values of this shape.
+    Any(&'static Shape, usize),
+}
+
+impl Known {
+    /// The shape of a member.
+    fn shape(self, name: &str) -> Option<&'static Shape> {
+        match self {
+            Self::Any(shape, _) => Some(shape),
+            Self::Structure(structure) => {
+                structure.members.iter().find(|it| it.name == name).map(|it| it.shape)
+            }
+        }
+    }
+}
+
+impl<'de> Visitor<'de> for Known {
+    type Value = Members<'de>;
+
+    fn expecting(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str("an object")
+    }
+
+    fn visit_map<A: MapAccess<'de>>(self, mut map: A) -> Result<Self::Value, A::Error> {
+        let mut members: Vec<(Cow<'_, str>, _)> = Vec::with_capacity(8);
+        while let Some(Name(name)) = map.next_key()? {
+            if self.shape(&name).is_none() {
+                map.next_value::<IgnoredAny>()?;
+                continue;
+            }
+            let raw = map.next_value()?;
+            // Where there are few names, one that comes again is not one more.
+            let limit = match self {
+                Self::Any(_, limit) => limit,
+                Self::Structure(structure) => structure.members.len(),
+            };
+            if limit == usize::MAX {
+                members.push((name, raw));
+                continue;
+            }
+            match members.iter().position(|(found, _)| *found == name) {
+                Some(place) => members[place].1 = raw,
+                None if members.len() == limit => return Err(A::Error::custom(TOO_MANY)),
+                None => members.push((name, raw)),
+            }
+        }
+        Ok(Members { known: self, members })
+    }
+}
+
+impl<'de> DeserializeSeed<'de> for Known {
+    type Value = Members<'de>;
+
+    fn deserialize<D: Deserializer<'de>>(self, deserializer: D) -> Result<Self::Value, D::Error> {
+        deserializer.deserialize_map(self)
+    }
+}
+
+/// What is read of an object or an array that has more in it than it may. The judge knows the words
+/// for it.
+const TOO_MANY: &str = "more than there may be";
+
+/// The name of a member, which is borrowed unless it has to be unescaped.
+struct Name<'a>(Cow<'a, str>);
+
+impl<'de> Deserialize<'de> for Name<'de> {
     fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
-        struct Object;
+        struct Text;
 
-        impl<'de> Visitor<'de> for Object {
-            type Value = Members<'de>;
+        impl<'de> Visitor<'de> for Text {
+            type Value = Name<'de>;
 
             fn expecting(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-                f.write_str("an object")
+                f.write_str("a name")
             }
 
-            fn visit_map<A: MapAccess<'de>>(self, mut map: A) -> Result<Self::Value, A::Error> {
-                let mut members = Vec::with_capacity(8);
-                while let Some(member) = map.next_entry()? {
-                    members.push(member);
-                }
-                Ok(Members(members))
+            fn visit_borrowed_str<E>(self, name: &'de str) -> Result<Self::Value, E> {
+                Ok(Name(Cow::Borrowed(name)))
+            }
+
+            fn visit_str<E>(self, name: &str) -> Result<Self::Value, E> {
+                Ok(Name(Cow::Owned(name.to_owned())))
             }
         }
 
-        deserializer.deserialize_map(Object)
+        deserializer.deserialize_str(Text)
+    }
+}
+
+/// The elements of an array, as text, each handed on as it is read.
+struct Elements<F> {
+    limit: usize,
+    read: F,
+}
+
+impl<'de, F: FnMut(&'de RawValue) -> Result<()>> Visitor<'de> for Elements<F> {
+    type Value = Result<()>;
+
+    fn expecting(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str("an array")
+    }
+
+    fn visit_seq<A: SeqAccess<'de>>(mut self, mut seq: A) -> Result<Self::Value, A::Error> {
+        let mut outcome = Ok(());
+        let mut count = 0;
+        while let Some(element) = seq.next_element()? {
+            if count == self.limit {
+                return Err(A::Error::custom(TOO_MANY));
+            }
+            count += 1;
+            // After a fault only the syntax is looked at.
+            if outcome.is_ok() {
+                outcome = (self.read)(element);
+            }
+        }
+        Ok(outcome)
     }
 }
 
 impl<'a> Members<'a> {
     /// The members of a request.
-    pub(crate) fn of_request(body: &'a [u8]) -> Result<Self> {
-        serde_json::from_slice(body).map_err(|error| malformed(error.to_string()))
+    pub(crate) fn of_request(operation: Operation, body: &'a [u8]) -> Result<Self> {
+        let mut deserializer = serde_json::Deserializer::from_slice(body);
+        let members = Known::Structure(input(operation)).deserialize(&mut deserializer);
+        members
+            .and_then(|members| deserializer.end().map(|()| members))
+            .map_err(|error| malformed(error.to_string()))
     }
 
-    fn of_text(raw: &'a RawValue) -> Result<Self> {
-        serde_json::from_str(raw.get()).map_err(|_| malformed("Unexpected field type"))
+    /// The members of an object of this shape.
+    fn of_text(shape: &'static Shape, raw: &'a RawValue) -> Result<Self> {
+        let known = match *shape {
+            Shape::Structure(structure) => Known::Structure(structure),
+            Shape::Map { of, max, .. } => Known::Any(of, max),
+            _ => return Err(malformed("Unexpected field type")),
+        };
+        let mut deserializer = serde_json::Deserializer::from_str(raw.get());
+        let members = known.deserialize(&mut deserializer);
+        members.map_err(|_| malformed("Unexpected field type"))
     }
 
     /// A member that is there and not null. Of two with one name the last counts.
     pub(crate) fn find(&self, name: &str) -> Option<&'a RawValue> {
-        let (_, raw) = self.0.iter().rev().find(|(found, _)| found == name)?;
+        let (_, raw) = self.members.iter().rev().find(|(found, _)| found == name)?;
         (raw.get() != "null").then_some(*raw)
     }
 
@@ -133,19 +257,29 @@ impl<'a> Members<'a> {
         Ok(self.long(name)?.map(clamped))
     }
 
-    fn object(&self, name: &str) -> Result<Option<Members<'a>>> {
-        self.find(name).map(Members::of_text).transpose()
+    /// The shape of a member.
+    fn shape(&self, name: &str) -> &'static Shape {
+        self.known.shape(name).unwrap_or(&Shape::Value)
     }
 
-    /// The objects of an array.
-    fn objects(&self, name: &str) -> Result<Option<Vec<Members<'a>>>> {
-        let Some(raws) = self.raws(name)? else { return Ok(None) };
-        raws.into_iter().map(Members::of_text).collect::<Result<_>>().map(Some)
+    fn object(&self, name: &str) -> Result<Option<Members<'a>>> {
+        self.find(name).map(|raw| Members::of_text(self.shape(name), raw)).transpose()
+    }
+
+    /// What each of the objects of an array is read as.
+    fn objects<T>(
+        &self,
+        name: &str,
+        read: impl Fn(&Members<'a>) -> Result<T>,
+    ) -> Result<Option<Vec<T>>> {
+        let Some(raw) = self.find(name) else { return Ok(None) };
+        elements(self.shape(name), raw, |of, raw| read(&Members::of_text(of, raw)?)).map(Some)
     }
 
     /// The elements of an array, as text.
     fn raws(&self, name: &str) -> Result<Option<Vec<&'a RawValue>>> {
-        self.read(name)
+        let Some(raw) = self.find(name) else { return Ok(None) };
+        elements(self.shape(name), raw, |_, raw| Ok(raw)).map(Some)
     }
 
     fn item(&self, name: &str) -> Result<Option<Item>> {
@@ -185,8 +319,8 @@ impl<'a> Members<'a> {
     fn values(&self) -> Result<Values> {
         const NAME: &str = "ExpressionAttributeValues";
         let Some(members) = self.object(NAME)? else { return Ok(Values::new()) };
-        self.refuse_empty(NAME, members.0.is_empty())?;
-        let read = |key: &str, raw| {
+        self.refuse_empty(NAME, members.members.is_empty())?;
+        let read = |key: &str, _, raw: &RawValue| {
             read_value(raw).map_err(|error| match error.code() {
                 SERIALIZATION => error,
                 _ => Error::validation(format!(
@@ -197,7 +331,7 @@ impl<'a> Members<'a> {
         };
         let values = members.entries(read).map(|values| values.into_iter().collect());
         if values.is_err() {
-            let keys = members.0.iter().map(|(key, _)| (key.clone(), Value::Null));
+            let keys = members.members.iter().map(|(key, _)| (key.to_string(), Value::Null));
             Placeholders::new(&self.names()?, &keys.collect())?;
         }
         values
@@ -208,7 +342,7 @@ impl<'a> Members<'a> {
         if !is_empty || !self.has(name) {
             return Ok(());
         }
-        let has_expressions = self.0.iter().any(|(name, _)| name.ends_with("Expression"));
+        let has_expressions = self.members.iter().any(|(name, _)| name.ends_with("Expression"));
         Err(Error::validation(match has_expressions {
             true => format!("{name} must not be empty"),
             false => format!("{name} can only be specified when using expressions"),
@@ -240,16 +374,36 @@ impl<'a> Members<'a> {
     /// counts.
     fn entries<T>(
         &self,
-        read: impl Fn(&str, &'a RawValue) -> Result<T>,
+        read: impl Fn(&str, &'static Shape, &'a RawValue) -> Result<T>,
     ) -> Result<Vec<(String, T)>> {
         let last: HashMap<&str, usize> =
-            self.0.iter().enumerate().map(|(place, (name, _))| (name.as_str(), place)).collect();
-        let entries = self.0.iter().enumerate();
+            self.members.iter().enumerate().map(|(place, (name, _))| (&**name, place)).collect();
+        let entries = self.members.iter().enumerate();
         entries
-            .filter(|(place, (name, _))| last[name.as_str()] == *place)
-            .map(|(_, (name, raw))| Ok((name.clone(), read(name, raw)?)))
+            .filter(|(place, (name, _))| last[&**name] == *place)
+            .map(|(_, (name, raw))| Ok((name.to_string(), read(name, self.shape(name), raw)?)))
             .collect()
     }
+}
+
+/// What each element of an array of this shape is read as.
+fn elements<'a, T>(
+    shape: &'static Shape,
+    raw: &'a RawValue,
+    mut read: impl FnMut(&'static Shape, &'a RawValue) -> Result<T>,
+) -> Result<Vec<T>> {
+    let Shape::List { of, max, .. } = *shape else {
+        return Err(malformed("Unexpected field type"));
+    };
+    let mut found = Vec::new();
+    let read = |raw| {
+        found.push(read(of, raw)?);
+        Ok(())
+    };
+    let mut deserializer = serde_json::Deserializer::from_str(raw.get());
+    let outcome = deserializer.deserialize_seq(Elements { limit: max, read });
+    outcome.map_err(|error| malformed(error.to_string()))??;
+    Ok(found)
 }
 
 /// The code of an answer to JSON of the wrong shape.

@@ -42,11 +42,11 @@ pub(crate) fn create_table(members: &Members<'_>) -> Result<CreateTable> {
 
 pub(crate) fn update_table(members: &Members<'_>) -> Result<UpdateTable> {
     refuse(members, &ONLY_AWS_UPDATES)?;
-    let updates = members.objects("GlobalSecondaryIndexUpdates")?.unwrap_or_default();
+    let updates = members.objects("GlobalSecondaryIndexUpdates", index_update)?;
     Ok(UpdateTable {
         table: members.table()?,
         attribute_definitions: attribute_definitions(members)?,
-        index_updates: updates.iter().map(index_update).collect::<Result<_>>()?,
+        index_updates: updates.unwrap_or_default(),
         billing_mode: billing_mode(members)?,
         provisioned_throughput: throughput(members)?,
         stream: stream(members)?,
@@ -84,7 +84,6 @@ fn index_update(members: &Members<'_>) -> Result<IndexUpdate> {
 
 fn attribute_definitions(members: &Members<'_>) -> Result<Vec<AttributeDefinition>> {
     let types = [("S", KeyType::S), ("N", KeyType::N), ("B", KeyType::B)];
-    let definitions = members.objects("AttributeDefinitions")?.unwrap_or_default();
     let read = |definition: &Members<'_>| {
         Ok(AttributeDefinition {
             name: definition.need_text("AttributeName")?,
@@ -93,31 +92,30 @@ fn attribute_definitions(members: &Members<'_>) -> Result<Vec<AttributeDefinitio
                 .ok_or_else(|| missing("AttributeType"))?,
         })
     };
-    definitions.iter().map(read).collect()
+    Ok(members.objects("AttributeDefinitions", read)?.unwrap_or_default())
 }
 
 fn key_schema(members: &Members<'_>) -> Result<Vec<KeySchemaElement>> {
     let roles = [("HASH", KeyRole::Partition), ("RANGE", KeyRole::Sort)];
-    let elements = members.objects("KeySchema")?.unwrap_or_default();
     let read = |element: &Members<'_>| {
         Ok(KeySchemaElement {
             name: element.need_text("AttributeName")?,
             role: element.choice("KeyType", &roles)?.ok_or_else(|| missing("KeyType"))?,
         })
     };
-    elements.iter().map(read).collect()
+    Ok(members.objects("KeySchema", read)?.unwrap_or_default())
 }
 
 /// The indexes of a new table. A list that is given has something in it.
 fn indexes(members: &Members<'_>, name: &str) -> Result<Vec<SecondaryIndex>> {
-    let Some(given) = members.objects(name)? else { return Ok(Vec::new()) };
+    let Some(given) = members.objects(name, index)? else { return Ok(Vec::new()) };
     if given.is_empty() {
         let kind = name.trim_end_matches("es");
         return Err(Error::validation(format!(
             "One or more parameter values were invalid: List of {kind}es is empty"
         )));
     }
-    given.iter().map(index).collect()
+    Ok(given)
 }
 
 fn index(members: &Members<'_>) -> Result<SecondaryIndex> {
@@ -189,16 +187,15 @@ fn sse(members: &Members<'_>) -> Result<Option<SseSpecification>> {
 }
 
 fn tags(members: &Members<'_>) -> Result<Tags> {
-    let given = members.objects("Tags")?.unwrap_or_default();
+    let tag = |tag: &Members<'_>| Ok((tag.need_text("Key")?, tag.need_text("Value")?));
     let mut tags = Tags::new();
-    for tag in &given {
-        let key = tag.need_text("Key")?;
+    for (key, value) in members.objects("Tags", tag)?.unwrap_or_default() {
         if tags.contains_key(&key) {
             return Err(Error::validation(format!(
                 "One or more parameter values were invalid: Duplicate tag key: {key}"
             )));
         }
-        tags.insert(key, tag.need_text("Value")?);
+        tags.insert(key, value);
     }
     Ok(tags)
 }

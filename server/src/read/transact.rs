@@ -10,9 +10,9 @@ use super::item::on_failure;
 use super::{Members, missing};
 
 pub(crate) fn transact_get(members: &Members<'_>) -> Result<TransactGetItems> {
-    let items = members.objects("TransactItems")?.ok_or_else(|| missing("TransactItems"))?;
+    let items = members.objects("TransactItems", get)?;
     Ok(TransactGetItems {
-        items: items.iter().map(get).collect::<Result<_>>()?,
+        items: items.ok_or_else(|| missing("TransactItems"))?,
         return_consumed_capacity: members.capacity()?,
     })
 }
@@ -29,9 +29,9 @@ fn get(members: &Members<'_>) -> Result<GetItem> {
 }
 
 pub(crate) fn transact_write(members: &Members<'_>) -> Result<TransactWriteItems> {
-    let items = members.objects("TransactItems")?.ok_or_else(|| missing("TransactItems"))?;
+    let items = members.objects("TransactItems", write)?;
     Ok(TransactWriteItems {
-        items: items.iter().map(write).collect::<Result<_>>()?,
+        items: items.ok_or_else(|| missing("TransactItems"))?,
         client_request_token: members.text("ClientRequestToken")?,
         return_consumed_capacity: members.capacity()?,
         return_item_collection_metrics: members.metrics()?,

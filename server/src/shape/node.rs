@@ -1,33 +1,38 @@
 //! The JSON of a request, read along the shape that it should have.
 //!
-//! What is of the wrong type is found on the way, the first in the text first. What nobody knows is
-//! skipped without being built, however deep it is.
+//! What is of the wrong type is found on the way, the first in the text first. Constraints are checked
+//! on the way, too: of a list with a million elements nothing stays but what is wrong with the first
+//! of them. Unknown members are skipped without being built, however deep they are.
 
-use std::cell::Cell;
-use std::fmt;
+use std::cell::{Cell, RefCell};
+use std::fmt::{self, Display, Write};
 
 use serde::de::{DeserializeSeed, Deserializer, IgnoredAny, MapAccess, SeqAccess, Visitor};
 use tabla::json::{
     Expected, Found, PACKAGE, Place, base64, boolean, is_too_deep, malformed, mismatch, too_deep,
 };
+use tabla::schema::Constraints;
 use tabla::{Error, Result};
 
-use super::kinds::ATTRIBUTE_VALUE;
+use super::kinds::{ANY, ATTRIBUTE_VALUE};
 use super::{Shape, Structure};
 
-/// What was read, as far as its shape says more about it than its type.
-#[derive(Debug)]
-pub(super) enum Node {
+/// Bytes of a list that an answer shows; what follows is left out.
+const SHOWN_BYTES: usize = 64 << 10;
+
+/// What is known of something that was read.
+#[derive(Debug, Default)]
+pub(super) struct Seen {
+    /// The constraints that it and its parts break, in the order of the service.
+    pub(super) found: Constraints,
+    /// The members of a structure that are there and not null, by their numbers.
+    pub(super) given: u64,
     /// A null, which is as good as nothing.
-    Absent,
-    /// Something of the right type, of which no more is asked.
-    Free,
-    Text(String),
-    Number(i64),
-    List(Vec<Node>),
-    Map(Vec<(String, Node)>),
-    /// Members by their numbers in the structure.
-    Structure(Vec<(usize, Node)>),
+    is_absent: bool,
+    /// Whether a list has too few or too many elements.
+    is_broken: bool,
+    /// How the service shows it, if that was asked for.
+    shown: String,
 }
 
 /// Reads the text of an object of this shape.
@@ -35,25 +40,55 @@ pub(super) enum Node {
 /// # Errors
 ///
 /// The service's, if the text is no JSON, or has something of another type in it.
-pub(super) fn read(input: &'static Structure, text: &[u8]) -> Result<Node> {
+pub(super) fn read(input: &'static Structure, text: &[u8]) -> Result<Seen> {
     // The service does not say what is wrong with text like this.
     let unreadable = || malformed("");
     if text.trim_ascii_start().first() != Some(&b'{') {
         return Err(unreadable());
     }
-    let fault = Cell::new(None);
-    let reader =
-        Reader { shape: &Shape::Structure(input), place: Place::Member, keep: true, fault: &fault };
+    let position = Position::default();
+    let reader = Reader {
+        shape: &Shape::Structure(input),
+        place: Place::Member,
+        keep: true,
+        show: false,
+        in_map: false,
+        position: &position,
+    };
     let mut deserializer = serde_json::Deserializer::from_slice(text);
-    let node = reader.deserialize(&mut deserializer).and_then(|node| {
+    let seen = reader.deserialize(&mut deserializer).and_then(|seen| {
         deserializer.end()?;
-        Ok(node)
+        Ok(seen)
     });
-    node.map_err(|error| match fault.take() {
+    seen.map_err(|error| match position.fault.take() {
         Some(fault) => fault,
         None if is_too_deep(&error) => too_deep(),
         None => unreadable(),
     })
+}
+
+/// Where the reader is, and what it found wrong.
+#[derive(Default)]
+struct Position {
+    /// The path of what is read, as the service writes it.
+    path: RefCell<String>,
+    /// A parser's errors are texts, and have no room for it.
+    fault: Cell<Option<Error>>,
+}
+
+impl Position {
+    /// Goes to a part of what is read; what leads back.
+    fn enter(&self, part: impl Display) -> usize {
+        let mut path = self.path.borrow_mut();
+        let length = path.len();
+        let dot = if path.is_empty() { "" } else { "." };
+        write!(path, "{dot}{part}").expect("a text takes anything");
+        length
+    }
+
+    fn leave(&self, length: usize) {
+        self.path.borrow_mut().truncate(length);
+    }
 }
 
 /// Reads one thing of a shape.
@@ -63,18 +98,21 @@ struct Reader<'a> {
     place: Place,
     /// Whether what is read is asked for more than its type.
     keep: bool,
-    /// What was found wrong: a parser's errors are texts, and have no room for it.
-    fault: &'a Cell<Option<Error>>,
+    /// Whether what is read is shown.
+    show: bool,
+    /// Whether it is the value of a map, of which the lengths of its lists are told.
+    in_map: bool,
+    position: &'a Position,
 }
 
 impl<'a> Reader<'a> {
     /// Reads a part of this.
     fn part(self, shape: &'a Shape, place: Place) -> Self {
-        Self { shape, place, keep: self.keep && !is_free(shape), ..self }
+        Self { shape, place, keep: self.keep && !is_free(shape), in_map: false, ..self }
     }
 
     fn refuse<E: serde::de::Error>(self, fault: Error) -> E {
-        self.fault.set(Some(fault));
+        self.position.fault.set(Some(fault));
         E::custom("")
     }
 
@@ -96,120 +134,271 @@ impl<'a> Reader<'a> {
         self.refuse(mismatch(expected, found))
     }
 
-    fn number<E: serde::de::Error>(self, number: i64, found: Found) -> Result<Node, E> {
-        match self.shape {
-            Shape::Integer { .. } | Shape::Long { .. } if self.keep => Ok(Node::Number(number)),
-            Shape::Integer { .. } | Shape::Long { .. } | Shape::Time => Ok(Node::Free),
+    fn number<E: serde::de::Error>(self, number: i64, found: Found) -> Result<Seen, E> {
+        let mut seen = Seen::default();
+        match *self.shape {
+            Shape::Integer { min, max } | Shape::Long { min, max } => {
+                if self.keep {
+                    let path = self.position.path.borrow();
+                    seen.found.at_least(number, &*path, min);
+                    seen.found.at_most(number, &*path, max);
+                }
+                Ok(seen)
+            }
+            Shape::Time => Ok(seen),
             _ => Err(self.wrong(found)),
         }
+    }
+
+    fn text(self, text: &str) -> Seen {
+        let mut seen = Seen::default();
+        if self.keep {
+            let path = &*self.position.path.borrow();
+            match *self.shape {
+                Shape::Text { min, max } => seen.found.length(text, path, min, max),
+                Shape::Name { min, max } => seen.found.name(text, path, min, max),
+                Shape::Choice(choices) => seen.found.choice(text, path, choices),
+                _ => {}
+            }
+        }
+        if self.show {
+            text.clone_into(&mut seen.shown);
+        }
+        seen
     }
 
     fn members<'de, A: MapAccess<'de>>(
         self,
         structure: &'static Structure,
         mut map: A,
-    ) -> Result<Node, A::Error> {
-        let mut members: Vec<(usize, Node)> = Vec::new();
+    ) -> Result<Seen, A::Error> {
+        let mut members: Vec<(usize, Seen)> = Vec::new();
         while let Some(name) = map.next_key::<String>()? {
             let Some(number) = structure.members.iter().position(|member| member.name == name)
             else {
                 map.next_value::<IgnoredAny>()?;
                 continue;
             };
-            let node =
-                map.next_value_seed(self.part(structure.members[number].shape, Place::Member))?;
-            if self.keep {
-                // Of two members of one name the last counts.
-                members.retain(|(other, _)| *other != number);
-                members.push((number, node));
+            let part = self.part(structure.members[number].shape, Place::Member);
+            if !self.keep {
+                map.next_value_seed(part)?;
+                continue;
+            }
+            let before = self.position.enter(lower_first(&name));
+            let seen = map.next_value_seed(part)?;
+            self.position.leave(before);
+            // Of two members of one name the last counts.
+            members.retain(|(other, _)| *other != number);
+            if !seen.is_absent {
+                members.push((number, seen));
             }
         }
-        Ok(if self.keep { Node::Structure(members) } else { Node::Free })
+        let mut seen = Seen::default();
+        if !self.keep {
+            return Ok(seen);
+        }
+        for (number, member) in structure.members.iter().enumerate() {
+            let given = members.iter_mut().find(|(other, _)| *other == number);
+            let given = given.map(|(_, given)| std::mem::take(given));
+            let shown = match given {
+                Some(given) => {
+                    seen.given |= 1 << number;
+                    seen.found.append(given.found);
+                    given.shown
+                }
+                None => {
+                    if member.need.is_needed() {
+                        let before = self.position.enter(lower_first(member.name));
+                        seen.found.missing(&*self.position.path.borrow());
+                        self.position.leave(before);
+                    }
+                    "null".to_owned()
+                }
+            };
+            if self.show {
+                let separator = if number == 0 { "" } else { ", " };
+                write!(seen.shown, "{separator}{}={shown}", lower_first(member.name))
+                    .expect("a text takes anything");
+            }
+        }
+        if self.show {
+            seen.shown = format!("{}({})", structure.class, seen.shown);
+        }
+        Ok(seen)
     }
 }
 
 impl<'de> DeserializeSeed<'de> for Reader<'_> {
-    type Value = Node;
+    type Value = Seen;
 
-    fn deserialize<D: Deserializer<'de>>(self, deserializer: D) -> Result<Node, D::Error> {
+    fn deserialize<D: Deserializer<'de>>(self, deserializer: D) -> Result<Seen, D::Error> {
         deserializer.deserialize_any(self)
     }
 }
 
 impl<'de> Visitor<'de> for Reader<'_> {
-    type Value = Node;
+    type Value = Seen;
 
     fn expecting(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.write_str("JSON")
     }
 
-    fn visit_unit<E>(self) -> Result<Node, E> {
-        Ok(Node::Absent)
+    fn visit_unit<E>(self) -> Result<Seen, E> {
+        Ok(Seen { is_absent: true, ..Seen::default() })
     }
 
-    fn visit_bool<E: serde::de::Error>(self, value: bool) -> Result<Node, E> {
+    fn visit_bool<E: serde::de::Error>(self, value: bool) -> Result<Seen, E> {
         match self.shape {
-            Shape::Boolean => Ok(Node::Free),
-            _ => Err(self.wrong(if value { Found::True } else { Found::False })),
+            Shape::Boolean => Ok(Seen::default()),
+            _ => Err(self.wrong(Found::truth(value))),
         }
     }
 
-    fn visit_i64<E: serde::de::Error>(self, value: i64) -> Result<Node, E> {
+    fn visit_i64<E: serde::de::Error>(self, value: i64) -> Result<Seen, E> {
         self.number(value, Found::Integer)
     }
 
-    fn visit_u64<E: serde::de::Error>(self, value: u64) -> Result<Node, E> {
+    fn visit_u64<E: serde::de::Error>(self, value: u64) -> Result<Seen, E> {
         self.number(i64::try_from(value).unwrap_or(i64::MAX), Found::Integer)
     }
 
     /// The service cuts off what follows the point.
-    fn visit_f64<E: serde::de::Error>(self, value: f64) -> Result<Node, E> {
+    fn visit_f64<E: serde::de::Error>(self, value: f64) -> Result<Seen, E> {
         self.number(value as i64, Found::Decimal)
     }
 
-    fn visit_str<E: serde::de::Error>(self, text: &str) -> Result<Node, E> {
+    fn visit_str<E: serde::de::Error>(self, text: &str) -> Result<Seen, E> {
         match self.shape {
-            Shape::Text { .. } | Shape::Name { .. } | Shape::Choice(_) if self.keep => {
-                Ok(Node::Text(text.to_owned()))
-            }
-            Shape::Text { .. } | Shape::Name { .. } | Shape::Choice(_) => Ok(Node::Free),
-            Shape::Boolean if boolean(text).is_some() => Ok(Node::Free),
+            Shape::Text { .. } | Shape::Name { .. } | Shape::Choice(_) => Ok(self.text(text)),
+            Shape::Boolean if boolean(text).is_some() => Ok(Seen::default()),
             Shape::Binary => match base64(text) {
-                Ok(_) => Ok(Node::Free),
+                Ok(_) => Ok(Seen::default()),
                 Err(fault) => Err(self.refuse(fault)),
             },
             _ => Err(self.wrong(Found::Text)),
         }
     }
 
-    fn visit_seq<A: SeqAccess<'de>>(self, mut seq: A) -> Result<Node, A::Error> {
-        let Shape::List { of, .. } = self.shape else { return Err(self.wrong(Found::Array)) };
-        let part = self.part(of, Place::Element);
-        let mut elements = Vec::new();
-        while let Some(element) = seq.next_element_seed(part)? {
-            if self.keep {
-                elements.push(element);
+    fn visit_seq<A: SeqAccess<'de>>(self, mut seq: A) -> Result<Seen, A::Error> {
+        let Shape::List { of, min, max } = *self.shape else {
+            return Err(self.wrong(Found::Array));
+        };
+        let mut part = self.part(of, Place::Element);
+        if !self.keep {
+            while seq.next_element_seed(part)?.is_some() {}
+            return Ok(Seen::default());
+        }
+        // A list without a limit is told of only if it is empty.
+        part.show = max != ANY && is_shown(of);
+        let mut count = 0;
+        let mut parts = Constraints::default();
+        let mut shown = String::new();
+        loop {
+            let before = self.position.enter(format_args!("{}.member", count + 1));
+            let Some(element) = seq.next_element_seed(part)? else {
+                self.position.leave(before);
+                break;
+            };
+            // There is nothing that a null could stand for in a list.
+            if element.is_absent && matches!(of, Shape::Structure(_)) {
+                parts.missing(&*self.position.path.borrow());
+            }
+            self.position.leave(before);
+            parts.append(element.found);
+            part.keep &= !parts.is_full();
+            if part.show {
+                let separator = if count == 0 { "" } else { ", " };
+                let element = if element.is_absent { "null" } else { &element.shown };
+                write!(shown, "{separator}{element}").expect("a text takes anything");
+                part.show = shown.len() < SHOWN_BYTES;
+            }
+            count += 1;
+        }
+        let mut seen =
+            Seen { is_broken: !(min..=max).contains(&count), is_absent: false, ..Seen::default() };
+        if !self.in_map {
+            let path = &*self.position.path.borrow();
+            match is_shown(of) {
+                true => seen.found.count(count, Some(&format_args!("[{shown}]")), path, min, max),
+                false => seen.found.count(count, None, path, min, max),
             }
         }
-        Ok(if self.keep { Node::List(elements) } else { Node::Free })
+        seen.found.append(parts);
+        Ok(seen)
     }
 
-    fn visit_map<A: MapAccess<'de>>(self, mut map: A) -> Result<Node, A::Error> {
-        let of = match self.shape {
+    fn visit_map<A: MapAccess<'de>>(self, mut map: A) -> Result<Seen, A::Error> {
+        let (of, min, max, names) = match *self.shape {
             Shape::Structure(structure) => return self.members(structure, map),
             Shape::Value => return self.members(&ATTRIBUTE_VALUE, map),
-            Shape::Map { of, .. } => of,
+            Shape::Map { of, min, max, names } => (of, min, max, names),
             _ => return Err(self.wrong(Found::Object)),
         };
-        let part = self.part(of, Place::Element);
-        let mut entries = Vec::new();
-        while let Some(name) = map.next_key::<String>()? {
-            let node = map.next_value_seed(part)?;
-            if self.keep {
-                entries.push((name, node));
+        let mut part = self.part(of, Place::Element);
+        if !self.keep {
+            while map.next_key::<IgnoredAny>()?.is_some() {
+                map.next_value_seed(part)?;
             }
+            return Ok(Seen::default());
         }
-        Ok(if self.keep { Node::Map(entries) } else { Node::Free })
+        part.in_map = true;
+        let mut count = 0;
+        let mut are_names_broken = false;
+        let mut broken_list = None;
+        let mut parts = Constraints::default();
+        while let Some(name) = map.next_key::<String>()? {
+            let before = self.position.enter(format_args!("{name}.member"));
+            let entry = map.next_value_seed(part)?;
+            self.position.leave(before);
+            are_names_broken |= names.is_some_and(|(min, max)| !(min..=max).contains(&name.len()));
+            if let Shape::List { min, max, .. } = *of
+                && entry.is_broken
+            {
+                broken_list = Some((min, max));
+            }
+            // A list has to be counted whatever else there is.
+            part.keep &= !parts.is_full() || matches!(of, Shape::List { .. });
+            parts.append(entry.found);
+            count += 1;
+        }
+        let mut seen = Seen::default();
+        let path = &*self.position.path.borrow();
+        seen.found.count(count, None, path, min, max);
+        if let Some(bounds) = names.filter(|_| are_names_broken) {
+            seen.found.violated_unseen(path, each("Map keys", bounds));
+        }
+        if let Some(bounds) = broken_list {
+            seen.found.violated_unseen(path, each("Map value", bounds));
+        }
+        seen.found.append(parts);
+        Ok(seen)
+    }
+}
+
+/// The rule for all lengths in a map.
+fn each(what: &str, (min, max): (usize, usize)) -> String {
+    format!(
+        "{what} must satisfy constraint: [Member must have length less than or equal to {max}, \
+         Member must have length greater than or equal to {min}]"
+    )
+}
+
+/// The service writes the names of members with a small letter.
+fn lower_first(name: &str) -> String {
+    let mut letters = name.chars();
+    let first = letters.next().map(|first| first.to_ascii_lowercase());
+    first.into_iter().chain(letters).collect()
+}
+
+/// Whether a list of these is shown where it is told of. What may hold items is not.
+fn is_shown(of: &Shape) -> bool {
+    match of {
+        Shape::Text { .. } | Shape::Name { .. } | Shape::Choice(_) => true,
+        Shape::Structure(structure) => structure
+            .members
+            .iter()
+            .all(|member| !matches!(member.shape, Shape::Structure(_)) && is_shown(member.shape)),
+        _ => false,
     }
 }
 

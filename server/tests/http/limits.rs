@@ -62,6 +62,22 @@ async fn a_body_may_come_in_parts() {
 }
 
 #[tokio::test]
+async fn bodies_over_16_mb_are_refused() {
+    const LIMIT: usize = 16 << 20;
+    let server = server(ServerConfig::new()).await;
+    for (length, status) in [(LIMIT, 200), (LIMIT + 1, 413)] {
+        let body = format!("{{{}}}", " ".repeat(length - 2));
+        let mut gzip = GzEncoder::new(Vec::new(), Compression::fast());
+        gzip.write_all(body.as_bytes()).unwrap();
+        let packed = gzip.finish().unwrap();
+        let mut client = Client::connect(server.address()).await;
+        let encoding = [("Content-Encoding", "gzip")];
+        let answer = client.ask_with("ListTables", &encoding, packed).await;
+        assert_eq!(answer.status, status, "{length} bytes");
+    }
+}
+
+#[tokio::test]
 async fn who_takes_too_long_is_left() {
     let short = Duration::from_millis(100);
     let config = ServerConfig { head_time: short, body_time: short, ..ServerConfig::new() };
@@ -113,15 +129,39 @@ async fn bytes_are_counted_as_they_are_when_they_are_unpacked() {
 }
 
 #[tokio::test]
-async fn a_connection_too_many_waits_for_another_to_end() {
-    let server = server(ServerConfig { connections: 1, ..ServerConfig::new() }).await;
-    let mut first = Client::connect(server.address()).await;
-    first.ask("ListTables", "{}").await;
-    let mut second = Client::connect(server.address()).await;
-    second.send(request("ListTables", &[], b"{}")).await;
-    assert_eq!(first.ask("ListTables", "{}").await.status, 200);
-    drop(first);
-    assert_eq!(second.receive().await.unwrap().status, 200);
+async fn new_connection_takes_the_place_of_the_longest_idle_one() {
+    let server = server(ServerConfig { connections: 3, ..ServerConfig::new() }).await;
+    let mut half_a_head = Client::connect(server.address()).await;
+    half_a_head.send("POST / HTTP/1.1\r\nHost: x\r\n").await;
+    let mut between = Client::connect(server.address()).await;
+    assert_eq!(between.ask("ListTables", "{}").await.status, 200);
+    let mut half_a_body = Client::connect(server.address()).await;
+    let whole = request("ListTables", &[], b"{      }");
+    half_a_body.send(&whole[..whole.len() - 4]).await;
+    // All of them would stay for a minute.
+    let mut kept = Vec::new();
+    for mut gone in [half_a_head, between, half_a_body] {
+        let mut new = Client::connect(server.address()).await;
+        assert_eq!(new.ask("ListTables", "{}").await.status, 200);
+        assert!(gone.receive().await.is_none());
+        // It stays, and is the next to give way once the others have gone.
+        kept.push(new);
+    }
+}
+
+#[tokio::test]
+async fn crowd_of_idle_connections_keeps_nobody_out() {
+    let server = server(ServerConfig { connections: 8, ..ServerConfig::new() }).await;
+    let mut crowd = Vec::new();
+    for _ in 0..40 {
+        let mut client = Client::connect(server.address()).await;
+        client.send("POST / HTTP/1.1\r\n").await;
+        crowd.push(client);
+        assert_eq!(
+            Client::connect(server.address()).await.ask("ListTables", "{}").await.status,
+            200
+        );
+    }
 }
 
 #[tokio::test]

@@ -1,0 +1,100 @@
+//! Threads for requests that keep a processor busy.
+
+use std::sync::Arc;
+use std::thread::available_parallelism;
+
+use tokio::runtime::Handle;
+use tokio::sync::Semaphore;
+
+/// Reading or compressing a body of this many bytes takes a millisecond or more.
+pub(crate) const LONG_WORK: usize = 256 << 10;
+
+/// Requests with long bodies that are worked on at once, where there are few processors.
+const AT_LEAST: usize = 4;
+
+/// Threads beside those of the runtime, which stay free to serve others. They are as many as there
+/// are processors, 4 at least; one more request waits.
+#[derive(Debug)]
+pub(crate) struct Workers(Arc<Semaphore>);
+
+impl Workers {
+    pub(crate) fn new() -> Self {
+        let processors = available_parallelism().map_or(AT_LEAST, usize::from);
+        Self(Arc::new(Semaphore::new(processors.max(AT_LEAST))))
+    }
+
+    /// Does the work on such a thread; `None` if it panics. Work that has begun is done even if
+    /// nobody waits for it any more.
+    pub(crate) async fn run<T: Send + 'static>(
+        &self,
+        work: impl Future<Output = T> + Send + 'static,
+    ) -> Option<T> {
+        let permit = Arc::clone(&self.0).acquire_owned().await.ok()?;
+        let Ok(runtime) = Handle::try_current() else { return Some(work.await) };
+        let work = move || {
+            let _permit = permit;
+            runtime.block_on(work)
+        };
+        tokio::task::spawn_blocking(work).await.ok()
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use std::sync::Mutex;
+    use std::thread::{self, ThreadId};
+
+    use bytes::Bytes;
+    use http::Request;
+    use tabla::MemoryStore;
+    use tabla::env::{Clock, Env, Sleep, SystemClock, Timestamp};
+
+    use super::*;
+    use crate::{Credentials, ServerConfig, Service};
+
+    /// Notes who asks for the time.
+    #[derive(Debug, Default)]
+    struct Asked(Mutex<Vec<ThreadId>>);
+
+    impl Clock for Asked {
+        fn now(&self) -> Timestamp {
+            self.0.lock().unwrap().push(thread::current().id());
+            SystemClock.now()
+        }
+
+        fn sleep(&self, time: std::time::Duration) -> Sleep<'_> {
+            SystemClock.sleep(time)
+        }
+    }
+
+    #[tokio::test]
+    async fn long_bodies_leave_the_threads_of_the_runtime() {
+        let asked = Arc::new(Asked::default());
+        let clock: Arc<dyn Clock> = Arc::clone(&asked) as _;
+        let keys = "[a]\naws_access_key_id = KEY\naws_secret_access_key = secret\n";
+        let config = ServerConfig {
+            credentials: Some(Arc::new(Credentials::parse(keys).unwrap())),
+            env: Env { clock, ..Env::system() },
+            ..ServerConfig::new()
+        };
+        let service = Service::with_config(Arc::new(MemoryStore::new()), config);
+        for (length, is_long) in [(LONG_WORK - 1, false), (LONG_WORK, true)] {
+            let request = Request::post("/")
+                .header("content-type", "application/x-amz-json-1.0")
+                .header("x-amz-target", "DynamoDB_20120810.ListTables")
+                .body(Bytes::from(" ".repeat(length)));
+            service.call(request.unwrap()).await;
+            let here = thread::current().id();
+            let asked = std::mem::take(&mut *asked.0.lock().unwrap());
+            assert_eq!(asked.iter().any(|thread| *thread != here), is_long, "{length} bytes");
+        }
+    }
+
+    #[tokio::test]
+    async fn work_that_panics_is_told() {
+        let workers = Workers::new();
+        assert_eq!(workers.run(async { 1 }).await, Some(1));
+        let panics = workers.run(async { panic!("it was asked to") });
+        assert_eq!(panics.await, None::<()>);
+    }
+}
