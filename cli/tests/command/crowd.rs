@@ -67,7 +67,7 @@ async fn those_who_stop_in_the_middle_keep_nobody_waiting() {
     for _ in 0..100 {
         // As much as may be announced, of which little comes.
         let mut connection = server.connect().await;
-        connection.send(head("PutItem", 32 << 20).as_bytes()).await.expect("it reads");
+        connection.send(head("PutItem", 16 << 20).as_bytes()).await.expect("it reads");
         for _ in 0..4 {
             connection.send(&[b' '; 32 << 10]).await.expect("it reads");
         }

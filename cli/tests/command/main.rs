@@ -3,6 +3,7 @@
 mod counters;
 mod crowd;
 mod load;
+mod memory;
 mod open_files;
 mod process;
 mod serve;

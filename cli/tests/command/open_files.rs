@@ -59,8 +59,12 @@ async fn use_at_once(clients: Vec<Connection>) -> Vec<Connection> {
 }
 
 async fn connect_all(server: &Served) -> Vec<Connection> {
+    connect(server, CLIENTS).await
+}
+
+async fn connect(server: &Served, count: usize) -> Vec<Connection> {
     let mut clients = Vec::new();
-    for _ in 0..CLIENTS {
+    for _ in 0..count {
         clients.push(server.connect().await);
     }
     clients
@@ -72,13 +76,14 @@ async fn clients_do_not_take_the_files_of_the_store() {
     let store = format!("sqlite:{}/dev.db", folder.path().display());
     let server = Served::limited("ulimit -n 64", &["--store", &store]).await;
     fill(&server).await;
-    // They are let in as they have come, and those who are stay while the others wait.
-    let mut let_in = connect_all(&server).await;
-    let mut waiting = let_in.split_off(LET_IN);
-    while !let_in.is_empty() {
-        drop(use_at_once(let_in).await);
-        let_in = waiting.drain(..LET_IN.min(waiting.len())).collect();
+    // Each takes the place of the one that has been idle for the longest time: the last stay.
+    let mut clients = connect_all(&server).await;
+    let mut let_in = clients.split_off(CLIENTS - LET_IN);
+    for _ in 0..3 {
+        let_in = use_at_once(let_in).await;
     }
+    drop(let_in);
+    drop(use_at_once(connect(&server, LET_IN).await).await);
     server.signal("TERM").await;
     let ended = server.ended().await;
     assert_eq!((ended.code, &*ended.output), (Some(0), ""));
