@@ -47,7 +47,7 @@ mod tests {
     use bytes::Bytes;
     use http::Request;
     use tabla::MemoryStore;
-    use tabla::env::{Clock, Env, Sleep, SystemClock, Timestamp};
+    use tabla::env::{Clock, Env, Monotonic, Sleep, SystemClock, Timestamp};
 
     use super::*;
     use crate::{Credentials, ServerConfig, Service};
@@ -60,6 +60,10 @@ mod tests {
         fn now(&self) -> Timestamp {
             self.0.lock().unwrap().push(thread::current().id());
             SystemClock.now()
+        }
+
+        fn monotonic(&self) -> Monotonic {
+            SystemClock.monotonic()
         }
 
         fn sleep(&self, time: std::time::Duration) -> Sleep<'_> {

@@ -1,8 +1,8 @@
 //! What the conformance suite cannot see of the engine: files, processes, damage.
 
 mod concurrency;
-mod costly;
 mod consumers;
+mod costly;
 mod differential;
 mod expiry;
 mod files;

@@ -6,7 +6,7 @@ use futures::StreamExt;
 use serde::{Deserialize, Serialize};
 use tabla::entity::{Change, Db, Entity, EntityKey, Find, Id, Outcome, TableDesign};
 use tabla::ops::{PutItem, UpdateItem};
-use tabla::{ErrorKind, MemoryStore, StoreExt, Update, attr, item};
+use tabla::{ErrorKind, MemoryStore, Update, attr, item};
 
 use crate::design::{Customer, Event, Order, customer, db, id, order, time};
 
