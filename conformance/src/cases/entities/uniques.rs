@@ -4,6 +4,7 @@ use serde::{Deserialize, Serialize};
 use tabla::entity::{Change, Entity, Id, Outcome, Transacted};
 
 use super::super::prelude::*;
+use super::super::tokens::fresh_token;
 use super::super::transactions::settle;
 use super::design::*;
 
@@ -273,7 +274,8 @@ pub(super) async fn unique_swept(ctx: Ctx) {
     ctx.delete(&table, key("eva")).await;
     let third = Desk { desk: id("3"), person: id("eva"), until: None };
     let third = created(&ctx, &db, third).await;
-    let deletion = ctx.ok(ctx.ok(db.transaction().delete_read("desk", &moved, None)).prepare());
+    let transaction = db.transaction().token(fresh_token());
+    let deletion = ctx.ok(ctx.ok(transaction.delete_read("desk", &moved, None)).prepare());
     for _ in 0..2 {
         // However often it is sent, it is done once.
         let answer = ctx.ok(deletion.run().await);
