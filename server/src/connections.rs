@@ -28,6 +28,15 @@ pub(crate) struct Connections {
     idled: Notify,
 }
 
+/// Whether there is a place for a new connection.
+enum Room {
+    Free(OwnedSemaphorePermit),
+    /// A connection is being closed.
+    Coming,
+    /// All connections execute requests.
+    None,
+}
+
 /// What a connection is doing.
 const IDLE: u8 = 0;
 const EXECUTING: u8 = 1;
@@ -58,23 +67,20 @@ impl Connections {
     /// A place for a new connection, as soon as there is one. If all are taken, the longest idle
     /// connection is closed; if none is idle, the first that becomes so.
     pub(crate) async fn place(self: &Arc<Self>) -> Connection {
-        if let Ok(permit) = Arc::clone(&self.places).try_acquire_owned() {
-            return self.admit(permit);
-        }
         let permit = loop {
             let idled = self.idled.notified();
-            self.is_wanted.store(true, Ordering::SeqCst);
-            let freed = Arc::clone(&self.places).acquire_owned();
-            if self.close_longest_idle() {
-                break freed.await;
-            }
-            tokio::select! {
-                permit = freed => break permit,
-                () = idled => {}
-            }
+            let freed = match self.make_room() {
+                Room::Free(permit) => break permit,
+                Room::Coming => Arc::clone(&self.places).acquire_owned().await,
+                Room::None => tokio::select! {
+                    permit = Arc::clone(&self.places).acquire_owned() => permit,
+                    () = idled => continue,
+                },
+            };
+            break freed.expect("the semaphore is never closed");
         };
         self.is_wanted.store(false, Ordering::SeqCst);
-        self.admit(permit.expect("the semaphore is never closed"))
+        self.admit(permit)
     }
 
     fn admit(self: &Arc<Self>, permit: OwnedSemaphorePermit) -> Connection {
@@ -86,20 +92,28 @@ impl Connections {
             closed: Notify::new(),
         });
         self.lock().insert(id, Arc::clone(&shared));
-        Connection { id, handle: Handle(shared), _permit: permit }
+        Connection { id, handle: Handle(shared), permit: Some(permit) }
     }
 
-    /// Closes the connection that has been idle for the longest time, if one is idle.
-    fn close_longest_idle(&self) -> bool {
+    /// Takes a free place, or has the connection closed that has been idle for the longest time.
+    fn make_room(&self) -> Room {
+        // Whoever has a place is among those that are open: both change under this lock.
         let open = self.lock();
+        if let Ok(permit) = Arc::clone(&self.places).try_acquire_owned() {
+            return Room::Free(permit);
+        }
+        self.is_wanted.store(true, Ordering::SeqCst);
+        if open.values().any(|one| one.state.load(Ordering::SeqCst) == CLOSING) {
+            return Room::Coming;
+        }
         loop {
             let idle = open.values().filter(|one| one.state.load(Ordering::SeqCst) == IDLE);
             let longest = idle.min_by_key(|one| one.idle_since.load(Ordering::Relaxed));
-            let Some(longest) = longest else { return false };
+            let Some(longest) = longest else { return Room::None };
             let state = &longest.state;
             if state.compare_exchange(IDLE, CLOSING, Ordering::SeqCst, Ordering::SeqCst).is_ok() {
                 longest.closed.notify_one();
-                return true;
+                return Room::Coming;
             }
             // It has begun to execute a request in the meantime, and stays.
         }
@@ -115,7 +129,7 @@ impl Connections {
 pub(crate) struct Connection {
     id: u64,
     handle: Handle,
-    _permit: OwnedSemaphorePermit,
+    permit: Option<OwnedSemaphorePermit>,
 }
 
 impl Connection {
@@ -132,7 +146,9 @@ impl Connection {
 
 impl Drop for Connection {
     fn drop(&mut self) {
-        self.handle.0.connections.lock().remove(&self.id);
+        let mut open = self.handle.0.connections.lock();
+        open.remove(&self.id);
+        drop(self.permit.take());
     }
 }
 
