@@ -39,7 +39,7 @@ impl Value {
     ///
     /// # Errors
     ///
-    /// The text is not JSON, it is nested beyond [`limits::VALUE_DEPTH`](crate::limits::VALUE_DEPTH),
+    /// The text is not JSON, it is nested beyond [`limits::VALUE_DEPTH`],
     /// or as for [`from_json`](Self::from_json).
     pub fn from_json_slice(text: &[u8]) -> Result<Self, Error> {
         of_text(text, |text, fault| encode::value(text, limits::VALUE_DEPTH, fault))
