@@ -198,7 +198,7 @@ fn checkpoint(connection: &Connection, mode: &str) -> Option<Checkpointed> {
     row.ok()
 }
 
-/// Free space of the disk that a file is on, for whoever is not root.
+/// Free space of the disk that a file is on, without the part that is reserved for root.
 #[cfg(unix)]
 fn free_bytes(file: &std::path::Path) -> Option<u64> {
     let disk = rustix::fs::statvfs(file).ok()?;

@@ -117,14 +117,14 @@ pub trait Clock: Send + Sync + fmt::Debug {
     /// clock that is moved by hand may move by itself.
     fn sleep(&self, duration: Duration) -> Sleep<'_>;
 
-    /// Waits until the monotonic time is this, whoever moves it: for work in the background, which
-    /// never moves a clock. This is right for a clock that runs by itself, and so are the two below.
+    /// Waits until the monotonic time is this: for work in the background, which never moves a
+    /// clock. This is right for a clock that runs by itself, and so are the two below.
     fn until(&self, moment: Monotonic) -> Sleep<'_> {
         self.sleep(moment.since(self.monotonic()))
     }
 
-    /// How long a thread may block before the wall time is this; `None` if only whoever moves the
-    /// clock knows. That one then wakes those who have asked for it.
+    /// How long a thread may block before the wall time is this; `None` if a test
+    /// moves the clock. The clock then wakes those who have asked for it.
     fn remaining(&self, moment: Timestamp) -> Option<Duration> {
         Some(moment.since(self.now()))
     }

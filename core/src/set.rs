@@ -85,7 +85,7 @@ impl SetError {
         })
     }
 
-    /// The same for strings, whoever owns them.
+    /// The same for strings, owned or borrowed.
     pub(crate) fn of_strings<S: Borrow<str>>(members: &[S]) -> Self {
         Self(match members.is_empty() {
             true => SetErrorKind::Empty(<String as private::Member>::EMPTY),

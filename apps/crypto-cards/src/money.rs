@@ -34,8 +34,8 @@ impl Currency {
     }
 }
 
-/// Refuses an amount with more decimal places than the currency has, or with so many digits before
-/// the point that 38 are not enough for all of them.
+/// Refuses an amount with more decimal places than the currency has, or with more than 38 digits once
+/// all of these places are written out.
 pub(crate) fn check_places(
     what: &str,
     amount: Number,

@@ -1,5 +1,5 @@
 //! Streams of a file that several stores write to: every committed change is in the stream of its
-//! table exactly once, in order per item, whoever opened, rotated or closed the stream.
+//! table exactly once, in order per item, whichever store opened, rotated or closed the stream.
 //!
 //! `TABLA_KILLS` is the number of killed processes (default 12).
 
@@ -33,23 +33,6 @@ fn switch_stream(name: &str, enabled: bool) -> UpdateTable {
     let view_type = enabled.then_some(StreamViewType::NewAndOldImages);
     let stream = Some(StreamSpecification { enabled, view_type });
     UpdateTable { stream, ..UpdateTable::new(name) }
-}
-
-/// All records of a stream, parents before children.
-async fn records_of(store: &dyn Store, arn: &StreamArn) -> Vec<Record> {
-    let described = store.describe_stream(DescribeStream::new(arn.clone())).await;
-    let mut records = Vec::new();
-    for shard in described.expect("a stream").shards {
-        let (arn, position) = (arn.clone(), ShardPosition::TrimHorizon);
-        let begin = GetShardIterator { arn, shard: shard.id, position };
-        let mut iterator = Some(store.get_shard_iterator(begin).await.expect("an iterator"));
-        while let Some(from) = iterator {
-            let page = store.get_records(GetRecords::new(from)).await.expect("records");
-            iterator = page.next_iterator.filter(|_| !page.records.is_empty());
-            records.extend(page.records);
-        }
-    }
-    records
 }
 
 fn text<'i>(item: &'i Item, name: &str) -> &'i str {

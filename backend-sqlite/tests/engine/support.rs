@@ -58,7 +58,11 @@ pub(crate) async fn count(store: &Arc<dyn Store>, index: Option<&str>) -> usize 
 /// All records of the one stream of a store, oldest first.
 pub(crate) async fn records(store: &dyn Store) -> Vec<Record> {
     let streams = store.list_streams(ListStreams::default()).await.expect("streams").streams;
-    let arn = streams[0].arn.clone();
+    records_of(store, &streams[0].arn).await
+}
+
+/// All records of a stream, parents before children.
+pub(crate) async fn records_of(store: &dyn Store, arn: &StreamArn) -> Vec<Record> {
     let described = store.describe_stream(DescribeStream::new(arn.clone())).await;
     let mut records = Vec::new();
     for shard in described.expect("a stream").shards {

@@ -43,8 +43,8 @@ pub enum Start {
     /// At the oldest change that is kept.
     #[default]
     TrimHorizon,
-    /// At the changes that are made after it was first run, whoever works on a shard first and
-    /// whenever that is.
+    /// At the changes that are made after it was first run, whichever worker takes a shard first,
+    /// and whenever it does.
     ///
     /// The first run gives every shard the sequence number at which it begins, by reading open shards
     /// up to their ends. No times are compared, so that no clock can lose a change.

@@ -1,7 +1,7 @@
 //! Where a consumer begins that nobody has run before.
 //!
-//! A consumer that begins with what comes now has to know where every shard ended, whoever works on
-//! it first and whenever that is. Iterators are forgotten after 15 minutes, and times are those of
+//! A consumer that begins with what comes now has to know where every shard ended, whichever worker
+//! takes it first, and whenever it does. Iterators are forgotten after 15 minutes, and times are those of
 //! other clocks. So each open shard is given a sequence number before the consumer is registered:
 //! that of the last record it has, or of the first one that comes meanwhile.
 

@@ -115,7 +115,7 @@ impl Bank {
         CryptoCards::new(self.db.on(store)).with_retries(retries)
     }
 
-    /// The same data for one whose clock is so many days ahead of the bank's first day.
+    /// The same data, with a clock that is this number of days ahead of the bank's first day.
     pub(crate) fn on_day(&self, day: u64) -> CryptoCards {
         let clock = ManualClock::new(Timestamp::from_secs(NOW + day * 24 * 3600));
         CryptoCards::new(Db::with_env(self.store.clone(), Env::test(clock, 7 + day)))

@@ -145,7 +145,7 @@ pub(super) async fn drain_ends(ctx: Ctx) {
     let handler = each(|record| {
         let (store, table, written) = (ctx.store(), table.name.clone(), Arc::clone(&written));
         async move {
-            // A drain that does not end fails the case all the same.
+            // The bound lets a drain that does not end fail the case.
             if written.fetch_add(1, Ordering::SeqCst) < 100 {
                 store.put(PutItem::new(&table, record.keys.with("n", 0))).await?;
             }

@@ -59,7 +59,7 @@ cases! {
     extra "entity-committed-unique", committed_unique:
         "The same holds for a change of a unique value.", needs [Transactions];
     extra "entity-unreadable-page", pages_go_on:
-        "An item that cannot be read does not hide the others of its page, and is told by its key.";
+        "An item that cannot be read does not hide the others of its page, and is reported by its key.";
 
     extra "entity-item", stored_items:
         "An entity is the item that its design says, without attributes for what it lacks.";

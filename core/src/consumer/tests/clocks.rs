@@ -80,7 +80,7 @@ async fn latest_loses_nothing_with_a_clock_ahead_of_the_writers() {
 }
 
 #[tokio::test]
-async fn latest_begins_at_the_same_record_whoever_comes_later() {
+async fn latest_begins_at_the_same_record_for_every_later_worker() {
     let fake = Fake::new().await;
     fake.add_shard("s", None);
     // More than a page, all of it older than the registration.
