@@ -97,7 +97,7 @@ impl Connections {
 
     /// Takes a free place, or has the connection closed that has been idle for the longest time.
     fn make_room(&self) -> Room {
-        // Whoever has a place is among those that are open: both change under this lock.
+        // Every connection with a permit is in the map of open ones: both change under this lock.
         let open = self.lock();
         if let Ok(permit) = Arc::clone(&self.places).try_acquire_owned() {
             return Room::Free(permit);

@@ -16,7 +16,7 @@ pub(crate) struct Impatient<C> {
     patience: Duration,
     /// Running while a write waits.
     waiting: Option<Sleep<'static>>,
-    /// Is told when everything was written.
+    /// Notified when everything was written.
     handle: Handle,
 }
 

@@ -54,7 +54,7 @@ pub(crate) struct Members<'a> {
 enum Known {
     /// Those of a structure; others are skipped.
     Structure(&'static Structure),
-    /// Any, up to so many, of values of this shape.
+    /// Values of this shape, up to this number.
     Any(&'static Shape, usize),
 }
 

@@ -100,7 +100,7 @@ struct Reader<'a> {
     keep: bool,
     /// Whether what is read is shown.
     show: bool,
-    /// Whether it is the value of a map, of which the lengths of its lists are told.
+    /// Whether it is the value of a map: errors then report the lengths of its lists.
     in_map: bool,
     position: &'a Position,
 }
@@ -288,7 +288,7 @@ impl<'de> Visitor<'de> for Reader<'_> {
             while seq.next_element_seed(part)?.is_some() {}
             return Ok(Seen::default());
         }
-        // A list without a limit is told of only if it is empty.
+        // A list without a limit is reported only if it is empty.
         part.show = max != ANY && is_shown(of);
         let mut count = 0;
         let mut parts = Constraints::default();
@@ -390,7 +390,7 @@ fn lower_first(name: &str) -> String {
     first.into_iter().chain(letters).collect()
 }
 
-/// Whether a list of these is shown where it is told of. What may hold items is not.
+/// Whether an error shows a list of these as its value. A list that may hold items is not shown.
 fn is_shown(of: &Shape) -> bool {
     match of {
         Shape::Text { .. } | Shape::Name { .. } | Shape::Choice(_) => true,
