@@ -2,12 +2,12 @@
 //!
 //! Alternator isolates a conditional write from other writes only as far as a table's *write
 //! isolation* says (ScyllaDB documentation, "Alternator-specific APIs"). The one policy that keeps
-//! [`Store`](tabla::Store)'s contract for every workload is `always_use_lwt`. It is the server's
+//! [`Store`](tabla_core::Store)'s contract for every workload is `always_use_lwt`. It is the server's
 //! default or not, and a table's tag overrides it: so tables are tagged when they are created, and
 //! those that are there already are checked when the store is opened.
 
-use tabla::ops::Tags;
-use tabla::{Error, Result};
+use tabla_core::ops::Tags;
+use tabla_core::{Error, Result};
 
 use crate::DynamoStore;
 

@@ -1,10 +1,10 @@
 //! Batches and transactions.
 
-use tabla::ops::{
+use tabla_core::ops::{
     BatchGetItem, BatchGetItemOutput, BatchWriteItem, BatchWriteItemOutput, TransactGetItems,
     TransactGetItemsOutput, TransactWriteItems, TransactWriteItemsOutput,
 };
-use tabla::{Requirement, Result, engine};
+use tabla_core::{Requirement, Result, engine};
 
 use crate::DynamoStore;
 use crate::convert::*;

@@ -25,8 +25,8 @@ use aws_smithy_runtime_api::client::runtime_components::RuntimeComponents;
 use aws_smithy_runtime_api::client::ser_de::{DeserializeResponse, SharedResponseDeserializer};
 use aws_smithy_types::config_bag::ConfigBag;
 use serde::Deserialize;
-use tabla::DynamoJson;
-use tabla::ops::ReturnConsumedCapacity;
+use tabla_core::DynamoJson;
+use tabla_core::ops::ReturnConsumedCapacity;
 
 tokio::task_local! {
     /// The answer to the call that is under way in this task.

@@ -3,7 +3,7 @@
 use std::fmt;
 use std::str::FromStr;
 
-use tabla::{Capabilities, Error, Requirement, Result};
+use tabla_core::{Capabilities, Error, Requirement, Result};
 
 /// What answers at the other end.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
@@ -102,7 +102,7 @@ pub(crate) fn require(
 
 #[cfg(test)]
 mod tests {
-    use tabla::ErrorKind;
+    use tabla_core::ErrorKind;
 
     use super::*;
 

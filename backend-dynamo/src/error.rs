@@ -12,7 +12,7 @@ use aws_sdk_dynamodb::operation::RequestId;
 use aws_sdk_dynamodb::types as sdk;
 use aws_smithy_runtime_api::client::orchestrator::HttpResponse;
 use aws_smithy_runtime_api::client::result::DispatchFailure;
-use tabla::{Applied, CancellationCode, CancellationReason, Error, ErrorKind, Retry};
+use tabla_core::{Applied, CancellationCode, CancellationReason, Error, ErrorKind, Retry};
 
 use crate::convert::{Attributes, item_from_sdk};
 
@@ -272,7 +272,7 @@ fn root_cause(error: &(dyn StdError + 'static)) -> String {
 fn not_made(cause: &str) -> Error {
     // The SDK takes an empty table name for none, and does not ask the service about it.
     if cause.starts_with("table_name was missing")
-        && let Err(refused) = tabla::schema::table_name("")
+        && let Err(refused) = tabla_core::schema::table_name("")
     {
         return refused;
     }

@@ -1,12 +1,12 @@
 //! Reading and writing one item, and reading pages of many.
 
 use aws_sdk_dynamodb::types::{ConsumedCapacity, ItemCollectionMetrics};
-use tabla::expr::{ExpressionKind, Values};
-use tabla::ops::{
+use tabla_core::expr::{ExpressionKind, Values};
+use tabla_core::ops::{
     DeleteItem, GetItem, GetItemOutput, Page, PutItem, Query, ReturnConsumedCapacity, Scan,
     UpdateItem, WriteOutput,
 };
-use tabla::{DynamoJson, Result};
+use tabla_core::{DynamoJson, Result};
 
 use crate::DynamoStore;
 use crate::convert::*;
@@ -284,7 +284,7 @@ impl DynamoStore {
         &self,
         asked: ReturnConsumedCapacity,
         consumed: Option<ConsumedCapacity>,
-    ) -> Option<tabla::ops::ConsumedCapacity> {
+    ) -> Option<tabla_core::ops::ConsumedCapacity> {
         capacity_from_sdk(&self.prefix, asked, consumed)
     }
 }
@@ -310,6 +310,6 @@ fn page_count(count: i32) -> usize {
 }
 
 /// Where the next page begins. Some engines end with an empty key instead of none.
-fn last_key(key: Option<Attributes>) -> Result<Option<tabla::Item>> {
+fn last_key(key: Option<Attributes>) -> Result<Option<tabla_core::Item>> {
     key.filter(|key| !key.is_empty()).map(item_from_sdk).transpose()
 }

@@ -1,12 +1,12 @@
-//! tabla's [`Store`](tabla::Store) on DynamoDB, and on the engines that speak its protocol:
+//! tabla's [`Store`](tabla_core::Store) on DynamoDB, and on the engines that speak its protocol:
 //! DynamoDB Local, ScyllaDB's Alternator, tabla's own server.
 //!
 //! ```no_run
-//! use tabla::ops::{GetItem, PutItem};
-//! use tabla::{Item, Store};
+//! use tabla_core::ops::{GetItem, PutItem};
+//! use tabla_core::{Item, Store};
 //! use tabla_dynamo::{DynamoConfig, DynamoStore};
 //!
-//! # async fn example() -> tabla::Result<()> {
+//! # async fn example() -> tabla_core::Result<()> {
 //! let store = DynamoStore::open(&DynamoConfig::at("http://127.0.0.1:8000")).await?;
 //! store.put(PutItem::new("themes", Item::new().with("pk", "T#1").with("name", "dark"))).await?;
 //! let found = store.get(GetItem::new("themes", Item::new().with("pk", "T#1"))).await?;
@@ -20,7 +20,7 @@
 //! The service judges requests. This crate translates them, and answers and errors back, losing
 //! nothing: capacity per index, unprocessed keys and items, cancellation reasons with their items,
 //! the request id. What an engine is known to lack is in its
-//! [`Capabilities`](tabla::Capabilities), and is refused before anything is sent.
+//! [`Capabilities`](tabla_core::Capabilities), and is refused before anything is sent.
 //!
 //! # One account, many environments
 //!

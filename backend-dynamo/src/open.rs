@@ -8,7 +8,7 @@ use aws_sdk_dynamodb::error::SdkError;
 use aws_sdk_dynamodb::operation::query::QueryError;
 use aws_sdk_dynamodb::types::AttributeValue;
 use aws_smithy_runtime_api::client::orchestrator::HttpResponse;
-use tabla::{Error, Result};
+use tabla_core::{Error, Result};
 
 use crate::alternator::{ISOLATION_SETTING, SETTINGS_TABLE, is_safe_default};
 use crate::direct::ReadsDirectly;

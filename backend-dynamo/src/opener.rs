@@ -3,8 +3,8 @@
 use std::sync::Arc;
 
 use async_trait::async_trait;
-use tabla::env::Env;
-use tabla::{Address, Error, Opener, Result, Store};
+use tabla_core::env::Env;
+use tabla_core::{Address, Error, Opener, Result, Store};
 
 use crate::{DynamoConfig, DynamoStore};
 
@@ -91,7 +91,7 @@ fn is_host(host: &str) -> bool {
 
 #[cfg(test)]
 mod tests {
-    use tabla::ErrorKind;
+    use tabla_core::ErrorKind;
 
     use super::*;
     use crate::Engine;
@@ -144,7 +144,7 @@ mod tests {
 
     #[tokio::test]
     async fn the_registry_opens_it() {
-        let mut registry = tabla::Registry::new();
+        let mut registry = tabla_core::Registry::new();
         registry.register(DynamoOpener);
         let store = registry.open("dynamodb://127.0.0.1:1?engine=local").await.unwrap();
         assert_eq!(store.capabilities().engine, "dynamodb-local");

@@ -1,6 +1,6 @@
 //! Table names with the prefix of an environment.
 
-use tabla::{Error, Result};
+use tabla_core::{Error, Result};
 
 /// What stands before every table name on the service, so that one account can hold many
 /// environments. Empty for none.

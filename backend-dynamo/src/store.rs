@@ -4,9 +4,9 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use async_trait::async_trait;
-use tabla::env::{Clock, Env};
-use tabla::ops::*;
-use tabla::{Capabilities, Requirement, Result, Store};
+use tabla_core::env::{Clock, Env};
+use tabla_core::ops::*;
+use tabla_core::{Capabilities, Requirement, Result, Store};
 
 use crate::engine::require;
 use crate::prefix::TablePrefix;
@@ -19,7 +19,7 @@ use crate::{DynamoConfig, Engine};
 /// is refused here, before anything is sent.
 ///
 /// Calls are made once. Trying again is the business of core's retry policy, so the SDK's own is
-/// off. A write whose answer was lost says so: [`tabla::Applied::Maybe`].
+/// off. A write whose answer was lost says so: [`tabla_core::Applied::Maybe`].
 ///
 /// It is cheap to clone; clones share their connections.
 #[derive(Clone, Debug)]

@@ -1,10 +1,10 @@
 //! Streams of changes.
 
-use tabla::ops::{
+use tabla_core::ops::{
     DescribeStream, GetRecords, GetRecordsOutput, GetShardIterator, ListStreams, ListStreamsOutput,
     ShardIterator, StreamArn, StreamDescription,
 };
-use tabla::{Error, ErrorKind, Requirement, Result};
+use tabla_core::{Error, ErrorKind, Requirement, Result};
 
 use crate::DynamoStore;
 use crate::convert::*;

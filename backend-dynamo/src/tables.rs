@@ -4,12 +4,12 @@ use std::future::Future;
 use std::time::Duration;
 
 use aws_sdk_dynamodb::types as sdk;
-use tabla::ops::{
+use tabla_core::ops::{
     CreateTable, DeleteTable, DescribeTimeToLive, IndexDescription, IndexProjection, IndexUpdate,
     KeyRole, ListTableTags, ListTables, ListTablesOutput, SecondaryIndex, TableDescription,
     TableStatus, TagTable, Tags, TimeToLiveDescription, UntagTable, UpdateTable, UpdateTimeToLive,
 };
-use tabla::{Applied, Error, Requirement, Result, Retry};
+use tabla_core::{Applied, Error, Requirement, Result, Retry};
 
 use crate::convert::*;
 use crate::error::{Access, from_sdk};

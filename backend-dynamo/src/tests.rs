@@ -2,9 +2,9 @@
 
 use serde_json::json;
 use std::time::Duration;
-use tabla::env::{Env, ManualClock, Timestamp};
-use tabla::ops::*;
-use tabla::{Applied, ErrorKind, Item, KeyType, Store, attr};
+use tabla_core::env::{Env, ManualClock, Timestamp};
+use tabla_core::ops::*;
+use tabla_core::{Applied, ErrorKind, Item, KeyType, Store, attr};
 
 use crate::fake::{Answer, Fake};
 use crate::{DynamoConfig, DynamoStore, Engine};
@@ -329,7 +329,7 @@ async fn tags_are_asked_by_resource_name() {
 }
 
 /// What an endpoint that answers the first question so is taken for.
-async fn engine_behind(answers: Vec<Answer>) -> tabla::Result<Engine> {
+async fn engine_behind(answers: Vec<Answer>) -> tabla_core::Result<Engine> {
     let mut store = Fake::new(answers).store(&dev());
     store.look_around(None).await?;
     Ok(store.engine())

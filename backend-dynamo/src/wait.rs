@@ -2,8 +2,8 @@
 
 use std::time::Duration;
 
-use tabla::env::{Clock, Timestamp};
-use tabla::{Applied, Error, ErrorKind, Result, Retry};
+use tabla_core::env::{Clock, Timestamp};
+use tabla_core::{Applied, Error, ErrorKind, Result, Retry};
 
 /// The first pause: DynamoDB Local is ready at once, a table on AWS takes some seconds.
 const FIRST_PAUSE: Duration = Duration::from_millis(50);
@@ -47,7 +47,7 @@ impl<'a> Wait<'a> {
 
 #[cfg(test)]
 mod tests {
-    use tabla::env::ManualClock;
+    use tabla_core::env::ManualClock;
 
     use super::*;
 

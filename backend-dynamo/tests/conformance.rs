@@ -2,8 +2,8 @@
 
 use std::process::ExitCode;
 
-use tabla::Registry;
 use tabla_conformance::AddressHarness;
+use tabla_core::Registry;
 use tabla_dynamo::DynamoOpener;
 
 fn main() -> ExitCode {

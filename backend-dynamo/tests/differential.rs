@@ -6,9 +6,9 @@
 use std::sync::Arc;
 use std::sync::atomic::{AtomicU32, Ordering};
 
-use tabla::env::{Random, SystemRandom};
-use tabla::{MemoryStore, Store};
 use tabla_conformance::differential::{self, Known};
+use tabla_core::env::{Random, SystemRandom};
+use tabla_core::{MemoryStore, Store};
 use tabla_dynamo::{DynamoConfig, DynamoStore, Engine};
 use tabla_sqlite::{SqliteConfig, SqliteStore};
 

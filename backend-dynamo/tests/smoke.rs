@@ -5,10 +5,10 @@
 
 use std::sync::Arc;
 
-use tabla::env::{Env, SeededRandom};
-use tabla::ops::*;
-use tabla::{ErrorKind, Item, KeyType, Store, attr};
 use tabla_conformance::concurrency::{Options, bank_transfers, counters, run};
+use tabla_core::env::{Env, SeededRandom};
+use tabla_core::ops::*;
+use tabla_core::{ErrorKind, Item, KeyType, Store, attr};
 use tabla_dynamo::{DynamoConfig, DynamoStore};
 
 #[tokio::test]

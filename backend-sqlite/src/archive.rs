@@ -4,10 +4,10 @@ use std::collections::{BTreeMap, VecDeque, vec_deque};
 use std::sync::{Mutex, MutexGuard, PoisonError};
 
 use rusqlite::{Connection, OptionalExtension, Rows, params};
-use tabla::Result;
-use tabla::engine::change;
-use tabla::engine::log::Extent;
-use tabla::env::Timestamp;
+use tabla_core::Result;
+use tabla_core::engine::change;
+use tabla_core::engine::log::Extent;
+use tabla_core::env::Timestamp;
 
 use crate::bases::{self, Base, Bases, Whose};
 use crate::catalogue::StoredStream;
@@ -308,7 +308,7 @@ impl Session<'_> {
 
 #[cfg(test)]
 mod tests {
-    use tabla::Item;
+    use tabla_core::Item;
 
     use super::*;
     use crate::records::{EventId, Images};

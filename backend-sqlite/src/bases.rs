@@ -13,11 +13,11 @@ use std::collections::HashMap;
 use std::time::Duration;
 
 use rusqlite::{Connection, OptionalExtension};
-use tabla::engine::Effect;
-use tabla::engine::change::{self, Change};
-use tabla::engine::log::Log;
-use tabla::ops::{EventName, Record, StreamViewType};
-use tabla::{Item, Result};
+use tabla_core::engine::Effect;
+use tabla_core::engine::change::{self, Change};
+use tabla_core::engine::log::Log;
+use tabla_core::ops::{EventName, Record, StreamViewType};
+use tabla_core::{Item, Result};
 
 use crate::archive::{Archive, Archived};
 use crate::catalogue::{StoredStream, StoredTable};
@@ -239,7 +239,7 @@ impl Chain {
     }
 
     /// Why the record that has to be read next is not there.
-    pub(crate) fn is_broken(&self, log: &Log) -> tabla::Error {
+    pub(crate) fn is_broken(&self, log: &Log) -> tabla_core::Error {
         match self.next as u64 <= log.trimmed_through() {
             // Whoever is based on it is too old to be read, too.
             true => change::trimmed(),
@@ -252,7 +252,7 @@ impl Chain {
 
 #[cfg(test)]
 mod tests {
-    use tabla::item;
+    use tabla_core::item;
 
     use super::*;
 

@@ -4,11 +4,11 @@ use std::collections::BTreeMap;
 use std::sync::Arc;
 
 use rusqlite::Connection;
-use tabla::engine::log::Log;
-use tabla::env::Timestamp;
-use tabla::ops::ProjectionType;
-use tabla::schema::{IndexSchema, Table, table_name};
-use tabla::{Error, Result};
+use tabla_core::engine::log::Log;
+use tabla_core::env::Timestamp;
+use tabla_core::ops::ProjectionType;
+use tabla_core::schema::{IndexSchema, Table, table_name};
+use tabla_core::{Error, Result};
 
 use crate::error::{damaged, from_sqlite};
 use crate::expiry::ExpiryIndex;

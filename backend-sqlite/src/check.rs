@@ -7,10 +7,10 @@ use bytes::Bytes;
 use futures::TryStreamExt;
 use sqlx::sqlite::{SqliteConnection, SqliteRow};
 use sqlx::{AssertSqlSafe, Connection, Row, TypeInfo, ValueRef};
-use tabla::engine::log::Log;
-use tabla::engine::{IndexEntry, Position};
-use tabla::schema::{Table, TableSchema};
-use tabla::{Error, ErrorKind, Item, Result};
+use tabla_core::engine::log::Log;
+use tabla_core::engine::{IndexEntry, Position};
+use tabla_core::schema::{Table, TableSchema};
+use tabla_core::{Error, ErrorKind, Item, Result};
 use xxhash_rust::xxh3::xxh3_64_with_seed;
 
 use crate::bases::Chain;

@@ -9,9 +9,9 @@ use std::collections::BTreeMap;
 use std::sync::Arc;
 
 use rusqlite::Connection;
-use tabla::Result;
-use tabla::engine::{Position, Span, TableRef};
-use tabla::schema::IndexKind;
+use tabla_core::Result;
+use tabla_core::engine::{Position, Span, TableRef};
+use tabla_core::schema::IndexKind;
 
 use crate::catalogue::StoredTable;
 use crate::counts::{Counts, Ledger};
@@ -125,8 +125,8 @@ fn estimate(
 
 #[cfg(test)]
 mod tests {
-    use tabla::ops::*;
-    use tabla::{KeyType, Store, item};
+    use tabla_core::ops::*;
+    use tabla_core::{KeyType, Store, item};
 
     use super::*;
     use crate::{SqliteConfig, SqliteStore};

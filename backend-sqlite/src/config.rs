@@ -3,8 +3,8 @@
 use std::path::PathBuf;
 use std::time::Duration;
 
-use tabla::engine::ttl;
-use tabla::{Address, Error, Result};
+use tabla_core::engine::ttl;
+use tabla_core::{Address, Error, Result};
 
 /// How to open a store.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -113,7 +113,7 @@ impl SqliteConfig {
     /// What an address asks for.
     ///
     /// # Errors
-    /// [`tabla::ErrorKind::Config`] for a path or an option that cannot be understood.
+    /// [`tabla_core::ErrorKind::Config`] for a path or an option that cannot be understood.
     pub fn from_address(mut address: Address) -> Result<Self> {
         let mut config = match address.path.as_str() {
             "" => {
@@ -204,7 +204,7 @@ mod tests {
             ("sqlite:a.db?sync=full", "unknown options"),
         ] {
             let error = config(address).expect_err(address);
-            assert_eq!(error.kind(), &tabla::ErrorKind::Config);
+            assert_eq!(error.kind(), &tabla_core::ErrorKind::Config);
             assert!(error.message().contains(part), "{address}: {error}");
         }
     }

@@ -4,7 +4,7 @@ use std::path::Path;
 use std::time::Duration;
 
 use rusqlite::{Connection, MAIN_DB, OpenFlags};
-use tabla::{Error, Result};
+use tabla_core::{Error, Result};
 
 use crate::config::{Durability, Location, SqliteConfig};
 use crate::error::from_sqlite;

@@ -4,8 +4,8 @@ use std::collections::BTreeMap;
 use std::sync::{Mutex, MutexGuard, PoisonError};
 
 use rusqlite::{Connection, OptionalExtension};
-use tabla::Result;
-use tabla::schema::Count;
+use tabla_core::Result;
+use tabla_core::schema::Count;
 
 use crate::error::from_sqlite;
 

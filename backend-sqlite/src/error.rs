@@ -1,7 +1,7 @@
 //! SQLite's errors as the workspace's own.
 
 use rusqlite::ErrorCode;
-use tabla::{Applied, Error, ErrorKind, Retry};
+use tabla_core::{Applied, Error, ErrorKind, Retry};
 
 /// What a failure of SQLite means to a caller.
 pub(crate) fn from_sqlite(error: rusqlite::Error) -> Error {

@@ -4,9 +4,9 @@
 use std::sync::Arc;
 
 use rusqlite::params;
-use tabla::engine::{Effect, ttl};
-use tabla::ops::UpdateTimeToLive;
-use tabla::{Item, Result};
+use tabla_core::engine::{Effect, ttl};
+use tabla_core::ops::UpdateTimeToLive;
+use tabla_core::{Item, Result};
 
 use crate::catalogue::StoredTable;
 use crate::error::from_sqlite;

@@ -4,8 +4,8 @@ use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering};
 
 use async_trait::async_trait;
-use tabla::env::{Env, ManualClock, Timestamp};
 use tabla_conformance::{Fresh, Harness};
+use tabla_core::env::{Env, ManualClock, Timestamp};
 
 use crate::{Location, SqliteConfig, SqliteStore};
 

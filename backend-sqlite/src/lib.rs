@@ -1,8 +1,8 @@
 //! tabla's embedded engine: DynamoDB's semantics in an SQLite file, or in memory.
 //!
 //! ```
-//! use tabla::ops::{CreateTable, GetItem, PutItem};
-//! use tabla::{KeyType, Store, item};
+//! use tabla_core::ops::{CreateTable, GetItem, PutItem};
+//! use tabla_core::{KeyType, Store, item};
 //! use tabla_sqlite::{SqliteConfig, SqliteStore};
 //!
 //! # tokio::runtime::Builder::new_current_thread().enable_all().build().unwrap().block_on(async {
@@ -11,7 +11,7 @@
 //! store.put(PutItem::new("songs", item! { "artist" => "Nina", "plays" => 3 })).await?;
 //! let answer = store.get(GetItem::new("songs", item! { "artist" => "Nina" })).await?;
 //! assert_eq!(answer.item, Some(item! { "artist" => "Nina", "plays" => 3 }));
-//! # Ok::<(), tabla::Error>(()) }).unwrap();
+//! # Ok::<(), tabla_core::Error>(()) }).unwrap();
 //! ```
 //!
 //! A write is answered after the sync of its commit, unless the store was opened with

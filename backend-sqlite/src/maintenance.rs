@@ -4,8 +4,8 @@
 //! Two processes that do the same step one after the other do it once: the second finds it done.
 
 use rusqlite::params;
-use tabla::Result;
-use tabla::engine::{IndexEntry, TableRef};
+use tabla_core::Result;
+use tabla_core::engine::{IndexEntry, TableRef};
 
 use crate::catalogue::{StoredStream, StoredTable, to_json};
 use crate::error::from_sqlite;
@@ -126,7 +126,7 @@ impl Session<'_> {
     pub(crate) fn put_table(
         &mut self,
         present: &StoredTable,
-        definition: tabla::schema::Table,
+        definition: tabla_core::schema::Table,
     ) -> Result<()> {
         let (indexes, stream) = (present.index_numbers(), present.stream.clone());
         self.store_table(present.number, definition, indexes, stream, present.expiry.clone())
@@ -135,7 +135,7 @@ impl Session<'_> {
     pub(crate) fn store_table(
         &mut self,
         number: i64,
-        definition: tabla::schema::Table,
+        definition: tabla_core::schema::Table,
         indexes: std::collections::BTreeMap<String, i64>,
         stream: Option<StoredStream>,
         expiry: Option<ExpiryIndex>,

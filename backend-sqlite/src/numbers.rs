@@ -2,8 +2,8 @@
 
 use std::sync::{Mutex, MutexGuard, PoisonError};
 
-use tabla::Result;
-use tabla::env::Env;
+use tabla_core::Result;
+use tabla_core::env::Env;
 
 use crate::catalogue::Catalogue;
 use crate::session::Session;

@@ -6,10 +6,10 @@
 use bytes::Bytes;
 use sqlx::sqlite::{SqliteConnection, SqliteRow};
 use sqlx::{AssertSqlSafe, Row};
-use tabla::engine::change;
-use tabla::engine::log::Log;
-use tabla::ops::EventName;
-use tabla::{Item, Result};
+use tabla_core::engine::change;
+use tabla_core::engine::log::Log;
+use tabla_core::ops::EventName;
+use tabla_core::{Item, Result};
 
 use crate::catalogue::parse;
 use crate::error::{damaged, from_sqlx};

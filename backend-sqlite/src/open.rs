@@ -4,7 +4,7 @@ use std::path::Path;
 
 use sqlx::sqlite::{SqliteConnectOptions, SqliteConnection, SqliteJournalMode};
 use sqlx::{AssertSqlSafe, ConnectOptions, Connection, Row};
-use tabla::{Error, ErrorKind, Result};
+use tabla_core::{Error, ErrorKind, Result};
 
 use crate::config::SqliteConfig;
 use crate::connection;

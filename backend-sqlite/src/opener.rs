@@ -3,8 +3,8 @@
 use std::sync::Arc;
 
 use async_trait::async_trait;
-use tabla::env::Env;
-use tabla::{Address, Opener, Result, Store};
+use tabla_core::env::Env;
+use tabla_core::{Address, Opener, Result, Store};
 
 use crate::{SqliteConfig, SqliteStore};
 

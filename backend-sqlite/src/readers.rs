@@ -4,7 +4,7 @@ use std::path::PathBuf;
 use std::sync::{Mutex, PoisonError};
 
 use rusqlite::Connection;
-use tabla::Result;
+use tabla_core::Result;
 
 use crate::config::SqliteConfig;
 use crate::connection;

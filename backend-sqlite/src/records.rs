@@ -6,11 +6,11 @@
 use bytes::Bytes;
 use rusqlite::Row;
 use rusqlite::types::{ToSql, ToSqlOutput, ValueRef};
-use tabla::engine::change;
-use tabla::engine::log::Log;
-use tabla::env::Timestamp;
-use tabla::ops::{EventName, Record, UserIdentity};
-use tabla::{Error, Item, Result};
+use tabla_core::engine::change;
+use tabla_core::engine::log::Log;
+use tabla_core::env::Timestamp;
+use tabla_core::ops::{EventName, Record, UserIdentity};
+use tabla_core::{Error, Item, Result};
 
 use crate::catalogue::parse;
 use crate::error::{damaged, from_sqlite};

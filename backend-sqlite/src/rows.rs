@@ -5,8 +5,8 @@ use std::sync::Arc;
 use bytes::Bytes;
 use rusqlite::types::ValueRef as SqlValue;
 use rusqlite::{CachedStatement, Connection, Row};
-use tabla::engine::{Flow, Position, ReadPlan, Rows, Source};
-use tabla::{Item, Result};
+use tabla_core::engine::{Flow, Position, ReadPlan, Rows, Source};
+use tabla_core::{Item, Result};
 use xxhash_rust::xxh3::xxh3_64_with_seed;
 
 use crate::catalogue::StoredTable;
@@ -75,7 +75,7 @@ pub(crate) fn read(row: &Row<'_>) -> Result<StoredItem> {
     Ok(StoredItem { id, item })
 }
 
-fn missing(id: i64) -> tabla::Error {
+fn missing(id: i64) -> tabla_core::Error {
     damaged(format_args!("a key leads to row {id}, which is not there"))
 }
 
@@ -91,7 +91,7 @@ impl Rows for Reading<'_> {
     fn get(&mut self, table: &Arc<StoredTable>, position: &Position) -> Result<Option<Item>> {
         let prepare = || {
             let get = self.connection.prepare_cached(&table.sql.get).map_err(from_sqlite)?;
-            Ok::<_, tabla::Error>((table.number, get))
+            Ok::<_, tabla_core::Error>((table.number, get))
         };
         let (_, get) = match &mut self.get {
             Some(get) if get.0 == table.number => get,

@@ -4,13 +4,13 @@ use std::collections::BTreeMap;
 use std::sync::Arc;
 
 use rusqlite::{CachedStatement, Connection, OptionalExtension, Params, params};
-use tabla::engine::{
+use tabla_core::engine::{
     Applicable, Effect, EntryChange, Flow, IndexChange, IndexEntry, Position, ReadPlan, Rows,
     Token, WriteRows, transact,
 };
-use tabla::env::{Env, Timestamp};
-use tabla::ops::UserIdentity;
-use tabla::{Applied, Error, ErrorKind, Item, Result};
+use tabla_core::env::{Env, Timestamp};
+use tabla_core::ops::UserIdentity;
+use tabla_core::{Applied, Error, ErrorKind, Item, Result};
 
 use crate::archive::{Archive, Archived};
 use crate::catalogue::{Catalogue, StoredIndex, StoredTable};

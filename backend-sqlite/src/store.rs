@@ -4,14 +4,14 @@ use std::sync::Arc;
 
 use async_trait::async_trait;
 use rusqlite::Connection;
-use tabla::engine::{
+use tabla_core::engine::{
     BatchGet, BatchWrite, FoundItems, Get, PageRead, SingleWrite, TableRef, TransactGet,
     TransactWrite,
 };
-use tabla::env::Env;
-use tabla::ops::*;
-use tabla::schema::TablesPage;
-use tabla::{Capabilities, Error, ErrorKind, Result, Store};
+use tabla_core::env::Env;
+use tabla_core::ops::*;
+use tabla_core::schema::TablesPage;
+use tabla_core::{Capabilities, Error, ErrorKind, Result, Store};
 use tokio::sync::oneshot;
 
 use crate::catalogue::{Catalogue, StoredTable};
@@ -566,7 +566,7 @@ impl Store for SqliteStore {
 
 #[cfg(test)]
 mod tests {
-    use tabla::KeyType;
+    use tabla_core::KeyType;
 
     use super::*;
 

@@ -3,12 +3,12 @@
 use std::sync::Arc;
 
 use rusqlite::{Connection, OptionalExtension, params};
-use tabla::Result;
-use tabla::engine::Applicable;
-use tabla::engine::change::{self, Change, Place};
-use tabla::engine::log::{self, Log};
-use tabla::env::Timestamp;
-use tabla::ops::{
+use tabla_core::Result;
+use tabla_core::engine::Applicable;
+use tabla_core::engine::change::{self, Change, Place};
+use tabla_core::engine::log::{self, Log};
+use tabla_core::env::Timestamp;
+use tabla_core::ops::{
     DescribeStream, GetRecords, GetRecordsOutput, GetShardIterator, ListStreams, ListStreamsOutput,
     Record, ShardIterator, StreamArn, StreamDescription,
 };

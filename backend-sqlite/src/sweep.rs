@@ -4,10 +4,10 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use rusqlite::{Connection, OptionalExtension, params};
-use tabla::engine::{Applicable, Effect, Position, TableRef, WriteRows, ttl};
-use tabla::env::Timestamp;
-use tabla::ops::UserIdentity;
-use tabla::{Error, ErrorKind, Item, Result, Retry};
+use tabla_core::engine::{Applicable, Effect, Position, TableRef, WriteRows, ttl};
+use tabla_core::env::Timestamp;
+use tabla_core::ops::UserIdentity;
+use tabla_core::{Error, ErrorKind, Item, Result, Retry};
 
 use crate::catalogue::{Catalogue, StoredTable};
 use crate::error::{damaged, from_sqlite};

@@ -9,8 +9,8 @@ use std::sync::{Arc, Weak};
 use std::task::{Wake, Waker};
 use std::time::Duration;
 
-use tabla::Result;
-use tabla::env::{Env, Timestamp};
+use tabla_core::Result;
+use tabla_core::env::{Env, Timestamp};
 use tokio::sync::watch;
 
 use crate::session::Session;

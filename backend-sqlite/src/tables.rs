@@ -4,12 +4,12 @@ use std::collections::BTreeMap;
 use std::sync::Arc;
 
 use rusqlite::{OptionalExtension, params};
-use tabla::engine::log::Log;
-use tabla::ops::*;
-use tabla::schema::{
+use tabla_core::engine::log::Log;
+use tabla_core::ops::*;
+use tabla_core::schema::{
     Count, StreamChange, Table, TableCounts, check_update, table_exists, table_missing, table_name,
 };
-use tabla::{Error, Result};
+use tabla_core::{Error, Result};
 
 use crate::catalogue::{Catalogue, StoredTable, parse, to_json};
 use crate::format;
@@ -181,6 +181,6 @@ impl Session<'_> {
 
 /// Whether an error may come of a catalogue that another process has changed since.
 pub(crate) fn may_be_stale(error: &Error) -> bool {
-    use tabla::ErrorKind as Kind;
+    use tabla_core::ErrorKind as Kind;
     matches!(error.kind(), Kind::NotFound | Kind::Validation | Kind::Unexpected)
 }

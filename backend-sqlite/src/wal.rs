@@ -12,7 +12,7 @@ use std::sync::{Mutex, PoisonError};
 use std::time::Duration;
 
 use rusqlite::{Connection, ErrorCode, ffi};
-use tabla::{Error, ErrorKind, Result, Retry};
+use tabla_core::{Error, ErrorKind, Result, Retry};
 
 use crate::config::{Durability, Location, SqliteConfig};
 use crate::{connection, format};

@@ -15,8 +15,8 @@ use std::thread::JoinHandle;
 use std::time::Duration;
 
 use rusqlite::Connection;
-use tabla::env::{self, Env, Timestamp};
-use tabla::{Applied, Error, ErrorKind, Result, Retry};
+use tabla_core::env::{self, Env, Timestamp};
+use tabla_core::{Applied, Error, ErrorKind, Result, Retry};
 use tokio::sync::{oneshot, watch};
 
 use crate::archive::Archive;

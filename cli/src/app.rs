@@ -3,11 +3,11 @@
 use std::process::ExitCode;
 
 use clap::builder::PossibleValuesParser;
-use tabla::entity::app::{App, untested};
 use tabla::entity::lint::{self, Finding};
 use tabla::entity::{Db, TableDesign, UtcTime, export, listing};
 use tabla::env::Env;
 use tabla::{Error, Registry, Result};
+use tabla_kit::{App, untested};
 
 use crate::output::{self, say};
 use crate::progress;
@@ -71,11 +71,11 @@ enum Format {
 }
 
 fn names() -> PossibleValuesParser {
-    PossibleValuesParser::new(tabla_apps::NAMES)
+    PossibleValuesParser::new(crate::apps::NAMES)
 }
 
 pub(crate) async fn run(arguments: Arguments, registry: Registry) -> Result<ExitCode> {
-    let app = tabla_apps::find(&arguments.name)?;
+    let app = crate::apps::find(&arguments.name)?;
     match arguments.command {
         Command::Patterns { item_size, markdown } => patterns(&*app, item_size, markdown)?,
         Command::Lint => return lint(&*app).await,

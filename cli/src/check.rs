@@ -22,7 +22,7 @@ pub(crate) async fn run(arguments: Arguments) -> Result<ExitCode> {
         None => arguments.file,
     };
     let bar = progress::bar("{bar} rows, {eta} left");
-    let report = tabla_sqlite::check(&path, |progress| {
+    let report = tabla::sqlite::check(&path, |progress| {
         bar.set_length(progress.total);
         bar.set_position(progress.done);
     })

@@ -4,9 +4,9 @@ use std::path::PathBuf;
 use std::process::ExitCode;
 use std::sync::Arc;
 
+use tabla::sqlite::{SqliteConfig, SqliteHarness};
 use tabla::{Address, Error, Registry, Result};
 use tabla_conformance::{AddressHarness, Filter, Harness, Report, Status};
-use tabla_sqlite::{SqliteConfig, SqliteHarness};
 
 use crate::output::{self, say};
 use crate::progress;

@@ -5,11 +5,11 @@ use std::path::{Path, PathBuf};
 use std::sync::Arc;
 use std::time::Duration;
 
-use tabla::entity::app::{self, App, Ran};
 use tabla::entity::{Db, Operation};
 use tabla::env::{Clock, SystemClock};
+use tabla::sqlite::{SqliteConfig, SqliteStore};
 use tabla::{Error, Result};
-use tabla_sqlite::{SqliteConfig, SqliteStore};
+use tabla_kit::{App, Ran};
 
 use crate::output::say;
 use crate::table::Table;
@@ -36,10 +36,10 @@ pub(crate) async fn run(arguments: Arguments) -> Result<()> {
             (temporary.path().to_owned(), Some(temporary))
         }
     };
-    say!("tabla: {} apps, each on an SQLite file of its own\n", tabla_apps::all().len());
+    say!("tabla: {} apps, each on an SQLite file of its own\n", crate::apps::all().len());
     let watch = Watch::start();
     let mut count = 0;
-    for app in tabla_apps::all() {
+    for app in crate::apps::all() {
         count += show(&*app, &folder).await?;
     }
     say!(
@@ -81,7 +81,7 @@ async fn show(app: &dyn App, folder: &Path) -> Result<usize> {
     let count = design.patterns.len();
     for pattern in design.patterns {
         let watch = Watch::start();
-        let ran = app::run(app, &db, pattern).await?;
+        let ran = tabla_kit::run(app, &db, pattern).await?;
         let elapsed = watch.elapsed();
         table.row([
             ran.pattern.number,

@@ -1,6 +1,7 @@
 //! The command `tabla`.
 
 mod app;
+mod apps;
 mod check;
 mod conformance;
 mod demo;
@@ -74,7 +75,7 @@ fn success((): ()) -> ExitCode {
 /// The stores that this program can open. A new backend is one line here.
 fn registry() -> Registry {
     let mut registry = Registry::new();
-    registry.register(tabla_dynamo::DynamoOpener);
-    registry.register(tabla_sqlite::SqliteOpener);
+    registry.register(tabla::dynamodb::DynamoOpener);
+    registry.register(tabla::sqlite::SqliteOpener);
     registry
 }

@@ -3,8 +3,8 @@
 use std::sync::Arc;
 
 use async_trait::async_trait;
-use tabla::env::{Random, SystemRandom};
-use tabla::{Address, Registry, Result, StoreExt};
+use tabla_core::env::{Random, SystemRandom};
+use tabla_core::{Address, Registry, Result, StoreExt};
 
 use crate::{Fresh, Harness, MemoryHarness, Wording};
 

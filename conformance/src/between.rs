@@ -8,9 +8,9 @@
 //! ```
 //! use std::sync::Arc;
 //!
-//! use tabla::env::SeededRandom;
-//! use tabla::ops::{CreateTable, GetItem, PutItem};
-//! use tabla::{KeyType, MemoryStore, Store, item};
+//! use tabla_core::env::SeededRandom;
+//! use tabla_core::ops::{CreateTable, GetItem, PutItem};
+//! use tabla_core::{KeyType, MemoryStore, Store, item};
 //! use tabla_conformance::between::Between;
 //!
 //! # tokio::runtime::Builder::new_current_thread().build().unwrap().block_on(async {
@@ -22,10 +22,10 @@
 //!     let found = store.get(GetItem::new("counts", key.clone())).await?.item;
 //!     let seen = found.is_some();
 //!     store.put(PutItem::new("counts", key)).await?;
-//!     Ok::<bool, tabla::Error>(seen)
+//!     Ok::<bool, tabla_core::Error>(seen)
 //! };
 //! assert_eq!(futures::future::try_join(careless(), careless()).await?, (false, false));
-//! # Ok::<(), tabla::Error>(())
+//! # Ok::<(), tabla_core::Error>(())
 //! # }).unwrap();
 //! ```
 
@@ -36,9 +36,9 @@ use std::sync::atomic::{AtomicUsize, Ordering};
 
 use async_trait::async_trait;
 use futures::future::BoxFuture;
-use tabla::env::Random;
-use tabla::ops::*;
-use tabla::{Capabilities, Result, Store};
+use tabla_core::env::Random;
+use tabla_core::ops::*;
+use tabla_core::{Capabilities, Result, Store};
 
 use crate::fault::Operation;
 use crate::operations::operations;
@@ -138,8 +138,8 @@ operations!(between);
 #[cfg(test)]
 mod tests {
     use futures::future::join_all;
-    use tabla::env::SeededRandom;
-    use tabla::{Error, KeyType, MemoryStore, StoreExt, item};
+    use tabla_core::env::SeededRandom;
+    use tabla_core::{Error, KeyType, MemoryStore, StoreExt, item};
 
     use super::*;
 

@@ -3,7 +3,7 @@
 use std::fmt;
 
 use futures::future::BoxFuture;
-use tabla::{Capabilities, Requirement};
+use tabla_core::{Capabilities, Requirement};
 
 use crate::ctx::Ctx;
 use crate::family::Family;

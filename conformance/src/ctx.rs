@@ -15,11 +15,11 @@ use std::sync::atomic::{AtomicUsize, Ordering};
 use std::time::Duration;
 
 use futures::future::join_all;
-use tabla::env::{Clock, Env, ManualClock, SystemClock, Timestamp};
-use tabla::ops::{
+use tabla_core::env::{Clock, Env, ManualClock, SystemClock, Timestamp};
+use tabla_core::ops::{
     DeleteItem, GetItem, PutItem, TableDescription, UpdateItem, UpdateTable, WriteOutput,
 };
-use tabla::{Capabilities, ErrorKind, Item, Result, Store};
+use tabla_core::{Capabilities, ErrorKind, Item, Result, Store};
 
 pub use self::snapshot::Snapshot;
 use crate::caught::caught;

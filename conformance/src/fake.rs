@@ -4,8 +4,8 @@ use std::sync::Arc;
 use std::sync::atomic::{AtomicUsize, Ordering};
 
 use async_trait::async_trait;
-use tabla::ops::*;
-use tabla::{Capabilities, Error, Result, Store};
+use tabla_core::ops::*;
+use tabla_core::{Capabilities, Error, Result, Store};
 
 use crate::harness::{Fresh, Harness};
 use crate::operations::operations;

@@ -70,9 +70,9 @@ families! {
     Capacity = "capacity",
     /// Requests that the design documents of the apps give.
     Documents = "documents",
-    /// Typed entities: what `tabla::entity` makes of a store.
+    /// Typed entities: what `tabla_entity` makes of a store.
     Entities = "entities",
-    /// Consumers of streams: what `tabla::consumer` makes of a store.
+    /// Consumers of streams: what `tabla_consumer` makes of a store.
     Consumers = "consumers",
     /// What must hold however calls interleave.
     Laws = "laws",

@@ -7,11 +7,11 @@ use std::time::Duration;
 
 use async_trait::async_trait;
 use futures::future::BoxFuture;
-use tabla::env::{Clock, ManualClock, SystemClock};
-use tabla::ops::{
+use tabla_core::env::{Clock, ManualClock, SystemClock};
+use tabla_core::ops::{
     CreateTable, DeleteTable, GetItem, ListTables, PutItem, UpdateTable, UpdateTimeToLive,
 };
-use tabla::{Error, ErrorKind, KeyType, Result, Store, item};
+use tabla_core::{Error, ErrorKind, KeyType, Result, Store, item};
 
 /// Makes the stores that the cases run on.
 ///
@@ -186,7 +186,7 @@ async fn drop_tables(store: Arc<dyn Store>) {
 
 #[cfg(test)]
 mod tests {
-    use tabla::MemoryStore;
+    use tabla_core::MemoryStore;
 
     use super::*;
     use crate::shape::Shape;

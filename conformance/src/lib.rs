@@ -1,4 +1,4 @@
-//! The suite that proves a [`Store`](tabla::Store) right.
+//! The suite that proves a [`Store`](tabla_core::Store) right.
 //!
 //! Each clause of DynamoDB's semantics ([`clauses()`]) is a case of its own, and so is every
 //! situation beyond them that somebody was bitten by. A backend provides a [`Harness`] that makes
@@ -20,7 +20,7 @@
 //! `cargo test --test conformance -- transactions::` runs one family, `-- 29a_` one case.
 //!
 //! A backend lists neither the cases it passes nor those it skips. What it cannot do follows from
-//! its [`Capabilities`](tabla::Capabilities), and the suite checks that it refuses. Where an
+//! its [`Capabilities`](tabla_core::Capabilities), and the suite checks that it refuses. Where an
 //! engine is known to differ from AWS, the difference is data ([`deviations`]), and a deviation
 //! that stops deviating fails the run.
 

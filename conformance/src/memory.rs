@@ -3,8 +3,8 @@
 use std::sync::Arc;
 
 use async_trait::async_trait;
-use tabla::MemoryStore;
-use tabla::env::{Env, ManualClock, Timestamp};
+use tabla_core::MemoryStore;
+use tabla_core::env::{Env, ManualClock, Timestamp};
 
 use crate::{Fresh, Harness};
 

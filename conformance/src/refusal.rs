@@ -1,11 +1,11 @@
 //! The other direction of a capability: what a store does not have, it refuses.
 
-use tabla::ops::{
+use tabla_core::ops::{
     CreateTable, DescribeTable, GetItem, IndexProjection, ListStreams, ListTableTags, PutItem,
     ReturnItemCollectionMetrics, SecondaryIndex, StreamViewType, TagTable, Tags, TransactGetItems,
     TransactWriteItems, UpdateTimeToLive,
 };
-use tabla::{ErrorKind, KeyType, Requirement, Result, item};
+use tabla_core::{ErrorKind, KeyType, Requirement, Result, item};
 
 use crate::ctx::Ctx;
 use crate::shape::Shape;
@@ -54,7 +54,7 @@ async fn no_table(ctx: &Ctx, shape: Shape) {
     refused(ctx.store().create_table(shape.request(&name)).await);
     let described = ctx.store().describe_table(DescribeTable::new(&name)).await;
     assert!(
-        described.as_ref().is_err_and(tabla::Error::is_not_found),
+        described.as_ref().is_err_and(tabla_core::Error::is_not_found),
         "the refused table is there: {described:?}"
     );
 }

@@ -7,7 +7,7 @@ use std::time::Duration;
 use futures::StreamExt;
 use futures::future::{Either, select};
 use libtest_mimic::{Arguments, Completion, Failed, Trial};
-use tabla::env::{Clock, SystemClock};
+use tabla_core::env::{Clock, SystemClock};
 
 use crate::case::{Case, Need};
 use crate::caught::caught;
@@ -197,7 +197,7 @@ async fn within_patience(future: impl Future<Output = ()> + Send) -> Option<Stri
 mod tests {
     use std::sync::atomic::Ordering;
 
-    use tabla::{Capabilities, Error, ErrorKind};
+    use tabla_core::{Capabilities, Error, ErrorKind};
 
     use super::*;
     use crate::case::CaseFuture;

@@ -2,9 +2,9 @@
 
 use std::fmt;
 
-use tabla::Item;
-use tabla::KeyType;
-use tabla::ops::{CreateTable, IndexProjection, SecondaryIndex, StreamViewType};
+use tabla_core::Item;
+use tabla_core::KeyType;
+use tabla_core::ops::{CreateTable, IndexProjection, SecondaryIndex, StreamViewType};
 
 /// A table to be created: key attributes `pk` and `sk`, and indexes if wanted.
 ///
@@ -180,7 +180,7 @@ impl fmt::Display for Table {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use tabla::item;
+    use tabla_core::item;
 
     #[test]
     fn a_shape_defines_exactly_the_attributes_that_its_keys_use() {

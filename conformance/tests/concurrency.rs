@@ -5,16 +5,16 @@ use std::sync::atomic::{AtomicU64, Ordering};
 use std::sync::{Arc, Mutex};
 
 use async_trait::async_trait;
-use tabla::env::SeededRandom;
-use tabla::ops::*;
-use tabla::{
-    Applied, Capabilities, Error, ErrorKind, Expr, Item, MemoryStore, Result, Store, StoreExt,
-    Update,
-};
 use tabla_conformance::concurrency::{
     Options, Reasons, Report, Session, Violation, bank_transfers, counters, run,
 };
 use tabla_conformance::fault::{Failure, Failures, FaultStore, Operation, When};
+use tabla_core::env::SeededRandom;
+use tabla_core::ops::*;
+use tabla_core::{
+    Applied, Capabilities, Error, ErrorKind, Expr, Item, MemoryStore, Result, Store, StoreExt,
+    Update,
+};
 use tokio::task::yield_now;
 
 fn memory() -> Arc<dyn Store> {
@@ -121,7 +121,7 @@ async fn a_session_goes_on_with_other_stores() {
     let random = SeededRandom::new(7);
     session.round(&[Arc::clone(&store)], &random).await.unwrap();
     let retrying: Arc<dyn Store> =
-        Arc::new(Arc::clone(&store).with_retries(tabla::RetryPolicy::default()));
+        Arc::new(Arc::clone(&store).with_retries(tabla_core::RetryPolicy::default()));
     session.round(&[retrying, Arc::clone(&store)], &random).await.unwrap();
     // A change behind its back.
     for table in tables(&*store).await {
@@ -455,7 +455,7 @@ fn as_check(item: &TransactWriteItem) -> TransactWriteItem {
         }
         TransactWriteItem::ConditionCheck(check) => return check.clone().into(),
     };
-    let always = || tabla::attr("never").not_exists().into();
+    let always = || tabla_core::attr("never").not_exists().into();
     let condition = condition.clone().unwrap_or_else(always);
     let mut check = ConditionCheck::new(table, key, condition);
     check.return_values_on_condition_check_failure = on_failure;

@@ -3,13 +3,13 @@
 use std::sync::Arc;
 use std::time::Duration;
 
-use tabla::env::{Env, ManualClock, Random, SeededRandom, Timestamp};
-use tabla::ops::*;
-use tabla::{
+use tabla_conformance::fault::{Failure, Failures, FaultStore, Operation, When};
+use tabla_core::env::{Env, ManualClock, Random, SeededRandom, Timestamp};
+use tabla_core::ops::*;
+use tabla_core::{
     Applied, CancellationCode, ErrorKind, Item, KeyType, MemoryStore, Result, Retry, RetryPolicy,
     Store, StoreExt, Update, item,
 };
-use tabla_conformance::fault::{Failure, Failures, FaultStore, Operation, When};
 
 type Failing = FaultStore<Arc<MemoryStore>>;
 
@@ -149,7 +149,7 @@ async fn writes_and_transactions_conflict_and_plain_reads_never_do() {
     let read = TransactGetItems::new([GetItem::new("one", key(1))]);
     assert_eq!(store.transact_get(read).await.unwrap_err().cancellation_reasons().len(), 1);
     store.get(GetItem::new("one", key(1))).await.unwrap();
-    store.query(Query::new("one", tabla::attr("pk").eq("k01"))).await.unwrap();
+    store.query(Query::new("one", tabla_core::attr("pk").eq("k01"))).await.unwrap();
     assert_eq!(held(&store, "one").await, []);
 }
 
@@ -277,8 +277,8 @@ mod entities {
     use std::sync::LazyLock;
 
     use serde::{Deserialize, Serialize};
-    use tabla::entity::{Change, Db, Entity, Id, Outcome, TableDesign};
     use tabla_conformance::between::Between;
+    use tabla_entity::{Change, Db, Entity, Id, Outcome, TableDesign};
 
     use super::*;
 

@@ -321,7 +321,7 @@ impl Error {
 
     /// The same error with another message.
     #[must_use]
-    pub(crate) fn with_message(mut self, message: String) -> Self {
+    pub fn with_message(mut self, message: String) -> Self {
         self.0.message = message;
         self
     }

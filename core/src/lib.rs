@@ -5,20 +5,12 @@
 //!   carry, [`attr`] and [`Update`] the expressions.
 //! - [`MemoryStore`] is the executable specification; [`engine`] is what an operation means, and
 //!   what an embedded backend builds on.
-//! - [`consumer`] does something with every change of a table.
-//! - [`entity`] has typed entities, declared once, and everything that follows from it.
 //! - [`Registry`] opens stores by their addresses.
-
-// What the derive macros write names the crate, inside of it too.
-#[allow(unused_extern_crates)]
-extern crate self as tabla;
 
 mod error;
 
 mod codec;
-pub mod consumer;
 pub mod engine;
-pub mod entity;
 pub mod env;
 pub mod expr;
 mod item;
@@ -48,8 +40,8 @@ pub use self::memory::MemoryStore;
 pub use self::number::{MAX_DIGITS, MAX_EXPONENT, MIN_EXPONENT, Number, NumberError};
 pub use self::set::{Set, SetError, SetMember};
 pub use self::store::{
-    Address, Capabilities, Conditional, Cursor, Opener, Registry, Repeat, Requirement, RetryPolicy,
-    Retrying, Store, StoreExt, Tries,
+    Address, Capabilities, Conditional, Cursor, Opener, Power, Registry, Repeat, Requirement,
+    RetryPolicy, Retrying, Store, StoreExt, Tries,
 };
 pub use self::value::{MAX_NAME_LENGTH, MAX_NESTING, Map, Value, ValueKind};
 pub use self::view::{
@@ -57,7 +49,6 @@ pub use self::view::{
     StringSetIter, StringSetRef, ValueRef,
 };
 
-/// The example in the README is a test.
-#[cfg(doctest)]
-#[doc = include_str!("../../README.md")]
-struct Readme;
+/// For the code that [`wrap_store!`] makes.
+#[doc(hidden)]
+pub use async_trait::async_trait as __async_trait;

@@ -211,7 +211,7 @@ impl Number {
     }
 
     /// The power of ten of the first significant digit.
-    pub(crate) fn magnitude(&self) -> i32 {
+    pub fn magnitude(&self) -> i32 {
         i32::from(self.exponent) + self.digits() as i32 - 1
     }
 

@@ -73,7 +73,7 @@ impl Item {
     }
 
     /// The same with more attributes, which the item does not have.
-    pub(crate) fn to_struct_with<'de, T: Deserialize<'de>>(
+    pub fn to_struct_with<'de, T: Deserialize<'de>>(
         &'de self,
         more: &'de [(&'de str, Value)],
     ) -> Result<T, Error> {

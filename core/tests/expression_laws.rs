@@ -4,11 +4,11 @@
 
 use proptest::collection::{btree_map, vec};
 use proptest::prelude::*;
-use tabla::expr::{
+use tabla_core::expr::{
     CompareOp, ExpressionKind, KeySpec, Names, Operand, Placeholders, Renderer, SetOperand,
     SetValue, SortRange, Values,
 };
-use tabla::{
+use tabla_core::{
     Condition, Item, KeyType, Map, Number, Path, Projection, Set, Update, Value, ValueKind, attr,
 };
 
@@ -145,7 +145,7 @@ fn update() -> impl Strategy<Value = Update> {
         })
 }
 
-fn refusal<T: std::fmt::Debug>(result: tabla::Result<T>) -> String {
+fn refusal<T: std::fmt::Debug>(result: tabla_core::Result<T>) -> String {
     result.unwrap_err().message().to_owned()
 }
 

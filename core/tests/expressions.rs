@@ -9,8 +9,8 @@
 #![allow(clippy::unwrap_used, reason = "a test may panic")]
 
 use serde_json::{Value as Json, json};
-use tabla::expr::{ExpressionKind, KeySpec, Names, Placeholders, Renderer, Values};
-use tabla::{Item, KeyType, Result, Value};
+use tabla_core::expr::{ExpressionKind, KeySpec, Names, Placeholders, Renderer, Values};
+use tabla_core::{Item, KeyType, Result, Value};
 
 /// The item that conditions and projections are asked of.
 fn read_item() -> Json {

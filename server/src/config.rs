@@ -4,8 +4,8 @@ use std::net::{Ipv4Addr, SocketAddr};
 use std::sync::Arc;
 use std::time::Duration;
 
-use tabla::env::Env;
-use tabla::{Error, Result, Store};
+use tabla_core::env::Env;
+use tabla_core::{Error, Result, Store};
 
 use crate::auth::Credentials;
 use crate::gate;

@@ -2,8 +2,8 @@
 
 use std::sync::Arc;
 
-use tabla::ops::{self, Select};
-use tabla::{Error, ErrorKind, Result, Store};
+use tabla_core::ops::{self, Select};
+use tabla_core::{Error, ErrorKind, Result, Store};
 
 use crate::fault::UNKNOWN_OPERATION;
 use crate::lifecycle;

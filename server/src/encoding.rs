@@ -8,7 +8,7 @@ use flate2::read::{GzDecoder, ZlibDecoder};
 use flate2::write::{GzEncoder, ZlibEncoder};
 use http::HeaderMap;
 use http::header::{ACCEPT_ENCODING, CONTENT_ENCODING};
-use tabla::{Error, Result};
+use tabla_core::{Error, Result};
 
 use crate::fault::TOO_LARGE;
 use crate::read::SERIALIZATION;

@@ -1,7 +1,7 @@
 //! Errors as the service answers them.
 
 use http::StatusCode;
-use tabla::{CancellationReason, Error, ErrorKind};
+use tabla_core::{CancellationReason, Error, ErrorKind};
 
 use crate::read::SERIALIZATION;
 use crate::write::{Object, object};
@@ -99,7 +99,7 @@ pub(crate) fn throttled(what: &str) -> Error {
 
 #[cfg(test)]
 mod tests {
-    use tabla::item;
+    use tabla_core::item;
 
     use super::*;
 

@@ -13,7 +13,7 @@ use std::net::IpAddr;
 use http::header::{HOST, ORIGIN};
 use http::request::Parts;
 use http::{HeaderMap, HeaderValue};
-use tabla::{Error, ErrorKind, Result};
+use tabla_core::{Error, ErrorKind, Result};
 
 use crate::config::ServerConfig;
 

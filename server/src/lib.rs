@@ -1,10 +1,10 @@
-//! DynamoDB's wire protocol over any [`Store`](tabla::Store).
+//! DynamoDB's wire protocol over any [`Store`](tabla_core::Store).
 //!
 //! ```
 //! # #[tokio::main(flavor = "current_thread")]
-//! # async fn main() -> tabla::Result<()> {
+//! # async fn main() -> tabla_core::Result<()> {
 //! use std::sync::Arc;
-//! use tabla::MemoryStore;
+//! use tabla_core::MemoryStore;
 //!
 //! let server = tabla_server::spawn(Arc::new(MemoryStore::new())).await?;
 //! println!("any AWS SDK may be pointed at {}", server.url());

@@ -6,11 +6,11 @@
 use std::sync::Arc;
 use std::time::Duration;
 
-use tabla::ops::{
+use tabla_core::ops::{
     CreateTable, DeleteTable, DescribeTable, IndexDescription, TableDescription, TableStatus,
     UpdateTable,
 };
-use tabla::{Error, ErrorKind, Result, Store};
+use tabla_core::{Error, ErrorKind, Result, Store};
 use tokio::time::timeout;
 
 /// How long a change of a table may take until its answer does not wait for it any more.

@@ -4,7 +4,7 @@ use std::sync::Arc;
 use std::sync::atomic::{AtomicUsize, Ordering};
 
 use bytes::Bytes;
-use tabla::{Error, Result};
+use tabla_core::{Error, Result};
 
 use crate::fault::{TOO_LARGE, throttled};
 

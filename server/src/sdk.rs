@@ -13,7 +13,7 @@ use aws_smithy_runtime_api::client::runtime_components::RuntimeComponents;
 use aws_smithy_types::body::SdkBody;
 use bytes::Bytes;
 use http_body_util::BodyExt;
-use tabla::Store;
+use tabla_core::Store;
 
 use crate::service::Service;
 
@@ -26,7 +26,7 @@ const ENDPOINT: &str = "http://tabla.invalid";
 /// # #[tokio::main(flavor = "current_thread")]
 /// # async fn main() -> Result<(), Box<dyn std::error::Error>> {
 /// use std::sync::Arc;
-/// use tabla::MemoryStore;
+/// use tabla_core::MemoryStore;
 ///
 /// let client = tabla_server::sdk_client(Arc::new(MemoryStore::new()));
 /// assert!(client.list_tables().send().await?.table_names().is_empty());

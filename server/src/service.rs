@@ -14,7 +14,7 @@ use http::header::{
 };
 use http::request::Parts;
 use http::{HeaderMap, HeaderName, HeaderValue, Method, Request, Response, StatusCode};
-use tabla::{Error, ErrorKind, Result, Store};
+use tabla_core::{Error, ErrorKind, Result, Store};
 
 use crate::config::ServerConfig;
 use crate::fault::UNKNOWN_OPERATION;
@@ -397,8 +397,8 @@ impl Drop for Connected {
 #[cfg(test)]
 mod tests {
     use serde_json::{Value, json};
-    use tabla::ops::CreateTable;
-    use tabla::{KeyType, MemoryStore};
+    use tabla_core::ops::CreateTable;
+    use tabla_core::{KeyType, MemoryStore};
 
     use super::*;
 

@@ -5,7 +5,7 @@ use std::pin::Pin;
 use std::task::{Context, Poll, ready};
 use std::time::Duration;
 
-use tabla::env::{Clock, Sleep, SystemClock};
+use tabla_core::env::{Clock, Sleep, SystemClock};
 use tokio::io::{AsyncRead, AsyncWrite, ReadBuf};
 
 use crate::connections::Handle;

@@ -5,10 +5,10 @@ use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::time::Duration;
 
 use futures::future::BoxFuture;
-use tabla::env::{Env, Timestamp};
-use tabla::ops::*;
-use tabla::schema::{table_exists, table_name};
-use tabla::{Capabilities, Error, ErrorKind, Result, Store};
+use tabla_core::env::{Env, Timestamp};
+use tabla_core::ops::*;
+use tabla_core::schema::{table_exists, table_name};
+use tabla_core::{Capabilities, Error, ErrorKind, Result, Store};
 
 /// A store whose tables are being created, changed and deleted for so long.
 ///
@@ -188,8 +188,8 @@ fn table_of(item: &TransactWriteItem) -> &String {
 
 #[cfg(test)]
 mod tests {
-    use tabla::env::ManualClock;
-    use tabla::{KeyType, MemoryStore, item};
+    use tabla_core::env::ManualClock;
+    use tabla_core::{KeyType, MemoryStore, item};
 
     use super::*;
 

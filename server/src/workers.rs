@@ -46,8 +46,8 @@ mod tests {
 
     use bytes::Bytes;
     use http::Request;
-    use tabla::MemoryStore;
-    use tabla::env::{Clock, Env, Monotonic, Sleep, SystemClock, Timestamp};
+    use tabla_core::MemoryStore;
+    use tabla_core::env::{Clock, Env, Monotonic, Sleep, SystemClock, Timestamp};
 
     use super::*;
     use crate::{Credentials, ServerConfig, Service};

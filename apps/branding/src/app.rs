@@ -6,9 +6,10 @@ use std::time::Duration;
 use async_trait::async_trait;
 use futures::future::try_join_all;
 use tabla::Result;
-use tabla::entity::app::{Answer, App, AppDesign, Progress, Race};
+use tabla::entity::AppDesign;
 use tabla::entity::lint::{Accepted, Rule};
 use tabla::entity::{Db, Entity, Id};
+use tabla_kit::{Answer, App, Progress, Race};
 
 use crate::entities::*;
 use crate::operations::{Branding, Moved};

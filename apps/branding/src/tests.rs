@@ -5,12 +5,12 @@ use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering};
 use std::time::Duration;
 
-use tabla::entity::{Db, Entity, Id, Outcome, UtcTime, app, export, lint, listing};
+use tabla::entity::{Db, Entity, Id, Outcome, UtcTime, export, lint, listing};
 use tabla::env::{Clock, Env, ManualClock, Monotonic, Sleep, SystemClock, Timestamp};
 use tabla::ops::{BillingMode, SseSpecification};
 use tabla::{MemoryStore, Value, item, list, map};
 use tabla_conformance::between::Between;
-use tabla_stage::Stage;
+use tabla_kit::stage::Stage;
 
 use crate::*;
 
@@ -193,8 +193,8 @@ async fn the_number_of_a_draft_that_is_gone_is_not_given_out_again() {
 #[tokio::test(start_paused = true)]
 async fn the_design_is_sound_and_every_pattern_is_right() {
     let db = Db::new(Arc::new(Between::new(MemoryStore::new())));
-    let ran = app::check(&BrandingApp, &db).await.expect("all is well");
-    let design = app::App::design(&BrandingApp);
+    let ran = tabla_kit::check(&BrandingApp, &db).await.expect("all is well");
+    let design = tabla_kit::App::design(&BrandingApp);
     assert_eq!(ran.len(), design.patterns.len());
     let open: Vec<_> =
         lint::check(&design).into_iter().filter(|finding| finding.accepted.is_none()).collect();
@@ -223,7 +223,7 @@ fn the_table_is_the_documents() {
 
 #[test]
 fn the_readme_lists_the_patterns_as_they_are() {
-    let table = listing::markdown(&app::App::design(&BrandingApp), 1024).expect("a table");
+    let table = listing::markdown(&tabla_kit::App::design(&BrandingApp), 1024).expect("a table");
     let readme = include_str!("../README.md");
     assert!(readme.contains(&table), "put this into README.md:\n{table}");
 }

@@ -1,10 +1,11 @@
 //! The app as the command line, the demo and the tests know it.
 
 use async_trait::async_trait;
-use tabla::entity::app::{Answer, App, AppDesign, Progress, Race};
+use tabla::entity::AppDesign;
 use tabla::entity::lint::{Accepted, Rule};
 use tabla::entity::{Db, Entity, Id};
 use tabla::{Error, ErrorKind, Result};
+use tabla_kit::{Answer, App, Progress, Race};
 
 use crate::accounts::{CryptoCards, Issued};
 use crate::authorise::Authorised;
@@ -253,7 +254,7 @@ mod tests {
     use std::sync::Arc;
 
     use tabla::MemoryStore;
-    use tabla::entity::{app, lint, listing};
+    use tabla::entity::{lint, listing};
     use tabla_conformance::between::Between;
 
     use super::*;
@@ -262,7 +263,7 @@ mod tests {
     #[tokio::test(start_paused = true)]
     async fn the_design_is_sound_and_every_pattern_is_right() {
         let db = Db::new(Arc::new(Between::new(MemoryStore::new())));
-        let ran = app::check(&CryptoCardsApp, &db).await.expect("all is well");
+        let ran = tabla_kit::check(&CryptoCardsApp, &db).await.expect("all is well");
         assert_eq!(ran.len(), CryptoCardsApp.design().patterns.len());
         let open: Vec<_> = lint::check(&CryptoCardsApp.design())
             .into_iter()

@@ -4,9 +4,9 @@ use std::collections::BTreeMap;
 use std::time::Duration;
 
 use futures::future::try_join_all;
-use tabla::entity::app::Race;
 use tabla::entity::{Day, Db, Id};
 use tabla::{Error, ErrorKind, Number, Result, RetryPolicy};
+use tabla_kit::Race;
 
 use crate::accounts::{CryptoCards, Issued};
 use crate::authorise::Authorised;

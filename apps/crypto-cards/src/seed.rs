@@ -2,9 +2,9 @@
 
 use std::time::Duration;
 
-use tabla::entity::app::Progress;
 use tabla::entity::{Db, Id, UtcTime};
 use tabla::{Number, Result};
+use tabla_kit::Progress;
 
 use crate::accounts::{CryptoCards, NewAccount, NewCard};
 use crate::authorise::Authorised;

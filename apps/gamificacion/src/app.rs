@@ -6,9 +6,10 @@ mod seed;
 
 use async_trait::async_trait;
 use tabla::Result;
-use tabla::entity::app::{Answer, App, AppDesign, Progress, Race};
+use tabla::entity::AppDesign;
 use tabla::entity::lint::{Accepted, Rule};
 use tabla::entity::{Db, Entity, Id};
+use tabla_kit::{Answer, App, Progress, Race};
 
 use crate::entities::*;
 use crate::operations::Gamificacion;

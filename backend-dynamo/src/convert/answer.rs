@@ -3,8 +3,8 @@
 use std::collections::{BTreeMap, HashMap};
 
 use aws_sdk_dynamodb::types as sdk;
-use tabla::ops::{Capacity, ConsumedCapacity, ItemCollectionMetrics, ReturnConsumedCapacity};
-use tabla::{Item, Result};
+use tabla_core::ops::{Capacity, ConsumedCapacity, ItemCollectionMetrics, ReturnConsumedCapacity};
+use tabla_core::{Item, Result};
 
 use super::{Attributes, item_from_sdk};
 use crate::prefix::TablePrefix;

@@ -3,8 +3,10 @@
 use std::collections::HashMap;
 
 use aws_sdk_dynamodb::types::AttributeValue;
-use tabla::Result;
-use tabla::expr::{Condition, Expr, ExpressionKind, Names, Projection, Renderer, Update, Values};
+use tabla_core::Result;
+use tabla_core::expr::{
+    Condition, Expr, ExpressionKind, Names, Projection, Renderer, Update, Values,
+};
 
 use super::value_to_sdk;
 
@@ -90,7 +92,7 @@ fn values_to_sdk(values: Values) -> Result<Option<HashMap<String, AttributeValue
 
 #[cfg(test)]
 mod tests {
-    use tabla::{Value, attr};
+    use tabla_core::{Value, attr};
 
     use super::*;
 

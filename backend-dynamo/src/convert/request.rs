@@ -4,13 +4,13 @@ use std::collections::{BTreeMap, HashMap};
 
 use aws_sdk_dynamodb::error::BuildError;
 use aws_sdk_dynamodb::types as sdk;
-use tabla::expr::{Expr, ExpressionKind, Values};
-use tabla::ops::{
+use tabla_core::expr::{Expr, ExpressionKind, Values};
+use tabla_core::ops::{
     ConditionCheck, GetItem, KeysAndAttributes, ReturnConsumedCapacity,
     ReturnItemCollectionMetrics, ReturnValues, ReturnValuesOnConditionCheckFailure, Select,
     TransactWriteItem, WriteRequest,
 };
-use tabla::{Error, ErrorKind, Result};
+use tabla_core::{Error, ErrorKind, Result};
 
 use super::{Expressions, item_from_sdk, item_to_sdk, items_from_sdk};
 use crate::prefix::TablePrefix;
@@ -288,7 +288,7 @@ fn condition_check_to_sdk(
 
 #[cfg(test)]
 mod tests {
-    use tabla::{Item, attr};
+    use tabla_core::{Item, attr};
 
     use super::*;
 

@@ -1,11 +1,11 @@
 //! Streams, their shards and records.
 
 use aws_sdk_dynamodbstreams::types as sdk;
-use tabla::ops::{
+use tabla_core::ops::{
     EventName, KeySchemaElement, Record, SequenceNumber, Shard, ShardFilter, ShardId,
     ShardPosition, StreamArn, StreamDescription, StreamStatus, StreamSummary, UserIdentity,
 };
-use tabla::{Error, ErrorKind, Result};
+use tabla_core::{Error, ErrorKind, Result};
 
 use super::{count, item_from_stream, key_element, timestamp, unknown, view_type};
 use crate::prefix::TablePrefix;
@@ -107,8 +107,8 @@ pub(crate) fn record_from_sdk(record: sdk::Record) -> Result<Record> {
 
 #[cfg(test)]
 mod tests {
-    use tabla::Item;
-    use tabla::ops::StreamViewType;
+    use tabla_core::Item;
+    use tabla_core::ops::StreamViewType;
 
     use super::*;
 

@@ -2,14 +2,14 @@
 
 use aws_sdk_dynamodb::primitives::DateTime;
 use aws_sdk_dynamodb::types as sdk;
-use tabla::env::Timestamp;
-use tabla::ops::{
+use tabla_core::env::Timestamp;
+use tabla_core::ops::{
     AttributeDefinition, BillingMode, IndexDescription, IndexProjection, IndexUpdate, KeyRole,
     KeySchemaElement, ProjectionType, ProvisionedThroughput, SecondaryIndex, SseSpecification,
     StreamSpecification, StreamViewType, TableDescription, TableStatus, Tags,
     TimeToLiveDescription, TimeToLiveStatus,
 };
-use tabla::{Error, ErrorKind, KeyType, Result};
+use tabla_core::{Error, ErrorKind, KeyType, Result};
 
 use super::not_built;
 use crate::prefix::TablePrefix;

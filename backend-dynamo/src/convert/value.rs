@@ -8,7 +8,7 @@ use aws_sdk_dynamodb::primitives::Blob;
 use aws_sdk_dynamodb::types::AttributeValue;
 use aws_sdk_dynamodbstreams::types::AttributeValue as StreamValue;
 use bytes::Bytes;
-use tabla::{Error, ErrorKind, Item, Map, Number, Result, Value, ValueEncoder};
+use tabla_core::{Error, ErrorKind, Item, Map, Number, Result, Value, ValueEncoder};
 
 /// Lists and maps in one another, far past what the service accepts: it is the service that
 /// refuses the 33rd level, this only keeps the stack safe.
@@ -136,7 +136,7 @@ fn entries<V>(map: &HashMap<String, V>) -> impl Iterator<Item = (&str, &V)> {
 #[cfg(test)]
 mod tests {
     use proptest::prelude::*;
-    use tabla::{MAX_NESTING, Set};
+    use tabla_core::{MAX_NESTING, Set};
 
     use super::*;
 
@@ -149,7 +149,7 @@ mod tests {
         prop::collection::vec(any::<u8>(), 0..6).prop_map(Bytes::from)
     }
 
-    fn set_of<T: tabla::SetMember + std::fmt::Debug>(
+    fn set_of<T: tabla_core::SetMember + std::fmt::Debug>(
         member: impl Strategy<Value = T>,
     ) -> impl Strategy<Value = Set<T>> {
         prop::collection::vec(member, 1..5)

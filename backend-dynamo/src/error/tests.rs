@@ -3,8 +3,8 @@
 use std::time::Duration;
 
 use aws_smithy_runtime_api::client::result::ConnectorError;
-use tabla::ops::{DeleteItem, GetItem, GetRecords, PutItem, TransactWriteItems, UpdateTable};
-use tabla::{Item, Store};
+use tabla_core::ops::{DeleteItem, GetItem, GetRecords, PutItem, TransactWriteItems, UpdateTable};
+use tabla_core::{Item, Store};
 
 use super::*;
 use crate::fake::{Answer, Fake};

@@ -2,9 +2,9 @@
 
 use std::sync::Arc;
 
-use tabla::Store;
-use tabla::env::SeededRandom;
 use tabla_conformance::concurrency::{Options, bank_transfers, counters, run};
+use tabla_core::Store;
+use tabla_core::env::SeededRandom;
 use tabla_sqlite::{Durability, SqliteConfig, SqliteStore};
 
 async fn open(config: &SqliteConfig) -> Arc<dyn Store> {

@@ -5,10 +5,10 @@ use std::sync::{Arc, Mutex};
 use std::time::Duration;
 
 use async_trait::async_trait;
-use tabla::consumer::{Consumer, Failure, Handler, Start, each};
-use tabla::env::{Clock, Env, ManualClock, Timestamp};
-use tabla::ops::*;
-use tabla::{KeyType, Store, item};
+use tabla_consumer::{Consumer, Failure, Handler, Start, each};
+use tabla_core::env::{Clock, Env, ManualClock, Timestamp};
+use tabla_core::ops::*;
+use tabla_core::{KeyType, Store, item};
 use tabla_sqlite::{SqliteConfig, SqliteStore};
 
 const LEASE: Duration = Duration::from_secs(30);

@@ -6,8 +6,8 @@ use std::path::Path;
 use std::process::Command;
 use std::sync::Arc;
 
-use tabla::ops::*;
-use tabla::{ErrorKind, KeyType, Store, Value, item};
+use tabla_core::ops::*;
+use tabla_core::{ErrorKind, KeyType, Store, Value, item};
 use tabla_sqlite::{Durability, SqliteConfig, SqliteStore};
 
 use crate::support::*;
@@ -31,7 +31,7 @@ async fn put_long_list(store: &SqliteStore) {
     store.put(PutItem::new("orders", item)).await.expect("a put");
 }
 
-fn key() -> tabla::Item {
+fn key() -> tabla_core::Item {
     item! { "pk" => "a", "sk" => 1 }
 }
 
@@ -107,7 +107,7 @@ async fn stores(folder: &Path) -> Vec<SqliteStore> {
 /// Queues a costly write and then a put. What the writer evaluates is answered in this order.
 async fn expect_put_answered_first(
     store: &SqliteStore,
-    costly: impl Future<Output = tabla::Result<()>>,
+    costly: impl Future<Output = tabla_core::Result<()>>,
 ) {
     let answered = RefCell::new(Vec::new());
     let costly = async {

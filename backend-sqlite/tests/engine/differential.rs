@@ -6,8 +6,8 @@
 use std::sync::Arc;
 use std::sync::atomic::{AtomicU32, Ordering};
 
-use tabla::{MemoryStore, Store};
 use tabla_conformance::differential::{self, Known};
+use tabla_core::{MemoryStore, Store};
 use tabla_sqlite::{Durability, SqliteConfig, SqliteStore};
 
 fn number(name: &str, default: u64) -> u64 {

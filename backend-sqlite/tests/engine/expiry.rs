@@ -5,9 +5,9 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use rusqlite::Connection;
-use tabla::env::{Clock, Env, ManualClock, Timestamp};
-use tabla::ops::*;
-use tabla::{ErrorKind, Item, KeyType, Store, StoreExt, attr, item};
+use tabla_core::env::{Clock, Env, ManualClock, Timestamp};
+use tabla_core::ops::*;
+use tabla_core::{ErrorKind, Item, KeyType, Store, StoreExt, attr, item};
 use tabla_sqlite::{Durability, SqliteConfig, SqliteStore, Sweeps};
 
 use crate::support::*;

@@ -4,9 +4,9 @@ use std::io::{Read, Seek, SeekFrom, Write};
 use std::sync::Arc;
 use std::time::Duration;
 
-use tabla::env::{Env, ManualClock, Timestamp};
-use tabla::ops::*;
-use tabla::{Applied, ErrorKind, Store, StoreExt, attr, item};
+use tabla_core::env::{Env, ManualClock, Timestamp};
+use tabla_core::ops::*;
+use tabla_core::{Applied, ErrorKind, Store, StoreExt, attr, item};
 use tabla_sqlite::{Durability, SqliteConfig, SqliteStore};
 
 use crate::support::*;
@@ -146,7 +146,7 @@ async fn a_long_index_is_filled_while_others_write() {
     fill(&*store, 1500).await;
     let index = SecondaryIndex::new("by-note").partition_key("note");
     let update =
-        UpdateTable::new("orders").attribute("note", tabla::KeyType::S).create_index(index);
+        UpdateTable::new("orders").attribute("note", tabla_core::KeyType::S).create_index(index);
     let writing = {
         let store = Arc::clone(&store);
         tokio::spawn(async move {
@@ -369,7 +369,7 @@ async fn a_failure_in_the_middle_leaves_nothing_behind() {
         several.item(PutItem::new("orders", order("c", number, "open")))
     });
     let error = store.transact_write(several.clone()).await.unwrap_err();
-    assert_eq!((error.kind(), error.applied()), (&ErrorKind::Unexpected, tabla::Applied::No));
+    assert_eq!((error.kind(), error.applied()), (&ErrorKind::Unexpected, tabla_core::Applied::No));
     let page = store.query(Query::new("orders", attr("pk").eq("c"))).await.unwrap();
     assert_eq!(page.items, []);
     store.put(PutItem::new("orders", order("c", 9, "open"))).await.unwrap();

@@ -5,9 +5,9 @@ use std::process::Command;
 use std::sync::Arc;
 use std::time::Duration;
 
-use tabla::env::{Env, ManualClock, Timestamp};
-use tabla::ops::*;
-use tabla::{ErrorKind, Retry, Store, attr, item};
+use tabla_core::env::{Env, ManualClock, Timestamp};
+use tabla_core::ops::*;
+use tabla_core::{ErrorKind, Retry, Store, attr, item};
 use tabla_sqlite::{SqliteConfig, SqliteStore};
 
 use crate::support::*;

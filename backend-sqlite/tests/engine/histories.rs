@@ -7,12 +7,12 @@ use std::process::{Child, ChildStdin, ChildStdout, Command, Stdio};
 use std::sync::{Arc, LazyLock};
 
 use serde::{Deserialize, Serialize};
-use tabla::Store;
-use tabla::env::SeededRandom;
 use tabla_conformance::concurrency::model::{Action, Operation, Outcome, Row, Verdict};
 use tabla_conformance::concurrency::{
     Checker, Entry, Invitation, Options, Recorder, Ticks, Violation,
 };
+use tabla_core::Store;
+use tabla_core::env::SeededRandom;
 use tabla_sqlite::{Durability, SqliteConfig, SqliteStore};
 
 const PROCESSES: usize = 2;

@@ -11,9 +11,9 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use futures::TryStreamExt;
-use tabla::env::{Clock, Env, Monotonic, Random, Sleep, SystemClock, SystemRandom, Timestamp};
-use tabla::ops::*;
-use tabla::{Item, Store, StoreExt, Update, attr, item};
+use tabla_core::env::{Clock, Env, Monotonic, Random, Sleep, SystemClock, SystemRandom, Timestamp};
+use tabla_core::ops::*;
+use tabla_core::{Item, Store, StoreExt, Update, attr, item};
 use tabla_sqlite::{Durability, SqliteConfig, SqliteStore};
 
 use crate::support::*;

@@ -9,9 +9,9 @@ use std::path::Path;
 use std::process::{Child, Command, Stdio};
 use std::sync::Arc;
 
-use tabla::env::{Random, SystemRandom};
-use tabla::ops::*;
-use tabla::{Item, Store, StoreExt, attr, item};
+use tabla_core::env::{Random, SystemRandom};
+use tabla_core::ops::*;
+use tabla_core::{Item, Store, StoreExt, attr, item};
 
 use tabla_sqlite::{SqliteConfig, SqliteStore};
 

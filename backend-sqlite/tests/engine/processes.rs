@@ -3,8 +3,8 @@
 use std::sync::Arc;
 use std::time::Duration;
 
-use tabla::ops::*;
-use tabla::{ErrorKind, KeyType, Store, attr, item};
+use tabla_core::ops::*;
+use tabla_core::{ErrorKind, KeyType, Store, attr, item};
 use tabla_sqlite::{Durability, SqliteConfig, SqliteStore};
 
 use crate::support::*;
@@ -128,7 +128,10 @@ async fn a_file_that_another_holds_is_given_up_after_a_while_and_works_again() {
         let put = PutItem::new("orders", order("c", 1, "open"));
         let error = store.put(put.clone()).await.unwrap_err();
         assert_eq!(error.kind(), &ErrorKind::Unavailable);
-        assert_eq!((error.retry(), error.applied()), (tabla::Retry::Later, tabla::Applied::No));
+        assert_eq!(
+            (error.retry(), error.applied()),
+            (tabla_core::Retry::Later, tabla_core::Applied::No)
+        );
         // Reads do not wait for writers, not even for those of others.
         store.get(GetItem::new("orders", item! { "pk" => "c", "sk" => 1 })).await.unwrap();
         raw.execute_batch("ROLLBACK").unwrap();

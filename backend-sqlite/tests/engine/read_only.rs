@@ -5,8 +5,8 @@ use std::os::unix::fs::PermissionsExt;
 use std::path::Path;
 use std::process::Command;
 
-use tabla::ops::*;
-use tabla::{Error, ErrorKind, Retry, Store, attr, item};
+use tabla_core::ops::*;
+use tabla_core::{Error, ErrorKind, Retry, Store, attr, item};
 use tabla_sqlite::{SqliteConfig, SqliteStore};
 
 use crate::support::*;

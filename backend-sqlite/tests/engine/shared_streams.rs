@@ -10,9 +10,9 @@ use std::process::{Child, Command, Stdio};
 use std::time::Duration;
 
 use proptest::prelude::*;
-use tabla::env::{Env, ManualClock, Random, SystemRandom, Timestamp};
-use tabla::ops::*;
-use tabla::{Item, KeyType, Store, item};
+use tabla_core::env::{Env, ManualClock, Random, SystemRandom, Timestamp};
+use tabla_core::ops::*;
+use tabla_core::{Item, KeyType, Store, item};
 use tabla_sqlite::{SqliteConfig, SqliteStore};
 
 use crate::support::*;

@@ -4,9 +4,9 @@ use std::collections::BTreeSet;
 use std::path::Path;
 use std::time::Duration;
 
-use tabla::env::{Env, ManualClock, Timestamp};
-use tabla::ops::*;
-use tabla::{Item, Store, item};
+use tabla_core::env::{Env, ManualClock, Timestamp};
+use tabla_core::ops::*;
+use tabla_core::{Item, Store, item};
 use tabla_sqlite::{SqliteConfig, SqliteStore};
 
 use crate::support::*;
@@ -213,7 +213,7 @@ async fn records_past_retention_are_taken_out_of_the_file() {
     let clock = clock();
     let store = open_at(&path, &clock).await;
     store.create_table(orders_with_stream()).await.unwrap();
-    let quiet = CreateTable::new("quiet").partition_key("pk", tabla::KeyType::S);
+    let quiet = CreateTable::new("quiet").partition_key("pk", tabla_core::KeyType::S);
     store.create_table(quiet.stream(StreamViewType::KeysOnly)).await.unwrap();
     // More than one step takes away.
     fill(&store, 2500).await;
@@ -288,8 +288,10 @@ async fn numbers_rise_whoever_writes() {
 #[tokio::test]
 async fn a_number_of_one_shard_is_a_place_in_the_others() {
     let folder = tempfile::tempdir().unwrap();
-    let stores: [Box<dyn Store>; 2] =
-        [Box::new(tabla::MemoryStore::new()), Box::new(open(&folder.path().join("a.db")).await)];
+    let stores: [Box<dyn Store>; 2] = [
+        Box::new(tabla_core::MemoryStore::new()),
+        Box::new(open(&folder.path().join("a.db")).await),
+    ];
     for store in stores {
         store.create_table(orders_with_stream()).await.unwrap();
         fill(&*store, 30).await;

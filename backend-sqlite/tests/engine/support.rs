@@ -3,8 +3,8 @@
 use std::path::Path;
 use std::sync::Arc;
 
-use tabla::ops::*;
-use tabla::{Item, KeyType, Store, item};
+use tabla_core::ops::*;
+use tabla_core::{Item, KeyType, Store, item};
 use tabla_sqlite::{CheckReport, SqliteConfig, SqliteStore};
 
 pub(crate) async fn open(path: &Path) -> SqliteStore {

@@ -11,8 +11,8 @@ use std::path::{Path, PathBuf};
 use std::process::Command;
 use std::sync::Arc;
 
-use tabla::ops::*;
-use tabla::{Store, item};
+use tabla_core::ops::*;
+use tabla_core::{Store, item};
 use tabla_sqlite::{Durability, SqliteConfig, SqliteStore};
 
 use crate::support::*;

@@ -7,8 +7,8 @@ use std::sync::mpsc::RecvTimeoutError;
 use std::sync::{Arc, mpsc};
 use std::time::Duration;
 
-use tabla::ops::*;
-use tabla::{ErrorKind, Retry, Store, item};
+use tabla_core::ops::*;
+use tabla_core::{ErrorKind, Retry, Store, item};
 use tabla_sqlite::{Durability, SqliteConfig, SqliteStore};
 
 use crate::support::*;

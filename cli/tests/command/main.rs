@@ -191,8 +191,8 @@ fn a_file_is_checked() {
     let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build();
     runtime.expect("a runtime").block_on(async {
         use tabla::Store;
-        let config = tabla_sqlite::SqliteConfig::file(&path);
-        let store = tabla_sqlite::SqliteStore::open(&config).await.expect("a store");
+        let config = tabla::sqlite::SqliteConfig::file(&path);
+        let store = tabla::sqlite::SqliteStore::open(&config).await.expect("a store");
         let songs = tabla::ops::CreateTable::new("songs");
         let songs = songs.partition_key("artist", tabla::KeyType::S);
         store.create_table(songs).await.expect("a table");

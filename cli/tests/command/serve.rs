@@ -5,10 +5,10 @@ use std::path::Path;
 use std::time::Duration;
 
 use serde_json::json;
+use tabla::dynamodb::{DynamoConfig, DynamoStore};
 use tabla::env::{Clock, SystemClock};
 use tabla::ops::{CreateTable, ListTables};
 use tabla::{KeyType, Store};
-use tabla_dynamo::{DynamoConfig, DynamoStore};
 use tokio::net::TcpListener;
 
 use crate::process::Served;

@@ -212,7 +212,7 @@ async fn item_is_written_whole(ctx: Ctx) {
 /// Who of the workers made this call successfully; the others must have lost their condition.
 async fn winners<F>(ctx: &Ctx, calls: impl IntoIterator<Item = F>) -> Vec<usize>
 where
-    F: Future<Output = tabla::Result<WriteOutput>> + Send + 'static,
+    F: Future<Output = tabla_core::Result<WriteOutput>> + Send + 'static,
 {
     let calls = calls.into_iter().enumerate().map(|(worker, call)| {
         let ctx = ctx.clone();

@@ -49,7 +49,7 @@
 //!   `expect_items`, `expect_in_order` and `expect_column` for items in hand.
 //! - Time and concurrency: `clock` (needs `Clock`), `sweep` (needs `Sweep`), `now`, `poll`,
 //!   `at_once`.
-//! - Texts that no [`Value`](tabla::Value) can hold, such as 39 digits: `put_json`.
+//! - Texts that no [`Value`](tabla_core::Value) can hold, such as 39 digits: `put_json`.
 //!
 //! # Rules
 //!

@@ -3,9 +3,9 @@
 // A prelude offers more than each file takes.
 #![allow(unused_imports)]
 
-pub(super) use tabla::expr::{Projection, Update, attr};
-pub(super) use tabla::ops::*;
-pub(super) use tabla::{
+pub(super) use tabla_core::expr::{Projection, Update, attr};
+pub(super) use tabla_core::ops::*;
+pub(super) use tabla_core::{
     CancellationCode, ErrorKind, Item, KeyType, Map, Number, Set, Store, Value, ValueRef, item,
     list, map,
 };

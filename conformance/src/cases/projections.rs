@@ -1,7 +1,7 @@
 //! Projections (22).
 
-use tabla::Result;
-use tabla::expr::Names;
+use tabla_core::Result;
+use tabla_core::expr::Names;
 
 use super::prelude::*;
 use super::texts::{self, Asked, names};

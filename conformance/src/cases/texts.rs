@@ -3,8 +3,8 @@
 //! A text alone makes a row: its placeholders stand for what [`names`] and [`values`] say, and
 //! only those that occur in it are sent along.
 
-use tabla::expr::{Names, Values};
-use tabla::{Error, Result};
+use tabla_core::expr::{Names, Values};
+use tabla_core::{Error, Result};
 
 use super::prelude::*;
 

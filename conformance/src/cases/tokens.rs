@@ -2,7 +2,7 @@
 
 use std::time::Duration;
 
-use tabla::env::Env;
+use tabla_core::env::Env;
 
 use super::prelude::*;
 use super::transactions::settle;
@@ -65,7 +65,7 @@ fn counted(n: i32) -> [Item; 1] {
 }
 
 #[track_caller]
-fn expect_mismatch<T: std::fmt::Debug>(ctx: &Ctx, result: tabla::Result<T>) {
+fn expect_mismatch<T: std::fmt::Debug>(ctx: &Ctx, result: tabla_core::Result<T>) {
     let error = ctx.expect_code(
         result,
         "IdempotentParameterMismatchException",

@@ -2,7 +2,7 @@
 
 use std::time::Duration;
 
-use tabla::StoreExt;
+use tabla_core::StoreExt;
 
 use super::prelude::*;
 
@@ -152,7 +152,7 @@ async fn expired_items_are_there(ctx: Ctx) {
     ctx.update(update.condition(attr("expires").eq(expires))).await;
     ctx.expect_table(&table, &[item.with("n", 2)]).await;
     // Callers filter.
-    let live = tabla::not_expired("expires", ctx.now());
+    let live = tabla_core::not_expired("expires", ctx.now());
     ctx.expect_query(Query::new(&table, attr("pk").eq("a")).filter(live), &[]).await;
     ctx.sweep().await;
     ctx.expect_table(&table, &[]).await;
@@ -192,7 +192,7 @@ async fn callers_filter_what_has_expired(ctx: Ctx) {
         item("smallest", number("-9E125".to_owned())),
     ];
     ctx.put_all(&table, shown.iter().chain(&hidden).cloned()).await;
-    let live = || tabla::not_expired("expires", now);
+    let live = || tabla_core::not_expired("expires", now);
     let scan = Scan::new(&table).filter(live()).consistent_read(true);
     ctx.expect_items(&ctx.ok(ctx.store().scan(scan).await).items, &shown);
     for item in shown.iter().chain(&hidden) {

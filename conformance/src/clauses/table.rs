@@ -1,6 +1,6 @@
 //! The clauses, under the family whose file proves them.
 //!
-//! Left out is what a [`Store`](tabla::Store) cannot show, because its types do not let it be
+//! Left out is what a [`Store`](tabla_core::Store) cannot show, because its types do not let it be
 //! asked or answered: that transactions name no index and stay in one account (36), that SDKs do
 //! not retry conflicts (39), the capacity that a failed call consumed (42, 59) or that expiry does
 //! not (55), and PartiQL's size gate (7). Waiting calls show CREATING only in passing (53, 54).

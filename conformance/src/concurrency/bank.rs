@@ -2,9 +2,11 @@
 
 use std::sync::Arc;
 
-use tabla::env::{Random, SeededRandom};
-use tabla::ops::*;
-use tabla::{Error, ErrorKind, Item, KeyType, Requirement, Store, Update, ValueRef, attr, item};
+use tabla_core::env::{Random, SeededRandom};
+use tabla_core::ops::*;
+use tabla_core::{
+    Error, ErrorKind, Item, KeyType, Requirement, Store, Update, ValueRef, attr, item,
+};
 
 use super::explain::Violation;
 use super::fate::{Settled, settle};

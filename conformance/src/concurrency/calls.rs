@@ -1,7 +1,7 @@
 //! Operations of the model as calls to a store, and the answers in the model's terms.
 
-use tabla::ops::*;
-use tabla::{CancellationCode, Error, ErrorKind, Item, Store, Update, attr};
+use tabla_core::ops::*;
+use tabla_core::{CancellationCode, Error, ErrorKind, Item, Store, Update, attr};
 
 use super::explain::Violation;
 use super::fate::{Fate, fate, is_contention};
@@ -116,7 +116,7 @@ async fn single_write(
     store: &dyn Store,
     tables: &Tables,
     write: &Write,
-) -> tabla::Result<WriteOutput> {
+) -> tabla_core::Result<WriteOutput> {
     let returns = match write.returns {
         Returns::Nothing => ReturnValues::None,
         Returns::Old => ReturnValues::AllOld,
@@ -177,7 +177,7 @@ fn request(tables: &Tables, write: &Write) -> TransactWriteItem {
     }
 }
 
-fn expression(condition: Condition) -> tabla::Condition {
+fn expression(condition: Condition) -> tabla_core::Condition {
     match condition {
         Condition::Absent => attr("pk").not_exists(),
         Condition::Present => attr("pk").exists(),

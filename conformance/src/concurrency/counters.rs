@@ -2,8 +2,8 @@
 
 use std::sync::Arc;
 
-use tabla::ops::*;
-use tabla::{Error, Item, KeyType, Store, Update, ValueRef, attr, item};
+use tabla_core::ops::*;
+use tabla_core::{Error, Item, KeyType, Store, Update, ValueRef, attr, item};
 
 use super::explain::Violation;
 use super::fate::{Settled, settle};

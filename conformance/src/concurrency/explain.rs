@@ -3,7 +3,7 @@
 use std::error::Error as StdError;
 use std::fmt;
 
-use tabla::Error;
+use tabla_core::Error;
 
 use super::history::Entry;
 use super::model::{Outcome, State};

@@ -1,6 +1,6 @@
 //! What an error says about its call.
 
-use tabla::{Applied, CancellationCode, CancellationReason, Error, ErrorKind};
+use tabla_core::{Applied, CancellationCode, CancellationReason, Error, ErrorKind};
 
 use super::explain::Violation;
 
@@ -76,7 +76,7 @@ pub(super) async fn settle<T, F>(
     mut call: impl FnMut() -> F,
 ) -> Result<Settled<T>, Violation>
 where
-    F: Future<Output = tabla::Result<T>>,
+    F: Future<Output = tabla_core::Result<T>>,
 {
     let mut attempts = 1..ATTEMPTS;
     loop {

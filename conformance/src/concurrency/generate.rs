@@ -1,6 +1,6 @@
 //! Operations drawn at random, such that they meet.
 
-use tabla::env::{Random, SeededRandom};
+use tabla_core::env::{Random, SeededRandom};
 
 use super::model::{Action, Condition, Operation, Outcome, Returns, Row, State, Verdict, Write};
 

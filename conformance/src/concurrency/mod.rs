@@ -7,8 +7,8 @@
 //!
 //! ```
 //! use std::sync::Arc;
-//! use tabla::env::SeededRandom;
-//! use tabla::{MemoryStore, Store};
+//! use tabla_core::env::SeededRandom;
+//! use tabla_core::{MemoryStore, Store};
 //! use tabla_conformance::concurrency::{Options, run};
 //!
 //! # tokio::runtime::Builder::new_multi_thread().build().unwrap().block_on(async {

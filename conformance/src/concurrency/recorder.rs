@@ -7,8 +7,8 @@ use std::sync::Arc;
 
 use futures::future::join_all;
 use serde::{Deserialize, Serialize};
-use tabla::Store;
-use tabla::env::Random;
+use tabla_core::Store;
+use tabla_core::env::Random;
 
 use super::calls::call;
 use super::explain::Violation;

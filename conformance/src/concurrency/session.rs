@@ -3,8 +3,8 @@
 use std::fmt;
 use std::sync::Arc;
 
-use tabla::Store;
-use tabla::env::Random;
+use tabla_core::Store;
+use tabla_core::env::Random;
 
 use super::check::{Checker, Reasons};
 use super::explain::Violation;

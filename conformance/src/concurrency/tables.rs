@@ -1,8 +1,8 @@
 //! The tables of a run, and where in them an item of the model stands.
 
 use serde::{Deserialize, Serialize};
-use tabla::ops::{CreateTable, DeleteTable};
-use tabla::{ErrorKind, Item, KeyType, Store, ValueRef, item};
+use tabla_core::ops::{CreateTable, DeleteTable};
+use tabla_core::{ErrorKind, Item, KeyType, Store, ValueRef, item};
 
 use super::explain::Violation;
 use super::model::Row;
@@ -96,7 +96,7 @@ pub(super) async fn create_table(
 
 #[cfg(test)]
 mod tests {
-    use tabla::MemoryStore;
+    use tabla_core::MemoryStore;
 
     use super::*;
 

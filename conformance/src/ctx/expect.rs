@@ -5,7 +5,7 @@ use std::fmt::Debug;
 use std::fmt::Write as _;
 
 use bytes::Bytes;
-use tabla::{CancellationReason, Error, ErrorKind, Item, Result};
+use tabla_core::{CancellationReason, Error, ErrorKind, Item, Result};
 
 use super::Ctx;
 use crate::harness::Wording;
@@ -157,15 +157,15 @@ impl Ctx {
 
     /// The attribute must have these values, item by item: the short way to check an order.
     #[track_caller]
-    pub fn expect_column<V: Into<tabla::Value>>(
+    pub fn expect_column<V: Into<tabla_core::Value>>(
         &self,
         items: &[Item],
         attribute: &str,
         expected: impl IntoIterator<Item = V>,
     ) {
         let value = |item: &Item| item.get(attribute).map(|value| value.to_value());
-        let actual: Vec<Option<tabla::Value>> = items.iter().map(value).collect();
-        let expected: Vec<Option<tabla::Value>> =
+        let actual: Vec<Option<tabla_core::Value>> = items.iter().map(value).collect();
+        let expected: Vec<Option<tabla_core::Value>> =
             expected.into_iter().map(|value| Some(value.into())).collect();
         assert!(actual == expected, "{attribute} is {actual:?}\nexpected {expected:?}");
     }
@@ -195,7 +195,7 @@ pub(super) fn difference(actual: &[Item], expected: &[Item]) -> Option<String> {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use tabla::item;
+    use tabla_core::item;
 
     #[test]
     fn the_difference_counts_repeated_items() {

@@ -3,8 +3,8 @@
 use std::future::Future;
 use std::panic::Location;
 
-use tabla::Item;
-use tabla::ops::{Page, Query, Scan};
+use tabla_core::Item;
+use tabla_core::ops::{Page, Query, Scan};
 
 use super::expect::difference;
 use super::{Ctx, fail, ok_at};

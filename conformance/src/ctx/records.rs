@@ -3,7 +3,7 @@
 use std::future::Future;
 use std::panic::Location;
 
-use tabla::ops::{
+use tabla_core::ops::{
     DescribeStream, DescribeTable, GetRecords, GetShardIterator, Record, ShardPosition, StreamArn,
 };
 

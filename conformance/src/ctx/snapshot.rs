@@ -4,9 +4,9 @@ use std::future::Future;
 use std::panic::Location;
 use std::time::Duration;
 
-use tabla::Item;
-use tabla::env::{Clock, SystemClock};
-use tabla::ops::Scan;
+use tabla_core::Item;
+use tabla_core::env::{Clock, SystemClock};
+use tabla_core::ops::Scan;
 
 use super::expect::difference;
 use super::{Ctx, fail};

@@ -1,5 +1,5 @@
-use tabla::ops::{Query, StreamViewType};
-use tabla::{Error, ErrorKind, attr, item};
+use tabla_core::ops::{Query, StreamViewType};
+use tabla_core::{Error, ErrorKind, attr, item};
 
 use super::*;
 use crate::harness::Harness;

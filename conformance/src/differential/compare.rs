@@ -4,9 +4,9 @@ use std::fmt;
 use std::time::Duration;
 
 use futures::TryStreamExt;
-use tabla::env::{Clock, SystemClock};
-use tabla::ops::*;
-use tabla::{Error, ErrorKind, Item, Result, Store, StoreExt};
+use tabla_core::env::{Clock, SystemClock};
+use tabla_core::ops::*;
+use tabla_core::{Error, ErrorKind, Item, Result, Store, StoreExt};
 
 use super::history::{History, Operation, TABLE};
 use super::known::Known;

@@ -7,9 +7,9 @@ use proptest::collection::vec;
 use proptest::option;
 use proptest::prelude::*;
 use proptest::sample::{select, subsequence};
-use tabla::expr::{CompareOp, Condition, Path, Projection, SetValue, Update, attr};
-use tabla::ops::*;
-use tabla::{Item, KeyType, Number, Set, Value, ValueKind, ValueRef};
+use tabla_core::expr::{CompareOp, Condition, Path, Projection, SetValue, Update, attr};
+use tabla_core::ops::*;
+use tabla_core::{Item, KeyType, Number, Set, Value, ValueKind, ValueRef};
 
 use super::shapes::{IndexShape, SHAPES, TableShape};
 

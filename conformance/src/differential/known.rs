@@ -1,6 +1,6 @@
 //! What an engine is known to do differently on histories.
 
-use tabla::{CancellationCode, Error, ErrorKind};
+use tabla_core::{CancellationCode, Error, ErrorKind};
 
 use super::history::{History, Operation};
 use super::mistakes::mistakes;
@@ -108,10 +108,10 @@ fn gives_one_reason(expected: &Error, actual: &Error) -> bool {
 
 #[cfg(test)]
 mod tests {
-    use tabla::ops::{
+    use tabla_core::ops::{
         BatchWriteItem, PutItem, TransactWriteItem, TransactWriteItems, UpdateItem, WriteRequest,
     };
-    use tabla::{CancellationReason, Item, Update, item};
+    use tabla_core::{CancellationReason, Item, Update, item};
 
     use super::super::SHAPES;
     use super::super::history::TABLE;

@@ -1,11 +1,11 @@
 //! All that is wrong with a request, not only what is told first.
 
 use futures::FutureExt;
-use tabla::ops::{
+use tabla_core::ops::{
     BatchWriteItem, DeleteItem, PutItem, TransactWriteItem, TransactWriteItems, UpdateItem,
     WriteRequest,
 };
-use tabla::{Error, Item, MemoryStore, Store};
+use tabla_core::{Error, Item, MemoryStore, Store};
 
 use super::compare::answer;
 use super::history::{History, Operation, TABLE};

@@ -29,7 +29,7 @@ use std::sync::Arc;
 
 use proptest::strategy::{Strategy, ValueTree};
 use proptest::test_runner::{Config, RngAlgorithm, TestRng, TestRunner};
-use tabla::Store;
+use tabla_core::Store;
 
 /// Compares the stores on this many random histories, those of a seed: the same seed gives the
 /// same histories, so that a run can be repeated. `fresh` makes a pair of stores for each:

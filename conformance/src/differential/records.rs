@@ -2,9 +2,9 @@
 
 use std::collections::BTreeMap;
 
-use tabla::env::{Clock, SystemClock};
-use tabla::ops::*;
-use tabla::{Item, Result, Store};
+use tabla_core::env::{Clock, SystemClock};
+use tabla_core::ops::*;
+use tabla_core::{Item, Result, Store};
 
 use super::compare::{Difference, LAG_ATTEMPTS, LAG_WAIT};
 use super::history::TABLE;

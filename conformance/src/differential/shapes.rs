@@ -1,7 +1,7 @@
 //! The tables that histories are made on.
 
-use tabla::KeyType::{self, B, N, S};
-use tabla::ops::{CreateTable, IndexProjection, SecondaryIndex};
+use tabla_core::KeyType::{self, B, N, S};
+use tabla_core::ops::{CreateTable, IndexProjection, SecondaryIndex};
 
 /// A table: its key, and its indexes.
 #[derive(Clone, Copy, Debug)]

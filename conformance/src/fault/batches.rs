@@ -2,11 +2,11 @@
 
 use std::collections::BTreeMap;
 
-use tabla::ops::{
+use tabla_core::ops::{
     BatchGetItem, BatchGetItemOutput, BatchWriteItem, BatchWriteItemOutput, KeysAndAttributes,
     WriteRequest,
 };
-use tabla::{Item, Result, Store};
+use tabla_core::{Item, Result, Store};
 
 use super::failure::throttled;
 use super::writes::merged;

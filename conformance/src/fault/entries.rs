@@ -1,7 +1,7 @@
 //! Index entries that should be there and are not, or the other way round.
 
-use tabla::ops::{IndexUpdate, KeyRole, Page, UpdateTable};
-use tabla::{Condition, Item, Store};
+use tabla_core::ops::{IndexUpdate, KeyRole, Page, UpdateTable};
+use tabla_core::{Condition, Item, Store};
 
 use super::lookup::part_of;
 use super::{Fault, FaultStore};

@@ -1,8 +1,8 @@
 //! Expressions as trees, and conditions judged wrongly.
 
-use tabla::expr::{CompareOp, Expr, ExpressionKind, Names, Operand, Placeholders, Values};
-use tabla::ops::{Query, Scan, UpdateItem};
-use tabla::{Condition, Item, Update, Value, ValueRef};
+use tabla_core::expr::{CompareOp, Expr, ExpressionKind, Names, Operand, Placeholders, Values};
+use tabla_core::ops::{Query, Scan, UpdateItem};
+use tabla_core::{Condition, Item, Update, Value, ValueRef};
 
 use super::Fault;
 

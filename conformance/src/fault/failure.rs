@@ -4,8 +4,8 @@ use std::collections::BTreeMap;
 use std::fmt;
 use std::sync::{Arc, Mutex, PoisonError};
 
-use tabla::env::{Random, SeededRandom};
-use tabla::{Applied, CancellationCode, CancellationReason, Error, ErrorKind};
+use tabla_core::env::{Random, SeededRandom};
+use tabla_core::{Applied, CancellationCode, CancellationReason, Error, ErrorKind};
 
 macro_rules! all_operations {
     ($($(#[doc = $doc:literal])+ $variant:ident $(= $write:ident)?,)+) => {
@@ -29,53 +29,53 @@ macro_rules! all_operations {
 }
 
 all_operations! {
-    /// [`Store::get`](tabla::Store::get).
+    /// [`Store::get`](tabla_core::Store::get).
     Get,
-    /// [`Store::put`](tabla::Store::put).
+    /// [`Store::put`](tabla_core::Store::put).
     Put = write,
-    /// [`Store::update`](tabla::Store::update).
+    /// [`Store::update`](tabla_core::Store::update).
     Update = write,
-    /// [`Store::delete`](tabla::Store::delete).
+    /// [`Store::delete`](tabla_core::Store::delete).
     Delete = write,
-    /// [`Store::query`](tabla::Store::query).
+    /// [`Store::query`](tabla_core::Store::query).
     Query,
-    /// [`Store::scan`](tabla::Store::scan).
+    /// [`Store::scan`](tabla_core::Store::scan).
     Scan,
-    /// [`Store::batch_get`](tabla::Store::batch_get).
+    /// [`Store::batch_get`](tabla_core::Store::batch_get).
     BatchGet,
-    /// [`Store::batch_write`](tabla::Store::batch_write).
+    /// [`Store::batch_write`](tabla_core::Store::batch_write).
     BatchWrite = write,
-    /// [`Store::transact_get`](tabla::Store::transact_get).
+    /// [`Store::transact_get`](tabla_core::Store::transact_get).
     TransactGet,
-    /// [`Store::transact_write`](tabla::Store::transact_write).
+    /// [`Store::transact_write`](tabla_core::Store::transact_write).
     TransactWrite = write,
-    /// [`Store::create_table`](tabla::Store::create_table).
+    /// [`Store::create_table`](tabla_core::Store::create_table).
     CreateTable = write,
-    /// [`Store::describe_table`](tabla::Store::describe_table).
+    /// [`Store::describe_table`](tabla_core::Store::describe_table).
     DescribeTable,
-    /// [`Store::update_table`](tabla::Store::update_table).
+    /// [`Store::update_table`](tabla_core::Store::update_table).
     UpdateTable = write,
-    /// [`Store::delete_table`](tabla::Store::delete_table).
+    /// [`Store::delete_table`](tabla_core::Store::delete_table).
     DeleteTable = write,
-    /// [`Store::list_tables`](tabla::Store::list_tables).
+    /// [`Store::list_tables`](tabla_core::Store::list_tables).
     ListTables,
-    /// [`Store::update_time_to_live`](tabla::Store::update_time_to_live).
+    /// [`Store::update_time_to_live`](tabla_core::Store::update_time_to_live).
     UpdateTimeToLive = write,
-    /// [`Store::describe_time_to_live`](tabla::Store::describe_time_to_live).
+    /// [`Store::describe_time_to_live`](tabla_core::Store::describe_time_to_live).
     DescribeTimeToLive,
-    /// [`Store::tag_table`](tabla::Store::tag_table).
+    /// [`Store::tag_table`](tabla_core::Store::tag_table).
     TagTable = write,
-    /// [`Store::untag_table`](tabla::Store::untag_table).
+    /// [`Store::untag_table`](tabla_core::Store::untag_table).
     UntagTable = write,
-    /// [`Store::list_table_tags`](tabla::Store::list_table_tags).
+    /// [`Store::list_table_tags`](tabla_core::Store::list_table_tags).
     ListTableTags,
-    /// [`Store::list_streams`](tabla::Store::list_streams).
+    /// [`Store::list_streams`](tabla_core::Store::list_streams).
     ListStreams,
-    /// [`Store::describe_stream`](tabla::Store::describe_stream).
+    /// [`Store::describe_stream`](tabla_core::Store::describe_stream).
     DescribeStream,
-    /// [`Store::get_shard_iterator`](tabla::Store::get_shard_iterator).
+    /// [`Store::get_shard_iterator`](tabla_core::Store::get_shard_iterator).
     GetShardIterator,
-    /// [`Store::get_records`](tabla::Store::get_records).
+    /// [`Store::get_records`](tabla_core::Store::get_records).
     GetRecords,
 }
 
@@ -151,8 +151,8 @@ impl Failures {
     /// ```
     /// use std::sync::Arc;
     ///
-    /// use tabla::MemoryStore;
-    /// use tabla::env::SeededRandom;
+    /// use tabla_core::MemoryStore;
+    /// use tabla_core::env::SeededRandom;
     /// use tabla_conformance::fault::{Failures, FaultStore};
     ///
     /// let failures = Failures::passing(Arc::new(SeededRandom::new(7)), 0.1);

@@ -1,7 +1,7 @@
 //! What faults ask the store inside.
 
-use tabla::ops::{DescribeTable, GetItem, KeyRole, KeySchemaElement, Scan};
-use tabla::{Item, Store};
+use tabla_core::ops::{DescribeTable, GetItem, KeyRole, KeySchemaElement, Scan};
+use tabla_core::{Item, Store};
 
 use super::FaultStore;
 

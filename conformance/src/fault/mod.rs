@@ -10,8 +10,8 @@
 //!   unprocessed. That is for the tests of applications.
 //!
 //! ```
-//! use tabla::ops::{CreateTable, PutItem};
-//! use tabla::{KeyType, MemoryStore, Store, item};
+//! use tabla_core::ops::{CreateTable, PutItem};
+//! use tabla_core::{KeyType, MemoryStore, Store, item};
 //! use tabla_conformance::fault::{Failure, Failures, FaultStore, Operation, When};
 //!
 //! # tokio::runtime::Builder::new_current_thread().build().unwrap().block_on(async {
@@ -22,7 +22,7 @@
 //! let error = store.put(PutItem::new("notes", item! { "pk" => "b" })).await.unwrap_err();
 //! assert_eq!(error.code(), "ProvisionedThroughputExceededException");
 //! store.put(PutItem::new("notes", item! { "pk" => "b" })).await?;
-//! # Ok::<(), tabla::Error>(())
+//! # Ok::<(), tabla_core::Error>(())
 //! # }).unwrap();
 //! ```
 

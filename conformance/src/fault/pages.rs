@@ -1,7 +1,7 @@
 //! Pages as faults show them.
 
-use tabla::ops::Page;
-use tabla::{Condition, Item, Store, ValueRef};
+use tabla_core::ops::Page;
+use tabla_core::{Condition, Item, Store, ValueRef};
 
 use super::lookup::part_of;
 use super::{Fault, FaultStore};

@@ -1,9 +1,9 @@
 //! Reads of one item, and the requests of queries and scans.
 
-use tabla::env::Timestamp;
-use tabla::expr::Operand;
-use tabla::ops::{DescribeTimeToLive, GetItem, GetItemOutput, Page, Query, Scan, Select};
-use tabla::{Condition, Item, Result, Store, Value, ValueRef};
+use tabla_core::env::Timestamp;
+use tabla_core::expr::Operand;
+use tabla_core::ops::{DescribeTimeToLive, GetItem, GetItemOutput, Page, Query, Scan, Select};
+use tabla_core::{Condition, Item, Result, Store, Value, ValueRef};
 
 use super::expressions::{leaves, lowered_query, lowered_scan, map};
 use super::{Fault, FaultStore};
@@ -161,7 +161,7 @@ fn without_upper_bound(leaf: &Condition) -> Condition {
 }
 
 /// The attribute and the prefix of a `begins_with`.
-fn prefix(leaf: &Condition) -> Option<(&tabla::Path, &str)> {
+fn prefix(leaf: &Condition) -> Option<(&tabla_core::Path, &str)> {
     match leaf {
         Condition::BeginsWith(Operand::Path(path), Operand::Value(Value::S(prefix))) => {
             Some((path, prefix))

@@ -5,9 +5,9 @@ use std::future::Future;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
 use async_trait::async_trait;
-use tabla::env::{Clock, SystemClock};
-use tabla::ops::*;
-use tabla::{Capabilities, Error, Item, Result, Store};
+use tabla_core::env::{Clock, SystemClock};
+use tabla_core::ops::*;
+use tabla_core::{Capabilities, Error, Item, Result, Store};
 
 use super::failure::{self, Failure, Failures, Operation, Progress};
 use super::kinds::Fault;

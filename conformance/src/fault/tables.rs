@@ -1,7 +1,7 @@
 //! Operations on tables.
 
-use tabla::ops::{DeleteTable, ListTables, ListTablesOutput, TableDescription, UpdateTable};
-use tabla::{Result, Store};
+use tabla_core::ops::{DeleteTable, ListTables, ListTablesOutput, TableDescription, UpdateTable};
+use tabla_core::{Result, Store};
 
 use super::{Fault, FaultStore};
 

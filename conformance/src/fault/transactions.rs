@@ -1,7 +1,7 @@
 //! Transactions and their tokens.
 
-use tabla::ops::{TransactWriteItem, TransactWriteItems, TransactWriteItemsOutput};
-use tabla::{CancellationCode, CancellationReason, Error, ErrorKind, Expr, Result, Store};
+use tabla_core::ops::{TransactWriteItem, TransactWriteItems, TransactWriteItemsOutput};
+use tabla_core::{CancellationCode, CancellationReason, Error, ErrorKind, Expr, Result, Store};
 
 use super::{Fault, FaultStore};
 

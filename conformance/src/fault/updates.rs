@@ -1,10 +1,10 @@
 //! Updates.
 
-use tabla::expr::{SetValue, Source};
-use tabla::ops::{
+use tabla_core::expr::{SetValue, Source};
+use tabla_core::ops::{
     PutItem, ReturnValues, ReturnValuesOnConditionCheckFailure, UpdateItem, WriteOutput,
 };
-use tabla::{Condition, Error, Item, Result, Store, Update, Value};
+use tabla_core::{Condition, Error, Item, Result, Store, Update, Value};
 
 use super::expressions::lowered_update;
 use super::{Fault, FaultStore};
@@ -19,7 +19,7 @@ impl<S: Store> FaultStore<S> {
         };
         let table = request.table.clone();
         let condition: Option<Condition> = match &request.condition {
-            Some(tabla::Expr::Tree(condition)) => Some(condition.clone()),
+            Some(tabla_core::Expr::Tree(condition)) => Some(condition.clone()),
             _ => None,
         };
         let on_failure = request.return_values_on_condition_check_failure;
@@ -62,9 +62,9 @@ impl<S: Store> FaultStore<S> {
     }
 
     fn check_added(&self, update: &Update, old: Option<&Item>) -> Result<()> {
-        let there = |path: &tabla::Path| old.is_some_and(|item| path.resolve(item).is_some());
+        let there = |path: &tabla_core::Path| old.is_some_and(|item| path.resolve(item).is_some());
         let number = |value: &Value| matches!(value, Value::N(_));
-        let missing = |(path, value): &(tabla::Path, Value)| number(value) && !there(path);
+        let missing = |(path, value): &(tabla_core::Path, Value)| number(value) && !there(path);
         if self.has(Fault::AddNeedsNumber) && update.adds().iter().any(missing) {
             return Err(Error::validation("there is no number to add to"));
         }

@@ -1,9 +1,9 @@
 //! Single writes, and what they report.
 
-use tabla::ops::{
+use tabla_core::ops::{
     ConsumedCapacity, DeleteItem, PutItem, ReturnValuesOnConditionCheckFailure, WriteOutput,
 };
-use tabla::{Condition, Error, ErrorKind, Item, Result, Store};
+use tabla_core::{Condition, Error, ErrorKind, Item, Result, Store};
 
 use super::expressions::condition_of;
 use super::{Fault, FaultStore};

@@ -29,13 +29,13 @@ pub struct Cursor {
 const VERSION: u8 = 1;
 
 impl Cursor {
-    /// The place `key` of what has this print.
-    pub(crate) fn new(query: u64, key: Item) -> Self {
+    /// The place `key` of the query of this fingerprint.
+    pub fn new(query: u64, key: Item) -> Self {
         Self { query, key }
     }
 
-    /// The place, if this belongs to what has this print.
-    pub(crate) fn key_of(&self, query: u64) -> Result<&Item> {
+    /// The place, if this belongs to the query of this fingerprint.
+    pub fn key_of(&self, query: u64) -> Result<&Item> {
         check(self, query)?;
         Ok(&self.key)
     }
@@ -80,7 +80,7 @@ impl Query {
     /// # Errors
     /// If an expression of the query cannot be parsed.
     pub fn cursor(&self, page: &Page) -> Result<Option<Cursor>> {
-        cursor(page, || self.print())
+        cursor(page, || self.fingerprint())
     }
 
     /// The same query, going on where a page of it has ended.
@@ -88,18 +88,22 @@ impl Query {
     /// # Errors
     /// [`crate::ErrorKind::Validation`] if the cursor belongs to another query.
     pub fn resume(mut self, cursor: &Cursor) -> Result<Self> {
-        check(cursor, self.print()?)?;
+        check(cursor, self.fingerprint()?)?;
         self.exclusive_start_key = Some(cursor.key.clone());
         Ok(self)
     }
 
-    /// What makes this query the one that it is.
-    pub(crate) fn print(&self) -> Result<u64> {
+    /// Fingerprint of table, index, conditions and direction: a cursor is accepted only by a query of
+    /// the same fingerprint.
+    ///
+    /// # Errors
+    /// An expression of the query cannot be parsed.
+    pub fn fingerprint(&self) -> Result<u64> {
         let mut parts = Parts::new("query", &self.table, self.index.as_deref());
         parts.condition(&self.names, &self.values, self.key_condition.as_ref())?;
         parts.condition(&self.names, &self.values, self.filter.as_ref())?;
         parts.push(if self.scan_index_forward { "forward" } else { "backward" });
-        Ok(parts.print())
+        Ok(parts.fingerprint())
     }
 }
 
@@ -109,7 +113,7 @@ impl Scan {
     /// # Errors
     /// If an expression of the scan cannot be parsed.
     pub fn cursor(&self, page: &Page) -> Result<Option<Cursor>> {
-        cursor(page, || self.print())
+        cursor(page, || self.fingerprint())
     }
 
     /// The same scan, going on where a page of it has ended.
@@ -117,22 +121,22 @@ impl Scan {
     /// # Errors
     /// [`crate::ErrorKind::Validation`] if the cursor belongs to another scan.
     pub fn resume(mut self, cursor: &Cursor) -> Result<Self> {
-        check(cursor, self.print()?)?;
+        check(cursor, self.fingerprint()?)?;
         self.exclusive_start_key = Some(cursor.key.clone());
         Ok(self)
     }
 
-    fn print(&self) -> Result<u64> {
+    fn fingerprint(&self) -> Result<u64> {
         let mut parts = Parts::new("scan", &self.table, self.index.as_deref());
         parts.condition(&self.names, &self.values, self.filter.as_ref())?;
         parts.push(&format!("{:?}/{:?}", self.segment, self.total_segments));
-        Ok(parts.print())
+        Ok(parts.fingerprint())
     }
 }
 
-fn cursor(page: &Page, print: impl FnOnce() -> Result<u64>) -> Result<Option<Cursor>> {
+fn cursor(page: &Page, fingerprint: impl FnOnce() -> Result<u64>) -> Result<Option<Cursor>> {
     let Some(key) = &page.last_evaluated_key else { return Ok(None) };
-    Ok(Some(Cursor { query: print()?, key: key.clone() }))
+    Ok(Some(Cursor { query: fingerprint()?, key: key.clone() }))
 }
 
 fn check(cursor: &Cursor, query: u64) -> Result<()> {
@@ -188,7 +192,7 @@ impl Parts {
         Ok(())
     }
 
-    fn print(self) -> u64 {
+    fn fingerprint(self) -> u64 {
         xxh3_64(&self.0)
     }
 }

@@ -1,13 +1,15 @@
 //! What callers use on top of [`Store`].
 
+use std::sync::Arc;
+
 use async_trait::async_trait;
 use futures::stream::{self, BoxStream, StreamExt, TryStreamExt};
 
 use super::retry::{RetryPolicy, Retrying};
-use super::{Requirement, Store};
+use super::{Power, Requirement, Store};
 use crate::Item;
 use crate::engine::ttl::not_expired;
-use crate::env::Timestamp;
+use crate::env::{Clock, Timestamp};
 use crate::error::{Error, ErrorKind, Result};
 use crate::expr::{Condition, Expr};
 use crate::limits;
@@ -172,6 +174,25 @@ pub trait StoreExt: Store {
                 limit: None,
             };
         }
+    }
+
+    /// Creates a table unless it exists, and waits until it can be used, also while another caller
+    /// creates or deletes it. Returns whether this call created it. An existing table is not compared
+    /// with the request.
+    ///
+    /// # Errors
+    /// Those of the store; [`ErrorKind::Unavailable`] if the table cannot be used after 5 minutes.
+    async fn create_table_if_missing(
+        &self,
+        request: CreateTable,
+        clock: &dyn Clock,
+    ) -> Result<bool> {
+        super::create::create_and_wait(self, request, clock).await
+    }
+
+    /// The power of this trait, if the store or what it wraps has it: `store.power::<dyn Recovery>()`.
+    fn power<P: ?Sized + Send + Sync + 'static>(&self) -> Option<Arc<P>> {
+        self.power_by_id(Power::id::<P>()).and_then(Power::downcast)
     }
 
     /// Refuses a store that lacks any of these. Apps call it when they start.

@@ -1,20 +1,23 @@
 //! The contract between callers and backends.
 
 mod capabilities;
+mod create;
 mod cursor;
 mod ext;
+mod power;
 mod registry;
 mod retry;
+mod wrap;
 
+use std::any::TypeId;
 use std::fmt::Debug;
-use std::sync::Arc;
 
 use async_trait::async_trait;
-use futures::future::BoxFuture;
 
 pub use capabilities::{Capabilities, Requirement};
 pub use cursor::Cursor;
 pub use ext::{Conditional, StoreExt};
+pub use power::Power;
 pub use registry::{Address, Opener, Registry};
 pub use retry::{Repeat, RetryPolicy, Retrying, Tries};
 
@@ -38,6 +41,15 @@ use crate::ops::*;
 pub trait Store: Debug + Send + Sync {
     /// What this store, with its wrappers, can do.
     fn capabilities(&self) -> Capabilities;
+
+    /// The power of this id, if this store has it: [`Power::id`] of the power's trait. Callers use
+    /// [`StoreExt::power`].
+    ///
+    /// A backend without powers leaves this out. A wrapper passes it on, which
+    /// [`wrap_store!`](crate::wrap_store) does for it.
+    fn power_by_id(&self, _id: TypeId) -> Option<Power> {
+        None
+    }
 
     /// Reads one item.
     async fn get(&self, request: GetItem) -> Result<GetItemOutput>;
@@ -115,72 +127,3 @@ pub trait Store: Debug + Send + Sync {
     /// Reads changes.
     async fn get_records(&self, request: GetRecords) -> Result<GetRecordsOutput>;
 }
-
-/// Calls a macro with the signature of every operation, so that a list of them stands here once.
-macro_rules! operations {
-    ($callback:ident!($($argument:tt)*)) => {
-        $callback! {
-            $($argument)*;
-            get(GetItem) -> GetItemOutput,
-            put(PutItem) -> WriteOutput,
-            update(UpdateItem) -> WriteOutput,
-            delete(DeleteItem) -> WriteOutput,
-            query(Query) -> Page,
-            scan(Scan) -> Page,
-            batch_get(BatchGetItem) -> BatchGetItemOutput,
-            batch_write(BatchWriteItem) -> BatchWriteItemOutput,
-            transact_get(TransactGetItems) -> TransactGetItemsOutput,
-            transact_write(TransactWriteItems) -> TransactWriteItemsOutput,
-            create_table(CreateTable) -> TableDescription,
-            describe_table(DescribeTable) -> TableDescription,
-            update_table(UpdateTable) -> TableDescription,
-            delete_table(DeleteTable) -> TableDescription,
-            list_tables(ListTables) -> ListTablesOutput,
-            update_time_to_live(UpdateTimeToLive) -> UpdateTimeToLive,
-            describe_time_to_live(DescribeTimeToLive) -> TimeToLiveDescription,
-            tag_table(TagTable) -> (),
-            untag_table(UntagTable) -> (),
-            list_table_tags(ListTableTags) -> Tags,
-            list_streams(ListStreams) -> ListStreamsOutput,
-            describe_stream(DescribeStream) -> StreamDescription,
-            get_shard_iterator(GetShardIterator) -> ShardIterator,
-            get_records(GetRecords) -> GetRecordsOutput,
-        }
-    };
-}
-
-/// Implements [`Store`] for a pointer by passing every operation on to what it points to.
-///
-/// The signatures are those that `async_trait` makes of the trait's, so that the future of the
-/// store is handed on as it is: applications hold a pointer, and would pay for a second boxed
-/// future around it at every call.
-macro_rules! forward {
-    (impl $pointer:ty; $($method:ident($request:ty) -> $answer:ty),+ $(,)?) => {
-        #[deny(clippy::missing_trait_methods)]
-        impl<S: Store + ?Sized> Store for $pointer {
-            fn capabilities(&self) -> Capabilities {
-                (**self).capabilities()
-            }
-
-            $(
-                fn $method<'life0, 'async_trait>(
-                    &'life0 self,
-                    request: $request,
-                ) -> BoxFuture<'async_trait, Result<$answer>>
-                where
-                    'life0: 'async_trait,
-                    Self: 'async_trait,
-                {
-                    (**self).$method(request)
-                }
-            )+
-        }
-    };
-}
-
-#[cfg(test)]
-pub(crate) use operations;
-
-operations!(forward!(impl Arc<S>));
-operations!(forward!(impl Box<S>));
-operations!(forward!(impl &S));

@@ -3,9 +3,7 @@
 use std::future::Future;
 use std::time::Duration;
 
-use async_trait::async_trait;
-
-use super::{Capabilities, Store};
+use super::Store;
 use crate::env::{Env, Monotonic};
 use crate::error::{Applied, Error, ErrorKind, Result, Retry};
 use crate::ops::*;
@@ -232,129 +230,130 @@ fn unprocessed(left: usize) -> Error {
     .with_applied(Applied::Maybe)
 }
 
-/// Operations that are sent again as they are.
+/// Operations that are sent again as they are, unless they have a method of their own here.
 macro_rules! retried {
-    ($($method:ident($request:ty) -> $answer:ty, $repeat:ident;)+) => {
-        #[async_trait]
-        #[deny(clippy::missing_trait_methods)]
-        impl<S: Store> Store for Retrying<S> {
-            fn capabilities(&self) -> Capabilities {
-                self.store.capabilities()
-            }
-
-            $(
-                async fn $method(&self, request: $request) -> Result<$answer> {
-                    self.policy
-                        .run(Repeat::$repeat, || self.store.$method(request.clone()))
-                        .await
-                }
-            )+
-
-            async fn batch_get(&self, mut request: BatchGetItem) -> Result<BatchGetItemOutput> {
-                let mut all = BatchGetItemOutput::default();
-                let mut attempt = 1;
-                loop {
-                    let output = self
-                        .policy
-                        .run(Repeat::Safe, || self.store.batch_get(request.clone()))
-                        .await?;
-                    for (table, items) in output.responses {
-                        all.responses.entry(table).or_default().extend(items);
-                    }
-                    merge_capacity(&mut all.consumed_capacity, output.consumed_capacity);
-                    if output.unprocessed_keys.is_empty() {
-                        return Ok(all);
-                    }
-                    let left = |keys: &KeysAndAttributes| keys.keys.len();
-                    let before: usize = request.requests.values().map(left).sum();
-                    let after: usize = output.unprocessed_keys.values().map(left).sum();
-                    request.requests = output.unprocessed_keys;
-                    // A page of 16 MB is no throttling: as long as it goes on, it goes on.
-                    attempt = if after < before { 1 } else { attempt + 1 };
-                    if attempt > self.policy.attempts {
-                        return Err(unprocessed(after));
-                    }
-                    if after == before {
-                        self.policy.wait(attempt - 1, self.policy.cap).await;
-                    }
-                }
-            }
-
-            async fn batch_write(
-                &self,
-                mut request: BatchWriteItem,
-            ) -> Result<BatchWriteItemOutput> {
-                let mut all = BatchWriteItemOutput::default();
-                let mut attempt = 1;
-                loop {
-                    // Puts and deletes without conditions can be repeated.
-                    let output = self
-                        .policy
-                        .run(Repeat::Safe, || self.store.batch_write(request.clone()))
-                        .await
-                        .map_err(|error| match attempt {
-                            1 => error,
-                            // The calls before made a part of the writes.
-                            _ => error.with_applied(Applied::Maybe),
-                        })?;
-                    merge_capacity(&mut all.consumed_capacity, output.consumed_capacity);
-                    for (table, metrics) in output.item_collection_metrics {
-                        all.item_collection_metrics.entry(table).or_default().extend(metrics);
-                    }
-                    if output.unprocessed_items.is_empty() {
-                        return Ok(all);
-                    }
-                    if attempt >= self.policy.attempts {
-                        let left = output.unprocessed_items.values().map(Vec::len).sum();
-                        return Err(unprocessed(left));
-                    }
-                    request.requests = output.unprocessed_items;
-                    self.policy.wait(attempt, self.policy.cap).await;
-                    attempt += 1;
-                }
-            }
-
-            async fn transact_write(
-                &self,
-                mut request: TransactWriteItems,
-            ) -> Result<TransactWriteItemsOutput> {
-                request.client_request_token.get_or_insert_with(|| self.policy.env.token());
-                self.policy
-                    .run(Repeat::Safe, || self.store.transact_write(request.clone()))
-                    .await
-                    // A cancellation judges the transaction under its token: had an earlier call
-                    // been carried out, this one would have been told so.
-                    .map_err(|error| match error.kind() {
-                        ErrorKind::TransactionCanceled { .. } => error.with_applied(Applied::No),
-                        _ => error,
-                    })
-            }
-        }
+    ($self:ident, batch_get, $request:ident) => {
+        $self.retry_batch_get($request).await
+    };
+    ($self:ident, batch_write, $request:ident) => {
+        $self.retry_batch_write($request).await
+    };
+    ($self:ident, transact_write, $request:ident) => {
+        $self.retry_transact_write($request).await
+    };
+    ($self:ident, $method:ident, $request:ident) => {
+        $self.policy.run(repeat!($method), || $self.store.$method($request.clone())).await
     };
 }
 
-retried! {
-    get(GetItem) -> GetItemOutput, Safe;
-    put(PutItem) -> WriteOutput, OnlyIfNotApplied;
-    update(UpdateItem) -> WriteOutput, OnlyIfNotApplied;
-    delete(DeleteItem) -> WriteOutput, OnlyIfNotApplied;
-    query(Query) -> Page, Safe;
-    scan(Scan) -> Page, Safe;
-    transact_get(TransactGetItems) -> TransactGetItemsOutput, Safe;
-    create_table(CreateTable) -> TableDescription, OnlyIfNotApplied;
-    describe_table(DescribeTable) -> TableDescription, Safe;
-    update_table(UpdateTable) -> TableDescription, OnlyIfNotApplied;
-    delete_table(DeleteTable) -> TableDescription, OnlyIfNotApplied;
-    list_tables(ListTables) -> ListTablesOutput, Safe;
-    update_time_to_live(UpdateTimeToLive) -> UpdateTimeToLive, OnlyIfNotApplied;
-    describe_time_to_live(DescribeTimeToLive) -> TimeToLiveDescription, Safe;
-    tag_table(TagTable) -> (), Safe;
-    untag_table(UntagTable) -> (), Safe;
-    list_table_tags(ListTableTags) -> Tags, Safe;
-    list_streams(ListStreams) -> ListStreamsOutput, Safe;
-    describe_stream(DescribeStream) -> StreamDescription, Safe;
-    get_shard_iterator(GetShardIterator) -> ShardIterator, Safe;
-    get_records(GetRecords) -> GetRecordsOutput, Safe;
+/// Whether an operation whose answer was lost may be sent again.
+macro_rules! repeat {
+    (put) => {
+        Repeat::OnlyIfNotApplied
+    };
+    (update) => {
+        Repeat::OnlyIfNotApplied
+    };
+    (delete) => {
+        Repeat::OnlyIfNotApplied
+    };
+    (create_table) => {
+        Repeat::OnlyIfNotApplied
+    };
+    (update_table) => {
+        Repeat::OnlyIfNotApplied
+    };
+    (delete_table) => {
+        Repeat::OnlyIfNotApplied
+    };
+    (update_time_to_live) => {
+        Repeat::OnlyIfNotApplied
+    };
+    // Reads, and writes that change nothing more when they are made twice.
+    ($other:ident) => {
+        Repeat::Safe
+    };
+}
+
+crate::wrap_store! {
+    impl[S: Store] Store for Retrying<S>, inner: store, call: retried
+}
+
+impl<S: Store> Retrying<S> {
+    async fn retry_batch_get(&self, mut request: BatchGetItem) -> Result<BatchGetItemOutput> {
+        let mut all = BatchGetItemOutput::default();
+        let mut attempt = 1;
+        loop {
+            let output =
+                self.policy.run(Repeat::Safe, || self.store.batch_get(request.clone())).await?;
+            for (table, items) in output.responses {
+                all.responses.entry(table).or_default().extend(items);
+            }
+            merge_capacity(&mut all.consumed_capacity, output.consumed_capacity);
+            if output.unprocessed_keys.is_empty() {
+                return Ok(all);
+            }
+            let left = |keys: &KeysAndAttributes| keys.keys.len();
+            let before: usize = request.requests.values().map(left).sum();
+            let after: usize = output.unprocessed_keys.values().map(left).sum();
+            request.requests = output.unprocessed_keys;
+            // A page of 16 MB is no throttling: as long as it goes on, it goes on.
+            attempt = if after < before { 1 } else { attempt + 1 };
+            if attempt > self.policy.attempts {
+                return Err(unprocessed(after));
+            }
+            if after == before {
+                self.policy.wait(attempt - 1, self.policy.cap).await;
+            }
+        }
+    }
+
+    async fn retry_batch_write(&self, mut request: BatchWriteItem) -> Result<BatchWriteItemOutput> {
+        let mut all = BatchWriteItemOutput::default();
+        let mut attempt = 1;
+        loop {
+            // Puts and deletes without conditions can be repeated.
+            let output = self
+                .policy
+                .run(Repeat::Safe, || self.store.batch_write(request.clone()))
+                .await
+                .map_err(|error| match attempt {
+                    1 => error,
+                    // The calls before made a part of the writes.
+                    _ => error.with_applied(Applied::Maybe),
+                })?;
+            merge_capacity(&mut all.consumed_capacity, output.consumed_capacity);
+            for (table, metrics) in output.item_collection_metrics {
+                all.item_collection_metrics.entry(table).or_default().extend(metrics);
+            }
+            if output.unprocessed_items.is_empty() {
+                return Ok(all);
+            }
+            if attempt >= self.policy.attempts {
+                let left = output.unprocessed_items.values().map(Vec::len).sum();
+                return Err(unprocessed(left));
+            }
+            request.requests = output.unprocessed_items;
+            self.policy.wait(attempt, self.policy.cap).await;
+            attempt += 1;
+        }
+    }
+
+    async fn retry_transact_write(
+        &self,
+        mut request: TransactWriteItems,
+    ) -> Result<TransactWriteItemsOutput> {
+        request.client_request_token.get_or_insert_with(|| self.policy.env.token());
+        self.policy
+            .run(Repeat::Safe, || self.store.transact_write(request.clone()))
+            .await
+            // A cancellation judges the transaction under its token: had an earlier call
+            // been carried out, this one would have been told so.
+            .map_err(|error| match error.kind() {
+                ErrorKind::TransactionCanceled { .. } => error.with_applied(Applied::No),
+                _ => error,
+            })
+    }
 }
 
 /// Adds what a further call consumed to what the calls before did.
@@ -407,29 +406,20 @@ mod tests {
     }
 
     macro_rules! scripted {
-        (; $($method:ident($request:ty) -> $answer:ty),+ $(,)?) => {
-            #[async_trait]
-            impl Store for Scripted {
-                fn capabilities(&self) -> Capabilities {
-                    self.store.capabilities()
-                }
-
-                $(
-                    async fn $method(&self, request: $request) -> Result<$answer> {
-                        let Some(error) = self.next_error() else {
-                            return self.store.$method(request).await;
-                        };
-                        if error.applied() == Applied::Maybe {
-                            self.store.$method(request).await?;
-                        }
-                        Err(error)
-                    }
-                )+
+        ($self:ident, $method:ident, $request:ident) => {{
+            let Some(error) = $self.next_error() else {
+                return $self.store.$method($request).await;
+            };
+            if error.applied() == Applied::Maybe {
+                $self.store.$method($request).await?;
             }
-        };
+            Err(error)
+        }};
     }
 
-    crate::store::operations!(scripted!());
+    crate::wrap_store! {
+        impl[] Store for Scripted, inner: store, call: scripted
+    }
 
     fn throttled() -> Error {
         Error::new(ErrorKind::Throttled, "slow down")

@@ -5,7 +5,7 @@ use std::borrow::Cow;
 use http::HeaderValue;
 use http::header::AUTHORIZATION;
 use http::request::Parts;
-use tabla::Result;
+use tabla_core::Result;
 
 use super::refusal;
 
@@ -37,7 +37,7 @@ pub(super) fn text(parts: &Parts) -> Result<Cow<'_, str>> {
 
 /// The service takes signatures in the query string too. No SDK sends them to it, so they are
 /// refused here; the parts that it would miss are still named.
-fn signed_in_query(query: &str) -> tabla::Error {
+fn signed_in_query(query: &str) -> tabla_core::Error {
     let mut missing: String = IN_QUERY
         .into_iter()
         .filter(|name| parameter(query, name).is_none_or(str::is_empty))

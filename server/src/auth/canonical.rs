@@ -6,7 +6,7 @@ use std::borrow::Cow;
 use http::header::HOST;
 use http::request::Parts;
 use sha2::{Digest, Sha256};
-use tabla::Result;
+use tabla_core::Result;
 
 use super::authorization::ALGORITHM;
 use super::moment::{Moment, X_AMZ_DATE};
@@ -64,7 +64,7 @@ fn lower_case(name: &str) -> Cow<'_, str> {
     }
 }
 
-fn not_signed(name: &str) -> tabla::Error {
+fn not_signed(name: &str) -> tabla_core::Error {
     refusal::invalid(format!("{name} must be a 'SignedHeader' in the AWS Authorization."))
 }
 

@@ -6,7 +6,7 @@ use std::fmt;
 use std::fs;
 use std::path::Path;
 
-use tabla::{Error, Result};
+use tabla_core::{Error, Result};
 
 use super::key::Key;
 
@@ -30,7 +30,7 @@ impl Credentials {
     /// Reads a file.
     ///
     /// # Errors
-    /// [`tabla::ErrorKind::Config`] if it cannot be read, or for the reasons of
+    /// [`tabla_core::ErrorKind::Config`] if it cannot be read, or for the reasons of
     /// [`Credentials::parse`].
     pub fn from_file(path: &Path) -> Result<Self> {
         let file = path.display();
@@ -43,7 +43,7 @@ impl Credentials {
     /// Reads the text of such a file.
     ///
     /// # Errors
-    /// [`tabla::ErrorKind::Config`] for a line that cannot be understood, a section with half of a
+    /// [`tabla_core::ErrorKind::Config`] for a line that cannot be understood, a section with half of a
     /// key, a key that is there twice, and a text without any key. It names the line, and never
     /// shows what is written there, for that may be a secret.
     pub fn parse(text: &str) -> Result<Self> {
@@ -302,7 +302,7 @@ mod tests {
             ),
         ] {
             let error = Credentials::parse(&text).unwrap_err();
-            assert_eq!(*error.kind(), tabla::ErrorKind::Config);
+            assert_eq!(*error.kind(), tabla_core::ErrorKind::Config);
             assert_eq!(error.message(), expected, "{text}");
         }
     }

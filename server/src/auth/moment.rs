@@ -2,8 +2,8 @@
 
 use http::header::DATE;
 use http::{HeaderMap, HeaderValue};
-use tabla::Result;
-use tabla::env::Timestamp;
+use tabla_core::Result;
+use tabla_core::env::Timestamp;
 use time::format_description::BorrowedFormatItem;
 use time::macros::format_description;
 use time::{OffsetDateTime, PrimitiveDateTime};

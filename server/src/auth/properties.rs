@@ -13,7 +13,7 @@ use super::{Credentials, verify};
 const KEYS: &str = "[default]\naws_access_key_id=AKIDEXAMPLE\n\
                     aws_secret_access_key=wJalrXUtnFEMI/K7MDENG+bPxRfiCYEXAMPLEKEY\n";
 
-fn check(request: &Request<Vec<u8>>) -> tabla::Result<String> {
+fn check(request: &Request<Vec<u8>>) -> tabla_core::Result<String> {
     let (parts, body) = request.clone().into_parts();
     verify(&Credentials::parse(KEYS).unwrap(), &parts, &body, NOW).map(str::to_owned)
 }
@@ -139,7 +139,7 @@ proptest! {
             }
         }
         let error = check(&request).unwrap_err();
-        prop_assert_eq!(error.kind(), &tabla::ErrorKind::AccessDenied);
+        prop_assert_eq!(error.kind(), &tabla_core::ErrorKind::AccessDenied);
         prop_assert!([
             "MissingAuthenticationTokenException",
             "IncompleteSignatureException",

@@ -1,6 +1,6 @@
 //! The errors with which a request is refused, under DynamoDB's names.
 
-use tabla::{Error, ErrorKind};
+use tabla_core::{Error, ErrorKind};
 
 /// A request that is not signed at all.
 pub(super) fn unsigned() -> Error {

@@ -1,7 +1,7 @@
 //! The credential of a signature: an access key, and the day, region and service for which its
 //! signing key was derived.
 
-use tabla::Result;
+use tabla_core::Result;
 
 use super::moment::Moment;
 use super::refusal;

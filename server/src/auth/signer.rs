@@ -4,7 +4,7 @@
 use hmac::{Hmac, KeyInit, Mac};
 use http::{HeaderValue, Request};
 use sha2::{Digest, Sha256};
-use tabla::env::Timestamp;
+use tabla_core::env::Timestamp;
 
 /// When the requests are signed.
 pub(super) const SIGNED_AT: &str = "20150830T123600Z";

@@ -2,8 +2,8 @@
 
 use http::request::Parts;
 use subtle::ConstantTimeEq;
-use tabla::env::Timestamp;
-use tabla::{Error, Result};
+use tabla_core::env::Timestamp;
+use tabla_core::{Error, Result};
 
 use super::authorization::{self, Authorization};
 use super::canonical::{self, SignedHeaders, X_AMZ_CONTENT_SHA256, X_AMZ_SECURITY_TOKEN};
@@ -98,7 +98,7 @@ mod tests {
 
     fn refused(request: &Request<Vec<u8>>) -> (&'static str, String) {
         let error = checked(request).unwrap_err();
-        assert_eq!(*error.kind(), tabla::ErrorKind::AccessDenied);
+        assert_eq!(*error.kind(), tabla_core::ErrorKind::AccessDenied);
         (error.code(), error.message().to_owned())
     }
 

@@ -1,8 +1,8 @@
 //! Requests for many items.
 
 use serde_json::value::RawValue;
-use tabla::ops::{BatchGetItem, BatchWriteItem, KeysAndAttributes, WriteRequest};
-use tabla::{Error, Result};
+use tabla_core::ops::{BatchGetItem, BatchWriteItem, KeysAndAttributes, WriteRequest};
+use tabla_core::{Error, Result};
 
 use super::{Members, elements, legacy, missing, read_item};
 
@@ -16,7 +16,7 @@ pub(crate) fn batch_get(members: &Members<'_>) -> Result<BatchGetItem> {
     let given =
         |name: &'static str| requests.iter().any(|(_, members)| members.has(name)).then_some(name);
     if let (Some(old), Some(new)) = (given("AttributesToGet"), given("ProjectionExpression")) {
-        tabla::expr::legacy::refuse_mixture(&[old], &[new])?;
+        tabla_core::expr::legacy::refuse_mixture(&[old], &[new])?;
     }
     Ok(BatchGetItem {
         requests: requests

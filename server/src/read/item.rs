@@ -1,7 +1,7 @@
 //! Requests for one item.
 
-use tabla::Result;
-use tabla::ops::{
+use tabla_core::Result;
+use tabla_core::ops::{
     DeleteItem, GetItem, PutItem, ReturnValues, ReturnValuesOnConditionCheckFailure, UpdateItem,
 };
 

@@ -3,11 +3,11 @@
 //! Core makes its one tree of either; a request has one or the other.
 
 use serde_json::value::RawValue;
-use tabla::expr::legacy::{
+use tabla_core::expr::legacy::{
     self, Action, AttributeUpdate, Comparison, ConditionalOperator, Expected, Test, Wording,
 };
-use tabla::expr::{Condition, Expr, Projection, Update};
-use tabla::{Error, Result};
+use tabla_core::expr::{Condition, Expr, Projection, Update};
+use tabla_core::{Error, Result};
 
 use super::{Members, elements, read_value};
 use crate::shape::Shape;
@@ -164,7 +164,7 @@ fn comparison(members: &Members<'_>) -> Result<Option<Comparison>> {
     known.map(Some).ok_or_else(|| Error::validation(format!("{name} is no ComparisonOperator")))
 }
 
-fn values(members: &Members<'_>) -> Result<Option<Vec<tabla::Value>>> {
+fn values(members: &Members<'_>) -> Result<Option<Vec<tabla_core::Value>>> {
     const NAME: &str = "AttributeValueList";
     let Some(raw) = members.find(NAME) else { return Ok(None) };
     elements(members.shape(NAME), raw, |_, raw| read_value(raw)).map(Some)

@@ -23,9 +23,9 @@ use serde::de::{
     Visitor,
 };
 use serde_json::value::RawValue;
-use tabla::expr::{Names, Placeholders, Values};
-use tabla::ops::{ReturnConsumedCapacity, ReturnItemCollectionMetrics};
-use tabla::{Error, Item, Result, Value};
+use tabla_core::expr::{Names, Placeholders, Values};
+use tabla_core::ops::{ReturnConsumedCapacity, ReturnItemCollectionMetrics};
+use tabla_core::{Error, Item, Result, Value};
 
 use crate::operation::Operation;
 use crate::shape::{Shape, Structure, input};
@@ -236,7 +236,7 @@ impl<'a> Members<'a> {
             "false" => Ok(Some(false)),
             _ => {
                 let text: String = read_plain(raw)?;
-                let word = tabla::json::boolean(&text);
+                let word = tabla_core::json::boolean(&text);
                 word.map(Some).ok_or_else(|| malformed("Unexpected token received from parser"))
             }
         }

@@ -1,7 +1,7 @@
 //! Requests for a page of items.
 
-use tabla::ops::{Query, Scan, Select};
-use tabla::{Error, Item, Result};
+use tabla_core::ops::{Query, Scan, Select};
+use tabla_core::{Error, Item, Result};
 
 use super::{Members, legacy};
 

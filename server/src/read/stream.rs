@@ -1,10 +1,10 @@
 //! Requests for streams.
 
-use tabla::ops::{
+use tabla_core::ops::{
     DescribeStream, GetRecords, GetShardIterator, ListStreams, SequenceNumber, ShardFilter,
     ShardId, ShardIterator, ShardPosition, StreamArn,
 };
-use tabla::{Error, Result};
+use tabla_core::{Error, Result};
 
 use super::{Members, missing};
 

@@ -1,12 +1,12 @@
 //! Requests for tables.
 
-use tabla::ops::{
+use tabla_core::ops::{
     AttributeDefinition, BillingMode, CreateTable, IndexProjection, IndexUpdate, KeyRole,
     KeySchemaElement, ListTableTags, ListTables, ProjectionType, ProvisionedThroughput,
     SecondaryIndex, SseSpecification, StreamSpecification, StreamViewType, TagTable, Tags,
     UntagTable, UpdateTable, UpdateTimeToLive,
 };
-use tabla::{Error, KeyType, Result};
+use tabla_core::{Error, KeyType, Result};
 
 use super::{Members, missing};
 

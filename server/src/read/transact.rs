@@ -1,10 +1,10 @@
 //! Requests for many items at once.
 
-use tabla::ops::{
+use tabla_core::ops::{
     ConditionCheck, DeleteItem, GetItem, PutItem, TransactGetItems, TransactWriteItem,
     TransactWriteItems, UpdateItem,
 };
-use tabla::{Error, Result};
+use tabla_core::{Error, Result};
 
 use super::item::on_failure;
 use super::{Members, missing};

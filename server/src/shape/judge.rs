@@ -1,6 +1,6 @@
 //! Whether a request has the shape of its operation.
 
-use tabla::{Error, Result};
+use tabla_core::{Error, Result};
 
 use super::{Need, input, node};
 use crate::operation::Operation;

@@ -8,11 +8,11 @@ use std::cell::{Cell, RefCell};
 use std::fmt::{self, Display, Write};
 
 use serde::de::{DeserializeSeed, Deserializer, IgnoredAny, MapAccess, SeqAccess, Visitor};
-use tabla::json::{
+use tabla_core::json::{
     Expected, Found, PACKAGE, Place, base64, boolean, is_too_deep, malformed, mismatch, too_deep,
 };
-use tabla::schema::Constraints;
-use tabla::{Error, Result};
+use tabla_core::schema::Constraints;
+use tabla_core::{Error, Result};
 
 use super::kinds::{ANY, ATTRIBUTE_VALUE};
 use super::{Shape, Structure};

@@ -2,7 +2,7 @@
 
 use std::collections::BTreeMap;
 
-use tabla::ops::{Capacity, ConsumedCapacity, ItemCollectionMetrics};
+use tabla_core::ops::{Capacity, ConsumedCapacity, ItemCollectionMetrics};
 
 use super::{Array, Object};
 

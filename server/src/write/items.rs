@@ -1,8 +1,8 @@
 //! Answers with items.
 
-use tabla::Item;
-use tabla::expr::{Expr, Projection};
-use tabla::ops::{
+use tabla_core::Item;
+use tabla_core::expr::{Expr, Projection};
+use tabla_core::ops::{
     BatchGetItemOutput, BatchWriteItemOutput, GetItemOutput, KeysAndAttributes, Page,
     TransactGetItemsOutput, TransactWriteItemsOutput, WriteOutput, WriteRequest,
 };

@@ -3,7 +3,7 @@
 use std::fmt::Display;
 use std::io::Write;
 
-use tabla::Item;
+use tabla_core::Item;
 
 /// The text of an object.
 pub(crate) fn object(write: impl FnOnce(&mut Object<'_>)) -> Vec<u8> {
@@ -125,7 +125,7 @@ mod tests {
                 array.object(|_| {});
             });
             answer.object("o", |object| object.text("k", ""));
-            answer.item("i", &tabla::item! { "pk" => 1 });
+            answer.item("i", &tabla_core::item! { "pk" => 1 });
         });
         assert_eq!(
             String::from_utf8(text).unwrap(),

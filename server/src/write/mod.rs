@@ -6,8 +6,8 @@ mod json;
 mod stream;
 mod table;
 
-use tabla::env::Timestamp;
-use tabla::ops::{KeySchemaElement, Tags, TimeToLiveDescription, UpdateTimeToLive};
+use tabla_core::env::Timestamp;
+use tabla_core::ops::{KeySchemaElement, Tags, TimeToLiveDescription, UpdateTimeToLive};
 
 pub(crate) use items::{batch_get, batch_write, get, page, transact_get, transact_write, write};
 pub(crate) use json::{Array, Object, object};

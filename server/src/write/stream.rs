@@ -1,6 +1,6 @@
 //! Answers about streams.
 
-use tabla::ops::{
+use tabla_core::ops::{
     GetRecordsOutput, ListStreamsOutput, Record, Shard, ShardIterator, StreamDescription,
 };
 

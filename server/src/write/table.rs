@@ -1,6 +1,6 @@
 //! Answers about tables.
 
-use tabla::ops::{
+use tabla_core::ops::{
     BillingMode, IndexDescription, ListTablesOutput, ProvisionedThroughput, SseSpecification,
     TableDescription, TableStatus,
 };

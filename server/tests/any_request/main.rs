@@ -20,7 +20,7 @@ use http::{HeaderName, HeaderValue, Request};
 use proptest::collection::vec;
 use proptest::prelude::*;
 use proptest::sample::{Index, select};
-use tabla::env::{Clock, SystemClock};
+use tabla_core::env::{Clock, SystemClock};
 use tabla_server::Operation;
 
 use self::json::Json;

@@ -4,8 +4,8 @@ use std::sync::Arc;
 
 use bytes::Bytes;
 use serde_json::Value;
-use tabla::MemoryStore;
-use tabla::env::{Env, ManualClock, Timestamp};
+use tabla_core::MemoryStore;
+use tabla_core::env::{Env, ManualClock, Timestamp};
 use tabla_server::Operation::{self, *};
 use tabla_server::{ServerConfig, Service};
 

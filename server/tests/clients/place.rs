@@ -2,8 +2,8 @@
 
 use std::sync::Arc;
 
-use tabla::Store;
-use tabla::env::Env;
+use tabla_core::Store;
+use tabla_core::env::Env;
 use tabla_server::Server;
 use tabla_sqlite::{SqliteConfig, SqliteStore};
 use tabla_testkit::dynamodb::{self, Endpoint};

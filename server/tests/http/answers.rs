@@ -6,7 +6,7 @@ use std::sync::Arc;
 use flate2::Compression;
 use flate2::read::{GzDecoder, ZlibDecoder};
 use flate2::write::{GzEncoder, ZlibEncoder};
-use tabla::MemoryStore;
+use tabla_core::MemoryStore;
 use tabla_server::{Server, spawn};
 
 use crate::client::{Client, THINGS, request};

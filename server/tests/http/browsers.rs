@@ -2,7 +2,7 @@
 
 use std::sync::Arc;
 
-use tabla::MemoryStore;
+use tabla_core::MemoryStore;
 use tabla_server::{Credentials, Server, ServerConfig, spawn};
 
 use crate::client::{Answer, Client, THINGS};

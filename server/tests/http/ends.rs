@@ -5,8 +5,8 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use futures::future::BoxFuture;
-use tabla::ops::*;
-use tabla::{Capabilities, Error, ErrorKind, MemoryStore, Result, Store};
+use tabla_core::ops::*;
+use tabla_core::{Capabilities, Error, ErrorKind, MemoryStore, Result, Store};
 use tabla_server::{ServerConfig, spawn};
 use tokio::net::TcpStream;
 use tokio::sync::Semaphore;

@@ -3,7 +3,7 @@
 use std::sync::Arc;
 
 use serde_json::{Value as Json, json};
-use tabla::{MemoryStore, Store};
+use tabla_core::{MemoryStore, Store};
 use tabla_server::spawn;
 use tabla_sqlite::{SqliteConfig, SqliteStore};
 

@@ -6,7 +6,7 @@ use std::time::Duration;
 
 use flate2::Compression;
 use flate2::write::GzEncoder;
-use tabla::{ErrorKind, MemoryStore, Store};
+use tabla_core::{ErrorKind, MemoryStore, Store};
 use tabla_server::{Server, ServerConfig};
 use tokio::net::TcpStream;
 

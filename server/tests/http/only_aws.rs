@@ -3,7 +3,7 @@
 use std::sync::Arc;
 
 use serde_json::{Value as Json, json};
-use tabla::MemoryStore;
+use tabla_core::MemoryStore;
 use tabla_server::spawn;
 
 use crate::client::{Answer, Client, THINGS};

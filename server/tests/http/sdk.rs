@@ -6,8 +6,8 @@ use aws_sdk_dynamodb::types::{
     AttributeDefinition, AttributeValue, BillingMode, KeySchemaElement, KeyType,
     ScalarAttributeType,
 };
-use tabla::ops::ListTables;
-use tabla::{MemoryStore, Store};
+use tabla_core::ops::ListTables;
+use tabla_core::{MemoryStore, Store};
 use tabla_dynamo::{DynamoConfig, DynamoStore, Engine};
 use tabla_server::{Credentials, ServerConfig, sdk_client, spawn};
 

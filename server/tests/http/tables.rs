@@ -3,8 +3,8 @@
 use std::sync::Arc;
 use std::time::Duration;
 
-use tabla::env::{Env, ManualClock, Timestamp};
-use tabla::{MemoryStore, Store};
+use tabla_core::env::{Env, ManualClock, Timestamp};
+use tabla_core::{MemoryStore, Store};
 use tabla_server::{ServerConfig, spawn};
 use tabla_sqlite::{SqliteConfig, SqliteStore};
 

@@ -22,8 +22,8 @@ mod operation {
 use std::sync::Arc;
 
 use serde_json::Value as Json;
-use tabla::MemoryStore;
-use tabla::env::{Random, SystemRandom};
+use tabla_core::MemoryStore;
+use tabla_core::env::{Random, SystemRandom};
 
 use self::change::{Change, changes};
 use self::known::{Known, broken_members, known};

@@ -4,7 +4,7 @@
 use std::sync::Arc;
 
 use tabla::MemoryStore;
-use tabla::entity::app::App;
+use tabla_kit::App;
 
 use super::audit::Snapshot;
 use super::*;

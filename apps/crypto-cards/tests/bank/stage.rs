@@ -3,13 +3,13 @@
 use std::sync::Arc;
 use std::time::Duration;
 
-use tabla::entity::app::App;
 use tabla::entity::{Db, Id};
 use tabla::env::{Env, ManualClock, Timestamp};
 use tabla::ops::Scan;
 use tabla::{Item, MemoryStore, Number, RetryPolicy, Store};
 use tabla_crypto_cards::*;
-use tabla_stage::Stage;
+use tabla_kit::App;
+use tabla_kit::stage::Stage;
 
 pub(crate) struct Bank {
     pub(crate) app: CryptoCards,

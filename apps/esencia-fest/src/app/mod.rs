@@ -5,10 +5,11 @@ mod run;
 mod seed;
 
 use async_trait::async_trait;
-use tabla::entity::app::{Answer, App, AppDesign, Progress, Race};
+use tabla::entity::AppDesign;
 use tabla::entity::lint::{Accepted, Rule};
 use tabla::entity::{Db, Entity, TableDesign, UtcTime};
 use tabla::{Error, ErrorKind, Result};
+use tabla_kit::{Answer, App, Progress, Race};
 
 use crate::entities::*;
 use crate::patterns::patterns;

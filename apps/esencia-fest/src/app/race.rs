@@ -2,8 +2,8 @@
 
 use futures::future::try_join_all;
 use tabla::Result;
-use tabla::entity::app::Race;
 use tabla::entity::{Db, Id, Outcome};
+use tabla_kit::Race;
 
 use super::seed::{self, id, room, user};
 use super::{check, wrong};

@@ -2,9 +2,9 @@
 
 use std::time::Duration;
 
-use tabla::entity::app::Answer;
 use tabla::entity::{Db, Id, Outcome, UtcTime};
 use tabla::{Error, Result};
+use tabla_kit::Answer;
 
 use super::seed::{self, DAYS, ROOMS, id, room, user};
 use crate::entities::*;

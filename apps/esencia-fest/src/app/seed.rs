@@ -4,9 +4,9 @@
 use std::time::Duration;
 
 use futures::future::try_join_all;
-use tabla::entity::app::Progress;
 use tabla::entity::{Day, Db, Id, UtcTime};
 use tabla::{Number, Result, Value};
+use tabla_kit::Progress;
 
 use crate::entities::*;
 use crate::operations::{EsenciaFest, NewContent, NewEvent, Newcomer};

@@ -323,9 +323,10 @@ fn the_end_of_a_partition_is_read_back() {
 
 #[test]
 fn content_versions_are_not_read_in_order() {
+    use tabla::entity::AppDesign;
     use tabla::entity::Pattern;
-    use tabla::entity::app::{App, AppDesign};
     use tabla::entity::lint::{self, Rule};
+    use tabla_kit::App;
 
     // A pattern that would rely on the order of `v10` and `v9` is refused.
     let versions = Pattern::new("Versions", "in order").find(|| {

@@ -11,13 +11,13 @@ mod ranges;
 mod visitors;
 mod whole;
 
-use tabla::entity::app::App;
 use tabla::entity::{Db, Id, UtcTime};
 use tabla::env::{Env, ManualClock, Timestamp};
 use tabla::ops::Scan;
 use tabla::{Item, StoreExt};
 use tabla_esencia_fest::*;
-use tabla_stage::Stage;
+use tabla_kit::App;
+use tabla_kit::stage::Stage;
 
 fn id(text: &str) -> Id {
     Id::new(text).unwrap()

@@ -1,9 +1,9 @@
 //! Many callers meet on one item: exactly one wins, or every one counts.
 
 use futures::future::try_join_all;
-use tabla::entity::app::Race;
 use tabla::entity::{Id, Outcome};
 use tabla::{Error, ErrorKind, Result};
+use tabla_kit::Race;
 
 use super::id;
 use super::seed::{code, goal, made, member, profile, upload};

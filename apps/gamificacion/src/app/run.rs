@@ -1,8 +1,8 @@
 //! Every pattern, once, on the data of the seed, with the right answer.
 
-use tabla::entity::app::Answer;
 use tabla::entity::{Id, Outcome};
 use tabla::{Error, Result};
+use tabla_kit::Answer;
 
 use super::id;
 use super::seed::*;

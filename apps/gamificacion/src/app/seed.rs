@@ -2,9 +2,9 @@
 
 use std::time::Duration;
 
-use tabla::entity::app::Progress;
 use tabla::entity::{Db, Id, UtcTime};
 use tabla::{Error, ErrorKind, Result};
+use tabla_kit::Progress;
 
 use super::id;
 use crate::entities::*;

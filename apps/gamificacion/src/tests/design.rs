@@ -2,10 +2,10 @@
 
 use std::sync::Arc;
 
-use tabla::entity::app::App;
-use tabla::entity::{Db, app, lint, listing};
+use tabla::entity::{Db, lint, listing};
 use tabla::{Item, MemoryStore, Value, item, map};
 use tabla_conformance::between::Between;
+use tabla_kit::App;
 
 use super::*;
 
@@ -13,7 +13,7 @@ use super::*;
 #[tokio::test(start_paused = true)]
 async fn the_design_is_sound_and_every_pattern_is_right() {
     let db = Db::new(Arc::new(Between::new(MemoryStore::new())));
-    let ran = app::check(&GamificacionApp, &db).await.expect("all is well");
+    let ran = tabla_kit::check(&GamificacionApp, &db).await.expect("all is well");
     assert_eq!(ran.len(), GamificacionApp.design().patterns.len());
     let open: Vec<_> = lint::check(&GamificacionApp.design())
         .into_iter()

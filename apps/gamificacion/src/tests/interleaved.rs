@@ -4,10 +4,10 @@ use std::sync::Arc;
 use std::sync::atomic::{AtomicUsize, Ordering};
 
 use futures::future::{join, try_join_all};
-use tabla::entity::app::App;
 use tabla::{Error, ErrorKind, MemoryStore};
 use tabla_conformance::between::Between;
 use tabla_conformance::fault::Operation;
+use tabla_kit::App;
 
 use super::*;
 

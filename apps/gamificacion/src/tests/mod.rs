@@ -12,7 +12,7 @@ use tabla::Item;
 use tabla::entity::{Db, Id, UtcTime};
 use tabla::env::{Env, ManualClock, Timestamp};
 use tabla::ops::Scan;
-use tabla_stage::Stage;
+use tabla_kit::stage::Stage;
 
 use crate::*;
 

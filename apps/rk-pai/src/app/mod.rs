@@ -7,10 +7,11 @@ mod seed;
 mod writes;
 
 use async_trait::async_trait;
-use tabla::entity::app::{Answer, App, AppDesign, Progress, Race};
+use tabla::entity::AppDesign;
 use tabla::entity::lint::{Accepted, Rule};
 use tabla::entity::{Db, Entity};
 use tabla::{Error, ErrorKind, Result};
+use tabla_kit::{Answer, App, Progress, Race};
 
 use crate::catalogues::*;
 use crate::contracts::*;

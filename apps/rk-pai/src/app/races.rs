@@ -2,8 +2,8 @@
 
 use futures::future::try_join_all;
 use tabla::Result;
-use tabla::entity::app::Race;
 use tabla::entity::{Entity, Id, Outcome, UtcTime};
+use tabla_kit::Race;
 
 use super::check;
 use super::data::*;

@@ -1,8 +1,8 @@
 //! Runs the patterns that read, and checks their answers.
 
 use tabla::Result;
-use tabla::entity::app::Answer;
 use tabla::entity::{Entity, EntityKey, Find, UtcTime};
+use tabla_kit::Answer;
 
 use super::data::*;
 use crate::catalogues::*;

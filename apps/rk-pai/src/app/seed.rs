@@ -5,8 +5,8 @@ use std::time::Duration;
 
 use futures::future::try_join_all;
 use tabla::entity::UtcTime;
-use tabla::entity::app::Progress;
 use tabla::{Error, Result};
+use tabla_kit::Progress;
 
 use super::check;
 use super::data::*;

@@ -2,8 +2,8 @@
 //! are.
 
 use tabla::Result;
-use tabla::entity::app::Answer;
 use tabla::entity::{Id, Outcome, UtcTime};
+use tabla_kit::Answer;
 
 use super::data::*;
 use crate::catalogues::*;

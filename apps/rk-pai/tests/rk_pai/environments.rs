@@ -3,11 +3,11 @@
 use std::sync::Arc;
 
 use tabla::MemoryStore;
-use tabla::entity::app::{self, App};
 use tabla::entity::lint::{self, Finding, Rule};
 use tabla::entity::{Db, TableDesign};
 use tabla::ops::{DescribeTable, IndexProjection, ProjectionType};
 use tabla_conformance::between::Between;
+use tabla_kit::App;
 use tabla_rk_pai::{Entorno, RK_PAI, RkPaiApp};
 
 const BOTH: [Entorno; 2] = [Entorno::Dev, Entorno::Prod];
@@ -23,7 +23,7 @@ async fn the_design_is_sound_and_every_pattern_is_right_in_every_environment() {
         let app = RkPaiApp { entorno };
         assert_eq!(open(app), [], "{entorno:?}");
         let db = entorno.db(Db::new(Arc::new(Between::new(MemoryStore::new()))));
-        let ran = app::check(&app, &db).await.unwrap();
+        let ran = tabla_kit::check(&app, &db).await.unwrap();
         assert_eq!(ran.len(), app.design().patterns.len(), "{entorno:?}");
     }
 }

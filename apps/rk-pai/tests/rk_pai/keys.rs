@@ -1,8 +1,8 @@
 //! The keys that the document gives, byte for byte; and that none could be another's.
 
 use tabla::Item;
-use tabla::entity::app::App;
 use tabla::entity::{Entity, Id, UtcMillis, UtcTime};
+use tabla_kit::App;
 use tabla_rk_pai::*;
 
 use crate::{contrato, id, time, usuario};

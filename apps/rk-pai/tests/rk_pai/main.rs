@@ -13,8 +13,8 @@ use tabla::Item;
 use tabla::entity::{Db, Id, UtcTime};
 use tabla::env::{Env, ManualClock, Timestamp};
 use tabla::ops::{DescribeTable, Scan};
+use tabla_kit::stage::Stage;
 use tabla_rk_pai::{Contrato, Email, EstadoUsuario, RK_PAI, RkPai, Usuario};
-use tabla_stage::Stage;
 
 fn id(text: &str) -> Id {
     Id::new(text).unwrap()

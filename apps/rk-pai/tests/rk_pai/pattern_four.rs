@@ -1,10 +1,10 @@
 //! Pattern 4 as the document writes it: the store refuses it, and so does the check of the design.
 
 use tabla::ErrorKind;
-use tabla::entity::app::App;
 use tabla::entity::lint::{self, Rule};
 use tabla::entity::{Call, Pattern};
 use tabla::ops::Query;
+use tabla_kit::App;
 use tabla_rk_pai::{Contrato, ContratoCreated, RK_PAI, RkPaiApp, contratos_por_origen};
 
 use crate::{app, contrato, id};

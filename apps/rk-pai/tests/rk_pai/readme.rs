@@ -1,7 +1,7 @@
 //! The README has the patterns as they are declared.
 
-use tabla::entity::app::App;
 use tabla::entity::listing;
+use tabla_kit::App;
 use tabla_rk_pai::RkPaiApp;
 
 #[test]

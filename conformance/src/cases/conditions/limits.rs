@@ -1,6 +1,6 @@
 //! Limits, at the limit and one past it (15).
 
-use tabla::expr::{Names, Values};
+use tabla_core::expr::{Names, Values};
 
 use crate::cases::prelude::*;
 use crate::cases::texts::{Answer, Asked, values};

@@ -1,7 +1,7 @@
 //! Placeholders (14).
 
-use tabla::Result;
-use tabla::expr::{Names, Values};
+use tabla_core::Result;
+use tabla_core::expr::{Names, Values};
 
 use crate::cases::prelude::*;
 use crate::cases::texts::{Answer, Asked, values};

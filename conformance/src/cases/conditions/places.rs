@@ -1,6 +1,6 @@
 //! Where conditions and filters stand: every write, transactions, queries and scans.
 
-use tabla::{Result, ValueKind};
+use tabla_core::{Result, ValueKind};
 
 use crate::cases::prelude::*;
 use crate::cases::texts::{names, values};

@@ -1,4 +1,4 @@
-//! Consumers of streams: what `tabla::consumer` makes of a store.
+//! Consumers of streams: what `tabla_consumer` makes of a store.
 //!
 //! A consumer asks the store for nothing but what the other families prove. That it comes to the
 //! same everywhere is proved here, as far as a store can be led to it: shards that split are the
@@ -12,7 +12,7 @@ mod reading;
 use std::sync::Arc;
 use std::time::Duration;
 
-use tabla::consumer::{Consumer, Drained};
+use tabla_consumer::{Consumer, Drained};
 
 use self::leases::*;
 use self::notes::*;

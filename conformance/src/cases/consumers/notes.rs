@@ -5,9 +5,9 @@ use std::sync::atomic::{AtomicUsize, Ordering};
 use std::sync::{Arc, Mutex};
 
 use async_trait::async_trait;
-use tabla::Result;
-use tabla::consumer::{Consumer, Failure, Handler};
-use tabla::ops::Record;
+use tabla_consumer::{Consumer, Failure, Handler};
+use tabla_core::Result;
+use tabla_core::ops::Record;
 use tokio::sync::{Notify, watch};
 use tokio::task::JoinHandle;
 

@@ -1,6 +1,6 @@
 //! Records that cannot be handled.
 
-use tabla::consumer::{Retried, each};
+use tabla_consumer::{Retried, each};
 
 use super::*;
 

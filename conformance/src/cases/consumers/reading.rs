@@ -2,8 +2,8 @@
 
 use std::sync::atomic::{AtomicUsize, Ordering};
 
-use tabla::consumer::{Start, Trimmed, each};
-use tabla::env::{Env, ManualClock};
+use tabla_consumer::{Start, Trimmed, each};
+use tabla_core::env::{Env, ManualClock};
 
 use super::*;
 

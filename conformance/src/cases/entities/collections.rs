@@ -3,14 +3,14 @@
 use std::sync::LazyLock;
 
 use serde::{Deserialize, Serialize};
-use tabla::Cursor;
-use tabla::entity::{Entity, Find, Id, TableDesign};
+use tabla_core::Cursor;
+use tabla_entity::{Entity, Find, Id, TableDesign};
 
 use super::super::prelude::*;
 use super::design::*;
 use super::shards::pages;
 
-tabla::collection! {
+tabla_entity::collection! {
     /// All about a customer.
     struct Everything {
         customer: Option<Customer>,
@@ -19,7 +19,7 @@ tabla::collection! {
     }
 }
 
-tabla::collection! {
+tabla_entity::collection! {
     /// Something about a customer.
     enum Something {
         /// Who.

@@ -2,8 +2,8 @@
 
 use std::sync::Arc;
 
-use tabla::entity::{Db, Entity, Find, Outcome};
-use tabla::{Cursor, MemoryStore};
+use tabla_core::{Cursor, MemoryStore};
+use tabla_entity::{Db, Entity, Find, Outcome};
 
 use super::super::prelude::*;
 use super::design::*;
@@ -25,7 +25,7 @@ pub(super) async fn cursor_refused(ctx: Ctx) {
     }
     let plain = ctx.ok(db.page(orders_of("ana").limit(2)).await).next.expect("there is more");
     let merged = ctx.ok(db.page(of_ana().limit(2)).await).next.expect("there is more");
-    let refused = |error: tabla::Error| {
+    let refused = |error: tabla_core::Error| {
         assert!(matches!(error.kind(), ErrorKind::Validation), "{error:?}");
         assert!(error.message().contains("the cursor belongs to another query"), "{error}");
     };

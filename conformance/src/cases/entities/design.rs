@@ -4,8 +4,8 @@ use std::sync::LazyLock;
 use std::time::Duration;
 
 use serde::{Deserialize, Serialize};
-use tabla::entity::{Db, Entity, Find, Id, KeyPart, TableDesign, UtcTime};
-use tabla::env::{Env, ManualClock, Timestamp};
+use tabla_core::env::{Env, ManualClock, Timestamp};
+use tabla_entity::{Db, Entity, Find, Id, KeyPart, TableDesign, UtcTime};
 
 use super::super::prelude::*;
 

@@ -1,7 +1,7 @@
 //! Entities by their keys: many of them, and parts of them.
 
 use serde::{Deserialize, Serialize};
-use tabla::entity::{Entity, Id};
+use tabla_entity::{Entity, Id};
 
 use super::super::prelude::*;
 use super::design::*;

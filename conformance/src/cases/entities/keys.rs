@@ -3,7 +3,7 @@
 use std::sync::LazyLock;
 
 use serde::{Deserialize, Serialize};
-use tabla::entity::{Change, Db, Entity, Id, Outcome, TableDesign};
+use tabla_entity::{Change, Db, Entity, Id, Outcome, TableDesign};
 
 use super::super::prelude::*;
 use super::design::*;
@@ -16,7 +16,7 @@ pub(super) async fn stored_items(ctx: Ctx) {
     let bare = created(&ctx, &db, order("ana", 7)).await;
     let event = Event { user: id("ana"), event: id("e1"), at: 12, kind: "open".to_owned() };
     let event = created(&ctx, &db, event).await;
-    let shard = tabla::entity::Sharded::<10>::by("e1").number();
+    let shard = tabla_entity::Sharded::<10>::by("e1").number();
     let items = [
         item! {
             "PK" => "CUSTOMER#ana", "SK" => "ORDER#00000042", "type" => "ORDER",

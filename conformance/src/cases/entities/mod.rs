@@ -1,4 +1,4 @@
-//! Typed entities: what `tabla::entity` makes of a store.
+//! Typed entities: what `tabla_entity` makes of a store.
 //!
 //! The layer asks the store for nothing but what the other families prove. That it comes to the
 //! same everywhere is proved here: outcomes, keys of indexes, unique values, pages over shards,

@@ -1,6 +1,6 @@
 //! Creating, replacing, saving, updating and deleting, and what the loser sees.
 
-use tabla::entity::{Change, Entity, Outcome};
+use tabla_entity::{Change, Entity, Outcome};
 
 use super::super::prelude::*;
 use super::design::*;

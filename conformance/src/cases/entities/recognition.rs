@@ -1,6 +1,6 @@
 //! Which entity an item is.
 
-use tabla::entity::{Entity, Outcome};
+use tabla_entity::{Entity, Outcome};
 
 use super::super::prelude::*;
 use super::design::*;

@@ -1,7 +1,7 @@
 //! Reads over shards: all of them, in order, each item once.
 
-use tabla::Cursor;
-use tabla::entity::{Db, Entity, Find, Page};
+use tabla_core::Cursor;
+use tabla_entity::{Db, Entity, Find, Page};
 
 use super::super::prelude::*;
 use super::design::*;

@@ -1,6 +1,6 @@
 //! Several writes of any entities, all or none.
 
-use tabla::entity::{Change, Entity, Transacted, UtcMillis};
+use tabla_entity::{Change, Entity, Transacted, UtcMillis};
 
 use super::super::prelude::*;
 use super::super::tokens::fresh_token;

@@ -1,7 +1,7 @@
 //! A unique value is one entity's, in every order of writes.
 
 use serde::{Deserialize, Serialize};
-use tabla::entity::{Change, Entity, Id, Outcome, Transacted};
+use tabla_entity::{Change, Entity, Id, Outcome, Transacted};
 
 use super::super::prelude::*;
 use super::super::tokens::fresh_token;

@@ -1,8 +1,8 @@
 //! Items that cannot be read as entities: how they come about, and what they must not hide.
 
 use serde::{Deserialize, Serialize};
-use tabla::Applied;
-use tabla::entity::{Change, Entity, Find, Id, Outcome, Transacted};
+use tabla_core::Applied;
+use tabla_entity::{Change, Entity, Find, Id, Outcome, Transacted};
 
 use super::super::prelude::*;
 use super::design::*;
@@ -17,7 +17,7 @@ fn key_item(number: u32) -> Item {
 }
 
 /// The entity is unreadable, and the write was committed.
-fn expect_committed(error: &tabla::Error) {
+fn expect_committed(error: &tabla_core::Error) {
     assert_eq!(error.applied(), Applied::Maybe, "{error:?}");
     assert!(matches!(error.kind(), ErrorKind::Corrupt), "{error:?}");
     let text = "the write is committed, but its result is not known: an item cannot be read as ";

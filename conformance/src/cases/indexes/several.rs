@@ -1,6 +1,6 @@
 //! Index keys of several attributes.
 
-use tabla::expr::Condition;
+use tabla_core::expr::Condition;
 
 use super::*;
 

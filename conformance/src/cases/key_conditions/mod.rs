@@ -3,7 +3,7 @@
 mod ranges;
 mod refusals;
 
-use tabla::Result;
+use tabla_core::Result;
 
 use self::ranges::*;
 use self::refusals::*;

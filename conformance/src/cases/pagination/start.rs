@@ -1,6 +1,6 @@
 //! Last keys and start keys.
 
-use tabla::expr::Condition;
+use tabla_core::expr::Condition;
 
 use super::*;
 

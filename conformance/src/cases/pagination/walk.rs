@@ -2,7 +2,7 @@
 
 use std::collections::BTreeSet;
 
-use tabla::expr::Condition;
+use tabla_core::expr::Condition;
 
 use super::*;
 

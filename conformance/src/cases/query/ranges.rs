@@ -1,6 +1,6 @@
 //! Ranges of sort keys and their order.
 
-use tabla::expr::Condition;
+use tabla_core::expr::Condition;
 
 use super::*;
 

@@ -142,7 +142,7 @@ async fn refused_name(ctx: &Ctx, name: &str, message: &str) {
 
 /// The table must be missing, in the words of the operations on tables.
 #[track_caller]
-fn expect_missing<T: std::fmt::Debug>(ctx: &Ctx, answer: tabla::Result<T>, name: &str) {
+fn expect_missing<T: std::fmt::Debug>(ctx: &Ctx, answer: tabla_core::Result<T>, name: &str) {
     ctx.expect_code(
         answer,
         "ResourceNotFoundException",

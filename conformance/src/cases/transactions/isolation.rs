@@ -7,7 +7,7 @@ use std::future::Future;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
 
-use tabla::{Error, Result};
+use tabla_core::{Error, Result};
 
 use super::super::prelude::*;
 

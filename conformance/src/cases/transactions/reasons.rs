@@ -1,6 +1,6 @@
 //! What a cancelled transaction says, and what its conditions see.
 
-use tabla::{Applied, Retry};
+use tabla_core::{Applied, Retry};
 
 use super::super::prelude::*;
 

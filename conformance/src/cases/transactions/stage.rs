@@ -2,7 +2,7 @@
 
 use std::fmt::Debug;
 
-use tabla::{CancellationReason, Result};
+use tabla_core::{CancellationReason, Result};
 
 use super::super::prelude::*;
 use crate::ctx::Snapshot;

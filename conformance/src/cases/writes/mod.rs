@@ -130,7 +130,7 @@ impl Kind {
         ctx: &Ctx,
         table: &Table,
         (condition, values): Text<'_>,
-    ) -> tabla::Result<WriteOutput> {
+    ) -> tabla_core::Result<WriteOutput> {
         let store = ctx.store();
         macro_rules! conditional {
             ($request:expr) => {

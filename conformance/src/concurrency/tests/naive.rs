@@ -1,6 +1,6 @@
 //! The search against one that has no ideas: it tries every order.
 
-use tabla::env::{Random, SeededRandom};
+use tabla_core::env::{Random, SeededRandom};
 
 use super::super::model::State;
 use super::*;

@@ -1,6 +1,6 @@
 //! Histories of a simulated store that does one thing after another, and the same with a lie.
 
-use tabla::env::{Random, SeededRandom};
+use tabla_core::env::{Random, SeededRandom};
 
 use super::super::generate::Generator;
 use super::super::model::State;

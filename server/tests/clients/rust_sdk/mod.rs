@@ -22,8 +22,8 @@ use aws_sdk_dynamodb::types::{
     AttributeDefinition, AttributeValue, BillingMode, GlobalSecondaryIndex, KeySchemaElement,
     KeyType, Projection, ProjectionType, ScalarAttributeType, TableDescription,
 };
-use tabla::Store;
-use tabla::env::{Clock, SystemClock};
+use tabla_core::Store;
+use tabla_core::env::{Clock, SystemClock};
 
 use crate::place::{self, Place};
 

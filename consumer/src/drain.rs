@@ -1,0 +1,102 @@
+//! Handling all that is there.
+
+use std::collections::BTreeSet;
+
+use futures::stream::{FuturesUnordered, StreamExt};
+
+use super::handler::Handler;
+use super::lease::Lease;
+use super::ledger::shard_entry;
+use super::settings::Consumer;
+use super::shard::End;
+use super::worker::{Mode, Worker};
+use tabla_core::Result;
+
+/// What [`Consumer::drain`] has done.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct Drained {
+    /// Records that were handled.
+    pub handled: u64,
+    /// Records that were set aside.
+    pub set_aside: u64,
+    /// Shards that were left to other workers, who are at work on them.
+    pub elsewhere: usize,
+}
+
+impl Consumer {
+    /// Handles all changes that are there when it begins, and returns: for jobs and tests. What is
+    /// written later, by the handler itself or by others, is left for the next one.
+    ///
+    /// It waits only if another worker has a shard, until that one gives a sign of life, and then
+    /// leaves the shard to it, or until its lease has lapsed.
+    ///
+    /// # Errors
+    /// Those of [`run`](Self::run).
+    pub async fn drain(&self, handler: &dyn Handler) -> Result<Drained> {
+        let worker = Worker::open(self, Mode::Drain).await?;
+        worker.fences.open(&worker).await?;
+        let mut drained = Drained::default();
+        let mut done = BTreeSet::new();
+        loop {
+            let view = worker.look().await?;
+            let mut leases = Vec::new();
+            let mut waits = view.has_missing;
+            for (place, entry) in &view.ready {
+                let key = shard_entry(&self.table, &place.label, &place.shard);
+                // A shard that has appeared since has only later changes.
+                if done.contains(&key) || !worker.fences.contains(&key) {
+                    continue;
+                }
+                let is_alive = entry.as_ref().is_some_and(|entry| {
+                    worker.sightings().has_changed(&entry.entry, &entry.mark())
+                });
+                match worker.is_free(entry) {
+                    true => match worker.take(place, entry).await? {
+                        Some(lease) => leases.push(lease),
+                        None => waits = true,
+                    },
+                    false if is_alive => {
+                        drained.elsewhere += 1;
+                        done.insert(key);
+                    }
+                    false => waits = true,
+                }
+            }
+            if leases.is_empty() {
+                if !waits {
+                    return Ok(drained);
+                }
+                worker.clock().sleep(self.settings.lease / 3).await;
+            }
+            let ends = worker.work_on_all(&leases, handler).await?;
+            for (lease, end) in leases.iter().zip(ends) {
+                let (handled, set_aside) = lease.done_since_taken();
+                drained.handled += handled;
+                drained.set_aside += set_aside;
+                if end == End::CaughtUp {
+                    done.insert(lease.entry().entry.clone());
+                }
+            }
+        }
+    }
+}
+
+impl Worker<'_> {
+    /// Works on these shards until all have ended. If one fails, the others are left.
+    async fn work_on_all(&self, leases: &[Lease], handler: &dyn Handler) -> Result<Vec<End>> {
+        let work = |(number, lease)| async move { (number, self.work(lease, handler).await) };
+        let mut working: FuturesUnordered<_> = leases.iter().enumerate().map(work).collect();
+        let mut ends = vec![End::Left; leases.len()];
+        let mut failed = None;
+        while let Some((number, end)) = working.next().await {
+            match end {
+                Ok(end) => ends[number] = end,
+                Err(error) => {
+                    failed.get_or_insert(error);
+                    leases.iter().for_each(Lease::ask_to_leave);
+                }
+            }
+        }
+        failed.map_or(Ok(ends), Err)
+    }
+}

@@ -1,0 +1,233 @@
+//! Running a consumer until it is told to stop.
+
+use std::collections::BTreeMap;
+use std::future::Future;
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+use std::time::Duration;
+
+use futures::channel::mpsc;
+use futures::future::{Either, FutureExt, join, select};
+use futures::stream::{FuturesUnordered, StreamExt};
+use tokio::sync::Notify;
+
+use super::handler::Handler;
+use super::lease::Lease;
+use super::ledger::WorkerEntry;
+use super::settings::Consumer;
+use super::shard::End;
+use super::worker::{Mode, Worker};
+use tabla_core::attr;
+use tabla_core::{Error, Result};
+
+impl Consumer {
+    /// Hands the changes of the table to the handler, together with all others who run a consumer
+    /// of this name, until `stop` is ready: then the records at hand are finished, what was handled
+    /// is saved, and the shards are released.
+    ///
+    /// Everything happens inside of this future: dropping it is like a crash, after which others
+    /// take the shards when their leases have lapsed.
+    ///
+    /// # Errors
+    /// Those of the store that trying again does not help, or no longer; [`Config`] if a setting is
+    /// wrong or the table has no stream, [`TrimmedData`] if changes are gone before they were
+    /// handled, and that of a handler that [stops](super::Failure::stop).
+    ///
+    /// [`Config`]: tabla_core::ErrorKind::Config
+    /// [`TrimmedData`]: tabla_core::ErrorKind::TrimmedData
+    pub async fn run(
+        &self,
+        handler: &dyn Handler,
+        stop: impl Future<Output = ()> + Send,
+    ) -> Result<()> {
+        let mut stop = std::pin::pin!(stop);
+        let open = std::pin::pin!(Worker::open(self, Mode::Run));
+        let worker = match select(stop.as_mut(), open).await {
+            Either::Left(_) => return Ok(()),
+            Either::Right((worker, _)) => worker?,
+        };
+        let (begin, mut begun) = mpsc::unbounded();
+        let running = Running {
+            worker: &worker,
+            held: Mutex::default(),
+            failed: Mutex::default(),
+            look_again: Notify::new(),
+            begin,
+        };
+        let coordinate = running.coordinate(stop);
+        let work = async {
+            let mut working = FuturesUnordered::new();
+            loop {
+                let lease = match select(begun.next(), working.next()).await {
+                    Either::Left((lease, _)) => lease,
+                    Either::Right((Some(()), _)) => continue,
+                    // Nothing is being worked on.
+                    Either::Right((None, lease)) => lease.await,
+                };
+                match lease {
+                    Some(lease) => working.push(running.work(lease, handler).boxed()),
+                    None => break,
+                }
+            }
+            working.for_each(|()| async {}).await;
+        };
+        join(coordinate, work).await;
+        let failed = running.failed.lock().unwrap_or_else(PoisonError::into_inner).take();
+        failed.map_or(Ok(()), Err)
+    }
+}
+
+/// A worker at work.
+struct Running<'w> {
+    worker: &'w Worker<'w>,
+    /// The leases that are worked on, by their entries.
+    held: Mutex<BTreeMap<String, Arc<Lease>>>,
+    /// Why it has to stop, if it was not told to.
+    failed: Mutex<Option<Error>>,
+    /// Wakes whoever looks for shards.
+    look_again: Notify,
+    begin: mpsc::UnboundedSender<Arc<Lease>>,
+}
+
+impl Running<'_> {
+    fn held(&self) -> MutexGuard<'_, BTreeMap<String, Arc<Lease>>> {
+        self.held.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    fn has_failed(&self) -> bool {
+        self.failed.lock().unwrap_or_else(PoisonError::into_inner).is_some()
+    }
+
+    /// The first error counts.
+    fn fail(&self, error: Error) {
+        self.failed.lock().unwrap_or_else(PoisonError::into_inner).get_or_insert(error);
+        self.look_again.notify_one();
+    }
+
+    async fn work(&self, lease: Arc<Lease>, handler: &dyn Handler) {
+        let end = self.worker.work(&lease, handler).await;
+        let entry = lease.entry().entry.clone();
+        self.held().remove(&entry);
+        match end {
+            // Its children can be begun.
+            Ok(End::Finished) => self.look_again.notify_one(),
+            Ok(End::Left | End::CaughtUp | End::Lost) => {}
+            Err(error) => self.fail(error),
+        }
+    }
+
+    /// Looks for shards three times in each lease, until it is to stop.
+    async fn coordinate(&self, mut stop: impl Future<Output = ()> + Unpin) {
+        let clock = self.worker.clock();
+        let mut beat = self.worker.ledger.worker(&self.worker.id);
+        beat.lease_ms = lease_ms(self.worker.consumer.settings.lease);
+        while !self.has_failed() {
+            let next = clock.monotonic() + self.worker.consumer.settings.lease / 3;
+            // A look that has begun is finished: it may have just taken a shard.
+            if let Err(error) = self.look(&mut beat).await {
+                self.fail(error);
+                break;
+            }
+            let look_again = std::pin::pin!(self.look_again.notified());
+            let pause = select(clock.until(next), look_again);
+            if let Either::Left(_) = select(&mut stop, pause).await {
+                break;
+            }
+        }
+        for lease in self.held().values() {
+            lease.ask_to_leave();
+        }
+        self.begin.close_channel();
+        // Others see that it is gone without this, only later.
+        let _ = self.worker.ledger.delete(&beat.entry, None).await;
+    }
+
+    /// Gives a sign of life, leaves shards if it has more than its part, and takes some if it has
+    /// less.
+    async fn look(&self, beat: &mut WorkerEntry) -> Result<()> {
+        let worker = self.worker;
+        beat.counter += 1;
+        worker.ledger.put(tabla_core::Item::from_struct(beat)?).await?;
+        let living = self.living(&beat.worker).await?;
+        let view = worker.look().await?;
+        let part = part(view.ready.len(), &living, &worker.id);
+        let mut staying = {
+            let held = self.held();
+            let staying: Vec<_> = held.values().filter(|lease| !lease.is_leaving()).collect();
+            for lease in staying.iter().skip(part) {
+                lease.ask_to_leave();
+            }
+            staying.len()
+        };
+        // Those who look at the same time do not all begin with the same shard.
+        let mut ready = view.ready;
+        let first = worker.policy.env.random.next_u64() as usize % ready.len().max(1);
+        ready.rotate_left(first);
+        for (place, entry) in &ready {
+            let is_held =
+                entry.as_ref().is_some_and(|entry| self.held().contains_key(&entry.entry));
+            // Whether it is free is asked of all, so that all are seen.
+            if is_held || !worker.is_free(entry) || staying >= part {
+                continue;
+            }
+            let Some(lease) = worker.take(place, entry).await? else { continue };
+            let lease = Arc::new(lease);
+            let key = lease.entry().entry.clone();
+            self.held().insert(key, Arc::clone(&lease));
+            staying += 1;
+            // It is received as long as this runs.
+            let _ = self.begin.unbounded_send(lease);
+        }
+        Ok(())
+    }
+
+    /// The workers that live, this one among them. Those that have given no sign for their lease
+    /// are removed.
+    async fn living(&self, own: &str) -> Result<Vec<String>> {
+        let mut living = Vec::new();
+        for WorkerEntry { entry, worker, counter, lease_ms, .. } in
+            self.worker.ledger.workers().await?
+        {
+            let lease = Duration::from_millis(lease_ms);
+            let now = self.worker.clock().monotonic();
+            let is_dead = worker != own
+                && self.worker.sightings().is_unchanged(&entry, counter.to_string(), lease, now);
+            if is_dead {
+                let is_unchanged = attr("counter").eq(counter);
+                self.worker.ledger.delete(&entry, Some(is_unchanged)).await?;
+            } else {
+                living.push(worker);
+            }
+        }
+        Ok(living)
+    }
+}
+
+fn lease_ms(lease: Duration) -> u64 {
+    u64::try_from(lease.as_millis()).unwrap_or(u64::MAX)
+}
+
+/// How many of these shards belong to a worker: all workers come to the same answer by the order
+/// of their ids, and their parts make up the whole.
+fn part(shards: usize, workers: &[String], own: &str) -> usize {
+    let count = workers.len().max(1);
+    let before = workers.iter().filter(|worker| worker.as_str() < own).count();
+    shards / count + usize::from(before < shards % count)
+}
+
+#[cfg(test)]
+mod tests {
+    use proptest::prelude::*;
+
+    use super::*;
+
+    proptest! {
+        #[test]
+        fn the_parts_of_all_workers_are_the_whole(shards in 0_usize..50, workers in 1_usize..20) {
+            let ids: Vec<String> = (0..workers).map(|id| format!("{id:03}")).collect();
+            let parts: Vec<usize> = ids.iter().map(|id| part(shards, &ids, id)).collect();
+            prop_assert_eq!(parts.iter().sum::<usize>(), shards);
+            prop_assert!(parts.iter().all(|part| *part <= shards.div_ceil(workers)));
+            prop_assert!(parts.iter().all(|part| *part >= shards / workers));
+        }
+    }
+}

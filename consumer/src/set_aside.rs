@@ -1,0 +1,347 @@
+//! Records that could not be handled.
+
+use serde::{Deserialize, Serialize};
+
+use super::handler::{Advice, Failure, Handler, attempt};
+use super::ledger::{ENTRY, Ledger, ShardEntry, parsed};
+use super::settings::Consumer;
+use tabla_core::env::Timestamp;
+use tabla_core::limits::ITEM_SIZE;
+use tabla_core::ops::*;
+use tabla_core::{Error, ErrorKind, Result};
+use tabla_core::{Item, Store, StoreExt};
+
+/// The most of an error's text that is kept, in bytes.
+const ERROR_SIZE: usize = 4096;
+
+/// A record that could not be handled, as it was set aside.
+#[derive(Clone, Debug, PartialEq)]
+pub struct SetAside {
+    /// Its stream.
+    pub stream: StreamArn,
+    /// Its shard.
+    pub shard: ShardId,
+    /// The record, without the images that are [left out](Self::left_out).
+    pub record: Record,
+    /// What the handler said at the last try.
+    pub error: String,
+    /// How often it was tried.
+    pub tries: u32,
+    /// When it was set aside, or last tried again.
+    pub at: Timestamp,
+    /// The images that the record has and that did not fit into an item, `new_image` or
+    /// `old_image`.
+    pub left_out: Vec<String>,
+    entry: String,
+}
+
+/// What became of records that were tried again.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct Retried {
+    /// They are handled now, and no longer set aside.
+    pub handled: u64,
+    /// They failed again.
+    pub failed: u64,
+    /// They were not tried: a part of them was left out, and is gone from the stream, too.
+    pub incomplete: u64,
+}
+
+/// The item of a record that is set aside, but for its key.
+#[derive(Serialize, Deserialize)]
+struct Stored {
+    stream: String,
+    shard: String,
+    sequence_number: String,
+    event_id: String,
+    event_name: EventName,
+    created_at: Timestamp,
+    view_type: StreamViewType,
+    size_bytes: u64,
+    keys: Item,
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    new_image: Option<Item>,
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    old_image: Option<Item>,
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    user_identity: Option<UserIdentity>,
+    error: String,
+    tries: u32,
+    set_aside_at: Timestamp,
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    left_out: Vec<String>,
+}
+
+impl SetAside {
+    pub(super) fn new(
+        shard: &ShardEntry,
+        record: &Record,
+        failure: &Failure,
+        tries: u32,
+        now: Timestamp,
+    ) -> Self {
+        Self {
+            stream: StreamArn(shard.stream.clone()),
+            shard: ShardId(shard.shard.clone()),
+            record: record.clone(),
+            error: shortened(failure.to_string()),
+            tries,
+            at: now.to_millis(),
+            left_out: Vec::new(),
+            entry: String::new(),
+        }
+    }
+
+    /// The item with this key, with as much of the record as it can hold: an image may be as large
+    /// as an item itself, and nest as deep.
+    pub(super) fn to_item(&self, key: Item) -> Result<Item> {
+        let Record { new_image, old_image, .. } = &self.record;
+        let mut last = Error::validation("a record without images does not fit into an item");
+        for (with_new, with_old) in [(true, true), (true, false), (false, true), (false, false)] {
+            let mut left_out = self.left_out.clone();
+            let left = [("new_image", new_image, with_new), ("old_image", old_image, with_old)];
+            for (name, image, is_kept) in left {
+                if image.is_some() && !is_kept {
+                    left_out.push(name.to_owned());
+                }
+            }
+            let stored = Stored {
+                stream: self.stream.0.clone(),
+                shard: self.shard.0.clone(),
+                sequence_number: self.record.sequence_number.0.clone(),
+                event_id: self.record.event_id.clone(),
+                event_name: self.record.event_name,
+                created_at: self.record.created_at,
+                view_type: self.record.view_type,
+                size_bytes: self.record.size_bytes,
+                keys: self.record.keys.clone(),
+                new_image: new_image.clone().filter(|_| with_new),
+                old_image: old_image.clone().filter(|_| with_old),
+                user_identity: self.record.user_identity.clone(),
+                error: self.error.clone(),
+                tries: self.tries,
+                set_aside_at: self.at,
+                left_out,
+            };
+            match Item::from_struct(&stored) {
+                Ok(mut item) => {
+                    for (name, value) in key.to_map() {
+                        item.insert(name, value);
+                    }
+                    if item.size() <= ITEM_SIZE {
+                        return Ok(item);
+                    }
+                }
+                // It nests too deep.
+                Err(error) => last = error,
+            }
+        }
+        Err(last)
+    }
+
+    fn from_item(item: &Item) -> Result<Self> {
+        let stored: Stored = parsed(item)?;
+        let entry = item.get(ENTRY).and_then(|entry| entry.as_str()).unwrap_or_default();
+        Ok(Self {
+            stream: StreamArn(stored.stream),
+            shard: ShardId(stored.shard),
+            record: Record {
+                event_id: stored.event_id,
+                event_name: stored.event_name,
+                sequence_number: SequenceNumber(stored.sequence_number),
+                created_at: stored.created_at,
+                keys: stored.keys,
+                old_image: stored.old_image,
+                new_image: stored.new_image,
+                view_type: stored.view_type,
+                size_bytes: stored.size_bytes,
+                user_identity: stored.user_identity,
+            },
+            error: stored.error,
+            tries: stored.tries,
+            at: stored.set_aside_at,
+            left_out: stored.left_out,
+            entry: entry.to_owned(),
+        })
+    }
+}
+
+/// As much of a text as is kept.
+fn shortened(mut text: String) -> String {
+    if text.len() > ERROR_SIZE {
+        text.truncate(text.floor_char_boundary(ERROR_SIZE));
+        text.push('…');
+    }
+    text
+}
+
+impl Consumer {
+    fn own_ledger(&self) -> Ledger {
+        self.ledger(self.settings.policy.clone())
+    }
+
+    /// The records that were set aside, in order in each shard.
+    ///
+    /// # Errors
+    /// Those of the store.
+    pub async fn set_aside(&self) -> Result<Vec<SetAside>> {
+        let items = self.own_ledger().items("set-aside#").await?;
+        items.iter().map(SetAside::from_item).collect()
+    }
+
+    /// Tries all records that were set aside once more. Those that are handled are no longer set
+    /// aside. Later changes of the same items have been handled in the meantime: the handler must
+    /// bear that.
+    ///
+    /// # Errors
+    /// Those of the store, and that of a handler that [stops](Failure::stop).
+    pub async fn retry_set_aside(&self, handler: &dyn Handler) -> Result<Retried> {
+        let ledger = self.own_ledger();
+        let mut retried = Retried::default();
+        for aside in self.set_aside().await? {
+            let whole = match aside.left_out.is_empty() {
+                true => Some(aside.record.clone()),
+                false => self.read_again(&aside).await?,
+            };
+            let Some(record) = whole else {
+                retried.incomplete += 1;
+                continue;
+            };
+            let Err(failure) = attempt(handler, &record).await else {
+                ledger.delete(&aside.entry, None).await?;
+                retried.handled += 1;
+                continue;
+            };
+            let key = ledger.key(&aside.entry);
+            let again = SetAside {
+                error: shortened(failure.to_string()),
+                tries: aside.tries.saturating_add(1),
+                at: self.settings.policy.env.clock.now().to_millis(),
+                ..aside
+            };
+            ledger.put(again.to_item(key)?).await?;
+            retried.failed += 1;
+            if failure.advice() == Advice::Stop {
+                let why = format!("the handler stopped at a record set aside: {failure}");
+                return Err(
+                    Error::new(ErrorKind::Unexpected, why).with_source(failure.into_error())
+                );
+            }
+        }
+        Ok(retried)
+    }
+
+    /// Forgets a record that was set aside.
+    ///
+    /// # Errors
+    /// Those of the store.
+    pub async fn discard(&self, aside: &SetAside) -> Result<()> {
+        self.own_ledger().delete(&aside.entry, None).await
+    }
+
+    /// The record in its stream, if it is still there.
+    async fn read_again(&self, aside: &SetAside) -> Result<Option<Record>> {
+        let store = (&self.store).with_retries(self.settings.policy.clone());
+        let number = aside.record.sequence_number.clone();
+        let (arn, shard) = (aside.stream.clone(), aside.shard.clone());
+        let position = ShardPosition::At(number.clone());
+        let read = async {
+            let request = GetShardIterator { arn, shard, position };
+            let iterator = store.get_shard_iterator(request).await?;
+            store.get_records(GetRecords { iterator, limit: Some(1) }).await
+        };
+        match read.await {
+            Ok(page) => {
+                let found = page.records.into_iter().next();
+                Ok(found.filter(|record| record.sequence_number == number))
+            }
+            Err(error) => match error.kind() {
+                ErrorKind::TrimmedData | ErrorKind::NotFound | ErrorKind::Validation => Ok(None),
+                _ => Err(error),
+            },
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::ledger::CONSUMER;
+    use crate::lineage::Place;
+    use tabla_core::{Value, item};
+
+    fn aside(new_image: Option<Item>, old_image: Option<Item>) -> SetAside {
+        let record = Record {
+            event_id: "e1".to_owned(),
+            event_name: EventName::Modify,
+            sequence_number: SequenceNumber::from("000000000000000000007"),
+            created_at: Timestamp::from_secs(100),
+            keys: item! { "pk" => "a" },
+            old_image,
+            new_image,
+            view_type: StreamViewType::NewAndOldImages,
+            size_bytes: 9,
+            user_identity: Some(UserIdentity::time_to_live()),
+        };
+        let place = Place {
+            arn: StreamArn::from("arn"),
+            label: "label".to_owned(),
+            shard: ShardId::from("shard"),
+            parent: None,
+        };
+        let shard = ShardEntry::new("c", "t", &place);
+        let failure = Failure::from("no mail");
+        SetAside::new(&shard, &record, &failure, 5, Timestamp::from_millis(123_456))
+    }
+
+    fn through_an_item(aside: &SetAside) -> SetAside {
+        let item = aside.to_item(item! { CONSUMER => "c", ENTRY => "e" }).unwrap();
+        assert!(item.size() <= ITEM_SIZE);
+        SetAside::from_item(&item).unwrap()
+    }
+
+    fn image(bytes: usize) -> Option<Item> {
+        Some(item! { "pk" => "a", "text" => "x".repeat(bytes) })
+    }
+
+    #[test]
+    fn a_record_comes_back_whole() {
+        let aside = aside(image(10), Some(item! { "pk" => "a", "n" => 1 }));
+        let back = through_an_item(&aside);
+        assert_eq!(back, SetAside { entry: "e".to_owned(), ..aside });
+    }
+
+    #[test]
+    fn what_does_not_fit_is_left_out_and_named() {
+        for (new, old, left_out) in [
+            (150_000, 150_000, vec![]),
+            (300_000, 300_000, vec!["old_image"]),
+            (409_500, 300_000, vec!["new_image"]),
+            (409_500, 409_500, vec!["new_image", "old_image"]),
+        ] {
+            let back = through_an_item(&aside(image(new), image(old)));
+            assert_eq!(back.left_out, left_out, "{new} and {old}");
+            assert_eq!(back.record.new_image.is_none(), left_out.contains(&"new_image"));
+            assert_eq!(back.record.old_image.is_none(), left_out.contains(&"old_image"));
+        }
+    }
+
+    #[test]
+    fn an_image_that_nests_too_deep_is_left_out() {
+        let deepest = (0..31).fold(Value::from(1), |inner, _| Value::L(vec![inner]));
+        let back =
+            through_an_item(&aside(Some(item! { "pk" => "a", "deep" => deepest }), image(1)));
+        assert!(back.left_out.is_empty() || back.left_out == ["new_image"]);
+        let deepest = (0..32).fold(Value::from(1), |inner, _| Value::L(vec![inner]));
+        let back =
+            through_an_item(&aside(Some(item! { "pk" => "a", "deep" => deepest }), image(1)));
+        assert_eq!(back.left_out, ["new_image"]);
+        assert_eq!(back.record.old_image, image(1));
+    }
+
+    #[test]
+    fn long_errors_are_cut_at_a_character() {
+        assert_eq!(shortened("short".to_owned()), "short");
+        let long = shortened("ä".repeat(4000));
+        assert!(long.len() <= ERROR_SIZE + '…'.len_utf8() && long.ends_with("ä…"));
+    }
+}

@@ -1,0 +1,272 @@
+//! Working on one shard: read, hand on, save how far it is.
+
+use futures::future::{Either, select};
+
+use super::fence::reaches;
+use super::handler::{Advice, Failure, Handler, attempt};
+use super::lease::{Held, Lease};
+use super::set_aside::SetAside;
+use super::worker::{Mode, Worker};
+use tabla_core::ops::*;
+use tabla_core::{Error, ErrorKind, Result, Retry};
+use tabla_core::{Repeat, RetryPolicy, Store};
+
+/// Empty reads, one after the other, that mean that the end was reached. One is not enough: a read
+/// covers a part of a shard, in which there may be nothing (API reference, GetRecords).
+pub(super) const EMPTY_READS: u32 = 3;
+
+/// How the work on a shard ended.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum End {
+    /// It is closed, and all of it was handled.
+    Finished,
+    /// It was left, after the record at hand.
+    Left,
+    /// All that is there was handled, or all that was there when a drain began.
+    CaughtUp,
+    /// Somebody else has it, or could have.
+    Lost,
+}
+
+/// What a read came to.
+enum Read {
+    Page(GetRecordsOutput),
+    /// The shard does not exist any more.
+    Gone,
+}
+
+/// What became of a record.
+enum Delivery {
+    Past,
+    /// It was left for whoever comes next.
+    Left,
+    /// Somebody else has the shard.
+    Lost,
+}
+
+impl Worker<'_> {
+    /// Works on a shard until it ends or is to be left, and renews its lease meanwhile.
+    pub(super) async fn work(&self, lease: &Lease, handler: &dyn Handler) -> Result<End> {
+        self.consumer.metrics.note_place(&lease.shard, None);
+        let read = std::pin::pin!(self.read_shard(lease, handler));
+        let keep = std::pin::pin!(lease.keep(&self.ledger, self.clock()));
+        let end = match select(read, keep).await {
+            Either::Left((end, _)) => end,
+            // The handler is dropped where it waits.
+            Either::Right((result, _)) => result.map(|()| End::Lost),
+        };
+        self.consumer.metrics.forget(&lease.shard);
+        if let Ok(End::Lost) = end {
+            self.consumer.metrics.note_lost();
+        }
+        end
+    }
+
+    async fn read_shard(&self, lease: &Lease, handler: &dyn Handler) -> Result<End> {
+        let entry = lease.entry().entry.clone();
+        let mut next = None;
+        let mut empty_reads = 0;
+        loop {
+            if lease.is_leaving() {
+                return self.leave(lease, End::Left).await;
+            }
+            let permit = self.room.acquire().await.expect("it is never closed");
+            let page = match self.read_page(lease, next.take()).await? {
+                Read::Page(page) => page,
+                Read::Gone => {
+                    let entry = lease.entry().clone();
+                    self.remove(&entry).await?;
+                    return Ok(End::Finished);
+                }
+            };
+            let end = match page.records.is_empty() {
+                true => None,
+                // After the page was read: if there is nothing behind the fence yet, all of the page
+                // is before it.
+                false => self.fences.end_of(self, &entry).await?,
+            };
+            for record in &page.records {
+                if end.as_ref().is_some_and(|end| reaches(&record.sequence_number, end)) {
+                    return self.leave(lease, End::CaughtUp).await;
+                }
+                if lease.is_leaving() {
+                    return self.leave(lease, End::Left).await;
+                }
+                self.fences.keep(self).await?;
+                lease.come_to(record, &self.consumer.metrics);
+                match self.deliver(lease, record, handler).await {
+                    Ok(Delivery::Past) => lease.pass(record),
+                    Ok(Delivery::Left) => return self.leave(lease, End::Left).await,
+                    Ok(Delivery::Lost) => return Ok(End::Lost),
+                    Err(error) => {
+                        // What was handled before counts, whatever becomes of this.
+                        let _ = lease.release(&self.ledger, self.clock()).await;
+                        return Err(error);
+                    }
+                }
+            }
+            next = page.next_iterator;
+            if next.is_none() {
+                return match lease.finish(&self.ledger, self.clock()).await? {
+                    Held::Yes => Ok(End::Finished),
+                    Held::Lost => Ok(End::Lost),
+                };
+            }
+            if !page.records.is_empty() {
+                empty_reads = 0;
+                if let Held::Lost = lease.save(&self.ledger, self.clock()).await? {
+                    return Ok(End::Lost);
+                }
+                continue;
+            }
+            drop(permit);
+            empty_reads += 1;
+            if empty_reads < EMPTY_READS {
+                continue;
+            }
+            lease.come_to_the_end(self.now(), &self.consumer.metrics);
+            if self.mode == Mode::Drain {
+                return self.leave(lease, End::CaughtUp).await;
+            }
+            let next_read = self.clock().monotonic() + self.consumer.settings.poll_every;
+            let pause = self.clock().until(next_read);
+            select(pause, std::pin::pin!(lease.leaving())).await;
+        }
+    }
+
+    async fn leave(&self, lease: &Lease, end: End) -> Result<End> {
+        match lease.release(&self.ledger, self.clock()).await? {
+            Held::Yes => Ok(end),
+            Held::Lost => Ok(End::Lost),
+        }
+    }
+
+    /// Reads on, from the last handled record if there is no iterator or it is of no use any more.
+    async fn read_page(&self, lease: &Lease, next: Option<ShardIterator>) -> Result<Read> {
+        let mut next = next;
+        let mut tries = self.policy.tries(Repeat::Safe, "to begin at the horizon of a shard");
+        loop {
+            let kept = next.take();
+            let is_kept = kept.is_some();
+            let iterator = match kept {
+                Some(iterator) => Ok(iterator),
+                None => self.iterator(lease).await,
+            };
+            let limit = Some(self.consumer.settings.batch);
+            let answer = match iterator {
+                Ok(iterator) => self.store.get_records(GetRecords { iterator, limit }).await,
+                Err(error) => Err(error),
+            };
+            let error = match answer {
+                Ok(page) => return Ok(Read::Page(page)),
+                Err(error) => error,
+            };
+            match error.kind() {
+                ErrorKind::ExpiredIterator if is_kept => {}
+                ErrorKind::NotFound => return Ok(Read::Gone),
+                ErrorKind::TrimmedData => {
+                    let (is_begun, is_at_end) = {
+                        let entry = lease.entry();
+                        let is_begun = entry.position.is_some() || entry.start_at.is_some();
+                        (is_begun, entry.caught_up_at.is_some())
+                    };
+                    if is_kept && (is_begun || !is_at_end) {
+                        // Whether anything is gone, a new iterator tells: DynamoDB Local refuses
+                        // one at a number that another table's stream was given.
+                    } else if is_kept || is_begun {
+                        self.go_on_at_the_horizon(lease, &error)?;
+                    } else {
+                        // The horizon has moved on since the iterator was given out.
+                        tries.judge::<()>(Err(error.with_retry(Retry::Later)))?;
+                        tries.again().await?;
+                    }
+                }
+                _ => return Err(error),
+            }
+        }
+    }
+
+    async fn iterator(&self, lease: &Lease) -> Result<ShardIterator> {
+        let position = lease.begins();
+        let (arn, shard) = (lease.arn.clone(), lease.shard.clone());
+        self.store.get_shard_iterator(GetShardIterator { arn, shard, position }).await
+    }
+
+    /// What follows the last handled record is no longer kept: goes on with what is, if there was
+    /// nothing in between for sure, or if a gap is to be counted.
+    fn go_on_at_the_horizon(&self, lease: &Lease, error: &Error) -> Result<()> {
+        let mut entry = lease.entry();
+        if self.may_have_lost(&entry) {
+            let position = match (&entry.position, &entry.start_at) {
+                (Some(position), _) => format!("after {position}"),
+                (None, Some(start)) => format!("from {start} on"),
+                (None, None) => "after its start".to_owned(),
+            };
+            self.lose(format_args!("shard {} {position}: {error}", entry.shard))?;
+            entry.gaps += 1;
+        }
+        entry.position = None;
+        entry.start_at = None;
+        Ok(())
+    }
+
+    /// Hands a record to the handler until it is handled, set aside, or to be left.
+    async fn deliver(
+        &self,
+        lease: &Lease,
+        record: &Record,
+        handler: &dyn Handler,
+    ) -> Result<Delivery> {
+        let attempts = self.consumer.settings.tries;
+        let pauses = RetryPolicy { attempts, ..self.policy.clone() };
+        let mut pauses = pauses.tries(Repeat::Safe, "to handle a record");
+        let mut tries = lease.panics(record);
+        loop {
+            if let Held::Lost = lease.confirm(&self.ledger, self.clock()).await? {
+                return Ok(Delivery::Lost);
+            }
+            tries += 1;
+            let Err(failure) = attempt(handler, record).await else {
+                lease.entry().handled += 1;
+                self.consumer.metrics.note_handled();
+                return Ok(Delivery::Past);
+            };
+            self.consumer.metrics.note_failed_try();
+            match failure.advice() {
+                Advice::Stop => return Err(self.stopped(record, failure)),
+                Advice::TryAgain if tries < attempts => {
+                    if failure.is_panic() {
+                        // What panics may end the process the next time: the count outlives it.
+                        lease.note_panic(record);
+                        if let Held::Lost = lease.save(&self.ledger, self.clock()).await? {
+                            return Ok(Delivery::Lost);
+                        }
+                    }
+                    let pause = std::pin::pin!(pauses.again());
+                    let leaving = std::pin::pin!(lease.leaving());
+                    if let Either::Right(_) = select(pause, leaving).await {
+                        return Ok(Delivery::Left);
+                    }
+                }
+                Advice::TryAgain | Advice::SetAside => {
+                    let entry = lease.entry().clone();
+                    let aside = SetAside::new(&entry, record, &failure, tries, self.now());
+                    let key = self.ledger.set_aside_entry(&entry, record);
+                    self.ledger.put(aside.to_item(self.ledger.key(&key))?).await?;
+                    lease.entry().set_aside += 1;
+                    self.consumer.metrics.note_set_aside();
+                    return Ok(Delivery::Past);
+                }
+            }
+        }
+    }
+
+    fn stopped(&self, record: &Record, failure: Failure) -> Error {
+        let (name, number) = (&self.consumer.name, &record.sequence_number);
+        Error::new(
+            ErrorKind::Unexpected,
+            format!("the handler of consumer `{name}` stopped it at record {number}: {failure}"),
+        )
+        .with_source(failure.into_error())
+    }
+}

@@ -1,0 +1,161 @@
+//! Where a consumer begins that nobody has run before.
+//!
+//! A consumer that begins with what comes now has to know where every shard ended, whichever worker
+//! takes it first, and whenever it does. Iterators are forgotten after 15 minutes, and times are those of
+//! other clocks. So each open shard is given a sequence number before the consumer is registered:
+//! that of the last record it has, or of the first one that comes meanwhile.
+
+use std::sync::Arc;
+
+use futures::{StreamExt, TryStreamExt, stream};
+
+use super::fence::Fence;
+use super::ledger::{Ledger, Registration, ShardEntry, Written};
+use super::lineage::{self, Place, Stream};
+use super::settings::{Consumer, Start};
+use super::shard::EMPTY_READS;
+use tabla_core::engine::change::RECORDS_LIMIT;
+use tabla_core::ops::{
+    DescribeTable, GetRecords, GetShardIterator, SequenceNumber, Shard, ShardPosition,
+};
+use tabla_core::{Error, ErrorKind, Result};
+use tabla_core::{Item, Retrying, Store, attr};
+
+/// The registration of the consumer, made now if nobody has run it before.
+pub(super) async fn register(
+    consumer: &Consumer,
+    store: &Retrying<Arc<dyn Store>>,
+    ledger: &Ledger,
+    id: &str,
+) -> Result<Registration> {
+    if let Some(known) = ledger.registered().await? {
+        return begin(ledger, known).await;
+    }
+    let Consumer { name, table, settings, .. } = consumer;
+    let mut registration = ledger.registration(settings.start, settings.policy.env.clock.now(), id);
+    let streams = lineage::streams_of(store, table).await?;
+    if streams.is_empty() {
+        store.describe_table(DescribeTable::new(table)).await?;
+        return Err(Error::config(format!(
+            "consumer `{name}`: table `{table}` has no stream; enable one with UpdateTable"
+        )));
+    }
+    if settings.start == Start::Latest {
+        let entry = |(place, shard)| entry_at_the_end(consumer, store, place, shard);
+        let shards = streams.iter().flat_map(Stream::places);
+        let mut entries = stream::iter(shards).map(entry).buffered(settings.at_once);
+        while let Some(begins) = entries.try_next().await? {
+            ledger.put(Item::from_struct(&ledger.start(id, begins))?).await?;
+        }
+        registration.starting = Some(id.to_owned());
+    }
+    match ledger.write(&registration, attr("registered_at").not_exists()).await? {
+        Written::Done => begin(ledger, registration).await,
+        // Somebody else has registered it, whose start entries count.
+        Written::Lost => {
+            for start in ledger.starts(id).await? {
+                ledger.delete(&start.entry, None).await?;
+            }
+            let gone = || Error::new(ErrorKind::Unexpected, "a registration was removed just now");
+            begin(ledger, ledger.registered().await?.ok_or_else(gone)?).await
+        }
+    }
+}
+
+/// Makes shard entries of the start entries, unless that has been done: no worker takes a shard
+/// before.
+async fn begin(ledger: &Ledger, registration: Registration) -> Result<Registration> {
+    let Some(id) = &registration.starting else { return Ok(registration) };
+    let starts = ledger.starts(id).await?;
+    for start in &starts {
+        ledger.write(&start.begins, attr("counter").not_exists()).await?;
+    }
+    for start in &starts {
+        ledger.delete(&start.entry, None).await?;
+    }
+    let begun = |present: &Registration| {
+        let begun = Registration { starting: None, ..present.clone() };
+        present.starting.is_some().then_some(begun)
+    };
+    ledger.change_registration(begun).await?;
+    Ok(Registration { starting: None, ..registration })
+}
+
+/// The entry of a shard all of whose present records are to be left out.
+async fn entry_at_the_end(
+    consumer: &Consumer,
+    store: &Retrying<Arc<dyn Store>>,
+    place: Place,
+    shard: Shard,
+) -> Result<ShardEntry> {
+    let mut entry = ShardEntry::new(&consumer.name, &consumer.table, &place);
+    if shard.ending_sequence_number.is_some() {
+        entry.finished = true;
+        return Ok(entry);
+    }
+    let now = consumer.settings.policy.env.clock.now().to_millis();
+    match end_of(consumer, store, place).await {
+        Ok(End::After(number)) => {
+            (entry.position, entry.caught_up_at) = (Some(number.0), Some(now));
+        }
+        Ok(End::Before(number)) => entry.start_at = Some(number.0),
+        Ok(End::Empty) => entry.caught_up_at = Some(now),
+        // It was forgotten since it was listed, and closed before that.
+        Err(error) if error.is_not_found() => entry.finished = true,
+        Err(error) => return Err(error),
+    }
+    Ok(entry)
+}
+
+/// Where a shard ends.
+enum End {
+    After(SequenceNumber),
+    /// A record that has come since.
+    Before(SequenceNumber),
+    /// It has no record.
+    Empty,
+}
+
+/// Finds the end of an open shard by reading it from its horizon, until that comes to the end or a
+/// new record comes: soon in a busy shard, and in a quiet one there is little to read. A shard takes
+/// records for a few hours.
+async fn end_of(
+    consumer: &Consumer,
+    store: &Retrying<Arc<dyn Store>>,
+    place: Place,
+) -> Result<End> {
+    let clock = &*consumer.settings.policy.env.clock;
+    let mut fence = Fence::new(store, clock, place.clone()).await?;
+    let (mut next, mut last, mut empty_reads) = (None, None, 0);
+    while empty_reads < EMPTY_READS {
+        let iterator = match next.take() {
+            Some(iterator) => iterator,
+            None => {
+                let (arn, shard) = (place.arn.clone(), place.shard.clone());
+                let position = ShardPosition::TrimHorizon;
+                store.get_shard_iterator(GetShardIterator { arn, shard, position }).await?
+            }
+        };
+        let limit = Some(RECORDS_LIMIT);
+        let page = match store.get_records(GetRecords { iterator, limit }).await {
+            Ok(page) => page,
+            // The horizon has moved on.
+            Err(error) if *error.kind() == ErrorKind::TrimmedData => {
+                (last, empty_reads) = (None, empty_reads + 1);
+                continue;
+            }
+            Err(error) => return Err(error),
+        };
+        empty_reads = if page.records.is_empty() { empty_reads + 1 } else { 0 };
+        last = page.records.into_iter().last().map(|last| last.sequence_number).or(last);
+        if let Some(first) = fence.first(store, clock).await? {
+            return Ok(End::Before(first));
+        }
+        next = page.next_iterator;
+        if next.is_none() {
+            // It has been closed.
+            break;
+        }
+    }
+    Ok(last.map_or(End::Empty, End::After))
+}

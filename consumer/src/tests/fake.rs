@@ -1,0 +1,317 @@
+//! A store whose streams are scripted: shards that split, close, are trimmed and forgotten when a
+//! test says so. Its tables are those of a [`MemoryStore`], and its calls can be made to fail.
+
+use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
+use std::sync::{Arc, Mutex, MutexGuard};
+use std::time::Duration;
+
+use tabla_core::Store;
+use tabla_core::engine::change;
+use tabla_core::env::{Clock, Env, ManualClock, Random, SeededRandom, Timestamp};
+use tabla_core::ops::*;
+use tabla_core::{Applied, Error, ErrorKind, Result};
+use tabla_core::{KeyType, MemoryStore, item};
+
+pub(super) const TABLE: &str = "orders";
+
+#[derive(Debug)]
+pub(super) struct Fake {
+    tables: MemoryStore,
+    pub(super) clock: ManualClock,
+    script: Mutex<Script>,
+    /// While it is set, no write of an item reaches the store.
+    pub(super) writes_fail: AtomicBool,
+    /// How often records were read.
+    pub(super) reads: AtomicUsize,
+    trouble: Mutex<Trouble>,
+}
+
+/// How often calls fail by chance, in a thousand.
+#[derive(Debug)]
+struct Trouble {
+    random: SeededRandom,
+    per_mille: u64,
+}
+
+#[derive(Debug, Default)]
+struct Script {
+    streams: Vec<ScriptedStream>,
+    numbers: u64,
+    page: usize,
+}
+
+#[derive(Debug)]
+struct ScriptedStream {
+    label: String,
+    shards: Vec<ScriptedShard>,
+}
+
+#[derive(Debug)]
+struct ScriptedShard {
+    id: String,
+    parent: Option<String>,
+    records: Vec<Record>,
+    /// The records up to this one are gone.
+    trimmed: usize,
+    is_closed: bool,
+    is_listed: bool,
+}
+
+impl Fake {
+    /// A store with a table, and one stream without shards.
+    pub(super) async fn new() -> Arc<Self> {
+        let clock = ManualClock::new(Timestamp::from_secs(1_000_000));
+        let tables = MemoryStore::with_env(Env::test(clock.clone(), 1));
+        let table = CreateTable::new(TABLE).partition_key("pk", KeyType::S);
+        tables.create_table(table).await.unwrap();
+        let fake = Arc::new(Self {
+            tables,
+            clock,
+            script: Mutex::new(Script { page: 2, ..Script::default() }),
+            writes_fail: AtomicBool::new(false),
+            reads: AtomicUsize::new(0),
+            trouble: Mutex::new(Trouble { random: SeededRandom::new(1), per_mille: 0 }),
+        });
+        fake.add_stream("1");
+        fake
+    }
+
+    fn script(&self) -> MutexGuard<'_, Script> {
+        self.script.lock().unwrap()
+    }
+
+    pub(super) fn add_stream(&self, label: &str) {
+        self.script().streams.push(ScriptedStream { label: label.to_owned(), shards: Vec::new() });
+    }
+
+    pub(super) fn forget_stream(&self, label: &str) {
+        self.script().streams.retain(|stream| stream.label != label);
+    }
+
+    /// Adds a shard to the newest stream.
+    pub(super) fn add_shard(&self, id: &str, parent: Option<&str>) {
+        let mut script = self.script();
+        let stream = script.streams.last_mut().expect("there is a stream");
+        stream.shards.push(ScriptedShard {
+            id: id.to_owned(),
+            parent: parent.map(str::to_owned),
+            records: Vec::new(),
+            trimmed: 0,
+            is_closed: false,
+            is_listed: true,
+        });
+    }
+
+    fn with_shard<T>(&self, id: &str, change: impl FnOnce(&mut ScriptedShard) -> T) -> T {
+        let mut script = self.script();
+        let shards = script.streams.iter_mut().rev().flat_map(|stream| &mut stream.shards);
+        change(shards.into_iter().find(|shard| shard.id == id).expect("there is such a shard"))
+    }
+
+    /// Writes the `n`th change of an item to a shard.
+    pub(super) fn write(&self, shard: &str, pk: &str, n: u64) {
+        let number = {
+            let mut script = self.script();
+            script.numbers += 1;
+            script.numbers
+        };
+        let record = Record {
+            event_id: format!("event-{number}"),
+            event_name: EventName::Modify,
+            sequence_number: change::sequence_number(number),
+            created_at: Timestamp::from_secs(self.clock.now().as_secs()),
+            keys: item! { "pk" => pk },
+            old_image: None,
+            new_image: Some(item! { "pk" => pk, "n" => n }),
+            view_type: StreamViewType::NewImage,
+            size_bytes: 10,
+            user_identity: None,
+        };
+        self.with_shard(shard, |shard| {
+            assert!(!shard.is_closed, "a closed shard has no new records");
+            shard.records.push(record);
+        });
+    }
+
+    pub(super) fn close(&self, shard: &str) {
+        self.with_shard(shard, |shard| shard.is_closed = true);
+    }
+
+    /// All records that are there now are no longer kept.
+    pub(super) fn trim(&self, shard: &str) {
+        self.with_shard(shard, |shard| shard.trimmed = shard.records.len());
+    }
+
+    /// The shard is no longer listed, and cannot be read.
+    pub(super) fn forget(&self, shard: &str) {
+        self.with_shard(shard, |shard| shard.is_listed = false);
+    }
+
+    /// From now on, so many calls of a thousand fail.
+    pub(super) fn trouble(&self, seed: u64, per_mille: u64) {
+        *self.trouble.lock().unwrap() = Trouble { random: SeededRandom::new(seed), per_mille };
+    }
+
+    fn failure(&self) -> Option<Error> {
+        let trouble = self.trouble.lock().unwrap();
+        if trouble.per_mille == 0 || trouble.random.next_u64() % 1000 >= trouble.per_mille {
+            return None;
+        }
+        Some(match trouble.random.next_u64() % 3 {
+            0 => Error::new(ErrorKind::Throttled, "slow down"),
+            1 => Error::new(ErrorKind::Unavailable, "not reached"),
+            _ => Error::new(ErrorKind::Unavailable, "lost").with_applied(Applied::Maybe),
+        })
+    }
+
+    fn list(&self, request: &ListStreams) -> Result<ListStreamsOutput> {
+        let arn = |stream: &ScriptedStream| StreamArn(stream.label.clone());
+        let script = self.script();
+        // One at a time, the newest first: their order must not be relied on.
+        let mut rest = script.streams.iter().rev().filter(|stream| {
+            let start = request.exclusive_start_stream.as_ref();
+            start.is_none_or(|start| arn(stream) < *start)
+        });
+        let first = rest.next();
+        let summary = |stream: &ScriptedStream| StreamSummary {
+            arn: arn(stream),
+            table: TABLE.to_owned(),
+            label: stream.label.clone(),
+        };
+        Ok(ListStreamsOutput {
+            streams: first.map(summary).into_iter().collect(),
+            last_evaluated_stream: rest.next().and(first.map(arn)),
+        })
+    }
+
+    fn describe(&self, request: &DescribeStream) -> Result<StreamDescription> {
+        let script = self.script();
+        let stream = script.streams.iter().find(|stream| stream.label == request.arn.0);
+        let stream = stream.ok_or_else(|| stream_missing(&request.arn.0))?;
+        let listed = stream.shards.iter().filter(|shard| shard.is_listed);
+        let start = request.exclusive_start_shard.as_ref();
+        let skipped = start.map_or(0, |start| {
+            1 + listed.clone().position(|shard| shard.id == start.0).expect("it was listed")
+        });
+        let shards: Vec<Shard> = listed
+            .clone()
+            .skip(skipped)
+            .take(script.page)
+            .map(|shard| Shard {
+                id: ShardId(shard.id.clone()),
+                parent: shard.parent.clone().map(ShardId),
+                starting_sequence_number: change::sequence_number(0),
+                ending_sequence_number: shard.is_closed.then(|| change::sequence_number(u64::MAX)),
+            })
+            .collect();
+        let more = listed.count() > skipped + shards.len();
+        Ok(StreamDescription {
+            arn: request.arn.clone(),
+            label: stream.label.clone(),
+            status: StreamStatus::Enabled,
+            view_type: StreamViewType::NewImage,
+            table: TABLE.to_owned(),
+            key_schema: Vec::new(),
+            last_evaluated_shard: shards.last().filter(|_| more).map(|shard| shard.id.clone()),
+            shards,
+            created_at: Timestamp::default(),
+        })
+    }
+
+    fn iterator(&self, request: &GetShardIterator) -> Result<ShardIterator> {
+        let script = self.script();
+        let shard = found(&script, &request.arn.0, &request.shard.0)?;
+        let place = |number: &SequenceNumber| {
+            let at = shard.records.iter().position(|record| record.sequence_number == *number);
+            let at = at.ok_or_else(|| Error::validation("Invalid SequenceNumber for the shard"))?;
+            if at < shard.trimmed { Err(change::trimmed()) } else { Ok(at) }
+        };
+        let next = match &request.position {
+            ShardPosition::TrimHorizon => shard.trimmed,
+            ShardPosition::Latest => shard.records.len(),
+            ShardPosition::At(number) => place(number)?,
+            ShardPosition::After(number) => place(number)? + 1,
+        };
+        Ok(self.iterator_at(&request.arn.0, &request.shard.0, next))
+    }
+
+    fn iterator_at(&self, label: &str, shard: &str, next: usize) -> ShardIterator {
+        ShardIterator(format!("{label}/{shard}/{next}/{}", self.clock.now().as_millis()))
+    }
+
+    fn read(&self, request: &GetRecords) -> Result<GetRecordsOutput> {
+        self.reads.fetch_add(1, Ordering::Relaxed);
+        let parts: Vec<&str> = request.iterator.0.split('/').collect();
+        let [label, shard_id, next, issued] = parts[..] else { panic!("no iterator of ours") };
+        let (next, issued): (usize, u64) = (next.parse().unwrap(), issued.parse().unwrap());
+        if self.clock.now().since(Timestamp::from_millis(issued)) > Duration::from_secs(900) {
+            return Err(Error::new(ErrorKind::ExpiredIterator, "Shard iterator has expired"));
+        }
+        let script = self.script();
+        let shard = found(&script, label, shard_id)?;
+        if next < shard.trimmed {
+            return Err(change::trimmed());
+        }
+        let limit = request.limit.expect("a consumer says how many") as usize;
+        let records: Vec<Record> = shard.records.iter().skip(next).take(limit).cloned().collect();
+        let next = next + records.len();
+        let is_end = shard.is_closed && next == shard.records.len();
+        let next_iterator = (!is_end).then(|| self.iterator_at(label, shard_id, next));
+        Ok(GetRecordsOutput { records, next_iterator })
+    }
+}
+
+/// Streams have labels for names here.
+fn stream_missing(label: &str) -> Error {
+    Error::new(ErrorKind::NotFound, format!("{label} is no stream"))
+}
+
+fn found<'s>(script: &'s Script, label: &str, shard: &str) -> Result<&'s ScriptedShard> {
+    let stream = script.streams.iter().find(|stream| stream.label == label);
+    let stream = stream.ok_or_else(|| stream_missing(label))?;
+    let shard = stream.shards.iter().find(|found| found.id == shard && found.is_listed);
+    shard.ok_or_else(change::shard_missing)
+}
+
+/// What a call comes to on this store, by the name of the operation.
+macro_rules! answered {
+    ($fake:ident, list_streams, $request:ident) => {
+        $fake.list(&$request)
+    };
+    ($fake:ident, describe_stream, $request:ident) => {
+        $fake.describe(&$request)
+    };
+    ($fake:ident, get_shard_iterator, $request:ident) => {
+        $fake.iterator(&$request)
+    };
+    ($fake:ident, get_records, $request:ident) => {
+        $fake.read(&$request)
+    };
+    ($fake:ident, put, $request:ident) => {
+        match $fake.writes_fail.load(Ordering::Relaxed) {
+            true => Err(Error::new(ErrorKind::Unavailable, "not reached")),
+            false => $fake.tables.put($request).await,
+        }
+    };
+    ($fake:ident, $method:ident, $request:ident) => {
+        $fake.tables.$method($request).await
+    };
+}
+
+macro_rules! faked {
+    ($self:ident, $method:ident, $request:ident) => {{
+        let failure = $self.failure();
+        if failure.as_ref().is_some_and(|error| error.applied() == Applied::No) {
+            return Err(failure.expect("there is one"));
+        }
+        let answer = answered!($self, $method, $request);
+        match failure {
+            Some(error) if answer.is_ok() => Err(error),
+            _ => answer,
+        }
+    }};
+}
+
+tabla_core::wrap_store! {
+    impl[] Store for Fake, inner: tables, call: faked
+}

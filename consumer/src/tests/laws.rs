@@ -1,0 +1,156 @@
+//! What holds whatever happens: nothing is lost, and the changes of an item come in order.
+
+use std::collections::{BTreeMap, BTreeSet};
+
+use proptest::prelude::*;
+
+use super::*;
+use tabla_core::RetryPolicy;
+
+/// What happens next.
+#[derive(Clone, Debug)]
+enum Step {
+    /// The next change of an item is written to the shard where the item is now.
+    Write { item: u8 },
+    /// The shard of an item is closed, and its items go to a new one.
+    Split { item: u8 },
+    /// The stream is disabled, and enabled again.
+    Enable,
+    /// Another worker begins.
+    Start,
+    /// A worker is told to stop.
+    Stop { worker: u8 },
+    /// A worker crashes.
+    Kill { worker: u8 },
+    /// So many seconds go by.
+    Pass { seconds: u64 },
+}
+
+fn step() -> impl Strategy<Value = Step> {
+    prop_oneof![
+        10 => (0_u8..6).prop_map(|item| Step::Write { item }),
+        1 => (0_u8..6).prop_map(|item| Step::Split { item }),
+        1 => Just(Step::Enable),
+        2 => Just(Step::Start),
+        1 => any::<u8>().prop_map(|worker| Step::Stop { worker }),
+        2 => any::<u8>().prop_map(|worker| Step::Kill { worker }),
+        3 => (1_u64..40).prop_map(|seconds| Step::Pass { seconds }),
+    ]
+}
+
+/// The shards as the steps have made them: items are spread over two lineages, by their number.
+struct Lineages {
+    made: u32,
+    current: [String; 2],
+}
+
+impl Lineages {
+    fn new(fake: &Fake) -> Self {
+        let mut lineages = Self { made: 0, current: Default::default() };
+        lineages.enable(fake);
+        lineages
+    }
+
+    fn next(&mut self, fake: &Fake, parent: Option<&str>) -> String {
+        self.made += 1;
+        let shard = format!("shard-{:03}", self.made);
+        fake.add_shard(&shard, parent);
+        shard
+    }
+
+    fn split(&mut self, fake: &Fake, which: usize) {
+        let parent = self.current[which].clone();
+        self.current[which] = self.next(fake, Some(&parent));
+        fake.close(&parent);
+    }
+
+    fn enable(&mut self, fake: &Fake) {
+        self.current.iter().filter(|shard| !shard.is_empty()).for_each(|shard| fake.close(shard));
+        self.made += 1;
+        fake.add_stream(&format!("{:03}", self.made));
+        self.current = [self.next(fake, None), self.next(fake, None)];
+    }
+}
+
+async fn holds(steps: Vec<Step>, seed: u64, per_mille: u64) {
+    let fake = Fake::new().await;
+    fake.forget_stream("1");
+    let mut lineages = Lineages::new(&fake);
+    let notes = Notes::new();
+    let mut written: BTreeMap<u8, u64> = BTreeMap::new();
+    let mut workers = Vec::new();
+    let mut seeds = seed..;
+    let mut worker = || {
+        let env = Env::test(fake.clock.clone(), seeds.next().expect("endless"));
+        // Short pauses, and as many tries as it takes: what fails by chance passes.
+        let policy = RetryPolicy {
+            attempts: 1000,
+            cap: Duration::from_millis(100),
+            env,
+            ..Default::default()
+        };
+        Consumer::new(fake.clone(), "mailer", TABLE).batch(3).retries(policy)
+    };
+    fake.trouble(seed, per_mille);
+    for step in steps {
+        match step {
+            Step::Write { item } => {
+                let n = written.entry(item).or_default();
+                *n += 1;
+                fake.write(&lineages.current[usize::from(item) % 2], &format!("item-{item}"), *n);
+            }
+            Step::Split { item } => lineages.split(&fake, usize::from(item) % 2),
+            Step::Enable => lineages.enable(&fake),
+            Step::Start if workers.len() < 4 => workers.push(Worker::start(worker(), &notes)),
+            Step::Kill { worker } if !workers.is_empty() => {
+                workers.remove(usize::from(worker) % workers.len()).kill().await;
+            }
+            Step::Stop { worker } if !workers.is_empty() => {
+                let stopped = workers.remove(usize::from(worker) % workers.len());
+                stopped.stop.send_replace(true);
+                while !stopped.task.is_finished() {
+                    pass(&fake, Duration::from_secs(1)).await;
+                }
+                stopped.end().await.expect("what fails passes");
+            }
+            Step::Start | Step::Kill { .. } | Step::Stop { .. } => {}
+            Step::Pass { seconds } => pass(&fake, Duration::from_secs(seconds)).await,
+        }
+    }
+    for worker in workers {
+        worker.kill().await;
+    }
+    worker().drain(&*notes).await.expect("what fails passes");
+
+    // An effect that is made once for each event id.
+    let mut events = BTreeSet::new();
+    let mut effects: BTreeMap<String, Vec<u64>> = BTreeMap::new();
+    for (event, (pk, n)) in notes.events.lock().unwrap().iter().zip(notes.handled()) {
+        if events.insert(event.clone()) {
+            effects.entry(pk).or_default().push(n);
+        }
+    }
+    let expected: BTreeMap<String, Vec<u64>> =
+        written.into_iter().map(|(item, n)| (format!("item-{item}"), (1..=n).collect())).collect();
+    assert_eq!(effects, expected);
+}
+
+/// The answer to the creation of the table of checkpoints is lost.
+#[tokio::test]
+async fn a_lost_answer_of_the_first_call_is_no_end() {
+    holds(vec![Step::Write { item: 0 }], 3_762_645_768, 33).await;
+}
+
+proptest! {
+    #![proptest_config(ProptestConfig { cases: 48, ..ProptestConfig::default() })]
+
+    #[test]
+    fn nothing_is_lost_and_items_stay_in_order(
+        steps in prop::collection::vec(step(), 1..60),
+        seed in any::<u32>(),
+        per_mille in prop_oneof![Just(0_u64), 1_u64..150],
+    ) {
+        let runtime = tokio::runtime::Builder::new_current_thread().build().unwrap();
+        runtime.block_on(holds(steps, u64::from(seed), per_mille));
+    }
+}

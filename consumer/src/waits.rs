@@ -1,0 +1,48 @@
+//! Waiting in the background.
+
+use std::sync::Arc;
+use std::task::Waker;
+use std::time::Duration;
+
+use tabla_core::RetryPolicy;
+use tabla_core::env::{Clock, Env, Monotonic, Sleep, Timestamp};
+
+/// A clock whose waits never move it, whoever else does.
+///
+/// A [`RetryPolicy`] waits with [`Clock::sleep`], which is right for a caller who has nothing else
+/// to wait for. A consumer that runs is in the background, beside whoever moves the clock.
+#[derive(Debug)]
+struct Background(Arc<dyn Clock>);
+
+impl Clock for Background {
+    fn now(&self) -> Timestamp {
+        self.0.now()
+    }
+
+    fn monotonic(&self) -> Monotonic {
+        self.0.monotonic()
+    }
+
+    fn sleep(&self, duration: Duration) -> Sleep<'_> {
+        self.0.until(self.0.monotonic() + duration)
+    }
+
+    fn until(&self, moment: Monotonic) -> Sleep<'_> {
+        self.0.until(moment)
+    }
+
+    fn remaining(&self, moment: Timestamp) -> Option<Duration> {
+        self.0.remaining(moment)
+    }
+
+    fn wake_when_moved(&self, waker: Waker) {
+        self.0.wake_when_moved(waker);
+    }
+}
+
+/// The same policy, waiting in the background.
+pub(super) fn in_background(policy: &RetryPolicy) -> RetryPolicy {
+    let Env { clock, random } = &policy.env;
+    let env = Env { clock: Arc::new(Background(Arc::clone(clock))), random: Arc::clone(random) };
+    RetryPolicy { env, ..policy.clone() }
+}

@@ -1,0 +1,335 @@
+//! The activity log of Esencia Fest at its full size: what thousands of visitors do in ten days, in
+//! ten partitions each, is written, followed by a consumer of its stream, read, and swept when its
+//! ninety days are over, by a clock that is moved.
+
+use std::path::PathBuf;
+use std::sync::Arc;
+use std::sync::atomic::{AtomicU64, Ordering};
+use std::time::Duration;
+
+use async_trait::async_trait;
+use tabla_consumer::{Consumer, Handler};
+use tabla_core::env::{Clock, Env, ManualClock, Timestamp};
+use tabla_core::ops::{DescribeTable, EventName, Record, TableDescription, UserIdentity};
+use tabla_core::{Map, Store, Value};
+use tabla_entity::{Db, Id, RecordExt, UtcTime};
+use tabla_esencia_fest::{
+    ACTIVITY_LOGS, ActivityLog, Email, EsenciaFest, KEPT, NewEvent, Order, RoomId, Span,
+};
+use tabla_sqlite::{Durability, SqliteConfig, SqliteStore, check};
+use xxhash_rust::xxh3::xxh3_64;
+
+use crate::embedded::tabla::expect;
+use crate::embedded::{Failure, Folder};
+use crate::median::{Durations, Stopwatch};
+
+const DAYS: u64 = 10;
+const DAY: Duration = Duration::from_secs(86_400);
+/// The festival's first day, 2025-08-11: ten days of one month, and so of one table.
+const FIRST_DAY: u64 = 1_754_870_400;
+const WRITERS: u64 = 64;
+const COUNTRIES: [&str; 4] = ["Colombia", "México", "Perú", "Chile"];
+const ACTIONS: [&str; 5] = ["enter", "leave", "watch", "comment", "like"];
+const ROOMS: u64 = 6;
+/// Visitors whose whole log is read and compared, and pages that are timed.
+const COMPARED: u64 = 20;
+const PAGES: u64 = 500;
+const PAGE: u32 = 50;
+
+struct Size {
+    events: u64,
+    users: u64,
+    durability: Durability,
+    folder: PathBuf,
+}
+
+impl Size {
+    fn parse(arguments: &[String]) -> Result<Self, Failure> {
+        let mut size = Self {
+            events: 1_000_000,
+            users: 7_000,
+            durability: Durability::Full,
+            folder: std::env::temp_dir(),
+        };
+        let mut arguments = arguments.iter();
+        while let Some(argument) = arguments.next() {
+            let value = arguments.next().ok_or_else(|| format!("{argument} has no value"))?;
+            let number = || match value.parse() {
+                Ok(number) if number > 0 => Ok(number),
+                _ => Err(format!("{argument} is a number above 0: {value}")),
+            };
+            match argument.as_str() {
+                "--events" => size.events = number()?,
+                "--users" => size.users = number()?,
+                "--durability" => {
+                    size.durability = match value.as_str() {
+                        "full" => Durability::Full,
+                        "normal" => Durability::Normal,
+                        _ => return Err(format!("--durability is full or normal: {value}").into()),
+                    }
+                }
+                "--folder" => size.folder = value.into(),
+                _ => return Err(format!("no such option: {argument}").into()),
+            }
+        }
+        Ok(size)
+    }
+
+    /// The events of a day, by their numbers.
+    fn events_of(&self, day: u64) -> std::ops::Range<u64> {
+        self.events * day / DAYS..self.events * (day + 1) / DAYS
+    }
+}
+
+pub(crate) fn run(arguments: &[String]) -> Result<(), Failure> {
+    let size = Size::parse(arguments)?;
+    let runtime = tokio::runtime::Builder::new_multi_thread().enable_all().build()?;
+    let folder = Folder::make(&size.folder)?;
+    let path = folder.path().join("log.db");
+    runtime.block_on(async {
+        let clock = ManualClock::new(Timestamp::from_secs(FIRST_DAY));
+        let env = Env::test(clock.clone(), 7);
+        // Swept when it is time, and not before it can be timed.
+        let config =
+            SqliteConfig::file(&path).with_durability(size.durability).with_sweep_every(None);
+        let store = SqliteStore::open_with(&config, env.clone()).await?;
+        let shared = Arc::new(store.clone());
+        let fest = EsenciaFest::new(Db::with_env(shared.clone(), env.clone()));
+        let analytics = Consumer::new(shared, "analytics", table_name()).env(env).batch(1000);
+        let log = Log { size, clock, store, fest, analytics, seen: Seen::default() };
+        log.write().await?;
+        log.read().await?;
+        log.sweep().await?;
+        let watch = Stopwatch::start();
+        let report = check(&path, |_| {}).await?;
+        println!("check: {} problems, {:.1} s", report.problems.len(), watch.seconds());
+        if !report.is_sound() {
+            return Err(report.problems.join("\n").into());
+        }
+        Ok(())
+    })
+}
+
+struct Log {
+    size: Size,
+    clock: ManualClock,
+    store: SqliteStore,
+    fest: EsenciaFest,
+    /// What the document has feed the analysis: a consumer of the log's stream.
+    analytics: Consumer,
+    seen: Seen,
+}
+
+/// What the consumer has been handed.
+#[derive(Default)]
+struct Seen {
+    /// Events that were logged, by the country.
+    logged: [AtomicU64; COUNTRIES.len()],
+    /// Events that have expired.
+    expired: AtomicU64,
+}
+
+#[async_trait]
+impl Handler for Seen {
+    async fn handle(&self, record: &Record) -> Result<(), tabla_consumer::Failure> {
+        if record.event_name == EventName::Remove {
+            let is_expiry =
+                record.user_identity.as_ref().is_some_and(UserIdentity::is_time_to_live);
+            expect(is_expiry, "an event goes by itself")?;
+            self.expired.fetch_add(1, Ordering::Relaxed);
+            return Ok(());
+        }
+        let event = record.new_entity::<ActivityLog>()?.ok_or("a record has no event")?;
+        let country = event.country.ok_or("an event has no country")?;
+        let number = COUNTRIES.iter().position(|name| *name == country.as_str());
+        self.logged[number.ok_or("an unknown country")?].fetch_add(1, Ordering::Relaxed);
+        Ok(())
+    }
+}
+
+/// A number that belongs to an event, for this purpose.
+fn drawn(event: u64, purpose: u64) -> u64 {
+    xxh3_64(&[event.to_be_bytes(), purpose.to_be_bytes()].concat())
+}
+
+impl Log {
+    fn user_of(&self, event: u64) -> u64 {
+        drawn(event, 0) % self.size.users
+    }
+
+    /// An event is at some second of its day.
+    fn moment_of(&self, day: u64, event: u64) -> UtcTime {
+        UtcTime::from_secs(FIRST_DAY + day * DAY.as_secs() + drawn(event, 1) % DAY.as_secs())
+    }
+
+    /// Writes what happens on each day, as the app does it.
+    async fn write(&self) -> Result<(), Failure> {
+        let (mut writing, mut following) = (0.0, 0.0);
+        for day in 0..DAYS {
+            self.pass(Timestamp::from_secs(FIRST_DAY + day * DAY.as_secs())).await?;
+            let watch = Stopwatch::start();
+            let events = self.size.events_of(day);
+            let next = AtomicU64::new(events.start);
+            let writers = (0..WRITERS).map(|_| async {
+                loop {
+                    let event = next.fetch_add(1, Ordering::Relaxed);
+                    if event >= events.end {
+                        return Ok::<(), Failure>(());
+                    }
+                    self.log(day, event).await?;
+                }
+            });
+            futures::future::try_join_all(writers).await?;
+            writing += watch.seconds();
+            following += self.follow().await?;
+        }
+        let table = self.describe().await?;
+        expect(table.item_count == self.size.events, "every event is an item")?;
+        println!(
+            "write: {} events of {} visitors on {DAYS} days, {}, {WRITERS} callers",
+            self.size.events,
+            self.size.users,
+            self.rate(writing),
+        );
+        let logged = self.seen.logged.iter().map(|count| count.load(Ordering::Relaxed));
+        expect(logged.sum::<u64>() == self.size.events, "the consumer has seen every event once")?;
+        println!("consume: as many records, {}", self.rate(following));
+        Ok(())
+    }
+
+    /// Has the consumer handle what there is; how long that took.
+    async fn follow(&self) -> Result<f64, Failure> {
+        let watch = Stopwatch::start();
+        let drained = self.analytics.drain(&self.seen).await?;
+        expect(drained.set_aside == 0, "every record can be handled")?;
+        Ok(watch.seconds())
+    }
+
+    fn rate(&self, seconds: f64) -> String {
+        format!("{seconds:.1} s, {:.0} events/s", self.size.events as f64 / seconds)
+    }
+
+    async fn log(&self, day: u64, event: u64) -> Result<(), Failure> {
+        let metadata = Map::from([
+            ("device".to_owned(), Value::from(format!("device-{:016x}", drawn(event, 2)))),
+            ("session".to_owned(), Value::from(format!("{:032x}", drawn(event, 3)))),
+            ("seconds".to_owned(), Value::from(drawn(event, 4) % 3_600)),
+        ]);
+        let one_of = |names: &[&str], purpose| -> String {
+            names[drawn(event, purpose) as usize % names.len()].to_owned()
+        };
+        let new = NewEvent {
+            action: one_of(&ACTIONS, 5),
+            sala_id: Some(RoomId::new(format!("sala{}", 1 + drawn(event, 6) % ROOMS))?),
+            country: Some(country(self.user_of(event))?),
+            metadata,
+        };
+        let fest = self.fest.at(self.moment_of(day, event));
+        let id = Id::new(format!("{event:016x}"))?;
+        let logged = fest.log_activity_as(id, &user(self.user_of(event))?, new).await?;
+        expect(logged.is_done(), "no event is there twice")
+    }
+
+    /// Reads the logs of visitors, over all their shards, and what happened in a country on a day.
+    async fn read(&self) -> Result<(), Failure> {
+        let first = UtcTime::from_secs(FIRST_DAY);
+        let span = Span::new(first, first.plus(DAY * DAYS as u32))?;
+        let mut expected = vec![0; COMPARED as usize];
+        for event in 0..self.size.events {
+            if let Some(count) = expected.get_mut(self.user_of(event) as usize) {
+                *count += 1;
+            }
+        }
+        for (number, expected) in expected.into_iter().enumerate() {
+            let (mut found, mut after) = (0, None);
+            loop {
+                let page = self
+                    .fest
+                    .get_user_logs(
+                        &user(number as u64)?,
+                        span,
+                        Order::Ascending,
+                        PAGE,
+                        after.as_ref(),
+                    )
+                    .await?;
+                found += page.items.len();
+                after = page.next;
+                if after.is_none() {
+                    break;
+                }
+            }
+            expect(found == expected, "a visitor's log is whole")?;
+        }
+        let mut pages = Durations::default();
+        for step in 0..PAGES {
+            let who = user(drawn(step, 7) % self.size.users)?;
+            pages.time(self.fest.get_user_logs(&who, span, Order::Descending, PAGE, None)).await?;
+        }
+        println!("read: a page of {PAGE} of a visitor's log, {:?} (median)", pages.median());
+        let mut pages = Durations::default();
+        for step in 0..PAGES {
+            let day = UtcTime::from_secs(FIRST_DAY + drawn(step, 8) % DAYS * DAY.as_secs()).day();
+            let where_from = country(drawn(step, 9))?;
+            pages.time(self.fest.get_activity_by_country(&where_from, day, None)).await?;
+        }
+        println!("read: a page of what a country did on a day, {:?} (median)", pages.median());
+        Ok(())
+    }
+
+    /// Lets the ninety days of each day pass.
+    async fn sweep(&self) -> Result<(), Failure> {
+        let (mut sweeping, mut following) = (0.0, 0.0);
+        let mut left = self.size.events;
+        for day in 0..DAYS {
+            let end_of_day = Timestamp::from_secs(FIRST_DAY + (day + 1) * DAY.as_secs());
+            self.pass(end_of_day + KEPT).await?;
+            let watch = Stopwatch::start();
+            let swept = self.store.sweep_expired().await? as u64;
+            sweeping += watch.seconds();
+            let events = self.size.events_of(day);
+            expect(swept == events.end - events.start, "the events of a day go together")?;
+            left -= swept;
+            expect(self.describe().await?.item_count == left, "the others stay")?;
+            following += self.follow().await?;
+        }
+        println!(
+            "sweep: {} events after {} days, {}",
+            self.size.events,
+            KEPT.as_secs() / 86_400,
+            self.rate(sweeping)
+        );
+        let expired = self.seen.expired.load(Ordering::Relaxed);
+        expect(expired == self.size.events, "the consumer has seen every event go once")?;
+        println!("consume: as many records, {}", self.rate(following));
+        Ok(())
+    }
+
+    /// Lets time pass. The consumer is run more than once a day meanwhile, as one has to be that
+    /// loses nothing.
+    async fn pass(&self, moment: Timestamp) -> Result<(), Failure> {
+        while self.clock.now() < moment {
+            self.clock.advance(moment.since(self.clock.now()).min(DAY / 2));
+            self.follow().await?;
+        }
+        Ok(())
+    }
+
+    async fn describe(&self) -> Result<TableDescription, Failure> {
+        Ok(self.store.describe_table(DescribeTable::new(table_name())).await?)
+    }
+}
+
+/// The table of the month.
+fn table_name() -> String {
+    format!("{}-2025-08", ACTIVITY_LOGS.name)
+}
+
+fn user(number: u64) -> Result<Email, Failure> {
+    Ok(Email::new(format!("user{number:05}@sura.com.co"))?)
+}
+
+/// Visitors stay where they are from.
+fn country(user: u64) -> Result<Id, Failure> {
+    Ok(Id::new(COUNTRIES[user as usize % COUNTRIES.len()])?)
+}

@@ -1,0 +1,298 @@
+//! How often a write is synced to the disk when many write at the same time.
+//!
+//! This program does the writes as a child of a tool that notes the syncs ([`Tool`]). Between the
+//! rows of the table the child makes folders, which the engine never does: so what was noted says by
+//! itself which syncs belong to which row, and opening, loading and closing belong to none.
+
+use std::fmt;
+use std::path::Path;
+use std::process::{Command, Stdio};
+use std::sync::Arc;
+
+use tabla_core::Store;
+use tabla_sqlite::{Durability, SqliteConfig, SqliteStore};
+
+use crate::embedded::options::list;
+use crate::embedded::shape::{ITEMS, Operation, Place};
+use crate::embedded::{Failure, Folder, Row, tabla as work};
+use crate::median::median;
+use crate::process;
+
+/// The command by which this program calls itself.
+pub(crate) const CHILD: &str = "syncs-child";
+
+const OPERATIONS: [Operation; 3] = [Operation::Put, Operation::Update, Operation::Transact];
+
+/// The most syncs per write, by the number of callers.
+const GOALS: [(usize, f64); 2] = [(16, 0.15), (64, 0.05)];
+
+/// Measures, prints the table, and fails if a goal is missed.
+pub(crate) fn run(arguments: &[String]) -> Result<(), Failure> {
+    let mut callers = vec![1, 16, 64];
+    let mut writes = 50;
+    let mut rounds = 5;
+    let mut folder = std::env::temp_dir();
+    let mut arguments = arguments.iter();
+    while let Some(argument) = arguments.next() {
+        let value = arguments.next().ok_or_else(|| format!("{argument} has no value"))?;
+        let positive = |text: &str| text.parse().ok().filter(|number| *number > 0);
+        match argument.as_str() {
+            "--callers" => callers = list(value, positive)?,
+            "--writes" => writes = positive(value).ok_or("--writes is at least 1")?,
+            "--rounds" => rounds = positive(value).ok_or("--rounds is at least 1")?,
+            "--folder" => folder = value.into(),
+            _ => return Err(format!("no such option: {argument}").into()),
+        }
+    }
+    let folder = Folder::make(&folder)?;
+    let rows = rows(&callers, writes);
+    // Not synced, and not traced: only what follows is measured.
+    runtime()?.block_on(async {
+        let config = SqliteConfig::file(file(folder.path())).with_durability(Durability::Normal);
+        work::load(&SqliteStore::open(&config).await?).await
+    })?;
+    let tool = Tool::find(folder.path());
+    let noted = folder.path().join("noted");
+    let answer = process::answer(
+        tool.command(&noted)
+            .arg(std::env::current_exe()?)
+            .args([CHILD, &numbers(&callers), &writes.to_string(), &rounds.to_string()])
+            .arg(folder.path()),
+    )?;
+    let seconds: Vec<f64> = serde_json::from_value(answer)?;
+    let syncs = count(&tool.events(&noted)?, rounds * rows.len())?;
+    println!("syncs per write that is durable when it is answered; {tool}; files in {folder}");
+    println!("{rounds} rounds, of which the middle one counts");
+    match print(&rows, &syncs, &seconds) {
+        0 => Ok(()),
+        missed => Err(format!("{missed} goals missed").into()),
+    }
+}
+
+/// Prints a line per row, from what was counted round by round; how many goals are missed.
+fn print(rows: &[Row], syncs: &[f64], seconds: &[f64]) -> usize {
+    println!(
+        "{:<12} {:>8} {:>8} {:>10} {:>8} {:>8} {:>8}   writes/s",
+        "", "callers", "writes", "per write", "worst", "goal", ""
+    );
+    let mut missed = 0;
+    for (number, row) in rows.iter().enumerate() {
+        let per_write = |all: &[f64]| -> Vec<f64> {
+            let of_row = all.iter().skip(number).step_by(rows.len());
+            of_row.map(|figure| figure / row.ops as f64).collect()
+        };
+        let (syncs, seconds) = (per_write(syncs), per_write(seconds));
+        let worst = syncs.iter().copied().fold(0.0, f64::max);
+        let figure = median(&syncs).unwrap_or(worst);
+        let goal = goal(row.callers);
+        let is_missed = goal.is_some_and(|goal| figure > goal);
+        missed += usize::from(is_missed);
+        let verdict = match goal {
+            None => "",
+            Some(_) if is_missed => "MISSED",
+            Some(_) => "met",
+        };
+        println!(
+            "{:<12} {:>8} {:>8} {figure:>10.3} {worst:>8.3} {:>8} {verdict:>8}   {:.0}",
+            row.operation.name(),
+            row.callers,
+            row.ops,
+            goal.map_or_else(String::new, |goal| format!("<= {goal}")),
+            median(&seconds).map_or(0.0, |seconds| 1.0 / seconds)
+        );
+    }
+    missed
+}
+
+fn goal(callers: usize) -> Option<f64> {
+    GOALS.iter().find(|(number, _)| *number == callers).map(|(_, most)| *most)
+}
+
+/// Does the writes of all rows, round by round, and says how many seconds each took.
+pub(crate) fn child(arguments: &[String]) -> Result<(), Failure> {
+    let [callers, writes, rounds, folder] = arguments else {
+        return Err(format!("{CHILD} is called by `syncs`").into());
+    };
+    let rows = rows(&list(callers, |number| number.parse().ok())?, writes.parse()?);
+    let rounds: usize = rounds.parse()?;
+    let folder = Path::new(folder);
+    let seconds: Result<Vec<f64>, Failure> = runtime()?.block_on(async {
+        let store: Arc<dyn Store> =
+            Arc::new(SqliteStore::open(&SqliteConfig::file(file(folder))).await?);
+        let mut next_item = ITEMS;
+        let mut seconds = Vec::new();
+        for row in (0..rounds).flat_map(|_| &rows) {
+            mark(folder)?;
+            seconds.push(work::timed(&store, row, next_item).await?);
+            mark(folder)?;
+            // Updates take numbers too: they set what no update has set before.
+            next_item += row.ops * row.operation.new_items().max(1);
+        }
+        Ok(seconds)
+    });
+    println!("{}", serde_json::to_string(&seconds?)?);
+    Ok(())
+}
+
+/// The work of a round, in order.
+fn rows(callers: &[usize], writes: usize) -> Vec<Row> {
+    let row = |operation, callers| Row {
+        place: Place::Durable,
+        operation,
+        callers,
+        ops: (writes * callers) as u64,
+    };
+    OPERATIONS.into_iter().flat_map(|one| callers.iter().map(move |many| row(one, *many))).collect()
+}
+
+fn numbers(numbers: &[usize]) -> String {
+    numbers.iter().map(usize::to_string).collect::<Vec<_>>().join(",")
+}
+
+fn file(folder: &Path) -> std::path::PathBuf {
+    folder.join("syncs.db")
+}
+
+fn runtime() -> std::io::Result<tokio::runtime::Runtime> {
+    tokio::runtime::Builder::new_multi_thread().enable_all().build()
+}
+
+/// Leaves a mark among what is noted.
+fn mark(folder: &Path) -> std::io::Result<()> {
+    let mark = folder.join("mark");
+    std::fs::create_dir(&mark)?;
+    std::fs::remove_dir(mark)
+}
+
+/// What a mark is noted as, whatever the system's own name of the call is.
+const MARK: &str = "mkdir";
+
+/// What notes the calls of a child.
+#[derive(Clone, Copy)]
+enum Tool {
+    /// Does not hold the child up, but is not always there, nor always permitted.
+    Perf,
+    /// Stops the child at every sync, twice: callers then find one another in other ways, and the
+    /// rounds are further apart.
+    Strace,
+}
+
+impl Tool {
+    /// The better one of those that can be used.
+    fn find(folder: &Path) -> Self {
+        let trial =
+            Self::Perf.command(&folder.join("trial")).arg("true").stderr(Stdio::null()).status();
+        match trial.is_ok_and(|status| status.success()) {
+            true => Self::Perf,
+            false => Self::Strace,
+        }
+    }
+
+    /// What runs a program and notes its calls in a file.
+    fn command(self, noted: &Path) -> Command {
+        let mut command;
+        match self {
+            Self::Perf => {
+                command = Command::new("perf");
+                command.args(["record", "--quiet"]);
+                for call in ["fsync", "fdatasync", "mkdir*"] {
+                    command.args(["-e", &format!("syscalls:sys_enter_{call}")]);
+                }
+            }
+            Self::Strace => {
+                command = Command::new("strace");
+                // Without `--seccomp-bpf`, every call of every thread would stop.
+                command.args(["-f", "-qq", "--seccomp-bpf"]);
+                command.args(["-e", "trace=fsync,fdatasync,/^mkdir"]);
+            }
+        }
+        command.arg("-o").arg(noted);
+        command
+    }
+
+    /// The calls, a line for each, in order.
+    fn events(self, noted: &Path) -> Result<String, Failure> {
+        match self {
+            Self::Strace => Ok(std::fs::read_to_string(noted)?),
+            Self::Perf => {
+                let mut script = Command::new("perf");
+                script.args(["script", "--fields", "time,event", "-i"]).arg(noted);
+                Ok(String::from_utf8(process::output(&mut script)?.stdout)?)
+            }
+        }
+    }
+}
+
+impl fmt::Display for Tool {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(match self {
+            Self::Perf => "counted by perf",
+            Self::Strace => "counted by strace, which holds up every sync",
+        })
+    }
+}
+
+/// The syncs of each row: of the first, third, ... stretch between marks.
+fn count(events: &str, rows: usize) -> Result<Vec<f64>, Failure> {
+    let mut counts = vec![0.0];
+    for line in events.lines() {
+        if line.contains(MARK) {
+            counts.push(0.0);
+        } else if ["fsync(", "fdatasync(", "_fsync:", "_fdatasync:"]
+            .iter()
+            .any(|call| line.contains(call))
+            && let Some(count) = counts.last_mut()
+        {
+            // A call that another thread's comes in between has a second line in strace's notes,
+            // without its name and a bracket.
+            *count += 1.0;
+        }
+    }
+    match counts.len() == 2 * rows + 1 {
+        true => Ok(counts.into_iter().skip(1).step_by(2).collect()),
+        false => Err(format!("{} marks for {rows} rows", counts.len() - 1).into()),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn syncs_are_counted_between_the_marks() {
+        let strace = "\
+7 fsync(3) = 0
+7 mkdir(\"/f/mark\", 0777) = 0
+8 fdatasync(9 <unfinished ...>
+8 <... fdatasync resumed>) = 0
+8 fsync(4) = 0
+7 mkdir(\"/f/mark\", 0777) = 0
+7 fsync(3) = 0
+7 mkdirat(AT_FDCWD, \"/f/mark\", 0777) = 0
+7 mkdirat(AT_FDCWD, \"/f/mark\", 0777) = 0
+";
+        assert_eq!(count(strace, 2).unwrap(), [2.0, 0.0]);
+        assert!(count(strace, 3).is_err());
+        let perf = "\
+14239.166145:     syscalls:sys_enter_mkdir:
+14239.166257: syscalls:sys_enter_fdatasync:
+14239.166258:     syscalls:sys_enter_fsync:
+14239.166318:   syscalls:sys_enter_mkdirat:
+";
+        assert_eq!(count(perf, 1).unwrap(), [2.0]);
+    }
+
+    #[test]
+    fn every_caller_has_its_writes_and_many_callers_have_a_goal() {
+        let rows = rows(&[1, 16], 10);
+        let ops: Vec<u64> = rows.iter().map(|row| row.ops).collect();
+        assert_eq!(ops, [10, 160, 10, 160, 10, 160]);
+        assert_eq!((goal(1), goal(16), goal(64)), (None, Some(0.15), Some(0.05)));
+        // Of three rounds, the middle one counts: the fourth row is over its goal in two.
+        let round = |fourth: f64| [10.0, 20.0, 10.0, fourth, 10.0, 20.0];
+        let syncs = [round(30.0), round(20.0), round(30.0)].concat();
+        assert_eq!(print(&rows, &syncs, &[1.0; 18]), 1);
+        let syncs = [round(30.0), round(20.0), round(20.0)].concat();
+        assert_eq!(print(&rows, &syncs, &[1.0; 18]), 0);
+    }
+}

@@ -1,0 +1,144 @@
+//! `cargo xtask check`: format, lints, documentation, dependencies, packages.
+
+use crate::Result;
+use crate::machine::has;
+use crate::package;
+use crate::steps::{Steps, line, output};
+use crate::workspace::cargo;
+
+/// Crate names by topic. A name that ends in `*` stands for all names with that prefix.
+const SQL: &[&str] = &["libsqlite3-sys", "rusqlite*", "sqlx*"];
+const AWS: &[&str] = &["aws-*"];
+const HTTP: &[&str] =
+    &["axum*", "bollard*", "h2", "http*", "hyper*", "redis*", "reqwest*", "rustls*"];
+
+/// Crates that a package must not depend on, directly or indirectly.
+struct Ban {
+    package: &'static str,
+    /// Feature arguments of `cargo tree`; none for the default features.
+    features: &'static [&'static str],
+    forbidden: &'static [&'static [&'static str]],
+}
+
+const BANS: [Ban; 4] = [
+    Ban { package: "tabla-core", features: &["--all-features"], forbidden: &[SQL, AWS, HTTP] },
+    Ban { package: "tabla-entity", features: &["--all-features"], forbidden: &[SQL, AWS, HTTP] },
+    Ban { package: "tabla-consumer", features: &["--all-features"], forbidden: &[SQL, AWS, HTTP] },
+    Ban { package: "tabla", features: &[], forbidden: &[AWS] },
+];
+
+pub(crate) fn run(mut steps: Steps) -> Result<()> {
+    steps.command("format", cargo().args(["fmt", "--all", "--check"]))?;
+    steps.command(
+        "lints",
+        cargo().args(["clippy", "--workspace", "--all-targets", "--", "--deny", "warnings"]),
+    )?;
+    steps.command(
+        "documentation",
+        cargo()
+            .args(["doc", "--workspace", "--no-deps", "--document-private-items"])
+            .env("RUSTDOCFLAGS", "--deny warnings"),
+    )?;
+    steps.step("dependency bans", || BANS.iter().try_for_each(Ban::check))?;
+    steps.step("packages for crates.io", package::check)?;
+    if has("cargo-deny") {
+        steps.command(
+            "licences, bans and sources",
+            cargo().args(["deny", "--offline", "check", "licenses", "bans", "sources"]),
+        )?;
+        steps.finish("cargo xtask check");
+    } else {
+        steps.finish("cargo xtask check");
+        println!(
+            "NOT RUN: licences, bans and sources: cargo-deny is not installed; the GitHub workflow \
+             runs it"
+        );
+    }
+    Ok(())
+}
+
+impl Ban {
+    fn check(&self) -> Result<()> {
+        let mut command = cargo();
+        command.args(["tree", "--package", self.package]).args(self.features);
+        command.args(["--edges", "normal,build", "--target", "all"]);
+        command.args(["--prefix", "none", "--format", "{p}"]);
+        let tree = output(&mut command)?;
+        let names = package_names(&tree);
+        let found: Vec<&str> = names.iter().copied().filter(|name| self.forbids(name)).collect();
+        let features = match self.features {
+            [] => "default features".to_owned(),
+            features => features.join(" "),
+        };
+        if let Some(first) = found.first() {
+            return Err(format!(
+                "{} ({features}) depends on {}; `{} --invert {first}` shows the path",
+                self.package,
+                found.join(", "),
+                line(&command),
+            )
+            .into());
+        }
+        let forbidden = self.forbidden.concat().join(", ");
+        println!("{} ({features}): {} crates, none of {forbidden}", self.package, names.len());
+        Ok(())
+    }
+
+    fn forbids(&self, name: &str) -> bool {
+        self.forbidden.iter().copied().flatten().any(|pattern| match pattern.strip_suffix('*') {
+            Some(prefix) => name.starts_with(prefix),
+            None => name == *pattern,
+        })
+    }
+}
+
+/// Distinct package names in lines such as `serde v1.0.0 (proc-macro) (*)`.
+fn package_names(tree: &str) -> Vec<&str> {
+    let mut names: Vec<&str> =
+        tree.lines().filter_map(|line| line.split_whitespace().next()).collect();
+    names.sort_unstable();
+    names.dedup();
+    names
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn package_names_are_distinct() {
+        let tree = "tabla-core v0.1.0 (/x/core)\nserde v1.0.1\nserde_derive v1.0.1 (proc-macro)\n\nserde v1.0.1 (*)\n";
+        assert_eq!(package_names(tree), ["serde", "serde_derive", "tabla-core"]);
+    }
+
+    #[test]
+    fn ban_covers_databases_aws_and_http_only() {
+        let core = &BANS[0];
+        for name in [
+            "sqlx",
+            "sqlx-core",
+            "rusqlite",
+            "aws-sdk-dynamodb",
+            "aws-smithy-types",
+            "hyper",
+            "hyper-util",
+            "reqwest",
+            "http",
+            "httparse",
+            "http-body-util",
+        ] {
+            assert!(core.forbids(name), "{name}");
+        }
+        for name in ["serde", "tokio", "h2o", "async-trait"] {
+            assert!(!core.forbids(name), "{name}");
+        }
+    }
+
+    #[test]
+    fn facade_may_depend_on_sqlite_but_not_on_aws() {
+        let facade = BANS.iter().find(|ban| ban.package == "tabla").unwrap();
+        assert!(facade.features.is_empty(), "the default features");
+        assert!(facade.forbids("aws-config"));
+        assert!(!facade.forbids("sqlx"));
+    }
+}
