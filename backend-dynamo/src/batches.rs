@@ -4,7 +4,7 @@ use tabla_core::ops::{
     BatchGetItem, BatchGetItemOutput, BatchWriteItem, BatchWriteItemOutput, TransactGetItems,
     TransactGetItemsOutput, TransactWriteItems, TransactWriteItemsOutput,
 };
-use tabla_core::{Requirement, Result, engine};
+use tabla_core::{Requirement, Result, assign, engine};
 
 use crate::DynamoStore;
 use crate::convert::*;
@@ -12,7 +12,7 @@ use crate::error::{Access, from_sdk};
 
 impl DynamoStore {
     pub(crate) async fn batch_get_item(&self, request: BatchGetItem) -> Result<BatchGetItemOutput> {
-        let BatchGetItem { requests, return_consumed_capacity: asked } = request;
+        let BatchGetItem { requests, return_consumed_capacity: asked, .. } = request;
         let output = self
             .client
             .batch_get_item()
@@ -21,16 +21,12 @@ impl DynamoStore {
             .send()
             .await
             .map_err(|error| from_sdk(Access::Read, error))?;
-        Ok(BatchGetItemOutput {
-            responses: output
+        Ok(assign!(BatchGetItemOutput::default(), { responses: output
                 .responses
                 .into_iter()
                 .flatten()
                 .map(|(table, items)| Ok((self.prefix.strip_own(table), items_from_sdk(items)?)))
-                .collect::<Result<_>>()?,
-            unprocessed_keys: batch_reads_from_sdk(&self.prefix, output.unprocessed_keys)?,
-            consumed_capacity: capacities_from_sdk(&self.prefix, asked, output.consumed_capacity),
-        })
+                .collect::<Result<_>>()?, unprocessed_keys: batch_reads_from_sdk(&self.prefix, output.unprocessed_keys)?, consumed_capacity: capacities_from_sdk(&self.prefix, asked, output.consumed_capacity) }))
     }
 
     pub(crate) async fn batch_write_item(
@@ -41,6 +37,7 @@ impl DynamoStore {
             requests,
             return_consumed_capacity: asked,
             return_item_collection_metrics: metrics,
+            ..
         } = request;
         self.require_metrics(metrics, "batch_write")?;
         let output = self
@@ -52,21 +49,19 @@ impl DynamoStore {
             .send()
             .await
             .map_err(|error| from_sdk(Access::Write, error))?;
-        Ok(BatchWriteItemOutput {
-            unprocessed_items: batch_writes_from_sdk(&self.prefix, output.unprocessed_items)?,
-            consumed_capacity: capacities_from_sdk(&self.prefix, asked, output.consumed_capacity),
-            item_collection_metrics: table_metrics_from_sdk(
+        Ok(
+            assign!(BatchWriteItemOutput::default(), { unprocessed_items: batch_writes_from_sdk(&self.prefix, output.unprocessed_items)?, consumed_capacity: capacities_from_sdk(&self.prefix, asked, output.consumed_capacity), item_collection_metrics: table_metrics_from_sdk(
                 &self.prefix,
                 output.item_collection_metrics,
-            )?,
-        })
+            )? }),
+        )
     }
 
     pub(crate) async fn transact_get_items(
         &self,
         request: TransactGetItems,
     ) -> Result<TransactGetItemsOutput> {
-        let TransactGetItems { items, return_consumed_capacity: asked } = request;
+        let TransactGetItems { items, return_consumed_capacity: asked, .. } = request;
         self.require(Requirement::Transactions, "transact_get", "")?;
         let items: Result<Vec<_>> =
             items.into_iter().map(|item| transact_get_to_sdk(&self.prefix, item)).collect();
@@ -78,15 +73,12 @@ impl DynamoStore {
             .send()
             .await
             .map_err(|error| from_sdk(Access::Read, error))?;
-        Ok(TransactGetItemsOutput {
-            responses: output
+        Ok(assign!(TransactGetItemsOutput::default(), { responses: output
                 .responses
                 .into_iter()
                 .flatten()
                 .map(|response| response.item.map(item_from_sdk).transpose())
-                .collect::<Result<_>>()?,
-            consumed_capacity: capacities_from_sdk(&self.prefix, asked, output.consumed_capacity),
-        })
+                .collect::<Result<_>>()?, consumed_capacity: capacities_from_sdk(&self.prefix, asked, output.consumed_capacity) }))
     }
 
     /// Without a client request token the SDK draws one, so that every call has its own.
@@ -99,6 +91,7 @@ impl DynamoStore {
             client_request_token,
             return_consumed_capacity: asked,
             return_item_collection_metrics: metrics,
+            ..
         } = request;
         self.require(Requirement::Transactions, "transact_write", "")?;
         self.require_metrics(metrics, "transact_write")?;
@@ -117,12 +110,11 @@ impl DynamoStore {
             .send()
             .await
             .map_err(|error| from_sdk(Access::Write, error))?;
-        Ok(TransactWriteItemsOutput {
-            consumed_capacity: capacities_from_sdk(&self.prefix, asked, output.consumed_capacity),
-            item_collection_metrics: table_metrics_from_sdk(
+        Ok(
+            assign!(TransactWriteItemsOutput::default(), { consumed_capacity: capacities_from_sdk(&self.prefix, asked, output.consumed_capacity), item_collection_metrics: table_metrics_from_sdk(
                 &self.prefix,
                 output.item_collection_metrics,
-            )?,
-        })
+            )? }),
+        )
     }
 }

@@ -17,6 +17,7 @@ use crate::Engine;
 /// assert_eq!(config.table_prefix, "dev-");
 /// ```
 #[derive(Clone, Debug, PartialEq, Eq)]
+#[non_exhaustive]
 pub struct DynamoConfig {
     /// The URL of the service. Without one, the SDK finds AWS's by the region.
     ///

@@ -6,7 +6,7 @@ use tabla_core::ops::{
     DeleteItem, GetItem, GetItemOutput, Page, PutItem, Query, ReturnConsumedCapacity, Scan,
     UpdateItem, WriteOutput,
 };
-use tabla_core::{DynamoJson, Result};
+use tabla_core::{DynamoJson, Result, assign};
 
 use crate::DynamoStore;
 use crate::convert::*;
@@ -15,8 +15,15 @@ use crate::error::{Access, from_sdk};
 
 impl DynamoStore {
     pub(crate) async fn get_item(&self, request: GetItem) -> Result<GetItemOutput> {
-        let GetItem { table, key, projection, names, consistent_read, return_consumed_capacity } =
-            request;
+        let GetItem {
+            table,
+            key,
+            projection,
+            names,
+            consistent_read,
+            return_consumed_capacity,
+            ..
+        } = request;
         let mut expressions = Expressions::new(names, Values::new());
         let projection = expressions.projection(projection)?;
         let call = self
@@ -32,13 +39,10 @@ impl DynamoStore {
         let (output, answer) = direct::read(Operation::GetItem, return_consumed_capacity, call)
             .await
             .map_err(|error| from_sdk(Access::Read, error))?;
-        Ok(GetItemOutput {
-            item: match answer {
+        Ok(assign!(GetItemOutput::default(), { item: match answer {
                 Some(answer) => answer.item.map(|DynamoJson(item)| item),
                 None => output.item.map(item_from_sdk).transpose()?,
-            },
-            consumed_capacity: self.capacity(return_consumed_capacity, output.consumed_capacity),
-        })
+            }, consumed_capacity: self.capacity(return_consumed_capacity, output.consumed_capacity) }))
     }
 
     pub(crate) async fn put_item(&self, request: PutItem) -> Result<WriteOutput> {
@@ -52,6 +56,7 @@ impl DynamoStore {
             return_values_on_condition_check_failure: returned_on_failure,
             return_consumed_capacity: asked,
             return_item_collection_metrics: metrics,
+            ..
         } = request;
         self.require_metrics(metrics, "put")?;
         let mut expressions = Expressions::new(names, values);
@@ -92,6 +97,7 @@ impl DynamoStore {
             return_values_on_condition_check_failure: returned_on_failure,
             return_consumed_capacity: asked,
             return_item_collection_metrics: metrics,
+            ..
         } = request;
         self.require_metrics(metrics, "update")?;
         let mut expressions = Expressions::new(names, values);
@@ -133,6 +139,7 @@ impl DynamoStore {
             return_values_on_condition_check_failure: returned_on_failure,
             return_consumed_capacity: asked,
             return_item_collection_metrics: metrics,
+            ..
         } = request;
         self.require_metrics(metrics, "delete")?;
         let mut expressions = Expressions::new(names, values);
@@ -176,6 +183,7 @@ impl DynamoStore {
             consistent_read,
             exclusive_start_key,
             return_consumed_capacity: asked,
+            ..
         } = request;
         let mut expressions = Expressions::new(names, values);
         let key_condition = expressions.condition(ExpressionKind::KeyCondition, key_condition)?;
@@ -205,13 +213,9 @@ impl DynamoStore {
         if let Some(answer) = answer {
             return Ok(answer.into_page());
         }
-        Ok(Page {
-            items: items_from_sdk(output.items.unwrap_or_default())?,
-            count: page_count(output.count),
-            scanned_count: page_count(output.scanned_count),
-            last_evaluated_key: last_key(output.last_evaluated_key)?,
-            consumed_capacity: self.capacity(asked, output.consumed_capacity),
-        })
+        Ok(
+            assign!(Page::default(), { items: items_from_sdk(output.items.unwrap_or_default())?, count: page_count(output.count), scanned_count: page_count(output.scanned_count), last_evaluated_key: last_key(output.last_evaluated_key)?, consumed_capacity: self.capacity(asked, output.consumed_capacity) }),
+        )
     }
 
     pub(crate) async fn scan_page(&self, request: Scan) -> Result<Page> {
@@ -229,6 +233,7 @@ impl DynamoStore {
             consistent_read,
             exclusive_start_key,
             return_consumed_capacity: asked,
+            ..
         } = request;
         let mut expressions = Expressions::new(names, values);
         let filter = expressions.condition(ExpressionKind::Filter, filter)?;
@@ -257,13 +262,9 @@ impl DynamoStore {
         if let Some(answer) = answer {
             return Ok(answer.into_page());
         }
-        Ok(Page {
-            items: items_from_sdk(output.items.unwrap_or_default())?,
-            count: page_count(output.count),
-            scanned_count: page_count(output.scanned_count),
-            last_evaluated_key: last_key(output.last_evaluated_key)?,
-            consumed_capacity: self.capacity(asked, output.consumed_capacity),
-        })
+        Ok(
+            assign!(Page::default(), { items: items_from_sdk(output.items.unwrap_or_default())?, count: page_count(output.count), scanned_count: page_count(output.scanned_count), last_evaluated_key: last_key(output.last_evaluated_key)?, consumed_capacity: self.capacity(asked, output.consumed_capacity) }),
+        )
     }
 
     fn write_output(
@@ -273,11 +274,9 @@ impl DynamoStore {
         consumed: Option<ConsumedCapacity>,
         metrics: Option<ItemCollectionMetrics>,
     ) -> Result<WriteOutput> {
-        Ok(WriteOutput {
-            attributes: attributes.map(item_from_sdk).transpose()?,
-            consumed_capacity: self.capacity(asked, consumed),
-            item_collection_metrics: metrics_from_sdk(metrics)?,
-        })
+        Ok(
+            assign!(WriteOutput::default(), { attributes: attributes.map(item_from_sdk).transpose()?, consumed_capacity: self.capacity(asked, consumed), item_collection_metrics: metrics_from_sdk(metrics)? }),
+        )
     }
 
     fn capacity(
@@ -291,16 +290,10 @@ impl DynamoStore {
 
 impl Answer {
     fn into_page(self) -> Page {
-        Page {
-            items: self.items.into_iter().map(|DynamoJson(item)| item).collect(),
-            count: page_count(self.count),
-            scanned_count: page_count(self.scanned_count),
-            last_evaluated_key: self
+        assign!(Page::default(), { items: self.items.into_iter().map(|DynamoJson(item)| item).collect(), count: page_count(self.count), scanned_count: page_count(self.scanned_count), last_evaluated_key: self
                 .last_evaluated_key
                 .map(|DynamoJson(key)| key)
-                .filter(|key| !key.is_empty()),
-            consumed_capacity: None,
-        }
+                .filter(|key| !key.is_empty()), consumed_capacity: None })
     }
 }
 

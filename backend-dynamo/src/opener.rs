@@ -3,8 +3,7 @@
 use std::sync::Arc;
 
 use async_trait::async_trait;
-use tabla_core::env::Env;
-use tabla_core::{Address, Error, Opener, Result, Store};
+use tabla_core::{Address, Error, OpenContext, Opener, Result, Store};
 
 use crate::{DynamoConfig, DynamoStore};
 
@@ -32,9 +31,9 @@ impl Opener for DynamoOpener {
         ]
     }
 
-    async fn open(&self, address: Address, env: &Env) -> Result<Arc<dyn Store>> {
+    async fn open(&self, address: Address, context: &OpenContext) -> Result<Arc<dyn Store>> {
         let config = DynamoConfig::from_address(address)?;
-        Ok(Arc::new(DynamoStore::open(&config).await?.with_env(env)))
+        Ok(Arc::new(DynamoStore::open(&config).await?.with_env(&context.env)))
     }
 }
 
@@ -134,7 +133,7 @@ mod tests {
             ("dynamodb:?tls=true", "goes with"),
             ("dynamodb://host?tls=maybe", "maybe"),
             ("dynamodb://host?engine=dynalite", "dynalite"),
-            ("dynamodb:?regio=x", "there are: engine, prefix, profile, region, tls"),
+            ("dynamodb:?regio=x", "there are: engine, prefix, profile, region, tls, retries"),
         ] {
             let error = config(text).expect_err(text);
             assert_eq!(error.kind(), &ErrorKind::Config, "{text}");

@@ -123,6 +123,11 @@ impl Store for DynamoStore {
         self.engine.capabilities()
     }
 
+    /// It has none yet.
+    fn power_by_id(&self, _: std::any::TypeId) -> Option<tabla_core::Power> {
+        None
+    }
+
     async fn get(&self, request: GetItem) -> Result<GetItemOutput> {
         self.get_item(request).await
     }

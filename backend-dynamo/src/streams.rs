@@ -4,7 +4,7 @@ use tabla_core::ops::{
     DescribeStream, GetRecords, GetRecordsOutput, GetShardIterator, ListStreams, ListStreamsOutput,
     ShardIterator, StreamArn, StreamDescription,
 };
-use tabla_core::{Error, ErrorKind, Requirement, Result};
+use tabla_core::{Error, ErrorKind, Requirement, Result, assign};
 
 use crate::DynamoStore;
 use crate::convert::*;
@@ -13,7 +13,7 @@ use crate::error::{Access, from_sdk};
 impl DynamoStore {
     /// A page may be short, or empty, where other environments have streams too.
     pub(crate) async fn list_own_streams(&self, request: ListStreams) -> Result<ListStreamsOutput> {
-        let ListStreams { table, exclusive_start_stream, limit } = request;
+        let ListStreams { table, exclusive_start_stream, limit, .. } = request;
         self.require(Requirement::Streams, "list_streams", "")?;
         let output = self
             .streams
@@ -24,19 +24,16 @@ impl DynamoStore {
             .send()
             .await
             .map_err(|error| from_sdk(Access::Read, error))?;
-        Ok(ListStreamsOutput {
-            streams: output
+        Ok(assign!(ListStreamsOutput::default(), { streams: output
                 .streams
                 .into_iter()
                 .flatten()
                 .filter_map(|stream| summary_from_sdk(&self.prefix, stream))
-                .collect(),
-            last_evaluated_stream: output.last_evaluated_stream_arn.map(StreamArn),
-        })
+                .collect(), last_evaluated_stream: output.last_evaluated_stream_arn.map(StreamArn) }))
     }
 
     pub(crate) async fn stream(&self, request: DescribeStream) -> Result<StreamDescription> {
-        let DescribeStream { arn, exclusive_start_shard, shard_filter, limit } = request;
+        let DescribeStream { arn, exclusive_start_shard, shard_filter, limit, .. } = request;
         self.require(Requirement::Streams, "describe_stream", "")?;
         let output = self
             .streams
@@ -53,7 +50,7 @@ impl DynamoStore {
     }
 
     pub(crate) async fn shard_iterator(&self, request: GetShardIterator) -> Result<ShardIterator> {
-        let GetShardIterator { arn, shard, position } = request;
+        let GetShardIterator { arn, shard, position, .. } = request;
         self.require(Requirement::Streams, "get_shard_iterator", "")?;
         let (kind, place) = position_to_sdk(position);
         let output = self
@@ -70,7 +67,7 @@ impl DynamoStore {
     }
 
     pub(crate) async fn records(&self, request: GetRecords) -> Result<GetRecordsOutput> {
-        let GetRecords { iterator, limit } = request;
+        let GetRecords { iterator, limit, .. } = request;
         self.require(Requirement::Streams, "get_records", "")?;
         let output = self
             .streams
@@ -80,15 +77,12 @@ impl DynamoStore {
             .send()
             .await
             .map_err(|error| from_sdk(Access::Read, error))?;
-        Ok(GetRecordsOutput {
-            records: output
+        Ok(assign!(GetRecordsOutput::default(), { records: output
                 .records
                 .into_iter()
                 .flatten()
                 .map(record_from_sdk)
-                .collect::<Result<_>>()?,
-            next_iterator: output.next_shard_iterator.map(ShardIterator),
-        })
+                .collect::<Result<_>>()?, next_iterator: output.next_shard_iterator.map(ShardIterator) }))
     }
 }
 

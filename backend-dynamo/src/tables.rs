@@ -9,7 +9,7 @@ use tabla_core::ops::{
     KeyRole, ListTableTags, ListTables, ListTablesOutput, SecondaryIndex, TableDescription,
     TableStatus, TagTable, Tags, TimeToLiveDescription, UntagTable, UpdateTable, UpdateTimeToLive,
 };
-use tabla_core::{Applied, Error, Requirement, Result, Retry};
+use tabla_core::{Applied, Error, Requirement, Result, Retry, assign};
 
 use crate::convert::*;
 use crate::error::{Access, from_sdk};
@@ -35,6 +35,7 @@ impl DynamoStore {
             deletion_protection,
             table_class,
             mut tags,
+            ..
         } = request;
         const OPERATION: &str = "create_table";
         self.require_indexes(OPERATION, &global_secondary_indexes, &local_secondary_indexes)?;
@@ -100,6 +101,7 @@ impl DynamoStore {
             sse,
             deletion_protection,
             table_class,
+            ..
         } = request;
         const OPERATION: &str = "update_table";
         let mut created = Vec::new();
@@ -164,7 +166,7 @@ impl DynamoStore {
         &self,
         request: DeleteTable,
     ) -> Result<TableDescription> {
-        let DeleteTable { table } = request;
+        let DeleteTable { table, .. } = request;
         let output = self
             .client
             .delete_table()
@@ -213,7 +215,7 @@ impl DynamoStore {
     }
 
     pub(crate) async fn list_own_tables(&self, request: ListTables) -> Result<ListTablesOutput> {
-        let ListTables { exclusive_start_table_name, limit } = request;
+        let ListTables { exclusive_start_table_name, limit, .. } = request;
         let start = exclusive_start_table_name.map(|table| self.prefix.add(table));
         if self.prefix.is_empty() {
             let page = self.table_names(start, limit).await?;
@@ -231,13 +233,17 @@ impl DynamoStore {
                 let Some(own) = self.prefix.strip(name) else { continue };
                 if table_names.len() == wanted {
                     let last_evaluated_table_name = table_names.last().cloned();
-                    return Ok(ListTablesOutput { table_names, last_evaluated_table_name });
+                    return Ok(
+                        assign!(ListTablesOutput::default(), { table_names, last_evaluated_table_name }),
+                    );
                 }
                 table_names.push(own.to_owned());
             }
             start = page.last_evaluated_table_name;
             if start.is_none() {
-                return Ok(ListTablesOutput { table_names, last_evaluated_table_name: None });
+                return Ok(
+                    assign!(ListTablesOutput::default(), { table_names, last_evaluated_table_name: None }),
+                );
             }
         }
     }
@@ -256,17 +262,16 @@ impl DynamoStore {
             .send()
             .await
             .map_err(|error| from_sdk(Access::Read, error))?;
-        Ok(ListTablesOutput {
-            table_names: output.table_names.unwrap_or_default(),
-            last_evaluated_table_name: output.last_evaluated_table_name,
-        })
+        Ok(
+            assign!(ListTablesOutput::default(), { table_names: output.table_names.unwrap_or_default(), last_evaluated_table_name: output.last_evaluated_table_name }),
+        )
     }
 
     pub(crate) async fn set_time_to_live(
         &self,
         request: UpdateTimeToLive,
     ) -> Result<UpdateTimeToLive> {
-        let UpdateTimeToLive { table, attribute, enabled } = request;
+        let UpdateTimeToLive { table, attribute, enabled, .. } = request;
         self.require(Requirement::TimeToLive, "update_time_to_live", "")?;
         let specification = sdk::TimeToLiveSpecification::builder()
             .attribute_name(attribute)
@@ -283,14 +288,14 @@ impl DynamoStore {
             .map_err(|error| from_sdk(Access::Write, error))?;
         let set =
             output.time_to_live_specification.ok_or_else(|| nothing("update_time_to_live"))?;
-        Ok(UpdateTimeToLive { table, attribute: set.attribute_name, enabled: set.enabled })
+        Ok(UpdateTimeToLive::new(table, set.attribute_name, set.enabled))
     }
 
     pub(crate) async fn time_to_live(
         &self,
         request: DescribeTimeToLive,
     ) -> Result<TimeToLiveDescription> {
-        let DescribeTimeToLive { table } = request;
+        let DescribeTimeToLive { table, .. } = request;
         self.require(Requirement::TimeToLive, "describe_time_to_live", "")?;
         let output = self
             .client
@@ -303,7 +308,7 @@ impl DynamoStore {
     }
 
     pub(crate) async fn add_tags(&self, request: TagTable) -> Result<()> {
-        let TagTable { table, tags } = request;
+        let TagTable { table, tags, .. } = request;
         self.require(Requirement::Tags, "tag_table", "")?;
         let arn = self.table_arn(table).await?;
         self.client
@@ -317,7 +322,7 @@ impl DynamoStore {
     }
 
     pub(crate) async fn remove_tags(&self, request: UntagTable) -> Result<()> {
-        let UntagTable { table, keys } = request;
+        let UntagTable { table, keys, .. } = request;
         self.require(Requirement::Tags, "untag_table", "")?;
         let arn = self.table_arn(table).await?;
         self.client
@@ -331,7 +336,7 @@ impl DynamoStore {
     }
 
     pub(crate) async fn tags(&self, request: ListTableTags) -> Result<Tags> {
-        let ListTableTags { table } = request;
+        let ListTableTags { table, .. } = request;
         self.require(Requirement::Tags, "list_table_tags", "")?;
         let arn = self.table_arn(table).await?;
         let mut tags = self.tags_of(&arn).await?;

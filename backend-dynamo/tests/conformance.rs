@@ -3,7 +3,7 @@
 use std::process::ExitCode;
 
 use tabla_conformance::AddressHarness;
-use tabla_core::Registry;
+use tabla_core::{Registry, RetryPolicy};
 use tabla_dynamo::DynamoOpener;
 
 fn main() -> ExitCode {
@@ -18,7 +18,7 @@ fn main() -> ExitCode {
             return ExitCode::FAILURE;
         }
     };
-    let mut registry = Registry::new();
+    let mut registry = Registry::new().with_retries(RetryPolicy::none());
     registry.register(DynamoOpener);
     let address = format!("{}?engine=local", server.url().replacen("http:", "dynamodb:", 1));
     let harness = AddressHarness::new(registry, &address, "dynamodb-local")

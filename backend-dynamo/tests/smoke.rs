@@ -101,7 +101,7 @@ async fn many_callers_are_strictly_serializable() {
     for _ in 0..2 {
         stores.push(Arc::new(DynamoStore::open(&config).await.expect("the server answers")));
     }
-    let options = Options { rounds: 4, ..Options::default() };
+    let options = Options::new().with_rounds(4);
     let outcome = run(stores.clone(), options, &SeededRandom::new(1)).await;
     let report = outcome.unwrap_or_else(|violation| panic!("{violation}"));
     assert_eq!(report.rounds, 4);

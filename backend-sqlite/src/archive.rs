@@ -274,10 +274,10 @@ impl Session<'_> {
             self.archived.push(Archived::Record(stream.number, record));
             return Ok(());
         }
-        let StoredRecord { number, lane, at, event_id, event, images, by } = record;
+        let StoredRecord { number, lane, at, epoch, event, images, by } = record;
         self.written.bytes += images.len();
         let (image, before) = images.into_columns();
-        let values = params![number, lane, at, event_id, event, &image[..], before, by];
+        let values = params![number, lane, at, epoch, event, &image[..], before, by];
         self.write(stream.number, Role::Append, &stream.append, values)?;
         Ok(())
     }
@@ -311,13 +311,12 @@ mod tests {
     use tabla_core::Item;
 
     use super::*;
-    use crate::records::{EventId, Images};
+    use crate::records::Images;
 
     fn record(number: i64, at: i64) -> Archived {
         let images = Images::One(Item::new().encode());
-        let event_id = EventId::Epoch(1);
         let lane = number % 2;
-        Archived::Record(7, StoredRecord { number, lane, at, event_id, event: 1, images, by: None })
+        Archived::Record(7, StoredRecord { number, lane, at, epoch: 1, event: 1, images, by: None })
     }
 
     /// The numbers of what a shard has, and where a reader goes on.

@@ -18,9 +18,9 @@ use crate::catalogue::{SELECT_TABLES, StoredIndex, StoredTable, parse, stored_ex
 use crate::config::SqliteConfig;
 use crate::error::from_sqlx;
 use crate::expiry::ExpiryIndex;
-use crate::records::{self, Before, EventId, Images, StoredRecord};
+use crate::records::{self, Before, Images, StoredRecord};
 use crate::rows::sum_of;
-use crate::{bases, format, older, open};
+use crate::{bases, format, open};
 
 /// So many problems are told; a file that has more needs no longer list.
 const TOLD: usize = 100;
@@ -76,8 +76,7 @@ pub async fn check(path: impl AsRef<Path>, progress: impl FnMut(Progress)) -> Re
     if !path.exists() {
         return Err(Error::config(format!("there is no such file: {}", path.display())));
     }
-    let version = open::identify(path, &config).await?;
-    if version == 0 {
+    if open::identify(path, &config).await? == 0 {
         return Err(Error::config(format!(
             "the file is empty: no store has been opened with it: {}",
             path.display()
@@ -85,7 +84,7 @@ pub async fn check(path: impl AsRef<Path>, progress: impl FnMut(Progress)) -> Re
     }
     let mut connection = open::connect(path, &config, false).await?;
     let mut check = Check { report: CheckReport::default(), done: 0, total: 0, progress };
-    check.run(&mut connection, version).await?;
+    check.run(&mut connection).await?;
     connection.close().await.map_err(from_sqlx)?;
     Ok(check.report)
 }
@@ -117,7 +116,7 @@ impl Tally {
 }
 
 impl<F: FnMut(Progress)> Check<F> {
-    async fn run(&mut self, connection: &mut SqliteConnection, version: i32) -> Result<()> {
+    async fn run(&mut self, connection: &mut SqliteConnection) -> Result<()> {
         // One state for all that follows.
         open::run(connection, "BEGIN").await?;
         let mut integrity = Vec::new();
@@ -135,11 +134,7 @@ impl<F: FnMut(Progress)> Check<F> {
         let counts = counts(connection).await?;
         self.total = counts.values().map(|(items, _)| items).sum();
         let mut tables = Vec::new();
-        let select = match version {
-            1 => "SELECT number, definition, indexes, NULL, 0 FROM tabla_tables",
-            _ => SELECT_TABLES,
-        };
-        each(connection, select, |row| {
+        each(connection, SELECT_TABLES, |row| {
             let definition: Table = parse(row.get::<&str, _>(1))?;
             let indexes: BTreeMap<String, i64> = parse(row.get::<&str, _>(2))?;
             let expiry = stored_expiry(row.get(0), &definition, row.get(3), row.get(4));
@@ -150,7 +145,7 @@ impl<F: FnMut(Progress)> Check<F> {
         for table in &tables {
             self.table(connection, table, &counts).await?;
         }
-        self.streams(connection, version).await
+        self.streams(connection).await
     }
 
     async fn table(
@@ -286,7 +281,7 @@ impl<F: FnMut(Progress)> Check<F> {
         }
     }
 
-    async fn streams(&mut self, connection: &mut SqliteConnection, version: i32) -> Result<()> {
+    async fn streams(&mut self, connection: &mut SqliteConnection) -> Result<()> {
         let last = count(connection, "SELECT last_record FROM tabla_state").await?;
         let mut streams = Vec::new();
         each(connection, "SELECT number, arn, log FROM tabla_streams", |row| {
@@ -300,18 +295,7 @@ impl<F: FnMut(Progress)> Check<F> {
         })
         .await?;
         for (number, log) in streams {
-            if version > older::LAST {
-                self.records(connection, number, &log, last).await?;
-                continue;
-            }
-            for lane in 0..log.lanes() as i64 {
-                each(connection, &older::select(number + lane), |row| {
-                    let record = older::read(row, lane, &log);
-                    self.record(row.get(0), record, None, &log, last);
-                    Ok(())
-                })
-                .await?;
-            }
+            self.records(connection, number, &log, last).await?;
         }
         Ok(())
     }
@@ -420,15 +404,11 @@ fn check_record(
 
 fn stored_record(row: &SqliteRow) -> Result<StoredRecord> {
     let read = || {
-        let is_epoch = row.try_get_raw(3)?.type_info().name() == "INTEGER";
         Ok(StoredRecord {
             number: row.try_get(0)?,
             lane: row.try_get(1)?,
             at: row.try_get(2)?,
-            event_id: match is_epoch {
-                true => EventId::Epoch(row.try_get(3)?),
-                false => EventId::Whole(row.try_get(3)?),
-            },
+            epoch: row.try_get(3)?,
             event: row.try_get(4)?,
             images: images(row, 5)?,
             by: row.try_get(7)?,

@@ -27,7 +27,8 @@ fn judged(code: Option<ErrorCode>, text: String) -> Error {
             (ErrorKind::Unavailable, Retry::Later, "another process is writing to the file")
         }
         Some(ErrorCode::DiskFull) => {
-            (ErrorKind::Unavailable, Retry::Later, "there is no room on the disk; make some")
+            // Waiting does not cure it soon: a caller that retries would only be slower to say so.
+            (ErrorKind::Unavailable, Retry::Exhausted, "there is no room on the disk; make some")
         }
         Some(ErrorCode::ReadOnly | ErrorCode::PermissionDenied) => (
             ErrorKind::AccessDenied,
@@ -42,11 +43,13 @@ fn judged(code: Option<ErrorCode>, text: String) -> Error {
         Some(ErrorCode::DatabaseCorrupt) => {
             (ErrorKind::Corrupt, Retry::Never, "the file is damaged; restore a backup")
         }
-        Some(ErrorCode::NotADatabase) => {
-            (ErrorKind::Corrupt, Retry::Never, "the file is not an SQLite file, or is damaged")
-        }
+        Some(ErrorCode::NotADatabase) => (
+            ErrorKind::Corrupt,
+            Retry::Never,
+            "the file is not an SQLite file, or is damaged; use another file, or restore a backup",
+        ),
         Some(ErrorCode::SystemIoFailure) => {
-            (ErrorKind::Unavailable, Retry::Later, "the file cannot be read or written")
+            (ErrorKind::Unavailable, Retry::Exhausted, "the file cannot be read or written")
         }
         _ => (ErrorKind::Unexpected, Retry::Never, "SQLite failed"),
     };
@@ -75,12 +78,12 @@ mod tests {
         use rusqlite::ffi;
         for (code, kind, retry, part) in [
             (ffi::SQLITE_BUSY, ErrorKind::Unavailable, Retry::Later, "another process"),
-            (ffi::SQLITE_FULL, ErrorKind::Unavailable, Retry::Later, "no room on the disk"),
+            (ffi::SQLITE_FULL, ErrorKind::Unavailable, Retry::Exhausted, "no room on the disk"),
             (ffi::SQLITE_READONLY, ErrorKind::AccessDenied, Retry::Never, "may not be written"),
             (ffi::SQLITE_CANTOPEN, ErrorKind::Config, Retry::Never, "cannot be opened"),
             (ffi::SQLITE_CORRUPT, ErrorKind::Corrupt, Retry::Never, "damaged"),
             (ffi::SQLITE_NOTADB, ErrorKind::Corrupt, Retry::Never, "not an SQLite file"),
-            (ffi::SQLITE_IOERR, ErrorKind::Unavailable, Retry::Later, "read or written"),
+            (ffi::SQLITE_IOERR, ErrorKind::Unavailable, Retry::Exhausted, "read or written"),
             (ffi::SQLITE_MISUSE, ErrorKind::Unexpected, Retry::Never, "SQLite failed"),
         ] {
             let native = rusqlite::Error::SqliteFailure(ffi::Error::new(code), None);

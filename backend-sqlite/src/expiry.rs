@@ -59,13 +59,9 @@ impl ExpiryIndex {
 }
 
 impl StoredTable {
-    /// Whether items expire whose times are not all in order yet: those of a file of format 1 are
-    /// not even begun.
+    /// Whether its expiry index is still being filled.
     pub(crate) fn lacks_times(&self) -> bool {
-        match &self.expiry {
-            Some(expiry) => expiry.filling,
-            None => self.table.time_to_live.attribute.is_some(),
-        }
+        self.expiry.as_ref().is_some_and(|expiry| expiry.filling)
     }
 }
 
@@ -120,17 +116,12 @@ impl Session<'_> {
         Ok(())
     }
 
-    /// Adds the times of the next items, beginning if need be. Writes keep those of their own items
-    /// true from the moment that it has begun.
+    /// Adds the times of the next items to an expiry index that is being filled. Writes maintain the
+    /// times of their own items meanwhile.
     ///
-    /// An item that is damaged is passed over: its time cannot be known, and those behind it are to
-    /// expire all the same.
+    /// A damaged item is skipped, so that those after it expire.
     pub(crate) fn fill_times(&mut self, table: &Arc<StoredTable>) -> Result<()> {
-        let Some(attribute) = &table.table.time_to_live.attribute else { return Ok(()) };
-        let mut expiry = match &table.expiry {
-            Some(expiry) => expiry.clone(),
-            None => self.begin_times(table.number, attribute.clone())?,
-        };
+        let Some(mut expiry) = table.expiry.clone() else { return Ok(()) };
         let select = "SELECT through FROM tabla_backfills WHERE number = ?1";
         let outcome = self.connection.query_row(select, [expiry.number], |row| row.get(0));
         let mut through: i64 = self.sql(outcome)?;
@@ -159,9 +150,6 @@ impl Session<'_> {
             self.execute(update, params![expiry.number, through])?;
         } else {
             self.execute("DELETE FROM tabla_backfills WHERE number = ?1", [expiry.number])?;
-        }
-        // Only a beginning and an end are changes of the table.
-        if table.expiry.is_none() || !expiry.filling {
             let (indexes, stream) = (table.index_numbers(), table.stream.clone());
             self.store_table(table.number, table.table.clone(), indexes, stream, Some(expiry))?;
         }

@@ -1,28 +1,23 @@
-//! What is in the file: format 4, as `docs/sqlite-format.md` describes it.
+//! Layout of the file: format 1, as `docs/sqlite-format.md` describes it.
 
-/// `tabl`, in the file's header: this is a file of tabla's.
-pub const APPLICATION_ID: i32 = 0x7461_626C;
+/// Application id in the header of every tabla file: `TBLA`.
+pub const APPLICATION_ID: i32 = 0x5442_4C41;
 
-/// The version of the format that this code writes, in the file's header.
-pub const FORMAT_VERSION: i32 = 4;
+/// Application id of files from before the first release: `tabl`. They are refused.
+pub(crate) const PRERELEASE_APPLICATION_ID: i32 = 0x7461_626C;
+
+/// Version of the format that this code writes: `user_version` in the file's header.
+pub const FORMAT_VERSION: i32 = 1;
 
 /// The size of the file's pages, in bytes.
 pub(crate) const PAGE_SIZE: u32 = 4096;
 
-/// What takes a file from one version to the next; the first makes a new file.
-const MIGRATIONS: [&str; FORMAT_VERSION as usize] = [
-    include_str!("format/1.sql"),
-    include_str!("format/2.sql"),
-    // Only records are in another form: `older`.
-    "",
-    // Only new records can be in a form that there was not before.
-    "",
-];
+/// Migration steps: number *n* takes a file from version *n* to *n* + 1. Step 0 creates the tables of
+/// an empty file.
+const MIGRATIONS: [&str; FORMAT_VERSION as usize] = [include_str!("format/1.sql")];
 
-/// The statements that take a file of this version to the newest, but for what [`older`] does.
-/// They belong into one transaction.
-///
-/// [`older`]: crate::older
+/// Statements that migrate a file of this version to the current one, for a single transaction.
+/// Version 0 is an empty file.
 pub(crate) fn migration(from: i32) -> String {
     let steps = MIGRATIONS.iter().skip(usize::try_from(from).unwrap_or(0));
     let versions = format!(
@@ -87,7 +82,7 @@ pub(crate) fn create_records(number: i64) -> String {
            number INTEGER PRIMARY KEY, -- the sequence number\n  \
            lane INTEGER NOT NULL, -- the one of the stream's shards at a time that it is in\n  \
            at INTEGER NOT NULL, -- seconds since 1970\n  \
-           event_id NOT NULL, -- the first half of it, an integer, or all of it, text\n  \
+           event_id NOT NULL, -- first 8 of its 16 bytes, as an integer; the number is the rest\n  \
            event INTEGER NOT NULL, -- 1 INSERT, 2 MODIFY, 3 REMOVE\n  \
            image BLOB NOT NULL, -- new image, else old image, else keys: docs/item-format.md\n  \
            before BLOB, -- what the old image has differently, if there are both; or an integer,\n  \
@@ -102,7 +97,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn a_file_is_taken_from_any_version_to_the_newest() {
+    fn migration_of_an_empty_file_creates_the_current_format() {
         let connection = rusqlite::Connection::open_in_memory().unwrap();
         connection.execute_batch(&migration(0)).unwrap();
         let value = |pragma: &str| -> i32 {
@@ -115,6 +110,6 @@ mod tests {
         connection.execute_batch(&create_index(9, false)).unwrap();
         connection.execute_batch(&create_records(10)).unwrap();
         connection.execute_batch(&create_expiry(11)).unwrap();
-        assert!(!migration(FORMAT_VERSION - 1).contains("CREATE"));
+        assert!(!migration(FORMAT_VERSION).contains("CREATE"), "nothing is left to migrate");
     }
 }

@@ -43,7 +43,6 @@ mod format;
 mod harness;
 mod maintenance;
 mod numbers;
-mod older;
 mod open;
 mod opener;
 mod readers;

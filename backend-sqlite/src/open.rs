@@ -1,4 +1,4 @@
-//! The life of a file: found or made, told apart from others, brought to the newest format.
+//! Opening of a file: creation, identification, and migration to the current format.
 
 use std::path::Path;
 
@@ -9,28 +9,41 @@ use tabla_core::{Error, ErrorKind, Result};
 use crate::config::SqliteConfig;
 use crate::connection;
 use crate::error::from_sqlx;
-use crate::format::{self, APPLICATION_ID, FORMAT_VERSION};
-use crate::older;
+use crate::format::{self, APPLICATION_ID, FORMAT_VERSION, PRERELEASE_APPLICATION_ID};
 
-/// Makes sure that there is a file of the newest format at this path.
+/// Creates the file, or migrates it to the current format.
 ///
-/// A file that is not tabla's, or is newer than this code, is not touched.
+/// A file of another program, or of a newer format, is refused and not changed.
 pub(crate) async fn prepare(path: &Path, config: &SqliteConfig) -> Result<()> {
     let is_new = match std::fs::metadata(path) {
         Ok(file) if file.is_dir() => {
-            return Err(Error::config(format!("this is a folder, not a file: {}", path.display())));
+            return Err(Error::config(format!(
+                "cannot open `{}`: it is a directory; name a file in it",
+                path.display()
+            )));
         }
         Ok(file) => file.len() == 0,
-        Err(error) if error.kind() == std::io::ErrorKind::NotFound => true,
+        Err(error) if error.kind() == std::io::ErrorKind::NotFound => {
+            let folder = path.parent().filter(|folder| !folder.as_os_str().is_empty());
+            if let Some(folder) = folder.filter(|folder| !folder.exists()) {
+                return Err(Error::config(format!(
+                    "cannot open `{}`: there is no folder `{}`; create it first",
+                    path.display(),
+                    folder.display()
+                )));
+            }
+            true
+        }
         Err(error) => {
-            let message = format!("the file cannot be opened: {}: {error}", path.display());
+            let message = format!("cannot open `{}`: {error}; see its permissions", path.display());
             return Err(Error::config(message).with_source(error));
         }
     };
     if !is_new {
         if connection::is_read_only(path).map_err(|error| named(error, path))? {
             let message = format!(
-                "the file may not be written, and a store writes; permit it, in its folder too: {}",
+                "cannot open `{}`: the file is read-only, and a store writes; permit writing, in its \
+                 folder too",
                 path.display()
             );
             return Err(Error::new(ErrorKind::AccessDenied, message));
@@ -47,18 +60,15 @@ pub(crate) async fn prepare(path: &Path, config: &SqliteConfig) -> Result<()> {
     connection.close().await.map_err(from_sqlx)
 }
 
-/// Brings a file to the newest format, all of it or nothing.
+/// Migrates a file to the current format, in one transaction.
 async fn migrate(connection: &mut SqliteConnection, path: &Path) -> Result<()> {
     if look(connection).await?.check(path)? == FORMAT_VERSION {
         return Ok(());
     }
     run(connection, "BEGIN IMMEDIATE").await?;
-    // Another process may have done the same: whoever comes second sees what the first has made.
+    // Another process may have migrated the file before this one got the lock.
     let version = look(connection).await?.check(path)?;
     if version < FORMAT_VERSION {
-        if (1..=older::LAST).contains(&version) {
-            older::convert_records(connection).await?;
-        }
         run(connection, &format::migration(version)).await?;
     }
     run(connection, "COMMIT").await
@@ -70,8 +80,10 @@ pub(crate) async fn run(connection: &mut SqliteConnection, script: &str) -> Resu
     Ok(())
 }
 
-/// Makes sure that a file is tabla's, of a format that this code knows, or empty, and touches
-/// nothing. The version of its format, 0 if it is empty.
+/// Version of a file's format, 0 if the file is empty. The file is only read.
+///
+/// # Errors
+/// The file is not one of tabla's, or its format is newer.
 pub(crate) async fn identify(path: &Path, config: &SqliteConfig) -> Result<i32> {
     let mut connection = connect(path, config, false).await?;
     let seen = look(&mut connection).await.map_err(|error| named(error, path))?;
@@ -139,29 +151,40 @@ async fn look(connection: &mut SqliteConnection) -> Result<Seen> {
 }
 
 impl Seen {
-    /// The version of the format, 0 for an empty file.
+    /// Version of the format, 0 for an empty file.
     fn check(&self, path: &Path) -> Result<i32> {
         let path = path.display();
         if self.tables == 0 && self.application_id == 0 && self.version == 0 {
             return Ok(0);
         }
-        if self.application_id != APPLICATION_ID {
+        let version = self.version;
+        match self.application_id {
+            APPLICATION_ID => {}
+            PRERELEASE_APPLICATION_ID => {
+                return Err(Error::config(format!(
+                    "cannot open `{path}`: a version of tabla before the first release wrote it; \
+                     create a new file"
+                )));
+            }
+            _ => {
+                return Err(Error::config(format!(
+                    "cannot open `{path}`: this SQLite file is not one of tabla's; use another file"
+                )));
+            }
+        }
+        if version > FORMAT_VERSION {
             return Err(Error::config(format!(
-                "this is an SQLite file, but not one of tabla's; name another: {path}"
+                "cannot open `{path}`: file format {version} is newer than this program \
+                 ({FORMAT_VERSION}); upgrade tabla"
             )));
         }
-        if self.version > FORMAT_VERSION {
-            return Err(Error::config(format!(
-                "this file has format {}, and this program knows formats up to {FORMAT_VERSION}; \
-                 use a newer one: {path}",
-                self.version
+        if version < 1 {
+            return Err(Error::corrupt(format!(
+                "cannot open `{path}`: file format {version} is out of range, the header is \
+                 damaged; restore a backup"
             )));
         }
-        if self.version < 1 {
-            let message = format!("the file says that it has format {}: {path}", self.version);
-            return Err(Error::corrupt(message));
-        }
-        Ok(self.version)
+        Ok(version)
     }
 }
 

@@ -3,8 +3,7 @@
 use std::sync::Arc;
 
 use async_trait::async_trait;
-use tabla_core::env::Env;
-use tabla_core::{Address, Opener, Result, Store};
+use tabla_core::{Address, OpenContext, Opener, Result, Store};
 
 use crate::{SqliteConfig, SqliteStore};
 
@@ -26,8 +25,14 @@ impl Opener for SqliteOpener {
         ]
     }
 
-    async fn open(&self, address: Address, env: &Env) -> Result<Arc<dyn Store>> {
+    /// Requests are retried from a reference, without a clone.
+    fn retries_itself(&self) -> bool {
+        true
+    }
+
+    async fn open(&self, address: Address, context: &OpenContext) -> Result<Arc<dyn Store>> {
         let config = SqliteConfig::from_address(address)?;
-        Ok(Arc::new(SqliteStore::open_with(&config, env.clone()).await?))
+        let store = SqliteStore::open_with(&config, context.env.clone()).await?;
+        Ok(Arc::new(store.with_retries(context.retries.clone())))
     }
 }

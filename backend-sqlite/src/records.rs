@@ -25,19 +25,13 @@ pub(crate) struct StoredRecord {
     pub(crate) lane: i64,
     /// Seconds since 1970.
     pub(crate) at: i64,
-    pub(crate) event_id: EventId,
+    /// First half of the event id: the epoch of the store that wrote the record. The number is the
+    /// other half.
+    pub(crate) epoch: i64,
     pub(crate) event: i64,
     pub(crate) images: Images,
     /// Who made the change, if no caller did: JSON.
     pub(crate) by: Option<String>,
-}
-
-#[derive(Clone, Debug)]
-pub(crate) enum EventId {
-    /// The epoch of the store that wrote the record; the number is the rest.
-    Epoch(i64),
-    /// All of it, from before there were epochs.
-    Whole(String),
 }
 
 /// The images of a record, each part of them once.
@@ -53,15 +47,6 @@ pub(crate) enum Images {
     /// What that image has differently from the one of the earlier record with this number. If the
     /// record has the old image, the earlier record's is the same.
     Based { base: i64, difference: Bytes },
-}
-
-impl ToSql for EventId {
-    fn to_sql(&self) -> rusqlite::Result<ToSqlOutput<'_>> {
-        match self {
-            Self::Epoch(epoch) => epoch.to_sql(),
-            Self::Whole(id) => id.to_sql(),
-        }
-    }
 }
 
 /// The second column of the images, which says what the first one is.
@@ -164,10 +149,7 @@ impl StoredRecord {
                 number: row.get(0)?,
                 lane: row.get(1)?,
                 at: row.get(2)?,
-                event_id: match row.get_ref(3)? {
-                    ValueRef::Integer(epoch) => EventId::Epoch(epoch),
-                    _ => EventId::Whole(row.get(3)?),
-                },
+                epoch: row.get(3)?,
                 event: row.get(4)?,
                 images: Images::read(row, 5)?,
                 by: row.get(7)?,
@@ -222,10 +204,7 @@ impl StoredRecord {
         let keys = log.keys_of(&image);
         let number = self.number as u64;
         Ok(Record {
-            event_id: match self.event_id {
-                EventId::Epoch(epoch) => change::event_id(epoch as u64, number),
-                EventId::Whole(id) => id,
-            },
+            event_id: change::event_id(self.epoch as u64, number),
             event_name,
             sequence_number: change::sequence_number(number),
             created_at: Timestamp::from_secs(self.at as u64),

@@ -11,7 +11,7 @@ use tabla_core::engine::{
 use tabla_core::env::Env;
 use tabla_core::ops::*;
 use tabla_core::schema::TablesPage;
-use tabla_core::{Capabilities, Error, ErrorKind, Result, Store};
+use tabla_core::{Capabilities, Error, ErrorKind, Repeat, Result, Retry, RetryPolicy, Store};
 use tokio::sync::oneshot;
 
 use crate::catalogue::{Catalogue, StoredTable};
@@ -47,6 +47,8 @@ const EVALUATIONS: usize = 8;
 #[derive(Clone, Debug)]
 pub struct SqliteStore {
     inner: Arc<Inner>,
+    /// Policy for transactions that conflict.
+    retries: RetryPolicy,
 }
 
 #[derive(Debug)]
@@ -79,7 +81,18 @@ impl SqliteStore {
             }
         };
         let writer = Writer::start(connection::writing(config)?, config, env.clone())?;
-        Ok(Self { inner: Arc::new(Inner { writer, readers, env }) })
+        let retries = RetryPolicy::none();
+        Ok(Self { inner: Arc::new(Inner { writer, readers, env }), retries })
+    }
+
+    /// The same store, with this policy for transactions whose expressions are so costly that other
+    /// writes keep changing their items: the only conflicts that this engine reports. All others wait
+    /// for their turn. A file that another process keeps locked is waited for by
+    /// [`SqliteConfig::with_busy_timeout`], and not retried.
+    #[must_use]
+    pub fn with_retries(mut self, retries: RetryPolicy) -> Self {
+        self.retries = retries;
+        self
     }
 
     /// Deletes all items whose time to live has passed, and says how many there were. Until then they
@@ -347,6 +360,11 @@ enum Attempt<W, T> {
     Evaluate(W, FoundItems),
 }
 
+/// Whether a transaction was cancelled because other writes changed its items.
+fn is_conflict(error: &Error) -> bool {
+    matches!(error.kind(), ErrorKind::TransactionCanceled { .. }) && error.retry() == Retry::Later
+}
+
 /// Does what may take long on a blocking thread of the runtime.
 async fn on_blocking_thread<T: Send + 'static>(
     work: impl FnOnce() -> Result<T> + Send + 'static,
@@ -377,6 +395,11 @@ fn are_current<'a>(
 impl Store for SqliteStore {
     fn capabilities(&self) -> Capabilities {
         Capabilities::full("sqlite")
+    }
+
+    /// It has none yet.
+    fn power_by_id(&self, _: std::any::TypeId) -> Option<tabla_core::Power> {
+        None
     }
 
     async fn get(&self, request: GetItem) -> Result<GetItemOutput> {
@@ -459,7 +482,19 @@ impl Store for SqliteStore {
         &self,
         request: TransactWriteItems,
     ) -> Result<TransactWriteItemsOutput> {
-        self.inner.write_transaction(&request).await
+        let mut outcome = self.inner.write_transaction(&request).await;
+        if !outcome.as_ref().is_err_and(is_conflict) {
+            return outcome;
+        }
+        let mut tries = self.retries.tries(Repeat::OnlyIfNotApplied, "a transaction");
+        while outcome.as_ref().is_err_and(is_conflict) {
+            if let Some(output) = tries.judge(outcome)? {
+                return Ok(output);
+            }
+            tries.again().await?;
+            outcome = self.inner.write_transaction(&request).await;
+        }
+        outcome
     }
 
     async fn create_table(&self, request: CreateTable) -> Result<TableDescription> {

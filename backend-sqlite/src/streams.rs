@@ -17,7 +17,7 @@ use crate::archive::{Archive, Unread};
 use crate::bases::{Assembly, Occasion};
 use crate::catalogue::{StoredStream, StoredTable, each, parse, to_json};
 use crate::error::from_sqlite;
-use crate::records::{self, EventId, StoredRecord};
+use crate::records::{self, StoredRecord};
 use crate::session::Session;
 
 /// Records that one step of maintenance takes away.
@@ -69,7 +69,7 @@ impl Session<'_> {
             number,
             lane,
             at,
-            event_id: EventId::Epoch(self.numbers.epoch()),
+            epoch: self.numbers.epoch(),
             event: records::event_number(change.event_name),
             images,
             by: self.by.as_ref().map(to_json),

@@ -79,7 +79,7 @@ impl Sweep {
     /// Where there is no room, or no right to write, nothing else would succeed. Anything else is
     /// about one item: it is found by going on one by one from where the step began, and left.
     pub(crate) fn after_failure(self, before: Self, error: &Error) -> Option<Self> {
-        if error.retry() == Retry::Later || *error.kind() == ErrorKind::AccessDenied {
+        if error.retry() != Retry::Never || *error.kind() == ErrorKind::AccessDenied {
             return None;
         }
         let mut next = before;

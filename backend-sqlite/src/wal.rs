@@ -165,7 +165,7 @@ impl Wal {
             self.file.display(),
             RESERVE >> 10,
         );
-        Error::new(ErrorKind::Unavailable, message).with_retry(Retry::Later)
+        Error::new(ErrorKind::Unavailable, message).with_retry(Retry::Exhausted)
     }
 
     /// The error of a write that the disk had no room for.
@@ -176,7 +176,7 @@ impl Wal {
             self.file.display(),
             error.message()
         );
-        Error::new(ErrorKind::Unavailable, message).with_retry(Retry::Later)
+        Error::new(ErrorKind::Unavailable, message).with_retry(Retry::Exhausted)
     }
 }
 

@@ -635,7 +635,7 @@ impl Shared {
                 queue.maintenance |= more && !queue.stop;
             }
             Err(error) => {
-                self.queue().maintenance_later |= error.retry() == Retry::Later;
+                self.queue().maintenance_later |= error.retry() != Retry::Never;
                 *self.maintenance_failure() = Some(error);
                 self.changes.send_replace(());
             }

@@ -3,6 +3,10 @@
 mod app;
 mod apps;
 mod check;
+#[cfg(feature = "conformance")]
+mod conformance;
+#[cfg(not(feature = "conformance"))]
+#[path = "conformance_missing.rs"]
 mod conformance;
 mod demo;
 mod open_files;
@@ -14,7 +18,7 @@ mod table;
 use std::process::ExitCode;
 
 use clap::{Parser, Subcommand};
-use tabla::Registry;
+use tabla::{Registry, RetryPolicy};
 
 /// DynamoDB-style tables on any backend
 #[derive(Parser)]
@@ -54,11 +58,11 @@ fn main() -> ExitCode {
             Command::Demo(arguments) => Box::pin(demo::run(arguments)).await.map(success),
             Command::App(arguments) => Box::pin(app::run(arguments, registry())).await,
             Command::Conformance(arguments) => {
-                Box::pin(conformance::run(arguments, registry())).await
+                Box::pin(conformance::run(arguments, without_retries())).await
             }
             Command::Check(arguments) => Box::pin(check::run(arguments)).await,
             Command::Serve(arguments) => {
-                Box::pin(serve::run(arguments, registry())).await.map(success)
+                Box::pin(serve::run(arguments, without_retries())).await.map(success)
             }
         }
     });
@@ -72,10 +76,19 @@ fn success((): ()) -> ExitCode {
     ExitCode::SUCCESS
 }
 
-/// The stores that this program can open. A new backend is one line here.
+/// The stores that this program can open. They retry.
 fn registry() -> Registry {
-    let mut registry = Registry::new();
-    registry.register(tabla::dynamodb::DynamoOpener);
-    registry.register(tabla::sqlite::SqliteOpener);
+    let mut registry = tabla::registry();
+    if cfg!(not(feature = "dynamodb")) {
+        registry.register_missing(
+            "dynamodb",
+            "build it with `cargo build --release --features dynamodb`",
+        );
+    }
     registry
+}
+
+/// The same stores for commands whose callers retry, or want to see every error.
+fn without_retries() -> Registry {
+    registry().with_retries(RetryPolicy::none())
 }

@@ -83,10 +83,10 @@ pub(crate) async fn run(arguments: Arguments, registry: Registry) -> Result<()> 
         )));
     }
     let mut config = ServerConfig::new()
-        .listen(arguments.listen)
-        .transition(Duration::from_secs_f64(arguments.table_delay));
+        .with_listen(arguments.listen)
+        .with_transition(Duration::from_secs_f64(arguments.table_delay));
     if let Some(file) = &arguments.auth {
-        config = config.credentials(Credentials::from_file(file)?);
+        config = config.with_credentials(Credentials::from_file(file)?);
     }
     config.insecure = arguments.insecure;
     config.origins = arguments.cors;

@@ -34,14 +34,11 @@ use std::future::Future;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicUsize, Ordering};
 
-use async_trait::async_trait;
 use futures::future::BoxFuture;
 use tabla_core::env::Random;
-use tabla_core::ops::*;
-use tabla_core::{Capabilities, Result, Store};
+use tabla_core::{Result, Store};
 
-use crate::fault::Operation;
-use crate::operations::operations;
+use crate::fault::{Operation, operation};
 
 /// Happens before a call; an error is the answer of the call, which is not made then.
 pub type Before = Arc<dyn Fn(Operation) -> BoxFuture<'static, Result<()>> + Send + Sync>;
@@ -112,36 +109,30 @@ impl<S: fmt::Debug> fmt::Debug for Between<S> {
 }
 
 macro_rules! between {
-    ($($method:ident($request:ty) -> $answer:ty, $operation:ident;)+) => {
-        #[async_trait]
-        #[deny(clippy::missing_trait_methods)]
-        impl<S: Store> Store for Between<S> {
-            fn capabilities(&self) -> Capabilities {
-                self.store.capabilities()
-            }
-
-            $(async fn $method(&self, request: $request) -> Result<$answer> {
-                self.take_turns().await;
-                if let Some(before) = &self.before {
-                    before(Operation::$operation).await?;
-                }
-                let answer = self.store.$method(request).await;
-                self.take_turns().await;
-                answer
-            })+
+    ($self:ident, $method:ident, $request:ident) => {{
+        $self.take_turns().await;
+        if let Some(before) = &$self.before {
+            before(operation!($method)).await?;
         }
-    };
+        let answer = $self.store.$method($request).await;
+        $self.take_turns().await;
+        answer
+    }};
 }
 
-operations!(between);
+tabla_core::wrap_store! {
+    impl[S: Store] Store for Between<S>, inner: store, call: between
+}
 
 #[cfg(test)]
 mod tests {
     use futures::future::join_all;
     use tabla_core::env::SeededRandom;
+    use tabla_core::ops::{CreateTable, DescribeTable, PutItem};
     use tabla_core::{Error, KeyType, MemoryStore, StoreExt, item};
 
     use super::*;
+    use crate::power::{Powered, reaches_power};
 
     async fn notes() -> MemoryStore {
         let store = MemoryStore::new();
@@ -198,5 +189,11 @@ mod tests {
         let error = between.put(PutItem::new("notes", key.clone())).await.unwrap_err();
         assert_eq!(error.message(), "not now");
         assert!(store.get_item("notes", key).await.unwrap().is_none());
+    }
+
+    #[test]
+    fn power_is_reached_through_between() {
+        assert!(reaches_power(&Between::new(Powered::new())));
+        assert!(!reaches_power(&Between::new(MemoryStore::new())));
     }
 }

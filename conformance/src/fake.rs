@@ -4,11 +4,9 @@ use std::sync::Arc;
 use std::sync::atomic::{AtomicUsize, Ordering};
 
 use async_trait::async_trait;
-use tabla_core::ops::*;
-use tabla_core::{Capabilities, Error, Result, Store};
+use tabla_core::{Capabilities, Error, Store};
 
 use crate::harness::{Fresh, Harness};
-use crate::operations::operations;
 
 /// Fails every operation with the error that belongs to its name.
 #[derive(Debug)]
@@ -23,24 +21,22 @@ impl FakeStore {
         let capabilities = Capabilities::full("fake");
         Self { capabilities, error: |_| Error::table_not_found() }
     }
+
+    fn own_capabilities(&self) -> Capabilities {
+        self.capabilities.clone()
+    }
 }
 
-macro_rules! fake {
-    ($($method:ident($request:ty) -> $answer:ty, $operation:ident;)+) => {
-        #[async_trait]
-        impl Store for FakeStore {
-            fn capabilities(&self) -> Capabilities {
-                self.capabilities.clone()
-            }
-
-            $(async fn $method(&self, _: $request) -> Result<$answer> {
-                Err((self.error)(stringify!($method)))
-            })+
-        }
-    };
+macro_rules! failed {
+    ($self:ident, $method:ident, $request:ident) => {{
+        drop($request);
+        Err(($self.error)(stringify!($method)))
+    }};
 }
 
-operations!(fake);
+tabla_core::wrap_store! {
+    impl[] Store for FakeStore, call: failed, capabilities: own_capabilities
+}
 
 /// Hands out one store, and counts how often it was cleaned up.
 pub(crate) struct FakeHarness {

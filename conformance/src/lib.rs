@@ -27,7 +27,6 @@
 mod address;
 mod harness;
 mod memory;
-mod operations;
 
 mod case;
 mod clauses;
@@ -39,6 +38,7 @@ pub mod deviations;
 #[cfg(feature = "differential")]
 pub mod differential;
 pub mod fault;
+pub mod power;
 pub mod wording;
 
 mod caught;

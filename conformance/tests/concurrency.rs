@@ -4,7 +4,6 @@ use std::collections::HashMap;
 use std::sync::atomic::{AtomicU64, Ordering};
 use std::sync::{Arc, Mutex};
 
-use async_trait::async_trait;
 use tabla_conformance::concurrency::{
     Options, Reasons, Report, Session, Violation, bank_transfers, counters, run,
 };
@@ -47,7 +46,7 @@ async fn the_store_in_memory_is_strictly_serializable() {
 async fn many_tasks_on_two_items_through_several_handles() {
     let store = memory();
     let handles = vec![Arc::clone(&store), Arc::clone(&store), store];
-    let options = Options { keys: 2, tasks: 12, operations: 20, ..Options::default() };
+    let options = Options::new().with_keys(2).with_tasks(12).with_operations(20);
     let report = run_on(handles, options).await;
     assert_eq!(report.operations, 20 * (12 * 20 + 2 * 3));
 }
@@ -60,13 +59,13 @@ async fn operations_that_overlap_all_the_time() {
 
 #[tokio::test(flavor = "multi_thread")]
 async fn one_item_has_no_transactions() {
-    let options = Options { keys: 1, rounds: 5, ..Options::default() };
+    let options = Options::new().with_keys(1).with_rounds(5);
     run_on(vec![memory()], options).await;
 }
 
 #[tokio::test(flavor = "multi_thread")]
 async fn a_store_without_transactions_is_asked_for_none() {
-    let options = Options { rounds: 5, ..Options::default() };
+    let options = Options::new().with_rounds(5);
     run_on(vec![broken(Breach::NoTransactions)], options).await;
     let stores = [broken(Breach::NoTransactions)];
     counters(&stores, 2, 4, 10).await.unwrap();
@@ -90,7 +89,7 @@ fn failing() -> Arc<dyn Store> {
 
 #[tokio::test(flavor = "multi_thread")]
 async fn failures_that_say_so_are_no_violation() {
-    let options = Options { tasks: 6, operations: 15, ..Options::default() };
+    let options = Options::new().with_tasks(6).with_operations(15);
     let report = run_on(vec![failing()], options).await;
     assert!(report.conflicts > 50 && report.unknown > 10, "{report}");
 }
@@ -108,7 +107,7 @@ async fn invariants_hold_through_failures() {
 
 #[tokio::test(flavor = "multi_thread")]
 async fn writes_that_arrive_late_are_no_violation() {
-    let options = Options { tasks: 5, operations: 15, ..Options::default() };
+    let options = Options::new().with_tasks(5).with_operations(15);
     let report = run_on(vec![broken(Breach::LateWrites)], options).await;
     assert!(report.unknown > 3, "{report}");
 }
@@ -116,7 +115,7 @@ async fn writes_that_arrive_late_are_no_violation() {
 #[tokio::test]
 async fn a_session_goes_on_with_other_stores() {
     let store = memory();
-    let options = Options { rounds: 0, reasons: Reasons::EachAlone, ..Options::default() };
+    let options = Options::new().with_rounds(0).with_reasons(Reasons::EachAlone);
     let mut session = Session::create(&*store, options).await.unwrap();
     let random = SeededRandom::new(7);
     session.round(&[Arc::clone(&store)], &random).await.unwrap();
@@ -151,7 +150,7 @@ async fn the_invariants_hold_in_memory() {
 /// The tests have one thread, so that what they find is the same each time. On several threads it
 /// takes a few rounds, now and then ten.
 async fn caught(breach: Breach) -> String {
-    let options = Options { rounds: 100, ..Options::default() };
+    let options = Options::new().with_rounds(100);
     match run(vec![broken(breach)], options, &SeededRandom::new(1)).await {
         Err(violation @ Violation::Disorder(_)) => violation.to_string(),
         other => panic!("{breach:?} was not caught: {other:?}"),
@@ -289,6 +288,12 @@ fn broken(breach: Breach) -> Arc<dyn Store> {
 }
 
 impl Broken {
+    fn own_capabilities(&self) -> Capabilities {
+        let mut capabilities = self.store.capabilities();
+        capabilities.transactions &= self.breach != Breach::NoTransactions;
+        capabilities
+    }
+
     /// Whether it is time for what happens every now and then.
     fn now_and_then(&self, breach: Breach) -> bool {
         self.breach == breach && self.calls.fetch_add(1, Ordering::SeqCst) % 17 == 16
@@ -473,62 +478,30 @@ fn without_condition(mut item: TransactWriteItem) -> TransactWriteItem {
     item
 }
 
-macro_rules! store {
-    (
-        broken { $($method:ident = $broken:ident($request:ty) -> $answer:ty,)+ }
-        sound { $($passed:ident($passed_request:ty) -> $passed_answer:ty,)+ }
-    ) => {
-        #[async_trait]
-        #[deny(clippy::missing_trait_methods)]
-        impl Store for Broken {
-            fn capabilities(&self) -> Capabilities {
-                let mut capabilities = self.store.capabilities();
-                capabilities.transactions &= self.breach != Breach::NoTransactions;
-                capabilities
-            }
-
-            $(
-                async fn $method(&self, request: $request) -> Result<$answer> {
-                    self.around(self.$broken(request)).await
-                }
-            )+
-
-            $(
-                async fn $passed(&self, request: $passed_request) -> Result<$passed_answer> {
-                    self.store.$passed(request).await
-                }
-            )+
-        }
+macro_rules! broken {
+    ($self:ident, get, $request:ident) => {
+        $self.around($self.broken_get($request)).await
+    };
+    ($self:ident, put, $request:ident) => {
+        $self.around($self.broken_put($request)).await
+    };
+    ($self:ident, update, $request:ident) => {
+        $self.around($self.broken_update($request)).await
+    };
+    ($self:ident, delete, $request:ident) => {
+        $self.around($self.broken_delete($request)).await
+    };
+    ($self:ident, transact_get, $request:ident) => {
+        $self.around($self.broken_transact_get($request)).await
+    };
+    ($self:ident, transact_write, $request:ident) => {
+        $self.around($self.broken_transact_write($request)).await
+    };
+    ($self:ident, $method:ident, $request:ident) => {
+        $self.store.$method($request).await
     };
 }
 
-store! {
-    broken {
-        get = broken_get(GetItem) -> GetItemOutput,
-        put = broken_put(PutItem) -> WriteOutput,
-        update = broken_update(UpdateItem) -> WriteOutput,
-        delete = broken_delete(DeleteItem) -> WriteOutput,
-        transact_get = broken_transact_get(TransactGetItems) -> TransactGetItemsOutput,
-        transact_write = broken_transact_write(TransactWriteItems) -> TransactWriteItemsOutput,
-    }
-    sound {
-        query(Query) -> Page,
-        scan(Scan) -> Page,
-        batch_get(BatchGetItem) -> BatchGetItemOutput,
-        batch_write(BatchWriteItem) -> BatchWriteItemOutput,
-        create_table(CreateTable) -> TableDescription,
-        describe_table(DescribeTable) -> TableDescription,
-        update_table(UpdateTable) -> TableDescription,
-        delete_table(DeleteTable) -> TableDescription,
-        list_tables(ListTables) -> ListTablesOutput,
-        update_time_to_live(UpdateTimeToLive) -> UpdateTimeToLive,
-        describe_time_to_live(DescribeTimeToLive) -> TimeToLiveDescription,
-        tag_table(TagTable) -> (),
-        untag_table(UntagTable) -> (),
-        list_table_tags(ListTableTags) -> Tags,
-        list_streams(ListStreams) -> ListStreamsOutput,
-        describe_stream(DescribeStream) -> StreamDescription,
-        get_shard_iterator(GetShardIterator) -> ShardIterator,
-        get_records(GetRecords) -> GetRecordsOutput,
-    }
+tabla_core::wrap_store! {
+    impl[] Store for Broken, inner: store, call: broken, capabilities: own_capabilities
 }

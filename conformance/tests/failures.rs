@@ -44,12 +44,11 @@ async fn held(store: &Failing, table: &str) -> Vec<Item> {
 }
 
 fn policy(clock: &ManualClock, attempts: u32) -> RetryPolicy {
-    RetryPolicy {
-        attempts,
-        base: Duration::from_millis(100),
-        cap: Duration::from_secs(1),
-        env: Env::test(clock.clone(), 7),
-    }
+    RetryPolicy::default()
+        .with_attempts(attempts)
+        .with_base(Duration::from_millis(100))
+        .with_cap(Duration::from_secs(1))
+        .with_env(Env::test(clock.clone(), 7))
 }
 
 fn clock() -> ManualClock {

@@ -50,7 +50,7 @@ impl Fence {
         }
         let Some(iterator) = self.iterator.clone() else { return Ok(None) };
         self.read_at = clock.monotonic();
-        match store.get_records(GetRecords { iterator, limit: Some(1) }).await {
+        match store.get_records(GetRecords::new(iterator).limit(1)).await {
             Ok(page) => {
                 self.first = page.records.into_iter().next().map(|first| first.sequence_number);
                 self.iterator = page.next_iterator;
@@ -84,7 +84,7 @@ pub(super) fn reaches(number: &SequenceNumber, end: &SequenceNumber) -> bool {
 /// An iterator at the end of a shard; `None` if the shard is gone.
 async fn end(store: &impl Store, place: &Place) -> Result<Option<ShardIterator>> {
     let (arn, shard) = (place.arn.clone(), place.shard.clone());
-    let request = GetShardIterator { arn, shard, position: ShardPosition::Latest };
+    let request = GetShardIterator::new(arn, shard, ShardPosition::Latest);
     match store.get_shard_iterator(request).await {
         Ok(iterator) => Ok(Some(iterator)),
         Err(error) if error.is_not_found() => Ok(None),

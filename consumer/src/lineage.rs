@@ -3,9 +3,9 @@
 use std::collections::BTreeMap;
 
 use super::ledger::ShardEntry;
-use tabla_core::Result;
 use tabla_core::Store;
 use tabla_core::ops::{DescribeStream, ListStreams, Shard, ShardId, StreamArn, StreamSummary};
+use tabla_core::{Result, assign};
 
 /// A stream with all its shards.
 #[derive(Clone, Debug)]
@@ -40,7 +40,7 @@ pub(super) struct Place {
 /// The streams of a table, the oldest first: labels are times in an order-preserving notation.
 pub(super) async fn streams_of(store: &impl Store, table: &str) -> Result<Vec<Stream>> {
     let mut summaries: Vec<StreamSummary> = Vec::new();
-    let mut list = ListStreams { table: Some(table.to_owned()), ..ListStreams::default() };
+    let mut list = assign!(ListStreams::default(), { table: Some(table.to_owned()) });
     loop {
         let page = store.list_streams(list.clone()).await?;
         summaries.extend(page.streams);

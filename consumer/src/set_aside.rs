@@ -8,7 +8,7 @@ use super::settings::Consumer;
 use tabla_core::env::Timestamp;
 use tabla_core::limits::ITEM_SIZE;
 use tabla_core::ops::*;
-use tabla_core::{Error, ErrorKind, Result};
+use tabla_core::{Error, ErrorKind, Result, assign};
 use tabla_core::{Item, Store, StoreExt};
 
 /// The most of an error's text that is kept, in bytes.
@@ -144,18 +144,7 @@ impl SetAside {
         Ok(Self {
             stream: StreamArn(stored.stream),
             shard: ShardId(stored.shard),
-            record: Record {
-                event_id: stored.event_id,
-                event_name: stored.event_name,
-                sequence_number: SequenceNumber(stored.sequence_number),
-                created_at: stored.created_at,
-                keys: stored.keys,
-                old_image: stored.old_image,
-                new_image: stored.new_image,
-                view_type: stored.view_type,
-                size_bytes: stored.size_bytes,
-                user_identity: stored.user_identity,
-            },
+            record: assign!(Record::new(stored.event_id, stored.event_name, SequenceNumber(stored.sequence_number), stored.created_at, stored.keys, stored.view_type), { old_image: stored.old_image, new_image: stored.new_image, size_bytes: stored.size_bytes, user_identity: stored.user_identity }),
             error: stored.error,
             tries: stored.tries,
             at: stored.set_aside_at,
@@ -245,9 +234,9 @@ impl Consumer {
         let (arn, shard) = (aside.stream.clone(), aside.shard.clone());
         let position = ShardPosition::At(number.clone());
         let read = async {
-            let request = GetShardIterator { arn, shard, position };
+            let request = GetShardIterator::new(arn, shard, position);
             let iterator = store.get_shard_iterator(request).await?;
-            store.get_records(GetRecords { iterator, limit: Some(1) }).await
+            store.get_records(GetRecords::new(iterator).limit(1)).await
         };
         match read.await {
             Ok(page) => {

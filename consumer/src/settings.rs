@@ -155,7 +155,7 @@ impl Consumer {
     /// Works by this clock and randomness.
     #[must_use]
     pub fn env(self, env: Env) -> Self {
-        let policy = RetryPolicy { env, ..self.settings.policy.clone() };
+        let policy = self.settings.policy.clone().with_env(env);
         self.retries(policy)
     }
 

@@ -154,7 +154,9 @@ impl Worker<'_> {
             };
             let limit = Some(self.consumer.settings.batch);
             let answer = match iterator {
-                Ok(iterator) => self.store.get_records(GetRecords { iterator, limit }).await,
+                Ok(iterator) => {
+                    self.store.get_records(GetRecords::new(iterator).limit(limit)).await
+                }
                 Err(error) => Err(error),
             };
             let error = match answer {
@@ -189,7 +191,7 @@ impl Worker<'_> {
     async fn iterator(&self, lease: &Lease) -> Result<ShardIterator> {
         let position = lease.begins();
         let (arn, shard) = (lease.arn.clone(), lease.shard.clone());
-        self.store.get_shard_iterator(GetShardIterator { arn, shard, position }).await
+        self.store.get_shard_iterator(GetShardIterator::new(arn, shard, position)).await
     }
 
     /// What follows the last handled record is no longer kept: goes on with what is, if there was
@@ -218,7 +220,7 @@ impl Worker<'_> {
         handler: &dyn Handler,
     ) -> Result<Delivery> {
         let attempts = self.consumer.settings.tries;
-        let pauses = RetryPolicy { attempts, ..self.policy.clone() };
+        let pauses = self.policy.clone().with_attempts(attempts);
         let mut pauses = pauses.tries(Repeat::Safe, "to handle a record");
         let mut tries = lease.panics(record);
         loop {

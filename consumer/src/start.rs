@@ -133,11 +133,11 @@ async fn end_of(
             None => {
                 let (arn, shard) = (place.arn.clone(), place.shard.clone());
                 let position = ShardPosition::TrimHorizon;
-                store.get_shard_iterator(GetShardIterator { arn, shard, position }).await?
+                store.get_shard_iterator(GetShardIterator::new(arn, shard, position)).await?
             }
         };
         let limit = Some(RECORDS_LIMIT);
-        let page = match store.get_records(GetRecords { iterator, limit }).await {
+        let page = match store.get_records(GetRecords::new(iterator).limit(limit)).await {
             Ok(page) => page,
             // The horizon has moved on.
             Err(error) if *error.kind() == ErrorKind::TrimmedData => {

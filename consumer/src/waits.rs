@@ -44,5 +44,5 @@ impl Clock for Background {
 pub(super) fn in_background(policy: &RetryPolicy) -> RetryPolicy {
     let Env { clock, random } = &policy.env;
     let env = Env { clock: Arc::new(Background(Arc::clone(clock))), random: Arc::clone(random) };
-    RetryPolicy { env, ..policy.clone() }
+    policy.clone().with_env(env)
 }

@@ -86,7 +86,8 @@ pub enum Retry {
     Never,
     /// Trying again after a pause may help.
     Later,
-    /// It was worth retrying, and the retries ran out: an outer layer should not start over.
+    /// Waiting may help, but not soon: the retries ran out, or the cause is one that a person has to
+    /// remove, such as a full disk. An outer layer should not start over.
     Exhausted,
 }
 

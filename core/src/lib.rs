@@ -40,8 +40,8 @@ pub use self::memory::MemoryStore;
 pub use self::number::{MAX_DIGITS, MAX_EXPONENT, MIN_EXPONENT, Number, NumberError};
 pub use self::set::{Set, SetError, SetMember};
 pub use self::store::{
-    Address, Capabilities, Conditional, Cursor, Opener, Power, Registry, Repeat, Requirement,
-    RetryPolicy, Retrying, Store, StoreExt, Tries,
+    Address, Capabilities, Conditional, Cursor, OpenContext, Opener, Power, Registry, Repeat,
+    Requirement, RetryPolicy, Retrying, Store, StoreExt, Tries,
 };
 pub use self::value::{MAX_NAME_LENGTH, MAX_NESTING, Map, Value, ValueKind};
 pub use self::view::{

@@ -7,7 +7,7 @@ use tabla_core::key::KeyType;
 use tabla_core::ops::{
     BillingMode, CreateTable, IndexProjection, SecondaryIndex, SseSpecification, StreamViewType,
 };
-use tabla_core::{Error, Result};
+use tabla_core::{Error, Result, assign};
 use tabla_core::{Item, Value, ValueKind, ValueRef};
 
 /// A table of a design.
@@ -178,11 +178,7 @@ impl TableDesign {
         if let Some(view_type) = self.stream {
             request = request.stream(view_type);
         }
-        CreateTable {
-            billing_mode: Some(BillingMode::PayPerRequest),
-            sse: self.sse.clone(),
-            ..request
-        }
+        assign!(request, { billing_mode: Some(BillingMode::PayPerRequest), sse: self.sse.clone() })
     }
 
     /// The index of this name.

@@ -7,7 +7,7 @@ use super::{Db, Entity, EntityKey, Unreadable};
 use tabla_core::expr::Projection;
 use tabla_core::key::encoding;
 use tabla_core::ops::{GetItem, KeysAndAttributes};
-use tabla_core::{Error, Result};
+use tabla_core::{Error, Result, assign};
 use tabla_core::{Item, RetryPolicy, StoreExt};
 
 impl Db {
@@ -153,8 +153,8 @@ impl Db {
             }
             wanted.push(encoded);
         }
-        let request = KeysAndAttributes { keys: asked, consistent_read, ..Default::default() };
-        let policy = RetryPolicy { env: self.env().clone(), ..RetryPolicy::default() };
+        let request = assign!(KeysAndAttributes::default(), { keys: asked, consistent_read });
+        let policy = RetryPolicy::default().with_env(self.env().clone());
         let name = self.table_of::<K::Entity>()?;
         for item in self.store().batch_get_with(&name, request, &policy).await? {
             found.insert(encoded(table, &item)?, Some(item));

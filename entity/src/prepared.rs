@@ -5,7 +5,7 @@ use super::lost::{Lost, Part, Transacted};
 use tabla_core::CancellationCode;
 use tabla_core::limits::TRANSACT_ITEMS;
 use tabla_core::ops::{TransactWriteItem, TransactWriteItems, TransactWriteItemsOutput};
-use tabla_core::{CancellationReason, Error, ErrorKind, Result};
+use tabla_core::{CancellationReason, Error, ErrorKind, Result, assign};
 
 /// A transaction as it goes to the store, time and token included: however often it is run within
 /// ten minutes, it is carried out once.
@@ -56,11 +56,8 @@ impl<'d> Prepared<'d> {
                 parts.iter().filter(|part| matches!(part, Part::Guard { .. })).count(),
             )));
         }
-        let request = TransactWriteItems {
-            items,
-            client_request_token: token,
-            ..TransactWriteItems::default()
-        };
+        let request =
+            assign!(TransactWriteItems::default(), { items, client_request_token: token });
         Ok(Self { db, parts, request })
     }
 

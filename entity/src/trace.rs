@@ -3,13 +3,11 @@
 use std::collections::BTreeMap;
 use std::sync::{Arc, Mutex, PoisonError};
 
-use async_trait::async_trait;
-
 use super::Operation;
 use super::shape::Reading;
 use tabla_core::Result;
 use tabla_core::ops::*;
-use tabla_core::{Capabilities, Expr, Item, Store};
+use tabla_core::{Expr, Item, Store};
 
 /// A store that remembers every operation on items: what it asked, through which index, how many
 /// items it gave, and how many capacity units it took.
@@ -143,14 +141,49 @@ fn touched_in<T>(
     requests.iter().flat_map(|(table, request)| of_table(table, request)).collect()
 }
 
-#[async_trait]
-#[deny(clippy::missing_trait_methods)]
-impl Store for Traced {
-    fn capabilities(&self) -> Capabilities {
-        self.store.capabilities()
-    }
+/// Operations on items leave a trace. The others are passed on.
+macro_rules! traced {
+    ($self:ident, get, $request:ident) => {
+        $self.trace_get($request).await
+    };
+    ($self:ident, put, $request:ident) => {
+        $self.trace_put($request).await
+    };
+    ($self:ident, update, $request:ident) => {
+        $self.trace_update($request).await
+    };
+    ($self:ident, delete, $request:ident) => {
+        $self.trace_delete($request).await
+    };
+    ($self:ident, query, $request:ident) => {
+        $self.trace_query($request).await
+    };
+    ($self:ident, scan, $request:ident) => {
+        $self.trace_scan($request).await
+    };
+    ($self:ident, batch_get, $request:ident) => {
+        $self.trace_batch_get($request).await
+    };
+    ($self:ident, batch_write, $request:ident) => {
+        $self.trace_batch_write($request).await
+    };
+    ($self:ident, transact_get, $request:ident) => {
+        $self.trace_transact_get($request).await
+    };
+    ($self:ident, transact_write, $request:ident) => {
+        $self.trace_transact_write($request).await
+    };
+    ($self:ident, $method:ident, $request:ident) => {
+        $self.store.$method($request).await
+    };
+}
 
-    async fn get(&self, mut request: GetItem) -> Result<GetItemOutput> {
+tabla_core::wrap_store! {
+    impl[] Store for Traced, inner: store, call: traced
+}
+
+impl Traced {
+    async fn trace_get(&self, mut request: GetItem) -> Result<GetItemOutput> {
         request.return_consumed_capacity = WANTED;
         let touched = vec![Touched::new(Touch::Get, &request.table, &request.key)];
         let is_consistent = request.consistent_read;
@@ -160,7 +193,7 @@ impl Store for Traced {
         Ok(output)
     }
 
-    async fn put(&self, mut request: PutItem) -> Result<WriteOutput> {
+    async fn trace_put(&self, mut request: PutItem) -> Result<WriteOutput> {
         request.return_consumed_capacity = WANTED;
         let touched = vec![Touched::new(Touch::Put, &request.table, &request.item)];
         let output = self.store.put(request).await?;
@@ -169,7 +202,7 @@ impl Store for Traced {
         Ok(output)
     }
 
-    async fn update(&self, mut request: UpdateItem) -> Result<WriteOutput> {
+    async fn trace_update(&self, mut request: UpdateItem) -> Result<WriteOutput> {
         request.return_consumed_capacity = WANTED;
         let touched = vec![Touched::update(&request)];
         let output = self.store.update(request).await?;
@@ -178,7 +211,7 @@ impl Store for Traced {
         Ok(output)
     }
 
-    async fn delete(&self, mut request: DeleteItem) -> Result<WriteOutput> {
+    async fn trace_delete(&self, mut request: DeleteItem) -> Result<WriteOutput> {
         request.return_consumed_capacity = WANTED;
         let touched = vec![Touched::new(Touch::Delete, &request.table, &request.key)];
         let output = self.store.delete(request).await?;
@@ -187,7 +220,7 @@ impl Store for Traced {
         Ok(output)
     }
 
-    async fn query(&self, mut request: Query) -> Result<Page> {
+    async fn trace_query(&self, mut request: Query) -> Result<Page> {
         request.return_consumed_capacity = WANTED;
         let trace = Trace {
             index: request.index.clone(),
@@ -200,7 +233,7 @@ impl Store for Traced {
         Ok(output)
     }
 
-    async fn scan(&self, mut request: Scan) -> Result<Page> {
+    async fn trace_scan(&self, mut request: Scan) -> Result<Page> {
         request.return_consumed_capacity = WANTED;
         let trace = Trace {
             index: request.index.clone(),
@@ -213,7 +246,7 @@ impl Store for Traced {
         Ok(output)
     }
 
-    async fn batch_get(&self, mut request: BatchGetItem) -> Result<BatchGetItemOutput> {
+    async fn trace_batch_get(&self, mut request: BatchGetItem) -> Result<BatchGetItemOutput> {
         request.return_consumed_capacity = WANTED;
         let is_consistent = request.requests.values().all(|table| table.consistent_read);
         let touched = touched_in(&request.requests, |table, wanted: &KeysAndAttributes| {
@@ -227,7 +260,7 @@ impl Store for Traced {
         Ok(output)
     }
 
-    async fn batch_write(&self, mut request: BatchWriteItem) -> Result<BatchWriteItemOutput> {
+    async fn trace_batch_write(&self, mut request: BatchWriteItem) -> Result<BatchWriteItemOutput> {
         request.return_consumed_capacity = WANTED;
         let touched = touched_in(&request.requests, |table, writes: &Vec<WriteRequest>| {
             let write = |write: &WriteRequest| match write {
@@ -243,7 +276,10 @@ impl Store for Traced {
         Ok(output)
     }
 
-    async fn transact_get(&self, mut request: TransactGetItems) -> Result<TransactGetItemsOutput> {
+    async fn trace_transact_get(
+        &self,
+        mut request: TransactGetItems,
+    ) -> Result<TransactGetItemsOutput> {
         request.return_consumed_capacity = WANTED;
         let get = |get: &GetItem| Touched::new(Touch::Get, &get.table, &get.key);
         let touched = request.items.iter().map(get).collect();
@@ -255,7 +291,7 @@ impl Store for Traced {
         Ok(output)
     }
 
-    async fn transact_write(
+    async fn trace_transact_write(
         &self,
         mut request: TransactWriteItems,
     ) -> Result<TransactWriteItemsOutput> {
@@ -267,63 +303,47 @@ impl Store for Traced {
         self.note(trace, items, &output.consumed_capacity);
         Ok(output)
     }
+}
 
-    async fn create_table(&self, request: CreateTable) -> Result<TableDescription> {
-        self.store.create_table(request).await
+#[cfg(test)]
+mod tests {
+    use std::any::TypeId;
+
+    use tabla_core::{MemoryStore, Power, StoreExt};
+
+    use super::*;
+
+    /// Power of the test.
+    trait Sample: Send + Sync {}
+
+    #[derive(Debug, Default)]
+    struct Powered {
+        store: MemoryStore,
     }
 
-    async fn describe_table(&self, request: DescribeTable) -> Result<TableDescription> {
-        self.store.describe_table(request).await
+    impl Sample for Powered {}
+
+    impl Powered {
+        fn own_powers(&self, id: TypeId) -> Option<Power> {
+            let is_sample = id == Power::id::<dyn Sample>();
+            is_sample.then(|| Power::new::<dyn Sample>(Arc::new(Self::default())))
+        }
     }
 
-    async fn update_table(&self, request: UpdateTable) -> Result<TableDescription> {
-        self.store.update_table(request).await
+    macro_rules! passed_on {
+        ($self:ident, $method:ident, $request:ident) => {
+            $self.store.$method($request).await
+        };
     }
 
-    async fn delete_table(&self, request: DeleteTable) -> Result<TableDescription> {
-        self.store.delete_table(request).await
+    tabla_core::wrap_store! {
+        impl[] Store for Powered, inner: store, call: passed_on, powers: own_powers
     }
 
-    async fn list_tables(&self, request: ListTables) -> Result<ListTablesOutput> {
-        self.store.list_tables(request).await
-    }
-
-    async fn update_time_to_live(&self, request: UpdateTimeToLive) -> Result<UpdateTimeToLive> {
-        self.store.update_time_to_live(request).await
-    }
-
-    async fn describe_time_to_live(
-        &self,
-        request: DescribeTimeToLive,
-    ) -> Result<TimeToLiveDescription> {
-        self.store.describe_time_to_live(request).await
-    }
-
-    async fn tag_table(&self, request: TagTable) -> Result<()> {
-        self.store.tag_table(request).await
-    }
-
-    async fn untag_table(&self, request: UntagTable) -> Result<()> {
-        self.store.untag_table(request).await
-    }
-
-    async fn list_table_tags(&self, request: ListTableTags) -> Result<Tags> {
-        self.store.list_table_tags(request).await
-    }
-
-    async fn list_streams(&self, request: ListStreams) -> Result<ListStreamsOutput> {
-        self.store.list_streams(request).await
-    }
-
-    async fn describe_stream(&self, request: DescribeStream) -> Result<StreamDescription> {
-        self.store.describe_stream(request).await
-    }
-
-    async fn get_shard_iterator(&self, request: GetShardIterator) -> Result<ShardIterator> {
-        self.store.get_shard_iterator(request).await
-    }
-
-    async fn get_records(&self, request: GetRecords) -> Result<GetRecordsOutput> {
-        self.store.get_records(request).await
+    #[test]
+    fn power_is_reached_through_a_traced_store() {
+        let reaches = |store| Traced::new(store).power::<dyn Sample>().is_some();
+        assert!(reaches(Arc::new(Powered::default())));
+        assert!(!reaches(Arc::new(MemoryStore::new())));
     }
 }

@@ -16,6 +16,7 @@ use crate::listen::{self, Server};
 /// The defaults suit a laptop and a test: loopback, any credentials, and limits that a program which
 /// means well does not meet.
 #[derive(Clone, Debug)]
+#[non_exhaustive]
 pub struct ServerConfig {
     /// Where it listens; port 0 is any free one.
     pub listen: SocketAddr,
@@ -85,6 +86,20 @@ impl Default for ServerConfig {
     }
 }
 
+/// Methods that set one field each.
+macro_rules! with_setters {
+    ($($(#[$doc:meta])* $name:ident: $field:ident: $kind:ty),+ $(,)?) => {
+        $(
+            $(#[$doc])*
+            #[must_use]
+            pub fn $name(mut self, $field: $kind) -> Self {
+                self.$field = $field;
+                self
+            }
+        )+
+    };
+}
+
 impl ServerConfig {
     /// The defaults: a free port of the loopback address.
     pub fn new() -> Self {
@@ -93,44 +108,62 @@ impl ServerConfig {
 
     /// Listens here.
     #[must_use]
-    pub fn listen(mut self, address: SocketAddr) -> Self {
+    pub fn with_listen(mut self, address: SocketAddr) -> Self {
         self.listen = address;
         self
     }
 
     /// Takes only what these keys have signed.
     #[must_use]
-    pub fn credentials(mut self, credentials: Credentials) -> Self {
+    pub fn with_credentials(mut self, credentials: Credentials) -> Self {
         self.credentials = Some(Arc::new(credentials));
         self
     }
 
     /// May listen beyond this machine although it takes anybody's requests.
     #[must_use]
-    pub fn insecure(mut self) -> Self {
+    pub fn with_insecure(mut self) -> Self {
         self.insecure = true;
         self
     }
 
     /// Adds a name of this server to [`hosts`](Self::hosts).
     #[must_use]
-    pub fn host(mut self, name: impl Into<String>) -> Self {
+    pub fn with_host(mut self, name: impl Into<String>) -> Self {
         self.hosts.push(name.into());
         self
     }
 
     /// Adds an origin to [`origins`](Self::origins).
     #[must_use]
-    pub fn origin(mut self, origin: impl Into<String>) -> Self {
+    pub fn with_origin(mut self, origin: impl Into<String>) -> Self {
         self.origins.push(origin.into());
         self
     }
 
-    /// Lets tables be `CREATING`, `UPDATING` and `DELETING` for so long.
-    #[must_use]
-    pub fn transition(mut self, time: Duration) -> Self {
-        self.transition = time;
-        self
+    with_setters! {
+        /// With this limit on the bytes of a request.
+        with_request_bytes: request_bytes: usize,
+        /// With this limit on the bytes of requests and large answers that are held at once.
+        with_held_bytes: held_bytes: usize,
+        /// With this limit on requests in flight.
+        with_requests: requests: usize,
+        /// With this limit on connections.
+        with_connections: connections: usize,
+        /// With this time-out for the head of a request.
+        with_head_time: head_time: Duration,
+        /// With this time-out for the body of a request.
+        with_body_time: body_time: Duration,
+        /// With this time-out for a client that leaves an answer unread.
+        with_stall_time: stall_time: Duration,
+        /// With this time for in-flight requests at shutdown.
+        with_stop_time: stop_time: Duration,
+        /// With this time for bodies that are incomplete at shutdown.
+        with_grace_time: grace_time: Duration,
+        /// With tables that are `CREATING`, `UPDATING` and `DELETING` for this time.
+        with_transition: transition: Duration,
+        /// With this clock and this randomness.
+        with_env: env: Env,
     }
 
     /// Starts the server.

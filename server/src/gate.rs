@@ -263,17 +263,17 @@ mod tests {
 
     #[test]
     fn the_listen_address_and_listed_hosts_are_answered() {
-        let config = ServerConfig::new().listen("192.0.2.1:8000".parse().unwrap());
+        let config = ServerConfig::new().with_listen("192.0.2.1:8000".parse().unwrap());
         assert_eq!(
             hosts(&config, &["192.0.2.1", "192.0.2.1:9", "192.0.2.2", "[::ffff:192.0.2.1]"]),
             [true, true, false, true]
         );
-        let everywhere = ServerConfig::new().listen("[::]:8000".parse().unwrap());
+        let everywhere = ServerConfig::new().with_listen("[::]:8000".parse().unwrap());
         assert_eq!(
             hosts(&everywhere, &["192.0.2.1:8000", "[2001:db8::1]:8000", "0.0.0.0:8000", "db"]),
             [true, true, true, false]
         );
-        let named = ServerConfig::new().host("Tabla").host("db.example");
+        let named = ServerConfig::new().with_host("Tabla").with_host("db.example");
         assert_eq!(
             hosts(&named, &["tabla:8000", "TABLA", "db.example.", "x.db.example", "example"]),
             [true, true, true, false, false]
@@ -292,7 +292,8 @@ mod tests {
 
     #[test]
     fn loopback_and_listed_origins_are_allowed() {
-        let config = ServerConfig::new().origin("https://App.example:443/").origin("tauri://app");
+        let config =
+            ServerConfig::new().with_origin("https://App.example:443/").with_origin("tauri://app");
         for origin in [
             "http://localhost",
             "http://localhost:3000",
@@ -310,7 +311,8 @@ mod tests {
 
     #[test]
     fn other_origins_are_refused() {
-        let config = ServerConfig::new().origin("https://app.example").host("app.example");
+        let config =
+            ServerConfig::new().with_origin("https://app.example").with_host("app.example");
         for origin in [
             "null",
             "",
@@ -360,7 +362,7 @@ mod tests {
     #[test]
     fn a_server_with_keys_answers_all() {
         let keys = "[a]\naws_access_key_id=a\naws_secret_access_key=b\n";
-        let config = ServerConfig::new().credentials(Credentials::parse(keys).unwrap());
+        let config = ServerConfig::new().with_credentials(Credentials::parse(keys).unwrap());
         let headers = [("host", "evil.example"), ("origin", "http://evil.example")];
         assert_eq!(checked(&config, "/", &headers).unwrap(), "*");
         assert_eq!(checked(&config, "/", &headers[..1]).unwrap(), "");

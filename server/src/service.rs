@@ -408,7 +408,7 @@ mod tests {
         let store = Arc::new(MemoryStore::new());
         let table = CreateTable::new("things").partition_key("pk", KeyType::S);
         store.create_table(table).await.unwrap();
-        let config = ServerConfig { held_bytes: 100 << 10, ..ServerConfig::new() };
+        let config = ServerConfig::new().with_held_bytes(100 << 10);
         let service = Service::with_config(store, config);
         let ask = async |operation: &str, body: Value| {
             let request = Request::post("/")

@@ -4,11 +4,10 @@ use std::collections::BTreeMap;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::time::Duration;
 
-use futures::future::BoxFuture;
 use tabla_core::env::{Env, Timestamp};
 use tabla_core::ops::*;
 use tabla_core::schema::{table_exists, table_name};
-use tabla_core::{Capabilities, Error, ErrorKind, Result, Store};
+use tabla_core::{Error, ErrorKind, Result, Store};
 
 /// A store whose tables are being created, changed and deleted for so long.
 ///
@@ -70,8 +69,8 @@ impl Transitions {
         }
     }
 
-    fn need_all<'a, T>(&self, mut given: impl Iterator<Item = &'a String>) -> Result<Option<T>> {
-        given.try_for_each(|given| self.need(given)).map(|()| None)
+    fn need_all<'a>(&self, mut given: impl Iterator<Item = &'a String>) -> Result<()> {
+        given.try_for_each(|given| self.need(given))
     }
 
     /// Refuses what needs a table that is at rest.
@@ -88,93 +87,97 @@ impl Transitions {
         );
         Err(Error::new(ErrorKind::InUse, message))
     }
-}
-
-/// Methods with the signatures that `async_trait` makes of the trait's: each looks at the request,
-/// hands it on, and looks at the answer.
-macro_rules! methods {
-    ($($method:ident($request:ty) -> $answer:ty, $before:expr, $after:expr;)+) => {
-        $(
-            fn $method<'life0, 'async_trait>(
-                &'life0 self,
-                request: $request,
-            ) -> BoxFuture<'async_trait, Result<$answer>>
-            where
-                'life0: 'async_trait,
-                Self: 'async_trait,
-            {
-                let before: fn(&Self, &$request) -> Result<Option<$answer>> = $before;
-                let after: fn(&Self, &$answer) = $after;
-                Box::pin(async move {
-                    if let Some(answer) = before(self, &request)? {
-                        return Ok(answer);
-                    }
-                    let answer = self.store.$method(request).await?;
-                    after(self, &answer);
-                    Ok(answer)
-                })
-            }
-        )+
-    };
-}
-
-/// Needs its table to be there.
-macro_rules! needs {
-    ($($request:ident).+) => {
-        |store, request| store.need(&request$(.$request)+).map(|()| None)
-    };
-}
-
-#[deny(clippy::missing_trait_methods)]
-impl Store for Transitions {
-    fn capabilities(&self) -> Capabilities {
-        self.store.capabilities()
+    async fn begin_create(&self, request: CreateTable) -> Result<TableDescription> {
+        if let Some(table) = self.passing(&request.table) {
+            return Err(table_exists(&table.table));
+        }
+        let table = self.store.create_table(request).await?;
+        self.begin(&table, TableStatus::Creating);
+        Ok(table)
     }
 
-    methods! {
-        get(GetItem) -> GetItemOutput, needs!(table), |_, _| {};
-        put(PutItem) -> WriteOutput, needs!(table), |_, _| {};
-        update(UpdateItem) -> WriteOutput, needs!(table), |_, _| {};
-        delete(DeleteItem) -> WriteOutput, needs!(table), |_, _| {};
-        query(Query) -> Page, needs!(table), |_, _| {};
-        scan(Scan) -> Page, needs!(table), |_, _| {};
-        batch_get(BatchGetItem) -> BatchGetItemOutput,
-            |store, request| store.need_all(request.requests.keys()), |_, _| {};
-        batch_write(BatchWriteItem) -> BatchWriteItemOutput,
-            |store, request| store.need_all(request.requests.keys()), |_, _| {};
-        transact_get(TransactGetItems) -> TransactGetItemsOutput,
-            |store, request| store.need_all(request.items.iter().map(|get| &get.table)),
-            |_, _| {};
-        transact_write(TransactWriteItems) -> TransactWriteItemsOutput,
-            |store, request| store.need_all(request.items.iter().map(table_of)),
-            |_, _| {};
-        create_table(CreateTable) -> TableDescription,
-            |store, request| match store.passing(&request.table) {
-                Some(table) => Err(table_exists(&table.table)),
-                None => Ok(None),
-            },
-            |store, table| store.begin(table, TableStatus::Creating);
-        describe_table(DescribeTable) -> TableDescription,
-            |store, request| Ok(store.passing(&request.table)), |_, _| {};
-        update_table(UpdateTable) -> TableDescription,
-            |store, request| store.need_rest(&request.table).map(|()| None),
-            |store, table| store.begin(table, TableStatus::Updating);
-        delete_table(DeleteTable) -> TableDescription,
-            |store, request| store.need_rest(&request.table).map(|()| None),
-            |store, table| store.begin(table, TableStatus::Deleting);
-        list_tables(ListTables) -> ListTablesOutput, |_, _| Ok(None), |_, _| {};
-        update_time_to_live(UpdateTimeToLive) -> UpdateTimeToLive,
-            |store, request| store.need_rest(&request.table).map(|()| None), |_, _| {};
-        describe_time_to_live(DescribeTimeToLive) -> TimeToLiveDescription,
-            needs!(table), |_, _| {};
-        tag_table(TagTable) -> (), needs!(table), |_, _| {};
-        untag_table(UntagTable) -> (), needs!(table), |_, _| {};
-        list_table_tags(ListTableTags) -> Tags, needs!(table), |_, _| {};
-        list_streams(ListStreams) -> ListStreamsOutput, |_, _| Ok(None), |_, _| {};
-        describe_stream(DescribeStream) -> StreamDescription, |_, _| Ok(None), |_, _| {};
-        get_shard_iterator(GetShardIterator) -> ShardIterator, |_, _| Ok(None), |_, _| {};
-        get_records(GetRecords) -> GetRecordsOutput, |_, _| Ok(None), |_, _| {};
+    async fn describe_passing(&self, request: DescribeTable) -> Result<TableDescription> {
+        match self.passing(&request.table) {
+            Some(table) => Ok(table),
+            None => self.store.describe_table(request).await,
+        }
     }
+
+    async fn begin_update(&self, request: UpdateTable) -> Result<TableDescription> {
+        self.need_rest(&request.table)?;
+        let table = self.store.update_table(request).await?;
+        self.begin(&table, TableStatus::Updating);
+        Ok(table)
+    }
+
+    async fn begin_delete(&self, request: DeleteTable) -> Result<TableDescription> {
+        self.need_rest(&request.table)?;
+        let table = self.store.delete_table(request).await?;
+        self.begin(&table, TableStatus::Deleting);
+        Ok(table)
+    }
+}
+
+/// Operations that need a table at rest, that begin a state, or that name several tables or none have
+/// an arm.
+macro_rules! in_transition {
+    ($self:ident, create_table, $request:ident) => {
+        $self.begin_create($request).await
+    };
+    ($self:ident, describe_table, $request:ident) => {
+        $self.describe_passing($request).await
+    };
+    ($self:ident, update_table, $request:ident) => {
+        $self.begin_update($request).await
+    };
+    ($self:ident, delete_table, $request:ident) => {
+        $self.begin_delete($request).await
+    };
+    ($self:ident, update_time_to_live, $request:ident) => {{
+        $self.need_rest(&$request.table)?;
+        $self.store.update_time_to_live($request).await
+    }};
+    ($self:ident, batch_get, $request:ident) => {{
+        $self.need_all($request.requests.keys())?;
+        $self.store.batch_get($request).await
+    }};
+    ($self:ident, batch_write, $request:ident) => {{
+        $self.need_all($request.requests.keys())?;
+        $self.store.batch_write($request).await
+    }};
+    ($self:ident, transact_get, $request:ident) => {{
+        $self.need_all($request.items.iter().map(|get| &get.table))?;
+        $self.store.transact_get($request).await
+    }};
+    ($self:ident, transact_write, $request:ident) => {{
+        $self.need_all($request.items.iter().map(table_of))?;
+        $self.store.transact_write($request).await
+    }};
+    // Requests that name no table.
+    ($self:ident, list_tables, $request:ident) => {
+        $self.store.list_tables($request).await
+    };
+    ($self:ident, list_streams, $request:ident) => {
+        $self.store.list_streams($request).await
+    };
+    ($self:ident, describe_stream, $request:ident) => {
+        $self.store.describe_stream($request).await
+    };
+    ($self:ident, get_shard_iterator, $request:ident) => {
+        $self.store.get_shard_iterator($request).await
+    };
+    ($self:ident, get_records, $request:ident) => {
+        $self.store.get_records($request).await
+    };
+    // Requests that name one table, which must be there.
+    ($self:ident, $method:ident, $request:ident) => {{
+        $self.need(&$request.table)?;
+        $self.store.$method($request).await
+    }};
+}
+
+tabla_core::wrap_store! {
+    impl[] Store for Transitions, inner: store, call: in_transition
 }
 
 fn table_of(item: &TransactWriteItem) -> &String {
@@ -188,6 +191,7 @@ fn table_of(item: &TransactWriteItem) -> &String {
 
 #[cfg(test)]
 mod tests {
+    use tabla_conformance::power::{Powered, reaches_power};
     use tabla_core::env::ManualClock;
     use tabla_core::{KeyType, MemoryStore, item};
 
@@ -230,5 +234,12 @@ mod tests {
         assert_eq!(put().await, Err("ResourceNotFoundException"));
         clock.advance(Duration::from_secs(10));
         assert_eq!(status().await, Err("ResourceNotFoundException"));
+    }
+
+    #[test]
+    fn power_is_reached_through_transitions() {
+        let through = |store| Transitions::new(store, Duration::ZERO, &Env::system());
+        assert!(reaches_power(&through(Arc::new(Powered::new()))));
+        assert!(!reaches_power(&through(Arc::new(MemoryStore::new()))));
     }
 }

@@ -76,11 +76,9 @@ mod tests {
         let asked = Arc::new(Asked::default());
         let clock: Arc<dyn Clock> = Arc::clone(&asked) as _;
         let keys = "[a]\naws_access_key_id = KEY\naws_secret_access_key = secret\n";
-        let config = ServerConfig {
-            credentials: Some(Arc::new(Credentials::parse(keys).unwrap())),
-            env: Env { clock, ..Env::system() },
-            ..ServerConfig::new()
-        };
+        let config = ServerConfig::new()
+            .with_credentials(Credentials::parse(keys).unwrap())
+            .with_env(Env { clock, ..Env::system() });
         let service = Service::with_config(Arc::new(MemoryStore::new()), config);
         for (length, is_long) in [(LONG_WORK - 1, false), (LONG_WORK, true)] {
             let request = Request::post("/")

@@ -25,3 +25,50 @@ pub use tabla_sqlite as sqlite;
 
 #[cfg(feature = "entity")]
 pub use tabla_entity::{checked_text, collection};
+
+use std::sync::Arc;
+
+/// Opens the store at an address, such as `sqlite:shop.db`, `memory:` or `dynamodb:`.
+///
+/// The store retries throttling, transaction conflicts and unprocessed batch items: up to 10
+/// attempts, at random intervals of at most 25 ms that double up to 5 s. A write whose answer was
+/// lost is not repeated, unless it is a transaction, which carries a request token. `?retries=off` in
+/// the address turns this off; [`Registry::with_retries`] sets another policy.
+///
+/// ```
+/// # tokio::runtime::Builder::new_current_thread().build().unwrap().block_on(async {
+/// let store = tabla::open("memory:").await?;
+/// assert_eq!(tabla::Store::capabilities(&store).engine, "memory");
+/// # Ok::<(), tabla::Error>(()) }).unwrap();
+/// ```
+///
+/// # Errors
+/// [`ErrorKind::Config`] for an address that cannot be understood, or whose scheme needs a feature of
+/// this crate that is off; and what the backend says. Nothing is created then.
+pub async fn open(address: &str) -> Result<Arc<dyn Store>> {
+    registry().open(address).await
+}
+
+/// The registry behind [`open`]: every scheme whose feature is on. Other backends register with it.
+pub fn registry() -> Registry {
+    let mut registry = Registry::new();
+    register(&mut registry);
+    registry
+}
+
+/// Registers every scheme whose feature is on, and the remedy for the others.
+pub fn register(registry: &mut Registry) {
+    #[cfg(feature = "sqlite")]
+    registry.register(tabla_sqlite::SqliteOpener);
+    #[cfg(not(feature = "sqlite"))]
+    registry.register_missing("sqlite", "enable the feature `sqlite` of the crate `tabla`");
+    #[cfg(feature = "dynamodb")]
+    registry.register(tabla_dynamo::DynamoOpener);
+    #[cfg(not(feature = "dynamodb"))]
+    registry.register_missing("dynamodb", "enable the feature `dynamodb` of the crate `tabla`");
+}
+
+/// The program in the README is a test.
+#[cfg(all(doctest, feature = "entity", feature = "sqlite"))]
+#[doc = include_str!("../../README.md")]
+struct Readme;

@@ -66,12 +66,9 @@ pub enum Issued {
 impl CryptoCards {
     /// On this database. A lost race is tried again up to 30 times, after uneven waits that grow.
     pub fn new(db: Db) -> Self {
-        let retries = RetryPolicy {
-            attempts: 30,
-            base: Duration::from_millis(2),
-            cap: Duration::from_millis(100),
-            env: db.env().clone(),
-        };
+        let retries = RetryPolicy::contended(db.env().clone())
+            .with_attempts(30)
+            .with_cap(Duration::from_millis(100));
         Self { db: db.with_retries(retries) }
     }
 

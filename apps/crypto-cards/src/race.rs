@@ -30,12 +30,9 @@ const CENTS: u64 = 125;
 
 /// All have to be served in the end: nobody is rejected because others were faster.
 pub(crate) fn patient(db: &Db) -> RetryPolicy {
-    RetryPolicy {
-        attempts: 5000,
-        base: Duration::from_millis(2),
-        cap: Duration::from_millis(200),
-        env: db.env().clone(),
-    }
+    RetryPolicy::contended(db.env().clone())
+        .with_attempts(5000)
+        .with_cap(Duration::from_millis(200))
 }
 
 /// An account and a card of its own for a race.

@@ -4,7 +4,7 @@ use std::collections::{BTreeMap, HashMap};
 
 use aws_sdk_dynamodb::types as sdk;
 use tabla_core::ops::{Capacity, ConsumedCapacity, ItemCollectionMetrics, ReturnConsumedCapacity};
-use tabla_core::{Item, Result};
+use tabla_core::{Item, Result, assign};
 
 use super::{Attributes, item_from_sdk};
 use crate::prefix::TablePrefix;
@@ -36,15 +36,7 @@ pub(crate) fn capacities_from_sdk(
 }
 
 fn capacity_row(prefix: &TablePrefix, consumed: sdk::ConsumedCapacity) -> ConsumedCapacity {
-    ConsumedCapacity {
-        table_name: prefix.strip_own(consumed.table_name.unwrap_or_default()),
-        capacity_units: consumed.capacity_units.unwrap_or_default(),
-        read_capacity_units: consumed.read_capacity_units,
-        write_capacity_units: consumed.write_capacity_units,
-        table: consumed.table.map(part),
-        local_secondary_indexes: parts(consumed.local_secondary_indexes),
-        global_secondary_indexes: parts(consumed.global_secondary_indexes),
-    }
+    assign!(ConsumedCapacity::default(), { table_name: prefix.strip_own(consumed.table_name.unwrap_or_default()), capacity_units: consumed.capacity_units.unwrap_or_default(), read_capacity_units: consumed.read_capacity_units, write_capacity_units: consumed.write_capacity_units, table: consumed.table.map(part), local_secondary_indexes: parts(consumed.local_secondary_indexes), global_secondary_indexes: parts(consumed.global_secondary_indexes) })
 }
 
 fn parts(indexes: Option<HashMap<String, sdk::Capacity>>) -> BTreeMap<String, Capacity> {
@@ -52,11 +44,7 @@ fn parts(indexes: Option<HashMap<String, sdk::Capacity>>) -> BTreeMap<String, Ca
 }
 
 fn part(capacity: sdk::Capacity) -> Capacity {
-    Capacity {
-        capacity_units: capacity.capacity_units.unwrap_or_default(),
-        read_capacity_units: capacity.read_capacity_units,
-        write_capacity_units: capacity.write_capacity_units,
-    }
+    assign!(Capacity::default(), { capacity_units: capacity.capacity_units.unwrap_or_default(), read_capacity_units: capacity.read_capacity_units, write_capacity_units: capacity.write_capacity_units })
 }
 
 /// The item collection that a single write touched.
@@ -84,10 +72,10 @@ pub(crate) fn table_metrics_from_sdk(
 fn metrics_row(metrics: sdk::ItemCollectionMetrics) -> Result<ItemCollectionMetrics> {
     let range = metrics.size_estimate_range_gb.unwrap_or_default();
     let bound = |index: usize| range.get(index).copied().unwrap_or_default();
-    Ok(ItemCollectionMetrics {
-        item_collection_key: item_from_sdk(metrics.item_collection_key.unwrap_or_default())?,
-        size_estimate_range_gb: [bound(0), bound(1)],
-    })
+    Ok(ItemCollectionMetrics::new(
+        item_from_sdk(metrics.item_collection_key.unwrap_or_default())?,
+        [bound(0), bound(1)],
+    ))
 }
 
 /// The items of a page or a batch.

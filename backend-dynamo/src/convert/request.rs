@@ -10,7 +10,7 @@ use tabla_core::ops::{
     ReturnItemCollectionMetrics, ReturnValues, ReturnValuesOnConditionCheckFailure, Select,
     TransactWriteItem, WriteRequest,
 };
-use tabla_core::{Error, ErrorKind, Result};
+use tabla_core::{Error, ErrorKind, Result, assign};
 
 use super::{Expressions, item_from_sdk, item_to_sdk, items_from_sdk};
 use crate::prefix::TablePrefix;
@@ -87,7 +87,7 @@ pub(crate) fn batch_reads_to_sdk(
 }
 
 fn keys_to_sdk(request: KeysAndAttributes) -> Result<sdk::KeysAndAttributes> {
-    let KeysAndAttributes { keys, projection, names, consistent_read } = request;
+    let KeysAndAttributes { keys, projection, names, consistent_read, .. } = request;
     let mut expressions = Expressions::new(names, Values::new());
     let projection = expressions.projection(projection)?;
     let keys: Result<Vec<_>> = keys.into_iter().map(item_to_sdk).collect();
@@ -109,12 +109,7 @@ pub(crate) fn batch_reads_from_sdk(
         .into_iter()
         .flatten()
         .map(|(table, request)| {
-            let keys = KeysAndAttributes {
-                keys: items_from_sdk(request.keys)?,
-                projection: request.projection_expression.map(Expr::Text),
-                names: request.expression_attribute_names.into_iter().flatten().collect(),
-                consistent_read: request.consistent_read.unwrap_or_default(),
-            };
+            let keys = assign!(KeysAndAttributes::default(), { keys: items_from_sdk(request.keys)?, projection: request.projection_expression.map(Expr::Text), names: request.expression_attribute_names.into_iter().flatten().collect(), consistent_read: request.consistent_read.unwrap_or_default() });
             Ok((prefix.strip_own(table), keys))
         })
         .collect()
@@ -181,8 +176,15 @@ pub(crate) fn transact_get_to_sdk(
     request: GetItem,
 ) -> Result<sdk::TransactGetItem> {
     // Reads in a transaction are consistent, and the transaction accounts for itself.
-    let GetItem { table, key, projection, names, consistent_read: _, return_consumed_capacity: _ } =
-        request;
+    let GetItem {
+        table,
+        key,
+        projection,
+        names,
+        consistent_read: _,
+        return_consumed_capacity: _,
+        ..
+    } = request;
     let mut expressions = Expressions::new(names, Values::new());
     let projection = expressions.projection(projection)?;
     let get = sdk::Get::builder()

@@ -5,7 +5,7 @@ use tabla_core::ops::{
     EventName, KeySchemaElement, Record, SequenceNumber, Shard, ShardFilter, ShardId,
     ShardPosition, StreamArn, StreamDescription, StreamStatus, StreamSummary, UserIdentity,
 };
-use tabla_core::{Error, ErrorKind, Result};
+use tabla_core::{Error, ErrorKind, Result, assign};
 
 use super::{count, item_from_stream, key_element, timestamp, unknown, view_type};
 use crate::prefix::TablePrefix;
@@ -28,11 +28,11 @@ pub(crate) fn filter_to_sdk(filter: ShardFilter) -> sdk::ShardFilter {
 /// A stream of a list, or `None` if its table belongs to another environment.
 pub(crate) fn summary_from_sdk(prefix: &TablePrefix, stream: sdk::Stream) -> Option<StreamSummary> {
     let table = stream.table_name.unwrap_or_default();
-    Some(StreamSummary {
-        table: prefix.strip(&table)?.to_owned(),
-        arn: StreamArn(stream.stream_arn.unwrap_or_default()),
-        label: stream.stream_label.unwrap_or_default(),
-    })
+    Some(StreamSummary::new(
+        StreamArn(stream.stream_arn.unwrap_or_default()),
+        prefix.strip(&table)?.to_owned(),
+        stream.stream_label.unwrap_or_default(),
+    ))
 }
 
 pub(crate) fn stream_description_from_sdk(
@@ -71,12 +71,7 @@ fn shard_from_sdk(shard: sdk::Shard) -> Shard {
         Some(range) => (range.starting_sequence_number, range.ending_sequence_number),
         None => (None, None),
     };
-    Shard {
-        id: ShardId(shard.shard_id.unwrap_or_default()),
-        parent: shard.parent_shard_id.map(ShardId),
-        starting_sequence_number: SequenceNumber(start.unwrap_or_default()),
-        ending_sequence_number: end.map(SequenceNumber),
-    }
+    assign!(Shard::new(ShardId(shard.shard_id.unwrap_or_default()), SequenceNumber(start.unwrap_or_default())), { parent: shard.parent_shard_id.map(ShardId), ending_sequence_number: end.map(SequenceNumber) })
 }
 
 pub(crate) fn record_from_sdk(record: sdk::Record) -> Result<Record> {
@@ -98,9 +93,11 @@ pub(crate) fn record_from_sdk(record: sdk::Record) -> Result<Record> {
         new_image: change.new_image.map(item_from_stream).transpose()?,
         view_type: view_type(view.unwrap_or_default())?,
         size_bytes: count(change.size_bytes),
-        user_identity: record.user_identity.map(|identity| UserIdentity {
-            kind: identity.r#type.unwrap_or_default(),
-            principal_id: identity.principal_id.unwrap_or_default(),
+        user_identity: record.user_identity.map(|identity| {
+            UserIdentity::new(
+                identity.r#type.unwrap_or_default(),
+                identity.principal_id.unwrap_or_default(),
+            )
         }),
     })
 }

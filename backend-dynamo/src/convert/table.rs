@@ -9,7 +9,7 @@ use tabla_core::ops::{
     StreamSpecification, StreamViewType, TableDescription, TableStatus, Tags,
     TimeToLiveDescription, TimeToLiveStatus,
 };
-use tabla_core::{Error, ErrorKind, KeyType, Result};
+use tabla_core::{Error, ErrorKind, KeyType, Result, assign};
 
 use super::not_built;
 use crate::prefix::TablePrefix;
@@ -181,45 +181,27 @@ pub(crate) fn table_from_sdk(
 ) -> Result<TableDescription> {
     let throughput = throughput_from_sdk(table.provisioned_throughput.as_ref());
     let billing_mode = table.billing_mode_summary.and_then(|summary| summary.billing_mode);
-    Ok(TableDescription {
-        table: prefix.strip_own(table.table_name.unwrap_or_default()),
-        status: table_status_from_sdk(table.table_status.as_ref()),
-        attribute_definitions: definitions_from_sdk(table.attribute_definitions)?,
-        key_schema: key_schema_from_sdk(table.key_schema)?,
-        global_secondary_indexes: table
+    Ok(
+        assign!(TableDescription::new(prefix.strip_own(table.table_name.unwrap_or_default()), definitions_from_sdk(table.attribute_definitions)?, key_schema_from_sdk(table.key_schema)?, timestamp(table.creation_date_time.as_ref())), { status: table_status_from_sdk(table.table_status.as_ref()), global_secondary_indexes: table
             .global_secondary_indexes
             .into_iter()
             .flatten()
             .map(global_index_from_sdk)
-            .collect::<Result<_>>()?,
-        local_secondary_indexes: table
+            .collect::<Result<_>>()?, local_secondary_indexes: table
             .local_secondary_indexes
             .into_iter()
             .flatten()
             .map(local_index_from_sdk)
-            .collect::<Result<_>>()?,
-        // A table that never was paid by request has no summary (API reference,
+            .collect::<Result<_>>()?, // A table that never was paid by request has no summary (API reference,
         // BillingModeSummary).
-        billing_mode: match billing_mode {
+billing_mode: match billing_mode {
             Some(sdk::BillingMode::PayPerRequest) => BillingMode::PayPerRequest,
             _ => BillingMode::Provisioned,
-        },
-        provisioned_throughput: throughput,
-        stream: table.stream_specification.map(stream_from_sdk).transpose()?,
-        latest_stream_arn: table.latest_stream_arn,
-        latest_stream_label: table.latest_stream_label,
-        sse: table.sse_description.map(sse_from_sdk),
-        deletion_protection: table.deletion_protection_enabled.unwrap_or_default(),
-        table_class: table
+        }, provisioned_throughput: throughput, stream: table.stream_specification.map(stream_from_sdk).transpose()?, latest_stream_arn: table.latest_stream_arn, latest_stream_label: table.latest_stream_label, sse: table.sse_description.map(sse_from_sdk), deletion_protection: table.deletion_protection_enabled.unwrap_or_default(), table_class: table
             .table_class_summary
             .and_then(|summary| summary.table_class)
-            .map(|class| class.as_str().to_owned()),
-        created_at: timestamp(table.creation_date_time.as_ref()),
-        item_count: count(table.item_count),
-        size_bytes: count(table.table_size_bytes),
-        arn: table.table_arn.unwrap_or_default(),
-        id: table.table_id,
-    })
+            .map(|class| class.as_str().to_owned()), item_count: count(table.item_count), size_bytes: count(table.table_size_bytes), arn: table.table_arn.unwrap_or_default(), id: table.table_id }),
+    )
 }
 
 fn table_status_from_sdk(status: Option<&sdk::TableStatus>) -> TableStatus {
@@ -257,7 +239,7 @@ fn definitions_from_sdk(
                 sdk::ScalarAttributeType::B => KeyType::B,
                 other => return Err(unknown("attribute type", other.as_str())),
             };
-            Ok(AttributeDefinition { name: definition.attribute_name, kind })
+            Ok(AttributeDefinition::new(definition.attribute_name, kind))
         })
         .collect()
 }
@@ -278,35 +260,19 @@ pub(crate) fn key_element(name: String, role: &str) -> Result<KeySchemaElement> 
         .into_iter()
         .find(|known| known.as_str() == role)
         .ok_or_else(|| unknown("key type", role))?;
-    Ok(KeySchemaElement { name, role })
+    Ok(KeySchemaElement::new(name, role))
 }
 
 fn global_index_from_sdk(index: sdk::GlobalSecondaryIndexDescription) -> Result<IndexDescription> {
-    Ok(IndexDescription {
-        name: index.index_name.unwrap_or_default(),
-        key_schema: key_schema_from_sdk(index.key_schema)?,
-        projection: projection_from_sdk(index.projection)?,
-        status: index_status_from_sdk(index.index_status.as_ref()),
-        backfilling: index.backfilling.unwrap_or_default(),
-        provisioned_throughput: throughput_from_sdk(index.provisioned_throughput.as_ref()),
-        item_count: count(index.item_count),
-        size_bytes: count(index.index_size_bytes),
-        arn: index.index_arn.unwrap_or_default(),
-    })
+    Ok(
+        assign!(IndexDescription::new(index.index_name.unwrap_or_default(), key_schema_from_sdk(index.key_schema)?, projection_from_sdk(index.projection)?), { status: index_status_from_sdk(index.index_status.as_ref()), backfilling: index.backfilling.unwrap_or_default(), provisioned_throughput: throughput_from_sdk(index.provisioned_throughput.as_ref()), item_count: count(index.item_count), size_bytes: count(index.index_size_bytes), arn: index.index_arn.unwrap_or_default() }),
+    )
 }
 
 fn local_index_from_sdk(index: sdk::LocalSecondaryIndexDescription) -> Result<IndexDescription> {
-    Ok(IndexDescription {
-        name: index.index_name.unwrap_or_default(),
-        key_schema: key_schema_from_sdk(index.key_schema)?,
-        projection: projection_from_sdk(index.projection)?,
-        status: TableStatus::Active,
-        backfilling: false,
-        provisioned_throughput: throughput_from_sdk(None),
-        item_count: count(index.item_count),
-        size_bytes: count(index.index_size_bytes),
-        arn: index.index_arn.unwrap_or_default(),
-    })
+    Ok(
+        assign!(IndexDescription::new(index.index_name.unwrap_or_default(), key_schema_from_sdk(index.key_schema)?, projection_from_sdk(index.projection)?), { status: TableStatus::Active, backfilling: false, provisioned_throughput: throughput_from_sdk(None), item_count: count(index.item_count), size_bytes: count(index.index_size_bytes), arn: index.index_arn.unwrap_or_default() }),
+    )
 }
 
 fn projection_from_sdk(projection: Option<sdk::Projection>) -> Result<IndexProjection> {
@@ -319,25 +285,22 @@ fn projection_from_sdk(projection: Option<sdk::Projection>) -> Result<IndexProje
         Some(sdk::ProjectionType::Include) => ProjectionType::Include,
         Some(other) => return Err(unknown("projection type", other.as_str())),
     };
-    Ok(IndexProjection {
-        kind,
-        non_key_attributes: projection.non_key_attributes.unwrap_or_default(),
-    })
+    Ok(IndexProjection::new(kind, projection.non_key_attributes.unwrap_or_default()))
 }
 
 fn throughput_from_sdk(
     throughput: Option<&sdk::ProvisionedThroughputDescription>,
 ) -> ProvisionedThroughput {
     let units = |units: Option<i64>| units.unwrap_or_default();
-    ProvisionedThroughput {
-        read_capacity_units: units(throughput.and_then(|t| t.read_capacity_units)),
-        write_capacity_units: units(throughput.and_then(|t| t.write_capacity_units)),
-    }
+    ProvisionedThroughput::new(
+        units(throughput.and_then(|t| t.read_capacity_units)),
+        units(throughput.and_then(|t| t.write_capacity_units)),
+    )
 }
 
 fn stream_from_sdk(stream: sdk::StreamSpecification) -> Result<StreamSpecification> {
     let view_type = stream.stream_view_type.map(|view| view_type(view.as_str())).transpose()?;
-    Ok(StreamSpecification { enabled: stream.stream_enabled, view_type })
+    Ok(assign!(StreamSpecification::default(), { enabled: stream.stream_enabled, view_type }))
 }
 
 /// A stream's view type, by DynamoDB's name of it.
@@ -354,21 +317,17 @@ pub(crate) fn view_type(name: &str) -> Result<StreamViewType> {
 }
 
 fn sse_from_sdk(sse: sdk::SseDescription) -> SseSpecification {
-    SseSpecification {
-        enabled: matches!(
+    assign!(SseSpecification::default(), { enabled: matches!(
             sse.status,
             Some(sdk::SseStatus::Enabled | sdk::SseStatus::Enabling | sdk::SseStatus::Updating)
-        ),
-        sse_type: sse.sse_type.map(|kind| kind.as_str().to_owned()),
-        kms_master_key_id: sse.kms_master_key_arn,
-    }
+        ), sse_type: sse.sse_type.map(|kind| kind.as_str().to_owned()), kms_master_key_id: sse.kms_master_key_arn })
 }
 
 pub(crate) fn time_to_live_from_sdk(
     description: Option<sdk::TimeToLiveDescription>,
 ) -> Result<TimeToLiveDescription> {
     let Some(description) = description else {
-        return Ok(TimeToLiveDescription { status: TimeToLiveStatus::Disabled, attribute: None });
+        return Ok(TimeToLiveDescription::new(TimeToLiveStatus::Disabled, None));
     };
     let status = match description.time_to_live_status {
         Some(sdk::TimeToLiveStatus::Enabling) => TimeToLiveStatus::Enabling,
@@ -377,7 +336,7 @@ pub(crate) fn time_to_live_from_sdk(
         None | Some(sdk::TimeToLiveStatus::Disabled) => TimeToLiveStatus::Disabled,
         Some(other) => return Err(unknown("time-to-live status", other.as_str())),
     };
-    Ok(TimeToLiveDescription { status, attribute: description.attribute_name })
+    Ok(TimeToLiveDescription::new(status, description.attribute_name))
 }
 
 /// A moment as the service gives it; the epoch if it gives none.

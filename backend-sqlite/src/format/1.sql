@@ -1,35 +1,36 @@
 CREATE TABLE tabla_state (
   id INTEGER PRIMARY KEY CHECK (id = 1),
-  catalogue INTEGER NOT NULL, -- raised by every change of tabla_tables or tabla_streams
-  last_number INTEGER NOT NULL, -- the last number given to a table, index or stream; none is given twice
-  last_record INTEGER NOT NULL -- the last sequence number that was taken for records, of any stream
+  catalogue INTEGER NOT NULL, -- version of the catalogue: each change of tabla_tables or tabla_streams raises it
+  last_number INTEGER NOT NULL, -- last number given to a table, index, stream or expiry index; never reused
+  last_record INTEGER NOT NULL -- last sequence number reserved for stream records, of all streams
 );
 INSERT INTO tabla_state VALUES (1, 1, 0, 0);
 CREATE TABLE tabla_tables (
   number INTEGER PRIMARY KEY, -- its rows are in items_<number> and keys_<number>
   name TEXT NOT NULL UNIQUE,
   definition TEXT NOT NULL, -- JSON
-  indexes TEXT NOT NULL -- JSON: the number of each index by its name; its rows are in index_<number>
+  indexes TEXT NOT NULL, -- JSON: index name to number; the entries are in index_<number>
+  expiry INTEGER -- the expiry times of its items are in expiry_<number>; NULL if TTL is off
 );
 CREATE TABLE tabla_counts (
   number INTEGER PRIMARY KEY, -- a table or an index
   items INTEGER NOT NULL,
-  bytes INTEGER NOT NULL -- by DynamoDB's count
+  bytes INTEGER NOT NULL -- DynamoDB's item sizes, added up
 );
 CREATE TABLE tabla_backfills (
-  number INTEGER PRIMARY KEY, -- the index that is being filled
-  through INTEGER NOT NULL -- the last row of the table's items that it has
+  number INTEGER PRIMARY KEY, -- an index or expiry index that is being filled
+  through INTEGER NOT NULL -- last row of items_<number of the table> that is in it
 );
 CREATE TABLE tabla_deleted (
-  name TEXT PRIMARY KEY, -- a table that is gone
-  definition TEXT NOT NULL -- as it was
+  name TEXT PRIMARY KEY, -- a deleted table
+  definition TEXT NOT NULL -- its last definition: JSON
 ) WITHOUT ROWID;
 CREATE TABLE tabla_garbage (
-  name TEXT PRIMARY KEY -- a table of SQLite's that is to be emptied and dropped
+  name TEXT PRIMARY KEY -- an SQLite table to be emptied and dropped
 ) WITHOUT ROWID;
 CREATE TABLE tabla_tokens (
-  token TEXT PRIMARY KEY, -- a client request token
-  fingerprint BLOB NOT NULL, -- of its transaction: 16 bytes, big-endian
+  token TEXT PRIMARY KEY, -- client request token
+  fingerprint BLOB NOT NULL, -- of the transaction: 16 bytes, big-endian
   completed_at INTEGER NOT NULL -- milliseconds since 1970
 ) WITHOUT ROWID;
 CREATE INDEX tabla_tokens_by_time ON tabla_tokens (completed_at);
@@ -38,3 +39,8 @@ CREATE TABLE tabla_streams (
   arn TEXT NOT NULL UNIQUE,
   log TEXT NOT NULL -- JSON
 );
+CREATE TABLE tabla_leases (
+  name TEXT PRIMARY KEY, -- the work that the lease is for: sweep
+  holder TEXT NOT NULL, -- the store that holds it, by a random name
+  until INTEGER NOT NULL -- milliseconds since 1970: another store may take over then
+) WITHOUT ROWID;

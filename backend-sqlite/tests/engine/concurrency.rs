@@ -12,7 +12,7 @@ async fn open(config: &SqliteConfig) -> Arc<dyn Store> {
 }
 
 async fn proves(stores: Vec<Arc<dyn Store>>, rounds: usize) {
-    let options = Options { rounds, ..Options::default() };
+    let options = Options::new().with_rounds(rounds);
     let outcome = run(stores.clone(), options, &SeededRandom::new(1)).await;
     let report = outcome.unwrap_or_else(|violation| panic!("{violation}"));
     // The embedded engine makes everybody wait for their turn: nobody meets a conflict.

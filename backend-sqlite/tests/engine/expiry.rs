@@ -233,53 +233,6 @@ async fn times_go_when_expiry_is_turned_off() {
     is_sound(&path).await;
 }
 
-/// A file of the first format, in which items expire and no times are in order.
-#[tokio::test]
-async fn a_file_of_the_first_format_gets_its_times() {
-    let folder = tempfile::tempdir().unwrap();
-    let path = folder.path().join("a.db");
-    let clock = clock();
-    let config = SqliteConfig::file(&path).with_sweep_every(Some(PERIOD));
-    for is_called in [true, false] {
-        let store = open_at(&config, &clock).await;
-        if is_called {
-            // Without a stream: its records would have to be those of the first format, too.
-            store.create_table(orders()).await.unwrap();
-            expire_by(&store, "expires").await;
-        }
-        put_expiring(&store, &clock, 0..300).await;
-        drop(store);
-        let raw = Connection::open(&path).unwrap();
-        let number: i64 = raw
-            .query_row("SELECT expiry FROM tabla_tables", [], |row| row.get(0))
-            .expect("a table whose items expire");
-        raw.execute_batch(&format!(
-            "DROP TABLE expiry_{number}; DROP TABLE tabla_leases; DELETE FROM tabla_backfills; \
-             ALTER TABLE tabla_tables DROP COLUMN expiry; PRAGMA user_version = 1"
-        ))
-        .unwrap();
-        drop(raw);
-        is_sound(&path).await;
-        let store = open_at(&config, &clock).await;
-        if is_called {
-            clock.advance(Duration::from_secs(10));
-            assert_eq!(store.sweep_expired().await.unwrap(), 300);
-        } else {
-            // By maintenance, and a sweep after that.
-            let mut sweeps = 0;
-            while store.sweeps().deleted < 300 {
-                clock.advance(PERIOD);
-                sweeps += 1;
-                swept(&store, sweeps).await;
-                assert!(sweeps < 1000, "the times are not put in order");
-            }
-        }
-        assert_eq!(left(&store).await, 0);
-        drop(store);
-        is_sound(&path).await;
-    }
-}
-
 #[tokio::test]
 async fn a_check_finds_times_that_are_not_those_of_the_items() {
     let folder = tempfile::tempdir().unwrap();

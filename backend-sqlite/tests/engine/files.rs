@@ -6,7 +6,7 @@ use std::time::Duration;
 
 use tabla_core::env::{Env, ManualClock, Timestamp};
 use tabla_core::ops::*;
-use tabla_core::{Applied, ErrorKind, Store, StoreExt, attr, item};
+use tabla_core::{Applied, ErrorKind, Item, Store, StoreExt, attr, item};
 use tabla_sqlite::{Durability, SqliteConfig, SqliteStore};
 
 use crate::support::*;
@@ -35,48 +35,78 @@ async fn everything_is_there_after_opening_again() {
     assert_eq!(page.await.unwrap().items.len(), 17);
 }
 
-/// Files of each format that was ever released, with the same content, open in the newest. From the
-/// second on, items expire by `expires`, and one has a time: in 2100.
+/// In the sample, items expire by `expires`, and one has a time: the beginning of 2100.
 #[tokio::test]
-async fn files_of_every_format_open() {
-    for version in 1..=tabla_sqlite::FORMAT_VERSION {
-        let folder = tempfile::tempdir().unwrap();
-        let path = folder.path().join("sample.db");
-        let sample = format!("{}/tests/data/format-{version}.db", env!("CARGO_MANIFEST_DIR"));
-        std::fs::copy(&sample, &path).expect("a sample of each format is kept");
-        is_sound(&path, version).await;
-        let clock = ManualClock::new(Timestamp::from_secs(4_102_444_801));
-        let config = SqliteConfig::file(&path).with_sweep_every(None);
-        let store = SqliteStore::open_with(&config, Env::test(clock, 7)).await.unwrap();
-        let page = store.query(Query::new("orders", attr("pk").eq("c1"))).await.unwrap();
-        assert_eq!(page.items, [order("c1", 1, "paid"), order("c1", 8, "sent")]);
-        for index in ["by-status", "keys"] {
-            let query = Query::new("orders", attr("status").eq("sent")).index(index);
-            assert_eq!(store.query(query).await.unwrap().items.len(), 3);
-        }
-        let described = store.describe_table(DescribeTable::new("orders")).await.unwrap();
-        assert_eq!(described.item_count, 9);
-        let streams = store.list_streams(ListStreams::default()).await.unwrap().streams;
-        assert_eq!(streams.len(), 1);
-        let ttl = store.describe_time_to_live(DescribeTimeToLive::new("orders")).await.unwrap();
-        assert_eq!(ttl.attribute.is_some(), version > 1);
-        store.put(PutItem::new("orders", order("c1", 9, "open"))).await.unwrap();
-        assert_eq!(store.sweep_expired().await.unwrap(), usize::from(version > 1));
-        let expired = order("c0", 7, "paid").with("expires", 4_102_444_800_u64);
-        store.put(PutItem::new("orders", expired)).await.unwrap();
-        drop(store);
-        let report = checked(&path).await;
-        assert_eq!(report.problems, Vec::<String>::new());
-        assert_eq!((report.items, report.entries), (10, 20));
+async fn sample_file_opens_and_has_its_content() {
+    let folder = tempfile::tempdir().unwrap();
+    let path = sample(folder.path());
+    is_sound_sample(&path).await;
+    let clock = ManualClock::new(Timestamp::from_secs(4_102_444_801));
+    let config = SqliteConfig::file(&path).with_sweep_every(None);
+    let store = SqliteStore::open_with(&config, Env::test(clock, 7)).await.unwrap();
+    let expiring = order("c0", 7, "paid").with("expires", 4_102_444_800_u64);
+    let mut found = store.scan(Scan::new("orders")).await.unwrap().items;
+    found.sort_by_key(|item| item.get("sk").unwrap().as_number());
+    let expected: Vec<Item> = (0..9)
+        .map(|number| match number {
+            7 => expiring.clone(),
+            _ => {
+                let status = ["open", "paid", "sent"][number as usize % 3];
+                order(&format!("c{}", number % 7), number, status)
+            }
+        })
+        .collect();
+    assert_eq!(found, expected);
+    let page = store.query(Query::new("orders", attr("pk").eq("c1"))).await.unwrap();
+    assert_eq!(page.items, [order("c1", 1, "paid"), order("c1", 8, "sent")]);
+    for index in ["by-status", "keys"] {
+        let query = Query::new("orders", attr("status").eq("sent")).index(index);
+        assert_eq!(store.query(query).await.unwrap().items.len(), 3);
     }
+    let described = store.describe_table(DescribeTable::new("orders")).await.unwrap();
+    assert_eq!(described.item_count, 9);
+    let streams = store.list_streams(ListStreams::default()).await.unwrap().streams;
+    assert_eq!(streams.len(), 1);
+    let ttl = store.describe_time_to_live(DescribeTimeToLive::new("orders")).await.unwrap();
+    assert_eq!(ttl.attribute.as_deref(), Some("expires"));
+    store.put(PutItem::new("orders", order("c1", 9, "open"))).await.unwrap();
+    assert_eq!(store.sweep_expired().await.unwrap(), 1);
+    store.put(PutItem::new("orders", expiring)).await.unwrap();
+    drop(store);
+    let report = checked(&path).await;
+    assert_eq!(report.problems, Vec::<String>::new());
+    assert_eq!((report.items, report.entries), (10, 20));
 }
 
-/// The sample of the present format is what this code writes. When a format is new, copy the file
-/// that this test makes to where samples are kept.
+/// Programs of all versions compare stored fingerprints: those of the sample still hold.
 #[tokio::test]
-async fn the_newest_sample_is_of_the_present_format() {
+async fn sample_file_has_the_token_of_its_transaction() {
     let folder = tempfile::tempdir().unwrap();
-    let path = folder.path().join("sample.db");
+    let path = sample(folder.path());
+    let completed_at: i64 = rusqlite::Connection::open(&path)
+        .and_then(|file| {
+            file.query_row("SELECT completed_at FROM tabla_tokens", [], |row| row.get(0))
+        })
+        .unwrap();
+    let clock = ManualClock::new(Timestamp::from_millis(completed_at as u64));
+    let config = SqliteConfig::file(&path).with_sweep_every(None);
+    let store = SqliteStore::open_with(&config, Env::test(clock, 7)).await.unwrap();
+    let key = item! { "pk" => "c0", "sk" => 7 };
+    let read = async || store.get(GetItem::new("orders", key.clone())).await.unwrap().item;
+    let before = read().await;
+    store.transact_write(sample_transaction()).await.unwrap();
+    assert_eq!(read().await, before, "the transaction is executed once");
+    let other = sample_transaction().item(PutItem::new("orders", order("c0", 70, "open")));
+    let error = store.transact_write(other).await.unwrap_err();
+    assert_eq!(error.kind(), &ErrorKind::IdempotentParameterMismatch);
+}
+
+/// The sample of the current format has the tables that this code writes. After a change of the
+/// format, run this test with `TABLA_SAMPLE=1` in the environment: it writes the new sample.
+#[tokio::test]
+async fn sample_file_has_the_current_format() {
+    let folder = tempfile::tempdir().unwrap();
+    let path = folder.path().join("new.db");
     let store = open(&path).await;
     store.create_table(orders().stream(StreamViewType::NewAndOldImages)).await.unwrap();
     store.update_time_to_live(UpdateTimeToLive::new("orders", "expires", true)).await.unwrap();
@@ -86,15 +116,20 @@ async fn the_newest_sample_is_of_the_present_format() {
     let expires = update("SET expires = :at, gone = :at").value(":at", 4_102_444_800_u64);
     store.update(expires).await.unwrap();
     store.update(update("REMOVE gone SET n = :n").value(":n", 1)).await.unwrap();
-    store.update(update("REMOVE n")).await.unwrap();
+    drop(store);
+    // A store that has just been opened knows no base record: it writes both images.
+    let store = open(&path).await;
+    store.transact_write(sample_transaction()).await.unwrap();
     let other = item! { "pk" => "c0", "sk" => 99 };
     store.put(PutItem::new("orders", other.clone())).await.unwrap();
     store.delete(DeleteItem::new("orders", other)).await.unwrap();
     drop(store);
 
-    let version = tabla_sqlite::FORMAT_VERSION;
-    is_sound(&path, version).await;
-    let shape = |path: &std::path::Path| -> Vec<(String, Option<String>)> {
+    is_sound_sample(&path).await;
+    if std::env::var_os("TABLA_SAMPLE").is_some() {
+        std::fs::copy(&path, sample_path()).expect("the folder of the samples");
+    }
+    let tables = |path: &std::path::Path| -> Vec<(String, Option<String>)> {
         rusqlite::Connection::open(path)
             .and_then(|file| {
                 let mut select =
@@ -103,18 +138,24 @@ async fn the_newest_sample_is_of_the_present_format() {
             })
             .expect("the tables of the file")
     };
-    let kept = folder.path().join("kept.db");
-    let sample = format!("{}/tests/data/format-{version}.db", env!("CARGO_MANIFEST_DIR"));
-    std::fs::copy(&sample, &kept).expect("a sample of each format is kept");
-    assert_eq!(shape(&path), shape(&kept));
+    assert_eq!(tables(&path), tables(&sample(folder.path())));
+}
+
+/// The only transaction in the sample.
+fn sample_transaction() -> TransactWriteItems {
+    let update = UpdateItem::new("orders", item! { "pk" => "c0", "sk" => 7 })
+        .update(tabla_core::Update::new().remove("n"))
+        .condition("#s = :s")
+        .name("#s", "status")
+        .value(":s", "paid");
+    TransactWriteItems::new().item(update).client_request_token("sample")
 }
 
 /// A check does not need a store to have opened the file before.
-async fn is_sound(path: &std::path::Path, version: i32) {
+async fn is_sound_sample(path: &std::path::Path) {
     let report = checked(path).await;
     assert_eq!(report.problems, Vec::<String>::new());
-    let records = if version == 1 { 9 } else { 14 };
-    assert_eq!((report.items, report.entries, report.records), (9, 18, records), "{version}");
+    assert_eq!((report.items, report.entries, report.records), (9, 18, 14));
 }
 
 #[tokio::test]
@@ -239,7 +280,17 @@ async fn other_files_are_refused_and_not_touched() {
     drop(raw);
     let error = refusal("newer", &std::fs::read(&own).unwrap()).await;
     assert_eq!(error.kind(), &ErrorKind::Config);
-    assert!(error.message().contains("has format 99"), "{error}");
+    let told = "newer`: file format 99 is newer than this program (1); upgrade tabla";
+    assert!(error.message().ends_with(told), "{error}");
+
+    // Files of pre-release versions have the same versions, and another application id.
+    let raw = rusqlite::Connection::open(&own).unwrap();
+    let header = "PRAGMA user_version = 1; PRAGMA application_id = 0x7461626C";
+    raw.execute_batch(&format!("{header}; PRAGMA wal_checkpoint(TRUNCATE)")).unwrap();
+    drop(raw);
+    let error = refusal("prerelease", &std::fs::read(&own).unwrap()).await;
+    assert_eq!(error.kind(), &ErrorKind::Config);
+    assert!(error.message().contains("before the first release"), "{error}");
 
     let error = SqliteStore::open(&SqliteConfig::file(folder.path())).await.unwrap_err();
     assert!(error.message().contains("this is a folder"), "{error}");

@@ -1,6 +1,6 @@
 //! Stores and tables for these tests.
 
-use std::path::Path;
+use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
 use tabla_core::ops::*;
@@ -35,6 +35,19 @@ pub(crate) async fn fill(store: &dyn Store, orders: i64) {
         let order = order(&format!("c{}", number % 7), number, status);
         store.put(PutItem::new("orders", order)).await.expect("a put");
     }
+}
+
+/// The kept file of the current format.
+pub(crate) fn sample_path() -> PathBuf {
+    let name = format!("format-{}.db", tabla_sqlite::FORMAT_VERSION);
+    Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/data").join(name)
+}
+
+/// A copy of the kept file, in this folder.
+pub(crate) fn sample(folder: &Path) -> PathBuf {
+    let copy = folder.join("sample.db");
+    std::fs::copy(sample_path(), &copy).expect("a sample of the current format is kept");
+    copy
 }
 
 pub(crate) async fn checked(path: &Path) -> CheckReport {

@@ -13,7 +13,7 @@
 //!
 //! # tokio::runtime::Builder::new_multi_thread().build().unwrap().block_on(async {
 //! let store: Arc<dyn Store> = Arc::new(MemoryStore::new());
-//! let options = Options { rounds: 2, ..Options::default() };
+//! let options = Options::new().with_rounds(2);
 //! let report = run(vec![store], options, &SeededRandom::new(1)).await?;
 //! assert_eq!(report.rounds, 2);
 //! # Ok::<(), tabla_conformance::concurrency::Violation>(())

@@ -15,6 +15,7 @@ use super::ticks::Ticks;
 
 /// What a run does.
 #[derive(Clone, Debug, PartialEq, Eq)]
+#[non_exhaustive]
 pub struct Options {
     /// What the names of its tables begin with.
     pub table: String,
@@ -47,6 +48,69 @@ impl Default for Options {
             patience: 2,
             max_states: 200_000,
         }
+    }
+}
+
+impl Options {
+    /// The defaults: 8 tasks on 5 items, 20 rounds of 25 operations each.
+    pub fn new() -> Self {
+        Self::default()
+    }
+
+    /// With tables whose names begin with this.
+    #[must_use]
+    pub fn with_table(mut self, table: impl Into<String>) -> Self {
+        self.table = table.into();
+        self
+    }
+
+    /// With this number of items.
+    #[must_use]
+    pub fn with_keys(mut self, keys: usize) -> Self {
+        self.keys = keys;
+        self
+    }
+
+    /// With this number of tasks.
+    #[must_use]
+    pub fn with_tasks(mut self, tasks: usize) -> Self {
+        self.tasks = tasks;
+        self
+    }
+
+    /// With this number of rounds.
+    #[must_use]
+    pub fn with_rounds(mut self, rounds: usize) -> Self {
+        self.rounds = rounds;
+        self
+    }
+
+    /// With this number of operations per task and round.
+    #[must_use]
+    pub fn with_operations(mut self, operations: usize) -> Self {
+        self.operations = operations;
+        self
+    }
+
+    /// With cancellation reasons that say this.
+    #[must_use]
+    pub fn with_reasons(mut self, reasons: Reasons) -> Self {
+        self.reasons = reasons;
+        self
+    }
+
+    /// With this number of rounds for a write whose answer was lost.
+    #[must_use]
+    pub fn with_patience(mut self, rounds: usize) -> Self {
+        self.patience = rounds;
+        self
+    }
+
+    /// With this limit on the points of a round's search.
+    #[must_use]
+    pub fn with_max_states(mut self, states: usize) -> Self {
+        self.max_states = states;
+        self
     }
 }
 

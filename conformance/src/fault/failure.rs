@@ -8,11 +8,14 @@ use tabla_core::env::{Random, SeededRandom};
 use tabla_core::{Applied, CancellationCode, CancellationReason, Error, ErrorKind};
 
 macro_rules! all_operations {
-    ($($(#[doc = $doc:literal])+ $variant:ident $(= $write:ident)?,)+) => {
+    ($($method:ident => $variant:ident $(= $write:ident)?,)+) => {
         /// An operation of a store.
         #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
         pub enum Operation {
-            $($(#[doc = $doc])+ $variant,)+
+            $(
+                #[doc = concat!("[`Store::", stringify!($method), "`](tabla_core::Store::", stringify!($method), ").")]
+                $variant,
+            )+
         }
 
         impl Operation {
@@ -23,61 +26,44 @@ macro_rules! all_operations {
                 }
             }
         }
+
+        /// The [`Operation`] of a method of `Store`, by the method's name.
+        macro_rules! operation {
+            $(($method) => { $crate::fault::Operation::$variant };)+
+        }
     };
     (@ write) => { true };
     (@) => { false };
 }
 
 all_operations! {
-    /// [`Store::get`](tabla_core::Store::get).
-    Get,
-    /// [`Store::put`](tabla_core::Store::put).
-    Put = write,
-    /// [`Store::update`](tabla_core::Store::update).
-    Update = write,
-    /// [`Store::delete`](tabla_core::Store::delete).
-    Delete = write,
-    /// [`Store::query`](tabla_core::Store::query).
-    Query,
-    /// [`Store::scan`](tabla_core::Store::scan).
-    Scan,
-    /// [`Store::batch_get`](tabla_core::Store::batch_get).
-    BatchGet,
-    /// [`Store::batch_write`](tabla_core::Store::batch_write).
-    BatchWrite = write,
-    /// [`Store::transact_get`](tabla_core::Store::transact_get).
-    TransactGet,
-    /// [`Store::transact_write`](tabla_core::Store::transact_write).
-    TransactWrite = write,
-    /// [`Store::create_table`](tabla_core::Store::create_table).
-    CreateTable = write,
-    /// [`Store::describe_table`](tabla_core::Store::describe_table).
-    DescribeTable,
-    /// [`Store::update_table`](tabla_core::Store::update_table).
-    UpdateTable = write,
-    /// [`Store::delete_table`](tabla_core::Store::delete_table).
-    DeleteTable = write,
-    /// [`Store::list_tables`](tabla_core::Store::list_tables).
-    ListTables,
-    /// [`Store::update_time_to_live`](tabla_core::Store::update_time_to_live).
-    UpdateTimeToLive = write,
-    /// [`Store::describe_time_to_live`](tabla_core::Store::describe_time_to_live).
-    DescribeTimeToLive,
-    /// [`Store::tag_table`](tabla_core::Store::tag_table).
-    TagTable = write,
-    /// [`Store::untag_table`](tabla_core::Store::untag_table).
-    UntagTable = write,
-    /// [`Store::list_table_tags`](tabla_core::Store::list_table_tags).
-    ListTableTags,
-    /// [`Store::list_streams`](tabla_core::Store::list_streams).
-    ListStreams,
-    /// [`Store::describe_stream`](tabla_core::Store::describe_stream).
-    DescribeStream,
-    /// [`Store::get_shard_iterator`](tabla_core::Store::get_shard_iterator).
-    GetShardIterator,
-    /// [`Store::get_records`](tabla_core::Store::get_records).
-    GetRecords,
+    get => Get,
+    put => Put = write,
+    update => Update = write,
+    delete => Delete = write,
+    query => Query,
+    scan => Scan,
+    batch_get => BatchGet,
+    batch_write => BatchWrite = write,
+    transact_get => TransactGet,
+    transact_write => TransactWrite = write,
+    create_table => CreateTable = write,
+    describe_table => DescribeTable,
+    update_table => UpdateTable = write,
+    delete_table => DeleteTable = write,
+    list_tables => ListTables,
+    update_time_to_live => UpdateTimeToLive = write,
+    describe_time_to_live => DescribeTimeToLive,
+    tag_table => TagTable = write,
+    untag_table => UntagTable = write,
+    list_table_tags => ListTableTags,
+    list_streams => ListStreams,
+    describe_stream => DescribeStream,
+    get_shard_iterator => GetShardIterator,
+    get_records => GetRecords,
 }
+
+pub(crate) use operation;
 
 /// A way in which a call fails although nothing is wrong with it.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

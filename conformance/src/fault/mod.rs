@@ -44,6 +44,7 @@ mod transactions;
 mod updates;
 mod writes;
 
+pub(crate) use self::failure::operation;
 pub use self::failure::{Failure, Failures, Operation, When};
 pub use self::harness::FaultHarness;
 pub use self::kinds::Fault;

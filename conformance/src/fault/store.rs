@@ -4,12 +4,10 @@ use std::collections::BTreeSet;
 use std::future::Future;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
-use async_trait::async_trait;
 use tabla_core::env::{Clock, SystemClock};
-use tabla_core::ops::*;
-use tabla_core::{Capabilities, Error, Item, Result, Store};
+use tabla_core::{Error, Item, Result, Store};
 
-use super::failure::{self, Failure, Failures, Operation, Progress};
+use super::failure::{self, Failure, Failures, Operation, Progress, operation};
 use super::kinds::Fault;
 
 /// A store with a [`Fault`], with [`Failures`], or with neither: then it is as the store inside.
@@ -129,124 +127,77 @@ impl<S: Store> FaultStore<S> {
     }
 }
 
-#[async_trait]
-#[deny(clippy::missing_trait_methods)]
-impl<S: Store> Store for FaultStore<S> {
-    fn capabilities(&self) -> Capabilities {
-        self.store.capabilities()
-    }
-
-    async fn get(&self, request: GetItem) -> Result<GetItemOutput> {
-        self.call(Operation::Get, None, self.faulty_get(request)).await
-    }
-
-    async fn put(&self, request: PutItem) -> Result<WriteOutput> {
+/// Operations that a fault spoils, that meet transactions or that leave parts of a batch have an arm.
+macro_rules! faulty {
+    ($self:ident, get, $request:ident) => {
+        $self.call(operation!(get), None, $self.faulty_get($request)).await
+    };
+    ($self:ident, query, $request:ident) => {
+        $self.call(operation!(query), None, $self.faulty_query($request)).await
+    };
+    ($self:ident, scan, $request:ident) => {
+        $self.call(operation!(scan), None, $self.faulty_scan($request)).await
+    };
+    ($self:ident, update_table, $request:ident) => {
+        $self.call(operation!(update_table), None, $self.faulty_update_table($request)).await
+    };
+    ($self:ident, delete_table, $request:ident) => {
+        $self.call(operation!(delete_table), None, $self.faulty_delete_table($request)).await
+    };
+    ($self:ident, list_tables, $request:ident) => {
+        $self.call(operation!(list_tables), None, $self.faulty_list_tables($request)).await
+    };
+    ($self:ident, put, $request:ident) => {{
         let conflict = Some(failure::conflict());
-        self.call(Operation::Put, conflict, self.faulty_put(request)).await
-    }
-
-    async fn update(&self, request: UpdateItem) -> Result<WriteOutput> {
+        $self.call(operation!(put), conflict, $self.faulty_put($request)).await
+    }};
+    ($self:ident, update, $request:ident) => {{
         let conflict = Some(failure::conflict());
-        self.call(Operation::Update, conflict, self.faulty_update(request)).await
-    }
-
-    async fn delete(&self, request: DeleteItem) -> Result<WriteOutput> {
+        $self.call(operation!(update), conflict, $self.faulty_update($request)).await
+    }};
+    ($self:ident, delete, $request:ident) => {{
         let conflict = Some(failure::conflict());
-        self.call(Operation::Delete, conflict, self.faulty_delete(request)).await
-    }
+        $self.call(operation!(delete), conflict, $self.faulty_delete($request)).await
+    }};
+    ($self:ident, batch_get, $request:ident) => {{
+        let (left, failure) = $self.batch_failure(operation!(batch_get));
+        let call = $self.faulty_batch_get($request, left);
+        $self.outcome(operation!(batch_get), failure, None, call).await
+    }};
+    ($self:ident, batch_write, $request:ident) => {{
+        let (left, failure) = $self.batch_failure(operation!(batch_write));
+        let call = $self.faulty_batch_write($request, left);
+        $self.outcome(operation!(batch_write), failure, None, call).await
+    }};
+    ($self:ident, transact_get, $request:ident) => {{
+        let conflict = Some(failure::cancelled($request.items.len()));
+        $self.call(operation!(transact_get), conflict, $self.store.transact_get($request)).await
+    }};
+    ($self:ident, transact_write, $request:ident) => {{
+        let conflict = Some(failure::cancelled($request.items.len()));
+        $self
+            .call(operation!(transact_write), conflict, $self.faulty_transact_write($request))
+            .await
+    }};
+    ($self:ident, $method:ident, $request:ident) => {
+        $self.call(operation!($method), None, $self.store.$method($request)).await
+    };
+}
 
-    async fn query(&self, request: Query) -> Result<Page> {
-        self.call(Operation::Query, None, self.faulty_query(request)).await
-    }
+tabla_core::wrap_store! {
+    impl[S: Store] Store for FaultStore<S>, inner: store, call: faulty
+}
 
-    async fn scan(&self, request: Scan) -> Result<Page> {
-        self.call(Operation::Scan, None, self.faulty_scan(request)).await
-    }
+#[cfg(test)]
+mod tests {
+    use tabla_core::MemoryStore;
 
-    async fn batch_get(&self, request: BatchGetItem) -> Result<BatchGetItemOutput> {
-        let (left, failure) = self.batch_failure(Operation::BatchGet);
-        let call = self.faulty_batch_get(request, left);
-        self.outcome(Operation::BatchGet, failure, None, call).await
-    }
+    use super::*;
+    use crate::power::{Powered, reaches_power};
 
-    async fn batch_write(&self, request: BatchWriteItem) -> Result<BatchWriteItemOutput> {
-        let (left, failure) = self.batch_failure(Operation::BatchWrite);
-        let call = self.faulty_batch_write(request, left);
-        self.outcome(Operation::BatchWrite, failure, None, call).await
-    }
-
-    async fn transact_get(&self, request: TransactGetItems) -> Result<TransactGetItemsOutput> {
-        let conflict = Some(failure::cancelled(request.items.len()));
-        self.call(Operation::TransactGet, conflict, self.store.transact_get(request)).await
-    }
-
-    async fn transact_write(
-        &self,
-        request: TransactWriteItems,
-    ) -> Result<TransactWriteItemsOutput> {
-        let conflict = Some(failure::cancelled(request.items.len()));
-        self.call(Operation::TransactWrite, conflict, self.faulty_transact_write(request)).await
-    }
-
-    async fn create_table(&self, request: CreateTable) -> Result<TableDescription> {
-        self.call(Operation::CreateTable, None, self.store.create_table(request)).await
-    }
-
-    async fn describe_table(&self, request: DescribeTable) -> Result<TableDescription> {
-        self.call(Operation::DescribeTable, None, self.store.describe_table(request)).await
-    }
-
-    async fn update_table(&self, request: UpdateTable) -> Result<TableDescription> {
-        self.call(Operation::UpdateTable, None, self.faulty_update_table(request)).await
-    }
-
-    async fn delete_table(&self, request: DeleteTable) -> Result<TableDescription> {
-        self.call(Operation::DeleteTable, None, self.faulty_delete_table(request)).await
-    }
-
-    async fn list_tables(&self, request: ListTables) -> Result<ListTablesOutput> {
-        self.call(Operation::ListTables, None, self.faulty_list_tables(request)).await
-    }
-
-    async fn update_time_to_live(&self, request: UpdateTimeToLive) -> Result<UpdateTimeToLive> {
-        let call = self.store.update_time_to_live(request);
-        self.call(Operation::UpdateTimeToLive, None, call).await
-    }
-
-    async fn describe_time_to_live(
-        &self,
-        request: DescribeTimeToLive,
-    ) -> Result<TimeToLiveDescription> {
-        let call = self.store.describe_time_to_live(request);
-        self.call(Operation::DescribeTimeToLive, None, call).await
-    }
-
-    async fn tag_table(&self, request: TagTable) -> Result<()> {
-        self.call(Operation::TagTable, None, self.store.tag_table(request)).await
-    }
-
-    async fn untag_table(&self, request: UntagTable) -> Result<()> {
-        self.call(Operation::UntagTable, None, self.store.untag_table(request)).await
-    }
-
-    async fn list_table_tags(&self, request: ListTableTags) -> Result<Tags> {
-        self.call(Operation::ListTableTags, None, self.store.list_table_tags(request)).await
-    }
-
-    async fn list_streams(&self, request: ListStreams) -> Result<ListStreamsOutput> {
-        self.call(Operation::ListStreams, None, self.store.list_streams(request)).await
-    }
-
-    async fn describe_stream(&self, request: DescribeStream) -> Result<StreamDescription> {
-        self.call(Operation::DescribeStream, None, self.store.describe_stream(request)).await
-    }
-
-    async fn get_shard_iterator(&self, request: GetShardIterator) -> Result<ShardIterator> {
-        let call = self.store.get_shard_iterator(request);
-        self.call(Operation::GetShardIterator, None, call).await
-    }
-
-    async fn get_records(&self, request: GetRecords) -> Result<GetRecordsOutput> {
-        self.call(Operation::GetRecords, None, self.store.get_records(request)).await
+    #[test]
+    fn power_is_reached_through_a_fault_store() {
+        assert!(reaches_power(&FaultStore::new(Powered::new())));
+        assert!(!reaches_power(&FaultStore::new(MemoryStore::new())));
     }
 }

@@ -83,12 +83,10 @@ async fn holds(steps: Vec<Step>, seed: u64, per_mille: u64) {
     let mut worker = || {
         let env = Env::test(fake.clock.clone(), seeds.next().expect("endless"));
         // Short pauses, and as many tries as it takes: what fails by chance passes.
-        let policy = RetryPolicy {
-            attempts: 1000,
-            cap: Duration::from_millis(100),
-            env,
-            ..Default::default()
-        };
+        let policy = RetryPolicy::default()
+            .with_attempts(1000)
+            .with_cap(Duration::from_millis(100))
+            .with_env(env);
         Consumer::new(fake.clone(), "mailer", TABLE).batch(3).retries(policy)
     };
     fake.trouble(seed, per_mille);

@@ -201,7 +201,7 @@ async fn a_drain_waits_for_the_dead_and_leaves_shards_to_the_living() {
     settle(|| notes.at_work() == 1).await;
     let other = Notes::new();
     // Its waits must not move the clock, by which the other has to renew its lease.
-    let policy = RetryPolicy { env: Env::test(fake.clock.clone(), 4), ..RetryPolicy::default() };
+    let policy = RetryPolicy::default().with_env(Env::test(fake.clock.clone(), 4));
     let drain = tokio::spawn({
         let consumer = consumer(&fake, 4).retries(waits::in_background(&policy));
         let other = Arc::clone(&other);

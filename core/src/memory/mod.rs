@@ -191,6 +191,11 @@ impl Store for MemoryStore {
         Capabilities::full("memory")
     }
 
+    /// It has none yet.
+    fn power_by_id(&self, _: std::any::TypeId) -> Option<crate::Power> {
+        None
+    }
+
     async fn get(&self, request: GetItem) -> Result<GetItemOutput> {
         self.with(|rows| Get::new(&request, rows.state.table(&request.table)?)?.run(rows))
     }

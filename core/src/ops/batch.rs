@@ -31,6 +31,32 @@ pub struct KeysAndAttributes {
     pub consistent_read: bool,
 }
 
+impl KeysAndAttributes {
+    /// Whole items with these keys.
+    pub fn new(keys: impl IntoIterator<Item = impl Into<Item>>) -> Self {
+        Self { keys: keys.into_iter().map(Into::into).collect(), ..Self::default() }
+    }
+
+    /// Returns only these attributes.
+    #[must_use]
+    pub fn projection(mut self, projection: impl Into<Expr<Projection>>) -> Self {
+        self.projection = Some(projection.into());
+        self
+    }
+
+    /// Stands `name` for the attribute name behind the placeholder `#…`.
+    #[must_use]
+    pub fn name(mut self, placeholder: impl Into<String>, name: impl Into<String>) -> Self {
+        self.names.insert(placeholder.into(), name.into());
+        self
+    }
+
+    setters! {
+        /// Whether to see every write answered before this read.
+        consistent_read: bool,
+    }
+}
+
 /// The answer to [`BatchGetItem`].
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct BatchGetItemOutput {

@@ -65,6 +65,13 @@ pub struct ItemCollectionMetrics {
     pub size_estimate_range_gb: [f64; 2],
 }
 
+impl ItemCollectionMetrics {
+    /// Metrics of the collection with this partition key. The range is in gigabytes.
+    pub fn new(item_collection_key: impl Into<Item>, size_estimate_range_gb: [f64; 2]) -> Self {
+        Self { item_collection_key: item_collection_key.into(), size_estimate_range_gb }
+    }
+}
+
 impl ConsumedCapacity {
     /// Adds what another operation on the same table consumed.
     pub fn add(&mut self, other: &Self) {

@@ -1,9 +1,13 @@
 //! Requests and answers, one pair per operation.
 //!
 //! They have the shape of DynamoDB's own API, so that a request says exactly what the service
-//! would be asked, and core can refuse with the service's own words. Every request has public
-//! fields, a `new` with what it cannot do without, and methods that set the rest.
+//! would be asked, and core can refuse with the service's own words.
+//!
+//! Requests, answers and descriptions are `#[non_exhaustive]`: a new field breaks no caller. A
+//! request has a `new` with the fields that it requires, and methods that set the rest. Public
+//! fields can be read and assigned; [`assign!`](crate::assign) assigns several in one expression.
 
+mod assign;
 mod batch;
 mod capacity;
 mod item;

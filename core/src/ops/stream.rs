@@ -4,7 +4,7 @@ use std::fmt;
 
 use serde::{Deserialize, Serialize};
 
-use super::{KeySchemaElement, StreamViewType};
+use super::{KeySchemaElement, StreamViewType, setters};
 use crate::Item;
 use crate::env::Timestamp;
 
@@ -56,6 +56,32 @@ pub struct ListStreams {
     pub limit: Option<i32>,
 }
 
+impl ListStreams {
+    /// Lists all streams.
+    pub fn new() -> Self {
+        Self::default()
+    }
+
+    /// Lists the streams of this table.
+    pub fn of_table(table: impl Into<String>) -> Self {
+        Self { table: Some(table.into()), ..Self::default() }
+    }
+
+    /// Continues after this stream.
+    #[must_use]
+    pub fn exclusive_start_stream(mut self, stream: impl Into<Option<StreamArn>>) -> Self {
+        self.exclusive_start_stream = stream.into();
+        self
+    }
+
+    /// Returns at most this many streams.
+    #[must_use]
+    pub fn limit(mut self, limit: impl Into<Option<i32>>) -> Self {
+        self.limit = limit.into();
+        self
+    }
+}
+
 /// The answer to [`ListStreams`].
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct ListStreamsOutput {
@@ -76,6 +102,13 @@ pub struct StreamSummary {
     pub label: String,
 }
 
+impl StreamSummary {
+    /// The stream of this table with this label.
+    pub fn new(arn: StreamArn, table: impl Into<String>, label: impl Into<String>) -> Self {
+        Self { arn, table: table.into(), label: label.into() }
+    }
+}
+
 /// Describes a stream and its shards.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct DescribeStream {
@@ -93,6 +126,27 @@ impl DescribeStream {
     /// Describes this stream.
     pub fn new(arn: StreamArn) -> Self {
         Self { arn, exclusive_start_shard: None, shard_filter: None, limit: None }
+    }
+
+    /// Continues after this shard.
+    #[must_use]
+    pub fn exclusive_start_shard(mut self, shard: impl Into<Option<ShardId>>) -> Self {
+        self.exclusive_start_shard = shard.into();
+        self
+    }
+
+    /// Lists these shards only.
+    #[must_use]
+    pub fn shard_filter(mut self, filter: impl Into<Option<ShardFilter>>) -> Self {
+        self.shard_filter = filter.into();
+        self
+    }
+
+    /// Lists at most this many shards.
+    #[must_use]
+    pub fn limit(mut self, limit: impl Into<Option<i32>>) -> Self {
+        self.limit = limit.into();
+        self
     }
 }
 
@@ -124,6 +178,34 @@ pub struct StreamDescription {
     pub last_evaluated_shard: Option<ShardId>,
     /// When it was enabled.
     pub created_at: Timestamp,
+}
+
+impl StreamDescription {
+    /// An enabled stream without shards. Whoever describes a real one sets `key_schema` and
+    /// `shards` too.
+    pub fn new(summary: StreamSummary, view_type: StreamViewType, created_at: Timestamp) -> Self {
+        let StreamSummary { arn, table, label } = summary;
+        Self {
+            arn,
+            label,
+            status: StreamStatus::Enabled,
+            view_type,
+            table,
+            key_schema: Vec::new(),
+            shards: Vec::new(),
+            last_evaluated_shard: None,
+            created_at,
+        }
+    }
+
+    setters! {
+        /// Whether changes are recorded.
+        status: StreamStatus,
+        /// The table's key.
+        key_schema: Vec<KeySchemaElement>,
+        /// Its shards, parents before children.
+        shards: Vec<Shard>,
+    }
 }
 
 /// Whether a stream records changes.
@@ -164,6 +246,20 @@ pub struct Shard {
     pub ending_sequence_number: Option<SequenceNumber>,
 }
 
+impl Shard {
+    /// An open shard without a parent.
+    pub fn new(id: ShardId, starting_sequence_number: SequenceNumber) -> Self {
+        Self { id, parent: None, starting_sequence_number, ending_sequence_number: None }
+    }
+
+    setters! {
+        /// The shard to be read before this one.
+        parent: Option<ShardId>,
+        /// Its last record's place, once it is closed.
+        ending_sequence_number: Option<SequenceNumber>,
+    }
+}
+
 /// Asks for an iterator.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct GetShardIterator {
@@ -173,6 +269,13 @@ pub struct GetShardIterator {
     pub shard: ShardId,
     /// Where to begin.
     pub position: ShardPosition,
+}
+
+impl GetShardIterator {
+    /// An iterator at this position of a shard.
+    pub fn new(arn: StreamArn, shard: ShardId, position: ShardPosition) -> Self {
+        Self { arn, shard, position }
+    }
 }
 
 /// Where in a shard to begin.
@@ -201,6 +304,13 @@ impl GetRecords {
     /// Goes on here.
     pub fn new(iterator: ShardIterator) -> Self {
         Self { iterator, limit: None }
+    }
+
+    /// Reads at most this many records.
+    #[must_use]
+    pub fn limit(mut self, limit: impl Into<Option<i32>>) -> Self {
+        self.limit = limit.into();
+        self
     }
 }
 
@@ -238,6 +348,43 @@ pub struct Record {
     pub user_identity: Option<UserIdentity>,
 }
 
+impl Record {
+    /// A record without images, of size 0. Whoever reports a real change sets `size_bytes` and the
+    /// images of the view type too.
+    pub fn new(
+        event_id: impl Into<String>,
+        event_name: EventName,
+        sequence_number: SequenceNumber,
+        created_at: Timestamp,
+        keys: impl Into<Item>,
+        view_type: StreamViewType,
+    ) -> Self {
+        Self {
+            event_id: event_id.into(),
+            event_name,
+            sequence_number,
+            created_at,
+            keys: keys.into(),
+            old_image: None,
+            new_image: None,
+            view_type,
+            size_bytes: 0,
+            user_identity: None,
+        }
+    }
+
+    setters! {
+        /// The item before.
+        old_image: Option<Item>,
+        /// The item after.
+        new_image: Option<Item>,
+        /// The record's size in bytes.
+        size_bytes: u64,
+        /// The service, if it made the change: an expired item.
+        user_identity: Option<UserIdentity>,
+    }
+}
+
 /// What happened to an item.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Serialize, Deserialize)]
 #[serde(rename_all = "SCREAMING_SNAKE_CASE")]
@@ -271,6 +418,11 @@ pub struct UserIdentity {
 }
 
 impl UserIdentity {
+    /// The identity with these two members.
+    pub fn new(kind: impl Into<String>, principal_id: impl Into<String>) -> Self {
+        Self { kind: kind.into(), principal_id: principal_id.into() }
+    }
+
     /// The identity that marks the deletion of an expired item.
     pub fn time_to_live() -> Self {
         Self { kind: "Service".to_owned(), principal_id: "dynamodb.amazonaws.com".to_owned() }

@@ -20,6 +20,13 @@ pub struct AttributeDefinition {
     pub kind: KeyType,
 }
 
+impl AttributeDefinition {
+    /// The attribute of this name has this type.
+    pub fn new(name: impl Into<String>, kind: KeyType) -> Self {
+        Self { name: name.into(), kind }
+    }
+}
+
 /// One attribute of a key.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct KeySchemaElement {
@@ -27,6 +34,13 @@ pub struct KeySchemaElement {
     pub name: String,
     /// Whether it belongs to the partition key or to the sort key.
     pub role: KeyRole,
+}
+
+impl KeySchemaElement {
+    /// The attribute of this name in this half of the key.
+    pub fn new(name: impl Into<String>, role: KeyRole) -> Self {
+        Self { name: name.into(), role }
+    }
 }
 
 /// Which half of a key an attribute belongs to.
@@ -84,6 +98,11 @@ impl ProjectionType {
 }
 
 impl IndexProjection {
+    /// A projection of this kind, with these attributes besides the keys.
+    pub fn new(kind: ProjectionType, non_key_attributes: Vec<String>) -> Self {
+        Self { kind, non_key_attributes }
+    }
+
     /// Every attribute.
     pub fn all() -> Self {
         Self { kind: ProjectionType::All, non_key_attributes: Vec::new() }
@@ -171,12 +190,19 @@ impl BillingMode {
 }
 
 /// Capacity units per second.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct ProvisionedThroughput {
     /// For reading.
     pub read_capacity_units: i64,
     /// For writing.
     pub write_capacity_units: i64,
+}
+
+impl ProvisionedThroughput {
+    /// These units for reading and writing.
+    pub fn new(read_capacity_units: i64, write_capacity_units: i64) -> Self {
+        Self { read_capacity_units, write_capacity_units }
+    }
 }
 
 /// What a stream record carries.
@@ -206,12 +232,24 @@ impl StreamViewType {
 }
 
 /// Turns a table's stream on or off.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct StreamSpecification {
     /// Whether changes are recorded.
     pub enabled: bool,
     /// What a record carries; given exactly when the stream is enabled.
     pub view_type: Option<StreamViewType>,
+}
+
+impl StreamSpecification {
+    /// A stream whose records have this view.
+    pub fn enabled(view_type: StreamViewType) -> Self {
+        Self { enabled: true, view_type: Some(view_type) }
+    }
+
+    /// No stream.
+    pub fn disabled() -> Self {
+        Self::default()
+    }
 }
 
 /// Encryption at rest, passed through to DynamoDB.
@@ -225,6 +263,20 @@ pub struct SseSpecification {
     /// The key, if not the account's default one.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub kms_master_key_id: Option<String>,
+}
+
+impl SseSpecification {
+    /// Encryption with a key of the account, its default one unless another is set.
+    pub fn enabled() -> Self {
+        Self { enabled: true, ..Self::default() }
+    }
+
+    setters! {
+        /// `KMS` or `AES256`.
+        sse_type: Option<String>,
+        /// The key, if not the account's default one.
+        kms_master_key_id: Option<String>,
+    }
 }
 
 /// Creates a table and waits until it can be used.
@@ -324,6 +376,8 @@ impl CreateTable {
         sse: Option<SseSpecification>,
         /// Whether the table refuses to be deleted.
         deletion_protection: bool,
+        /// `STANDARD` or `STANDARD_INFREQUENT_ACCESS`.
+        table_class: Option<String>,
         /// Tags.
         tags: Tags,
     }
@@ -405,8 +459,12 @@ impl UpdateTable {
         provisioned_throughput: Option<ProvisionedThroughput>,
         /// Turns the stream on or off.
         stream: Option<StreamSpecification>,
+        /// Encryption settings from now on.
+        sse: Option<SseSpecification>,
         /// Whether the table refuses to be deleted from now on.
         deletion_protection: Option<bool>,
+        /// The table's class from now on.
+        table_class: Option<String>,
     }
 }
 
@@ -445,6 +503,27 @@ pub struct ListTables {
     pub exclusive_start_table_name: Option<String>,
     /// How many names a page has, at most 100.
     pub limit: Option<i32>,
+}
+
+impl ListTables {
+    /// Lists the tables from the first on.
+    pub fn new() -> Self {
+        Self::default()
+    }
+
+    /// Continues after this name.
+    #[must_use]
+    pub fn exclusive_start_table_name(mut self, name: impl Into<String>) -> Self {
+        self.exclusive_start_table_name = Some(name.into());
+        self
+    }
+
+    /// Returns at most this many names.
+    #[must_use]
+    pub fn limit(mut self, limit: impl Into<Option<i32>>) -> Self {
+        self.limit = limit.into();
+        self
+    }
 }
 
 /// The answer to [`ListTables`].
@@ -528,6 +607,44 @@ pub struct TableDescription {
     pub id: Option<String>,
 }
 
+impl TableDescription {
+    /// An active, empty table that is paid by request, with no index, stream or resource name.
+    /// Whoever describes a real one sets the rest.
+    pub fn new(
+        table: impl Into<String>,
+        attribute_definitions: Vec<AttributeDefinition>,
+        key_schema: Vec<KeySchemaElement>,
+        created_at: Timestamp,
+    ) -> Self {
+        Self {
+            table: table.into(),
+            status: TableStatus::Active,
+            attribute_definitions,
+            key_schema,
+            global_secondary_indexes: Vec::new(),
+            local_secondary_indexes: Vec::new(),
+            billing_mode: BillingMode::PayPerRequest,
+            provisioned_throughput: ProvisionedThroughput::default(),
+            stream: None,
+            latest_stream_arn: None,
+            latest_stream_label: None,
+            sse: None,
+            deletion_protection: false,
+            table_class: None,
+            created_at,
+            item_count: 0,
+            size_bytes: 0,
+            arn: String::new(),
+            id: None,
+        }
+    }
+
+    setters! {
+        /// Whether it can be used.
+        status: TableStatus,
+    }
+}
+
 /// What an index is, and how it stands.
 #[derive(Clone, Debug, PartialEq)]
 pub struct IndexDescription {
@@ -549,6 +666,33 @@ pub struct IndexDescription {
     pub size_bytes: u64,
     /// The index's resource name.
     pub arn: String,
+}
+
+impl IndexDescription {
+    /// An active, empty index without throughput or resource name. Whoever describes a real one
+    /// sets the rest.
+    pub fn new(
+        name: impl Into<String>,
+        key_schema: Vec<KeySchemaElement>,
+        projection: IndexProjection,
+    ) -> Self {
+        Self {
+            name: name.into(),
+            key_schema,
+            projection,
+            status: TableStatus::Active,
+            backfilling: false,
+            provisioned_throughput: ProvisionedThroughput::default(),
+            item_count: 0,
+            size_bytes: 0,
+            arn: String::new(),
+        }
+    }
+
+    setters! {
+        /// Whether it can be used.
+        status: TableStatus,
+    }
 }
 
 /// Turns the expiry of a table's items on or off.
@@ -592,6 +736,18 @@ pub struct TimeToLiveDescription {
     pub attribute: Option<String>,
 }
 
+impl TimeToLiveDescription {
+    /// Settings with this status; `attribute` holds the time.
+    pub fn new(status: TimeToLiveStatus, attribute: Option<String>) -> Self {
+        Self { status, attribute }
+    }
+
+    /// Items do not expire.
+    pub fn disabled() -> Self {
+        Self::new(TimeToLiveStatus::Disabled, None)
+    }
+}
+
 /// Whether items expire.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum TimeToLiveStatus {
@@ -626,6 +782,13 @@ pub struct TagTable {
     pub tags: Tags,
 }
 
+impl TagTable {
+    /// Adds these tags to this table.
+    pub fn new(table: impl Into<String>, tags: Tags) -> Self {
+        Self { table: table.into(), tags }
+    }
+}
+
 /// Takes tags from a table.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct UntagTable {
@@ -635,9 +798,23 @@ pub struct UntagTable {
     pub keys: Vec<String>,
 }
 
+impl UntagTable {
+    /// Takes the tags of these names from this table.
+    pub fn new(table: impl Into<String>, keys: Vec<String>) -> Self {
+        Self { table: table.into(), keys }
+    }
+}
+
 /// Asks for a table's tags.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct ListTableTags {
     /// The table.
     pub table: String,
+}
+
+impl ListTableTags {
+    /// Asks for the tags of this table.
+    pub fn new(table: impl Into<String>) -> Self {
+        Self { table: table.into() }
+    }
 }

@@ -91,6 +91,36 @@ impl Capabilities {
         }
     }
 
+    /// The same without this requirement.
+    #[must_use]
+    pub fn without(mut self, requirement: Requirement) -> Self {
+        *match requirement {
+            Requirement::Transactions => &mut self.transactions,
+            Requirement::IndexProjections => &mut self.index_projections,
+            Requirement::LocalIndexes => &mut self.local_indexes,
+            Requirement::MultiAttributeIndexKeys => &mut self.multi_attribute_index_keys,
+            Requirement::TimeToLive => &mut self.time_to_live,
+            Requirement::Streams => &mut self.streams,
+            Requirement::Tags => &mut self.tags,
+            Requirement::ItemCollectionMetrics => &mut self.item_collection_metrics,
+        } = false;
+        self
+    }
+
+    /// The same with reads of global indexes that may miss a write that was just answered.
+    #[must_use]
+    pub fn with_index_reads_lag(mut self, lag: bool) -> Self {
+        self.index_reads_lag = lag;
+        self
+    }
+
+    /// The same with batches of at most this many writes.
+    #[must_use]
+    pub fn with_batch_write_max(mut self, writes: usize) -> Self {
+        self.batch_write_max = writes;
+        self
+    }
+
     /// Whether the store has this.
     pub fn supports(&self, requirement: Requirement) -> bool {
         match requirement {
@@ -133,9 +163,9 @@ mod tests {
 
     #[test]
     fn everything_missing_is_named_at_once() {
-        let mut capabilities = Capabilities::full("partial");
-        capabilities.transactions = false;
-        capabilities.streams = false;
+        let capabilities = Capabilities::full("partial")
+            .without(Requirement::Transactions)
+            .without(Requirement::Streams);
         let error = capabilities
             .require(&[Requirement::Streams, Requirement::Tags, Requirement::Transactions])
             .expect_err("two are missing");

@@ -18,7 +18,7 @@ pub use capabilities::{Capabilities, Requirement};
 pub use cursor::Cursor;
 pub use ext::{Conditional, StoreExt};
 pub use power::Power;
-pub use registry::{Address, Opener, Registry};
+pub use registry::{Address, OpenContext, Opener, Registry};
 pub use retry::{Repeat, RetryPolicy, Retrying, Tries};
 
 use crate::error::Result;

@@ -7,10 +7,10 @@ use std::sync::Arc;
 
 use async_trait::async_trait;
 
-use super::Store;
+use super::{RetryPolicy, Store, StoreExt};
 use crate::engine::ttl;
 use crate::env::Env;
-use crate::error::{Error, Result};
+use crate::error::{Error, ErrorKind, Result};
 use crate::memory::MemoryStore;
 
 /// Where a store is: a scheme, what that scheme understands, and options.
@@ -32,21 +32,22 @@ impl FromStr for Address {
 
     fn from_str(text: &str) -> Result<Self> {
         let Some((scheme, rest)) = text.split_once(':') else {
-            return Err(Error::config(format!(
-                "an address has the form `scheme:…`, for example `memory:`; this one has no \
-                 colon: {text}"
-            )));
+            return Err(Error::config(
+                "an address has the form `scheme:…`, such as `memory:`, and this one has no colon",
+            ));
         };
         let (path, query) = rest.split_once('?').unwrap_or((rest, ""));
         let mut options = BTreeMap::new();
         for option in query.split('&').filter(|option| !option.is_empty()) {
             let Some((name, value)) = option.split_once('=') else {
                 return Err(Error::config(format!(
-                    "an option of an address has the form `name=value`: {option}"
+                    "the option `{option}` has no value; options have the form `name=value`"
                 )));
             };
             if options.insert(unescape(name)?, unescape(value)?).is_some() {
-                return Err(Error::config(format!("an option is given twice: {name}")));
+                return Err(Error::config(format!(
+                    "the option `{name}` is given twice; leave one out"
+                )));
             }
         }
         Ok(Self { scheme: scheme.to_owned(), path: path.to_owned(), options })
@@ -80,8 +81,8 @@ impl Address {
         }
         let left: Vec<&str> = self.options.keys().map(String::as_str).collect();
         let known = match known {
-            [] => "there are none".to_owned(),
-            known => format!("there are: {}", known.join(", ")),
+            [] => "there is only `retries`".to_owned(),
+            known => format!("there are: {}, {RETRIES}", known.join(", ")),
         };
         Err(Error::config(format!(
             "unknown options of a `{}:` address ({known}): {}",
@@ -92,7 +93,12 @@ impl Address {
 }
 
 fn unescape(text: &str) -> Result<String> {
-    let invalid = || Error::config(format!("an option of an address is not well escaped: {text}"));
+    let invalid = || {
+        Error::config(format!(
+            "the option `{text}` is not well escaped; write `%` as `%25`, and bytes as `%` and two \
+             hexadecimal digits, in UTF-8"
+        ))
+    };
     let mut bytes = Vec::with_capacity(text.len());
     let mut rest = text.bytes();
     while let Some(byte) = rest.next() {
@@ -128,10 +134,55 @@ pub trait Opener: Send + Sync {
     fn examples(&self) -> &'static [(&'static str, &'static str)];
 
     /// Opens a store.
-    async fn open(&self, address: Address, env: &Env) -> Result<Arc<dyn Store>>;
+    ///
+    /// # Errors
+    /// [`crate::ErrorKind::Config`] for a path or an option that cannot be understood; and what the
+    /// backend says. Nothing is created then.
+    async fn open(&self, address: Address, context: &OpenContext) -> Result<Arc<dyn Store>>;
+
+    /// Whether the stores of this opener follow [`OpenContext::retries`] by themselves. Otherwise the
+    /// registry wraps them in [`Retrying`](super::Retrying), which clones each request and gives
+    /// transactions a token: right for a service, a waste for an engine in this process.
+    fn retries_itself(&self) -> bool {
+        false
+    }
+}
+
+/// Settings that a store is opened with, besides its address.
+#[derive(Clone, Debug)]
+#[non_exhaustive]
+pub struct OpenContext {
+    /// Clock and randomness.
+    pub env: Env,
+    /// Policy for throttling, transaction conflicts and unprocessed batch items. One attempt means no
+    /// retries.
+    pub retries: RetryPolicy,
+}
+
+impl OpenContext {
+    /// The machine's clock and randomness, and the default policy.
+    pub fn new() -> Self {
+        Self::with_env(Env::system())
+    }
+
+    /// This clock and randomness, and the default policy on them.
+    pub fn with_env(env: Env) -> Self {
+        let retries = RetryPolicy { env: env.clone(), ..RetryPolicy::default() };
+        Self { env, retries }
+    }
+}
+
+impl Default for OpenContext {
+    fn default() -> Self {
+        Self::new()
+    }
 }
 
 /// The schemes that a program knows.
+///
+/// A store that it opens retries throttling, transaction conflicts and unprocessed batch items by
+/// [`RetryPolicy::default`], unless the address says `?retries=off` or the registry has another
+/// [policy](Registry::with_retries).
 ///
 /// ```
 /// use tabla::Registry;
@@ -143,8 +194,10 @@ pub trait Opener: Send + Sync {
 /// # Ok::<(), tabla::Error>(()) }).unwrap();
 /// ```
 pub struct Registry {
-    env: Env,
+    context: OpenContext,
     openers: BTreeMap<&'static str, Box<dyn Opener>>,
+    /// Schemes that another build of this program has, each with what to do to get it.
+    missing: BTreeMap<&'static str, &'static str>,
 }
 
 impl Registry {
@@ -155,9 +208,24 @@ impl Registry {
 
     /// A registry that knows `memory:`, and opens stores on this clock and randomness.
     pub fn with_env(env: Env) -> Self {
-        let mut registry = Self { env, openers: BTreeMap::new() };
+        let context = OpenContext::with_env(env);
+        let mut registry = Self { context, openers: BTreeMap::new(), missing: BTreeMap::new() };
         registry.register(MemoryOpener);
         registry
+    }
+
+    /// The same registry, with another retry policy for the stores that it opens;
+    /// [`RetryPolicy::none`] turns retries off.
+    #[must_use]
+    pub fn with_retries(mut self, retries: RetryPolicy) -> Self {
+        self.context.retries = retries;
+        self
+    }
+
+    /// Records a scheme that this build does not open, and the remedy that its error names.
+    pub fn register_missing(&mut self, scheme: &'static str, remedy: &'static str) -> &mut Self {
+        self.missing.insert(scheme, remedy);
+        self
     }
 
     /// Adds a scheme. A scheme that is registered again is replaced.
@@ -177,16 +245,44 @@ impl Registry {
     /// [`crate::ErrorKind::Config`] for an address that cannot be understood, listing those that
     /// can; and what the backend says.
     pub async fn open(&self, address: &str) -> Result<Arc<dyn Store>> {
-        let parsed: Address = address.parse().map_err(|error: Error| {
-            Error::config(format!("{}\n{}", error.message(), self.help()))
+        let mut parsed: Address = address.parse().map_err(|error: Error| {
+            let message = error.message();
+            Error::config(format!("cannot open `{address}`: {message}\n{}", self.help()))
         })?;
-        match self.openers.get(parsed.scheme.as_str()) {
-            Some(opener) => opener.open(parsed, &self.env).await,
-            None => Err(Error::config(format!(
-                "no store opens `{}:` addresses: {address}\n{}",
-                parsed.scheme,
-                self.help()
-            ))),
+        let Some(opener) = self.openers.get(parsed.scheme.as_str()) else {
+            return Err(match self.missing.get(parsed.scheme.as_str()) {
+                Some(remedy) => Error::config(format!(
+                    "cannot open `{address}`: this program was built without `{}:` addresses; {remedy}",
+                    parsed.scheme
+                )),
+                None => Error::config(format!(
+                    "cannot open `{address}`: no store opens `{}:` addresses\n{}",
+                    parsed.scheme,
+                    self.help()
+                )),
+            });
+        };
+        let mut context = self.context.clone();
+        match parsed.take(RETRIES).as_deref() {
+            None | Some("on") => {}
+            Some("off") => context.retries.attempts = 1,
+            Some(other) => {
+                return Err(Error::config(format!(
+                    "cannot open `{address}`: the option `{RETRIES}` is `on` or `off`, not `{other}`"
+                )));
+            }
+        }
+        let store = opener.open(parsed, &context).await.map_err(|error| match error.kind() {
+            // A backend that names the file itself has said it all.
+            ErrorKind::Config if !error.message().starts_with("cannot open") => {
+                let message = format!("cannot open `{address}`: {}", error.message());
+                error.with_message(message)
+            }
+            _ => error,
+        })?;
+        match opener.retries_itself() || context.retries.attempts <= 1 {
+            true => Ok(store),
+            false => Ok(Arc::new(store.with_retries(context.retries))),
         }
     }
 
@@ -209,6 +305,9 @@ impl fmt::Debug for Registry {
     }
 }
 
+/// Option of every address: `on` or `off`.
+const RETRIES: &str = "retries";
+
 struct MemoryOpener;
 
 #[async_trait]
@@ -221,15 +320,21 @@ impl Opener for MemoryOpener {
         &[("memory:", "a store in memory, gone when the program ends")]
     }
 
-    async fn open(&self, mut address: Address, env: &Env) -> Result<Arc<dyn Store>> {
+    /// It never throttles, and its transactions wait for each other.
+    fn retries_itself(&self) -> bool {
+        true
+    }
+
+    async fn open(&self, mut address: Address, context: &OpenContext) -> Result<Arc<dyn Store>> {
         let sweep = address.take("sweep").map(|text| ttl::sweep_period(&text)).transpose()?;
         address.finish(&["sweep"])?;
         if !address.path.is_empty() {
             return Err(Error::config(format!(
-                "a `memory:` address has nothing after the colon: {address}"
+                "`memory:` takes no name, and this address has `{}` after the colon; leave it out",
+                address.path
             )));
         }
-        let store = MemoryStore::with_env(env.clone());
+        let store = MemoryStore::with_env(context.env.clone());
         Ok(Arc::new(match sweep {
             Some(period) => store.with_sweep_every(period),
             None => store,
@@ -282,10 +387,10 @@ mod tests {
         for (address, part) in [
             (
                 "memory:?durability=full",
-                "unknown options of a `memory:` address (there are: sweep)",
+                "unknown options of a `memory:` address (there are: sweep, retries)",
             ),
             ("memory:?sweep=soon", "a number of seconds, at least 1, or `off`: soon"),
-            ("memory:x.db", "nothing after the colon"),
+            ("memory:x.db", "leave it out"),
         ] {
             let error = registry.open(address).await.expect_err(address);
             assert!(error.message().contains(part), "{error}");

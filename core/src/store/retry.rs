@@ -13,6 +13,7 @@ use crate::ops::*;
 /// The waits grow by doubling up to a cap, and each is drawn at random between nothing and its
 /// bound ("full jitter"), so that callers that collided once do not collide again in step.
 #[derive(Clone, Debug)]
+#[non_exhaustive]
 pub struct RetryPolicy {
     /// How many calls are made at most, the first included.
     pub attempts: u32,
@@ -55,6 +56,34 @@ impl RetryPolicy {
         Self { attempts: 100, base: Duration::from_millis(2), cap: Duration::from_secs(1), env }
     }
 
+    /// With at most this many calls, the first included.
+    #[must_use]
+    pub fn with_attempts(mut self, attempts: u32) -> Self {
+        self.attempts = attempts;
+        self
+    }
+
+    /// With this bound on the first wait.
+    #[must_use]
+    pub fn with_base(mut self, base: Duration) -> Self {
+        self.base = base;
+        self
+    }
+
+    /// With this bound on every wait.
+    #[must_use]
+    pub fn with_cap(mut self, cap: Duration) -> Self {
+        self.cap = cap;
+        self
+    }
+
+    /// With this clock and this randomness.
+    #[must_use]
+    pub fn with_env(mut self, env: Env) -> Self {
+        self.env = env;
+        self
+    }
+
     /// Calls until it succeeds, fails for good, or the attempts run out.
     ///
     /// # Errors
@@ -64,12 +93,19 @@ impl RetryPolicy {
     where
         F: Future<Output = Result<T>>,
     {
+        // Nothing is measured or drawn for a call that succeeds at once.
+        let first = match call().await {
+            Ok(answer) => return Ok(answer),
+            Err(error) => error,
+        };
         let mut tries = self.tries(repeat, "the call");
+        let mut answer = Err(first);
         loop {
-            if let Some(answer) = tries.judge(call().await)? {
+            if let Some(answer) = tries.judge(answer)? {
                 return Ok(answer);
             }
             tries.again().await?;
+            answer = call().await;
         }
     }
 

@@ -38,10 +38,16 @@ macro_rules! __store_operations {
 
 /// Implements [`Store`](crate::Store) for a wrapper of a store.
 ///
-/// `call` names a macro that gives the body of every operation, from `self`, the method and the
-/// request: one arm for all operations, and one before it for each operation that differs. Capabilities
-/// come from the wrapped store, or from the method that `capabilities` names. Powers come from the
-/// wrapped store, so that a wrapper hides none.
+/// `inner` names the field of the wrapped store. `call` names a macro that gives the body of every
+/// operation, from `self`, the method and the request: one arm for all operations, and one before it
+/// for each operation that differs.
+///
+/// Capabilities come from the wrapped store, or from the method that `capabilities` names. Powers come
+/// from the wrapped store, so that a wrapper hides none. A wrapper that adds a power names a method
+/// with the signature of [`Store::power_by_id`](crate::Store::power_by_id) as `powers`.
+///
+/// A store that wraps no other, such as one for tests, leaves `inner` out. It names its `capabilities`,
+/// and has no powers.
 ///
 /// ```
 /// use std::sync::atomic::{AtomicUsize, Ordering};
@@ -77,19 +83,21 @@ macro_rules! __store_operations {
 /// ```
 #[macro_export]
 macro_rules! wrap_store {
-    (impl[$($generics:tt)*] Store for $wrapper:ty, inner: $inner:ident, call: $call:ident) => {
-        $crate::__store_operations! {
-            $crate::__wrap_store,
-            [$($generics)*] [$wrapper] [$inner] [$call] [$inner.capabilities()]
-        }
-    };
     (
-        impl[$($generics:tt)*] Store for $wrapper:ty, inner: $inner:ident, call: $call:ident,
-        capabilities: $capabilities:ident
+        impl[$($generics:tt)*] Store for $wrapper:ty, inner: $inner:ident, call: $call:ident
+        $(, capabilities: $capabilities:ident)? $(, powers: $powers:ident)?
     ) => {
         $crate::__store_operations! {
             $crate::__wrap_store,
-            [$($generics)*] [$wrapper] [$inner] [$call] [$capabilities()]
+            [$($generics)*] [$wrapper] [$inner] [$call] [$($capabilities)?] [$($powers)?]
+        }
+    };
+    (
+        impl[$($generics:tt)*] Store for $wrapper:ty, call: $call:ident,
+        capabilities: $capabilities:ident
+    ) => {
+        $crate::__store_operations! {
+            $crate::__wrap_store, [$($generics)*] [$wrapper] [] [$call] [$capabilities] []
         }
     };
 }
@@ -98,18 +106,29 @@ macro_rules! wrap_store {
 #[macro_export]
 macro_rules! __wrap_store {
     (
-        [$($generics:tt)*] [$wrapper:ty] [$inner:ident] [$call:ident] [$($capabilities:tt)*];
+        [$($generics:tt)*] [$wrapper:ty] [$($inner:ident)?] [$call:ident]
+        [$($capabilities:ident)?] [$($powers:ident)?];
         $($method:ident($request:ident) -> $answer:tt,)+
     ) => {
         #[$crate::__async_trait]
         #[deny(clippy::missing_trait_methods)]
         impl<$($generics)*> $crate::Store for $wrapper {
             fn capabilities(&self) -> $crate::Capabilities {
-                self.$($capabilities)*
+                $crate::__first! {
+                    [$(self.$capabilities())?]
+                    [$(self.$inner.capabilities())?]
+                }
             }
 
             fn power_by_id(&self, id: ::std::any::TypeId) -> ::std::option::Option<$crate::Power> {
-                self.$inner.power_by_id(id)
+                $crate::__first! {
+                    [$(self.$powers(id))?]
+                    [$(self.$inner.power_by_id(id))?]
+                    [{
+                        let _ = id;
+                        ::std::option::Option::None
+                    }]
+                }
             }
 
             $(
@@ -121,6 +140,18 @@ macro_rules! __wrap_store {
                 }
             )+
         }
+    };
+}
+
+/// The first of these expressions that is not empty.
+#[doc(hidden)]
+#[macro_export]
+macro_rules! __first {
+    ([] $($others:tt)+) => {
+        $crate::__first!($($others)+)
+    };
+    ([$($expression:tt)+] $($others:tt)*) => {
+        $($expression)+
     };
 }
 
@@ -173,3 +204,104 @@ macro_rules! forward {
 __store_operations!(forward, std::sync::Arc<S>);
 __store_operations!(forward, Box<S>);
 __store_operations!(forward, &S);
+
+#[cfg(test)]
+mod tests {
+    use std::any::TypeId;
+    use std::sync::Arc;
+
+    use crate::ops::ListTables;
+    use crate::{Capabilities, Error, MemoryStore, Power, Result, RetryPolicy, Store, StoreExt};
+
+    /// Power of the tests.
+    trait Ownership: Send + Sync {
+        fn owner(&self) -> &str;
+    }
+
+    struct Owner(String);
+
+    impl Ownership for Owner {
+        fn owner(&self) -> &str {
+            &self.0
+        }
+    }
+
+    /// A store that has the power.
+    #[derive(Debug, Default)]
+    struct Owned {
+        store: MemoryStore,
+    }
+
+    impl Owned {
+        fn own_powers(&self, id: TypeId) -> Option<Power> {
+            if id == Power::id::<dyn Ownership>() {
+                return Some(Power::new::<dyn Ownership>(Arc::new(Owner("alice".to_owned()))));
+            }
+            self.store.power_by_id(id)
+        }
+    }
+
+    macro_rules! passed_on {
+        ($self:ident, $method:ident, $request:ident) => {
+            $self.store.$method($request).await
+        };
+    }
+
+    crate::wrap_store! {
+        impl[] Store for Owned, inner: store, call: passed_on, powers: own_powers
+    }
+
+    fn owner(store: &dyn Store) -> Option<String> {
+        store.power::<dyn Ownership>().map(|power| power.owner().to_owned())
+    }
+
+    #[test]
+    fn power_is_reached_through_pointers_and_retries() {
+        let alice = Some("alice".to_owned());
+        let shared: Arc<dyn Store> = Arc::new(Owned::default());
+        let boxed: Box<dyn Store> = Box::new(Owned::default());
+        assert_eq!(owner(&Owned::default()), alice);
+        assert_eq!(owner(&shared), alice);
+        assert_eq!(owner(&boxed), alice);
+        assert_eq!(owner(&&*shared), alice);
+        assert_eq!(owner(&Arc::clone(&shared).with_retries(RetryPolicy::none())), alice);
+        assert_eq!(owner(&Arc::new(Box::new(shared).with_retries(RetryPolicy::none()))), alice);
+    }
+
+    #[test]
+    fn store_without_a_power_answers_none() {
+        trait Unknown: Send + Sync {}
+        assert_eq!(owner(&MemoryStore::new()), None);
+        assert_eq!(owner(&MemoryStore::new().with_retries(RetryPolicy::none())), None);
+        assert!(Owned::default().power::<dyn Unknown>().is_none());
+    }
+
+    /// A store that wraps no other.
+    #[derive(Debug)]
+    struct Closed;
+
+    impl Closed {
+        fn own_capabilities(&self) -> Capabilities {
+            Capabilities::full("closed")
+        }
+    }
+
+    macro_rules! refused {
+        ($self:ident, $method:ident, $request:ident) => {{
+            drop($request);
+            Err(Error::validation(stringify!($method)))
+        }};
+    }
+
+    crate::wrap_store! {
+        impl[] Store for Closed, call: refused, capabilities: own_capabilities
+    }
+
+    #[tokio::test]
+    async fn store_can_be_written_without_an_inner_store() {
+        let error: Result<_> = Closed.list_tables(ListTables::default()).await;
+        assert_eq!(error.unwrap_err().message(), "list_tables");
+        assert_eq!(Closed.capabilities(), Capabilities::full("closed"));
+        assert_eq!(owner(&Closed), None);
+    }
+}

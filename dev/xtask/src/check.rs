@@ -4,6 +4,7 @@ use crate::Result;
 use crate::machine::has;
 use crate::package;
 use crate::steps::{Steps, line, output};
+use crate::test::CLI_FEATURES;
 use crate::workspace::cargo;
 
 /// Crate names by topic. A name that ends in `*` stands for all names with that prefix.
@@ -27,16 +28,27 @@ const BANS: [Ban; 4] = [
     Ban { package: "tabla", features: &[], forbidden: &[AWS] },
 ];
 
+/// Warnings are errors.
+const DENY: [&str; 3] = ["--", "--deny", "warnings"];
+
 pub(crate) fn run(mut steps: Steps) -> Result<()> {
     steps.command("format", cargo().args(["fmt", "--all", "--check"]))?;
     steps.command(
         "lints",
-        cargo().args(["clippy", "--workspace", "--all-targets", "--", "--deny", "warnings"]),
+        cargo()
+            .args(["clippy", "--workspace", "--features", CLI_FEATURES, "--all-targets"])
+            .args(DENY),
+    )?;
+    // The program of the README's first command has fewer features.
+    steps.command(
+        "lints of the default program",
+        cargo().args(["clippy", "--package", "tabla-cli"]).args(DENY),
     )?;
     steps.command(
         "documentation",
         cargo()
-            .args(["doc", "--workspace", "--no-deps", "--document-private-items"])
+            .args(["doc", "--workspace", "--features", CLI_FEATURES, "--no-deps"])
+            .arg("--document-private-items")
             .env("RUSTDOCFLAGS", "--deny warnings"),
     )?;
     steps.step("dependency bans", || BANS.iter().try_for_each(Ban::check))?;
@@ -62,6 +74,7 @@ impl Ban {
         let mut command = cargo();
         command.args(["tree", "--package", self.package]).args(self.features);
         command.args(["--edges", "normal,build", "--target", "all"]);
+        let typed = line(&command);
         command.args(["--prefix", "none", "--format", "{p}"]);
         let tree = output(&mut command)?;
         let names = package_names(&tree);
@@ -72,10 +85,9 @@ impl Ban {
         };
         if let Some(first) = found.first() {
             return Err(format!(
-                "{} ({features}) depends on {}; `{} --invert {first}` shows the path",
+                "{} ({features}) depends on {}; `{typed} --invert {first}` shows the path",
                 self.package,
                 found.join(", "),
-                line(&command),
             )
             .into());
         }

@@ -3,10 +3,12 @@
 //! It depends on next to nothing, so that it is built in seconds and can then
 //! say what it is doing while the rest is built.
 
+mod aws;
 mod bench;
 mod check;
 mod clients;
 mod machine;
+mod package;
 mod server;
 mod steps;
 mod test;
@@ -31,11 +33,17 @@ tasks:
   test [--without dynamodb|strace|clients]... [--no-install] [-- <test arguments>]
       Starts DynamoDB Local and runs every test and doctest of the workspace.
   check
-      Format, lints, documentation, what core depends on, licences.
+      Format, lints, documentation, dependency bans, packages for crates.io, licences.
   bench <measurement> [--without dynamodb] [--no-install] [-- <options>]
       Measures, in release: `embedded` puts the SQLite engine beside SQLite by hand, Dynoxide and
       DynamoDB Local; `syncs`, `instructions`, `memory` and `growth` tell what it takes.
       `cargo xtask bench help` lists the measurements and their options.
+  aws estimate [--max-usd <dollars>]
+      Prices the next two: runs them on `tabla serve` in memory and counts the requests.
+  aws run conformance|apps --prefix <prefix> (--region <region> | --endpoint <url>)
+      Runs the conformance suite, or the tests of the apps, on DynamoDB in your AWS account.
+  aws clean --prefix <prefix> (--region <region> | --endpoint <url>)
+      Deletes the tables with that prefix; needs the AWS CLI.
   dynamodb [--no-install]
       Starts DynamoDB Local in the same way and keeps it until Ctrl-C.
   clients [--no-install]
@@ -46,6 +54,9 @@ options:
   --without strace    do without the tests that trace system calls
   --without clients   do without the tests that have clients in other languages meet the server
   --no-install        install nothing: use only what is on this machine
+  --max-usd           fail if the run may cost more [default: 1.00]
+  --prefix            start of the table names of the run, such as tabla-ci-17-
+  --endpoint          URL of DynamoDB Local, to use instead of AWS
 
 TABLA_DYNAMODB_ENDPOINT names a running server to use instead of starting one.
 TABLA_CHROMIUM names a browser to use instead of one that is found.
@@ -55,6 +66,7 @@ enum Task {
     Test(test::Options),
     Bench(String, test::Options),
     Check,
+    Aws(aws::Task),
     Dynamodb(Permission),
     Clients(Permission),
     Help,
@@ -67,6 +79,7 @@ fn main() -> ExitCode {
             Task::Test(options) => test::run(steps, &options),
             Task::Bench(measurement, options) => bench::run(steps, &measurement, &options),
             Task::Check => check::run(steps),
+            Task::Aws(task) => aws::run(steps, &task),
             Task::Dynamodb(permission) => server::keep(steps, permission),
             Task::Clients(permission) => clients::prepare(steps, permission),
             Task::Help => {
@@ -104,9 +117,42 @@ fn parse(mut arguments: Parser) -> Result<Task> {
             None => Ok(Task::Check),
             Some(other) => Err(refuse(other)),
         },
+        "aws" => parse_aws(arguments).map(Task::Aws),
         "dynamodb" => parse_permission(arguments).map(Task::Dynamodb),
         "clients" => parse_permission(arguments).map(Task::Clients),
         other => Err(format!("no such task: {other}\n\n{USAGE}").into()),
+    }
+}
+
+fn parse_aws(mut arguments: Parser) -> Result<aws::Task> {
+    let mut words = Vec::new();
+    let (mut limit, mut prefix, mut region, mut endpoint) = (None, None, None, None);
+    while let Some(argument) = arguments.next()? {
+        match argument {
+            Arg::Value(word) => words.push(word.string()?),
+            Arg::Long("max-usd") => limit = Some(arguments.value()?.parse::<f64>()?),
+            Arg::Long("prefix") => prefix = Some(arguments.value()?.string()?),
+            Arg::Long("region") => region = Some(arguments.value()?.string()?),
+            Arg::Long("endpoint") => endpoint = Some(arguments.value()?.string()?),
+            other => return Err(refuse(other)),
+        }
+    }
+    let words: Vec<&str> = words.iter().map(String::as_str).collect();
+    let has_target = prefix.is_some() || region.is_some() || endpoint.is_some();
+    match (&words[..], limit) {
+        (["estimate"], limit) if !has_target => {
+            Ok(aws::Task::Estimate { limit: limit.unwrap_or(1.0) })
+        }
+        (["run", "conformance"], None) => {
+            let target = aws::Target::new(prefix, region, endpoint)?;
+            Ok(aws::Task::Run(aws::Part::Conformance, target))
+        }
+        (["run", "apps"], None) => {
+            let target = aws::Target::new(prefix, region, endpoint)?;
+            Ok(aws::Task::Run(aws::Part::Apps, target))
+        }
+        (["clean"], None) => Ok(aws::Task::Clean(aws::Target::new(prefix, region, endpoint)?)),
+        _ => Err(format!("not a form of `cargo xtask aws`\n\n{USAGE}").into()),
     }
 }
 
@@ -215,6 +261,17 @@ mod tests {
     }
 
     #[test]
+    fn aws_tasks_have_a_limit_or_a_target() {
+        let target = ["--prefix=tabla-ci-7-", "--region=eu-west-1"];
+        let task = |words: &[&str]| parse(Parser::from_args(words.iter().chain(&target)));
+        let run = task(&["aws", "run", "apps"]);
+        assert!(matches!(run, Ok(Task::Aws(aws::Task::Run(aws::Part::Apps, _)))));
+        assert!(matches!(task(&["aws", "clean"]), Ok(Task::Aws(aws::Task::Clean(_)))));
+        let estimate = parse(Parser::from_args(["aws", "estimate", "--max-usd", "2.5"]));
+        assert!(matches!(estimate, Ok(Task::Aws(aws::Task::Estimate { limit: 2.5 }))));
+    }
+
+    #[test]
     fn what_is_not_known_is_refused() {
         for arguments in [
             &["test", "number"][..],
@@ -223,6 +280,12 @@ mod tests {
             &["check", "--fast"],
             &["dynamodb", "--without=dynamodb"],
             &["clients", "--without=clients"],
+            &["aws"],
+            &["aws", "run", "--prefix=tabla-ci-7-", "--region=eu-west-1"],
+            &["aws", "run", "conformance", "--region=eu-west-1"],
+            &["aws", "clean", "--prefix=tabla-ci-7-"],
+            &["aws", "estimate", "--max-usd=much"],
+            &["aws", "estimate", "--region=eu-west-1"],
             &["bench"],
             &["bench", "--quick"],
             &["bench", "embedded", "--quick"],

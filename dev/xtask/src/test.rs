@@ -16,6 +16,9 @@ const WITHOUT_VARIABLE: &str = "TABLA_WITHOUT";
 /// The variable by which the tests of the apps learn which store to run on.
 const STORE_VARIABLE: &str = "TABLA_APPS_STORE";
 
+/// The command is tested with everything that release binaries have.
+pub(crate) const CLI_FEATURES: &str = "tabla-cli/full";
+
 /// The apps, whose tests run on every store.
 const APPS: [&str; 5] = [
     "tabla-branding",
@@ -38,11 +41,11 @@ pub(crate) fn run(mut steps: Steps, options: &Options) -> Result<()> {
     // is set up, and the program that starts the server is among what is built,
     // so nothing is built twice with different features.
     let built = steps.step("build: cargo test --workspace --no-run", || {
-        build(cargo().args(["test", "--workspace", "--no-run"]))
+        build(cargo().args(["test", "--workspace", "--features", CLI_FEATURES, "--no-run"]))
     })?;
     let helper = built.program(HELPER)?;
     let mut tests = cargo();
-    tests.args(["test", "--workspace", "--no-fail-fast", "--"]);
+    tests.args(["test", "--workspace", "--features", CLI_FEATURES, "--no-fail-fast", "--"]);
     tests.args(&options.passed_on);
     let mut without = Vec::new();
     if options.without_strace {

@@ -3,9 +3,8 @@
 use std::collections::VecDeque;
 use std::sync::{Mutex, MutexGuard};
 
-use async_trait::async_trait;
 use tabla_core::ops::*;
-use tabla_core::{Capabilities, Error, ErrorKind, MemoryStore, Result, Store};
+use tabla_core::{Error, ErrorKind, MemoryStore, Result, Store};
 
 #[derive(Debug)]
 pub(crate) struct Scripted {
@@ -51,84 +50,66 @@ impl Scripted {
     pub(crate) fn stand(&self, statuses: impl IntoIterator<Item = Option<TableStatus>>) {
         lock(&self.statuses).extend(statuses);
     }
+    async fn get_and_keep(&self, request: GetItem) -> Result<GetItemOutput> {
+        lock(&self.gets).push(request.clone());
+        self.store.get(request).await
+    }
+
+    /// Leaves every second key of a batch for another time.
+    async fn batch_get_half(&self, request: BatchGetItem) -> Result<BatchGetItemOutput> {
+        let (mut now, mut later) = (BatchGetItem::new(), BatchGetItem::new());
+        for (table, all) in request.requests {
+            lock(&self.batches).push(all.clone());
+            let half = |odd: usize| {
+                let keys = all.keys.iter().enumerate();
+                keys.filter(|(at, _)| at % 2 == odd).map(|(_, key)| key.clone()).collect()
+            };
+            now.requests.insert(table.clone(), KeysAndAttributes { keys: half(0), ..all.clone() });
+            if all.keys.len() > 1 {
+                later.requests.insert(table, KeysAndAttributes { keys: half(1), ..all });
+            }
+        }
+        let output = self.store.batch_get(now).await?;
+        Ok(BatchGetItemOutput { unprocessed_keys: later.requests, ..output })
+    }
+
+    async fn create_unless_scripted(&self, request: CreateTable) -> Result<TableDescription> {
+        *lock(&self.created) += 1;
+        if lock(&self.statuses).is_empty() {
+            return self.store.create_table(request).await;
+        }
+        Err(Error::new(ErrorKind::InUse, "it is being created or deleted"))
+    }
+
+    async fn describe_as_scripted(&self, request: DescribeTable) -> Result<TableDescription> {
+        let status = lock(&self.statuses).pop_front();
+        let is_there = self.store.describe_table(request.clone()).await;
+        match status {
+            None => is_there,
+            Some(None) => Err(Error::new(ErrorKind::NotFound, "it is not there")),
+            Some(Some(status)) => is_there.map(|is| TableDescription { status, ..is }),
+        }
+    }
 }
 
-macro_rules! forward {
-    ($($method:ident($request:ty) -> $answer:ty;)+) => {
-        #[async_trait]
-        impl Store for Scripted {
-            fn capabilities(&self) -> Capabilities {
-                self.store.capabilities()
-            }
-
-            async fn get(&self, request: GetItem) -> Result<GetItemOutput> {
-                lock(&self.gets).push(request.clone());
-                self.store.get(request).await
-            }
-
-            /// Leaves every second key of a batch for another time.
-            async fn batch_get(&self, request: BatchGetItem) -> Result<BatchGetItemOutput> {
-                let (mut now, mut later) = (BatchGetItem::new(), BatchGetItem::new());
-                for (table, all) in request.requests {
-                    lock(&self.batches).push(all.clone());
-                    let half = |odd: usize| {
-                        let keys = all.keys.iter().enumerate();
-                        keys.filter(|(at, _)| at % 2 == odd).map(|(_, key)| key.clone()).collect()
-                    };
-                    now.requests
-                        .insert(table.clone(), KeysAndAttributes { keys: half(0), ..all.clone() });
-                    if all.keys.len() > 1 {
-                        later.requests.insert(table, KeysAndAttributes { keys: half(1), ..all });
-                    }
-                }
-                let output = self.store.batch_get(now).await?;
-                Ok(BatchGetItemOutput { unprocessed_keys: later.requests, ..output })
-            }
-
-            async fn create_table(&self, request: CreateTable) -> Result<TableDescription> {
-                *lock(&self.created) += 1;
-                if lock(&self.statuses).is_empty() {
-                    return self.store.create_table(request).await;
-                }
-                Err(Error::new(ErrorKind::InUse, "it is being created or deleted"))
-            }
-
-            async fn describe_table(&self, request: DescribeTable) -> Result<TableDescription> {
-                let status = lock(&self.statuses).pop_front();
-                let is_there = self.store.describe_table(request.clone()).await;
-                match status {
-                    None => is_there,
-                    Some(None) => Err(Error::new(ErrorKind::NotFound, "it is not there")),
-                    Some(Some(status)) => is_there.map(|is| TableDescription { status, ..is }),
-                }
-            }
-
-            $(async fn $method(&self, request: $request) -> Result<$answer> {
-                self.store.$method(request).await
-            })+
-        }
+macro_rules! scripted {
+    ($self:ident, get, $request:ident) => {
+        $self.get_and_keep($request).await
+    };
+    ($self:ident, batch_get, $request:ident) => {
+        $self.batch_get_half($request).await
+    };
+    ($self:ident, create_table, $request:ident) => {
+        $self.create_unless_scripted($request).await
+    };
+    ($self:ident, describe_table, $request:ident) => {
+        $self.describe_as_scripted($request).await
+    };
+    ($self:ident, $method:ident, $request:ident) => {
+        $self.store.$method($request).await
     };
 }
 
-forward! {
-    put(PutItem) -> WriteOutput;
-    update(UpdateItem) -> WriteOutput;
-    delete(DeleteItem) -> WriteOutput;
-    query(Query) -> Page;
-    scan(Scan) -> Page;
-    batch_write(BatchWriteItem) -> BatchWriteItemOutput;
-    transact_get(TransactGetItems) -> TransactGetItemsOutput;
-    transact_write(TransactWriteItems) -> TransactWriteItemsOutput;
-    update_table(UpdateTable) -> TableDescription;
-    delete_table(DeleteTable) -> TableDescription;
-    list_tables(ListTables) -> ListTablesOutput;
-    update_time_to_live(UpdateTimeToLive) -> UpdateTimeToLive;
-    describe_time_to_live(DescribeTimeToLive) -> TimeToLiveDescription;
-    tag_table(TagTable) -> ();
-    untag_table(UntagTable) -> ();
-    list_table_tags(ListTableTags) -> Tags;
-    list_streams(ListStreams) -> ListStreamsOutput;
-    describe_stream(DescribeStream) -> StreamDescription;
-    get_shard_iterator(GetShardIterator) -> ShardIterator;
-    get_records(GetRecords) -> GetRecordsOutput;
+tabla_core::wrap_store! {
+    impl[] Store for Scripted, inner: store, call: scripted
 }

@@ -2,7 +2,7 @@
 
 use serde_json::value::RawValue;
 use tabla_core::ops::{BatchGetItem, BatchWriteItem, KeysAndAttributes, WriteRequest};
-use tabla_core::{Error, Result};
+use tabla_core::{Error, Result, assign};
 
 use super::{Members, elements, legacy, missing, read_item};
 
@@ -18,13 +18,10 @@ pub(crate) fn batch_get(members: &Members<'_>) -> Result<BatchGetItem> {
     if let (Some(old), Some(new)) = (given("AttributesToGet"), given("ProjectionExpression")) {
         tabla_core::expr::legacy::refuse_mixture(&[old], &[new])?;
     }
-    Ok(BatchGetItem {
-        requests: requests
+    Ok(assign!(BatchGetItem::default(), { requests: requests
             .iter()
             .map(|(table, members)| Ok((table.clone(), keys_and_attributes(table, members)?)))
-            .collect::<Result<_>>()?,
-        return_consumed_capacity: members.capacity()?,
-    })
+            .collect::<Result<_>>()?, return_consumed_capacity: members.capacity()? }))
 }
 
 const NO_KEYS: &str = "The list of keys in RequestItems for BatchGetItem";
@@ -37,12 +34,9 @@ fn keys_and_attributes(table: &str, members: &Members<'_>) -> Result<KeysAndAttr
             "{NO_KEYS} may not contain null or empty values: {table} has one or more empty keys"
         )));
     }
-    Ok(KeysAndAttributes {
-        keys: keys.into_iter().map(read_item).collect::<Result<_>>()?,
-        projection: legacy::projection(members)?,
-        names: members.names()?,
-        consistent_read: members.flag("ConsistentRead")?,
-    })
+    Ok(
+        assign!(KeysAndAttributes::default(), { keys: keys.into_iter().map(read_item).collect::<Result<_>>()?, projection: legacy::projection(members)?, names: members.names()?, consistent_read: members.flag("ConsistentRead")? }),
+    )
 }
 
 pub(crate) fn batch_write(members: &Members<'_>) -> Result<BatchWriteItem> {
@@ -55,11 +49,9 @@ pub(crate) fn batch_write(members: &Members<'_>) -> Result<BatchWriteItem> {
         }
         elements(shape, raw, |of, raw| write_request(&Members::of_text(of, raw)?))
     };
-    Ok(BatchWriteItem {
-        requests: requests.entries(writes)?.into_iter().collect(),
-        return_consumed_capacity: members.capacity()?,
-        return_item_collection_metrics: members.metrics()?,
-    })
+    Ok(
+        assign!(BatchWriteItem::default(), { requests: requests.entries(writes)?.into_iter().collect(), return_consumed_capacity: members.capacity()?, return_item_collection_metrics: members.metrics()? }),
+    )
 }
 
 fn write_request(members: &Members<'_>) -> Result<WriteRequest> {

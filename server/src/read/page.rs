@@ -1,7 +1,7 @@
 //! Requests for a page of items.
 
 use tabla_core::ops::{Query, Scan, Select};
-use tabla_core::{Error, Item, Result};
+use tabla_core::{Error, Item, Result, assign};
 
 use super::{Members, legacy};
 
@@ -11,22 +11,10 @@ pub(crate) fn query(members: &Members<'_>) -> Result<Query> {
         &["AttributesToGet", "QueryFilter", "ConditionalOperator", "KeyConditions"],
         &["ProjectionExpression", "FilterExpression", "KeyConditionExpression"],
     )?;
-    Ok(Query {
-        table: members.table()?,
-        index: members.text("IndexName")?,
-        // In the order in which the service finds fault.
-        filter: legacy::filter(members, "QueryFilter")?,
-        projection: legacy::projection(members)?,
-        exclusive_start_key: start_key(members)?,
-        names: members.names()?,
-        values: members.values()?,
-        key_condition: legacy::key_condition(members)?,
-        select: select(members)?,
-        limit: members.integer("Limit")?,
-        scan_index_forward: members.boolean("ScanIndexForward")?.unwrap_or(true),
-        consistent_read: members.flag("ConsistentRead")?,
-        return_consumed_capacity: members.capacity()?,
-    })
+    Ok(
+        assign!(Query::default(), { table: members.table()?, index: members.text("IndexName")?, // In the order in which the service finds fault.
+filter: legacy::filter(members, "QueryFilter")?, projection: legacy::projection(members)?, exclusive_start_key: start_key(members)?, names: members.names()?, values: members.values()?, key_condition: legacy::key_condition(members)?, select: select(members)?, limit: members.integer("Limit")?, scan_index_forward: members.boolean("ScanIndexForward")?.unwrap_or(true), consistent_read: members.flag("ConsistentRead")?, return_consumed_capacity: members.capacity()? }),
+    )
 }
 
 pub(crate) fn scan(members: &Members<'_>) -> Result<Scan> {
@@ -35,21 +23,9 @@ pub(crate) fn scan(members: &Members<'_>) -> Result<Scan> {
         &["AttributesToGet", "ScanFilter", "ConditionalOperator"],
         &["ProjectionExpression", "FilterExpression"],
     )?;
-    Ok(Scan {
-        table: members.table()?,
-        index: members.text("IndexName")?,
-        projection: legacy::projection(members)?,
-        filter: legacy::filter(members, "ScanFilter")?,
-        exclusive_start_key: start_key(members)?,
-        names: members.names()?,
-        values: members.values()?,
-        select: select(members)?,
-        limit: members.integer("Limit")?,
-        segment: members.integer("Segment")?,
-        total_segments: members.integer("TotalSegments")?,
-        consistent_read: members.flag("ConsistentRead")?,
-        return_consumed_capacity: members.capacity()?,
-    })
+    Ok(
+        assign!(Scan::default(), { table: members.table()?, index: members.text("IndexName")?, projection: legacy::projection(members)?, filter: legacy::filter(members, "ScanFilter")?, exclusive_start_key: start_key(members)?, names: members.names()?, values: members.values()?, select: select(members)?, limit: members.integer("Limit")?, segment: members.integer("Segment")?, total_segments: members.integer("TotalSegments")?, consistent_read: members.flag("ConsistentRead")?, return_consumed_capacity: members.capacity()? }),
+    )
 }
 
 /// Where a page goes on. Of most values that are none AWS says that the key is invalid, but not of

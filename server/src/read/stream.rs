@@ -4,25 +4,20 @@ use tabla_core::ops::{
     DescribeStream, GetRecords, GetShardIterator, ListStreams, SequenceNumber, ShardFilter,
     ShardId, ShardIterator, ShardPosition, StreamArn,
 };
-use tabla_core::{Error, Result};
+use tabla_core::{Error, Result, assign};
 
 use super::{Members, missing};
 
 pub(crate) fn list_streams(members: &Members<'_>) -> Result<ListStreams> {
-    Ok(ListStreams {
-        table: members.text("TableName")?,
-        exclusive_start_stream: members.text("ExclusiveStartStreamArn")?.map(StreamArn),
-        limit: members.integer("Limit")?,
-    })
+    Ok(
+        assign!(ListStreams::default(), { table: members.text("TableName")?, exclusive_start_stream: members.text("ExclusiveStartStreamArn")?.map(StreamArn), limit: members.integer("Limit")? }),
+    )
 }
 
 pub(crate) fn describe_stream(members: &Members<'_>) -> Result<DescribeStream> {
-    Ok(DescribeStream {
-        arn: StreamArn(members.need_text("StreamArn")?),
-        exclusive_start_shard: members.text("ExclusiveStartShardId")?.map(ShardId),
-        shard_filter: members.object("ShardFilter")?.map(shard_filter).transpose()?,
-        limit: members.integer("Limit")?,
-    })
+    Ok(
+        assign!(DescribeStream::new(StreamArn(members.need_text("StreamArn")?)), { exclusive_start_shard: members.text("ExclusiveStartShardId")?.map(ShardId), shard_filter: members.object("ShardFilter")?.map(shard_filter).transpose()?, limit: members.integer("Limit")? }),
+    )
 }
 
 /// The judge has seen that both members are there, and knows the only type.
@@ -52,16 +47,14 @@ pub(crate) fn get_shard_iterator(members: &Members<'_>) -> Result<GetShardIterat
         // The judge knows the words for it.
         _ => return Err(missing("ShardIteratorType")),
     };
-    Ok(GetShardIterator {
-        arn: StreamArn(members.need_text("StreamArn")?),
-        shard: ShardId(members.need_text("ShardId")?),
+    Ok(GetShardIterator::new(
+        StreamArn(members.need_text("StreamArn")?),
+        ShardId(members.need_text("ShardId")?),
         position,
-    })
+    ))
 }
 
 pub(crate) fn get_records(members: &Members<'_>) -> Result<GetRecords> {
-    Ok(GetRecords {
-        iterator: ShardIterator(members.need_text("ShardIterator")?),
-        limit: members.integer("Limit")?,
-    })
+    Ok(GetRecords::new(ShardIterator(members.need_text("ShardIterator")?))
+        .limit(members.integer("Limit")?))
 }

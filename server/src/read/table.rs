@@ -6,7 +6,7 @@ use tabla_core::ops::{
     SecondaryIndex, SseSpecification, StreamSpecification, StreamViewType, TagTable, Tags,
     UntagTable, UpdateTable, UpdateTimeToLive,
 };
-use tabla_core::{Error, KeyType, Result};
+use tabla_core::{Error, KeyType, Result, assign};
 
 use super::{Members, missing};
 
@@ -16,44 +16,24 @@ pub(crate) fn table_only(members: &Members<'_>) -> Result<String> {
 }
 
 pub(crate) fn list_tables(members: &Members<'_>) -> Result<ListTables> {
-    Ok(ListTables {
-        exclusive_start_table_name: members.text("ExclusiveStartTableName")?,
-        limit: members.integer("Limit")?,
-    })
+    Ok(
+        assign!(ListTables::default(), { exclusive_start_table_name: members.text("ExclusiveStartTableName")?, limit: members.integer("Limit")? }),
+    )
 }
 
 pub(crate) fn create_table(members: &Members<'_>) -> Result<CreateTable> {
     refuse(members, &ONLY_AWS_CREATES)?;
-    Ok(CreateTable {
-        table: members.table()?,
-        attribute_definitions: attribute_definitions(members)?,
-        key_schema: key_schema(members)?,
-        global_secondary_indexes: indexes(members, "GlobalSecondaryIndexes")?,
-        local_secondary_indexes: indexes(members, "LocalSecondaryIndexes")?,
-        billing_mode: billing_mode(members)?,
-        provisioned_throughput: throughput(members)?,
-        stream: stream(members)?,
-        sse: sse(members)?,
-        deletion_protection: members.flag("DeletionProtectionEnabled")?,
-        table_class: members.text("TableClass")?,
-        tags: tags(members)?,
-    })
+    Ok(
+        assign!(CreateTable::default(), { table: members.table()?, attribute_definitions: attribute_definitions(members)?, key_schema: key_schema(members)?, global_secondary_indexes: indexes(members, "GlobalSecondaryIndexes")?, local_secondary_indexes: indexes(members, "LocalSecondaryIndexes")?, billing_mode: billing_mode(members)?, provisioned_throughput: throughput(members)?, stream: stream(members)?, sse: sse(members)?, deletion_protection: members.flag("DeletionProtectionEnabled")?, table_class: members.text("TableClass")?, tags: tags(members)? }),
+    )
 }
 
 pub(crate) fn update_table(members: &Members<'_>) -> Result<UpdateTable> {
     refuse(members, &ONLY_AWS_UPDATES)?;
     let updates = members.objects("GlobalSecondaryIndexUpdates", index_update)?;
-    Ok(UpdateTable {
-        table: members.table()?,
-        attribute_definitions: attribute_definitions(members)?,
-        index_updates: updates.unwrap_or_default(),
-        billing_mode: billing_mode(members)?,
-        provisioned_throughput: throughput(members)?,
-        stream: stream(members)?,
-        sse: sse(members)?,
-        deletion_protection: members.boolean("DeletionProtectionEnabled")?,
-        table_class: members.text("TableClass")?,
-    })
+    Ok(
+        assign!(UpdateTable::default(), { table: members.table()?, attribute_definitions: attribute_definitions(members)?, index_updates: updates.unwrap_or_default(), billing_mode: billing_mode(members)?, provisioned_throughput: throughput(members)?, stream: stream(members)?, sse: sse(members)?, deletion_protection: members.boolean("DeletionProtectionEnabled")?, table_class: members.text("TableClass")? }),
+    )
 }
 
 fn index_update(members: &Members<'_>) -> Result<IndexUpdate> {
@@ -85,12 +65,10 @@ fn index_update(members: &Members<'_>) -> Result<IndexUpdate> {
 fn attribute_definitions(members: &Members<'_>) -> Result<Vec<AttributeDefinition>> {
     let types = [("S", KeyType::S), ("N", KeyType::N), ("B", KeyType::B)];
     let read = |definition: &Members<'_>| {
-        Ok(AttributeDefinition {
-            name: definition.need_text("AttributeName")?,
-            kind: definition
-                .choice("AttributeType", &types)?
-                .ok_or_else(|| missing("AttributeType"))?,
-        })
+        Ok(AttributeDefinition::new(
+            definition.need_text("AttributeName")?,
+            definition.choice("AttributeType", &types)?.ok_or_else(|| missing("AttributeType"))?,
+        ))
     };
     Ok(members.objects("AttributeDefinitions", read)?.unwrap_or_default())
 }
@@ -98,10 +76,10 @@ fn attribute_definitions(members: &Members<'_>) -> Result<Vec<AttributeDefinitio
 fn key_schema(members: &Members<'_>) -> Result<Vec<KeySchemaElement>> {
     let roles = [("HASH", KeyRole::Partition), ("RANGE", KeyRole::Sort)];
     let read = |element: &Members<'_>| {
-        Ok(KeySchemaElement {
-            name: element.need_text("AttributeName")?,
-            role: element.choice("KeyType", &roles)?.ok_or_else(|| missing("KeyType"))?,
-        })
+        Ok(KeySchemaElement::new(
+            element.need_text("AttributeName")?,
+            element.choice("KeyType", &roles)?.ok_or_else(|| missing("KeyType"))?,
+        ))
     };
     Ok(members.objects("KeySchema", read)?.unwrap_or_default())
 }
@@ -119,12 +97,9 @@ fn indexes(members: &Members<'_>, name: &str) -> Result<Vec<SecondaryIndex>> {
 }
 
 fn index(members: &Members<'_>) -> Result<SecondaryIndex> {
-    Ok(SecondaryIndex {
-        name: members.need_text("IndexName")?,
-        key_schema: key_schema(members)?,
-        projection: projection(members)?,
-        provisioned_throughput: throughput(members)?,
-    })
+    Ok(
+        assign!(SecondaryIndex::new(members.need_text("IndexName")?), { key_schema: key_schema(members)?, projection: projection(members)?, provisioned_throughput: throughput(members)? }),
+    )
 }
 
 fn projection(members: &Members<'_>) -> Result<IndexProjection> {
@@ -143,7 +118,7 @@ fn projection(members: &Members<'_>) -> Result<IndexProjection> {
     };
     let non_key_attributes =
         attributes.unwrap_or_default().into_iter().map(named).collect::<Result<_>>()?;
-    Ok(IndexProjection { kind, non_key_attributes })
+    Ok(IndexProjection::new(kind, non_key_attributes))
 }
 
 fn billing_mode(members: &Members<'_>) -> Result<Option<BillingMode>> {
@@ -157,10 +132,7 @@ fn billing_mode(members: &Members<'_>) -> Result<Option<BillingMode>> {
 fn throughput(members: &Members<'_>) -> Result<Option<ProvisionedThroughput>> {
     let Some(given) = members.object("ProvisionedThroughput")? else { return Ok(None) };
     let units = |name| given.long(name)?.ok_or_else(|| missing(name));
-    Ok(Some(ProvisionedThroughput {
-        read_capacity_units: units("ReadCapacityUnits")?,
-        write_capacity_units: units("WriteCapacityUnits")?,
-    }))
+    Ok(Some(ProvisionedThroughput::new(units("ReadCapacityUnits")?, units("WriteCapacityUnits")?)))
 }
 
 fn stream(members: &Members<'_>) -> Result<Option<StreamSpecification>> {
@@ -171,19 +143,16 @@ fn stream(members: &Members<'_>) -> Result<Option<StreamSpecification>> {
         ("NEW_AND_OLD_IMAGES", StreamViewType::NewAndOldImages),
     ];
     let Some(given) = members.object("StreamSpecification")? else { return Ok(None) };
-    Ok(Some(StreamSpecification {
-        enabled: given.boolean("StreamEnabled")?.ok_or_else(|| missing("StreamEnabled"))?,
-        view_type: given.choice("StreamViewType", &views)?,
-    }))
+    Ok(Some(
+        assign!(StreamSpecification::default(), { enabled: given.boolean("StreamEnabled")?.ok_or_else(|| missing("StreamEnabled"))?, view_type: given.choice("StreamViewType", &views)? }),
+    ))
 }
 
 fn sse(members: &Members<'_>) -> Result<Option<SseSpecification>> {
     let Some(given) = members.object("SSESpecification")? else { return Ok(None) };
-    Ok(Some(SseSpecification {
-        enabled: given.flag("Enabled")?,
-        sse_type: given.text("SSEType")?,
-        kms_master_key_id: given.text("KMSMasterKeyId")?,
-    }))
+    Ok(Some(
+        assign!(SseSpecification::default(), { enabled: given.flag("Enabled")?, sse_type: given.text("SSEType")?, kms_master_key_id: given.text("KMSMasterKeyId")? }),
+    ))
 }
 
 fn tags(members: &Members<'_>) -> Result<Tags> {
@@ -215,26 +184,26 @@ pub(crate) fn tag(members: &Members<'_>) -> Result<TagTable> {
     if !members.has("Tags") {
         return Err(missing("Tags"));
     }
-    Ok(TagTable { table: resource(members)?, tags: tags(members)? })
+    Ok(TagTable::new(resource(members)?, tags(members)?))
 }
 
 pub(crate) fn untag(members: &Members<'_>) -> Result<UntagTable> {
     let keys = members.read("TagKeys")?.ok_or_else(|| missing("TagKeys"))?;
-    Ok(UntagTable { table: resource(members)?, keys })
+    Ok(UntagTable::new(resource(members)?, keys))
 }
 
 pub(crate) fn list_tags(members: &Members<'_>) -> Result<ListTableTags> {
-    Ok(ListTableTags { table: resource(members)? })
+    Ok(ListTableTags::new(resource(members)?))
 }
 
 pub(crate) fn update_time_to_live(members: &Members<'_>) -> Result<UpdateTimeToLive> {
     const NAME: &str = "TimeToLiveSpecification";
     let specification = members.object(NAME)?.ok_or_else(|| missing(NAME))?;
-    Ok(UpdateTimeToLive {
-        table: members.table()?,
-        attribute: specification.need_text("AttributeName")?,
-        enabled: specification.boolean("Enabled")?.ok_or_else(|| missing("Enabled"))?,
-    })
+    Ok(UpdateTimeToLive::new(
+        members.table()?,
+        specification.need_text("AttributeName")?,
+        specification.boolean("Enabled")?.ok_or_else(|| missing("Enabled"))?,
+    ))
 }
 
 /// The table whose recovery to points in time is turned off, which it is.

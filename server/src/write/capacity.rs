@@ -2,6 +2,7 @@
 
 use std::collections::BTreeMap;
 
+use tabla_core::assign;
 use tabla_core::ops::{Capacity, ConsumedCapacity, ItemCollectionMetrics};
 
 use super::{Array, Object};
@@ -29,11 +30,7 @@ fn consumed(object: &mut Object<'_>, consumed: &ConsumedCapacity) {
     object.text("TableName", &consumed.table_name);
     units(
         object,
-        &Capacity {
-            capacity_units: consumed.capacity_units,
-            read_capacity_units: consumed.read_capacity_units,
-            write_capacity_units: consumed.write_capacity_units,
-        },
+        &assign!(Capacity::default(), { capacity_units: consumed.capacity_units, read_capacity_units: consumed.read_capacity_units, write_capacity_units: consumed.write_capacity_units }),
     );
     if let Some(table) = &consumed.table {
         object.object("Table", |object| units(object, table));

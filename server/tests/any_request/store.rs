@@ -65,7 +65,7 @@ impl Fresh {
     pub(crate) async fn new() -> Self {
         let env = Env::test(ManualClock::new(Timestamp::from_secs(1_767_225_600)), 7);
         let store = Arc::new(MemoryStore::with_env(env.clone()));
-        let config = ServerConfig { env, ..ServerConfig::default() };
+        let config = ServerConfig::new().with_env(env);
         let service = Service::with_config(store, config);
         for (operation, body) in SETUP {
             ask(&service, *operation, (*body).into()).await;

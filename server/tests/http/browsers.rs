@@ -162,7 +162,7 @@ async fn a_page_on_loopback_may_use_the_server() {
 
 #[tokio::test]
 async fn listed_origins_and_hosts_are_answered() {
-    let config = ServerConfig::new().origin("https://app.example").host("db.example");
+    let config = ServerConfig::new().with_origin("https://app.example").with_host("db.example");
     let server = start(config).await;
     let headers = [&OPERATION[..], &[("Host", "db.example"), ("Origin", "https://app.example")]];
     let answer = send(&server, "POST /", &headers.concat(), THINGS).await;
@@ -173,12 +173,12 @@ async fn listed_origins_and_hosts_are_answered() {
     assert_eq!(answer.status, 403, "a host is no origin");
 
     for (config, message) in [
-        (ServerConfig::new().origin("*"), "'*' is not an origin"),
-        (ServerConfig::new().origin("null"), "'null' is not an origin"),
-        (ServerConfig::new().origin("app.example"), "'app.example' is not an origin"),
-        (ServerConfig::new().host("db.example:8000"), "'db.example:8000' is not a host"),
-        (ServerConfig::new().host("http://db"), "'http://db' is not a host"),
-        (ServerConfig::new().host("*"), "'*' is not a host"),
+        (ServerConfig::new().with_origin("*"), "'*' is not an origin"),
+        (ServerConfig::new().with_origin("null"), "'null' is not an origin"),
+        (ServerConfig::new().with_origin("app.example"), "'app.example' is not an origin"),
+        (ServerConfig::new().with_host("db.example:8000"), "'db.example:8000' is not a host"),
+        (ServerConfig::new().with_host("http://db"), "'http://db' is not a host"),
+        (ServerConfig::new().with_host("*"), "'*' is not a host"),
     ] {
         let error = config.spawn(Arc::new(MemoryStore::new())).await.unwrap_err();
         assert!(error.message().starts_with(message), "{error}");
@@ -189,7 +189,7 @@ async fn listed_origins_and_hosts_are_answered() {
 async fn with_keys_pages_of_every_origin_may_ask_as_on_aws() {
     let keys = "[a]\naws_access_key_id=LOCALKEY\naws_secret_access_key=secret\n";
     let credentials = Credentials::parse(keys).expect("keys");
-    let server = start(ServerConfig::new().credentials(credentials)).await;
+    let server = start(ServerConfig::new().with_credentials(credentials)).await;
     let preflight = [
         ("Host", "db.example"),
         ("Origin", FOREIGN),

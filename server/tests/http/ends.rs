@@ -4,9 +4,8 @@ use std::net::SocketAddr;
 use std::sync::Arc;
 use std::time::Duration;
 
-use futures::future::BoxFuture;
-use tabla_core::ops::*;
-use tabla_core::{Capabilities, Error, ErrorKind, MemoryStore, Result, Store};
+use tabla_core::ops::{ListTables, ListTablesOutput};
+use tabla_core::{Error, ErrorKind, MemoryStore, Result, Store};
 use tabla_server::{ServerConfig, spawn};
 use tokio::net::TcpStream;
 use tokio::sync::Semaphore;
@@ -27,74 +26,31 @@ enum How {
     Fails(ErrorKind),
 }
 
-macro_rules! as_in_memory {
-    ($($method:ident($request:ty) -> $answer:ty;)+) => {
-        $(
-            fn $method<'life0, 'async_trait>(
-                &'life0 self,
-                request: $request,
-            ) -> BoxFuture<'async_trait, Result<$answer>>
-            where
-                'life0: 'async_trait,
-                Self: 'async_trait,
-            {
-                self.memory.$method(request)
+impl Odd {
+    async fn list_tables_oddly(&self, request: ListTables) -> Result<ListTablesOutput> {
+        match &self.how {
+            How::Waits { begun, go_on } => {
+                begun.add_permits(1);
+                let _ = go_on.acquire().await;
+                self.memory.list_tables(request).await
             }
-        )+
+            How::Panics => panic!("on purpose"),
+            How::Fails(kind) => Err(Error::new(kind.clone(), "on purpose")),
+        }
+    }
+}
+
+macro_rules! odd {
+    ($self:ident, list_tables, $request:ident) => {
+        $self.list_tables_oddly($request).await
+    };
+    ($self:ident, $method:ident, $request:ident) => {
+        $self.memory.$method($request).await
     };
 }
 
-impl Store for Odd {
-    fn capabilities(&self) -> Capabilities {
-        self.memory.capabilities()
-    }
-
-    fn list_tables<'life0, 'async_trait>(
-        &'life0 self,
-        request: ListTables,
-    ) -> BoxFuture<'async_trait, Result<ListTablesOutput>>
-    where
-        'life0: 'async_trait,
-        Self: 'async_trait,
-    {
-        Box::pin(async move {
-            match &self.how {
-                How::Waits { begun, go_on } => {
-                    begun.add_permits(1);
-                    let _ = go_on.acquire().await;
-                    self.memory.list_tables(request).await
-                }
-                How::Panics => panic!("on purpose"),
-                How::Fails(kind) => Err(Error::new(kind.clone(), "on purpose")),
-            }
-        })
-    }
-
-    as_in_memory! {
-        get(GetItem) -> GetItemOutput;
-        put(PutItem) -> WriteOutput;
-        update(UpdateItem) -> WriteOutput;
-        delete(DeleteItem) -> WriteOutput;
-        query(Query) -> Page;
-        scan(Scan) -> Page;
-        batch_get(BatchGetItem) -> BatchGetItemOutput;
-        batch_write(BatchWriteItem) -> BatchWriteItemOutput;
-        transact_get(TransactGetItems) -> TransactGetItemsOutput;
-        transact_write(TransactWriteItems) -> TransactWriteItemsOutput;
-        create_table(CreateTable) -> TableDescription;
-        describe_table(DescribeTable) -> TableDescription;
-        update_table(UpdateTable) -> TableDescription;
-        delete_table(DeleteTable) -> TableDescription;
-        update_time_to_live(UpdateTimeToLive) -> UpdateTimeToLive;
-        describe_time_to_live(DescribeTimeToLive) -> TimeToLiveDescription;
-        tag_table(TagTable) -> ();
-        untag_table(UntagTable) -> ();
-        list_table_tags(ListTableTags) -> Tags;
-        list_streams(ListStreams) -> ListStreamsOutput;
-        describe_stream(DescribeStream) -> StreamDescription;
-        get_shard_iterator(GetShardIterator) -> ShardIterator;
-        get_records(GetRecords) -> GetRecordsOutput;
-    }
+tabla_core::wrap_store! {
+    impl[] Store for Odd, inner: memory, call: odd
 }
 
 fn odd(how: How) -> Arc<dyn Store> {
@@ -134,7 +90,7 @@ async fn client_with_part_of(body: &str, address: SocketAddr) -> Client {
 
 #[tokio::test]
 async fn the_rest_of_a_body_may_still_come() {
-    let config = ServerConfig { grace_time: Duration::from_secs(60), ..ServerConfig::new() };
+    let config = ServerConfig::new().with_grace_time(Duration::from_secs(60));
     let server = config.spawn(Arc::new(MemoryStore::new())).await.unwrap();
     let mut idle = Client::connect(server.address()).await;
     let mut slow = client_with_part_of("{}", server.address()).await;
@@ -149,7 +105,7 @@ async fn the_rest_of_a_body_may_still_come() {
 
 #[tokio::test]
 async fn a_body_of_which_a_part_is_missing_was_not_taken() {
-    let config = ServerConfig { grace_time: Duration::ZERO, ..ServerConfig::new() };
+    let config = ServerConfig::new().with_grace_time(Duration::ZERO);
     let server = config.spawn(Arc::new(MemoryStore::new())).await.unwrap();
     let mut slow = client_with_part_of("{}", server.address()).await;
     server.stop().await;

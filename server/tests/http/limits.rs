@@ -18,7 +18,7 @@ async fn server(config: ServerConfig) -> Server {
 
 #[tokio::test]
 async fn a_body_that_is_too_long_is_refused_before_it_has_come() {
-    let server = server(ServerConfig { request_bytes: 1000, ..ServerConfig::new() }).await;
+    let server = server(ServerConfig::new().with_request_bytes(1000)).await;
     let mut client = Client::connect(server.address()).await;
     client
         .send(
@@ -80,7 +80,7 @@ async fn bodies_over_16_mb_are_refused() {
 #[tokio::test]
 async fn who_takes_too_long_is_left() {
     let short = Duration::from_millis(100);
-    let config = ServerConfig { head_time: short, body_time: short, ..ServerConfig::new() };
+    let config = ServerConfig::new().with_head_time(short).with_body_time(short);
     let server = server(config).await;
     let mut half_a_head = Client::connect(server.address()).await;
     half_a_head.send("POST / HTTP/1.1\r\nHost: localhost\r\n").await;
@@ -96,7 +96,7 @@ async fn who_takes_too_long_is_left() {
 
 #[tokio::test]
 async fn too_many_requests_are_throttled() {
-    let server = server(ServerConfig { requests: 0, ..ServerConfig::new() }).await;
+    let server = server(ServerConfig::new().with_requests(0)).await;
     let mut client = Client::connect(server.address()).await;
     let answer = client.ask("ListTables", "{}").await;
     assert_eq!((answer.status, answer.exception().as_str()), (400, "ThrottlingException"));
@@ -106,7 +106,7 @@ async fn too_many_requests_are_throttled() {
 
 #[tokio::test]
 async fn too_many_bytes_are_throttled() {
-    let server = server(ServerConfig { held_bytes: 100, ..ServerConfig::new() }).await;
+    let server = server(ServerConfig::new().with_held_bytes(100)).await;
     let mut client = Client::connect(server.address()).await;
     let answer = client.ask("ListTables", format!("{{{}}}", " ".repeat(200))).await;
     assert_eq!(answer.exception(), "ThrottlingException");
@@ -116,7 +116,7 @@ async fn too_many_bytes_are_throttled() {
 
 #[tokio::test]
 async fn bytes_are_counted_as_they_are_when_they_are_unpacked() {
-    let server = server(ServerConfig { held_bytes: 5_000, ..ServerConfig::new() }).await;
+    let server = server(ServerConfig::new().with_held_bytes(5_000)).await;
     let mut client = Client::connect(server.address()).await;
     let mut gzip = GzEncoder::new(Vec::new(), Compression::fast());
     gzip.write_all(format!("{{{}}}", " ".repeat(10_000)).as_bytes()).unwrap();
@@ -130,7 +130,7 @@ async fn bytes_are_counted_as_they_are_when_they_are_unpacked() {
 
 #[tokio::test]
 async fn new_connection_takes_the_place_of_the_longest_idle_one() {
-    let server = server(ServerConfig { connections: 3, ..ServerConfig::new() }).await;
+    let server = server(ServerConfig::new().with_connections(3)).await;
     let mut half_a_head = Client::connect(server.address()).await;
     half_a_head.send("POST / HTTP/1.1\r\nHost: x\r\n").await;
     let mut between = Client::connect(server.address()).await;
@@ -151,7 +151,7 @@ async fn new_connection_takes_the_place_of_the_longest_idle_one() {
 
 #[tokio::test]
 async fn crowd_of_idle_connections_keeps_nobody_out() {
-    let server = server(ServerConfig { connections: 8, ..ServerConfig::new() }).await;
+    let server = server(ServerConfig::new().with_connections(8)).await;
     let mut crowd = Vec::new();
     for _ in 0..40 {
         let mut client = Client::connect(server.address()).await;
@@ -168,16 +168,16 @@ async fn crowd_of_idle_connections_keeps_nobody_out() {
 async fn other_machines_are_let_in_only_if_that_is_said() {
     let everywhere = "0.0.0.0:0".parse().unwrap();
     let store = || Arc::new(MemoryStore::new()) as Arc<dyn Store>;
-    let error = ServerConfig::new().listen(everywhere).spawn(store()).await.unwrap_err();
+    let error = ServerConfig::new().with_listen(everywhere).spawn(store()).await.unwrap_err();
     assert_eq!(error.kind(), &ErrorKind::Config);
     assert!(error.message().contains("anybody could read and write the store"), "{error}");
-    ServerConfig::new().listen(everywhere).insecure().spawn(store()).await.unwrap();
+    ServerConfig::new().with_listen(everywhere).with_insecure().spawn(store()).await.unwrap();
 }
 
 #[tokio::test]
 async fn an_address_that_is_taken_is_told() {
     let server = server(ServerConfig::new()).await;
-    let config = ServerConfig::new().listen(server.address());
+    let config = ServerConfig::new().with_listen(server.address());
     let error = config.spawn(Arc::new(MemoryStore::new())).await.unwrap_err();
     let beginning = format!("cannot listen on {}: ", server.address());
     assert!(error.message().starts_with(&beginning), "{error}");

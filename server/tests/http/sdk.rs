@@ -59,7 +59,7 @@ const KEYS: &str = "[default]\naws_access_key_id = tabla\naws_secret_access_key 
 async fn signatures_of_the_sdk_are_good_if_the_key_is() {
     for (secret, code) in [("tabla", None), ("another", Some("InvalidSignatureException"))] {
         let keys = Credentials::parse(&format!("{KEYS}{secret}\n")).unwrap();
-        let config = ServerConfig::new().credentials(keys);
+        let config = ServerConfig::new().with_credentials(keys);
         let server = config.spawn(Arc::new(MemoryStore::new())).await.unwrap();
         let config = DynamoConfig::at(server.url()).with_engine(Engine::Tabla);
         let store = DynamoStore::open(&config).await.unwrap();

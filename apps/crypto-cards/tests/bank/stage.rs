@@ -106,12 +106,11 @@ impl Bank {
 
     /// The same data through another store, tried this often.
     pub(crate) fn through(&self, store: Arc<dyn Store>, attempts: u32) -> CryptoCards {
-        let retries = RetryPolicy {
-            attempts,
-            base: Duration::from_millis(1),
-            cap: Duration::from_millis(8),
-            env: self.db.env().clone(),
-        };
+        let retries = RetryPolicy::default()
+            .with_attempts(attempts)
+            .with_base(Duration::from_millis(1))
+            .with_cap(Duration::from_millis(8))
+            .with_env(self.db.env().clone());
         CryptoCards::new(self.db.on(store)).with_retries(retries)
     }
 

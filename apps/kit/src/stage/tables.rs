@@ -1,23 +1,28 @@
 //! Tables of one test on a server that many tests share.
 
 use std::collections::BTreeMap;
-use std::sync::{Mutex, PoisonError};
+use std::sync::{Mutex, MutexGuard, PoisonError};
 use std::thread;
 
-use async_trait::async_trait;
 use tabla::dynamodb::{DynamoConfig, DynamoStore};
 use tabla::env::Env;
 use tabla::ops::*;
-use tabla::{Capabilities, Result, Store, StoreExt};
+use tabla::{Result, Store, StoreExt};
 use tabla_testkit::dynamodb::Endpoint;
 
 /// A store whose tables are deleted with it.
 #[derive(Debug)]
-pub(crate) struct Tables {
-    store: DynamoStore,
-    config: DynamoConfig,
+pub(crate) struct Tables<S = DynamoStore> {
+    store: S,
     /// What was said of tables whose items expire.
     expiries: Mutex<BTreeMap<String, UpdateTimeToLive>>,
+    _cleanup: Option<Cleanup>,
+}
+
+/// Deletes the tables when it is dropped.
+#[derive(Debug)]
+struct Cleanup {
+    config: DynamoConfig,
     /// Held so that the server goes on running.
     _server: Endpoint,
 }
@@ -27,11 +32,38 @@ impl Tables {
         let prefix = format!("app-{}-", Env::system().token());
         let config = DynamoConfig::at(server.url()).with_table_prefix(prefix);
         let store = DynamoStore::open(&config).await?;
-        Ok(Self { store, config, expiries: Mutex::default(), _server: server })
+        Ok(Self::new(store, Some(Cleanup { config, _server: server })))
     }
 }
 
-impl Drop for Tables {
+impl<S: Store> Tables<S> {
+    fn new(store: S, cleanup: Option<Cleanup>) -> Self {
+        Self { store, expiries: Mutex::default(), _cleanup: cleanup }
+    }
+
+    fn expiries(&self) -> MutexGuard<'_, BTreeMap<String, UpdateTimeToLive>> {
+        self.expiries.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    /// Nothing expires by the clock of the server, which is not that of the test: it would delete
+    /// what has yet to expire there.
+    fn keep_expiry(&self, request: UpdateTimeToLive) -> UpdateTimeToLive {
+        self.expiries().insert(request.table.clone(), request.clone());
+        request
+    }
+
+    fn kept_expiry(&self, request: &DescribeTimeToLive) -> TimeToLiveDescription {
+        match self.expiries().get(&request.table).filter(|said| said.enabled) {
+            Some(said) => TimeToLiveDescription {
+                status: TimeToLiveStatus::Enabled,
+                attribute: Some(said.attribute.clone()),
+            },
+            None => TimeToLiveDescription { status: TimeToLiveStatus::Disabled, attribute: None },
+        }
+    }
+}
+
+impl Drop for Cleanup {
     fn drop(&mut self) {
         let config = self.config.clone();
         // The runtime of the test may be going down: what is asked of the server has another one.
@@ -54,74 +86,33 @@ async fn clear(config: &DynamoConfig) -> Result<(), Box<dyn std::error::Error + 
     Ok(())
 }
 
-/// Passes everything on, but for what these tests do not mean.
-macro_rules! pass_on {
-    ($($operation:ident($request:ty) -> $answer:ty;)+) => {
-        #[async_trait]
-        #[deny(clippy::missing_trait_methods)]
-        impl Store for Tables {
-            fn capabilities(&self) -> Capabilities {
-                self.store.capabilities()
-            }
-
-            /// Nothing expires by the clock of the server, which is not that of the test: it would
-            /// delete what has yet to expire there.
-            async fn update_time_to_live(
-                &self,
-                request: UpdateTimeToLive,
-            ) -> Result<UpdateTimeToLive> {
-                let mut expiries = self.expiries.lock().unwrap_or_else(PoisonError::into_inner);
-                expiries.insert(request.table.clone(), request.clone());
-                Ok(request)
-            }
-
-            async fn describe_time_to_live(
-                &self,
-                request: DescribeTimeToLive,
-            ) -> Result<TimeToLiveDescription> {
-                let expiries = self.expiries.lock().unwrap_or_else(PoisonError::into_inner);
-                Ok(match expiries.get(&request.table).filter(|said| said.enabled) {
-                    Some(said) => TimeToLiveDescription {
-                        status: TimeToLiveStatus::Enabled,
-                        attribute: Some(said.attribute.clone()),
-                    },
-                    None => TimeToLiveDescription {
-                        status: TimeToLiveStatus::Disabled,
-                        attribute: None,
-                    },
-                })
-            }
-
-            $(
-                async fn $operation(&self, request: $request) -> Result<$answer> {
-                    self.store.$operation(request).await
-                }
-            )+
-        }
+/// Passes everything on, except the time to live.
+macro_rules! passed_on {
+    ($self:ident, update_time_to_live, $request:ident) => {
+        Ok($self.keep_expiry($request))
+    };
+    ($self:ident, describe_time_to_live, $request:ident) => {
+        Ok($self.kept_expiry(&$request))
+    };
+    ($self:ident, $method:ident, $request:ident) => {
+        $self.store.$method($request).await
     };
 }
 
-pass_on! {
-    get(GetItem) -> GetItemOutput;
-    put(PutItem) -> WriteOutput;
-    update(UpdateItem) -> WriteOutput;
-    delete(DeleteItem) -> WriteOutput;
-    query(Query) -> Page;
-    scan(Scan) -> Page;
-    batch_get(BatchGetItem) -> BatchGetItemOutput;
-    batch_write(BatchWriteItem) -> BatchWriteItemOutput;
-    transact_get(TransactGetItems) -> TransactGetItemsOutput;
-    transact_write(TransactWriteItems) -> TransactWriteItemsOutput;
-    create_table(CreateTable) -> TableDescription;
-    describe_table(DescribeTable) -> TableDescription;
-    update_table(UpdateTable) -> TableDescription;
-    delete_table(DeleteTable) -> TableDescription;
-    list_tables(ListTables) -> ListTablesOutput;
-    tag_table(TagTable) -> ();
-    untag_table(UntagTable) -> ();
-    list_table_tags(ListTableTags) -> Tags;
-    list_streams(ListStreams) -> ListStreamsOutput;
-    describe_stream(DescribeStream) -> StreamDescription;
-    get_shard_iterator(GetShardIterator) -> ShardIterator;
-    get_records(GetRecords) -> GetRecordsOutput;
+tabla::wrap_store! {
+    impl[S: Store] Store for Tables<S>, inner: store, call: passed_on
+}
+
+#[cfg(test)]
+mod tests {
+    use tabla::MemoryStore;
+    use tabla_conformance::power::{Powered, reaches_power};
+
+    use super::*;
+
+    #[test]
+    fn power_is_reached_through_tables() {
+        assert!(reaches_power(&Tables::new(Powered::new(), None)));
+        assert!(!reaches_power(&Tables::new(MemoryStore::new(), None)));
+    }
 }

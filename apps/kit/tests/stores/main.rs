@@ -5,6 +5,7 @@ mod apps;
 mod consumers;
 mod costs;
 mod faults;
+mod faulty_server;
 mod kills;
 mod places;
 mod readmes;

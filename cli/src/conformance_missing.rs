@@ -1,0 +1,22 @@
+//! `tabla conformance` in a program that was built without the suite.
+
+use std::process::ExitCode;
+
+use tabla::{Error, Registry, Result};
+
+/// Whatever is asked of the suite.
+#[derive(clap::Args)]
+#[command(disable_help_flag = true)]
+pub(crate) struct Arguments {
+    /// Stores and cases
+    #[arg(value_name = "ARGUMENT", trailing_var_arg = true, allow_hyphen_values = true)]
+    arguments: Vec<String>,
+}
+
+pub(crate) async fn run(arguments: Arguments, _: Registry) -> Result<ExitCode> {
+    let arguments = arguments.arguments.join(" ");
+    Err(Error::config(format!(
+        "cannot run the conformance suite: this program was built without it; run `cargo run \
+         --release --features full -- conformance {arguments}`"
+    )))
+}

@@ -1,0 +1,204 @@
+//! Programs of other packages, outside this workspace: the facade, the facade under another name, the
+//! crates below it, and the program of the README.
+
+use std::fs;
+use std::path::{Path, PathBuf};
+use std::process::Command;
+
+/// A program that has an entity with an index, and runs a transaction. `ENTITY` and `CORE` stand for
+/// the paths of the two crates, `MACROS` for that of the macros, `OPEN` for the store.
+const PROGRAM: &str = r#"
+use serde::{Deserialize, Serialize};
+use std::sync::LazyLock;
+use ENTITY::{Change, Db, Entity, Id, KeyPart, TableDesign, Transacted};
+
+static SHOP: LazyLock<TableDesign> =
+    LazyLock::new(|| TableDesign::new("shop").key("PK", "SK").index("GSI1", "GSI1PK", "GSI1SK"));
+
+MACROS::checked_text! {
+    struct Coupon: capitals;
+}
+
+fn capitals(text: String) -> CORE::Result<String> {
+    Ok(text.to_ascii_uppercase())
+}
+
+#[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize, KeyPart)]
+#[serde(rename_all = "lowercase")]
+enum Status {
+    Open,
+    Paid,
+}
+
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize, Entity)]
+#[entity(
+    table = SHOP,
+    pk = "CUSTOMER#{customer}",
+    sk = "ORDER#{number:08}",
+    index(GSI1, pk = "STATUS#{status}", sk = "ORDER#{number:08}")
+)]
+struct Order {
+    customer: Id,
+    coupon: Coupon,
+    number: u32,
+    status: Status,
+}
+
+#[tokio::main]
+async fn main() -> CORE::Result<()> {
+    let db = Db::new(OPEN);
+    db.create_table(&SHOP).await?;
+    let order = |number| Order {
+        customer: Id::new("ana").unwrap(),
+        coupon: Coupon::new("spring").unwrap(),
+        number,
+        status: Status::Open,
+    };
+    assert!(db.create(order(1)).await?.is_done());
+    let pay = Change::of(&order(1)).set(Order::STATUS, Status::Paid);
+    let pay = pay.when(Order::STATUS.eq(Status::Open));
+    let done = db.transaction().update("pay", pay)?.create("next", order(2))?.run().await?;
+    assert!(matches!(done, Transacted::Done));
+    let open = db.all(Order::find_by("GSI1").with(Order::STATUS, Status::Open)).await?;
+    assert_eq!(open, [order(2)]);
+    println!("1 order is open");
+    Ok(())
+}
+"#;
+
+/// A member of the package: its name, its dependency lines, its program.
+type Member = (&'static str, String, String);
+
+#[test]
+fn packages_outside_the_workspace_derive_entities_and_run() {
+    let root = Path::new(env!("CARGO_MANIFEST_DIR")).parent().expect("the crate has a parent");
+    let path = |folder: &str| toml_text(&root.join(folder));
+    let open_file = |library: &str| format!(r#"{library}::open("sqlite:shop.db").await?"#);
+    let members: [Member; 4] = [
+        (
+            "facade",
+            format!("tabla = {{ path = {} }}", path("tabla")),
+            program("tabla::entity", "tabla", &open_file("tabla")),
+        ),
+        (
+            "renamed",
+            format!("db = {{ package = \"tabla\", path = {} }}", path("tabla")),
+            program("db::entity", "db", &open_file("db")),
+        ),
+        (
+            "direct",
+            format!(
+                "tabla-core = {{ path = {} }}\ntabla-entity = {{ path = {} }}",
+                path("core"),
+                path("entity")
+            ),
+            program(
+                "tabla_entity",
+                "tabla_core",
+                "std::sync::Arc::new(tabla_core::MemoryStore::new())",
+            ),
+        ),
+        ("readme", format!("tabla = {{ path = {} }}", path("tabla")), readme_program(root)),
+    ];
+    let folder = tempfile::tempdir().expect("a folder outside the workspace");
+    write_workspace(root, folder.path(), &members);
+    // Inside `target`, so that dependencies are compiled once, and not in every run.
+    let target = Path::new(env!("CARGO_TARGET_TMPDIR")).join("outside");
+    build(folder.path(), &target);
+    for (name, expected) in [
+        ("facade", "1 order is open\n"),
+        ("renamed", "1 order is open\n"),
+        ("direct", "1 order is open\n"),
+        ("readme", README_OUTPUT),
+    ] {
+        let data = folder.path().join("data").join(name);
+        fs::create_dir_all(&data).expect("a folder for the data");
+        let stdout = run(&target.join("debug").join(name), &data);
+        assert_eq!(stdout, expected, "{name}");
+        assert_eq!(data.join("shop.db").exists(), name != "direct", "{name}: shop.db");
+    }
+    let again = run(&target.join("debug/readme"), &folder.path().join("data/readme"));
+    assert_eq!(again, README_OUTPUT_AGAIN, "readme, with the file of the first run");
+}
+
+/// Output of the program in the README, on a new file.
+const README_OUTPUT: &str = "created: true\npaid: true\n1 order of ana, total 40\n";
+
+/// Output of the program in the README, on the file of its first run.
+const README_OUTPUT_AGAIN: &str = "created: false\npaid: false\n1 order of ana, total 40\n";
+
+fn program(entity: &str, core: &str, open: &str) -> String {
+    // The facade re-exports the macros at its root, where core is, too.
+    let macros = if core == "tabla_core" { entity } else { core };
+    PROGRAM
+        .replace("MACROS", macros)
+        .replace("ENTITY", entity)
+        .replace("CORE", core)
+        .replace("OPEN", open)
+}
+
+/// The Rust program in the README of the project.
+fn readme_program(root: &Path) -> String {
+    let readme = fs::read_to_string(root.join("README.md")).expect("the project has a README");
+    let (_, rest) = readme.split_once("```rust").expect("the README has a program");
+    let (_, rest) = rest.split_once('\n').expect("the program begins on a line of its own");
+    let (program, _) = rest.split_once("```").expect("the program ends");
+    let lines = program.lines().count();
+    assert!(lines <= 25, "the program in the README has {lines} lines, and may have 25");
+    program.to_owned()
+}
+
+/// Writes a Cargo workspace with these members, and the versions that this one has.
+fn write_workspace(root: &Path, folder: &Path, members: &[Member]) {
+    let names: Vec<String> = members.iter().map(|(name, ..)| format!("\"{name}\"")).collect();
+    let manifest = format!(
+        "[workspace]\nresolver = \"3\"\nmembers = [{}]\n\n[profile.dev]\ndebug = false\n",
+        names.join(", ")
+    );
+    write(folder.join("Cargo.toml"), &manifest);
+    fs::copy(root.join("Cargo.lock"), folder.join("Cargo.lock")).expect("the lock file is there");
+    for (name, dependencies, program) in members {
+        let manifest = format!(
+            "[package]\nname = \"{name}\"\nversion = \"0.1.0\"\nedition = \"2024\"\n\n\
+             [dependencies]\n{dependencies}\n\
+             serde = {{ version = \"1\", features = [\"derive\"] }}\n\
+             tokio = {{ version = \"1\", features = [\"macros\", \"rt-multi-thread\"] }}\n"
+        );
+        write(folder.join(name).join("Cargo.toml"), &manifest);
+        write(folder.join(name).join("src/main.rs"), program);
+    }
+}
+
+/// Builds all members with one call of cargo, without the network.
+fn build(folder: &Path, target: &Path) {
+    let cargo = std::env::var_os("CARGO").unwrap_or_else(|| "cargo".into());
+    let output = Command::new(cargo)
+        .args(["build", "--offline", "--workspace"])
+        .current_dir(folder)
+        .env("CARGO_TARGET_DIR", target)
+        .env_remove("CARGO_BUILD_TARGET")
+        .output()
+        .expect("cargo runs the test, and can be run by it");
+    let stderr = String::from_utf8_lossy(&output.stderr);
+    assert!(output.status.success(), "cargo build: {}\n{stderr}", output.status);
+}
+
+/// Runs a program in this folder, and returns what it prints.
+fn run(program: &Path, folder: &Path) -> String {
+    let output =
+        Command::new(program).current_dir(folder).output().expect("cargo has built the program");
+    let stderr = String::from_utf8_lossy(&output.stderr);
+    assert!(output.status.success(), "{}: {}\n{stderr}", program.display(), output.status);
+    String::from_utf8(output.stdout).expect("a program prints UTF-8")
+}
+
+fn write(path: PathBuf, text: &str) {
+    let folder = path.parent().expect("a file is in a folder");
+    fs::create_dir_all(folder).expect("a folder of the package");
+    fs::write(path, text).expect("a file of the package");
+}
+
+/// A path as a TOML string.
+fn toml_text(path: &Path) -> String {
+    format!("'{}'", path.display())
+}
