@@ -54,7 +54,7 @@ async fn store_with_retries_survives_throttling_and_a_lost_answer() -> tabla::Re
         .on(Operation::Update, When::Call(1), Failure::AnswerLost);
     let faulty = FaultStore::new(sessions(&clock).await?).failures(failures);
     // The waits between attempts are on the manual clock, and take no time.
-    let policy = RetryPolicy { env: Env::test(clock.clone(), 2), ..RetryPolicy::default() };
+    let policy = RetryPolicy::default().with_env(Env::test(clock.clone(), 2));
     let store = faulty.with_retries(policy);
 
     // The third attempt succeeds.

@@ -9,7 +9,7 @@ use super::set_aside::SetAside;
 use super::worker::{Mode, Worker};
 use tabla_core::ops::*;
 use tabla_core::{Error, ErrorKind, Result, Retry};
-use tabla_core::{Repeat, RetryPolicy, Store};
+use tabla_core::{Repeat, Store};
 
 /// Empty reads, one after the other, that mean that the end was reached. One is not enough: a read
 /// covers a part of a shard, in which there may be nothing (API reference, GetRecords).

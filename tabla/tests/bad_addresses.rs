@@ -9,10 +9,10 @@ use tabla::{Error, Registry};
 /// Names and contents of everything in a folder.
 fn contents(folder: &Path) -> Vec<(String, Vec<u8>)> {
     let mut found: Vec<_> = fs::read_dir(folder)
-        .unwrap()
+        .expect("a folder")
         .map(|entry| {
-            let path = entry.unwrap().path();
-            let bytes = if path.is_file() { fs::read(&path).unwrap() } else { Vec::new() };
+            let path = entry.expect("an entry").path();
+            let bytes = if path.is_file() { fs::read(&path).expect("a file") } else { Vec::new() };
             (path.display().to_string(), bytes)
         })
         .collect();

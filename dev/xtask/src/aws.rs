@@ -404,8 +404,8 @@ impl fmt::Display for Estimate {
              {UNITS_PER_REQUEST} capacity units per request, plus 4 per KB sent and 1 per KB \
              received; on-demand prices per million of {WRITE_PRICE} USD (write), {READ_PRICE} USD \
              (read) and {STREAM_PRICE} USD (GetRecords), times {REGION_FACTOR} for regions that \
-             cost more than us-east-1. Storage is below a cent: tables live for seconds and hold \
-             less than 20 MB.\n"
+             cost more than us-east-1. Storage is below a cent: tables live for minutes and hold less \
+             than 1 GB together.\n"
         )?;
         let minutes = (self.tables * SECONDS_PER_TABLE / TABLES_AT_A_TIME).div_ceil(60);
         writeln!(

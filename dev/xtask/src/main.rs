@@ -54,7 +54,7 @@ options:
   --without strace    do without the tests that trace system calls
   --without clients   do without the tests that have clients in other languages meet the server
   --no-install        install nothing: use only what is on this machine
-  --max-usd           fail if the run may cost more [default: 1.00]
+  --max-usd           fail if the run may cost more [default: 2.00]
   --prefix            start of the table names of the run, such as tabla-ci-17-
   --endpoint          URL of DynamoDB Local, to use instead of AWS
 
@@ -141,7 +141,7 @@ fn parse_aws(mut arguments: Parser) -> Result<aws::Task> {
     let has_target = prefix.is_some() || region.is_some() || endpoint.is_some();
     match (&words[..], limit) {
         (["estimate"], limit) if !has_target => {
-            Ok(aws::Task::Estimate { limit: limit.unwrap_or(1.0) })
+            Ok(aws::Task::Estimate { limit: limit.unwrap_or(2.0) })
         }
         (["run", "conformance"], None) => {
             let target = aws::Target::new(prefix, region, endpoint)?;
