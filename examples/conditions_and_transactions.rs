@@ -3,9 +3,7 @@
 use std::sync::Arc;
 
 use tabla::ops::{CreateTable, PutItem, TransactWriteItems, UpdateItem};
-use tabla::{
-    CancellationCode, Conditional, ErrorKind, Item, KeyType, Store, StoreExt, Update, attr, item,
-};
+use tabla::{CancellationCode, Conditional, Item, KeyType, Store, StoreExt, Update, attr, item};
 
 #[tokio::main]
 async fn main() -> Result<(), Box<dyn std::error::Error>> {
@@ -32,7 +30,7 @@ async fn main() -> Result<(), Box<dyn std::error::Error>> {
 
     let error = transfer(&store, "ana", "bo", 30).await.expect_err("ana has 20 euros");
     // The error has one reason for each operation of the transaction, in their order.
-    let ErrorKind::TransactionCanceled { reasons } = error.kind() else { panic!("{error}") };
+    let reasons = error.cancellation_reasons();
     assert_eq!(reasons[0].code, CancellationCode::ConditionalCheckFailed);
     assert_eq!(reasons[1].code, CancellationCode::None);
     println!("30 more are refused: {}", balances(&store).await?);

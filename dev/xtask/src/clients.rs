@@ -61,7 +61,7 @@ pub(crate) fn prepare(mut steps: Steps, permission: Permission) -> Result<()> {
 
 /// Sees to it that there are a browser and all packages.
 pub(crate) fn ready(permission: Permission) -> Result<Clients> {
-    let manifests = Path::new(env!("CARGO_MANIFEST_DIR")).with_file_name("server/tests/clients");
+    let manifests = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../server/tests/clients");
     let folder = target_folder()?.join("clients");
     python(&manifests.join("boto3"), &folder.join("python"), permission)?;
     node(permission)?;
@@ -224,8 +224,7 @@ mod tests {
 
     #[test]
     fn what_the_packages_are_is_said_without_saying_from_where() {
-        let manifests =
-            Path::new(env!("CARGO_MANIFEST_DIR")).with_file_name("server/tests/clients");
+        let manifests = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../server/tests/clients");
         for name in ["javascript", "admin", "browser"] {
             let lock = fs::read_to_string(manifests.join(name).join("package-lock.json")).unwrap();
             assert!(!lock.contains("\"resolved\""), "{name} names a registry");
