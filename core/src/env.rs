@@ -321,9 +321,26 @@ pub struct Env {
 }
 
 impl Env {
+    /// This clock and this randomness.
+    pub fn new(clock: Arc<dyn Clock>, random: Arc<dyn Random>) -> Self {
+        Self { clock, random }
+    }
+
     /// The machine's own clock and randomness.
     pub fn system() -> Self {
-        Self { clock: Arc::new(SystemClock), random: Arc::new(SystemRandom) }
+        Self::new(Arc::new(SystemClock), Arc::new(SystemRandom))
+    }
+
+    /// The same randomness with this clock.
+    #[must_use]
+    pub fn with_clock(self, clock: Arc<dyn Clock>) -> Self {
+        Self { clock, ..self }
+    }
+
+    /// The same clock with this randomness.
+    #[must_use]
+    pub fn with_random(self, random: Arc<dyn Random>) -> Self {
+        Self { random, ..self }
     }
 
     /// This clock, and the repeatable sequence of this seed.

@@ -173,9 +173,26 @@ impl fmt::Display for CancellationCode {
 }
 
 impl CancellationReason {
+    /// The reason with this cause, without message or item.
+    pub fn new(code: CancellationCode) -> Self {
+        Self { code, message: None, item: None }
+    }
+
+    /// The same with this message.
+    #[must_use]
+    pub fn with_message(self, message: impl Into<Option<String>>) -> Self {
+        Self { message: message.into(), ..self }
+    }
+
+    /// The same with this item.
+    #[must_use]
+    pub fn with_item(self, item: impl Into<Option<Item>>) -> Self {
+        Self { item: item.into(), ..self }
+    }
+
     /// The reason of an operation that was not at fault.
     pub fn none() -> Self {
-        Self { code: CancellationCode::None, message: None, item: None }
+        Self::new(CancellationCode::None)
     }
 
     /// The reason of an operation whose condition did not hold.

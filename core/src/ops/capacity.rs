@@ -2,6 +2,7 @@
 
 use std::collections::BTreeMap;
 
+use super::setters;
 use crate::Item;
 
 /// Which capacity figures an answer carries.
@@ -73,6 +74,24 @@ impl ItemCollectionMetrics {
 }
 
 impl ConsumedCapacity {
+    /// This many units on this table and its indexes together.
+    pub fn new(table_name: impl Into<String>, capacity_units: f64) -> Self {
+        Self { table_name: table_name.into(), capacity_units, ..Self::default() }
+    }
+
+    setters! {
+        /// The read part; given by transactions.
+        read_capacity_units: Option<f64>,
+        /// The write part; given by transactions.
+        write_capacity_units: Option<f64>,
+        /// The table's own part.
+        table: Option<Capacity>,
+        /// The parts of the local secondary indexes, by name.
+        local_secondary_indexes: BTreeMap<String, Capacity>,
+        /// The parts of the global secondary indexes, by name.
+        global_secondary_indexes: BTreeMap<String, Capacity>,
+    }
+
     /// Adds what another operation on the same table consumed.
     pub fn add(&mut self, other: &Self) {
         self.capacity_units += other.capacity_units;
@@ -93,6 +112,18 @@ impl ConsumedCapacity {
 }
 
 impl Capacity {
+    /// This many units.
+    pub fn new(capacity_units: f64) -> Self {
+        Self { capacity_units, ..Self::default() }
+    }
+
+    setters! {
+        /// The read part; given by transactions.
+        read_capacity_units: Option<f64>,
+        /// The write part; given by transactions.
+        write_capacity_units: Option<f64>,
+    }
+
     fn add(&mut self, other: &Self) {
         self.capacity_units += other.capacity_units;
         add_part(&mut self.read_capacity_units, other.read_capacity_units);

@@ -87,6 +87,18 @@ pub struct GetItemOutput {
     pub consumed_capacity: Option<ConsumedCapacity>,
 }
 
+impl GetItemOutput {
+    /// This item, or none.
+    pub fn new(item: Option<Item>) -> Self {
+        Self { item, ..Self::default() }
+    }
+
+    setters! {
+        /// What it cost.
+        consumed_capacity: Option<ConsumedCapacity>,
+    }
+}
+
 /// Writes a whole item, in place of the one with the same key.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct PutItem {
@@ -167,6 +179,22 @@ pub struct WriteOutput {
     pub consumed_capacity: Option<ConsumedCapacity>,
     /// The size of the item collection, if asked for and the table has local indexes.
     pub item_collection_metrics: Option<ItemCollectionMetrics>,
+}
+
+impl WriteOutput {
+    /// No attributes.
+    pub fn new() -> Self {
+        Self::default()
+    }
+
+    setters! {
+        /// The attributes that the request asked for, if there are any.
+        attributes: Option<Item>,
+        /// What it cost.
+        consumed_capacity: Option<ConsumedCapacity>,
+        /// The size of the item collection, if asked for and the table has local indexes.
+        item_collection_metrics: Option<ItemCollectionMetrics>,
+    }
 }
 
 /// Methods that the three single writes share.

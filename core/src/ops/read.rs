@@ -94,6 +94,25 @@ pub struct Page {
     pub consumed_capacity: Option<ConsumedCapacity>,
 }
 
+impl Page {
+    /// A last page of these items, all that were read.
+    pub fn new(items: Vec<Item>) -> Self {
+        let count = items.len();
+        Self { items, count, scanned_count: count, ..Self::default() }
+    }
+
+    setters! {
+        /// How many items passed the filter.
+        count: usize,
+        /// How many items were read.
+        scanned_count: usize,
+        /// Where the next page begins; absent on the last page.
+        last_evaluated_key: Option<Item>,
+        /// What it cost.
+        consumed_capacity: Option<ConsumedCapacity>,
+    }
+}
+
 impl Default for Query {
     fn default() -> Self {
         Self {

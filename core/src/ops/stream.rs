@@ -91,6 +91,18 @@ pub struct ListStreamsOutput {
     pub last_evaluated_stream: Option<StreamArn>,
 }
 
+impl ListStreamsOutput {
+    /// A last page of these streams.
+    pub fn new(streams: Vec<StreamSummary>) -> Self {
+        Self { streams, last_evaluated_stream: None }
+    }
+
+    setters! {
+        /// Where the next page begins.
+        last_evaluated_stream: Option<StreamArn>,
+    }
+}
+
 /// One stream of a list.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct StreamSummary {
@@ -205,6 +217,8 @@ impl StreamDescription {
         key_schema: Vec<KeySchemaElement>,
         /// Its shards, parents before children.
         shards: Vec<Shard>,
+        /// Where the next page of shards begins.
+        last_evaluated_shard: Option<ShardId>,
     }
 }
 
@@ -321,6 +335,18 @@ pub struct GetRecordsOutput {
     pub records: Vec<Record>,
     /// Where to go on; absent once a closed shard is read to its end.
     pub next_iterator: Option<ShardIterator>,
+}
+
+impl GetRecordsOutput {
+    /// These records, the last of a closed shard.
+    pub fn new(records: Vec<Record>) -> Self {
+        Self { records, next_iterator: None }
+    }
+
+    setters! {
+        /// Where to go on; absent once a closed shard is read to its end.
+        next_iterator: Option<ShardIterator>,
+    }
 }
 
 /// One change of one item.

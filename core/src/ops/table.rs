@@ -241,6 +241,12 @@ pub struct StreamSpecification {
 }
 
 impl StreamSpecification {
+    /// These settings, as a request gives them: valid only if there is a view type exactly when the
+    /// stream is enabled.
+    pub fn new(enabled: bool, view_type: Option<StreamViewType>) -> Self {
+        Self { enabled, view_type }
+    }
+
     /// A stream whose records have this view.
     pub fn enabled(view_type: StreamViewType) -> Self {
         Self { enabled: true, view_type: Some(view_type) }
@@ -535,6 +541,18 @@ pub struct ListTablesOutput {
     pub last_evaluated_table_name: Option<String>,
 }
 
+impl ListTablesOutput {
+    /// A last page of these names.
+    pub fn new(table_names: Vec<String>) -> Self {
+        Self { table_names, last_evaluated_table_name: None }
+    }
+
+    setters! {
+        /// Where the next page begins; absent on the last page.
+        last_evaluated_table_name: Option<String>,
+    }
+}
+
 /// Whether a table or an index can be used.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 #[non_exhaustive]
@@ -642,6 +660,34 @@ impl TableDescription {
     setters! {
         /// Whether it can be used.
         status: TableStatus,
+        /// Global secondary indexes.
+        global_secondary_indexes: Vec<IndexDescription>,
+        /// Local secondary indexes.
+        local_secondary_indexes: Vec<IndexDescription>,
+        /// How the table is paid for.
+        billing_mode: BillingMode,
+        /// The table's throughput; zero if it is paid by request.
+        provisioned_throughput: ProvisionedThroughput,
+        /// The stream's settings, while it is enabled.
+        stream: Option<StreamSpecification>,
+        /// The stream of this table, also after it was disabled.
+        latest_stream_arn: Option<String>,
+        /// When that stream was enabled.
+        latest_stream_label: Option<String>,
+        /// Encryption settings.
+        sse: Option<SseSpecification>,
+        /// Whether the table refuses to be deleted.
+        deletion_protection: bool,
+        /// The table's class, if one was asked for.
+        table_class: Option<String>,
+        /// How many items it has.
+        item_count: u64,
+        /// How large its items are together, in bytes.
+        size_bytes: u64,
+        /// The table's resource name.
+        arn: String,
+        /// The table's own id.
+        id: Option<String>,
     }
 }
 
@@ -692,6 +738,16 @@ impl IndexDescription {
     setters! {
         /// Whether it can be used.
         status: TableStatus,
+        /// Whether it is being filled from the items that were there before it.
+        backfilling: bool,
+        /// Its throughput; zero if the table is paid by request.
+        provisioned_throughput: ProvisionedThroughput,
+        /// How many items it has.
+        item_count: u64,
+        /// How large they are together, in bytes.
+        size_bytes: u64,
+        /// The index's resource name.
+        arn: String,
     }
 }
 

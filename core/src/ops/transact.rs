@@ -28,6 +28,18 @@ pub struct TransactGetItemsOutput {
     pub consumed_capacity: Vec<ConsumedCapacity>,
 }
 
+impl TransactGetItemsOutput {
+    /// These items, in the order of the reads.
+    pub fn new(responses: Vec<Option<Item>>) -> Self {
+        Self { responses, ..Self::default() }
+    }
+
+    setters! {
+        /// What it cost, a row per table.
+        consumed_capacity: Vec<ConsumedCapacity>,
+    }
+}
+
 impl TransactGetItems {
     /// These reads.
     pub fn new(items: impl IntoIterator<Item = GetItem>) -> Self {
@@ -93,6 +105,20 @@ pub struct TransactWriteItemsOutput {
     pub consumed_capacity: Vec<ConsumedCapacity>,
     /// The item collections touched, by table.
     pub item_collection_metrics: BTreeMap<String, Vec<ItemCollectionMetrics>>,
+}
+
+impl TransactWriteItemsOutput {
+    /// Everything was written.
+    pub fn new() -> Self {
+        Self::default()
+    }
+
+    setters! {
+        /// What it cost, a row per table.
+        consumed_capacity: Vec<ConsumedCapacity>,
+        /// The item collections touched, by table.
+        item_collection_metrics: BTreeMap<String, Vec<ItemCollectionMetrics>>,
+    }
 }
 
 impl ConditionCheck {
