@@ -8,16 +8,18 @@ use tabla::ops::{CreateTable, PutItem, TransactWriteItems, UpdateItem, UpdateTim
 use tabla::sqlite::{SqliteConfig, SqliteStore};
 use tabla::{Applied, KeyType, RetryPolicy, Store, StoreExt, Update, attr, item};
 use tabla_conformance::fault::{Failure, Failures, FaultStore, Operation, When};
+use tempfile::TempDir;
 
-/// A store that runs by this clock, in memory: a test needs no file. Expired items are deleted when
-/// the test says so.
-async fn sessions(clock: &ManualClock) -> tabla::Result<Arc<SqliteStore>> {
+/// A store that runs by this clock, and the folder of its file, which is deleted when it is dropped.
+/// Expired items are deleted when the test says so.
+async fn sessions(clock: &ManualClock) -> tabla::Result<(TempDir, Arc<SqliteStore>)> {
     let env = Env::test(clock.clone(), 1);
-    let config = SqliteConfig::in_memory().with_sweep_every(None);
+    let folder = tempfile::tempdir().expect("the system has a folder for temporary files");
+    let config = SqliteConfig::file(folder.path().join("sessions.db")).with_sweep_every(None);
     let store = SqliteStore::open_with(&config, env).await?;
     store.create_table(CreateTable::new("sessions").partition_key("id", KeyType::S)).await?;
     store.update_time_to_live(UpdateTimeToLive::new("sessions", "expires", true)).await?;
-    Ok(Arc::new(store))
+    Ok((folder, Arc::new(store)))
 }
 
 fn clock() -> ManualClock {
@@ -27,7 +29,7 @@ fn clock() -> ManualClock {
 #[tokio::test]
 async fn session_expires_after_one_hour() -> tabla::Result<()> {
     let clock = clock();
-    let store = sessions(&clock).await?;
+    let (_folder, store) = sessions(&clock).await?;
     let expires = (clock.now() + Duration::from_secs(3600)).as_secs();
     let session = item! { "id" => "ana", "expires" => expires };
     store.put(PutItem::new("sessions", session)).await?;
@@ -52,10 +54,10 @@ async fn store_with_retries_survives_throttling_and_a_lost_answer() -> tabla::Re
         .on(Operation::Put, When::First(2), Failure::Throttled)
         .on(Operation::TransactWrite, When::Call(1), Failure::AnswerLost)
         .on(Operation::Update, When::Call(1), Failure::AnswerLost);
-    let faulty = FaultStore::new(sessions(&clock).await?).failures(failures);
+    let (_folder, store) = sessions(&clock).await?;
     // The waits between attempts are on the manual clock, and take no time.
     let policy = RetryPolicy::default().with_env(Env::test(clock.clone(), 2));
-    let store = faulty.with_retries(policy);
+    let store = FaultStore::new(store).failures(failures).with_retries(policy);
 
     // The third attempt succeeds.
     store.put(PutItem::new("sessions", item! { "id" => "ana", "visits" => 1 })).await?;
