@@ -87,7 +87,7 @@ impl Bank {
         Self::on(store, clock, env).await
     }
 
-    /// The same in memory, for hundreds of clients: `apps/all` has them on the other stores.
+    /// The same in memory, for hundreds of clients: the tests of `apps/kit` run them on the other stores.
     pub(crate) async fn in_memory() -> Self {
         let (clock, env) = time();
         let store = Arc::new(MemoryStore::with_env(env.clone()));

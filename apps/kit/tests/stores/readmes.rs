@@ -55,7 +55,7 @@ fn every_line_has_a_test_that_there_is() {
         let own = folder.join(app);
         let mut names = BTreeSet::new();
         named_in(&own, &mut names);
-        named_in(&folder.join("all/tests"), &mut names);
+        named_in(&folder.join("kit/tests"), &mut names);
         // What two of them call the test of the whole app.
         names.extend(["app", "check", "refused"].map(str::to_owned));
         let readme = fs::read_to_string(own.join("README.md")).expect("a README");
