@@ -6,7 +6,7 @@ use async_trait::async_trait;
 use rusqlite::Connection;
 use tabla_core::engine::{
     BatchGet, BatchWrite, FoundItems, Get, PageRead, SingleWrite, TableRef, TransactGet,
-    TransactWrite,
+    TransactWrite, read_batch_to_end,
 };
 use tabla_core::env::Env;
 use tabla_core::ops::*;
@@ -23,7 +23,7 @@ use crate::counts::Ledger;
 use crate::readers::Readers;
 use crate::rows::Reading;
 use crate::session::Session;
-use crate::sweep::{self, Step, Sweep};
+use crate::sweep::{self, StepOutcome, Sweep};
 use crate::sweeper::Sweeps;
 use crate::tables::{described, may_be_stale};
 use crate::writer::Writer;
@@ -85,53 +85,55 @@ impl SqliteStore {
         Ok(Self { inner: Arc::new(Inner { writer, readers, env }), retries })
     }
 
-    /// The same store, with this policy for transactions whose expressions are so costly that other
-    /// writes keep changing their items: the only conflicts that this engine reports. All others wait
-    /// for their turn. A file that another process keeps locked is waited for by
-    /// [`SqliteConfig::with_busy_timeout`], and not retried.
+    /// The same store, with this retry policy. It retries transactions whose expressions are so
+    /// costly that other writes keep changing their items: the only conflicts that this engine
+    /// reports. It reads batches of more than 16 MB to their end. A file that another process keeps
+    /// locked is waited for by [`SqliteConfig::with_busy_timeout`], and not retried.
+    ///
+    /// Default: [`RetryPolicy::none`]; a store from an address has the policy of its registry.
     #[must_use]
     pub fn with_retries(mut self, retries: RetryPolicy) -> Self {
         self.retries = retries;
         self
     }
 
-    /// Deletes all items whose time to live has passed, and says how many there were. Until then they
-    /// can be read and written like any other.
+    /// Deletes all items whose time to live has passed, and answers how many there were. Until then
+    /// they can be read and written like any other item.
     ///
-    /// The store does the same by itself, every so often ([`SqliteConfig::with_sweep_every`]), for
-    /// one store on a file at a time; this does it now, whoever else does.
+    /// The store also sweeps by itself, once per period ([`SqliteConfig::with_sweep_every`]), and only
+    /// while it holds the file's sweep lease. This sweep needs no lease and begins at once. Writes of
+    /// other callers run between its steps of at most 64 items.
     ///
     /// # Errors
-    /// The file cannot be written. Something is damaged: then what is not has been deleted all the
-    /// same.
+    /// The file cannot be written, or an item is damaged; all other expired items were deleted then.
     pub async fn sweep_expired(&self) -> Result<usize> {
         let writer = &self.inner.writer;
-        // Times that are not in order yet are put in order first.
+        // The expiry index is filled first.
         while self.inner.catalogue()?.tables().any(|table| table.lacks_times()) {
             let fill = |session: &mut Session<'_>| {
                 let lacking = session.catalogue.tables().find(|table| table.lacks_times()).cloned();
                 lacking.map_or(Ok(()), |table| session.fill_times(&table))
             };
-            writer.write(sweep::STEP, fill).await?;
+            writer.write(sweep::FOREGROUND_STEP_ITEMS, fill).await?;
         }
-        let mut sweep = Sweep::new(self.inner.env.clock.now(), sweep::STEP);
+        let mut sweep = Sweep::new(self.inner.env.clock.now(), sweep::FOREGROUND_STEP_ITEMS);
         loop {
             let before = sweep.clone();
-            // What a step that failed had come to is told by the other end of this.
-            let (tell, told) = oneshot::channel();
-            let step = writer.write(sweep.step, move |session| {
-                let outcome = session.apart(|session| session.sweep(&mut sweep, usize::MAX));
-                let _ = tell.send(sweep);
+            // A failed step too sends back its state, with the cursor at the item that failed.
+            let (sender, receiver) = oneshot::channel();
+            let step = writer.write(sweep.step_items, move |session| {
+                let outcome = session.in_savepoint(|session| session.sweep(&mut sweep, usize::MAX));
+                let _ = sender.send(sweep);
                 outcome
             });
             let step = step.await;
-            sweep = match told.await {
+            sweep = match receiver.await {
                 Ok(sweep) => sweep,
-                // It was never begun.
+                // The step was never executed.
                 Err(_) => before.clone(),
             };
             match step {
-                Ok(Step::More) => {}
+                Ok(StepOutcome::More) => {}
                 Ok(_) => break,
                 Err(error) => sweep = sweep.after_failure(before, &error).ok_or(error)?,
             }
@@ -145,13 +147,13 @@ impl SqliteStore {
         }
     }
 
-    /// What the store's own sweeps have done since it was opened.
+    /// Statistics of the store's own sweeps since it was opened.
     pub fn sweeps(&self) -> Sweeps {
         self.inner.writer.sweeps().borrow().clone()
     }
 
-    /// Waits until this many of the store's own sweeps have ended, and says what they have done.
-    /// Where the store has none, it waits for ever.
+    /// Waits until `count` of the store's own sweeps have ended, and answers their statistics. It never
+    /// returns if the store does not sweep.
     pub async fn swept(&self, count: u64) -> Sweeps {
         let mut sweeps = self.inner.writer.sweeps();
         match sweeps.wait_for(|sweeps| sweeps.count >= count).await {
@@ -446,10 +448,16 @@ impl Store for SqliteStore {
     }
 
     async fn batch_get(&self, request: BatchGetItem) -> Result<BatchGetItemOutput> {
-        self.inner.attempt(|catalogue| {
-            let batch = BatchGet::new(&request, |name| catalogue.table(name))?;
-            self.inner.snapshot(|connection| batch.run(&mut Reading::new(connection)))
-        })
+        let read = |request: &BatchGetItem| {
+            self.inner.attempt(|catalogue| {
+                let batch = BatchGet::new(request, |name| catalogue.table(name))?;
+                self.inner.snapshot(|connection| batch.run(&mut Reading::new(connection)))
+            })
+        };
+        match self.retries.attempts > 1 {
+            true => read_batch_to_end(request, read),
+            false => read(&request),
+        }
     }
 
     async fn batch_write(&self, request: BatchWriteItem) -> Result<BatchWriteItemOutput> {

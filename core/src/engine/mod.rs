@@ -41,7 +41,7 @@ pub use index::{EntryChange, IndexChange, IndexEntry, index_changes};
 pub use page::GatheredRows;
 pub use position::Position;
 pub use read::{ReadPlan, Source};
-pub use reads::{BatchGet, Get, PageRead, TransactGet};
+pub use reads::{BatchGet, Get, PageRead, TransactGet, read_batch_to_end};
 pub use span::Span;
 pub use storage::{Applicable, Flow, Rows, TableRef, Token, WriteRows};
 pub use write::{Effect, WritePlan};

@@ -186,6 +186,22 @@ impl<'r, T: TableRef> BatchGet<'r, T> {
     }
 }
 
+/// Reads a batch to its end: one call of `read` returns 16 MB of items at most.
+///
+/// Embedded stores call it when retries are on. Each call of `read` returns at least one item or
+/// ends the batch, so nothing has to wait.
+pub fn read_batch_to_end(
+    mut request: BatchGetItem,
+    read: impl Fn(&BatchGetItem) -> Result<BatchGetItemOutput>,
+) -> Result<BatchGetItemOutput> {
+    let mut output = read(&request)?;
+    while !output.unprocessed_keys.is_empty() {
+        request.requests = std::mem::take(&mut output.unprocessed_keys);
+        output.merge(read(&request)?);
+    }
+    Ok(output)
+}
+
 /// A transactional read, planned.
 #[derive(Clone, Debug)]
 pub struct TransactGet<T> {

@@ -18,7 +18,7 @@ use async_trait::async_trait;
 use crate::Item;
 use crate::engine::{
     Applicable, BatchGet, BatchWrite, Effect, Get, PageRead, Position, SingleWrite, Token,
-    TransactGet, TransactWrite, WriteRows, ttl,
+    TransactGet, TransactWrite, WriteRows, read_batch_to_end, ttl,
 };
 use crate::env::{Env, Monotonic};
 use crate::error::{Error, Result};
@@ -50,6 +50,8 @@ pub struct MemoryStore {
     env: Env,
     /// How often expired items are deleted.
     sweep_every: Option<Duration>,
+    /// Whether a batch read of more than 16 MB is completed here instead of by the caller.
+    completes_batches: bool,
     state: Mutex<State>,
 }
 
@@ -89,7 +91,12 @@ impl MemoryStore {
             epoch: env.random.next_u64(),
             ..State::default()
         };
-        Self { env, sweep_every: Some(ttl::SWEEP_EVERY), state: Mutex::new(state) }
+        Self {
+            env,
+            sweep_every: Some(ttl::SWEEP_EVERY),
+            completes_batches: false,
+            state: Mutex::new(state),
+        }
     }
 
     /// The same, deleting expired items this often by its clock, or only when it is asked to.
@@ -98,6 +105,14 @@ impl MemoryStore {
     #[must_use]
     pub fn with_sweep_every(mut self, period: Option<Duration>) -> Self {
         self.sweep_every = period;
+        self
+    }
+
+    /// The same store, which reads batches of more than 16 MB to their end instead of returning
+    /// unprocessed keys. A store from an address does so unless retries are off.
+    #[must_use]
+    pub fn with_complete_batches(mut self) -> Self {
+        self.completes_batches = true;
         self
     }
 
@@ -230,7 +245,13 @@ impl Store for MemoryStore {
     }
 
     async fn batch_get(&self, request: BatchGetItem) -> Result<BatchGetItemOutput> {
-        self.with(|rows| BatchGet::new(&request, |name| rows.state.table(name))?.run(rows))
+        let read = |request: &BatchGetItem| {
+            self.with(|rows| BatchGet::new(request, |name| rows.state.table(name))?.run(rows))
+        };
+        match self.completes_batches {
+            true => read_batch_to_end(request, read),
+            false => read(&request),
+        }
     }
 
     async fn batch_write(&self, request: BatchWriteItem) -> Result<BatchWriteItemOutput> {

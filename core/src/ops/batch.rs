@@ -68,6 +68,22 @@ pub struct BatchGetItemOutput {
     pub consumed_capacity: Vec<ConsumedCapacity>,
 }
 
+impl BatchGetItemOutput {
+    /// No items.
+    pub fn new() -> Self {
+        Self::default()
+    }
+
+    setters! {
+        /// The items found, by table.
+        responses: BTreeMap<String, Vec<Item>>,
+        /// What was not read.
+        unprocessed_keys: BTreeMap<String, KeysAndAttributes>,
+        /// What it cost, a row per table.
+        consumed_capacity: Vec<ConsumedCapacity>,
+    }
+}
+
 impl BatchGetItem {
     /// Reads nothing yet.
     pub fn new() -> Self {
@@ -130,6 +146,22 @@ pub struct BatchWriteItemOutput {
     pub item_collection_metrics: BTreeMap<String, Vec<ItemCollectionMetrics>>,
 }
 
+impl BatchWriteItemOutput {
+    /// Everything was written.
+    pub fn new() -> Self {
+        Self::default()
+    }
+
+    setters! {
+        /// What was not written.
+        unprocessed_items: BTreeMap<String, Vec<WriteRequest>>,
+        /// What it cost, a row per table.
+        consumed_capacity: Vec<ConsumedCapacity>,
+        /// The item collections touched, by table.
+        item_collection_metrics: BTreeMap<String, Vec<ItemCollectionMetrics>>,
+    }
+}
+
 impl BatchWriteItem {
     /// Writes nothing yet.
     pub fn new() -> Self {
@@ -160,5 +192,39 @@ impl BatchWriteItem {
         return_consumed_capacity: ReturnConsumedCapacity,
         /// Whether to return item-collection metrics.
         return_item_collection_metrics: ReturnItemCollectionMetrics,
+    }
+}
+
+impl BatchGetItemOutput {
+    /// Adds the output of a further call for the same batch.
+    pub fn merge(&mut self, more: Self) {
+        let Self { responses, unprocessed_keys, consumed_capacity } = more;
+        for (table, items) in responses {
+            self.responses.entry(table).or_default().extend(items);
+        }
+        self.unprocessed_keys.extend(unprocessed_keys);
+        merge_capacity(&mut self.consumed_capacity, consumed_capacity);
+    }
+}
+
+impl BatchWriteItemOutput {
+    /// Adds the output of a further call for the same batch.
+    pub fn merge(&mut self, more: Self) {
+        let Self { unprocessed_items, consumed_capacity, item_collection_metrics } = more;
+        self.unprocessed_items.extend(unprocessed_items);
+        merge_capacity(&mut self.consumed_capacity, consumed_capacity);
+        for (table, metrics) in item_collection_metrics {
+            self.item_collection_metrics.entry(table).or_default().extend(metrics);
+        }
+    }
+}
+
+/// Adds the capacity that a further call consumed, table by table.
+fn merge_capacity(all: &mut Vec<ConsumedCapacity>, more: Vec<ConsumedCapacity>) {
+    for row in more {
+        match all.iter_mut().find(|known| known.table_name == row.table_name) {
+            Some(known) => known.add(&row),
+            None => all.push(row),
+        }
     }
 }

@@ -264,7 +264,12 @@ impl Registry {
         };
         let mut context = self.context.clone();
         match parsed.take(RETRIES).as_deref() {
-            None | Some("on") => {}
+            None => {}
+            // An address can turn on what the program has turned off.
+            Some("on") if context.retries.attempts <= 1 => {
+                context.retries = RetryPolicy::default().with_env(context.env.clone());
+            }
+            Some("on") => {}
             Some("off") => context.retries.attempts = 1,
             Some(other) => {
                 return Err(Error::config(format!(
@@ -320,7 +325,7 @@ impl Opener for MemoryOpener {
         &[("memory:", "a store in memory, gone when the program ends")]
     }
 
-    /// It never throttles, and its transactions wait for each other.
+    /// It never throttles, its transactions wait for each other, and it completes batch reads.
     fn retries_itself(&self) -> bool {
         true
     }
@@ -335,6 +340,10 @@ impl Opener for MemoryOpener {
             )));
         }
         let store = MemoryStore::with_env(context.env.clone());
+        let store = match context.retries.attempts > 1 {
+            true => store.with_complete_batches(),
+            false => store,
+        };
         Ok(Arc::new(match sweep {
             Some(period) => store.with_sweep_every(period),
             None => store,
@@ -344,8 +353,124 @@ impl Opener for MemoryOpener {
 
 #[cfg(test)]
 mod tests {
+    use std::sync::atomic::{AtomicU32, Ordering};
+
     use super::*;
-    use crate::ErrorKind;
+    use crate::env::{ManualClock, Timestamp};
+    use crate::error::Retry;
+    use crate::ops::*;
+    use crate::{KeyType, item};
+
+    /// A store whose first operations are throttled: as many as its address says.
+    #[derive(Debug)]
+    struct Throttling {
+        store: MemoryStore,
+        left: AtomicU32,
+    }
+
+    macro_rules! throttled {
+        ($self:ident, $method:ident, $request:ident) => {{
+            let left = $self.left.load(Ordering::Relaxed);
+            if left > 0 {
+                $self.left.store(left - 1, Ordering::Relaxed);
+                return Err(Error::new(ErrorKind::Throttled, "slow down"));
+            }
+            $self.store.$method($request).await
+        }};
+    }
+
+    crate::wrap_store! {
+        impl[] Store for Throttling, inner: store, call: throttled
+    }
+
+    struct ThrottlingOpener;
+
+    #[async_trait]
+    impl Opener for ThrottlingOpener {
+        fn scheme(&self) -> &'static str {
+            "throttling"
+        }
+
+        fn examples(&self) -> &'static [(&'static str, &'static str)] {
+            &[("throttling:3", "a store that throttles three operations")]
+        }
+
+        async fn open(&self, address: Address, context: &OpenContext) -> Result<Arc<dyn Store>> {
+            let left = address.path.parse().expect("a test gives a number");
+            address.finish(&[])?;
+            let store = MemoryStore::with_env(context.env.clone());
+            Ok(Arc::new(Throttling { store, left: AtomicU32::new(left) }))
+        }
+    }
+
+    fn test_env() -> Env {
+        Env::test(ManualClock::new(Timestamp::from_secs(1_800_000_000)), 1)
+    }
+
+    fn throttling_registry() -> Registry {
+        let mut registry = Registry::with_env(test_env());
+        registry.register(ThrottlingOpener);
+        registry
+    }
+
+    /// Opens the store and lists its tables.
+    async fn list(registry: &Registry, address: &str) -> Result<ListTablesOutput> {
+        registry.open(address).await.expect(address).list_tables(ListTables::default()).await
+    }
+
+    #[tokio::test]
+    async fn open_retries_throttling_by_the_default_policy() {
+        let attempts = RetryPolicy::default().attempts;
+        let registry = throttling_registry();
+        list(&registry, &format!("throttling:{}", attempts - 1)).await.unwrap();
+        let error = list(&registry, &format!("throttling:{attempts}")).await.unwrap_err();
+        assert_eq!(error.retry(), Retry::Exhausted);
+    }
+
+    #[tokio::test]
+    async fn retries_off_reports_the_first_error_with_its_own_advice() {
+        let error = list(&throttling_registry(), "throttling:1?retries=off").await.unwrap_err();
+        assert_eq!(error.kind(), &ErrorKind::Throttled);
+        assert_eq!(error.retry(), Retry::Later, "the caller may retry");
+    }
+
+    #[tokio::test]
+    async fn a_registry_has_a_policy_of_its_own_and_an_address_overrides_it() {
+        let once = throttling_registry().with_retries(RetryPolicy::none());
+        assert!(list(&once, "throttling:1").await.is_err());
+        list(&once, "throttling:1?retries=on").await.unwrap();
+        let policy = RetryPolicy::default().with_attempts(2).with_env(test_env());
+        let twice = throttling_registry().with_retries(policy);
+        list(&twice, "throttling:1").await.unwrap();
+        assert!(list(&twice, "throttling:2").await.is_err());
+    }
+
+    #[tokio::test]
+    async fn the_option_retries_is_on_or_off() {
+        let error = Registry::new().open("memory:?retries=5").await.unwrap_err();
+        let text =
+            "cannot open `memory:?retries=5`: the option `retries` is `on` or `off`, not `5`";
+        assert_eq!(error.message(), text);
+    }
+
+    #[tokio::test]
+    async fn a_batch_read_beyond_16_mb_is_completed_unless_retries_are_off() {
+        for (address, expected) in [("memory:", 45), ("memory:?retries=off", 41)] {
+            let store = Registry::new().open(address).await.unwrap();
+            let table = CreateTable::new("things").partition_key("pk", KeyType::N);
+            store.create_table(table).await.unwrap();
+            let text = "x".repeat(399 * 1024);
+            for number in 0..45 {
+                let item = item! { "pk" => number, "text" => text.as_str() };
+                store.put(PutItem::new("things", item)).await.unwrap();
+            }
+            let keys = (0..45).map(|number| item! { "pk" => number });
+            let request = BatchGetItem::new().keys("things", keys);
+            let output = store.batch_get(request).await.unwrap();
+            assert_eq!(output.responses["things"].len(), expected, "{address}");
+            assert_eq!(output.unprocessed_keys.is_empty(), expected == 45, "{address}");
+        }
+    }
 
     #[test]
     fn an_address_has_scheme_path_and_options() {

@@ -1,5 +1,6 @@
 //! Trying again: how often, how long to wait, and what for.
 
+use std::collections::BTreeMap;
 use std::future::Future;
 use std::time::Duration;
 
@@ -222,7 +223,11 @@ impl Tries<'_> {
                 format!("others were ahead at each of {} tries: {}", self.attempt, self.what),
             )
         };
-        Err(self.last.take().unwrap_or_else(overrun).with_retry(Retry::Exhausted))
+        match self.last.take() {
+            // A policy without retries has exhausted nothing: the caller may retry.
+            Some(error) if self.policy.attempts <= 1 => Err(error),
+            last => Err(last.unwrap_or_else(overrun).with_retry(Retry::Exhausted)),
+        }
     }
 
     /// The bound of the next wait: a store that refuses to answer is given all the time that the
@@ -256,14 +261,14 @@ impl<S> Retrying<S> {
     }
 }
 
-/// The error when a batch has something left after the last attempt.
-fn unprocessed(left: usize) -> Error {
+/// The error of a batch that still has unprocessed operations after the last attempt.
+fn unprocessed(left: usize, applied: Applied) -> Error {
     Error::new(
-        crate::ErrorKind::Throttled,
+        ErrorKind::Throttled,
         format!("{left} operations of a batch were still unprocessed after the last attempt"),
     )
     .with_retry(Retry::Exhausted)
-    .with_applied(Applied::Maybe)
+    .with_applied(applied)
 }
 
 /// Operations that are sent again as they are, unless they have a method of their own here.
@@ -316,62 +321,64 @@ crate::wrap_store! {
 }
 
 impl<S: Store> Retrying<S> {
+    /// Reads until no key is left. The attempts are counted anew whenever a response has brought the
+    /// batch forward: a response also ends at 16 MB, which is no throttling.
     async fn retry_batch_get(&self, mut request: BatchGetItem) -> Result<BatchGetItemOutput> {
+        if self.policy.attempts <= 1 {
+            return self.store.batch_get(request).await;
+        }
         let mut all = BatchGetItemOutput::default();
         let mut attempt = 1;
         loop {
-            let output =
+            let mut output =
                 self.policy.run(Repeat::Safe, || self.store.batch_get(request.clone())).await?;
-            for (table, items) in output.responses {
-                all.responses.entry(table).or_default().extend(items);
-            }
-            merge_capacity(&mut all.consumed_capacity, output.consumed_capacity);
-            if output.unprocessed_keys.is_empty() {
+            let left = std::mem::take(&mut output.unprocessed_keys);
+            all.merge(output);
+            if left.is_empty() {
                 return Ok(all);
             }
-            let left = |keys: &KeysAndAttributes| keys.keys.len();
-            let before: usize = request.requests.values().map(left).sum();
-            let after: usize = output.unprocessed_keys.values().map(left).sum();
-            request.requests = output.unprocessed_keys;
-            // A page of 16 MB is no throttling: as long as it goes on, it goes on.
+            let (before, after) = (count_keys(&request.requests), count_keys(&left));
+            request.requests = left;
             attempt = if after < before { 1 } else { attempt + 1 };
             if attempt > self.policy.attempts {
-                return Err(unprocessed(after));
+                return Err(unprocessed(after, Applied::No));
             }
-            if after == before {
-                self.policy.wait(attempt - 1, self.policy.cap).await;
-            }
+            // At least the first bound: a service that leaves keys out may be short of capacity.
+            self.policy.wait(attempt, self.policy.cap).await;
         }
     }
 
+    /// Writes until no item is left. A call whose answer was lost is not repeated: in the meantime
+    /// another caller may have written one of the items, which a second call would overwrite.
     async fn retry_batch_write(&self, mut request: BatchWriteItem) -> Result<BatchWriteItemOutput> {
+        if self.policy.attempts <= 1 {
+            return self.store.batch_write(request).await;
+        }
         let mut all = BatchWriteItemOutput::default();
         let mut attempt = 1;
+        // Whether an earlier call has made a part of the writes.
+        let mut is_partly_applied = false;
         loop {
-            // Puts and deletes without conditions can be repeated.
-            let output = self
-                .policy
-                .run(Repeat::Safe, || self.store.batch_write(request.clone()))
-                .await
-                .map_err(|error| match attempt {
-                    1 => error,
-                    // The calls before made a part of the writes.
-                    _ => error.with_applied(Applied::Maybe),
-                })?;
-            merge_capacity(&mut all.consumed_capacity, output.consumed_capacity);
-            for (table, metrics) in output.item_collection_metrics {
-                all.item_collection_metrics.entry(table).or_default().extend(metrics);
-            }
-            if output.unprocessed_items.is_empty() {
+            let call = || self.store.batch_write(request.clone());
+            let outcome = self.policy.run(Repeat::OnlyIfNotApplied, call).await;
+            let mut output = outcome.map_err(|error| match is_partly_applied {
+                true => error.with_applied(Applied::Maybe),
+                false => error,
+            })?;
+            let left = std::mem::take(&mut output.unprocessed_items);
+            all.merge(output);
+            if left.is_empty() {
                 return Ok(all);
             }
-            if attempt >= self.policy.attempts {
-                let left = output.unprocessed_items.values().map(Vec::len).sum();
-                return Err(unprocessed(left));
+            let (before, after) = (count_writes(&request.requests), count_writes(&left));
+            request.requests = left;
+            is_partly_applied |= after < before;
+            attempt = if after < before { 1 } else { attempt + 1 };
+            if attempt > self.policy.attempts {
+                let applied = if is_partly_applied { Applied::Maybe } else { Applied::No };
+                return Err(unprocessed(after, applied));
             }
-            request.requests = output.unprocessed_items;
             self.policy.wait(attempt, self.policy.cap).await;
-            attempt += 1;
         }
     }
 
@@ -379,27 +386,31 @@ impl<S: Store> Retrying<S> {
         &self,
         mut request: TransactWriteItems,
     ) -> Result<TransactWriteItemsOutput> {
+        if self.policy.attempts <= 1 {
+            return self.store.transact_write(request).await;
+        }
         request.client_request_token.get_or_insert_with(|| self.policy.env.token());
         self.policy
             .run(Repeat::Safe, || self.store.transact_write(request.clone()))
             .await
-            // A cancellation judges the transaction under its token: had an earlier call
-            // been carried out, this one would have been told so.
+            // The service evaluates a transaction under its token: if an earlier call had been
+            // committed, this one would have succeeded. That holds for conditions that failed; a
+            // conflict can be with the earlier call itself.
             .map_err(|error| match error.kind() {
-                ErrorKind::TransactionCanceled { .. } => error.with_applied(Applied::No),
+                ErrorKind::TransactionCanceled { .. } if error.retry() == Retry::Never => {
+                    error.with_applied(Applied::No)
+                }
                 _ => error,
             })
     }
 }
 
-/// Adds what a further call consumed to what the calls before did.
-fn merge_capacity(all: &mut Vec<ConsumedCapacity>, more: Vec<ConsumedCapacity>) {
-    for row in more {
-        match all.iter_mut().find(|known| known.table_name == row.table_name) {
-            Some(known) => known.add(&row),
-            None => all.push(row),
-        }
-    }
+fn count_keys(requests: &BTreeMap<String, KeysAndAttributes>) -> usize {
+    requests.values().map(|reads| reads.keys.len()).sum()
+}
+
+fn count_writes(requests: &BTreeMap<String, Vec<WriteRequest>>) -> usize {
+    requests.values().map(Vec::len).sum()
 }
 
 #[cfg(test)]

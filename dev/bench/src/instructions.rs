@@ -13,10 +13,10 @@ use std::path::Path;
 use std::process::Command;
 use std::sync::Arc;
 
-use tabla_core::Store;
 use tabla_core::ops::StreamViewType;
+use tabla_core::{Registry, Store};
+use tabla_sqlite::SqliteOpener;
 
-use crate::embedded::contest::open_tabla;
 use crate::embedded::limit::Limit;
 use crate::embedded::options::list;
 use crate::embedded::shape::{ITEMS, Operation, Place};
@@ -41,19 +41,22 @@ const OPERATIONS: [Operation; 7] = [
 enum Worked {
     /// SQLite by hand.
     ByHand,
-    /// The engine.
+    /// The engine, from an address with `?retries=off`.
     Plain,
+    /// The engine, from an address with the default retries.
+    Retrying,
     /// The engine, with a stream of both images.
     Streamed,
 }
 
 impl Worked {
-    const ALL: [Self; 3] = [Self::ByHand, Self::Plain, Self::Streamed];
+    const ALL: [Self; 4] = [Self::ByHand, Self::Plain, Self::Retrying, Self::Streamed];
 
     fn name(self) -> &'static str {
         match self {
             Self::ByHand => "limit",
             Self::Plain => "tabla",
+            Self::Retrying => "with-retries",
             Self::Streamed => "with-stream",
         }
     }
@@ -84,14 +87,19 @@ pub(crate) fn run(arguments: &[String]) -> Result<(), Failure> {
         eprintln!("done: {}", worked.name());
     }
     println!("instructions per operation; {ITEMS} items in memory, one caller");
-    let [limit, tabla, streamed] = Worked::ALL.map(Worked::name);
-    println!("{:<16} {limit:>12} {tabla:>12}  times {streamed:>12}  times", "");
+    let [limit, tabla, retrying, streamed] = Worked::ALL.map(Worked::name);
+    println!(
+        "{:<16} {limit:>12} {tabla:>12}  times {retrying:>12}  times {streamed:>12}  times",
+        ""
+    );
     for (number, operation) in operations.iter().enumerate() {
-        let [limit, tabla, streamed] = [0, 1, 2].map(|one| counted[one][number]);
+        let [limit, tabla, retrying, streamed] = [0, 1, 2, 3].map(|one| counted[one][number]);
         println!(
-            "{:<16} {limit:>12.0} {tabla:>12.0} {:>6.2} {streamed:>12.0} {:>6.2}",
+            "{:<16} {limit:>12.0} {tabla:>12.0} {:>6.2} {retrying:>12.0} {:>6.3} {streamed:>12.0} \
+             {:>6.2}",
             operation.name(),
             tabla / limit,
+            retrying / tabla,
             streamed / tabla
         );
     }
@@ -145,10 +153,14 @@ pub(crate) fn child(arguments: &[String]) -> Result<(), Failure> {
     let worked = Worked::named(worked).ok_or_else(|| format!("nobody is called {worked}"))?;
     let mut worker = match worked {
         Worked::ByHand => Worker::Limit(Limit::load(Place::Memory, Path::new(""))?),
-        Worked::Plain | Worked::Streamed => {
+        Worked::Plain | Worked::Retrying | Worked::Streamed => {
             // One thread: what is counted does not depend on who wakes whom.
             let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build()?;
-            let store = runtime.block_on(open_tabla(Place::Memory, Path::new("")))?;
+            let address = match worked {
+                Worked::Retrying => "sqlite::memory:",
+                _ => "sqlite::memory:?retries=off",
+            };
+            let store = runtime.block_on(open(address))?;
             if worked == Worked::Streamed {
                 runtime.block_on(work::stream(&*store, StreamViewType::NewAndOldImages))?;
             }
@@ -166,6 +178,15 @@ pub(crate) fn child(arguments: &[String]) -> Result<(), Failure> {
         }
     }
     Ok(())
+}
+
+/// The engine at this address, with the items that are always there.
+async fn open(address: &str) -> Result<Arc<dyn Store>, Failure> {
+    let mut registry = Registry::new();
+    registry.register(SqliteOpener);
+    let store = registry.open(address).await?;
+    work::load(&*store).await?;
+    Ok(store)
 }
 
 enum Worker {
