@@ -1,7 +1,8 @@
-//! What the store's thread does between the writes, in steps that hold the lock for a moment.
+//! Maintenance: backfill of indexes and expiry times, emptying of deleted tables, retention of streams.
 //!
-//! Each step notes how far it has come in the same transaction, so that it goes on after a crash.
-//! Two processes that do the same step one after the other do it once: the second finds it done.
+//! The writer's thread executes it between write groups, in steps of bounded size. Each step commits
+//! its progress with its changes, so that the next one continues there, also after a crash. If two
+//! processes execute the same step, the second one finds it done.
 
 use rusqlite::params;
 use tabla_core::Result;
@@ -13,13 +14,13 @@ use crate::expiry::ExpiryIndex;
 use crate::rows::{self, StoredItem};
 use crate::session::Session;
 
-/// Items that one step puts into an index.
+/// Items that one step of a backfill reads.
 const BACKFILLED: usize = 200;
 
-/// Rows that one step takes out of a table that is gone, and the most that are dropped at once.
+/// Rows that one step deletes from a discarded table. A table with no more rows is dropped at once.
 const DISCARDED: i64 = 1000;
 
-/// Takes one step; whether there may be more to do.
+/// Executes one step of maintenance; answers whether there may be another one.
 pub(crate) fn step(session: &mut Session<'_>) -> Result<bool> {
     let filling = session.catalogue.tables().find_map(|table| {
         let index = table.indexes.iter().position(|index| index.backfilling)?;
@@ -34,7 +35,7 @@ pub(crate) fn step(session: &mut Session<'_>) -> Result<bool> {
         session.fill_times(&table)?;
         return Ok(true);
     }
-    if session.sweep_garbage()? {
+    if session.empty_discarded_table()? {
         return Ok(true);
     }
     let now = session.env.clock.now();
@@ -42,8 +43,8 @@ pub(crate) fn step(session: &mut Session<'_>) -> Result<bool> {
 }
 
 impl Session<'_> {
-    /// Puts the next items into an index. Writes keep the entries of their own items true from the
-    /// moment that the index is there; this adds those of the items that were there before.
+    /// Backfills an index with the entries of the next items. Writes maintain the entries of their own
+    /// items from the creation of the index on.
     fn backfill(&mut self, table: &std::sync::Arc<StoredTable>, number: usize) -> Result<()> {
         let index = &table.indexes[number];
         let schema = &table.schema().indexes[number];
@@ -81,8 +82,8 @@ impl Session<'_> {
         Ok(items)
     }
 
-    /// Takes a table of SQLite's out of sight at once. A small one is dropped; a large one is
-    /// emptied little by little, because dropping it would hold the lock for as long as it has
+    /// Discards a table of SQLite's. A small one is dropped; a large one is renamed and emptied by
+    /// maintenance, because dropping it would hold the write lock for a time in proportion to its
     /// pages.
     pub(crate) fn discard(&mut self, name: &str, key: &str) -> Result<()> {
         let select = format!("SELECT count(*) FROM (SELECT 1 FROM {name} LIMIT {})", DISCARDED + 1);
@@ -96,8 +97,8 @@ impl Session<'_> {
         Ok(())
     }
 
-    /// Takes rows out of a table that is gone; whether there was one.
-    fn sweep_garbage(&mut self) -> Result<bool> {
+    /// Deletes rows of a discarded table; answers whether there was one.
+    fn empty_discarded_table(&mut self) -> Result<bool> {
         let select = "SELECT name FROM tabla_garbage LIMIT 1";
         let outcome = self.connection.query_row(select, [], |row| row.get::<_, String>(0));
         let name = match outcome {
@@ -122,7 +123,7 @@ impl Session<'_> {
         Ok(true)
     }
 
-    /// Puts another definition in the place of a table's.
+    /// Replaces a table's definition.
     pub(crate) fn put_table(
         &mut self,
         present: &StoredTable,

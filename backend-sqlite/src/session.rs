@@ -1,4 +1,4 @@
-//! The writes of one group, inside its transaction.
+//! Session: state of a write group's transaction, and the statements that it executes.
 
 use std::collections::BTreeMap;
 use std::sync::Arc;
@@ -22,46 +22,46 @@ use crate::numbers::{Block, Numbers};
 use crate::rows::{self, Reading, sum_of};
 use crate::wal::{self, Wal};
 
-/// What a transaction has open while it writes.
+/// State of a write group inside its transaction.
 ///
-/// Once SQLite itself has failed, nothing of the group may be kept: [`Session::has_failed`].
+/// After a failure of SQLite the group must be rolled back: [`Session::has_failed`].
 pub(crate) struct Session<'c> {
     pub(crate) connection: &'c Connection,
     pub(crate) catalogue: Arc<Catalogue>,
     pub(crate) env: &'c Env,
-    /// Who makes the changes, if no caller does.
+    /// Author of the present operation's changes, as stream records name it; `None` for a caller.
     pub(crate) by: Option<UserIdentity>,
     is_catalogue_changed: bool,
     failure: Option<Error>,
-    /// Whether SQLite has failed because the disk was full.
+    /// Whether SQLite failed because the disk was full.
     pub(crate) is_disk_full: bool,
-    /// The log of a file whose disk is so full that no item may grow.
+    /// Write-ahead log of a file whose disk is so full that no item may grow.
     pub(crate) short: Option<&'c Wal>,
-    /// Item collections whose sizes the caller of the present operation has estimated.
+    /// Sizes of item collections, as estimated by the caller of the present operation.
     pub(crate) collection_sizes: CollectionSizes,
     pub(crate) ledger: &'c Ledger,
-    /// Changes that are yet to be written to the ledger.
+    /// Changes of item counts that are not in the ledger yet.
     pub(crate) counts: Counts,
-    /// The last row of the items of a table, by the table's number.
+    /// Highest row number of each table's items, by the table's number.
     last_rows: BTreeMap<i64, i64>,
     pub(crate) archive: &'c Archive,
-    /// What is yet to be kept by the archive.
+    /// Changes that the archive applies after the commit.
     pub(crate) archived: Vec<Archived>,
     pub(crate) numbers: &'c Numbers,
-    /// The last sequence number that was taken from the file before the group, if that is known.
+    /// Last sequence number that was allocated from the file before the group, if known.
     pub(crate) taken: Option<i64>,
-    /// What is left of the sequence numbers that were taken from the file.
+    /// Allocated sequence numbers that the group can use.
     pub(crate) block: Option<Block>,
-    /// Whether there is something to do for maintenance.
+    /// Whether the group leaves work for maintenance.
     pub(crate) wants_maintenance: bool,
-    /// Those that the group has used, ready to be used again.
+    /// Prepared statements that the group has used, by number of the table or index and role.
     statements: Vec<((i64, Role), CachedStatement<'c>)>,
     pub(crate) written: Written,
-    /// Whether the present operation has changed anything.
+    /// Whether the present operation has written.
     has_written: bool,
 }
 
-/// What a statement does to the table or index that it is on, whose number goes with it.
+/// Role of a prepared statement on a table or an index.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Role {
     Get,
@@ -74,7 +74,7 @@ pub(crate) enum Role {
     Append,
 }
 
-/// How much a group has written.
+/// Amount that a group has written.
 #[derive(Clone, Copy, Debug, Default)]
 pub(crate) struct Written {
     rows: usize,
@@ -82,8 +82,8 @@ pub(crate) struct Written {
 }
 
 impl Written {
-    /// About how many pages that makes in the log: one for each row, because few rows of a group
-    /// are beside each other, and those that a large item fills.
+    /// Estimated pages in the write-ahead log: one per row, because few rows of a group share a page,
+    /// and those that large items fill.
     pub(crate) fn pages(self) -> usize {
         self.rows + self.bytes / format::PAGE_SIZE as usize
     }
@@ -122,79 +122,83 @@ impl<'c> Session<'c> {
         }
     }
 
-    /// Whether SQLite has failed, or ended the transaction by itself as it does on a full disk, so
-    /// that the group cannot be kept.
+    /// Whether the group must be rolled back: SQLite has failed, or has ended the transaction by itself
+    /// as it does on a full disk.
     pub(crate) fn has_failed(&self) -> bool {
         self.failure.is_some() || self.connection.is_autocommit()
     }
 
-    /// Why the group cannot be kept.
+    /// Takes the error because of which the group is rolled back.
     pub(crate) fn failure(&mut self) -> Error {
         self.failure.take().unwrap_or_else(|| {
             Error::new(ErrorKind::Unavailable, "SQLite has ended the transaction by itself")
         })
     }
 
-    /// Has the group fail.
+    /// Makes the group fail, with this error unless there is one already.
     pub(crate) fn fail(&mut self, error: Error) {
         self.failure.get_or_insert(error);
     }
 
-    /// Whether the catalogue is another than before.
+    /// Whether the group has changed the catalogue.
     pub(crate) fn is_catalogue_changed(&self) -> bool {
         self.is_catalogue_changed
     }
 
-    /// The catalogue, to be changed.
+    /// The catalogue, for a change.
     pub(crate) fn catalogue_mut(&mut self) -> &mut Catalogue {
         self.is_catalogue_changed = true;
         Arc::make_mut(&mut self.catalogue)
     }
 
-    /// Forgets whose operation the one before was, and what it did.
+    /// Begins the next operation: resets the state that belongs to one operation.
     pub(crate) fn next_operation(&mut self) {
         self.by = None;
         self.has_written = false;
     }
 
-    /// Ends an operation that has failed. One that is refused reads and judges before it writes;
-    /// if it has written all the same, such as before it found a damaged page, it cannot be kept
-    /// half, and nothing of the group is.
+    /// Ends a failed operation. An operation validates and evaluates before it writes, so one that is
+    /// refused has written nothing. One that fails later, for example on a damaged page, has written a
+    /// part: then the group fails.
     pub(crate) fn end_failed(&mut self, error: &Error) {
         if self.has_written {
             self.fail(again(error, Applied::No));
         }
     }
 
-    /// Does something beside the operations of a group that must not take them with it if it fails.
-    pub(crate) fn apart<R>(&mut self, work: impl FnOnce(&mut Self) -> Result<R>) -> Result<R> {
+    /// Executes `work` under a savepoint. If it fails, its changes are rolled back, and the other
+    /// operations of the group stay.
+    pub(crate) fn in_savepoint<R>(
+        &mut self,
+        work: impl FnOnce(&mut Self) -> Result<R>,
+    ) -> Result<R> {
         let catalogue = (Arc::clone(&self.catalogue), self.is_catalogue_changed);
         let (counts, block) = (self.counts.clone(), self.block);
         let archived = self.archived.len();
-        self.execute("SAVEPOINT apart", [])?;
+        self.execute("SAVEPOINT step", [])?;
         let outcome = work(self);
         if outcome.is_err() && !self.connection.is_autocommit() {
-            // What SQLite has failed in is undone with the rest; if it has ended the transaction
-            // by itself, or fails again, nothing of the group can be kept.
+            // The rollback undoes a failure of SQLite too. If that fails, or SQLite has ended the
+            // transaction by itself, the group fails.
             (self.failure, self.is_disk_full) = (None, false);
             (self.counts, self.block) = (counts, block);
             self.archived.truncate(archived);
             (self.catalogue, self.is_catalogue_changed) = catalogue;
-            self.execute("ROLLBACK TO apart", [])?;
+            self.execute("ROLLBACK TO step", [])?;
         }
         if !self.connection.is_autocommit() {
-            self.execute("RELEASE apart", [])?;
+            self.execute("RELEASE step", [])?;
         }
         self.has_written &= outcome.is_ok();
         outcome
     }
 
-    /// How much has been written so far.
+    /// Amount that the group has written so far.
     pub(crate) fn written(&self) -> Written {
         self.written
     }
 
-    /// Notes a failure of SQLite.
+    /// Converts SQLite's answer; an error makes the group fail.
     pub(crate) fn sql<T>(&mut self, outcome: rusqlite::Result<T>) -> Result<T> {
         outcome.map_err(|error| {
             self.is_disk_full |= wal::is_disk_full(&error);
@@ -204,7 +208,7 @@ impl<'c> Session<'c> {
         })
     }
 
-    /// Runs a statement that returns nothing; how many rows it changed.
+    /// Executes a statement without a result; answers how many rows it changed.
     pub(crate) fn execute(&mut self, sql: &str, values: impl Params) -> Result<usize> {
         self.has_written = true;
         let outcome =
@@ -212,14 +216,14 @@ impl<'c> Session<'c> {
         self.sql(outcome)
     }
 
-    /// Runs statements that change the shape of the file.
+    /// Executes statements that change the file's schema.
     pub(crate) fn execute_batch(&mut self, sql: &str) -> Result<()> {
         self.has_written = true;
         let outcome = self.connection.execute_batch(sql);
         self.sql(outcome)
     }
 
-    /// The statement that plays this role on the rows of a number.
+    /// Prepared statement with this role on the table or index of a number.
     fn statement(
         &mut self,
         number: i64,
@@ -238,7 +242,8 @@ impl<'c> Session<'c> {
         Ok(&mut self.statements[known].1)
     }
 
-    /// Runs a statement that writes rows of a number; how many it changed.
+    /// Executes a statement that writes to the table or index of a number; answers how many rows it
+    /// changed.
     pub(crate) fn write(
         &mut self,
         number: i64,
@@ -253,7 +258,7 @@ impl<'c> Session<'c> {
         self.sql(outcome)
     }
 
-    /// Puts a row into what has this number, beside its table.
+    /// Inserts a key into the b-tree of this number.
     pub(crate) fn insert_key(
         &mut self,
         number: i64,
@@ -263,7 +268,7 @@ impl<'c> Session<'c> {
         self.write(number, Role::InsertKey, sql, values)
     }
 
-    /// Takes a row out of what has this number, beside its table.
+    /// Deletes a key from the b-tree of this number.
     pub(crate) fn delete_key(
         &mut self,
         number: i64,
@@ -273,7 +278,7 @@ impl<'c> Session<'c> {
         self.write(number, Role::DeleteKey, sql, values)
     }
 
-    /// Writes down what was only noted so far: to be called before the commit.
+    /// Writes item counts and the catalogue's version, before the commit.
     pub(crate) fn finish(&mut self) -> Result<()> {
         if matches!(self.ledger, Ledger::File) {
             for (number, Change { items, bytes }) in self.take_counts().into_changes() {
@@ -292,7 +297,7 @@ impl<'c> Session<'c> {
         Ok(())
     }
 
-    /// The next number for a table, an index or a stream.
+    /// Allocates a number for a table, an index or a stream.
     pub(crate) fn next_number(&mut self) -> Result<i64> {
         self.execute("UPDATE tabla_state SET last_number = last_number + 1", [])?;
         let select = "SELECT last_number FROM tabla_state";
@@ -304,7 +309,7 @@ impl<'c> Session<'c> {
         self.counts.add(number, items, bytes);
     }
 
-    /// The changes that were not written to the file: all of them, if there is none.
+    /// Takes the changes of item counts that are not in the file: in memory, all of them.
     pub(crate) fn take_counts(&mut self) -> Counts {
         std::mem::take(&mut self.counts)
     }
@@ -323,8 +328,7 @@ impl<'c> Session<'c> {
         Ok(last + 1)
     }
 
-    /// Puts the item in the place of the one before; the row that it is in, `None` if there is and
-    /// was none.
+    /// Writes the new item over the old one; answers the row number, or `None` if there is neither.
     fn write_item(
         &mut self,
         table: &StoredTable,
@@ -382,8 +386,8 @@ impl<'c> Session<'c> {
                 let schema = &table.table.schema;
                 let entry = IndexEntry::at(schema, &schema.indexes[change.index], new);
                 if index.backfilling {
-                    // The old entry may not be there yet: it is taken out if it is, and what was
-                    // there is counted.
+                    // The backfill may not have inserted the old entry yet, so the counts follow the
+                    // rows that are deleted.
                     let old = IndexEntry { item: old.clone(), ..entry.clone() };
                     self.delete_entry(index, &old)?;
                     return self.insert_entry(index, id, &entry);
@@ -398,7 +402,7 @@ impl<'c> Session<'c> {
         }
     }
 
-    /// Takes an entry out of an index that may not have it yet.
+    /// Deletes an entry from an index, if the backfill has inserted it already.
     fn delete_entry(&mut self, index: &StoredIndex, entry: &IndexEntry) -> Result<()> {
         let key = [entry.position.as_bytes()];
         let deleted = self.write(index.number, Role::DeleteKey, &index.sql.delete, key)? as i64;
@@ -406,7 +410,7 @@ impl<'c> Session<'c> {
         Ok(())
     }
 
-    /// Puts an entry into an index that may have it already.
+    /// Inserts an entry into an index, unless the backfill has inserted it already.
     pub(crate) fn insert_entry(
         &mut self,
         index: &StoredIndex,
@@ -448,7 +452,7 @@ impl Rows for Session<'_> {
 }
 
 impl WriteRows for Session<'_> {
-    /// The number of the row.
+    /// Row number.
     type Place = i64;
 
     fn find(

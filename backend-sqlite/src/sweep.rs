@@ -1,4 +1,5 @@
-//! Deleting the items whose time has passed, some at a time.
+//! Deletion of expired items, one sweep step at a time, and the lease that admits one sweeping store
+//! per file.
 
 use std::sync::Arc;
 use std::time::Duration;
@@ -15,97 +16,108 @@ use crate::expiry::ExpiryIndex;
 use crate::rows;
 use crate::session::Session;
 
-/// The most items that a step deletes of a sweep that somebody waits for.
-pub(crate) const STEP: usize = 64;
+/// Most items that a step of `SqliteStore::sweep_expired` deletes.
+pub(crate) const FOREGROUND_STEP_ITEMS: usize = 64;
 
-/// How long a step goes on, by the store's clock, where items take longer than they do in memory.
+/// Time, by the store's clock, after which a step ends early because its items are large or on a slow
+/// disk.
 const STEP_TIME: Duration = Duration::from_millis(1);
 
-/// The fewest items that a step deletes, if there are as many: so that a sweep comes to its end on a
-/// machine that lets the thread wait in the middle of a step, too.
-const FEWEST: usize = 4;
+/// Items that a step deletes before it looks at [`STEP_TIME`]: a sweep also ends on a machine that
+/// suspends the thread in the middle of every step.
+const MIN_STEP_ITEMS: usize = 4;
 
-/// How long a store that sweeps keeps others from it, after it has last said so: one that was killed
-/// is missed no longer.
+/// Duration of the sweep lease. After a lease holder was killed, another store takes over within this
+/// time.
 const LEASE: Duration = Duration::from_secs(30);
 
-/// A sweep under way: everything up to its place that was expired when it began has been deleted, or
-/// could not be.
+/// State of a sweep: every item up to the cursor that had expired when the sweep began was deleted, or
+/// skipped because of a problem.
 #[derive(Clone, Debug)]
 pub(crate) struct Sweep {
     began: Timestamp,
-    /// The table that it is in, by name; tables are swept in the order of their names.
+    /// Cursor: name of the table. Tables are swept in the order of their names.
     table: String,
-    /// The last time and row of the table that it has looked at.
+    /// Cursor: expiry time and row number of the last item that was examined in the table.
     after: (i64, i64),
-    /// The most items that the next step deletes.
-    pub(crate) step: usize,
+    /// Most items that the next step deletes.
+    pub(crate) step_items: usize,
+    /// Items deleted so far.
     pub(crate) deleted: usize,
-    /// What it met that should not be, in words.
+    /// First problem that the sweep met, as a message.
     pub(crate) problem: Option<String>,
 }
 
-/// What is expired, as far as is seen without writing.
-pub(crate) enum Seen {
-    Nothing,
-    Something,
-    /// Another store sweeps, until then at least.
-    Other(Timestamp),
+/// What a store finds when it looks for expired items.
+pub(crate) enum SweepCheck {
+    NothingExpired,
+    Expired,
+    /// Another store holds the sweep lease until this time or longer.
+    Leased(Timestamp),
 }
 
-/// How a step ended.
+/// How a sweep step ended.
 #[derive(Debug, PartialEq, Eq)]
-pub(crate) enum Step {
-    /// There may be more.
+pub(crate) enum StepOutcome {
+    /// More items may have expired.
     More,
     Done,
-    /// Another store sweeps, until then at least.
-    Other(Timestamp),
+    /// Another store holds the sweep lease until this time or longer.
+    Leased(Timestamp),
 }
 
 impl Sweep {
-    /// A sweep whose steps delete so many items at most.
-    pub(crate) fn new(now: Timestamp, step: usize) -> Self {
-        Self { began: now, table: String::new(), after: (0, 0), step, deleted: 0, problem: None }
+    /// A sweep of the items that have expired at `now`, whose steps delete at most `step_items`.
+    pub(crate) fn new(now: Timestamp, step_items: usize) -> Self {
+        Self {
+            began: now,
+            table: String::new(),
+            after: (0, 0),
+            step_items,
+            deleted: 0,
+            problem: None,
+        }
     }
 
-    /// Notes something that should not be; the first is told.
+    /// Notes a problem, unless there was one before.
     pub(crate) fn note(&mut self, problem: &Error) {
         self.problem.get_or_insert_with(|| problem.message().to_owned());
     }
 
-    /// What to do after a step that has failed, and left nothing behind: `None` to give up for now.
+    /// The sweep to continue with after a failed step that was rolled back; `None` if the sweep ends.
+    /// `before` is its state before the step.
     ///
-    /// Where there is no room, or no right to write, nothing else would succeed. Anything else is
-    /// about one item: it is found by going on one by one from where the step began, and left.
+    /// A full disk or a missing permission would fail every other step too. Any other failure concerns
+    /// one item: the sweep goes back to `before`, deletes one item per step, and skips the item that
+    /// fails.
     pub(crate) fn after_failure(self, before: Self, error: &Error) -> Option<Self> {
         if error.retry() != Retry::Never || *error.kind() == ErrorKind::AccessDenied {
             return None;
         }
         let mut next = before;
-        if next.step == 1 {
-            if next.place() == self.place() {
+        if next.step_items == 1 {
+            if next.cursor() == self.cursor() {
                 return None;
             }
             (next.table, next.after) = (self.table, self.after);
             next.note(error);
         }
-        next.step = 1;
+        next.step_items = 1;
         Some(next)
     }
 
-    fn place(&self) -> (&str, (i64, i64)) {
+    fn cursor(&self) -> (&str, (i64, i64)) {
         (&self.table, self.after)
     }
 
-    /// The next table with something to sweep.
+    /// The table at the cursor or the first one after it whose items expire.
     fn next_table(&self, catalogue: &Catalogue) -> Option<Arc<StoredTable>> {
         let is_next =
             |table: &&Arc<StoredTable>| table.table.name >= self.table && table.expiry.is_some();
         catalogue.tables().find(is_next).cloned()
     }
 
-    /// The range of times that are expired, and not looked at yet.
+    /// Range of expiry times that is left in the table: after the first pair, before the last second.
     fn range(&self) -> ((i64, i64), i64) {
         let expired = ttl::expired(self.began);
         // Just before the first row of the first second.
@@ -113,21 +125,22 @@ impl Sweep {
         (self.after.max(first), expired.end as i64)
     }
 
-    fn go_on_after(&mut self, table: &StoredTable) {
-        // No name lies between a name and the same one with a zero behind it.
+    /// Moves the cursor behind a table.
+    fn leave_table(&mut self, table: &StoredTable) {
+        // No name sorts between a name and the same name with a zero appended.
         self.table = format!("{}\0", table.table.name);
         self.after = (0, 0);
     }
 }
 
-/// Looks whether there is anything to sweep, and nobody else does: a read, so that a store at rest
-/// takes no lock.
-pub(crate) fn look(
+/// Looks for expired items, and for the lease of another store than `holder` (`None` in memory, where
+/// there is no lease). It only reads, so that an idle store takes no write lock.
+pub(crate) fn check(
     connection: &Connection,
     catalogue: &Catalogue,
     now: Timestamp,
     holder: Option<&str>,
-) -> Result<Seen> {
+) -> Result<SweepCheck> {
     let expired = ttl::expired(now);
     let range = params![expired.start as i64, expired.end as i64];
     let mut is_any = false;
@@ -136,28 +149,27 @@ pub(crate) fn look(
         is_any |= any.exists(range).map_err(from_sqlite)?;
     }
     if !is_any {
-        return Ok(Seen::Nothing);
+        return Ok(SweepCheck::NothingExpired);
     }
-    // In memory there is no other.
-    let Some(holder) = holder else { return Ok(Seen::Something) };
-    let other = lease(connection)?.filter(|lease| lease.is_of_another(holder, now));
-    Ok(other.map_or(Seen::Something, |lease| Seen::Other(lease.until)))
+    let Some(holder) = holder else { return Ok(SweepCheck::Expired) };
+    let other = read_lease(connection)?.filter(|lease| lease.is_held_by_other(holder, now));
+    Ok(other.map_or(SweepCheck::Expired, |lease| SweepCheck::Leased(lease.until)))
 }
 
-/// Who sweeps.
+/// The sweep lease of a file.
 struct Lease {
     holder: String,
     until: Timestamp,
 }
 
 impl Lease {
-    fn is_of_another(&self, holder: &str, now: Timestamp) -> bool {
-        // One that lasts longer than leases do was written by a clock that was wrong.
+    fn is_held_by_other(&self, holder: &str, now: Timestamp) -> bool {
+        // A deadline further away than a lease lasts comes from a clock that was wrong.
         self.holder != holder && self.until > now && self.until <= now + LEASE
     }
 }
 
-fn lease(connection: &Connection) -> Result<Option<Lease>> {
+fn read_lease(connection: &Connection) -> Result<Option<Lease>> {
     let select = "SELECT holder, until FROM tabla_leases WHERE name = 'sweep'";
     let mut statement = connection.prepare_cached(select).map_err(from_sqlite)?;
     let found = statement.query_row([], |row| {
@@ -168,12 +180,13 @@ fn lease(connection: &Connection) -> Result<Option<Lease>> {
 }
 
 impl Session<'_> {
-    /// Takes or keeps the lease; until when another has it, if so.
-    pub(crate) fn take_lease(&mut self, holder: &str) -> Result<Option<Timestamp>> {
+    /// Acquires or renews the sweep lease for `holder`. If another store holds it, the answer is that
+    /// lease's deadline.
+    pub(crate) fn acquire_sweep_lease(&mut self, holder: &str) -> Result<Option<Timestamp>> {
         let now = self.env.clock.now();
-        match lease(self.connection)? {
-            Some(lease) if lease.is_of_another(holder, now) => return Ok(Some(lease.until)),
-            // Half of it is left: it need not be written at every step.
+        match read_lease(self.connection)? {
+            Some(lease) if lease.is_held_by_other(holder, now) => return Ok(Some(lease.until)),
+            // A lease with half of its time left is not renewed: most steps need not write it.
             Some(lease) if lease.holder == holder && lease.until > now + LEASE / 2 => {
                 return Ok(None);
             }
@@ -186,38 +199,40 @@ impl Session<'_> {
         Ok(None)
     }
 
-    /// Deletes the next items, as many as a moment allows and at most so many.
-    pub(crate) fn sweep(&mut self, sweep: &mut Sweep, most: usize) -> Result<Step> {
-        let most = sweep.step.min(most);
+    /// Executes one step: deletes the next expired items, at most `limit` and at most as many as the
+    /// sweep has per step. A damaged item is skipped and noted as a problem.
+    pub(crate) fn sweep(&mut self, sweep: &mut Sweep, limit: usize) -> Result<StepOutcome> {
+        let limit = sweep.step_items.min(limit);
         let began = self.env.clock.now();
         self.by = Some(UserIdentity::time_to_live());
-        let mut steps = 0;
+        let mut examined = 0;
         while let Some(table) = sweep.next_table(&self.catalogue) {
-            let Some(expiry) = &table.expiry else { return Ok(Step::Done) };
+            let Some(expiry) = &table.expiry else { return Ok(StepOutcome::Done) };
             if table.table.name > sweep.table {
                 (sweep.table, sweep.after) = (table.table.name.clone(), (0, 0));
             }
             loop {
-                let is_over = || self.env.clock.now().since(began) >= STEP_TIME;
-                if steps == most || steps >= FEWEST && is_over() {
-                    return Ok(Step::More);
+                let is_time_over = || self.env.clock.now().since(began) >= STEP_TIME;
+                if examined == limit || examined >= MIN_STEP_ITEMS && is_time_over() {
+                    return Ok(StepOutcome::More);
                 }
                 let Some(next) = self.next_expired(expiry, sweep)? else { break };
-                steps += 1;
+                examined += 1;
                 match next {
                     Ok((id, item)) => {
-                        self.expire(&table, id, item)?;
+                        self.delete_expired(&table, id, item)?;
                         sweep.deleted += 1;
                     }
                     Err(problem) => sweep.note(&problem),
                 }
             }
-            sweep.go_on_after(&table);
+            sweep.leave_table(&table);
         }
-        Ok(Step::Done)
+        Ok(StepOutcome::Done)
     }
 
-    /// The next expired item of a table and its row, or what is wrong with them.
+    /// Moves the cursor to the next expired item of a table, and reads its row number and the item. The
+    /// inner error is damage of this one item.
     fn next_expired(
         &self,
         expiry: &ExpiryIndex,
@@ -230,15 +245,15 @@ impl Session<'_> {
         let (id, at) = (row.get(0).map_err(from_sqlite)?, row.get(3).map_err(from_sqlite)?);
         sweep.after = (at, id);
         Ok(Some(rows::read(row).and_then(|found| match expiry.time_of(&found.item) {
-            // The index may be wrong; only the item says when it expires.
-            time if time != Some(at) => {
-                Err(damaged(format_args!("the item of row {id} does not expire when it should")))
-            }
+            // The expiry index may be damaged; the item decides when it expires.
+            time if time != Some(at) => Err(damaged(format_args!(
+                "the expiry index has second {at} for the item of row {id}, the item has another"
+            ))),
             _ => Ok((found.id, found.item)),
         })))
     }
 
-    fn expire(&mut self, table: &Arc<StoredTable>, id: i64, item: Item) -> Result<()> {
+    fn delete_expired(&mut self, table: &Arc<StoredTable>, id: i64, item: Item) -> Result<()> {
         let position = Position::of_stored(table.schema(), &item);
         let effect = Effect { old: Some(item), new: None };
         let changes = effect.index_changes(table.schema());

@@ -1,12 +1,13 @@
-//! When a store sweeps, and who carries it out.
+//! Schedule and progress of the store's own sweeps.
 //!
-//! Every so often its thread looks whether anything has expired. If so, and no other store on the file
-//! sweeps, it is deleted step by step. While there are callers, a step goes along with a group of their
-//! writes, whoever carries it out: it needs no commit of its own, and nobody finds the connection taken
-//! by it. Between the steps whoever waits is served.
+//! The writer's thread owns the [`Sweeper`]. Once per period it looks for expired items; if there are
+//! any and no other store holds the sweep lease, it queues a [`SweepStep`]. Write groups execute the
+//! step again and again, each time a few items, until it reports a [`SweepEnd`], which the thread
+//! hands back to the sweeper. When and with whom a step runs is the writer's business: nothing here
+//! knows of connections, locks or threads.
 
-use std::sync::{Arc, Weak};
-use std::task::{Wake, Waker};
+use std::sync::Arc;
+use std::task::Waker;
 use std::time::Duration;
 
 use tabla_core::Result;
@@ -14,125 +15,91 @@ use tabla_core::env::{Env, Timestamp};
 use tokio::sync::watch;
 
 use crate::session::Session;
-use crate::sweep::{Seen, Step, Sweep};
-use crate::writer::Shared;
+use crate::sweep::{StepOutcome, Sweep, SweepCheck};
 
-/// How long a step waits for a group that it could go along with, while there are callers.
-const COMPANY: Duration = Duration::from_millis(2);
+/// Most items that a step deletes, so that it takes about as long as a write and its fsync.
+const STEP_ITEMS: usize = 8;
 
-/// The most items that a step deletes while there are callers: meant to take about as long as a write
-/// and its sync.
-const STEP: usize = 8;
+/// Shortest period: with zero, the thread would look for expired items all the time.
+const MIN_PERIOD: Duration = Duration::from_millis(1);
 
-/// Where callers write by themselves, a step goes along after so many of their writes, and deletes one
-/// item for each time that they have written so many: whoever meets it does about two writes instead
-/// of one.
-const WRITES_PER_ITEM: usize = 8;
-
-/// How long the thread leaves it to such callers to go on with a sweep, each time that it puts its own
-/// step off.
-const APART: Duration = Duration::from_millis(2);
-
-/// The shortest period: without any, the thread would do nothing else.
-const SHORTEST: Duration = Duration::from_millis(1);
-
-/// How often the thread puts off a step of its own, where callers write by themselves.
-const POSTPONED: u32 = 3;
-
-/// How long a step waits after another process was found writing.
-const BUSY: Duration = Duration::from_millis(5);
-
-/// What a store's sweeps have done since it was opened: [`SqliteStore::sweeps`].
+/// Statistics of a store's own sweeps since it was opened: [`SqliteStore::sweeps`].
 ///
 /// [`SqliteStore::sweeps`]: crate::SqliteStore::sweeps
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 #[non_exhaustive]
 pub struct Sweeps {
-    /// How many have ended, those that found nothing included.
+    /// Number of sweeps that have ended, including those that found nothing.
     pub count: u64,
-    /// How many items they have deleted, the one under way included.
+    /// Number of deleted items, including those of a sweep that is under way.
     pub deleted: u64,
-    /// When the last one ended.
+    /// Time at which the last sweep ended.
     pub last: Option<Timestamp>,
-    /// Why the last one did not delete all that had expired, if so. The next one tries again.
+    /// Problem that kept the last sweep from deleting every expired item. The next sweep tries again.
     pub problem: Option<String>,
 }
 
-/// The sweep that is under way, and when the next one is due.
+/// Decides when a sweep begins, and reports how it ended.
 pub(crate) struct Sweeper {
     env: Env,
-    /// How often it looks, unless never.
+    /// Time between the end of a sweep and the next look for expired items; `None` if the store never
+    /// sweeps.
     period: Option<Duration>,
-    /// When it looks next.
+    /// Time of the next look.
     next: Timestamp,
-    under_way: Option<Sweep>,
-    /// How long it waits before the next step, unless a group comes sooner that it can join.
-    pause: Duration,
-    /// What the pause was, and how often it has begun again.
-    rest: (Duration, u32),
-    /// How many groups there were after the last step.
-    groups: usize,
-    /// How many items callers have written by themselves since a step went along with them.
-    written: usize,
-    /// Whether callers write on their own threads.
-    inline: bool,
-    /// The store's name among those that sweep the file; `None` in memory.
-    holder: Option<String>,
-    waker: Waker,
-    told: Arc<watch::Sender<Sweeps>>,
+    is_under_way: bool,
+    /// The store's name in the sweep lease; `None` in memory, where there is no lease.
+    holder: Option<Arc<str>>,
+    sweeps: Arc<watch::Sender<Sweeps>>,
 }
 
-/// What a store sweeps with.
-pub(crate) struct Settings {
-    pub(crate) period: Option<Duration>,
-    pub(crate) inline: bool,
-    pub(crate) is_file: bool,
+/// The next step of the sweep that is under way.
+pub(crate) struct SweepStep {
+    sweep: Sweep,
+    /// State of the sweep before the step; `None` until the step has been executed.
+    before: Option<Sweep>,
+    holder: Option<Arc<str>>,
+    sweeps: Arc<watch::Sender<Sweeps>>,
 }
 
-/// What a step was taken in.
-pub(crate) struct Turn {
-    /// How many groups there had been before.
-    pub(crate) groups_before: usize,
-    /// How many there have been now.
-    pub(crate) groups_after: usize,
-    /// Whether it was alone in its own.
-    pub(crate) is_alone: bool,
+/// How a sweep ended.
+#[derive(Debug, PartialEq, Eq)]
+pub(crate) enum SweepEnd {
+    /// Every expired item was deleted or, because of this problem, some were not.
+    Done { problem: Option<String> },
+    /// Another store holds the sweep lease until this time or longer.
+    Leased(Timestamp),
 }
 
 impl Sweeper {
     pub(crate) fn new(
-        settings: Settings,
+        period: Option<Duration>,
+        is_file: bool,
         env: &Env,
-        shared: Weak<Shared>,
-        told: Arc<watch::Sender<Sweeps>>,
+        sweeps: Arc<watch::Sender<Sweeps>>,
     ) -> Self {
-        let Settings { period, inline, is_file } = settings;
-        let period = period.map(|period| period.max(SHORTEST));
+        let period = period.map(|period| period.max(MIN_PERIOD));
         Self {
             env: env.clone(),
             period,
             next: env.clock.now() + period.unwrap_or_default(),
-            under_way: None,
-            pause: Duration::ZERO,
-            rest: (Duration::ZERO, 0),
-            groups: 0,
-            written: 0,
-            inline,
-            holder: is_file.then(|| env.token()),
-            waker: Waker::from(Arc::new(Moved(shared))),
-            told,
+            is_under_way: false,
+            holder: is_file.then(|| env.token().into()),
+            sweeps,
         }
     }
 
-    /// How long the thread may sleep if nobody wakes it. `None` is for ever: whoever moves a clock
-    /// by hand wakes it.
-    pub(crate) fn wait(&mut self) -> Option<Duration> {
-        let period = self.period?;
-        if self.under_way.is_some() {
-            return Some(std::mem::take(&mut self.pause));
-        }
-        // Asked for first: whoever moves the clock after it is looked at wakes the thread.
-        self.env.clock.wake_when_moved(self.waker.clone());
+    /// The store's name in the sweep lease; `None` in memory.
+    pub(crate) fn holder(&self) -> Option<&str> {
+        self.holder.as_deref()
+    }
+
+    /// Time until the next look for expired items. `None` if there is none, or only after somebody has
+    /// moved a manual clock: that wakes `waker`.
+    pub(crate) fn until_due(&mut self, waker: &Waker) -> Option<Duration> {
+        let period = self.period.filter(|_| !self.is_under_way)?;
+        // Registered before the clock is read, so that no move of the clock is missed.
+        self.env.clock.wake_when_moved(waker.clone());
         let remaining = self.env.clock.remaining(self.next)?;
         if remaining > period {
             // The clock was set back.
@@ -141,132 +108,168 @@ impl Sweeper {
         Some(remaining.min(period))
     }
 
-    /// Begins a sweep if it is time for one, and something to sweep is seen.
-    pub(crate) fn begin(&mut self, look: impl FnOnce(Timestamp, Option<&str>) -> Result<Seen>) {
+    /// The present time, if it is time to look for expired items.
+    pub(crate) fn due(&self) -> Option<Timestamp> {
         let now = self.env.clock.now();
-        if self.period.is_none() || self.under_way.is_some() || now < self.next {
-            return;
-        }
-        match look(now, self.holder.as_deref()) {
-            Ok(Seen::Something) => {
-                self.under_way = Some(Sweep::new(now, STEP));
-                self.pause = Duration::ZERO;
-            }
-            Ok(Seen::Nothing) => self.end(None),
-            Ok(Seen::Other(until)) => self.next = until,
-            Err(error) => self.end(Some(error.message().to_owned())),
-        }
+        (self.period.is_some() && !self.is_under_way && now >= self.next).then_some(now)
     }
 
-    /// Whether a sweep is under way.
-    pub(crate) fn is_under_way(&self) -> bool {
-        self.under_way.is_some()
-    }
-
-    /// The sweep whose next step is to go along with a group that writes so many items, and how many
-    /// items it may delete.
-    ///
-    /// A sweep writes no more than those whom it goes along with: the log is moved to the file when it
-    /// is long, while they wait, and would be so many times as often.
-    pub(crate) fn along(&mut self, items: usize) -> Option<(Sweep, usize)> {
-        let sweep = self.under_way.as_ref()?;
-        let most = match self.inline {
-            false => items.max(1),
-            true => {
-                self.written += items;
-                let most = self.written / WRITES_PER_ITEM;
-                self.written %= WRITES_PER_ITEM;
-                most
-            }
-        };
-        (most > 0).then(|| (sweep.clone(), most))
-    }
-
-    /// The sweep whose next step the thread is to take now, by itself. Where callers write by
-    /// themselves it leaves them some time to take it along.
-    pub(crate) fn alone(&mut self) -> Option<Sweep> {
-        let (rest, postponed) = &mut self.rest;
-        if self.inline && !rest.is_zero() && *postponed < POSTPONED {
-            self.pause = *rest;
-            *postponed += 1;
-            return None;
-        }
-        self.under_way.clone()
-    }
-
-    /// Takes a step inside of a group, which deletes at most so many items.
-    pub(crate) fn step(
-        &self,
-        session: &mut Session<'_>,
-        sweep: &mut Sweep,
-        most: usize,
-    ) -> Result<Step> {
-        match &self.holder {
-            Some(holder) => match session.take_lease(holder)? {
-                Some(until) => Ok(Step::Other(until)),
-                None => session.sweep(sweep, most),
-            },
-            None => session.sweep(sweep, most),
-        }
-    }
-
-    /// Goes on after a step that has been committed, or has failed; `None` if another process was
-    /// writing.
-    pub(crate) fn stepped(&mut self, sweep: Sweep, outcome: Option<Result<Step>>, turn: Turn) {
-        let Some(before) = self.under_way.take() else { return };
-        let Turn { groups_before, groups_after, is_alone } = turn;
-        let company = !is_alone || groups_before != self.groups;
-        self.groups = groups_after;
-        self.pause = match company {
-            true if self.inline => APART,
-            true => COMPANY,
-            false => Duration::ZERO,
-        };
-        self.rest = (self.pause, 0);
-        match outcome {
-            None => {
-                self.pause = BUSY;
-                self.under_way = Some(before);
-            }
-            Some(Ok(step)) => {
-                let deleted = sweep.deleted - before.deleted;
-                self.told.send_if_modified(|sweeps| {
-                    sweeps.deleted += deleted as u64;
-                    deleted > 0
+    /// Begins a sweep if a look at `now` has found expired items; its first step.
+    pub(crate) fn begin(&mut self, now: Timestamp, check: Result<SweepCheck>) -> Option<SweepStep> {
+        match check {
+            Ok(SweepCheck::Expired) => {
+                self.is_under_way = true;
+                return Some(SweepStep {
+                    sweep: Sweep::new(now, STEP_ITEMS),
+                    before: None,
+                    holder: self.holder.clone(),
+                    sweeps: Arc::clone(&self.sweeps),
                 });
-                match step {
-                    Step::More => self.under_way = Some(sweep),
-                    Step::Done => self.end(sweep.problem),
-                    Step::Other(until) => self.next = until,
-                }
             }
-            Some(Err(error)) => {
-                self.under_way = sweep.after_failure(before, &error);
-                if self.under_way.is_none() {
-                    self.end(Some(error.message().to_owned()));
-                }
+            Ok(SweepCheck::NothingExpired) => self.finish(SweepEnd::Done { problem: None }),
+            Ok(SweepCheck::Leased(until)) => self.finish(SweepEnd::Leased(until)),
+            Err(error) => {
+                self.finish(SweepEnd::Done { problem: Some(error.message().to_owned()) });
             }
         }
+        None
     }
 
-    fn end(&mut self, problem: Option<String>) {
-        let now = self.env.clock.now();
-        self.next = now + self.period.unwrap_or_default();
-        self.told.send_modify(|sweeps| {
-            sweeps.count += 1;
-            sweeps.last = Some(now);
-            sweeps.problem = problem;
-        });
+    /// Reports the end of a sweep, and schedules the next look.
+    pub(crate) fn finish(&mut self, end: SweepEnd) {
+        self.is_under_way = false;
+        match end {
+            SweepEnd::Leased(until) => self.next = until,
+            SweepEnd::Done { problem } => {
+                let now = self.env.clock.now();
+                self.next = now + self.period.unwrap_or_default();
+                self.sweeps.send_modify(|sweeps| {
+                    sweeps.count += 1;
+                    sweeps.last = Some(now);
+                    sweeps.problem = problem;
+                });
+            }
+        }
     }
 }
 
-/// Wakes the thread when a clock is moved. The clock may outlive the store, and does not keep it.
-struct Moved(Weak<Shared>);
-
-impl Wake for Moved {
-    fn wake(self: Arc<Self>) {
-        if let Some(shared) = self.0.upgrade() {
-            shared.wake_thread();
+impl SweepStep {
+    /// Executes the step in a write group, unless another store holds the sweep lease. It deletes at
+    /// most `limit` items.
+    pub(crate) fn execute(
+        &mut self,
+        session: &mut Session<'_>,
+        limit: usize,
+    ) -> Result<StepOutcome> {
+        self.before = Some(self.sweep.clone());
+        if let Some(holder) = &self.holder
+            && let Some(until) = session.acquire_sweep_lease(holder)?
+        {
+            return Ok(StepOutcome::Leased(until));
         }
+        session.sweep(&mut self.sweep, limit)
+    }
+
+    /// Continues after a step that was committed, or failed and was rolled back: this becomes the next
+    /// step, unless the sweep has ended.
+    pub(crate) fn advance(&mut self, result: Result<StepOutcome>) -> Option<SweepEnd> {
+        let before = self.before.take().unwrap_or_else(|| self.sweep.clone());
+        match result {
+            Ok(outcome) => {
+                let deleted = self.sweep.deleted - before.deleted;
+                self.sweeps.send_if_modified(|sweeps| {
+                    sweeps.deleted += deleted as u64;
+                    deleted > 0
+                });
+                match outcome {
+                    StepOutcome::More => None,
+                    StepOutcome::Done => {
+                        Some(SweepEnd::Done { problem: self.sweep.problem.take() })
+                    }
+                    StepOutcome::Leased(until) => Some(SweepEnd::Leased(until)),
+                }
+            }
+            Err(error) => match self.sweep.clone().after_failure(before, &error) {
+                Some(next) => {
+                    self.sweep = next;
+                    None
+                }
+                None => Some(SweepEnd::Done { problem: Some(error.message().to_owned()) }),
+            },
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use tabla_core::env::{Clock, ManualClock};
+    use tabla_core::{Error, ErrorKind, Retry};
+
+    use super::*;
+
+    const PERIOD: Duration = Duration::from_secs(60);
+
+    fn sweeper(period: Option<Duration>) -> (ManualClock, Sweeper, watch::Receiver<Sweeps>) {
+        let clock = ManualClock::new(Timestamp::from_secs(1_800_000_000));
+        let sweeps = Arc::new(watch::Sender::new(Sweeps::default()));
+        let receiver = sweeps.subscribe();
+        let sweeper = Sweeper::new(period, true, &Env::test(clock.clone(), 1), sweeps);
+        (clock, sweeper, receiver)
+    }
+
+    #[test]
+    fn sweep_is_due_one_period_after_the_end_of_the_last() {
+        let (clock, mut sweeper, sweeps) = sweeper(Some(PERIOD));
+        clock.advance(PERIOD - Duration::from_secs(1));
+        assert_eq!((sweeper.due(), sweeper.until_due(Waker::noop())), (None, None));
+        clock.advance(Duration::from_secs(1));
+        assert_eq!(sweeper.until_due(Waker::noop()), Some(Duration::ZERO));
+        let now = sweeper.due().unwrap();
+        assert!(sweeper.begin(now, Ok(SweepCheck::Expired)).is_some());
+        clock.advance(2 * PERIOD);
+        assert_eq!(sweeper.due(), None, "no second sweep begins while one is under way");
+        assert_eq!(sweeper.until_due(Waker::noop()), None);
+        sweeper.finish(SweepEnd::Done { problem: None });
+        assert_eq!(sweeper.due(), None);
+        assert_eq!((sweeps.borrow().count, sweeps.borrow().last), (1, Some(clock.now())));
+        clock.advance(PERIOD);
+        assert_eq!(sweeper.due(), Some(clock.now()));
+    }
+
+    #[test]
+    fn sweeper_without_period_is_never_due() {
+        let (clock, mut sweeper, _) = sweeper(None);
+        clock.advance(1000 * PERIOD);
+        assert_eq!((sweeper.due(), sweeper.until_due(Waker::noop())), (None, None));
+    }
+
+    #[test]
+    fn lease_of_another_store_postpones_the_sweep_without_counting_it() {
+        let (clock, mut sweeper, sweeps) = sweeper(Some(PERIOD));
+        clock.advance(PERIOD);
+        let now = sweeper.due().unwrap();
+        let until = now + Duration::from_secs(10);
+        assert!(sweeper.begin(now, Ok(SweepCheck::Leased(until))).is_none());
+        clock.advance(Duration::from_secs(9));
+        assert_eq!(sweeper.due(), None);
+        clock.advance(Duration::from_secs(1));
+        assert_eq!(sweeper.due(), Some(until));
+        assert_eq!(sweeps.borrow().count, 0);
+    }
+
+    #[test]
+    fn step_that_never_ran_leaves_the_sweep_unchanged() {
+        let (clock, mut sweeper, sweeps) = sweeper(Some(PERIOD));
+        clock.advance(PERIOD);
+        let now = sweeper.due().unwrap();
+        let mut step = sweeper.begin(now, Ok(SweepCheck::Expired)).unwrap();
+        step.sweep.deleted = 3;
+        let failure = || Error::new(ErrorKind::Unexpected, "a neighbour failed");
+        assert_eq!(step.advance(Err(failure().with_retry(Retry::Never))), None);
+        assert_eq!((step.sweep.deleted, step.sweep.step_items), (3, 1));
+        let full = Error::new(ErrorKind::Unavailable, "full").with_retry(Retry::Exhausted);
+        let end = SweepEnd::Done { problem: Some("full".to_owned()) };
+        assert_eq!(step.advance(Err(full)), Some(end));
+        assert_eq!(sweeps.borrow().deleted, 0);
     }
 }

@@ -17,18 +17,18 @@ use tabla_core::{Error, ErrorKind, Result, Retry};
 use crate::config::{Durability, Location, SqliteConfig};
 use crate::{connection, format};
 
-/// A log this many times as long as the one that is usually checkpointed is restarted.
+/// Length from which the log is restarted, as a multiple of the length from which it is checkpointed.
 const RESTART: usize = 4;
 
-/// How long a restarting checkpoint holds writers back for readers that do not finish: those of
-/// this store gather a page of 1 MB at most, but another process may be checking the whole file.
+/// Longest time that a restarting checkpoint holds writers back for readers. Readers of this store
+/// gather at most 1 MB, but another process may be checking the whole file.
 const RESTART_PATIENCE: Duration = Duration::from_millis(500);
 
-/// Pages of the log between two looks at the free space of the disk: 256 KB.
+/// Pages of the log (256 KB) after which the free space of the disk is read again.
 const LOOK_EVERY: usize = 64;
 
-/// Free space, on the disk and in the file, below which no item may grow. The log can then still be
-/// checkpointed, and deletes, which need room in the log alone, go on.
+/// Free space, on the disk and in the file, below which no item may grow. It leaves room to checkpoint
+/// the log, and to log deletes.
 const RESERVE: u64 = 512 << 10;
 
 /// The write-ahead log of a store's file.
@@ -37,28 +37,28 @@ pub(crate) struct Wal {
     file: PathBuf,
     /// Connection for passive checkpoints beside callers that write on their own threads.
     beside: Option<Mutex<Connection>>,
-    /// About how many pages were written to the log since the last checkpoint.
+    /// Estimated pages that were written to the log since the last checkpoint.
     pages: AtomicUsize,
-    /// Pages after which the log is checkpointed.
+    /// Length, in pages, from which the log is checkpointed.
     most_pages: usize,
     /// Length, in frames, from which the log is restarted. It doubles when readers did not finish in
-    /// time, so that one long read does not hold writers back over and over.
+    /// time, so that one long read does not hold writers back repeatedly.
     restart_from: AtomicUsize,
-    /// Whether the disk is full, or about to be.
+    /// Whether the disk is full or has less free space than the reserve.
     is_disk_short: AtomicBool,
 }
 
-/// What a checkpoint has found and left.
+/// Result of a checkpoint.
 #[derive(Clone, Copy, Debug)]
 struct Checkpointed {
-    /// Length of the log.
+    /// Length of the log, in frames.
     frames: usize,
-    /// Whether a reader or another checkpoint was in the way.
+    /// Whether a reader or another checkpoint kept it from copying the whole log.
     is_busy: bool,
 }
 
 impl Wal {
-    /// The log of the file of this configuration; `None` in memory.
+    /// The log of the configured file; `None` in memory.
     pub(crate) fn new(config: &SqliteConfig) -> Result<Option<Self>> {
         let Location::File(path) = &config.location else { return Ok(None) };
         let beside = match config.durability {
@@ -77,7 +77,7 @@ impl Wal {
         }))
     }
 
-    /// Counts the pages that a commit of this connection has added; whether the log is to be
+    /// Counts pages that a commit of this connection has added; answers whether the log is to be
     /// checkpointed.
     pub(crate) fn count(&self, pages: usize, connection: &Connection) -> bool {
         let before = self.pages.fetch_add(pages, Ordering::Relaxed);
@@ -98,7 +98,7 @@ impl Wal {
         is_due
     }
 
-    /// Whether less than the reserve is free, on the disk and in the file.
+    /// Whether less than the reserve is free on the disk and in the file.
     fn is_reserve_used(&self, connection: &Connection) -> bool {
         let Some(free) = free_bytes(&self.file) else { return false };
         let unused = connection.query_row("PRAGMA freelist_count", [], |row| row.get::<_, i64>(0));
@@ -106,16 +106,16 @@ impl Wal {
         free + unused < RESERVE
     }
 
-    /// Passive checkpoint beside callers that write, if they do so on their own threads.
+    /// Passive checkpoint on a connection of its own, if callers write inline.
     pub(crate) fn checkpoint_beside(&self) {
         if let Some(connection) = &self.beside {
             checkpoint(&connection.lock().unwrap_or_else(PoisonError::into_inner), "PASSIVE");
         }
     }
 
-    /// Checkpoint with the connection that writes. It waits for readers only if the log is too long.
+    /// Checkpoint on the writing connection. It waits for readers only if the log is too long.
     pub(crate) fn checkpoint(&self, connection: &Connection) {
-        // What cannot be copied now, because of a reader or a failing disk, stays in the log.
+        // Pages that a reader or a failing disk keeps from being copied stay in the log.
         let Some(passive) = checkpoint(connection, "PASSIVE") else { return };
         if passive.frames < self.restart_from.load(Ordering::Relaxed) {
             return;
@@ -127,25 +127,25 @@ impl Wal {
         self.restart_from.store(next, Ordering::Relaxed);
     }
 
-    /// Restarting checkpoint; whether the log starts again from its beginning.
+    /// Restarting checkpoint; answers whether the log starts again from its beginning.
     fn restart(&self, connection: &Connection) -> bool {
         if connection.busy_timeout(RESTART_PATIENCE).is_err() {
             return false;
         }
         let outcome = checkpoint(connection, "RESTART");
-        // A writer that finds another process writing waits in its own way.
+        // The writer waits for other processes by itself.
         let is_reset = connection.busy_timeout(Duration::ZERO).is_ok();
         is_reset && outcome.is_some_and(|checkpointed| !checkpointed.is_busy)
     }
 
-    /// Whether the disk is full, or about to be. As long as it is, every write is preceded by
-    /// [`reclaim`](Self::reclaim) and committed alone, so that a delete does not fail with a put
-    /// beside it.
+    /// Whether the disk is full or has less free space than the reserve. Until that changes, the writer
+    /// calls [`reclaim`](Self::reclaim) before each group and commits each write alone, so that a
+    /// delete does not fail together with a put.
     pub(crate) fn is_disk_short(&self) -> bool {
         self.is_disk_short.load(Ordering::Relaxed)
     }
 
-    /// Makes the room of the log usable again, as far as the file takes its pages; whether items may
+    /// Checkpoints and restarts the log, so that its space can be reused; answers whether items may
     /// grow.
     pub(crate) fn reclaim(&self, connection: &Connection) -> bool {
         let passive = checkpoint(connection, "PASSIVE");
@@ -157,7 +157,7 @@ impl Wal {
         !is_reserve_used
     }
 
-    /// The error of a write that is refused so that deletes keep working.
+    /// Error of a write that is refused because the rest of the disk is reserved for deletes.
     pub(crate) fn reserved(&self) -> Error {
         let message = format!(
             "cannot write to {}: its disk is full, less than {} KB are free and kept for deletes; \
@@ -168,7 +168,7 @@ impl Wal {
         Error::new(ErrorKind::Unavailable, message).with_retry(Retry::Exhausted)
     }
 
-    /// The error of a write that the disk had no room for.
+    /// Error of a write for which the disk had no space.
     pub(crate) fn disk_full(&self, error: &Error) -> Error {
         self.is_disk_short.store(true, Ordering::Relaxed);
         let message = format!(
@@ -180,10 +180,10 @@ impl Wal {
     }
 }
 
-/// Whether SQLite failed because it could not make a file longer.
+/// Whether SQLite failed because it could not extend a file.
 pub(crate) fn is_disk_full(error: &rusqlite::Error) -> bool {
     let rusqlite::Error::SqliteFailure(failure, _) = error else { return false };
-    // A limit on the size of files is reported as a write that failed.
+    // SQLite reports a limit on file sizes as a failed write.
     failure.code == ErrorCode::DiskFull || failure.extended_code == ffi::SQLITE_IOERR_WRITE
 }
 
@@ -198,7 +198,7 @@ fn checkpoint(connection: &Connection, mode: &str) -> Option<Checkpointed> {
     row.ok()
 }
 
-/// Free space of the disk that a file is on, without the part that is reserved for root.
+/// Free space of the disk of a file, in bytes, without the part that is reserved for root.
 #[cfg(unix)]
 fn free_bytes(file: &std::path::Path) -> Option<u64> {
     let disk = rustix::fs::statvfs(file).ok()?;

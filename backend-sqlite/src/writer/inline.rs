@@ -1,0 +1,79 @@
+//! Inline writing: where a commit needs no fsync, callers execute groups on their own threads.
+//!
+//! Handing a write of ten microseconds over to another thread would take longer than the write. A
+//! caller that finds the connection free executes a group of the jobs that wait and its own; one that
+//! does not queues its job. Rule 1 of [`super::queue`] is why no queued job is forgotten.
+
+use std::sync::{MutexGuard, TryLockError};
+
+use rusqlite::Connection;
+
+use super::Shared;
+use super::job::{GroupOutcome, WriteJob};
+
+impl Shared {
+    /// Executes the job of a caller on the caller's thread, together with those that wait. `None` if
+    /// the connection is taken or another process is writing, and the job was not executed.
+    pub(super) fn write_inline(&self, own: &mut dyn WriteJob) -> Option<GroupOutcome> {
+        let connection = self.try_connection()?;
+        self.try_group(connection, Some(own))
+    }
+
+    /// Executes a group of the jobs that wait, unless somebody holds the connection. The thread
+    /// executes what is left.
+    ///
+    /// To be called after releasing the connection, and after queueing a job.
+    pub(super) fn execute_queued(&self) {
+        if !self.queue.has_jobs() {
+            return;
+        }
+        let Some(connection) = self.try_connection() else { return };
+        self.try_group(connection, None);
+        // The connection is free again: rule 1 asks for another look at the queue.
+        if self.queue.has_jobs() {
+            self.queue.notify();
+        }
+    }
+
+    fn try_connection(&self) -> Option<MutexGuard<'_, Connection>> {
+        match self.connection.try_lock() {
+            Ok(connection) => Some(connection),
+            Err(TryLockError::Poisoned(poisoned)) => Some(poisoned.into_inner()),
+            Err(TryLockError::WouldBlock) => None,
+        }
+    }
+
+    /// Executes a group of the jobs that wait and `own`, and releases the connection. `None` if there
+    /// is nothing to execute, or another process is writing and nothing was executed.
+    fn try_group(
+        &self,
+        connection: MutexGuard<'_, Connection>,
+        mut own: Option<&mut dyn WriteJob>,
+    ) -> Option<GroupOutcome> {
+        let own_items = own.as_ref().map(|own| own.items());
+        let mut group = self.take_group(own_items, false);
+        if group.is_empty() && own.is_none() {
+            return None;
+        }
+        let outcome = self.try_execute(&connection, &mut |session| {
+            group.run(session, own.as_deref_mut());
+        });
+        drop(connection);
+        match &outcome {
+            Some(outcome) => group.complete(outcome, &self.queue),
+            // The thread can wait for the other process.
+            None => self.queue.put_back(group),
+        }
+        outcome
+    }
+}
+
+/// Executes jobs that wait when it is dropped. Declared before the connection is taken, it is dropped
+/// after the connection is released, also by a panic in between.
+pub(super) struct ExecuteQueuedOnDrop<'s>(pub(super) &'s Shared);
+
+impl Drop for ExecuteQueuedOnDrop<'_> {
+    fn drop(&mut self) {
+        self.0.execute_queued();
+    }
+}

@@ -1,0 +1,161 @@
+//! Write jobs: what a write group executes.
+
+use std::panic::{AssertUnwindSafe, catch_unwind};
+
+use tabla_core::{Applied, Error, ErrorKind, Result};
+use tokio::sync::oneshot;
+
+use super::queue::Queue;
+use crate::error::again;
+use crate::session::Session;
+use crate::sweep::StepOutcome;
+use crate::sweeper::SweepStep;
+
+/// A write that waits in the queue.
+pub(super) trait WriteJob: Send {
+    /// Number of items that it writes, which bounds its group.
+    fn items(&self) -> usize;
+
+    /// Executes the write inside the group's transaction, and keeps the result until the group ends.
+    fn run(&mut self, session: &mut Session<'_>);
+
+    /// Reports the result after the group has ended. A job that has another step puts it into the
+    /// queue.
+    fn complete(self: Box<Self>, outcome: &GroupOutcome, queue: &Queue);
+}
+
+/// How a write group ended.
+pub(super) enum GroupOutcome {
+    Committed,
+    /// Nothing was applied; if the commit itself failed, perhaps everything.
+    Failed(Error, Applied),
+}
+
+impl GroupOutcome {
+    /// The result of one job of the group; `own` is what its execution has given.
+    fn result<T>(&self, own: Option<Result<T>>) -> Result<T> {
+        match (self, own) {
+            (Self::Committed, own) => own.expect("a group that commits has run all of its jobs"),
+            // The job that made the group fail keeps its own error, with its source.
+            (Self::Failed(error, applied), Some(Err(own))) if own.message() == error.message() => {
+                Err(own.with_applied(*applied))
+            }
+            (Self::Failed(error, applied), _) => Err(again(error, *applied)),
+        }
+    }
+}
+
+/// Executes one operation. If it panics, the whole group fails.
+fn run_operation<T>(
+    session: &mut Session<'_>,
+    work: impl FnOnce(&mut Session<'_>) -> Result<T>,
+) -> Result<T> {
+    session.next_operation();
+    // A panic is a defect of the engine. It must not end the thread on which every caller depends; the
+    // rollback of the group undoes what the operation has left half done.
+    let outcome = catch_unwind(AssertUnwindSafe(|| work(session)));
+    let result = outcome.unwrap_or_else(|_| {
+        let panicked =
+            || Error::new(ErrorKind::Unexpected, "the engine panicked; this is a defect in it");
+        session.fail(panicked());
+        Err(panicked())
+    });
+    if let Err(error) = &result {
+        session.end_failed(error);
+    }
+    result
+}
+
+/// The write of a caller.
+pub(super) struct CallerJob<T, F> {
+    items: usize,
+    work: Option<F>,
+    result: Option<Result<T>>,
+    reply: Option<oneshot::Sender<Result<T>>>,
+}
+
+impl<T, F: FnOnce(&mut Session<'_>) -> Result<T>> CallerJob<T, F> {
+    pub(super) fn new(items: usize, work: F) -> Self {
+        Self { items, work: Some(work), result: None, reply: None }
+    }
+
+    /// Sends the result to the receiver, once the group has ended.
+    pub(super) fn reply(&mut self) -> oneshot::Receiver<Result<T>> {
+        let (reply, receiver) = oneshot::channel();
+        self.reply = Some(reply);
+        receiver
+    }
+
+    /// The result, once the group has ended.
+    pub(super) fn result(&mut self, outcome: &GroupOutcome) -> Result<T> {
+        outcome.result(self.result.take())
+    }
+}
+
+impl<T: Send, F: FnOnce(&mut Session<'_>) -> Result<T> + Send> WriteJob for CallerJob<T, F> {
+    fn items(&self) -> usize {
+        self.items
+    }
+
+    fn run(&mut self, session: &mut Session<'_>) {
+        let work = self.work.take().expect("a job runs once");
+        self.result = Some(run_operation(session, work));
+    }
+
+    fn complete(mut self: Box<Self>, outcome: &GroupOutcome, _: &Queue) {
+        let result = self.result(outcome);
+        if let Some(reply) = self.reply.take() {
+            // A caller that has dropped its future does not undo the write.
+            let _ = reply.send(result);
+        }
+    }
+}
+
+/// A step of the store's own sweep.
+pub(super) struct SweepJob {
+    step: SweepStep,
+    /// Most items that it deletes in a group of callers, on which it piggybacks; `None` if it has a
+    /// group of its own.
+    piggyback: Option<usize>,
+    result: Option<Result<StepOutcome>>,
+}
+
+impl SweepJob {
+    pub(super) fn new(step: SweepStep) -> Self {
+        Self { step, piggyback: None, result: None }
+    }
+
+    /// Has the next step piggyback on a group of callers and delete at most `limit` items; `None` has
+    /// it run in a group of its own.
+    pub(super) fn set_piggyback(&mut self, limit: Option<usize>) {
+        self.piggyback = limit;
+    }
+
+    /// Whether the step shares its group with callers.
+    pub(super) fn is_piggybacked(&self) -> bool {
+        self.piggyback.is_some()
+    }
+}
+
+impl WriteJob for SweepJob {
+    fn items(&self) -> usize {
+        self.piggyback.unwrap_or_default()
+    }
+
+    fn run(&mut self, session: &mut Session<'_>) {
+        let Self { step, piggyback, .. } = self;
+        self.result = Some(run_operation(session, |session| match piggyback {
+            // A savepoint, so that a failure of the step does not fail the callers.
+            Some(limit) => session.in_savepoint(|session| step.execute(session, *limit)),
+            None => step.execute(session, usize::MAX),
+        }));
+    }
+
+    fn complete(mut self: Box<Self>, outcome: &GroupOutcome, queue: &Queue) {
+        let result = outcome.result(self.result.take());
+        match self.step.advance(result) {
+            None => queue.continue_sweep(self),
+            Some(end) => queue.end_sweep(end),
+        }
+    }
+}
