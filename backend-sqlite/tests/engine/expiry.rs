@@ -1,4 +1,4 @@
-//! Items that expire: by the store's own thread, and with their times in order.
+//! Expiry of items: the store's own sweeps, and the index of expiry times.
 
 use std::path::Path;
 use std::sync::Arc;
@@ -13,7 +13,7 @@ use tabla_sqlite::{Durability, SqliteConfig, SqliteStore, Sweeps};
 use crate::support::*;
 
 const PERIOD: Duration = Duration::from_secs(60);
-/// What stores on a file leave to another that sweeps.
+/// Duration of the sweep lease.
 const LEASE: Duration = Duration::from_secs(30);
 
 fn clock() -> ManualClock {
@@ -21,11 +21,11 @@ fn clock() -> ManualClock {
 }
 
 async fn open_at(config: &SqliteConfig, clock: &ManualClock) -> SqliteStore {
-    let env = Env { clock: Arc::new(clock.clone()), ..Env::system() };
+    let env = Env::system().with_clock(Arc::new(clock.clone()));
     SqliteStore::open_with(config, env).await.expect("a store")
 }
 
-/// Orders, with a stream, that expire by `expires`.
+/// Creates the table `orders`, with a stream and with `expires` as the attribute of the time to live.
 async fn create(store: &SqliteStore) {
     store.create_table(orders().stream(StreamViewType::NewAndOldImages)).await.expect("a table");
     expire_by(store, "expires").await;
@@ -36,7 +36,7 @@ async fn expire_by(store: &SqliteStore, attribute: &str) {
     store.update_time_to_live(request).await.expect("items that expire");
 }
 
-/// An order that expires so many seconds from now.
+/// An order that expires `from_now` seconds from now.
 fn expiring(clock: &ManualClock, number: i64, from_now: i64) -> Item {
     let at = clock.now().as_secs().checked_add_signed(from_now).expect("a time");
     order("expiring", number, "open").with("expires", at)
@@ -52,7 +52,7 @@ async fn put_expiring(store: &SqliteStore, clock: &ManualClock, numbers: std::op
     }
 }
 
-/// Waits for the store's own sweeps, but not for ever.
+/// Waits until `count` of the store's own sweeps have ended, at most a minute.
 async fn swept(store: &SqliteStore, count: u64) -> Sweeps {
     let swept = tokio::time::timeout(Duration::from_secs(60), store.swept(count)).await;
     swept.expect("the store sweeps by itself")
@@ -67,7 +67,7 @@ async fn is_sound(path: &Path) {
     assert_eq!(checked(path).await.problems, Vec::<String>::new());
 }
 
-/// The events of the table's stream: what, of which order, and whether by the service.
+/// Events of the table's stream: name, number of the order, and whether the service was the author.
 async fn events(store: &SqliteStore) -> Vec<(EventName, i64, bool)> {
     let event = |record: Record| {
         let number = record.keys.get("sk").and_then(|sk| sk.as_number()).expect("a number");
@@ -76,9 +76,8 @@ async fn events(store: &SqliteStore) -> Vec<(EventName, i64, bool)> {
     records(store).await.into_iter().map(event).collect()
 }
 
-/// Moving the clock is enough, however the store writes.
 #[tokio::test(flavor = "multi_thread")]
-async fn what_has_expired_goes_by_itself() {
+async fn store_deletes_expired_items_when_its_clock_moves() {
     let folder = tempfile::tempdir().unwrap();
     let path = folder.path().join("a.db");
     for config in [
@@ -105,7 +104,7 @@ async fn what_has_expired_goes_by_itself() {
         let expected: Vec<_> = (0..200).filter(|number| *number != 7).collect();
         assert!(removed.iter().all(|(event, _, by)| (*event, *by) == (EventName::Remove, true)));
         assert_eq!(removed.iter().map(|(_, number, _)| *number).collect::<Vec<_>>(), expected);
-        // The next one is due a period later, and finds what has expired since.
+        // The next sweep is due a period later, and deletes what has expired since.
         clock.advance(Duration::from_secs(1000));
         assert_eq!(swept(&store, 2).await.deleted, 200);
         assert_eq!(left(&store).await, 1);
@@ -114,13 +113,13 @@ async fn what_has_expired_goes_by_itself() {
 }
 
 #[tokio::test]
-async fn a_sweep_that_is_turned_off_waits_until_it_is_called() {
+async fn store_without_sweeps_deletes_only_in_sweep_expired() {
     let clock = clock();
     let store = open_at(&SqliteConfig::in_memory().with_sweep_every(None), &clock).await;
     create(&store).await;
     put_expiring(&store, &clock, 0..100).await;
     clock.advance(Duration::from_secs(1));
-    assert_eq!(store.sweep_expired().await.unwrap(), 0, "their second has yet to pass");
+    assert_eq!(store.sweep_expired().await.unwrap(), 0, "that second has not passed yet");
     clock.advance(10 * PERIOD);
     put(&store, order("lasting", 1, "open")).await;
     assert_eq!(left(&store).await, 100);
@@ -129,9 +128,8 @@ async fn a_sweep_that_is_turned_off_waits_until_it_is_called() {
     assert_eq!((left(&store).await, store.sweeps()), (0, Sweeps::default()));
 }
 
-/// Callers write without pause while a sweep goes on, and everybody comes to an end.
 #[tokio::test(flavor = "multi_thread")]
-async fn callers_and_a_sweep_go_on_side_by_side() {
+async fn sweep_ends_while_callers_write_without_pause() {
     let folder = tempfile::tempdir().unwrap();
     for config in [
         SqliteConfig::in_memory(),
@@ -170,7 +168,7 @@ async fn callers_and_a_sweep_go_on_side_by_side() {
 }
 
 #[tokio::test]
-async fn times_of_items_that_were_there_are_put_in_order() {
+async fn expiry_index_is_filled_with_the_times_of_present_items() {
     let folder = tempfile::tempdir().unwrap();
     let path = folder.path().join("a.db");
     let clock = clock();
@@ -179,7 +177,7 @@ async fn times_of_items_that_were_there_are_put_in_order() {
     store.create_table(orders()).await.unwrap();
     put_expiring(&store, &clock, 0..700).await;
     expire_by(&store, "expires").await;
-    // Writes go on meanwhile: these change what is put in order before or after them.
+    // These writes change items before or after the backfill reads them.
     for number in (0..700).step_by(7) {
         let key = item! { "pk" => "expiring", "sk" => number };
         let later = UpdateItem::new("orders", key).update("SET expires = expires + :day");
@@ -194,7 +192,7 @@ async fn times_of_items_that_were_there_are_put_in_order() {
 }
 
 #[tokio::test]
-async fn times_go_when_expiry_is_turned_off() {
+async fn expiry_index_is_dropped_when_time_to_live_is_turned_off() {
     let folder = tempfile::tempdir().unwrap();
     let path = folder.path().join("a.db");
     let clock = clock();
@@ -202,7 +200,7 @@ async fn times_go_when_expiry_is_turned_off() {
     let store = open_at(&config.with_sweep_every(None), &clock).await;
     store.create_table(orders()).await.unwrap();
     expire_by(&store, "expires").await;
-    // More than is dropped at once, and all in one second.
+    // More rows than are dropped at once, and all in one second.
     put_expiring(&store, &clock, 0..1200).await;
     clock.advance(Duration::from_secs(3600));
     let off = UpdateTimeToLive::new("orders", "expires", false);
@@ -216,10 +214,10 @@ async fn times_go_when_expiry_is_turned_off() {
     assert_eq!(tables("expiry%"), 0);
     let mut turns = 0;
     while tables("garbage%") > 0 {
-        // Each write lets the thread come to its next step.
+        // Each write lets the thread execute its next step.
         put(&store, order("lasting", 1, "open")).await;
         turns += 1;
-        assert!(turns < 10_000, "the times of a table that has none stay");
+        assert!(turns < 10_000, "the discarded expiry index was not emptied");
     }
     clock.advance(Duration::from_secs(3600));
     expire_by(&store, "expires").await;
@@ -234,7 +232,7 @@ async fn times_go_when_expiry_is_turned_off() {
 }
 
 #[tokio::test]
-async fn a_check_finds_times_that_are_not_those_of_the_items() {
+async fn check_finds_damage_of_the_expiry_index() {
     let folder = tempfile::tempdir().unwrap();
     for (name, sql) in [
         ("missing", "DELETE FROM TIMES WHERE id = 3"),
@@ -249,7 +247,7 @@ async fn a_check_finds_times_that_are_not_those_of_the_items() {
         create(&store).await;
         put_expiring(&store, &clock, 0..10).await;
         put(&store, order("lasting", 1, "open")).await;
-        // All of them are in order by now.
+        // This fills the expiry index.
         assert_eq!(store.sweep_expired().await.unwrap(), 0);
         drop(store);
         is_sound(&path).await;
@@ -261,15 +259,14 @@ async fn a_check_finds_times_that_are_not_those_of_the_items() {
     }
 }
 
-/// The table of the times at which the items of the only table expire.
+/// Name of the SQLite table with the expiry index of the only table.
 fn times(file: &Connection) -> String {
     let number = "SELECT 'expiry_' || expiry FROM tabla_tables";
     file.query_row(number, [], |row| row.get(0)).expect("the items expire")
 }
 
-/// Two stores on one file: one sweeps, and the other when that one is gone.
 #[tokio::test(flavor = "multi_thread")]
-async fn one_store_sweeps_at_a_time() {
+async fn second_store_on_a_file_sweeps_after_the_lease_has_expired() {
     let folder = tempfile::tempdir().unwrap();
     let path = folder.path().join("a.db");
     let clock = clock();
@@ -281,19 +278,19 @@ async fn one_store_sweeps_at_a_time() {
     clock.advance(Duration::from_secs(2));
     assert_eq!(swept(&one, 1).await.deleted, 10);
     let other = open_at(&config.with_sweep_every(Some(often)), &clock).await;
-    // As long as the first goes on, it keeps the lease.
+    // The first store renews its lease with each sweep.
     for round in 1..=20_u64 {
         put_expiring(&other, &clock, 0..10).await;
         clock.advance(Duration::from_secs(2));
         assert_eq!(swept(&one, round + 1).await.deleted, 10 * (round + 1));
         assert_eq!(other.sweeps().deleted, 0);
     }
-    // The other may do what it is told to, whoever has the lease.
+    // `sweep_expired` needs no lease.
     put_expiring(&one, &clock, 0..5).await;
     drop(one);
     clock.advance(Duration::from_secs(2));
     assert_eq!(other.sweep_expired().await.unwrap(), 5);
-    // What the first leaves behind is swept when its lease has lapsed, and not before.
+    // The other store takes over when the lease of the first has expired, and not before.
     put_expiring(&other, &clock, 0..10).await;
     clock.advance(LEASE / 3);
     put(&other, order("lasting", 1, "open")).await;
@@ -305,9 +302,9 @@ async fn one_store_sweeps_at_a_time() {
     is_sound(&path).await;
 }
 
-/// Damage is passed by and told, again at each sweep, and the rest is deleted.
+/// Each sweep skips the damaged items, reports them, and deletes the rest.
 #[tokio::test(flavor = "multi_thread")]
-async fn a_damaged_item_does_not_stop_a_sweep() {
+async fn sweep_skips_and_reports_damaged_items() {
     let folder = tempfile::tempdir().unwrap();
     let path = folder.path().join("a.db");
     let clock = clock();
@@ -322,14 +319,14 @@ async fn a_damaged_item_does_not_stop_a_sweep() {
         clock.advance(PERIOD);
         let sweeps = swept(&store, count).await;
         assert_eq!((sweeps.count, sweeps.deleted), (count, 148));
-        let problem = sweeps.problem.expect("it is told");
+        let problem = sweeps.problem.expect("a reported problem");
         assert!(problem.contains("row 3 is not what was stored"), "{problem}");
     }
     put(&store, expiring(&clock, 500, -1)).await;
     let error = store.sweep_expired().await.unwrap_err();
     assert_eq!(error.kind(), &ErrorKind::Corrupt);
     assert!(error.message().ends_with("other items deleted: 1"), "{error}");
-    // A time that is not the item's deletes nothing.
+    // A wrong entry of the expiry index deletes nothing.
     put(&store, order("expiring", 600, "open")).await;
     let sql = format!("INSERT INTO {} SELECT 1800000000, max(id) FROM items_1", times(&raw));
     raw.execute_batch(&sql).unwrap();
@@ -338,10 +335,10 @@ async fn a_damaged_item_does_not_stop_a_sweep() {
     assert!(kept.is_some());
 }
 
-/// SQLite fails with one item, in the middle of a step: that one is left, and nobody else fails,
-/// whoever has taken the step along.
+/// SQLite fails with one item in the middle of a step: the sweep skips that item, and no caller in the
+/// step's group fails.
 #[tokio::test(flavor = "multi_thread")]
-async fn a_failure_with_one_item_leaves_that_one() {
+async fn step_that_fails_with_one_item_fails_no_caller() {
     let folder = tempfile::tempdir().unwrap();
     for durability in [Durability::Full, Durability::Normal] {
         let path = folder.path().join(format!("{durability:?}.db"));
@@ -366,7 +363,7 @@ async fn fail_with_one_item(path: &Path, config: SqliteConfig) {
     clock.advance(PERIOD);
     let mut number = 0;
     while store.sweeps().count == 0 {
-        // None of these takes part in the failure.
+        // Steps piggyback on the groups of these writes.
         put(&store, order("caller", number, "open")).await;
         number += 1;
     }
@@ -386,9 +383,9 @@ async fn fail_with_one_item(path: &Path, config: SqliteConfig) {
     is_sound(path).await;
 }
 
-/// A store at rest takes no lock, and one that finds the file locked waits its turn.
+/// A store without expired items takes no write lock; a sweep waits while another connection has it.
 #[tokio::test(flavor = "multi_thread")]
-async fn a_sweep_waits_for_a_file_that_is_locked() {
+async fn sweep_waits_while_the_file_is_locked() {
     let folder = tempfile::tempdir().unwrap();
     let path = folder.path().join("a.db");
     let clock = clock();
@@ -412,16 +409,16 @@ async fn a_sweep_waits_for_a_file_that_is_locked() {
     assert_eq!(swept(&store, 2).await.deleted, 1);
 }
 
-/// A clock does not keep a store that is gone: its file can be opened by whoever locks it alone.
+/// A clock that has a store's waker does not keep its connections open.
 #[tokio::test]
-async fn a_clock_does_not_keep_a_store() {
+async fn clock_does_not_keep_a_dropped_store_open() {
     let folder = tempfile::tempdir().unwrap();
     let path = folder.path().join("a.db");
     let clock = clock();
     let store = open_at(&SqliteConfig::file(&path), &clock).await;
     store.create_table(CreateTable::new("things").partition_key("pk", KeyType::S)).await.unwrap();
     drop(store);
-    // The last connection takes the log with it.
+    // SQLite deletes the log when the last connection is closed.
     assert!(!folder.path().join("a.db-wal").exists());
     clock.advance(10 * PERIOD);
 }

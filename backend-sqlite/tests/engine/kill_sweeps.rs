@@ -1,7 +1,7 @@
-//! A process that is killed while it sweeps: every deletion has its record, nothing is gone that has
-//! not expired, and the next process goes on.
+//! Processes that are killed during a sweep: every deletion has its stream record, no item is deleted
+//! before it expires, and the next process continues the sweep.
 //!
-//! `TABLA_KILLS` says how often; the long form is 50, and so is the short one.
+//! `TABLA_KILLS` is the number of kills, 50 by default.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::io::{BufRead, BufReader, Write};
@@ -19,19 +19,19 @@ use tabla_sqlite::{Durability, SqliteConfig, SqliteStore};
 use crate::support::*;
 
 const KILLS: usize = 50;
-/// Kills that one file sees: it is verified as a whole after each.
+/// Kills per file. The whole file is verified after each.
 const KILLS_OF_A_FILE: usize = 10;
 const WRITERS: u64 = 8;
-/// Gives a child the file, how it is written, and how far its clock is ahead; and makes one of this
-/// test.
+/// Environment variable that makes a process of this test the child: durability, seconds by which its
+/// clock is ahead, and file.
 const CHILD: &str = "TABLA_TEST_SWEEPER";
-/// How far the clock is put ahead from one child to the next: the lease of the one before has lapsed.
+/// Time by which each child's clock is ahead of the one before: that one's lease has expired.
 const AHEAD: Duration = Duration::from_secs(40);
 const YEAR: u64 = 365 * 24 * 60 * 60;
 
 type Key = (String, i64);
 
-/// The machine's clock, put ahead.
+/// The system clock, put ahead.
 #[derive(Debug)]
 struct Ahead(Duration);
 
@@ -58,12 +58,12 @@ async fn open_ahead(path: &Path, durability: &str, ahead: Duration) -> SqliteSto
         .with_durability(durability)
         .with_log_pages(200)
         .with_sweep_every(Some(Duration::from_millis(5)));
-    let env = Env { clock: Arc::new(Ahead(ahead)), ..Env::system() };
+    let env = Env::system().with_clock(Arc::new(Ahead(ahead)));
     SqliteStore::open_with(&config, env).await.expect("a store")
 }
 
-/// Writes what expires at once and what lasts, and puts off what has expired, until it is killed;
-/// and tells what was answered.
+/// Writes items that expire at once and items that last, extends expired ones, and prints each answer,
+/// until the process is killed.
 async fn write_forever(path: &Path, durability: &str, ahead: Duration) {
     let store = open_ahead(path, durability, ahead).await;
     let first = SystemRandom.next_u64() >> 24;
@@ -82,7 +82,7 @@ async fn write_forever(path: &Path, durability: &str, ahead: Duration) {
     tasks.join_all().await;
 }
 
-/// What became of an item that was written.
+/// Writes an item; answers whether it expires or lasts.
 async fn write(store: &SqliteStore, pk: &str, number: i64, ahead: Duration) -> &'static str {
     let now = Ahead(ahead).now().as_secs();
     let put = async |item: Item| {
@@ -114,7 +114,7 @@ async fn write(store: &SqliteStore, pk: &str, number: i64, ahead: Duration) -> &
     "lasts"
 }
 
-/// Only a child does anything here.
+/// Does nothing except in a child process.
 #[test]
 fn child_that_sweeps() {
     let Ok(told) = std::env::var(CHILD) else { return };
@@ -126,14 +126,14 @@ fn child_that_sweeps() {
     runtime.expect("a runtime").block_on(write_forever(path.as_ref(), durability, ahead));
 }
 
-/// What was answered, by what it means.
+/// Items whose writes were answered.
 #[derive(Default)]
 struct Told {
     lasting: BTreeSet<Key>,
     expiring: BTreeSet<Key>,
 }
 
-/// Lets a child write and sweep, and kills it after so many answers.
+/// Starts a child that writes and sweeps, and kills it after a number of answers.
 fn sweep_and_kill(path: &Path, durability: &str, ahead: Duration, answers: usize, told: &mut Told) {
     let mut child = Command::new(std::env::current_exe().expect("this program"))
         .args(["--exact", "kill_sweeps::child_that_sweeps", "--nocapture", "--test-threads=1"])
@@ -145,7 +145,7 @@ fn sweep_and_kill(path: &Path, durability: &str, ahead: Duration, answers: usize
     let mut seen = 0;
     let lines = BufReader::new(child.stdout.take().expect("it is piped")).lines();
     for line in lines.map_while(Result::ok) {
-        // The first answer stands behind what the child's runner has printed without a new line.
+        // The child's test runner prints a prefix without a line end before the first answer.
         if let Some((_, answer)) = line.split_once("ack ")
             && let [what, pk, number] = answer.split(' ').collect::<Vec<_>>()[..]
             && let Ok(number) = number.parse()
@@ -173,7 +173,7 @@ fn expiry_of(item: &Item) -> Option<u64> {
     item.get("expires").and_then(|time| time.as_number()).and_then(|time| time.to_u64())
 }
 
-/// Verifies the file; how many deletions its stream has.
+/// Verifies the file; answers how many deletions its stream has.
 async fn verify(path: &Path, told: &Told) -> usize {
     let report = checked(path).await;
     assert_eq!(report.problems, Vec::<String>::new());
@@ -201,7 +201,7 @@ async fn verify(path: &Path, told: &Told) -> usize {
         }
         *is_there = record.event_name != EventName::Remove;
     }
-    // The records tell what is there: so nothing went without one.
+    // The stream records add up to the present items: no deletion lacks its record.
     recorded.retain(|_, is_there| *is_there);
     assert_eq!(recorded.into_keys().collect::<BTreeSet<_>>(), present);
     let lost: Vec<_> = told.lasting.difference(&present).collect();
@@ -209,7 +209,7 @@ async fn verify(path: &Path, told: &Told) -> usize {
     deletions
 }
 
-/// In the end a process that is not killed takes over, and deletes what is left.
+/// Lets a store that is not killed take over the lease and delete the expired items that are left.
 async fn finish(path: &Path, ahead: Duration, told: &Told) {
     let store = open_ahead(path, "normal", ahead).await;
     let swept = tokio::time::timeout(Duration::from_secs(60), store.swept(1)).await;
@@ -224,7 +224,7 @@ async fn finish(path: &Path, ahead: Duration, told: &Told) {
 }
 
 #[test]
-fn a_sweep_survives_a_kill() {
+fn killed_sweep_is_continued_without_losing_records_or_items() {
     let kills = std::env::var("TABLA_KILLS").map_or(KILLS, |text| text.parse().expect("a number"));
     let runtime = tokio::runtime::Builder::new_multi_thread().enable_all().build().unwrap();
     let mut deletions = 0;
