@@ -166,7 +166,9 @@ pub fn page(records: impl Iterator<Item = Record>, limit: usize) -> Vec<Record> 
 /// # Errors
 /// [`ErrorKind::Validation`] if it is out of range.
 pub fn check_records_limit(request: &GetRecords) -> Result<usize> {
-    check_limit(request.limit, RECORDS_LIMIT, "should be less than or equal to")
+    // The iterator is read where the records are.
+    let GetRecords { iterator: _, limit } = request;
+    check_limit(*limit, RECORDS_LIMIT, "should be less than or equal to")
 }
 
 /// Streams or shards that one page of a list has (API reference, ListStreams, DescribeStream).

@@ -19,8 +19,17 @@ pub struct GetPlan {
 impl GetPlan {
     /// Plans a read.
     pub fn new(request: &GetItem, schema: &TableSchema) -> Result<Self, Fault> {
-        let projection = parse_projection(&request.names, request.projection.as_ref(), schema)?;
-        Ok(Self { position: Position::of_read_key(schema, &request.key)?, projection })
+        let GetItem {
+            table: _,
+            key,
+            projection,
+            names,
+            // Whoever runs the plan sees to these.
+            consistent_read: _,
+            return_consumed_capacity: _,
+        } = request;
+        let projection = parse_projection(names, projection.as_ref(), schema)?;
+        Ok(Self { position: Position::of_read_key(schema, key)?, projection })
     }
 
     /// What the request asked for of the item.
@@ -38,8 +47,10 @@ pub(super) struct BatchPlan {
 
 impl BatchPlan {
     pub(super) fn new(reads: &KeysAndAttributes, schema: &TableSchema) -> Result<Self, Fault> {
-        let projection = parse_projection(&reads.names, reads.projection.as_ref(), schema)?;
-        let positions = reads.keys.iter().map(|key| Position::of_key(schema, key));
+        // The batch sees to the consistency.
+        let KeysAndAttributes { keys, projection, names, consistent_read: _ } = reads;
+        let projection = parse_projection(names, projection.as_ref(), schema)?;
+        let positions = keys.iter().map(|key| Position::of_key(schema, key));
         let positions: Vec<Position> = positions.collect::<Result<_, Fault>>()?;
         batch::check_distinct(&positions)?;
         Ok(Self { positions, projection })

@@ -52,17 +52,12 @@ pub struct Log {
     trimmed_through: u64,
     /// The last number that was given out before this stream was closed.
     last: u64,
-    /// There was one before there were several.
-    #[serde(default = "one")]
+    /// How many lanes there are: [`LANES`] when the stream was opened.
     lanes: u8,
     /// The generations after the first, which began with the stream. Of those that are gone only
     /// the last is kept, because the next one names it as its parent.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     rotations: Vec<Generation>,
-}
-
-fn one() -> u8 {
-    1
 }
 
 /// One of the times that a log is divided into.
@@ -209,14 +204,15 @@ impl Log {
     /// Describes the stream.
     pub fn describe(&self, request: &DescribeStream, now: Timestamp) -> Result<StreamDescription> {
         let limit = check_describe(request)?;
+        let DescribeStream { arn: _, exclusive_start_shard, shard_filter, limit: _ } = request;
         let mut shards: Vec<(Generation, Shard)> = self.shards().collect();
-        if let Some(start) = &request.exclusive_start_shard {
+        if let Some(start) = exclusive_start_shard {
             // Nothing follows a shard that is not known.
             let start = shards.iter().position(|(_, shard)| shard.id == *start);
             shards.drain(..start.map_or(shards.len(), |start| start + 1));
         }
         let is_listed = |generation, shard: &Shard| {
-            let matches = match &request.shard_filter {
+            let matches = match shard_filter {
                 None => true,
                 Some(ShardFilter::ChildrenOf(parent)) => shard.parent.as_ref() == Some(parent),
             };
@@ -266,11 +262,12 @@ impl Log {
         newest: Option<u64>,
         now: Timestamp,
     ) -> Result<ShardIterator> {
+        let GetShardIterator { arn: _, shard, position } = request;
         let begun = self.trimmed_through.max(extent.first_after);
         let newest = newest.map_or(begun, |newest| newest.max(begun));
         let numbered =
             |number| self.check_number(change::parse_sequence_number(number)?, extent, newest);
-        let next = match &request.position {
+        let next = match position {
             ShardPosition::TrimHorizon => begun + 1,
             ShardPosition::Latest => newest + 1,
             ShardPosition::At(number) => numbered(number)?,
@@ -278,7 +275,7 @@ impl Log {
         };
         let place = Place {
             arn: self.arn.0.clone(),
-            shard: request.shard.0.clone(),
+            shard: shard.0.clone(),
             next,
             issued_at: now.as_millis(),
         };
@@ -415,10 +412,10 @@ pub fn list<'a>(
     logs: impl IntoIterator<Item = &'a Log>,
 ) -> Result<ListStreamsOutput> {
     let limit = check_list(request)?;
+    let ListStreams { table, exclusive_start_stream: start, limit: _ } = request;
     let is_listed = |log: &&Log| {
-        let of_table = request.table.as_ref().is_none_or(|table| *table == log.table);
-        let start = request.exclusive_start_stream.as_ref();
-        of_table && start.is_none_or(|start| log.arn > *start)
+        let of_table = table.as_ref().is_none_or(|table| *table == log.table);
+        of_table && start.as_ref().is_none_or(|start| log.arn > *start)
     };
     let mut streams: Vec<StreamSummary> =
         logs.into_iter().filter(is_listed).map(Log::summary).collect();
@@ -456,8 +453,10 @@ mod tests {
             "arn": "arn:aws:dynamodb:local:0:table/things/stream/2026-01-01T00:00:00.000",
             "label": "2026-01-01T00:00:00.000", "table": "things", "view_type": "NEW_IMAGE",
             "key_schema": [{ "name": "pk", "role": "HASH" }], "opened_at": 1767225600000,
-            "first_after": 7, "trimmed_through": 9, "last": 7
+            "first_after": 7, "trimmed_through": 9, "last": 7, "lanes": 1
         }"#;
+        let without_lanes = serde_json::from_str::<Log>(&stored.replace(r#", "lanes": 1"#, ""));
+        assert!(without_lanes.unwrap_err().to_string().contains("missing field `lanes`"));
         let mut log: Log = serde_json::from_str(stored).unwrap();
         let now = Timestamp::from_millis(1_767_225_600_000) + HOUR;
         let [shard] = &shards(&log, now)[..] else { panic!("{log:?}") };

@@ -49,32 +49,40 @@ pub enum Source {
 impl ReadPlan {
     /// Plans a query.
     pub fn query(request: &Query, table: &Table) -> Result<Self> {
+        let Query {
+            table: _,
+            index,
+            key_condition,
+            filter,
+            projection,
+            names,
+            values,
+            select: selected,
+            limit,
+            scan_index_forward,
+            consistent_read,
+            exclusive_start_key,
+            // The meter of the page sees to it.
+            return_consumed_capacity: _,
+        } = request;
         let schema = &table.schema;
-        let limit = check_limit(request.limit)?;
-        let (source, index) = find_index(table, request.index.as_deref())?;
+        let limit = check_limit(*limit)?;
+        let (source, index) = find_index(table, index.as_deref())?;
         let expressions = [
-            given("FilterExpression", request.filter.is_some()),
-            given("KeyConditionExpression", request.key_condition.is_some()),
+            given("FilterExpression", filter.is_some()),
+            given("KeyConditionExpression", key_condition.is_some()),
         ];
-        check_placeholders_have_use(
-            &request.names,
-            &request.values,
-            request.projection.is_some(),
-            &expressions,
-        )?;
-        let mut placeholders = Placeholders::new(&request.names, &request.values)?;
-        let filter = request
-            .filter
+        check_placeholders_have_use(names, values, projection.is_some(), &expressions)?;
+        let mut placeholders = Placeholders::new(names, values)?;
+        let filter = filter
             .as_ref()
             .map(|filter| placeholders.condition(ExpressionKind::Filter, filter))
             .transpose()?;
-        let projection = request
-            .projection
+        let projection = projection
             .as_ref()
             .map(|projection| placeholders.projection(projection))
             .transpose()?;
-        let key_condition = request
-            .key_condition
+        let key_condition = key_condition
             .as_ref()
             .map(|condition| placeholders.condition(ExpressionKind::KeyCondition, condition))
             .transpose()?;
@@ -88,8 +96,8 @@ impl ReadPlan {
             )
         })?;
         check_keys_are_scalars(schema, key_condition.paths())?;
-        let select = resolve_select(request.select, projection.is_some(), index)?;
-        check_consistent(request.consistent_read, index)?;
+        let select = resolve_select(*selected, projection.is_some(), index)?;
+        check_consistent(*consistent_read, index)?;
 
         let (partition, sort) = key_attributes(schema, index);
         let key_query = key_condition.to_key_query(&KeySpec {
@@ -98,9 +106,9 @@ impl ReadPlan {
         })?;
         check_key_values(&key_query, index, &partition, &sort)?;
         let mut span = Span::of_query(&key_query);
-        if let Some(start) = &request.exclusive_start_key {
+        if let Some(start) = exclusive_start_key {
             let position = start::of_query(schema, index, start)?;
-            span = span.resume(&position, &key_query, request.scan_index_forward)?;
+            span = span.resume(&position, &key_query, *scan_index_forward)?;
         }
         if let Some(filter) = &filter {
             check_filter_has_no_key(filter, &partition, &sort)?;
@@ -110,9 +118,9 @@ impl ReadPlan {
         Ok(Self {
             source,
             span,
-            reverse: !request.scan_index_forward,
+            reverse: !scan_index_forward,
             fetch,
-            consistent: request.consistent_read,
+            consistent: *consistent_read,
             limit,
             filter,
             projection,
@@ -122,34 +130,43 @@ impl ReadPlan {
 
     /// Plans a scan.
     pub fn scan(request: &Scan, table: &Table) -> Result<Self> {
+        let Scan {
+            table: _,
+            index,
+            filter,
+            projection,
+            names,
+            values,
+            select: selected,
+            limit,
+            // `Segment::of` takes both.
+            segment: _,
+            total_segments: _,
+            consistent_read,
+            exclusive_start_key,
+            // The meter of the page sees to it.
+            return_consumed_capacity: _,
+        } = request;
         let schema = &table.schema;
-        let limit = check_limit(request.limit)?;
-        let (source, index) = find_index(table, request.index.as_deref())?;
-        check_consistent(request.consistent_read, index)?;
-        let expressions = [given("FilterExpression", request.filter.is_some())];
-        check_placeholders_have_use(
-            &request.names,
-            &request.values,
-            request.projection.is_some(),
-            &expressions,
-        )?;
-        let mut placeholders = Placeholders::new(&request.names, &request.values)?;
-        let filter = request
-            .filter
+        let limit = check_limit(*limit)?;
+        let (source, index) = find_index(table, index.as_deref())?;
+        check_consistent(*consistent_read, index)?;
+        let expressions = [given("FilterExpression", filter.is_some())];
+        check_placeholders_have_use(names, values, projection.is_some(), &expressions)?;
+        let mut placeholders = Placeholders::new(names, values)?;
+        let filter = filter
             .as_ref()
             .map(|filter| placeholders.condition(ExpressionKind::Filter, filter))
             .transpose()?;
-        let projection = request
-            .projection
+        let projection = projection
             .as_ref()
             .map(|projection| placeholders.projection(projection))
             .transpose()?;
         placeholders.finish()?;
-        let select = resolve_select(request.select, projection.is_some(), index)?;
+        let select = resolve_select(*selected, projection.is_some(), index)?;
         let segment = Segment::of(request)?;
         check_inside(schema, filter.as_ref(), projection.as_ref())?;
-        let after = request
-            .exclusive_start_key
+        let after = exclusive_start_key
             .as_ref()
             .map(|start| start::of_scan(schema, index, start, &segment))
             .transpose()?;
@@ -160,7 +177,7 @@ impl ReadPlan {
             span: segment.span(after.as_ref()),
             reverse: false,
             fetch,
-            consistent: request.consistent_read,
+            consistent: *consistent_read,
             limit,
             filter,
             projection,

@@ -131,9 +131,9 @@ impl<'r, T: TableRef> BatchGet<'r, T> {
     }
 
     fn plan(request: &'r BatchGetItem, find: impl Fn(&str) -> Result<T>) -> Result<Self> {
-        let found: Vec<T> =
-            request.requests.keys().map(|name| find(name)).collect::<Result<_>>()?;
-        let tables = request.requests.iter().zip(found).map(|((called, reads), table)| {
+        let BatchGetItem { requests, return_consumed_capacity: capacity } = request;
+        let found: Vec<T> = requests.keys().map(|name| find(name)).collect::<Result<_>>()?;
+        let tables = requests.iter().zip(found).map(|((called, reads), table)| {
             let plan = BatchPlan::new(reads, table.schema())?;
             Ok(BatchOfTable { called, table, reads, plan })
         });
@@ -146,7 +146,7 @@ impl<'r, T: TableRef> BatchGet<'r, T> {
             });
             batch::check_distinct(placed)?;
         }
-        Ok(Self { tables, capacity: request.return_consumed_capacity })
+        Ok(Self { tables, capacity: *capacity })
     }
 
     /// Reads the items.
@@ -213,10 +213,9 @@ impl<T: TableRef> TransactGet<T> {
     /// Plans a transactional read; `find` finds its tables.
     pub fn new(request: &TransactGetItems, find: impl Fn(&str) -> Result<T>) -> Result<Self> {
         transact::check_get(request)?;
-        let tables: Vec<T> =
-            request.items.iter().map(|get| find(&get.table)).collect::<Result<_>>()?;
-        let plans = request
-            .items
+        let TransactGetItems { items, return_consumed_capacity: capacity } = request;
+        let tables: Vec<T> = items.iter().map(|get| find(&get.table)).collect::<Result<_>>()?;
+        let plans = items
             .iter()
             .zip(&tables)
             .map(|(get, table)| GetPlan::new(get, table.schema()))
@@ -225,7 +224,7 @@ impl<T: TableRef> TransactGet<T> {
         let names = tables.iter().map(TableRef::name);
         transact::check_distinct(names.zip(plans.iter().map(|plan| &plan.position)))?;
         let items = tables.into_iter().zip(plans).collect();
-        Ok(Self { items, capacity: request.return_consumed_capacity })
+        Ok(Self { items, capacity: *capacity })
     }
 
     /// Reads the items, which `rows` shows as they are at one moment.

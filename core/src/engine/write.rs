@@ -76,17 +76,28 @@ impl Effect {
 impl WritePlan {
     /// Plans a put.
     pub fn put(request: &PutItem, schema: &TableSchema) -> Result<Self, Fault> {
-        check_return_values(request.return_values)?;
-        let condition = given("ConditionExpression", request.condition.is_some());
-        check_placeholders_have_use(&request.names, &request.values, false, &[condition])?;
-        let plan = Self::put_item(&request.item, schema)?;
-        let (condition, paths) =
-            condition_alone(&request.names, &request.values, request.condition.as_ref(), schema)?;
+        let PutItem {
+            table: _,
+            item,
+            condition,
+            names,
+            values,
+            return_values,
+            return_values_on_condition_check_failure: on_failure,
+            // The write sees to these.
+            return_consumed_capacity: _,
+            return_item_collection_metrics: _,
+        } = request;
+        check_return_values(*return_values)?;
+        let expression = given("ConditionExpression", condition.is_some());
+        check_placeholders_have_use(names, values, false, &[expression])?;
+        let plan = Self::put_item(item, schema)?;
+        let (condition, paths) = condition_alone(names, values, condition.as_ref(), schema)?;
         Ok(Self {
             condition,
             paths,
-            item_on_failure: wants_item(request.return_values_on_condition_check_failure),
-            return_values: request.return_values,
+            item_on_failure: wants_item(*on_failure),
+            return_values: *return_values,
             ..plan
         })
     }
@@ -124,16 +135,28 @@ impl WritePlan {
 
     /// Plans an update.
     pub fn update(request: &UpdateItem, schema: &TableSchema) -> Result<Self, Fault> {
+        let UpdateItem {
+            table: _,
+            key,
+            update,
+            condition,
+            names,
+            values,
+            return_values,
+            return_values_on_condition_check_failure: on_failure,
+            // The write sees to these.
+            return_consumed_capacity: _,
+            return_item_collection_metrics: _,
+        } = request;
         let expressions = [
-            given("UpdateExpression", request.update.is_some()),
-            given("ConditionExpression", request.condition.is_some()),
+            given("UpdateExpression", update.is_some()),
+            given("ConditionExpression", condition.is_some()),
         ];
-        check_placeholders_have_use(&request.names, &request.values, false, &expressions)?;
-        let position = Position::of_key(schema, &request.key)?;
-        let mut placeholders = Placeholders::new(&request.names, &request.values)?;
-        let update =
-            request.update.as_ref().map(|update| placeholders.update(update)).transpose()?;
-        let condition = parse_condition(&mut placeholders, request.condition.as_ref())?;
+        check_placeholders_have_use(names, values, false, &expressions)?;
+        let position = Position::of_key(schema, key)?;
+        let mut placeholders = Placeholders::new(names, values)?;
+        let update = update.as_ref().map(|update| placeholders.update(update)).transpose()?;
+        let condition = parse_condition(&mut placeholders, condition.as_ref())?;
         placeholders.finish()?;
         let condition_paths = check_condition_paths(schema, condition.as_ref())?;
         let update = update.unwrap_or_default();
@@ -141,25 +164,36 @@ impl WritePlan {
         Ok(Self {
             condition,
             paths: condition_paths + update.touched().count() + update.read().count(),
-            item_on_failure: wants_item(request.return_values_on_condition_check_failure),
-            return_values: request.return_values,
-            ..Self::new(position, Action::Update(request.key.clone(), update))
+            item_on_failure: wants_item(*on_failure),
+            return_values: *return_values,
+            ..Self::new(position, Action::Update(key.clone(), update))
         })
     }
 
     /// Plans a delete.
     pub fn delete(request: &DeleteItem, schema: &TableSchema) -> Result<Self, Fault> {
-        check_return_values(request.return_values)?;
-        let condition = given("ConditionExpression", request.condition.is_some());
-        check_placeholders_have_use(&request.names, &request.values, false, &[condition])?;
-        let plan = Self::delete_key(&request.key, schema)?;
-        let (condition, paths) =
-            condition_alone(&request.names, &request.values, request.condition.as_ref(), schema)?;
+        let DeleteItem {
+            table: _,
+            key,
+            condition,
+            names,
+            values,
+            return_values,
+            return_values_on_condition_check_failure: on_failure,
+            // The write sees to these.
+            return_consumed_capacity: _,
+            return_item_collection_metrics: _,
+        } = request;
+        check_return_values(*return_values)?;
+        let expression = given("ConditionExpression", condition.is_some());
+        check_placeholders_have_use(names, values, false, &[expression])?;
+        let plan = Self::delete_key(key, schema)?;
+        let (condition, paths) = condition_alone(names, values, condition.as_ref(), schema)?;
         Ok(Self {
             condition,
             paths,
-            item_on_failure: wants_item(request.return_values_on_condition_check_failure),
-            return_values: request.return_values,
+            item_on_failure: wants_item(*on_failure),
+            return_values: *return_values,
             ..plan
         })
     }
@@ -167,14 +201,21 @@ impl WritePlan {
     /// Plans a condition check, which has a condition:
     /// [`transact::check_write`](super::transact::check_write) sees to that.
     pub fn check(request: &ConditionCheck, schema: &TableSchema) -> Result<Self, Fault> {
-        let position = Position::of_key(schema, &request.key)?;
-        let (condition, paths) =
-            condition_alone(&request.names, &request.values, request.condition.as_ref(), schema)?;
+        let ConditionCheck {
+            table: _,
+            key,
+            condition,
+            names,
+            values,
+            return_values_on_condition_check_failure: on_failure,
+        } = request;
+        let position = Position::of_key(schema, key)?;
+        let (condition, paths) = condition_alone(names, values, condition.as_ref(), schema)?;
         Ok(Self {
             condition,
             paths,
-            item_on_failure: wants_item(request.return_values_on_condition_check_failure),
-            ..Self::new(position, Action::Check(request.key.clone()))
+            item_on_failure: wants_item(*on_failure),
+            ..Self::new(position, Action::Check(key.clone()))
         })
     }
 

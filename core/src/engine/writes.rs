@@ -122,22 +122,21 @@ impl<T: TableRef> BatchWrite<T> {
     /// Plans a batch; `find` finds its tables.
     pub fn new(request: &BatchWriteItem, find: impl Fn(&str) -> Result<T>) -> Result<Self> {
         batch::check_write(request)?;
-        let found: Vec<T> =
-            request.requests.keys().map(|name| find(name)).collect::<Result<_>>()?;
+        let BatchWriteItem {
+            requests,
+            return_consumed_capacity: capacity,
+            return_item_collection_metrics: metrics,
+        } = request;
+        let found: Vec<T> = requests.keys().map(|name| find(name)).collect::<Result<_>>()?;
         let tables = found
             .into_iter()
-            .zip(request.requests.values())
+            .zip(requests.values())
             .map(|(table, writes)| {
                 let plans = batch::plan_writes(writes, table.schema())?;
                 Ok((table, plans))
             })
             .collect::<Result<_>>()?;
-        Self {
-            tables,
-            capacity: request.return_consumed_capacity,
-            metrics: request.return_item_collection_metrics,
-        }
-        .checked()
+        Self { tables, capacity: *capacity, metrics: *metrics }.checked()
     }
 
     /// Fails if two writes are on one item, also if its table is called in two ways.
@@ -225,23 +224,25 @@ impl<T: TableRef> TransactWrite<T> {
     /// Plans a transaction; `find` finds its tables.
     pub fn new(request: &TransactWriteItems, find: impl Fn(&str) -> Result<T>) -> Result<Self> {
         transact::check_write(request)?;
-        let tables: Vec<T> = request
-            .items
-            .iter()
-            .map(|item| find(transact::table_of(item)))
-            .collect::<Result<_>>()?;
-        let fingerprint =
-            request.client_request_token.as_ref().map(|_| transact::fingerprint(request));
+        let TransactWriteItems {
+            items,
+            client_request_token: token,
+            return_consumed_capacity: capacity,
+            return_item_collection_metrics: metrics,
+        } = request;
+        let tables: Vec<T> =
+            items.iter().map(|item| find(transact::table_of(item))).collect::<Result<_>>()?;
+        let fingerprint = token.as_ref().map(|_| transact::fingerprint(request));
         let plan = |(item, table): (&TransactWriteItem, T)| {
             let plan = transact::plan(item, table.schema());
             (table, plan)
         };
-        let operations = request.items.iter().zip(tables).map(plan).collect();
+        let operations = items.iter().zip(tables).map(plan).collect();
         Self {
             operations,
-            token: request.client_request_token.clone().zip(fingerprint),
-            capacity: request.return_consumed_capacity,
-            metrics: request.return_item_collection_metrics,
+            token: token.clone().zip(fingerprint),
+            capacity: *capacity,
+            metrics: *metrics,
         }
         .checked()
     }

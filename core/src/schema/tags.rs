@@ -9,25 +9,27 @@ impl Table {
     /// The table with these tags added, or their values changed. Nothing is added if any is
     /// wrong, or if the table would have more than 50.
     pub fn tag(&self, request: &TagTable) -> Result<Table> {
-        if request.tags.is_empty() {
+        let TagTable { table: _, tags } = request;
+        if tags.is_empty() {
             return Err(Error::validation("Atleast one Tag needs to be provided as Input."));
         }
-        check(&request.tags)?;
+        check(tags)?;
         let mut table = self.clone();
-        table.tags.extend(request.tags.clone());
+        table.tags.extend(tags.clone());
         check_count(table.tags.len())?;
         Ok(table)
     }
 
     /// The table without the tags of these names. A name that no tag has is no error.
     pub fn untag(&self, request: &UntagTable) -> Result<Table> {
-        if request.keys.is_empty() {
+        let UntagTable { table: _, keys } = request;
+        if keys.is_empty() {
             return Err(Error::validation("Atleast one Tag Key needs to be provided as Input."));
         }
-        check_count(request.keys.len())?;
-        request.keys.iter().try_for_each(|key| check_key(key))?;
+        check_count(keys.len())?;
+        keys.iter().try_for_each(|key| check_key(key))?;
         let mut table = self.clone();
-        table.tags.retain(|key, _| !request.keys.contains(key));
+        table.tags.retain(|key, _| !keys.contains(key));
         Ok(table)
     }
 }
