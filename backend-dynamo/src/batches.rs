@@ -4,7 +4,7 @@ use tabla_core::ops::{
     BatchGetItem, BatchGetItemOutput, BatchWriteItem, BatchWriteItemOutput, TransactGetItems,
     TransactGetItemsOutput, TransactWriteItems, TransactWriteItemsOutput,
 };
-use tabla_core::{Requirement, Result, assign, engine};
+use tabla_core::{Requirement, Result, engine};
 
 use crate::DynamoStore;
 use crate::convert::*;
@@ -21,12 +21,18 @@ impl DynamoStore {
             .send()
             .await
             .map_err(|error| from_sdk(Access::Read, error))?;
-        Ok(assign!(BatchGetItemOutput::default(), { responses: output
-                .responses
-                .into_iter()
-                .flatten()
-                .map(|(table, items)| Ok((self.prefix.strip_own(table), items_from_sdk(items)?)))
-                .collect::<Result<_>>()?, unprocessed_keys: batch_reads_from_sdk(&self.prefix, output.unprocessed_keys)?, consumed_capacity: capacities_from_sdk(&self.prefix, asked, output.consumed_capacity) }))
+        let responses: Result<_> = output
+            .responses
+            .into_iter()
+            .flatten()
+            .map(|(table, items)| Ok((self.prefix.strip_own(table), items_from_sdk(items)?)))
+            .collect();
+        let unprocessed = batch_reads_from_sdk(&self.prefix, output.unprocessed_keys)?;
+        let consumed = capacities_from_sdk(&self.prefix, asked, output.consumed_capacity);
+        Ok(BatchGetItemOutput::new()
+            .responses(responses?)
+            .unprocessed_keys(unprocessed)
+            .consumed_capacity(consumed))
     }
 
     pub(crate) async fn batch_write_item(
@@ -49,12 +55,13 @@ impl DynamoStore {
             .send()
             .await
             .map_err(|error| from_sdk(Access::Write, error))?;
-        Ok(
-            assign!(BatchWriteItemOutput::default(), { unprocessed_items: batch_writes_from_sdk(&self.prefix, output.unprocessed_items)?, consumed_capacity: capacities_from_sdk(&self.prefix, asked, output.consumed_capacity), item_collection_metrics: table_metrics_from_sdk(
-                &self.prefix,
-                output.item_collection_metrics,
-            )? }),
-        )
+        let unprocessed = batch_writes_from_sdk(&self.prefix, output.unprocessed_items)?;
+        let consumed = capacities_from_sdk(&self.prefix, asked, output.consumed_capacity);
+        let metrics = table_metrics_from_sdk(&self.prefix, output.item_collection_metrics)?;
+        Ok(BatchWriteItemOutput::new()
+            .unprocessed_items(unprocessed)
+            .consumed_capacity(consumed)
+            .item_collection_metrics(metrics))
     }
 
     pub(crate) async fn transact_get_items(
@@ -73,12 +80,14 @@ impl DynamoStore {
             .send()
             .await
             .map_err(|error| from_sdk(Access::Read, error))?;
-        Ok(assign!(TransactGetItemsOutput::default(), { responses: output
-                .responses
-                .into_iter()
-                .flatten()
-                .map(|response| response.item.map(item_from_sdk).transpose())
-                .collect::<Result<_>>()?, consumed_capacity: capacities_from_sdk(&self.prefix, asked, output.consumed_capacity) }))
+        let responses: Result<_> = output
+            .responses
+            .into_iter()
+            .flatten()
+            .map(|response| response.item.map(item_from_sdk).transpose())
+            .collect();
+        let consumed = capacities_from_sdk(&self.prefix, asked, output.consumed_capacity);
+        Ok(TransactGetItemsOutput::new(responses?).consumed_capacity(consumed))
     }
 
     /// Without a client request token the SDK draws one, so that every call has its own.
@@ -110,11 +119,10 @@ impl DynamoStore {
             .send()
             .await
             .map_err(|error| from_sdk(Access::Write, error))?;
-        Ok(
-            assign!(TransactWriteItemsOutput::default(), { consumed_capacity: capacities_from_sdk(&self.prefix, asked, output.consumed_capacity), item_collection_metrics: table_metrics_from_sdk(
-                &self.prefix,
-                output.item_collection_metrics,
-            )? }),
-        )
+        let consumed = capacities_from_sdk(&self.prefix, asked, output.consumed_capacity);
+        let metrics = table_metrics_from_sdk(&self.prefix, output.item_collection_metrics)?;
+        Ok(TransactWriteItemsOutput::new()
+            .consumed_capacity(consumed)
+            .item_collection_metrics(metrics))
     }
 }

@@ -205,10 +205,10 @@ fn reasons(reasons: Option<&[sdk::CancellationReason]>) -> Vec<CancellationReaso
     reasons
         .unwrap_or_default()
         .iter()
-        .map(|reason| CancellationReason {
-            code: CancellationCode::from_name(reason.code().unwrap_or("None")),
-            message: reason.message().map(str::to_owned),
-            item: reason.item().and_then(|item| item_from_sdk(item.clone()).ok()),
+        .map(|reason| {
+            CancellationReason::new(CancellationCode::from_name(reason.code().unwrap_or("None")))
+                .with_message(reason.message().map(str::to_owned))
+                .with_item(reason.item().and_then(|item| item_from_sdk(item.clone()).ok()))
         })
         .collect()
 }

@@ -6,7 +6,7 @@ use tabla_core::ops::{
     DeleteItem, GetItem, GetItemOutput, Page, PutItem, Query, ReturnConsumedCapacity, Scan,
     UpdateItem, WriteOutput,
 };
-use tabla_core::{DynamoJson, Result, assign};
+use tabla_core::{DynamoJson, Result};
 
 use crate::DynamoStore;
 use crate::convert::*;
@@ -39,10 +39,12 @@ impl DynamoStore {
         let (output, answer) = direct::read(Operation::GetItem, return_consumed_capacity, call)
             .await
             .map_err(|error| from_sdk(Access::Read, error))?;
-        Ok(assign!(GetItemOutput::default(), { item: match answer {
-                Some(answer) => answer.item.map(|DynamoJson(item)| item),
-                None => output.item.map(item_from_sdk).transpose()?,
-            }, consumed_capacity: self.capacity(return_consumed_capacity, output.consumed_capacity) }))
+        let item = match answer {
+            Some(answer) => answer.item.map(|DynamoJson(item)| item),
+            None => output.item.map(item_from_sdk).transpose()?,
+        };
+        let consumed = self.capacity(return_consumed_capacity, output.consumed_capacity);
+        Ok(GetItemOutput::new(item).consumed_capacity(consumed))
     }
 
     pub(crate) async fn put_item(&self, request: PutItem) -> Result<WriteOutput> {
@@ -213,9 +215,11 @@ impl DynamoStore {
         if let Some(answer) = answer {
             return Ok(answer.into_page());
         }
-        Ok(
-            assign!(Page::default(), { items: items_from_sdk(output.items.unwrap_or_default())?, count: page_count(output.count), scanned_count: page_count(output.scanned_count), last_evaluated_key: last_key(output.last_evaluated_key)?, consumed_capacity: self.capacity(asked, output.consumed_capacity) }),
-        )
+        Ok(Page::new(items_from_sdk(output.items.unwrap_or_default())?)
+            .count(page_count(output.count))
+            .scanned_count(page_count(output.scanned_count))
+            .last_evaluated_key(last_key(output.last_evaluated_key)?)
+            .consumed_capacity(self.capacity(asked, output.consumed_capacity)))
     }
 
     pub(crate) async fn scan_page(&self, request: Scan) -> Result<Page> {
@@ -262,9 +266,11 @@ impl DynamoStore {
         if let Some(answer) = answer {
             return Ok(answer.into_page());
         }
-        Ok(
-            assign!(Page::default(), { items: items_from_sdk(output.items.unwrap_or_default())?, count: page_count(output.count), scanned_count: page_count(output.scanned_count), last_evaluated_key: last_key(output.last_evaluated_key)?, consumed_capacity: self.capacity(asked, output.consumed_capacity) }),
-        )
+        Ok(Page::new(items_from_sdk(output.items.unwrap_or_default())?)
+            .count(page_count(output.count))
+            .scanned_count(page_count(output.scanned_count))
+            .last_evaluated_key(last_key(output.last_evaluated_key)?)
+            .consumed_capacity(self.capacity(asked, output.consumed_capacity)))
     }
 
     fn write_output(
@@ -274,9 +280,10 @@ impl DynamoStore {
         consumed: Option<ConsumedCapacity>,
         metrics: Option<ItemCollectionMetrics>,
     ) -> Result<WriteOutput> {
-        Ok(
-            assign!(WriteOutput::default(), { attributes: attributes.map(item_from_sdk).transpose()?, consumed_capacity: self.capacity(asked, consumed), item_collection_metrics: metrics_from_sdk(metrics)? }),
-        )
+        Ok(WriteOutput::new()
+            .attributes(attributes.map(item_from_sdk).transpose()?)
+            .consumed_capacity(self.capacity(asked, consumed))
+            .item_collection_metrics(metrics_from_sdk(metrics)?))
     }
 
     fn capacity(
@@ -290,10 +297,11 @@ impl DynamoStore {
 
 impl Answer {
     fn into_page(self) -> Page {
-        assign!(Page::default(), { items: self.items.into_iter().map(|DynamoJson(item)| item).collect(), count: page_count(self.count), scanned_count: page_count(self.scanned_count), last_evaluated_key: self
-                .last_evaluated_key
-                .map(|DynamoJson(key)| key)
-                .filter(|key| !key.is_empty()), consumed_capacity: None })
+        let last_key = self.last_evaluated_key.map(|DynamoJson(key)| key);
+        Page::new(self.items.into_iter().map(|DynamoJson(item)| item).collect())
+            .count(page_count(self.count))
+            .scanned_count(page_count(self.scanned_count))
+            .last_evaluated_key(last_key.filter(|key| !key.is_empty()))
     }
 }
 

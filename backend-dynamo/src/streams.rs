@@ -4,7 +4,7 @@ use tabla_core::ops::{
     DescribeStream, GetRecords, GetRecordsOutput, GetShardIterator, ListStreams, ListStreamsOutput,
     ShardIterator, StreamArn, StreamDescription,
 };
-use tabla_core::{Error, ErrorKind, Requirement, Result, assign};
+use tabla_core::{Error, ErrorKind, Requirement, Result};
 
 use crate::DynamoStore;
 use crate::convert::*;
@@ -24,12 +24,14 @@ impl DynamoStore {
             .send()
             .await
             .map_err(|error| from_sdk(Access::Read, error))?;
-        Ok(assign!(ListStreamsOutput::default(), { streams: output
-                .streams
-                .into_iter()
-                .flatten()
-                .filter_map(|stream| summary_from_sdk(&self.prefix, stream))
-                .collect(), last_evaluated_stream: output.last_evaluated_stream_arn.map(StreamArn) }))
+        let streams = output
+            .streams
+            .into_iter()
+            .flatten()
+            .filter_map(|stream| summary_from_sdk(&self.prefix, stream))
+            .collect();
+        let last = output.last_evaluated_stream_arn.map(StreamArn);
+        Ok(ListStreamsOutput::new(streams).last_evaluated_stream(last))
     }
 
     pub(crate) async fn stream(&self, request: DescribeStream) -> Result<StreamDescription> {
@@ -77,12 +79,10 @@ impl DynamoStore {
             .send()
             .await
             .map_err(|error| from_sdk(Access::Read, error))?;
-        Ok(assign!(GetRecordsOutput::default(), { records: output
-                .records
-                .into_iter()
-                .flatten()
-                .map(record_from_sdk)
-                .collect::<Result<_>>()?, next_iterator: output.next_shard_iterator.map(ShardIterator) }))
+        let records: Result<_> =
+            output.records.into_iter().flatten().map(record_from_sdk).collect();
+        let next = output.next_shard_iterator.map(ShardIterator);
+        Ok(GetRecordsOutput::new(records?).next_iterator(next))
     }
 }
 

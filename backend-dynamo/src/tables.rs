@@ -9,7 +9,7 @@ use tabla_core::ops::{
     KeyRole, ListTableTags, ListTables, ListTablesOutput, SecondaryIndex, TableDescription,
     TableStatus, TagTable, Tags, TimeToLiveDescription, UntagTable, UpdateTable, UpdateTimeToLive,
 };
-use tabla_core::{Applied, Error, Requirement, Result, Retry, assign};
+use tabla_core::{Applied, Error, Requirement, Result, Retry};
 
 use crate::convert::*;
 use crate::error::{Access, from_sdk};
@@ -232,18 +232,14 @@ impl DynamoStore {
             for name in &page.table_names {
                 let Some(own) = self.prefix.strip(name) else { continue };
                 if table_names.len() == wanted {
-                    let last_evaluated_table_name = table_names.last().cloned();
-                    return Ok(
-                        assign!(ListTablesOutput::default(), { table_names, last_evaluated_table_name }),
-                    );
+                    let last = table_names.last().cloned();
+                    return Ok(ListTablesOutput::new(table_names).last_evaluated_table_name(last));
                 }
                 table_names.push(own.to_owned());
             }
             start = page.last_evaluated_table_name;
             if start.is_none() {
-                return Ok(
-                    assign!(ListTablesOutput::default(), { table_names, last_evaluated_table_name: None }),
-                );
+                return Ok(ListTablesOutput::new(table_names));
             }
         }
     }
@@ -262,9 +258,8 @@ impl DynamoStore {
             .send()
             .await
             .map_err(|error| from_sdk(Access::Read, error))?;
-        Ok(
-            assign!(ListTablesOutput::default(), { table_names: output.table_names.unwrap_or_default(), last_evaluated_table_name: output.last_evaluated_table_name }),
-        )
+        Ok(ListTablesOutput::new(output.table_names.unwrap_or_default())
+            .last_evaluated_table_name(output.last_evaluated_table_name))
     }
 
     pub(crate) async fn set_time_to_live(

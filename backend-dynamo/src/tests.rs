@@ -4,7 +4,7 @@ use serde_json::json;
 use std::time::Duration;
 use tabla_core::env::{Env, ManualClock, Timestamp};
 use tabla_core::ops::*;
-use tabla_core::{Applied, ErrorKind, Item, KeyType, Store, attr};
+use tabla_core::{Applied, ErrorKind, Item, KeyType, Store, assign, attr};
 
 use crate::fake::{Answer, Fake};
 use crate::{DynamoConfig, DynamoStore, Engine};
@@ -145,8 +145,8 @@ async fn what_an_engine_lacks_is_refused_and_not_sent() {
             )
             .await
             .err(),
-        local.tag_table(TagTable { table: "orders".into(), tags: Tags::new() }).await.err(),
-        local.list_table_tags(ListTableTags { table: "orders".into() }).await.err(),
+        local.tag_table(TagTable::new("orders", Tags::new())).await.err(),
+        local.list_table_tags(ListTableTags::new("orders")).await.err(),
         alternator.transact_get(TransactGetItems::new([])).await.err(),
         alternator.transact_write(TransactWriteItems::new()).await.err(),
         alternator
@@ -297,15 +297,13 @@ async fn a_page_of_tables_holds_only_this_environments() {
         page(&["dev-c1x", "prod-a1x"], None),
     ]);
     let store = fake.store(&dev());
-    let first =
-        store.list_tables(ListTables { limit: Some(2), ..ListTables::default() }).await.unwrap();
+    let first = store.list_tables(ListTables::new().limit(2)).await.unwrap();
     assert_eq!(first.table_names, ["a1x", "b1x"]);
     assert_eq!(first.last_evaluated_table_name.as_deref(), Some("b1x"));
     let second = store
-        .list_tables(ListTables {
-            limit: Some(2),
+        .list_tables(assign!(ListTables::new().limit(2), {
             exclusive_start_table_name: first.last_evaluated_table_name,
-        })
+        }))
         .await
         .unwrap();
     assert_eq!(second.table_names, ["c1x"]);
@@ -320,8 +318,7 @@ async fn tags_are_asked_by_resource_name() {
         answer(json!({ "Tags": [{ "Key": "b", "Value": "2" }], "NextToken": "n" })),
         answer(json!({ "Tags": [{ "Key": "a", "Value": "1" }] })),
     ]);
-    let tags =
-        fake.store(&dev()).list_table_tags(ListTableTags { table: "orders".into() }).await.unwrap();
+    let tags = fake.store(&dev()).list_table_tags(ListTableTags::new("orders")).await.unwrap();
     assert_eq!(tags, Tags::from([("a".into(), "1".into()), ("b".into(), "2".into())]));
     let requests = fake.requests();
     assert!(requests[1].body["ResourceArn"].as_str().unwrap().ends_with("table/dev-orders"));

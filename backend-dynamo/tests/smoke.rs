@@ -56,19 +56,16 @@ async fn a_table_lives_and_dies_under_its_prefix() {
     assert_eq!(capacity.table_name, "orders");
     assert!(capacity.global_secondary_indexes.contains_key("by-n"));
 
-    let streams = store
-        .list_streams(ListStreams { table: Some("orders".into()), ..ListStreams::default() })
-        .await
-        .unwrap();
+    let streams = store.list_streams(ListStreams::of_table("orders")).await.unwrap();
     assert_eq!(streams.streams[0].table, "orders");
     let stream =
         store.describe_stream(DescribeStream::new(streams.streams[0].arn.clone())).await.unwrap();
     let iterator = store
-        .get_shard_iterator(GetShardIterator {
-            arn: stream.arn,
-            shard: stream.shards[0].id.clone(),
-            position: ShardPosition::TrimHorizon,
-        })
+        .get_shard_iterator(GetShardIterator::new(
+            stream.arn,
+            stream.shards[0].id.clone(),
+            ShardPosition::TrimHorizon,
+        ))
         .await
         .unwrap();
     let records = store.get_records(GetRecords::new(iterator)).await.unwrap().records;

@@ -4,7 +4,7 @@ use std::collections::{BTreeMap, HashMap};
 
 use aws_sdk_dynamodb::types as sdk;
 use tabla_core::ops::{Capacity, ConsumedCapacity, ItemCollectionMetrics, ReturnConsumedCapacity};
-use tabla_core::{Item, Result, assign};
+use tabla_core::{Item, Result};
 
 use super::{Attributes, item_from_sdk};
 use crate::prefix::TablePrefix;
@@ -36,7 +36,13 @@ pub(crate) fn capacities_from_sdk(
 }
 
 fn capacity_row(prefix: &TablePrefix, consumed: sdk::ConsumedCapacity) -> ConsumedCapacity {
-    assign!(ConsumedCapacity::default(), { table_name: prefix.strip_own(consumed.table_name.unwrap_or_default()), capacity_units: consumed.capacity_units.unwrap_or_default(), read_capacity_units: consumed.read_capacity_units, write_capacity_units: consumed.write_capacity_units, table: consumed.table.map(part), local_secondary_indexes: parts(consumed.local_secondary_indexes), global_secondary_indexes: parts(consumed.global_secondary_indexes) })
+    let table = prefix.strip_own(consumed.table_name.unwrap_or_default());
+    ConsumedCapacity::new(table, consumed.capacity_units.unwrap_or_default())
+        .read_capacity_units(consumed.read_capacity_units)
+        .write_capacity_units(consumed.write_capacity_units)
+        .table(consumed.table.map(part))
+        .local_secondary_indexes(parts(consumed.local_secondary_indexes))
+        .global_secondary_indexes(parts(consumed.global_secondary_indexes))
 }
 
 fn parts(indexes: Option<HashMap<String, sdk::Capacity>>) -> BTreeMap<String, Capacity> {
@@ -44,7 +50,9 @@ fn parts(indexes: Option<HashMap<String, sdk::Capacity>>) -> BTreeMap<String, Ca
 }
 
 fn part(capacity: sdk::Capacity) -> Capacity {
-    assign!(Capacity::default(), { capacity_units: capacity.capacity_units.unwrap_or_default(), read_capacity_units: capacity.read_capacity_units, write_capacity_units: capacity.write_capacity_units })
+    Capacity::new(capacity.capacity_units.unwrap_or_default())
+        .read_capacity_units(capacity.read_capacity_units)
+        .write_capacity_units(capacity.write_capacity_units)
 }
 
 /// The item collection that a single write touched.
@@ -138,10 +146,7 @@ mod tests {
         let metrics = table_metrics_from_sdk(&prefix, Some(tables)).unwrap();
         assert_eq!(
             metrics["orders"],
-            [ItemCollectionMetrics {
-                item_collection_key: Item::new().with("pk", "a"),
-                size_estimate_range_gb: [1.0, 2.0],
-            }]
+            [ItemCollectionMetrics::new(Item::new().with("pk", "a"), [1.0, 2.0])]
         );
     }
 }

@@ -109,7 +109,11 @@ pub(crate) fn batch_reads_from_sdk(
         .into_iter()
         .flatten()
         .map(|(table, request)| {
-            let keys = assign!(KeysAndAttributes::default(), { keys: items_from_sdk(request.keys)?, projection: request.projection_expression.map(Expr::Text), names: request.expression_attribute_names.into_iter().flatten().collect(), consistent_read: request.consistent_read.unwrap_or_default() });
+            let keys = assign!(KeysAndAttributes::new(items_from_sdk(request.keys)?), {
+                projection: request.projection_expression.map(Expr::Text),
+                names: request.expression_attribute_names.into_iter().flatten().collect(),
+                consistent_read: request.consistent_read.unwrap_or_default(),
+            });
             Ok((prefix.strip_own(table), keys))
         })
         .collect()
@@ -297,12 +301,10 @@ mod tests {
     #[test]
     fn unprocessed_reads_can_be_asked_again() {
         let prefix = TablePrefix::new("dev-").unwrap();
-        let request = KeysAndAttributes {
-            keys: vec![Item::new().with("pk", "a")],
-            projection: Some("#p".into()),
-            names: [("#p".to_owned(), "pk".to_owned())].into(),
-            consistent_read: true,
-        };
+        let request = KeysAndAttributes::new([Item::new().with("pk", "a")])
+            .projection("#p")
+            .name("#p", "pk")
+            .consistent_read(true);
         let asked = BTreeMap::from([("orders".to_owned(), request)]);
         let there = batch_reads_to_sdk(&prefix, asked.clone()).unwrap();
         assert!(there.contains_key("dev-orders"));
@@ -325,7 +327,7 @@ mod tests {
 
     #[test]
     fn a_condition_check_needs_a_condition() {
-        let check = ConditionCheck { table: "orders".into(), ..ConditionCheck::default() };
+        let check = assign!(ConditionCheck::default(), { table: "orders".into() });
         let error = transact_write_to_sdk(&TablePrefix::default(), 2, check.into()).unwrap_err();
         assert_eq!(
             error.message(),

@@ -5,7 +5,7 @@ use tabla_core::ops::{
     EventName, KeySchemaElement, Record, SequenceNumber, Shard, ShardFilter, ShardId,
     ShardPosition, StreamArn, StreamDescription, StreamStatus, StreamSummary, UserIdentity,
 };
-use tabla_core::{Error, ErrorKind, Result, assign};
+use tabla_core::{Error, ErrorKind, Result};
 
 use super::{count, item_from_stream, key_element, timestamp, unknown, view_type};
 use crate::prefix::TablePrefix;
@@ -41,22 +41,23 @@ pub(crate) fn stream_description_from_sdk(
 ) -> Result<StreamDescription> {
     let status = stream.stream_status.as_ref().map(sdk::StreamStatus::as_str).unwrap_or_default();
     let view = stream.stream_view_type.as_ref().map(sdk::StreamViewType::as_str);
-    Ok(StreamDescription {
-        arn: StreamArn(stream.stream_arn.unwrap_or_default()),
-        label: stream.stream_label.unwrap_or_default(),
-        status: status_from_name(status)?,
-        view_type: view_type(view.unwrap_or_default())?,
-        table: prefix.strip_own(stream.table_name.unwrap_or_default()),
-        key_schema: stream
-            .key_schema
-            .into_iter()
-            .flatten()
-            .map(|element| key_element(element.attribute_name, element.key_type.as_str()))
-            .collect::<Result<Vec<KeySchemaElement>>>()?,
-        shards: stream.shards.into_iter().flatten().map(shard_from_sdk).collect(),
-        last_evaluated_shard: stream.last_evaluated_shard_id.map(ShardId),
-        created_at: timestamp(stream.creation_request_date_time.as_ref()),
-    })
+    let key_schema: Result<Vec<KeySchemaElement>> = stream
+        .key_schema
+        .into_iter()
+        .flatten()
+        .map(|element| key_element(element.attribute_name, element.key_type.as_str()))
+        .collect();
+    let summary = StreamSummary::new(
+        StreamArn(stream.stream_arn.unwrap_or_default()),
+        prefix.strip_own(stream.table_name.unwrap_or_default()),
+        stream.stream_label.unwrap_or_default(),
+    );
+    let created_at = timestamp(stream.creation_request_date_time.as_ref());
+    Ok(StreamDescription::new(summary, view_type(view.unwrap_or_default())?, created_at)
+        .status(status_from_name(status)?)
+        .key_schema(key_schema?)
+        .shards(stream.shards.into_iter().flatten().map(shard_from_sdk).collect())
+        .last_evaluated_shard(stream.last_evaluated_shard_id.map(ShardId)))
 }
 
 fn status_from_name(name: &str) -> Result<StreamStatus> {
@@ -71,7 +72,10 @@ fn shard_from_sdk(shard: sdk::Shard) -> Shard {
         Some(range) => (range.starting_sequence_number, range.ending_sequence_number),
         None => (None, None),
     };
-    assign!(Shard::new(ShardId(shard.shard_id.unwrap_or_default()), SequenceNumber(start.unwrap_or_default())), { parent: shard.parent_shard_id.map(ShardId), ending_sequence_number: end.map(SequenceNumber) })
+    let id = ShardId(shard.shard_id.unwrap_or_default());
+    Shard::new(id, SequenceNumber(start.unwrap_or_default()))
+        .parent(shard.parent_shard_id.map(ShardId))
+        .ending_sequence_number(end.map(SequenceNumber))
 }
 
 pub(crate) fn record_from_sdk(record: sdk::Record) -> Result<Record> {
@@ -80,26 +84,27 @@ pub(crate) fn record_from_sdk(record: sdk::Record) -> Result<Record> {
     })?;
     let event = record.event_name.as_ref().map(sdk::OperationType::as_str).unwrap_or_default();
     let view = change.stream_view_type.as_ref().map(sdk::StreamViewType::as_str);
-    Ok(Record {
-        event_id: record.event_id.unwrap_or_default(),
-        event_name: [EventName::Insert, EventName::Modify, EventName::Remove]
-            .into_iter()
-            .find(|known| known.as_str() == event)
-            .ok_or_else(|| unknown("change", event))?,
-        sequence_number: SequenceNumber(change.sequence_number.unwrap_or_default()),
-        created_at: timestamp(change.approximate_creation_date_time.as_ref()),
-        keys: item_from_stream(change.keys.unwrap_or_default())?,
-        old_image: change.old_image.map(item_from_stream).transpose()?,
-        new_image: change.new_image.map(item_from_stream).transpose()?,
-        view_type: view_type(view.unwrap_or_default())?,
-        size_bytes: count(change.size_bytes),
-        user_identity: record.user_identity.map(|identity| {
-            UserIdentity::new(
-                identity.r#type.unwrap_or_default(),
-                identity.principal_id.unwrap_or_default(),
-            )
-        }),
-    })
+    let event_name = [EventName::Insert, EventName::Modify, EventName::Remove]
+        .into_iter()
+        .find(|known| known.as_str() == event)
+        .ok_or_else(|| unknown("change", event))?;
+    let user_identity = record.user_identity.map(|identity| {
+        let kind = identity.r#type.unwrap_or_default();
+        UserIdentity::new(kind, identity.principal_id.unwrap_or_default())
+    });
+    let record = Record::new(
+        record.event_id.unwrap_or_default(),
+        event_name,
+        SequenceNumber(change.sequence_number.unwrap_or_default()),
+        timestamp(change.approximate_creation_date_time.as_ref()),
+        item_from_stream(change.keys.unwrap_or_default())?,
+        view_type(view.unwrap_or_default())?,
+    );
+    Ok(record
+        .old_image(change.old_image.map(item_from_stream).transpose()?)
+        .new_image(change.new_image.map(item_from_stream).transpose()?)
+        .size_bytes(count(change.size_bytes))
+        .user_identity(user_identity))
 }
 
 #[cfg(test)]

@@ -179,29 +179,39 @@ pub(crate) fn table_from_sdk(
     prefix: &TablePrefix,
     table: sdk::TableDescription,
 ) -> Result<TableDescription> {
-    let throughput = throughput_from_sdk(table.provisioned_throughput.as_ref());
     let billing_mode = table.billing_mode_summary.and_then(|summary| summary.billing_mode);
-    Ok(
-        assign!(TableDescription::new(prefix.strip_own(table.table_name.unwrap_or_default()), definitions_from_sdk(table.attribute_definitions)?, key_schema_from_sdk(table.key_schema)?, timestamp(table.creation_date_time.as_ref())), { status: table_status_from_sdk(table.table_status.as_ref()), global_secondary_indexes: table
-            .global_secondary_indexes
-            .into_iter()
-            .flatten()
-            .map(global_index_from_sdk)
-            .collect::<Result<_>>()?, local_secondary_indexes: table
-            .local_secondary_indexes
-            .into_iter()
-            .flatten()
-            .map(local_index_from_sdk)
-            .collect::<Result<_>>()?, // A table that never was paid by request has no summary (API reference,
-        // BillingModeSummary).
-billing_mode: match billing_mode {
-            Some(sdk::BillingMode::PayPerRequest) => BillingMode::PayPerRequest,
-            _ => BillingMode::Provisioned,
-        }, provisioned_throughput: throughput, stream: table.stream_specification.map(stream_from_sdk).transpose()?, latest_stream_arn: table.latest_stream_arn, latest_stream_label: table.latest_stream_label, sse: table.sse_description.map(sse_from_sdk), deletion_protection: table.deletion_protection_enabled.unwrap_or_default(), table_class: table
-            .table_class_summary
-            .and_then(|summary| summary.table_class)
-            .map(|class| class.as_str().to_owned()), item_count: count(table.item_count), size_bytes: count(table.table_size_bytes), arn: table.table_arn.unwrap_or_default(), id: table.table_id }),
-    )
+    // A table that never was paid by request has no summary (API reference, BillingModeSummary).
+    let billing_mode = match billing_mode {
+        Some(sdk::BillingMode::PayPerRequest) => BillingMode::PayPerRequest,
+        _ => BillingMode::Provisioned,
+    };
+    let global_indexes: Result<_> =
+        table.global_secondary_indexes.into_iter().flatten().map(global_index_from_sdk).collect();
+    let local_indexes: Result<_> =
+        table.local_secondary_indexes.into_iter().flatten().map(local_index_from_sdk).collect();
+    let class = table.table_class_summary.and_then(|summary| summary.table_class);
+    let description = TableDescription::new(
+        prefix.strip_own(table.table_name.unwrap_or_default()),
+        definitions_from_sdk(table.attribute_definitions)?,
+        key_schema_from_sdk(table.key_schema)?,
+        timestamp(table.creation_date_time.as_ref()),
+    );
+    Ok(description
+        .status(table_status_from_sdk(table.table_status.as_ref()))
+        .global_secondary_indexes(global_indexes?)
+        .local_secondary_indexes(local_indexes?)
+        .billing_mode(billing_mode)
+        .provisioned_throughput(throughput_from_sdk(table.provisioned_throughput.as_ref()))
+        .stream(table.stream_specification.map(stream_from_sdk).transpose()?)
+        .latest_stream_arn(table.latest_stream_arn)
+        .latest_stream_label(table.latest_stream_label)
+        .sse(table.sse_description.map(sse_from_sdk))
+        .deletion_protection(table.deletion_protection_enabled.unwrap_or_default())
+        .table_class(class.map(|class| class.as_str().to_owned()))
+        .item_count(count(table.item_count))
+        .size_bytes(count(table.table_size_bytes))
+        .arn(table.table_arn.unwrap_or_default())
+        .id(table.table_id))
 }
 
 fn table_status_from_sdk(status: Option<&sdk::TableStatus>) -> TableStatus {
@@ -264,15 +274,30 @@ pub(crate) fn key_element(name: String, role: &str) -> Result<KeySchemaElement> 
 }
 
 fn global_index_from_sdk(index: sdk::GlobalSecondaryIndexDescription) -> Result<IndexDescription> {
-    Ok(
-        assign!(IndexDescription::new(index.index_name.unwrap_or_default(), key_schema_from_sdk(index.key_schema)?, projection_from_sdk(index.projection)?), { status: index_status_from_sdk(index.index_status.as_ref()), backfilling: index.backfilling.unwrap_or_default(), provisioned_throughput: throughput_from_sdk(index.provisioned_throughput.as_ref()), item_count: count(index.item_count), size_bytes: count(index.index_size_bytes), arn: index.index_arn.unwrap_or_default() }),
-    )
+    let description = IndexDescription::new(
+        index.index_name.unwrap_or_default(),
+        key_schema_from_sdk(index.key_schema)?,
+        projection_from_sdk(index.projection)?,
+    );
+    Ok(description
+        .status(index_status_from_sdk(index.index_status.as_ref()))
+        .backfilling(index.backfilling.unwrap_or_default())
+        .provisioned_throughput(throughput_from_sdk(index.provisioned_throughput.as_ref()))
+        .item_count(count(index.item_count))
+        .size_bytes(count(index.index_size_bytes))
+        .arn(index.index_arn.unwrap_or_default()))
 }
 
 fn local_index_from_sdk(index: sdk::LocalSecondaryIndexDescription) -> Result<IndexDescription> {
-    Ok(
-        assign!(IndexDescription::new(index.index_name.unwrap_or_default(), key_schema_from_sdk(index.key_schema)?, projection_from_sdk(index.projection)?), { status: TableStatus::Active, backfilling: false, provisioned_throughput: throughput_from_sdk(None), item_count: count(index.item_count), size_bytes: count(index.index_size_bytes), arn: index.index_arn.unwrap_or_default() }),
-    )
+    let description = IndexDescription::new(
+        index.index_name.unwrap_or_default(),
+        key_schema_from_sdk(index.key_schema)?,
+        projection_from_sdk(index.projection)?,
+    );
+    Ok(description
+        .item_count(count(index.item_count))
+        .size_bytes(count(index.index_size_bytes))
+        .arn(index.index_arn.unwrap_or_default()))
 }
 
 fn projection_from_sdk(projection: Option<sdk::Projection>) -> Result<IndexProjection> {
@@ -300,7 +325,7 @@ fn throughput_from_sdk(
 
 fn stream_from_sdk(stream: sdk::StreamSpecification) -> Result<StreamSpecification> {
     let view_type = stream.stream_view_type.map(|view| view_type(view.as_str())).transpose()?;
-    Ok(assign!(StreamSpecification::default(), { enabled: stream.stream_enabled, view_type }))
+    Ok(StreamSpecification::new(stream.stream_enabled, view_type))
 }
 
 /// A stream's view type, by DynamoDB's name of it.
@@ -317,10 +342,14 @@ pub(crate) fn view_type(name: &str) -> Result<StreamViewType> {
 }
 
 fn sse_from_sdk(sse: sdk::SseDescription) -> SseSpecification {
-    assign!(SseSpecification::default(), { enabled: matches!(
+    assign!(SseSpecification::default(), {
+        enabled: matches!(
             sse.status,
             Some(sdk::SseStatus::Enabled | sdk::SseStatus::Enabling | sdk::SseStatus::Updating)
-        ), sse_type: sse.sse_type.map(|kind| kind.as_str().to_owned()), kms_master_key_id: sse.kms_master_key_arn })
+        ),
+        sse_type: sse.sse_type.map(|kind| kind.as_str().to_owned()),
+        kms_master_key_id: sse.kms_master_key_arn,
+    })
 }
 
 pub(crate) fn time_to_live_from_sdk(
@@ -423,10 +452,10 @@ mod tests {
             (None, TimeToLiveStatus::Disabled),
         ] {
             let attribute = Some("expires".to_owned());
-            assert_eq!(described(name).unwrap(), TimeToLiveDescription { status, attribute });
+            assert_eq!(described(name).unwrap(), TimeToLiveDescription::new(status, attribute));
         }
         assert!(described(Some("SOMETIMES")).is_err());
-        let none = TimeToLiveDescription { status: TimeToLiveStatus::Disabled, attribute: None };
+        let none = TimeToLiveDescription::disabled();
         assert_eq!(time_to_live_from_sdk(None).unwrap(), none);
     }
 

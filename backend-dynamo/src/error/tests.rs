@@ -102,11 +102,7 @@ async fn a_canceled_transaction_brings_every_reason() {
         [
             CancellationReason::none(),
             CancellationReason::condition_failed(Some(key())),
-            CancellationReason {
-                code: CancellationCode::Other,
-                message: Some("m".into()),
-                item: None,
-            },
+            CancellationReason::new(CancellationCode::Other).with_message("m".to_owned()),
         ]
     );
     assert!(error.is_condition_failed());
