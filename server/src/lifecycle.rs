@@ -10,7 +10,7 @@ use tabla_core::ops::{
     CreateTable, DeleteTable, DescribeTable, IndexDescription, TableDescription, TableStatus,
     UpdateTable,
 };
-use tabla_core::{Error, ErrorKind, Result, Store, assign};
+use tabla_core::{Error, ErrorKind, Result, Store};
 use tokio::time::timeout;
 
 /// How long a change of a table may take until its answer does not wait for it any more.
@@ -75,8 +75,7 @@ fn updating(before: Option<TableDescription>, mut table: TableDescription) -> Ta
     }
     for index in before.global_secondary_indexes {
         if !has(&table.global_secondary_indexes, &index.name) {
-            let gone = assign!(index, { status: TableStatus::Deleting });
-            table.global_secondary_indexes.push(gone);
+            table.global_secondary_indexes.push(index.status(TableStatus::Deleting));
         }
     }
     table

@@ -5,6 +5,7 @@ macro_rules! operations {
     ($($name:ident => $service:ident, $state:expr;)+) => {
         /// An operation of DynamoDB's API.
         #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
+        #[non_exhaustive]
         pub enum Operation {
             $(
                 #[doc = concat!("`", stringify!($name), "`.")]

@@ -78,7 +78,7 @@ mod tests {
         let keys = "[a]\naws_access_key_id = KEY\naws_secret_access_key = secret\n";
         let config = ServerConfig::new()
             .with_credentials(Credentials::parse(keys).unwrap())
-            .with_env(Env { clock, ..Env::system() });
+            .with_env(Env::system().with_clock(clock));
         let service = Service::with_config(Arc::new(MemoryStore::new()), config);
         for (length, is_long) in [(LONG_WORK - 1, false), (LONG_WORK, true)] {
             let request = Request::post("/")

@@ -18,10 +18,12 @@ pub(crate) fn batch_get(members: &Members<'_>) -> Result<BatchGetItem> {
     if let (Some(old), Some(new)) = (given("AttributesToGet"), given("ProjectionExpression")) {
         tabla_core::expr::legacy::refuse_mixture(&[old], &[new])?;
     }
-    Ok(assign!(BatchGetItem::default(), { requests: requests
-            .iter()
-            .map(|(table, members)| Ok((table.clone(), keys_and_attributes(table, members)?)))
-            .collect::<Result<_>>()?, return_consumed_capacity: members.capacity()? }))
+    let requests = requests
+        .iter()
+        .map(|(table, members)| Ok((table.clone(), keys_and_attributes(table, members)?)))
+        .collect::<Result<_>>()?;
+    let return_consumed_capacity = members.capacity()?;
+    Ok(assign!(BatchGetItem::new(), { requests, return_consumed_capacity }))
 }
 
 const NO_KEYS: &str = "The list of keys in RequestItems for BatchGetItem";
@@ -34,9 +36,12 @@ fn keys_and_attributes(table: &str, members: &Members<'_>) -> Result<KeysAndAttr
             "{NO_KEYS} may not contain null or empty values: {table} has one or more empty keys"
         )));
     }
-    Ok(
-        assign!(KeysAndAttributes::default(), { keys: keys.into_iter().map(read_item).collect::<Result<_>>()?, projection: legacy::projection(members)?, names: members.names()?, consistent_read: members.flag("ConsistentRead")? }),
-    )
+    Ok(assign!(KeysAndAttributes::default(), {
+        keys: keys.into_iter().map(read_item).collect::<Result<_>>()?,
+        projection: legacy::projection(members)?,
+        names: members.names()?,
+        consistent_read: members.flag("ConsistentRead")?,
+    }))
 }
 
 pub(crate) fn batch_write(members: &Members<'_>) -> Result<BatchWriteItem> {
@@ -49,9 +54,11 @@ pub(crate) fn batch_write(members: &Members<'_>) -> Result<BatchWriteItem> {
         }
         elements(shape, raw, |of, raw| write_request(&Members::of_text(of, raw)?))
     };
-    Ok(
-        assign!(BatchWriteItem::default(), { requests: requests.entries(writes)?.into_iter().collect(), return_consumed_capacity: members.capacity()?, return_item_collection_metrics: members.metrics()? }),
-    )
+    Ok(assign!(BatchWriteItem::default(), {
+        requests: requests.entries(writes)?.into_iter().collect(),
+        return_consumed_capacity: members.capacity()?,
+        return_item_collection_metrics: members.metrics()?,
+    }))
 }
 
 fn write_request(members: &Members<'_>) -> Result<WriteRequest> {

@@ -7,7 +7,7 @@ use tabla_core::expr::legacy::{
     self, Action, AttributeUpdate, Comparison, ConditionalOperator, Expected, Test, Wording,
 };
 use tabla_core::expr::{Condition, Expr, Projection, Update};
-use tabla_core::{Error, Result};
+use tabla_core::{Error, Result, assign};
 
 use super::{Members, elements, read_value};
 use crate::shape::Shape;
@@ -102,12 +102,12 @@ pub(crate) fn reworded(members: &Members<'_>, error: Error) -> Error {
         let keys = legacy::key_conditions(given.entries(test).ok()?).ok()?;
         Some(keys.unindexable)
     };
-    let wording = Wording {
+    let wording = assign!(Wording::default(), {
         attributes_to_get: members.has("AttributesToGet"),
         query_filter: members.has("QueryFilter"),
         attribute_updates: members.has("AttributeUpdates"),
         unindexable: unindexable().unwrap_or_default(),
-    };
+    });
     wording.reword(error)
 }
 
@@ -124,12 +124,12 @@ fn expectation(name: &str, shape: &'static Shape, raw: &RawValue) -> Result<Expe
         )));
     }
     let members = Members::of_text(shape, raw)?;
-    Ok(Expected {
+    Ok(assign!(Expected::default(), {
         value: members.find("Value").map(read_value).transpose()?,
         exists: members.boolean("Exists")?,
         comparison: comparison(&members)?,
         values: values(&members)?,
-    })
+    }))
 }
 
 fn test(name: &str, shape: &'static Shape, raw: &RawValue) -> Result<Test> {
@@ -139,7 +139,8 @@ fn test(name: &str, shape: &'static Shape, raw: &RawValue) -> Result<Test> {
         )));
     }
     let members = Members::of_text(shape, raw)?;
-    Ok(Test { comparison: comparison(&members)?, values: values(&members)? })
+    let comparison = comparison(&members)?;
+    Ok(assign!(Test::default(), { comparison, values: values(&members)? }))
 }
 
 fn is_null(raw: &RawValue) -> bool {
@@ -152,10 +153,10 @@ fn attribute_update(_: &str, shape: &'static Shape, raw: &RawValue) -> Result<At
     }
     let actions = [("PUT", Action::Put), ("ADD", Action::Add), ("DELETE", Action::Delete)];
     let members = Members::of_text(shape, raw)?;
-    Ok(AttributeUpdate {
+    Ok(assign!(AttributeUpdate::default(), {
         value: members.find("Value").map(read_value).transpose()?,
         action: members.choice("Action", &actions)?,
-    })
+    }))
 }
 
 fn comparison(members: &Members<'_>) -> Result<Option<Comparison>> {

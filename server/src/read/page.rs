@@ -11,10 +11,22 @@ pub(crate) fn query(members: &Members<'_>) -> Result<Query> {
         &["AttributesToGet", "QueryFilter", "ConditionalOperator", "KeyConditions"],
         &["ProjectionExpression", "FilterExpression", "KeyConditionExpression"],
     )?;
-    Ok(
-        assign!(Query::default(), { table: members.table()?, index: members.text("IndexName")?, // In the order in which the service finds fault.
-filter: legacy::filter(members, "QueryFilter")?, projection: legacy::projection(members)?, exclusive_start_key: start_key(members)?, names: members.names()?, values: members.values()?, key_condition: legacy::key_condition(members)?, select: select(members)?, limit: members.integer("Limit")?, scan_index_forward: members.boolean("ScanIndexForward")?.unwrap_or(true), consistent_read: members.flag("ConsistentRead")?, return_consumed_capacity: members.capacity()? }),
-    )
+    Ok(assign!(Query::default(), {
+        table: members.table()?,
+        index: members.text("IndexName")?,
+        // In the order in which the service finds fault.
+        filter: legacy::filter(members, "QueryFilter")?,
+        projection: legacy::projection(members)?,
+        exclusive_start_key: start_key(members)?,
+        names: members.names()?,
+        values: members.values()?,
+        key_condition: legacy::key_condition(members)?,
+        select: select(members)?,
+        limit: members.integer("Limit")?,
+        scan_index_forward: members.boolean("ScanIndexForward")?.unwrap_or(true),
+        consistent_read: members.flag("ConsistentRead")?,
+        return_consumed_capacity: members.capacity()?,
+    }))
 }
 
 pub(crate) fn scan(members: &Members<'_>) -> Result<Scan> {
@@ -23,9 +35,21 @@ pub(crate) fn scan(members: &Members<'_>) -> Result<Scan> {
         &["AttributesToGet", "ScanFilter", "ConditionalOperator"],
         &["ProjectionExpression", "FilterExpression"],
     )?;
-    Ok(
-        assign!(Scan::default(), { table: members.table()?, index: members.text("IndexName")?, projection: legacy::projection(members)?, filter: legacy::filter(members, "ScanFilter")?, exclusive_start_key: start_key(members)?, names: members.names()?, values: members.values()?, select: select(members)?, limit: members.integer("Limit")?, segment: members.integer("Segment")?, total_segments: members.integer("TotalSegments")?, consistent_read: members.flag("ConsistentRead")?, return_consumed_capacity: members.capacity()? }),
-    )
+    Ok(assign!(Scan::default(), {
+        table: members.table()?,
+        index: members.text("IndexName")?,
+        projection: legacy::projection(members)?,
+        filter: legacy::filter(members, "ScanFilter")?,
+        exclusive_start_key: start_key(members)?,
+        names: members.names()?,
+        values: members.values()?,
+        select: select(members)?,
+        limit: members.integer("Limit")?,
+        segment: members.integer("Segment")?,
+        total_segments: members.integer("TotalSegments")?,
+        consistent_read: members.flag("ConsistentRead")?,
+        return_consumed_capacity: members.capacity()?,
+    }))
 }
 
 /// Where a page goes on. Of most values that are none AWS says that the key is invalid, but not of

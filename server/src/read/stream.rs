@@ -9,15 +9,19 @@ use tabla_core::{Error, Result, assign};
 use super::{Members, missing};
 
 pub(crate) fn list_streams(members: &Members<'_>) -> Result<ListStreams> {
-    Ok(
-        assign!(ListStreams::default(), { table: members.text("TableName")?, exclusive_start_stream: members.text("ExclusiveStartStreamArn")?.map(StreamArn), limit: members.integer("Limit")? }),
-    )
+    Ok(assign!(ListStreams::default(), {
+        table: members.text("TableName")?,
+        exclusive_start_stream: members.text("ExclusiveStartStreamArn")?.map(StreamArn),
+        limit: members.integer("Limit")?,
+    }))
 }
 
 pub(crate) fn describe_stream(members: &Members<'_>) -> Result<DescribeStream> {
-    Ok(
-        assign!(DescribeStream::new(StreamArn(members.need_text("StreamArn")?)), { exclusive_start_shard: members.text("ExclusiveStartShardId")?.map(ShardId), shard_filter: members.object("ShardFilter")?.map(shard_filter).transpose()?, limit: members.integer("Limit")? }),
-    )
+    Ok(assign!(DescribeStream::new(StreamArn(members.need_text("StreamArn")?)), {
+        exclusive_start_shard: members.text("ExclusiveStartShardId")?.map(ShardId),
+        shard_filter: members.object("ShardFilter")?.map(shard_filter).transpose()?,
+        limit: members.integer("Limit")?,
+    }))
 }
 
 /// The judge has seen that both members are there, and knows the only type.

@@ -16,24 +16,44 @@ pub(crate) fn table_only(members: &Members<'_>) -> Result<String> {
 }
 
 pub(crate) fn list_tables(members: &Members<'_>) -> Result<ListTables> {
-    Ok(
-        assign!(ListTables::default(), { exclusive_start_table_name: members.text("ExclusiveStartTableName")?, limit: members.integer("Limit")? }),
-    )
+    Ok(assign!(ListTables::default(), {
+        exclusive_start_table_name: members.text("ExclusiveStartTableName")?,
+        limit: members.integer("Limit")?,
+    }))
 }
 
 pub(crate) fn create_table(members: &Members<'_>) -> Result<CreateTable> {
     refuse(members, &ONLY_AWS_CREATES)?;
-    Ok(
-        assign!(CreateTable::default(), { table: members.table()?, attribute_definitions: attribute_definitions(members)?, key_schema: key_schema(members)?, global_secondary_indexes: indexes(members, "GlobalSecondaryIndexes")?, local_secondary_indexes: indexes(members, "LocalSecondaryIndexes")?, billing_mode: billing_mode(members)?, provisioned_throughput: throughput(members)?, stream: stream(members)?, sse: sse(members)?, deletion_protection: members.flag("DeletionProtectionEnabled")?, table_class: members.text("TableClass")?, tags: tags(members)? }),
-    )
+    Ok(assign!(CreateTable::default(), {
+        table: members.table()?,
+        attribute_definitions: attribute_definitions(members)?,
+        key_schema: key_schema(members)?,
+        global_secondary_indexes: indexes(members, "GlobalSecondaryIndexes")?,
+        local_secondary_indexes: indexes(members, "LocalSecondaryIndexes")?,
+        billing_mode: billing_mode(members)?,
+        provisioned_throughput: throughput(members)?,
+        stream: stream(members)?,
+        sse: sse(members)?,
+        deletion_protection: members.flag("DeletionProtectionEnabled")?,
+        table_class: members.text("TableClass")?,
+        tags: tags(members)?,
+    }))
 }
 
 pub(crate) fn update_table(members: &Members<'_>) -> Result<UpdateTable> {
     refuse(members, &ONLY_AWS_UPDATES)?;
     let updates = members.objects("GlobalSecondaryIndexUpdates", index_update)?;
-    Ok(
-        assign!(UpdateTable::default(), { table: members.table()?, attribute_definitions: attribute_definitions(members)?, index_updates: updates.unwrap_or_default(), billing_mode: billing_mode(members)?, provisioned_throughput: throughput(members)?, stream: stream(members)?, sse: sse(members)?, deletion_protection: members.boolean("DeletionProtectionEnabled")?, table_class: members.text("TableClass")? }),
-    )
+    Ok(assign!(UpdateTable::default(), {
+        table: members.table()?,
+        attribute_definitions: attribute_definitions(members)?,
+        index_updates: updates.unwrap_or_default(),
+        billing_mode: billing_mode(members)?,
+        provisioned_throughput: throughput(members)?,
+        stream: stream(members)?,
+        sse: sse(members)?,
+        deletion_protection: members.boolean("DeletionProtectionEnabled")?,
+        table_class: members.text("TableClass")?,
+    }))
 }
 
 fn index_update(members: &Members<'_>) -> Result<IndexUpdate> {
@@ -97,9 +117,11 @@ fn indexes(members: &Members<'_>, name: &str) -> Result<Vec<SecondaryIndex>> {
 }
 
 fn index(members: &Members<'_>) -> Result<SecondaryIndex> {
-    Ok(
-        assign!(SecondaryIndex::new(members.need_text("IndexName")?), { key_schema: key_schema(members)?, projection: projection(members)?, provisioned_throughput: throughput(members)? }),
-    )
+    Ok(assign!(SecondaryIndex::new(members.need_text("IndexName")?), {
+        key_schema: key_schema(members)?,
+        projection: projection(members)?,
+        provisioned_throughput: throughput(members)?,
+    }))
 }
 
 fn projection(members: &Members<'_>) -> Result<IndexProjection> {
@@ -143,16 +165,19 @@ fn stream(members: &Members<'_>) -> Result<Option<StreamSpecification>> {
         ("NEW_AND_OLD_IMAGES", StreamViewType::NewAndOldImages),
     ];
     let Some(given) = members.object("StreamSpecification")? else { return Ok(None) };
-    Ok(Some(
-        assign!(StreamSpecification::default(), { enabled: given.boolean("StreamEnabled")?.ok_or_else(|| missing("StreamEnabled"))?, view_type: given.choice("StreamViewType", &views)? }),
-    ))
+    Ok(Some(assign!(StreamSpecification::default(), {
+        enabled: given.boolean("StreamEnabled")?.ok_or_else(|| missing("StreamEnabled"))?,
+        view_type: given.choice("StreamViewType", &views)?,
+    })))
 }
 
 fn sse(members: &Members<'_>) -> Result<Option<SseSpecification>> {
     let Some(given) = members.object("SSESpecification")? else { return Ok(None) };
-    Ok(Some(
-        assign!(SseSpecification::default(), { enabled: given.flag("Enabled")?, sse_type: given.text("SSEType")?, kms_master_key_id: given.text("KMSMasterKeyId")? }),
-    ))
+    Ok(Some(assign!(SseSpecification::default(), {
+        enabled: given.flag("Enabled")?,
+        sse_type: given.text("SSEType")?,
+        kms_master_key_id: given.text("KMSMasterKeyId")?,
+    })))
 }
 
 fn tags(members: &Members<'_>) -> Result<Tags> {

@@ -2,7 +2,6 @@
 
 use std::collections::BTreeMap;
 
-use tabla_core::assign;
 use tabla_core::ops::{Capacity, ConsumedCapacity, ItemCollectionMetrics};
 
 use super::{Array, Object};
@@ -28,10 +27,10 @@ pub(super) fn several(object: &mut Object<'_>, capacities: &[ConsumedCapacity]) 
 
 fn consumed(object: &mut Object<'_>, consumed: &ConsumedCapacity) {
     object.text("TableName", &consumed.table_name);
-    units(
-        object,
-        &assign!(Capacity::default(), { capacity_units: consumed.capacity_units, read_capacity_units: consumed.read_capacity_units, write_capacity_units: consumed.write_capacity_units }),
-    );
+    let all = Capacity::new(consumed.capacity_units)
+        .read_capacity_units(consumed.read_capacity_units)
+        .write_capacity_units(consumed.write_capacity_units);
+    units(object, &all);
     if let Some(table) = &consumed.table {
         object.object("Table", |object| units(object, table));
     }
