@@ -102,7 +102,7 @@ impl Ctx {
     /// The store's clock, movable or not, and randomness that no other has.
     pub fn env(&self) -> Env {
         match &self.0.clock {
-            Some(clock) => Env { clock: Arc::new(clock.clone()), ..Env::system() },
+            Some(clock) => Env::system().with_clock(Arc::new(clock.clone())),
             None => Env::system(),
         }
     }

@@ -76,9 +76,8 @@ async fn transactions(ctx: &Ctx) {
 async fn tags(ctx: &Ctx) {
     let table = ctx.table(Shape::s()).await;
     let tags = Tags::from([("team".to_owned(), "a".to_owned())]);
-    let table = String::from(&table);
-    refused(ctx.store().tag_table(TagTable { table: table.clone(), tags }).await);
-    refused(ctx.store().list_table_tags(ListTableTags { table }).await);
+    refused(ctx.store().tag_table(TagTable::new(&table, tags)).await);
+    refused(ctx.store().list_table_tags(ListTableTags::new(&table)).await);
 }
 
 async fn metrics(ctx: &Ctx) {

@@ -12,7 +12,7 @@ use tabla_core::env::SeededRandom;
 use tabla_core::ops::*;
 use tabla_core::{
     Applied, Capabilities, Error, ErrorKind, Expr, Item, MemoryStore, Result, Store, StoreExt,
-    Update,
+    Update, assign,
 };
 use tokio::task::yield_now;
 
@@ -334,7 +334,7 @@ impl Broken {
         let is_stale = self.now_and_then(Breach::StaleReads);
         let known = self.read.lock().expect("nobody panics with it").get(&place).cloned();
         if let (true, Some(item)) = (is_stale, known) {
-            return Ok(GetItemOutput { item, ..GetItemOutput::default() });
+            return Ok(GetItemOutput::new(item));
         }
         let mut output = self.store.get(request).await?;
         if self.now_and_then(Breach::AlienItems) {
@@ -382,7 +382,7 @@ impl Broken {
                 ReturnValues::AllNew => Some(new),
                 _ => None,
             };
-            return Ok(WriteOutput { attributes, ..WriteOutput::default() });
+            return Ok(WriteOutput::new().attributes(attributes));
         }
         self.store.update(request).await
     }
@@ -427,9 +427,7 @@ impl Broken {
         for piece in writes.chunks(size) {
             yield_now().await;
             let items = piece.to_vec();
-            self.store
-                .transact_write(TransactWriteItems { items, ..TransactWriteItems::default() })
-                .await?;
+            self.store.transact_write(assign!(TransactWriteItems::new(), { items })).await?;
         }
         Ok(TransactWriteItemsOutput::default())
     }

@@ -375,19 +375,17 @@ async fn unprocessed_keys_can_be_asked_again(ctx: Ctx) {
         write_to_the_end(&ctx, puts(&table, chunk.to_vec())).await;
     }
     // What an item weighs is its size before the projection.
-    let request = KeysAndAttributes {
-        keys: all.iter().map(|item| table.key_of(item)).collect(),
-        projection: Some("#k".into()),
-        names: [("#k".to_owned(), "pk".to_owned())].into(),
-        consistent_read: true,
-    };
+    let request = KeysAndAttributes::new(all.iter().map(|item| table.key_of(item)))
+        .projection("#k")
+        .name("#k", "pk")
+        .consistent_read(true);
     let get = BatchGetItem::new().request(&table, request.clone());
     let answer = ctx.ok(ctx.store().batch_get(get).await);
     let mut found = answer.responses[table.name()].clone();
     let left = answer.unprocessed_keys.get(table.name()).expect("16 MB and more were asked for");
     assert_eq!(found.len() + left.keys.len(), all.len());
-    assert_eq!(*left, KeysAndAttributes { keys: left.keys.clone(), ..request });
-    let again = BatchGetItem { requests: answer.unprocessed_keys, ..BatchGetItem::new() };
+    assert_eq!(*left, assign!(request, { keys: left.keys.clone() }));
+    let again = assign!(BatchGetItem::new(), { requests: answer.unprocessed_keys });
     let answer = ctx.ok(ctx.store().batch_get(again).await);
     assert!(answer.unprocessed_keys.is_empty(), "the rest is less than 16 MB");
     found.extend(answer.responses[table.name()].clone());
@@ -421,14 +419,8 @@ async fn keys_of_several_tables(ctx: Ctx) {
         (Shape::s_n(), [item! { "pk" => "a", "sk" => 9 }, item! { "pk" => "a", "sk" => 10 }]),
     ] {
         let table = ctx.table_with(shape, all.clone()).await;
-        get = get.request(
-            &table,
-            KeysAndAttributes {
-                keys: all.iter().map(|item| table.key_of(item)).collect(),
-                consistent_read: true,
-                ..KeysAndAttributes::default()
-            },
-        );
+        let keys = KeysAndAttributes::new(all.iter().map(|item| table.key_of(item)));
+        get = get.request(&table, keys.consistent_read(true));
         expected.push((table, all));
     }
     let answer = ctx.ok(ctx.store().batch_get(get).await);
@@ -442,18 +434,12 @@ async fn projection_per_table(ctx: Ctx) {
     let one = ctx.table_with(Shape::s(), [item.clone()]).await;
     let two = ctx.table_with(Shape::s(), [item.clone()]).await;
     let three = ctx.table_with(Shape::s(), [item.clone()]).await;
-    let request = |projection: &str| KeysAndAttributes {
-        keys: vec![item! { "pk" => "a" }],
-        projection: Some(projection.into()),
-        consistent_read: true,
-        ..KeysAndAttributes::default()
-    };
-    let named = KeysAndAttributes {
-        names: [("#n".to_owned(), "n".to_owned())].into(),
-        ..request("m.y, #n")
+    let request = |projection: &str| {
+        let keys = KeysAndAttributes::new([item! { "pk" => "a" }]);
+        keys.projection(projection).consistent_read(true)
     };
     let get = BatchGetItem::new()
-        .request(&one, named)
+        .request(&one, request("m.y, #n").name("#n", "n"))
         .request(&two, request("z"))
         .keys(&three, [item! { "pk" => "a" }]);
     let answer = ctx.ok(ctx.store().batch_get(get).await);
@@ -528,12 +514,10 @@ async fn wrong_projection_is_refused(ctx: Ctx) {
             "ExpressionAttributeNames can only be specified when using expressions"
         }),
     ] {
-        let request = KeysAndAttributes {
-            keys: vec![item! { "pk" => "k000" }],
+        let request = assign!(KeysAndAttributes::new([item! { "pk" => "k000" }]), {
             projection: projection.map(Into::into),
             names,
-            consistent_read: false,
-        };
+        });
         let get = BatchGetItem::new().request(&table, request);
         let result = ctx.store().batch_get(get).await;
         ctx.expect_validation(result.map(|answer| (projection, answer)), message);

@@ -6,8 +6,8 @@
 pub(super) use tabla_core::expr::{Projection, Update, attr};
 pub(super) use tabla_core::ops::*;
 pub(super) use tabla_core::{
-    CancellationCode, ErrorKind, Item, KeyType, Map, Number, Set, Store, Value, ValueRef, item,
-    list, map,
+    CancellationCode, ErrorKind, Item, KeyType, Map, Number, Set, Store, Value, ValueRef, assign,
+    item, list, map,
 };
 
 pub(super) use crate::case::cases;

@@ -241,11 +241,7 @@ async fn a_projection_of_no_item(ctx: Ctx) {
     for text in ["pk", "a", "zz, m.x"] {
         let get = GetItem::new(&table, key()).projection(text);
         assert_eq!(ctx.ok(ctx.store().get(get).await).item, None, "{text}");
-        let request = KeysAndAttributes {
-            keys: vec![key()],
-            projection: Some(text.into()),
-            ..KeysAndAttributes::default()
-        };
+        let request = KeysAndAttributes::new([key()]).projection(text);
         let batch = BatchGetItem::new().request(&table, request);
         let answer = ctx.ok(ctx.store().batch_get(batch).await);
         let items: Vec<Item> = answer.responses.into_values().flatten().collect();
@@ -298,11 +294,7 @@ async fn keys_are_scalars(ctx: Ctx) {
         ctx.expect_validation(ctx.store().query(query).await, &message);
         let scan = Scan::new(&table).projection(text);
         ctx.expect_validation(ctx.store().scan(scan).await, &message);
-        let request = KeysAndAttributes {
-            keys: vec![key.clone()],
-            projection: Some(text.into()),
-            ..KeysAndAttributes::default()
-        };
+        let request = KeysAndAttributes::new([key.clone()]).projection(text);
         let batch = BatchGetItem::new().request(&table, request);
         ctx.expect_validation(ctx.store().batch_get(batch).await, &message);
     }
@@ -452,12 +444,8 @@ async fn every_read_projects(ctx: Ctx) {
         let mut scan = Scan::new(&table).consistent_read(true).projection(text);
         scan.names = names(&[text]);
         assert_eq!(ctx.scan_all(scan).await, std::slice::from_ref(&expected), "{text}");
-        let request = KeysAndAttributes {
-            keys: vec![key()],
-            projection: Some(text.into()),
-            names: names(&[text]),
-            consistent_read: true,
-        };
+        let request = KeysAndAttributes::new([key()]).projection(text).consistent_read(true);
+        let request = assign!(request, { names: names(&[text]) });
         let batch = BatchGetItem::new().request(&table, request);
         let answer = ctx.ok(ctx.store().batch_get(batch).await);
         let items: Vec<Item> = answer.responses.into_values().flatten().collect();
@@ -506,11 +494,7 @@ async fn every_read_refuses(ctx: Ctx) {
             ctx.expect_validation(ctx.store().query(query).await, &message);
             let scan = Scan::new(table).projection(text);
             ctx.expect_validation(ctx.store().scan(scan).await, &message);
-            let request = KeysAndAttributes {
-                keys: vec![key()],
-                projection: Some(text.into()),
-                ..KeysAndAttributes::default()
-            };
+            let request = KeysAndAttributes::new([key()]).projection(text);
             let batch = BatchGetItem::new().request(table, request);
             ctx.expect_validation(ctx.store().batch_get(batch).await, &message);
         }

@@ -103,12 +103,12 @@ async fn both_or_neither(ctx: Ctx) {
     let table = ctx.table_with(Shape::s(), thirty()).await;
     let scan = Scan::new(&table);
     ctx.expect_validation(
-        ctx.store().scan(Scan { segment: Some(0), ..scan.clone() }).await,
+        ctx.store().scan(assign!(scan.clone(), { segment: Some(0) })).await,
         "The TotalSegments parameter is required but was not present in the request when Segment \
          parameter is present",
     );
     ctx.expect_validation(
-        ctx.store().scan(Scan { total_segments: Some(2), ..scan.clone() }).await,
+        ctx.store().scan(assign!(scan.clone(), { total_segments: Some(2) })).await,
         "The Segment parameter is required but was not present in the request when parameter \
          TotalSegments is present",
     );

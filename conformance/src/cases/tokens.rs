@@ -136,12 +136,12 @@ async fn what_counts_as_content(ctx: Ctx) {
     let with_update = |update: UpdateItem| pair(put.clone().into(), update.into());
     let others = [
         ("order", pair(update.clone().into(), put.clone().into())),
-        ("table", with_put(PutItem { table: twin.name().to_owned(), ..put.clone() })),
-        ("item", with_put(PutItem { item: key("b").with("x", 2), ..put.clone() })),
+        ("table", with_put(assign!(put.clone(), { table: twin.name().to_owned() }))),
+        ("item", with_put(assign!(put.clone(), { item: key("b").with("x", 2) }))),
         ("condition", with_put(put.clone().condition("attribute_not_exists(x)"))),
-        ("no condition", with_put(PutItem { condition: None, ..put.clone() })),
+        ("no condition", with_put(assign!(put.clone(), { condition: None }))),
         ("item on failure", with_put(put.clone().return_item_on_failure())),
-        ("key", with_update(UpdateItem { key: key("c"), ..update.clone() })),
+        ("key", with_update(assign!(update.clone(), { key: key("c") }))),
         ("value", with_update(update.clone().value(":one", 2))),
         ("expression", with_update(update.clone().update("SET n = :one"))),
     ];

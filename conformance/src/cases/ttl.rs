@@ -344,7 +344,7 @@ async fn disabled_expiry_deletes_nothing(ctx: Ctx) {
 
 async fn settings_are_described(ctx: Ctx) {
     let table = ctx.table(Shape::s()).await;
-    let off = TimeToLiveDescription { status: TimeToLiveStatus::Disabled, attribute: None };
+    let off = TimeToLiveDescription::disabled();
     assert_eq!(describe(&ctx, &table).await, off);
     let disable = UpdateTimeToLive::new(&table, "expires", false);
     ctx.expect_validation(

@@ -1,7 +1,7 @@
 //! Operations of the model as calls to a store, and the answers in the model's terms.
 
 use tabla_core::ops::*;
-use tabla_core::{CancellationCode, Error, ErrorKind, Item, Store, Update, attr};
+use tabla_core::{CancellationCode, Error, ErrorKind, Item, Store, Update, assign, attr};
 
 use super::explain::Violation;
 use super::fate::{Fate, fate, is_contention};
@@ -163,12 +163,8 @@ fn request(tables: &Tables, write: &Write) -> TransactWriteItem {
         Action::Check => {
             // Without a condition the request is refused, as it should be.
             let condition = write.condition.map(|condition| expression(condition).into());
-            let mut check = ConditionCheck {
-                table: table.to_owned(),
-                key,
-                condition,
-                ..ConditionCheck::default()
-            };
+            let table = table.to_owned();
+            let mut check = assign!(ConditionCheck::default(), { table, key, condition });
             if write.item_on_failure {
                 check = check.return_item_on_failure();
             }

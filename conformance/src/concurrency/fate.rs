@@ -103,9 +103,10 @@ mod tests {
     #[test]
     fn errors_say_what_became_of_the_call() {
         let unavailable = || Error::new(ErrorKind::Unavailable, "gone");
-        let reason = |code| CancellationReason { code, message: None, item: None };
         let cancelled = |codes: &[CancellationCode]| {
-            Error::transaction_canceled(codes.iter().map(|code| reason(*code)).collect())
+            Error::transaction_canceled(
+                codes.iter().copied().map(CancellationReason::new).collect(),
+            )
         };
         use CancellationCode as Code;
         use CancellationCode::{ConditionalCheckFailed, TransactionConflict, ValidationError};

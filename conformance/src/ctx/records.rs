@@ -65,7 +65,7 @@ impl Ctx {
             let description = ok_at(at, store.describe_stream(describe.clone()).await);
             for shard in description.shards {
                 let position = ShardPosition::TrimHorizon;
-                let request = GetShardIterator { arn: arn.clone(), shard: shard.id, position };
+                let request = GetShardIterator::new(arn.clone(), shard.id, position);
                 let mut next = Some(ok_at(at, store.get_shard_iterator(request).await));
                 // An open shard has no end: it is read until it has nothing more for now.
                 while let Some(iterator) = next {

@@ -6,7 +6,7 @@ use std::time::Duration;
 use futures::TryStreamExt;
 use tabla_core::env::{Clock, SystemClock};
 use tabla_core::ops::*;
-use tabla_core::{Error, ErrorKind, Item, Result, Store, StoreExt};
+use tabla_core::{Error, ErrorKind, Item, Result, Store, StoreExt, assign};
 
 use super::history::{History, Operation, TABLE};
 use super::known::Known;
@@ -75,8 +75,8 @@ pub async fn compare(
     let sources = std::iter::once(None)
         .chain(history.shape.indexes.iter().map(|index| Some(index.name.to_owned())));
     for index in sources {
-        let operation =
-            Operation::Scan(Scan { consistent_read: index.is_none(), index, ..Scan::new(TABLE) });
+        let scan = Scan::new(TABLE).consistent_read(index.is_none());
+        let operation = Operation::Scan(assign!(scan, { index }));
         let expected = answer(specification, history, &operation).await;
         let mut actual = answer(compared, history, &operation).await;
         for _ in 0..LAG_ATTEMPTS {

@@ -9,7 +9,7 @@ use proptest::prelude::*;
 use proptest::sample::{select, subsequence};
 use tabla_core::expr::{CompareOp, Condition, Path, Projection, SetValue, Update, attr};
 use tabla_core::ops::*;
-use tabla_core::{Item, KeyType, Number, Set, Value, ValueKind, ValueRef};
+use tabla_core::{Item, KeyType, Number, Set, Value, ValueKind, ValueRef, assign};
 
 use super::shapes::{IndexShape, SHAPES, TableShape};
 
@@ -399,11 +399,12 @@ fn on_failure() -> impl Strategy<Value = ReturnValuesOnConditionCheckFailure> {
 fn put(shape: TableShape) -> impl Strategy<Value = PutItem> {
     let returned = select(vec![ReturnValues::None, ReturnValues::AllOld]);
     (item(shape), maybe_condition(), returned, on_failure()).prop_map(
-        move |(item, condition, returned, on_failure)| PutItem {
-            condition: condition.filter(|_| fits_indexes(shape, &item)).map(Into::into),
-            return_values: returned,
-            return_values_on_condition_check_failure: on_failure,
-            ..PutItem::new(TABLE, item)
+        move |(item, condition, returned, on_failure)| {
+            let condition = condition.filter(|_| fits_indexes(shape, &item)).map(Into::into);
+            assign!(PutItem::new(TABLE, item).return_values(returned), {
+                condition,
+                return_values_on_condition_check_failure: on_failure,
+            })
         },
     )
 }
@@ -411,11 +412,12 @@ fn put(shape: TableShape) -> impl Strategy<Value = PutItem> {
 fn delete(key: impl Strategy<Value = Item>) -> impl Strategy<Value = DeleteItem> {
     let returned = select(vec![ReturnValues::None, ReturnValues::AllOld]);
     (key, maybe_condition(), returned, on_failure()).prop_map(
-        |(key, condition, returned, on_failure)| DeleteItem {
-            condition: condition.filter(|_| is_right(&key)).map(Into::into),
-            return_values: returned,
-            return_values_on_condition_check_failure: on_failure,
-            ..DeleteItem::new(TABLE, key)
+        |(key, condition, returned, on_failure)| {
+            let condition = condition.filter(|_| is_right(&key)).map(Into::into);
+            assign!(DeleteItem::new(TABLE, key).return_values(returned), {
+                condition,
+                return_values_on_condition_check_failure: on_failure,
+            })
         },
     )
 }
@@ -431,21 +433,21 @@ fn update(
         1 => Just(None).boxed(),
     ];
     (key, expression, maybe_condition(), returned, on_failure()).prop_map(
-        |(key, update, condition, returned, on_failure)| UpdateItem {
-            update: update.map(Into::into),
-            condition: condition.filter(|_| is_right(&key)).map(Into::into),
-            return_values: returned,
-            return_values_on_condition_check_failure: on_failure,
-            ..UpdateItem::new(TABLE, key)
+        |(key, update, condition, returned, on_failure)| {
+            let condition = condition.filter(|_| is_right(&key)).map(Into::into);
+            assign!(UpdateItem::new(TABLE, key).return_values(returned), {
+                update: update.map(Into::into),
+                condition,
+                return_values_on_condition_check_failure: on_failure,
+            })
         },
     )
 }
 
 fn get(shape: TableShape) -> impl Strategy<Value = GetItem> {
-    (given_key(shape), projection()).prop_map(|(key, projection)| GetItem {
-        projection: projection.map(Into::into),
-        consistent_read: true,
-        ..GetItem::new(TABLE, key)
+    (given_key(shape), projection()).prop_map(|(key, projection)| {
+        let projection = projection.map(Into::into);
+        assign!(GetItem::new(TABLE, key).consistent_read(true), { projection })
     })
 }
 
@@ -503,14 +505,12 @@ fn query(shape: TableShape) -> impl Strategy<Value = Query> {
                     Some(sort) => condition.and(sort),
                     None => condition,
                 };
-                Query {
+                assign!(Query::new(TABLE, condition).consistent_read(consistent), {
                     index: index.map(|index| index.name.to_owned()),
                     filter: filter.map(Into::into),
                     scan_index_forward: forward,
                     limit,
-                    consistent_read: consistent,
-                    ..Query::new(TABLE, condition)
-                }
+                })
             },
         )
     })
@@ -522,13 +522,14 @@ fn scan(shape: TableShape) -> impl Strategy<Value = Scan> {
     let local: Vec<&str> =
         shape.indexes.iter().filter(|index| index.local).map(|index| index.name).collect();
     let filter = option::weighted(0.5, comparison());
-    (select(sources), filter, option::of(1..5_i32)).prop_map(move |(index, filter, limit)| Scan {
-        index: index.map(str::to_owned),
-        // What an index does not carry is another matter: a case of the suite.
-        filter: filter.filter(|_| index.is_none()).map(Into::into),
-        limit,
-        consistent_read: index.is_none_or(|index| local.contains(&index)),
-        ..Scan::new(TABLE)
+    (select(sources), filter, option::of(1..5_i32)).prop_map(move |(index, filter, limit)| {
+        let consistent = index.is_none_or(|index| local.contains(&index));
+        assign!(Scan::new(TABLE).consistent_read(consistent), {
+            index: index.map(str::to_owned),
+            // What an index does not carry is another matter: a case of the suite.
+            filter: filter.filter(|_| index.is_none()).map(Into::into),
+            limit,
+        })
     })
 }
 
@@ -538,12 +539,7 @@ fn batch_get(shape: TableShape) -> impl Strategy<Value = BatchGetItem> {
             keys = vec![keys.swap_remove(place)];
         }
         let projection = projection.map(Into::into);
-        let reads = KeysAndAttributes {
-            keys,
-            projection,
-            consistent_read: true,
-            ..KeysAndAttributes::default()
-        };
+        let reads = assign!(KeysAndAttributes::new(keys).consistent_read(true), { projection });
         BatchGetItem::new().request(TABLE, reads)
     })
 }
@@ -563,15 +559,14 @@ fn batch_write(shape: TableShape) -> impl Strategy<Value = BatchWriteItem> {
             writes = vec![writes.swap_remove(place)];
         }
         let requests = [(TABLE.to_owned(), writes)].into();
-        BatchWriteItem { requests, ..BatchWriteItem::default() }
+        assign!(BatchWriteItem::new(), { requests })
     })
 }
 
 fn transact_get(shape: TableShape) -> impl Strategy<Value = TransactGetItems> {
     vec((key(shape), projection()), 1..4).prop_map(|reads| {
-        TransactGetItems::new(reads.into_iter().map(|(key, projection)| GetItem {
-            projection: projection.map(Into::into),
-            ..GetItem::new(TABLE, key)
+        TransactGetItems::new(reads.into_iter().map(|(key, projection)| {
+            assign!(GetItem::new(TABLE, key), { projection: projection.map(Into::into) })
         }))
     })
 }
@@ -581,25 +576,21 @@ fn transact_get(shape: TableShape) -> impl Strategy<Value = TransactGetItems> {
 fn transact_write(shape: TableShape) -> impl Strategy<Value = TransactWriteItems> {
     let write = prop_oneof![
         3 => put(shape).prop_map(|put| {
-            TransactWriteItem::Put(PutItem { return_values: ReturnValues::None, ..put })
+            TransactWriteItem::Put(put.return_values(ReturnValues::None))
         }),
         3 => update(shape, key(shape)).prop_map(|update| {
-            let expression = update.update.unwrap_or_else(|| Update::new().set("mark", 1).into());
-            TransactWriteItem::Update(UpdateItem {
-                update: Some(expression),
-                return_values: ReturnValues::None,
-                ..update
-            })
+            let mut update = update.return_values(ReturnValues::None);
+            update.update.get_or_insert_with(|| Update::new().set("mark", 1).into());
+            TransactWriteItem::Update(update)
         }),
         2 => delete(key(shape)).prop_map(|delete| {
-            TransactWriteItem::Delete(DeleteItem { return_values: ReturnValues::None, ..delete })
+            TransactWriteItem::Delete(delete.return_values(ReturnValues::None))
         }),
         2 => (key(shape), condition(), on_failure()).prop_map(|(key, condition, on_failure)| {
-            TransactWriteItem::ConditionCheck(ConditionCheck {
+            TransactWriteItem::ConditionCheck(assign!(ConditionCheck::new(TABLE, key, condition), {
                 return_values_on_condition_check_failure: on_failure,
-                ..ConditionCheck::new(TABLE, key, condition)
-            })
+            }))
         }),
     ];
-    vec(write, 1..5).prop_map(|items| TransactWriteItems { items, ..TransactWriteItems::default() })
+    vec(write, 1..5).prop_map(|items| assign!(TransactWriteItems::new(), { items }))
 }

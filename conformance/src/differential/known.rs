@@ -111,7 +111,7 @@ mod tests {
     use tabla_core::ops::{
         BatchWriteItem, PutItem, TransactWriteItem, TransactWriteItems, UpdateItem, WriteRequest,
     };
-    use tabla_core::{CancellationReason, Item, Update, item};
+    use tabla_core::{CancellationReason, Item, Update, assign, item};
 
     use super::super::SHAPES;
     use super::super::history::TABLE;
@@ -137,7 +137,7 @@ mod tests {
 
     fn transaction(items: impl IntoIterator<Item = TransactWriteItem>) -> Operation {
         let items = items.into_iter().collect();
-        Operation::TransactWrite(TransactWriteItems { items, ..TransactWriteItems::default() })
+        Operation::TransactWrite(assign!(TransactWriteItems::new(), { items }))
     }
 
     fn cancelled(message: &str) -> Error {

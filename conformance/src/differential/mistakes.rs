@@ -5,7 +5,7 @@ use tabla_core::ops::{
     BatchWriteItem, DeleteItem, PutItem, TransactWriteItem, TransactWriteItems, UpdateItem,
     WriteRequest,
 };
-use tabla_core::{Error, Item, MemoryStore, Store};
+use tabla_core::{Error, Item, MemoryStore, Store, assign};
 
 use super::compare::answer;
 use super::history::{History, Operation, TABLE};
@@ -34,7 +34,7 @@ fn refusal(history: &History, operation: &Operation) -> Option<Error> {
 /// A put without its condition, with nothing but its key, and with each other attribute alone.
 fn puts(history: &History, put: &PutItem) -> Vec<PutItem> {
     let keys = key_of(history, &put.item);
-    let mut parts = vec![PutItem { item: keys.clone(), ..put.clone() }];
+    let mut parts = vec![assign!(put.clone(), { item: keys.clone() })];
     for (name, value) in put.item.iter().filter(|(name, _)| !keys.contains(name)) {
         parts.push(PutItem::new(TABLE, keys.clone().with(name, value.to_value())));
     }
@@ -68,15 +68,12 @@ fn batches(history: &History, request: &BatchWriteItem) -> Vec<Operation> {
 
 /// An update without its condition, and one that only has it.
 fn updates(update: &UpdateItem) -> Vec<UpdateItem> {
-    vec![
-        UpdateItem { condition: None, ..update.clone() },
-        UpdateItem { update: None, ..update.clone() },
-    ]
+    vec![assign!(update.clone(), { condition: None }), assign!(update.clone(), { update: None })]
 }
 
 /// A delete without its condition, and one that has it.
 fn deletes(delete: &DeleteItem) -> Vec<DeleteItem> {
-    vec![DeleteItem { condition: None, ..delete.clone() }, delete.clone()]
+    vec![assign!(delete.clone(), { condition: None }), delete.clone()]
 }
 
 /// Each operation of a transaction alone, and in its parts; and two operations on one item.
@@ -92,12 +89,12 @@ fn transactions(history: &History, request: &TransactWriteItems) -> Vec<Operatio
             }
             TransactWriteItem::Update(update) => {
                 keys.push(update.key.clone());
-                let condition = UpdateItem { condition: None, ..update.clone() };
+                let condition = assign!(update.clone(), { condition: None });
                 parts.push(TransactWriteItem::Update(condition));
             }
             TransactWriteItem::Delete(delete) => {
                 keys.push(delete.key.clone());
-                let without = DeleteItem { condition: None, ..delete.clone() };
+                let without = assign!(delete.clone(), { condition: None });
                 parts.push(TransactWriteItem::Delete(without));
             }
             TransactWriteItem::ConditionCheck(check) => keys.push(check.key.clone()),
@@ -105,7 +102,7 @@ fn transactions(history: &History, request: &TransactWriteItems) -> Vec<Operatio
         parts.push(item.clone());
     }
     let transaction = |items: Vec<TransactWriteItem>| {
-        Operation::TransactWrite(TransactWriteItems { items, ..TransactWriteItems::default() })
+        Operation::TransactWrite(assign!(TransactWriteItems::new(), { items }))
     };
     let on_key = |key: &Item| TransactWriteItem::Delete(DeleteItem::new(TABLE, key.clone()));
     let together = transaction(keys.iter().map(on_key).collect());

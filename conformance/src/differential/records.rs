@@ -64,7 +64,7 @@ async fn stories(store: &dyn Store) -> Result<Stories> {
         let stream = store.describe_stream(describe.clone()).await?;
         for shard in stream.shards {
             let position = ShardPosition::TrimHorizon;
-            let request = GetShardIterator { arn: arn.clone(), shard: shard.id, position };
+            let request = GetShardIterator::new(arn.clone(), shard.id, position);
             let mut next = Some(store.get_shard_iterator(request).await?);
             while let Some(iterator) = next {
                 let page = store.get_records(GetRecords::new(iterator)).await?;

@@ -6,7 +6,7 @@ use tabla_core::ops::{
     BatchGetItem, BatchGetItemOutput, BatchWriteItem, BatchWriteItemOutput, KeysAndAttributes,
     WriteRequest,
 };
-use tabla_core::{Item, Result, Store};
+use tabla_core::{Item, Result, Store, assign};
 
 use super::failure::throttled;
 use super::writes::merged;
@@ -28,7 +28,7 @@ impl<S: Store> FaultStore<S> {
         for (table, reads) in request.requests.iter_mut().rev() {
             let keys = take_last(&mut reads.keys, &mut still);
             if !keys.is_empty() {
-                unprocessed.insert(table.clone(), KeysAndAttributes { keys, ..reads.clone() });
+                unprocessed.insert(table.clone(), assign!(reads.clone(), { keys }));
             }
         }
         request

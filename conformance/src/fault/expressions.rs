@@ -2,7 +2,7 @@
 
 use tabla_core::expr::{CompareOp, Expr, ExpressionKind, Names, Operand, Placeholders, Values};
 use tabla_core::ops::{Query, Scan, UpdateItem};
-use tabla_core::{Condition, Item, Update, Value, ValueRef};
+use tabla_core::{Condition, Item, Update, Value, ValueRef, assign};
 
 use super::Fault;
 
@@ -33,8 +33,11 @@ pub(super) fn lowered_update(request: &UpdateItem) -> Option<(UpdateItem, Update
         None => None,
     };
     placeholders.finish().ok()?;
-    let lowered =
-        UpdateItem { condition, names: Names::new(), values: Values::new(), ..request.clone() };
+    let lowered = assign!(request.clone(), {
+        condition,
+        names: Names::new(),
+        values: Values::new(),
+    });
     Some((lowered, update))
 }
 
@@ -52,14 +55,13 @@ pub(super) fn lowered_query(request: &Query) -> Option<(Query, Condition, Option
         None => None,
     };
     placeholders.finish().ok()?;
-    let lowered = Query {
+    let lowered = assign!(request.clone(), {
         key_condition: Some(key.clone().into()),
         filter: filter.clone().map(Into::into),
         projection,
         names: Names::new(),
         values: Values::new(),
-        ..request.clone()
-    };
+    });
     Some((lowered, key, filter))
 }
 
@@ -75,13 +77,12 @@ pub(super) fn lowered_scan(request: &Scan) -> Option<(Scan, Option<Condition>)> 
         None => None,
     };
     placeholders.finish().ok()?;
-    let lowered = Scan {
+    let lowered = assign!(request.clone(), {
         filter: filter.clone().map(Into::into),
         projection,
         names: Names::new(),
         values: Values::new(),
-        ..request.clone()
-    };
+    });
     Some((lowered, filter))
 }
 

@@ -5,7 +5,7 @@ use std::fmt;
 use std::sync::{Arc, Mutex, PoisonError};
 
 use tabla_core::env::{Random, SeededRandom};
-use tabla_core::{Applied, CancellationCode, CancellationReason, Error, ErrorKind};
+use tabla_core::{Applied, CancellationReason, Error, ErrorKind};
 
 macro_rules! all_operations {
     ($($method:ident => $variant:ident $(= $write:ident)?,)+) => {
@@ -241,11 +241,7 @@ pub(super) fn conflict() -> Error {
 pub(super) fn cancelled(operations: usize) -> Error {
     let mut reasons = vec![CancellationReason::none(); operations];
     if let Some(last) = reasons.last_mut() {
-        *last = CancellationReason {
-            code: CancellationCode::TransactionConflict,
-            message: Some("Transaction is ongoing for the item".to_owned()),
-            item: None,
-        };
+        *last = CancellationReason::conflict();
     }
     Error::transaction_canceled(reasons)
 }

@@ -32,12 +32,7 @@ pub(super) async fn unused_names_are_refused(ctx: Ctx) {
     ctx.expect_validation(store.query(query).await, message);
     let scan = Scan::new(&table).filter(condition).name("#u", "a");
     ctx.expect_validation(store.scan(scan).await, message);
-    let request = KeysAndAttributes {
-        keys: vec![key()],
-        projection: Some("pk".into()),
-        names: name("#u", "a"),
-        ..KeysAndAttributes::default()
-    };
+    let request = KeysAndAttributes::new([key()]).projection("pk").name("#u", "a");
     let batch = BatchGetItem::new().request(&table, request);
     ctx.expect_validation(store.batch_get(batch).await, message);
     // All of them are named, and it does not matter that they stand for an attribute in use.
@@ -139,16 +134,12 @@ pub(super) async fn placeholders_need_an_expression(ctx: Ctx) {
         store.scan(scan.value(":a", 1)).await,
         &values("FilterExpression is null"),
     );
-    let query = Query { table: String::from(&table), ..Query::default() };
+    let query = assign!(Query::default(), { table: String::from(&table) });
     ctx.expect_validation(
         store.query(query.value(":a", 1)).await,
         &values("FilterExpression and KeyConditionExpression are null"),
     );
-    let request = KeysAndAttributes {
-        keys: vec![key()],
-        names: name("#a", "a"),
-        ..KeysAndAttributes::default()
-    };
+    let request = KeysAndAttributes::new([key()]).name("#a", "a");
     let batch = BatchGetItem::new().request(&table, request);
     ctx.expect_validation(store.batch_get(batch).await, names);
     ctx.expect_unchanged(&before).await;

@@ -165,10 +165,10 @@ pub(super) async fn reserved_in_every_expression(ctx: Ctx) {
 }
 
 pub(super) async fn reserved_behind_a_placeholder(ctx: Ctx) {
-    let shape = Shape::s().with(|request| CreateTable {
-        attribute_definitions: Vec::new(),
-        key_schema: Vec::new(),
-        ..request
+    let shape = Shape::s().with(|mut request| {
+        request.attribute_definitions.clear();
+        request.key_schema.clear();
+        request
     });
     let shape = shape
         .with(|request| request.partition_key("hash", KeyType::S).sort_key("range", KeyType::S));

@@ -25,7 +25,7 @@ pub(super) async fn poison(ctx: Ctx) {
     assert_eq!(records.iter().filter(|record| **record == aside[0].record).count(), 1);
     assert_eq!(notes.of("a"), [1, 2, 3]);
     let retried = ctx.ok(mailer.retry_set_aside(&each(|_| async { Ok(()) })).await);
-    assert_eq!(retried, Retried { handled: 1, failed: 0, incomplete: 0 });
+    assert_eq!(retried, assign!(Retried::default(), { handled: 1 }));
     assert_eq!(ctx.ok(mailer.set_aside().await), []);
 }
 
@@ -73,7 +73,7 @@ pub(super) async fn large_poison(ctx: Ctx) {
         (record.old_image == expected).then_some(()).ok_or_else(|| "not whole".into())
     });
     let retried = ctx.ok(mailer.retry_set_aside(&whole).await);
-    assert_eq!(retried, Retried { handled: 2, failed: 0, incomplete: 0 });
+    assert_eq!(retried, assign!(Retried::default(), { handled: 2 }));
 }
 
 pub(super) async fn handler_stops(ctx: Ctx) {

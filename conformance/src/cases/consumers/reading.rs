@@ -123,7 +123,7 @@ pub(super) async fn latest_with_a_clock_ahead(ctx: Ctx) {
     let table = table(&ctx).await;
     write(&ctx, &table, "a", 1..=3).await;
     let clock = ManualClock::new(ctx.now() + Duration::from_secs(60 * 60));
-    let env = Env { clock: Arc::new(clock), ..Env::system() };
+    let env = Env::system().with_clock(Arc::new(clock));
     let latest = || consumer(&ctx, &table).start(Start::Latest).env(env.clone());
     let notes = Arc::default();
     // It was never at a record when it ends.
@@ -184,7 +184,7 @@ pub(super) async fn stream_again(ctx: Ctx) {
     let table = table(&ctx).await;
     let stream = |enabled: bool| {
         let view_type = enabled.then_some(StreamViewType::NewImage);
-        let stream = StreamSpecification { enabled, view_type };
+        let stream = StreamSpecification::new(enabled, view_type);
         ctx.update_table(UpdateTable::new(&table).stream(Some(stream)))
     };
     write(&ctx, &table, "a", 1..=3).await;

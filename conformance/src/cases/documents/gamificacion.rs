@@ -178,7 +178,7 @@ pub(super) async fn upload_expires(ctx: Ctx) {
     let ready = asset("a1").with("status", "ready");
     ctx.expect_table(&table, std::slice::from_ref(&ready)).await;
     // Too late for the other: there is nothing to confirm, and nothing is created.
-    let late = UpdateItem { key: pk_sk("ASSET#a2", "METADATA"), ..confirm };
+    let late = assign!(confirm, { key: pk_sk("ASSET#a2", "METADATA") });
     ctx.expect_condition_failed(ctx.store().update(late).await);
     ctx.expect_table(&table, &[ready]).await;
 }

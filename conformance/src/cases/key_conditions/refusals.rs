@@ -390,7 +390,7 @@ pub(super) async fn empty_values(ctx: Ctx) {
 
 pub(super) async fn a_query_needs_a_key_condition(ctx: Ctx) {
     let table = ctx.table_with(Shape::s(), [item! { "pk" => "a" }]).await;
-    let query = Query { table: String::from(&table), ..Query::default() };
+    let query = assign!(Query::default(), { table: String::from(&table) });
     let message = "Either the KeyConditions or KeyConditionExpression parameter must be specified in the \
          request.";
     ctx.expect_validation(ctx.store().query(query.clone()).await, message);

@@ -156,7 +156,7 @@ pub(super) async fn projection_of_query(ctx: Ctx) {
 
 pub(super) async fn no_key_condition(ctx: Ctx) {
     let table = ctx.table_with(Shape::s_n(), five()).await;
-    let query = Query { table: (&table).into(), ..Query::default() };
+    let query = assign!(Query::default(), { table: (&table).into() });
     let text = "Either the KeyConditions or KeyConditionExpression parameter must be specified in \
                 the request.";
     ctx.expect_validation(ctx.store().query(query.clone()).await, text);

@@ -149,17 +149,13 @@ pub(super) async fn lists_after_malformed_arns(ctx: Ctx) {
     let arn = ctx.stream_of(&table).await;
     for text in MALFORMED {
         for table in [None, Some(table.name().to_owned())] {
-            let start = Some(StreamArn::from(text));
-            let request = ListStreams { table, exclusive_start_stream: start, limit: None };
+            let start = StreamArn::from(text);
+            let request = assign!(ListStreams::new().exclusive_start_stream(start), { table });
             let result = ctx.store().list_streams(request).await;
             ctx.expect_validation_with(result, "Invalid StreamArn");
         }
     }
-    let request = ListStreams {
-        table: Some(table.name().to_owned()),
-        exclusive_start_stream: Some(arn),
-        limit: None,
-    };
+    let request = ListStreams::of_table(&table).exclusive_start_stream(arn);
     assert_eq!(ctx.ok(ctx.store().list_streams(request).await).streams, []);
 }
 
@@ -237,8 +233,8 @@ pub(super) async fn limits(ctx: Ctx) {
     let (_, arn, shard, _) = five_records(&ctx).await;
     let iterator = iterator(&ctx, &arn, &shard.id, ShardPosition::TrimHorizon).await;
     let read = |iterator: ShardIterator, limit: i32| {
-        let (store, limit) = (ctx.store(), Some(limit));
-        async move { store.get_records(GetRecords { iterator, limit }).await }
+        let store = ctx.store();
+        async move { store.get_records(GetRecords::new(iterator).limit(limit)).await }
     };
     for limit in [0, -1] {
         let message = format!(

@@ -106,7 +106,7 @@ pub(super) async fn views_cannot_be_changed(ctx: Ctx) {
     let table = ctx.table(Shape::s().stream(StreamViewType::KeysOnly)).await;
     let arn = ctx.stream_of(&table).await;
     for view_type in [StreamViewType::NewImage, StreamViewType::KeysOnly] {
-        let stream = StreamSpecification { enabled: true, view_type: Some(view_type) };
+        let stream = StreamSpecification::enabled(view_type);
         let request = UpdateTable::new(&table).stream(Some(stream));
         ctx.expect_validation(
             ctx.store().update_table(request).await,
@@ -118,7 +118,7 @@ pub(super) async fn views_cannot_be_changed(ctx: Ctx) {
     let records = ctx.records(&table, 1).await;
     assert_eq!(shown(&records), [change(EventName::Insert, "a", None, None)]);
     set_stream(&ctx, &table, None).await;
-    let stream = StreamSpecification { enabled: false, view_type: None };
+    let stream = StreamSpecification::disabled();
     let request = UpdateTable::new(&table).stream(Some(stream));
     ctx.expect_validation(
         ctx.store().update_table(request).await,
@@ -141,7 +141,7 @@ pub(super) async fn streams_can_be_enabled_again(ctx: Ctx) {
     let (two, three) = (numbered("a", 2), numbered("a", 3));
     let expected = [change(EventName::Modify, "a", Some(&two), Some(&three))];
     assert_eq!(shown(&ctx.records(&table, 1).await), expected);
-    let request = ListStreams { table: Some(table.name().to_owned()), ..ListStreams::default() };
+    let request = ListStreams::of_table(&table);
     let listed = ctx.ok(ctx.store().list_streams(request).await);
     let mut arns: Vec<StreamArn> = listed.streams.into_iter().map(|stream| stream.arn).collect();
     arns.sort();
@@ -234,7 +234,7 @@ pub(super) async fn labels_increase_when_the_clock_steps_back(ctx: Ctx) {
 pub(super) async fn streams_are_described(ctx: Ctx) {
     let table = ctx.table(Shape::s_n().stream(StreamViewType::OldImage)).await;
     let described = ctx.ok(ctx.store().describe_table(DescribeTable::new(&table)).await);
-    let expected = StreamSpecification { enabled: true, view_type: Some(StreamViewType::OldImage) };
+    let expected = StreamSpecification::enabled(StreamViewType::OldImage);
     assert_eq!(described.stream, Some(expected));
     let arn = ctx.stream_of(&table).await;
     let stream = ctx.ok(ctx.store().describe_stream(DescribeStream::new(arn.clone())).await);
@@ -263,7 +263,7 @@ pub(super) async fn streams_are_described(ctx: Ctx) {
              maximum: 100",
         ),
     ] {
-        let request = DescribeStream { limit: Some(limit), ..DescribeStream::new(arn.clone()) };
+        let request = DescribeStream::new(arn.clone()).limit(limit);
         ctx.expect_validation(ctx.store().describe_stream(request).await, message);
     }
 }
@@ -275,20 +275,19 @@ pub(super) async fn streams_are_listed(ctx: Ctx) {
         set_stream(&ctx, &table, Some(StreamViewType::KeysOnly)).await;
     }
     let plain = ctx.table(Shape::s()).await;
-    let list = |table: &str| ListStreams { table: Some(table.to_owned()), ..Default::default() };
-    let all = ctx.ok(ctx.store().list_streams(list(table.name())).await).streams;
+    let all = ctx.ok(ctx.store().list_streams(ListStreams::of_table(&table)).await).streams;
     assert_eq!(all.len(), 3);
     for stream in &all {
         assert_eq!(stream.table, table.name());
         assert!(stream.arn.0.ends_with(&stream.label), "{stream:?}");
     }
     for nothing in [plain.name(), "no-such-table"] {
-        let listed = ctx.ok(ctx.store().list_streams(list(nothing)).await);
+        let listed = ctx.ok(ctx.store().list_streams(ListStreams::of_table(nothing)).await);
         assert_eq!(listed, ListStreamsOutput::default());
     }
     // Page by page, each stream once.
     let mut found = Vec::new();
-    let mut request = ListStreams { limit: Some(1), ..list(table.name()) };
+    let mut request = ListStreams::of_table(&table).limit(1);
     for _ in 0..10 {
         let page = ctx.ok(ctx.store().list_streams(request.clone()).await);
         assert!(page.streams.len() <= 1, "{page:?}");
@@ -314,7 +313,7 @@ pub(super) async fn streams_are_listed(ctx: Ctx) {
              maximum allowed size: 100",
         ),
     ] {
-        let request = ListStreams { limit: Some(limit), ..list(table.name()) };
+        let request = ListStreams::of_table(&table).limit(limit);
         ctx.expect_validation(ctx.store().list_streams(request).await, message);
     }
 }

@@ -190,7 +190,7 @@ async fn iterator(
 }
 
 fn at(arn: &StreamArn, shard: &ShardId, position: ShardPosition) -> GetShardIterator {
-    GetShardIterator { arn: arn.clone(), shard: shard.clone(), position }
+    GetShardIterator::new(arn.clone(), shard.clone(), position)
 }
 
 /// What an iterator gives, which must be readable.
@@ -200,7 +200,7 @@ async fn read(ctx: &Ctx, iterator: ShardIterator) -> GetRecordsOutput {
 
 /// Turns the stream of a table on or off.
 async fn set_stream(ctx: &Ctx, table: &Table, view_type: Option<StreamViewType>) {
-    let stream = StreamSpecification { enabled: view_type.is_some(), view_type };
+    let stream = StreamSpecification::new(view_type.is_some(), view_type);
     let request = UpdateTable::new(table).stream(Some(stream));
     ctx.ok(ctx.store().update_table(request).await);
 }

@@ -19,7 +19,7 @@ struct Read {
 /// All shards of a stream, as pages of `limit` of them show them.
 async fn described(ctx: &Ctx, arn: &StreamArn, limit: Option<i32>) -> Vec<Shard> {
     let mut shards = Vec::new();
-    let mut request = DescribeStream { limit, ..DescribeStream::new(arn.clone()) };
+    let mut request = DescribeStream::new(arn.clone()).limit(limit);
     // A store that goes in circles is found out.
     for _ in 0..1000 {
         let page = ctx.ok(ctx.store().describe_stream(request.clone()).await);
@@ -134,7 +134,7 @@ pub(super) async fn shards_are_described_in_pages(ctx: Ctx) {
         assert_eq!(described(&ctx, &arn, Some(limit)).await, all, "in pages of {limit}");
     }
     let last = all.last().map(|shard| shard.id.clone());
-    let request = DescribeStream { exclusive_start_shard: last, ..DescribeStream::new(arn) };
+    let request = DescribeStream::new(arn).exclusive_start_shard(last);
     let page = ctx.ok(ctx.store().describe_stream(request).await);
     assert_eq!((page.shards, page.last_evaluated_shard), (vec![], None));
 }
@@ -194,7 +194,7 @@ pub(super) async fn an_iterator_ends_with_its_shard(ctx: Ctx) {
     let mut next = Some(iterator(&ctx, &arn, &shard.id, ShardPosition::TrimHorizon).await);
     let mut found = Vec::new();
     while let Some(iterator) = next {
-        let request = GetRecords { iterator, limit: Some(1) };
+        let request = GetRecords::new(iterator).limit(1);
         let page = ctx.ok(ctx.store().get_records(request).await);
         assert_eq!(page.records.len(), 1, "after {found:?}");
         found.extend(numbers(&page.records));
@@ -268,8 +268,7 @@ pub(super) async fn trimmed_shards_vanish(ctx: Ctx) {
     }
     // Whoever was going through the pages goes on.
     let start = first.last().map(|shard| shard.id.clone());
-    let request =
-        DescribeStream { exclusive_start_shard: start, ..DescribeStream::new(arn.clone()) };
+    let request = DescribeStream::new(arn.clone()).exclusive_start_shard(start);
     assert_eq!(ctx.ok(ctx.store().describe_stream(request).await).shards, left);
     // However long nobody writes, there is a shard to read what will be written.
     ctx.clock().advance(10 * LIFETIME);
@@ -313,8 +312,8 @@ pub(super) async fn disabling_closes_all_shards(ctx: Ctx) {
 
 /// The shards of a stream that a filter lists: the children of this one.
 async fn children(ctx: &Ctx, arn: &StreamArn, parent: &ShardId) -> Vec<Shard> {
-    let shard_filter = Some(ShardFilter::ChildrenOf(parent.clone()));
-    let request = DescribeStream { shard_filter, ..DescribeStream::new(arn.clone()) };
+    let filter = ShardFilter::ChildrenOf(parent.clone());
+    let request = DescribeStream::new(arn.clone()).shard_filter(filter);
     let page = ctx.ok(ctx.store().describe_stream(request).await);
     assert_eq!(page.last_evaluated_shard, None);
     page.shards
@@ -339,12 +338,9 @@ pub(super) async fn a_filter_lists_the_children(ctx: Ctx) {
     let (first, later) = all.split_at(all.len() / 3);
     assert_eq!(found, later, "who follows the children reads each shard once");
     // A page of one is enough for an only child, and a limit is checked as ever.
-    let filter = Some(ShardFilter::ChildrenOf(first[0].id.clone()));
-    let request = |limit| DescribeStream {
-        shard_filter: filter.clone(),
-        limit: Some(limit),
-        ..DescribeStream::new(arn.clone())
-    };
+    let filter = ShardFilter::ChildrenOf(first[0].id.clone());
+    let request =
+        |limit: i32| DescribeStream::new(arn.clone()).shard_filter(filter.clone()).limit(limit);
     let page = ctx.ok(ctx.store().describe_stream(request(1)).await);
     assert_eq!((page.shards.len(), page.last_evaluated_shard), (1, None));
     let refused = ctx.store().describe_stream(request(0)).await;
@@ -381,11 +377,9 @@ pub(super) async fn a_filter_goes_with_no_start(ctx: Ctx) {
     let table = ctx.table(Shape::s().stream(StreamViewType::KeysOnly)).await;
     let arn = ctx.stream_of(&table).await;
     let shard = described(&ctx, &arn, None).await.remove(0);
-    let request = DescribeStream {
-        exclusive_start_shard: Some(shard.id.clone()),
-        shard_filter: Some(ShardFilter::ChildrenOf(shard.id)),
-        ..DescribeStream::new(arn)
-    };
+    let request = DescribeStream::new(arn)
+        .exclusive_start_shard(shard.id.clone())
+        .shard_filter(ShardFilter::ChildrenOf(shard.id));
     ctx.expect_validation(
         ctx.store().describe_stream(request).await,
         "ShardFilter and ExclusiveStartShardId both should not be specified in the request.",
@@ -398,10 +392,7 @@ pub(super) async fn page_after_an_unknown_shard(ctx: Ctx) {
     let other = ctx.table(Shape::s().stream(StreamViewType::KeysOnly)).await;
     let other = described(&ctx, &ctx.stream_of(&other).await, None).await.remove(0);
     for start in UNKNOWN.map(ShardId::from).into_iter().chain([other.id]) {
-        let request = DescribeStream {
-            exclusive_start_shard: Some(start.clone()),
-            ..DescribeStream::new(arn.clone())
-        };
+        let request = DescribeStream::new(arn.clone()).exclusive_start_shard(start.clone());
         let page = ctx.ok(ctx.store().describe_stream(request).await);
         assert_eq!((page.shards, page.last_evaluated_shard), (vec![], None), "after {start}");
     }

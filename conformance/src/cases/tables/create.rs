@@ -54,11 +54,11 @@ fn sorted(definitions: &[AttributeDefinition]) -> Vec<(&str, KeyType)> {
 }
 
 fn element(name: &str, role: KeyRole) -> KeySchemaElement {
-    KeySchemaElement { name: name.to_owned(), role }
+    KeySchemaElement::new(name, role)
 }
 
 fn definition(name: &str, kind: KeyType) -> AttributeDefinition {
-    AttributeDefinition { name: name.to_owned(), kind }
+    AttributeDefinition::new(name, kind)
 }
 
 /// A table whose definitions and key are these, whatever they are.

@@ -83,7 +83,7 @@ pub(super) async fn twenty_attributes_per_index(ctx: Ctx) {
 pub(super) async fn projection_rules(ctx: Ctx) {
     for (kind, name) in [(ProjectionType::All, "ALL"), (ProjectionType::KeysOnly, "KEYS_ONLY")] {
         let non_key_attributes = vec!["x".to_owned()];
-        let shape = Shape::s().gsi_projecting(IndexProjection { kind, non_key_attributes });
+        let shape = Shape::s().gsi_projecting(IndexProjection::new(kind, non_key_attributes));
         let text = format!("ProjectionType is {name}, but NonKeyAttributes is specified");
         refused(&ctx, shape, &invalid(&text)).await;
     }

@@ -128,8 +128,8 @@ pub(super) async fn missing_table(ctx: Ctx) {
 /// All pages of the names, each begun at the end of the one before.
 async fn pages(ctx: &Ctx, start: Option<&str>, limit: i32) -> Vec<Vec<String>> {
     let mut pages = Vec::new();
-    let mut request =
-        ListTables { exclusive_start_table_name: start.map(str::to_owned), limit: Some(limit) };
+    let mut request = ListTables::new().limit(limit);
+    request.exclusive_start_table_name = start.map(str::to_owned);
     for _ in 0..100 {
         let page = ctx.ok(ctx.store().list_tables(request.clone()).await);
         assert!(page.table_names.len() <= limit as usize, "{page:?}");
@@ -166,7 +166,7 @@ pub(super) async fn list_tables_limit(ctx: Ctx) {
         (-1, "have value greater than or equal to 1"),
         (101, "have value less than or equal to 100"),
     ] {
-        let request = ListTables { limit: Some(limit), ..ListTables::default() };
+        let request = ListTables::new().limit(limit);
         ctx.expect_validation(
             ctx.store().list_tables(request).await,
             &constraint(&limit.to_string(), "limit", rule),
@@ -176,8 +176,7 @@ pub(super) async fn list_tables_limit(ctx: Ctx) {
         ("ab", "have length greater than or equal to 3"),
         ("a!c", "satisfy regular expression pattern: [a-zA-Z0-9_.-]+"),
     ] {
-        let exclusive_start_table_name = Some(name.to_owned());
-        let request = ListTables { exclusive_start_table_name, ..ListTables::default() };
+        let request = ListTables::new().exclusive_start_table_name(name);
         ctx.expect_validation(
             ctx.store().list_tables(request).await,
             &constraint(name, "exclusiveStartTableName", rule),

@@ -4,7 +4,7 @@ use super::super::prelude::*;
 use super::{add_index, constraint, describe, invalid, on_gpk, refused};
 
 fn units(read: i64, write: i64) -> Option<ProvisionedThroughput> {
-    Some(ProvisionedThroughput { read_capacity_units: read, write_capacity_units: write })
+    Some(ProvisionedThroughput::new(read, write))
 }
 
 /// A provisioned table with one index.
@@ -185,7 +185,7 @@ pub(super) async fn update_nothing(ctx: Ctx) {
 
 pub(super) async fn update_alone(ctx: Ctx) {
     let table = ctx.table(Shape::s()).await;
-    let stream = StreamSpecification { enabled: true, view_type: Some(StreamViewType::KeysOnly) };
+    let stream = StreamSpecification::enabled(StreamViewType::KeysOnly);
     let request = add_index(&table, "gsi").stream(Some(stream));
     let text = "You cannot create or delete index while changing stream status";
     ctx.expect_validation(ctx.store().update_table(request).await, &invalid(text));
@@ -209,8 +209,7 @@ pub(super) async fn table_class(ctx: Ctx) {
 }
 
 pub(super) async fn encryption(ctx: Ctx) {
-    let sse_type = Some("KMS".to_owned());
-    let sse = SseSpecification { enabled: true, sse_type, kms_master_key_id: None };
+    let sse = SseSpecification::enabled().sse_type(Some("KMS".to_owned()));
     let shape = Shape::s().with(|request| request.sse(Some(sse)));
     let described = describe(&ctx, &ctx.table(shape).await).await.sse;
     let described = described.expect("the table is encrypted with a key of the account");
@@ -223,7 +222,7 @@ fn tags_of<const N: usize>(pairs: [(&str, &str); N]) -> Tags {
 }
 
 async fn tags_now(ctx: &Ctx, table: &Table) -> Tags {
-    ctx.ok(ctx.store().list_table_tags(ListTableTags { table: table.into() }).await)
+    ctx.ok(ctx.store().list_table_tags(ListTableTags::new(table)).await)
 }
 
 pub(super) async fn tags(ctx: Ctx) {
@@ -231,11 +230,11 @@ pub(super) async fn tags(ctx: Ctx) {
     let table = ctx.table(Shape::s().with(|request| request.tags(given.clone()))).await;
     assert_eq!(tags_now(&ctx, &table).await, given);
     let tags = tags_of([("team", "red"), ("empty", "")]);
-    ctx.ok(ctx.store().tag_table(TagTable { table: (&table).into(), tags }).await);
+    ctx.ok(ctx.store().tag_table(TagTable::new(&table, tags)).await);
     let expected = tags_of([("team", "red"), ("stage", "test"), ("empty", "")]);
     assert_eq!(tags_now(&ctx, &table).await, expected);
     let keys = vec!["stage".to_owned(), "none".to_owned()];
-    ctx.ok(ctx.store().untag_table(UntagTable { table: (&table).into(), keys }).await);
+    ctx.ok(ctx.store().untag_table(UntagTable::new(&table, keys)).await);
     assert_eq!(tags_now(&ctx, &table).await, tags_of([("team", "red"), ("empty", "")]));
 }
 
@@ -244,7 +243,7 @@ pub(super) async fn tag_rules(ctx: Ctx) {
     let table = ctx.table(Shape::s().with(|request| request.tags(fifty.clone()))).await;
     let tag = |tags: Tags| {
         let (store, table) = (ctx.store(), String::from(&table));
-        async move { store.tag_table(TagTable { table, tags }).await }
+        async move { store.tag_table(TagTable::new(table, tags)).await }
     };
     ctx.expect_validation(
         tag(tags_of([("more", "v")])).await,
