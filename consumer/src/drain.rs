@@ -14,6 +14,7 @@ use tabla_core::Result;
 
 /// What [`Consumer::drain`] has done.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+#[non_exhaustive]
 pub struct Drained {
     /// Records that were handled.
     pub handled: u64,

@@ -3,9 +3,9 @@
 use std::collections::BTreeMap;
 
 use super::ledger::ShardEntry;
+use tabla_core::Result;
 use tabla_core::Store;
 use tabla_core::ops::{DescribeStream, ListStreams, Shard, ShardId, StreamArn, StreamSummary};
-use tabla_core::{Result, assign};
 
 /// A stream with all its shards.
 #[derive(Clone, Debug)]
@@ -40,7 +40,7 @@ pub(super) struct Place {
 /// The streams of a table, the oldest first: labels are times in an order-preserving notation.
 pub(super) async fn streams_of(store: &impl Store, table: &str) -> Result<Vec<Stream>> {
     let mut summaries: Vec<StreamSummary> = Vec::new();
-    let mut list = assign!(ListStreams::default(), { table: Some(table.to_owned()) });
+    let mut list = ListStreams::of_table(table);
     loop {
         let page = store.list_streams(list.clone()).await?;
         summaries.extend(page.streams);
@@ -128,11 +128,9 @@ mod tests {
     use tabla_core::ops::SequenceNumber;
 
     fn stream(label: &str, shards: &[(&str, Option<&str>)]) -> Stream {
-        let shard = |(id, parent): &(&str, Option<&str>)| Shard {
-            id: ShardId::from(*id),
-            parent: parent.map(ShardId::from),
-            starting_sequence_number: SequenceNumber::from("1"),
-            ending_sequence_number: None,
+        let shard = |(id, parent): &(&str, Option<&str>)| {
+            Shard::new(ShardId::from(*id), SequenceNumber::from("1"))
+                .parent(parent.map(ShardId::from))
         };
         Stream {
             arn: StreamArn(format!("arn/{label}")),

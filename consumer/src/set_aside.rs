@@ -8,7 +8,7 @@ use super::settings::Consumer;
 use tabla_core::env::Timestamp;
 use tabla_core::limits::ITEM_SIZE;
 use tabla_core::ops::*;
-use tabla_core::{Error, ErrorKind, Result, assign};
+use tabla_core::{Error, ErrorKind, Result};
 use tabla_core::{Item, Store, StoreExt};
 
 /// The most of an error's text that is kept, in bytes.
@@ -16,6 +16,7 @@ const ERROR_SIZE: usize = 4096;
 
 /// A record that could not be handled, as it was set aside.
 #[derive(Clone, Debug, PartialEq)]
+#[non_exhaustive]
 pub struct SetAside {
     /// Its stream.
     pub stream: StreamArn,
@@ -37,6 +38,7 @@ pub struct SetAside {
 
 /// What became of records that were tried again.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+#[non_exhaustive]
 pub struct Retried {
     /// They are handled now, and no longer set aside.
     pub handled: u64,
@@ -144,7 +146,18 @@ impl SetAside {
         Ok(Self {
             stream: StreamArn(stored.stream),
             shard: ShardId(stored.shard),
-            record: assign!(Record::new(stored.event_id, stored.event_name, SequenceNumber(stored.sequence_number), stored.created_at, stored.keys, stored.view_type), { old_image: stored.old_image, new_image: stored.new_image, size_bytes: stored.size_bytes, user_identity: stored.user_identity }),
+            record: Record::new(
+                stored.event_id,
+                stored.event_name,
+                SequenceNumber(stored.sequence_number),
+                stored.created_at,
+                stored.keys,
+                stored.view_type,
+            )
+            .old_image(stored.old_image)
+            .new_image(stored.new_image)
+            .size_bytes(stored.size_bytes)
+            .user_identity(stored.user_identity),
             error: stored.error,
             tries: stored.tries,
             at: stored.set_aside_at,
@@ -259,18 +272,18 @@ mod tests {
     use tabla_core::{Value, item};
 
     fn aside(new_image: Option<Item>, old_image: Option<Item>) -> SetAside {
-        let record = Record {
-            event_id: "e1".to_owned(),
-            event_name: EventName::Modify,
-            sequence_number: SequenceNumber::from("000000000000000000007"),
-            created_at: Timestamp::from_secs(100),
-            keys: item! { "pk" => "a" },
-            old_image,
-            new_image,
-            view_type: StreamViewType::NewAndOldImages,
-            size_bytes: 9,
-            user_identity: Some(UserIdentity::time_to_live()),
-        };
+        let record = Record::new(
+            "e1",
+            EventName::Modify,
+            SequenceNumber::from("000000000000000000007"),
+            Timestamp::from_secs(100),
+            item! { "pk" => "a" },
+            StreamViewType::NewAndOldImages,
+        )
+        .old_image(old_image)
+        .new_image(new_image)
+        .size_bytes(9)
+        .user_identity(Some(UserIdentity::time_to_live()));
         let place = Place {
             arn: StreamArn::from("arn"),
             label: "label".to_owned(),

@@ -39,6 +39,7 @@ pub(super) struct Settings {
 /// Where a consumer begins that nobody has run before.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Default, serde::Serialize, serde::Deserialize)]
 #[serde(rename_all = "SCREAMING_SNAKE_CASE")]
+#[non_exhaustive]
 pub enum Start {
     /// At the oldest change that is kept.
     #[default]
@@ -53,6 +54,7 @@ pub enum Start {
 
 /// What to do if changes are gone before they were handled: streams keep them for a day.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Default)]
+#[non_exhaustive]
 pub enum Trimmed {
     /// Stop with an error of kind [`TrimmedData`](tabla_core::ErrorKind::TrimmedData).
     #[default]

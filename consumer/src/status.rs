@@ -11,6 +11,7 @@ use tabla_core::ops::{SequenceNumber, ShardId, StreamArn};
 
 /// How a consumer stands.
 #[derive(Clone, Debug, PartialEq)]
+#[non_exhaustive]
 pub struct Status {
     /// When it was first run.
     pub registered_at: Timestamp,
@@ -27,6 +28,7 @@ pub struct Status {
 
 /// How a shard stands.
 #[derive(Clone, Debug, PartialEq)]
+#[non_exhaustive]
 pub struct ShardStatus {
     /// Its stream.
     pub stream: StreamArn,

@@ -5,7 +5,7 @@ use std::task::Waker;
 use std::time::Duration;
 
 use tabla_core::RetryPolicy;
-use tabla_core::env::{Clock, Env, Monotonic, Sleep, Timestamp};
+use tabla_core::env::{Clock, Monotonic, Sleep, Timestamp};
 
 /// A clock whose waits never move it, whoever else does.
 ///
@@ -42,7 +42,7 @@ impl Clock for Background {
 
 /// The same policy, waiting in the background.
 pub(super) fn in_background(policy: &RetryPolicy) -> RetryPolicy {
-    let Env { clock, random } = &policy.env;
-    let env = Env { clock: Arc::new(Background(Arc::clone(clock))), random: Arc::clone(random) };
+    let clock = Background(Arc::clone(&policy.env.clock));
+    let env = policy.env.clone().with_clock(Arc::new(clock));
     policy.clone().with_env(env)
 }

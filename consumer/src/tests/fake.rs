@@ -115,18 +115,16 @@ impl Fake {
             script.numbers += 1;
             script.numbers
         };
-        let record = Record {
-            event_id: format!("event-{number}"),
-            event_name: EventName::Modify,
-            sequence_number: change::sequence_number(number),
-            created_at: Timestamp::from_secs(self.clock.now().as_secs()),
-            keys: item! { "pk" => pk },
-            old_image: None,
-            new_image: Some(item! { "pk" => pk, "n" => n }),
-            view_type: StreamViewType::NewImage,
-            size_bytes: 10,
-            user_identity: None,
-        };
+        let record = Record::new(
+            format!("event-{number}"),
+            EventName::Modify,
+            change::sequence_number(number),
+            Timestamp::from_secs(self.clock.now().as_secs()),
+            item! { "pk" => pk },
+            StreamViewType::NewImage,
+        )
+        .new_image(Some(item! { "pk" => pk, "n" => n }))
+        .size_bytes(10);
         self.with_shard(shard, |shard| {
             assert!(!shard.is_closed, "a closed shard has no new records");
             shard.records.push(record);
@@ -173,15 +171,10 @@ impl Fake {
             start.is_none_or(|start| arn(stream) < *start)
         });
         let first = rest.next();
-        let summary = |stream: &ScriptedStream| StreamSummary {
-            arn: arn(stream),
-            table: TABLE.to_owned(),
-            label: stream.label.clone(),
-        };
-        Ok(ListStreamsOutput {
-            streams: first.map(summary).into_iter().collect(),
-            last_evaluated_stream: rest.next().and(first.map(arn)),
-        })
+        let summary =
+            |stream: &ScriptedStream| StreamSummary::new(arn(stream), TABLE, stream.label.clone());
+        Ok(ListStreamsOutput::new(first.map(summary).into_iter().collect())
+            .last_evaluated_stream(rest.next().and(first.map(arn))))
     }
 
     fn describe(&self, request: &DescribeStream) -> Result<StreamDescription> {
@@ -197,25 +190,19 @@ impl Fake {
             .clone()
             .skip(skipped)
             .take(script.page)
-            .map(|shard| Shard {
-                id: ShardId(shard.id.clone()),
-                parent: shard.parent.clone().map(ShardId),
-                starting_sequence_number: change::sequence_number(0),
-                ending_sequence_number: shard.is_closed.then(|| change::sequence_number(u64::MAX)),
+            .map(|shard| {
+                let end = shard.is_closed.then(|| change::sequence_number(u64::MAX));
+                Shard::new(ShardId(shard.id.clone()), change::sequence_number(0))
+                    .parent(shard.parent.clone().map(ShardId))
+                    .ending_sequence_number(end)
             })
             .collect();
         let more = listed.count() > skipped + shards.len();
-        Ok(StreamDescription {
-            arn: request.arn.clone(),
-            label: stream.label.clone(),
-            status: StreamStatus::Enabled,
-            view_type: StreamViewType::NewImage,
-            table: TABLE.to_owned(),
-            key_schema: Vec::new(),
-            last_evaluated_shard: shards.last().filter(|_| more).map(|shard| shard.id.clone()),
-            shards,
-            created_at: Timestamp::default(),
-        })
+        let last = shards.last().filter(|_| more).map(|shard| shard.id.clone());
+        let summary = StreamSummary::new(request.arn.clone(), TABLE, stream.label.clone());
+        Ok(StreamDescription::new(summary, StreamViewType::NewImage, Timestamp::default())
+            .shards(shards)
+            .last_evaluated_shard(last))
     }
 
     fn iterator(&self, request: &GetShardIterator) -> Result<ShardIterator> {
@@ -257,7 +244,7 @@ impl Fake {
         let next = next + records.len();
         let is_end = shard.is_closed && next == shard.records.len();
         let next_iterator = (!is_end).then(|| self.iterator_at(label, shard_id, next));
-        Ok(GetRecordsOutput { records, next_iterator })
+        Ok(GetRecordsOutput::new(records).next_iterator(next_iterator))
     }
 }
 
