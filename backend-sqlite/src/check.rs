@@ -27,6 +27,7 @@ const TOLD: usize = 100;
 
 /// How far a check has come.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[non_exhaustive]
 pub struct Progress {
     /// Rows that have been looked at.
     pub done: u64,
@@ -36,6 +37,7 @@ pub struct Progress {
 
 /// What a check has found.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
+#[non_exhaustive]
 pub struct CheckReport {
     /// Tables.
     pub tables: u64,

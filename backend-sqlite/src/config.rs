@@ -27,6 +27,7 @@ pub struct SqliteConfig {
 
 /// Where the data is.
 #[derive(Clone, Debug, PartialEq, Eq)]
+#[non_exhaustive]
 pub enum Location {
     /// In a file, which is created if there is none.
     File(PathBuf),
@@ -36,6 +37,7 @@ pub enum Location {
 
 /// What a write's answer promises of a file. In memory there is nothing to promise.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+#[non_exhaustive]
 pub enum Durability {
     /// The write has been synced to the disk: it survives a loss of power.
     #[default]

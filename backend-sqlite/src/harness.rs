@@ -40,7 +40,7 @@ impl Harness for SqliteHarness {
 
     async fn fresh(&self) -> Fresh {
         let clock = ManualClock::new(Timestamp::from_secs(1_800_000_000));
-        let env = Env { clock: Arc::new(clock.clone()), ..Env::system() };
+        let env = Env::system().with_clock(Arc::new(clock.clone()));
         // Expired items stay until the case says so.
         let mut config = self.config.clone().with_sweep_every(None);
         if let Location::File(path) = &mut config.location {

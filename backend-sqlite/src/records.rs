@@ -203,17 +203,20 @@ impl StoredRecord {
         };
         let keys = log.keys_of(&image);
         let number = self.number as u64;
-        Ok(Record {
-            event_id: change::event_id(self.epoch as u64, number),
+        let size = change::size(&keys, old_image.as_ref(), new_image.as_ref());
+        let user_identity = self.by.map(|json| parse::<UserIdentity>(&json)).transpose()?;
+        let record = Record::new(
+            change::event_id(self.epoch as u64, number),
             event_name,
-            sequence_number: change::sequence_number(number),
-            created_at: Timestamp::from_secs(self.at as u64),
-            size_bytes: change::size(&keys, old_image.as_ref(), new_image.as_ref()),
+            change::sequence_number(number),
+            Timestamp::from_secs(self.at as u64),
             keys,
-            old_image,
-            new_image,
             view_type,
-            user_identity: self.by.map(|json| parse::<UserIdentity>(&json)).transpose()?,
-        })
+        );
+        Ok(record
+            .old_image(old_image)
+            .new_image(new_image)
+            .size_bytes(size)
+            .user_identity(user_identity))
     }
 }

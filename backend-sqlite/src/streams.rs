@@ -247,7 +247,7 @@ pub(crate) fn records(
             || archive.read(connection, number, &extent, next, has_more)??;
     }
     let next_iterator = log.next_iterator(place, &extent, next, is_more, now);
-    Ok(GetRecordsOutput { records: page, next_iterator })
+    Ok(GetRecordsOutput::new(page).next_iterator(next_iterator))
 }
 
 fn number_of(record: &Record) -> u64 {

@@ -144,7 +144,7 @@ impl Session<'_> {
             params![name, to_json(&table.table.with_stream_disabled(now))],
         )?;
         self.catalogue_mut().remove(name);
-        Ok(TableDescription { status: TableStatus::Deleting, ..description })
+        Ok(description.status(TableStatus::Deleting))
     }
 
     /// Changes what a table says of itself, and nothing of its rows.

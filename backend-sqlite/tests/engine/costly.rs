@@ -219,15 +219,11 @@ async fn item_collection_metrics_do_not_read_the_collection() {
     let transaction = puts.return_item_collection_metrics(SIZE);
     let answer = store.transact_write(transaction).await.unwrap();
     assert_eq!(answer.item_collection_metrics["orders"].len(), 100);
-    let batch = BatchWriteItem {
-        requests: [(
-            "orders".to_owned(),
-            (200..225).map(|number| WriteRequest::Put(order("a", number, "paid"))).collect(),
-        )]
-        .into(),
-        return_item_collection_metrics: SIZE,
-        ..BatchWriteItem::default()
-    };
+    let batch = (200..225)
+        .fold(BatchWriteItem::new(), |batch, number| {
+            batch.put("orders", order("a", number, "paid"))
+        })
+        .return_item_collection_metrics(SIZE);
     let answer = store.batch_write(batch).await.unwrap();
     assert_eq!(answer.item_collection_metrics["orders"].len(), 25);
 }

@@ -57,7 +57,7 @@ async fn write_until_full(path: &Path) {
 /// A sweep that finds no room ends, says so, and leaves what it could not delete.
 async fn sweep_until_full(path: &Path) {
     let clock = ManualClock::new(Timestamp::from_secs(1_800_000_000));
-    let env = Env { clock: Arc::new(clock.clone()), ..Env::system() };
+    let env = Env::system().with_clock(Arc::new(clock.clone()));
     let store = SqliteStore::open_with(&SqliteConfig::file(path), env).await.expect("a store");
     // A reader that stays keeps the log from beginning anew.
     let reader = rusqlite::Connection::open(path).expect("the same file");
@@ -86,7 +86,7 @@ async fn a_sweep_on_a_full_disk_is_taken_up_again() {
     let folder = tempfile::tempdir().unwrap();
     let path = folder.path().join("a.db");
     let clock = ManualClock::new(Timestamp::from_secs(1_800_000_000));
-    let env = Env { clock: Arc::new(clock.clone()), ..Env::system() };
+    let env = Env::system().with_clock(Arc::new(clock.clone()));
     let config = SqliteConfig::file(&path);
     let store = SqliteStore::open_with(&config, env.clone()).await.unwrap();
     store.create_table(orders().stream(StreamViewType::NewAndOldImages)).await.unwrap();

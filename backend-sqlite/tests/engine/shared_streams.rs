@@ -31,8 +31,7 @@ fn table(name: &str) -> CreateTable {
 
 fn switch_stream(name: &str, enabled: bool) -> UpdateTable {
     let view_type = enabled.then_some(StreamViewType::NewAndOldImages);
-    let stream = Some(StreamSpecification { enabled, view_type });
-    UpdateTable { stream, ..UpdateTable::new(name) }
+    UpdateTable::new(name).stream(Some(StreamSpecification::new(enabled, view_type)))
 }
 
 fn text<'i>(item: &'i Item, name: &str) -> &'i str {
@@ -363,7 +362,7 @@ const KILLS: usize = 12;
 /// change is printed.
 async fn write_forever(config: &SqliteConfig, child: &str, hours: u64) {
     let clock = ManualClock::new(Timestamp::from_secs(START + hours * 60 * 60));
-    let env = Env { clock: std::sync::Arc::new(clock.clone()), ..Env::system() };
+    let env = Env::system().with_clock(std::sync::Arc::new(clock.clone()));
     let store = SqliteStore::open_with(config, env).await.expect("a store");
     for step in 1_u64.. {
         // Labels of streams have milliseconds.
@@ -392,7 +391,7 @@ async fn write_forever(config: &SqliteConfig, child: &str, hours: u64) {
         }
         let key = item! { "pk" => format!("{child}-{}", SystemRandom.next_u64() % SLOTS) };
         let count = UpdateItem::new(chosen, key.clone()).update("ADD n :one").value(":one", 1);
-        let count = UpdateItem { return_values: ReturnValues::UpdatedNew, ..count };
+        let count = count.return_values(ReturnValues::UpdatedNew);
         let counted = store.update(count).await.expect("an update").attributes.expect("they were");
         let n = number(&counted);
         let line = format!("ack {chosen} {} {n}\n", text(&key, "pk"));

@@ -36,7 +36,7 @@ async fn records(store: &dyn Store) -> Vec<Record> {
     let mut records = Vec::new();
     for shard in shards {
         let position = ShardPosition::TrimHorizon;
-        let request = GetShardIterator { arn: arn.clone(), shard: shard.id, position };
+        let request = GetShardIterator::new(arn.clone(), shard.id, position);
         let mut next = Some(store.get_shard_iterator(request).await.expect("an iterator"));
         while let Some(iterator) = next {
             let page = store.get_records(GetRecords::new(iterator)).await.expect("a page");
@@ -259,10 +259,9 @@ async fn a_number_of_one_shard_is_a_place_in_the_others() {
         let (arn, shards) = shards(&*store).await;
         let number = |number: u64| SequenceNumber(format!("{number:021}"));
         for shard in shards {
-            let at = |place| GetShardIterator {
-                arn: arn.clone(),
-                shard: shard.id.clone(),
-                position: ShardPosition::At(number(place)),
+            let at = |place| {
+                let position = ShardPosition::At(number(place));
+                GetShardIterator::new(arn.clone(), shard.id.clone(), position)
             };
             for place in [1, 30, 31] {
                 let iterator = store.get_shard_iterator(at(place)).await.unwrap();

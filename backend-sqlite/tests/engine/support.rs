@@ -80,7 +80,7 @@ pub(crate) async fn records_of(store: &dyn Store, arn: &StreamArn) -> Vec<Record
     let mut records = Vec::new();
     for shard in described.expect("a stream").shards {
         let (arn, position) = (arn.clone(), ShardPosition::TrimHorizon);
-        let begin = GetShardIterator { arn, shard: shard.id, position };
+        let begin = GetShardIterator::new(arn, shard.id, position);
         let mut iterator = Some(store.get_shard_iterator(begin).await.expect("an iterator"));
         while let Some(from) = iterator {
             let page = store.get_records(GetRecords::new(from)).await.expect("records");
