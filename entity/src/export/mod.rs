@@ -74,11 +74,11 @@ mod tests {
             .index_with("by-user", "user", None, IndexProjection::include(["kind", "size"]))
             .ttl("expires")
             .stream(StreamViewType::NewAndOldImages)
-            .sse(SseSpecification {
-                enabled: true,
-                sse_type: Some("KMS".into()),
-                kms_master_key_id: Some("arn:aws:kms:eu-west-1:111122223333:key/k".into()),
-            })
+            .sse(
+                SseSpecification::enabled()
+                    .sse_type(Some("KMS".into()))
+                    .kms_master_key_id(Some("arn:aws:kms:eu-west-1:111122223333:key/k".into())),
+            )
             .recovery()
             .by_period();
         table.indexes[0].partition.kind = KeyType::N;

@@ -3,7 +3,7 @@
 use async_trait::async_trait;
 use futures::future::BoxFuture;
 use tabla_core::Result;
-use tabla_core::ops::{BatchWriteItem, Query, Scan, TransactGetItems, WriteRequest};
+use tabla_core::ops::{BatchWriteItem, Query, Scan, TransactGetItems};
 use tabla_core::{attr, ops};
 use tabla_entity::AppDesign;
 use tabla_entity::{Db, Entity, EntityKey, Find, Id, KeyPart, Pattern, UtcTime};
@@ -265,13 +265,9 @@ async fn a_batch_writes_what_it_declares() {
                 paid_at: UtcTime::default(),
                 amount: 1,
             };
-            let requests = [
-                ("shop", WriteRequest::Delete(ops_key("CUSTOMER#ana", "ORDER#00000001"))),
-                ("payments", WriteRequest::Put(payment.to_item()?)),
-            ];
-            let requests =
-                requests.into_iter().map(|(table, write)| (table.to_owned(), vec![write]));
-            let batch = BatchWriteItem { requests: requests.collect(), ..Default::default() };
+            let batch = BatchWriteItem::new()
+                .delete("shop", ops_key("CUSTOMER#ana", "ORDER#00000001"))
+                .put("payments", payment.to_item()?);
             db.store().batch_write(batch).await.map(drop)
         })
     };

@@ -4,7 +4,7 @@ use std::collections::VecDeque;
 use std::sync::{Mutex, MutexGuard};
 
 use tabla_core::ops::*;
-use tabla_core::{Error, ErrorKind, MemoryStore, Result, Store};
+use tabla_core::{Error, ErrorKind, MemoryStore, Result, Store, assign};
 
 #[derive(Debug)]
 pub(crate) struct Scripted {
@@ -64,13 +64,13 @@ impl Scripted {
                 let keys = all.keys.iter().enumerate();
                 keys.filter(|(at, _)| at % 2 == odd).map(|(_, key)| key.clone()).collect()
             };
-            now.requests.insert(table.clone(), KeysAndAttributes { keys: half(0), ..all.clone() });
+            now.requests.insert(table.clone(), assign!(all.clone(), { keys: half(0) }));
             if all.keys.len() > 1 {
-                later.requests.insert(table, KeysAndAttributes { keys: half(1), ..all });
+                later.requests.insert(table, assign!(all, { keys: half(1) }));
             }
         }
         let output = self.store.batch_get(now).await?;
-        Ok(BatchGetItemOutput { unprocessed_keys: later.requests, ..output })
+        Ok(output.unprocessed_keys(later.requests))
     }
 
     async fn create_unless_scripted(&self, request: CreateTable) -> Result<TableDescription> {
@@ -87,7 +87,7 @@ impl Scripted {
         match status {
             None => is_there,
             Some(None) => Err(Error::new(ErrorKind::NotFound, "it is not there")),
-            Some(Some(status)) => is_there.map(|is| TableDescription { status, ..is }),
+            Some(Some(status)) => is_there.map(|is| is.status(status)),
         }
     }
 }

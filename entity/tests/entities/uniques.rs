@@ -62,7 +62,7 @@ impl Clock for Restless {
 }
 
 async fn team() -> Db {
-    let env = Env { clock: Arc::new(Restless::default()), ..Env::system() };
+    let env = Env::system().with_clock(Arc::new(Restless::default()));
     let db = Db::with_env(Arc::new(MemoryStore::new()), env);
     db.create_table(&TEAM).await.unwrap();
     db
