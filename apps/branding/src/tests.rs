@@ -207,7 +207,7 @@ fn the_table_is_the_documents() {
     assert_eq!(create.billing_mode, Some(BillingMode::PayPerRequest));
     // The service's default is meant, and passed on is what somebody else wishes for.
     assert_eq!(create.sse, None);
-    let managed = SseSpecification { enabled: true, ..SseSpecification::default() };
+    let managed = SseSpecification::enabled();
     assert_eq!(BRANDING.clone().sse(managed.clone()).create("branding").sse, Some(managed));
     let template = export::cloudformation(&[("branding".to_owned(), &BRANDING)]);
     let properties = &template["Resources"]["BrandingTable"]["Properties"];
@@ -248,7 +248,7 @@ impl Clock for Restless {
 
 #[tokio::test]
 async fn what_is_answered_is_what_is_stored() {
-    let env = Env { clock: Arc::new(Restless::default()), ..Env::system() };
+    let env = Env::system().with_clock(Arc::new(Restless::default()));
     let db = Db::with_env(Stage::new(&env).await.store(), env);
     db.create_table(&BRANDING).await.expect("the table");
     let app = Branding::new(db);

@@ -186,7 +186,7 @@ async fn read_back(store: &dyn Store) -> Result<(usize, f64), Failure> {
     let mut records = 0;
     for shard in shards {
         let position = ShardPosition::TrimHorizon;
-        let from = GetShardIterator { arn: arn.clone(), shard: shard.id, position };
+        let from = GetShardIterator::new(arn.clone(), shard.id, position);
         let mut next = Some(store.get_shard_iterator(from).await?);
         while let Some(iterator) = next {
             let page = store.get_records(GetRecords::new(iterator)).await?;

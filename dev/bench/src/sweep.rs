@@ -152,13 +152,12 @@ impl Case {
         };
         let config = config.with_sweep_every(Some(Duration::from_secs(1)));
         let clock = Arc::clone(clock) as Arc<dyn Clock>;
-        let env = Env { clock, ..Env::system() };
+        let env = Env::system().with_clock(clock);
         let quick = config.clone().with_durability(Durability::Normal);
         let filled = SqliteStore::open_with(&quick, env.clone()).await?;
         work::create(&filled).await?;
         if self.stream {
-            let view_type = Some(StreamViewType::NewAndOldImages);
-            let stream = StreamSpecification { enabled: true, view_type };
+            let stream = StreamSpecification::enabled(StreamViewType::NewAndOldImages);
             filled.update_table(UpdateTable::new(TABLE).stream(Some(stream))).await?;
         }
         filled.update_time_to_live(UpdateTimeToLive::new(TABLE, "expires", true)).await?;

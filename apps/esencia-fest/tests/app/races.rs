@@ -134,7 +134,7 @@ fn meet<T: Send>(db: &Db, at: u32, call: impl Fn(EsenciaFest, u64) -> T + Sync) 
     thread::scope(|scope| {
         let callers = [0, 1].map(|number| {
             let (clock, random) = (clock.clone(), Arc::new(SeededRandom::new(number)));
-            let db = Db::with_env(db.shared_store(), Env { clock, random });
+            let db = Db::with_env(db.shared_store(), Env::new(clock, random));
             let call = &call;
             scope.spawn(move || call(EsenciaFest::new(db), number))
         });

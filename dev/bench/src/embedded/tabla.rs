@@ -40,7 +40,7 @@ pub(crate) async fn create(store: &dyn Store) -> Result<(), Failure> {
 
 /// Gives the table a stream.
 pub(crate) async fn stream(store: &dyn Store, view: StreamViewType) -> Result<(), Failure> {
-    let stream = StreamSpecification { enabled: true, view_type: Some(view) };
+    let stream = StreamSpecification::enabled(view);
     store.update_table(UpdateTable::new(TABLE).stream(Some(stream))).await?;
     Ok(())
 }
