@@ -313,6 +313,7 @@ impl Random for SeededRandom {
 
 /// The clock and the randomness that a store or a policy works with.
 #[derive(Clone, Debug)]
+#[non_exhaustive]
 pub struct Env {
     /// Tells the time.
     pub clock: Arc<dyn Clock>,

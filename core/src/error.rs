@@ -81,6 +81,7 @@ pub enum ErrorKind {
 
 /// Whether the same call can succeed later.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[non_exhaustive]
 pub enum Retry {
     /// Trying again gives the same answer.
     Never,
@@ -103,6 +104,7 @@ pub enum Applied {
 
 /// Why one operation stood in the way of its transaction.
 #[derive(Clone, Debug, PartialEq)]
+#[non_exhaustive]
 pub struct CancellationReason {
     /// The cause; [`CancellationCode::None`] for an operation that was not at fault.
     pub code: CancellationCode,

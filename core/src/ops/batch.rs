@@ -11,6 +11,7 @@ use crate::expr::{Expr, Names, Projection};
 
 /// Reads up to 100 items by their keys. Each read stands alone.
 #[derive(Clone, Debug, Default, PartialEq)]
+#[non_exhaustive]
 pub struct BatchGetItem {
     /// What to read from each table.
     pub requests: BTreeMap<String, KeysAndAttributes>,
@@ -20,6 +21,7 @@ pub struct BatchGetItem {
 
 /// The keys that a batch reads from one table, and how.
 #[derive(Clone, Debug, Default, PartialEq)]
+#[non_exhaustive]
 pub struct KeysAndAttributes {
     /// The keys.
     pub keys: Vec<Item>,
@@ -59,6 +61,7 @@ impl KeysAndAttributes {
 
 /// The answer to [`BatchGetItem`].
 #[derive(Clone, Debug, Default, PartialEq)]
+#[non_exhaustive]
 pub struct BatchGetItemOutput {
     /// The items found, by table, in no particular order.
     pub responses: BTreeMap<String, Vec<Item>>,
@@ -117,6 +120,7 @@ impl BatchGetItem {
 
 /// Up to 25 unconditional puts and deletes. Each write stands alone.
 #[derive(Clone, Debug, Default, PartialEq)]
+#[non_exhaustive]
 pub struct BatchWriteItem {
     /// What to write to each table.
     pub requests: BTreeMap<String, Vec<WriteRequest>>,
@@ -137,6 +141,7 @@ pub enum WriteRequest {
 
 /// The answer to [`BatchWriteItem`].
 #[derive(Clone, Debug, Default, PartialEq)]
+#[non_exhaustive]
 pub struct BatchWriteItemOutput {
     /// What was not written: ask again. [`crate::StoreExt::batch_write_all`] does.
     pub unprocessed_items: BTreeMap<String, Vec<WriteRequest>>,

@@ -19,6 +19,7 @@ pub enum ReturnConsumedCapacity {
 
 /// Capacity units that an operation consumed on one table and its indexes.
 #[derive(Clone, Debug, Default, PartialEq)]
+#[non_exhaustive]
 pub struct ConsumedCapacity {
     /// The table.
     pub table_name: String,
@@ -38,6 +39,7 @@ pub struct ConsumedCapacity {
 
 /// Capacity units of a table alone or of one index.
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
+#[non_exhaustive]
 pub struct Capacity {
     /// The units.
     pub capacity_units: f64,
@@ -59,6 +61,7 @@ pub enum ReturnItemCollectionMetrics {
 
 /// The estimated size of the item collection that a write touched.
 #[derive(Clone, Debug, PartialEq)]
+#[non_exhaustive]
 pub struct ItemCollectionMetrics {
     /// The partition key of the collection.
     pub item_collection_key: Item,

@@ -35,6 +35,7 @@ pub enum ReturnValuesOnConditionCheckFailure {
 
 /// Reads the item with this key.
 #[derive(Clone, Debug, Default, PartialEq)]
+#[non_exhaustive]
 pub struct GetItem {
     /// The table.
     pub table: String,
@@ -80,6 +81,7 @@ impl GetItem {
 
 /// The answer to [`GetItem`].
 #[derive(Clone, Debug, Default, PartialEq)]
+#[non_exhaustive]
 pub struct GetItemOutput {
     /// The item, if there is one; empty if the projection matched nothing in it.
     pub item: Option<Item>,
@@ -101,6 +103,7 @@ impl GetItemOutput {
 
 /// Writes a whole item, in place of the one with the same key.
 #[derive(Clone, Debug, Default, PartialEq)]
+#[non_exhaustive]
 pub struct PutItem {
     /// The table.
     pub table: String,
@@ -124,6 +127,7 @@ pub struct PutItem {
 
 /// Changes attributes of the item with this key, creating the item if there is none.
 #[derive(Clone, Debug, Default, PartialEq)]
+#[non_exhaustive]
 pub struct UpdateItem {
     /// The table.
     pub table: String,
@@ -149,6 +153,7 @@ pub struct UpdateItem {
 
 /// Deletes the item with this key. Deleting nothing succeeds.
 #[derive(Clone, Debug, Default, PartialEq)]
+#[non_exhaustive]
 pub struct DeleteItem {
     /// The table.
     pub table: String,
@@ -172,6 +177,7 @@ pub struct DeleteItem {
 
 /// The answer to [`PutItem`], [`UpdateItem`] and [`DeleteItem`].
 #[derive(Clone, Debug, Default, PartialEq)]
+#[non_exhaustive]
 pub struct WriteOutput {
     /// The attributes that the request asked for, if there are any.
     pub attributes: Option<Item>,

@@ -6,6 +6,9 @@
 //! Requests, answers and descriptions are `#[non_exhaustive]`: a new field breaks no caller. A
 //! request has a `new` with the fields that it requires, and methods that set the rest. Public
 //! fields can be read and assigned; [`assign!`](crate::assign) assigns several in one expression.
+//!
+//! Enums that a request is made of are exhaustive, so that a backend that does not know a new variant
+//! fails to compile. Statuses, which only answers have, are `#[non_exhaustive]`.
 
 mod assign;
 mod batch;

@@ -19,6 +19,7 @@ pub enum Select {
 
 /// Reads the items of one partition, in sort-key order.
 #[derive(Clone, Debug, PartialEq)]
+#[non_exhaustive]
 pub struct Query {
     /// The table.
     pub table: String,
@@ -50,6 +51,7 @@ pub struct Query {
 
 /// Reads all items of a table or index, in no order that means anything.
 #[derive(Clone, Debug, Default, PartialEq)]
+#[non_exhaustive]
 pub struct Scan {
     /// The table.
     pub table: String,
@@ -81,6 +83,7 @@ pub struct Scan {
 
 /// The answer to [`Query`] and [`Scan`]: one page.
 #[derive(Clone, Debug, Default, PartialEq)]
+#[non_exhaustive]
 pub struct Page {
     /// The items that passed the filter; empty if only the count was asked for.
     pub items: Vec<Item>,

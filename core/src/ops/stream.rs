@@ -47,6 +47,7 @@ shown_as_is!(StreamArn, ShardId, SequenceNumber, ShardIterator);
 
 /// Lists the streams, also those disabled within the last day.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
+#[non_exhaustive]
 pub struct ListStreams {
     /// Only those of this table.
     pub table: Option<String>,
@@ -84,6 +85,7 @@ impl ListStreams {
 
 /// The answer to [`ListStreams`].
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
+#[non_exhaustive]
 pub struct ListStreamsOutput {
     /// The streams.
     pub streams: Vec<StreamSummary>,
@@ -105,6 +107,7 @@ impl ListStreamsOutput {
 
 /// One stream of a list.
 #[derive(Clone, Debug, PartialEq, Eq)]
+#[non_exhaustive]
 pub struct StreamSummary {
     /// The stream.
     pub arn: StreamArn,
@@ -123,6 +126,7 @@ impl StreamSummary {
 
 /// Describes a stream and its shards.
 #[derive(Clone, Debug, PartialEq, Eq)]
+#[non_exhaustive]
 pub struct DescribeStream {
     /// The stream.
     pub arn: StreamArn,
@@ -171,6 +175,7 @@ pub enum ShardFilter {
 
 /// What a stream is, and how it stands.
 #[derive(Clone, Debug, PartialEq, Eq)]
+#[non_exhaustive]
 pub struct StreamDescription {
     /// The stream.
     pub arn: StreamArn,
@@ -224,6 +229,7 @@ impl StreamDescription {
 
 /// Whether a stream records changes.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[non_exhaustive]
 pub enum StreamStatus {
     /// Soon.
     Enabling,
@@ -249,6 +255,7 @@ impl StreamStatus {
 
 /// A part of a stream. All changes of one item stand in one lineage of shards.
 #[derive(Clone, Debug, PartialEq, Eq)]
+#[non_exhaustive]
 pub struct Shard {
     /// The shard.
     pub id: ShardId,
@@ -276,6 +283,7 @@ impl Shard {
 
 /// Asks for an iterator.
 #[derive(Clone, Debug, PartialEq, Eq)]
+#[non_exhaustive]
 pub struct GetShardIterator {
     /// The stream.
     pub arn: StreamArn,
@@ -307,6 +315,7 @@ pub enum ShardPosition {
 
 /// Reads records.
 #[derive(Clone, Debug, PartialEq, Eq)]
+#[non_exhaustive]
 pub struct GetRecords {
     /// Where to go on.
     pub iterator: ShardIterator,
@@ -330,6 +339,7 @@ impl GetRecords {
 
 /// The answer to [`GetRecords`].
 #[derive(Clone, Debug, Default, PartialEq)]
+#[non_exhaustive]
 pub struct GetRecordsOutput {
     /// The records; there may be none although the shard goes on.
     pub records: Vec<Record>,
@@ -351,6 +361,7 @@ impl GetRecordsOutput {
 
 /// One change of one item.
 #[derive(Clone, Debug, PartialEq)]
+#[non_exhaustive]
 pub struct Record {
     /// Unique among all records of all streams, across restarts.
     pub event_id: String,
@@ -436,6 +447,7 @@ impl EventName {
 
 /// Who made a change that no caller made.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[non_exhaustive]
 pub struct UserIdentity {
     /// `Service`.
     pub kind: String,

@@ -13,6 +13,7 @@ pub type Tags = BTreeMap<String, String>;
 
 /// The type of a key attribute.
 #[derive(Clone, Debug, PartialEq, Eq)]
+#[non_exhaustive]
 pub struct AttributeDefinition {
     /// The attribute.
     pub name: String,
@@ -29,6 +30,7 @@ impl AttributeDefinition {
 
 /// One attribute of a key.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[non_exhaustive]
 pub struct KeySchemaElement {
     /// The attribute.
     pub name: String,
@@ -66,6 +68,7 @@ impl KeyRole {
 
 /// Which attributes an index carries besides the keys of index and table.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[non_exhaustive]
 pub struct IndexProjection {
     /// All, none, or some.
     pub kind: ProjectionType,
@@ -125,6 +128,7 @@ impl IndexProjection {
 /// A secondary index to be created. Global ones may have up to four attributes in each half of
 /// their key; local ones share the table's partition key.
 #[derive(Clone, Debug, PartialEq)]
+#[non_exhaustive]
 pub struct SecondaryIndex {
     /// The index.
     pub name: String,
@@ -191,6 +195,7 @@ impl BillingMode {
 
 /// Capacity units per second.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[non_exhaustive]
 pub struct ProvisionedThroughput {
     /// For reading.
     pub read_capacity_units: i64,
@@ -233,6 +238,7 @@ impl StreamViewType {
 
 /// Turns a table's stream on or off.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+#[non_exhaustive]
 pub struct StreamSpecification {
     /// Whether changes are recorded.
     pub enabled: bool,
@@ -260,6 +266,7 @@ impl StreamSpecification {
 
 /// Encryption at rest, passed through to DynamoDB.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[non_exhaustive]
 pub struct SseSpecification {
     /// Whether a key of the account encrypts the table, instead of one of DynamoDB's own.
     pub enabled: bool,
@@ -287,6 +294,7 @@ impl SseSpecification {
 
 /// Creates a table and waits until it can be used.
 #[derive(Clone, Debug, Default, PartialEq)]
+#[non_exhaustive]
 pub struct CreateTable {
     /// The table.
     pub table: String,
@@ -391,6 +399,7 @@ impl CreateTable {
 
 /// Changes a table, and waits until the change is complete.
 #[derive(Clone, Debug, Default, PartialEq)]
+#[non_exhaustive]
 pub struct UpdateTable {
     /// The table.
     pub table: String,
@@ -476,6 +485,7 @@ impl UpdateTable {
 
 /// Describes a table.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
+#[non_exhaustive]
 pub struct DescribeTable {
     /// The table.
     pub table: String,
@@ -483,6 +493,7 @@ pub struct DescribeTable {
 
 /// Deletes a table with all its items, and waits until it is gone.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
+#[non_exhaustive]
 pub struct DeleteTable {
     /// The table.
     pub table: String,
@@ -504,6 +515,7 @@ impl DeleteTable {
 
 /// Lists the names of the tables, in order, a page at a time.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
+#[non_exhaustive]
 pub struct ListTables {
     /// Where to go on: the last name of the page before.
     pub exclusive_start_table_name: Option<String>,
@@ -534,6 +546,7 @@ impl ListTables {
 
 /// The answer to [`ListTables`].
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
+#[non_exhaustive]
 pub struct ListTablesOutput {
     /// The names.
     pub table_names: Vec<String>,
@@ -584,6 +597,7 @@ impl TableStatus {
 
 /// What a table is, and how it stands.
 #[derive(Clone, Debug, PartialEq)]
+#[non_exhaustive]
 pub struct TableDescription {
     /// The table.
     pub table: String,
@@ -693,6 +707,7 @@ impl TableDescription {
 
 /// What an index is, and how it stands.
 #[derive(Clone, Debug, PartialEq)]
+#[non_exhaustive]
 pub struct IndexDescription {
     /// The index.
     pub name: String,
@@ -753,6 +768,7 @@ impl IndexDescription {
 
 /// Turns the expiry of a table's items on or off.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
+#[non_exhaustive]
 pub struct UpdateTimeToLive {
     /// The table.
     pub table: String,
@@ -771,6 +787,7 @@ impl UpdateTimeToLive {
 
 /// Asks for a table's expiry settings.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
+#[non_exhaustive]
 pub struct DescribeTimeToLive {
     /// The table.
     pub table: String,
@@ -785,6 +802,7 @@ impl DescribeTimeToLive {
 
 /// A table's expiry settings.
 #[derive(Clone, Debug, PartialEq, Eq)]
+#[non_exhaustive]
 pub struct TimeToLiveDescription {
     /// Whether items expire.
     pub status: TimeToLiveStatus,
@@ -806,6 +824,7 @@ impl TimeToLiveDescription {
 
 /// Whether items expire.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[non_exhaustive]
 pub enum TimeToLiveStatus {
     /// Soon.
     Enabling,
@@ -831,6 +850,7 @@ impl TimeToLiveStatus {
 
 /// Adds tags to a table, or changes their values.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
+#[non_exhaustive]
 pub struct TagTable {
     /// The table.
     pub table: String,
@@ -847,6 +867,7 @@ impl TagTable {
 
 /// Takes tags from a table.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
+#[non_exhaustive]
 pub struct UntagTable {
     /// The table.
     pub table: String,
@@ -863,6 +884,7 @@ impl UntagTable {
 
 /// Asks for a table's tags.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
+#[non_exhaustive]
 pub struct ListTableTags {
     /// The table.
     pub table: String,

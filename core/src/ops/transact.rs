@@ -12,6 +12,7 @@ use crate::expr::{Condition, Expr, Names, Values};
 
 /// Reads up to 100 items as they are at one moment.
 #[derive(Clone, Debug, Default, PartialEq)]
+#[non_exhaustive]
 pub struct TransactGetItems {
     /// The reads. They are consistent whatever they say, and return capacity as this request says.
     pub items: Vec<GetItem>,
@@ -21,6 +22,7 @@ pub struct TransactGetItems {
 
 /// The answer to [`TransactGetItems`].
 #[derive(Clone, Debug, Default, PartialEq)]
+#[non_exhaustive]
 pub struct TransactGetItemsOutput {
     /// The items in the order of the reads, `None` where there is none.
     pub responses: Vec<Option<Item>>,
@@ -54,6 +56,7 @@ impl TransactGetItems {
 
 /// Makes up to 100 writes, each on another item, together or not at all.
 #[derive(Clone, Debug, Default, PartialEq)]
+#[non_exhaustive]
 pub struct TransactWriteItems {
     /// The writes.
     pub items: Vec<TransactWriteItem>,
@@ -83,6 +86,7 @@ pub enum TransactWriteItem {
 
 /// A condition on an item that the transaction does not write.
 #[derive(Clone, Debug, Default, PartialEq)]
+#[non_exhaustive]
 pub struct ConditionCheck {
     /// The table.
     pub table: String,
@@ -100,6 +104,7 @@ pub struct ConditionCheck {
 
 /// The answer to [`TransactWriteItems`].
 #[derive(Clone, Debug, Default, PartialEq)]
+#[non_exhaustive]
 pub struct TransactWriteItemsOutput {
     /// What it cost, a row per table.
     pub consumed_capacity: Vec<ConsumedCapacity>,

@@ -8,6 +8,7 @@ use crate::ops::{ListTables, ListTablesOutput};
 
 /// Where a page of table names begins, and how long it may be.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[non_exhaustive]
 pub struct TablesPage<'a> {
     /// The name after which it begins; there need be no table of that name.
     pub after: Option<&'a str>,

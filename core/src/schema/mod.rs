@@ -41,6 +41,7 @@ use crate::ops::{
 
 /// The key and the indexes of a table.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[non_exhaustive]
 pub struct TableSchema {
     /// The partition key.
     pub partition: KeyAttribute,
@@ -54,6 +55,7 @@ pub struct TableSchema {
 
 /// One attribute of a key.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[non_exhaustive]
 pub struct KeyAttribute {
     /// The attribute.
     pub name: String,
@@ -63,6 +65,7 @@ pub struct KeyAttribute {
 
 /// The key of an index, and what it carries.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[non_exhaustive]
 pub struct IndexSchema {
     /// The index.
     pub name: String,

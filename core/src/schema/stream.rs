@@ -14,6 +14,7 @@ use crate::ops::{StreamArn, StreamSpecification, StreamStatus, StreamSummary, St
 
 /// A stream of a table, from when it was enabled.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[non_exhaustive]
 pub struct TableStream {
     /// What its records carry.
     pub view_type: StreamViewType,

@@ -66,6 +66,7 @@ pub struct Table {
 
 /// How a global index stands.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[non_exhaustive]
 pub struct GlobalIndexState {
     /// Whether it is still being filled from the items that were there before it.
     #[serde(default)]

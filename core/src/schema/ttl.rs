@@ -10,6 +10,7 @@ use crate::ops::{TimeToLiveDescription, TimeToLiveStatus, UpdateTimeToLive};
 
 /// Whether and by which attribute the items of a table expire.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[non_exhaustive]
 pub struct TimeToLive {
     /// The attribute that holds the time, while items expire.
     #[serde(default, skip_serializing_if = "Option::is_none")]

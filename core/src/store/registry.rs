@@ -18,6 +18,7 @@ use crate::memory::MemoryStore;
 /// `sqlite:shop.db?durability=normal` has the scheme `sqlite`, the path `shop.db` and one option.
 /// In options, `%` and two hexadecimal digits stand for a byte.
 #[derive(Clone, Debug, PartialEq, Eq)]
+#[non_exhaustive]
 pub struct Address {
     /// What comes before the first colon.
     pub scheme: String,

@@ -40,6 +40,7 @@ pub enum Comparison {
 
 /// What a filter or a key condition says about one attribute. The API calls it `Condition`.
 #[derive(Clone, Debug, Default, PartialEq)]
+#[non_exhaustive]
 pub struct Test {
     /// How to compare, which must be said: `ComparisonOperator`.
     pub comparison: Option<Comparison>,

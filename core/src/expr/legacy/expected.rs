@@ -8,6 +8,7 @@ use crate::{Result, Value};
 ///
 /// Either a comparison with its values, or a value to be equal to, or that there be no attribute.
 #[derive(Clone, Debug, Default, PartialEq)]
+#[non_exhaustive]
 pub struct Expected {
     /// The one value to compare with: `Value`.
     pub value: Option<Value>,

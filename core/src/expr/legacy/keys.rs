@@ -6,6 +6,7 @@ use crate::{Error, Result, Value};
 
 /// What `KeyConditions` become.
 #[derive(Clone, Debug, PartialEq)]
+#[non_exhaustive]
 pub struct KeyConditions {
     /// The key condition.
     pub condition: Condition,

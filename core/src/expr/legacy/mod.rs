@@ -7,13 +7,12 @@
 //!
 //! ```
 //! use tabla::expr::legacy::{Comparison, Expected, expected};
-//! use tabla::item;
+//! use tabla::{assign, item};
 //!
-//! let at_most_3 = Expected {
+//! let at_most_3 = assign!(Expected::default(), {
 //!     comparison: Some(Comparison::Le),
 //!     values: Some(vec![3.into()]),
-//!     ..Expected::default()
-//! };
+//! });
 //! let condition = expected([("version".to_owned(), at_most_3)], None)?.unwrap();
 //! assert!(condition.evaluate(&item! { "version" => 3 }));
 //! assert!(!condition.evaluate(&item! {}));

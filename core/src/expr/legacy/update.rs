@@ -18,6 +18,7 @@ pub enum Action {
 
 /// What happens to one attribute: `AttributeValueUpdate`.
 #[derive(Clone, Debug, Default, PartialEq)]
+#[non_exhaustive]
 pub struct AttributeUpdate {
     /// With which value: `Value`.
     pub value: Option<Value>,

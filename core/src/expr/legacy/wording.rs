@@ -12,12 +12,14 @@ use crate::{Error, ErrorKind};
 /// use tabla::Error;
 /// use tabla::expr::legacy::Wording;
 ///
-/// let wording = Wording { attribute_updates: true, ..Wording::default() };
+/// let mut wording = Wording::default();
+/// wording.attribute_updates = true;
 /// let refusal = "An operand in the update expression has an incorrect data type";
 /// let reworded = wording.reword(Error::validation(refusal));
 /// assert_eq!(reworded.message(), "Type mismatch for attribute to update");
 /// ```
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+#[non_exhaustive]
 pub struct Wording {
     /// It has `AttributesToGet`.
     pub attributes_to_get: bool,
