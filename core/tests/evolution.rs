@@ -145,7 +145,7 @@ fn answers_about_streams_have_constructors() {
     let summary = StreamSummary::new(StreamArn::from("arn"), "orders", "label");
     let list = ListStreamsOutput::new(vec![summary.clone()]);
     let list = list.last_evaluated_stream(Some(StreamArn::from("arn")));
-    assert_eq!(list.streams, [summary.clone()]);
+    assert_eq!(list.streams, std::slice::from_ref(&summary));
     let shard = Shard::new(ShardId::from("2"), SequenceNumber::from("1"))
         .parent(Some(ShardId::from("1")))
         .ending_sequence_number(Some(SequenceNumber::from("9")));

@@ -66,7 +66,7 @@ impl Scripted {
             };
             now.requests.insert(table.clone(), assign!(all.clone(), { keys: half(0) }));
             if all.keys.len() > 1 {
-                later.requests.insert(table, assign!(all, { keys: half(1) }));
+                later.requests.insert(table, assign!(all.clone(), { keys: half(1) }));
             }
         }
         let output = self.store.batch_get(now).await?;
