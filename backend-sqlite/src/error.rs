@@ -33,12 +33,13 @@ fn judged(code: Option<ErrorCode>, text: String) -> Error {
         Some(ErrorCode::ReadOnly | ErrorCode::PermissionDenied) => (
             ErrorKind::AccessDenied,
             Retry::Never,
-            "the file may not be written, or its log beside it (-wal, -shm); permit both",
+            "the file, its log (-wal, -shm) or its folder is read-only; make all of them writable",
         ),
         Some(ErrorCode::CannotOpen) => (
             ErrorKind::Config,
             Retry::Never,
-            "the file cannot be opened; see that its folder is there and that both may be written",
+            "the file or its log (-wal, -shm) cannot be opened or created; check that its folder \
+             exists, and make both writable",
         ),
         Some(ErrorCode::DatabaseCorrupt) => {
             (ErrorKind::Corrupt, Retry::Never, "the file is damaged; restore a backup")
@@ -79,7 +80,7 @@ mod tests {
         for (code, kind, retry, part) in [
             (ffi::SQLITE_BUSY, ErrorKind::Unavailable, Retry::Later, "another process"),
             (ffi::SQLITE_FULL, ErrorKind::Unavailable, Retry::Exhausted, "no room on the disk"),
-            (ffi::SQLITE_READONLY, ErrorKind::AccessDenied, Retry::Never, "may not be written"),
+            (ffi::SQLITE_READONLY, ErrorKind::AccessDenied, Retry::Never, "is read-only; make"),
             (ffi::SQLITE_CANTOPEN, ErrorKind::Config, Retry::Never, "cannot be opened"),
             (ffi::SQLITE_CORRUPT, ErrorKind::Corrupt, Retry::Never, "damaged"),
             (ffi::SQLITE_NOTADB, ErrorKind::Corrupt, Retry::Never, "not an SQLite file"),

@@ -35,15 +35,19 @@ pub(crate) async fn prepare(path: &Path, config: &SqliteConfig) -> Result<()> {
             true
         }
         Err(error) => {
-            let message = format!("cannot open `{}`: {error}; see its permissions", path.display());
+            let why = match path.ancestors().skip(1).find(|folder| folder.is_file()) {
+                Some(file) => format!("`{}` is a file, not a folder; name a folder", file.display()),
+                None => format!("{error}; check the permissions of its folders"),
+            };
+            let message = format!("cannot open `{}`: {why}", path.display());
             return Err(Error::config(message).with_source(error));
         }
     };
     if !is_new {
         if connection::is_read_only(path).map_err(|error| named(error, path))? {
             let message = format!(
-                "cannot open `{}`: the file is read-only, and a store writes; permit writing, in its \
-                 folder too",
+                "cannot open `{}`: the file is read-only, and a store writes; make the file and its \
+                 folder writable",
                 path.display()
             );
             return Err(Error::new(ErrorKind::AccessDenied, message));
@@ -112,8 +116,8 @@ pub(crate) async fn connect(
     options.connect().await.map_err(|error| named(from_sqlx(error), path))
 }
 
-/// Makes sure that a file that may not be written has no log beside it: then the file alone can be
-/// read, as one that does not change.
+/// Makes sure that a read-only file has no log beside it: then the file alone can be read, as one
+/// that does not change.
 ///
 /// To read it in the usual way, SQLite would begin a log, and leave it behind: one that whoever may
 /// write the file need not be allowed to write.
@@ -122,8 +126,8 @@ fn refuse_log(path: &Path) -> Result<()> {
     log.as_mut_os_string().push("-wal");
     if log.exists() {
         let message = format!(
-            "the file may not be written, and has a log, which is not read without that; permit \
-             it, or copy both: {}",
+            "cannot open `{}`: the file is read-only, and has a log (-wal), which SQLite reads only \
+             with write permission; make both writable, or copy both",
             path.display()
         );
         return Err(Error::new(ErrorKind::AccessDenied, message));
@@ -190,6 +194,6 @@ impl Seen {
 
 /// The error, with the file that it is about.
 fn named(error: Error, path: &Path) -> Error {
-    let message = format!("{}: {}", error.message(), path.display());
+    let message = format!("cannot open `{}`: {}", path.display(), error.message());
     Error::new(error.kind().clone(), message).with_retry(error.retry()).with_source(error)
 }

@@ -260,3 +260,72 @@ impl Shared {
 fn statement(connection: &Connection, sql: &str) -> rusqlite::Result<()> {
     connection.prepare_cached(sql)?.execute([]).map(|_| ())
 }
+
+#[cfg(test)]
+mod tests {
+    use std::pin::pin;
+
+    use futures::FutureExt;
+
+    use super::*;
+    use crate::{connection, open};
+
+    async fn writer(config: &SqliteConfig) -> Writer {
+        if let Location::File(path) = &config.location {
+            open::prepare(path, config).await.unwrap();
+        }
+        Writer::start(connection::writing(config).unwrap(), config, Env::system()).unwrap()
+    }
+
+    fn panicking(_: &mut Session<'_>) -> Result<i32> {
+        panic!("as if the engine had a defect");
+    }
+
+    fn is_panic(result: &Result<i32>) -> bool {
+        let names_panic = |error: &Error| error.message().contains("panicked");
+        result.as_ref().is_err_and(|error| names_panic(error) && error.applied() == Applied::No)
+    }
+
+    #[tokio::test]
+    async fn panicking_job_leaves_the_writer_usable() {
+        let folder = tempfile::tempdir().unwrap();
+        let file = SqliteConfig::file(folder.path().join("a.db"));
+        let relaxed = file.clone().with_durability(Durability::Normal);
+        for config in [SqliteConfig::in_memory(), file, relaxed] {
+            let writer = writer(&config).await;
+            assert!(is_panic(&writer.write(1, panicking).await), "{config:?}");
+            assert_eq!(writer.write(1, |_| Ok(7)).await.unwrap(), 7);
+        }
+    }
+
+    #[tokio::test]
+    async fn panicking_job_fails_its_group() {
+        let writer = writer(&SqliteConfig::in_memory()).await;
+        let (mut job, mut neighbour) =
+            (pin!(writer.write(1, panicking)), pin!(writer.write(1, |_| Ok(7))));
+        {
+            // While the connection is taken, both wait for the same group.
+            let _connection = writer.shared.lock_connection();
+            assert!(job.as_mut().now_or_never().is_none());
+            assert!(neighbour.as_mut().now_or_never().is_none());
+        }
+        writer.shared.execute_queued();
+        assert!(is_panic(&job.await));
+        assert!(is_panic(&neighbour.await));
+    }
+
+    #[tokio::test]
+    async fn dropped_writer_answers_the_jobs_that_wait() {
+        let folder = tempfile::tempdir().unwrap();
+        let writer = writer(&SqliteConfig::file(folder.path().join("a.db"))).await;
+        let shared = Arc::clone(&writer.shared);
+        let mut job = CallerJob::new(1, |_: &mut Session<'_>| Ok(7));
+        let answer = job.reply();
+        let connection = shared.lock_connection();
+        shared.queue.push(Box::new(job));
+        let dropping = std::thread::spawn(move || drop(writer));
+        drop(connection);
+        dropping.join().unwrap();
+        assert_eq!(answer.await.unwrap().unwrap(), 7);
+    }
+}

@@ -108,12 +108,15 @@ fn patterns(app: &dyn App, item_size: usize, markdown: bool) -> Result<()> {
 
 async fn lint(app: &dyn App) -> Result<ExitCode> {
     let design = app.design();
-    let mut findings = lint::check(&design);
-    findings.extend(untested(app).await?);
+    let findings = lint::check(&design);
+    let untested = untested(app).await?;
     let (errors, warnings): (Vec<&Finding>, Vec<&Finding>) =
         findings.iter().partition(|finding| finding.is_error());
     for error in &errors {
         say!("error: {error}");
+    }
+    for pattern in &untested {
+        say!("error: {pattern}");
     }
     for warning in &warnings {
         match warning.accepted {
@@ -126,10 +129,13 @@ async fn lint(app: &dyn App) -> Result<ExitCode> {
         "{}: {} patterns; {} errors, {} warnings, {accepted} accepted",
         design.name,
         design.patterns.len(),
-        errors.len(),
+        errors.len() + untested.len(),
         warnings.len() - accepted
     );
-    Ok(if errors.is_empty() { ExitCode::SUCCESS } else { ExitCode::FAILURE })
+    Ok(match errors.is_empty() && untested.is_empty() {
+        true => ExitCode::SUCCESS,
+        false => ExitCode::FAILURE,
+    })
 }
 
 /// Reads `TABLE=NAME`.

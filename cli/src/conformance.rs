@@ -91,10 +91,24 @@ pub(crate) async fn run(arguments: Arguments, registry: Registry) -> Result<Exit
 async fn harness(registry: &Arc<Registry>, address: &str) -> Result<Arc<dyn Harness>> {
     match address.parse::<Address>() {
         Ok(parsed) if parsed.scheme == "sqlite" => {
-            let config = SqliteConfig::from_address(parsed)?;
+            let config = sqlite_config(parsed).map_err(|error| {
+                let message = format!("cannot open `{address}`: {}", error.message());
+                error.with_message(message)
+            })?;
             Ok(Arc::new(SqliteHarness::new(config)))
         }
         _ => AddressHarness::open(Arc::clone(registry), address).await,
+    }
+}
+
+/// Settings of an `sqlite:` address. The registry, which takes the option `retries` of other
+/// addresses, has no part in this; the stores of the harness never retry.
+fn sqlite_config(mut address: Address) -> Result<SqliteConfig> {
+    match address.take("retries").as_deref() {
+        None | Some("on" | "off") => SqliteConfig::from_address(address),
+        Some(other) => {
+            Err(Error::config(format!("the option `retries` is `on` or `off`, not `{other}`")))
+        }
     }
 }
 

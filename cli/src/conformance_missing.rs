@@ -20,3 +20,27 @@ pub(crate) async fn run(arguments: Arguments, _: Registry) -> Result<ExitCode> {
          --release --features full -- conformance {arguments}`"
     )))
 }
+
+#[cfg(test)]
+mod tests {
+    use clap::Parser;
+
+    use super::*;
+
+    #[derive(Parser)]
+    struct Command {
+        #[command(flatten)]
+        arguments: Arguments,
+    }
+
+    #[tokio::test]
+    async fn missing_suite_is_reported_with_the_command_that_has_it() {
+        let asked = "conformance --store memory: --json transactions:: --help";
+        let command = Command::parse_from(asked.split(' '));
+        let error = run(command.arguments, Registry::new()).await.expect_err("no suite");
+        let message = "cannot run the conformance suite: this program was built without it; run \
+                       `cargo run --release --features full -- conformance --store memory: --json \
+                       transactions:: --help`";
+        assert_eq!(error.message(), message);
+    }
+}

@@ -47,9 +47,9 @@ pub(crate) async fn run(arguments: Arguments) -> Result<()> {
         seconds(watch.elapsed())
     );
     say!("Next:");
-    say!("  cargo run --release -- app branding patterns      what each pattern asks, and costs");
-    say!("  cargo run --release -- app branding schema        its tables, for CloudFormation");
-    say!("  cargo run --release -- conformance --store memory:   every rule, case by case");
+    say!("  cargo run --release -- app branding patterns    what each pattern asks, and costs");
+    say!("  cargo run --release -- app branding schema      its tables, for CloudFormation");
+    say!("  cargo run --release --features full -- conformance --store memory:    case by case");
     if temporary.is_none() {
         say!("  cargo run --release -- check {}/branding.db", folder.display());
     }

@@ -5,9 +5,11 @@ mod apps;
 mod check;
 #[cfg(feature = "conformance")]
 mod conformance;
+// Compiled with the suite, too, so that its test runs in every build.
+#[cfg(any(test, not(feature = "conformance")))]
+mod conformance_missing;
 #[cfg(not(feature = "conformance"))]
-#[path = "conformance_missing.rs"]
-mod conformance;
+use conformance_missing as conformance;
 mod demo;
 mod open_files;
 mod output;
@@ -80,15 +82,55 @@ fn success((): ()) -> ExitCode {
 fn registry() -> Registry {
     let mut registry = tabla::registry();
     if cfg!(not(feature = "dynamodb")) {
-        registry.register_missing(
-            "dynamodb",
-            "build it with `cargo build --release --features dynamodb`",
-        );
+        name_missing(&mut registry);
     }
     registry
+}
+
+/// Names the commands that build this program with all schemes. The facade's error names a feature
+/// of the library, which a user of the program cannot turn on.
+fn name_missing(registry: &mut Registry) {
+    let remedy = "build one with them: `cargo build --release --features full`";
+    registry.register_missing("dynamodb", remedy);
 }
 
 /// The same stores for commands whose callers retry, or want to see every error.
 fn without_retries() -> Registry {
     registry().with_retries(RetryPolicy::none())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[tokio::test]
+    async fn missing_scheme_is_reported_with_the_command_that_builds_it() {
+        let mut small = Registry::new();
+        name_missing(&mut small);
+        // The default program itself, if that is what is built.
+        let own = registry();
+        let programs = match cfg!(feature = "dynamodb") {
+            true => vec![small],
+            false => vec![small, own],
+        };
+        for program in programs {
+            let error = program.open("dynamodb:?region=eu-west-1").await.expect_err("no scheme");
+            let message = "cannot open `dynamodb:?region=eu-west-1`: this program was built without \
+                           `dynamodb:` addresses; build one with them: `cargo build --release \
+                           --features full`";
+            assert_eq!(error.message(), message);
+        }
+    }
+
+    #[cfg(not(feature = "conformance"))]
+    #[tokio::test]
+    async fn default_program_names_the_command_that_has_the_suite() {
+        let asked = ["tabla", "conformance", "--store", "memory:", "--json"];
+        let Command::Conformance(arguments) = Arguments::parse_from(asked).command else {
+            panic!("another command was read");
+        };
+        let error = conformance::run(arguments, registry()).await.expect_err("no suite");
+        let told = "--features full -- conformance --store memory: --json`";
+        assert!(error.message().ends_with(told), "{error}");
+    }
 }

@@ -25,16 +25,16 @@ impl AddressHarness {
         Ok(Self { registry: Arc::new(registry), address: address.parse()?, engine })
     }
 
-    /// The harness for the store at this address: [`MemoryHarness`] for `memory:`, which needs no
-    /// prefixes and has a clock that can be moved.
+    /// The harness for the store at this address: [`MemoryHarness`] for `memory:`, with whatever
+    /// options, because it needs no prefixes and has a clock that can be moved.
     ///
     /// # Errors
     /// If the store cannot be opened or does not answer.
     pub async fn open(registry: Arc<Registry>, address: &str) -> Result<Arc<dyn Harness>> {
-        if address == "memory:" {
+        let store = registry.open(address).await?;
+        if store.capabilities().engine == "memory" {
             return Ok(Arc::new(MemoryHarness));
         }
-        let store = registry.open(address).await?;
         // A server that is not there is found out now, not in every case.
         store.all_tables().await?;
         let engine = store.capabilities().engine;

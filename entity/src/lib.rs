@@ -311,3 +311,8 @@ pub fn read_key(design: &EntityDesign, item: &Item) -> Result<Vec<(&'static str,
     }
     Ok(values)
 }
+
+/// The example in the README is a test.
+#[cfg(doctest)]
+#[doc = include_str!("../README.md")]
+struct Readme;

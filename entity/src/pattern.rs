@@ -24,8 +24,6 @@ pub struct Pattern {
     pub name: &'static str,
     /// The document's number for it; empty if it has none.
     pub number: &'static str,
-    /// The line of the document.
-    pub line: u32,
     /// What it is for, in a few words.
     pub summary: &'static str,
     calls: Vec<Declared>,
@@ -103,20 +101,13 @@ pub struct Call {
 impl Pattern {
     /// A pattern of this name.
     pub fn new(name: &'static str, summary: &'static str) -> Self {
-        Self { name, number: "", line: 0, summary, calls: Vec::new(), reads: None, may_scan: false }
+        Self { name, number: "", summary, calls: Vec::new(), reads: None, may_scan: false }
     }
 
     /// With the document's number.
     #[must_use]
     pub fn number(mut self, number: &'static str) -> Self {
         self.number = number;
-        self
-    }
-
-    /// On this line of the document.
-    #[must_use]
-    pub fn line(mut self, line: u32) -> Self {
-        self.line = line;
         self
     }
 

@@ -52,3 +52,13 @@ pub use operation::Operation;
 #[cfg(feature = "sdk")]
 pub use sdk::{sdk_client, sdk_config, sdk_streams_client};
 pub use service::Service;
+
+/// The example in the README is a test.
+#[cfg(doctest)]
+#[doc = include_str!("../README.md")]
+struct Readme;
+
+/// The Rust example in the guide is a test.
+#[cfg(all(doctest, feature = "sdk"))]
+#[doc = include_str!("../../docs/serve.md")]
+struct Guide;

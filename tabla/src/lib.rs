@@ -68,7 +68,12 @@ pub fn register(registry: &mut Registry) {
     registry.register_missing("dynamodb", "enable the feature `dynamodb` of the crate `tabla`");
 }
 
-/// The program in the README is a test.
+/// The program in the README of the project is a test.
 #[cfg(all(doctest, feature = "entity", feature = "sqlite"))]
 #[doc = include_str!("../../README.md")]
-struct Readme;
+struct ProjectReadme;
+
+/// The program in the README of the package is a test.
+#[cfg(doctest)]
+#[doc = include_str!("../README.md")]
+struct PackageReadme;

@@ -1,12 +1,13 @@
 //! Programs of other packages, outside this workspace: the facade, the facade under another name, the
-//! crates below it, and the program of the README.
+//! crates below it, the entities under another name, and the program of the README.
 
 use std::fs;
 use std::path::{Path, PathBuf};
 use std::process::Command;
 
 /// A program that has an entity with an index, and runs a transaction. `ENTITY` and `CORE` stand for
-/// the paths of the two crates, `MACROS` for that of the macros, `OPEN` for the store.
+/// the paths of the two crates, `MACROS` for that of the macros, `OPEN` for the store, `LAST` for what
+/// it does last.
 const PROGRAM: &str = r#"
 use serde::{Deserialize, Serialize};
 use std::sync::LazyLock;
@@ -61,9 +62,20 @@ async fn main() -> CORE::Result<()> {
     assert!(matches!(done, Transacted::Done));
     let open = db.all(Order::find_by("GSI1").with(Order::STATUS, Status::Open)).await?;
     assert_eq!(open, [order(2)]);
+    LAST
     println!("1 order is open");
     Ok(())
 }
+"#;
+
+/// Opens an address whose scheme needs a feature that is off by default.
+const OPEN_WITHOUT_FEATURE: &str = r#"
+    let error = CORE::open("dynamodb:?region=eu-west-1").await.err().expect("the feature is off");
+    assert_eq!(
+        error.message(),
+        "cannot open `dynamodb:?region=eu-west-1`: this program was built without `dynamodb:` \
+         addresses; enable the feature `dynamodb` of the crate `tabla`"
+    );
 "#;
 
 /// A member of the package: its name, its dependency lines, its program.
@@ -74,29 +86,28 @@ fn packages_outside_the_workspace_derive_entities_and_run() {
     let root = Path::new(env!("CARGO_MANIFEST_DIR")).parent().expect("the crate has a parent");
     let path = |folder: &str| toml_text(&root.join(folder));
     let open_file = |library: &str| format!(r#"{library}::open("sqlite:shop.db").await?"#);
-    let members: [Member; 4] = [
+    let open_memory = "std::sync::Arc::new(tabla_core::MemoryStore::new())";
+    let core = format!("tabla-core = {{ path = {} }}", path("core"));
+    let members: [Member; 5] = [
         (
             "facade",
             format!("tabla = {{ path = {} }}", path("tabla")),
-            program("tabla::entity", "tabla", &open_file("tabla")),
+            program("tabla::entity", "tabla", &open_file("tabla"), OPEN_WITHOUT_FEATURE),
         ),
         (
             "renamed",
             format!("db = {{ package = \"tabla\", path = {} }}", path("tabla")),
-            program("db::entity", "db", &open_file("db")),
+            program("db::entity", "db", &open_file("db"), ""),
         ),
         (
             "direct",
-            format!(
-                "tabla-core = {{ path = {} }}\ntabla-entity = {{ path = {} }}",
-                path("core"),
-                path("entity")
-            ),
-            program(
-                "tabla_entity",
-                "tabla_core",
-                "std::sync::Arc::new(tabla_core::MemoryStore::new())",
-            ),
+            format!("{core}\ntabla-entity = {{ path = {} }}", path("entity")),
+            program("tabla_entity", "tabla_core", open_memory, ""),
+        ),
+        (
+            "direct-renamed",
+            format!("{core}\nmodel = {{ package = \"tabla-entity\", path = {} }}", path("entity")),
+            program("model", "tabla_core", open_memory, ""),
         ),
         ("readme", format!("tabla = {{ path = {} }}", path("tabla")), readme_program(root)),
     ];
@@ -109,13 +120,14 @@ fn packages_outside_the_workspace_derive_entities_and_run() {
         ("facade", "1 order is open\n"),
         ("renamed", "1 order is open\n"),
         ("direct", "1 order is open\n"),
+        ("direct-renamed", "1 order is open\n"),
         ("readme", README_OUTPUT),
     ] {
         let data = folder.path().join("data").join(name);
         fs::create_dir_all(&data).expect("a folder for the data");
         let stdout = run(&target.join("debug").join(name), &data);
         assert_eq!(stdout, expected, "{name}");
-        assert_eq!(data.join("shop.db").exists(), name != "direct", "{name}: shop.db");
+        assert_eq!(data.join("shop.db").exists(), !name.starts_with("direct"), "{name}: shop.db");
     }
     let again = run(&target.join("debug/readme"), &folder.path().join("data/readme"));
     assert_eq!(again, README_OUTPUT_AGAIN, "readme, with the file of the first run");
@@ -127,10 +139,11 @@ const README_OUTPUT: &str = "created: true\npaid: true\n1 order of ana, total 40
 /// Output of the program in the README, on the file of its first run.
 const README_OUTPUT_AGAIN: &str = "created: false\npaid: false\n1 order of ana, total 40\n";
 
-fn program(entity: &str, core: &str, open: &str) -> String {
+fn program(entity: &str, core: &str, open: &str, last: &str) -> String {
     // The facade re-exports the macros at its root, where core is, too.
     let macros = if core == "tabla_core" { entity } else { core };
     PROGRAM
+        .replace("LAST", last)
         .replace("MACROS", macros)
         .replace("ENTITY", entity)
         .replace("CORE", core)

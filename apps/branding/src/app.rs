@@ -8,8 +8,8 @@ use futures::future::try_join_all;
 use tabla::Result;
 use tabla::entity::AppDesign;
 use tabla::entity::lint::{Accepted, Rule};
-use tabla::entity::{Db, Entity, Id};
-use tabla_kit::{Answer, App, Progress, Race};
+use tabla::entity::{Db, Entity, Id, Pattern};
+use tabla_kit::{Answer, App, Documented, Progress, Race};
 
 use crate::entities::*;
 use crate::operations::{Branding, Moved};
@@ -72,13 +72,17 @@ impl App for BrandingApp {
                 Asset::design(),
                 AssetLink::design(),
             ],
-            patterns: patterns(),
+            patterns: patterns().into_iter().map(Pattern::from).collect(),
             accepted: vec![Accepted {
                 rule: Rule::UnboundedCollection,
                 subject: "AssetLink",
                 reason: "a business has tens of assets, and lists of them are paged",
             }],
         }
+    }
+
+    fn documented(&self) -> Vec<Documented> {
+        patterns()
     }
 
     async fn seed(&self, db: &Db, scale: u32, progress: Progress<'_>) -> Result<()> {

@@ -1,6 +1,7 @@
 //! The access patterns of the document, and those that its operations need.
 
 use tabla::entity::{Entity, Find, Id, KeyPart, Pattern};
+use tabla_kit::{AtLine, Documented};
 
 use crate::entities::*;
 
@@ -24,45 +25,45 @@ fn business() -> Id {
 }
 
 /// All of them.
-pub(crate) fn patterns() -> Vec<Pattern> {
+pub(crate) fn patterns() -> Vec<Documented> {
     vec![
         Pattern::new("published_theme", "the theme that a business shows")
             .number("1")
-            .line(34)
             .get::<Marker>()
-            .get::<Theme>(),
+            .get::<Theme>()
+            .at_line(34),
         Pattern::new("drafts", "current drafts of a business")
             .number("2")
-            .line(35)
-            .find(|| drafts(&business()).describe()),
-        Pattern::new("theme", "one version, for a preview").number("3").line(36).get::<Theme>(),
-        Pattern::new("asset", "an asset by its id").number("4").line(37).get::<Asset>(),
+            .find(|| drafts(&business()).describe())
+            .at_line(35),
+        Pattern::new("theme", "one version, for a preview").number("3").get::<Theme>().at_line(36),
+        Pattern::new("asset", "an asset by its id").number("4").get::<Asset>().at_line(37),
         Pattern::new("assets", "assets of a business")
             .number("4b")
-            .line(37)
-            .find(|| assets(&business()).describe()),
+            .find(|| assets(&business()).describe())
+            .at_line(37),
         Pattern::new("latest_themes", "versions, newest first")
-            .line(14)
-            .find(|| themes(&business()).descending().limit(5).describe()),
-        Pattern::new("business", "a business by its id").line(27).get::<Business>(),
+            .find(|| themes(&business()).descending().limit(5).describe())
+            .at_line(14),
+        Pattern::new("business", "a business by its id").get::<Business>().at_line(27),
         Pattern::new("create_draft", "a draft with the next number, here the first")
-            .line(66)
             .get::<Business>()
-            .transaction(|writes| writes.create::<Business>().create::<Theme>()),
+            .transaction(|writes| writes.create::<Business>().create::<Theme>())
+            .at_line(66),
         Pattern::new("edit_draft", "change a draft that nobody else has changed")
-            .line(66)
-            .write(|write| write.update::<Theme>()),
+            .write(|write| write.update::<Theme>())
+            .at_line(66),
         Pattern::new("archive_draft", "have a draft go later")
-            .line(123)
-            .write(|write| write.update::<Theme>()),
+            .write(|write| write.update::<Theme>())
+            .at_line(123),
         Pattern::new("publish", "publish a draft, if the marker is where it is believed")
-            .line(52)
-            .transaction(|writes| writes.update::<Theme>().create::<Marker>()),
+            .transaction(|writes| writes.update::<Theme>().create::<Marker>())
+            .at_line(52),
         Pattern::new("roll_back", "show an earlier theme again")
-            .line(64)
-            .transaction(|writes| writes.check::<Theme>().update::<Marker>()),
+            .transaction(|writes| writes.check::<Theme>().update::<Marker>())
+            .at_line(64),
         Pattern::new("add_asset", "an asset and its link")
-            .line(31)
-            .transaction(|writes| writes.create::<Asset>().put::<AssetLink>()),
+            .transaction(|writes| writes.create::<Asset>().put::<AssetLink>())
+            .at_line(31),
     ]
 }

@@ -3,9 +3,9 @@
 use async_trait::async_trait;
 use tabla::entity::AppDesign;
 use tabla::entity::lint::{Accepted, Rule};
-use tabla::entity::{Db, Entity, Id};
+use tabla::entity::{Db, Entity, Id, Pattern};
 use tabla::{Error, ErrorKind, Result};
-use tabla_kit::{Answer, App, Progress, Race};
+use tabla_kit::{Answer, App, Documented, Progress, Race};
 
 use crate::accounts::{CryptoCards, Issued};
 use crate::authorise::Authorised;
@@ -26,7 +26,7 @@ impl App for CryptoCardsApp {
             summary: "cards that are paid with crypto money: accounts, and funds that are reserved",
             tables: vec![&crate::entities::ACCOUNTS, &TRANSACTIONS, &CARDS],
             entities: vec![Account::design(), Transaction::design(), Card::design()],
-            patterns: patterns(),
+            patterns: patterns().into_iter().map(Pattern::from).collect(),
             accepted: vec![Accepted {
                 rule: Rule::HotPartition,
                 subject: "Transaction in status-transactions",
@@ -35,6 +35,10 @@ impl App for CryptoCardsApp {
                          to reconcile, in pages",
             }],
         }
+    }
+
+    fn documented(&self) -> Vec<Documented> {
+        patterns()
     }
 
     async fn seed(&self, db: &Db, scale: u32, progress: Progress<'_>) -> Result<()> {

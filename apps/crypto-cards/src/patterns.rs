@@ -2,6 +2,7 @@
 //! accounts (A), transactions (T), cards (C) and operations (O).
 
 use tabla::entity::{Entity, Find, Id, KeyPart, Pattern, UtcTime};
+use tabla_kit::{AtLine, Documented};
 
 use crate::entities::*;
 
@@ -46,103 +47,102 @@ fn moment() -> UtcTime {
 }
 
 /// All of them.
-pub(crate) fn patterns() -> Vec<Pattern> {
+pub(crate) fn patterns() -> Vec<Documented> {
     vec![
         Pattern::new("account", "an account with its version")
             .number("A1")
-            .line(77)
-            .get::<Account>(),
+            .get::<Account>()
+            .at_line(77),
         Pattern::new("accounts", "accounts of a user, oldest first")
             .number("A2")
-            .line(18)
-            .find(|| accounts(&Id::example("user_id")).describe()),
+            .find(|| accounts(&Id::example("user_id")).describe())
+            .at_line(18),
         Pattern::new("transaction", "a transaction by the provider's id")
             .number("T1")
-            .line(21)
-            .get::<Transaction>(),
+            .get::<Transaction>()
+            .at_line(21),
         Pattern::new("transactions", "transactions of an account, newest first")
             .number("T2")
-            .line(34)
-            .find(|| transactions(&account()).describe()),
+            .find(|| transactions(&account()).describe())
+            .at_line(34),
         Pattern::new("transactions_between", "those of a span of time")
             .number("T2b")
-            .line(34)
-            .find(|| transactions_between(&account(), moment(), moment()).describe()),
+            .find(|| transactions_between(&account(), moment(), moment()).describe())
+            .at_line(34),
         Pattern::new("transactions_in", "transactions in a status, oldest first")
             .number("T3")
-            .line(35)
-            .find(|| transactions_in(Status::Completed).describe()),
+            .find(|| transactions_in(Status::Completed).describe())
+            .at_line(35),
         Pattern::new("stuck", "transactions that have been open for too long")
             .number("T3b")
-            .line(35)
-            .find(|| stuck(Status::Trading, moment()).describe()),
-        Pattern::new("card", "a card").number("C1").line(38).get::<Card>(),
+            .find(|| stuck(Status::Trading, moment()).describe())
+            .at_line(35),
+        Pattern::new("card", "a card").number("C1").get::<Card>().at_line(38),
         Pattern::new("cards", "cards of an account, newest first")
             .number("C2")
-            .line(51)
-            .find(|| cards(&account()).describe()),
+            .find(|| cards(&account()).describe())
+            .at_line(51),
         Pattern::new("books", "an account against its transactions, to reconcile")
             .number("R1")
-            .line(84)
             .find(|| transactions(&account()).describe())
-            .get::<Account>(),
+            .get::<Account>()
+            .at_line(84),
         Pattern::new("open_account", "an account that was not there")
             .number("O1")
-            .line(5)
-            .write(|write| write.create::<Account>()),
+            .write(|write| write.create::<Account>())
+            .at_line(5),
         Pattern::new("credit", "add to a balance that nobody else has changed")
             .number("O2")
-            .line(10)
             .get::<Account>()
-            .write(|write| write.update::<Account>()),
+            .write(|write| write.update::<Account>())
+            .at_line(10),
         Pattern::new("set_account_status", "suspend, close or reactivate")
             .number("O3")
-            .line(13)
-            .write(|write| write.update::<Account>()),
+            .write(|write| write.update::<Account>())
+            .at_line(13),
         Pattern::new("set_payment_currency", "what an account pays with")
             .number("O4")
-            .line(12)
-            .write(|write| write.update::<Account>()),
+            .write(|write| write.update::<Account>())
+            .at_line(12),
         Pattern::new("issue_card", "a card of an account that is there")
             .number("O5")
-            .line(37)
-            .transaction(|writes| writes.check::<Account>().create::<Card>()),
+            .transaction(|writes| writes.check::<Account>().create::<Card>())
+            .at_line(37),
         Pattern::new("set_card_status", "block, expire or reactivate")
             .number("O6")
-            .line(46)
-            .write(|write| write.update::<Card>()),
+            .write(|write| write.update::<Card>())
+            .at_line(46),
         Pattern::new("set_daily_limit", "how much can be paid on one day")
             .number("O7")
-            .line(47)
-            .write(|write| write.update::<Card>()),
+            .write(|write| write.update::<Card>())
+            .at_line(47),
         Pattern::new("authorise", "reserve funds: account, transaction and card at once")
             .number("O8")
-            .line(76)
             .get::<Transaction>()
             .get::<Card>()
             .get::<Account>()
             .transaction(|writes| {
                 writes.update::<Account>().create::<Transaction>().update::<Card>()
-            }),
+            })
+            .at_line(79),
         Pattern::new("begin_trade", "the exchange of reserved funds begins")
             .number("O9")
-            .line(29)
-            .write(|write| write.update::<Transaction>().changing(Transaction::STATUS)),
+            .write(|write| write.update::<Transaction>().changing(Transaction::STATUS))
+            .at_line(29),
         Pattern::new("retry_trade", "the exchange is tried again")
             .number("O10")
-            .line(30)
             .get::<Transaction>()
-            .write(|write| write.update::<Transaction>()),
+            .write(|write| write.update::<Transaction>())
+            .at_line(30),
         Pattern::new("complete", "debit the balance and the reservation together")
             .number("O11")
-            .line(31)
             .get::<Transaction>()
             .transaction(|writes| {
                 writes.update::<Account>().update::<Transaction>().changing(Transaction::STATUS)
-            }),
+            })
+            .at_line(31),
         Pattern::new("fail", "release the reservation, give the day back to the card")
             .number("O12")
-            .line(82)
             .get::<Transaction>()
             .get::<Card>()
             .transaction(|writes| {
@@ -151,6 +151,7 @@ pub(crate) fn patterns() -> Vec<Pattern> {
                     .update::<Transaction>()
                     .changing(Transaction::STATUS)
                     .update::<Card>()
-            }),
+            })
+            .at_line(83),
     ]
 }

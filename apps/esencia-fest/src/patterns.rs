@@ -1,6 +1,7 @@
 //! The access patterns of the document, and those that its operations need.
 
 use tabla::entity::{Day, Entity, Find, Id, KeyPart, Pattern, UtcTime};
+use tabla_kit::{AtLine, Documented};
 
 use crate::entities::*;
 use crate::range::Span;
@@ -139,102 +140,101 @@ fn span() -> Span {
 }
 
 /// All of them: those of the document in its order, then those that it implies.
-pub(crate) fn patterns() -> Vec<Pattern> {
+pub(crate) fn patterns() -> Vec<Documented> {
     [visitors(), feeds(), moderation(), logs(), implied()].concat()
 }
 
-fn visitors() -> Vec<Pattern> {
+fn visitors() -> Vec<Documented> {
     vec![
-        Pattern::new("GetUser", "a user, who logs in").number("1").line(16).get::<User>(),
+        Pattern::new("GetUser", "a user, who logs in").number("1").get::<User>().at_line(16),
         Pattern::new("Register", "a new user of an admitted domain")
             .number("1b")
-            .line(16)
             .get::<ConfigDomains>()
-            .write(|write| write.create::<User>()),
+            .write(|write| write.create::<User>())
+            .at_line(16),
         Pattern::new("GetUserProgress", "the rooms that a user has completed")
             .number("2")
-            .line(17)
-            .get::<User>(),
+            .get::<User>()
+            .at_line(17),
         Pattern::new("UpdateUserProgress", "a room is completed, once")
             .number("3")
-            .line(18)
-            .write(|write| write.update::<User>()),
+            .write(|write| write.update::<User>())
+            .at_line(18),
         Pattern::new("GetAllRoomsStatus", "the dashboard")
             .number("4")
-            .line(19)
-            .find(|| rooms_status().describe()),
+            .find(|| rooms_status().describe())
+            .at_line(19),
         Pattern::new("GetRoomContent", "what a room shows")
             .number("5")
-            .line(20)
-            .find(|| room_content(&RoomId::example("roomId")).describe()),
+            .find(|| room_content(&RoomId::example("roomId")).describe())
+            .at_line(20),
         Pattern::new("UpdateRoomContent", "the next version takes the place of the last")
             .number("6")
-            .line(21)
             .get::<RoomStatus>()
             .transaction(|writes| {
                 writes
                     .create::<RoomContent>()
                     .update::<RoomContent>()
                     .clearing(RoomContent::ACTIVE_SINCE)
-            }),
+            })
+            .at_line(21),
     ]
 }
 
-fn feeds() -> Vec<Pattern> {
+fn feeds() -> Vec<Documented> {
     use Order::{Ascending, Descending};
     vec![
         Pattern::new("GetAllPosts", "pages of posts of a status, in each order")
             .number("7")
-            .line(22)
             .find(|| posts(Status::Active, Sort::Date, Descending).limit(20).describe())
             .find(|| posts(Status::Active, Sort::Likes, Descending).limit(20).describe())
-            .find(|| posts(Status::Active, Sort::Comments, Descending).limit(20).describe()),
+            .find(|| posts(Status::Active, Sort::Comments, Descending).limit(20).describe())
+            .at_line(22),
         Pattern::new("GetPostComments", "active comments on a post")
             .number("8")
-            .line(23)
-            .find(|| post_comments(&post()).describe()),
+            .find(|| post_comments(&post()).describe())
+            .at_line(23),
         Pattern::new("CreatePost", "a post, judged by the filter")
             .number("9")
-            .line(24)
             .get::<ConfigProfanity>()
-            .write(|write| write.create::<Post>()),
+            .write(|write| write.create::<Post>())
+            .at_line(24),
         Pattern::new("CreateComment", "a comment and its count")
             .number("10")
-            .line(25)
             .get::<ConfigProfanity>()
             .get::<Post>()
             .transaction(|writes| {
                 writes.create::<Comment>().update::<Post>().changing(Post::COMMENTS_COUNT)
-            }),
+            })
+            .at_line(25),
         Pattern::new("LikePost", "a like and its count, once for each user")
-            .line(79)
             .get::<Post>()
-            .transaction(|writes| writes.create::<Like>().update::<Post>().changing(Post::LIKES)),
+            .transaction(|writes| writes.create::<Like>().update::<Post>().changing(Post::LIKES))
+            .at_line(79),
         Pattern::new("GetUserPosts", "posts of a user, newest first")
             .number("11")
-            .line(26)
-            .find(|| user_posts(&user(), None).describe()),
+            .find(|| user_posts(&user(), None).describe())
+            .at_line(26),
         Pattern::new("GetPostsByStatus", "posts for moderators, in each order")
             .number("12")
-            .line(27)
             .find(|| posts(Status::Banned, Sort::Date, Ascending).describe())
             .find(|| posts(Status::Banned, Sort::Likes, Ascending).describe())
-            .find(|| posts(Status::Banned, Sort::Comments, Ascending).describe()),
+            .find(|| posts(Status::Banned, Sort::Comments, Ascending).describe())
+            .at_line(27),
     ]
 }
 
-fn moderation() -> Vec<Pattern> {
+fn moderation() -> Vec<Documented> {
     use Order::Descending;
     vec![
         Pattern::new("UpdatePostStatus", "ban, delete or restore, and log it")
             .number("13")
-            .line(28)
             .get::<Post>()
             .transaction(|writes| {
                 writes.create::<ModerationLog>().update::<Post>().changing(Post::STATUS)
-            }),
+            })
+            .at_line(28),
         Pattern::new("UpdateCommentStatus", "the same for a comment, with its count")
-            .line(116)
             .get::<Comment>()
             .get::<Post>()
             .transaction(|writes| {
@@ -243,66 +243,67 @@ fn moderation() -> Vec<Pattern> {
                     .update::<Comment>()
                     .update::<Post>()
                     .changing(Post::COMMENTS_COUNT)
-            }),
+            })
+            .at_line(116),
         Pattern::new("GetModerationLogs", "what moderators did, day after day")
             .number("14")
-            .line(29)
-            .find(|| moderation_logs(day(), span(), Some(Action::Ban)).limit(25).describe()),
+            .find(|| moderation_logs(day(), span(), Some(Action::Ban)).limit(25).describe())
+            .at_line(29),
         Pattern::new("GetPostsSortedByLikes", "the most popular")
             .number("15")
-            .line(30)
-            .find(|| posts(Status::Active, Sort::Likes, Descending).describe()),
+            .find(|| posts(Status::Active, Sort::Likes, Descending).describe())
+            .at_line(30),
         Pattern::new("GetPostsSortedByComments", "the most discussed")
             .number("16")
-            .line(31)
-            .find(|| posts(Status::Active, Sort::Comments, Descending).describe()),
+            .find(|| posts(Status::Active, Sort::Comments, Descending).describe())
+            .at_line(31),
     ]
 }
 
-fn logs() -> Vec<Pattern> {
+fn logs() -> Vec<Documented> {
     vec![
         Pattern::new("LogActivity", "an event of a visitor")
             .number("17")
-            .line(34)
-            .write(|write| write.create::<ActivityLog>()),
+            .write(|write| write.create::<ActivityLog>())
+            .at_line(34),
         Pattern::new("GetUserLogs", "events of a visitor, month after month")
             .number("18")
-            .line(35)
-            .find(|| user_logs(&user(), span(), Order::Ascending).limit(25).describe()),
+            .find(|| user_logs(&user(), span(), Order::Ascending).limit(25).describe())
+            .at_line(35),
         Pattern::new("GetActivityByCountry", "events from a country on a day")
             .number("19")
-            .line(36)
-            .find(|| activity_by_country(&country(), day()).describe()),
+            .find(|| activity_by_country(&country(), day()).describe())
+            .at_line(36),
         Pattern::new("LogModerationAction", "an entry of its own in the moderators' log")
             .number("20")
-            .line(37)
-            .write(|write| write.create::<ModerationLog>()),
+            .write(|write| write.create::<ModerationLog>())
+            .at_line(37),
     ]
 }
 
-fn implied() -> Vec<Pattern> {
+fn implied() -> Vec<Documented> {
     vec![
         Pattern::new("GetPostThread", "a post with comments and likes")
-            .line(75)
-            .find(|| post_thread(&post()).describe()),
+            .find(|| post_thread(&post()).describe())
+            .at_line(75),
         Pattern::new("GetUsersByCountry", "users of a country by day")
-            .line(132)
-            .find(|| users_by_country(&country(), Some(span())).describe()),
+            .find(|| users_by_country(&country(), Some(span())).describe())
+            .at_line(132),
         Pattern::new("SetManualOverride", "open or close a room by hand")
-            .line(65)
-            .write(|write| write.update::<RoomStatus>()),
-        Pattern::new("GetDomains", "who may register").line(96).get::<ConfigDomains>(),
+            .write(|write| write.update::<RoomStatus>())
+            .at_line(65),
+        Pattern::new("GetDomains", "who may register").get::<ConfigDomains>().at_line(96),
         Pattern::new("SetDomains", "say who may")
-            .line(96)
-            .write(|write| write.put::<ConfigDomains>()),
-        Pattern::new("GetSchedule", "when rooms open").line(100).get::<ConfigSchedule>(),
+            .write(|write| write.put::<ConfigDomains>())
+            .at_line(96),
+        Pattern::new("GetSchedule", "when rooms open").get::<ConfigSchedule>().at_line(100),
         Pattern::new("SetSchedule", "say when, to the rooms too")
-            .line(100)
             .find(|| rooms_status().consistent().describe())
-            .transaction(|writes| writes.put::<ConfigSchedule>().update::<RoomStatus>().each()),
-        Pattern::new("GetProfanity", "what must not be said").line(104).get::<ConfigProfanity>(),
+            .transaction(|writes| writes.put::<ConfigSchedule>().update::<RoomStatus>().each())
+            .at_line(100),
+        Pattern::new("GetProfanity", "what must not be said").get::<ConfigProfanity>().at_line(104),
         Pattern::new("SetProfanity", "say what must not")
-            .line(104)
-            .write(|write| write.put::<ConfigProfanity>()),
+            .write(|write| write.put::<ConfigProfanity>())
+            .at_line(104),
     ]
 }

@@ -8,8 +8,8 @@ use async_trait::async_trait;
 use tabla::Result;
 use tabla::entity::AppDesign;
 use tabla::entity::lint::{Accepted, Rule};
-use tabla::entity::{Db, Entity, Id};
-use tabla_kit::{Answer, App, Progress, Race};
+use tabla::entity::{Db, Entity, Id, Pattern};
+use tabla_kit::{Answer, App, Documented, Progress, Race};
 
 use crate::entities::*;
 use crate::operations::Gamificacion;
@@ -51,7 +51,7 @@ impl App for GamificacionApp {
                 Asset::design(),
                 AssetLink::design(),
             ],
-            patterns: patterns(),
+            patterns: patterns().into_iter().map(Pattern::from).collect(),
             accepted: vec![
                 accepted("Goal", "a user has tens of goals, and lists of them are paged"),
                 accepted("Product", "a user has tens of products, and lists of them are paged"),
@@ -66,6 +66,10 @@ impl App for GamificacionApp {
                 documented("NetworkMember in GSI3"),
             ],
         }
+    }
+
+    fn documented(&self) -> Vec<Documented> {
+        patterns()
     }
 
     async fn seed(&self, db: &Db, scale: u32, progress: Progress<'_>) -> Result<()> {

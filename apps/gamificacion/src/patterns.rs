@@ -1,6 +1,7 @@
 //! The access patterns of the document, and those that its operations need.
 
 use tabla::entity::{Entity, Find, Id, KeyPart, Pattern};
+use tabla_kit::{AtLine, Documented};
 
 use crate::entities::*;
 
@@ -105,7 +106,7 @@ fn status() -> Id {
 }
 
 /// All of them: what is read first, so that the writes leave the answers what they are.
-pub(crate) fn patterns() -> Vec<Pattern> {
+pub(crate) fn patterns() -> Vec<Documented> {
     let mut all = of_a_user();
     all.extend(of_networks());
     all.extend(of_media());
@@ -113,155 +114,158 @@ pub(crate) fn patterns() -> Vec<Pattern> {
     all
 }
 
-fn of_a_user() -> Vec<Pattern> {
+fn of_a_user() -> Vec<Documented> {
     vec![
         Pattern::new("panel", "everything about a user")
             .number("1")
-            .line(27)
-            .find(|| panel(&user()).describe()),
-        Pattern::new("profile", "who a user is").number("1a").line(28).get::<Profile>(),
-        Pattern::new("dashboard", "the figures of a user").number("1b").line(28).get::<Dashboard>(),
+            .find(|| panel(&user()).describe())
+            .at_line(27),
+        Pattern::new("profile", "who a user is").number("1a").get::<Profile>().at_line(28),
+        Pattern::new("dashboard", "the figures of a user")
+            .number("1b")
+            .get::<Dashboard>()
+            .at_line(28),
         Pattern::new("goals", "goals of a user")
             .number("1c")
-            .line(28)
-            .find(|| goals(&user()).describe()),
+            .find(|| goals(&user()).describe())
+            .at_line(28),
         Pattern::new("products", "products of a user")
             .number("1d")
-            .line(28)
-            .find(|| products(&user()).describe()),
+            .find(|| products(&user()).describe())
+            .at_line(28),
         Pattern::new("featured", "what a user shows first")
             .number("1e")
-            .line(28)
-            .find(|| featured(&user()).describe()),
+            .find(|| featured(&user()).describe())
+            .at_line(28),
         Pattern::new("network", "network of a user")
             .number("1f")
-            .line(28)
-            .find(|| network(&user()).describe()),
+            .find(|| network(&user()).describe())
+            .at_line(28),
         Pattern::new("user_by_code", "a user by their code")
             .number("2")
-            .line(29)
-            .find(|| user_by_code(&Id::example("code")).describe()),
+            .find(|| user_by_code(&Id::example("code")).describe())
+            .at_line(29),
         Pattern::new("panel_by_code", "everything about the user with a code")
             .number("2b")
-            .line(20)
             .find(|| user_by_code(&Id::example("code")).describe())
-            .find(|| panel(&user()).describe()),
+            .find(|| panel(&user()).describe())
+            .at_line(20),
     ]
 }
 
-fn of_networks() -> Vec<Pattern> {
+fn of_networks() -> Vec<Documented> {
     vec![
         Pattern::new("members_by_level", "members of a level")
             .number("3a")
-            .line(31)
-            .find(|| members_by_level(&level()).describe()),
+            .find(|| members_by_level(&level()).describe())
+            .at_line(31),
         Pattern::new("members_of_user_by_level", "members of a level, of a user")
             .number("3b")
-            .line(31)
-            .find(|| members_of_user_by_level(&user(), &level()).describe()),
+            .find(|| members_of_user_by_level(&user(), &level()).describe())
+            .at_line(31),
         Pattern::new("members_by_status", "members with a status")
             .number("3c")
-            .line(31)
-            .find(|| members_by_status(&status()).describe()),
+            .find(|| members_by_status(&status()).describe())
+            .at_line(31),
         Pattern::new("members_of_user_by_status", "members with a status, of a user")
             .number("3d")
-            .line(31)
-            .find(|| members_of_user_by_status(&user(), &status()).describe()),
+            .find(|| members_of_user_by_status(&user(), &status()).describe())
+            .at_line(31),
         Pattern::new("members_by_level_and_status", "members of a level and with a status")
             .number("3e")
-            .line(31)
-            .find(|| members_by_level_and_status(&level(), &status()).describe()),
+            .find(|| members_by_level_and_status(&level(), &status()).describe())
+            .at_line(31),
         Pattern::new("members_of_user_by_level_and_status", "the same, of a user")
             .number("3f")
-            .line(31)
-            .find(|| members_of_user_by_level_and_status(&user(), &level(), &status()).describe()),
+            .find(|| members_of_user_by_level_and_status(&user(), &level(), &status()).describe())
+            .at_line(31),
     ]
 }
 
-fn of_media() -> Vec<Pattern> {
+fn of_media() -> Vec<Documented> {
     vec![
-        Pattern::new("asset", "a file by its id").number("4a").line(33).get::<Asset>(),
+        Pattern::new("asset", "a file by its id").number("4a").get::<Asset>().at_line(33),
         Pattern::new("assets", "files of a user")
             .number("4d")
-            .line(39)
-            .find(|| assets(&user()).describe()),
+            .find(|| assets(&user()).describe())
+            .at_line(39),
         Pattern::new("assets_of_product", "files of a product")
             .number("4e")
-            .line(39)
-            .find(|| assets_of_product(&user(), &Id::example("productId")).describe()),
+            .find(|| assets_of_product(&user(), &Id::example("productId")).describe())
+            .at_line(39),
         Pattern::new("assets_of_featured", "files of what is shown first")
             .number("4f")
-            .line(39)
-            .find(|| assets_of_featured(&user(), &Id::example("featuredId")).describe()),
+            .find(|| assets_of_featured(&user(), &Id::example("featuredId")).describe())
+            .at_line(39),
         Pattern::new("products_by_badge", "products with a badge")
-            .line(24)
-            .find(|| products_by_badge(&Id::example("badge")).describe()),
+            .find(|| products_by_badge(&Id::example("badge")).describe())
+            .at_line(24),
     ]
 }
 
-fn writes() -> Vec<Pattern> {
+fn writes() -> Vec<Documented> {
     vec![
         Pattern::new("create_user", "a user with a code of their own")
-            .line(44)
-            .transaction(|writes| writes.create::<Profile>().create::<Dashboard>()),
+            .transaction(|writes| writes.create::<Profile>().create::<Dashboard>())
+            .at_line(44),
         Pattern::new("change_code", "another code for a user")
-            .line(20)
             .transaction(|writes| writes.update::<Profile>().changing(Profile::USER_CODE))
-            .get::<Profile>(),
+            .get::<Profile>()
+            .at_line(20),
         Pattern::new("add_goal", "a goal of a user that is there")
-            .line(12)
-            .transaction(|writes| writes.create::<Goal>().check::<Profile>()),
+            .transaction(|writes| writes.create::<Goal>().check::<Profile>())
+            .at_line(12),
         Pattern::new("advance_goal", "progress towards a goal")
-            .line(15)
-            .write(|write| write.update::<Goal>()),
+            .write(|write| write.update::<Goal>())
+            .at_line(15),
         Pattern::new("complete_goal", "a goal that was reached, counted once")
-            .line(44)
             .get::<Goal>()
-            .transaction(|writes| writes.update::<Goal>().update::<Dashboard>()),
+            .transaction(|writes| writes.update::<Goal>().update::<Dashboard>())
+            .at_line(44),
         Pattern::new("award_points", "points for a user")
-            .line(15)
-            .write(|write| write.update::<Dashboard>()),
+            .write(|write| write.update::<Dashboard>())
+            .at_line(15),
         Pattern::new("add_product", "a product of a user that is there")
-            .line(12)
-            .transaction(|writes| writes.create::<Product>().check::<Profile>()),
+            .transaction(|writes| writes.create::<Product>().check::<Profile>())
+            .at_line(12),
         Pattern::new("set_badge", "the badge of a product")
-            .line(24)
-            .write(|write| write.update::<Product>().changing(Product::BADGE)),
+            .write(|write| write.update::<Product>().changing(Product::BADGE))
+            .at_line(24),
         Pattern::new("add_featured", "something that a user shows first")
-            .line(12)
-            .transaction(|writes| writes.create::<Featured>().check::<Profile>()),
-        Pattern::new("add_member", "a member, counted").line(44).transaction(|writes| {
-            writes.create::<NetworkMember>().update::<Dashboard>().check::<Profile>()
-        }),
+            .transaction(|writes| writes.create::<Featured>().check::<Profile>())
+            .at_line(12),
+        Pattern::new("add_member", "a member, counted")
+            .transaction(|writes| {
+                writes.create::<NetworkMember>().update::<Dashboard>().check::<Profile>()
+            })
+            .at_line(44),
         Pattern::new("change_level", "another level for a member")
-            .line(21)
-            .write(|write| write.update::<NetworkMember>().changing(NetworkMember::LEVEL)),
+            .write(|write| write.update::<NetworkMember>().changing(NetworkMember::LEVEL))
+            .at_line(21),
         Pattern::new("change_status", "another status for a member")
-            .line(22)
-            .write(|write| write.update::<NetworkMember>().changing(NetworkMember::STATUS)),
+            .write(|write| write.update::<NetworkMember>().changing(NetworkMember::STATUS))
+            .at_line(22),
         Pattern::new("remove_member", "a member who leaves, counted")
-            .line(44)
-            .transaction(|writes| writes.delete::<NetworkMember>().update::<Dashboard>()),
+            .transaction(|writes| writes.delete::<NetworkMember>().update::<Dashboard>())
+            .at_line(44),
         Pattern::new("begin_upload", "a pending file that expires by itself")
             .number("4b")
-            .line(42)
-            .transaction(|writes| writes.create::<Asset>().check::<Profile>()),
+            .transaction(|writes| writes.create::<Asset>().check::<Profile>())
+            .at_line(42),
         Pattern::new("confirm_upload", "a file that has arrived, and its link")
             .number("4c")
-            .line(33)
             .get::<Asset>()
-            .transaction(|writes| {
-                writes.update::<Asset>().create::<AssetLink>().check::<Profile>()
-            }),
+            .transaction(|writes| writes.update::<Asset>().create::<AssetLink>().check::<Profile>())
+            .at_line(33),
         Pattern::new("delete_asset", "a file and its link")
-            .line(44)
             .get::<Asset>()
-            .transaction(|writes| writes.delete::<Asset>().delete::<AssetLink>()),
+            .transaction(|writes| writes.delete::<Asset>().delete::<AssetLink>())
+            .at_line(44),
         Pattern::new("delete_user", "a user who leaves, with everything that they have")
-            .line(44)
             .write(|write| write.update::<Profile>())
             .find(|| panel(&user()).consistent().describe())
             .get::<Profile>()
-            .transaction(|writes| writes.delete::<Profile>().delete::<Dashboard>()),
+            .transaction(|writes| writes.delete::<Profile>().delete::<Dashboard>())
+            .at_line(44),
     ]
 }

@@ -1,6 +1,6 @@
 //! An app: its design, and what can be done with it from outside.
 
-use std::fmt::Debug;
+use std::fmt::{self, Debug};
 use std::sync::Arc;
 
 use async_trait::async_trait;
@@ -8,6 +8,8 @@ use async_trait::async_trait;
 use tabla::entity::lint::{self, Finding};
 use tabla::entity::{AppDesign, Db, Pattern, TableDesign, Trace, Traced, UtcTime, compare};
 use tabla::{Error, ErrorKind, MemoryStore, Result, Store};
+
+use crate::Documented;
 
 /// Says how far something is: how much is done, of how much.
 pub type Progress<'p> = &'p (dyn Fn(u64, u64) + Send + Sync);
@@ -17,6 +19,11 @@ pub type Progress<'p> = &'p (dyn Fn(u64, u64) + Send + Sync);
 pub trait App: Debug + Send + Sync {
     /// What it declares.
     fn design(&self) -> AppDesign;
+
+    /// Its access patterns with the lines of its document; none if it has no document.
+    fn documented(&self) -> Vec<Documented> {
+        Vec::new()
+    }
 
     /// The periods whose tables have to be there at this moment, of a design that has one for each:
     /// those that are written and read, and the next, so that it is there before it begins.
@@ -170,20 +177,37 @@ pub async fn check(app: &dyn App, db: &Db) -> Result<Vec<Ran>> {
     Ok(ran)
 }
 
-/// An app's patterns that do not run: what [`lint`] cannot see by looking.
+/// A pattern that fails, or gives a wrong answer, on the app's own data.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Untested {
+    /// Name of the pattern.
+    pub pattern: &'static str,
+    /// The error.
+    pub why: String,
+}
+
+impl fmt::Display for Untested {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let Self { pattern, why } = self;
+        write!(f, "{pattern} (untested): it gives no right answer on the app's own data: {why}")
+    }
+}
+
+/// Runs all patterns of an app in memory, and returns those that fail: [`lint`] only looks at the
+/// design.
 ///
 /// # Errors
 /// The app cannot be filled in.
-pub async fn untested(app: &dyn App) -> Result<Vec<Finding>> {
+pub async fn untested(app: &dyn App) -> Result<Vec<Untested>> {
     let db = Db::new(Arc::new(MemoryStore::new()) as Arc<dyn Store>);
     app.create_tables(&db).await?;
     app.seed(&db, 1, &|_, _| {}).await?;
-    let mut findings = Vec::new();
+    let mut found = Vec::new();
     for pattern in app.design().patterns {
         let name = pattern.name;
         if let Err(error) = run(app, &db, pattern).await {
-            findings.push(Finding::untested(name, error.message()));
+            found.push(Untested { pattern: name, why: error.message().to_owned() });
         }
     }
-    Ok(findings)
+    Ok(found)
 }

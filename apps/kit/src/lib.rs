@@ -4,7 +4,9 @@
 //! None of this is for users of the framework: an app of theirs needs `tabla` alone.
 
 mod app;
+mod documented;
 #[cfg(feature = "stage")]
 pub mod stage;
 
-pub use self::app::{Answer, App, Progress, Race, Ran, check, run, untested};
+pub use self::app::{Answer, App, Progress, Race, Ran, Untested, check, run, untested};
+pub use self::documented::{AtLine, Documented};

@@ -1,81 +1,102 @@
-//! Where the tests of the apps run.
+//! Stores for the tests of the apps.
 //!
 //! An app names no store, and neither do its tests: they ask for a [`Stage`], which is in memory
 //! unless [`STORE_VARIABLE`] says otherwise. `cargo xtask test` runs them on every store.
+//!
+//! A stage opens its store at an address, as an app does: the retries are those of [`Registry::open`].
 
 mod tables;
 
 use std::env;
 use std::sync::Arc;
 
+use futures::TryStreamExt;
+use tabla::engine::ttl::{expired, expires_at};
 use tabla::env::Env;
-use tabla::sqlite::{SqliteConfig, SqliteStore};
-use tabla::{MemoryStore, RetryPolicy, Store, StoreExt};
+use tabla::ops::{DeleteItem, DescribeTable, DescribeTimeToLive, Scan};
+use tabla::{Item, Registry, Store, StoreExt};
 use tabla_testkit::dynamodb;
 
-use tables::Tables;
+use tables::TablesOpener;
 
 /// The variable that names the store: `memory`, `sqlite` or `dynamodb`.
 pub const STORE_VARIABLE: &str = "TABLA_APPS_STORE";
 
-/// A store of one test, where nobody else is.
+/// A store of one test, with no other user. On DynamoDB Local it has tables of its own, which are
+/// deleted with it.
 #[derive(Clone, Debug)]
-pub enum Stage {
-    /// The executable specification.
-    Memory(Arc<MemoryStore>),
-    /// SQLite, in memory.
-    Sqlite(Arc<SqliteStore>),
-    /// Tables of its own on DynamoDB Local, which go with the store.
-    Server(Arc<dyn Store>),
+pub struct Stage {
+    store: Arc<dyn Store>,
+    env: Env,
 }
 
 impl Stage {
-    /// The store that [`STORE_VARIABLE`] names, with this clock and randomness. What has expired
-    /// stays until a test has it swept, so that it sees what callers see until then.
+    /// The store that [`STORE_VARIABLE`] names. An embedded store has this clock and randomness. Expired
+    /// items stay until [`Stage::sweep_expired`] deletes them, so that a test sees what callers see
+    /// until then.
     ///
     /// # Panics
     /// There is no such store, or it cannot be opened.
     pub async fn new(env: &Env) -> Self {
-        match named(env::var(STORE_VARIABLE).ok().as_deref()) {
-            Ok(Named::Memory) => {
-                let store = MemoryStore::with_env(env.clone()).with_sweep_every(None);
-                Self::Memory(Arc::new(store))
-            }
-            Ok(Named::Sqlite) => {
-                let config = SqliteConfig::in_memory().with_sweep_every(None);
-                let store = SqliteStore::open_with(&config, env.clone()).await;
-                Self::Sqlite(Arc::new(store.expect("a store in memory can be opened")))
-            }
+        let mut embedded = Registry::with_env(env.clone());
+        tabla::register(&mut embedded);
+        let opened = match named(env::var(STORE_VARIABLE).ok().as_deref()) {
+            Ok(Named::Memory) => embedded.open("memory:?sweep=off").await,
+            Ok(Named::Sqlite) => embedded.open("sqlite::memory:?sweep=off").await,
             Ok(Named::Server) => {
                 let server = dynamodb::endpoint().expect("a server for the tests");
-                let tables = Tables::open(server).await.expect("the server answers");
-                // The service reports conflicts of transactions that an embedded store has wait.
-                Self::Server(Arc::new(tables.with_retries(RetryPolicy::default())))
+                let opener = TablesOpener::new(server);
+                let address = opener.address();
+                // The machine's clock: whoever meets others on the service has to wait for them.
+                let mut registry = Registry::new();
+                registry.register(opener);
+                registry.open(&address).await
             }
             Err(unknown) => panic!("{unknown}"),
-        }
+        };
+        Self { store: opened.expect("a store"), env: env.clone() }
     }
 
-    /// The store itself.
+    /// The store.
     pub fn store(&self) -> Arc<dyn Store> {
-        match self {
-            Self::Memory(store) => store.clone(),
-            Self::Sqlite(store) => store.clone(),
-            Self::Server(store) => store.clone(),
-        }
+        Arc::clone(&self.store)
     }
 
-    /// Deletes what has expired by the clock of the test, and says how many that were. `None` on a
-    /// server, which has another clock.
+    /// Deletes the items that have expired by the clock of the test, as the service does in the
+    /// background, and returns their number.
     ///
     /// # Panics
     /// The store fails.
-    pub async fn sweep_expired(&self) -> Option<usize> {
-        match self {
-            Self::Memory(store) => Some(store.sweep_expired()),
-            Self::Sqlite(store) => Some(store.sweep_expired().await.expect("it sweeps")),
-            Self::Server(_) => None,
+    pub async fn sweep_expired(&self) -> usize {
+        let mut swept = 0;
+        for table in self.store.all_tables().await.expect("tables") {
+            let request = DescribeTimeToLive::new(&table);
+            let ttl = self.store.describe_time_to_live(request).await.expect("a time to live");
+            if let Some(attribute) = ttl.attribute {
+                swept += self.sweep_table(&table, &attribute).await;
+            }
         }
+        swept
+    }
+
+    async fn sweep_table(&self, table: &str, attribute: &str) -> usize {
+        let described = self.store.describe_table(DescribeTable::new(table)).await;
+        let names = described.expect("a table").key_schema.into_iter().map(|element| element.name);
+        let names: Vec<String> = names.collect();
+        let scan = self.store.scan_items(Scan::new(table).consistent_read(true));
+        let items: Vec<Item> = scan.try_collect().await.expect("items");
+        let over = expired(self.env.clock.now());
+        let has_expired =
+            |item: &Item| expires_at(item, attribute).is_some_and(|second| over.contains(&second));
+        let mut swept = 0;
+        for item in items.iter().filter(|item| has_expired(item)) {
+            let key = names.iter().fold(Item::new(), |key, name| {
+                key.with(name.as_str(), item.get(name).expect("a key attribute").to_value())
+            });
+            self.store.delete(DeleteItem::new(table, key)).await.expect("a delete");
+            swept += 1;
+        }
+        swept
     }
 }
 

@@ -4,6 +4,7 @@
 //! number of the index.
 
 use tabla::entity::{Id, KeyPart, Pattern, UtcMillis, UtcTime};
+use tabla_kit::{AtLine, Documented};
 
 use crate::catalogues::*;
 use crate::contracts::*;
@@ -36,7 +37,7 @@ fn to() -> UtcTime {
 }
 
 /// All of them.
-pub(crate) fn patterns() -> Vec<Pattern> {
+pub(crate) fn patterns() -> Vec<Documented> {
     let mut all = documented();
     all.extend(of_entities());
     all.extend(writes());
@@ -44,156 +45,155 @@ pub(crate) fn patterns() -> Vec<Pattern> {
 }
 
 /// The four of the document, and one for each section of an index.
-fn documented() -> Vec<Pattern> {
+fn documented() -> Vec<Documented> {
     vec![
         Pattern::new("usuario_por_email", "log in: the user with an email")
             .number("1")
-            .line(97)
-            .find(|| usuario_por_email(&Email::example("email")).describe()),
+            .find(|| usuario_por_email(&Email::example("email")).describe())
+            .at_line(97),
         Pattern::new("usuarios_de_contrato", "users of a contract")
             .number("2")
-            .line(109)
-            .find(|| usuarios_de_contrato(&origen(), &contrato()).describe()),
+            .find(|| usuarios_de_contrato(&origen(), &contrato()).describe())
+            .at_line(109),
         Pattern::new("ciclos_de_contrato", "cycles of a contract")
             .number("3")
-            .line(121)
-            .find(|| ciclos_de_contrato(&origen(), &contrato()).describe()),
+            .find(|| ciclos_de_contrato(&origen(), &contrato()).describe())
+            .at_line(121),
         Pattern::new("contratos_por_origen", "contracts of an origin, by their links")
             .number("4")
-            .line(133)
-            .find(|| contratos_por_origen(&origen()).describe()),
+            .find(|| contratos_por_origen(&origen()).describe())
+            .at_line(133),
         Pattern::new("contratos_completos_por_origen", "contracts of an origin, whole")
             .number("4b")
-            .line(133)
             .find(|| contratos_por_origen(&origen()).describe())
             .batch_get::<PrimerContrato>()
-            .batch_get::<ContratoAdicional>(),
+            .batch_get::<ContratoAdicional>()
+            .at_line(133),
         Pattern::new("usuarios_por_dispositivo", "users of a device")
             .number("GSI2")
-            .line(18)
-            .find(|| usuarios_por_dispositivo(&id("id_disp")).describe()),
+            .find(|| usuarios_por_dispositivo(&id("id_disp")).describe())
+            .at_line(18),
         Pattern::new("usuarios_por_perfil", "users with a profile")
             .number("GSI3")
-            .line(25)
-            .find(|| usuarios_por_perfil(&id("id_perfil")).describe()),
+            .find(|| usuarios_por_perfil(&id("id_perfil")).describe())
+            .at_line(25),
         Pattern::new("configuraciones_por_contrato", "what groups have set for a contract")
             .number("GSI6")
-            .line(39)
-            .find(|| configuraciones_por_contrato(&origen(), &contrato()).describe()),
+            .find(|| configuraciones_por_contrato(&origen(), &contrato()).describe())
+            .at_line(39),
         Pattern::new("contrato_por_origen_e_id", "a contract by origin and id")
             .number("GSI7")
-            .line(46)
-            .find(|| contrato_por_origen_e_id(&origen(), &contrato()).describe()),
+            .find(|| contrato_por_origen_e_id(&origen(), &contrato()).describe())
+            .at_line(46),
         Pattern::new("perfiles_por_modulo", "profiles that have a module")
             .number("GSI9")
-            .line(60)
-            .find(|| perfiles_por_modulo(&id("id_modulo")).describe()),
+            .find(|| perfiles_por_modulo(&id("id_modulo")).describe())
+            .at_line(60),
         Pattern::new("perfiles_por_servicio", "profiles that have a service")
             .number("GSI10")
-            .line(67)
-            .find(|| perfiles_por_servicio(&id("id_servicio")).describe()),
+            .find(|| perfiles_por_servicio(&id("id_servicio")).describe())
+            .at_line(67),
         Pattern::new("grupos_por_usuario", "groups of a user")
             .number("GSI11")
-            .line(74)
-            .find(|| grupos_por_usuario(&usuario()).describe()),
+            .find(|| grupos_por_usuario(&usuario()).describe())
+            .at_line(74),
         Pattern::new("dash_params_por_parametro", "what dashboards have for a parameter")
             .number("GSI13")
-            .line(81)
-            .find(|| dash_params_por_parametro(&id("id_parametro")).describe()),
+            .find(|| dash_params_por_parametro(&id("id_parametro")).describe())
+            .at_line(81),
         Pattern::new("bitacora_por_elemento", "what was done to an element, last first")
             .number("GSI14")
-            .line(88)
-            .find(|| bitacora_por_elemento(&id("id_elemento")).describe()),
+            .find(|| bitacora_por_elemento(&id("id_elemento")).describe())
+            .at_line(88),
         Pattern::new("bitacora_por_elemento_entre", "the same, between two moments")
             .number("GSI14")
-            .line(88)
-            .find(|| bitacora_por_elemento_entre(&id("id_elemento"), from(), to()).describe()),
+            .find(|| bitacora_por_elemento_entre(&id("id_elemento"), from(), to()).describe())
+            .at_line(88),
     ]
 }
 
 /// What the list of entities asks for: each by its key, and each partition by what it has.
-fn of_entities() -> Vec<Pattern> {
+fn of_entities() -> Vec<Documented> {
     vec![
-        Pattern::new("usuario", "a user by id").line(149).get::<Usuario>(),
-        Pattern::new("origen", "an origin by id").line(154).get::<Origen>(),
-        Pattern::new("grupo", "a group by id").line(155).get::<Grupo>(),
+        Pattern::new("usuario", "a user by id").get::<Usuario>().at_line(149),
+        Pattern::new("origen", "an origin by id").get::<Origen>().at_line(154),
+        Pattern::new("grupo", "a group by id").get::<Grupo>().at_line(155),
         Pattern::new("primer_contrato", "a company's first contract")
-            .line(156)
-            .get::<PrimerContrato>(),
-        Pattern::new("ciclo", "a cycle by id").line(157).get::<Ciclo>(),
-        Pattern::new("perfil", "a profile by id").line(158).get::<Perfil>(),
-        Pattern::new("modulo", "a module by id").line(159).get::<Modulo>(),
-        Pattern::new("servicio", "a service by id").line(160).get::<Servicio>(),
+            .get::<PrimerContrato>()
+            .at_line(156),
+        Pattern::new("ciclo", "a cycle by id").get::<Ciclo>().at_line(157),
+        Pattern::new("perfil", "a profile by id").get::<Perfil>().at_line(158),
+        Pattern::new("modulo", "a module by id").get::<Modulo>().at_line(159),
+        Pattern::new("servicio", "a service by id").get::<Servicio>().at_line(160),
         Pattern::new("conf_grupo_contrato", "what a group has set")
-            .line(163)
-            .get::<ConfGrupoContrato>(),
+            .get::<ConfGrupoContrato>()
+            .at_line(163),
         Pattern::new("dash_conf_params", "a parameter of a dashboard")
-            .line(84)
-            .get::<DashConfParams>(),
+            .get::<DashConfParams>()
+            .at_line(84),
         Pattern::new("usuario_completo", "everything about a user")
-            .line(148)
-            .find(|| usuario_completo(&usuario()).describe()),
+            .find(|| usuario_completo(&usuario()).describe())
+            .at_line(148),
         Pattern::new("perfiles_de_usuario", "profiles of a user")
-            .line(150)
-            .find(|| perfiles_de_usuario(&usuario()).describe()),
+            .find(|| perfiles_de_usuario(&usuario()).describe())
+            .at_line(150),
         Pattern::new("contratos_de_usuario", "contracts of a user")
-            .line(151)
-            .find(|| contratos_de_usuario(&usuario()).describe()),
+            .find(|| contratos_de_usuario(&usuario()).describe())
+            .at_line(151),
         Pattern::new("dispositivos_de_usuario", "devices of a user")
-            .line(21)
-            .find(|| dispositivos_de_usuario(&usuario()).describe()),
+            .find(|| dispositivos_de_usuario(&usuario()).describe())
+            .at_line(21),
         Pattern::new("bitacora_de_usuario", "what a user did, last first")
-            .line(168)
-            .find(|| bitacora_de_usuario(&usuario(), from(), to()).describe()),
-        Pattern::new("estados_de_cuenta", "accounts of a participant, some months").line(171).find(
-            || {
+            .find(|| bitacora_de_usuario(&usuario(), from(), to()).describe())
+            .at_line(168),
+        Pattern::new("estados_de_cuenta", "accounts of a participant, some months")
+            .find(|| {
                 let token = id("TokenParticipante");
                 estados_de_cuenta(&token, from().month(), to().month()).describe()
-            },
-        ),
-        Pattern::new("retiros", "withdrawals of a participant, some time").line(172).find(|| {
-            let millis = |time: UtcTime| UtcMillis::from_millis(time.as_secs() * 1000);
-            retiros(&id("TokenParticipante"), millis(from()), millis(to())).describe()
-        }),
+            })
+            .at_line(171),
+        Pattern::new("retiros", "withdrawals of a participant, some time")
+            .find(|| {
+                let millis = |time: UtcTime| UtcMillis::from_millis(time.as_secs() * 1000);
+                retiros(&id("TokenParticipante"), millis(from()), millis(to())).describe()
+            })
+            .at_line(172),
         Pattern::new("contratos_de_empresa", "contracts of a company")
-            .line(156)
-            .find(|| contratos_de_empresa(&id("id_empresa")).describe()),
+            .find(|| contratos_de_empresa(&id("id_empresa")).describe())
+            .at_line(156),
         Pattern::new("modulos_de_perfil", "modules of a profile")
-            .line(164)
-            .find(|| modulos_de_perfil(&id("id_perfil")).describe()),
+            .find(|| modulos_de_perfil(&id("id_perfil")).describe())
+            .at_line(164),
         Pattern::new("servicios_de_perfil", "services of a profile")
-            .line(165)
-            .find(|| servicios_de_perfil(&id("id_perfil")).describe()),
+            .find(|| servicios_de_perfil(&id("id_perfil")).describe())
+            .at_line(165),
         Pattern::new("miembros_de_grupo", "members of a group")
-            .line(77)
-            .find(|| miembros_de_grupo(&id("id_grupo")).describe()),
+            .find(|| miembros_de_grupo(&id("id_grupo")).describe())
+            .at_line(77),
     ]
 }
 
 /// The writes that a caller may lose.
-fn writes() -> Vec<Pattern> {
+fn writes() -> Vec<Documented> {
     vec![
         Pattern::new("create_usuario", "a user whose email nobody has")
-            .line(148)
-            .transaction(|writes| writes.create::<Usuario>()),
+            .transaction(|writes| writes.create::<Usuario>())
+            .at_line(148),
         Pattern::new("change_email", "another email, if nobody has it")
-            .line(13)
             .transaction(|writes| writes.update::<Usuario>().changing(Usuario::EMAIL))
-            .get::<Usuario>(),
-        Pattern::new("delete_usuario", "a user goes, and their email is free")
-            .line(148)
             .get::<Usuario>()
-            .transaction(|writes| writes.delete::<Usuario>()),
+            .at_line(13),
+        Pattern::new("delete_usuario", "a user goes, and their email is free")
+            .get::<Usuario>()
+            .transaction(|writes| writes.delete::<Usuario>())
+            .at_line(148),
         Pattern::new("create_contrato", "a company's first contract, with its link")
-            .line(156)
-            .transaction(|writes| writes.create::<PrimerContrato>().create::<ContratoDeOrigen>()),
+            .transaction(|writes| writes.create::<PrimerContrato>().create::<ContratoDeOrigen>())
+            .at_line(156),
         Pattern::new("create_contrato_adicional", "a further one: the first place is taken")
-            .line(156)
-            .transaction(|writes| {
-                writes.create::<ContratoAdicional>().create::<ContratoDeOrigen>()
-            }),
+            .transaction(|writes| writes.create::<ContratoAdicional>().create::<ContratoDeOrigen>())
+            .at_line(156),
         Pattern::new("move_contrato", "a contract to another origin, with its link")
-            .line(48)
             .get::<PrimerContrato>()
             .transaction(|writes| {
                 writes
@@ -201,43 +201,44 @@ fn writes() -> Vec<Pattern> {
                     .changing(ContratoAdicional::ID_ORIGEN)
                     .delete::<ContratoDeOrigen>()
                     .create::<ContratoDeOrigen>()
-            }),
+            })
+            .at_line(48),
         Pattern::new("delete_contrato", "a contract goes, with its link")
-            .line(156)
             .get::<PrimerContrato>()
-            .transaction(|writes| writes.delete::<PrimerContrato>().delete::<ContratoDeOrigen>()),
+            .transaction(|writes| writes.delete::<PrimerContrato>().delete::<ContratoDeOrigen>())
+            .at_line(156),
         Pattern::new("add_catalogo", "an entry of a catalogue, once")
-            .line(154)
-            .write(|write| write.create::<Origen>()),
+            .write(|write| write.create::<Origen>())
+            .at_line(154),
         Pattern::new("add_configuracion", "what a group has set, once")
-            .line(163)
-            .write(|write| write.create::<ConfGrupoContrato>()),
+            .write(|write| write.create::<ConfGrupoContrato>())
+            .at_line(163),
         Pattern::new("add_perfil", "a profile for a user, once")
-            .line(150)
-            .write(|write| write.create::<PerfilUsuario>()),
+            .write(|write| write.create::<PerfilUsuario>())
+            .at_line(150),
         Pattern::new("add_contrato", "a contract for a user, once")
-            .line(151)
-            .write(|write| write.create::<ContratoUsuario>()),
+            .write(|write| write.create::<ContratoUsuario>())
+            .at_line(151),
         Pattern::new("add_dispositivo", "a device for a user, once")
-            .line(21)
-            .write(|write| write.create::<Dispositivo>()),
+            .write(|write| write.create::<Dispositivo>())
+            .at_line(21),
         Pattern::new("add_miembro", "a user for a group, once")
-            .line(77)
-            .write(|write| write.create::<MiembroGrupo>()),
+            .write(|write| write.create::<MiembroGrupo>())
+            .at_line(77),
         Pattern::new("add_modulo", "a module for a profile, once")
-            .line(164)
-            .write(|write| write.create::<ModuloPerfil>()),
+            .write(|write| write.create::<ModuloPerfil>())
+            .at_line(164),
         Pattern::new("add_servicio", "a service for a profile, once")
-            .line(165)
-            .write(|write| write.create::<ServicioPerfil>()),
+            .write(|write| write.create::<ServicioPerfil>())
+            .at_line(165),
         Pattern::new("add_estado_cuenta", "an account of a month, once")
-            .line(171)
-            .write(|write| write.create::<EstadoCuenta>()),
+            .write(|write| write.create::<EstadoCuenta>())
+            .at_line(171),
         Pattern::new("add_retiro", "a withdrawal, once")
-            .line(172)
-            .write(|write| write.create::<Retiro>()),
+            .write(|write| write.create::<Retiro>())
+            .at_line(172),
         Pattern::new("annotate", "an entry of the log, until it expires")
-            .line(168)
-            .write(|write| write.create::<Bitacora>()),
+            .write(|write| write.create::<Bitacora>())
+            .at_line(168),
     ]
 }

@@ -27,3 +27,8 @@ pub use patterns::*;
 pub use table::{Entorno, RK_PAI, indexes};
 pub use users::*;
 pub use views::*;
+
+/// The example in the README is a test.
+#[cfg(doctest)]
+#[doc = include_str!("../README.md")]
+struct Readme;

@@ -293,7 +293,12 @@ async fn other_files_are_refused_and_not_touched() {
     assert!(error.message().contains("before the first release"), "{error}");
 
     let error = SqliteStore::open(&SqliteConfig::file(folder.path())).await.unwrap_err();
-    assert!(error.message().contains("this is a folder"), "{error}");
+    assert!(error.message().contains("it is a directory; name a file in it"), "{error}");
+    let below_a_file = own.join("below/a.db");
+    let error = SqliteStore::open(&SqliteConfig::file(below_a_file)).await.unwrap_err();
+    assert_eq!(error.kind(), &ErrorKind::Config);
+    let told = format!("`{}` is a file, not a folder; name a folder", own.display());
+    assert!(error.message().ends_with(&told), "{error}");
     let nowhere = folder.path().join("no/such/folder/a.db");
     let error = SqliteStore::open(&SqliteConfig::file(nowhere)).await.unwrap_err();
     assert_eq!(error.kind(), &ErrorKind::Config);

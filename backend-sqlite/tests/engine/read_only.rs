@@ -1,4 +1,4 @@
-//! Files and folders that may not be written.
+//! Read-only files and folders.
 
 use std::fs::{OpenOptions, Permissions};
 use std::os::unix::fs::PermissionsExt;
@@ -104,7 +104,7 @@ fn child_without_permission() {
             "cannot be made" => {
                 let error = refusal(path).await;
                 assert_eq!((error.kind(), error.retry()), (&ErrorKind::Config, Retry::Never));
-                for told in ["see that its folder is there", path.to_str().unwrap()] {
+                for told in [&named(path), "check that its folder exists", "make both writable"] {
                     assert!(error.message().contains(told), "{error}");
                 }
             }
@@ -133,9 +133,14 @@ async fn refusal(path: &Path) -> Error {
 #[track_caller]
 fn is_refused(path: &Path, error: &Error) {
     assert_eq!((error.kind(), error.retry()), (&ErrorKind::AccessDenied, Retry::Never));
-    for told in ["the file may not be written", "permit", path.to_str().expect("text")] {
+    for told in [&named(path), "read-only", "make", "writable"] {
         assert!(error.message().contains(told), "{error}");
     }
+}
+
+/// The beginning of the error for a file that cannot be opened.
+fn named(path: &Path) -> String {
+    format!("cannot open `{}`: ", path.display())
 }
 
 async fn write_while_protected(path: &Path) {

@@ -81,7 +81,11 @@ async fn what_cannot_be_served_is_said_at_once() {
         (&["--listen", "192.0.2.1:0", "--insecure"], 1, "cannot listen on 192.0.2.1:0"),
         (&["--listen", "0.0.0.0:0", "--store", &new_file], 1, open_to_all),
         (&["--listen", "[::]:0"], 1, "--insecure"),
-        (&["--store", "mongo:shop"], 1, "no store opens `mongo:` addresses: mongo:shop"),
+        (
+            &["--store", "mongo:shop"],
+            1,
+            "cannot open `mongo:shop`: no store opens `mongo:` addresses",
+        ),
         (&["--store", &no_folder], 1, "no-such-folder"),
         (&["--store", &no_database], 1, "not an SQLite file"),
         (&["--auth", &no_keys, "--store", &new_file], 1, "no-keys cannot be read"),

@@ -22,8 +22,6 @@ pub enum Rule {
     Scan,
     /// An index that no pattern uses.
     UnusedIndex,
-    /// A pattern that no test runs.
-    Untested,
     /// A filter on an attribute of the key, where a condition belongs.
     FilterOnKey,
     /// An index that does not carry what a pattern reads.
@@ -59,7 +57,6 @@ impl Rule {
             Self::NumbersAsText => "numbers-as-text",
             Self::Scan => "scan",
             Self::UnusedIndex => "unused-index",
-            Self::Untested => "untested",
             Self::FilterOnKey => "filter-on-key",
             Self::MissingAttribute => "missing-attribute",
             Self::Declaration => "declaration",
@@ -104,12 +101,6 @@ pub struct Accepted {
 impl Finding {
     fn new(rule: Rule, subject: impl Into<String>, message: impl Into<String>) -> Self {
         Self { rule, subject: subject.into(), message: message.into(), accepted: None }
-    }
-
-    /// A pattern that does not run.
-    pub fn untested(pattern: &str, why: &str) -> Self {
-        let message = format!("it gives no right answer on the app's own data: {why}");
-        Self::new(Rule::Untested, pattern, message)
     }
 
     /// Whether the design must not be used so.

@@ -7,9 +7,9 @@ mod seed;
 use async_trait::async_trait;
 use tabla::entity::AppDesign;
 use tabla::entity::lint::{Accepted, Rule};
-use tabla::entity::{Db, Entity, TableDesign, UtcTime};
+use tabla::entity::{Db, Entity, Pattern, TableDesign, UtcTime};
 use tabla::{Error, ErrorKind, Result};
-use tabla_kit::{Answer, App, Progress, Race};
+use tabla_kit::{Answer, App, Documented, Progress, Race};
 
 use crate::entities::*;
 use crate::patterns::patterns;
@@ -38,9 +38,13 @@ impl App for EsenciaFestApp {
                 ModerationLog::design(),
                 ActivityLog::design(),
             ],
-            patterns: patterns(),
+            patterns: patterns().into_iter().map(Pattern::from).collect(),
             accepted: accepted(),
         }
+    }
+
+    fn documented(&self) -> Vec<Documented> {
+        patterns()
     }
 
     /// The months of the activity log: of what was seeded, of this one and of the next.

@@ -1,13 +1,14 @@
 //! Tables of one test on a server that many tests share.
 
 use std::collections::BTreeMap;
-use std::sync::{Mutex, MutexGuard, PoisonError};
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::thread;
 
+use async_trait::async_trait;
 use tabla::dynamodb::{DynamoConfig, DynamoStore};
 use tabla::env::Env;
 use tabla::ops::*;
-use tabla::{Result, Store, StoreExt};
+use tabla::{Address, OpenContext, Opener, Result, Store, StoreExt};
 use tabla_testkit::dynamodb::Endpoint;
 
 /// A store whose tables are deleted with it.
@@ -27,12 +28,39 @@ struct Cleanup {
     _server: Endpoint,
 }
 
-impl Tables {
-    pub(crate) async fn open(server: Endpoint) -> Result<Self> {
-        let prefix = format!("app-{}-", Env::system().token());
-        let config = DynamoConfig::at(server.url()).with_table_prefix(prefix);
-        let store = DynamoStore::open(&config).await?;
-        Ok(Self::new(store, Some(Cleanup { config, _server: server })))
+/// Opens `dynamodb:` addresses as stores whose tables are deleted with them.
+pub(crate) struct TablesOpener {
+    server: Endpoint,
+}
+
+impl TablesOpener {
+    pub(crate) fn new(server: Endpoint) -> Self {
+        Self { server }
+    }
+
+    /// An address on the server, with a prefix for tables that no other test has.
+    pub(crate) fn address(&self) -> String {
+        let url = self.server.url();
+        let host = url.strip_prefix("http://").unwrap_or(url);
+        format!("dynamodb://{host}?prefix=app-{}-", Env::system().token())
+    }
+}
+
+#[async_trait]
+impl Opener for TablesOpener {
+    fn scheme(&self) -> &'static str {
+        "dynamodb"
+    }
+
+    fn examples(&self) -> &'static [(&'static str, &'static str)] {
+        &[]
+    }
+
+    async fn open(&self, address: Address, context: &OpenContext) -> Result<Arc<dyn Store>> {
+        let config = DynamoConfig::from_address(address)?;
+        let store = DynamoStore::open(&config).await?.with_env(&context.env);
+        let cleanup = Cleanup { config, _server: self.server.clone() };
+        Ok(Arc::new(Tables::new(store, Some(cleanup))))
     }
 }
 
@@ -54,11 +82,11 @@ impl<S: Store> Tables<S> {
 
     fn kept_expiry(&self, request: &DescribeTimeToLive) -> TimeToLiveDescription {
         match self.expiries().get(&request.table).filter(|said| said.enabled) {
-            Some(said) => TimeToLiveDescription {
-                status: TimeToLiveStatus::Enabled,
-                attribute: Some(said.attribute.clone()),
-            },
-            None => TimeToLiveDescription { status: TimeToLiveStatus::Disabled, attribute: None },
+            Some(said) => {
+                let attribute = Some(said.attribute.clone());
+                TimeToLiveDescription::new(TimeToLiveStatus::Enabled, attribute)
+            }
+            None => TimeToLiveDescription::disabled(),
         }
     }
 }

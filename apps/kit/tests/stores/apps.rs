@@ -1,16 +1,15 @@
 //! Every app on every store: its design is sound, every pattern gives the right answer to what it
-//! declares, every race has the winners that it can have.
+//! declares, every race has the winners that it can have. Stores are opened at their addresses, with
+//! the retries that users get.
 
-use std::sync::Arc;
-
+use tabla::Store;
 use tabla::entity::Db;
-use tabla::sqlite::{SqliteConfig, SqliteStore};
-use tabla::{RetryPolicy, Store, StoreExt};
 use tabla_kit::{App, check};
 
 use crate::places::{Place, server};
 
-async fn check_on(app: &dyn App, store: Arc<dyn Store>) {
+async fn check_on(app: &dyn App, address: &str) {
+    let store = tabla::open(address).await.expect("a store");
     let design = app.design();
     let engine = store.capabilities().engine;
     let ran = check(app, &Db::new(store)).await;
@@ -23,7 +22,7 @@ async fn apps_on_sqlite_in_a_file() {
     let folder = tempfile::tempdir().expect("a folder");
     for app in crate::all() {
         let place = Place::file(folder.path(), format!("{}.db", app.design().name));
-        check_on(&*app, place.open().await).await;
+        check_on(&*app, &place.address()).await;
         assert_eq!(place.problems().await, Vec::<String>::new());
     }
 }
@@ -31,8 +30,7 @@ async fn apps_on_sqlite_in_a_file() {
 #[tokio::test(flavor = "multi_thread")]
 async fn apps_on_sqlite_in_memory() {
     for app in crate::all() {
-        let store = SqliteStore::open(&SqliteConfig::in_memory()).await.expect("a store");
-        check_on(&*app, Arc::new(store)).await;
+        check_on(&*app, "sqlite::memory:").await;
     }
 }
 
@@ -41,9 +39,7 @@ async fn apps_on_dynamodb_local() {
     let Some(server) = server("the apps") else { return };
     for app in crate::all() {
         let place = Place::server(&server);
-        // The service reports conflicts of transactions that an embedded store has wait.
-        let store = place.open().await.with_retries(RetryPolicy::default());
-        check_on(&*app, Arc::new(store)).await;
+        check_on(&*app, &place.address()).await;
         place.clear().await;
     }
 }

@@ -40,6 +40,18 @@ impl Place {
         Self::Server { url: server.url().to_owned(), prefix }
     }
 
+    /// Its address, as the caller of an app has it.
+    pub(crate) fn address(&self) -> String {
+        match self {
+            Self::File(path) => format!("sqlite:{}", path.display()),
+            Self::Server { url, prefix } => {
+                let host = url.strip_prefix("http://").unwrap_or(url);
+                format!("dynamodb://{host}?prefix={prefix}")
+            }
+        }
+    }
+
+    /// The store without retries: for tests that inject failures, or are about conflicts.
     pub(crate) async fn open(&self) -> Arc<dyn Store> {
         match self {
             Self::File(path) => {

@@ -3,7 +3,10 @@
 
 use std::collections::BTreeSet;
 use std::fs;
+use std::ops::RangeInclusive;
 use std::path::{Path, PathBuf};
+
+use tabla_kit::Documented;
 
 /// The folder of the apps.
 fn apps() -> PathBuf {
@@ -75,5 +78,33 @@ fn every_line_has_a_test_that_there_is() {
                 );
             }
         }
+    }
+}
+
+/// Lines of the document that a row's first cell names, such as `5–6` or `34, 40`.
+fn lines_in(cell: &str) -> impl Iterator<Item = RangeInclusive<u32>> {
+    cell.split(',').map(|part| {
+        let (first, last) = part.split_once('–').unwrap_or((part, part));
+        let number = |text: &str| text.trim().parse().expect("the number of a line");
+        number(first)..=number(last)
+    })
+}
+
+#[test]
+fn every_pattern_names_a_line_of_its_readme() {
+    for app in crate::all() {
+        let design = app.design();
+        let readme = apps().join(design.name).join("README.md");
+        let readme = fs::read_to_string(readme).expect("a README");
+        let rows = rows(&readme);
+        let lines: Vec<_> = rows.iter().flat_map(|row| lines_in(row[0])).collect();
+        let documented = app.documented();
+        for Documented { pattern, line } in &documented {
+            let is_known = lines.iter().any(|lines| lines.contains(line));
+            assert!(is_known, "{}: {} names line {line}", design.name, pattern.name);
+        }
+        let names: Vec<_> = documented.iter().map(|documented| documented.pattern.name).collect();
+        let declared: Vec<_> = design.patterns.iter().map(|pattern| pattern.name).collect();
+        assert_eq!(names, declared, "{}", design.name);
     }
 }

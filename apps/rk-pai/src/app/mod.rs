@@ -9,9 +9,9 @@ mod writes;
 use async_trait::async_trait;
 use tabla::entity::AppDesign;
 use tabla::entity::lint::{Accepted, Rule};
-use tabla::entity::{Db, Entity};
+use tabla::entity::{Db, Entity, Pattern};
 use tabla::{Error, ErrorKind, Result};
-use tabla_kit::{Answer, App, Progress, Race};
+use tabla_kit::{Answer, App, Documented, Progress, Race};
 
 use crate::catalogues::*;
 use crate::contracts::*;
@@ -102,9 +102,13 @@ impl App for RkPaiApp {
                 ServicioPerfil::design(),
                 DashConfParams::design(),
             ],
-            patterns: patterns(),
+            patterns: patterns().into_iter().map(Pattern::from).collect(),
             accepted: bounded.into_iter().chain([kept]).chain(wide).collect(),
         }
+    }
+
+    fn documented(&self) -> Vec<Documented> {
+        patterns()
     }
 
     async fn seed(&self, db: &Db, scale: u32, progress: Progress<'_>) -> Result<()> {

@@ -232,10 +232,10 @@ fn an_id_with_the_separator_is_refused() {
 #[test]
 fn the_documents_patterns_ask_what_it_says() {
     let asked = |name: &str| {
-        let patterns = RkPaiApp::default().design().patterns;
-        let pattern = patterns.into_iter().find(|pattern| pattern.name == name).unwrap();
-        let call = pattern.calls().unwrap().remove(0);
-        (pattern.number, pattern.line, call.index.unwrap_or_default(), call.keys)
+        let all = RkPaiApp::default().documented();
+        let found = all.into_iter().find(|documented| documented.pattern.name == name).unwrap();
+        let call = found.pattern.calls().unwrap().remove(0);
+        (found.pattern.number, found.line, call.index.unwrap_or_default(), call.keys)
     };
     let expected =
         |number, line, index: &str, keys: &str| (number, line, index.to_owned(), keys.to_owned());

@@ -69,7 +69,6 @@ fn the_check_of_the_design_refuses_it() {
     let mut design = RkPaiApp::default().design();
     let declared = Pattern::new("contratos_por_origen_as_written", "contracts of an origin")
         .number("4")
-        .line(138)
         .find(|| Ok(Call::of_query::<Contrato>(as_written())));
     design.patterns.push(declared);
     let errors: Vec<_> =
