@@ -36,7 +36,9 @@ pub(crate) async fn prepare(path: &Path, config: &SqliteConfig) -> Result<()> {
         }
         Err(error) => {
             let why = match path.ancestors().skip(1).find(|folder| folder.is_file()) {
-                Some(file) => format!("`{}` is a file, not a folder; name a folder", file.display()),
+                Some(file) => {
+                    format!("`{}` is a file, not a folder; name a folder", file.display())
+                }
                 None => format!("{error}; check the permissions of its folders"),
             };
             let message = format!("cannot open `{}`: {why}", path.display());

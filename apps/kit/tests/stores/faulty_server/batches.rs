@@ -38,9 +38,9 @@ fn failures(seed: u64) -> Failures {
         (0.1, Failure::Throttled),
     ];
     let plan = Failures::new().random(Arc::new(SeededRandom::new(seed)));
-    kinds.into_iter().fold(plan, |plan, (chance, failure)| {
-        plan.everywhere(When::Chance(chance), failure)
-    })
+    kinds
+        .into_iter()
+        .fold(plan, |plan, (chance, failure)| plan.everywhere(When::Chance(chance), failure))
 }
 
 fn stored(number: usize) -> Item {
@@ -80,7 +80,11 @@ async fn each_item_of_a_batch_is_written_and_read_once() {
         let answer = line.store.batch_write(puts(chunk)).await.expect("a batch of writes");
         assert!(answer.unprocessed_items.is_empty());
     }
-    assert_eq!(numbers(line.behind.store.put_in_batches()), all, "each item has reached the store once");
+    assert_eq!(
+        numbers(line.behind.store.put_in_batches()),
+        all,
+        "each item has reached the store once"
+    );
     let written = line.behind.injected()["unprocessed"];
 
     line.behind.begin(failures(12));

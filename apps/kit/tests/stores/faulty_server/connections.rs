@@ -8,8 +8,8 @@ use futures::future::{BoxFuture, FutureExt, join_all};
 use tabla::dynamodb::{DynamoConfig, DynamoStore};
 use tabla::ops::*;
 use tabla::{
-    Address, Applied, Error, ErrorKind, Item, KeyType, OpenContext, Opener, Registry, Result, Store,
-    StoreExt, Update, attr, item,
+    Address, Applied, Error, ErrorKind, Item, KeyType, OpenContext, Opener, Registry, Result,
+    Store, StoreExt, Update, attr, item,
 };
 use tabla_conformance::fault::Failures;
 

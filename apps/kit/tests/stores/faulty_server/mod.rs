@@ -310,7 +310,8 @@ async fn crypto_cards_happens_once_over_a_failing_server() {
 /// The check notices a store that does not retry, and each kind of failure by itself.
 #[tokio::test(flavor = "multi_thread")]
 async fn store_without_retries_does_not_pass() {
-    let check = check(&(Arc::new(tabla_branding::BrandingApp) as Arc<dyn App>), "?retries=off").await;
+    let check =
+        check(&(Arc::new(tabla_branding::BrandingApp) as Arc<dyn App>), "?retries=off").await;
     for kind in ["throttled", "conflict", "unavailable", "answer lost"] {
         let leak = format!(": {kind}: ");
         assert!(check.wrong.iter().any(|wrong| wrong.contains(&leak)), "{kind}: {:?}", check.wrong);

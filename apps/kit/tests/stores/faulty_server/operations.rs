@@ -126,9 +126,7 @@ fn gamificacion() -> Vec<Operation> {
         content_type: "image/png".to_owned(),
         size: 48_000,
     };
-    let expired = |db| {
-        Gamificacion::with_settings(db, Settings { upload_window: Duration::ZERO })
-    };
+    let expired = |db| Gamificacion::with_settings(db, Settings { upload_window: Duration::ZERO });
     let app = Gamificacion::new;
     vec![
         operation!("create_user: full", app, |app| app.create_user(profile())),
@@ -225,7 +223,8 @@ fn every_operation_of_the_apps_is_called() {
             let text = fs::read_to_string(&path).expect("a source file");
             let inner = path.strip_prefix(&source).expect("a path below");
             let is_caller = inner.starts_with("app") || inner == Path::new("app.rs");
-            let is_run = !["race.rs", "races.rs", "seed.rs"].iter().any(|name| path.ends_with(name));
+            let is_run =
+                !["race.rs", "races.rs", "seed.rs"].iter().any(|name| path.ends_with(name));
             if is_caller && is_run {
                 callers += &text;
             }
