@@ -65,3 +65,8 @@ pub use self::memory::MemoryHarness;
 pub use self::report::{CaseResult, Column, Report, Status};
 pub use self::run::{Filter, Progress, main, run};
 pub use self::shape::{Shape, Table};
+
+/// The example in the README is a test.
+#[cfg(doctest)]
+#[doc = include_str!("../README.md")]
+struct Readme;
