@@ -41,9 +41,9 @@ async fn all_refused(registry: &Registry, cases: &[(String, &[&str])]) {
 /// Changes four bytes of a file, such as a field in the header of an SQLite file.
 #[cfg(feature = "sqlite")]
 fn set_field(path: &str, first: usize, value: i32) {
-    let mut bytes = fs::read(path).unwrap();
+    let mut bytes = fs::read(path).expect("the file of the test");
     bytes[first..first + 4].copy_from_slice(&value.to_be_bytes());
-    fs::write(path, bytes).unwrap();
+    fs::write(path, bytes).expect("the file of the test");
 }
 
 #[cfg(feature = "sqlite")]

@@ -111,9 +111,12 @@ impl Proxy {
 
 /// Passes requests and answers on, until one side closes its connection or the plan cuts it.
 async fn relay(client: TcpStream, server: SocketAddr, plan: Arc<Mutex<Plan>>) -> io::Result<()> {
-    let mut client = BufReader::new(client);
-    let mut server = BufReader::new(TcpStream::connect(server).await?);
-    while let Some((head, body)) = message(&mut client).await? {
+    let server = TcpStream::connect(server).await?;
+    // What is written is sent at once, and does not wait for an acknowledgement.
+    client.set_nodelay(true)?;
+    server.set_nodelay(true)?;
+    let (mut client, mut server) = (BufReader::new(client), BufReader::new(server));
+    while let Some(request) = message(&mut client).await? {
         let cut = plan.lock().expect("no panic").next();
         match cut {
             // Without a linger the system resets the connection.
@@ -121,21 +124,19 @@ async fn relay(client: TcpStream, server: SocketAddr, plan: Arc<Mutex<Plan>>) ->
             Some(Cut::RequestStalled) => return closed(&mut client).await,
             _ => {}
         }
-        server.write_all(&head).await?;
-        server.write_all(&body).await?;
-        let Some((head, body)) = message(&mut server).await? else { return Ok(()) };
+        server.write_all(&request.bytes).await?;
+        let Some(answer) = message(&mut server).await? else { return Ok(()) };
         match cut {
             Some(Cut::AnswerLost) => return Ok(()),
             Some(Cut::AnswerStalled) => return closed(&mut client).await,
             Some(Cut::AnswerTruncated) => {
-                client.write_all(&head).await?;
-                client.write_all(&body[..body.len() / 2]).await?;
+                let end = (answer.head + answer.bytes.len()) / 2;
+                client.write_all(&answer.bytes[..end]).await?;
                 return client.shutdown().await;
             }
             _ => {}
         }
-        client.write_all(&head).await?;
-        client.write_all(&body).await?;
+        client.write_all(&answer.bytes).await?;
     }
     Ok(())
 }
@@ -146,16 +147,22 @@ async fn closed(stream: &mut BufReader<TcpStream>) -> io::Result<()> {
     Ok(())
 }
 
-/// The head and the body of one HTTP message; `None` at the end of the connection.
-async fn message(stream: &mut BufReader<TcpStream>) -> io::Result<Option<(Vec<u8>, Vec<u8>)>> {
-    let mut head = Vec::new();
-    let mut length = 0;
+/// An HTTP message.
+struct Message {
+    bytes: Vec<u8>,
+    /// Length of its head.
+    head: usize,
+}
+
+/// The next message; `None` at the end of the connection.
+async fn message(stream: &mut BufReader<TcpStream>) -> io::Result<Option<Message>> {
+    let (mut bytes, mut length) = (Vec::new(), 0);
     loop {
-        let begin = head.len();
-        if stream.read_until(b'\n', &mut head).await? == 0 {
+        let begin = bytes.len();
+        if stream.read_until(b'\n', &mut bytes).await? == 0 {
             return Ok(None);
         }
-        let line = String::from_utf8_lossy(&head[begin..]).to_ascii_lowercase();
+        let line = String::from_utf8_lossy(&bytes[begin..]).to_ascii_lowercase();
         if line.trim_end().is_empty() {
             break;
         }
@@ -163,9 +170,10 @@ async fn message(stream: &mut BufReader<TcpStream>) -> io::Result<Option<(Vec<u8
         if let Some(value) = line.strip_prefix("content-length:") {
             length = value.trim().parse().expect("a length");
         }
-        assert!(head.len().max(length) <= MESSAGE_BYTES, "a message of reasonable size");
+        assert!(bytes.len().max(length) <= MESSAGE_BYTES, "a message of reasonable size");
     }
-    let mut body = vec![0; length];
-    stream.read_exact(&mut body).await?;
-    Ok(Some((head, body)))
+    let head = bytes.len();
+    bytes.resize(head + length, 0);
+    stream.read_exact(&mut bytes[head..]).await?;
+    Ok(Some(Message { bytes, head }))
 }
