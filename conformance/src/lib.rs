@@ -48,6 +48,9 @@ mod shape;
 
 mod cases;
 
+#[cfg(test)]
+mod request_fields;
+
 mod report;
 mod run;
 
