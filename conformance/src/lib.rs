@@ -48,9 +48,6 @@ mod shape;
 
 mod cases;
 
-#[cfg(test)]
-mod request_fields;
-
 mod report;
 mod run;
 
