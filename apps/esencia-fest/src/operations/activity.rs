@@ -2,7 +2,7 @@
 
 use tabla::entity::{Day, Id, Month, Outcome, Page};
 use tabla::ops::DeleteTable;
-use tabla::{Cursor, Map, Result};
+use tabla::{Cursor, Map, Repeat, Result};
 
 use super::EsenciaFest;
 use crate::entities::*;
@@ -92,9 +92,15 @@ impl EsenciaFest {
     }
 
     /// Makes the table of a month, unless it is there, and waits until it can be used: before the
-    /// month begins, so that nobody has to wait.
+    /// month begins, so that nobody has to wait. If an answer is lost, it is repeated: a table whose
+    /// time to live is not set would keep its events.
     pub async fn ensure_month(&self, month: Month) -> Result<()> {
-        self.db.period(month).create_table(&ACTIVITY_LOGS).await
+        let db = self.db.period(month);
+        let mut tries = db.tries(Repeat::Safe, "to make the table of a month");
+        while tries.judge(db.create_table(&ACTIVITY_LOGS).await)?.is_none() {
+            tries.again().await?;
+        }
+        Ok(())
     }
 
     /// Drops the tables, from this month on, all of whose events have expired: the months that it

@@ -5,7 +5,8 @@
 //! conflicts, leaves batch items unprocessed and loses answers after the commit. Between client and
 //! server is a proxy that cuts connections. Each operation runs on a reference store first, which
 //! records the state after every write, and then through the server: once without failures, once with
-//! each kind of failure at each of its calls, and once with failures at random.
+//! each kind of failure at each of its calls (a few of a long series of pages), and once with failures at
+//! random.
 //!
 //! An operation that succeeds must give the answer of the reference and leave its last state. One that
 //! fails must say [`Applied::Maybe`], and leave exactly the state before it or after it. The few
@@ -42,6 +43,9 @@ const FAILURES: [(Failure, &[&str]); 5] = [
     (Failure::Conflict, &["put", "update", "delete", "transact_get", "transact_write"]),
     (Failure::Unprocessed(1), &["batch_get", "batch_write"]),
 ];
+
+/// The longest series of pages that fails at each of them.
+const PAGES: usize = 12;
 
 /// Ways to cut the connection of any request.
 const CUTS: [Cut; 3] = [Cut::RequestLost, Cut::AnswerLost, Cut::AnswerTruncated];
@@ -200,6 +204,15 @@ impl Check {
     }
 }
 
+/// The calls of an operation, by number, at which failures are tried: all of them, but of a long series
+/// of pages a few.
+fn tried(calls: &[&'static str]) -> Vec<(usize, &'static str)> {
+    let step = if calls.len() > PAGES { calls.len() / PAGES * 3 } else { 1 };
+    let is_page = |method: &str| matches!(method, "query" | "scan");
+    let calls = (1..).zip(calls.iter().copied());
+    calls.filter(|(number, method)| number % step == 0 || !is_page(method)).collect()
+}
+
 /// Runs every operation of an app with every failure at every call.
 async fn check(app: &Arc<dyn App>, options: &str) -> Check {
     let (reference, behind) = (tracked(), tracked());
@@ -227,7 +240,7 @@ async fn check(app: &Arc<dyn App>, options: &str) -> Check {
         check.definitions = reference.definitions();
         let nothing = Trouble::default();
         let calls = check.run(operation, &expected, seed, nothing, "without failures").await;
-        for (call, method) in (1..).zip(calls) {
+        for (call, method) in tried(&calls) {
             for (failure, methods) in FAILURES {
                 if methods.is_empty() || methods.contains(&method) {
                     let failures = Failures::new().everywhere(When::Call(call), failure);
