@@ -3,7 +3,7 @@
 use tabla_core::Item;
 use tabla_core::Result;
 
-/// What the items of one partition are gathered in; [`collection!`](crate::collection) makes one.
+/// What the items of one partition are gathered in; [`collection!`](crate::collection!) makes one.
 pub trait Collection: Default {
     /// Takes an item; one that is of no known kind is kept as it is.
     ///
