@@ -4,7 +4,7 @@ use tabla_core::ops::{
     BatchGetItem, BatchGetItemOutput, BatchWriteItem, BatchWriteItemOutput, TransactGetItems,
     TransactGetItemsOutput, TransactWriteItems, TransactWriteItemsOutput,
 };
-use tabla_core::{Requirement, Result, engine};
+use tabla_core::{Requirement, Result, backend};
 
 use crate::DynamoStore;
 use crate::convert::*;
@@ -104,7 +104,7 @@ impl DynamoStore {
         } = request;
         self.require(Requirement::Transactions, "transact_write", "")?;
         self.require_metrics(metrics, "transact_write")?;
-        engine::transact::check_operations(&items)?;
+        backend::check_transaction_operations(&items)?;
         let items: Result<Vec<_>> = (1..)
             .zip(items)
             .map(|(number, item)| transact_write_to_sdk(&self.prefix, number, item))

@@ -272,7 +272,7 @@ fn root_cause(error: &(dyn StdError + 'static)) -> String {
 fn not_made(cause: &str) -> Error {
     // The SDK takes an empty table name for none, and does not ask the service about it.
     if cause.starts_with("table_name was missing")
-        && let Err(refused) = tabla_core::schema::table_name("")
+        && let Err(refused) = tabla_core::backend::schema::table_name("")
     {
         return refused;
     }

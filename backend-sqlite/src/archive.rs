@@ -5,8 +5,8 @@ use std::sync::{Mutex, MutexGuard, PoisonError};
 
 use rusqlite::{Connection, OptionalExtension, Rows, params};
 use tabla_core::Result;
-use tabla_core::engine::change;
-use tabla_core::engine::log::Extent;
+use tabla_core::backend::record;
+use tabla_core::backend::stream_state::Extent;
 use tabla_core::env::Timestamp;
 
 use crate::bases::{self, Base, Bases, Whose};
@@ -95,7 +95,7 @@ impl Archive {
             return Ok(trimmed.last().map(|record| record.number));
         }
         let is_disposable = |at: i64| {
-            change::is_past_retention(Timestamp::from_secs(at as u64) + bases::REACH, now)
+            record::is_past_retention(Timestamp::from_secs(at as u64) + bases::REACH, now)
         };
         let select = format!("SELECT number, at FROM {} ORDER BY number", format::records(stream));
         let mut statement = connection.prepare_cached(&select).map_err(from_sqlite)?;
@@ -137,7 +137,7 @@ impl Archive {
                 .optional()
                 .map_err(from_sqlite)?;
             let is_trimmed =
-                |at: i64| change::is_past_retention(Timestamp::from_secs(at as u64), now);
+                |at: i64| record::is_past_retention(Timestamp::from_secs(at as u64), now);
             Ok(found.filter(|(_, at)| is_trimmed(*at)).map(|(number, _)| number))
         };
         let Some(mut last) = trimmed_from(i64::MIN)? else { return Ok(None) };

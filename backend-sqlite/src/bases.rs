@@ -13,9 +13,9 @@ use std::collections::HashMap;
 use std::time::Duration;
 
 use rusqlite::{Connection, OptionalExtension};
-use tabla_core::engine::Effect;
-use tabla_core::engine::change::{self, Change};
-use tabla_core::engine::log::Log;
+use tabla_core::backend::Effect;
+use tabla_core::backend::record::{self, Change};
+use tabla_core::backend::stream_state::Log;
 use tabla_core::ops::{EventName, Record, StreamViewType};
 use tabla_core::{Item, Result};
 
@@ -235,14 +235,14 @@ impl Chain {
         let differences = self.differences.iter().rev();
         differences
             .into_iter()
-            .try_fold(found, |image, difference| change::with_difference(&image, difference))
+            .try_fold(found, |image, difference| record::with_difference(&image, difference))
     }
 
     /// Why the record that has to be read next is not there.
     pub(crate) fn is_broken(&self, log: &Log) -> tabla_core::Error {
         match self.next as u64 <= log.trimmed_through() {
             // Whoever is based on it is too old to be read, too.
-            true => change::trimmed(),
+            true => record::trimmed(),
             false => {
                 damaged(format_args!("a stream record is based on {}, which is missing", self.next))
             }

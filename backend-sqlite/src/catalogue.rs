@@ -4,10 +4,10 @@ use std::collections::BTreeMap;
 use std::sync::Arc;
 
 use rusqlite::Connection;
-use tabla_core::engine::log::Log;
+use tabla_core::backend::schema::{IndexSchema, Table, table_name};
+use tabla_core::backend::stream_state::Log;
 use tabla_core::env::Timestamp;
 use tabla_core::ops::ProjectionType;
-use tabla_core::schema::{IndexSchema, Table, table_name};
 use tabla_core::{Error, Result};
 
 use crate::error::{damaged, from_sqlite};

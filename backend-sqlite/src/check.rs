@@ -7,9 +7,9 @@ use bytes::Bytes;
 use futures::TryStreamExt;
 use sqlx::sqlite::{SqliteConnection, SqliteRow};
 use sqlx::{AssertSqlSafe, Connection, Row, TypeInfo, ValueRef};
-use tabla_core::engine::log::Log;
-use tabla_core::engine::{IndexEntry, Position};
-use tabla_core::schema::{Table, TableSchema};
+use tabla_core::backend::schema::{Table, TableSchema};
+use tabla_core::backend::stream_state::Log;
+use tabla_core::backend::{IndexEntry, Position};
 use tabla_core::{Error, ErrorKind, Item, Result};
 use xxhash_rust::xxh3::xxh3_64_with_seed;
 

@@ -10,8 +10,8 @@ use std::sync::Arc;
 
 use rusqlite::Connection;
 use tabla_core::Result;
-use tabla_core::engine::{Position, Span, TableRef};
-use tabla_core::schema::IndexKind;
+use tabla_core::backend::schema::IndexKind;
+use tabla_core::backend::{Position, Span, TableRef};
 
 use crate::catalogue::StoredTable;
 use crate::counts::{Counts, Ledger};

@@ -3,7 +3,7 @@
 use std::path::PathBuf;
 use std::time::Duration;
 
-use tabla_core::engine::ttl;
+use tabla_core::backend::ttl;
 use tabla_core::{Address, Error, Result};
 
 /// How to open a store.

@@ -5,7 +5,7 @@ use std::sync::{Mutex, MutexGuard, PoisonError};
 
 use rusqlite::{Connection, OptionalExtension};
 use tabla_core::Result;
-use tabla_core::schema::Count;
+use tabla_core::backend::schema::Count;
 
 use crate::error::from_sqlite;
 

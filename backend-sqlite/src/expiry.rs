@@ -4,7 +4,7 @@
 use std::sync::Arc;
 
 use rusqlite::params;
-use tabla_core::engine::{Effect, ttl};
+use tabla_core::backend::{Effect, ttl};
 use tabla_core::ops::UpdateTimeToLive;
 use tabla_core::{Item, Result};
 

@@ -6,7 +6,7 @@
 
 use rusqlite::params;
 use tabla_core::Result;
-use tabla_core::engine::{IndexEntry, TableRef};
+use tabla_core::backend::{IndexEntry, TableRef};
 
 use crate::catalogue::{StoredStream, StoredTable, to_json};
 use crate::error::from_sqlite;
@@ -127,7 +127,7 @@ impl Session<'_> {
     pub(crate) fn put_table(
         &mut self,
         present: &StoredTable,
-        definition: tabla_core::schema::Table,
+        definition: tabla_core::backend::schema::Table,
     ) -> Result<()> {
         let (indexes, stream) = (present.index_numbers(), present.stream.clone());
         self.store_table(present.number, definition, indexes, stream, present.expiry.clone())
@@ -136,7 +136,7 @@ impl Session<'_> {
     pub(crate) fn store_table(
         &mut self,
         number: i64,
-        definition: tabla_core::schema::Table,
+        definition: tabla_core::backend::schema::Table,
         indexes: std::collections::BTreeMap<String, i64>,
         stream: Option<StoredStream>,
         expiry: Option<ExpiryIndex>,

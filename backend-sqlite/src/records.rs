@@ -6,8 +6,8 @@
 use bytes::Bytes;
 use rusqlite::Row;
 use rusqlite::types::{ToSql, ToSqlOutput, ValueRef};
-use tabla_core::engine::change;
-use tabla_core::engine::log::Log;
+use tabla_core::backend::record;
+use tabla_core::backend::stream_state::Log;
 use tabla_core::env::Timestamp;
 use tabla_core::ops::{EventName, Record, UserIdentity};
 use tabla_core::{Error, Item, Result};
@@ -71,7 +71,7 @@ impl Images {
     pub(crate) fn of(old: Option<&Item>, new: Option<&Item>, keys: impl FnOnce() -> Item) -> Self {
         match (old, new) {
             (Some(old), Some(new)) => {
-                Self::Both { new: new.encode(), old: change::difference(old, new) }
+                Self::Both { new: new.encode(), old: record::difference(old, new) }
             }
             (Some(image), None) | (None, Some(image)) => Self::One(image.encode()),
             (None, None) => Self::One(keys().encode()),
@@ -81,7 +81,7 @@ impl Images {
     /// The same, with what an earlier record has: its image is `old`. `None` if that saves little.
     pub(crate) fn based(base: i64, old: &Item, new: Option<&Item>) -> Option<Self> {
         let image = new.unwrap_or(old);
-        let difference = change::difference(image, old);
+        let difference = record::difference(image, old);
         let is_short = difference.len() <= image.encode().len() / 2;
         is_short.then(|| Self::Based { base, difference: difference.into() })
     }
@@ -160,7 +160,7 @@ impl StoredRecord {
 
     /// Whether it is too old to be read.
     pub(crate) fn is_trimmed(&self, now: Timestamp) -> bool {
-        change::is_past_retention(Timestamp::from_secs(self.at as u64), now)
+        record::is_past_retention(Timestamp::from_secs(self.at as u64), now)
     }
 
     /// The record, of a stream with this log; `image_of` finds the image of the one that it is based
@@ -183,16 +183,16 @@ impl StoredRecord {
             Images::One(image) => (Item::decode(image)?, None),
             Images::Both { new, old } => {
                 let new = Item::decode(new)?;
-                let old = change::with_difference(&new, &old)?;
+                let old = record::with_difference(&new, &old)?;
                 (new, Some(old))
             }
             Images::Based { base, .. } if base >= self.number => return Err(is_based_on_later()),
             Images::Based { base, difference } => {
                 let old = image_of(base)?;
-                (change::with_difference(&old, &difference)?, Some(old))
+                (record::with_difference(&old, &difference)?, Some(old))
             }
         };
-        let (old_image, new_image) = match change::images(event_name, view_type) {
+        let (old_image, new_image) = match record::images(event_name, view_type) {
             (true, true) => {
                 let old = old.ok_or_else(|| damaged("a stream record has one image of two"))?;
                 (Some(old), Some(image.clone()))
@@ -203,12 +203,12 @@ impl StoredRecord {
         };
         let keys = log.keys_of(&image);
         let number = self.number as u64;
-        let size = change::size(&keys, old_image.as_ref(), new_image.as_ref());
+        let size = record::size(&keys, old_image.as_ref(), new_image.as_ref());
         let user_identity = self.by.map(|json| parse::<UserIdentity>(&json)).transpose()?;
         let record = Record::new(
-            change::event_id(self.epoch as u64, number),
+            record::event_id(self.epoch as u64, number),
             event_name,
-            change::sequence_number(number),
+            record::sequence_number(number),
             Timestamp::from_secs(self.at as u64),
             keys,
             view_type,

@@ -5,7 +5,7 @@ use std::sync::Arc;
 use bytes::Bytes;
 use rusqlite::types::ValueRef as SqlValue;
 use rusqlite::{CachedStatement, Connection, Row};
-use tabla_core::engine::{Flow, Position, ReadPlan, Rows, Source};
+use tabla_core::backend::{Flow, Position, ReadPlan, Rows, Source};
 use tabla_core::{Item, Result};
 use xxhash_rust::xxh3::xxh3_64_with_seed;
 

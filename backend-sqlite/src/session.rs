@@ -4,9 +4,9 @@ use std::collections::BTreeMap;
 use std::sync::Arc;
 
 use rusqlite::{CachedStatement, Connection, OptionalExtension, Params, params};
-use tabla_core::engine::{
+use tabla_core::backend::{
     Applicable, Effect, EntryChange, Flow, IndexChange, IndexEntry, Position, ReadPlan, Rows,
-    Token, WriteRows, transact,
+    TOKEN_LIFETIME, Token, WriteRows,
 };
 use tabla_core::env::{Env, Timestamp};
 use tabla_core::ops::UserIdentity;
@@ -504,7 +504,7 @@ impl WriteRows for Session<'_> {
 
     fn keep_token(&mut self, token: &str, kept: Token) -> Result<()> {
         let now = kept.completed_at.as_millis() as i64;
-        let expired = now - transact::TOKEN_LIFETIME.as_millis() as i64;
+        let expired = now - TOKEN_LIFETIME.as_millis() as i64;
         self.execute("DELETE FROM tabla_tokens WHERE completed_at <= ?1", [expired])?;
         self.execute(
             "INSERT OR REPLACE INTO tabla_tokens (token, fingerprint, completed_at) \

@@ -4,13 +4,13 @@ use std::sync::Arc;
 
 use async_trait::async_trait;
 use rusqlite::Connection;
-use tabla_core::engine::{
+use tabla_core::backend::schema::TablesPage;
+use tabla_core::backend::{
     BatchGet, BatchWrite, FoundItems, Get, PageRead, SingleWrite, TableRef, TransactGet,
     TransactWrite, read_batch_to_end,
 };
 use tabla_core::env::Env;
 use tabla_core::ops::*;
-use tabla_core::schema::TablesPage;
 use tabla_core::{Capabilities, Error, ErrorKind, Repeat, Result, Retry, RetryPolicy, Store};
 use tokio::sync::oneshot;
 

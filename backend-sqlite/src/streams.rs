@@ -4,9 +4,9 @@ use std::sync::Arc;
 
 use rusqlite::{Connection, OptionalExtension, params};
 use tabla_core::Result;
-use tabla_core::engine::Applicable;
-use tabla_core::engine::change::{self, Change, Place};
-use tabla_core::engine::log::{self, Log};
+use tabla_core::backend::Applicable;
+use tabla_core::backend::record::{self, Change, Place};
+use tabla_core::backend::stream_state::{self, Log};
 use tabla_core::env::Timestamp;
 use tabla_core::ops::{
     DescribeStream, GetRecords, GetRecordsOutput, GetShardIterator, ListStreams, ListStreamsOutput,
@@ -60,9 +60,9 @@ impl Session<'_> {
         if now >= stream.due {
             self.rotate(table, stream.number, now)?;
         }
-        let lane = log::lane_of(write.position, stream.lanes) as i64;
+        let lane = stream_state::lane_of(write.position, stream.lanes) as i64;
         let number = self.next_record()?;
-        let at = change::created_at(now).as_secs() as i64;
+        let at = record::created_at(now).as_secs() as i64;
         let images =
             self.images(Occasion { table, stream, row, number, at }, &change, write.effect);
         let record = StoredRecord {
@@ -164,7 +164,7 @@ fn stream(connection: &Connection, arn: &StreamArn) -> Result<Option<(i64, Log)>
 /// The stream, if it can be read now.
 fn readable(connection: &Connection, arn: &StreamArn, now: Timestamp) -> Result<(i64, Log)> {
     let found = stream(connection, arn)?.filter(|(_, log)| !log.has_lapsed(now));
-    found.ok_or_else(|| change::stream_missing(arn))
+    found.ok_or_else(|| record::stream_missing(arn))
 }
 
 pub(crate) fn list(
@@ -173,7 +173,7 @@ pub(crate) fn list(
     now: Timestamp,
 ) -> Result<ListStreamsOutput> {
     let logs = logs(connection)?;
-    log::list(request, logs.iter().map(|(_, log)| log).filter(|log| !log.has_lapsed(now)))
+    stream_state::list(request, logs.iter().map(|(_, log)| log).filter(|log| !log.has_lapsed(now)))
 }
 
 pub(crate) fn describe(
@@ -181,7 +181,7 @@ pub(crate) fn describe(
     request: &DescribeStream,
     now: Timestamp,
 ) -> Result<StreamDescription> {
-    log::check_describe(request)?;
+    stream_state::check_describe(request)?;
     readable(connection, &request.arn, now)?.1.describe(request, now)
 }
 
@@ -207,7 +207,7 @@ pub(crate) fn records(
     request: &GetRecords,
     now: Timestamp,
 ) -> Result<GetRecordsOutput> {
-    let limit = change::check_records_limit(request)?;
+    let limit = record::check_records_limit(request)?;
     let place = Place::of_iterator(&request.iterator, now)?;
     let (number, log) = readable(connection, &StreamArn(place.arn.clone()), now)?;
     let extent = log.extent_at(&place, now)?;
@@ -219,7 +219,7 @@ pub(crate) fn records(
         let page = std::iter::from_fn(|| {
             let found = match unread.next() {
                 // It is too old, but still there.
-                Ok(Some(first)) if is_first && first.is_trimmed(now) => Err(change::trimmed()),
+                Ok(Some(first)) if is_first && first.is_trimmed(now) => Err(record::trimmed()),
                 Ok(Some(stored)) => assembly.record(stored).map(Some),
                 Ok(None) => Ok(None),
                 Err(error) => Err(error),
@@ -231,7 +231,7 @@ pub(crate) fn records(
                 None
             })
         });
-        let page = change::page(page, limit);
+        let page = record::page(page, limit);
         (page, unread.passed())
     })?;
     if let Some(error) = failure {
@@ -251,5 +251,5 @@ pub(crate) fn records(
 }
 
 fn number_of(record: &Record) -> u64 {
-    change::parse_sequence_number(&record.sequence_number).expect("the store made it")
+    record::parse_sequence_number(&record.sequence_number).expect("the store made it")
 }

@@ -5,7 +5,7 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use rusqlite::{Connection, OptionalExtension, params};
-use tabla_core::engine::{Applicable, Effect, Position, TableRef, WriteRows, ttl};
+use tabla_core::backend::{Applicable, Effect, Position, TableRef, WriteRows, ttl};
 use tabla_core::env::Timestamp;
 use tabla_core::ops::UserIdentity;
 use tabla_core::{Error, ErrorKind, Item, Result, Retry};

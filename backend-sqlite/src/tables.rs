@@ -4,11 +4,11 @@ use std::collections::BTreeMap;
 use std::sync::Arc;
 
 use rusqlite::{OptionalExtension, params};
-use tabla_core::engine::log::Log;
-use tabla_core::ops::*;
-use tabla_core::schema::{
+use tabla_core::backend::schema::{
     Count, StreamChange, Table, TableCounts, check_update, table_exists, table_missing, table_name,
 };
+use tabla_core::backend::stream_state::Log;
+use tabla_core::ops::*;
 use tabla_core::{Error, Result};
 
 use crate::catalogue::{Catalogue, StoredTable, parse, to_json};

@@ -101,7 +101,7 @@ impl Case {
     }
 }
 
-/// The table at the top of a family file; see `cases/mod.rs` for how to write one.
+/// The table at the top of a family file; see `cases.rs` for how to write one.
 macro_rules! cases {
     (@clause clause $id:literal) => { $id };
     (@clause extra $id:literal) => { "" };

@@ -4,7 +4,7 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use super::metrics::Metrics;
-use tabla_core::engine::change::RECORDS_LIMIT;
+use tabla_core::backend::limits::RECORDS_LIMIT;
 use tabla_core::env::Env;
 use tabla_core::{Error, Result};
 use tabla_core::{RetryPolicy, Store};

@@ -14,7 +14,7 @@ use super::ledger::{Ledger, Registration, ShardEntry, Written};
 use super::lineage::{self, Place, Stream};
 use super::settings::{Consumer, Start};
 use super::shard::EMPTY_READS;
-use tabla_core::engine::change::RECORDS_LIMIT;
+use tabla_core::backend::limits::RECORDS_LIMIT;
 use tabla_core::ops::{
     DescribeTable, GetRecords, GetShardIterator, SequenceNumber, Shard, ShardPosition,
 };

@@ -13,7 +13,7 @@ use super::lineage::{self, Place, Stream};
 use super::settings::{Consumer, Trimmed};
 use super::start::register;
 use super::waits::in_background;
-use tabla_core::engine::change::RETENTION;
+use tabla_core::backend::limits::STREAM_RETENTION;
 use tabla_core::env::{Clock, Monotonic, Timestamp};
 use tabla_core::{Error, ErrorKind, Result};
 use tabla_core::{Requirement, RetryPolicy, Retrying, Store, StoreExt, attr};
@@ -280,7 +280,7 @@ impl<'c> Worker<'c> {
 /// Whether a change that was made after this moment may be gone from its stream by now, or nobody can
 /// tell because the moment is too far ahead.
 fn may_be_forgotten(at: Timestamp, now: Timestamp) -> bool {
-    now.since(at) + CLOCKS_DIFFER >= RETENTION || at.since(now) >= BELIEVED_AHEAD
+    now.since(at) + CLOCKS_DIFFER >= STREAM_RETENTION || at.since(now) >= BELIEVED_AHEAD
 }
 
 /// What the absence of a shard is seen under.

@@ -14,7 +14,6 @@ use std::cell::Cell;
 use serde_json::Value as Json;
 
 use self::encode::Fault;
-use crate::value::MAX_NESTING;
 use crate::view::{MapRef, ValueRef};
 use crate::{Error, Item, Value, limits};
 
@@ -32,7 +31,7 @@ impl Value {
     /// `{"NULL": false}`, nesting beyond the limit, or (as a `SerializationException`) JSON of
     /// the wrong shape.
     pub fn from_json(json: &Json) -> Result<Self, Error> {
-        refused(|fault| encode::value(json, MAX_NESTING, fault))
+        refused(|fault| encode::value(json, limits::ATTRIBUTE_DEPTH, fault))
     }
 
     /// Reads the DynamoDB JSON text of a value that an expression refers to.

@@ -3,31 +3,32 @@
 //! - [`Store`] is what a backend implements; [`StoreExt`] is what callers have besides.
 //! - [`ops`] has a request and an answer for each operation, [`Item`] and [`Value`] what they
 //!   carry, [`attr`] and [`Update`] the expressions.
-//! - [`MemoryStore`] is the executable specification; [`engine`] is what an operation means, and
-//!   what an embedded backend builds on.
+//! - [`MemoryStore`] is the executable specification.
+//! - [`backend`] has what the author of a backend needs: planned operations, table definitions,
+//!   stream records, key encoding, limits.
 //! - [`Registry`] opens stores by their addresses.
 
 mod error;
 
+pub mod backend;
 mod codec;
-pub mod engine;
+mod engine;
 pub mod env;
 pub mod expr;
 mod item;
-pub mod json;
-pub mod key;
-pub mod limits;
+mod json;
+mod key;
+mod limits;
 mod memory;
 mod number;
 pub mod ops;
-pub mod schema;
+mod schema;
 mod set;
 mod store;
 mod structs;
 mod value;
 mod view;
 
-pub use self::codec::{Describe, ValueEncoder};
 pub use self::engine::ttl::not_expired;
 pub use self::error::{
     Applied, CancellationCode, CancellationReason, Error, ErrorKind, Result, Retry,
@@ -43,11 +44,8 @@ pub use self::store::{
     Address, Capabilities, Conditional, Cursor, OpenContext, Opener, Power, Registry, Repeat,
     Requirement, RetryPolicy, Retrying, Store, StoreExt, Tries,
 };
-pub use self::value::{MAX_NAME_LENGTH, MAX_NESTING, Map, Value, ValueKind};
-pub use self::view::{
-    BinarySetIter, BinarySetRef, ListIter, ListRef, MapIter, MapRef, NumberSetIter, NumberSetRef,
-    StringSetIter, StringSetRef, ValueRef,
-};
+pub use self::value::{Map, Value, ValueKind};
+pub use self::view::{BinarySetRef, ListRef, MapRef, NumberSetRef, StringSetRef, ValueRef};
 
 /// For the code that [`wrap_store!`] makes.
 #[doc(hidden)]

@@ -34,6 +34,10 @@ pub const ATTRIBUTE_NAME_BYTES: usize = 65_535;
 /// Levels of lists and maps in one value that an expression refers to.
 pub const VALUE_DEPTH: usize = 32;
 
+/// Levels of lists and maps in an attribute of an item. ServiceQuotas says 32, and counts the item
+/// itself.
+pub const ATTRIBUTE_DEPTH: usize = 31;
+
 /// Bytes of an item (ServiceQuotas, item size).
 pub const ITEM_SIZE: usize = 409_600;
 
@@ -118,3 +122,6 @@ pub const TIME_TO_LIVE_CHANGES: Duration = Duration::from_secs(60 * 60);
 /// How long change records, and disabled streams, can be read (developer guide, "Change data
 /// capture for DynamoDB Streams").
 pub const STREAM_RETENTION: Duration = Duration::from_secs(24 * 60 * 60);
+
+/// Records that one read of a shard returns (API reference, GetRecords).
+pub const RECORDS_LIMIT: i32 = 1000;

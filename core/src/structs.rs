@@ -16,7 +16,7 @@ mod ser;
 
 use serde::{Deserialize, Serialize};
 
-use crate::value::MAX_NESTING;
+use crate::limits::ATTRIBUTE_DEPTH;
 use crate::{Error, Item, Value, ValueRef};
 
 impl Item {
@@ -41,7 +41,7 @@ impl Item {
     /// It is neither, holds a number that DynamoDB cannot, nests more than 31 lists and maps, or
     /// its own code fails.
     pub fn from_struct<T: Serialize + ?Sized>(value: &T) -> Result<Self, Error> {
-        match value.serialize(ser::ValueSerializer::new(MAX_NESTING + 1))? {
+        match value.serialize(ser::ValueSerializer::new(ATTRIBUTE_DEPTH + 1))? {
             Value::M(map) => Ok(Item::from(map)),
             other => Err(Error::validation(format!(
                 "an item is made of a struct or a map, not of a value of type {}",
@@ -89,7 +89,7 @@ impl Value {
     /// It holds a number that DynamoDB cannot, nests more than 31 lists and maps, or its own code
     /// fails.
     pub fn from_struct<T: Serialize + ?Sized>(value: &T) -> Result<Self, Error> {
-        value.serialize(ser::ValueSerializer::new(MAX_NESTING))
+        value.serialize(ser::ValueSerializer::new(ATTRIBUTE_DEPTH))
     }
 
     /// Makes anything that deserialises of the value.

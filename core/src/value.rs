@@ -13,13 +13,7 @@ use bytes::Bytes;
 
 use crate::{Error, Number, Set, ValueRef};
 
-pub use self::validate::MAX_NAME_LENGTH;
 pub(crate) use self::validate::{check_attribute, nesting_error};
-
-/// How many lists and maps may be nested in an attribute.
-///
-/// The developer guide ("Service quotas") counts 32 levels, the item's own among them.
-pub const MAX_NESTING: usize = 31;
 
 /// The attributes of a map value, or of an item, by name.
 pub type Map = BTreeMap<String, Value>;

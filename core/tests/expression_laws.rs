@@ -4,10 +4,8 @@
 
 use proptest::collection::{btree_map, vec};
 use proptest::prelude::*;
-use tabla_core::expr::{
-    CompareOp, ExpressionKind, KeySpec, Names, Operand, Placeholders, Renderer, SetOperand,
-    SetValue, SortRange, Values,
-};
+use tabla_core::backend::{KeySpec, Placeholders, Renderer, SortRange};
+use tabla_core::expr::{CompareOp, ExpressionKind, Names, Operand, SetOperand, SetValue, Values};
 use tabla_core::{
     Condition, Item, KeyType, Map, Number, Path, Projection, Set, Update, Value, ValueKind, attr,
 };

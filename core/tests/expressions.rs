@@ -9,7 +9,8 @@
 #![allow(clippy::unwrap_used, reason = "a test may panic")]
 
 use serde_json::{Value as Json, json};
-use tabla_core::expr::{ExpressionKind, KeySpec, Names, Placeholders, Renderer, Values};
+use tabla_core::backend::{KeySpec, Placeholders, Renderer};
+use tabla_core::expr::{ExpressionKind, Names, Values};
 use tabla_core::{Item, KeyType, Result, Value};
 
 /// The item that conditions and projections are asked of.

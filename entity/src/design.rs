@@ -3,7 +3,7 @@
 use std::fmt;
 
 use super::template::{Fields, Template};
-use tabla_core::key::KeyType;
+use tabla_core::KeyType;
 use tabla_core::ops::{
     BillingMode, CreateTable, IndexProjection, SecondaryIndex, SseSpecification, StreamViewType,
 };

@@ -4,8 +4,8 @@ use std::collections::HashMap;
 
 use super::design::{EntityDesign, TableDesign};
 use super::{Db, Entity, EntityKey, Unreadable};
+use tabla_core::backend::key_encoding;
 use tabla_core::expr::Projection;
-use tabla_core::key::encoding;
 use tabla_core::ops::{GetItem, KeysAndAttributes};
 use tabla_core::{Error, Result, assign};
 use tabla_core::{Item, RetryPolicy, StoreExt};
@@ -190,7 +190,7 @@ fn encoded(table: &TableDesign, item: &Item) -> Result<Vec<u8>> {
         let value = item.get(attribute).ok_or_else(|| {
             Error::corrupt(format!("an item of table {} has no {attribute}", table.name))
         })?;
-        encoding::encode(value, &mut bytes).map_err(|encoding::NotAKey(kind)| {
+        key_encoding::encode(value, &mut bytes).map_err(|key_encoding::NotAKey(kind)| {
             Error::validation(format!("{attribute} of table {} cannot be {kind:?}", table.name))
         })?;
     }

@@ -256,7 +256,7 @@ fn print(legs: &[Leg]) -> Result<u64> {
     for leg in legs {
         bytes.extend(leg.query.fingerprint()?.to_be_bytes());
     }
-    Ok(tabla_core::key::encoding::hash(&bytes))
+    Ok(tabla_core::backend::key_encoding::hash(&bytes))
 }
 
 fn places(cursor: &Cursor, print: u64, shards: usize) -> Result<Vec<Place>> {

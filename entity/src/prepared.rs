@@ -3,7 +3,7 @@
 use super::Db;
 use super::lost::{Lost, Part, Transacted};
 use tabla_core::CancellationCode;
-use tabla_core::limits::TRANSACT_ITEMS;
+use tabla_core::backend::limits::TRANSACT_ITEMS;
 use tabla_core::ops::{TransactWriteItem, TransactWriteItems, TransactWriteItemsOutput};
 use tabla_core::{CancellationReason, Error, ErrorKind, Result, assign};
 
@@ -124,9 +124,9 @@ fn sparing(
         }
     }
     // It is another transaction, under a token that is the same each time that it comes to this.
-    request.client_request_token = request
-        .client_request_token
-        .map(|token| format!("{:016x}-spared", tabla_core::key::encoding::hash(token.as_bytes())));
+    request.client_request_token = request.client_request_token.map(|token| {
+        format!("{:016x}-spared", tabla_core::backend::key_encoding::hash(token.as_bytes()))
+    });
     is_changed.then_some(request)
 }
 

@@ -5,8 +5,8 @@ use std::fmt;
 use serde::{Deserialize, Serialize};
 
 use super::part::KeyPart;
+use tabla_core::backend::key_encoding;
 use tabla_core::env::Random;
-use tabla_core::key::encoding;
 use tabla_core::{Error, Result};
 
 /// Which of `N` shards an item is in.
@@ -48,7 +48,7 @@ impl<const N: u32> Sharded<N> {
     /// The shard of a text, always the same.
     pub fn by(text: impl AsRef<[u8]>) -> Self {
         let () = Self::SOME;
-        Self((encoding::hash(text.as_ref()) % u64::from(N)) as u32)
+        Self((key_encoding::hash(text.as_ref()) % u64::from(N)) as u32)
     }
 
     /// Any shard.

@@ -4,7 +4,7 @@ use super::AppDesign;
 use super::design::{IndexDesign, TableDesign};
 use super::pattern::{Call, Operation};
 use super::writes::WriteDesign;
-use tabla_core::engine::{read_units, write_units};
+use tabla_core::backend::{read_units, write_units};
 use tabla_core::ops::ProjectionType;
 
 /// So many bytes are taken for what has little but keys: an entry of an index that does not carry

@@ -4,9 +4,9 @@ use std::collections::BTreeMap;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::time::Duration;
 
+use tabla_core::backend::schema::{table_exists, table_name};
 use tabla_core::env::{Env, Timestamp};
 use tabla_core::ops::*;
-use tabla_core::schema::{table_exists, table_name};
 use tabla_core::{Error, ErrorKind, Result, Store};
 
 /// A store whose tables are being created, changed and deleted for so long.

@@ -4,8 +4,8 @@ use std::fmt;
 use std::str::FromStr;
 use std::time::Duration;
 
+use tabla::backend::key_encoding;
 use tabla::entity::{Call, Day, Db, Entity, Find, Month, Unreadable, UtcTime};
-use tabla::key::encoding;
 use tabla::{Cursor, Error, Result};
 
 use crate::patterns::Order;
@@ -98,7 +98,7 @@ impl FromStr for RangeCursor {
 
 /// Catches a cursor that was cut off or mistyped.
 fn check(text: &str) -> u32 {
-    encoding::hash(text.as_bytes()) as u32
+    key_encoding::hash(text.as_bytes()) as u32
 }
 
 /// A part of time that has a place of its own: a partition, or a table.
@@ -205,5 +205,5 @@ fn print(ends: &[Call; 2]) -> u64 {
         let Call { entity, index, keys, filter, is_descending, .. } = call;
         format!("{}\n{index:?}\n{keys}\n{filter:?}\n{is_descending}\n", entity.name)
     });
-    encoding::hash(texts.collect::<String>().as_bytes())
+    key_encoding::hash(texts.collect::<String>().as_bytes())
 }

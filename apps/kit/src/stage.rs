@@ -11,7 +11,7 @@ use std::env;
 use std::sync::Arc;
 
 use futures::TryStreamExt;
-use tabla::engine::ttl::{expired, expires_at};
+use tabla::backend::ttl::{expired, expires_at};
 use tabla::env::Env;
 use tabla::ops::{DeleteItem, DescribeTable, DescribeTimeToLive, Scan};
 use tabla::{Item, Registry, Store, StoreExt};

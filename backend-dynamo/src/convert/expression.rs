@@ -4,9 +4,8 @@ use std::collections::HashMap;
 
 use aws_sdk_dynamodb::types::AttributeValue;
 use tabla_core::Result;
-use tabla_core::expr::{
-    Condition, Expr, ExpressionKind, Names, Projection, Renderer, Update, Values,
-};
+use tabla_core::backend::Renderer;
+use tabla_core::expr::{Condition, Expr, ExpressionKind, Names, Projection, Update, Values};
 
 use super::value_to_sdk;
 

@@ -8,7 +8,8 @@ use aws_sdk_dynamodb::primitives::Blob;
 use aws_sdk_dynamodb::types::AttributeValue;
 use aws_sdk_dynamodbstreams::types::AttributeValue as StreamValue;
 use bytes::Bytes;
-use tabla_core::{Error, ErrorKind, Item, Map, Number, Result, Value, ValueEncoder};
+use tabla_core::backend::ValueEncoder;
+use tabla_core::{Error, ErrorKind, Item, Map, Number, Result, Value};
 
 /// Lists and maps in one another, far past what the service accepts: it is the service that
 /// refuses the 33rd level, this only keeps the stack safe.
@@ -136,7 +137,8 @@ fn entries<V>(map: &HashMap<String, V>) -> impl Iterator<Item = (&str, &V)> {
 #[cfg(test)]
 mod tests {
     use proptest::prelude::*;
-    use tabla_core::{MAX_NESTING, Set};
+    use tabla_core::Set;
+    use tabla_core::backend::limits::ATTRIBUTE_DEPTH;
 
     use super::*;
 
@@ -200,7 +202,7 @@ mod tests {
         for _ in 0..=MAX_LEVELS {
             deep = Value::L(vec![deep]);
         }
-        for _ in 0..=MAX_NESTING {
+        for _ in 0..=ATTRIBUTE_DEPTH {
             deep_sdk = AttributeValue::L(vec![deep_sdk]);
         }
         let error = value_to_sdk(deep).unwrap_err();

@@ -4,7 +4,7 @@ use std::collections::BTreeSet;
 use std::path::Path;
 use std::time::Duration;
 
-use tabla_core::engine::change;
+use tabla_core::backend::record;
 use tabla_core::env::{Env, ManualClock, Timestamp};
 use tabla_core::ops::*;
 use tabla_core::{Item, Store, item};
@@ -162,7 +162,7 @@ async fn sample_file_has_its_stream_records() {
         };
         assert_eq!(record.event_name, event);
         assert!(record.created_at.as_secs() - opened_at.as_secs() <= 1);
-        let number = change::parse_sequence_number(&record.sequence_number).unwrap();
+        let number = record::parse_sequence_number(&record.sequence_number).unwrap();
         assert_eq!(record.event_id[16..], format!("{number:016x}"));
     }
 }

@@ -1,6 +1,7 @@
 //! Expressions as trees, and conditions judged wrongly.
 
-use tabla_core::expr::{CompareOp, Expr, ExpressionKind, Names, Operand, Placeholders, Values};
+use tabla_core::backend::Placeholders;
+use tabla_core::expr::{CompareOp, Expr, ExpressionKind, Names, Operand, Values};
 use tabla_core::ops::{Query, Scan, UpdateItem};
 use tabla_core::{Condition, Item, Update, Value, ValueRef, assign};
 

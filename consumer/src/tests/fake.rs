@@ -6,7 +6,7 @@ use std::sync::{Arc, Mutex, MutexGuard};
 use std::time::Duration;
 
 use tabla_core::Store;
-use tabla_core::engine::change;
+use tabla_core::backend::record;
 use tabla_core::env::{Clock, Env, ManualClock, Random, SeededRandom, Timestamp};
 use tabla_core::ops::*;
 use tabla_core::{Applied, Error, ErrorKind, Result};
@@ -118,7 +118,7 @@ impl Fake {
         let record = Record::new(
             format!("event-{number}"),
             EventName::Modify,
-            change::sequence_number(number),
+            record::sequence_number(number),
             Timestamp::from_secs(self.clock.now().as_secs()),
             item! { "pk" => pk },
             StreamViewType::NewImage,
@@ -191,8 +191,8 @@ impl Fake {
             .skip(skipped)
             .take(script.page)
             .map(|shard| {
-                let end = shard.is_closed.then(|| change::sequence_number(u64::MAX));
-                Shard::new(ShardId(shard.id.clone()), change::sequence_number(0))
+                let end = shard.is_closed.then(|| record::sequence_number(u64::MAX));
+                Shard::new(ShardId(shard.id.clone()), record::sequence_number(0))
                     .parent(shard.parent.clone().map(ShardId))
                     .ending_sequence_number(end)
             })
@@ -211,7 +211,7 @@ impl Fake {
         let place = |number: &SequenceNumber| {
             let at = shard.records.iter().position(|record| record.sequence_number == *number);
             let at = at.ok_or_else(|| Error::validation("Invalid SequenceNumber for the shard"))?;
-            if at < shard.trimmed { Err(change::trimmed()) } else { Ok(at) }
+            if at < shard.trimmed { Err(record::trimmed()) } else { Ok(at) }
         };
         let next = match &request.position {
             ShardPosition::TrimHorizon => shard.trimmed,
@@ -237,7 +237,7 @@ impl Fake {
         let script = self.script();
         let shard = found(&script, label, shard_id)?;
         if next < shard.trimmed {
-            return Err(change::trimmed());
+            return Err(record::trimmed());
         }
         let limit = request.limit.expect("a consumer says how many") as usize;
         let records: Vec<Record> = shard.records.iter().skip(next).take(limit).cloned().collect();
@@ -257,7 +257,7 @@ fn found<'s>(script: &'s Script, label: &str, shard: &str) -> Result<&'s Scripte
     let stream = script.streams.iter().find(|stream| stream.label == label);
     let stream = stream.ok_or_else(|| stream_missing(label))?;
     let shard = stream.shards.iter().find(|found| found.id == shard && found.is_listed);
-    shard.ok_or_else(change::shard_missing)
+    shard.ok_or_else(record::shard_missing)
 }
 
 /// What a call comes to on this store, by the name of the operation.

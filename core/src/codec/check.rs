@@ -3,7 +3,7 @@
 use bytes::Bytes;
 
 use super::{Head, corrupt, read_head, wire};
-use crate::value::MAX_NESTING;
+use crate::limits::ATTRIBUTE_DEPTH;
 use crate::{Error, number};
 
 /// Checks that the bytes are exactly what the encoder writes for some item.
@@ -107,7 +107,7 @@ impl<'a> Reader<'a> {
     fn nested(&mut self) -> Result<(Reader<'a>, usize), Error> {
         let (content, count) = self.content()?;
         let nesting = self.nesting + 1;
-        if nesting > MAX_NESTING {
+        if nesting > ATTRIBUTE_DEPTH {
             return Err(corrupt("nested too deeply"));
         }
         Ok((Reader { nesting, ..content }, count))

@@ -3,7 +3,7 @@
 use bytes::Bytes;
 
 use super::{Head, ItemBytes, put_container, put_value, wire};
-use crate::value::MAX_NESTING;
+use crate::limits::ATTRIBUTE_DEPTH;
 use crate::{Error, Number, Set, SetError, SetMember, ValueRef, number};
 
 /// Takes one value of another library, such as an SDK, straight into an item's bytes.
@@ -145,7 +145,7 @@ pub(crate) fn encode_foreign<'v, V: 'v>(
     let attributes = in_order(attributes)?;
     let mut bytes = ItemBytes::with_capacity(512);
     let mut size = 0;
-    put_sorted(bytes.content(), &mut size, MAX_NESTING, &attributes, describe)?;
+    put_sorted(bytes.content(), &mut size, ATTRIBUTE_DEPTH, &attributes, describe)?;
     Ok(bytes.finish(size, attributes.len()))
 }
 
@@ -224,7 +224,7 @@ mod tests {
 
     #[test]
     fn what_no_item_can_hold_is_refused() {
-        let deep = (0..=MAX_NESTING).fold(Value::Null, |inner, _| list![inner]);
+        let deep = (0..=ATTRIBUTE_DEPTH).fold(Value::Null, |inner, _| list![inner]);
         assert!(Item::encode_from([("a", &deep)], describe).is_err());
         let Value::L(allowed) = &deep else { unreachable!("it was made a list") };
         assert!(Item::encode_from([("a", &allowed[0])], describe).is_ok());

@@ -13,7 +13,7 @@ use crate::schema::TableSchema;
 const DUPLICATES: &str = "Provided list of item keys contains duplicates";
 
 /// Checks the shape of a batch of reads, before any table is looked up.
-pub fn check_get(request: &BatchGetItem) -> Result<()> {
+pub(super) fn check_get(request: &BatchGetItem) -> Result<()> {
     if request.requests.is_empty() {
         return Err(constraint(
             "requestItems",
@@ -55,7 +55,7 @@ pub(super) fn check_distinct<K: Eq + Hash>(keys: impl IntoIterator<Item = K>) ->
 }
 
 /// Checks the shape of a batch of writes, before any table is looked up.
-pub fn check_write(request: &BatchWriteItem) -> Result<()> {
+pub(super) fn check_write(request: &BatchWriteItem) -> Result<()> {
     if request.requests.is_empty() {
         return Err(constraint(
             "requestItems",
@@ -85,7 +85,7 @@ fn constraint(member: &str, constraint: &str) -> Error {
 }
 
 /// Plans the writes of a batch to one table.
-pub fn plan_writes(writes: &[WriteRequest], schema: &TableSchema) -> Result<Vec<WritePlan>> {
+pub(super) fn plan_writes(writes: &[WriteRequest], schema: &TableSchema) -> Result<Vec<WritePlan>> {
     writes
         .iter()
         .map(|write| match write {

@@ -12,7 +12,7 @@ const WRITE_UNIT: usize = 1024;
 
 /// The part of a table that units are counted for.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
-pub enum Arm {
+pub(crate) enum Arm {
     /// The table itself.
     Table,
     /// An index, by its place in [`TableSchema::indexes`].
@@ -33,7 +33,7 @@ pub fn write_units(bytes: usize) -> f64 {
 
 /// Adds up what the operations on one table consume, if the request wants to know.
 #[derive(Clone, Debug)]
-pub struct Meter {
+pub(crate) struct Meter {
     wanted: ReturnConsumedCapacity,
     table: Units,
     /// Those that were touched, by their places in [`TableSchema::indexes`].
@@ -48,7 +48,7 @@ struct Units {
 
 impl Meter {
     /// A meter for a request that wants this.
-    pub fn new(wanted: ReturnConsumedCapacity) -> Self {
+    pub(crate) fn new(wanted: ReturnConsumedCapacity) -> Self {
         Self { wanted, table: Units::default(), indexes: BTreeMap::new() }
     }
 
@@ -64,7 +64,7 @@ impl Meter {
     }
 
     /// Counts a read.
-    pub fn read(&mut self, arm: Arm, units: f64) {
+    pub(crate) fn read(&mut self, arm: Arm, units: f64) {
         if !self.is_off() {
             self.of(arm).read += units;
         }
@@ -72,7 +72,7 @@ impl Meter {
 
     /// Counts the write of one item: the larger of the item before and after, and for each index
     /// the change to what it carries. A transactional write costs the table twice.
-    pub fn write(
+    pub(crate) fn write(
         &mut self,
         old: Option<&Item>,
         new: Option<&Item>,
@@ -92,17 +92,17 @@ impl Meter {
     }
 
     /// Counts a transactional condition check, which costs as much as a write.
-    pub fn check(&mut self, item: Option<&Item>) {
+    pub(crate) fn check(&mut self, item: Option<&Item>) {
         self.write(item, item, &[], true);
     }
 
     /// What was consumed, as the request asked for it.
-    pub fn report(&self, table: &str, schema: &TableSchema) -> Option<ConsumedCapacity> {
+    pub(crate) fn report(&self, table: &str, schema: &TableSchema) -> Option<ConsumedCapacity> {
         self.build(table, schema, false)
     }
 
     /// The same for a transaction, which also tells reads from writes.
-    pub fn report_transaction(
+    pub(crate) fn report_transaction(
         &self,
         table: &str,
         schema: &TableSchema,

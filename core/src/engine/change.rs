@@ -12,6 +12,7 @@ use crate::Item;
 use crate::codec;
 use crate::env::Timestamp;
 use crate::error::{Error, ErrorKind, Result};
+use crate::limits::{RECORDS_LIMIT, STREAM_RETENTION};
 use crate::ops::{
     EventName, GetRecords, Record, SequenceNumber, ShardIterator, StreamArn, StreamViewType,
     UserIdentity,
@@ -126,9 +127,6 @@ pub fn event_id(epoch: u64, number: u64) -> String {
     format!("{epoch:016x}{number:016x}")
 }
 
-/// How long a record can be read (developer guide, Streams).
-pub const RETENTION: Duration = Duration::from_secs(24 * 60 * 60);
-
 /// Whether a record is too old to be read. Its time is rounded down, so that it may be up to a
 /// second younger than it says.
 pub fn is_trimmed(record: &Record, now: Timestamp) -> bool {
@@ -137,14 +135,11 @@ pub fn is_trimmed(record: &Record, now: Timestamp) -> bool {
 
 /// The same for a record of this time.
 pub fn is_past_retention(created_at: Timestamp, now: Timestamp) -> bool {
-    now.since(created_at) >= RETENTION + Duration::from_secs(1)
+    now.since(created_at) >= STREAM_RETENTION + Duration::from_secs(1)
 }
 
 /// How long an iterator can be used (API reference, GetShardIterator).
 pub const ITERATOR_LIFETIME: Duration = Duration::from_secs(15 * 60);
-
-/// Records that one read returns (API reference, GetRecords).
-pub const RECORDS_LIMIT: i32 = 1000;
 
 /// Bytes that one read returns, unless its first record alone is larger (API reference,
 /// GetRecords).
@@ -373,8 +368,8 @@ mod tests {
         let written = Timestamp::from_millis(100_999);
         let record = record(1);
         assert_eq!(record.created_at, Timestamp::from_secs(written.as_secs()));
-        assert!(!is_trimmed(&record, written + RETENTION));
-        assert!(is_trimmed(&record, written + RETENTION + Duration::from_secs(1)));
+        assert!(!is_trimmed(&record, written + STREAM_RETENTION));
+        assert!(is_trimmed(&record, written + STREAM_RETENTION + Duration::from_secs(1)));
     }
 
     #[test]

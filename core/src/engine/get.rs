@@ -10,7 +10,7 @@ use crate::schema::TableSchema;
 
 /// A read of one item that has been checked against its table.
 #[derive(Clone, Debug)]
-pub struct GetPlan {
+pub(crate) struct GetPlan {
     /// Where the item stands.
     pub position: Position,
     projection: Option<Projection>,
@@ -18,7 +18,7 @@ pub struct GetPlan {
 
 impl GetPlan {
     /// Plans a read.
-    pub fn new(request: &GetItem, schema: &TableSchema) -> Result<Self, Fault> {
+    pub(crate) fn new(request: &GetItem, schema: &TableSchema) -> Result<Self, Fault> {
         let GetItem {
             table: _,
             key,
@@ -33,7 +33,7 @@ impl GetPlan {
     }
 
     /// What the request asked for of the item.
-    pub fn answer(&self, item: Item) -> Item {
+    pub(crate) fn answer(&self, item: Item) -> Item {
         project(self.projection.as_ref(), item)
     }
 }

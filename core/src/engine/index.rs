@@ -97,7 +97,7 @@ impl IndexSchema {
 /// The indexes that a write changes, and how. An index whose entry stays the same is left out.
 ///
 /// The two items are those of one write: they have the same key.
-pub fn index_changes(
+pub(crate) fn index_changes(
     schema: &TableSchema,
     old: Option<&Item>,
     new: Option<&Item>,

@@ -16,6 +16,7 @@ use crate::Item;
 use crate::env::Timestamp;
 use crate::error::{Error, Result};
 use crate::key::encoding;
+use crate::limits::STREAM_RETENTION;
 use crate::ops::{
     DescribeStream, GetShardIterator, KeyRole, KeySchemaElement, ListStreams, ListStreamsOutput,
     Shard, ShardFilter, ShardId, ShardIterator, ShardPosition, StreamArn, StreamDescription,
@@ -152,7 +153,7 @@ impl Log {
 
     /// Whether the whole log is to be forgotten: it was closed a day ago.
     pub fn has_lapsed(&self, now: Timestamp) -> bool {
-        self.closed_at.is_some_and(|closed| now.since(closed) >= change::RETENTION)
+        self.closed_at.is_some_and(|closed| now.since(closed) >= STREAM_RETENTION)
     }
 
     /// The stream.

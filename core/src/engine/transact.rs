@@ -21,7 +21,7 @@ use crate::{Item, MapRef};
 pub const TOKEN_LIFETIME: Duration = Duration::from_secs(10 * 60);
 
 /// Checks the shape of a transaction, before any table is looked up.
-pub fn check_write(request: &TransactWriteItems) -> Result<()> {
+pub(crate) fn check_write(request: &TransactWriteItems) -> Result<()> {
     check_count(request.items.len())?;
     if let Some(token) = &request.client_request_token {
         check_token(token)?;
@@ -37,7 +37,7 @@ pub fn check_write(request: &TransactWriteItems) -> Result<()> {
 }
 
 /// Checks the shape of a transactional read, before any table is looked up.
-pub fn check_get(request: &TransactGetItems) -> Result<()> {
+pub(crate) fn check_get(request: &TransactGetItems) -> Result<()> {
     check_count(request.items.len())
 }
 
@@ -140,7 +140,7 @@ fn payload_size(item: &TransactWriteItem) -> usize {
 }
 
 /// The table that an operation is on.
-pub fn table_of(item: &TransactWriteItem) -> &str {
+pub(crate) fn table_of(item: &TransactWriteItem) -> &str {
     match item {
         TransactWriteItem::Put(put) => &put.table,
         TransactWriteItem::Update(update) => &update.table,
@@ -150,7 +150,7 @@ pub fn table_of(item: &TransactWriteItem) -> &str {
 }
 
 /// Plans one operation.
-pub fn plan(item: &TransactWriteItem, schema: &TableSchema) -> Result<WritePlan, Fault> {
+pub(crate) fn plan(item: &TransactWriteItem, schema: &TableSchema) -> Result<WritePlan, Fault> {
     match item {
         TransactWriteItem::Put(put) => WritePlan::put(put, schema),
         TransactWriteItem::Update(update) => WritePlan::update(update, schema),
@@ -160,7 +160,9 @@ pub fn plan(item: &TransactWriteItem, schema: &TableSchema) -> Result<WritePlan,
 }
 
 /// Refuses two operations on one item.
-pub fn check_distinct<'a>(items: impl IntoIterator<Item = (&'a str, &'a Position)>) -> Result<()> {
+pub(crate) fn check_distinct<'a>(
+    items: impl IntoIterator<Item = (&'a str, &'a Position)>,
+) -> Result<()> {
     let mut seen = BTreeSet::new();
     for item in items {
         if !seen.insert(item) {
@@ -176,7 +178,7 @@ pub fn check_distinct<'a>(items: impl IntoIterator<Item = (&'a str, &'a Position
 ///
 /// # Errors
 /// A wrong request fails as itself, before any reason counts.
-pub fn gather<T>(outcomes: Vec<Result<T, Fault>>) -> Result<Vec<T>> {
+pub(crate) fn gather<T>(outcomes: Vec<Result<T, Fault>>) -> Result<Vec<T>> {
     if outcomes.iter().all(Result::is_ok) {
         return Ok(outcomes.into_iter().filter_map(Result::ok).collect());
     }
@@ -236,7 +238,7 @@ const FINGERPRINT_VERSION: u8 = 1;
 /// Expressions are encoded as DynamoDB would be sent them: as text with placeholders. A tree is
 /// rendered by [`Renderer`], update before condition, and its placeholders are added to names and
 /// values. So a tree has the fingerprint of the text that it renders to.
-pub fn fingerprint(request: &TransactWriteItems) -> u128 {
+pub(crate) fn fingerprint(request: &TransactWriteItems) -> u128 {
     xxhash_rust::xxh3::xxh3_128(&Encoding::of(request).0)
 }
 
@@ -470,7 +472,7 @@ impl<'a> Rendered<'a> {
 }
 
 /// The error for a token that was used before with other content.
-pub fn token_mismatch() -> Error {
+pub(crate) fn token_mismatch() -> Error {
     Error::new(
         ErrorKind::IdempotentParameterMismatch,
         "DynamoDB rejected the request because you retried a request with a different payload but \
@@ -479,7 +481,7 @@ pub fn token_mismatch() -> Error {
 }
 
 /// Refuses an answer that is too large for one transaction.
-pub fn check_answer_size<'a>(items: impl IntoIterator<Item = &'a Item>) -> Result<()> {
+pub(crate) fn check_answer_size<'a>(items: impl IntoIterator<Item = &'a Item>) -> Result<()> {
     let size: usize = items.into_iter().map(Item::size).sum();
     if size > limits::TRANSACT_SIZE {
         return Err(Error::validation(format!("Payload in response is too large.{size}")));

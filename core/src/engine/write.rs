@@ -16,11 +16,11 @@ use crate::ops::{
 };
 use crate::schema::TableSchema;
 use crate::value::check_attribute;
-use crate::{Item, MAX_NESTING, Value};
+use crate::{Item, Value};
 
 /// A write that has been checked against its table, and waits for the present item.
 #[derive(Clone, Debug)]
-pub struct WritePlan {
+pub(crate) struct WritePlan {
     position: Position,
     action: Action,
     condition: Option<Condition>,
@@ -75,7 +75,7 @@ impl Effect {
 
 impl WritePlan {
     /// Plans a put.
-    pub fn put(request: &PutItem, schema: &TableSchema) -> Result<Self, Fault> {
+    pub(crate) fn put(request: &PutItem, schema: &TableSchema) -> Result<Self, Fault> {
         let PutItem {
             table: _,
             item,
@@ -103,7 +103,7 @@ impl WritePlan {
     }
 
     /// Plans a put without any condition.
-    pub fn put_item(item: &Item, schema: &TableSchema) -> Result<Self, Fault> {
+    pub(crate) fn put_item(item: &Item, schema: &TableSchema) -> Result<Self, Fault> {
         item.validate()?;
         // Encoded here, by the caller, and not where writes wait for one another.
         let item = item.to_encoded();
@@ -116,7 +116,7 @@ impl WritePlan {
     }
 
     /// Plans a delete without any condition.
-    pub fn delete_key(key: &Item, schema: &TableSchema) -> Result<Self, Fault> {
+    pub(crate) fn delete_key(key: &Item, schema: &TableSchema) -> Result<Self, Fault> {
         let position = Position::of_key(schema, key)?;
         Ok(Self::new(position, Action::Delete(key.clone())))
     }
@@ -134,7 +134,7 @@ impl WritePlan {
     }
 
     /// Plans an update.
-    pub fn update(request: &UpdateItem, schema: &TableSchema) -> Result<Self, Fault> {
+    pub(crate) fn update(request: &UpdateItem, schema: &TableSchema) -> Result<Self, Fault> {
         let UpdateItem {
             table: _,
             key,
@@ -171,7 +171,7 @@ impl WritePlan {
     }
 
     /// Plans a delete.
-    pub fn delete(request: &DeleteItem, schema: &TableSchema) -> Result<Self, Fault> {
+    pub(crate) fn delete(request: &DeleteItem, schema: &TableSchema) -> Result<Self, Fault> {
         let DeleteItem {
             table: _,
             key,
@@ -200,7 +200,7 @@ impl WritePlan {
 
     /// Plans a condition check, which has a condition:
     /// [`transact::check_write`](super::transact::check_write) sees to that.
-    pub fn check(request: &ConditionCheck, schema: &TableSchema) -> Result<Self, Fault> {
+    pub(crate) fn check(request: &ConditionCheck, schema: &TableSchema) -> Result<Self, Fault> {
         let ConditionCheck {
             table: _,
             key,
@@ -220,7 +220,7 @@ impl WritePlan {
     }
 
     /// The same write, judged against the table as it is now.
-    pub fn replan(self, schema: &TableSchema) -> Result<Self, Fault> {
+    pub(crate) fn replan(self, schema: &TableSchema) -> Result<Self, Fault> {
         let position = match &self.action {
             Action::Put(item) => {
                 let position = Position::of_item(schema, item)?;
@@ -257,17 +257,21 @@ impl WritePlan {
     }
 
     /// Where the item stands.
-    pub fn position(&self) -> &Position {
+    pub(crate) fn position(&self) -> &Position {
         &self.position
     }
 
     /// Whether this is a condition check, which writes nothing.
-    pub fn is_check(&self) -> bool {
+    pub(crate) fn is_check(&self) -> bool {
         matches!(self.action, Action::Check(_))
     }
 
     /// Judges the condition against the present item and computes the item after.
-    pub fn evaluate(&self, schema: &TableSchema, old: Option<Item>) -> Result<Effect, Fault> {
+    pub(crate) fn evaluate(
+        &self,
+        schema: &TableSchema,
+        old: Option<Item>,
+    ) -> Result<Effect, Fault> {
         if let Some(effect) = self.evaluated.as_ref().filter(|effect| effect.old == old) {
             return Ok(effect.clone());
         }
@@ -291,7 +295,7 @@ impl WritePlan {
     }
 
     /// The attributes that the request asked to have returned.
-    pub fn attributes(&self, effect: &Effect) -> Option<Item> {
+    pub(crate) fn attributes(&self, effect: &Effect) -> Option<Item> {
         let touched = |item: &Option<Item>| {
             let Action::Update(_, update) = &self.action else { return None };
             let parts = update.touched_parts(item.as_ref()?);
@@ -307,7 +311,7 @@ impl WritePlan {
     }
 
     /// The metrics of the item collection that this writes to, `bytes` large.
-    pub fn item_collection_metrics(
+    pub(crate) fn item_collection_metrics(
         &self,
         schema: &TableSchema,
         bytes: u64,
@@ -352,7 +356,7 @@ fn updated(
     let touched: BTreeSet<&str> = update.touched().map(Path::root).collect();
     let written = touched.iter().filter_map(|name| Some((*name, new.get(name)?)));
     for (name, value) in written {
-        if value.depth() > MAX_NESTING {
+        if value.depth() > limits::ATTRIBUTE_DEPTH {
             return Err(Fault::item("Nesting Levels have exceeded supported limits"));
         }
         check_attribute(name, value).map_err(Fault::Item)?;

@@ -2,14 +2,7 @@
 
 /// Whether a word is reserved, whatever its case: as an attribute name in the text of an
 /// expression it needs a `#name`.
-///
-/// ```
-/// use tabla::expr::is_reserved;
-///
-/// assert!(is_reserved("Status"));
-/// assert!(!is_reserved("status_code"));
-/// ```
-pub fn is_reserved(word: &str) -> bool {
+pub(super) fn is_reserved(word: &str) -> bool {
     RESERVED.binary_search_by(|reserved| compare(reserved, word)).is_ok()
 }
 

@@ -12,8 +12,9 @@ use serde::de::{DeserializeSeed, Deserializer, IgnoredAny, MapAccess, SeqAccess,
 
 use super::words::{Expected, Found, PACKAGE, Place, base64, boolean, mismatch};
 use crate::codec::{ItemBytes, wire};
+use crate::limits::ATTRIBUTE_DEPTH;
 use crate::set::SetError;
-use crate::value::{MAX_NESTING, nesting_error};
+use crate::value::nesting_error;
 use crate::{Error, Item, Number, Value, ValueRef, number};
 
 /// The service's error for what was found wrong: a parser's errors are texts, and have no room for
@@ -27,7 +28,7 @@ pub(super) fn item<'de, D: Deserializer<'de>>(
 ) -> Result<Item, D::Error> {
     let mut bytes = ItemBytes::with_capacity(512);
     let mut size = 0;
-    let target = Target { out: bytes.content(), size: &mut size, levels: MAX_NESTING, fault };
+    let target = Target { out: bytes.content(), size: &mut size, levels: ATTRIBUTE_DEPTH, fault };
     let count = Entries(target).deserialize(deserializer)?;
     Ok(Item::of_bytes(bytes.finish(size, count)))
 }

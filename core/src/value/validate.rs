@@ -1,11 +1,9 @@
 //! What every value and item must satisfy, whatever the table.
 
-use super::{MAX_NESTING, Value};
+use super::Value;
+use crate::limits::{ATTRIBUTE_DEPTH, ATTRIBUTE_NAME_BYTES};
 use crate::view::{MapRef, ValueRef};
 use crate::{Error, Item};
-
-/// The longest attribute name in bytes.
-pub const MAX_NAME_LENGTH: usize = 65_535;
 
 impl Item {
     /// Checks what holds for items of every table: names and nesting.
@@ -15,7 +13,7 @@ impl Item {
     /// A name is empty or longer than 65,535 bytes, at any depth, or more than 31 lists and maps
     /// are nested. The messages are DynamoDB's.
     pub fn validate(&self) -> Result<(), Error> {
-        check_attributes(self.view(), MAX_NESTING)
+        check_attributes(self.view(), ATTRIBUTE_DEPTH)
     }
 }
 
@@ -26,7 +24,7 @@ impl Value {
     ///
     /// As for [`Item::validate`].
     pub fn validate(&self) -> Result<(), Error> {
-        check_value(self.as_ref(), MAX_NESTING)
+        check_value(self.as_ref(), ATTRIBUTE_DEPTH)
     }
 }
 
@@ -40,7 +38,7 @@ pub(crate) fn nesting_error() -> Error {
 
 /// Checks one attribute of an item, as [`Item::validate`] checks all.
 pub(crate) fn check_attribute(name: &str, value: ValueRef<'_>) -> Result<(), Error> {
-    check_entry(name, value, MAX_NESTING)
+    check_entry(name, value, ATTRIBUTE_DEPTH)
 }
 
 fn check_attributes(map: MapRef<'_>, levels: usize) -> Result<(), Error> {
@@ -51,7 +49,7 @@ fn check_entry(name: &str, value: ValueRef<'_>, levels: usize) -> Result<(), Err
     if name.is_empty() {
         return Err(Error::validation("Empty attribute name"));
     }
-    if name.len() > MAX_NAME_LENGTH {
+    if name.len() > ATTRIBUTE_NAME_BYTES {
         return Err(Error::validation(
             "Attribute name is too large, must be less than 65536 bytes",
         ));

@@ -196,7 +196,7 @@ impl Statements<'_> {
 fn range(partition: &str) -> [Vec<u8>; 2] {
     let lower = limit::prefix(partition);
     let mut upper = lower.clone();
-    tabla_core::key::encoding::prefix_successor(&mut upper);
+    tabla_core::backend::key_encoding::prefix_successor(&mut upper);
     [lower, upper]
 }
 

@@ -2,7 +2,8 @@
 #![no_main]
 
 use libfuzzer_sys::fuzz_target;
-use tabla_core::expr::{ExpressionKind, Names, Placeholders, Renderer, Values};
+use tabla_core::backend::{Placeholders, Renderer};
+use tabla_core::expr::{ExpressionKind, Names, Values};
 use tabla_core::{Item, Value, item};
 
 const CONDITIONS: [ExpressionKind; 3] =
@@ -68,7 +69,7 @@ fn again(
 ) {
     let mut renderer = Renderer::new();
     let text = render(&mut renderer);
-    if text.len() > tabla_core::limits::EXPRESSION_BYTES {
+    if text.len() > tabla_core::backend::limits::EXPRESSION_BYTES {
         return;
     }
     let mut placeholders = Placeholders::new(renderer.names(), renderer.values())

@@ -2,7 +2,8 @@
 #![no_main]
 
 use libfuzzer_sys::fuzz_target;
-use tabla_core::key::{KeyType, encoding};
+use tabla_core::KeyType;
+use tabla_core::backend::key_encoding;
 use tabla_core::{Number, Value};
 
 fuzz_target!(|data: &[u8]| {
@@ -13,7 +14,7 @@ fuzz_target!(|data: &[u8]| {
 
     let (one_key, other_key) = (key(one), key(other));
     assert_eq!(one_key.cmp(&other_key), one.cmp(&other), "the bytes have the order of the numbers");
-    let (decoded, rest) = encoding::decode(KeyType::N, &one_key).expect("a key can be decoded");
+    let (decoded, rest) = key_encoding::decode(KeyType::N, &one_key).expect("a key can be decoded");
     assert_eq!(decoded, Value::N(one));
     assert!(rest.is_empty());
 
@@ -25,6 +26,6 @@ fuzz_target!(|data: &[u8]| {
 
 fn key(number: Number) -> Vec<u8> {
     let mut bytes = Vec::new();
-    encoding::encode(Value::N(number).as_ref(), &mut bytes).expect("a number is a key");
+    key_encoding::encode(Value::N(number).as_ref(), &mut bytes).expect("a number is a key");
     bytes
 }

@@ -63,7 +63,7 @@ fn projection(projection: &IndexProjection) -> Value {
 mod tests {
     use super::*;
     use crate::TableDesign;
-    use tabla_core::key::KeyType;
+    use tabla_core::KeyType;
     use tabla_core::ops::{SseSpecification, StreamViewType};
 
     /// A table with everything that a design can say. Its sort key is in an index too.

@@ -4,9 +4,9 @@ use super::{Finding, Rule};
 use crate::AppDesign;
 use crate::design::KeySource;
 use crate::pattern::{Call, Operation, Pattern};
-use tabla_core::engine::ReadPlan;
+use tabla_core::backend::ReadPlan;
+use tabla_core::backend::schema::Table;
 use tabla_core::env::Timestamp;
-use tabla_core::schema::Table;
 
 pub(super) fn check(design: &AppDesign) -> Vec<Finding> {
     let mut findings = Vec::new();

@@ -6,8 +6,8 @@ use super::{Finding, Rule};
 use crate::AppDesign;
 use crate::design::EntityDesign;
 use crate::pattern::{Call, Pattern};
+use tabla_core::backend::schema::Table;
 use tabla_core::env::Timestamp;
-use tabla_core::schema::Table;
 
 pub(super) fn check(design: &AppDesign) -> Vec<Finding> {
     let mut findings = Vec::new();

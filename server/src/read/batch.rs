@@ -16,7 +16,7 @@ pub(crate) fn batch_get(members: &Members<'_>) -> Result<BatchGetItem> {
     let given =
         |name: &'static str| requests.iter().any(|(_, members)| members.has(name)).then_some(name);
     if let (Some(old), Some(new)) = (given("AttributesToGet"), given("ProjectionExpression")) {
-        tabla_core::expr::legacy::refuse_mixture(&[old], &[new])?;
+        tabla_core::backend::legacy::refuse_mixture(&[old], &[new])?;
     }
     let requests = requests
         .iter()

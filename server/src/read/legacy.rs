@@ -3,7 +3,7 @@
 //! Core makes its one tree of either; a request has one or the other.
 
 use serde_json::value::RawValue;
-use tabla_core::expr::legacy::{
+use tabla_core::backend::legacy::{
     self, Action, AttributeUpdate, Comparison, ConditionalOperator, Expected, Test, Wording,
 };
 use tabla_core::expr::{Condition, Expr, Projection, Update};

@@ -8,10 +8,10 @@ use std::cell::{Cell, RefCell};
 use std::fmt::{self, Display, Write};
 
 use serde::de::{DeserializeSeed, Deserializer, IgnoredAny, MapAccess, SeqAccess, Visitor};
-use tabla_core::json::{
+use tabla_core::backend::json::{
     Expected, Found, PACKAGE, Place, base64, boolean, is_too_deep, malformed, mismatch, too_deep,
 };
-use tabla_core::schema::Constraints;
+use tabla_core::backend::schema::Constraints;
 use tabla_core::{Error, Result};
 
 use super::kinds::{ANY, ATTRIBUTE_VALUE};

@@ -2,7 +2,7 @@
 
 use serde_json::{Map, Value as Json, json};
 
-use crate::shape::{Shape, Structure};
+use crate::src::shape::{Shape, Structure};
 
 /// What makes a request different in one place.
 #[derive(Clone, Debug)]

@@ -10,8 +10,10 @@ mod same;
 mod scene;
 // The shapes are the crate's own: requests are made from them here, and judged by them there.
 #[allow(dead_code, unused_imports)]
-#[path = "../../src/shape/mod.rs"]
-mod shape;
+#[path = "../../src"]
+mod src {
+    pub(crate) mod shape;
+}
 mod wire;
 
 /// Where the shapes look for it.
@@ -30,6 +32,7 @@ use self::known::{Known, broken_members, known};
 use self::operation::Operation;
 use self::same::{Difference, differences, outcome};
 use self::scene::Side;
+use self::src::shape;
 use self::wire::Client;
 
 /// How many requests are sent, unless another number is asked for.

@@ -10,7 +10,7 @@ use crate::{Error, ErrorKind};
 ///
 /// ```
 /// use tabla::Error;
-/// use tabla::expr::legacy::Wording;
+/// use tabla::backend::legacy::Wording;
 ///
 /// let mut wording = Wording::default();
 /// wording.attribute_updates = true;

@@ -11,8 +11,8 @@ use std::path::Path;
 
 use bytes::Bytes;
 use rusqlite::{Connection, Row as SqlRow, Statement, params};
-use tabla_core::engine::change;
-use tabla_core::key::encoding;
+use tabla_core::backend::key_encoding;
+use tabla_core::backend::record;
 use tabla_core::{Item, ValueRef};
 use xxhash_rust::xxh3::xxh3_64_with_seed;
 
@@ -309,7 +309,7 @@ impl<'c> Work<'c> {
         let (image, before) = match (old, new) {
             (Some(old), Some(new)) => {
                 let encoded = Item::decode_trusted(new.clone())?;
-                (new.clone(), Some(change::difference(old, &encoded)))
+                (new.clone(), Some(record::difference(old, &encoded)))
             }
             (_, Some(new)) => (new.clone(), None),
             (old, None) => (old.ok_or("nothing has changed")?.encode(), None),
@@ -326,7 +326,7 @@ fn rows(
     passes: impl Fn(&Item) -> bool,
 ) -> Result<Vec<Item>, Failure> {
     let mut upper = lower.to_vec();
-    encoding::prefix_successor(&mut upper);
+    key_encoding::prefix_successor(&mut upper);
     let mut items = Vec::new();
     let mut rows = range.query([lower, &upper])?;
     while let Some(row) = rows.next()? {
@@ -359,13 +359,13 @@ pub(crate) fn prefix(partition: &str) -> Vec<u8> {
     let mut encoded = Vec::with_capacity(partition.len() + 2);
     append(partition, &mut encoded);
     let mut key = Vec::with_capacity(128);
-    key.extend_from_slice(&encoding::hash(&encoded).to_be_bytes());
+    key.extend_from_slice(&key_encoding::hash(&encoded).to_be_bytes());
     key.extend_from_slice(&encoded);
     key
 }
 
 fn append(text: &str, out: &mut Vec<u8>) {
-    encoding::encode(ValueRef::S(text), out).expect("text can be a key");
+    key_encoding::encode(ValueRef::S(text), out).expect("text can be a key");
 }
 
 pub(crate) fn key_of(number: u64) -> Vec<u8> {

@@ -4,7 +4,7 @@ use std::collections::BTreeMap;
 use std::sync::{Arc, Mutex, MutexGuard};
 
 use futures::TryStreamExt;
-use tabla::key::encoding::encode;
+use tabla::backend::key_encoding::encode;
 use tabla::ops::*;
 use tabla::{Item, MemoryStore, Store, StoreExt};
 

@@ -23,7 +23,8 @@ use serde::de::{
     Visitor,
 };
 use serde_json::value::RawValue;
-use tabla_core::expr::{Names, Placeholders, Values};
+use tabla_core::backend::Placeholders;
+use tabla_core::expr::{Names, Values};
 use tabla_core::ops::{ReturnConsumedCapacity, ReturnItemCollectionMetrics};
 use tabla_core::{Error, Item, Result, Value};
 
@@ -236,7 +237,7 @@ impl<'a> Members<'a> {
             "false" => Ok(Some(false)),
             _ => {
                 let text: String = read_plain(raw)?;
-                let word = tabla_core::json::boolean(&text);
+                let word = tabla_core::backend::json::boolean(&text);
                 word.map(Some).ok_or_else(|| malformed("Unexpected token received from parser"))
             }
         }

@@ -6,7 +6,7 @@
 //! request, because DynamoDB reports the first one that is wrong.
 //!
 //! ```
-//! use tabla::expr::legacy::{Comparison, Expected, expected};
+//! use tabla::backend::legacy::{Comparison, Expected, expected};
 //! use tabla::{assign, item};
 //!
 //! let at_most_3 = assign!(Expected::default(), {
@@ -40,7 +40,8 @@ pub use self::update::{Action, AttributeUpdate, attribute_updates};
 pub use self::wording::Wording;
 
 use crate::expr::{Condition, Projection};
-use crate::{Error, MAX_NAME_LENGTH, Result};
+use crate::limits::ATTRIBUTE_NAME_BYTES;
+use crate::{Error, Result};
 
 /// Whether all conditions of a list must hold, or one: `ConditionalOperator`.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
@@ -175,7 +176,7 @@ fn check_name(name: &str) -> Result<()> {
     if name.is_empty() {
         return Err(Error::validation("Empty attribute name"));
     }
-    if name.len() > MAX_NAME_LENGTH {
+    if name.len() > ATTRIBUTE_NAME_BYTES {
         return Err(Error::validation(
             "Attribute name is too large, must be less than 65536 bytes",
         ));

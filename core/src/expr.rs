@@ -4,7 +4,8 @@
 //! two uses: it is evaluated here, or rendered to text for a service that evaluates it.
 //!
 //! ```
-//! use tabla::expr::{ExpressionKind, Names, Placeholders, Values};
+//! use tabla::backend::Placeholders;
+//! use tabla::expr::{ExpressionKind, Names, Values};
 //! use tabla::{attr, item};
 //!
 //! // Built …
@@ -28,13 +29,13 @@
 mod condition;
 mod path;
 mod projection;
-mod text;
+pub(crate) mod text;
 mod update;
 
 mod apply;
 mod evaluate;
-mod key;
-mod render;
+pub(crate) mod key;
+pub(crate) mod render;
 mod validate;
 
 mod lexer;
@@ -42,16 +43,17 @@ mod lower;
 mod reserved;
 mod syntax;
 
-pub mod legacy;
+pub(crate) mod legacy;
 
 pub(crate) use self::apply::too_large;
 pub use self::condition::{Branch, Branches, CompareOp, Condition, Operand, Size};
-pub use self::key::{KeyQuery, KeySpec, SortRange};
+pub(crate) use self::key::{KeyQuery, KeySpec, SortRange};
 pub use self::path::{Path, Step, attr};
 pub use self::projection::Projection;
-pub use self::render::Renderer;
-pub use self::reserved::is_reserved;
-pub use self::text::{Expr, ExpressionKind, Names, Placeholders, Values};
+
+pub(crate) use self::render::Renderer;
+pub(crate) use self::text::Placeholders;
+pub use self::text::{Expr, ExpressionKind, Names, Values};
 pub use self::update::{SetOperand, SetValue, Source, Update};
 
 use self::text::Problem;

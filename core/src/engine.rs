@@ -16,7 +16,7 @@
 //! - [`change`] makes stream records, [`log`] knows the stream they are in, [`ttl`] says which
 //!   items have expired.
 
-pub mod batch;
+mod batch;
 mod capacity;
 pub mod change;
 mod get;
@@ -30,21 +30,24 @@ mod reads;
 mod span;
 mod start;
 mod storage;
-pub mod transact;
+pub(crate) mod transact;
 pub mod ttl;
 mod write;
 mod writes;
 
-pub use capacity::{Arm, Meter, read_units, write_units};
-pub use get::GetPlan;
-pub use index::{EntryChange, IndexChange, IndexEntry, index_changes};
+pub(crate) use capacity::{Arm, Meter};
+pub use capacity::{read_units, write_units};
+pub(crate) use get::GetPlan;
+pub(crate) use index::index_changes;
+pub use index::{EntryChange, IndexChange, IndexEntry};
 pub use page::GatheredRows;
 pub use position::Position;
 pub use read::{ReadPlan, Source};
 pub use reads::{BatchGet, Get, PageRead, TransactGet, read_batch_to_end};
 pub use span::Span;
 pub use storage::{Applicable, Flow, Rows, TableRef, Token, WriteRows};
-pub use write::{Effect, WritePlan};
+pub use write::Effect;
+pub(crate) use write::WritePlan;
 pub use writes::{BatchWrite, FoundItems, SingleWrite, TransactWrite};
 
 use crate::error::Error;

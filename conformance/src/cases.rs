@@ -65,8 +65,8 @@
 //! - A case makes its own tables with `ctx.table(Shape::…)`, and shares nothing. It never sleeps;
 //!   what may lag is read with `expect_query`, `expect_index`, `records` or `ctx.poll`.
 //! - Several inputs with one rule are a table in the case, and each assertion names its input.
-//! - A file past about 800 lines is split: `query.rs` becomes `query/mod.rs` with a table that is
-//!   still one, and submodules for the functions.
+//! - A file past about 800 lines is split: `query.rs` keeps the one table, and
+//!   the functions move to submodules in `query/`.
 
 mod ascending;
 mod prelude;
