@@ -3,7 +3,9 @@
 use std::sync::Arc;
 
 use tabla::ops::{CreateTable, PutItem, TransactWriteItems, UpdateItem};
-use tabla::{CancellationCode, Conditional, Item, KeyType, Store, StoreExt, Update, attr, item};
+use tabla::{
+    CancellationCode, ConditionalOutcome, Item, KeyType, Store, StoreExt, Update, attr, item,
+};
 
 #[tokio::main]
 async fn main() -> Result<(), Box<dyn std::error::Error>> {
@@ -16,11 +18,13 @@ async fn main() -> Result<(), Box<dyn std::error::Error>> {
     let new = attr("id").not_exists();
     for account in [item! { "id" => "ana", "euros" => 50 }, item! { "id" => "bo", "euros" => 0 }] {
         let opened = store.put_if("accounts", account, new.clone()).await?;
-        assert_eq!(opened, Conditional::Done);
+        assert_eq!(opened, ConditionalOutcome::Written);
     }
     // A failed condition is an answer to decide by, with the present item.
     let again = store.put_if("accounts", item! { "id" => "ana", "euros" => 999 }, new).await?;
-    let Conditional::Lost { current: Some(current) } = again else { panic!("ana has an account") };
+    let ConditionalOutcome::ConditionFailed { current: Some(current) } = again else {
+        panic!("ana has an account")
+    };
     println!("ana has an account already, with {} euros", euros(&current));
 
     // A transaction: both accounts change, or neither does.

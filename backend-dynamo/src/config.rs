@@ -68,7 +68,7 @@ impl DynamoConfig {
     }
 
     /// The service at this URL.
-    pub fn at(endpoint: impl Into<String>) -> Self {
+    pub fn for_endpoint(endpoint: impl Into<String>) -> Self {
         Self { endpoint: Some(endpoint.into()), ..Self::default() }
     }
 

@@ -35,7 +35,7 @@ impl Access {
 }
 
 /// What an exception carries besides its code and message.
-pub(crate) trait Details {
+pub(crate) trait ErrorDetails {
     /// The item that failed its condition, where it was asked for.
     fn item(&self) -> Option<&Attributes> {
         None
@@ -50,14 +50,14 @@ pub(crate) trait Details {
 /// The error of a call that failed.
 pub(crate) fn from_sdk<E>(access: Access, error: SdkError<E, HttpResponse>) -> Error
 where
-    E: Details + ProvideErrorMetadata + StdError + Send + Sync + 'static,
+    E: ErrorDetails + ProvideErrorMetadata + StdError + Send + Sync + 'static,
 {
     let request_id = error.request_id().map(str::to_owned);
     let mapped = match &error {
         SdkError::ServiceError(failure) => {
             service_error(access, failure.err(), failure.raw().status().as_u16())
         }
-        SdkError::ConstructionFailure(_) => not_made(&root_cause(&error)),
+        SdkError::ConstructionFailure(_) => not_sent_error(&root_cause(&error)),
         SdkError::DispatchFailure(failure) => dispatch_failure(access, failure),
         SdkError::TimeoutError(_) => {
             unavailable("the service did not answer in time").with_applied(access.applied_if_sent())
@@ -79,7 +79,7 @@ where
 
 /// What a code means.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-enum Meaning {
+enum ErrorClass {
     Validation,
     ConditionFailed,
     TransactionCanceled,
@@ -99,42 +99,42 @@ enum Meaning {
 }
 
 /// Every code that DynamoDB, its streams and its engines are known to give.
-const CODES: &[(&str, Meaning)] = &[
-    ("ValidationException", Meaning::Validation),
-    ("ValidationError", Meaning::Validation),
-    ("SerializationException", Meaning::Validation),
-    ("ConditionalCheckFailedException", Meaning::ConditionFailed),
-    ("TransactionCanceledException", Meaning::TransactionCanceled),
-    ("TransactionConflictException", Meaning::TransactionConflict),
-    ("ReplicatedWriteConflictException", Meaning::TransactionConflict),
-    ("TransactionInProgressException", Meaning::TransactionInProgress),
-    ("IdempotentParameterMismatchException", Meaning::IdempotentParameterMismatch),
-    ("ResourceNotFoundException", Meaning::NotFound),
-    ("TableNotFoundException", Meaning::NotFound),
-    ("IndexNotFoundException", Meaning::NotFound),
-    ("ResourceInUseException", Meaning::InUse),
-    ("TableInUseException", Meaning::InUse),
-    ("TableAlreadyExistsException", Meaning::InUse),
-    ("ItemCollectionSizeLimitExceededException", Meaning::ItemCollectionTooLarge),
-    ("LimitExceededException", Meaning::LimitExceeded),
-    ("ProvisionedThroughputExceededException", Meaning::Throttled),
-    ("ThrottlingException", Meaning::Throttled),
-    ("Throttling", Meaning::Throttled),
-    ("RequestLimitExceeded", Meaning::Throttled),
-    ("TrimmedDataAccessException", Meaning::TrimmedData),
-    ("ExpiredIteratorException", Meaning::ExpiredIterator),
-    ("AccessDeniedException", Meaning::AccessDenied),
-    ("ExpiredTokenException", Meaning::AccessDenied),
-    ("IncompleteSignatureException", Meaning::AccessDenied),
-    ("InvalidSignatureException", Meaning::AccessDenied),
-    ("MissingAuthenticationTokenException", Meaning::AccessDenied),
-    ("OptInRequired", Meaning::AccessDenied),
-    ("UnrecognizedClientException", Meaning::AccessDenied),
-    ("UnknownOperationException", Meaning::Unsupported),
-    ("InternalServerError", Meaning::Unavailable),
-    ("InternalFailure", Meaning::Unavailable),
-    ("ServiceUnavailable", Meaning::Unavailable),
-    ("ServiceUnavailableException", Meaning::Unavailable),
+const CODES: &[(&str, ErrorClass)] = &[
+    ("ValidationException", ErrorClass::Validation),
+    ("ValidationError", ErrorClass::Validation),
+    ("SerializationException", ErrorClass::Validation),
+    ("ConditionalCheckFailedException", ErrorClass::ConditionFailed),
+    ("TransactionCanceledException", ErrorClass::TransactionCanceled),
+    ("TransactionConflictException", ErrorClass::TransactionConflict),
+    ("ReplicatedWriteConflictException", ErrorClass::TransactionConflict),
+    ("TransactionInProgressException", ErrorClass::TransactionInProgress),
+    ("IdempotentParameterMismatchException", ErrorClass::IdempotentParameterMismatch),
+    ("ResourceNotFoundException", ErrorClass::NotFound),
+    ("TableNotFoundException", ErrorClass::NotFound),
+    ("IndexNotFoundException", ErrorClass::NotFound),
+    ("ResourceInUseException", ErrorClass::InUse),
+    ("TableInUseException", ErrorClass::InUse),
+    ("TableAlreadyExistsException", ErrorClass::InUse),
+    ("ItemCollectionSizeLimitExceededException", ErrorClass::ItemCollectionTooLarge),
+    ("LimitExceededException", ErrorClass::LimitExceeded),
+    ("ProvisionedThroughputExceededException", ErrorClass::Throttled),
+    ("ThrottlingException", ErrorClass::Throttled),
+    ("Throttling", ErrorClass::Throttled),
+    ("RequestLimitExceeded", ErrorClass::Throttled),
+    ("TrimmedDataAccessException", ErrorClass::TrimmedData),
+    ("ExpiredIteratorException", ErrorClass::ExpiredIterator),
+    ("AccessDeniedException", ErrorClass::AccessDenied),
+    ("ExpiredTokenException", ErrorClass::AccessDenied),
+    ("IncompleteSignatureException", ErrorClass::AccessDenied),
+    ("InvalidSignatureException", ErrorClass::AccessDenied),
+    ("MissingAuthenticationTokenException", ErrorClass::AccessDenied),
+    ("OptInRequired", ErrorClass::AccessDenied),
+    ("UnrecognizedClientException", ErrorClass::AccessDenied),
+    ("UnknownOperationException", ErrorClass::Unsupported),
+    ("InternalServerError", ErrorClass::Unavailable),
+    ("InternalFailure", ErrorClass::Unavailable),
+    ("ServiceUnavailable", ErrorClass::Unavailable),
+    ("ServiceUnavailableException", ErrorClass::Unavailable),
 ];
 
 /// The code of an exception that is not in the table; its real name is in the message.
@@ -142,7 +142,7 @@ const UNKNOWN: &str = "UnknownError";
 
 fn service_error<E>(access: Access, error: &E, status: u16) -> Error
 where
-    E: Details + ProvideErrorMetadata,
+    E: ErrorDetails + ProvideErrorMetadata,
 {
     let name = error.code().unwrap_or_default();
     let message = error.message().unwrap_or_default();
@@ -150,35 +150,35 @@ where
         return unknown_code(access, name, message, status);
     };
     let kind = match meaning {
-        Meaning::Validation => ErrorKind::Validation,
-        Meaning::ConditionFailed => ErrorKind::ConditionFailed {
+        ErrorClass::Validation => ErrorKind::Validation,
+        ErrorClass::ConditionFailed => ErrorKind::ConditionFailed {
             item: error.item().and_then(|item| item_from_sdk(item.clone()).ok()),
         },
-        Meaning::TransactionCanceled => {
+        ErrorClass::TransactionCanceled => {
             ErrorKind::TransactionCanceled { reasons: reasons(error.reasons()) }
         }
-        Meaning::TransactionConflict => ErrorKind::TransactionConflict,
-        Meaning::TransactionInProgress => ErrorKind::TransactionInProgress,
-        Meaning::IdempotentParameterMismatch => ErrorKind::IdempotentParameterMismatch,
-        Meaning::NotFound => ErrorKind::NotFound,
-        Meaning::InUse => ErrorKind::InUse,
-        Meaning::ItemCollectionTooLarge => ErrorKind::ItemCollectionTooLarge,
-        Meaning::LimitExceeded => ErrorKind::LimitExceeded,
-        Meaning::Throttled => ErrorKind::Throttled,
-        Meaning::TrimmedData => ErrorKind::TrimmedData,
-        Meaning::ExpiredIterator => ErrorKind::ExpiredIterator,
-        Meaning::AccessDenied => ErrorKind::AccessDenied,
-        Meaning::Unsupported => ErrorKind::Unsupported,
-        Meaning::Unavailable => ErrorKind::Unavailable,
+        ErrorClass::TransactionConflict => ErrorKind::TransactionConflict,
+        ErrorClass::TransactionInProgress => ErrorKind::TransactionInProgress,
+        ErrorClass::IdempotentParameterMismatch => ErrorKind::IdempotentParameterMismatch,
+        ErrorClass::NotFound => ErrorKind::NotFound,
+        ErrorClass::InUse => ErrorKind::InUse,
+        ErrorClass::ItemCollectionTooLarge => ErrorKind::ItemCollectionTooLarge,
+        ErrorClass::LimitExceeded => ErrorKind::LimitExceeded,
+        ErrorClass::Throttled => ErrorKind::Throttled,
+        ErrorClass::TrimmedData => ErrorKind::TrimmedData,
+        ErrorClass::ExpiredIterator => ErrorKind::ExpiredIterator,
+        ErrorClass::AccessDenied => ErrorKind::AccessDenied,
+        ErrorClass::Unsupported => ErrorKind::Unsupported,
+        ErrorClass::Unavailable => ErrorKind::Unavailable,
     };
     let error = Error::new(kind, message).with_code(code);
     match meaning {
         // "OK to retry? Yes": too many control-plane operations, or readers of a shard, at once.
-        Meaning::LimitExceeded => error.with_retry(Retry::Later),
+        ErrorClass::LimitExceeded => error.with_retry(Retry::Later),
         // The transaction that this token stands for is still running, and may succeed.
-        Meaning::TransactionInProgress => error.with_applied(access.applied_if_sent()),
+        ErrorClass::TransactionInProgress => error.with_applied(access.applied_if_sent()),
         // "If … a write operation … receives an HTTP 500 …, the operation may have succeeded".
-        Meaning::Unavailable => error.with_applied(access.applied_if_sent()),
+        ErrorClass::Unavailable => error.with_applied(access.applied_if_sent()),
         _ => error,
     }
 }
@@ -269,7 +269,7 @@ fn root_cause(error: &(dyn StdError + 'static)) -> String {
 }
 
 /// The error of a request that the SDK did not send.
-fn not_made(cause: &str) -> Error {
+fn not_sent_error(cause: &str) -> Error {
     // The SDK takes an empty table name for none, and does not ask the service about it.
     if cause.starts_with("table_name was missing")
         && let Err(refused) = tabla_core::backend::schema::table_name("")
@@ -287,7 +287,7 @@ fn unavailable(message: &str) -> Error {
 macro_rules! carries_item {
     ($($operation:ident::$error:ident),+) => {
         $(
-            impl Details for aws_sdk_dynamodb::operation::$operation::$error {
+            impl ErrorDetails for aws_sdk_dynamodb::operation::$operation::$error {
                 fn item(&self) -> Option<&Attributes> {
                     match self {
                         Self::ConditionalCheckFailedException(exception) => exception.item(),
@@ -303,7 +303,7 @@ macro_rules! carries_item {
 macro_rules! carries_reasons {
     ($($operation:ident::$error:ident),+) => {
         $(
-            impl Details for aws_sdk_dynamodb::operation::$operation::$error {
+            impl ErrorDetails for aws_sdk_dynamodb::operation::$operation::$error {
                 fn reasons(&self) -> Option<&[sdk::CancellationReason]> {
                     match self {
                         Self::TransactionCanceledException(exception) => {
@@ -320,7 +320,7 @@ macro_rules! carries_reasons {
 /// Implements [`Details`] for the errors of operations whose exceptions carry nothing else.
 macro_rules! carries_nothing {
     ($sdk:ident: $($operation:ident::$error:ident),+ $(,)?) => {
-        $(impl Details for $sdk::operation::$operation::$error {})+
+        $(impl ErrorDetails for $sdk::operation::$operation::$error {})+
     };
 }
 

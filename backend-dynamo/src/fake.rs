@@ -18,7 +18,7 @@ use aws_smithy_types::body::SdkBody;
 use crate::{DynamoConfig, DynamoStore};
 
 /// What the service does with a request.
-pub(crate) enum Answer {
+pub(crate) enum FakeResponse {
     /// Answers with this status and body.
     Body(u16, String),
     /// Answers so with this `Server` header.
@@ -31,10 +31,10 @@ pub(crate) enum Answer {
 
 /// The service.
 #[derive(Clone)]
-pub(crate) struct Fake(Arc<Mutex<State>>);
+pub(crate) struct FakeService(Arc<Mutex<State>>);
 
 struct State {
-    answers: VecDeque<Answer>,
+    answers: VecDeque<FakeResponse>,
     requests: Vec<Request>,
 }
 
@@ -45,8 +45,8 @@ pub(crate) struct Request {
     pub(crate) body: serde_json::Value,
 }
 
-impl Fake {
-    pub(crate) fn new(answers: impl IntoIterator<Item = Answer>) -> Self {
+impl FakeService {
+    pub(crate) fn new(answers: impl IntoIterator<Item = FakeResponse>) -> Self {
         let answers = answers.into_iter().collect();
         Self(Arc::new(Mutex::new(State { answers, requests: Vec::new() })))
     }
@@ -57,7 +57,7 @@ impl Fake {
             "__type": format!("com.amazonaws.dynamodb.v20120810#{code}"),
             "message": message,
         });
-        Self::new([Answer::Body(status, body.to_string())])
+        Self::new([FakeResponse::Body(status, body.to_string())])
     }
 
     /// A store on this service.
@@ -95,13 +95,13 @@ impl Fake {
     }
 }
 
-impl std::fmt::Debug for Fake {
+impl std::fmt::Debug for FakeService {
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
         f.write_str("Fake")
     }
 }
 
-impl HttpClient for Fake {
+impl HttpClient for FakeService {
     fn http_connector(
         &self,
         _settings: &HttpConnectorSettings,
@@ -111,7 +111,7 @@ impl HttpClient for Fake {
     }
 }
 
-impl HttpConnector for Fake {
+impl HttpConnector for FakeService {
     fn call(&self, request: HttpRequest) -> HttpConnectorFuture {
         let target = request.headers().get("x-amz-target").unwrap_or_default();
         let body = request.body().bytes().unwrap_or_default();
@@ -122,14 +122,16 @@ impl HttpConnector for Fake {
         let mut state = self.0.lock().unwrap();
         state.requests.push(asked);
         match state.answers.pop_front().expect("the test gives every answer") {
-            Answer::Body(status, body) => HttpConnectorFuture::ready(Ok(response(status, body))),
-            Answer::From(server, status, body) => {
+            FakeResponse::Body(status, body) => {
+                HttpConnectorFuture::ready(Ok(response(status, body)))
+            }
+            FakeResponse::From(server, status, body) => {
                 let mut response = response(status, body);
                 response.headers_mut().insert("server", server);
                 HttpConnectorFuture::ready(Ok(response))
             }
-            Answer::Fails(error) => HttpConnectorFuture::ready(Err(error())),
-            Answer::Silence => HttpConnectorFuture::new(std::future::pending()),
+            FakeResponse::Fails(error) => HttpConnectorFuture::ready(Err(error())),
+            FakeResponse::Silence => HttpConnectorFuture::new(std::future::pending()),
         }
     }
 }

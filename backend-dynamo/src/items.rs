@@ -10,7 +10,7 @@ use tabla_core::{DynamoJson, Result};
 
 use crate::DynamoStore;
 use crate::convert::*;
-use crate::direct::{self, Answer, Operation};
+use crate::direct_read::{self, DirectOutput, DirectRead};
 use crate::error::{Access, from_sdk};
 
 impl DynamoStore {
@@ -33,12 +33,13 @@ impl DynamoStore {
             .set_key(Some(item_to_sdk(key)?))
             .set_projection_expression(projection)
             .set_expression_attribute_names(expressions.finish()?.names)
-            .set_consistent_read(on(consistent_read))
+            .set_consistent_read(true_or_absent(consistent_read))
             .set_return_consumed_capacity(return_capacity(return_consumed_capacity))
             .send();
-        let (output, answer) = direct::read(Operation::GetItem, return_consumed_capacity, call)
-            .await
-            .map_err(|error| from_sdk(Access::Read, error))?;
+        let (output, answer) =
+            direct_read::read(DirectRead::GetItem, return_consumed_capacity, call)
+                .await
+                .map_err(|error| from_sdk(Access::Read, error))?;
         let item = match answer {
             Some(answer) => answer.item.map(|DynamoJson(item)| item),
             None => output.item.map(item_from_sdk).transpose()?,
@@ -205,11 +206,11 @@ impl DynamoStore {
             .set_select(selected.map(select))
             .set_limit(limit)
             .set_scan_index_forward((!scan_index_forward).then_some(false))
-            .set_consistent_read(on(consistent_read))
+            .set_consistent_read(true_or_absent(consistent_read))
             .set_exclusive_start_key(exclusive_start_key.map(item_to_sdk).transpose()?)
             .set_return_consumed_capacity(return_capacity(asked))
             .send();
-        let (output, answer) = direct::read(Operation::Query, asked, call)
+        let (output, answer) = direct_read::read(DirectRead::Query, asked, call)
             .await
             .map_err(|error| from_sdk(Access::Read, error))?;
         if let Some(answer) = answer {
@@ -256,11 +257,11 @@ impl DynamoStore {
             .set_limit(limit)
             .set_segment(segment)
             .set_total_segments(total_segments)
-            .set_consistent_read(on(consistent_read))
+            .set_consistent_read(true_or_absent(consistent_read))
             .set_exclusive_start_key(exclusive_start_key.map(item_to_sdk).transpose()?)
             .set_return_consumed_capacity(return_capacity(asked))
             .send();
-        let (output, answer) = direct::read(Operation::Scan, asked, call)
+        let (output, answer) = direct_read::read(DirectRead::Scan, asked, call)
             .await
             .map_err(|error| from_sdk(Access::Read, error))?;
         if let Some(answer) = answer {
@@ -295,7 +296,7 @@ impl DynamoStore {
     }
 }
 
-impl Answer {
+impl DirectOutput {
     fn into_page(self) -> Page {
         let last_key = self.last_evaluated_key.map(|DynamoJson(key)| key);
         Page::new(self.items.into_iter().map(|DynamoJson(item)| item).collect())

@@ -31,7 +31,7 @@ mod alternator;
 mod batches;
 mod config;
 mod convert;
-mod direct;
+mod direct_read;
 mod engine;
 mod error;
 mod items;

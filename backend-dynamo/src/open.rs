@@ -11,7 +11,7 @@ use aws_smithy_runtime_api::client::orchestrator::HttpResponse;
 use tabla_core::{Error, Result};
 
 use crate::alternator::{ISOLATION_SETTING, SETTINGS_TABLE, is_safe_default};
-use crate::direct::ReadsDirectly;
+use crate::direct_read::DirectReadInterceptor;
 use crate::error::{Access, from_sdk};
 use crate::{DynamoConfig, DynamoStore, Engine};
 
@@ -36,25 +36,26 @@ impl DynamoStore {
                 "no AWS region: name one in the address, in AWS_REGION or in the profile",
             ));
         }
-        let client_config =
-            aws_sdk_dynamodb::config::Builder::from(&sdk_config).interceptor(ReadsDirectly).build();
+        let client_config = aws_sdk_dynamodb::config::Builder::from(&sdk_config)
+            .interceptor(DirectReadInterceptor)
+            .build();
         let mut store = Self::from_client(
             aws_sdk_dynamodb::Client::from_conf(client_config),
             aws_sdk_dynamodbstreams::Client::new(&sdk_config),
             config,
         )?;
         if sdk_config.endpoint_url().is_some() {
-            store.look_around(config.engine).await?;
+            store.detect_engine(config.engine).await?;
         }
         Ok(store)
     }
 
     /// Finds out what answers at an endpoint, and whether it can be used.
-    pub(crate) async fn look_around(&mut self, named: Option<Engine>) -> Result<()> {
+    pub(crate) async fn detect_engine(&mut self, named: Option<Engine>) -> Result<()> {
         if named.is_some_and(|engine| engine != Engine::Alternator) {
             return Ok(());
         }
-        let seen = self.look().await?;
+        let seen = self.probe().await?;
         self.engine = named.unwrap_or(seen.engine);
         match self.engine {
             Engine::Alternator => self.check_isolation(seen.isolated_by_default).await,
@@ -64,7 +65,7 @@ impl DynamoStore {
 
     /// Asks for a setting of ScyllaDB's. Only Alternator has it; the others answer that there is
     /// no such table, DynamoDB Local names the Jetty server that it runs on, and tabla itself.
-    async fn look(&self) -> Result<Seen> {
+    async fn probe(&self) -> Result<ProbeResult> {
         let answer = self
             .client
             .query()
@@ -78,7 +79,7 @@ impl DynamoStore {
             Ok(output) => {
                 let value = output.items().first().and_then(|item| item.get("value"));
                 let value = value.and_then(|value| value.as_s().ok());
-                Ok(Seen {
+                Ok(ProbeResult {
                     engine: Engine::Alternator,
                     isolated_by_default: value.is_some_and(|value| is_safe_default(value)),
                 })
@@ -90,7 +91,7 @@ impl DynamoStore {
                         "tabla" => Engine::Tabla,
                         _ => Engine::DynamoDb,
                     };
-                    Ok(Seen { engine, isolated_by_default: false })
+                    Ok(ProbeResult { engine, isolated_by_default: false })
                 }
                 None => Err(from_sdk(Access::Read, error)),
             },
@@ -99,7 +100,7 @@ impl DynamoStore {
 }
 
 /// What a look at an endpoint has shown.
-struct Seen {
+struct ProbeResult {
     engine: Engine,
     isolated_by_default: bool,
 }

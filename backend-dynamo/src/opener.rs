@@ -102,7 +102,7 @@ mod tests {
     #[test]
     fn every_option_arrives() {
         let text = "dynamodb://h:8000?region=eu-west-1&profile=p&prefix=dev-&engine=local&tls=true";
-        let expected = DynamoConfig::at("https://h:8000")
+        let expected = DynamoConfig::for_endpoint("https://h:8000")
             .with_region("eu-west-1")
             .with_profile("p")
             .with_table_prefix("dev-")
@@ -119,7 +119,7 @@ mod tests {
         );
         assert_eq!(
             config("dynamodb://127.0.0.1:8000/").unwrap(),
-            DynamoConfig::at("http://127.0.0.1:8000")
+            DynamoConfig::for_endpoint("http://127.0.0.1:8000")
         );
     }
 

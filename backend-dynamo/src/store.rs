@@ -124,7 +124,7 @@ impl Store for DynamoStore {
     }
 
     /// It has none yet.
-    fn power_by_id(&self, _: std::any::TypeId) -> Option<tabla_core::Power> {
+    fn extension_by_id(&self, _: std::any::TypeId) -> Option<tabla_core::Extension> {
         None
     }
 

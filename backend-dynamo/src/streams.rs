@@ -47,7 +47,8 @@ impl DynamoStore {
             .send()
             .await
             .map_err(|error| from_sdk(Access::Read, error))?;
-        let description = output.stream_description.ok_or_else(|| nothing("describe_stream"))?;
+        let description =
+            output.stream_description.ok_or_else(|| empty_output_error("describe_stream"))?;
         stream_description_from_sdk(&self.prefix, description)
     }
 
@@ -65,7 +66,10 @@ impl DynamoStore {
             .send()
             .await
             .map_err(|error| from_sdk(Access::Read, error))?;
-        output.shard_iterator.map(ShardIterator).ok_or_else(|| nothing("get_shard_iterator"))
+        output
+            .shard_iterator
+            .map(ShardIterator)
+            .ok_or_else(|| empty_output_error("get_shard_iterator"))
     }
 
     pub(crate) async fn records(&self, request: GetRecords) -> Result<GetRecordsOutput> {
@@ -87,6 +91,6 @@ impl DynamoStore {
 }
 
 /// An answer without what was asked for.
-pub(crate) fn nothing(operation: &str) -> Error {
+pub(crate) fn empty_output_error(operation: &str) -> Error {
     Error::new(ErrorKind::Unexpected, format!("the service's answer to `{operation}` is empty"))
 }

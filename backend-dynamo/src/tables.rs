@@ -13,8 +13,8 @@ use tabla_core::{Applied, Error, Requirement, Result, Retry};
 
 use crate::convert::*;
 use crate::error::{Access, from_sdk};
-use crate::streams::nothing;
-use crate::wait::Wait;
+use crate::streams::empty_output_error;
+use crate::wait::StatusPoll;
 use crate::{DynamoStore, Engine, alternator};
 
 impl DynamoStore {
@@ -61,13 +61,13 @@ impl DynamoStore {
             .set_provisioned_throughput(throughput_to_sdk(provisioned_throughput)?)
             .set_stream_specification(stream_to_sdk(stream)?)
             .set_sse_specification(sse.map(sse_to_sdk))
-            .set_deletion_protection_enabled(on(deletion_protection))
+            .set_deletion_protection_enabled(true_or_absent(deletion_protection))
             .set_table_class(table_class.map(|class| class.as_str().into()))
             .set_tags(tags);
         let send = || async {
             request.clone().send().await.map_err(|error| from_sdk(Access::Write, error))
         };
-        let output = self.despite_deletions(send).await?;
+        let output = self.retry_during_deletions(send).await?;
         let description = self.described("create_table", output.table_description)?;
         let description = self.wait_until_ready(table, description, &[], &[]).await?;
         if self.engine == Engine::Alternator {
@@ -135,7 +135,7 @@ impl DynamoStore {
         let send = || async {
             request.clone().send().await.map_err(|error| from_sdk(Access::Write, error))
         };
-        let output = self.despite_deletions(send).await?;
+        let output = self.retry_during_deletions(send).await?;
         let description = self.described("update_table", output.table_description)?;
         self.wait_until_ready(table, description, &created, &deleted).await
     }
@@ -144,7 +144,7 @@ impl DynamoStore {
     ///
     /// DynamoDB Local 2.6.1 adds up the throughput of all tables for it, and fails inside, having
     /// done nothing, if one of them is deleted meanwhile: there it is sent again a few times.
-    async fn despite_deletions<T, F>(&self, send: impl Fn() -> F) -> Result<T>
+    async fn retry_during_deletions<T, F>(&self, send: impl Fn() -> F) -> Result<T>
     where
         F: Future<Output = Result<T>>,
     {
@@ -175,14 +175,14 @@ impl DynamoStore {
             .await
             .map_err(|error| from_sdk(Access::Write, error))?;
         let last = self.described("delete_table", output.table_description)?;
-        let mut wait = Wait::new(self.clock(), self.table_wait_limit);
+        let mut wait = StatusPoll::new(self.clock(), self.table_wait_limit);
         loop {
             match self.describe(table.clone()).await {
                 // Somebody has created another table by this name already.
                 Ok(now) if now.id.is_some() && now.id != last.id => return Ok(last),
                 Ok(now) => wait.pause(&state(&now)).await?,
                 Err(error) if error.is_not_found() => return Ok(last),
-                Err(error) => wait.pause(&passing(error)?).await?,
+                Err(error) => wait.pause(&ignore_transient(error)?).await?,
             }
         }
     }
@@ -196,7 +196,7 @@ impl DynamoStore {
         created: &[String],
         deleted: &[String],
     ) -> Result<TableDescription> {
-        let mut wait = Wait::new(self.clock(), self.table_wait_limit);
+        let mut wait = StatusPoll::new(self.clock(), self.table_wait_limit);
         loop {
             if is_ready(&description, created, deleted) {
                 return Ok(description);
@@ -208,7 +208,7 @@ impl DynamoStore {
                 // yet (API reference, DescribeTable).
                 Err(error) if error.is_not_found() => {}
                 Err(error) => {
-                    passing(error)?;
+                    ignore_transient(error)?;
                 }
             }
         }
@@ -272,7 +272,7 @@ impl DynamoStore {
             .attribute_name(attribute)
             .enabled(enabled)
             .build()
-            .map_err(not_built)?;
+            .map_err(build_error)?;
         let output = self
             .client
             .update_time_to_live()
@@ -281,8 +281,9 @@ impl DynamoStore {
             .send()
             .await
             .map_err(|error| from_sdk(Access::Write, error))?;
-        let set =
-            output.time_to_live_specification.ok_or_else(|| nothing("update_time_to_live"))?;
+        let set = output
+            .time_to_live_specification
+            .ok_or_else(|| empty_output_error("update_time_to_live"))?;
         Ok(UpdateTimeToLive::new(table, set.attribute_name, set.enabled))
     }
 
@@ -375,7 +376,7 @@ impl DynamoStore {
         operation: &str,
         table: Option<sdk::TableDescription>,
     ) -> Result<TableDescription> {
-        table_from_sdk(&self.prefix, table.ok_or_else(|| nothing(operation))?)
+        table_from_sdk(&self.prefix, table.ok_or_else(|| empty_output_error(operation))?)
     }
 
     fn require_indexes(
@@ -443,7 +444,7 @@ fn state(table: &TableDescription) -> String {
 }
 
 /// What a failed look means for the wait: nothing, if looking again may help.
-fn passing(error: Error) -> Result<String> {
+fn ignore_transient(error: Error) -> Result<String> {
     match error.retry() {
         Retry::Later => Ok(format!("the table cannot be described ({error})")),
         // The change itself was accepted before.

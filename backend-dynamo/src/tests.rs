@@ -6,19 +6,19 @@ use tabla_core::env::{Env, ManualClock, Timestamp};
 use tabla_core::ops::*;
 use tabla_core::{Applied, ErrorKind, Item, KeyType, Store, assign, attr};
 
-use crate::fake::{Answer, Fake};
+use crate::fake::{FakeResponse, FakeService};
 use crate::{DynamoConfig, DynamoStore, Engine};
 
-fn answer(body: serde_json::Value) -> Answer {
-    Answer::Body(200, body.to_string())
+fn answer(body: serde_json::Value) -> FakeResponse {
+    FakeResponse::Body(200, body.to_string())
 }
 
-fn not_found() -> Answer {
+fn not_found() -> FakeResponse {
     let body = json!({
         "__type": "com.amazonaws.dynamodb.v20120810#ResourceNotFoundException",
         "message": "Requested resource not found",
     });
-    Answer::Body(400, body.to_string())
+    FakeResponse::Body(400, body.to_string())
 }
 
 fn key() -> Item {
@@ -49,7 +49,7 @@ fn orders() -> CreateTable {
 
 #[tokio::test]
 async fn a_rendered_condition_and_its_options_are_sent() {
-    let fake = Fake::new([answer(json!({}))]);
+    let fake = FakeService::new([answer(json!({}))]);
     let put = PutItem::new("orders", key().with("n", 1))
         .condition(attr("status").eq("draft"))
         .return_values(ReturnValues::AllOld)
@@ -73,7 +73,8 @@ async fn a_rendered_condition_and_its_options_are_sent() {
 
 #[tokio::test]
 async fn defaults_are_not_sent() {
-    let fake = Fake::new([answer(json!({})), answer(json!({ "Count": 0, "ScannedCount": 0 }))]);
+    let fake =
+        FakeService::new([answer(json!({})), answer(json!({ "Count": 0, "ScannedCount": 0 }))]);
     let store = fake.store(&DynamoConfig::new());
     let found = store.get(GetItem::new("orders", key())).await.unwrap();
     assert_eq!(found, GetItemOutput::default());
@@ -92,7 +93,7 @@ async fn defaults_are_not_sent() {
 
 #[tokio::test]
 async fn a_page_brings_its_place_and_its_cost() {
-    let fake = Fake::new([answer(json!({
+    let fake = FakeService::new([answer(json!({
         "Items": [{ "pk": { "S": "a" } }],
         "Count": 1,
         "ScannedCount": 2,
@@ -117,7 +118,7 @@ async fn a_page_brings_its_place_and_its_cost() {
 
 #[tokio::test]
 async fn a_transaction_gets_a_token_of_its_own_and_keeps_the_callers() {
-    let fake = Fake::new([answer(json!({})), answer(json!({}))]);
+    let fake = FakeService::new([answer(json!({})), answer(json!({}))]);
     let store = fake.store(&dev());
     let transaction = || TransactWriteItems::new().item(PutItem::new("orders", key()));
     store.transact_write(transaction()).await.unwrap();
@@ -130,7 +131,7 @@ async fn a_transaction_gets_a_token_of_its_own_and_keeps_the_callers() {
 
 #[tokio::test]
 async fn what_an_engine_lacks_is_refused_and_not_sent() {
-    let fake = Fake::new([]);
+    let fake = FakeService::new([]);
     let on = |engine| fake.store(&DynamoConfig::new().with_engine(engine));
     let local = on(Engine::Local);
     let alternator = on(Engine::Alternator);
@@ -167,7 +168,7 @@ async fn what_an_engine_lacks_is_refused_and_not_sent() {
 
 #[tokio::test]
 async fn an_operation_of_a_transaction_asks_for_nothing_of_its_own() {
-    let fake = Fake::new([]);
+    let fake = FakeService::new([]);
     let put = PutItem::new("orders", key()).return_values(ReturnValues::AllOld);
     let error = fake
         .store(&DynamoConfig::new())
@@ -177,7 +178,7 @@ async fn an_operation_of_a_transaction_asks_for_nothing_of_its_own() {
     assert_eq!(error.kind(), &ErrorKind::Validation);
 }
 
-fn clocked(fake: &Fake, config: &DynamoConfig) -> (DynamoStore, ManualClock) {
+fn clocked(fake: &FakeService, config: &DynamoConfig) -> (DynamoStore, ManualClock) {
     let clock = ManualClock::new(Timestamp::from_secs(1_000));
     (fake.store(config).with_env(&Env::test(clock.clone(), 1)), clock)
 }
@@ -185,11 +186,14 @@ fn clocked(fake: &Fake, config: &DynamoConfig) -> (DynamoStore, ManualClock) {
 #[tokio::test]
 async fn creating_waits_for_the_table_and_its_indexes() {
     let seen = |status, index| answer(json!({ "Table": description(status, &[("g", index)]) }));
-    let fake = Fake::new([
+    let fake = FakeService::new([
         answer(json!({ "TableDescription": description("CREATING", &[("g", "CREATING")]) })),
         not_found(),
         seen("CREATING", "CREATING"),
-        Answer::Body(400, json!({ "__type": "ThrottlingException", "message": "m" }).to_string()),
+        FakeResponse::Body(
+            400,
+            json!({ "__type": "ThrottlingException", "message": "m" }).to_string(),
+        ),
         seen("ACTIVE", "CREATING"),
         seen("ACTIVE", "ACTIVE"),
     ]);
@@ -203,23 +207,23 @@ async fn creating_waits_for_the_table_and_its_indexes() {
 async fn local_is_asked_again_when_a_deletion_crosses_a_change() {
     let fails = || {
         let body = json!({ "__type": "InternalFailure", "message": "m" });
-        Answer::Body(500, body.to_string())
+        FakeResponse::Body(500, body.to_string())
     };
     let done = || answer(json!({ "TableDescription": description("ACTIVE", &[]) }));
     let local = dev().with_engine(Engine::Local);
-    let fake = Fake::new([fails(), fails(), done()]);
+    let fake = FakeService::new([fails(), fails(), done()]);
     let (store, clock) = clocked(&fake, &local);
     store.create_table(orders()).await.unwrap();
     assert_eq!(clock.sleeps().len(), 2);
     assert_eq!(fake.requests().len(), 3);
 
     let protect = || UpdateTable::new("orders").deletion_protection(Some(true));
-    let fake = Fake::new((0..20).map(|_| fails()));
+    let fake = FakeService::new((0..20).map(|_| fails()));
     let error = clocked(&fake, &local).0.update_table(protect()).await.unwrap_err();
     assert_eq!(error.code(), "InternalFailure");
     assert_eq!(fake.requests().len(), 10);
     // A failure of AWS may have come after the change.
-    let fake = Fake::new([fails(), done()]);
+    let fake = FakeService::new([fails(), done()]);
     let error = clocked(&fake, &dev()).0.update_table(protect()).await.unwrap_err();
     assert_eq!(error.applied(), Applied::Maybe);
     assert_eq!(fake.requests().len(), 1);
@@ -227,7 +231,7 @@ async fn local_is_asked_again_when_a_deletion_crosses_a_change() {
 
 #[tokio::test]
 async fn an_empty_table_name_is_refused_in_the_words_of_the_service() {
-    let fake = Fake::new([]);
+    let fake = FakeService::new([]);
     let error = fake.store(&DynamoConfig::new()).get(GetItem::new("", key())).await.unwrap_err();
     assert_eq!(error.code(), "ValidationException");
     assert_eq!(
@@ -241,7 +245,7 @@ async fn an_empty_table_name_is_refused_in_the_words_of_the_service() {
 #[tokio::test]
 async fn changing_waits_until_the_index_is_there_or_gone() {
     let seen = |indexes: &[_]| answer(json!({ "Table": description("ACTIVE", indexes) }));
-    let fake = Fake::new([
+    let fake = FakeService::new([
         answer(json!({ "TableDescription": description("ACTIVE", &[]) })),
         seen(&[("g", "CREATING")]),
         seen(&[("g", "ACTIVE")]),
@@ -259,7 +263,7 @@ async fn changing_waits_until_the_index_is_there_or_gone() {
 
 #[tokio::test]
 async fn deleting_waits_until_the_table_is_gone() {
-    let fake = Fake::new([
+    let fake = FakeService::new([
         answer(json!({ "TableDescription": description("DELETING", &[]) })),
         answer(json!({ "Table": description("DELETING", &[]) })),
         not_found(),
@@ -274,7 +278,7 @@ async fn deleting_waits_until_the_table_is_gone() {
 async fn a_wait_has_an_end() {
     let creating = || answer(json!({ "Table": description("CREATING", &[("g", "CREATING")]) }));
     let first = answer(json!({ "TableDescription": description("CREATING", &[]) }));
-    let fake = Fake::new(std::iter::once(first).chain((0..20).map(|_| creating())));
+    let fake = FakeService::new(std::iter::once(first).chain((0..20).map(|_| creating())));
     let config = dev().with_table_wait_limit(Duration::from_secs(4));
     let (store, _clock) = clocked(&fake, &config);
     let error = store.create_table(orders()).await.unwrap_err();
@@ -291,7 +295,7 @@ async fn a_page_of_tables_holds_only_this_environments() {
     let page = |names: &[&str], last: Option<&str>| {
         answer(json!({ "TableNames": names, "LastEvaluatedTableName": last }))
     };
-    let fake = Fake::new([
+    let fake = FakeService::new([
         page(&["a-orders", "dev-a1x", "dev-b1x"], Some("dev-b1x")),
         page(&["dev-c1x", "prod-a1x"], None),
         page(&["dev-c1x", "prod-a1x"], None),
@@ -313,7 +317,7 @@ async fn a_page_of_tables_holds_only_this_environments() {
 
 #[tokio::test]
 async fn tags_are_asked_by_resource_name() {
-    let fake = Fake::new([
+    let fake = FakeService::new([
         answer(json!({ "Table": description("ACTIVE", &[]) })),
         answer(json!({ "Tags": [{ "Key": "b", "Value": "2" }], "NextToken": "n" })),
         answer(json!({ "Tags": [{ "Key": "a", "Value": "1" }] })),
@@ -326,16 +330,20 @@ async fn tags_are_asked_by_resource_name() {
 }
 
 /// What an endpoint that answers the first question so is taken for.
-async fn engine_behind(answers: Vec<Answer>) -> tabla_core::Result<Engine> {
-    let mut store = Fake::new(answers).store(&dev());
-    store.look_around(None).await?;
+async fn engine_behind(answers: Vec<FakeResponse>) -> tabla_core::Result<Engine> {
+    let mut store = FakeService::new(answers).store(&dev());
+    store.detect_engine(None).await?;
     Ok(store.engine())
 }
 
 #[tokio::test]
 async fn an_endpoint_tells_what_it_is() {
     let missing = |server| {
-        Answer::From(server, 400, json!({ "__type": "ResourceNotFoundException" }).to_string())
+        FakeResponse::From(
+            server,
+            400,
+            json!({ "__type": "ResourceNotFoundException" }).to_string(),
+        )
     };
     assert_eq!(engine_behind(vec![missing("Jetty(12.0.14)")]).await.unwrap(), Engine::Local);
     assert_eq!(engine_behind(vec![missing("tabla")]).await.unwrap(), Engine::Tabla);
@@ -343,7 +351,7 @@ async fn an_endpoint_tells_what_it_is() {
     assert_eq!(engine_behind(vec![not_found()]).await.unwrap(), Engine::DynamoDb);
 }
 
-fn setting(value: &str) -> Answer {
+fn setting(value: &str) -> FakeResponse {
     answer(json!({
         "Items": [{ "name": { "S": "alternator_write_isolation" }, "value": { "S": value } }],
         "Count": 1,
@@ -378,7 +386,7 @@ async fn alternator_opens_only_over_isolated_tables() {
 
 #[tokio::test]
 async fn alternators_tables_are_created_isolated() {
-    let fake = Fake::new([
+    let fake = FakeService::new([
         answer(json!({ "TableDescription": description("ACTIVE", &[]) })),
         answer(json!({ "Tags": [{ "Key": "system:write_isolation", "Value": "always_use_lwt" }] })),
     ]);

@@ -11,14 +11,14 @@ const FIRST_PAUSE: Duration = Duration::from_millis(50);
 const LONGEST_PAUSE: Duration = Duration::from_secs(3);
 
 /// A wait with growing pauses and an end.
-pub(crate) struct Wait<'a> {
+pub(crate) struct StatusPoll<'a> {
     clock: &'a dyn Clock,
     limit: Duration,
     begun: Timestamp,
     pause: Duration,
 }
 
-impl<'a> Wait<'a> {
+impl<'a> StatusPoll<'a> {
     pub(crate) fn new(clock: &'a dyn Clock, limit: Duration) -> Self {
         Self { clock, limit, begun: clock.now(), pause: FIRST_PAUSE }
     }
@@ -54,7 +54,7 @@ mod tests {
     #[tokio::test]
     async fn pauses_double_up_to_a_bound_and_end_at_the_limit() {
         let clock = ManualClock::new(Timestamp::from_secs(1_000));
-        let mut wait = Wait::new(&clock, Duration::from_secs(10));
+        let mut wait = StatusPoll::new(&clock, Duration::from_secs(10));
         let error = loop {
             if let Err(error) = wait.pause("table `orders` is CREATING").await {
                 break error;

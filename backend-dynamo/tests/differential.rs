@@ -6,7 +6,7 @@
 use std::sync::Arc;
 use std::sync::atomic::{AtomicU32, Ordering};
 
-use tabla_conformance::differential::{self, Known};
+use tabla_conformance::differential::{self, KnownDeviations};
 use tabla_core::env::{Random, SystemRandom};
 use tabla_core::{MemoryStore, Store};
 use tabla_dynamo::{DynamoConfig, DynamoStore, Engine};
@@ -41,11 +41,11 @@ fn compare<F: Future<Output = Arc<dyn Store>> + Send>(
     let seed = number("TABLA_SEED", 1);
     let runtime = tokio::runtime::Builder::new_multi_thread().enable_all().build();
     let runtime = runtime.expect("a runtime");
-    let config = DynamoConfig::at(server.url()).with_engine(Engine::Local);
+    let config = DynamoConfig::for_endpoint(server.url()).with_engine(Engine::Local);
     let shared = runtime.block_on(DynamoStore::open(&config)).expect("the server answers");
     let run = SystemRandom.next_u64() as u32;
     let next = AtomicU32::new(0);
-    differential::run(histories as u32, seed, Known::DynamodbLocal, &runtime, || async {
+    differential::run(histories as u32, seed, KnownDeviations::DynamodbLocal, &runtime, || async {
         let prefix = format!("h{run:08x}-{}-", next.fetch_add(1, Ordering::Relaxed));
         let config = config.clone().with_table_prefix(prefix);
         let clients = (shared.client().clone(), shared.streams_client().clone());

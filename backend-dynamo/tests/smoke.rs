@@ -20,7 +20,7 @@ async fn a_table_lives_and_dies_under_its_prefix() {
     let server = tabla_testkit::dynamodb::endpoint().expect("a server for the tests");
     let prefix = format!("smoke-{}-", Env::system().token());
     let open = async |prefix: &str| {
-        let config = DynamoConfig::at(server.url()).with_table_prefix(prefix);
+        let config = DynamoConfig::for_endpoint(server.url()).with_table_prefix(prefix);
         DynamoStore::open(&config).await.expect("the server answers")
     };
     let store = open(&prefix).await;
@@ -93,7 +93,7 @@ async fn many_callers_are_strictly_serializable() {
     }
     let server = tabla_testkit::dynamodb::endpoint().expect("a server for the tests");
     let prefix = format!("many-{}-", Env::system().token());
-    let config = DynamoConfig::at(server.url()).with_table_prefix(prefix);
+    let config = DynamoConfig::for_endpoint(server.url()).with_table_prefix(prefix);
     let mut stores: Vec<Arc<dyn Store>> = Vec::new();
     for _ in 0..2 {
         stores.push(Arc::new(DynamoStore::open(&config).await.expect("the server answers")));

@@ -5,12 +5,12 @@ use std::sync::Arc;
 
 use rusqlite::Connection;
 use tabla_core::backend::schema::{IndexSchema, Table, table_name};
-use tabla_core::backend::stream_state::Log;
+use tabla_core::backend::stream_state::StreamState;
 use tabla_core::env::Timestamp;
 use tabla_core::ops::ProjectionType;
 use tabla_core::{Error, Result};
 
-use crate::error::{damaged, from_sqlite};
+use crate::error::{corrupt_error, from_sqlite};
 use crate::expiry::ExpiryIndex;
 use crate::{format, records};
 
@@ -107,7 +107,7 @@ impl StoredTable {
         let stored = |index: &IndexSchema| {
             let own = *index_numbers
                 .get(&index.name)
-                .ok_or_else(|| damaged(format_args!("index {} has no number", index.name)))?;
+                .ok_or_else(|| corrupt_error(format_args!("index {} has no number", index.name)))?;
             let carries_all = index.projection.kind == ProjectionType::All;
             Ok(StoredIndex {
                 number: own,
@@ -122,13 +122,13 @@ impl StoredTable {
 }
 
 impl StoredStream {
-    pub(crate) fn new(number: i64, log: &Log) -> Self {
+    pub(crate) fn new(number: i64, log: &StreamState) -> Self {
         let append = format!(
             "INSERT INTO {} ({}) VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8)",
             format::records(number),
             records::COLUMNS
         );
-        Self { number, due: log.due(), lanes: log.lanes(), append }
+        Self { number, due: log.rotates_at(), lanes: log.lanes(), append }
     }
 }
 
@@ -203,13 +203,13 @@ impl Catalogue {
     pub(crate) fn load(connection: &Connection) -> Result<Self> {
         let (version, _) = Self::stored_state(connection)?;
         let mut streams = BTreeMap::new();
-        each(connection, "SELECT arn, number, log FROM tabla_streams", |row| {
+        for_each_row(connection, "SELECT arn, number, log FROM tabla_streams", |row| {
             let stored = (row.get::<_, i64>(1)?, row.get::<_, String>(2)?);
             streams.insert(row.get::<_, String>(0)?, stored);
             Ok(())
         })?;
         let mut rows = Vec::new();
-        each(connection, SELECT_TABLES, |row| {
+        for_each_row(connection, SELECT_TABLES, |row| {
             let (definition, indexes) = (row.get::<_, String>(1)?, row.get::<_, String>(2)?);
             rows.push((row.get::<_, i64>(0)?, definition, indexes, row.get(3)?, row.get(4)?));
             Ok(())
@@ -283,7 +283,7 @@ pub(crate) fn stored_expiry(
 
 /// Reads stored JSON, which this code or an earlier version of it wrote.
 pub(crate) fn parse<T: serde::de::DeserializeOwned>(json: &str) -> Result<T> {
-    serde_json::from_str(json).map_err(|error| damaged(format_args!("stored JSON: {error}")))
+    serde_json::from_str(json).map_err(|error| corrupt_error(format_args!("stored JSON: {error}")))
 }
 
 /// Stores JSON.
@@ -291,7 +291,7 @@ pub(crate) fn to_json<T: serde::Serialize>(value: &T) -> String {
     serde_json::to_string(value).expect("definitions have text for keys")
 }
 
-pub(crate) fn each(
+pub(crate) fn for_each_row(
     connection: &Connection,
     select: &str,
     mut take: impl FnMut(&rusqlite::Row<'_>) -> rusqlite::Result<()>,

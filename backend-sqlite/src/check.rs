@@ -8,27 +8,27 @@ use futures::TryStreamExt;
 use sqlx::sqlite::{SqliteConnection, SqliteRow};
 use sqlx::{AssertSqlSafe, Connection, Row, TypeInfo, ValueRef};
 use tabla_core::backend::schema::{Table, TableSchema};
-use tabla_core::backend::stream_state::Log;
-use tabla_core::backend::{IndexEntry, Position};
+use tabla_core::backend::stream_state::StreamState;
+use tabla_core::backend::{IndexEntry, RowKey};
 use tabla_core::{Error, ErrorKind, Item, Result};
 use xxhash_rust::xxh3::xxh3_64_with_seed;
 
-use crate::bases::Chain;
 use crate::catalogue::{SELECT_TABLES, StoredIndex, StoredTable, parse, stored_expiry};
 use crate::config::SqliteConfig;
+use crate::delta_chain::DeltaChain;
 use crate::error::from_sqlx;
 use crate::expiry::ExpiryIndex;
 use crate::records::{self, Before, Images, StoredRecord};
-use crate::rows::sum_of;
-use crate::{bases, format, open};
+use crate::rows::row_checksum;
+use crate::{delta_chain, format, open};
 
 /// So many problems are told; a file that has more needs no longer list.
-const TOLD: usize = 100;
+const MAX_PROBLEMS: usize = 100;
 
 /// How far a check has come.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 #[non_exhaustive]
-pub struct Progress {
+pub struct CheckProgress {
     /// Rows that have been looked at.
     pub done: u64,
     /// Rows that there are, as far as is known.
@@ -58,7 +58,7 @@ impl CheckReport {
     }
 
     fn problem(&mut self, problem: String) {
-        if self.problems.len() < TOLD {
+        if self.problems.len() < MAX_PROBLEMS {
             self.problems.push(problem);
         }
     }
@@ -72,7 +72,10 @@ impl CheckReport {
 ///
 /// # Errors
 /// The file cannot be read at all, or is not one of tabla's. What is wrong inside is in the report.
-pub async fn check(path: impl AsRef<Path>, progress: impl FnMut(Progress)) -> Result<CheckReport> {
+pub async fn check(
+    path: impl AsRef<Path>,
+    progress: impl FnMut(CheckProgress),
+) -> Result<CheckReport> {
     let path = path.as_ref();
     let config = SqliteConfig::file(path);
     if !path.exists() {
@@ -85,13 +88,13 @@ pub async fn check(path: impl AsRef<Path>, progress: impl FnMut(Progress)) -> Re
         )));
     }
     let mut connection = open::connect(path, &config, false).await?;
-    let mut check = Check { report: CheckReport::default(), done: 0, total: 0, progress };
+    let mut check = Checker { report: CheckReport::default(), done: 0, total: 0, progress };
     check.run(&mut connection).await?;
     connection.close().await.map_err(from_sqlx)?;
     Ok(check.report)
 }
 
-struct Check<F> {
+struct Checker<F> {
     report: CheckReport,
     done: u64,
     total: u64,
@@ -117,7 +120,7 @@ impl Tally {
     }
 }
 
-impl<F: FnMut(Progress)> Check<F> {
+impl<F: FnMut(CheckProgress)> Checker<F> {
     async fn run(&mut self, connection: &mut SqliteConnection) -> Result<()> {
         // One state for all that follows.
         open::run(connection, "BEGIN").await?;
@@ -181,12 +184,12 @@ impl<F: FnMut(Progress)> Check<F> {
                     return Ok(());
                 }
             };
-            if !has_key(schema, &item) || Position::of_stored(schema, &item).as_bytes() != key {
+            if !has_key(schema, &item) || RowKey::of_stored(schema, &item).as_bytes() != key {
                 self.report.problem(format!("table {name}, row {id}: the item has another key"));
                 return Ok(());
             }
             tally.add(key, id, item.size(), None);
-            if let Some(time) = table.expiry.as_ref().and_then(|expiry| expiry.time_of(&item)) {
+            if let Some(time) = table.expiry.as_ref().and_then(|expiry| expiry.expires_at(&item)) {
                 times.add(&time.to_be_bytes(), id, 0, None);
             }
             for ((index, stored), tally) in
@@ -194,7 +197,7 @@ impl<F: FnMut(Progress)> Check<F> {
             {
                 if let Some(entry) = IndexEntry::of(schema, index, &item) {
                     let carried = (!stored.carries_all).then(|| entry.item.encode());
-                    let key = entry.position.as_bytes();
+                    let key = entry.row_key.as_bytes();
                     tally.add(key, id, entry.item.size(), carried.as_deref());
                 }
             }
@@ -287,7 +290,7 @@ impl<F: FnMut(Progress)> Check<F> {
         let last = count(connection, "SELECT last_record FROM tabla_state").await?;
         let mut streams = Vec::new();
         each(connection, "SELECT number, arn, log FROM tabla_streams", |row| {
-            match parse::<Log>(row.get::<&str, _>(2)) {
+            match parse::<StreamState>(row.get::<&str, _>(2)) {
                 Ok(log) => streams.push((row.get::<i64, _>(0), log)),
                 Err(error) => {
                     self.report.problem(format!("stream {}: {error}", row.get::<&str, _>(1)));
@@ -306,7 +309,7 @@ impl<F: FnMut(Progress)> Check<F> {
         &mut self,
         connection: &mut SqliteConnection,
         stream: i64,
-        log: &Log,
+        log: &StreamState,
         last: u64,
     ) -> Result<()> {
         let select = format!(
@@ -324,7 +327,7 @@ impl<F: FnMut(Progress)> Check<F> {
             for row in rows {
                 let record = stored_record(&row);
                 let base = match record.as_ref().map(|record| &record.images) {
-                    Ok(Images::Based { base, .. }) => {
+                    Ok(Images::Delta { base, .. }) => {
                         Some(base_image(connection, stream, log, *base).await)
                     }
                     _ => None,
@@ -345,7 +348,7 @@ impl<F: FnMut(Progress)> Check<F> {
         number: i64,
         record: Result<StoredRecord>,
         base: Option<Result<Item>>,
-        log: &Log,
+        log: &StreamState,
         last: u64,
     ) {
         self.report.records += 1;
@@ -360,7 +363,7 @@ impl<F: FnMut(Progress)> Check<F> {
     fn step(&mut self) {
         self.done += 1;
         if self.done.is_multiple_of(1000) || self.done == self.total {
-            (self.progress)(Progress { done: self.done, total: self.total.max(self.done) });
+            (self.progress)(CheckProgress { done: self.done, total: self.total.max(self.done) });
         }
     }
 }
@@ -378,7 +381,7 @@ async fn tally_times(connection: &mut SqliteConnection, expiry: &ExpiryIndex) ->
 
 /// The item of a row, or what is wrong with it.
 fn stored(id: i64, sum: Option<i64>, bytes: &[u8]) -> Result<Item, String> {
-    if sum != Some(sum_of(id, bytes)) {
+    if sum != Some(row_checksum(id, bytes)) {
         return Err("the item is not what was stored".to_owned());
     }
     Item::decode(Bytes::copy_from_slice(bytes)).map_err(|error| error.message().to_owned())
@@ -389,10 +392,10 @@ fn stored(id: i64, sum: Option<i64>, bytes: &[u8]) -> Result<Item, String> {
 fn check_record(
     stored: StoredRecord,
     base: Option<Result<Item>>,
-    log: &Log,
+    log: &StreamState,
     last: u64,
 ) -> Result<(), String> {
-    if !log.numbers(last).contains(&(stored.number as u64)) {
+    if !log.sequence_range(last).contains(&(stored.number as u64)) {
         return Err("its number is in none of the stream's shards".to_owned());
     }
     let lane = stored.lane;
@@ -434,15 +437,15 @@ fn images(row: &SqliteRow, first: usize) -> sqlx::Result<Images> {
 async fn base_image(
     connection: &mut SqliteConnection,
     stream: i64,
-    log: &Log,
+    log: &StreamState,
     number: i64,
 ) -> Result<Item> {
-    let select = bases::select_images(stream);
-    let mut chain = Chain::new(number);
+    let select = delta_chain::select_images(stream);
+    let mut chain = DeltaChain::new(number);
     loop {
         let found = sqlx::query(AssertSqlSafe(select.as_str())).bind(chain.next);
         let found = found.fetch_optional(&mut *connection).await.map_err(from_sqlx)?;
-        let found = found.ok_or_else(|| chain.is_broken(log))?;
+        let found = found.ok_or_else(|| chain.broken_error(log))?;
         if let Some(image) = chain.follow(images(&found, 0).map_err(from_sqlx)?)? {
             return chain.image(image);
         }

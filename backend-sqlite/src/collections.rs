@@ -11,18 +11,18 @@ use std::sync::Arc;
 use rusqlite::Connection;
 use tabla_core::Result;
 use tabla_core::backend::schema::IndexKind;
-use tabla_core::backend::{Position, Span, TableRef};
+use tabla_core::backend::{KeyRange, RowKey, TableRef};
 
 use crate::catalogue::StoredTable;
-use crate::counts::{Counts, Ledger};
 use crate::error::from_sqlite;
+use crate::item_counts::{CountChanges, ItemCounts};
 
 /// Size of a table, local indexes included, below which its collections are not estimated.
 const ESTIMATED_FROM: u64 = 1 << 30;
 
 /// Item collections of one operation, by the number of their table and the bytes that the keys of
 /// their rows begin with.
-pub(crate) type Collections = BTreeMap<(i64, Vec<u8>), (Arc<StoredTable>, Span)>;
+pub(crate) type Collections = BTreeMap<(i64, Vec<u8>), (Arc<StoredTable>, KeyRange)>;
 
 /// Estimated item collections of one operation; those that are not there have less than 1 GB.
 #[derive(Clone, Debug, Default)]
@@ -30,10 +30,10 @@ pub(crate) struct CollectionSizes(BTreeMap<(i64, Vec<u8>), u64>);
 
 /// The distinct collections that these positions belong to.
 pub(crate) fn collections<'w>(
-    positions: impl Iterator<Item = (&'w Arc<StoredTable>, &'w Position)>,
+    positions: impl Iterator<Item = (&'w Arc<StoredTable>, &'w RowKey)>,
 ) -> Collections {
     let keyed = positions.map(|(table, position)| {
-        let collection = Span::of_collection(position);
+        let collection = KeyRange::of_collection(position);
         let key = (table.number, collection.lower().to_vec());
         (key, (Arc::clone(table), collection))
     });
@@ -43,10 +43,10 @@ pub(crate) fn collections<'w>(
 /// The collections of tables that have at least 1 GB.
 pub(crate) fn of_large_tables(
     connection: &Connection,
-    ledger: &Ledger,
+    ledger: &ItemCounts,
     collections: Collections,
 ) -> Result<Collections> {
-    let no_changes = Counts::default();
+    let no_changes = CountChanges::default();
     let mut large = Collections::new();
     for (key, collection) in collections {
         let mut size = 0;
@@ -64,22 +64,22 @@ impl CollectionSizes {
     /// Estimates the collections.
     pub(crate) fn estimate(
         connection: &Connection,
-        ledger: &Ledger,
+        ledger: &ItemCounts,
         collections: Collections,
     ) -> Result<Self> {
-        let estimate = |(key, (table, collection)): (_, (Arc<StoredTable>, Span))| {
+        let estimate = |(key, (table, collection)): (_, (Arc<StoredTable>, KeyRange))| {
             Ok((key, estimate(connection, ledger, &table, &collection)?))
         };
         collections.into_iter().map(estimate).collect::<Result<_>>().map(Self)
     }
 
     /// Estimated size of the collection that a position belongs to.
-    pub(crate) fn of(&self, table: &StoredTable, position: &Position) -> u64 {
+    pub(crate) fn of(&self, table: &StoredTable, position: &RowKey) -> u64 {
         // Most operations do not ask.
         if self.0.is_empty() {
             return 0;
         }
-        let key = (table.number, Span::of_collection(position).lower().to_vec());
+        let key = (table.number, KeyRange::of_collection(position).lower().to_vec());
         self.0.get(&key).copied().unwrap_or_default()
     }
 }
@@ -105,11 +105,11 @@ fn rows_of(table: &Arc<StoredTable>) -> impl Iterator<Item = CollectionRows> {
 
 fn estimate(
     connection: &Connection,
-    ledger: &Ledger,
+    ledger: &ItemCounts,
     table: &Arc<StoredTable>,
-    collection: &Span,
+    collection: &KeyRange,
 ) -> Result<u64> {
-    let no_changes = Counts::default();
+    let no_changes = CountChanges::default();
     let end = collection.upper().expect("a partition has an end");
     let mut size = 0;
     for CollectionRows { number, keys } in rows_of(table) {
@@ -147,7 +147,7 @@ mod tests {
             store.put(PutItem::new("things", thing(partition, number))).await.unwrap();
         }
         store.with_table("things", |connection, ledger, table| {
-            let position = Position::of_stored(table.schema(), &thing("a", 1));
+            let position = RowKey::of_stored(table.schema(), &thing("a", 1));
             let wanted = collections([(table, &position), (table, &position)].into_iter());
             assert_eq!(wanted.len(), 1);
             let large = of_large_tables(connection, ledger, wanted.clone()).unwrap();

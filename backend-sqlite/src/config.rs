@@ -20,7 +20,7 @@ pub struct SqliteConfig {
     /// How long a write waits for another process that is writing.
     pub busy_timeout: Duration,
     /// About how many pages of 4 KB a log may have before it is moved to its file.
-    pub log_pages: u32,
+    pub wal_pages: u32,
     /// How often the store deletes expired items by itself; `None` is never.
     pub sweep_every: Option<Duration>,
 }
@@ -41,16 +41,16 @@ pub enum Location {
 pub enum Durability {
     /// The write has been synced to the disk: it survives a loss of power.
     #[default]
-    Full,
+    Durable,
     /// The write survives the end of the process. A loss of power may take the last writes, whole
     /// and in order; it does not damage the file.
-    Normal,
+    Relaxed,
 }
 
 const CACHE_SIZE: u64 = 64 << 20;
 const BUSY_TIMEOUT: Duration = Duration::from_secs(10);
 /// More than SQLite's own 1000, because a write with two indexes touches a dozen pages.
-const LOG_PAGES: u32 = 4000;
+const WAL_PAGES: u32 = 4000;
 
 impl SqliteConfig {
     /// A store in memory.
@@ -70,7 +70,7 @@ impl SqliteConfig {
             durability,
             cache_size: CACHE_SIZE,
             busy_timeout: BUSY_TIMEOUT,
-            log_pages: LOG_PAGES,
+            wal_pages: WAL_PAGES,
             sweep_every: Some(ttl::SWEEP_EVERY),
         }
     }
@@ -99,8 +99,8 @@ impl SqliteConfig {
     /// The same with another length of the log: a shorter one takes less of the disk, a longer
     /// one is moved less often.
     #[must_use]
-    pub fn with_log_pages(mut self, pages: u32) -> Self {
-        self.log_pages = pages;
+    pub fn with_wal_pages(mut self, pages: u32) -> Self {
+        self.wal_pages = pages;
         self
     }
 
@@ -128,8 +128,8 @@ impl SqliteConfig {
         };
         if let Some(text) = address.take("durability") {
             config.durability = match text.as_str() {
-                "full" => Durability::Full,
-                "normal" => Durability::Normal,
+                "full" => Durability::Durable,
+                "normal" => Durability::Relaxed,
                 _ => {
                     return Err(Error::config(format!(
                         "the durability of an `sqlite:` address is `full` or `normal`: {text}"
@@ -154,7 +154,7 @@ impl SqliteConfig {
             config.busy_timeout = Duration::from_millis(millis);
         }
         if let Some(text) = address.take("log") {
-            config.log_pages = text.parse().ok().filter(|pages| *pages > 0).ok_or_else(|| {
+            config.wal_pages = text.parse().ok().filter(|pages| *pages > 0).ok_or_else(|| {
                 Error::config(format!(
                     "the log of an `sqlite:` address is a number of pages, at least 1: {text}"
                 ))
@@ -183,10 +183,10 @@ mod tests {
             config("sqlite:/var/shop.db?durability=normal&cache=8&busy=250&log=100&sweep=5")
                 .unwrap();
         let expected = SqliteConfig::file("/var/shop.db")
-            .with_durability(Durability::Normal)
+            .with_durability(Durability::Relaxed)
             .with_cache_size(8 << 20)
             .with_busy_timeout(Duration::from_millis(250))
-            .with_log_pages(100)
+            .with_wal_pages(100)
             .with_sweep_every(Some(Duration::from_secs(5)));
         assert_eq!(asked, expected);
         assert_eq!(config("sqlite:a.db").unwrap().sweep_every, Some(Duration::from_secs(60)));

@@ -11,22 +11,22 @@ use crate::error::from_sqlite;
 use crate::format;
 
 /// Prepared statements that a connection keeps: about ten per table and three per index.
-const STATEMENTS: usize = 2000;
+const STATEMENT_CACHE: usize = 2000;
 
 /// A commit moves the log to the file by itself only if it has grown to this many pages, because
 /// the store's thread, which sees to that, is far behind.
-const LONGEST_LOG: u32 = 40_000;
+const MAX_WAL_PAGES: u32 = 40_000;
 
 /// So many bytes of the log stay on the disk once it has been moved.
-const LOG_KEPT: u64 = 64 << 20;
+const WAL_SIZE_LIMIT: u64 = 64 << 20;
 
 /// The most that the connection that writes keeps in its cache. When a page is split, SQLite looks
 /// through all of the cache at the next commit (`docs/performance.md`): what a larger one saves in
 /// reads of pages, which the system has in memory anyway, is less than that costs.
-const WRITERS_CACHE: u64 = 8 << 20;
+const WRITER_CACHE_BYTES: u64 = 8 << 20;
 
 /// The connection that writes.
-pub(crate) fn writing(config: &SqliteConfig) -> Result<Connection> {
+pub(crate) fn open_writer(config: &SqliteConfig) -> Result<Connection> {
     let connection = match &config.location {
         Location::Memory => Connection::open_in_memory(),
         Location::File(path) => {
@@ -47,31 +47,31 @@ pub(crate) fn writing(config: &SqliteConfig) -> Result<Connection> {
         }
         Location::File(_) => {
             set_durability(&connection, config)?;
-            set(&connection, "wal_autocheckpoint", &LONGEST_LOG.to_string())?;
+            set(&connection, "wal_autocheckpoint", &MAX_WAL_PAGES.to_string())?;
             // After a long reader has gone, the log is cut back to what it usually has.
-            set(&connection, "journal_size_limit", &LOG_KEPT.to_string())?;
-            set_cache(&connection, config.cache_size.min(WRITERS_CACHE))?;
+            set(&connection, "journal_size_limit", &WAL_SIZE_LIMIT.to_string())?;
+            set_cache(&connection, config.cache_size.min(WRITER_CACHE_BYTES))?;
             connection.busy_timeout(config.busy_timeout).map_err(from_sqlite)?;
         }
     }
-    connection.set_prepared_statement_cache_capacity(STATEMENTS);
+    connection.set_prepared_statement_cache_capacity(STATEMENT_CACHE);
     Ok(connection)
 }
 
 /// A connection that only reads.
-pub(crate) fn reading(path: &Path, config: &SqliteConfig) -> Result<Connection> {
+pub(crate) fn open_reader(path: &Path, config: &SqliteConfig) -> Result<Connection> {
     let connection = Connection::open_with_flags(path, flags(OpenFlags::SQLITE_OPEN_READ_WRITE))
         .map_err(from_sqlite)?;
     // Opened to write, because a reader of the log must be able to take part in its recovery.
     set(&connection, "query_only", "1")?;
     set_cache(&connection, config.cache_size)?;
     connection.busy_timeout(config.busy_timeout).map_err(from_sqlite)?;
-    connection.set_prepared_statement_cache_capacity(STATEMENTS);
+    connection.set_prepared_statement_cache_capacity(STATEMENT_CACHE);
     Ok(connection)
 }
 
 /// A connection that only moves the log to the file.
-pub(crate) fn checkpointing(path: &Path, config: &SqliteConfig) -> Result<Connection> {
+pub(crate) fn open_checkpointer(path: &Path, config: &SqliteConfig) -> Result<Connection> {
     let connection = Connection::open_with_flags(path, flags(OpenFlags::SQLITE_OPEN_READ_WRITE))
         .map_err(from_sqlite)?;
     set_durability(&connection, config)?;
@@ -81,8 +81,8 @@ pub(crate) fn checkpointing(path: &Path, config: &SqliteConfig) -> Result<Connec
 
 fn set_durability(connection: &Connection, config: &SqliteConfig) -> Result<()> {
     let (name, level) = match config.durability {
-        Durability::Full => ("FULL", 2),
-        Durability::Normal => ("NORMAL", 1),
+        Durability::Durable => ("FULL", 2),
+        Durability::Relaxed => ("NORMAL", 1),
     };
     set(connection, "synchronous", name)?;
     // A promise is worth reading back.

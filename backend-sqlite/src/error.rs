@@ -6,7 +6,7 @@ use tabla_core::{Applied, Error, ErrorKind, Retry};
 /// What a failure of SQLite means to a caller.
 pub(crate) fn from_sqlite(error: rusqlite::Error) -> Error {
     let code = error.sqlite_error_code();
-    judged(code, error.to_string()).with_source(error)
+    classify(code, error.to_string()).with_source(error)
 }
 
 /// The same for a failure that sqlx reports.
@@ -18,10 +18,10 @@ pub(crate) fn from_sqlx(error: sqlx::Error) -> Error {
         }
         _ => None,
     };
-    judged(code, error.to_string()).with_source(error)
+    classify(code, error.to_string()).with_source(error)
 }
 
-fn judged(code: Option<ErrorCode>, text: String) -> Error {
+fn classify(code: Option<ErrorCode>, text: String) -> Error {
     let (kind, retry, what) = match code {
         Some(ErrorCode::DatabaseBusy | ErrorCode::DatabaseLocked) => {
             (ErrorKind::Unavailable, Retry::Later, "another process is writing to the file")
@@ -59,14 +59,14 @@ fn judged(code: Option<ErrorCode>, text: String) -> Error {
 
 /// The error of every caller whose group of writes failed: errors cannot be copied, so it is told
 /// anew to each.
-pub(crate) fn again(error: &Error, applied: Applied) -> Error {
+pub(crate) fn copy_error(error: &Error, applied: Applied) -> Error {
     Error::new(error.kind().clone(), error.message())
         .with_retry(error.retry())
         .with_applied(applied)
 }
 
 /// A row that is not what was once stored.
-pub(crate) fn damaged(what: impl std::fmt::Display) -> Error {
+pub(crate) fn corrupt_error(what: impl std::fmt::Display) -> Error {
     Error::corrupt(format!("the file is damaged; restore a backup: {what}"))
 }
 
@@ -92,7 +92,7 @@ mod tests {
             assert_eq!((error.kind(), error.retry()), (&kind, retry), "{code}");
             assert!(error.message().contains(part), "{error}");
             assert_eq!(error.applied(), Applied::No);
-            let copy = again(&error, Applied::Maybe);
+            let copy = copy_error(&error, Applied::Maybe);
             assert_eq!((copy.kind(), copy.applied()), (&kind, Applied::Maybe));
         }
     }

@@ -16,7 +16,7 @@ use crate::session::Session;
 use crate::tables::described;
 
 /// Items that one step looks at.
-const FILLED: usize = 200;
+const BACKFILL_BATCH: usize = 200;
 
 /// Where the times of a table are.
 #[derive(Clone, Debug)]
@@ -53,14 +53,14 @@ impl ExpiryIndex {
     }
 
     /// The second in which an item expires, as it is stored.
-    pub(crate) fn time_of(&self, item: &Item) -> Option<i64> {
+    pub(crate) fn expires_at(&self, item: &Item) -> Option<i64> {
         ttl::expires_at(item, &self.attribute).map(|second| second as i64)
     }
 }
 
 impl StoredTable {
     /// Whether its expiry index is still being filled.
-    pub(crate) fn lacks_times(&self) -> bool {
+    pub(crate) fn is_expiry_index_filling(&self) -> bool {
         self.expiry.as_ref().is_some_and(|expiry| expiry.filling)
     }
 }
@@ -69,17 +69,17 @@ impl Session<'_> {
     /// Turns the expiry of a table's items on or off.
     pub(crate) fn set_time_to_live(&mut self, request: &UpdateTimeToLive) -> Result<()> {
         let present = Arc::clone(described(&self.catalogue, &request.table)?);
-        let definition = present.table.set_ttl(request, self.env.clock.now())?;
-        self.drop_times(&present)?;
+        let definition = present.table.with_time_to_live(request, self.env.clock.now())?;
+        self.drop_expiry_index(&present)?;
         let expiry = match &definition.time_to_live.attribute {
-            Some(attribute) => Some(self.begin_times(present.number, attribute.clone())?),
+            Some(attribute) => Some(self.create_expiry_index(present.number, attribute.clone())?),
             None => None,
         };
         let (indexes, stream) = (present.index_numbers(), present.stream.clone());
         self.store_table(present.number, definition, indexes, stream, expiry)
     }
 
-    fn begin_times(&mut self, table: i64, attribute: String) -> Result<ExpiryIndex> {
+    fn create_expiry_index(&mut self, table: i64, attribute: String) -> Result<ExpiryIndex> {
         let number = self.next_number()?;
         self.execute_batch(&format::create_expiry(number))?;
         let insert = "INSERT INTO tabla_backfills (number, through) VALUES (?1, 0)";
@@ -88,7 +88,7 @@ impl Session<'_> {
     }
 
     /// Takes the times of a table out of sight, if it has any.
-    pub(crate) fn drop_times(&mut self, table: &StoredTable) -> Result<()> {
+    pub(crate) fn drop_expiry_index(&mut self, table: &StoredTable) -> Result<()> {
         let Some(expiry) = &table.expiry else { return Ok(()) };
         self.discard(&format!("expiry_{}", expiry.number), "at")?;
         self.execute("DELETE FROM tabla_backfills WHERE number = ?1", [expiry.number])?;
@@ -96,13 +96,13 @@ impl Session<'_> {
     }
 
     /// Keeps the time of an item in a row true.
-    pub(crate) fn keep_time(
+    pub(crate) fn update_expiry_entry(
         &mut self,
         expiry: &ExpiryIndex,
         id: i64,
         effect: &Effect,
     ) -> Result<()> {
-        let time = |item: &Option<Item>| item.as_ref().and_then(|item| expiry.time_of(item));
+        let time = |item: &Option<Item>| item.as_ref().and_then(|item| expiry.expires_at(item));
         let (old, new) = (time(&effect.old), time(&effect.new));
         if old == new {
             return Ok(());
@@ -120,7 +120,7 @@ impl Session<'_> {
     /// times of their own items meanwhile.
     ///
     /// A damaged item is skipped, so that those after it expire.
-    pub(crate) fn fill_times(&mut self, table: &Arc<StoredTable>) -> Result<()> {
+    pub(crate) fn backfill_expiry_index(&mut self, table: &Arc<StoredTable>) -> Result<()> {
         let Some(mut expiry) = table.expiry.clone() else { return Ok(()) };
         let select = "SELECT through FROM tabla_backfills WHERE number = ?1";
         let outcome = self.connection.query_row(select, [expiry.number], |row| row.get(0));
@@ -129,7 +129,7 @@ impl Session<'_> {
         let mut times = Vec::new();
         {
             let select = format!(
-                "SELECT id, sum, item FROM items_{} WHERE id > ?1 ORDER BY id LIMIT {FILLED}",
+                "SELECT id, sum, item FROM items_{} WHERE id > ?1 ORDER BY id LIMIT {BACKFILL_BATCH}",
                 table.number
             );
             let mut statement = self.connection.prepare_cached(&select).map_err(from_sqlite)?;
@@ -137,14 +137,14 @@ impl Session<'_> {
             while let Some(row) = rows.next().map_err(from_sqlite)? {
                 looked_at += 1;
                 through = row.get(0).map_err(from_sqlite)?;
-                let time = rows::read(row).ok().and_then(|found| expiry.time_of(&found.item));
+                let time = rows::read(row).ok().and_then(|found| expiry.expires_at(&found.item));
                 times.extend(time.map(|time| (time, through)));
             }
         }
         for (time, id) in times {
             self.insert_key(expiry.number, &expiry.insert, params![time, id])?;
         }
-        expiry.filling = looked_at == FILLED;
+        expiry.filling = looked_at == BACKFILL_BATCH;
         if expiry.filling {
             let update = "UPDATE tabla_backfills SET through = ?2 WHERE number = ?1";
             self.execute(update, params![expiry.number, through])?;

@@ -4,7 +4,7 @@ use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering};
 
 use async_trait::async_trait;
-use tabla_conformance::{Fresh, Harness};
+use tabla_conformance::{CaseStore, Harness};
 use tabla_core::env::{Env, ManualClock, Timestamp};
 
 use crate::{Location, SqliteConfig, SqliteStore};
@@ -38,7 +38,7 @@ impl Harness for SqliteHarness {
         true
     }
 
-    async fn fresh(&self) -> Fresh {
+    async fn case_store(&self) -> CaseStore {
         let clock = ManualClock::new(Timestamp::from_secs(1_800_000_000));
         let env = Env::system().with_clock(Arc::new(clock.clone()));
         // Expired items stay until the case says so.
@@ -49,7 +49,7 @@ impl Harness for SqliteHarness {
         }
         let store = SqliteStore::open_with(&config, env).await.expect("a store");
         let sweeping = store.clone();
-        let fresh = Fresh::new(Arc::new(store)).clock(clock).sweep(move || {
+        let fresh = CaseStore::new(Arc::new(store)).clock(clock).sweep(move || {
             let store = sweeping.clone();
             async move { store.sweep_expired().await.map(|_| ()) }
         });

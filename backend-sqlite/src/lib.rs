@@ -28,26 +28,26 @@
 //! | `log` | how many pages of 4 KB the log may have before it is moved to the file | 4000 |
 //! | `sweep` | how often expired items are deleted, in seconds, or `off` | 60 |
 
-mod archive;
-mod bases;
 mod catalogue;
 mod check;
 mod collections;
 mod config;
 mod connection;
-mod counts;
+mod delta_chain;
 mod error;
 mod expiry;
 mod format;
 #[cfg(feature = "conformance")]
 mod harness;
+mod item_counts;
 mod maintenance;
-mod numbers;
 mod open;
 mod opener;
-mod readers;
+mod read_pool;
+mod record_log;
 mod records;
 mod rows;
+mod sequence;
 mod session;
 mod store;
 mod streams;
@@ -57,7 +57,7 @@ mod tables;
 mod wal;
 mod writer;
 
-pub use check::{CheckReport, Progress, check};
+pub use check::{CheckProgress, CheckReport, check};
 pub use config::{Durability, Location, SqliteConfig};
 pub use format::{APPLICATION_ID, FORMAT_VERSION};
 #[cfg(feature = "conformance")]

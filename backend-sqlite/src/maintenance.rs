@@ -15,13 +15,13 @@ use crate::rows::{self, StoredItem};
 use crate::session::Session;
 
 /// Items that one step of a backfill reads.
-const BACKFILLED: usize = 200;
+const BACKFILL_BATCH: usize = 200;
 
 /// Rows that one step deletes from a discarded table. A table with no more rows is dropped at once.
-const DISCARDED: i64 = 1000;
+const DISCARD_BATCH: i64 = 1000;
 
 /// Executes one step of maintenance; answers whether there may be another one.
-pub(crate) fn step(session: &mut Session<'_>) -> Result<bool> {
+pub(crate) fn run_step(session: &mut Session<'_>) -> Result<bool> {
     let filling = session.catalogue.tables().find_map(|table| {
         let index = table.indexes.iter().position(|index| index.backfilling)?;
         Some((table.clone(), index))
@@ -30,16 +30,16 @@ pub(crate) fn step(session: &mut Session<'_>) -> Result<bool> {
         session.backfill(&table, index)?;
         return Ok(true);
     }
-    let lacking = session.catalogue.tables().find(|table| table.lacks_times()).cloned();
+    let lacking = session.catalogue.tables().find(|table| table.is_expiry_index_filling()).cloned();
     if let Some(table) = lacking {
-        session.fill_times(&table)?;
+        session.backfill_expiry_index(&table)?;
         return Ok(true);
     }
     if session.empty_discarded_table()? {
         return Ok(true);
     }
     let now = session.env.clock.now();
-    session.keep_streams_short(now)
+    session.prune_streams(now)
 }
 
 impl Session<'_> {
@@ -61,16 +61,16 @@ impl Session<'_> {
             let update = "UPDATE tabla_backfills SET through = ?2 WHERE number = ?1";
             self.execute(update, params![index.number, last.id])?;
         }
-        if items.len() < BACKFILLED {
+        if items.len() < BACKFILL_BATCH {
             self.execute("DELETE FROM tabla_backfills WHERE number = ?1", [index.number])?;
-            self.put_table(table, table.table.index_filled(&schema.name))?;
+            self.put_table(table, table.table.with_index_filled(&schema.name))?;
         }
         Ok(())
     }
 
     fn items_after(&self, table: &StoredTable, through: i64) -> Result<Vec<StoredItem>> {
         let select = format!(
-            "SELECT id, sum, item FROM items_{} WHERE id > ?1 ORDER BY id LIMIT {BACKFILLED}",
+            "SELECT id, sum, item FROM items_{} WHERE id > ?1 ORDER BY id LIMIT {BACKFILL_BATCH}",
             table.number
         );
         let mut statement = self.connection.prepare_cached(&select).map_err(from_sqlite)?;
@@ -86,9 +86,10 @@ impl Session<'_> {
     /// maintenance, because dropping it would hold the write lock for a time in proportion to its
     /// pages.
     pub(crate) fn discard(&mut self, name: &str, key: &str) -> Result<()> {
-        let select = format!("SELECT count(*) FROM (SELECT 1 FROM {name} LIMIT {})", DISCARDED + 1);
+        let select =
+            format!("SELECT count(*) FROM (SELECT 1 FROM {name} LIMIT {})", DISCARD_BATCH + 1);
         let outcome = self.connection.query_row(&select, [], |row| row.get::<_, i64>(0));
-        if self.sql(outcome)? <= DISCARDED {
+        if self.sql(outcome)? <= DISCARD_BATCH {
             return self.execute_batch(&format!("DROP TABLE {name}"));
         }
         let garbage = format!("garbage_{key}_{name}");
@@ -112,11 +113,11 @@ impl Session<'_> {
         };
         let removed = self.execute(
             &format!(
-                "DELETE FROM {name} WHERE ({key}) IN (SELECT {key} FROM {name} LIMIT {DISCARDED})"
+                "DELETE FROM {name} WHERE ({key}) IN (SELECT {key} FROM {name} LIMIT {DISCARD_BATCH})"
             ),
             [],
         )?;
-        if removed < DISCARDED as usize {
+        if removed < DISCARD_BATCH as usize {
             self.execute_batch(&format!("DROP TABLE {name}"))?;
             self.execute("DELETE FROM tabla_garbage WHERE name = ?1", [&name])?;
         }

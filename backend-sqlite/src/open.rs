@@ -46,7 +46,7 @@ pub(crate) async fn prepare(path: &Path, config: &SqliteConfig) -> Result<()> {
         }
     };
     if !is_new {
-        if connection::is_read_only(path).map_err(|error| named(error, path))? {
+        if connection::is_read_only(path).map_err(|error| with_path(error, path))? {
             let message = format!(
                 "cannot open `{}`: the file is read-only, and a store writes; make the file and its \
                  folder writable",
@@ -57,7 +57,7 @@ pub(crate) async fn prepare(path: &Path, config: &SqliteConfig) -> Result<()> {
         identify(path, config).await?;
     }
     let mut connection = connect(path, config, true).await?;
-    let made = migrate(&mut connection, path).await.map_err(|error| named(error, path));
+    let made = migrate(&mut connection, path).await.map_err(|error| with_path(error, path));
     if made.is_err() {
         // What has failed may have ended the transaction; otherwise nothing of it may be kept.
         let _ = sqlx::raw_sql("ROLLBACK").execute(&mut connection).await;
@@ -68,12 +68,12 @@ pub(crate) async fn prepare(path: &Path, config: &SqliteConfig) -> Result<()> {
 
 /// Migrates a file to the current format, in one transaction.
 async fn migrate(connection: &mut SqliteConnection, path: &Path) -> Result<()> {
-    if look(connection).await?.check(path)? == FORMAT_VERSION {
+    if read_header(connection).await?.check(path)? == FORMAT_VERSION {
         return Ok(());
     }
     run(connection, "BEGIN IMMEDIATE").await?;
     // Another process may have migrated the file before this one got the lock.
-    let version = look(connection).await?.check(path)?;
+    let version = read_header(connection).await?.check(path)?;
     if version < FORMAT_VERSION {
         run(connection, &format::migration(version)).await?;
     }
@@ -92,7 +92,7 @@ pub(crate) async fn run(connection: &mut SqliteConnection, script: &str) -> Resu
 /// The file is not one of tabla's, or its format is newer.
 pub(crate) async fn identify(path: &Path, config: &SqliteConfig) -> Result<i32> {
     let mut connection = connect(path, config, false).await?;
-    let seen = look(&mut connection).await.map_err(|error| named(error, path))?;
+    let seen = read_header(&mut connection).await.map_err(|error| with_path(error, path))?;
     connection.close().await.map_err(from_sqlx)?;
     seen.check(path)
 }
@@ -111,11 +111,11 @@ pub(crate) async fn connect(
         .foreign_keys(false);
     if owned {
         options = options.page_size(format::PAGE_SIZE).journal_mode(SqliteJournalMode::Wal);
-    } else if connection::is_read_only(path).map_err(|error| named(error, path))? {
-        refuse_log(path)?;
+    } else if connection::is_read_only(path).map_err(|error| with_path(error, path))? {
+        check_no_wal(path)?;
         options = options.immutable(true);
     }
-    options.connect().await.map_err(|error| named(from_sqlx(error), path))
+    options.connect().await.map_err(|error| with_path(from_sqlx(error), path))
 }
 
 /// Makes sure that a read-only file has no log beside it: then the file alone can be read, as one
@@ -123,7 +123,7 @@ pub(crate) async fn connect(
 ///
 /// To read it in the usual way, SQLite would begin a log, and leave it behind: one that whoever may
 /// write the file need not be allowed to write.
-fn refuse_log(path: &Path) -> Result<()> {
+fn check_no_wal(path: &Path) -> Result<()> {
     let mut log = path.canonicalize().unwrap_or_else(|_| path.to_owned());
     log.as_mut_os_string().push("-wal");
     if log.exists() {
@@ -138,13 +138,13 @@ fn refuse_log(path: &Path) -> Result<()> {
 }
 
 /// What a file says that it is.
-struct Seen {
+struct FileHeader {
     application_id: i32,
     version: i32,
     tables: i64,
 }
 
-async fn look(connection: &mut SqliteConnection) -> Result<Seen> {
+async fn read_header(connection: &mut SqliteConnection) -> Result<FileHeader> {
     let row = sqlx::query(
         "SELECT (SELECT application_id FROM pragma_application_id), \
                 (SELECT user_version FROM pragma_user_version), \
@@ -153,10 +153,10 @@ async fn look(connection: &mut SqliteConnection) -> Result<Seen> {
     .fetch_one(connection)
     .await
     .map_err(from_sqlx)?;
-    Ok(Seen { application_id: row.get(0), version: row.get(1), tables: row.get(2) })
+    Ok(FileHeader { application_id: row.get(0), version: row.get(1), tables: row.get(2) })
 }
 
-impl Seen {
+impl FileHeader {
     /// Version of the format, 0 for an empty file.
     fn check(&self, path: &Path) -> Result<i32> {
         let path = path.display();
@@ -195,7 +195,7 @@ impl Seen {
 }
 
 /// The error, with the file that it is about.
-fn named(error: Error, path: &Path) -> Error {
+fn with_path(error: Error, path: &Path) -> Error {
     let message = format!("cannot open `{}`: {}", path.display(), error.message());
     Error::new(error.kind().clone(), message).with_retry(error.retry()).with_source(error)
 }

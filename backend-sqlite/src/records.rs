@@ -7,13 +7,13 @@ use bytes::Bytes;
 use rusqlite::Row;
 use rusqlite::types::{ToSql, ToSqlOutput, ValueRef};
 use tabla_core::backend::record;
-use tabla_core::backend::stream_state::Log;
+use tabla_core::backend::stream_state::StreamState;
 use tabla_core::env::Timestamp;
 use tabla_core::ops::{EventName, Record, UserIdentity};
 use tabla_core::{Error, Item, Result};
 
 use crate::catalogue::parse;
-use crate::error::{damaged, from_sqlite};
+use crate::error::{corrupt_error, from_sqlite};
 
 /// The columns of a record.
 pub(crate) const COLUMNS: &str = "number, lane, at, event_id, event, image, before, by";
@@ -41,12 +41,12 @@ pub(crate) struct StoredRecord {
 #[derive(Clone, Debug)]
 pub(crate) enum Images {
     /// That image alone.
-    One(Bytes),
+    Image(Bytes),
     /// The new image, and what the old one has differently.
-    Both { new: Bytes, old: Vec<u8> },
+    ImageAndOldDelta { new: Bytes, old: Vec<u8> },
     /// What that image has differently from the one of the earlier record with this number. If the
     /// record has the old image, the earlier record's is the same.
-    Based { base: i64, difference: Bytes },
+    Delta { base: i64, difference: Bytes },
 }
 
 /// The second column of the images, which says what the first one is.
@@ -71,19 +71,19 @@ impl Images {
     pub(crate) fn of(old: Option<&Item>, new: Option<&Item>, keys: impl FnOnce() -> Item) -> Self {
         match (old, new) {
             (Some(old), Some(new)) => {
-                Self::Both { new: new.encode(), old: record::difference(old, new) }
+                Self::ImageAndOldDelta { new: new.encode(), old: record::encode_delta(old, new) }
             }
-            (Some(image), None) | (None, Some(image)) => Self::One(image.encode()),
-            (None, None) => Self::One(keys().encode()),
+            (Some(image), None) | (None, Some(image)) => Self::Image(image.encode()),
+            (None, None) => Self::Image(keys().encode()),
         }
     }
 
     /// The same, with what an earlier record has: its image is `old`. `None` if that saves little.
-    pub(crate) fn based(base: i64, old: &Item, new: Option<&Item>) -> Option<Self> {
+    pub(crate) fn delta(base: i64, old: &Item, new: Option<&Item>) -> Option<Self> {
         let image = new.unwrap_or(old);
-        let difference = record::difference(image, old);
+        let difference = record::encode_delta(image, old);
         let is_short = difference.len() <= image.encode().len() / 2;
-        is_short.then(|| Self::Based { base, difference: difference.into() })
+        is_short.then(|| Self::Delta { base, difference: difference.into() })
     }
 
     /// Reads two columns, from this one on.
@@ -99,32 +99,32 @@ impl Images {
     /// As two columns have them.
     pub(crate) fn into_columns(self) -> (Bytes, Before) {
         match self {
-            Self::One(image) => (image, Before::Nothing),
-            Self::Both { new, old } => (new, Before::Old(old)),
-            Self::Based { base, difference } => (difference, Before::Base(base)),
+            Self::Image(image) => (image, Before::Nothing),
+            Self::ImageAndOldDelta { new, old } => (new, Before::Old(old)),
+            Self::Delta { base, difference } => (difference, Before::Base(base)),
         }
     }
 
     pub(crate) fn from_columns(image: Bytes, before: Before) -> Self {
         match before {
-            Before::Nothing => Self::One(image),
-            Before::Old(old) => Self::Both { new: image, old },
-            Before::Base(base) => Self::Based { base, difference: image },
+            Before::Nothing => Self::Image(image),
+            Before::Old(old) => Self::ImageAndOldDelta { new: image, old },
+            Before::Base(base) => Self::Delta { base, difference: image },
         }
     }
 
     pub(crate) fn len(&self) -> usize {
         match self {
-            Self::One(image) => image.len(),
-            Self::Both { new, old } => new.len() + old.len(),
-            Self::Based { difference, .. } => difference.len(),
+            Self::Image(image) => image.len(),
+            Self::ImageAndOldDelta { new, old } => new.len() + old.len(),
+            Self::Delta { difference, .. } => difference.len(),
         }
     }
 }
 
 /// What is wrong with a record of a damaged file that whoever follows it would follow for ever.
-pub(crate) fn is_based_on_later() -> Error {
-    damaged("a stream record is based on one that came later")
+pub(crate) fn base_is_later_error() -> Error {
+    corrupt_error("a stream record is based on one that came later")
 }
 
 /// The number of an event, in a row.
@@ -170,31 +170,32 @@ impl StoredRecord {
     /// It is damaged, or `image_of` fails.
     pub(crate) fn record(
         self,
-        log: &Log,
+        log: &StreamState,
         image_of: impl FnOnce(i64) -> Result<Item>,
     ) -> Result<Record> {
         let events = [EventName::Insert, EventName::Modify, EventName::Remove];
         let event = events.into_iter().find(|event| event_number(*event) == self.event);
         let event_name = event.ok_or_else(|| {
-            damaged(format_args!("a stream record has an unknown event: {}", self.event))
+            corrupt_error(format_args!("a stream record has an unknown event: {}", self.event))
         })?;
         let view_type = log.view_type();
         let (image, old) = match self.images {
-            Images::One(image) => (Item::decode(image)?, None),
-            Images::Both { new, old } => {
+            Images::Image(image) => (Item::decode(image)?, None),
+            Images::ImageAndOldDelta { new, old } => {
                 let new = Item::decode(new)?;
-                let old = record::with_difference(&new, &old)?;
+                let old = record::apply_delta(&new, &old)?;
                 (new, Some(old))
             }
-            Images::Based { base, .. } if base >= self.number => return Err(is_based_on_later()),
-            Images::Based { base, difference } => {
+            Images::Delta { base, .. } if base >= self.number => return Err(base_is_later_error()),
+            Images::Delta { base, difference } => {
                 let old = image_of(base)?;
-                (record::with_difference(&old, &difference)?, Some(old))
+                (record::apply_delta(&old, &difference)?, Some(old))
             }
         };
         let (old_image, new_image) = match record::images(event_name, view_type) {
             (true, true) => {
-                let old = old.ok_or_else(|| damaged("a stream record has one image of two"))?;
+                let old =
+                    old.ok_or_else(|| corrupt_error("a stream record has one image of two"))?;
                 (Some(old), Some(image.clone()))
             }
             (true, false) => (Some(image.clone()), None),

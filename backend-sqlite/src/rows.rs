@@ -5,15 +5,15 @@ use std::sync::Arc;
 use bytes::Bytes;
 use rusqlite::types::ValueRef as SqlValue;
 use rusqlite::{CachedStatement, Connection, Row};
-use tabla_core::backend::{Flow, Position, ReadPlan, Rows, Source};
+use tabla_core::backend::{ReadPlan, ReadRows, ReadSource, RowKey, Visit};
 use tabla_core::{Item, Result};
 use xxhash_rust::xxh3::xxh3_64_with_seed;
 
 use crate::catalogue::StoredTable;
-use crate::error::{damaged, from_sqlite};
+use crate::error::{corrupt_error, from_sqlite};
 
 /// The rows that a connection sees.
-pub(crate) struct Reading<'c> {
+pub(crate) struct ConnectionRows<'c> {
     connection: &'c Connection,
     /// The statement that the last item was found with, and its table: most batches read from one.
     get: Option<(i64, CachedStatement<'c>)>,
@@ -27,7 +27,7 @@ pub(crate) struct StoredItem {
 
 /// What an item's bytes must add up to. The row's id takes part, so that an item in the wrong row
 /// is noticed.
-pub(crate) fn sum_of(id: i64, item: &[u8]) -> i64 {
+pub(crate) fn row_checksum(id: i64, item: &[u8]) -> i64 {
     xxh3_64_with_seed(item, id as u64) as i64
 }
 
@@ -35,14 +35,14 @@ pub(crate) fn sum_of(id: i64, item: &[u8]) -> i64 {
 pub(crate) fn find(
     get: &mut CachedStatement<'_>,
     table: &StoredTable,
-    position: &Position,
+    position: &RowKey,
 ) -> Result<Option<StoredItem>> {
     let mut rows = get.query([position.as_bytes()]).map_err(from_sqlite)?;
     let Some(row) = rows.next().map_err(from_sqlite)? else { return Ok(None) };
     let found = read(row)?;
     // The key leads to the row by a number alone: this is where a wrong number is noticed.
     if !position.is_of(&table.table.schema, &found.item) {
-        return Err(damaged(format_args!(
+        return Err(corrupt_error(format_args!(
             "a key of table {} leads to another item",
             table.table.name
         )));
@@ -65,30 +65,30 @@ pub(crate) fn read(row: &Row<'_>) -> Result<StoredItem> {
         SqlValue::Blob(bytes) => bytes,
         // A key whose item is gone.
         SqlValue::Null => return Err(missing(id)),
-        _ => return Err(damaged(format_args!("the item of row {id} is no blob"))),
+        _ => return Err(corrupt_error(format_args!("the item of row {id} is no blob"))),
     };
     let sum: i64 = row.get(1).map_err(from_sqlite)?;
-    if sum != sum_of(id, bytes) {
-        return Err(damaged(format_args!("the item of row {id} is not what was stored")));
+    if sum != row_checksum(id, bytes) {
+        return Err(corrupt_error(format_args!("the item of row {id} is not what was stored")));
     }
     let item = Item::decode_trusted(Bytes::copy_from_slice(bytes))?;
     Ok(StoredItem { id, item })
 }
 
 fn missing(id: i64) -> tabla_core::Error {
-    damaged(format_args!("a key leads to row {id}, which is not there"))
+    corrupt_error(format_args!("a key leads to row {id}, which is not there"))
 }
 
-impl<'c> Reading<'c> {
+impl<'c> ConnectionRows<'c> {
     pub(crate) fn new(connection: &'c Connection) -> Self {
         Self { connection, get: None }
     }
 }
 
-impl Rows for Reading<'_> {
+impl ReadRows for ConnectionRows<'_> {
     type Table = Arc<StoredTable>;
 
-    fn get(&mut self, table: &Arc<StoredTable>, position: &Position) -> Result<Option<Item>> {
+    fn get(&mut self, table: &Arc<StoredTable>, position: &RowKey) -> Result<Option<Item>> {
         let prepare = || {
             let get = self.connection.prepare_cached(&table.sql.get).map_err(from_sqlite)?;
             Ok::<_, tabla_core::Error>((table.number, get))
@@ -104,13 +104,13 @@ impl Rows for Reading<'_> {
         &mut self,
         table: &Arc<StoredTable>,
         plan: &ReadPlan,
-        take: &mut dyn FnMut(Item, Option<Item>) -> Flow,
+        take: &mut dyn FnMut(Item, Option<Item>) -> Visit,
     ) -> Result<bool> {
         let sql = match plan.source {
-            Source::Table => &table.sql.range,
-            Source::Index(number) => &table.indexes[number].sql.range,
+            ReadSource::Table => &table.sql.range,
+            ReadSource::Index(number) => &table.indexes[number].sql.range,
         };
-        let (lower, upper) = (plan.span.lower(), plan.span.upper());
+        let (lower, upper) = (plan.range.lower(), plan.range.upper());
         let sql = match (upper, plan.reverse) {
             (Some(_), false) => &sql.forward,
             (Some(_), true) => &sql.backward,
@@ -130,9 +130,9 @@ impl Rows for Reading<'_> {
                 false => None,
             };
             match take(item, fetched) {
-                Flow::Next => {}
-                Flow::Last => return Ok(false),
-                Flow::Enough => return Ok(true),
+                Visit::Continue => {}
+                Visit::StopAfter => return Ok(false),
+                Visit::StopBefore => return Ok(true),
             }
         }
         Ok(false)

@@ -5,21 +5,21 @@ use std::sync::Arc;
 
 use rusqlite::{CachedStatement, Connection, OptionalExtension, Params, params};
 use tabla_core::backend::{
-    Applicable, Effect, EntryChange, Flow, IndexChange, IndexEntry, Position, ReadPlan, Rows,
-    TOKEN_LIFETIME, Token, WriteRows,
+    Effect, EntryChange, EvaluatedWrite, IndexChange, IndexEntry, ReadPlan, ReadRows, RowKey,
+    TOKEN_LIFETIME, TokenRecord, Visit, WriteRows,
 };
 use tabla_core::env::{Env, Timestamp};
 use tabla_core::ops::UserIdentity;
 use tabla_core::{Applied, Error, ErrorKind, Item, Result};
 
-use crate::archive::{Archive, Archived};
 use crate::catalogue::{Catalogue, StoredIndex, StoredTable};
 use crate::collections::CollectionSizes;
-use crate::counts::{Change, Counts, Ledger};
-use crate::error::{again, from_sqlite};
+use crate::error::{copy_error, from_sqlite};
 use crate::format;
-use crate::numbers::{Block, Numbers};
-use crate::rows::{self, Reading, sum_of};
+use crate::item_counts::{CountChanges, CountDelta, ItemCounts};
+use crate::record_log::{RecordLog, RecordLogChange};
+use crate::rows::{self, ConnectionRows, row_checksum};
+use crate::sequence::{SequenceAllocator, SequenceBlock};
 use crate::wal::{self, Wal};
 
 /// State of a write group inside its transaction.
@@ -39,19 +39,19 @@ pub(crate) struct Session<'c> {
     pub(crate) short: Option<&'c Wal>,
     /// Sizes of item collections, as estimated by the caller of the present operation.
     pub(crate) collection_sizes: CollectionSizes,
-    pub(crate) ledger: &'c Ledger,
+    pub(crate) item_counts: &'c ItemCounts,
     /// Changes of item counts that are not in the ledger yet.
-    pub(crate) counts: Counts,
+    pub(crate) counts: CountChanges,
     /// Highest row number of each table's items, by the table's number.
     last_rows: BTreeMap<i64, i64>,
-    pub(crate) archive: &'c Archive,
+    pub(crate) record_log: &'c RecordLog,
     /// Changes that the archive applies after the commit.
-    pub(crate) archived: Vec<Archived>,
-    pub(crate) numbers: &'c Numbers,
+    pub(crate) record_log_changes: Vec<RecordLogChange>,
+    pub(crate) numbers: &'c SequenceAllocator,
     /// Last sequence number that was allocated from the file before the group, if known.
     pub(crate) taken: Option<i64>,
     /// Allocated sequence numbers that the group can use.
-    pub(crate) block: Option<Block>,
+    pub(crate) block: Option<SequenceBlock>,
     /// Whether the group leaves work for maintenance.
     pub(crate) wants_maintenance: bool,
     /// Prepared statements that the group has used, by number of the table or index and role.
@@ -93,8 +93,8 @@ impl<'c> Session<'c> {
     pub(crate) fn new(
         connection: &'c Connection,
         catalogue: Arc<Catalogue>,
-        (ledger, archive): (&'c Ledger, &'c Archive),
-        numbers: &'c Numbers,
+        (ledger, archive): (&'c ItemCounts, &'c RecordLog),
+        numbers: &'c SequenceAllocator,
         env: &'c Env,
     ) -> Self {
         Self {
@@ -107,11 +107,11 @@ impl<'c> Session<'c> {
             is_disk_full: false,
             short: None,
             collection_sizes: CollectionSizes::default(),
-            ledger,
-            counts: Counts::default(),
+            item_counts: ledger,
+            counts: CountChanges::default(),
             last_rows: BTreeMap::new(),
-            archive,
-            archived: Vec::new(),
+            record_log: archive,
+            record_log_changes: Vec::new(),
             numbers,
             taken: None,
             block: None,
@@ -162,7 +162,7 @@ impl<'c> Session<'c> {
     /// part: then the group fails.
     pub(crate) fn end_failed(&mut self, error: &Error) {
         if self.has_written {
-            self.fail(again(error, Applied::No));
+            self.fail(copy_error(error, Applied::No));
         }
     }
 
@@ -174,7 +174,7 @@ impl<'c> Session<'c> {
     ) -> Result<R> {
         let catalogue = (Arc::clone(&self.catalogue), self.is_catalogue_changed);
         let (counts, block) = (self.counts.clone(), self.block);
-        let archived = self.archived.len();
+        let archived = self.record_log_changes.len();
         self.execute("SAVEPOINT step", [])?;
         let outcome = work(self);
         if outcome.is_err() && !self.connection.is_autocommit() {
@@ -182,7 +182,7 @@ impl<'c> Session<'c> {
             // transaction by itself, the group fails.
             (self.failure, self.is_disk_full) = (None, false);
             (self.counts, self.block) = (counts, block);
-            self.archived.truncate(archived);
+            self.record_log_changes.truncate(archived);
             (self.catalogue, self.is_catalogue_changed) = catalogue;
             self.execute("ROLLBACK TO step", [])?;
         }
@@ -203,7 +203,7 @@ impl<'c> Session<'c> {
         outcome.map_err(|error| {
             self.is_disk_full |= wal::is_disk_full(&error);
             let error = from_sqlite(error);
-            self.fail(again(&error, Applied::No));
+            self.fail(copy_error(&error, Applied::No));
             error
         })
     }
@@ -280,8 +280,8 @@ impl<'c> Session<'c> {
 
     /// Writes item counts and the catalogue's version, before the commit.
     pub(crate) fn finish(&mut self) -> Result<()> {
-        if matches!(self.ledger, Ledger::File) {
-            for (number, Change { items, bytes }) in self.take_counts().into_changes() {
+        if matches!(self.item_counts, ItemCounts::File) {
+            for (number, CountDelta { items, bytes }) in self.take_counts().into_changes() {
                 self.execute(
                     "UPDATE tabla_counts SET items = items + ?2, bytes = bytes + ?3 \
                      WHERE number = ?1",
@@ -310,7 +310,7 @@ impl<'c> Session<'c> {
     }
 
     /// Takes the changes of item counts that are not in the file: in memory, all of them.
-    pub(crate) fn take_counts(&mut self) -> Counts {
+    pub(crate) fn take_counts(&mut self) -> CountChanges {
         std::mem::take(&mut self.counts)
     }
 
@@ -332,18 +332,18 @@ impl<'c> Session<'c> {
     fn write_item(
         &mut self,
         table: &StoredTable,
-        write: &Applicable<'_, i64>,
+        write: &EvaluatedWrite<'_, i64>,
     ) -> Result<Option<i64>> {
         let (number, sql) = (table.number, &table.sql);
-        let key = write.position.as_bytes();
+        let key = write.row_key.as_bytes();
         let Effect { old, new } = write.effect;
         let growth = size_of(new) as i64 - size_of(old) as i64;
-        match (write.place, new) {
+        match (write.row, new) {
             (None, None) => Ok(None),
             (None, Some(new)) => {
                 let id = self.next_row(table)?;
                 let bytes = new.encode();
-                let values = params![id, sum_of(id, &bytes), &bytes[..]];
+                let values = params![id, row_checksum(id, &bytes), &bytes[..]];
                 self.write(number, Role::InsertItem, &sql.insert_item, values)?;
                 self.write(number, Role::InsertKey, &sql.insert_key, params![key, id])?;
                 self.written.bytes += bytes.len();
@@ -352,7 +352,7 @@ impl<'c> Session<'c> {
             }
             (Some(id), Some(new)) => {
                 let bytes = new.encode();
-                let values = params![id, sum_of(id, &bytes), &bytes[..]];
+                let values = params![id, row_checksum(id, &bytes), &bytes[..]];
                 self.write(number, Role::Update, &sql.update, values)?;
                 self.written.bytes += bytes.len();
                 self.count(number, 0, growth);
@@ -370,16 +370,16 @@ impl<'c> Session<'c> {
     fn write_entry(&mut self, table: &StoredTable, id: i64, change: &IndexChange) -> Result<()> {
         let index = &table.indexes[change.index];
         match &change.entry {
-            EntryChange::Appears(new) => self.insert_entry(index, id, new),
-            EntryChange::Goes(old) => self.delete_entry(index, old),
-            EntryChange::Moves { from, to } => {
+            EntryChange::Inserted(new) => self.insert_entry(index, id, new),
+            EntryChange::Deleted(old) => self.delete_entry(index, old),
+            EntryChange::Moved { from, to } => {
                 self.delete_entry(index, from)?;
                 self.insert_entry(index, id, to)
             }
-            EntryChange::Stays { old, new } => {
+            EntryChange::Updated { old, new } => {
                 // An entry that refers to the item has changed with it.
                 if index.carries_all && !index.backfilling {
-                    let (_, bytes) = change.entry.growth();
+                    let (_, bytes) = change.entry.count_delta();
                     self.count(index.number, 0, bytes);
                     return Ok(());
                 }
@@ -393,9 +393,10 @@ impl<'c> Session<'c> {
                     return self.insert_entry(index, id, &entry);
                 }
                 let bytes = new.encode();
-                let values = params![entry.position.as_bytes(), sum_of(id, &bytes), &bytes[..]];
+                let values =
+                    params![entry.row_key.as_bytes(), row_checksum(id, &bytes), &bytes[..]];
                 self.write(index.number, Role::Update, &index.sql.update, values)?;
-                let (_, bytes) = change.entry.growth();
+                let (_, bytes) = change.entry.count_delta();
                 self.count(index.number, 0, bytes);
                 Ok(())
             }
@@ -404,7 +405,7 @@ impl<'c> Session<'c> {
 
     /// Deletes an entry from an index, if the backfill has inserted it already.
     fn delete_entry(&mut self, index: &StoredIndex, entry: &IndexEntry) -> Result<()> {
-        let key = [entry.position.as_bytes()];
+        let key = [entry.row_key.as_bytes()];
         let deleted = self.write(index.number, Role::DeleteKey, &index.sql.delete, key)? as i64;
         self.count(index.number, -deleted, -deleted * entry.item.size() as i64);
         Ok(())
@@ -417,12 +418,12 @@ impl<'c> Session<'c> {
         id: i64,
         entry: &IndexEntry,
     ) -> Result<()> {
-        let (key, insert) = (entry.position.as_bytes(), &index.sql.insert);
+        let (key, insert) = (entry.row_key.as_bytes(), &index.sql.insert);
         let inserted = if index.carries_all {
             self.write(index.number, Role::InsertKey, insert, params![key, id])?
         } else {
             let bytes = entry.item.encode();
-            let values = params![key, id, sum_of(id, &bytes), &bytes[..]];
+            let values = params![key, id, row_checksum(id, &bytes), &bytes[..]];
             self.write(index.number, Role::InsertKey, insert, values)?
         };
         self.count(index.number, inserted as i64, inserted as i64 * entry.item.size() as i64);
@@ -434,10 +435,10 @@ fn size_of(item: &Option<Item>) -> usize {
     item.as_ref().map_or(0, Item::size)
 }
 
-impl Rows for Session<'_> {
+impl ReadRows for Session<'_> {
     type Table = Arc<StoredTable>;
 
-    fn get(&mut self, table: &Arc<StoredTable>, position: &Position) -> Result<Option<Item>> {
+    fn get(&mut self, table: &Arc<StoredTable>, position: &RowKey) -> Result<Option<Item>> {
         Ok(self.find(table, position)?.map(|(item, _)| item))
     }
 
@@ -445,26 +446,22 @@ impl Rows for Session<'_> {
         &mut self,
         table: &Arc<StoredTable>,
         plan: &ReadPlan,
-        take: &mut dyn FnMut(Item, Option<Item>) -> Flow,
+        take: &mut dyn FnMut(Item, Option<Item>) -> Visit,
     ) -> Result<bool> {
-        Reading::new(self.connection).visit(table, plan, take)
+        ConnectionRows::new(self.connection).visit(table, plan, take)
     }
 }
 
 impl WriteRows for Session<'_> {
     /// Row number.
-    type Place = i64;
+    type RowHandle = i64;
 
-    fn find(
-        &mut self,
-        table: &Arc<StoredTable>,
-        position: &Position,
-    ) -> Result<Option<(Item, i64)>> {
+    fn find(&mut self, table: &Arc<StoredTable>, position: &RowKey) -> Result<Option<(Item, i64)>> {
         let get = self.statement(table.number, Role::Get, &table.sql.get).map_err(from_sqlite)?;
         Ok(rows::find(get, table, position)?.map(|found| (found.item, found.id)))
     }
 
-    fn apply(&mut self, table: &Arc<StoredTable>, write: &Applicable<'_, i64>) -> Result<()> {
+    fn apply(&mut self, table: &Arc<StoredTable>, write: &EvaluatedWrite<'_, i64>) -> Result<()> {
         let effect = write.effect;
         if !effect.is_change() {
             return Ok(());
@@ -472,37 +469,37 @@ impl WriteRows for Session<'_> {
         if let Some(wal) = self.short
             && size_of(&effect.new) > size_of(&effect.old)
         {
-            return Err(wal.reserved());
+            return Err(wal.reserve_error());
         }
         let Some(id) = self.write_item(table, write)? else { return Ok(()) };
         for change in write.changes {
             self.write_entry(table, id, change)?;
         }
         if let Some(expiry) = &table.expiry {
-            self.keep_time(expiry, id, effect)?;
+            self.update_expiry_entry(expiry, id, effect)?;
         }
         self.record(table, id, write)?;
         Ok(())
     }
 
-    fn collection_size(&mut self, table: &Arc<StoredTable>, position: &Position) -> Result<u64> {
+    fn collection_size(&mut self, table: &Arc<StoredTable>, position: &RowKey) -> Result<u64> {
         Ok(self.collection_sizes.of(table, position))
     }
 
-    fn token(&mut self, token: &str) -> Result<Option<Token>> {
+    fn find_token(&mut self, token: &str) -> Result<Option<TokenRecord>> {
         let select = "SELECT fingerprint, completed_at FROM tabla_tokens WHERE token = ?1";
         let outcome = self.connection.prepare_cached(select).and_then(|mut select| {
             select
                 .query_row([token], |row| Ok((row.get::<_, [u8; 16]>(0)?, row.get::<_, i64>(1)?)))
                 .optional()
         });
-        Ok(self.sql(outcome)?.map(|(fingerprint, completed_at)| Token {
+        Ok(self.sql(outcome)?.map(|(fingerprint, completed_at)| TokenRecord {
             fingerprint: u128::from_be_bytes(fingerprint),
             completed_at: Timestamp::from_millis(completed_at as u64),
         }))
     }
 
-    fn keep_token(&mut self, token: &str, kept: Token) -> Result<()> {
+    fn store_token(&mut self, token: &str, kept: TokenRecord) -> Result<()> {
         let now = kept.completed_at.as_millis() as i64;
         let expired = now - TOKEN_LIFETIME.as_millis() as i64;
         self.execute("DELETE FROM tabla_tokens WHERE completed_at <= ?1", [expired])?;

@@ -6,22 +6,22 @@ use async_trait::async_trait;
 use rusqlite::Connection;
 use tabla_core::backend::schema::TablesPage;
 use tabla_core::backend::{
-    BatchGet, BatchWrite, FoundItems, Get, PageRead, SingleWrite, TableRef, TransactGet,
+    BatchGet, BatchWrite, FoundItems, PageRead, SingleGet, SingleWrite, TableRef, TransactGet,
     TransactWrite, read_batch_to_end,
 };
 use tabla_core::env::Env;
 use tabla_core::ops::*;
-use tabla_core::{Capabilities, Error, ErrorKind, Repeat, Result, Retry, RetryPolicy, Store};
+use tabla_core::{Capabilities, Error, ErrorKind, Result, Retry, RetryMode, RetryPolicy, Store};
 use tokio::sync::oneshot;
 
 use crate::catalogue::{Catalogue, StoredTable};
 use crate::collections::{CollectionSizes, Collections, collections, of_large_tables};
 use crate::config::{Location, SqliteConfig};
-use crate::counts::Counts;
+use crate::item_counts::CountChanges;
 #[cfg(test)]
-use crate::counts::Ledger;
-use crate::readers::Readers;
-use crate::rows::Reading;
+use crate::item_counts::ItemCounts;
+use crate::read_pool::ReadPool;
+use crate::rows::ConnectionRows;
 use crate::session::Session;
 use crate::sweep::{self, StepOutcome, Sweep};
 use crate::sweeper::Sweeps;
@@ -38,7 +38,7 @@ const INLINE_BYTES: usize = 64 << 10;
 
 /// How often costly expressions of a write are evaluated outside of the writer, because the item was
 /// another one when they were done.
-const EVALUATIONS: usize = 8;
+const MAX_PRE_EVALUATIONS: usize = 8;
 
 /// A [`Store`] in an SQLite file, or in memory.
 ///
@@ -55,7 +55,7 @@ pub struct SqliteStore {
 struct Inner {
     writer: Writer,
     /// `None` in memory, where one connection does everything.
-    readers: Option<Readers>,
+    readers: Option<ReadPool>,
     env: Env,
 }
 
@@ -77,10 +77,10 @@ impl SqliteStore {
             Location::Memory => None,
             Location::File(path) => {
                 open::prepare(path, config).await?;
-                Some(Readers::new(path.clone(), config.clone()))
+                Some(ReadPool::new(path.clone(), config.clone()))
             }
         };
-        let writer = Writer::start(connection::writing(config)?, config, env.clone())?;
+        let writer = Writer::start(connection::open_writer(config)?, config, env.clone())?;
         let retries = RetryPolicy::none();
         Ok(Self { inner: Arc::new(Inner { writer, readers, env }), retries })
     }
@@ -109,10 +109,14 @@ impl SqliteStore {
     pub async fn sweep_expired(&self) -> Result<usize> {
         let writer = &self.inner.writer;
         // The expiry index is filled first.
-        while self.inner.catalogue()?.tables().any(|table| table.lacks_times()) {
+        while self.inner.catalogue()?.tables().any(|table| table.is_expiry_index_filling()) {
             let fill = |session: &mut Session<'_>| {
-                let lacking = session.catalogue.tables().find(|table| table.lacks_times()).cloned();
-                lacking.map_or(Ok(()), |table| session.fill_times(&table))
+                let lacking = session
+                    .catalogue
+                    .tables()
+                    .find(|table| table.is_expiry_index_filling())
+                    .cloned();
+                lacking.map_or(Ok(()), |table| session.backfill_expiry_index(&table))
             };
             writer.write(sweep::FOREGROUND_STEP_ITEMS, fill).await?;
         }
@@ -154,7 +158,7 @@ impl SqliteStore {
 
     /// Waits until `count` of the store's own sweeps have ended, and answers their statistics. It never
     /// returns if the store does not sweep.
-    pub async fn swept(&self, count: u64) -> Sweeps {
+    pub async fn wait_for_sweeps(&self, count: u64) -> Sweeps {
         let mut sweeps = self.inner.writer.sweeps();
         match sweeps.wait_for(|sweeps| sweeps.count >= count).await {
             Ok(sweeps) => sweeps.clone(),
@@ -170,7 +174,7 @@ impl SqliteStore {
     pub(crate) fn with_table(
         &self,
         name: &str,
-        look: impl FnOnce(&Connection, &Ledger, &Arc<StoredTable>),
+        look: impl FnOnce(&Connection, &ItemCounts, &Arc<StoredTable>),
     ) {
         let table = self.inner.writer.catalogue().table(name).expect("a table");
         let ledger = self.inner.writer.ledger();
@@ -259,7 +263,7 @@ impl Inner {
         plan: impl Fn(&Catalogue) -> Result<SingleWrite<Arc<StoredTable>>>,
     ) -> Result<WriteOutput> {
         let mut write = self.attempt(plan)?;
-        let sizes = self.collection_sizes(collections(write.collections())).await?;
+        let sizes = self.collection_sizes(collections(write.reported_collections())).await?;
         for evaluations in 0.. {
             let sizes = sizes.clone();
             let job = move |session: &mut Session<'_>| {
@@ -269,17 +273,17 @@ impl Inner {
                     true => write,
                     false => write.replan(table)?,
                 };
-                if evaluations < EVALUATIONS
-                    && let Some(found) = write.costly(session)?
+                if evaluations < MAX_PRE_EVALUATIONS
+                    && let Some(found) = write.items_to_pre_evaluate(session)?
                 {
-                    return Ok(Attempt::Evaluate(write, found));
+                    return Ok(WriteStep::NeedsEvaluation(write, found));
                 }
-                write.run(session).map(Attempt::Done)
+                write.execute(session).map(WriteStep::Done)
             };
             write = match self.writer.write(1, job).await? {
-                Attempt::Done(output) => return Ok(output),
-                Attempt::Evaluate(write, found) => {
-                    on_blocking_thread(move || write.evaluated(found)).await?
+                WriteStep::Done(output) => return Ok(output),
+                WriteStep::NeedsEvaluation(write, found) => {
+                    on_blocking_thread(move || write.pre_evaluate(found)).await?
                 }
             };
         }
@@ -293,8 +297,8 @@ impl Inner {
         let plan =
             |catalogue: &Catalogue| TransactWrite::new(request, |name| catalogue.table(name));
         let mut writes = self.attempt(plan)?;
-        let sizes = self.collection_sizes(collections(writes.collections())).await?;
-        for _ in 0..=EVALUATIONS {
+        let sizes = self.collection_sizes(collections(writes.reported_collections())).await?;
+        for _ in 0..=MAX_PRE_EVALUATIONS {
             let sizes = sizes.clone();
             let job = move |session: &mut Session<'_>| {
                 session.collection_sizes = sizes;
@@ -304,15 +308,15 @@ impl Inner {
                     false => writes.replan(|name| catalogue.table(name))?,
                 };
                 let now = session.env.clock.now();
-                if let Some(found) = writes.costly(session, now)? {
-                    return Ok(Attempt::Evaluate(writes, found));
+                if let Some(found) = writes.items_to_pre_evaluate(session, now)? {
+                    return Ok(WriteStep::NeedsEvaluation(writes, found));
                 }
-                writes.run(session, now).map(Attempt::Done)
+                writes.execute(session, now).map(WriteStep::Done)
             };
             writes = match self.writer.write(request.items.len(), job).await? {
-                Attempt::Done(output) => return Ok(output),
-                Attempt::Evaluate(writes, found) => {
-                    on_blocking_thread(move || writes.evaluated(found)).await?
+                WriteStep::Done(output) => return Ok(output),
+                WriteStep::NeedsEvaluation(writes, found) => {
+                    on_blocking_thread(move || writes.pre_evaluate(found)).await?
                 }
             };
         }
@@ -326,7 +330,7 @@ impl Inner {
         let short = self.attempt(|catalogue| {
             let page = plan(catalogue)?;
             let gathered = self.read(|connection| {
-                page.gather_within(&mut Reading::new(connection), INLINE_ROWS)
+                page.gather_within(&mut ConnectionRows::new(connection), INLINE_ROWS)
             })?;
             Ok(gathered.map(|gathered| (page, gathered)))
         })?;
@@ -346,7 +350,7 @@ impl Inner {
             inner.attempt(|catalogue| {
                 let page = plan(catalogue)?;
                 let gathered =
-                    inner.read(|connection| page.gather(&mut Reading::new(connection)))?;
+                    inner.read(|connection| page.gather(&mut ConnectionRows::new(connection)))?;
                 // The snapshot is released: a slow filter must not keep the log from restarting.
                 Ok(page.finish(gathered))
             })
@@ -356,10 +360,10 @@ impl Inner {
 }
 
 /// What has become of a write in the writer.
-enum Attempt<W, T> {
+enum WriteStep<W, T> {
     Done(T),
     /// Its expressions take long on these items: they are evaluated while others write.
-    Evaluate(W, FoundItems),
+    NeedsEvaluation(W, FoundItems),
 }
 
 /// Whether a transaction was cancelled because other writes changed its items.
@@ -400,14 +404,14 @@ impl Store for SqliteStore {
     }
 
     /// It has none yet.
-    fn power_by_id(&self, _: std::any::TypeId) -> Option<tabla_core::Power> {
+    fn extension_by_id(&self, _: std::any::TypeId) -> Option<tabla_core::Extension> {
         None
     }
 
     async fn get(&self, request: GetItem) -> Result<GetItemOutput> {
         self.inner.attempt(|catalogue| {
-            let get = Get::new(&request, catalogue.table(&request.table)?)?;
-            self.inner.read(|connection| get.run(&mut Reading::new(connection)))
+            let get = SingleGet::new(&request, catalogue.table(&request.table)?)?;
+            self.inner.read(|connection| get.execute(&mut ConnectionRows::new(connection)))
         })
     }
 
@@ -451,7 +455,8 @@ impl Store for SqliteStore {
         let read = |request: &BatchGetItem| {
             self.inner.attempt(|catalogue| {
                 let batch = BatchGet::new(request, |name| catalogue.table(name))?;
-                self.inner.snapshot(|connection| batch.run(&mut Reading::new(connection)))
+                self.inner
+                    .snapshot(|connection| batch.execute(&mut ConnectionRows::new(connection)))
             })
         };
         match self.retries.attempts > 1 {
@@ -464,7 +469,7 @@ impl Store for SqliteStore {
         let batch = self
             .inner
             .attempt(|catalogue| BatchWrite::new(&request, |name| catalogue.table(name)))?;
-        let sizes = self.inner.collection_sizes(collections(batch.collections())).await?;
+        let sizes = self.inner.collection_sizes(collections(batch.reported_collections())).await?;
         self.inner
             .writer
             .write(batch.len(), move |session| {
@@ -474,7 +479,7 @@ impl Store for SqliteStore {
                     true => batch,
                     false => batch.replan(|name| catalogue.table(name))?,
                 };
-                batch.run(session)
+                batch.execute(session)
             })
             .await
     }
@@ -482,7 +487,7 @@ impl Store for SqliteStore {
     async fn transact_get(&self, request: TransactGetItems) -> Result<TransactGetItemsOutput> {
         self.inner.attempt(|catalogue| {
             let reads = TransactGet::new(&request, |name| catalogue.table(name))?;
-            self.inner.snapshot(|connection| reads.run(&mut Reading::new(connection)))
+            self.inner.snapshot(|connection| reads.execute(&mut ConnectionRows::new(connection)))
         })
     }
 
@@ -494,12 +499,12 @@ impl Store for SqliteStore {
         if !outcome.as_ref().is_err_and(is_conflict) {
             return outcome;
         }
-        let mut tries = self.retries.tries(Repeat::OnlyIfNotApplied, "a transaction");
+        let mut tries = self.retries.start_attempts(RetryMode::OnlyIfNotApplied, "a transaction");
         while outcome.as_ref().is_err_and(is_conflict) {
-            if let Some(output) = tries.judge(outcome)? {
+            if let Some(output) = tries.check(outcome)? {
                 return Ok(output);
             }
-            tries.again().await?;
+            tries.next_attempt().await?;
             outcome = self.inner.write_transaction(&request).await;
         }
         outcome
@@ -512,7 +517,7 @@ impl Store for SqliteStore {
     async fn describe_table(&self, request: DescribeTable) -> Result<TableDescription> {
         let catalogue = self.inner.catalogue()?;
         let table = described(&catalogue, &request.table)?;
-        let (ledger, no_changes) = (self.inner.writer.ledger(), Counts::default());
+        let (ledger, no_changes) = (self.inner.writer.ledger(), CountChanges::default());
         self.inner.snapshot(|connection| {
             tables::describe(table, |number| ledger.count(connection, number, &no_changes))
         })
@@ -567,14 +572,14 @@ impl Store for SqliteStore {
 
     async fn tag_table(&self, request: TagTable) -> Result<()> {
         let work = move |session: &mut Session<'_>| {
-            session.change_table(&request.table, |table| table.tag(&request))
+            session.change_table(&request.table, |table| table.with_tags(&request))
         };
         self.inner.writer.write(1, work).await
     }
 
     async fn untag_table(&self, request: UntagTable) -> Result<()> {
         let work = move |session: &mut Session<'_>| {
-            session.change_table(&request.table, |table| table.untag(&request))
+            session.change_table(&request.table, |table| table.without_tags(&request))
         };
         self.inner.writer.write(1, work).await
     }

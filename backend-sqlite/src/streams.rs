@@ -4,30 +4,30 @@ use std::sync::Arc;
 
 use rusqlite::{Connection, OptionalExtension, params};
 use tabla_core::Result;
-use tabla_core::backend::Applicable;
-use tabla_core::backend::record::{self, Change, Place};
-use tabla_core::backend::stream_state::{self, Log};
+use tabla_core::backend::EvaluatedWrite;
+use tabla_core::backend::record::{self, IteratorState, NewRecord};
+use tabla_core::backend::stream_state::{self, StreamState};
 use tabla_core::env::Timestamp;
 use tabla_core::ops::{
     DescribeStream, GetRecords, GetRecordsOutput, GetShardIterator, ListStreams, ListStreamsOutput,
     Record, ShardIterator, StreamArn, StreamDescription,
 };
 
-use crate::archive::{Archive, Unread};
-use crate::bases::{Assembly, Occasion};
-use crate::catalogue::{StoredStream, StoredTable, each, parse, to_json};
+use crate::catalogue::{StoredStream, StoredTable, for_each_row, parse, to_json};
+use crate::delta_chain::{RecordAssembler, RecordContext};
 use crate::error::from_sqlite;
+use crate::record_log::{RecordLog, RecordReader};
 use crate::records::{self, StoredRecord};
 use crate::session::Session;
 
 /// Records that one step of maintenance takes away.
-const PRUNED: usize = 500;
+const PRUNE_BATCH: usize = 500;
 
 impl Session<'_> {
     /// Opens the log of a stream that has just been enabled.
-    pub(crate) fn open_stream(&mut self, log: &Log) -> Result<StoredStream> {
+    pub(crate) fn open_stream(&mut self, log: &StreamState) -> Result<StoredStream> {
         let number = self.next_number()?;
-        self.open_archive(number)?;
+        self.create_record_log(number)?;
         self.execute(
             "INSERT INTO tabla_streams (number, arn, log) VALUES (?1, ?2, ?3)",
             params![number, log.arn().0, to_json(log)],
@@ -39,8 +39,8 @@ impl Session<'_> {
     pub(crate) fn close_stream(&mut self, arn: &StreamArn, now: Timestamp) -> Result<()> {
         let last = self.boundary()? as u64;
         if let Some((number, mut log)) = stream(self.connection, arn)? {
-            self.give_out(log.close(now, last))?;
-            self.keep_log(number, &log)?;
+            self.allocate_through(log.close(now, last))?;
+            self.store_stream_state(number, &log)?;
         }
         Ok(())
     }
@@ -50,21 +50,24 @@ impl Session<'_> {
         &mut self,
         table: &Arc<StoredTable>,
         row: i64,
-        write: &Applicable<'_, i64>,
+        write: &EvaluatedWrite<'_, i64>,
     ) -> Result<()> {
         let (Some(stream), Some(view)) = (&table.stream, table.table.stream()) else {
             return Ok(());
         };
-        let Some(change) = Change::of(write.effect, view.view_type) else { return Ok(()) };
+        let Some(change) = NewRecord::of(write.effect, view.view_type) else { return Ok(()) };
         let now = self.env.clock.now();
         if now >= stream.due {
             self.rotate(table, stream.number, now)?;
         }
-        let lane = stream_state::lane_of(write.position, stream.lanes) as i64;
-        let number = self.next_record()?;
+        let lane = stream_state::lane_of(write.row_key, stream.lanes) as i64;
+        let number = self.next_sequence_number()?;
         let at = record::created_at(now).as_secs() as i64;
-        let images =
-            self.images(Occasion { table, stream, row, number, at }, &change, write.effect);
+        let images = self.record_images(
+            RecordContext { table, stream, row, number, at },
+            &change,
+            write.effect,
+        );
         let record = StoredRecord {
             number,
             lane,
@@ -74,20 +77,20 @@ impl Session<'_> {
             images,
             by: self.by.as_ref().map(to_json),
         };
-        self.archive(stream, record)
+        self.append_record(stream, record)
     }
 
     /// Begins a new generation of shards, unless an earlier write of the group has.
     fn rotate(&mut self, table: &StoredTable, number: i64, now: Timestamp) -> Result<()> {
         let select = "SELECT log FROM tabla_streams WHERE number = ?1";
         let outcome = self.connection.query_row(select, [number], |row| row.get::<_, String>(0));
-        let mut log: Log = parse(&self.sql(outcome)?)?;
-        if now < log.due() {
+        let mut log: StreamState = parse(&self.sql(outcome)?)?;
+        if now < log.rotates_at() {
             return Ok(());
         }
         let last = self.boundary()? as u64;
-        self.give_out(log.rotate(now, last))?;
-        self.keep_log(number, &log)?;
+        self.allocate_through(log.rotate(now, last))?;
+        self.store_stream_state(number, &log)?;
         let (definition, indexes) = (table.table.clone(), table.index_numbers());
         let stream = StoredStream::new(number, &log);
         let expiry = table.expiry.clone();
@@ -98,7 +101,7 @@ impl Session<'_> {
         Ok(())
     }
 
-    fn keep_log(&mut self, number: i64, log: &Log) -> Result<()> {
+    fn store_stream_state(&mut self, number: i64, log: &StreamState) -> Result<()> {
         let update = "UPDATE tabla_streams SET log = ?2 WHERE number = ?1";
         self.execute(update, params![number, to_json(log)])?;
         Ok(())
@@ -106,18 +109,20 @@ impl Session<'_> {
 
     /// Takes away some of the records that are too old to be read, and the streams that were closed
     /// a day ago; whether there may be more.
-    pub(crate) fn keep_streams_short(&mut self, now: Timestamp) -> Result<bool> {
+    pub(crate) fn prune_streams(&mut self, now: Timestamp) -> Result<bool> {
         for (number, mut log) in logs(self.connection)? {
-            if log.has_lapsed(now) {
+            if log.is_past_retention(now) {
                 self.execute("DELETE FROM tabla_streams WHERE number = ?1", [number])?;
-                self.discard_archive(number)?;
+                self.drop_record_log(number)?;
                 // What was discarded may have to be emptied.
                 return Ok(true);
             }
-            if let Some(through) = self.archive.disposable(self.connection, number, now, PRUNED)? {
-                self.trim_archive(number, through)?;
+            if let Some(through) =
+                self.record_log.last_prunable(self.connection, number, now, PRUNE_BATCH)?
+            {
+                self.prune_records(number, through)?;
                 log.trim(through as u64);
-                self.keep_log(number, &log)?;
+                self.store_stream_state(number, &log)?;
                 return Ok(true);
             }
         }
@@ -127,13 +132,15 @@ impl Session<'_> {
 
 /// Whether there is something for [`Session::keep_streams_short`] to do: a read, so that a store at
 /// rest takes no lock.
-pub(crate) fn are_too_long(
+pub(crate) fn need_pruning(
     connection: &Connection,
-    archive: &Archive,
+    archive: &RecordLog,
     now: Timestamp,
 ) -> Result<bool> {
     for (number, log) in logs(connection)? {
-        if log.has_lapsed(now) || archive.disposable(connection, number, now, 1)?.is_some() {
+        if log.is_past_retention(now)
+            || archive.last_prunable(connection, number, now, 1)?.is_some()
+        {
             return Ok(true);
         }
     }
@@ -141,16 +148,16 @@ pub(crate) fn are_too_long(
 }
 
 /// All logs, in the order of their streams' names.
-fn logs(connection: &Connection) -> Result<Vec<(i64, Log)>> {
+fn logs(connection: &Connection) -> Result<Vec<(i64, StreamState)>> {
     let mut stored = Vec::new();
-    each(connection, "SELECT number, log FROM tabla_streams ORDER BY arn", |row| {
+    for_each_row(connection, "SELECT number, log FROM tabla_streams ORDER BY arn", |row| {
         stored.push((row.get::<_, i64>(0)?, row.get::<_, String>(1)?));
         Ok(())
     })?;
     stored.into_iter().map(|(number, log)| Ok((number, parse(&log)?))).collect()
 }
 
-fn stream(connection: &Connection, arn: &StreamArn) -> Result<Option<(i64, Log)>> {
+fn stream(connection: &Connection, arn: &StreamArn) -> Result<Option<(i64, StreamState)>> {
     let select = "SELECT number, log FROM tabla_streams WHERE arn = ?1";
     let found = connection
         .prepare_cached(select)
@@ -162,9 +169,13 @@ fn stream(connection: &Connection, arn: &StreamArn) -> Result<Option<(i64, Log)>
 }
 
 /// The stream, if it can be read now.
-fn readable(connection: &Connection, arn: &StreamArn, now: Timestamp) -> Result<(i64, Log)> {
-    let found = stream(connection, arn)?.filter(|(_, log)| !log.has_lapsed(now));
-    found.ok_or_else(|| record::stream_missing(arn))
+fn readable(
+    connection: &Connection,
+    arn: &StreamArn,
+    now: Timestamp,
+) -> Result<(i64, StreamState)> {
+    let found = stream(connection, arn)?.filter(|(_, log)| !log.is_past_retention(now));
+    found.ok_or_else(|| record::stream_missing_error(arn))
 }
 
 pub(crate) fn list(
@@ -173,7 +184,10 @@ pub(crate) fn list(
     now: Timestamp,
 ) -> Result<ListStreamsOutput> {
     let logs = logs(connection)?;
-    stream_state::list(request, logs.iter().map(|(_, log)| log).filter(|log| !log.has_lapsed(now)))
+    stream_state::list(
+        request,
+        logs.iter().map(|(_, log)| log).filter(|log| !log.is_past_retention(now)),
+    )
 }
 
 pub(crate) fn describe(
@@ -187,39 +201,41 @@ pub(crate) fn describe(
 
 pub(crate) fn iterator(
     connection: &Connection,
-    archive: &Archive,
+    archive: &RecordLog,
     request: &GetShardIterator,
     now: Timestamp,
 ) -> Result<ShardIterator> {
     let (number, mut log) = readable(connection, &request.arn, now)?;
-    let extent = log.extent(&request.shard, now)?;
+    let extent = log.shard_range(&request.shard, now)?;
     // Whether or not what is too old has been taken away.
-    if let Some(through) = archive.trimmed(connection, number, now)? {
+    if let Some(through) = archive.last_trimmed(connection, number, now)? {
         log.trim(through as u64);
     }
     let newest = archive.newest(connection, number)?;
-    log.iterator(request, &extent, newest.map(|number| number as u64), now)
+    log.shard_iterator(request, &extent, newest.map(|number| number as u64), now)
 }
 
 pub(crate) fn records(
     connection: &Connection,
-    archive: &Archive,
+    archive: &RecordLog,
     request: &GetRecords,
     now: Timestamp,
 ) -> Result<GetRecordsOutput> {
     let limit = record::check_records_limit(request)?;
-    let place = Place::of_iterator(&request.iterator, now)?;
+    let place = IteratorState::decode(&request.iterator, now)?;
     let (number, log) = readable(connection, &StreamArn(place.arn.clone()), now)?;
-    let extent = log.extent_at(&place, now)?;
+    let extent = log.shard_range_at(&place, now)?;
     let (mut is_first, mut is_end) = (true, false);
     let mut failure = None;
-    let mut assembly = Assembly::new(connection, number, &log);
+    let mut assembly = RecordAssembler::new(connection, number, &log);
     let (page, passed) = archive.read(connection, number, &extent, place.next, |unread| {
         // A page ends at the first failure, which then fails the whole.
         let page = std::iter::from_fn(|| {
             let found = match unread.next() {
                 // It is too old, but still there.
-                Ok(Some(first)) if is_first && first.is_trimmed(now) => Err(record::trimmed()),
+                Ok(Some(first)) if is_first && first.is_trimmed(now) => {
+                    Err(record::trimmed_error())
+                }
                 Ok(Some(stored)) => assembly.record(stored).map(Some),
                 Ok(None) => Ok(None),
                 Err(error) => Err(error),
@@ -232,7 +248,7 @@ pub(crate) fn records(
             })
         });
         let page = record::page(page, limit);
-        (page, unread.passed())
+        (page, unread.resume_at())
     })?;
     if let Some(error) = failure {
         return Err(error);
@@ -241,7 +257,7 @@ pub(crate) fn records(
     if !is_end {
         // The last row that was looked at may have been too much for the page.
         next = page.last().map_or(place.next, |record| number_of(record) + 1);
-        let has_more = |unread: &mut Unread<'_>| unread.next().map(|found| found.is_some());
+        let has_more = |unread: &mut RecordReader<'_>| unread.next().map(|found| found.is_some());
         // An open shard goes on in any case.
         is_more = extent.last.is_none()
             || archive.read(connection, number, &extent, next, has_more)??;

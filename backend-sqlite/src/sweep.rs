@@ -5,13 +5,13 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use rusqlite::{Connection, OptionalExtension, params};
-use tabla_core::backend::{Applicable, Effect, Position, TableRef, WriteRows, ttl};
+use tabla_core::backend::{Effect, EvaluatedWrite, RowKey, TableRef, WriteRows, ttl};
 use tabla_core::env::Timestamp;
 use tabla_core::ops::UserIdentity;
 use tabla_core::{Error, ErrorKind, Item, Result, Retry};
 
 use crate::catalogue::{Catalogue, StoredTable};
-use crate::error::{damaged, from_sqlite};
+use crate::error::{corrupt_error, from_sqlite};
 use crate::expiry::ExpiryIndex;
 use crate::rows;
 use crate::session::Session;
@@ -244,9 +244,9 @@ impl Session<'_> {
         let Some(row) = rows.next().map_err(from_sqlite)? else { return Ok(None) };
         let (id, at) = (row.get(0).map_err(from_sqlite)?, row.get(3).map_err(from_sqlite)?);
         sweep.after = (at, id);
-        Ok(Some(rows::read(row).and_then(|found| match expiry.time_of(&found.item) {
+        Ok(Some(rows::read(row).and_then(|found| match expiry.expires_at(&found.item) {
             // The expiry index may be damaged; the item decides when it expires.
-            time if time != Some(at) => Err(damaged(format_args!(
+            time if time != Some(at) => Err(corrupt_error(format_args!(
                 "the expiry index has second {at} for the item of row {id}, the item has another"
             ))),
             _ => Ok((found.id, found.item)),
@@ -254,10 +254,10 @@ impl Session<'_> {
     }
 
     fn delete_expired(&mut self, table: &Arc<StoredTable>, id: i64, item: Item) -> Result<()> {
-        let position = Position::of_stored(table.schema(), &item);
+        let position = RowKey::of_stored(table.schema(), &item);
         let effect = Effect { old: Some(item), new: None };
         let changes = effect.index_changes(table.schema());
         let (position, effect, changes) = (&position, &effect, &changes[..]);
-        self.apply(table, &Applicable { position, place: Some(id), effect, changes })
+        self.apply(table, &EvaluatedWrite { row_key: position, row: Some(id), effect, changes })
     }
 }

@@ -99,7 +99,7 @@ impl Sweeper {
     pub(crate) fn until_due(&mut self, waker: &Waker) -> Option<Duration> {
         let period = self.period.filter(|_| !self.is_under_way)?;
         // Registered before the clock is read, so that no move of the clock is missed.
-        self.env.clock.wake_when_moved(waker.clone());
+        self.env.clock.wake_on_change(waker.clone());
         let remaining = self.env.clock.remaining(self.next)?;
         if remaining > period {
             // The clock was set back.

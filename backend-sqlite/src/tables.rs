@@ -5,9 +5,10 @@ use std::sync::Arc;
 
 use rusqlite::{OptionalExtension, params};
 use tabla_core::backend::schema::{
-    Count, StreamChange, Table, TableCounts, check_update, table_exists, table_missing, table_name,
+    ItemCount, StreamChange, Table, TableCounts, check_update, table_exists_error,
+    table_missing_error, table_name,
 };
-use tabla_core::backend::stream_state::Log;
+use tabla_core::backend::stream_state::StreamState;
 use tabla_core::ops::*;
 use tabla_core::{Error, Result};
 
@@ -19,13 +20,13 @@ use crate::session::Session;
 /// requests about items.
 pub(crate) fn described<'c>(catalogue: &'c Catalogue, given: &str) -> Result<&'c Arc<StoredTable>> {
     let name = table_name(given)?;
-    catalogue.find(name).ok_or_else(|| table_missing(name))
+    catalogue.find(name).ok_or_else(|| table_missing_error(name))
 }
 
 /// Describes a table, given the counts of a number.
 pub(crate) fn describe(
     table: &StoredTable,
-    count: impl Fn(i64) -> Result<Count>,
+    count: impl Fn(i64) -> Result<ItemCount>,
 ) -> Result<TableDescription> {
     let schema = &table.table.schema;
     let indexes = schema.indexes.iter().zip(&table.indexes);
@@ -48,17 +49,17 @@ impl StoredTable {
 
 impl Session<'_> {
     fn describe(&self, table: &StoredTable) -> Result<TableDescription> {
-        describe(table, |number| self.ledger.count(self.connection, number, &self.counts))
+        describe(table, |number| self.item_counts.count(self.connection, number, &self.counts))
     }
 
     pub(crate) fn create_table(&mut self, request: &CreateTable) -> Result<TableDescription> {
         let now = self.env.clock.now();
         let mut table = Table::create(request, now, self.env.token())?;
         if self.catalogue.find(&table.name).is_some() {
-            return Err(table_exists(&table.name));
+            return Err(table_exists_error(&table.name));
         }
         if let Some(earlier) = self.deleted(&table.name)? {
-            table = table.after(&earlier);
+            table = table.with_labels_after(&earlier);
         }
         let name = table.name.clone();
         let number = self.next_number()?;
@@ -71,7 +72,7 @@ impl Session<'_> {
         }
         let stream = match table.stream() {
             Some(stream) => {
-                let log = Log::open(&table, stream, self.boundary()? as u64);
+                let log = StreamState::open(&table, stream, self.boundary()? as u64);
                 Some(self.open_stream(&log)?)
             }
             None => None,
@@ -85,7 +86,7 @@ impl Session<'_> {
         check_update(request)?;
         let now = self.env.clock.now();
         let present = Arc::clone(described(&self.catalogue, &request.table)?);
-        let change = present.table.apply(request, now)?;
+        let change = present.table.apply_update(request, now)?;
         let mut indexes = present.index_numbers();
         if let Some(index) = &change.removed
             && let Some(number) = indexes.remove(&index.name)
@@ -104,7 +105,7 @@ impl Session<'_> {
         let name = change.table.name.clone();
         let stream = match &change.stream {
             Some(StreamChange::Enabled(stream)) => {
-                let log = Log::open(&change.table, stream, self.boundary()? as u64);
+                let log = StreamState::open(&change.table, stream, self.boundary()? as u64);
                 Some(self.open_stream(&log)?)
             }
             Some(StreamChange::Disabled(stream)) => {
@@ -132,7 +133,7 @@ impl Session<'_> {
         for index in &table.indexes {
             self.discard(&format!("index_{}", index.number), "key")?;
         }
-        self.drop_times(&table)?;
+        self.drop_expiry_index(&table)?;
         let counted = table.indexes.iter().map(|index| index.number).chain([table.number]);
         for number in counted.collect::<Vec<_>>() {
             self.execute("DELETE FROM tabla_counts WHERE number = ?1", [number])?;

@@ -25,7 +25,7 @@ const RESTART: usize = 4;
 const RESTART_PATIENCE: Duration = Duration::from_millis(500);
 
 /// Pages of the log (256 KB) after which the free space of the disk is read again.
-const LOOK_EVERY: usize = 64;
+const DISK_CHECK_PAGES: usize = 64;
 
 /// Free space, on the disk and in the file, below which no item may grow. It leaves room to checkpoint
 /// the log, and to log deletes.
@@ -36,11 +36,11 @@ const RESERVE: u64 = 512 << 10;
 pub(crate) struct Wal {
     file: PathBuf,
     /// Connection for passive checkpoints beside callers that write on their own threads.
-    beside: Option<Mutex<Connection>>,
+    checkpointer: Option<Mutex<Connection>>,
     /// Estimated pages that were written to the log since the last checkpoint.
     pages: AtomicUsize,
     /// Length, in pages, from which the log is checkpointed.
-    most_pages: usize,
+    max_pages: usize,
     /// Length, in frames, from which the log is restarted. It doubles when readers did not finish in
     /// time, so that one long read does not hold writers back repeatedly.
     restart_from: AtomicUsize,
@@ -62,16 +62,16 @@ impl Wal {
     pub(crate) fn new(config: &SqliteConfig) -> Result<Option<Self>> {
         let Location::File(path) = &config.location else { return Ok(None) };
         let beside = match config.durability {
-            Durability::Normal => Some(Mutex::new(connection::checkpointing(path, config)?)),
+            Durability::Relaxed => Some(Mutex::new(connection::open_checkpointer(path, config)?)),
             // The store's thread writes, and checkpoints in between.
-            Durability::Full => None,
+            Durability::Durable => None,
         };
-        let most_pages = config.log_pages as usize;
+        let most_pages = config.wal_pages as usize;
         Ok(Some(Self {
             file: path.clone(),
-            beside,
+            checkpointer: beside,
             pages: AtomicUsize::new(0),
-            most_pages,
+            max_pages: most_pages,
             restart_from: AtomicUsize::new(most_pages * RESTART),
             is_disk_short: AtomicBool::new(false),
         }))
@@ -82,8 +82,8 @@ impl Wal {
     pub(crate) fn count(&self, pages: usize, connection: &Connection) -> bool {
         let before = self.pages.fetch_add(pages, Ordering::Relaxed);
         let now = before + pages;
-        let mut is_due = pages > 0 && now >= self.most_pages;
-        if now / LOOK_EVERY > before / LOOK_EVERY
+        let mut is_due = pages > 0 && now >= self.max_pages;
+        if now / DISK_CHECK_PAGES > before / DISK_CHECK_PAGES
             && let Some(free) = free_bytes(&self.file)
         {
             // The log is checkpointed while the file can still take every page of it.
@@ -107,8 +107,8 @@ impl Wal {
     }
 
     /// Passive checkpoint on a connection of its own, if callers write inline.
-    pub(crate) fn checkpoint_beside(&self) {
-        if let Some(connection) = &self.beside {
+    pub(crate) fn checkpoint_concurrently(&self) {
+        if let Some(connection) = &self.checkpointer {
             checkpoint(&connection.lock().unwrap_or_else(PoisonError::into_inner), "PASSIVE");
         }
     }
@@ -121,7 +121,7 @@ impl Wal {
             return;
         }
         let next = match self.restart(connection) {
-            true => self.most_pages * RESTART,
+            true => self.max_pages * RESTART,
             false => passive.frames * 2,
         };
         self.restart_from.store(next, Ordering::Relaxed);
@@ -158,7 +158,7 @@ impl Wal {
     }
 
     /// Error of a write that is refused because the rest of the disk is reserved for deletes.
-    pub(crate) fn reserved(&self) -> Error {
+    pub(crate) fn reserve_error(&self) -> Error {
         let message = format!(
             "cannot write to {}: its disk is full, less than {} KB are free and kept for deletes; \
              free some space there or delete items, then retry",
@@ -169,7 +169,7 @@ impl Wal {
     }
 
     /// Error of a write for which the disk had no space.
-    pub(crate) fn disk_full(&self, error: &Error) -> Error {
+    pub(crate) fn disk_full_error(&self, error: &Error) -> Error {
         self.is_disk_short.store(true, Ordering::Relaxed);
         let message = format!(
             "cannot write to {}: its disk is full; free some space there, then retry: {}",

@@ -31,12 +31,12 @@ use self::inline::ExecuteQueuedOnDrop;
 use self::job::CallerJob;
 use self::queue::Queue;
 use self::thread::WriterThread;
-use crate::archive::Archive;
 use crate::catalogue::{Catalogue, StoredTable};
 use crate::config::{Durability, Location, SqliteConfig};
-use crate::counts::Ledger;
-use crate::error::{again, from_sqlite};
-use crate::numbers::Numbers;
+use crate::error::{copy_error, from_sqlite};
+use crate::item_counts::ItemCounts;
+use crate::record_log::RecordLog;
+use crate::sequence::SequenceAllocator;
 use crate::session::Session;
 use crate::sweeper::{Sweeper, Sweeps};
 use crate::wal::Wal;
@@ -61,9 +61,9 @@ struct Shared {
     is_inline: bool,
     /// Whether the store is in a file, which other processes may change.
     is_file: bool,
-    ledger: Ledger,
-    archive: Archive,
-    numbers: Numbers,
+    item_counts: ItemCounts,
+    archive: RecordLog,
+    numbers: SequenceAllocator,
     /// The write-ahead log of the file; `None` in memory.
     wal: Option<Wal>,
     /// Longest wait for another process that is writing.
@@ -76,9 +76,9 @@ impl Writer {
         // From here on, `Shared::execute` waits for other processes.
         connection.busy_timeout(Duration::ZERO).map_err(from_sqlite)?;
         let is_file = config.location != Location::Memory;
-        let is_inline = !is_file || config.durability == Durability::Normal;
+        let is_inline = !is_file || config.durability == Durability::Relaxed;
         let wal = Wal::new(config)?;
-        let numbers = Numbers::new(&env, is_file);
+        let numbers = SequenceAllocator::new(&env, is_file);
         let sweeps = Arc::new(watch::Sender::new(Sweeps::default()));
         let sweeper = Sweeper::new(config.sweep_every, is_file, &env, Arc::clone(&sweeps));
         let shared = Arc::new(Shared {
@@ -90,8 +90,8 @@ impl Writer {
             env,
             is_inline,
             is_file,
-            ledger: Ledger::new(is_file),
-            archive: Archive::new(is_file),
+            item_counts: ItemCounts::new(is_file),
+            archive: RecordLog::new(is_file),
             numbers,
             wal,
             busy_timeout: config.busy_timeout,
@@ -113,12 +113,12 @@ impl Writer {
     }
 
     /// Item counts of tables and indexes.
-    pub(crate) fn ledger(&self) -> &Ledger {
-        &self.shared.ledger
+    pub(crate) fn ledger(&self) -> &ItemCounts {
+        &self.shared.item_counts
     }
 
     /// Records of streams.
-    pub(crate) fn archive(&self) -> &Archive {
+    pub(crate) fn archive(&self) -> &RecordLog {
         &self.shared.archive
     }
 
@@ -186,7 +186,7 @@ impl Writer {
                 return Ok(found);
             }
             if let Some(error) = &*self.shared.maintenance_failure() {
-                return Err(again(error, Applied::Maybe));
+                return Err(copy_error(error, Applied::Maybe));
             }
             // The sender lives as long as the store, and with it this call.
             let _ = changes.changed().await;
@@ -246,7 +246,7 @@ impl Shared {
         let read = Arc::new(Catalogue::load(connection)?);
         self.publish(Arc::clone(&read));
         let is_filling = |table: &Arc<StoredTable>| {
-            table.indexes.iter().any(|one| one.backfilling) || table.lacks_times()
+            table.indexes.iter().any(|one| one.backfilling) || table.is_expiry_index_filling()
         };
         if read.tables().any(is_filling) {
             // The process that has added the index may end before its backfill does.
@@ -274,7 +274,7 @@ mod tests {
         if let Location::File(path) = &config.location {
             open::prepare(path, config).await.unwrap();
         }
-        Writer::start(connection::writing(config).unwrap(), config, Env::system()).unwrap()
+        Writer::start(connection::open_writer(config).unwrap(), config, Env::system()).unwrap()
     }
 
     fn panicking(_: &mut Session<'_>) -> Result<i32> {
@@ -290,7 +290,7 @@ mod tests {
     async fn panicking_job_leaves_the_writer_usable() {
         let folder = tempfile::tempdir().unwrap();
         let file = SqliteConfig::file(folder.path().join("a.db"));
-        let relaxed = file.clone().with_durability(Durability::Normal);
+        let relaxed = file.clone().with_durability(Durability::Relaxed);
         for config in [SqliteConfig::in_memory(), file, relaxed] {
             let writer = writer(&config).await;
             assert!(is_panic(&writer.write(1, panicking).await), "{config:?}");

@@ -9,7 +9,7 @@ use tabla::env::Env;
 use tabla::{Error, Registry, Result};
 use tabla_kit::{App, untested};
 
-use crate::output::{self, say};
+use crate::output::{self, print_line};
 use crate::progress;
 use crate::table::Table;
 
@@ -83,7 +83,7 @@ pub(crate) async fn run(arguments: Arguments, registry: Registry) -> Result<Exit
         Command::Seed { store, scale } => {
             let db = Db::new(registry.open(&store).await?);
             seed(&*app, &db, scale).await?;
-            say!("{}: {} is filled in", arguments.name, store);
+            print_line!("{}: {} is filled in", arguments.name, store);
         }
     }
     Ok(ExitCode::SUCCESS)
@@ -95,14 +95,14 @@ fn patterns(app: &dyn App, item_size: usize, markdown: bool) -> Result<()> {
         output::write(format_args!("{}", listing::markdown(&design, item_size)?));
         return Ok(());
     }
-    say!("{}: {}\n", design.name, design.summary);
+    print_line!("{}: {}\n", design.name, design.summary);
     let mut table = Table::new(["", "pattern", "operation", "units"], [5, 35, 46, 6], 1);
     for row in listing::rows(&design, item_size)? {
         table.row([row.number, row.pattern, &row.operation, &row.units.to_string()]);
         row.keys.iter().for_each(|line| table.note(line));
     }
-    say!("{table}");
-    say!("Units are for items of {item_size} bytes, 25 to a page.");
+    print_line!("{table}");
+    print_line!("Units are for items of {item_size} bytes, 25 to a page.");
     Ok(())
 }
 
@@ -113,19 +113,19 @@ async fn lint(app: &dyn App) -> Result<ExitCode> {
     let (errors, warnings): (Vec<&Finding>, Vec<&Finding>) =
         findings.iter().partition(|finding| finding.is_error());
     for error in &errors {
-        say!("error: {error}");
+        print_line!("error: {error}");
     }
     for pattern in &untested {
-        say!("error: {pattern}");
+        print_line!("error: {pattern}");
     }
     for warning in &warnings {
         match warning.accepted {
-            Some(reason) => say!("accepted: {warning}\n          because {reason}"),
-            None => say!("warning: {warning}"),
+            Some(reason) => print_line!("accepted: {warning}\n          because {reason}"),
+            None => print_line!("warning: {warning}"),
         }
     }
     let accepted = warnings.iter().filter(|warning| warning.accepted.is_some()).count();
-    say!(
+    print_line!(
         "{}: {} patterns; {} errors, {} warnings, {accepted} accepted",
         design.name,
         design.patterns.len(),
@@ -177,7 +177,7 @@ fn schema(app: &dyn App, format: Format, names: &[(String, String)]) -> Result<(
             export::workbench(&export::Model::new(design.name, now), &tables, &design.entities)
         }
     };
-    say!("{value:#}");
+    print_line!("{value:#}");
     Ok(())
 }
 

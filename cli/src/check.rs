@@ -5,7 +5,7 @@ use std::process::ExitCode;
 
 use tabla::Result;
 
-use crate::output::say;
+use crate::output::print_line;
 use crate::progress;
 
 /// What `tabla check` is asked.
@@ -30,7 +30,7 @@ pub(crate) async fn run(arguments: Arguments) -> Result<ExitCode> {
     bar.finish_and_clear();
     let report = report?;
     for problem in &report.problems {
-        say!("{problem}");
+        print_line!("{problem}");
     }
     let plural = |count: u64, one: &str, many: &str| match count {
         1 => format!("1 {one}"),
@@ -44,10 +44,10 @@ pub(crate) async fn run(arguments: Arguments) -> Result<ExitCode> {
     ]
     .join(", ");
     if report.is_sound() {
-        say!("{}: sound ({seen})", path.display());
+        print_line!("{}: sound ({seen})", path.display());
         return Ok(ExitCode::SUCCESS);
     }
     let problems = plural(report.problems.len() as u64, "problem", "problems");
-    say!("{}: {problems} ({seen}); restore a backup", path.display());
+    print_line!("{}: {problems} ({seen}); restore a backup", path.display());
     Ok(ExitCode::FAILURE)
 }

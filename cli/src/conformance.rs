@@ -8,7 +8,7 @@ use tabla::sqlite::{SqliteConfig, SqliteHarness};
 use tabla::{Address, Error, Registry, Result};
 use tabla_conformance::{AddressHarness, Filter, Harness, Report, Status};
 
-use crate::output::{self, say};
+use crate::output::{self, print_line};
 use crate::progress;
 
 /// What to run and how to show it.
@@ -77,7 +77,7 @@ pub(crate) async fn run(arguments: Arguments, registry: Registry) -> Result<Exit
     if let Some(file) = arguments.check {
         check(&report, &file)?;
     } else if arguments.json {
-        say!("{:#}", report.to_json());
+        print_line!("{:#}", report.to_json());
     } else if arguments.markdown {
         output::write(format_args!("{}", report.to_markdown()));
     } else {

@@ -11,7 +11,7 @@ use tabla::sqlite::{SqliteConfig, SqliteStore};
 use tabla::{Error, Result};
 use tabla_kit::{App, Ran};
 
-use crate::output::say;
+use crate::output::print_line;
 use crate::table::Table;
 
 /// Where the files go.
@@ -36,22 +36,26 @@ pub(crate) async fn run(arguments: Arguments) -> Result<()> {
             (temporary.path().to_owned(), Some(temporary))
         }
     };
-    say!("tabla: {} apps, each on an SQLite file of its own\n", crate::apps::all().len());
-    let watch = Watch::start();
+    print_line!("tabla: {} apps, each on an SQLite file of its own\n", crate::apps::all().len());
+    let watch = Stopwatch::start();
     let mut count = 0;
     for app in crate::apps::all() {
         count += show(&*app, &folder).await?;
     }
-    say!(
+    print_line!(
         "{count} patterns gave the right answer, and every race had its winners: {}\n",
         seconds(watch.elapsed())
     );
-    say!("Next:");
-    say!("  cargo run --release -- app branding patterns    what each pattern asks, and costs");
-    say!("  cargo run --release -- app branding schema      its tables, for CloudFormation");
-    say!("  cargo run --release --features full -- conformance --store memory:    case by case");
+    print_line!("Next:");
+    print_line!(
+        "  cargo run --release -- app branding patterns    what each pattern asks, and costs"
+    );
+    print_line!("  cargo run --release -- app branding schema      its tables, for CloudFormation");
+    print_line!(
+        "  cargo run --release --features full -- conformance --store memory:    case by case"
+    );
     if temporary.is_none() {
-        say!("  cargo run --release -- check {}/branding.db", folder.display());
+        print_line!("  cargo run --release -- check {}/branding.db", folder.display());
     }
     Ok(())
 }
@@ -72,15 +76,15 @@ async fn show(app: &dyn App, folder: &Path) -> Result<usize> {
     let design = app.design();
     let file = SqliteConfig::file(folder.join(format!("{}.db", design.name)));
     let db = Db::new(Arc::new(SqliteStore::open(&file).await?));
-    let watch = Watch::start();
+    let watch = Stopwatch::start();
     crate::app::seed(app, &db, 1).await?;
-    say!("{}: {}", design.name, design.summary);
-    say!("filled in within {}\n", seconds(watch.elapsed()));
+    print_line!("{}: {}", design.name, design.summary);
+    print_line!("filled in within {}\n", seconds(watch.elapsed()));
     let mut table =
         Table::new(["", "pattern", "operation", "items", "units", "ms"], [5, 26, 34, 6, 7, 7], 3);
     let count = design.patterns.len();
     for pattern in design.patterns {
-        let watch = Watch::start();
+        let watch = Stopwatch::start();
         let ran = tabla_kit::run(app, &db, pattern).await?;
         let elapsed = watch.elapsed();
         table.row([
@@ -92,9 +96,9 @@ async fn show(app: &dyn App, folder: &Path) -> Result<usize> {
             &format!("{:.2}", elapsed.as_secs_f64() * 1000.0),
         ]);
     }
-    say!("{table}");
+    print_line!("{table}");
     for race in app.race(&db).await? {
-        say!(
+        print_line!(
             "  race: {}: {} tried, {} won; {}",
             race.name,
             race.contenders,
@@ -102,7 +106,7 @@ async fn show(app: &dyn App, folder: &Path) -> Result<usize> {
             race.left
         );
     }
-    say!("");
+    print_line!("");
     Ok(count)
 }
 
@@ -135,12 +139,12 @@ fn seconds(elapsed: Duration) -> String {
 }
 
 /// Measures how long something takes, by the one clock that there is.
-struct Watch {
+struct Stopwatch {
     clock: Arc<dyn Clock>,
     start: tabla::env::Timestamp,
 }
 
-impl Watch {
+impl Stopwatch {
     fn start() -> Self {
         let clock: Arc<dyn Clock> = Arc::new(SystemClock);
         let start = clock.now();

@@ -18,11 +18,11 @@ const PER_REQUEST: usize = 2;
 
 /// Has the system allow as many open files as the server may need. Where it does not go so far, the
 /// server takes fewer connections, and that is told.
-pub(crate) fn provide(config: &mut ServerConfig) {
-    let needed = needed(config.connections, config.requests);
-    let allowed = allow(needed);
+pub(crate) fn raise_limit(config: &mut ServerConfig) {
+    let needed = files_needed(config.connections, config.requests);
+    let allowed = set_limit(needed);
     if allowed < needed {
-        let fewer = enough_for(allowed, config.requests);
+        let fewer = max_connections(allowed, config.requests);
         tracing::warn!(
             "at most {fewer} connections at once: the system allows {allowed} open files (ulimit -n), \
              and {} connections may need {needed}",
@@ -33,12 +33,12 @@ pub(crate) fn provide(config: &mut ServerConfig) {
 }
 
 /// How many open files so many connections may need, of which so many have a request worked on.
-fn needed(connections: usize, requests: usize) -> usize {
+fn files_needed(connections: usize, requests: usize) -> usize {
     RESERVED + connections + PER_REQUEST * connections.min(requests)
 }
 
 /// How many connections need no more open files than that; one is always taken.
-fn enough_for(files: usize, requests: usize) -> usize {
+fn max_connections(files: usize, requests: usize) -> usize {
     let left = files.saturating_sub(RESERVED);
     let all_ask = left / (1 + PER_REQUEST);
     let some_wait = left.saturating_sub(PER_REQUEST * requests);
@@ -48,7 +48,7 @@ fn enough_for(files: usize, requests: usize) -> usize {
 /// Raises the limit of this process to so many open files, or as far as it goes; how many of them it
 /// allows then.
 #[cfg(unix)]
-fn allow(files: usize) -> usize {
+fn set_limit(files: usize) -> usize {
     let wanted = files as u64;
     let limit = getrlimit(Resource::Nofile);
     let possible = limit.maximum.map_or(wanted, |maximum| maximum.min(wanted));
@@ -78,19 +78,19 @@ mod tests {
     fn as_many_connections_are_taken_as_there_are_files_for() {
         for requests in [1, 10, 1024] {
             for connections in 1..5000 {
-                let files = needed(connections, requests);
-                assert_eq!(enough_for(files, requests), connections);
-                assert!(needed(enough_for(files + 1, requests), requests) <= files + 1);
+                let files = files_needed(connections, requests);
+                assert_eq!(max_connections(files, requests), connections);
+                assert!(files_needed(max_connections(files + 1, requests), requests) <= files + 1);
             }
         }
-        assert_eq!(enough_for(0, 1024), 1);
+        assert_eq!(max_connections(0, 1024), 1);
     }
 
     #[cfg(unix)]
     #[test]
     fn a_limit_is_never_lowered() {
         let before = getrlimit(Resource::Nofile);
-        assert_eq!(allow(1), 1);
+        assert_eq!(set_limit(1), 1);
         assert_eq!(getrlimit(Resource::Nofile), before);
     }
 }

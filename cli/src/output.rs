@@ -18,10 +18,10 @@ pub(crate) fn write(text: fmt::Arguments<'_>) {
 }
 
 /// `println!`, to a reader who may go.
-macro_rules! say {
+macro_rules! print_line {
     ($($text:tt)*) => {
         $crate::output::write(format_args!("{}\n", format_args!($($text)*)))
     };
 }
 
-pub(crate) use say;
+pub(crate) use print_line;

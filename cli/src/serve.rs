@@ -10,7 +10,7 @@ use tabla_server::{Credentials, ServerConfig, check_host, check_origin};
 use tokio::signal::unix::{SignalKind, signal};
 
 use crate::open_files;
-use crate::output::say;
+use crate::output::print_line;
 
 /// The store of a server that was told none.
 const IN_MEMORY: &str = "sqlite::memory:";
@@ -91,7 +91,7 @@ pub(crate) async fn run(arguments: Arguments, registry: Registry) -> Result<()> 
     config.insecure = arguments.insecure;
     config.origins = arguments.cors;
     config.hosts = arguments.host;
-    open_files::provide(&mut config);
+    open_files::raise_limit(&mut config);
     // Before anything is opened: whoever asks the server to end while it starts is heard.
     let mut terminate = listen_for(SignalKind::terminate())?;
     let mut interrupt = listen_for(SignalKind::interrupt())?;
@@ -103,14 +103,14 @@ pub(crate) async fn run(arguments: Arguments, registry: Registry) -> Result<()> 
         }
         address => format!("data in {address}"),
     };
-    say!("tabla answers at {}; {data}", server.url());
+    print_line!("tabla answers at {}; {data}", server.url());
     tokio::select! {
         _ = terminate.recv() => {}
         _ = interrupt.recv() => {}
     }
     // Whoever asks twice does not want to wait for clients that are slow.
     tokio::select! {
-        () = server.stop() => {}
+        () = server.shutdown() => {}
         _ = terminate.recv() => {}
         _ = interrupt.recv() => {}
     }

@@ -6,7 +6,7 @@ use async_trait::async_trait;
 use tabla_core::env::{Random, SystemRandom};
 use tabla_core::{Address, Registry, Result, StoreExt};
 
-use crate::{Fresh, Harness, MemoryHarness, Wording};
+use crate::{CaseStore, Harness, MemoryHarness, Wording};
 
 /// Runs the cases on the store at an address. Cases keep out of each other's way by the address's
 /// `prefix` option, which the store must have.
@@ -55,7 +55,7 @@ impl Harness for AddressHarness {
         }
     }
 
-    async fn fresh(&self) -> Fresh {
+    async fn case_store(&self) -> CaseStore {
         let mut address = self.address.clone();
         let prefix = address.options.entry("prefix".to_owned()).or_default();
         prefix.push_str(&format!("c{:08x}-", SystemRandom.next_u64() as u32));
@@ -64,7 +64,7 @@ impl Harness for AddressHarness {
             .open(&address.to_string())
             .await
             .expect("the same address could be opened before");
-        let fresh = Fresh::new(store).drops_tables();
+        let fresh = CaseStore::new(store).drops_tables();
         match self.engine {
             // It sweeps every ten seconds.
             "dynamodb-local" => fresh.sweeps_by_itself(),

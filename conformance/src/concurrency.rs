@@ -38,8 +38,8 @@ mod groups;
 mod search;
 mod show;
 
+mod call_outcome;
 mod calls;
-mod fate;
 mod generate;
 mod recorder;
 mod session;
@@ -52,7 +52,7 @@ mod counters;
 mod tests;
 
 pub use self::bank::{BankReport, bank_transfers};
-pub use self::check::{Checker, Reasons};
+pub use self::check::{Checker, ReasonTiming};
 pub use self::counters::{CountersReport, counters};
 pub use self::explain::{Disorder, Violation};
 pub use self::history::Entry;

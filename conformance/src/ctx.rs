@@ -22,9 +22,9 @@ use tabla_core::ops::{
 use tabla_core::{Capabilities, ErrorKind, Item, Result, Store};
 
 pub use self::snapshot::Snapshot;
-use crate::caught::caught;
-use crate::harness::{Fresh, Sweep, Wording};
-use crate::shape::{Shape, Table};
+use crate::catch_panic::catch_panic;
+use crate::harness::{CaseStore, Sweep, Wording};
+use crate::table_spec::{Table, TableSpec};
 
 /// How often, and after which pause, a case asks for something that may lag: an index read, a
 /// stream, an expiry. Together ten seconds.
@@ -59,7 +59,7 @@ pub(crate) fn fail(at: &Location<'_>, text: impl fmt::Display) -> ! {
 }
 
 impl Ctx {
-    pub(crate) fn new(id: &'static str, wording: Wording, fresh: &Fresh) -> Self {
+    pub(crate) fn new(id: &'static str, wording: Wording, fresh: &CaseStore) -> Self {
         Self(Arc::new(Inner {
             id,
             wording,
@@ -136,7 +136,7 @@ impl Ctx {
 
     /// Creates a table of this shape under a [free name](Self::free_name).
     #[track_caller]
-    pub fn table(&self, shape: Shape) -> impl Future<Output = Table> + Send + use<> {
+    pub fn table(&self, shape: TableSpec) -> impl Future<Output = Table> + Send + use<> {
         let at = Location::caller();
         let request = shape.request(self.free_name());
         let store = self.store();
@@ -153,7 +153,7 @@ impl Ctx {
     #[track_caller]
     pub fn table_with(
         &self,
-        shape: Shape,
+        shape: TableSpec,
         items: impl IntoIterator<Item = Item>,
     ) -> impl Future<Output = Table> + Send {
         let at = Location::caller();
@@ -284,7 +284,7 @@ impl Ctx {
         T: Send + 'static,
         F: Future<Output = T> + Send + 'static,
     {
-        let tasks = futures.into_iter().map(|future| tokio::spawn(caught(future)));
+        let tasks = futures.into_iter().map(|future| tokio::spawn(catch_panic(future)));
         join_all(tasks)
             .await
             .into_iter()

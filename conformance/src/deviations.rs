@@ -37,7 +37,7 @@ pub fn find(engine: &str, case: &str) -> Option<&'static Deviation> {
 }
 
 /// What a finished case means: `failure` is the text it failed with, if it did.
-pub(crate) fn judge(failure: Option<String>, known: Option<&Deviation>) -> (Status, String) {
+pub(crate) fn classify(failure: Option<String>, known: Option<&Deviation>) -> (Status, String) {
     match (failure, known) {
         (None, None) => (Status::Pass, String::new()),
         (Some(failure), None) => (Status::Fail, failure),
@@ -76,15 +76,15 @@ mod tests {
 
     #[test]
     fn without_a_known_deviation_the_case_decides() {
-        assert_eq!(judge(None, None).0, Status::Pass);
-        assert_eq!(judge(Some("no".to_owned()), None), (Status::Fail, "no".to_owned()));
+        assert_eq!(classify(None, None).0, Status::Pass);
+        assert_eq!(classify(Some("no".to_owned()), None), (Status::Fail, "no".to_owned()));
     }
 
     #[test]
     fn a_known_deviation_must_show_as_described() {
         let failure = Some("expected an error, got success".to_owned());
-        assert_eq!(judge(failure, Some(&KNOWN)), (Status::Deviates, "accepts".to_owned()));
-        let (status, text) = judge(Some("the server is gone".to_owned()), Some(&KNOWN));
+        assert_eq!(classify(failure, Some(&KNOWN)), (Status::Deviates, "accepts".to_owned()));
+        let (status, text) = classify(Some("the server is gone".to_owned()), Some(&KNOWN));
         assert_eq!(status, Status::Fail);
         assert!(text.contains("not as the known deviation says"), "{text}");
         assert!(text.contains("the server is gone"), "{text}");
@@ -92,7 +92,7 @@ mod tests {
 
     #[test]
     fn a_deviation_that_stops_deviating_fails() {
-        let (status, text) = judge(None, Some(&KNOWN));
+        let (status, text) = classify(None, Some(&KNOWN));
         assert_eq!(status, Status::Fail);
         assert!(text.contains("has stopped"), "{text}");
     }

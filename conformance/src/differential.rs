@@ -16,13 +16,13 @@
 mod compare;
 mod history;
 mod known;
-mod mistakes;
+mod partial_errors;
 mod records;
 mod shapes;
 
 pub use self::compare::{Difference, compare};
-pub use self::history::{History, Operation, histories};
-pub use self::known::Known;
+pub use self::history::{History, HistoryOperation, histories};
+pub use self::known::KnownDeviations;
 pub use self::shapes::{SHAPES, TableShape};
 
 use std::sync::Arc;
@@ -37,8 +37,13 @@ use tabla_core::Store;
 ///
 /// # Panics
 /// After all histories, with the smallest ones that were found on which they differ.
-pub fn run<F, Fut>(cases: u32, seed: u64, known: Known, runtime: &tokio::runtime::Runtime, fresh: F)
-where
+pub fn run<F, Fut>(
+    cases: u32,
+    seed: u64,
+    known: KnownDeviations,
+    runtime: &tokio::runtime::Runtime,
+    fresh: F,
+) where
     F: Fn() -> Fut + Send,
     Fut: Future<Output = (Arc<dyn Store>, Arc<dyn Store>)>,
 {
@@ -59,8 +64,13 @@ const REPORTED: usize = 8;
 /// Steps towards a smaller history for each of them.
 const SHRINKING_STEPS: usize = 600;
 
-fn search<F, Fut>(cases: u32, seed: u64, known: Known, runtime: &tokio::runtime::Runtime, fresh: F)
-where
+fn search<F, Fut>(
+    cases: u32,
+    seed: u64,
+    known: KnownDeviations,
+    runtime: &tokio::runtime::Runtime,
+    fresh: F,
+) where
     F: Fn() -> Fut,
     Fut: Future<Output = (Arc<dyn Store>, Arc<dyn Store>)>,
 {

@@ -6,7 +6,7 @@ use std::sync::atomic::{AtomicUsize, Ordering};
 use async_trait::async_trait;
 use tabla_core::{Capabilities, Error, Store};
 
-use crate::harness::{Fresh, Harness};
+use crate::harness::{CaseStore, Harness};
 
 /// Fails every operation with the error that belongs to its name.
 #[derive(Debug)]
@@ -61,9 +61,9 @@ impl Harness for FakeHarness {
         self.complete
     }
 
-    async fn fresh(&self) -> Fresh {
+    async fn case_store(&self) -> CaseStore {
         let cleaned = Arc::clone(&self.cleaned);
-        Fresh::new(Arc::clone(&self.store)).cleanup(|| async move {
+        CaseStore::new(Arc::clone(&self.store)).cleanup(|| async move {
             cleaned.fetch_add(1, Ordering::Relaxed);
         })
     }

@@ -24,7 +24,7 @@ pub trait Harness: Send + Sync + 'static {
 
     /// A store that no other case sees: its own, or a part of a shared server under its own
     /// table-name prefix.
-    async fn fresh(&self) -> Fresh;
+    async fn case_store(&self) -> CaseStore;
 
     /// How literally the messages are taken.
     fn wording(&self) -> Wording {
@@ -62,7 +62,7 @@ pub type Sweep = Arc<dyn Fn() -> BoxFuture<'static, Result<()>> + Send + Sync>;
 pub type Cleanup = Box<dyn FnOnce() -> BoxFuture<'static, ()> + Send>;
 
 /// A store for one case.
-pub struct Fresh {
+pub struct CaseStore {
     /// The store, with no table that the case can see.
     pub store: Arc<dyn Store>,
     /// The store's clock, if it can be moved.
@@ -73,7 +73,7 @@ pub struct Fresh {
     pub cleanup: Option<Cleanup>,
 }
 
-impl Fresh {
+impl CaseStore {
     /// This store, with its own clock and nothing to clean up.
     pub fn new(store: Arc<dyn Store>) -> Self {
         Self { store, clock: None, sweep: None, cleanup: None }
@@ -121,7 +121,7 @@ impl Fresh {
     }
 }
 
-impl fmt::Debug for Fresh {
+impl fmt::Debug for CaseStore {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.debug_struct("Fresh").field("store", &self.store).finish_non_exhaustive()
     }
@@ -189,17 +189,17 @@ mod tests {
     use tabla_core::MemoryStore;
 
     use super::*;
-    use crate::shape::Shape;
+    use crate::table_spec::TableSpec;
 
     #[tokio::test]
     async fn all_tables_are_dropped_protected_ones_too() {
         let store: Arc<dyn Store> = Arc::new(MemoryStore::new());
         for number in 0..120 {
-            let shape = Shape::s().with(|request| request.deletion_protection(number % 2 == 0));
+            let shape = TableSpec::s().with(|request| request.deletion_protection(number % 2 == 0));
             let request = shape.request(format!("t-{number}"));
             store.create_table(request).await.expect("a new table");
         }
-        let cleanup = Fresh::new(Arc::clone(&store)).drops_tables().cleanup.expect("it is set");
+        let cleanup = CaseStore::new(Arc::clone(&store)).drops_tables().cleanup.expect("it is set");
         cleanup().await;
         let left = store.list_tables(ListTables::default()).await.expect("a list");
         assert_eq!(left.table_names, Vec::<String>::new());

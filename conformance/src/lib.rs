@@ -32,19 +32,19 @@ mod case;
 mod clauses;
 mod family;
 
-pub mod between;
 pub mod concurrency;
 pub mod deviations;
 #[cfg(feature = "differential")]
 pub mod differential;
+pub mod extension;
 pub mod fault;
-pub mod power;
+pub mod interleave;
 pub mod wording;
 
-mod caught;
+mod catch_panic;
 mod ctx;
 mod refusal;
-mod shape;
+mod table_spec;
 
 mod cases;
 
@@ -60,11 +60,11 @@ pub use self::cases::all as cases;
 pub use self::clauses::{Clause, all as clauses, without_case};
 pub use self::ctx::{Ctx, Snapshot};
 pub use self::family::Family;
-pub use self::harness::{Cleanup, Fresh, Harness, Sweep, Wording};
+pub use self::harness::{CaseStore, Cleanup, Harness, Sweep, Wording};
 pub use self::memory::MemoryHarness;
 pub use self::report::{CaseResult, Column, Report, Status};
 pub use self::run::{Filter, Progress, main, run};
-pub use self::shape::{Shape, Table};
+pub use self::table_spec::{Table, TableSpec};
 
 /// The example in the README is a test.
 #[cfg(doctest)]

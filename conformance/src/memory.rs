@@ -6,7 +6,7 @@ use async_trait::async_trait;
 use tabla_core::MemoryStore;
 use tabla_core::env::{Env, ManualClock, Timestamp};
 
-use crate::{Fresh, Harness};
+use crate::{CaseStore, Harness};
 
 /// Runs the cases on stores in memory, each with a clock that a case can move.
 #[derive(Clone, Copy, Debug, Default)]
@@ -25,13 +25,13 @@ impl Harness for MemoryHarness {
         true
     }
 
-    async fn fresh(&self) -> Fresh {
+    async fn case_store(&self) -> CaseStore {
         let clock = ManualClock::new(START);
         // Expired items stay until the case says so.
         let store = MemoryStore::with_env(Env::test(clock.clone(), 1)).with_sweep_every(None);
         let store = Arc::new(store);
         let swept = store.clone();
-        Fresh::new(store).clock(clock).sweep(move || {
+        CaseStore::new(store).clock(clock).sweep(move || {
             swept.sweep_expired();
             std::future::ready(Ok(()))
         })

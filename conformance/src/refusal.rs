@@ -8,7 +8,7 @@ use tabla_core::ops::{
 use tabla_core::{ErrorKind, KeyType, Requirement, Result, item};
 
 use crate::ctx::Ctx;
-use crate::shape::Shape;
+use crate::table_spec::TableSpec;
 
 /// Proves that a store which denies a capability refuses to be asked for it, and that the refused
 /// call changes nothing.
@@ -17,19 +17,19 @@ pub(crate) async fn check(ctx: Ctx, missing: Requirement) {
         Requirement::Transactions => transactions(&ctx).await,
         Requirement::IndexProjections => {
             let keys_only = IndexProjection::keys_only();
-            no_table(&ctx, Shape::s().gsi_projecting(keys_only)).await;
+            no_table(&ctx, TableSpec::s().gsi_projecting(keys_only)).await;
         }
-        Requirement::LocalIndexes => no_table(&ctx, Shape::s_s().lsi()).await,
+        Requirement::LocalIndexes => no_table(&ctx, TableSpec::s_s().lsi()).await,
         Requirement::MultiAttributeIndexKeys => {
-            no_table(&ctx, Shape::s().with(two_partition_attributes)).await;
+            no_table(&ctx, TableSpec::s().with(two_partition_attributes)).await;
         }
         Requirement::TimeToLive => {
-            let table = ctx.table(Shape::s()).await;
+            let table = ctx.table(TableSpec::s()).await;
             let request = UpdateTimeToLive::new(&table, "expires", true);
             refused(ctx.store().update_time_to_live(request).await);
         }
         Requirement::Streams => {
-            no_table(&ctx, Shape::s().stream(StreamViewType::KeysOnly)).await;
+            no_table(&ctx, TableSpec::s().stream(StreamViewType::KeysOnly)).await;
             refused(ctx.store().list_streams(ListStreams::default()).await);
         }
         Requirement::Tags => tags(&ctx).await,
@@ -49,7 +49,7 @@ fn refused<T: std::fmt::Debug>(result: Result<T>) {
     }
 }
 
-async fn no_table(ctx: &Ctx, shape: Shape) {
+async fn no_table(ctx: &Ctx, shape: TableSpec) {
     let name = ctx.free_name();
     refused(ctx.store().create_table(shape.request(&name)).await);
     let described = ctx.store().describe_table(DescribeTable::new(&name)).await;
@@ -65,7 +65,7 @@ fn two_partition_attributes(request: CreateTable) -> CreateTable {
 }
 
 async fn transactions(ctx: &Ctx) {
-    let table = ctx.table(Shape::s()).await;
+    let table = ctx.table(TableSpec::s()).await;
     let put = PutItem::new(&table, item! { "pk" => "a" });
     refused(ctx.store().transact_write(TransactWriteItems::new().item(put)).await);
     let get = GetItem::new(&table, item! { "pk" => "a" });
@@ -74,14 +74,14 @@ async fn transactions(ctx: &Ctx) {
 }
 
 async fn tags(ctx: &Ctx) {
-    let table = ctx.table(Shape::s()).await;
+    let table = ctx.table(TableSpec::s()).await;
     let tags = Tags::from([("team".to_owned(), "a".to_owned())]);
     refused(ctx.store().tag_table(TagTable::new(&table, tags)).await);
     refused(ctx.store().list_table_tags(ListTableTags::new(&table)).await);
 }
 
 async fn metrics(ctx: &Ctx) {
-    let table = ctx.table(Shape::s()).await;
+    let table = ctx.table(TableSpec::s()).await;
     let put = PutItem::new(&table, item! { "pk" => "a" })
         .return_item_collection_metrics(ReturnItemCollectionMetrics::Size);
     refused(ctx.store().put(put).await);

@@ -10,15 +10,15 @@ use libtest_mimic::{Arguments, Completion, Failed, Trial};
 use tabla_core::env::{Clock, SystemClock};
 
 use crate::case::{Case, Need};
-use crate::caught::caught;
+use crate::catch_panic::catch_panic;
 use crate::clauses::{self, Clause};
 use crate::ctx::Ctx;
-use crate::harness::{Fresh, Harness};
+use crate::harness::{CaseStore, Harness};
 use crate::report::{CaseResult, Report, Status};
 use crate::{cases, deviations, refusal};
 
 /// A case that takes longer than this hangs.
-const PATIENCE: Duration = Duration::from_secs(120);
+const CASE_TIMEOUT: Duration = Duration::from_secs(120);
 
 /// Which cases to run.
 #[derive(Clone, Debug, Default)]
@@ -136,15 +136,15 @@ fn unproved<'a>(clauses: impl Iterator<Item = &'a Clause>) -> Option<String> {
 /// Runs one case on a fresh store and judges it.
 pub(crate) async fn run_case(harness: Arc<dyn Harness>, case: &'static Case) -> CaseResult {
     let known = deviations::find(harness.engine(), case.id);
-    run_judged(&*harness, case, known).await
+    run_and_classify(&*harness, case, known).await
 }
 
-async fn run_judged(
+async fn run_and_classify(
     harness: &dyn Harness,
     case: &'static Case,
     known: Option<&deviations::Deviation>,
 ) -> CaseResult {
-    let fresh = match caught(harness.fresh()).await {
+    let fresh = match catch_panic(harness.case_store()).await {
         Ok(fresh) => fresh,
         Err(panic) => {
             let message = format!("the harness gives no store: {panic}");
@@ -153,13 +153,13 @@ async fn run_judged(
     };
     let ctx = Ctx::new(case.id, harness.wording(), &fresh);
     let unsupported = if let Some(missing) = case.missing(&fresh.store.capabilities()) {
-        let refused = within_patience(refusal::check(ctx.clone(), missing)).await;
+        let refused = with_timeout(refusal::check(ctx.clone(), missing)).await;
         Some(refused.map_or(Ok(format!("no {missing}, and says so")), Err))
     } else {
         missing_in_harness(case, &fresh).map(|need| Ok(format!("needs {need}")))
     };
     let (status, message) = match unsupported {
-        None => deviations::judge(within_patience((case.run)(ctx)).await, known),
+        None => deviations::classify(with_timeout((case.run)(ctx)).await, known),
         Some(Err(failure)) => (Status::Fail, failure),
         Some(Ok(why)) if harness.is_complete() => {
             (Status::Fail, format!("the engine claims to have everything, but: {why}"))
@@ -171,12 +171,12 @@ async fn run_judged(
     };
     if let Some(cleanup) = fresh.cleanup {
         // The case is over: what goes wrong in the cleaning does not change its answer.
-        let _ = caught(cleanup()).await;
+        let _ = catch_panic(cleanup()).await;
     }
     CaseResult { case, status, message }
 }
 
-fn missing_in_harness(case: &Case, fresh: &Fresh) -> Option<Need> {
+fn missing_in_harness(case: &Case, fresh: &CaseStore) -> Option<Need> {
     case.all_needs().find(|need| match need {
         Need::Clock => fresh.clock.is_none(),
         Need::Sweep => fresh.sweep.is_none(),
@@ -185,11 +185,11 @@ fn missing_in_harness(case: &Case, fresh: &Fresh) -> Option<Need> {
 }
 
 /// Runs to the end; the text of the failure if it panics or hangs.
-async fn within_patience(future: impl Future<Output = ()> + Send) -> Option<String> {
+async fn with_timeout(future: impl Future<Output = ()> + Send) -> Option<String> {
     let clock = SystemClock;
-    match select(Box::pin(caught(future)), clock.sleep(PATIENCE)).await {
+    match select(Box::pin(catch_panic(future)), clock.sleep(CASE_TIMEOUT)).await {
         Either::Left((ended, _)) => ended.err(),
-        Either::Right(((), _)) => Some(format!("no end after {} seconds", PATIENCE.as_secs())),
+        Either::Right(((), _)) => Some(format!("no end after {} seconds", CASE_TIMEOUT.as_secs())),
     }
 }
 
@@ -226,7 +226,7 @@ mod tests {
     };
 
     async fn judged(case: &'static Case, known: Option<&Deviation>) -> CaseResult {
-        run_judged(&FakeHarness::new(FakeStore::empty()), case, known).await
+        run_and_classify(&FakeHarness::new(FakeStore::empty()), case, known).await
     }
 
     #[tokio::test]
@@ -263,7 +263,7 @@ mod tests {
     async fn an_engine_that_claims_everything_may_lack_nothing() {
         let mut harness = FakeHarness::new(FakeStore::empty());
         harness.complete = true;
-        let result = run_judged(&harness, &NEEDS_CLOCK, None).await;
+        let result = run_and_classify(&harness, &NEEDS_CLOCK, None).await;
         assert_eq!(result.status, Status::Fail);
         assert!(result.message.contains("claims to have everything"), "{}", result.message);
     }
@@ -280,11 +280,11 @@ mod tests {
             "create_table" => Error::unsupported("no local indexes"),
             _ => Error::table_not_found(),
         });
-        let result = run_judged(&refuses, &NEEDS_LOCAL_INDEXES, None).await;
+        let result = run_and_classify(&refuses, &NEEDS_LOCAL_INDEXES, None).await;
         assert_eq!(result.status, Status::Unsupported, "{}", result.message);
 
         let other_kind = without_local_indexes(|_| Error::new(ErrorKind::NotFound, "what?"));
-        let result = run_judged(&other_kind, &NEEDS_LOCAL_INDEXES, None).await;
+        let result = run_and_classify(&other_kind, &NEEDS_LOCAL_INDEXES, None).await;
         assert_eq!(result.status, Status::Fail);
         assert!(result.message.contains("otherwise than as unsupported"), "{}", result.message);
     }
@@ -293,7 +293,7 @@ mod tests {
     async fn a_store_is_cleaned_up_whether_its_case_passes_or_not() {
         let harness = FakeHarness::new(FakeStore::empty());
         for case in [&PASSES, &FAILS, &NEEDS_CLOCK] {
-            run_judged(&harness, case, None).await;
+            run_and_classify(&harness, case, None).await;
         }
         assert_eq!(harness.cleaned.load(Ordering::Relaxed), 3);
     }

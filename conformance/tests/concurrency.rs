@@ -5,7 +5,7 @@ use std::sync::atomic::{AtomicU64, Ordering};
 use std::sync::{Arc, Mutex};
 
 use tabla_conformance::concurrency::{
-    Options, Reasons, Report, Session, Violation, bank_transfers, counters, run,
+    Options, ReasonTiming, Report, Session, Violation, bank_transfers, counters, run,
 };
 use tabla_conformance::fault::{Failure, Failures, FaultStore, Operation, When};
 use tabla_core::env::SeededRandom;
@@ -115,7 +115,7 @@ async fn writes_that_arrive_late_are_no_violation() {
 #[tokio::test]
 async fn a_session_goes_on_with_other_stores() {
     let store = memory();
-    let options = Options::new().with_rounds(0).with_reasons(Reasons::EachAlone);
+    let options = Options::new().with_rounds(0).with_reasons(ReasonTiming::EachAlone);
     let mut session = Session::create(&*store, options).await.unwrap();
     let random = SeededRandom::new(7);
     session.round(&[Arc::clone(&store)], &random).await.unwrap();
@@ -209,7 +209,7 @@ async fn items_and_errors_that_are_out_of_place_are_caught() {
         [(Breach::AlienItems, "get k"), (Breach::AlienErrors, "ValidationException")]
     {
         match run(vec![broken(breach)], Options::default(), &SeededRandom::new(1)).await {
-            Err(violation @ Violation::Strange { .. }) => {
+            Err(violation @ Violation::UnexpectedAnswer { .. }) => {
                 let text = violation.to_string();
                 assert!(text.contains(expected), "{text}");
             }

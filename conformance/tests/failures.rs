@@ -71,7 +71,7 @@ async fn the_nth_call_is_throttled_and_no_other() {
 
 #[tokio::test]
 async fn rules_about_all_operations_count_them_together_and_the_first_rule_decides() {
-    let plan = Failures::new().everywhere(When::Call(2), Failure::Unavailable).on(
+    let plan = Failures::new().on_any(When::Call(2), Failure::Unavailable).on(
         Operation::Put,
         When::First(2),
         Failure::Throttled,
@@ -107,7 +107,7 @@ async fn chances_are_drawn_from_the_given_randomness() {
 
 #[tokio::test]
 async fn a_write_whose_answer_is_lost_was_made() {
-    let plan = Failures::new().everywhere(When::Always, Failure::AnswerLost);
+    let plan = Failures::new().on_any(When::Always, Failure::AnswerLost);
     let store = failing(plan).await;
     let error = store.put(put(1)).await.unwrap_err();
     assert_eq!(error.kind(), &ErrorKind::Unavailable);
@@ -123,7 +123,7 @@ async fn a_write_whose_answer_is_lost_was_made() {
 
 #[tokio::test]
 async fn a_store_that_cannot_be_reached_has_done_nothing() {
-    let plan = Failures::new().everywhere(When::Always, Failure::Unavailable);
+    let plan = Failures::new().on_any(When::Always, Failure::Unavailable);
     let store = failing(plan).await;
     let error = store.transact_write(TransactWriteItems::new().item(put(1))).await.unwrap_err();
     assert_eq!((error.kind(), error.applied()), (&ErrorKind::Unavailable, Applied::No));
@@ -134,7 +134,7 @@ async fn a_store_that_cannot_be_reached_has_done_nothing() {
 
 #[tokio::test]
 async fn writes_and_transactions_conflict_and_plain_reads_never_do() {
-    let plan = Failures::new().everywhere(When::Always, Failure::Conflict);
+    let plan = Failures::new().on_any(When::Always, Failure::Conflict);
     let store = failing(plan).await;
     let error = store.put(put(1)).await.unwrap_err();
     assert_eq!(error.code(), "TransactionConflictException");
@@ -176,7 +176,7 @@ async fn parts_of_batches_are_left_unprocessed() {
 
 #[tokio::test]
 async fn a_batch_of_which_nothing_is_processed_is_throttled() {
-    let plan = Failures::new().everywhere(When::Always, Failure::Unprocessed(25));
+    let plan = Failures::new().on_any(When::Always, Failure::Unprocessed(25));
     let store = failing(plan).await;
     let error = store.batch_write(BatchWriteItem::new().put("one", key(1))).await.unwrap_err();
     assert_eq!(error.kind(), &ErrorKind::Throttled);
@@ -218,7 +218,7 @@ async fn retries_drain_unprocessed_items_and_keys() {
 
 #[tokio::test]
 async fn retries_run_out() {
-    let plan = Failures::new().everywhere(When::Always, Failure::Unprocessed(1));
+    let plan = Failures::new().on_any(When::Always, Failure::Unprocessed(1));
     let store = failing(plan).await;
     let clock = clock();
     let retrying = (&store).with_retries(policy(&clock, 3));
@@ -252,7 +252,7 @@ async fn retries_make_a_transaction_once_and_a_single_write_not_twice() {
 async fn everything_that_passes_comes_now_and_then() {
     let mut told = std::collections::BTreeMap::<String, usize>::new();
     for seed in 0..20 {
-        let store = failing(Failures::passing(Arc::new(SeededRandom::new(seed)), 0.5)).await;
+        let store = failing(Failures::transient(Arc::new(SeededRandom::new(seed)), 0.5)).await;
         for number in 0..50 {
             let what = match store.put(put(number)).await {
                 Ok(_) => "done".to_owned(),
@@ -276,7 +276,7 @@ mod entities {
     use std::sync::LazyLock;
 
     use serde::{Deserialize, Serialize};
-    use tabla_conformance::between::Between;
+    use tabla_conformance::interleave::InterleavingStore;
     use tabla_entity::{Change, Db, Entity, Id, Outcome, TableDesign};
 
     use super::*;
@@ -313,13 +313,17 @@ mod entities {
     /// The same database, on which a member is renamed between the reading and the deleting.
     fn renaming(store: Arc<MemoryStore>, db: &Db, ana: &Member) -> Db {
         let (behind, ana) = (db.clone(), ana.clone());
-        db.on(Arc::new(Between::new(store).before_call(Operation::TransactWrite, 1, move || {
-            let (db, ana) = (behind.clone(), ana.clone());
-            async move {
-                let change = Change::of(&ana).set(Member::NAME, id("eva"));
-                db.update(change).await.expect("an answer").done().expect("it is there");
-            }
-        })))
+        db.on(Arc::new(InterleavingStore::new(store).with_hook_at(
+            Operation::TransactWrite,
+            1,
+            move || {
+                let (db, ana) = (behind.clone(), ana.clone());
+                async move {
+                    let change = Change::of(&ana).set(Member::NAME, id("eva"));
+                    db.update(change).await.expect("an answer").done().expect("it is there");
+                }
+            },
+        )))
     }
 
     #[tokio::test]
@@ -356,7 +360,7 @@ mod entities {
         assert_eq!(present.name, id("eva"));
         // Deleted by somebody else before it could be read.
         let (behind, key) = (db.clone(), ana.key());
-        let gone = Between::new(store).before_call(Operation::Get, 1, move || {
+        let gone = InterleavingStore::new(store).with_hook_at(Operation::Get, 1, move || {
             let (db, key) = (behind.clone(), key.clone());
             async move {
                 db.delete(&key).await.expect("an answer").done().expect("it is there");

@@ -4,24 +4,24 @@ use std::collections::BTreeSet;
 
 use futures::stream::{FuturesUnordered, StreamExt};
 
+use super::checkpoint_table::shard_entry;
 use super::handler::Handler;
 use super::lease::Lease;
-use super::ledger::shard_entry;
 use super::settings::Consumer;
-use super::shard::End;
+use super::shard::ShardOutcome;
 use super::worker::{Mode, Worker};
 use tabla_core::Result;
 
 /// What [`Consumer::drain`] has done.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 #[non_exhaustive]
-pub struct Drained {
+pub struct DrainReport {
     /// Records that were handled.
     pub handled: u64,
     /// Records that were set aside.
     pub set_aside: u64,
     /// Shards that were left to other workers, who are at work on them.
-    pub elsewhere: usize,
+    pub leased_elsewhere: usize,
 }
 
 impl Consumer {
@@ -33,31 +33,31 @@ impl Consumer {
     ///
     /// # Errors
     /// Those of [`run`](Self::run).
-    pub async fn drain(&self, handler: &dyn Handler) -> Result<Drained> {
+    pub async fn drain(&self, handler: &dyn Handler) -> Result<DrainReport> {
         let worker = Worker::open(self, Mode::Drain).await?;
-        worker.fences.open(&worker).await?;
-        let mut drained = Drained::default();
+        worker.drain_bounds.open(&worker).await?;
+        let mut drained = DrainReport::default();
         let mut done = BTreeSet::new();
         loop {
-            let view = worker.look().await?;
+            let view = worker.load_view().await?;
             let mut leases = Vec::new();
             let mut waits = view.has_missing;
             for (place, entry) in &view.ready {
                 let key = shard_entry(&self.table, &place.label, &place.shard);
                 // A shard that has appeared since has only later changes.
-                if done.contains(&key) || !worker.fences.contains(&key) {
+                if done.contains(&key) || !worker.drain_bounds.contains(&key) {
                     continue;
                 }
                 let is_alive = entry.as_ref().is_some_and(|entry| {
                     worker.sightings().has_changed(&entry.entry, &entry.mark())
                 });
                 match worker.is_free(entry) {
-                    true => match worker.take(place, entry).await? {
+                    true => match worker.take_lease(place, entry).await? {
                         Some(lease) => leases.push(lease),
                         None => waits = true,
                     },
                     false if is_alive => {
-                        drained.elsewhere += 1;
+                        drained.leased_elsewhere += 1;
                         done.insert(key);
                     }
                     false => waits = true,
@@ -74,7 +74,7 @@ impl Consumer {
                 let (handled, set_aside) = lease.done_since_taken();
                 drained.handled += handled;
                 drained.set_aside += set_aside;
-                if end == End::CaughtUp {
+                if end == ShardOutcome::CaughtUp {
                     done.insert(lease.entry().entry.clone());
                 }
             }
@@ -84,17 +84,21 @@ impl Consumer {
 
 impl Worker<'_> {
     /// Works on these shards until all have ended. If one fails, the others are left.
-    async fn work_on_all(&self, leases: &[Lease], handler: &dyn Handler) -> Result<Vec<End>> {
+    async fn work_on_all(
+        &self,
+        leases: &[Lease],
+        handler: &dyn Handler,
+    ) -> Result<Vec<ShardOutcome>> {
         let work = |(number, lease)| async move { (number, self.work(lease, handler).await) };
         let mut working: FuturesUnordered<_> = leases.iter().enumerate().map(work).collect();
-        let mut ends = vec![End::Left; leases.len()];
+        let mut ends = vec![ShardOutcome::Released; leases.len()];
         let mut failed = None;
         while let Some((number, end)) = working.next().await {
             match end {
                 Ok(end) => ends[number] = end,
                 Err(error) => {
                     failed.get_or_insert(error);
-                    leases.iter().for_each(Lease::ask_to_leave);
+                    leases.iter().for_each(Lease::request_release);
                 }
             }
         }

@@ -44,15 +44,15 @@ impl<H: Handler + ?Sized> Handler for std::sync::Arc<H> {
 ///
 /// Every error becomes one with `?`, and then means that the record is tried again.
 pub struct Failure {
-    advice: Advice,
+    advice: FailureAction,
     is_panic: bool,
     error: Box<dyn StdError + Send + Sync>,
 }
 
 /// What is to be done with a record that could not be handled.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) enum Advice {
-    TryAgain,
+pub(super) enum FailureAction {
+    Retry,
     SetAside,
     Stop,
 }
@@ -60,12 +60,12 @@ pub(super) enum Advice {
 impl Failure {
     /// Trying again does not help: the record is set aside at once, and the shard goes on.
     pub fn set_aside(error: impl Into<Box<dyn StdError + Send + Sync>>) -> Self {
-        Self { advice: Advice::SetAside, is_panic: false, error: error.into() }
+        Self { advice: FailureAction::SetAside, is_panic: false, error: error.into() }
     }
 
     /// Nothing can be handled any more: the consumer stops with this error, before the record.
     pub fn stop(error: impl Into<Box<dyn StdError + Send + Sync>>) -> Self {
-        Self { advice: Advice::Stop, is_panic: false, error: error.into() }
+        Self { advice: FailureAction::Stop, is_panic: false, error: error.into() }
     }
 
     /// A panic with this payload: a failed attempt.
@@ -76,7 +76,7 @@ impl Failure {
             Some(text) => format!("the handler panicked: {text}"),
             None => "the handler panicked".to_owned(),
         };
-        Self { advice: Advice::TryAgain, is_panic: true, error: error.into() }
+        Self { advice: FailureAction::Retry, is_panic: true, error: error.into() }
     }
 
     /// Whether the handler panicked.
@@ -84,7 +84,7 @@ impl Failure {
         self.is_panic
     }
 
-    pub(super) fn advice(&self) -> Advice {
+    pub(super) fn action(&self) -> FailureAction {
         self.advice
     }
 
@@ -95,7 +95,7 @@ impl Failure {
 
 impl<E: Into<Box<dyn StdError + Send + Sync>>> From<E> for Failure {
     fn from(error: E) -> Self {
-        Self { advice: Advice::TryAgain, is_panic: false, error: error.into() }
+        Self { advice: FailureAction::Retry, is_panic: false, error: error.into() }
     }
 }
 
@@ -174,10 +174,10 @@ mod tests {
         fn fails() -> Result<(), Failure> {
             Err(Error::new(ErrorKind::Throttled, "slow down"))?
         }
-        assert_eq!(fails().unwrap_err().advice(), Advice::TryAgain);
-        assert_eq!(Failure::from("text").advice(), Advice::TryAgain);
-        assert_eq!(Failure::set_aside("text").advice(), Advice::SetAside);
-        assert_eq!(Failure::stop("text").advice(), Advice::Stop);
+        assert_eq!(fails().unwrap_err().action(), FailureAction::Retry);
+        assert_eq!(Failure::from("text").action(), FailureAction::Retry);
+        assert_eq!(Failure::set_aside("text").action(), FailureAction::SetAside);
+        assert_eq!(Failure::stop("text").action(), FailureAction::Stop);
     }
 
     #[test]

@@ -5,7 +5,7 @@ use std::time::Duration;
 
 use tokio::sync::watch;
 
-use super::ledger::{Ledger, Panicked, ShardEntry, Written};
+use super::checkpoint_table::{CheckpointTable, Panicked, ShardEntry, WriteOutcome};
 use super::metrics::Metrics;
 use tabla_core::attr;
 use tabla_core::env::{Clock, Monotonic, Timestamp};
@@ -25,7 +25,7 @@ pub(super) struct Lease {
     pub(super) shard: ShardId,
     entry: Mutex<ShardEntry>,
     /// When the last write that succeeded was sent.
-    renewed_at: Mutex<Moment>,
+    renewed_at: Mutex<ClockReading>,
     /// Held while an entry is written: the checkpoint and the renewal go one after the other.
     writing: tokio::sync::Mutex<()>,
     leave: watch::Sender<bool>,
@@ -38,12 +38,12 @@ pub(super) struct Lease {
 
 /// The same moment by both times of a clock.
 #[derive(Clone, Copy, Debug)]
-pub(super) struct Moment {
+pub(super) struct ClockReading {
     pub(super) wall: Timestamp,
     monotonic: Monotonic,
 }
 
-impl Moment {
+impl ClockReading {
     pub(super) fn now(clock: &dyn Clock) -> Self {
         Self { wall: clock.now(), monotonic: clock.monotonic() }
     }
@@ -51,14 +51,14 @@ impl Moment {
 
 /// Whether a lease is still held.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) enum Held {
-    Yes,
+pub(super) enum LeaseState {
+    Held,
     Lost,
 }
 
 impl Lease {
     /// The lease that this entry says, sent at this moment.
-    pub(super) fn new(entry: ShardEntry, sent_at: Moment) -> Self {
+    pub(super) fn new(entry: ShardEntry, sent_at: ClockReading) -> Self {
         Self {
             arn: StreamArn(entry.stream.clone()),
             shard: ShardId(entry.shard.clone()),
@@ -94,34 +94,34 @@ impl Lease {
     }
 
     /// Asks whoever works on the shard to leave it after the record at hand.
-    pub(super) fn ask_to_leave(&self) {
+    pub(super) fn request_release(&self) {
         self.leave.send_replace(true);
     }
 
-    pub(super) fn is_leaving(&self) -> bool {
+    pub(super) fn release_requested(&self) -> bool {
         *self.leave.borrow()
     }
 
     /// Waits until the shard is to be left.
-    pub(super) async fn leaving(&self) {
+    pub(super) async fn wait_for_release_request(&self) {
         // The sender lives as long as the lease.
         let _ = self.leave.subscribe().wait_for(|leave| *leave).await;
     }
 
     /// The shard has come to this record.
-    pub(super) fn come_to(&self, record: &Record, metrics: &Metrics) {
-        self.note_behind(Some(record.created_at), metrics);
+    pub(super) fn start_record(&self, record: &Record, metrics: &Metrics) {
+        self.set_record_time(Some(record.created_at), metrics);
     }
 
     /// Everything that is there has been handled.
-    pub(super) fn come_to_the_end(&self, now: Timestamp, metrics: &Metrics) {
+    pub(super) fn reach_end(&self, now: Timestamp, metrics: &Metrics) {
         self.entry().caught_up_at = Some(now.to_millis());
-        self.note_behind(None, metrics);
+        self.set_record_time(None, metrics);
     }
 
-    fn note_behind(&self, behind: Option<Timestamp>, metrics: &Metrics) {
+    fn set_record_time(&self, behind: Option<Timestamp>, metrics: &Metrics) {
         *self.behind.lock().unwrap_or_else(PoisonError::into_inner) = behind;
-        metrics.note_place(&self.shard, behind);
+        metrics.set_lag(&self.shard, behind);
     }
 
     fn behind(&self) -> Option<Timestamp> {
@@ -129,7 +129,7 @@ impl Lease {
     }
 
     /// The shard has come past this record.
-    pub(super) fn pass(&self, record: &Record) {
+    pub(super) fn finish_record(&self, record: &Record) {
         let mut entry = self.entry();
         entry.position = Some(record.sequence_number.0.clone());
         entry.record_at = Some(record.created_at);
@@ -154,16 +154,20 @@ impl Lease {
 
     /// Makes sure that the lease is held before a record is begun: one that may have lapsed, because
     /// something has kept the thread, is renewed, unless another worker has taken the shard.
-    pub(super) async fn confirm(&self, ledger: &Ledger, clock: &dyn Clock) -> Result<Held> {
-        if self.may_have_lapsed(clock) {
+    pub(super) async fn confirm(
+        &self,
+        ledger: &CheckpointTable,
+        clock: &dyn Clock,
+    ) -> Result<LeaseState> {
+        if self.may_have_expired(clock) {
             return self.save(ledger, clock).await;
         }
-        Ok(Held::Yes)
+        Ok(LeaseState::Held)
     }
 
     /// Monotonic time may stand still while the machine is suspended, which the wall time shows.
-    fn may_have_lapsed(&self, clock: &dyn Clock) -> bool {
-        let (now, renewed) = (Moment::now(clock), self.renewed_at());
+    fn may_have_expired(&self, clock: &dyn Clock) -> bool {
+        let (now, renewed) = (ClockReading::now(clock), self.renewed_at());
         let limit = self.limit();
         now.monotonic.since(renewed.monotonic) >= limit || now.wall.since(renewed.wall) >= limit
     }
@@ -174,17 +178,29 @@ impl Lease {
     }
 
     /// Writes how far the shard is, and renews the lease with it.
-    pub(super) async fn save(&self, ledger: &Ledger, clock: &dyn Clock) -> Result<Held> {
+    pub(super) async fn save(
+        &self,
+        ledger: &CheckpointTable,
+        clock: &dyn Clock,
+    ) -> Result<LeaseState> {
         self.write(ledger, clock, |_| {}).await
     }
 
     /// Writes how far the shard is, and that nobody has it.
-    pub(super) async fn release(&self, ledger: &Ledger, clock: &dyn Clock) -> Result<Held> {
+    pub(super) async fn release(
+        &self,
+        ledger: &CheckpointTable,
+        clock: &dyn Clock,
+    ) -> Result<LeaseState> {
         self.write(ledger, clock, |entry| entry.owner = None).await
     }
 
     /// Writes that the shard is finished.
-    pub(super) async fn finish(&self, ledger: &Ledger, clock: &dyn Clock) -> Result<Held> {
+    pub(super) async fn finish(
+        &self,
+        ledger: &CheckpointTable,
+        clock: &dyn Clock,
+    ) -> Result<LeaseState> {
         let finish = |entry: &mut ShardEntry| {
             entry.owner = None;
             entry.finished = true;
@@ -194,12 +210,12 @@ impl Lease {
 
     async fn write(
         &self,
-        ledger: &Ledger,
+        ledger: &CheckpointTable,
         clock: &dyn Clock,
         change: impl FnOnce(&mut ShardEntry),
-    ) -> Result<Held> {
+    ) -> Result<LeaseState> {
         let _alone = self.writing.lock().await;
-        let sent_at = Moment::now(clock);
+        let sent_at = ClockReading::now(clock);
         let present = self.entry().clone();
         let mut next = ShardEntry {
             counter: present.counter + 1,
@@ -211,12 +227,12 @@ impl Lease {
         change(&mut next);
         // An entry that is gone was finished, and nobody's.
         match ledger.write(&next, present.is_unchanged().and(attr("finished").eq(false))).await? {
-            Written::Done => {
+            WriteOutcome::Done => {
                 self.entry().counter = next.counter;
                 *self.renewed_at.lock().unwrap_or_else(PoisonError::into_inner) = sent_at;
-                Ok(Held::Yes)
+                Ok(LeaseState::Held)
             }
-            Written::Lost => Ok(Held::Lost),
+            WriteOutcome::Lost => Ok(LeaseState::Lost),
         }
     }
 
@@ -224,24 +240,28 @@ impl Lease {
     ///
     /// # Errors
     /// Those of the store that do not pass by themselves.
-    pub(super) async fn keep(&self, ledger: &Ledger, clock: &dyn Clock) -> Result<()> {
+    pub(super) async fn renew_until_lost(
+        &self,
+        ledger: &CheckpointTable,
+        clock: &dyn Clock,
+    ) -> Result<()> {
         let renewing = std::pin::pin!(self.renew(ledger, clock));
-        let lapsing = std::pin::pin!(self.lapse(clock));
+        let lapsing = std::pin::pin!(self.wait_until_expired(clock));
         match futures::future::select(renewing, lapsing).await {
             futures::future::Either::Left((result, _)) => result,
             futures::future::Either::Right(((), _)) => Ok(()),
         }
     }
 
-    async fn renew(&self, ledger: &Ledger, clock: &dyn Clock) -> Result<()> {
+    async fn renew(&self, ledger: &CheckpointTable, clock: &dyn Clock) -> Result<()> {
         loop {
-            clock.until(self.renewed_at().monotonic + self.duration / 3).await;
+            clock.sleep_until(self.renewed_at().monotonic + self.duration / 3).await;
             match self.save(ledger, clock).await {
-                Ok(Held::Yes) => {}
-                Ok(Held::Lost) => return Ok(()),
+                Ok(LeaseState::Held) => {}
+                Ok(LeaseState::Lost) => return Ok(()),
                 // The lease may outlast what is wrong with the store.
                 Err(error) if error.retry() != Retry::Never => {
-                    clock.until(clock.monotonic() + self.duration / 10).await;
+                    clock.sleep_until(clock.monotonic() + self.duration / 10).await;
                 }
                 Err(error) => return Err(error),
             }
@@ -249,17 +269,17 @@ impl Lease {
     }
 
     /// Waits until the lease could not be renewed in time.
-    async fn lapse(&self, clock: &dyn Clock) {
+    async fn wait_until_expired(&self, clock: &dyn Clock) {
         loop {
             let end = self.renewed_at().monotonic + self.limit();
-            clock.until(end).await;
+            clock.sleep_until(end).await;
             if self.renewed_at().monotonic + self.limit() <= end {
                 return;
             }
         }
     }
 
-    fn renewed_at(&self) -> Moment {
+    fn renewed_at(&self) -> ClockReading {
         *self.renewed_at.lock().unwrap_or_else(PoisonError::into_inner)
     }
 }

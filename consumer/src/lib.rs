@@ -82,11 +82,12 @@
 //!
 //! [`Store`]: tabla_core::Store
 
+mod background_clock;
+mod checkpoint_table;
 mod drain;
-mod fence;
+mod drain_bound;
 mod handler;
 mod lease;
-mod ledger;
 mod lineage;
 mod metrics;
 mod run;
@@ -95,15 +96,14 @@ mod settings;
 mod shard;
 mod start;
 mod status;
-mod waits;
 mod worker;
 
 #[cfg(test)]
 mod tests;
 
-pub use self::drain::Drained;
+pub use self::drain::DrainReport;
 pub use self::handler::{Each, Failure, Handler, each};
 pub use self::metrics::Metrics;
-pub use self::set_aside::{Retried, SetAside};
-pub use self::settings::{Consumer, Start, Trimmed};
+pub use self::set_aside::{RetryReport, SetAside};
+pub use self::settings::{Consumer, OnTrimmed, Start};
 pub use self::status::{ShardStatus, Status};

@@ -2,7 +2,7 @@
 
 use std::collections::BTreeMap;
 
-use super::ledger::ShardEntry;
+use super::checkpoint_table::ShardEntry;
 use tabla_core::Result;
 use tabla_core::Store;
 use tabla_core::ops::{DescribeStream, ListStreams, Shard, ShardId, StreamArn, StreamSummary};
@@ -17,8 +17,8 @@ pub(super) struct Stream {
 
 impl Stream {
     /// Its shards, each with its place.
-    pub(super) fn places(&self) -> Vec<(Place, Shard)> {
-        let place = |shard: &Shard| Place {
+    pub(super) fn shard_refs(&self) -> Vec<(ShardRef, Shard)> {
+        let place = |shard: &Shard| ShardRef {
             arn: self.arn.clone(),
             label: self.label.clone(),
             shard: shard.id.clone(),
@@ -30,7 +30,7 @@ impl Stream {
 
 /// A shard, and where it is.
 #[derive(Clone, Debug)]
-pub(super) struct Place {
+pub(super) struct ShardRef {
     pub(super) arn: StreamArn,
     pub(super) label: String,
     pub(super) shard: ShardId,
@@ -80,7 +80,7 @@ async fn shards_of(store: &impl Store, arn: &StreamArn) -> Result<Vec<Shard>> {
 ///
 /// A parent or an older stream that is no longer listed but has an unfinished entry is not gone
 /// yet: somebody may still be at it, or has to say first that a part of it was lost.
-pub(super) fn ready(streams: &[Stream], entries: &[ShardEntry]) -> Vec<Place> {
+pub(super) fn ready(streams: &[Stream], entries: &[ShardEntry]) -> Vec<ShardRef> {
     let by_shard: BTreeMap<(&str, &str), &ShardEntry> =
         entries.iter().map(|entry| ((entry.label(), entry.shard.as_str()), entry)).collect();
     let is_finished = |label: &str, shard: &ShardId| {
@@ -106,7 +106,7 @@ pub(super) fn ready(streams: &[Stream], entries: &[ShardEntry]) -> Vec<Place> {
         });
         let mut is_last = has_unlisted;
         let mut places = Vec::new();
-        for (place, _) in stream.places() {
+        for (place, _) in stream.shard_refs() {
             if is_finished(&stream.label, &place.shard) {
                 continue;
             }
@@ -140,7 +140,7 @@ mod tests {
     }
 
     fn entry(label: &str, shard: &str, finished: bool) -> ShardEntry {
-        let place = Place {
+        let place = ShardRef {
             arn: StreamArn(format!("arn/{label}")),
             label: label.to_owned(),
             shard: ShardId::from(shard),

@@ -16,11 +16,11 @@ pub struct Metrics(Arc<Inner>);
 #[derive(Debug)]
 struct Inner {
     clock: Arc<dyn Clock>,
-    numbers: Mutex<Numbers>,
+    numbers: Mutex<Counters>,
 }
 
 #[derive(Debug, Default)]
-struct Numbers {
+struct Counters {
     handled: u64,
     set_aside: u64,
     failed_tries: u64,
@@ -44,7 +44,7 @@ impl Metrics {
     }
 
     /// Tries of records that failed.
-    pub fn failed_tries(&self) -> u64 {
+    pub fn failed_attempts(&self) -> u64 {
         self.numbers().failed_tries
     }
 
@@ -75,7 +75,7 @@ impl Metrics {
         self.numbers().set_aside += 1;
     }
 
-    pub(super) fn note_failed_try(&self) {
+    pub(super) fn note_failed_attempt(&self) {
         self.numbers().failed_tries += 1;
     }
 
@@ -84,7 +84,7 @@ impl Metrics {
     }
 
     /// The shard has come to a record of this time, or to its end.
-    pub(super) fn note_place(&self, shard: &ShardId, behind: Option<Timestamp>) {
+    pub(super) fn set_lag(&self, shard: &ShardId, behind: Option<Timestamp>) {
         self.numbers().behind.insert(shard.clone(), behind);
     }
 
@@ -92,7 +92,7 @@ impl Metrics {
         self.numbers().behind.remove(shard);
     }
 
-    fn numbers(&self) -> MutexGuard<'_, Numbers> {
+    fn numbers(&self) -> MutexGuard<'_, Counters> {
         self.0.numbers.lock().unwrap_or_else(PoisonError::into_inner)
     }
 }
@@ -108,11 +108,11 @@ mod tests {
         let metrics = Metrics::new(Arc::new(clock.clone()));
         assert_eq!(metrics.lag(), Duration::ZERO);
         let (one, two) = (ShardId::from("one"), ShardId::from("two"));
-        metrics.note_place(&one, Some(Timestamp::from_secs(90)));
-        metrics.note_place(&two, Some(Timestamp::from_secs(95)));
+        metrics.set_lag(&one, Some(Timestamp::from_secs(90)));
+        metrics.set_lag(&two, Some(Timestamp::from_secs(95)));
         clock.advance(Duration::from_secs(1));
         assert_eq!(metrics.lag(), Duration::from_secs(11));
-        metrics.note_place(&one, None);
+        metrics.set_lag(&one, None);
         assert_eq!(metrics.lags()[0], (one, Duration::ZERO));
         assert_eq!(metrics.lag(), Duration::from_secs(6));
         metrics.forget(&two);

@@ -10,11 +10,11 @@ use futures::future::{Either, FutureExt, join, select};
 use futures::stream::{FuturesUnordered, StreamExt};
 use tokio::sync::Notify;
 
+use super::checkpoint_table::WorkerEntry;
 use super::handler::Handler;
 use super::lease::Lease;
-use super::ledger::WorkerEntry;
 use super::settings::Consumer;
-use super::shard::End;
+use super::shard::ShardOutcome;
 use super::worker::{Mode, Worker};
 use tabla_core::attr;
 use tabla_core::{Error, Result};
@@ -46,7 +46,7 @@ impl Consumer {
             Either::Right((worker, _)) => worker?,
         };
         let (begin, mut begun) = mpsc::unbounded();
-        let running = Running {
+        let running = RunLoop {
             worker: &worker,
             held: Mutex::default(),
             failed: Mutex::default(),
@@ -77,7 +77,7 @@ impl Consumer {
 }
 
 /// A worker at work.
-struct Running<'w> {
+struct RunLoop<'w> {
     worker: &'w Worker<'w>,
     /// The leases that are worked on, by their entries.
     held: Mutex<BTreeMap<String, Arc<Lease>>>,
@@ -88,7 +88,7 @@ struct Running<'w> {
     begin: mpsc::UnboundedSender<Arc<Lease>>,
 }
 
-impl Running<'_> {
+impl RunLoop<'_> {
     fn held(&self) -> MutexGuard<'_, BTreeMap<String, Arc<Lease>>> {
         self.held.lock().unwrap_or_else(PoisonError::into_inner)
     }
@@ -109,8 +109,8 @@ impl Running<'_> {
         self.held().remove(&entry);
         match end {
             // Its children can be begun.
-            Ok(End::Finished) => self.look_again.notify_one(),
-            Ok(End::Left | End::CaughtUp | End::Lost) => {}
+            Ok(ShardOutcome::Finished) => self.look_again.notify_one(),
+            Ok(ShardOutcome::Released | ShardOutcome::CaughtUp | ShardOutcome::LeaseLost) => {}
             Err(error) => self.fail(error),
         }
     }
@@ -123,18 +123,18 @@ impl Running<'_> {
         while !self.has_failed() {
             let next = clock.monotonic() + self.worker.consumer.settings.lease / 3;
             // A look that has begun is finished: it may have just taken a shard.
-            if let Err(error) = self.look(&mut beat).await {
+            if let Err(error) = self.rebalance(&mut beat).await {
                 self.fail(error);
                 break;
             }
             let look_again = std::pin::pin!(self.look_again.notified());
-            let pause = select(clock.until(next), look_again);
+            let pause = select(clock.sleep_until(next), look_again);
             if let Either::Left(_) = select(&mut stop, pause).await {
                 break;
             }
         }
         for lease in self.held().values() {
-            lease.ask_to_leave();
+            lease.request_release();
         }
         self.begin.close_channel();
         // Others see that it is gone without this, only later.
@@ -143,18 +143,19 @@ impl Running<'_> {
 
     /// Gives a sign of life, leaves shards if it has more than its part, and takes some if it has
     /// less.
-    async fn look(&self, beat: &mut WorkerEntry) -> Result<()> {
+    async fn rebalance(&self, beat: &mut WorkerEntry) -> Result<()> {
         let worker = self.worker;
         beat.counter += 1;
         worker.ledger.put(tabla_core::Item::from_struct(beat)?).await?;
-        let living = self.living(&beat.worker).await?;
-        let view = worker.look().await?;
-        let part = part(view.ready.len(), &living, &worker.id);
+        let living = self.live_workers(&beat.worker).await?;
+        let view = worker.load_view().await?;
+        let part = share(view.ready.len(), &living, &worker.id);
         let mut staying = {
             let held = self.held();
-            let staying: Vec<_> = held.values().filter(|lease| !lease.is_leaving()).collect();
+            let staying: Vec<_> =
+                held.values().filter(|lease| !lease.release_requested()).collect();
             for lease in staying.iter().skip(part) {
-                lease.ask_to_leave();
+                lease.request_release();
             }
             staying.len()
         };
@@ -169,7 +170,7 @@ impl Running<'_> {
             if is_held || !worker.is_free(entry) || staying >= part {
                 continue;
             }
-            let Some(lease) = worker.take(place, entry).await? else { continue };
+            let Some(lease) = worker.take_lease(place, entry).await? else { continue };
             let lease = Arc::new(lease);
             let key = lease.entry().entry.clone();
             self.held().insert(key, Arc::clone(&lease));
@@ -182,7 +183,7 @@ impl Running<'_> {
 
     /// The workers that live, this one among them. Those that have given no sign for their lease
     /// are removed.
-    async fn living(&self, own: &str) -> Result<Vec<String>> {
+    async fn live_workers(&self, own: &str) -> Result<Vec<String>> {
         let mut living = Vec::new();
         for WorkerEntry { entry, worker, counter, lease_ms, .. } in
             self.worker.ledger.workers().await?
@@ -208,7 +209,7 @@ fn lease_ms(lease: Duration) -> u64 {
 
 /// How many of these shards belong to a worker: all workers come to the same answer by the order
 /// of their ids, and their parts make up the whole.
-fn part(shards: usize, workers: &[String], own: &str) -> usize {
+fn share(shards: usize, workers: &[String], own: &str) -> usize {
     let count = workers.len().max(1);
     let before = workers.iter().filter(|worker| worker.as_str() < own).count();
     shards / count + usize::from(before < shards % count)
@@ -224,7 +225,7 @@ mod tests {
         #[test]
         fn the_parts_of_all_workers_are_the_whole(shards in 0_usize..50, workers in 1_usize..20) {
             let ids: Vec<String> = (0..workers).map(|id| format!("{id:03}")).collect();
-            let parts: Vec<usize> = ids.iter().map(|id| part(shards, &ids, id)).collect();
+            let parts: Vec<usize> = ids.iter().map(|id| share(shards, &ids, id)).collect();
             prop_assert_eq!(parts.iter().sum::<usize>(), shards);
             prop_assert!(parts.iter().all(|part| *part <= shards.div_ceil(workers)));
             prop_assert!(parts.iter().all(|part| *part >= shards / workers));

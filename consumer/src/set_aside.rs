@@ -2,8 +2,8 @@
 
 use serde::{Deserialize, Serialize};
 
-use super::handler::{Advice, Failure, Handler, attempt};
-use super::ledger::{ENTRY, Ledger, ShardEntry, parsed};
+use super::checkpoint_table::{CheckpointTable, ENTRY, ShardEntry, parsed};
+use super::handler::{Failure, FailureAction, Handler, attempt};
 use super::settings::Consumer;
 use tabla_core::backend::limits::ITEM_SIZE;
 use tabla_core::env::Timestamp;
@@ -27,7 +27,7 @@ pub struct SetAside {
     /// What the handler said at the last try.
     pub error: String,
     /// How often it was tried.
-    pub tries: u32,
+    pub attempts: u32,
     /// When it was set aside, or last tried again.
     pub at: Timestamp,
     /// The images that the record has and that did not fit into an item, `new_image` or
@@ -39,7 +39,7 @@ pub struct SetAside {
 /// What became of records that were tried again.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 #[non_exhaustive]
-pub struct Retried {
+pub struct RetryReport {
     /// They are handled now, and no longer set aside.
     pub handled: u64,
     /// They failed again.
@@ -50,7 +50,7 @@ pub struct Retried {
 
 /// The item of a record that is set aside, but for its key.
 #[derive(Serialize, Deserialize)]
-struct Stored {
+struct StoredRecord {
     stream: String,
     shard: String,
     sequence_number: String,
@@ -86,7 +86,7 @@ impl SetAside {
             shard: ShardId(shard.shard.clone()),
             record: record.clone(),
             error: shortened(failure.to_string()),
-            tries,
+            attempts: tries,
             at: now.to_millis(),
             left_out: Vec::new(),
             entry: String::new(),
@@ -106,7 +106,7 @@ impl SetAside {
                     left_out.push(name.to_owned());
                 }
             }
-            let stored = Stored {
+            let stored = StoredRecord {
                 stream: self.stream.0.clone(),
                 shard: self.shard.0.clone(),
                 sequence_number: self.record.sequence_number.0.clone(),
@@ -120,7 +120,7 @@ impl SetAside {
                 old_image: old_image.clone().filter(|_| with_old),
                 user_identity: self.record.user_identity.clone(),
                 error: self.error.clone(),
-                tries: self.tries,
+                tries: self.attempts,
                 set_aside_at: self.at,
                 left_out,
             };
@@ -141,7 +141,7 @@ impl SetAside {
     }
 
     fn from_item(item: &Item) -> Result<Self> {
-        let stored: Stored = parsed(item)?;
+        let stored: StoredRecord = parsed(item)?;
         let entry = item.get(ENTRY).and_then(|entry| entry.as_str()).unwrap_or_default();
         Ok(Self {
             stream: StreamArn(stored.stream),
@@ -159,7 +159,7 @@ impl SetAside {
             .size_bytes(stored.size_bytes)
             .user_identity(stored.user_identity),
             error: stored.error,
-            tries: stored.tries,
+            attempts: stored.tries,
             at: stored.set_aside_at,
             left_out: stored.left_out,
             entry: entry.to_owned(),
@@ -177,7 +177,7 @@ fn shortened(mut text: String) -> String {
 }
 
 impl Consumer {
-    fn own_ledger(&self) -> Ledger {
+    fn own_ledger(&self) -> CheckpointTable {
         self.ledger(self.settings.policy.clone())
     }
 
@@ -196,9 +196,9 @@ impl Consumer {
     ///
     /// # Errors
     /// Those of the store, and that of a handler that [stops](Failure::stop).
-    pub async fn retry_set_aside(&self, handler: &dyn Handler) -> Result<Retried> {
+    pub async fn retry_set_aside(&self, handler: &dyn Handler) -> Result<RetryReport> {
         let ledger = self.own_ledger();
-        let mut retried = Retried::default();
+        let mut retried = RetryReport::default();
         for aside in self.set_aside().await? {
             let whole = match aside.left_out.is_empty() {
                 true => Some(aside.record.clone()),
@@ -216,13 +216,13 @@ impl Consumer {
             let key = ledger.key(&aside.entry);
             let again = SetAside {
                 error: shortened(failure.to_string()),
-                tries: aside.tries.saturating_add(1),
+                attempts: aside.attempts.saturating_add(1),
                 at: self.settings.policy.env.clock.now().to_millis(),
                 ..aside
             };
             ledger.put(again.to_item(key)?).await?;
             retried.failed += 1;
-            if failure.advice() == Advice::Stop {
+            if failure.action() == FailureAction::Stop {
                 let why = format!("the handler stopped at a record set aside: {failure}");
                 return Err(
                     Error::new(ErrorKind::Unexpected, why).with_source(failure.into_error())
@@ -267,8 +267,8 @@ impl Consumer {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::ledger::CONSUMER;
-    use crate::lineage::Place;
+    use crate::checkpoint_table::CONSUMER;
+    use crate::lineage::ShardRef;
     use tabla_core::{Value, item};
 
     fn aside(new_image: Option<Item>, old_image: Option<Item>) -> SetAside {
@@ -284,7 +284,7 @@ mod tests {
         .new_image(new_image)
         .size_bytes(9)
         .user_identity(Some(UserIdentity::time_to_live()));
-        let place = Place {
+        let place = ShardRef {
             arn: StreamArn::from("arn"),
             label: "label".to_owned(),
             shard: ShardId::from("shard"),

@@ -31,7 +31,7 @@ pub(super) struct Settings {
     pub(super) batch: i32,
     pub(super) at_once: usize,
     pub(super) tries: u32,
-    pub(super) trimmed: Trimmed,
+    pub(super) trimmed: OnTrimmed,
     pub(super) worker: String,
     pub(super) policy: RetryPolicy,
 }
@@ -55,13 +55,13 @@ pub enum Start {
 /// What to do if changes are gone before they were handled: streams keep them for a day.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Default)]
 #[non_exhaustive]
-pub enum Trimmed {
+pub enum OnTrimmed {
     /// Stop with an error of kind [`TrimmedData`](tabla_core::ErrorKind::TrimmedData).
     #[default]
     Fail,
     /// Go on at the oldest change that is kept, and count the gap in the
     /// [status](super::Status::gaps).
-    GoOn,
+    Continue,
 }
 
 impl Consumer {
@@ -75,7 +75,7 @@ impl Consumer {
             batch: 100,
             at_once: 16,
             tries: 5,
-            trimmed: Trimmed::default(),
+            trimmed: OnTrimmed::default(),
             worker: String::new(),
             policy: RetryPolicy::default(),
         };
@@ -87,14 +87,14 @@ impl Consumer {
     /// is created if it is missing, may serve many consumers, and must not be the table whose
     /// changes are read: each checkpoint would be a change.
     #[must_use]
-    pub fn checkpoints(mut self, table: impl Into<String>) -> Self {
+    pub fn checkpoint_table(mut self, table: impl Into<String>) -> Self {
         self.settings.checkpoints = table.into();
         self
     }
 
     /// Where to begin if nobody has run this consumer before, at the horizon by default.
     #[must_use]
-    pub fn start(mut self, start: Start) -> Self {
+    pub fn start_from(mut self, start: Start) -> Self {
         self.settings.start = start;
         self
     }
@@ -102,14 +102,14 @@ impl Consumer {
     /// How long a worker that says nothing keeps its shards, 30 seconds by default. Leases are
     /// renewed, and workers look for shards, three times in each.
     #[must_use]
-    pub fn lease(mut self, lease: Duration) -> Self {
+    pub fn lease_duration(mut self, lease: Duration) -> Self {
         self.settings.lease = lease;
         self
     }
 
     /// How long to wait at the end of a shard before reading again, a second by default.
     #[must_use]
-    pub fn poll_every(mut self, pause: Duration) -> Self {
+    pub fn poll_interval(mut self, pause: Duration) -> Self {
         self.settings.poll_every = pause;
         self
     }
@@ -117,7 +117,7 @@ impl Consumer {
     /// How many records are read at once from a shard, up to 1000, 100 by default. Nothing is read
     /// ahead of them, and there is a checkpoint after them.
     #[must_use]
-    pub fn batch(mut self, records: i32) -> Self {
+    pub fn batch_size(mut self, records: i32) -> Self {
         self.settings.batch = records;
         self
     }
@@ -125,7 +125,7 @@ impl Consumer {
     /// How many shards are read and handled at the same time, 16 by default. A worker that has
     /// more goes from batch to batch among them.
     #[must_use]
-    pub fn at_once(mut self, shards: usize) -> Self {
+    pub fn concurrency(mut self, shards: usize) -> Self {
         self.settings.at_once = shards;
         self
     }
@@ -133,14 +133,14 @@ impl Consumer {
     /// How often a record is tried before it is set aside, five times by default, with the pauses
     /// of the [policy](Self::retries).
     #[must_use]
-    pub fn tries(mut self, tries: u32) -> Self {
+    pub fn max_attempts(mut self, tries: u32) -> Self {
         self.settings.tries = tries;
         self
     }
 
     /// What to do if changes are gone before they were handled: an error by default.
     #[must_use]
-    pub fn when_trimmed(mut self, trimmed: Trimmed) -> Self {
+    pub fn on_trimmed(mut self, trimmed: OnTrimmed) -> Self {
         self.settings.trimmed = trimmed;
         self
     }
@@ -148,7 +148,7 @@ impl Consumer {
     /// How calls to the store are tried again, and how the pauses between the tries of a record
     /// grow. Its clock and randomness are used for everything else, too.
     #[must_use]
-    pub fn retries(mut self, policy: RetryPolicy) -> Self {
+    pub fn retry_policy(mut self, policy: RetryPolicy) -> Self {
         self.metrics = Metrics::new(Arc::clone(&policy.env.clock));
         self.settings.policy = policy;
         self
@@ -158,7 +158,7 @@ impl Consumer {
     #[must_use]
     pub fn env(self, env: Env) -> Self {
         let policy = self.settings.policy.clone().with_env(env);
-        self.retries(policy)
+        self.retry_policy(policy)
     }
 
     /// What the worker is called in the checkpoints besides its random id, such as the name of its

@@ -2,14 +2,14 @@
 
 use futures::future::{Either, select};
 
-use super::fence::reaches;
-use super::handler::{Advice, Failure, Handler, attempt};
-use super::lease::{Held, Lease};
+use super::drain_bound::reaches;
+use super::handler::{Failure, FailureAction, Handler, attempt};
+use super::lease::{Lease, LeaseState};
 use super::set_aside::SetAside;
 use super::worker::{Mode, Worker};
 use tabla_core::ops::*;
 use tabla_core::{Error, ErrorKind, Result, Retry};
-use tabla_core::{Repeat, Store};
+use tabla_core::{RetryMode, Store};
 
 /// Empty reads, one after the other, that mean that the end was reached. One is not enough: a read
 /// covers a part of a shard, in which there may be nothing (API reference, GetRecords).
@@ -17,26 +17,26 @@ pub(super) const EMPTY_READS: u32 = 3;
 
 /// How the work on a shard ended.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) enum End {
+pub(super) enum ShardOutcome {
     /// It is closed, and all of it was handled.
     Finished,
     /// It was left, after the record at hand.
-    Left,
+    Released,
     /// All that is there was handled, or all that was there when a drain began.
     CaughtUp,
     /// Somebody else has it, or could have.
-    Lost,
+    LeaseLost,
 }
 
 /// What a read came to.
-enum Read {
+enum PageRead {
     Page(GetRecordsOutput),
     /// The shard does not exist any more.
     Gone,
 }
 
 /// What became of a record.
-enum Delivery {
+enum DeliveryOutcome {
     Past,
     /// It was left for whoever comes next.
     Left,
@@ -46,58 +46,60 @@ enum Delivery {
 
 impl Worker<'_> {
     /// Works on a shard until it ends or is to be left, and renews its lease meanwhile.
-    pub(super) async fn work(&self, lease: &Lease, handler: &dyn Handler) -> Result<End> {
-        self.consumer.metrics.note_place(&lease.shard, None);
+    pub(super) async fn work(&self, lease: &Lease, handler: &dyn Handler) -> Result<ShardOutcome> {
+        self.consumer.metrics.set_lag(&lease.shard, None);
         let read = std::pin::pin!(self.read_shard(lease, handler));
-        let keep = std::pin::pin!(lease.keep(&self.ledger, self.clock()));
+        let keep = std::pin::pin!(lease.renew_until_lost(&self.ledger, self.clock()));
         let end = match select(read, keep).await {
             Either::Left((end, _)) => end,
             // The handler is dropped where it waits.
-            Either::Right((result, _)) => result.map(|()| End::Lost),
+            Either::Right((result, _)) => result.map(|()| ShardOutcome::LeaseLost),
         };
         self.consumer.metrics.forget(&lease.shard);
-        if let Ok(End::Lost) = end {
+        if let Ok(ShardOutcome::LeaseLost) = end {
             self.consumer.metrics.note_lost();
         }
         end
     }
 
-    async fn read_shard(&self, lease: &Lease, handler: &dyn Handler) -> Result<End> {
+    async fn read_shard(&self, lease: &Lease, handler: &dyn Handler) -> Result<ShardOutcome> {
         let entry = lease.entry().entry.clone();
         let mut next = None;
         let mut empty_reads = 0;
         loop {
-            if lease.is_leaving() {
-                return self.leave(lease, End::Left).await;
+            if lease.release_requested() {
+                return self.leave(lease, ShardOutcome::Released).await;
             }
-            let permit = self.room.acquire().await.expect("it is never closed");
+            let permit = self.permits.acquire().await.expect("it is never closed");
             let page = match self.read_page(lease, next.take()).await? {
-                Read::Page(page) => page,
-                Read::Gone => {
+                PageRead::Page(page) => page,
+                PageRead::Gone => {
                     let entry = lease.entry().clone();
                     self.remove(&entry).await?;
-                    return Ok(End::Finished);
+                    return Ok(ShardOutcome::Finished);
                 }
             };
             let end = match page.records.is_empty() {
                 true => None,
                 // After the page was read: if there is nothing behind the fence yet, all of the page
                 // is before it.
-                false => self.fences.end_of(self, &entry).await?,
+                false => self.drain_bounds.end_of(self, &entry).await?,
             };
             for record in &page.records {
                 if end.as_ref().is_some_and(|end| reaches(&record.sequence_number, end)) {
-                    return self.leave(lease, End::CaughtUp).await;
+                    return self.leave(lease, ShardOutcome::CaughtUp).await;
                 }
-                if lease.is_leaving() {
-                    return self.leave(lease, End::Left).await;
+                if lease.release_requested() {
+                    return self.leave(lease, ShardOutcome::Released).await;
                 }
-                self.fences.keep(self).await?;
-                lease.come_to(record, &self.consumer.metrics);
+                self.drain_bounds.keep(self).await?;
+                lease.start_record(record, &self.consumer.metrics);
                 match self.deliver(lease, record, handler).await {
-                    Ok(Delivery::Past) => lease.pass(record),
-                    Ok(Delivery::Left) => return self.leave(lease, End::Left).await,
-                    Ok(Delivery::Lost) => return Ok(End::Lost),
+                    Ok(DeliveryOutcome::Past) => lease.finish_record(record),
+                    Ok(DeliveryOutcome::Left) => {
+                        return self.leave(lease, ShardOutcome::Released).await;
+                    }
+                    Ok(DeliveryOutcome::Lost) => return Ok(ShardOutcome::LeaseLost),
                     Err(error) => {
                         // What was handled before counts, whatever becomes of this.
                         let _ = lease.release(&self.ledger, self.clock()).await;
@@ -108,14 +110,14 @@ impl Worker<'_> {
             next = page.next_iterator;
             if next.is_none() {
                 return match lease.finish(&self.ledger, self.clock()).await? {
-                    Held::Yes => Ok(End::Finished),
-                    Held::Lost => Ok(End::Lost),
+                    LeaseState::Held => Ok(ShardOutcome::Finished),
+                    LeaseState::Lost => Ok(ShardOutcome::LeaseLost),
                 };
             }
             if !page.records.is_empty() {
                 empty_reads = 0;
-                if let Held::Lost = lease.save(&self.ledger, self.clock()).await? {
-                    return Ok(End::Lost);
+                if let LeaseState::Lost = lease.save(&self.ledger, self.clock()).await? {
+                    return Ok(ShardOutcome::LeaseLost);
                 }
                 continue;
             }
@@ -124,27 +126,28 @@ impl Worker<'_> {
             if empty_reads < EMPTY_READS {
                 continue;
             }
-            lease.come_to_the_end(self.now(), &self.consumer.metrics);
+            lease.reach_end(self.now(), &self.consumer.metrics);
             if self.mode == Mode::Drain {
-                return self.leave(lease, End::CaughtUp).await;
+                return self.leave(lease, ShardOutcome::CaughtUp).await;
             }
             let next_read = self.clock().monotonic() + self.consumer.settings.poll_every;
-            let pause = self.clock().until(next_read);
-            select(pause, std::pin::pin!(lease.leaving())).await;
+            let pause = self.clock().sleep_until(next_read);
+            select(pause, std::pin::pin!(lease.wait_for_release_request())).await;
         }
     }
 
-    async fn leave(&self, lease: &Lease, end: End) -> Result<End> {
+    async fn leave(&self, lease: &Lease, end: ShardOutcome) -> Result<ShardOutcome> {
         match lease.release(&self.ledger, self.clock()).await? {
-            Held::Yes => Ok(end),
-            Held::Lost => Ok(End::Lost),
+            LeaseState::Held => Ok(end),
+            LeaseState::Lost => Ok(ShardOutcome::LeaseLost),
         }
     }
 
     /// Reads on, from the last handled record if there is no iterator or it is of no use any more.
-    async fn read_page(&self, lease: &Lease, next: Option<ShardIterator>) -> Result<Read> {
+    async fn read_page(&self, lease: &Lease, next: Option<ShardIterator>) -> Result<PageRead> {
         let mut next = next;
-        let mut tries = self.policy.tries(Repeat::Safe, "to begin at the horizon of a shard");
+        let mut tries =
+            self.policy.start_attempts(RetryMode::Idempotent, "to begin at the horizon of a shard");
         loop {
             let kept = next.take();
             let is_kept = kept.is_some();
@@ -160,12 +163,12 @@ impl Worker<'_> {
                 Err(error) => Err(error),
             };
             let error = match answer {
-                Ok(page) => return Ok(Read::Page(page)),
+                Ok(page) => return Ok(PageRead::Page(page)),
                 Err(error) => error,
             };
             match error.kind() {
                 ErrorKind::ExpiredIterator if is_kept => {}
-                ErrorKind::NotFound => return Ok(Read::Gone),
+                ErrorKind::NotFound => return Ok(PageRead::Gone),
                 ErrorKind::TrimmedData => {
                     let (is_begun, is_at_end) = {
                         let entry = lease.entry();
@@ -179,8 +182,8 @@ impl Worker<'_> {
                         self.go_on_at_the_horizon(lease, &error)?;
                     } else {
                         // The horizon has moved on since the iterator was given out.
-                        tries.judge::<()>(Err(error.with_retry(Retry::Later)))?;
-                        tries.again().await?;
+                        tries.check::<()>(Err(error.with_retry(Retry::Later)))?;
+                        tries.next_attempt().await?;
                     }
                 }
                 _ => return Err(error),
@@ -198,13 +201,13 @@ impl Worker<'_> {
     /// nothing in between for sure, or if a gap is to be counted.
     fn go_on_at_the_horizon(&self, lease: &Lease, error: &Error) -> Result<()> {
         let mut entry = lease.entry();
-        if self.may_have_lost(&entry) {
+        if self.may_have_gap(&entry) {
             let position = match (&entry.position, &entry.start_at) {
                 (Some(position), _) => format!("after {position}"),
                 (None, Some(start)) => format!("from {start} on"),
                 (None, None) => "after its start".to_owned(),
             };
-            self.lose(format_args!("shard {} {position}: {error}", entry.shard))?;
+            self.report_gap(format_args!("shard {} {position}: {error}", entry.shard))?;
             entry.gaps += 1;
         }
         entry.position = None;
@@ -218,46 +221,46 @@ impl Worker<'_> {
         lease: &Lease,
         record: &Record,
         handler: &dyn Handler,
-    ) -> Result<Delivery> {
+    ) -> Result<DeliveryOutcome> {
         let attempts = self.consumer.settings.tries;
         let pauses = self.policy.clone().with_attempts(attempts);
-        let mut pauses = pauses.tries(Repeat::Safe, "to handle a record");
+        let mut pauses = pauses.start_attempts(RetryMode::Idempotent, "to handle a record");
         let mut tries = lease.panics(record);
         loop {
-            if let Held::Lost = lease.confirm(&self.ledger, self.clock()).await? {
-                return Ok(Delivery::Lost);
+            if let LeaseState::Lost = lease.confirm(&self.ledger, self.clock()).await? {
+                return Ok(DeliveryOutcome::Lost);
             }
             tries += 1;
             let Err(failure) = attempt(handler, record).await else {
                 lease.entry().handled += 1;
                 self.consumer.metrics.note_handled();
-                return Ok(Delivery::Past);
+                return Ok(DeliveryOutcome::Past);
             };
-            self.consumer.metrics.note_failed_try();
-            match failure.advice() {
-                Advice::Stop => return Err(self.stopped(record, failure)),
-                Advice::TryAgain if tries < attempts => {
+            self.consumer.metrics.note_failed_attempt();
+            match failure.action() {
+                FailureAction::Stop => return Err(self.stopped(record, failure)),
+                FailureAction::Retry if tries < attempts => {
                     if failure.is_panic() {
                         // What panics may end the process the next time: the count outlives it.
                         lease.note_panic(record);
-                        if let Held::Lost = lease.save(&self.ledger, self.clock()).await? {
-                            return Ok(Delivery::Lost);
+                        if let LeaseState::Lost = lease.save(&self.ledger, self.clock()).await? {
+                            return Ok(DeliveryOutcome::Lost);
                         }
                     }
-                    let pause = std::pin::pin!(pauses.again());
-                    let leaving = std::pin::pin!(lease.leaving());
+                    let pause = std::pin::pin!(pauses.next_attempt());
+                    let leaving = std::pin::pin!(lease.wait_for_release_request());
                     if let Either::Right(_) = select(pause, leaving).await {
-                        return Ok(Delivery::Left);
+                        return Ok(DeliveryOutcome::Left);
                     }
                 }
-                Advice::TryAgain | Advice::SetAside => {
+                FailureAction::Retry | FailureAction::SetAside => {
                     let entry = lease.entry().clone();
                     let aside = SetAside::new(&entry, record, &failure, tries, self.now());
                     let key = self.ledger.set_aside_entry(&entry, record);
                     self.ledger.put(aside.to_item(self.ledger.key(&key))?).await?;
                     lease.entry().set_aside += 1;
                     self.consumer.metrics.note_set_aside();
-                    return Ok(Delivery::Past);
+                    return Ok(DeliveryOutcome::Past);
                 }
             }
         }

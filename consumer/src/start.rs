@@ -9,9 +9,9 @@ use std::sync::Arc;
 
 use futures::{StreamExt, TryStreamExt, stream};
 
-use super::fence::Fence;
-use super::ledger::{Ledger, Registration, ShardEntry, Written};
-use super::lineage::{self, Place, Stream};
+use super::checkpoint_table::{CheckpointTable, Registration, ShardEntry, WriteOutcome};
+use super::drain_bound::DrainBound;
+use super::lineage::{self, ShardRef, Stream};
 use super::settings::{Consumer, Start};
 use super::shard::EMPTY_READS;
 use tabla_core::backend::limits::RECORDS_LIMIT;
@@ -19,13 +19,13 @@ use tabla_core::ops::{
     DescribeTable, GetRecords, GetShardIterator, SequenceNumber, Shard, ShardPosition,
 };
 use tabla_core::{Error, ErrorKind, Result};
-use tabla_core::{Item, Retrying, Store, attr};
+use tabla_core::{Item, RetryingStore, Store, attr};
 
 /// The registration of the consumer, made now if nobody has run it before.
 pub(super) async fn register(
     consumer: &Consumer,
-    store: &Retrying<Arc<dyn Store>>,
-    ledger: &Ledger,
+    store: &RetryingStore<Arc<dyn Store>>,
+    ledger: &CheckpointTable,
     id: &str,
 ) -> Result<Registration> {
     if let Some(known) = ledger.registered().await? {
@@ -42,7 +42,7 @@ pub(super) async fn register(
     }
     if settings.start == Start::Latest {
         let entry = |(place, shard)| entry_at_the_end(consumer, store, place, shard);
-        let shards = streams.iter().flat_map(Stream::places);
+        let shards = streams.iter().flat_map(Stream::shard_refs);
         let mut entries = stream::iter(shards).map(entry).buffered(settings.at_once);
         while let Some(begins) = entries.try_next().await? {
             ledger.put(Item::from_struct(&ledger.start(id, begins))?).await?;
@@ -50,9 +50,9 @@ pub(super) async fn register(
         registration.starting = Some(id.to_owned());
     }
     match ledger.write(&registration, attr("registered_at").not_exists()).await? {
-        Written::Done => begin(ledger, registration).await,
+        WriteOutcome::Done => begin(ledger, registration).await,
         // Somebody else has registered it, whose start entries count.
-        Written::Lost => {
+        WriteOutcome::Lost => {
             for start in ledger.starts(id).await? {
                 ledger.delete(&start.entry, None).await?;
             }
@@ -64,7 +64,7 @@ pub(super) async fn register(
 
 /// Makes shard entries of the start entries, unless that has been done: no worker takes a shard
 /// before.
-async fn begin(ledger: &Ledger, registration: Registration) -> Result<Registration> {
+async fn begin(ledger: &CheckpointTable, registration: Registration) -> Result<Registration> {
     let Some(id) = &registration.starting else { return Ok(registration) };
     let starts = ledger.starts(id).await?;
     for start in &starts {
@@ -84,8 +84,8 @@ async fn begin(ledger: &Ledger, registration: Registration) -> Result<Registrati
 /// The entry of a shard all of whose present records are to be left out.
 async fn entry_at_the_end(
     consumer: &Consumer,
-    store: &Retrying<Arc<dyn Store>>,
-    place: Place,
+    store: &RetryingStore<Arc<dyn Store>>,
+    place: ShardRef,
     shard: Shard,
 ) -> Result<ShardEntry> {
     let mut entry = ShardEntry::new(&consumer.name, &consumer.table, &place);
@@ -95,11 +95,11 @@ async fn entry_at_the_end(
     }
     let now = consumer.settings.policy.env.clock.now().to_millis();
     match end_of(consumer, store, place).await {
-        Ok(End::After(number)) => {
+        Ok(ShardEnd::After(number)) => {
             (entry.position, entry.caught_up_at) = (Some(number.0), Some(now));
         }
-        Ok(End::Before(number)) => entry.start_at = Some(number.0),
-        Ok(End::Empty) => entry.caught_up_at = Some(now),
+        Ok(ShardEnd::Before(number)) => entry.start_at = Some(number.0),
+        Ok(ShardEnd::Empty) => entry.caught_up_at = Some(now),
         // It was forgotten since it was listed, and closed before that.
         Err(error) if error.is_not_found() => entry.finished = true,
         Err(error) => return Err(error),
@@ -108,7 +108,7 @@ async fn entry_at_the_end(
 }
 
 /// Where a shard ends.
-enum End {
+enum ShardEnd {
     After(SequenceNumber),
     /// A record that has come since.
     Before(SequenceNumber),
@@ -121,11 +121,11 @@ enum End {
 /// records for a few hours.
 async fn end_of(
     consumer: &Consumer,
-    store: &Retrying<Arc<dyn Store>>,
-    place: Place,
-) -> Result<End> {
+    store: &RetryingStore<Arc<dyn Store>>,
+    place: ShardRef,
+) -> Result<ShardEnd> {
     let clock = &*consumer.settings.policy.env.clock;
-    let mut fence = Fence::new(store, clock, place.clone()).await?;
+    let mut fence = DrainBound::new(store, clock, place.clone()).await?;
     let (mut next, mut last, mut empty_reads) = (None, None, 0);
     while empty_reads < EMPTY_READS {
         let iterator = match next.take() {
@@ -149,7 +149,7 @@ async fn end_of(
         empty_reads = if page.records.is_empty() { empty_reads + 1 } else { 0 };
         last = page.records.into_iter().last().map(|last| last.sequence_number).or(last);
         if let Some(first) = fence.first(store, clock).await? {
-            return Ok(End::Before(first));
+            return Ok(ShardEnd::Before(first));
         }
         next = page.next_iterator;
         if next.is_none() {
@@ -157,5 +157,5 @@ async fn end_of(
             break;
         }
     }
-    Ok(last.map_or(End::Empty, End::After))
+    Ok(last.map_or(ShardEnd::Empty, ShardEnd::After))
 }

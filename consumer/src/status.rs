@@ -2,7 +2,7 @@
 
 use std::time::Duration;
 
-use super::ledger::{Ledger, ShardEntry};
+use super::checkpoint_table::{CheckpointTable, ShardEntry};
 use super::settings::{Consumer, Start};
 use tabla_core::Result;
 use tabla_core::RetryPolicy;
@@ -82,9 +82,9 @@ impl From<ShardEntry> for ShardStatus {
 }
 
 impl Consumer {
-    pub(super) fn ledger(&self, policy: RetryPolicy) -> Ledger {
+    pub(super) fn ledger(&self, policy: RetryPolicy) -> CheckpointTable {
         let store = std::sync::Arc::clone(&self.store);
-        Ledger::new(store, policy, &self.settings.checkpoints, &self.name, &self.table)
+        CheckpointTable::new(store, policy, &self.settings.checkpoints, &self.name, &self.table)
     }
 
     /// How the consumer stands by its checkpoints, whichever process runs it; `None` if nobody has.

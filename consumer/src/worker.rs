@@ -6,25 +6,25 @@ use std::time::Duration;
 
 use tokio::sync::Semaphore;
 
-use super::fence::Fences;
-use super::lease::{Lease, Moment};
-use super::ledger::{Ledger, Registration, ShardEntry, Written};
-use super::lineage::{self, Place, Stream};
-use super::settings::{Consumer, Trimmed};
+use super::background_clock::in_background;
+use super::checkpoint_table::{CheckpointTable, Registration, ShardEntry, WriteOutcome};
+use super::drain_bound::DrainBounds;
+use super::lease::{ClockReading, Lease};
+use super::lineage::{self, ShardRef, Stream};
+use super::settings::{Consumer, OnTrimmed};
 use super::start::register;
-use super::waits::in_background;
 use tabla_core::backend::limits::STREAM_RETENTION;
 use tabla_core::env::{Clock, Monotonic, Timestamp};
 use tabla_core::{Error, ErrorKind, Result};
-use tabla_core::{Requirement, RetryPolicy, Retrying, Store, StoreExt, attr};
+use tabla_core::{Requirement, RetryPolicy, RetryingStore, Store, StoreExt, attr};
 
 /// How far two machines' clocks may differ where moments of both are compared, such as when a shard
 /// was read to its end and when a stream forgets.
-const CLOCKS_DIFFER: Duration = Duration::from_secs(5);
+const MAX_CLOCK_SKEW: Duration = Duration::from_secs(5);
 
 /// How far ahead of its own clock a worker believes a moment that another one has written. Beyond it,
 /// one of the clocks is wrong, and the moment does not show that a stream has forgotten nothing since.
-const BELIEVED_AHEAD: Duration = Duration::from_secs(60 * 60);
+const MAX_FUTURE_TIME: Duration = Duration::from_secs(60 * 60);
 
 /// How a worker works.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -41,20 +41,20 @@ pub(super) struct Worker<'c> {
     pub(super) mode: Mode,
     pub(super) id: String,
     pub(super) policy: RetryPolicy,
-    pub(super) store: Retrying<Arc<dyn Store>>,
-    pub(super) ledger: Ledger,
+    pub(super) store: RetryingStore<Arc<dyn Store>>,
+    pub(super) ledger: CheckpointTable,
     /// One permit for each shard that may be handled at the same time.
-    pub(super) room: Semaphore,
+    pub(super) permits: Semaphore,
     registration: Registration,
     /// Where a drain ends.
-    pub(super) fences: Fences,
-    sightings: Mutex<Sightings>,
+    pub(super) drain_bounds: DrainBounds,
+    sightings: Mutex<ChangeTracker>,
 }
 
 /// What a worker finds when it looks.
-pub(super) struct View {
+pub(super) struct ShardView {
     /// Shards that are to be worked on, each with its entry.
-    pub(super) ready: Vec<(Place, Option<ShardEntry>)>,
+    pub(super) ready: Vec<(ShardRef, Option<ShardEntry>)>,
     /// Whether an entry that nobody finished is of a shard that is gone, and may come back.
     pub(super) has_missing: bool,
 }
@@ -85,9 +85,9 @@ impl<'c> Worker<'c> {
             policy,
             store,
             ledger,
-            room: Semaphore::new(settings.at_once),
+            permits: Semaphore::new(settings.at_once),
             registration,
-            fences: Fences::default(),
+            drain_bounds: DrainBounds::default(),
             sightings: Mutex::default(),
         };
         worker.check_absence().await?;
@@ -105,7 +105,7 @@ impl<'c> Worker<'c> {
     /// Refuses to go on, or counts a gap, if nobody has worked for as long as streams keep changes.
     async fn check_absence(&self) -> Result<()> {
         let now = self.now();
-        let is_absent = |seen: &Registration| may_be_forgotten(seen.seen_at, now);
+        let is_absent = |seen: &Registration| may_be_trimmed(seen.seen_at, now);
         if !is_absent(&self.registration) {
             return Ok(());
         }
@@ -114,9 +114,9 @@ impl<'c> Worker<'c> {
         match hours(seen_at.since(now)) {
             0 => {
                 let hours = hours(now.since(seen_at));
-                self.lose(format_args!("nobody has run it for {hours} hours"))?;
+                self.report_gap(format_args!("nobody has run it for {hours} hours"))?;
             }
-            hours => self.lose(format_args!(
+            hours => self.report_gap(format_args!(
                 "the time at which it was last run is {hours} hours ahead of this worker's clock"
             ))?,
         }
@@ -128,10 +128,10 @@ impl<'c> Worker<'c> {
     }
 
     /// Says that changes are gone before they were handled, unless that is to be counted only.
-    pub(super) fn lose(&self, why: impl std::fmt::Display) -> Result<()> {
+    pub(super) fn report_gap(&self, why: impl std::fmt::Display) -> Result<()> {
         match self.consumer.settings.trimmed {
-            Trimmed::GoOn => Ok(()),
-            Trimmed::Fail => Err(Error::new(
+            OnTrimmed::Continue => Ok(()),
+            OnTrimmed::Fail => Err(Error::new(
                 ErrorKind::TrimmedData,
                 format!(
                     "consumer `{}` of table `{}` may have lost changes, which are kept for a day: \
@@ -159,26 +159,26 @@ impl<'c> Worker<'c> {
     }
 
     /// Looks at the streams and the entries, and clears up what is gone.
-    pub(super) async fn look(&self) -> Result<View> {
+    pub(super) async fn load_view(&self) -> Result<ShardView> {
         self.note_presence().await?;
         // Entries first: a shard that is listed afterwards cannot have been finished by somebody
         // else, removed and listed no more in between.
         let entries = self.ledger.shards().await?;
         let streams = lineage::streams_of(&self.store, &self.consumer.table).await?;
-        let (entries, has_missing) = self.clear_up(&streams, entries).await?;
+        let (entries, has_missing) = self.delete_stale_entries(&streams, entries).await?;
         let table = &self.consumer.table;
-        let with_entry = |place: Place| {
-            let key = super::ledger::shard_entry(table, &place.label, &place.shard);
+        let with_entry = |place: ShardRef| {
+            let key = super::checkpoint_table::shard_entry(table, &place.label, &place.shard);
             let entry = entries.iter().find(|entry| entry.entry == key).cloned();
             (place, entry)
         };
         let ready = lineage::ready(&streams, &entries).into_iter().map(with_entry).collect();
-        Ok(View { ready, has_missing })
+        Ok(ShardView { ready, has_missing })
     }
 
     /// Removes the entries of shards that are listed no more, after they were seen so for a whole
     /// lease: a list of shards that are being split or trimmed may be late. Gives the others.
-    async fn clear_up(
+    async fn delete_stale_entries(
         &self,
         streams: &[Stream],
         entries: Vec<ShardEntry>,
@@ -208,8 +208,8 @@ impl<'c> Worker<'c> {
 
     /// Removes the entry of a shard that is gone; if the shard was not finished, that may be a gap.
     pub(super) async fn remove(&self, entry: &ShardEntry) -> Result<()> {
-        if !entry.finished && self.may_have_lost(entry) {
-            self.lose(format_args!("shard {} is gone and was not finished", entry.shard))?;
+        if !entry.finished && self.may_have_gap(entry) {
+            self.report_gap(format_args!("shard {} is gone and was not finished", entry.shard))?;
             self.count_gap().await?;
         }
         self.ledger.delete(&entry.entry, Some(entry.is_unchanged())).await
@@ -225,9 +225,9 @@ impl<'c> Worker<'c> {
 
     /// Whether a shard that cannot be read on from its position may have had more: not if all of
     /// it had been handled so lately that what came later would still be kept.
-    pub(super) fn may_have_lost(&self, entry: &ShardEntry) -> bool {
+    pub(super) fn may_have_gap(&self, entry: &ShardEntry) -> bool {
         let now = self.now();
-        entry.caught_up_at.is_none_or(|at| may_be_forgotten(at, now))
+        entry.caught_up_at.is_none_or(|at| may_be_trimmed(at, now))
     }
 
     /// Whether this worker may take a shard: nobody has it, or its owner has given no sign for the
@@ -250,17 +250,17 @@ impl<'c> Worker<'c> {
         self.sightings().is_unchanged(what, mark, lease, self.clock().monotonic())
     }
 
-    pub(super) fn sightings(&self) -> MutexGuard<'_, Sightings> {
+    pub(super) fn sightings(&self) -> MutexGuard<'_, ChangeTracker> {
         self.sightings.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
     /// Takes a shard that is free. `None` if somebody else was ahead.
-    pub(super) async fn take(
+    pub(super) async fn take_lease(
         &self,
-        place: &Place,
+        place: &ShardRef,
         entry: &Option<ShardEntry>,
     ) -> Result<Option<Lease>> {
-        let sent_at = Moment::now(self.clock());
+        let sent_at = ClockReading::now(self.clock());
         let Consumer { name, table, settings, .. } = self.consumer;
         let (mut taken, condition) = match entry {
             Some(entry) => (entry.clone(), entry.is_unchanged().and(attr("finished").eq(false))),
@@ -271,16 +271,16 @@ impl<'c> Worker<'c> {
         taken.lease_ms = u64::try_from(settings.lease.as_millis()).unwrap_or(u64::MAX);
         taken.written_at = sent_at.wall.to_millis();
         match self.ledger.write(&taken, condition).await? {
-            Written::Done => Ok(Some(Lease::new(taken, sent_at))),
-            Written::Lost => Ok(None),
+            WriteOutcome::Done => Ok(Some(Lease::new(taken, sent_at))),
+            WriteOutcome::Lost => Ok(None),
         }
     }
 }
 
 /// Whether a change that was made after this moment may be gone from its stream by now, or nobody can
 /// tell because the moment is too far ahead.
-fn may_be_forgotten(at: Timestamp, now: Timestamp) -> bool {
-    now.since(at) + CLOCKS_DIFFER >= STREAM_RETENTION || at.since(now) >= BELIEVED_AHEAD
+fn may_be_trimmed(at: Timestamp, now: Timestamp) -> bool {
+    now.since(at) + MAX_CLOCK_SKEW >= STREAM_RETENTION || at.since(now) >= MAX_FUTURE_TIME
 }
 
 /// What the absence of a shard is seen under.
@@ -290,9 +290,9 @@ fn missing(entry: &ShardEntry) -> String {
 
 /// What a worker has seen unchanged, and since when by its own monotonic time.
 #[derive(Debug, Default)]
-pub(super) struct Sightings(HashMap<String, (String, Monotonic)>);
+pub(super) struct ChangeTracker(HashMap<String, (String, Monotonic)>);
 
-impl Sightings {
+impl ChangeTracker {
     /// Whether this has been seen with the same mark for so long.
     pub(super) fn is_unchanged(
         &mut self,
@@ -326,7 +326,7 @@ mod tests {
 
     #[test]
     fn what_changes_is_seen_anew() {
-        let mut sightings = Sightings::default();
+        let mut sightings = ChangeTracker::default();
         let lease = Duration::from_secs(30);
         let mut at = |second, mark: &str| {
             let now = Monotonic::after_origin(Duration::from_secs(second));

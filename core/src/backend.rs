@@ -7,18 +7,18 @@
 //!
 //! Every item has a user in a backend, the server or a tool. Applications need none of them.
 
-pub use crate::codec::{Describe, ValueEncoder};
-pub use crate::engine::change as record;
-pub use crate::engine::log as stream_state;
+pub use crate::codec::{EncodeValue, ValueEncoder};
+pub use crate::engine::record;
+pub use crate::engine::stream_state;
 pub use crate::engine::transact::{
     TOKEN_LIFETIME, check_operations as check_transaction_operations,
 };
 pub use crate::engine::ttl;
 pub use crate::engine::{
-    Applicable, BatchGet, BatchWrite, Effect, EntryChange, Flow, FoundItems, GatheredRows, Get,
-    IndexChange, IndexEntry, PageRead, Position, ReadPlan, Rows, SingleWrite, Source, Span,
-    TableRef, Token, TransactGet, TransactWrite, WriteRows, read_batch_to_end, read_units,
-    write_units,
+    BatchGet, BatchWrite, Effect, EntryChange, EvaluatedWrite, FoundItems, GatheredRows,
+    IndexChange, IndexEntry, KeyRange, PageRead, ReadPlan, ReadRows, ReadSource, RowKey, SingleGet,
+    SingleWrite, TableRef, TokenRecord, TransactGet, TransactWrite, Visit, WriteRows,
+    read_batch_to_end, read_units, write_units,
 };
 pub use crate::expr::key::{KeyQuery, KeySpec, SortRange};
 pub use crate::expr::render::Renderer;
@@ -28,8 +28,8 @@ pub use crate::key::encoding as key_encoding;
 /// Type errors of DynamoDB JSON, in DynamoDB's words, and the JSON types they name.
 pub mod json {
     pub use crate::json::{
-        Expected, Found, PACKAGE, Place, base64, boolean, is_too_deep, malformed, mismatch,
-        too_deep,
+        ExpectedType, JsonKind, MODEL_PACKAGE, ValueContext, base64, boolean, is_too_deep,
+        malformed, mismatch, too_deep,
     };
 }
 

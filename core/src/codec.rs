@@ -1,9 +1,9 @@
 //! Items as bytes: format 1, as `docs/item-format.md` describes it.
 
 mod check;
-mod difference;
+mod delta;
 mod edit;
-mod foreign;
+mod external;
 pub(crate) mod wire;
 
 use bytes::Bytes;
@@ -12,17 +12,17 @@ use crate::view::{MapRef, ValueRef};
 use crate::{Error, number};
 
 pub(crate) use self::check::check_item;
-pub(crate) use self::difference::{difference, with_difference};
+pub(crate) use self::delta::{apply_delta, encode_delta};
 pub(crate) use self::edit::edit_item;
-pub(crate) use self::foreign::encode_foreign;
-pub use self::foreign::{Describe, ValueEncoder};
+pub(crate) use self::external::encode_external;
+pub use self::external::{EncodeValue, ValueEncoder};
 
 /// The first byte of an item in the format that this code writes.
 pub(crate) const VERSION: u8 = 1;
 
 /// What the head of an encoded item says.
 #[derive(Clone, Copy)]
-pub(crate) struct Head {
+pub(crate) struct ItemHeader {
     /// DynamoDB's size of the item.
     pub(crate) size: usize,
     /// The number of attributes.
@@ -32,7 +32,7 @@ pub(crate) struct Head {
 }
 
 /// Encodes the attributes of an item.
-pub(crate) fn encode_item(attributes: MapRef<'_>) -> (Bytes, Head) {
+pub(crate) fn encode_item(attributes: MapRef<'_>) -> (Bytes, ItemHeader) {
     let size = attributes.attributes_size();
     let count = attributes.len();
     // What the format adds to an attribute is close to what DynamoDB's size leaves out.
@@ -42,13 +42,13 @@ pub(crate) fn encode_item(attributes: MapRef<'_>) -> (Bytes, Head) {
     wire::put_varint(&mut out, count);
     let start = out.len();
     put_entries(&mut out, attributes);
-    (Bytes::from(out), Head { size, count, start })
+    (Bytes::from(out), ItemHeader { size, count, start })
 }
 
 /// The bytes of an item whose size and count are known only when its attributes are written.
-pub(crate) struct ItemBytes(Vec<u8>);
+pub(crate) struct ItemWriter(Vec<u8>);
 
-impl ItemBytes {
+impl ItemWriter {
     /// The longest head: the version, and two numbers of 32 bits. It is written last, and ends
     /// where the attributes start.
     const ROOM: usize = 11;
@@ -64,7 +64,7 @@ impl ItemBytes {
         &mut self.0
     }
 
-    pub(crate) fn finish(self, size: usize, count: usize) -> (Bytes, Head) {
+    pub(crate) fn finish(self, size: usize, count: usize) -> (Bytes, ItemHeader) {
         let Self(mut bytes) = self;
         let mut head = Vec::with_capacity(Self::ROOM);
         head.push(VERSION);
@@ -73,12 +73,12 @@ impl ItemBytes {
         let unused = Self::ROOM - head.len();
         bytes[unused..Self::ROOM].copy_from_slice(&head);
         let bytes = Bytes::from(bytes).slice(unused..);
-        (bytes, Head { size, count, start: head.len() })
+        (bytes, ItemHeader { size, count, start: head.len() })
     }
 }
 
 /// Reads the head of an encoded item.
-pub(crate) fn read_head(bytes: &[u8]) -> Result<Head, Error> {
+pub(crate) fn read_header(bytes: &[u8]) -> Result<ItemHeader, Error> {
     let (&version, rest) = bytes.split_first().ok_or_else(|| corrupt("no bytes"))?;
     if version != VERSION {
         return Err(corrupt(format!("unknown format version {version}")));
@@ -86,7 +86,7 @@ pub(crate) fn read_head(bytes: &[u8]) -> Result<Head, Error> {
     let (size, rest) = wire::take_varint(rest).ok_or_else(|| corrupt("bad item size"))?;
     let (count, rest) = wire::take_varint(rest).ok_or_else(|| corrupt("bad attribute count"))?;
     let start = bytes.len() - rest.len();
-    Ok(Head { size, count, start })
+    Ok(ItemHeader { size, count, start })
 }
 
 fn corrupt(what: impl std::fmt::Display) -> Error {

@@ -18,37 +18,37 @@
 
 mod batch;
 mod capacity;
-pub mod change;
-mod get;
-mod index;
-pub mod log;
-mod page;
-mod paths;
-mod position;
-mod read;
-mod reads;
-mod span;
-mod start;
+mod gathered_rows;
+mod get_plan;
+mod index_entry;
+mod key_paths;
+mod key_range;
+mod read_operations;
+mod read_plan;
+pub mod record;
+mod row_key;
+mod start_key;
 mod storage;
+pub mod stream_state;
 pub(crate) mod transact;
 pub mod ttl;
-mod write;
-mod writes;
+mod write_operations;
+mod write_plan;
 
-pub(crate) use capacity::{Arm, Meter};
+pub(crate) use capacity::{CapacityMeter, CapacityTarget};
 pub use capacity::{read_units, write_units};
-pub(crate) use get::GetPlan;
-pub(crate) use index::index_changes;
-pub use index::{EntryChange, IndexChange, IndexEntry};
-pub use page::GatheredRows;
-pub use position::Position;
-pub use read::{ReadPlan, Source};
-pub use reads::{BatchGet, Get, PageRead, TransactGet, read_batch_to_end};
-pub use span::Span;
-pub use storage::{Applicable, Flow, Rows, TableRef, Token, WriteRows};
-pub use write::Effect;
-pub(crate) use write::WritePlan;
-pub use writes::{BatchWrite, FoundItems, SingleWrite, TransactWrite};
+pub use gathered_rows::GatheredRows;
+pub(crate) use get_plan::GetPlan;
+pub(crate) use index_entry::index_changes;
+pub use index_entry::{EntryChange, IndexChange, IndexEntry};
+pub use key_range::KeyRange;
+pub use read_operations::{BatchGet, PageRead, SingleGet, TransactGet, read_batch_to_end};
+pub use read_plan::{ReadPlan, ReadSource};
+pub use row_key::RowKey;
+pub use storage::{EvaluatedWrite, ReadRows, TableRef, TokenRecord, Visit, WriteRows};
+pub use write_operations::{BatchWrite, FoundItems, SingleWrite, TransactWrite};
+pub use write_plan::Effect;
+pub(crate) use write_plan::WritePlan;
 
 use crate::error::Error;
 
@@ -58,28 +58,28 @@ use crate::error::Error;
 /// is the reason that cancels the transaction (developer guide, TransactWriteItems, cancellation
 /// reasons).
 #[derive(Debug)]
-pub enum Fault {
+pub enum OperationError {
     /// The request itself is wrong.
     Request(Error),
     /// The operation would be wrong for this item, or its condition does not hold.
     Item(Error),
 }
 
-impl From<Error> for Fault {
+impl From<Error> for OperationError {
     fn from(error: Error) -> Self {
         Self::Request(error)
     }
 }
 
-impl From<Fault> for Error {
-    fn from(fault: Fault) -> Self {
+impl From<OperationError> for Error {
+    fn from(fault: OperationError) -> Self {
         match fault {
-            Fault::Request(error) | Fault::Item(error) => error,
+            OperationError::Request(error) | OperationError::Item(error) => error,
         }
     }
 }
 
-impl Fault {
+impl OperationError {
     /// An item that must not be written.
     fn item(message: impl Into<String>) -> Self {
         Self::Item(Error::validation(message))

@@ -119,7 +119,7 @@ pub trait Clock: Send + Sync + fmt::Debug {
 
     /// Waits until the monotonic time is this: for work in the background, which never moves a
     /// clock. This is right for a clock that runs by itself, and so are the two below.
-    fn until(&self, moment: Monotonic) -> Sleep<'_> {
+    fn sleep_until(&self, moment: Monotonic) -> Sleep<'_> {
         self.sleep(moment.since(self.monotonic()))
     }
 
@@ -130,7 +130,7 @@ pub trait Clock: Send + Sync + fmt::Debug {
     }
 
     /// Wakes this once, when the clock is next moved by hand.
-    fn wake_when_moved(&self, waker: Waker) {
+    fn wake_on_change(&self, waker: Waker) {
         let _ = waker;
     }
 }
@@ -246,7 +246,7 @@ impl Clock for ManualClock {
         Box::pin(std::future::ready(()))
     }
 
-    fn until(&self, moment: Monotonic) -> Sleep<'_> {
+    fn sleep_until(&self, moment: Monotonic) -> Sleep<'_> {
         Box::pin(std::future::poll_fn(move |context| {
             let mut time = self.lock();
             if time.monotonic >= moment {
@@ -261,7 +261,7 @@ impl Clock for ManualClock {
         (self.now() >= moment).then_some(Duration::ZERO)
     }
 
-    fn wake_when_moved(&self, waker: Waker) {
+    fn wake_on_change(&self, waker: Waker) {
         self.lock().wait(waker);
     }
 }
@@ -379,7 +379,7 @@ mod tests {
         let clock = ManualClock::new(Timestamp::from_secs(10));
         let waiting = tokio::spawn({
             let clock = clock.clone();
-            async move { clock.until(Monotonic::after_origin(Duration::from_secs(5))).await }
+            async move { clock.sleep_until(Monotonic::after_origin(Duration::from_secs(5))).await }
         });
         for _ in 0..5 {
             tokio::task::yield_now().await;
@@ -398,7 +398,7 @@ mod tests {
         let begun = clock.monotonic();
         let waiting = tokio::spawn({
             let clock = clock.clone();
-            async move { clock.until(begun + Duration::from_secs(5)).await }
+            async move { clock.sleep_until(begun + Duration::from_secs(5)).await }
         });
         clock.advance(Duration::from_secs(4));
         clock.set(Timestamp::from_secs(1000));

@@ -48,12 +48,12 @@ pub(crate) mod legacy;
 pub(crate) use self::apply::too_large;
 pub use self::condition::{Branch, Branches, CompareOp, Condition, Operand, Size};
 pub(crate) use self::key::{KeyQuery, KeySpec, SortRange};
-pub use self::path::{Path, Step, attr};
+pub use self::path::{Path, PathElement, attr};
 pub use self::projection::Projection;
 
 pub(crate) use self::render::Renderer;
 pub(crate) use self::text::Placeholders;
 pub use self::text::{Expr, ExpressionKind, Names, Values};
-pub use self::update::{SetOperand, SetValue, Source, Update};
+pub use self::update::{SetFallback, SetOperand, SetValue, Update};
 
-use self::text::Problem;
+use self::text::ExpressionProblem;

@@ -7,7 +7,7 @@ use std::fmt;
 
 use bytes::Bytes;
 
-use crate::codec::{self, Describe, Head};
+use crate::codec::{self, EncodeValue, ItemHeader};
 use crate::view::{MapIter, MapRef, ValueRef};
 use crate::{Error, Map, Value};
 
@@ -36,7 +36,7 @@ enum Repr {
     /// Bytes that were checked, or written by the encoder.
     Encoded {
         bytes: Bytes,
-        head: Head,
+        head: ItemHeader,
     },
 }
 
@@ -154,7 +154,7 @@ impl Item {
     ///
     /// The first bytes are not those of an item of a known version.
     pub fn decode_trusted(bytes: Bytes) -> Result<Self, Error> {
-        let head = codec::read_head(&bytes)?;
+        let head = codec::read_header(&bytes)?;
         Ok(Self::of_bytes((bytes, head)))
     }
 
@@ -165,13 +165,13 @@ impl Item {
     /// A name occurs twice, a value is none that an item can hold, or it is nested too deeply.
     pub fn encode_from<'v, V: 'v>(
         attributes: impl IntoIterator<Item = (&'v str, &'v V)>,
-        describe: Describe<V>,
+        describe: EncodeValue<V>,
     ) -> Result<Self, Error> {
-        codec::encode_foreign(attributes, describe).map(Self::of_bytes)
+        codec::encode_external(attributes, describe).map(Self::of_bytes)
     }
 
     /// An item of bytes that an encoder of this crate has written.
-    pub(crate) fn of_bytes((bytes, head): (Bytes, Head)) -> Self {
+    pub(crate) fn of_bytes((bytes, head): (Bytes, ItemHeader)) -> Self {
         Item { repr: Repr::Encoded { bytes, head } }
     }
 

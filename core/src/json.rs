@@ -2,18 +2,19 @@
 //! the wrong shape.
 
 mod encode;
-mod words;
+mod type_errors;
 mod write;
 
-pub use self::words::{
-    Expected, Found, PACKAGE, Place, base64, boolean, is_too_deep, malformed, mismatch, too_deep,
+pub use self::type_errors::{
+    ExpectedType, JsonKind, MODEL_PACKAGE, ValueContext, base64, boolean, is_too_deep, malformed,
+    mismatch, too_deep,
 };
 
 use std::cell::Cell;
 
 use serde_json::Value as Json;
 
-use self::encode::Fault;
+use self::encode::ErrorSlot;
 use crate::view::{MapRef, ValueRef};
 use crate::{Error, Item, Value, limits};
 
@@ -102,7 +103,7 @@ impl Item {
 /// Reads a whole text.
 fn of_text<T>(
     text: &[u8],
-    read: impl FnOnce(&mut Text<'_>, &Fault) -> serde_json::Result<T>,
+    read: impl FnOnce(&mut Text<'_>, &ErrorSlot) -> serde_json::Result<T>,
 ) -> Result<T, Error> {
     let mut text = Text::from_slice(text);
     refused(|fault| read(&mut text, fault).and_then(|read| text.end().map(|()| read)))
@@ -112,7 +113,7 @@ fn of_text<T>(
 type Text<'a> = serde_json::Deserializer<serde_json::de::SliceRead<'a>>;
 
 /// Reads JSON; the error is the service's for what was found wrong.
-fn refused<T>(read: impl FnOnce(&Fault) -> serde_json::Result<T>) -> Result<T, Error> {
+fn refused<T>(read: impl FnOnce(&ErrorSlot) -> serde_json::Result<T>) -> Result<T, Error> {
     let fault = Cell::new(None);
     read(&fault).map_err(|error| match fault.take() {
         Some(fault) => fault,

@@ -41,8 +41,8 @@ pub use self::memory::MemoryStore;
 pub use self::number::{MAX_DIGITS, MAX_EXPONENT, MIN_EXPONENT, Number, NumberError};
 pub use self::set::{Set, SetError, SetMember};
 pub use self::store::{
-    Address, Capabilities, Conditional, Cursor, OpenContext, Opener, Power, Registry, Repeat,
-    Requirement, RetryPolicy, Retrying, Store, StoreExt, Tries,
+    Address, Attempts, Capabilities, ConditionalOutcome, Cursor, Extension, OpenContext, Opener,
+    Registry, Requirement, RetryMode, RetryPolicy, RetryingStore, Store, StoreExt,
 };
 pub use self::value::{Map, Value, ValueKind};
 pub use self::view::{BinarySetRef, ListRef, MapRef, NumberSetRef, StringSetRef, ValueRef};

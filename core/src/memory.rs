@@ -17,8 +17,8 @@ use async_trait::async_trait;
 
 use crate::Item;
 use crate::engine::{
-    Applicable, BatchGet, BatchWrite, Effect, Get, PageRead, Position, SingleWrite, Token,
-    TransactGet, TransactWrite, WriteRows, read_batch_to_end, ttl,
+    BatchGet, BatchWrite, Effect, EvaluatedWrite, PageRead, RowKey, SingleGet, SingleWrite,
+    TokenRecord, TransactGet, TransactWrite, WriteRows, read_batch_to_end, ttl,
 };
 use crate::env::{Env, Monotonic};
 use crate::error::{Error, Result};
@@ -26,7 +26,7 @@ use crate::ops::*;
 use crate::schema::{Table, table_name};
 use crate::store::{Capabilities, Store};
 
-use rows::Held;
+use rows::LockedRows;
 
 /// A store in memory.
 ///
@@ -62,7 +62,7 @@ struct State {
     streams: BTreeMap<StreamArn, streams::Stream>,
     /// Tables that are gone, by their names, so that a table of the same name is told apart.
     deleted: BTreeMap<String, Table>,
-    tokens: HashMap<String, Token>,
+    tokens: HashMap<String, TokenRecord>,
     last_sequence_number: u64,
     /// When expired items were last deleted, or might have been.
     swept_at: Monotonic,
@@ -73,9 +73,9 @@ struct State {
 /// A table, its items and its index entries, all in order.
 struct RowsOfTable {
     table: Arc<Table>,
-    items: BTreeMap<Position, Item>,
+    items: BTreeMap<RowKey, Item>,
     /// By the name of the index.
-    indexes: BTreeMap<String, BTreeMap<Position, Item>>,
+    indexes: BTreeMap<String, BTreeMap<RowKey, Item>>,
 }
 
 impl MemoryStore {
@@ -135,20 +135,20 @@ impl MemoryStore {
             }
         }
         let by = Some(UserIdentity::time_to_live());
-        let mut rows = Held { state, env: &self.env, by };
+        let mut rows = LockedRows { state, env: &self.env, by };
         for (table, position, item) in &expired {
             let effect = Effect { old: Some(item.clone()), new: None };
             let changes = effect.index_changes(&table.schema);
             let (effect, changes, place) = (&effect, &changes[..], Some(()));
-            rows.apply(table, &Applicable { position, place, effect, changes })
+            rows.apply(table, &EvaluatedWrite { row_key: position, row: place, effect, changes })
                 .expect("maps do not fail");
         }
         expired.len()
     }
 
     /// Makes an operation on the rows, alone.
-    fn with<R>(&self, operation: impl FnOnce(&mut Held<'_>) -> Result<R>) -> Result<R> {
-        operation(&mut Held { state: &mut self.state(), env: &self.env, by: None })
+    fn with<R>(&self, operation: impl FnOnce(&mut LockedRows<'_>) -> Result<R>) -> Result<R> {
+        operation(&mut LockedRows { state: &mut self.state(), env: &self.env, by: None })
     }
 
     /// Reads a page. Its filter runs after the lock is released.
@@ -207,32 +207,32 @@ impl Store for MemoryStore {
     }
 
     /// It has none yet.
-    fn power_by_id(&self, _: std::any::TypeId) -> Option<crate::Power> {
+    fn extension_by_id(&self, _: std::any::TypeId) -> Option<crate::Extension> {
         None
     }
 
     async fn get(&self, request: GetItem) -> Result<GetItemOutput> {
-        self.with(|rows| Get::new(&request, rows.state.table(&request.table)?)?.run(rows))
+        self.with(|rows| SingleGet::new(&request, rows.state.table(&request.table)?)?.execute(rows))
     }
 
     async fn put(&self, request: PutItem) -> Result<WriteOutput> {
         self.with(|rows| {
             let table = rows.state.table(&request.table)?;
-            SingleWrite::put(&request, table)?.run(rows)
+            SingleWrite::put(&request, table)?.execute(rows)
         })
     }
 
     async fn update(&self, request: UpdateItem) -> Result<WriteOutput> {
         self.with(|rows| {
             let table = rows.state.table(&request.table)?;
-            SingleWrite::update(&request, table)?.run(rows)
+            SingleWrite::update(&request, table)?.execute(rows)
         })
     }
 
     async fn delete(&self, request: DeleteItem) -> Result<WriteOutput> {
         self.with(|rows| {
             let table = rows.state.table(&request.table)?;
-            SingleWrite::delete(&request, table)?.run(rows)
+            SingleWrite::delete(&request, table)?.execute(rows)
         })
     }
 
@@ -246,7 +246,7 @@ impl Store for MemoryStore {
 
     async fn batch_get(&self, request: BatchGetItem) -> Result<BatchGetItemOutput> {
         let read = |request: &BatchGetItem| {
-            self.with(|rows| BatchGet::new(request, |name| rows.state.table(name))?.run(rows))
+            self.with(|rows| BatchGet::new(request, |name| rows.state.table(name))?.execute(rows))
         };
         match self.completes_batches {
             true => read_batch_to_end(request, read),
@@ -255,11 +255,11 @@ impl Store for MemoryStore {
     }
 
     async fn batch_write(&self, request: BatchWriteItem) -> Result<BatchWriteItemOutput> {
-        self.with(|rows| BatchWrite::new(&request, |name| rows.state.table(name))?.run(rows))
+        self.with(|rows| BatchWrite::new(&request, |name| rows.state.table(name))?.execute(rows))
     }
 
     async fn transact_get(&self, request: TransactGetItems) -> Result<TransactGetItemsOutput> {
-        self.with(|rows| TransactGet::new(&request, |name| rows.state.table(name))?.run(rows))
+        self.with(|rows| TransactGet::new(&request, |name| rows.state.table(name))?.execute(rows))
     }
 
     async fn transact_write(
@@ -268,7 +268,7 @@ impl Store for MemoryStore {
     ) -> Result<TransactWriteItemsOutput> {
         let now = self.env.clock.now();
         self.with(|rows| {
-            TransactWrite::new(&request, |name| rows.state.table(name))?.run(rows, now)
+            TransactWrite::new(&request, |name| rows.state.table(name))?.execute(rows, now)
         })
     }
 

@@ -26,9 +26,9 @@ use serde::{Deserialize, Serialize};
 
 pub use self::constraint::Constraints;
 pub use self::list::TablesPage;
-pub use self::name::{index_arn, table_arn, table_exists, table_missing, table_name};
+pub use self::name::{index_arn, table_arn, table_exists_error, table_missing_error, table_name};
 pub use self::stream::{StreamChange, TableStream};
-pub use self::table::{Count, GlobalIndexState, Table, TableCounts};
+pub use self::table::{GlobalIndexState, ItemCount, Table, TableCounts};
 pub use self::ttl::TimeToLive;
 pub use self::update::{TableChange, check_update};
 

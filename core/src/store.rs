@@ -4,7 +4,7 @@ mod capabilities;
 mod create;
 mod cursor;
 mod ext;
-mod power;
+mod extension;
 mod registry;
 mod retry;
 mod wrap;
@@ -16,10 +16,10 @@ use async_trait::async_trait;
 
 pub use capabilities::{Capabilities, Requirement};
 pub use cursor::Cursor;
-pub use ext::{Conditional, StoreExt};
-pub use power::Power;
+pub use ext::{ConditionalOutcome, StoreExt};
+pub use extension::Extension;
 pub use registry::{Address, OpenContext, Opener, Registry};
-pub use retry::{Repeat, RetryPolicy, Retrying, Tries};
+pub use retry::{Attempts, RetryMode, RetryPolicy, RetryingStore};
 
 use crate::error::Result;
 use crate::ops::*;
@@ -47,7 +47,7 @@ pub trait Store: Debug + Send + Sync {
     ///
     /// A backend without powers leaves this out. A wrapper passes it on, which
     /// [`wrap_store!`](crate::wrap_store) does for it.
-    fn power_by_id(&self, _id: TypeId) -> Option<Power> {
+    fn extension_by_id(&self, _id: TypeId) -> Option<Extension> {
         None
     }
 

@@ -15,7 +15,7 @@ use tabla_core::env::Env;
 use tabla_core::expr::{Condition, attr};
 use tabla_core::ops::{DeleteItem, PutItem, ReturnValues, UpdateItem, WriteOutput};
 use tabla_core::{Applied, Error, ErrorKind, Result};
-use tabla_core::{Item, Repeat, RetryPolicy, Store, Tries};
+use tabla_core::{Attempts, Item, RetryMode, RetryPolicy, Store};
 
 /// Entities on a store: which store, what its tables are called, what time it is.
 #[derive(Clone, Debug)]
@@ -48,8 +48,8 @@ impl Db {
 
     /// The tries of an operation that reads, decides and writes on a condition, and does all of it
     /// anew when others were ahead.
-    pub fn tries(&self, repeat: Repeat, what: &'static str) -> Tries<'_> {
-        self.retries.tries(repeat, what)
+    pub fn tries(&self, repeat: RetryMode, what: &'static str) -> Attempts<'_> {
+        self.retries.start_attempts(repeat, what)
     }
 
     /// With another name for a table of the design, such as that of an environment.
@@ -243,7 +243,7 @@ impl Db {
         key: &K,
         condition: Option<Condition>,
     ) -> Result<Outcome<K::Entity>> {
-        let mut tries = self.tries(Repeat::OnlyIfNotApplied, "to delete what others change");
+        let mut tries = self.tries(RetryMode::OnlyIfNotApplied, "to delete what others change");
         let Some(mut read) = self.get(key).await? else { return Ok(Outcome::Lost(None)) };
         loop {
             let transaction =
@@ -256,7 +256,7 @@ impl Db {
             if condition.as_ref().is_some_and(|condition| !condition.evaluate(&item)) {
                 return Ok(Outcome::Lost(Some(current)));
             }
-            tries.again().await?;
+            tries.next_attempt().await?;
             read = current;
         }
     }

@@ -309,7 +309,7 @@ impl Traced {
 mod tests {
     use std::any::TypeId;
 
-    use tabla_core::{MemoryStore, Power, StoreExt};
+    use tabla_core::{Extension, MemoryStore, StoreExt};
 
     use super::*;
 
@@ -324,9 +324,9 @@ mod tests {
     impl Sample for Powered {}
 
     impl Powered {
-        fn own_powers(&self, id: TypeId) -> Option<Power> {
-            let is_sample = id == Power::id::<dyn Sample>();
-            is_sample.then(|| Power::new::<dyn Sample>(Arc::new(Self::default())))
+        fn own_extensions(&self, id: TypeId) -> Option<Extension> {
+            let is_sample = id == Extension::id::<dyn Sample>();
+            is_sample.then(|| Extension::new::<dyn Sample>(Arc::new(Self::default())))
         }
     }
 
@@ -337,12 +337,12 @@ mod tests {
     }
 
     tabla_core::wrap_store! {
-        impl[] Store for Powered, inner: store, call: passed_on, powers: own_powers
+        impl[] Store for Powered, inner: store, call: passed_on, extensions: own_extensions
     }
 
     #[test]
     fn power_is_reached_through_a_traced_store() {
-        let reaches = |store| Traced::new(store).power::<dyn Sample>().is_some();
+        let reaches = |store| Traced::new(store).extension::<dyn Sample>().is_some();
         assert!(reaches(Arc::new(Powered::default())));
         assert!(!reaches(Arc::new(MemoryStore::new())));
     }

@@ -15,9 +15,9 @@ mod authorization;
 mod canonical;
 mod credentials;
 mod key;
-mod moment;
 mod refusal;
 mod scope;
+mod signing_time;
 mod verify;
 
 #[cfg(test)]

@@ -8,7 +8,7 @@ use tabla_core::env::Env;
 use tabla_core::{Error, Result, Store};
 
 use crate::auth::Credentials;
-use crate::gate;
+use crate::host_policy;
 use crate::listen::{self, Server};
 
 /// Where a server listens, who may come, and how much it takes at once.
@@ -213,7 +213,7 @@ impl ServerConfig {
 /// It is not a host name or address, or it has a port.
 pub fn check_host(name: &str) -> Result<()> {
     let is_bare = !name.contains(':') || name.ends_with(']');
-    if is_bare && gate::canonical_host(name).is_some() {
+    if is_bare && host_policy::canonical_host(name).is_some() {
         return Ok(());
     }
     Err(Error::config(format!(
@@ -228,7 +228,7 @@ pub fn check_host(name: &str) -> Result<()> {
 /// It is not of the form `scheme://host:port`. `*` and `null` are refused, because the pages of
 /// every site can have them.
 pub fn check_origin(origin: &str) -> Result<()> {
-    if gate::canonical_origin(origin).is_some() {
+    if host_policy::canonical_origin(origin).is_some() {
         return Ok(());
     }
     Err(Error::config(format!(

@@ -29,7 +29,7 @@ pub(crate) struct Connections {
 }
 
 /// Whether there is a place for a new connection.
-enum Room {
+enum Admission {
     Free(OwnedSemaphorePermit),
     /// A connection is being closed.
     Coming,
@@ -66,13 +66,13 @@ impl Connections {
 
     /// A place for a new connection, as soon as there is one. If all are taken, the longest idle
     /// connection is closed; if none is idle, the first that becomes so.
-    pub(crate) async fn place(self: &Arc<Self>) -> Connection {
+    pub(crate) async fn acquire(self: &Arc<Self>) -> Connection {
         let permit = loop {
             let idled = self.idled.notified();
-            let freed = match self.make_room() {
-                Room::Free(permit) => break permit,
-                Room::Coming => Arc::clone(&self.places).acquire_owned().await,
-                Room::None => tokio::select! {
+            let freed = match self.evict_idle() {
+                Admission::Free(permit) => break permit,
+                Admission::Coming => Arc::clone(&self.places).acquire_owned().await,
+                Admission::None => tokio::select! {
                     permit = Arc::clone(&self.places).acquire_owned() => permit,
                     () = idled => continue,
                 },
@@ -92,28 +92,28 @@ impl Connections {
             closed: Notify::new(),
         });
         self.lock().insert(id, Arc::clone(&shared));
-        Connection { id, handle: Handle(shared), permit: Some(permit) }
+        Connection { id, handle: ConnectionState(shared), permit: Some(permit) }
     }
 
     /// Takes a free place, or has the connection closed that has been idle for the longest time.
-    fn make_room(&self) -> Room {
+    fn evict_idle(&self) -> Admission {
         // Every connection with a permit is in the map of open ones: both change under this lock.
         let open = self.lock();
         if let Ok(permit) = Arc::clone(&self.places).try_acquire_owned() {
-            return Room::Free(permit);
+            return Admission::Free(permit);
         }
         self.is_wanted.store(true, Ordering::SeqCst);
         if open.values().any(|one| one.state.load(Ordering::SeqCst) == CLOSING) {
-            return Room::Coming;
+            return Admission::Coming;
         }
         loop {
             let idle = open.values().filter(|one| one.state.load(Ordering::SeqCst) == IDLE);
             let longest = idle.min_by_key(|one| one.idle_since.load(Ordering::Relaxed));
-            let Some(longest) = longest else { return Room::None };
+            let Some(longest) = longest else { return Admission::None };
             let state = &longest.state;
             if state.compare_exchange(IDLE, CLOSING, Ordering::SeqCst, Ordering::SeqCst).is_ok() {
                 longest.closed.notify_one();
-                return Room::Coming;
+                return Admission::Coming;
             }
             // It has begun to execute a request in the meantime, and stays.
         }
@@ -128,13 +128,13 @@ impl Connections {
 #[derive(Debug)]
 pub(crate) struct Connection {
     id: u64,
-    handle: Handle,
+    handle: ConnectionState,
     permit: Option<OwnedSemaphorePermit>,
 }
 
 impl Connection {
     /// What says what the connection is doing.
-    pub(crate) fn handle(&self) -> Handle {
+    pub(crate) fn handle(&self) -> ConnectionState {
         self.handle.clone()
     }
 
@@ -154,16 +154,16 @@ impl Drop for Connection {
 
 /// Says what a connection is doing.
 #[derive(Clone, Debug)]
-pub(crate) struct Handle(Arc<Shared>);
+pub(crate) struct ConnectionState(Arc<Shared>);
 
-impl Handle {
+impl ConnectionState {
     /// Begins to execute a request, until what is returned is dropped and the answer was written;
     /// `None` if the connection is being closed.
-    pub(crate) fn execute(&self) -> Option<Executing> {
+    pub(crate) fn execute(&self) -> Option<ExecutionGuard> {
         let begun = self.0.state.fetch_update(Ordering::SeqCst, Ordering::SeqCst, |state| {
             (state != CLOSING).then_some(EXECUTING)
         });
-        begun.ok().map(|_| Executing(Arc::clone(&self.0)))
+        begun.ok().map(|_| ExecutionGuard(Arc::clone(&self.0)))
     }
 
     /// Nothing waits to be written any more.
@@ -182,9 +182,9 @@ impl Handle {
 
 /// A request that is being executed.
 #[derive(Debug)]
-pub(crate) struct Executing(Arc<Shared>);
+pub(crate) struct ExecutionGuard(Arc<Shared>);
 
-impl Drop for Executing {
+impl Drop for ExecutionGuard {
     fn drop(&mut self) {
         self.0.state.store(ANSWERING, Ordering::SeqCst);
     }
@@ -192,18 +192,18 @@ impl Drop for Executing {
 
 /// The body of an answer: its request is being executed until the body was taken.
 #[derive(Debug)]
-pub(crate) struct Answer {
+pub(crate) struct ResponseBody {
     body: Full<Bytes>,
-    _executing: Executing,
+    _executing: ExecutionGuard,
 }
 
-impl Answer {
-    pub(crate) fn new(body: Bytes, executing: Executing) -> Self {
+impl ResponseBody {
+    pub(crate) fn new(body: Bytes, executing: ExecutionGuard) -> Self {
         Self { body: Full::new(body), _executing: executing }
     }
 }
 
-impl Body for Answer {
+impl Body for ResponseBody {
     type Data = Bytes;
     type Error = std::convert::Infallible;
 
@@ -238,10 +238,10 @@ mod tests {
     async fn longest_idle_connection_gives_way() {
         let connections = Connections::new(3);
         let [first, second, third] =
-            [connections.place().await, connections.place().await, connections.place().await];
+            [connections.acquire().await, connections.acquire().await, connections.acquire().await];
         execute_once(&first);
         let _executing = second.handle().execute().unwrap();
-        let mut place = Box::pin(connections.place());
+        let mut place = Box::pin(connections.acquire());
         assert!(place.as_mut().now_or_never().is_none());
         assert!(third.closed().now_or_never().is_some());
         assert!(first.closed().now_or_never().is_none());
@@ -250,7 +250,7 @@ mod tests {
         drop(third);
         let fourth = place.now_or_never().unwrap();
         // The first has been idle longer than the fourth.
-        let mut place = Box::pin(connections.place());
+        let mut place = Box::pin(connections.acquire());
         assert!(place.as_mut().now_or_never().is_none());
         assert!(first.closed().now_or_never().is_some());
         assert!(fourth.closed().now_or_never().is_none());
@@ -259,9 +259,9 @@ mod tests {
     #[tokio::test]
     async fn connection_whose_answer_is_not_written_stays() {
         let connections = Connections::new(1);
-        let only = connections.place().await;
+        let only = connections.acquire().await;
         let executing = only.handle().execute().unwrap();
-        let mut place = Box::pin(connections.place());
+        let mut place = Box::pin(connections.acquire());
         assert!(place.as_mut().now_or_never().is_none());
         assert!(only.closed().now_or_never().is_none());
         only.handle().flushed();

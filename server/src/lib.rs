@@ -23,27 +23,27 @@
 //!
 //! What a request means is core's; this crate reads it, hands it to the store, and writes the answer.
 
+mod admission;
 mod auth;
 mod config;
 mod connections;
+mod content_coding;
 mod dispatch;
-mod encoding;
-mod fault;
-mod gate;
+mod error_response;
+mod host_policy;
 mod lifecycle;
 mod listen;
-mod load;
 mod metrics;
 mod operation;
-mod read;
+mod request;
+mod response;
 #[cfg(feature = "sdk")]
 mod sdk;
 mod service;
 mod shape;
-mod stall;
-mod transitions;
+mod table_delay;
 mod workers;
-mod write;
+mod write_timeout;
 
 pub use auth::Credentials;
 pub use config::{ServerConfig, check_host, check_origin};

@@ -14,7 +14,7 @@ use tabla_core::{Error, ErrorKind, Result, Store};
 use tokio::time::timeout;
 
 /// How long a change of a table may take until its answer does not wait for it any more.
-const PATIENCE: Duration = Duration::from_millis(50);
+const CHANGE_WAIT: Duration = Duration::from_millis(50);
 
 pub(crate) async fn create(
     store: &Arc<dyn Store>,
@@ -45,7 +45,7 @@ pub(crate) async fn update(
     let changing = Arc::clone(store);
     let mut change = tokio::spawn(async move { changing.update_table(request).await });
     let after = loop {
-        match timeout(PATIENCE, &mut change).await {
+        match timeout(CHANGE_WAIT, &mut change).await {
             Ok(Ok(outcome)) => break outcome?,
             Ok(Err(_)) => {
                 return Err(Error::new(ErrorKind::Unexpected, "changing the table panicked"));

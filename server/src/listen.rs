@@ -22,22 +22,22 @@ use tokio::sync::watch;
 use tokio::task::{JoinHandle, JoinSet};
 use tokio::time::timeout;
 
+use crate::admission::Reservation;
 use crate::config::ServerConfig;
-use crate::connections::{Answer, Connection, Connections, Handle};
-use crate::encoding::too_large;
-use crate::load::Hold;
-use crate::read::SERIALIZATION;
+use crate::connections::{Connection, ConnectionState, Connections, ResponseBody};
+use crate::content_coding::too_large;
+use crate::request::SERIALIZATION;
 use crate::service::Service;
-use crate::stall::Impatient;
+use crate::write_timeout::WriteTimeout;
 
 /// The longest head of a request. A signature and a few headers take less than a tenth of it.
 const HEAD_BYTES: usize = 64 << 10;
 
 /// The room for a body that comes in parts, at first.
-const ROOM: usize = 32 << 10;
+const BODY_BUFFER: usize = 32 << 10;
 
 /// How long to wait after the system would not give a connection.
-const PAUSE: Duration = Duration::from_millis(50);
+const ACCEPT_PAUSE: Duration = Duration::from_millis(50);
 
 /// A server that is running. It stops at once when it is dropped.
 #[derive(Debug)]
@@ -82,7 +82,7 @@ impl Server {
     }
 
     /// Answers what was taken, and ends.
-    pub async fn stop(mut self) {
+    pub async fn shutdown(mut self) {
         self.stop.send_replace(true);
         // It has ended either way if it panicked.
         let _ = (&mut self.task).await;
@@ -111,13 +111,13 @@ async fn accept(listener: TcpListener, service: Service, mut stopping: watch::Re
             Err(error) => {
                 // Mostly too many open files: others have to end first.
                 tracing::warn!(%error, "a connection could not be taken");
-                SystemClock.sleep(PAUSE).await;
+                SystemClock.sleep(ACCEPT_PAUSE).await;
                 continue;
             }
         };
         let connection = tokio::select! {
             () = stopped(&mut stopping) => break,
-            connection = connections.place() => connection,
+            connection = connections.acquire() => connection,
         };
         tasks.spawn(serve(stream, service.clone(), stopping.clone(), connection));
     }
@@ -147,7 +147,7 @@ async fn serve(
         return;
     }
     let config = service.config();
-    let io = TokioIo::new(Impatient::new(stream, config.stall_time, place.handle()));
+    let io = TokioIo::new(WriteTimeout::new(stream, config.stall_time, place.handle()));
     let mut builder = http1::Builder::new();
     builder.timer(TokioTimer::new()).header_read_timeout(config.head_time).max_buf_size(HEAD_BYTES);
     let answering = service.clone();
@@ -190,8 +190,8 @@ async fn answer(
     service: &Service,
     request: Request<Incoming>,
     stopping: watch::Receiver<bool>,
-    connection: &Handle,
-) -> Response<Answer> {
+    connection: &ConnectionState,
+) -> Response<ResponseBody> {
     let (parts, body) = request.into_parts();
     let (body, held) = match receive(service, &parts.headers, body, stopping).await {
         Ok((body, held)) => (Ok(body), held),
@@ -208,7 +208,7 @@ async fn answer(
         // The rest of the body would be taken for the next request.
         response.headers_mut().insert(CONNECTION, HeaderValue::from_static("close"));
     }
-    response.map(|body| Answer::new(body, executing))
+    response.map(|body| ResponseBody::new(body, executing))
 }
 
 /// The body of a request, and the room that it takes, if it comes in time.
@@ -217,7 +217,7 @@ async fn receive(
     headers: &HeaderMap,
     body: Incoming,
     mut stopping: watch::Receiver<bool>,
-) -> Result<(Bytes, Option<Hold>)> {
+) -> Result<(Bytes, Option<Reservation>)> {
     let config = service.config();
     let read = timeout(config.body_time, read_body(service, headers, body));
     let grace_is_over = async {
@@ -240,14 +240,14 @@ async fn read_body(
     service: &Service,
     headers: &HeaderMap,
     mut body: Incoming,
-) -> Result<(Bytes, Option<Hold>)> {
+) -> Result<(Bytes, Option<Reservation>)> {
     let limit = service.config().request_bytes;
     let announced =
         headers.get(CONTENT_LENGTH).and_then(|length| length.to_str().ok()?.parse().ok());
     if announced.is_some_and(|length: usize| length > limit) {
         return Err(too_large(limit));
     }
-    let mut held: Option<Hold> = None;
+    let mut held: Option<Reservation> = None;
     let mut first = Bytes::new();
     let mut whole = BytesMut::new();
     while let Some(frame) = body.frame().await {
@@ -261,16 +261,17 @@ async fn read_body(
         }
         if first.is_empty() && whole.is_empty() {
             // Most bodies are one piece, which is taken as it is.
-            held = Some(service.load().hold(data.len())?);
+            held = Some(service.load().reserve(data.len())?);
             first = data;
             continue;
         }
         if whole.capacity() < length {
             // Room is counted before it is made. It is twice what has come, at most: what is
             // announced may not come.
-            let room = announced.unwrap_or(limit).clamp(length, ROOM.max(2 * length)).min(limit);
+            let room =
+                announced.unwrap_or(limit).clamp(length, BODY_BUFFER.max(2 * length)).min(limit);
             let more = room - whole.capacity();
-            let hold = service.load().hold(more)?;
+            let hold = service.load().reserve(more)?;
             whole.reserve(room - whole.len());
             match &mut held {
                 Some(held) => held.merge(hold),

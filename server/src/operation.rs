@@ -1,8 +1,8 @@
-//! The operations of DynamoDB's API, and what the server makes of each.
+//! The operations of DynamoDB's API, and the server's support for each.
 
-/// Makes the list of operations of both services, each with its state.
+/// Defines the operations of both services and the server's support for each.
 macro_rules! operations {
-    ($($name:ident => $service:ident, $state:expr;)+) => {
+    ($($name:ident => $service:ident, $support:expr;)+) => {
         /// An operation of DynamoDB's API.
         #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
         #[non_exhaustive]
@@ -31,11 +31,11 @@ macro_rules! operations {
                 }
             }
 
-            /// What the server makes of it.
-            pub(crate) fn state(self) -> State {
-                use State::*;
+            /// The server's support for it.
+            pub(crate) fn support(self) -> Support {
+                use Support::*;
                 match self {
-                    $(Self::$name => $state,)+
+                    $(Self::$name => $support,)+
                 }
             }
 
@@ -68,26 +68,28 @@ impl Service {
     }
 }
 
-/// What the server makes of an operation.
+/// The server's support for an operation.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) enum State {
-    /// It is carried out.
+pub(crate) enum Support {
+    /// The server executes it.
     Offered,
-    /// It is refused; the text says why, and what to do instead.
+    /// The server refuses it; the text says why, and what to do instead.
     Refused(&'static str),
 }
 
-const PARTIQL: State = State::Refused("PartiQL is not offered yet; use the operations on items");
-const BACKUPS: State =
-    State::Refused("backups are not offered over this protocol; copy the file of the store");
-const GLOBAL: State = State::Refused("global tables need several regions of AWS");
-const INSIGHTS: State = State::Refused("contributor insights need CloudWatch");
-const KINESIS: State = State::Refused("Kinesis is a service of AWS; read the table's stream");
-const S3: State = State::Refused("exports and imports need buckets of S3");
-const POLICIES: State = State::Refused("resource policies need accounts of AWS");
-const BULK: State = State::Refused("bulk operations read from buckets of S3; use BatchWriteItem");
-const VECTORS: State = State::Refused("vector indexes are not offered");
-const SCALING: State = State::Refused("auto scaling is a service of AWS");
+const PARTIQL: Support =
+    Support::Refused("PartiQL is not offered yet; use the operations on items");
+const BACKUPS: Support =
+    Support::Refused("backups are not offered over this protocol; copy the file of the store");
+const GLOBAL: Support = Support::Refused("global tables need several regions of AWS");
+const INSIGHTS: Support = Support::Refused("contributor insights need CloudWatch");
+const KINESIS: Support = Support::Refused("Kinesis is a service of AWS; read the table's stream");
+const S3: Support = Support::Refused("exports and imports need buckets of S3");
+const POLICIES: Support = Support::Refused("resource policies need accounts of AWS");
+const BULK: Support =
+    Support::Refused("bulk operations read from buckets of S3; use BatchWriteItem");
+const VECTORS: Support = Support::Refused("vector indexes are not offered");
+const SCALING: Support = Support::Refused("auto scaling is a service of AWS");
 
 operations! {
     BatchExecuteStatement => Tables, PARTIQL;
@@ -199,9 +201,9 @@ mod tests {
         let documented = include_str!("../../docs/wire.md");
         for operation in Operation::ALL {
             let name = operation.as_str();
-            let row = match operation.state() {
-                State::Offered => format!("\n| {name} | offered | "),
-                State::Refused(why) => format!("\n| {name} | refused | {why} |"),
+            let row = match operation.support() {
+                Support::Offered => format!("\n| {name} | offered | "),
+                Support::Refused(why) => format!("\n| {name} | refused | {why} |"),
             };
             assert!(documented.contains(&row), "{row}");
         }

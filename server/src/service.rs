@@ -16,15 +16,15 @@ use http::request::Parts;
 use http::{HeaderMap, HeaderName, HeaderValue, Method, Request, Response, StatusCode};
 use tabla_core::{Error, ErrorKind, Result, Store};
 
+use crate::admission::AdmissionControl;
 use crate::config::ServerConfig;
-use crate::fault::UNKNOWN_OPERATION;
-use crate::gate::{AllowOrigin, Gate};
-use crate::load::Load;
+use crate::error_response::UNKNOWN_OPERATION;
+use crate::host_policy::{AllowOrigin, HostPolicy};
 use crate::metrics::{self, Metrics};
 use crate::operation::Operation;
-use crate::transitions::Transitions;
-use crate::workers::{LONG_WORK, Workers};
-use crate::{auth, dispatch, encoding, fault, shape};
+use crate::table_delay::TableDelayStore;
+use crate::workers::{BlockingPool, OFFLOAD_BYTES};
+use crate::{auth, content_coding, dispatch, error_response, shape};
 
 const REQUEST_ID: HeaderName = HeaderName::from_static("x-amzn-requestid");
 const CRC32: HeaderName = HeaderName::from_static("x-amz-crc32");
@@ -41,16 +41,16 @@ const CONTENT_TYPES: [&str; 3] =
 pub struct Service(Arc<Inner>);
 
 /// A status, a body, and how it is compressed.
-type Answer = (StatusCode, Bytes, Option<encoding::Encoding>);
+type EncodedBody = (StatusCode, Bytes, Option<content_coding::ContentCoding>);
 
 #[derive(Debug)]
 struct Inner {
     store: Arc<dyn Store>,
-    gate: Gate,
+    gate: HostPolicy,
     config: ServerConfig,
-    load: Load,
+    load: AdmissionControl,
     metrics: Metrics,
-    workers: Workers,
+    workers: BlockingPool,
     connections: AtomicUsize,
     /// Tells the ids of this service's requests from those of others.
     id: u64,
@@ -67,14 +67,14 @@ impl Service {
     pub fn with_config(store: Arc<dyn Store>, config: ServerConfig) -> Self {
         let store = match config.transition.is_zero() {
             true => store,
-            false => Arc::new(Transitions::new(store, config.transition, &config.env)),
+            false => Arc::new(TableDelayStore::new(store, config.transition, &config.env)),
         };
         Self(Arc::new(Inner {
             store,
-            gate: Gate::new(&config),
-            load: Load::new(config.held_bytes, config.requests),
+            gate: HostPolicy::new(&config),
+            load: AdmissionControl::new(config.held_bytes, config.requests),
             metrics: Metrics::default(),
-            workers: Workers::new(),
+            workers: BlockingPool::new(),
             connections: AtomicUsize::new(0),
             id: config.env.random.next_u64(),
             requests: AtomicU64::new(0),
@@ -86,15 +86,15 @@ impl Service {
         &self.0.config
     }
 
-    pub(crate) fn load(&self) -> &Load {
+    pub(crate) fn load(&self) -> &AdmissionControl {
         &self.0.load
     }
 
     /// Counts a connection as long as what is returned is kept.
-    pub(crate) fn connected(&self) -> Connected {
+    pub(crate) fn connected(&self) -> ConnectionCount {
         self.0.metrics.connection();
         self.0.connections.fetch_add(1, Ordering::Relaxed);
-        Connected(self.clone())
+        ConnectionCount(self.clone())
     }
 
     /// Answers a request, if its `Host` and `Origin` are ones that the server answers.
@@ -125,9 +125,9 @@ impl Service {
         let id = self.next_id();
         let mut response = match (&allowed, &parts.method) {
             (Err(refusal), _) => self.refuse(parts, refusal, &id),
-            (_, &Method::POST) => self.operate(parts, body, &id).await,
+            (_, &Method::POST) => self.answer_operation(parts, body, &id).await,
             (Ok(origin), &Method::OPTIONS) => preflight(&parts.headers, origin.is_some()),
-            (_, &Method::GET | &Method::HEAD) => self.look(parts),
+            (_, &Method::GET | &Method::HEAD) => self.answer_get(parts),
             _ => plain(StatusCode::METHOD_NOT_ALLOWED, "use POST\n".to_owned()),
         };
         let headers = response.headers_mut();
@@ -157,7 +157,7 @@ impl Service {
         if parts.method != Method::POST {
             return plain(StatusCode::FORBIDDEN, format!("{}\n", refusal.message()));
         }
-        let (_, body) = fault::answer(refusal);
+        let (_, body) = error_response::answer(refusal);
         let content_type = content_type(&parts.headers).unwrap_or(CONTENT_TYPES[0]);
         let response = respond(content_type, (StatusCode::FORBIDDEN, body.into(), None));
         let bytes = [0, response.body().len()];
@@ -171,7 +171,12 @@ impl Service {
         format!("{:016X}{number:016X}", self.0.id)
     }
 
-    async fn operate(&self, parts: &Parts, body: Result<Bytes>, id: &str) -> Response<Bytes> {
+    async fn answer_operation(
+        &self,
+        parts: &Parts,
+        body: Result<Bytes>,
+        id: &str,
+    ) -> Response<Bytes> {
         let clock = &self.0.config.env.clock;
         let begun = clock.now();
         let received = body.as_ref().map_or(0, Bytes::len);
@@ -188,14 +193,14 @@ impl Service {
             )),
             (Some(_), Some(operation)) => {
                 // Whatever happens, the client gets an answer.
-                let work = AssertUnwindSafe(self.carry_out(parts, operation, body));
+                let work = AssertUnwindSafe(self.execute_with_permit(parts, operation, body));
                 work.catch_unwind().await.unwrap_or_else(|_| {
                     Err(Error::new(ErrorKind::Unexpected, "the request could not be worked on"))
                 })
             }
         };
         let outcome = match outcome {
-            Ok(body) => self.packed(operation, &parts.headers, body).await,
+            Ok(body) => self.compress(operation, &parts.headers, body).await,
             Err(error) => Err(error),
         };
         let (code, answer) = match outcome {
@@ -220,15 +225,15 @@ impl Service {
         response
     }
 
-    async fn carry_out(
+    async fn execute_with_permit(
         &self,
         parts: &Parts,
         operation: Operation,
         body: Result<Bytes>,
     ) -> Result<Vec<u8>> {
-        let _place = self.0.load.place()?;
+        let _place = self.0.load.admit()?;
         let sent = body?;
-        if sent.len() < LONG_WORK && !parts.headers.contains_key(CONTENT_ENCODING) {
+        if sent.len() < OFFLOAD_BYTES && !parts.headers.contains_key(CONTENT_ENCODING) {
             return self.execute(parts, operation, sent).await;
         }
         // A thread of the runtime has others to serve while a long body is read.
@@ -244,67 +249,69 @@ impl Service {
             auth::verify(credentials, parts, &sent, self.0.config.env.clock.now())?;
         }
         let received = sent.len();
-        let body = encoding::decoded(&parts.headers, sent, self.0.config.request_bytes)?;
+        let body = content_coding::decompress(&parts.headers, sent, self.0.config.request_bytes)?;
         // What was counted as it came may have become much larger.
-        let _unpacked = self.0.load.hold(body.len().saturating_sub(received))?;
+        let _unpacked = self.0.load.reserve(body.len().saturating_sub(received))?;
         // The service looks at the shape of a request before anything else. A frequent request is
         // looked at only when something is wrong; every member of it is read.
         let is_frequent = operation.is_frequent();
         if !is_frequent {
-            shape::judge(operation, &body)?;
+            shape::validate(operation, &body)?;
         }
         let host = parts.headers.get(HOST).and_then(|host| host.to_str().ok());
         let host = host.unwrap_or("localhost");
-        let outcome = dispatch::run(&self.0.store, &self.0.load, operation, &body, host);
+        let outcome = dispatch::dispatch(&self.0.store, &self.0.load, operation, &body, host);
         let error = match outcome.await {
             Ok(answer) => return Ok(answer),
             Err(error) => error,
         };
         if is_frequent && matches!(error.kind(), ErrorKind::Validation | ErrorKind::NotFound) {
-            shape::judge(operation, &body)?;
+            shape::validate(operation, &body)?;
         }
         Err(error)
     }
 
     /// An answer, compressed if the client wants it so.
-    async fn packed(
+    async fn compress(
         &self,
         operation: Option<Operation>,
         headers: &HeaderMap,
         body: Vec<u8>,
-    ) -> Result<Answer> {
-        let encoding = encoding::accepted(headers, body.len());
+    ) -> Result<EncodedBody> {
+        let encoding = content_coding::negotiate(headers, body.len());
         let body = match encoding {
             None => body,
-            Some(encoding) if body.len() < LONG_WORK => encoding::encoded(encoding, &body),
+            Some(encoding) if body.len() < OFFLOAD_BYTES => {
+                content_coding::compress(encoding, &body)
+            }
             Some(encoding) => {
-                let work = async move { encoding::encoded(encoding, &body) };
+                let work = async move { content_coding::compress(encoding, &body) };
                 let packed = self.0.workers.run(work).await;
                 packed.expect("compressing into a vector does not fail")
             }
         };
-        let body = match operation.is_some_and(may_be_asked_again) {
-            true => self.0.load.answer(body)?,
-            false => self.0.load.answer_anyway(body),
+        let body = match operation.is_some_and(is_safe_to_retry) {
+            true => self.0.load.reserved_body(body)?,
+            false => self.0.load.reserved_body_over_limit(body),
         };
         Ok((StatusCode::OK, body, encoding))
     }
 
     /// The answer to a request that failed, and its code. It may show items, and many of them; where
     /// they find no room the client may ask again, for nothing was done.
-    fn failed(&self, error: &Error) -> (&'static str, Answer) {
-        let (status, body) = fault::answer(error);
-        match self.0.load.answer(body) {
+    fn failed(&self, error: &Error) -> (&'static str, EncodedBody) {
+        let (status, body) = error_response::answer(error);
+        match self.0.load.reserved_body(body) {
             Ok(body) => (error.code(), (status, body, None)),
             Err(throttled) => {
-                let (status, body) = fault::answer(&throttled);
+                let (status, body) = error_response::answer(&throttled);
                 (throttled.code(), (status, body.into(), None))
             }
         }
     }
 
     /// What a person or a monitor asks.
-    fn look(&self, parts: &Parts) -> Response<Bytes> {
+    fn answer_get(&self, parts: &Parts) -> Response<Bytes> {
         match parts.uri.path() {
             "/" => {
                 let host = parts.headers.get(HOST).and_then(|host| host.to_str().ok());
@@ -324,13 +331,13 @@ impl Service {
 }
 
 /// Whether a request has done nothing, so that it may be answered as if it had not been worked on.
-fn may_be_asked_again(operation: Operation) -> bool {
+fn is_safe_to_retry(operation: Operation) -> bool {
     use Operation::*;
     matches!(operation, GetItem | BatchGetItem | TransactGetItems | Query | Scan | GetRecords)
 }
 
 /// The answer to an operation.
-fn respond(content_type: &'static str, (status, body, encoding): Answer) -> Response<Bytes> {
+fn respond(content_type: &'static str, (status, body, encoding): EncodedBody) -> Response<Bytes> {
     let checksum = crc32fast::hash(&body);
     let mut response = Response::new(body);
     *response.status_mut() = status;
@@ -386,9 +393,9 @@ fn plain(status: StatusCode, text: String) -> Response<Bytes> {
 }
 
 /// A connection that is counted.
-pub(crate) struct Connected(Service);
+pub(crate) struct ConnectionCount(Service);
 
-impl Drop for Connected {
+impl Drop for ConnectionCount {
     fn drop(&mut self) {
         self.0.0.connections.fetch_sub(1, Ordering::Relaxed);
     }

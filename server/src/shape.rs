@@ -4,19 +4,19 @@
 //! Members, lengths, ranges and sets of values are those of the service's API model (API reference).
 //! Where what AWS answers is known to differ from the model, a comment says so.
 
+mod batches;
+mod common;
 mod items;
-mod judge;
-mod kinds;
-mod many;
 mod node;
-mod pages;
+mod queries;
 mod replicas;
 mod streams;
 mod tables;
 #[cfg(test)]
 mod tests;
+mod validate;
 
-pub(crate) use self::judge::judge;
+pub(crate) use self::validate::validate;
 
 use crate::operation::Operation;
 
@@ -99,8 +99,8 @@ const fn first(name: &'static str, shape: &'static Shape, missing: &'static str)
 /// The input of an operation; of one that is not offered, one without members.
 pub(crate) fn input(operation: Operation) -> &'static Structure {
     match operation {
-        Operation::BatchGetItem => &many::BATCH_GET_ITEM,
-        Operation::BatchWriteItem => &many::BATCH_WRITE_ITEM,
+        Operation::BatchGetItem => &batches::BATCH_GET_ITEM,
+        Operation::BatchWriteItem => &batches::BATCH_WRITE_ITEM,
         Operation::CreateTable => &tables::CREATE_TABLE,
         Operation::DeleteItem => &items::DELETE_ITEM,
         Operation::DescribeStream => &streams::DESCRIBE_STREAM,
@@ -111,11 +111,11 @@ pub(crate) fn input(operation: Operation) -> &'static Structure {
         Operation::ListTables => &tables::LIST_TABLES,
         Operation::ListTagsOfResource => &tables::LIST_TAGS_OF_RESOURCE,
         Operation::PutItem => &items::PUT_ITEM,
-        Operation::Query => &pages::QUERY,
-        Operation::Scan => &pages::SCAN,
+        Operation::Query => &queries::QUERY,
+        Operation::Scan => &queries::SCAN,
         Operation::TagResource => &tables::TAG_RESOURCE,
-        Operation::TransactGetItems => &many::TRANSACT_GET_ITEMS,
-        Operation::TransactWriteItems => &many::TRANSACT_WRITE_ITEMS,
+        Operation::TransactGetItems => &batches::TRANSACT_GET_ITEMS,
+        Operation::TransactWriteItems => &batches::TRANSACT_WRITE_ITEMS,
         Operation::UntagResource => &tables::UNTAG_RESOURCE,
         Operation::UpdateContinuousBackups => &tables::UPDATE_CONTINUOUS_BACKUPS,
         Operation::UpdateItem => &items::UPDATE_ITEM,
@@ -125,6 +125,6 @@ pub(crate) fn input(operation: Operation) -> &'static Structure {
         | Operation::DescribeContinuousBackups
         | Operation::DescribeTable
         | Operation::DescribeTimeToLive => &tables::TABLE_ONLY,
-        _ => &kinds::NOTHING,
+        _ => &common::NOTHING,
     }
 }

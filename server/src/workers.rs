@@ -7,20 +7,20 @@ use tokio::runtime::Handle;
 use tokio::sync::Semaphore;
 
 /// Reading or compressing a body of this many bytes takes a millisecond or more.
-pub(crate) const LONG_WORK: usize = 256 << 10;
+pub(crate) const OFFLOAD_BYTES: usize = 256 << 10;
 
 /// Requests with long bodies that are worked on at once, where there are few processors.
-const AT_LEAST: usize = 4;
+const MIN_THREADS: usize = 4;
 
 /// Threads beside those of the runtime, which stay free to serve others. They are as many as there
 /// are processors, 4 at least; one more request waits.
 #[derive(Debug)]
-pub(crate) struct Workers(Arc<Semaphore>);
+pub(crate) struct BlockingPool(Arc<Semaphore>);
 
-impl Workers {
+impl BlockingPool {
     pub(crate) fn new() -> Self {
-        let processors = available_parallelism().map_or(AT_LEAST, usize::from);
-        Self(Arc::new(Semaphore::new(processors.max(AT_LEAST))))
+        let processors = available_parallelism().map_or(MIN_THREADS, usize::from);
+        Self(Arc::new(Semaphore::new(processors.max(MIN_THREADS))))
     }
 
     /// Does the work on such a thread; `None` if it panics. Work that has begun is done even if
@@ -80,7 +80,7 @@ mod tests {
             .with_credentials(Credentials::parse(keys).unwrap())
             .with_env(Env::system().with_clock(clock));
         let service = Service::with_config(Arc::new(MemoryStore::new()), config);
-        for (length, is_long) in [(LONG_WORK - 1, false), (LONG_WORK, true)] {
+        for (length, is_long) in [(OFFLOAD_BYTES - 1, false), (OFFLOAD_BYTES, true)] {
             let request = Request::post("/")
                 .header("content-type", "application/x-amz-json-1.0")
                 .header("x-amz-target", "DynamoDB_20120810.ListTables")
@@ -94,7 +94,7 @@ mod tests {
 
     #[tokio::test]
     async fn work_that_panics_is_told() {
-        let workers = Workers::new();
+        let workers = BlockingPool::new();
         assert_eq!(workers.run(async { 1 }).await, Some(1));
         let panics = workers.run(async { panic!("it was asked to") });
         assert_eq!(panics.await, None::<()>);

@@ -7,7 +7,7 @@ use std::process::ExitCode;
 use std::sync::Arc;
 
 use async_trait::async_trait;
-use tabla_conformance::{Fresh, Harness};
+use tabla_conformance::{CaseStore, Harness};
 use tabla_dynamo::{DynamoConfig, DynamoStore, Engine};
 use tabla_sqlite::{SqliteConfig, SqliteHarness};
 
@@ -24,13 +24,13 @@ impl Harness for Wire {
         true
     }
 
-    async fn fresh(&self) -> Fresh {
-        let behind = self.0.fresh().await;
+    async fn case_store(&self) -> CaseStore {
+        let behind = self.0.case_store().await;
         let client = tabla_server::sdk_client(Arc::clone(&behind.store));
         let streams = tabla_server::sdk_streams_client(Arc::clone(&behind.store));
         let config = DynamoConfig::new().with_engine(Engine::Tabla);
         let store = DynamoStore::from_client(client, streams, &config).expect("no prefix is good");
-        Fresh { store: Arc::new(store), ..behind }
+        CaseStore { store: Arc::new(store), ..behind }
     }
 }
 

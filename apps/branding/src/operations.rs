@@ -3,7 +3,7 @@
 use std::collections::BTreeMap;
 
 use tabla::entity::{Change, Db, Entity, Id, Outcome, Page, Transacted, UtcTime};
-use tabla::{Cursor, Repeat, Result};
+use tabla::{Cursor, Result, RetryMode};
 
 use crate::entities::*;
 use crate::patterns;
@@ -82,7 +82,7 @@ impl Branding {
         metadata: BTreeMap<String, String>,
         assets: Vec<AssetRef>,
     ) -> Result<Theme> {
-        let mut tries = self.db.tries(Repeat::OnlyIfNotApplied, "to number a draft");
+        let mut tries = self.db.tries(RetryMode::OnlyIfNotApplied, "to number a draft");
         loop {
             let present = self.business(business).await?;
             let last = present.as_ref().map_or(0, |business| business.last_version);
@@ -117,12 +117,12 @@ impl Branding {
                 )?,
             };
             let transaction = transaction.create("theme", theme.clone())?;
-            if let Some(Transacted::Done) = tries.judge(transaction.run().await)? {
+            if let Some(Transacted::Done) = tries.check(transaction.run().await)? {
                 theme.updated_at = now.second();
                 theme.revision = 1;
                 return Ok(theme);
             }
-            tries.again().await?;
+            tries.next_attempt().await?;
         }
     }
 

@@ -9,7 +9,7 @@ use tabla::entity::{Db, Entity, Id, Outcome, UtcTime, export, lint, listing};
 use tabla::env::{Clock, Env, ManualClock, Monotonic, Sleep, SystemClock, Timestamp};
 use tabla::ops::{BillingMode, SseSpecification};
 use tabla::{MemoryStore, Value, item, list, map};
-use tabla_conformance::between::Between;
+use tabla_conformance::interleave::InterleavingStore;
 use tabla_kit::stage::Stage;
 
 use crate::*;
@@ -192,7 +192,7 @@ async fn the_number_of_a_draft_that_is_gone_is_not_given_out_again() {
 /// The waits of those who lose a race take no time.
 #[tokio::test(start_paused = true)]
 async fn the_design_is_sound_and_every_pattern_is_right() {
-    let db = Db::new(Arc::new(Between::new(MemoryStore::new())));
+    let db = Db::new(Arc::new(InterleavingStore::new(MemoryStore::new())));
     let ran = tabla_kit::check(&BrandingApp, &db).await.expect("all is well");
     let design = tabla_kit::App::design(&BrandingApp);
     assert_eq!(ran.len(), design.patterns.len());

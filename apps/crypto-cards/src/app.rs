@@ -259,14 +259,14 @@ mod tests {
 
     use tabla::MemoryStore;
     use tabla::entity::{lint, listing};
-    use tabla_conformance::between::Between;
+    use tabla_conformance::interleave::InterleavingStore;
 
     use super::*;
 
     /// The waits of those who lose a race take no time.
     #[tokio::test(start_paused = true)]
     async fn the_design_is_sound_and_every_pattern_is_right() {
-        let db = Db::new(Arc::new(Between::new(MemoryStore::new())));
+        let db = Db::new(Arc::new(InterleavingStore::new(MemoryStore::new())));
         let ran = tabla_kit::check(&CryptoCardsApp, &db).await.expect("all is well");
         assert_eq!(ran.len(), CryptoCardsApp.design().patterns.len());
         let open: Vec<_> = lint::check(&CryptoCardsApp.design())

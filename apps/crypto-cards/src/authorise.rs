@@ -3,7 +3,7 @@
 use std::collections::BTreeMap;
 
 use tabla::entity::{Change, Check, Day, Transacted, UtcTime};
-use tabla::{Applied, Error, ErrorKind, Number, Repeat, Result};
+use tabla::{Applied, Error, ErrorKind, Number, Result, RetryMode};
 
 use crate::accounts::CryptoCards;
 use crate::entities::*;
@@ -57,14 +57,14 @@ impl CryptoCards {
     ) -> Result<Authorised> {
         request.check()?;
         let mut in_doubt = None;
-        let mut tries = self.db.tries(Repeat::Safe, "to authorise");
+        let mut tries = self.db.tries(RetryMode::Idempotent, "to authorise");
         loop {
             let now = moment.unwrap_or_else(|| self.db.now().second());
             let tried = self.attempt(request, now, &mut in_doubt).await;
-            if let Some(Some(answer)) = tries.judge(tried)? {
+            if let Some(Some(answer)) = tries.check(tried)? {
                 return Ok(answer);
             }
-            match tries.again().await {
+            match tries.next_attempt().await {
                 Ok(()) => {}
                 Err(error) if is_overrun(&error) => {
                     return Ok(Authorised::Rejected(Rejection::Contention));

@@ -1,7 +1,7 @@
 //! Completing a transaction, which debits its funds, or failing it, which releases them.
 
 use tabla::entity::{Change, Id, Transacted, UtcTime};
-use tabla::{Repeat, Result};
+use tabla::{Result, RetryMode};
 
 use crate::accounts::CryptoCards;
 use crate::authorise::{other_days_are, with_other_days};
@@ -69,16 +69,16 @@ impl CryptoCards {
         trade_status: Option<&str>,
         moment: Option<UtcTime>,
     ) -> Result<Settled> {
-        let mut tries = self.db.tries(Repeat::Safe, "to settle");
+        let mut tries = self.db.tries(RetryMode::Idempotent, "to settle");
         loop {
             let now = moment.unwrap_or_else(|| self.db.now().second());
             // Whether a try whose answer was lost was carried out shows in the transaction's
             // status, which is read first.
             let tried = self.attempt_to_settle(id, way, trade_status, now).await;
-            if let Some(Some(settled)) = tries.judge(tried)? {
+            if let Some(Some(settled)) = tries.check(tried)? {
                 return Ok(settled);
             }
-            tries.again().await?;
+            tries.next_attempt().await?;
         }
     }
 

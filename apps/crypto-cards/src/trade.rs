@@ -1,7 +1,7 @@
 //! The exchange of reserved funds, as far as a transaction knows of it.
 
 use tabla::entity::{Change, Id, Outcome};
-use tabla::{Repeat, Result};
+use tabla::{Result, RetryMode};
 
 use crate::accounts::CryptoCards;
 use crate::entities::*;
@@ -61,14 +61,14 @@ impl CryptoCards {
         change: impl Fn() -> Change<Transaction>,
         is_mine: impl Fn(&Transaction) -> bool,
     ) -> Result<Outcome<Transaction>> {
-        let mut tries = self.db.tries(Repeat::Safe, "to tell of the exchange");
+        let mut tries = self.db.tries(RetryMode::Idempotent, "to tell of the exchange");
         loop {
-            match tries.judge(self.db.update(change()).await)? {
+            match tries.check(self.db.update(change()).await)? {
                 Some(Outcome::Lost(Some(row))) if tries.may_be_applied() && is_mine(&row) => {
                     return Ok(Outcome::Done(row));
                 }
                 Some(outcome) => return Ok(outcome),
-                None => tries.again().await?,
+                None => tries.next_attempt().await?,
             }
         }
     }

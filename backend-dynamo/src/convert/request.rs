@@ -16,7 +16,7 @@ use super::{Expressions, item_from_sdk, item_to_sdk, items_from_sdk};
 use crate::prefix::TablePrefix;
 
 /// `Some(true)` if the option is on. Off is the service's default, and is not sent.
-pub(crate) fn on(option: bool) -> Option<bool> {
+pub(crate) fn true_or_absent(option: bool) -> Option<bool> {
     option.then_some(true)
 }
 
@@ -71,7 +71,7 @@ pub(crate) fn select(select: Select) -> sdk::Select {
 
 /// A part of a request that the SDK will not build. The conversions here set every member that
 /// it requires, so this says that the SDK requires one more than it did.
-pub(crate) fn not_built(error: BuildError) -> Error {
+pub(crate) fn build_error(error: BuildError) -> Error {
     Error::new(ErrorKind::Unexpected, "the SDK refused to build the request").with_source(error)
 }
 
@@ -95,9 +95,9 @@ fn keys_to_sdk(request: KeysAndAttributes) -> Result<sdk::KeysAndAttributes> {
         .set_keys(Some(keys?))
         .set_projection_expression(projection)
         .set_expression_attribute_names(expressions.finish()?.names)
-        .set_consistent_read(on(consistent_read))
+        .set_consistent_read(true_or_absent(consistent_read))
         .build()
-        .map_err(not_built)
+        .map_err(build_error)
 }
 
 /// The reads that a batch left undone.
@@ -138,11 +138,11 @@ fn write_to_sdk(request: WriteRequest) -> Result<sdk::WriteRequest> {
     Ok(match request {
         WriteRequest::Put(item) => {
             let put = sdk::PutRequest::builder().set_item(Some(item_to_sdk(item)?));
-            builder.put_request(put.build().map_err(not_built)?)
+            builder.put_request(put.build().map_err(build_error)?)
         }
         WriteRequest::Delete(key) => {
             let delete = sdk::DeleteRequest::builder().set_key(Some(item_to_sdk(key)?));
-            builder.delete_request(delete.build().map_err(not_built)?)
+            builder.delete_request(delete.build().map_err(build_error)?)
         }
     }
     .build())
@@ -197,7 +197,7 @@ pub(crate) fn transact_get_to_sdk(
         .set_projection_expression(projection)
         .set_expression_attribute_names(expressions.finish()?.names)
         .build()
-        .map_err(not_built)?;
+        .map_err(build_error)?;
     Ok(sdk::TransactGetItem::builder().get(get).build())
 }
 
@@ -222,7 +222,7 @@ pub(crate) fn transact_write_to_sdk(
                 .set_return_values_on_condition_check_failure(on_failure(
                     put.return_values_on_condition_check_failure,
                 ));
-            builder.put(put.build().map_err(not_built)?)
+            builder.put(put.build().map_err(build_error)?)
         }
         TransactWriteItem::Update(update) => {
             let mut expressions = Expressions::new(update.names, update.values);
@@ -240,7 +240,7 @@ pub(crate) fn transact_write_to_sdk(
                 .set_return_values_on_condition_check_failure(on_failure(
                     update.return_values_on_condition_check_failure,
                 ));
-            builder.update(update.build().map_err(not_built)?)
+            builder.update(update.build().map_err(build_error)?)
         }
         TransactWriteItem::Delete(delete) => {
             let mut expressions = Expressions::new(delete.names, delete.values);
@@ -255,7 +255,7 @@ pub(crate) fn transact_write_to_sdk(
                 .set_return_values_on_condition_check_failure(on_failure(
                     delete.return_values_on_condition_check_failure,
                 ));
-            builder.delete(delete.build().map_err(not_built)?)
+            builder.delete(delete.build().map_err(build_error)?)
         }
         TransactWriteItem::ConditionCheck(check) => {
             builder.condition_check(condition_check_to_sdk(prefix, number, check)?)
@@ -289,7 +289,7 @@ fn condition_check_to_sdk(
             check.return_values_on_condition_check_failure,
         ))
         .build()
-        .map_err(not_built)
+        .map_err(build_error)
 }
 
 #[cfg(test)]

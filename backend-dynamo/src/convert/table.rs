@@ -11,7 +11,7 @@ use tabla_core::ops::{
 };
 use tabla_core::{Error, ErrorKind, KeyType, Result, assign};
 
-use super::not_built;
+use super::build_error;
 use crate::prefix::TablePrefix;
 
 pub(crate) fn definitions_to_sdk(
@@ -28,7 +28,7 @@ pub(crate) fn definitions_to_sdk(
                     KeyType::B => sdk::ScalarAttributeType::B,
                 })
                 .build()
-                .map_err(not_built)
+                .map_err(build_error)
         })
         .collect()
 }
@@ -46,7 +46,7 @@ pub(crate) fn key_schema_to_sdk(
                     KeyRole::Sort => sdk::KeyType::Range,
                 })
                 .build()
-                .map_err(not_built)
+                .map_err(build_error)
         })
         .collect()
 }
@@ -55,14 +55,14 @@ pub(crate) fn key_schema_to_sdk(
 pub(crate) fn global_indexes_to_sdk(
     indexes: Vec<SecondaryIndex>,
 ) -> Result<Option<Vec<sdk::GlobalSecondaryIndex>>> {
-    some_if_any(indexes, |index| {
+    non_empty(indexes, |index| {
         sdk::GlobalSecondaryIndex::builder()
             .index_name(index.name)
             .set_key_schema(Some(key_schema_to_sdk(index.key_schema)?))
             .projection(projection_to_sdk(index.projection))
             .set_provisioned_throughput(throughput_to_sdk(index.provisioned_throughput)?)
             .build()
-            .map_err(not_built)
+            .map_err(build_error)
     })
 }
 
@@ -70,20 +70,20 @@ pub(crate) fn global_indexes_to_sdk(
 pub(crate) fn local_indexes_to_sdk(
     indexes: Vec<SecondaryIndex>,
 ) -> Result<Option<Vec<sdk::LocalSecondaryIndex>>> {
-    some_if_any(indexes, |index| {
+    non_empty(indexes, |index| {
         sdk::LocalSecondaryIndex::builder()
             .index_name(index.name)
             .set_key_schema(Some(key_schema_to_sdk(index.key_schema)?))
             .projection(projection_to_sdk(index.projection))
             .build()
-            .map_err(not_built)
+            .map_err(build_error)
     })
 }
 
 pub(crate) fn index_updates_to_sdk(
     updates: Vec<IndexUpdate>,
 ) -> Result<Option<Vec<sdk::GlobalSecondaryIndexUpdate>>> {
-    some_if_any(updates, |update| {
+    non_empty(updates, |update| {
         let builder = sdk::GlobalSecondaryIndexUpdate::builder();
         Ok(match update {
             IndexUpdate::Create(index) => {
@@ -92,17 +92,17 @@ pub(crate) fn index_updates_to_sdk(
                     .set_key_schema(Some(key_schema_to_sdk(index.key_schema)?))
                     .projection(projection_to_sdk(index.projection))
                     .set_provisioned_throughput(throughput_to_sdk(index.provisioned_throughput)?);
-                builder.create(create.build().map_err(not_built)?)
+                builder.create(create.build().map_err(build_error)?)
             }
             IndexUpdate::Update { name, provisioned_throughput } => {
                 let update = sdk::UpdateGlobalSecondaryIndexAction::builder()
                     .index_name(name)
                     .set_provisioned_throughput(throughput_to_sdk(Some(provisioned_throughput))?);
-                builder.update(update.build().map_err(not_built)?)
+                builder.update(update.build().map_err(build_error)?)
             }
             IndexUpdate::Delete { name } => {
                 let delete = sdk::DeleteGlobalSecondaryIndexAction::builder().index_name(name);
-                builder.delete(delete.build().map_err(not_built)?)
+                builder.delete(delete.build().map_err(build_error)?)
             }
         }
         .build())
@@ -118,7 +118,7 @@ pub(crate) fn throughput_to_sdk(
                 .read_capacity_units(throughput.read_capacity_units)
                 .write_capacity_units(throughput.write_capacity_units)
                 .build()
-                .map_err(not_built)
+                .map_err(build_error)
         })
         .transpose()
 }
@@ -140,7 +140,7 @@ pub(crate) fn stream_to_sdk(
                 .stream_enabled(stream.enabled)
                 .set_stream_view_type(view_type)
                 .build()
-                .map_err(not_built)
+                .map_err(build_error)
         })
         .transpose()
 }
@@ -155,7 +155,7 @@ pub(crate) fn sse_to_sdk(sse: SseSpecification) -> sdk::SseSpecification {
 
 pub(crate) fn tags_to_sdk(tags: Tags) -> Result<Vec<sdk::Tag>> {
     tags.into_iter()
-        .map(|(key, value)| sdk::Tag::builder().key(key).value(value).build().map_err(not_built))
+        .map(|(key, value)| sdk::Tag::builder().key(key).value(value).build().map_err(build_error))
         .collect()
 }
 
@@ -167,7 +167,7 @@ fn projection_to_sdk(projection: IndexProjection) -> sdk::Projection {
         .build()
 }
 
-fn some_if_any<T, U>(items: Vec<T>, convert: impl FnMut(T) -> Result<U>) -> Result<Option<Vec<U>>> {
+fn non_empty<T, U>(items: Vec<T>, convert: impl FnMut(T) -> Result<U>) -> Result<Option<Vec<U>>> {
     if items.is_empty() {
         return Ok(None);
     }

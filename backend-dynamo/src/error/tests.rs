@@ -7,57 +7,57 @@ use tabla_core::ops::{DeleteItem, GetItem, GetRecords, PutItem, TransactWriteIte
 use tabla_core::{Item, Store};
 
 use super::*;
-use crate::fake::{Answer, Fake};
+use crate::fake::{FakeResponse, FakeService};
 use crate::{DynamoConfig, DynamoStore};
 
 fn key() -> Item {
     Item::new().with("pk", "a")
 }
 
-fn store(fake: &Fake) -> DynamoStore {
+fn store(fake: &FakeService) -> DynamoStore {
     fake.store(&DynamoConfig::new())
 }
 
 /// What a write makes of one answer.
-async fn written(answer: Answer) -> Error {
-    store(&Fake::new([answer])).put(PutItem::new("orders", key())).await.unwrap_err()
+async fn written(answer: FakeResponse) -> Error {
+    store(&FakeService::new([answer])).put(PutItem::new("orders", key())).await.unwrap_err()
 }
 
 /// What a read makes of one answer.
-async fn read(answer: Answer) -> Error {
-    store(&Fake::new([answer])).get(GetItem::new("orders", key())).await.unwrap_err()
+async fn read(answer: FakeResponse) -> Error {
+    store(&FakeService::new([answer])).get(GetItem::new("orders", key())).await.unwrap_err()
 }
 
-fn kind_of(meaning: Meaning) -> (ErrorKind, Retry) {
+fn kind_of(meaning: ErrorClass) -> (ErrorKind, Retry) {
     match meaning {
-        Meaning::Validation => (ErrorKind::Validation, Retry::Never),
-        Meaning::ConditionFailed => (ErrorKind::ConditionFailed { item: None }, Retry::Never),
-        Meaning::TransactionCanceled => {
+        ErrorClass::Validation => (ErrorKind::Validation, Retry::Never),
+        ErrorClass::ConditionFailed => (ErrorKind::ConditionFailed { item: None }, Retry::Never),
+        ErrorClass::TransactionCanceled => {
             (ErrorKind::TransactionCanceled { reasons: vec![] }, Retry::Never)
         }
-        Meaning::TransactionConflict => (ErrorKind::TransactionConflict, Retry::Later),
-        Meaning::TransactionInProgress => (ErrorKind::TransactionInProgress, Retry::Later),
-        Meaning::IdempotentParameterMismatch => {
+        ErrorClass::TransactionConflict => (ErrorKind::TransactionConflict, Retry::Later),
+        ErrorClass::TransactionInProgress => (ErrorKind::TransactionInProgress, Retry::Later),
+        ErrorClass::IdempotentParameterMismatch => {
             (ErrorKind::IdempotentParameterMismatch, Retry::Never)
         }
-        Meaning::NotFound => (ErrorKind::NotFound, Retry::Never),
-        Meaning::InUse => (ErrorKind::InUse, Retry::Never),
-        Meaning::ItemCollectionTooLarge => (ErrorKind::ItemCollectionTooLarge, Retry::Never),
-        Meaning::LimitExceeded => (ErrorKind::LimitExceeded, Retry::Later),
-        Meaning::Throttled => (ErrorKind::Throttled, Retry::Later),
-        Meaning::TrimmedData => (ErrorKind::TrimmedData, Retry::Never),
-        Meaning::ExpiredIterator => (ErrorKind::ExpiredIterator, Retry::Never),
-        Meaning::AccessDenied => (ErrorKind::AccessDenied, Retry::Never),
-        Meaning::Unsupported => (ErrorKind::Unsupported, Retry::Never),
-        Meaning::Unavailable => (ErrorKind::Unavailable, Retry::Later),
+        ErrorClass::NotFound => (ErrorKind::NotFound, Retry::Never),
+        ErrorClass::InUse => (ErrorKind::InUse, Retry::Never),
+        ErrorClass::ItemCollectionTooLarge => (ErrorKind::ItemCollectionTooLarge, Retry::Never),
+        ErrorClass::LimitExceeded => (ErrorKind::LimitExceeded, Retry::Later),
+        ErrorClass::Throttled => (ErrorKind::Throttled, Retry::Later),
+        ErrorClass::TrimmedData => (ErrorKind::TrimmedData, Retry::Never),
+        ErrorClass::ExpiredIterator => (ErrorKind::ExpiredIterator, Retry::Never),
+        ErrorClass::AccessDenied => (ErrorKind::AccessDenied, Retry::Never),
+        ErrorClass::Unsupported => (ErrorKind::Unsupported, Retry::Never),
+        ErrorClass::Unavailable => (ErrorKind::Unavailable, Retry::Later),
     }
 }
 
 #[tokio::test]
 async fn every_code_has_its_kind_wherever_it_comes_from() {
     for &(code, meaning) in CODES {
-        let status = if meaning == Meaning::Unavailable { 500 } else { 400 };
-        let service = || Fake::exception(status, code, "as it is.");
+        let status = if meaning == ErrorClass::Unavailable { 500 } else { 400 };
+        let service = || FakeService::exception(status, code, "as it is.");
         let write = store(&service()).put(PutItem::new("orders", key())).await.unwrap_err();
         let stream = store(&service()).get_records(GetRecords::new("i".into())).await.unwrap_err();
         for error in [&write, &stream] {
@@ -69,7 +69,7 @@ async fn every_code_has_its_kind_wherever_it_comes_from() {
             assert_eq!(error.request_id(), Some("REQUEST-1"), "{code}");
             assert!(StdError::source(error).is_some(), "{code}");
         }
-        let maybe = matches!(meaning, Meaning::Unavailable | Meaning::TransactionInProgress);
+        let maybe = matches!(meaning, ErrorClass::Unavailable | ErrorClass::TransactionInProgress);
         let expected = if maybe { Applied::Maybe } else { Applied::No };
         assert_eq!(write.applied(), expected, "{code}");
         assert_eq!(stream.applied(), Applied::No, "{code}");
@@ -81,7 +81,7 @@ async fn a_failed_condition_brings_its_item() {
     let body = r#"{"__type":"com.amazonaws.dynamodb.v20120810#ConditionalCheckFailedException",
         "Message":"The conditional request failed",
         "Item":{"pk":{"S":"a"},"n":{"N":"1"}}}"#;
-    let fake = Fake::new([Answer::Body(400, body.into())]);
+    let fake = FakeService::new([FakeResponse::Body(400, body.into())]);
     let error = store(&fake).delete(DeleteItem::new("orders", key())).await.unwrap_err();
     assert_eq!(error.kind(), &ErrorKind::ConditionFailed { item: Some(key().with("n", 1)) });
     assert_eq!(error.message(), "The conditional request failed");
@@ -95,7 +95,7 @@ async fn a_canceled_transaction_brings_every_reason() {
             {"Code":"ConditionalCheckFailed","Message":"The conditional request failed",
              "Item":{"pk":{"S":"a"}}},
             {"Code":"Novelty","Message":"m"}]}"#;
-    let fake = Fake::new([Answer::Body(400, body.into())]);
+    let fake = FakeService::new([FakeResponse::Body(400, body.into())]);
     let error = store(&fake).transact_write(TransactWriteItems::new()).await.unwrap_err();
     assert_eq!(
         error.cancellation_reasons(),
@@ -113,21 +113,21 @@ async fn a_canceled_transaction_brings_every_reason() {
 async fn a_transaction_that_met_only_contention_is_worth_another_try() {
     let body = r#"{"__type":"com.amazonaws.dynamodb.v20120810#TransactionCanceledException",
         "Message":"m","CancellationReasons":[{"Code":"None"},{"Code":"TransactionConflict"}]}"#;
-    let fake = Fake::new([Answer::Body(400, body.into())]);
+    let fake = FakeService::new([FakeResponse::Body(400, body.into())]);
     let error = store(&fake).transact_write(TransactWriteItems::new()).await.unwrap_err();
     assert_eq!((error.retry(), error.applied()), (Retry::Later, Applied::No));
 }
 
 #[tokio::test]
 async fn an_unknown_code_keeps_its_name_in_the_message() {
-    let fake = Fake::exception(400, "NovelException", "what is this");
+    let fake = FakeService::exception(400, "NovelException", "what is this");
     let error = store(&fake).put(PutItem::new("orders", key())).await.unwrap_err();
     assert_eq!(error.kind(), &ErrorKind::Unexpected);
     assert_eq!(error.code(), UNKNOWN);
     assert_eq!(error.message(), "NovelException: what is this");
     assert_eq!((error.retry(), error.applied()), (Retry::Never, Applied::No));
 
-    let fake = Fake::exception(503, "NovelException", "later");
+    let fake = FakeService::exception(503, "NovelException", "later");
     let error = store(&fake).put(PutItem::new("orders", key())).await.unwrap_err();
     assert_eq!(error.kind(), &ErrorKind::Unavailable);
     assert_eq!((error.retry(), error.applied()), (Retry::Later, Applied::Maybe));
@@ -136,13 +136,13 @@ async fn an_unknown_code_keeps_its_name_in_the_message() {
 #[tokio::test]
 async fn the_page_of_a_proxy_is_judged_by_its_status() {
     let page = || "<html>Bad gateway</html>".to_owned();
-    let error = written(Answer::Body(502, page())).await;
+    let error = written(FakeResponse::Body(502, page())).await;
     assert_eq!(error.kind(), &ErrorKind::Unavailable);
     assert_eq!((error.retry(), error.applied()), (Retry::Later, Applied::Maybe));
-    let error = written(Answer::Body(429, page())).await;
+    let error = written(FakeResponse::Body(429, page())).await;
     assert_eq!(error.kind(), &ErrorKind::Throttled);
     assert_eq!(error.applied(), Applied::No);
-    let error = written(Answer::Body(404, page())).await;
+    let error = written(FakeResponse::Body(404, page())).await;
     assert_eq!(error.kind(), &ErrorKind::Unexpected);
 }
 
@@ -151,7 +151,7 @@ async fn a_refused_connection_changed_nothing() {
     let refused = || {
         ConnectorError::io(Box::new(io::Error::new(io::ErrorKind::ConnectionRefused, "refused")))
     };
-    let error = written(Answer::Fails(refused)).await;
+    let error = written(FakeResponse::Fails(refused)).await;
     assert_eq!(error.kind(), &ErrorKind::Unavailable);
     assert_eq!((error.retry(), error.applied()), (Retry::Later, Applied::No));
     assert_eq!(error.message(), "the service cannot be reached: refused");
@@ -162,7 +162,7 @@ async fn a_port_where_nobody_listens_is_a_refused_connection() {
     let socket = std::net::TcpListener::bind("127.0.0.1:0").unwrap();
     let address = socket.local_addr().unwrap();
     drop(socket);
-    let config = DynamoConfig::at(format!("http://{address}"));
+    let config = DynamoConfig::for_endpoint(format!("http://{address}"));
     let error = DynamoStore::open(&config).await.unwrap_err();
     assert_eq!(error.kind(), &ErrorKind::Unavailable);
     assert_eq!(error.applied(), Applied::No);
@@ -177,20 +177,20 @@ async fn a_port_where_nobody_listens_is_a_refused_connection() {
 async fn a_lost_answer_leaves_a_write_in_doubt_and_a_read_not() {
     let reset =
         || ConnectorError::io(Box::new(io::Error::new(io::ErrorKind::ConnectionReset, "reset")));
-    let error = written(Answer::Fails(reset)).await;
+    let error = written(FakeResponse::Fails(reset)).await;
     assert_eq!(error.kind(), &ErrorKind::Unavailable);
     assert_eq!((error.retry(), error.applied()), (Retry::Later, Applied::Maybe));
-    let error = read(Answer::Fails(reset)).await;
+    let error = read(FakeResponse::Fails(reset)).await;
     assert_eq!((error.retry(), error.applied()), (Retry::Later, Applied::No));
 
     let late = || ConnectorError::timeout("too late".into());
-    assert_eq!(written(Answer::Fails(late)).await.applied(), Applied::Maybe);
-    assert_eq!(read(Answer::Fails(late)).await.applied(), Applied::No);
+    assert_eq!(written(FakeResponse::Fails(late)).await.applied(), Applied::Maybe);
+    assert_eq!(read(FakeResponse::Fails(late)).await.applied(), Applied::No);
 }
 
 #[tokio::test]
 async fn a_garbled_answer_leaves_a_write_in_doubt() {
-    let error = written(Answer::Body(200, "{\"Attributes\":".into())).await;
+    let error = written(FakeResponse::Body(200, "{\"Attributes\":".into())).await;
     assert_eq!(error.kind(), &ErrorKind::Unavailable);
     assert_eq!((error.retry(), error.applied()), (Retry::Later, Applied::Maybe));
 }
@@ -198,7 +198,7 @@ async fn a_garbled_answer_leaves_a_write_in_doubt() {
 #[tokio::test(start_paused = true)]
 async fn silence_ends_at_the_time_limit() {
     let config = DynamoConfig::new().with_operation_timeout(Duration::from_secs(20));
-    let fake = Fake::new([Answer::Silence]);
+    let fake = FakeService::new([FakeResponse::Silence]);
     let error = fake.store(&config).put(PutItem::new("orders", key())).await.unwrap_err();
     assert_eq!(error.kind(), &ErrorKind::Unavailable);
     assert_eq!((error.retry(), error.applied()), (Retry::Later, Applied::Maybe));
@@ -206,7 +206,7 @@ async fn silence_ends_at_the_time_limit() {
 
 #[tokio::test]
 async fn a_request_that_is_no_http_is_not_worth_another_try() {
-    let error = written(Answer::Fails(|| ConnectorError::user("no host".into()))).await;
+    let error = written(FakeResponse::Fails(|| ConnectorError::user("no host".into()))).await;
     assert_eq!(error.kind(), &ErrorKind::Unexpected);
     assert_eq!((error.retry(), error.applied()), (Retry::Never, Applied::No));
 }
@@ -215,16 +215,16 @@ async fn a_request_that_is_no_http_is_not_worth_another_try() {
 async fn missing_credentials_are_a_wrong_setting() {
     let missing =
         || ConnectorError::other(Box::new(CredentialsError::not_loaded("none in the chain")), None);
-    let error = written(Answer::Fails(missing)).await;
+    let error = written(FakeResponse::Fails(missing)).await;
     assert_eq!(error.kind(), &ErrorKind::Config);
     assert_eq!((error.retry(), error.applied()), (Retry::Never, Applied::No));
 }
 
 #[tokio::test]
 async fn the_sdk_does_not_retry() {
-    let fake = Fake::new([
-        Answer::Body(500, r#"{"__type":"InternalServerError","message":"m"}"#.into()),
-        Answer::Body(200, "{}".into()),
+    let fake = FakeService::new([
+        FakeResponse::Body(500, r#"{"__type":"InternalServerError","message":"m"}"#.into()),
+        FakeResponse::Body(200, "{}".into()),
     ]);
     store(&fake).update_table(UpdateTable::new("orders")).await.unwrap_err();
     assert_eq!(fake.requests().len(), 1);

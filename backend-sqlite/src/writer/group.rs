@@ -123,7 +123,7 @@ impl Shared {
     ) -> Result<GroupOutcome, GroupOutcome> {
         let failed = |error| GroupOutcome::Failed(error, Applied::No);
         let (catalogue, taken) = self.current_state(connection).map_err(failed)?;
-        let kept = (&self.ledger, &self.archive);
+        let kept = (&self.item_counts, &self.archive);
         let mut session = Session::new(connection, catalogue, kept, &self.numbers, &self.env);
         (session.taken, session.short) = (taken, short);
         work(&mut session);
@@ -137,10 +137,10 @@ impl Shared {
         let (catalogue, is_changed) =
             (Arc::clone(&session.catalogue), session.is_catalogue_changed());
         let (pages, counts) = (session.written().pages(), session.take_counts());
-        let archived = std::mem::take(&mut session.archived);
+        let archived = std::mem::take(&mut session.record_log_changes);
         let (block, wants_maintenance) = (session.block, session.wants_maintenance);
         if let Err(error) = statement(connection, "COMMIT") {
-            self.numbers.forget();
+            self.numbers.reset();
             let is_disk_full = wal::is_disk_full(&error);
             let error = self.with_file_name(from_sqlite(error), is_disk_full);
             return Err(GroupOutcome::Failed(error, Applied::Maybe));
@@ -148,9 +148,9 @@ impl Shared {
         if is_changed {
             self.publish(catalogue);
         }
-        self.ledger.keep(counts);
-        self.archive.keep(archived);
-        self.numbers.keep(block);
+        self.item_counts.commit(counts);
+        self.archive.commit(archived);
+        self.numbers.commit(block);
         if self.wal.as_ref().is_some_and(|wal| wal.count(pages, connection)) {
             self.queue.request_checkpoint();
         }
@@ -163,7 +163,7 @@ impl Shared {
     /// The error of a group; it names the file if its disk was full.
     fn with_file_name(&self, error: Error, is_disk_full: bool) -> Error {
         match &self.wal {
-            Some(wal) if is_disk_full => wal.disk_full(&error),
+            Some(wal) if is_disk_full => wal.disk_full_error(&error),
             _ => error,
         }
     }

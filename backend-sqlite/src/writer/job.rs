@@ -6,7 +6,7 @@ use tabla_core::{Applied, Error, ErrorKind, Result};
 use tokio::sync::oneshot;
 
 use super::queue::Queue;
-use crate::error::again;
+use crate::error::copy_error;
 use crate::session::Session;
 use crate::sweep::StepOutcome;
 use crate::sweeper::SweepStep;
@@ -40,7 +40,7 @@ impl GroupOutcome {
             (Self::Failed(error, applied), Some(Err(own))) if own.message() == error.message() => {
                 Err(own.with_applied(*applied))
             }
-            (Self::Failed(error, applied), _) => Err(again(error, *applied)),
+            (Self::Failed(error, applied), _) => Err(copy_error(error, *applied)),
         }
     }
 }

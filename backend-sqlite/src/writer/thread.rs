@@ -163,7 +163,7 @@ impl WriterThread {
     /// Executes one step of maintenance, and requests another one if there is more to do.
     fn maintain(&mut self) {
         let shared = &*self.shared;
-        let mut step = CallerJob::new(0, maintenance::step);
+        let mut step = CallerJob::new(0, maintenance::run_step);
         let outcome = {
             let connection = shared.lock_connection();
             shared.execute(&connection, &mut |session| step.run(session))
@@ -189,7 +189,7 @@ impl WriterThread {
     /// have added, while they wait; without it, the WAL might never be copied to its end.
     fn checkpoint(&self) {
         if let Some(wal) = &self.shared.wal {
-            wal.checkpoint_beside();
+            wal.checkpoint_concurrently();
             wal.checkpoint(&self.shared.lock_connection());
         }
     }
@@ -201,7 +201,7 @@ impl Shared {
         let connection = self.lock_connection();
         statement(&connection, "BEGIN").map_err(from_sqlite)?;
         let check = self.current_state(&connection).and_then(|(catalogue, _)| {
-            if streams::are_too_long(&connection, &self.archive, now)? {
+            if streams::need_pruning(&connection, &self.archive, now)? {
                 self.queue.request_maintenance();
             }
             sweep::check(&connection, &catalogue, now, holder)

@@ -29,7 +29,7 @@ async fn memory_is_strictly_serializable() {
 #[tokio::test(flavor = "multi_thread", worker_threads = 4)]
 async fn a_file_is_strictly_serializable() {
     let folder = tempfile::tempdir().unwrap();
-    for durability in [Durability::Full, Durability::Normal] {
+    for durability in [Durability::Durable, Durability::Relaxed] {
         let file = folder.path().join(format!("{durability:?}.db"));
         let config = SqliteConfig::file(file).with_durability(durability);
         proves(vec![open(&config).await], 8).await;
@@ -41,6 +41,6 @@ async fn a_file_is_strictly_serializable() {
 async fn several_stores_on_one_file_are_strictly_serializable() {
     let folder = tempfile::tempdir().unwrap();
     let file = SqliteConfig::file(folder.path().join("a.db"));
-    let relaxed = file.clone().with_durability(Durability::Normal);
+    let relaxed = file.clone().with_durability(Durability::Relaxed);
     proves(vec![open(&file).await, open(&relaxed).await, open(&relaxed).await], 8).await;
 }

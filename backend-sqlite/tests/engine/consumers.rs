@@ -25,7 +25,9 @@ async fn open_at(path: &Path, clock: &ManualClock, seed: u64) -> Arc<SqliteStore
 
 fn mailer(store: &Arc<SqliteStore>, clock: &ManualClock, seed: u64) -> Consumer {
     let store: Arc<dyn Store> = store.clone();
-    Consumer::new(store, "mailer", "orders").lease(LEASE).env(Env::test(clock.clone(), seed))
+    Consumer::new(store, "mailer", "orders")
+        .lease_duration(LEASE)
+        .env(Env::test(clock.clone(), seed))
 }
 
 async fn write(store: &dyn Store, numbers: std::ops::RangeInclusive<u32>) {
@@ -112,7 +114,7 @@ async fn latest_loses_nothing_over_restarts_of_a_store_whose_clock_is_behind() {
     });
     for (round, numbers) in (1..).zip([4..=5, 6..=12]) {
         let store = open_at(&path, &ahead, 10 + round).await;
-        let latest = mailer(&store, &ahead, round).start(Start::Latest);
+        let latest = mailer(&store, &ahead, round).start_from(Start::Latest);
         latest.drain(&handler).await.unwrap();
         write(&*writer, numbers).await;
         writers.step_back(Duration::from_secs(120));

@@ -93,7 +93,7 @@ async fn stores(folder: &Path) -> Vec<SqliteStore> {
     let file = |durability: Durability| {
         SqliteConfig::file(folder.join(format!("{durability:?}.db"))).with_durability(durability)
     };
-    let configs = [SqliteConfig::in_memory(), file(Durability::Full), file(Durability::Normal)];
+    let configs = [SqliteConfig::in_memory(), file(Durability::Durable), file(Durability::Relaxed)];
     let mut stores = Vec::new();
     for config in configs {
         let store = SqliteStore::open(&config).await.expect("a store");

@@ -6,7 +6,7 @@
 use std::sync::Arc;
 use std::sync::atomic::{AtomicU32, Ordering};
 
-use tabla_conformance::differential::{self, Known};
+use tabla_conformance::differential::{self, KnownDeviations};
 use tabla_core::{MemoryStore, Store};
 use tabla_sqlite::{Durability, SqliteConfig, SqliteStore};
 
@@ -19,7 +19,7 @@ fn compare(histories: u64, config: impl Fn() -> SqliteConfig + Send + Sync) {
     let runtime = tokio::runtime::Builder::new_multi_thread().enable_all().build();
     let runtime = runtime.expect("a runtime");
     let seed = number("TABLA_SEED", 1);
-    differential::run(histories as u32, seed, Known::None, &runtime, || async {
+    differential::run(histories as u32, seed, KnownDeviations::None, &runtime, || async {
         let specification: Arc<dyn Store> = Arc::new(MemoryStore::new());
         let store = SqliteStore::open(&config()).await.expect("a store");
         (specification, Arc::new(store) as Arc<dyn Store>)
@@ -38,6 +38,6 @@ fn memory_and_sqlite_in_a_file_agree() {
     // What a sync promises is not seen by one process: without it, this takes half the time.
     compare(200, || {
         let name = format!("{}.db", next.fetch_add(1, Ordering::Relaxed));
-        SqliteConfig::file(folder.path().join(name)).with_durability(Durability::Normal)
+        SqliteConfig::file(folder.path().join(name)).with_durability(Durability::Relaxed)
     });
 }

@@ -54,7 +54,7 @@ async fn put_expiring(store: &SqliteStore, clock: &ManualClock, numbers: std::op
 
 /// Waits until `count` of the store's own sweeps have ended, at most a minute.
 async fn swept(store: &SqliteStore, count: u64) -> Sweeps {
-    let swept = tokio::time::timeout(Duration::from_secs(60), store.swept(count)).await;
+    let swept = tokio::time::timeout(Duration::from_secs(60), store.wait_for_sweeps(count)).await;
     swept.expect("the store sweeps by itself")
 }
 
@@ -83,7 +83,7 @@ async fn store_deletes_expired_items_when_its_clock_moves() {
     for config in [
         SqliteConfig::in_memory(),
         SqliteConfig::file(&path),
-        SqliteConfig::file(folder.path().join("b.db")).with_durability(Durability::Normal),
+        SqliteConfig::file(folder.path().join("b.db")).with_durability(Durability::Relaxed),
     ] {
         let clock = clock();
         let store = open_at(&config.with_sweep_every(Some(PERIOD)), &clock).await;
@@ -134,7 +134,7 @@ async fn sweep_ends_while_callers_write_without_pause() {
     for config in [
         SqliteConfig::in_memory(),
         SqliteConfig::file(folder.path().join("a.db")),
-        SqliteConfig::file(folder.path().join("b.db")).with_durability(Durability::Normal),
+        SqliteConfig::file(folder.path().join("b.db")).with_durability(Durability::Relaxed),
     ] {
         let clock = clock();
         let store = open_at(&config.with_sweep_every(Some(PERIOD)), &clock).await;
@@ -172,7 +172,7 @@ async fn expiry_index_is_filled_with_the_times_of_present_items() {
     let folder = tempfile::tempdir().unwrap();
     let path = folder.path().join("a.db");
     let clock = clock();
-    let config = SqliteConfig::file(&path).with_durability(Durability::Normal);
+    let config = SqliteConfig::file(&path).with_durability(Durability::Relaxed);
     let store = open_at(&config.with_sweep_every(None), &clock).await;
     store.create_table(orders()).await.unwrap();
     put_expiring(&store, &clock, 0..700).await;
@@ -196,7 +196,7 @@ async fn expiry_index_is_dropped_when_time_to_live_is_turned_off() {
     let folder = tempfile::tempdir().unwrap();
     let path = folder.path().join("a.db");
     let clock = clock();
-    let config = SqliteConfig::file(&path).with_durability(Durability::Normal);
+    let config = SqliteConfig::file(&path).with_durability(Durability::Relaxed);
     let store = open_at(&config.with_sweep_every(None), &clock).await;
     store.create_table(orders()).await.unwrap();
     expire_by(&store, "expires").await;
@@ -271,7 +271,7 @@ async fn second_store_on_a_file_sweeps_after_the_lease_has_expired() {
     let path = folder.path().join("a.db");
     let clock = clock();
     let often = Duration::from_secs(1);
-    let config = SqliteConfig::file(&path).with_durability(Durability::Normal);
+    let config = SqliteConfig::file(&path).with_durability(Durability::Relaxed);
     let one = open_at(&config.clone().with_sweep_every(Some(often)), &clock).await;
     create(&one).await;
     put_expiring(&one, &clock, 0..10).await;
@@ -340,7 +340,7 @@ async fn sweep_skips_and_reports_damaged_items() {
 #[tokio::test(flavor = "multi_thread")]
 async fn step_that_fails_with_one_item_fails_no_caller() {
     let folder = tempfile::tempdir().unwrap();
-    for durability in [Durability::Full, Durability::Normal] {
+    for durability in [Durability::Durable, Durability::Relaxed] {
         let path = folder.path().join(format!("{durability:?}.db"));
         fail_with_one_item(&path, SqliteConfig::file(&path).with_durability(durability)).await;
     }

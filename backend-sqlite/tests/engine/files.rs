@@ -181,7 +181,7 @@ async fn a_token_protects_its_transaction_after_opening_again() {
 async fn a_long_index_is_filled_while_others_write() {
     let folder = tempfile::tempdir().unwrap();
     let path = folder.path().join("a.db");
-    let config = SqliteConfig::file(&path).with_durability(tabla_sqlite::Durability::Normal);
+    let config = SqliteConfig::file(&path).with_durability(tabla_sqlite::Durability::Relaxed);
     let store: Arc<dyn Store> = Arc::new(SqliteStore::open(&config).await.unwrap());
     store.create_table(orders()).await.unwrap();
     fill(&*store, 1500).await;
@@ -217,7 +217,7 @@ async fn a_long_index_is_filled_while_others_write() {
 async fn a_large_table_goes_little_by_little() {
     let folder = tempfile::tempdir().unwrap();
     let path = folder.path().join("a.db");
-    let config = SqliteConfig::file(&path).with_durability(tabla_sqlite::Durability::Normal);
+    let config = SqliteConfig::file(&path).with_durability(tabla_sqlite::Durability::Relaxed);
     let store = SqliteStore::open(&config).await.unwrap();
     store.create_table(orders()).await.unwrap();
     fill(&store, 2500).await;
@@ -470,10 +470,10 @@ async fn a_damaged_log_of_a_stream_leaves_no_half_of_a_transaction() {
 /// What is written is moved to the file again and again, so that the log does not grow with it.
 #[tokio::test(flavor = "multi_thread")]
 async fn a_log_stays_short_however_much_is_written() {
-    for durability in [Durability::Full, Durability::Normal] {
+    for durability in [Durability::Durable, Durability::Relaxed] {
         let folder = tempfile::tempdir().unwrap();
         let path = folder.path().join("a.db");
-        let config = SqliteConfig::file(&path).with_durability(durability).with_log_pages(100);
+        let config = SqliteConfig::file(&path).with_durability(durability).with_wal_pages(100);
         let store = SqliteStore::open(&config).await.unwrap();
         store.create_table(orders()).await.unwrap();
         fill(&store, 1500).await;

@@ -68,7 +68,7 @@ async fn sweep_until_full(path: &Path) {
         assert!(number < 10_000, "the disk has no end");
     }
     clock.advance(Duration::from_secs(60));
-    let sweeps = tokio::time::timeout(Duration::from_secs(60), store.swept(1)).await;
+    let sweeps = tokio::time::timeout(Duration::from_secs(60), store.wait_for_sweeps(1)).await;
     let sweeps = sweeps.expect("a sweep ends where there is no room");
     let problem = sweeps.problem.expect("not all could be deleted");
     assert!(problem.contains("no room on the disk") || problem.contains("cannot be"), "{problem}");
@@ -108,7 +108,7 @@ async fn a_sweep_on_a_full_disk_is_taken_up_again() {
     let store = SqliteStore::open_with(&config, env).await.unwrap();
     assert!(left(store.clone()).await > 0);
     clock.advance(Duration::from_secs(60));
-    let swept = tokio::time::timeout(Duration::from_secs(60), store.swept(1)).await;
+    let swept = tokio::time::timeout(Duration::from_secs(60), store.wait_for_sweeps(1)).await;
     assert_eq!(swept.expect("it sweeps").problem, None);
     assert_eq!(left(store).await, 0);
     assert_eq!(checked(&path).await.problems, Vec::<String>::new());

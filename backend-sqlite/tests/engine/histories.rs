@@ -7,7 +7,7 @@ use std::process::{Child, ChildStdin, ChildStdout, Command, Stdio};
 use std::sync::{Arc, LazyLock};
 
 use serde::{Deserialize, Serialize};
-use tabla_conformance::concurrency::model::{Action, Operation, Outcome, Row, Verdict};
+use tabla_conformance::concurrency::model::{Action, ModelOperation, Outcome, Row, Verdict};
 use tabla_conformance::concurrency::{
     Checker, Entry, Invitation, Options, Recorder, Ticks, Violation,
 };
@@ -58,7 +58,7 @@ fn a_stale_read_is_found() {
     finds(|before, round| {
         let entries = round.merged().into_iter().enumerate();
         let stale = entries.filter_map(|(place, entry)| match entry.operation {
-            Operation::Get(key) => {
+            ModelOperation::Get(key) => {
                 stale(before, key).map(|row| (place, Outcome::Read(vec![Some(row)])))
             }
             _ => None,
@@ -74,7 +74,7 @@ fn a_write_that_is_disowned_is_found() {
         let [one, two] = &round.by;
         let is_seen = |tag| two.iter().any(|entry| reads(entry, tag));
         let seen = one.iter().enumerate().filter(|(_, entry)| match &entry.operation {
-            Operation::Write(write) if write.condition.is_some() => {
+            ModelOperation::Write(write) if write.condition.is_some() => {
                 let (Action::Put(Row { tag, .. }) | Action::Update { tag, .. }) = write.action
                 else {
                     return false;
@@ -156,7 +156,7 @@ impl Round {
     /// An item as it was when the round had ended.
     fn after_of(&self, key: usize) -> Option<Row> {
         self.after.iter().find_map(|entry| match &entry.outcome {
-            Outcome::Read(rows) if entry.operation == Operation::Get(key) => rows[0],
+            Outcome::Read(rows) if entry.operation == ModelOperation::Get(key) => rows[0],
             _ => None,
         })
     }
@@ -217,7 +217,7 @@ struct Part {
 fn child_that_records() {
     let Ok(part) = std::env::var(CHILD) else { return };
     let Part { path, is_synced, tasks, invitation } = serde_json::from_str(&part).expect("a part");
-    let durability = if is_synced { Durability::Full } else { Durability::Normal };
+    let durability = if is_synced { Durability::Durable } else { Durability::Relaxed };
     let config = SqliteConfig::file(path).with_durability(durability);
     let runtime = tokio::runtime::Builder::new_multi_thread().enable_all().build();
     runtime.expect("a runtime").block_on(async {

@@ -51,12 +51,12 @@ impl Clock for Ahead {
 
 async fn open_ahead(path: &Path, durability: &str, ahead: Duration) -> SqliteStore {
     let durability = match durability {
-        "full" => Durability::Full,
-        _ => Durability::Normal,
+        "full" => Durability::Durable,
+        _ => Durability::Relaxed,
     };
     let config = SqliteConfig::file(path)
         .with_durability(durability)
-        .with_log_pages(200)
+        .with_wal_pages(200)
         .with_sweep_every(Some(Duration::from_millis(5)));
     let env = Env::system().with_clock(Arc::new(Ahead(ahead)));
     SqliteStore::open_with(&config, env).await.expect("a store")
@@ -212,7 +212,7 @@ async fn verify(path: &Path, told: &Told) -> usize {
 /// Lets a store that is not killed take over the lease and delete the expired items that are left.
 async fn finish(path: &Path, ahead: Duration, told: &Told) {
     let store = open_ahead(path, "normal", ahead).await;
-    let swept = tokio::time::timeout(Duration::from_secs(60), store.swept(1)).await;
+    let swept = tokio::time::timeout(Duration::from_secs(60), store.wait_for_sweeps(1)).await;
     assert_eq!(swept.expect("the lease is taken over").problem, None);
     drop(store);
     verify(path, told).await;

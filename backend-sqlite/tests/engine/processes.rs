@@ -58,7 +58,7 @@ async fn contention_makes_nobody_fail() {
     let folder = tempfile::tempdir().unwrap();
     let path = folder.path().join("a.db");
     let mut stores = Vec::new();
-    for durability in [Durability::Full, Durability::Normal, Durability::Normal] {
+    for durability in [Durability::Durable, Durability::Relaxed, Durability::Relaxed] {
         let config = SqliteConfig::file(&path).with_durability(durability);
         stores.push(Arc::new(SqliteStore::open(&config).await.unwrap()));
     }
@@ -117,7 +117,7 @@ async fn readers_and_writers_in_memory_all_come_to_an_end() {
 async fn a_file_that_another_holds_is_given_up_after_a_while_and_works_again() {
     let folder = tempfile::tempdir().unwrap();
     let path = folder.path().join("a.db");
-    for durability in [Durability::Full, Durability::Normal] {
+    for durability in [Durability::Durable, Durability::Relaxed] {
         let config = SqliteConfig::file(&path)
             .with_durability(durability)
             .with_busy_timeout(Duration::from_millis(30));

@@ -27,12 +27,12 @@ const CHILD: &str = "TABLA_TEST_TRACED";
 fn child_that_is_traced() {
     let Ok(text) = std::env::var(CHILD) else { return };
     let (durability, path) = match text.split_once(' ') {
-        Some(("full", path)) => (Durability::Full, path),
-        Some((_, path)) => (Durability::Normal, path),
+        Some(("full", path)) => (Durability::Durable, path),
+        Some((_, path)) => (Durability::Relaxed, path),
         None => panic!("a durability and a path: {text}"),
     };
     // A short log, so that it is moved to the file several times meanwhile.
-    let config = SqliteConfig::file(path).with_durability(durability).with_log_pages(100);
+    let config = SqliteConfig::file(path).with_durability(durability).with_wal_pages(100);
     let runtime = tokio::runtime::Builder::new_multi_thread().enable_all().build();
     runtime.expect("a runtime").block_on(async {
         let store = Arc::new(SqliteStore::open(&config).await.expect("a store"));

@@ -30,11 +30,11 @@ fn slow_scan() -> Scan {
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 4)]
 async fn log_stays_bounded_under_overlapping_scans() {
-    for durability in [Durability::Full, Durability::Normal] {
+    for durability in [Durability::Durable, Durability::Relaxed] {
         let folder = tempfile::tempdir().unwrap();
         let path = folder.path().join("a.db");
         let config =
-            SqliteConfig::file(&path).with_durability(durability).with_log_pages(LOG_PAGES);
+            SqliteConfig::file(&path).with_durability(durability).with_wal_pages(LOG_PAGES);
         let store = Arc::new(SqliteStore::open(&config).await.unwrap());
         store.create_table(orders()).await.unwrap();
         let large = |number| order("c", number, "open").with("note", "x".repeat(4000));
@@ -101,7 +101,7 @@ fn read_in_overlapping_snapshots(path: &Path, messages: &mpsc::Receiver<()>) {
 async fn log_restarts_although_snapshots_of_another_process_overlap() {
     let folder = tempfile::tempdir().unwrap();
     let path = folder.path().join("a.db");
-    let config = SqliteConfig::file(&path).with_log_pages(LOG_PAGES / 4);
+    let config = SqliteConfig::file(&path).with_wal_pages(LOG_PAGES / 4);
     let store = SqliteStore::open(&config).await.unwrap();
     store.create_table(orders()).await.unwrap();
     let (messages, received) = mpsc::channel();
@@ -154,7 +154,7 @@ fn large(number: i64, letter: &str) -> PutItem {
 
 /// The files of a store fit the disk; a log that is never checkpointed does not.
 async fn overwrite_on_small_disk(folder: &Path) {
-    for durability in [Durability::Full, Durability::Normal] {
+    for durability in [Durability::Durable, Durability::Relaxed] {
         let path = folder.join(format!("{durability:?}.db"));
         let config = SqliteConfig::file(&path).with_durability(durability);
         let store = SqliteStore::open(&config).await.expect("a store");
@@ -188,7 +188,7 @@ fn child_that_overwrites() {
 
 /// Fills the disk, deletes, and writes again, with one store that is never closed.
 async fn fill_and_recover(folder: &Path) {
-    for durability in [Durability::Full, Durability::Normal] {
+    for durability in [Durability::Durable, Durability::Relaxed] {
         let path = folder.join(format!("{durability:?}.db"));
         let config = SqliteConfig::file(&path).with_durability(durability);
         let store = SqliteStore::open(&config).await.expect("a store");

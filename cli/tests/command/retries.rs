@@ -32,7 +32,7 @@ async fn serve_passes_throttling_on_to_the_client() {
         assert_eq!(served.ask("PutItem", &put).await.code(), first, "{option}");
         assert_eq!(served.ask("PutItem", &put).await.code(), "OK", "{option}");
         served.stop().await;
-        behind.stop().await;
+        behind.shutdown().await;
     }
 }
 
@@ -51,7 +51,7 @@ async fn conformance_reports_throttling_as_a_failed_case() {
         assert!(shown.contains(column), "{option}: {shown}");
         let is_throttled = shown.contains("ProvisionedThroughputExceededException");
         assert_eq!(is_throttled, code == 1, "{option}: {shown}");
-        behind.stop().await;
+        behind.shutdown().await;
     }
 }
 

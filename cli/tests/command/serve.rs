@@ -234,7 +234,8 @@ async fn only_those_who_have_a_key_are_heard() {
         assert_eq!(health.status, 200, "a monitor has no key");
 
         let endpoint = format!("http://127.0.0.1:{}", server.address.port());
-        let store = DynamoStore::open(&DynamoConfig::at(endpoint)).await.expect("a client");
+        let store =
+            DynamoStore::open(&DynamoConfig::for_endpoint(endpoint)).await.expect("a client");
         let songs = CreateTable::new("songs").partition_key("artist", KeyType::S);
         let created = store.create_table(songs).await;
         let listed =

@@ -92,7 +92,7 @@ fn largest(number: usize) -> Item {
 }
 
 async fn batch_write_of_25(ctx: Ctx) {
-    let table = ctx.table(Shape::s()).await;
+    let table = ctx.table(TableSpec::s()).await;
     ctx.expect_validation(
         ctx.store().batch_write(puts(&table, items(26))).await,
         "1 validation error detected: Value at 'requestItems' failed to satisfy constraint: Map \
@@ -105,7 +105,7 @@ async fn batch_write_of_25(ctx: Ctx) {
 }
 
 async fn writes_are_counted_over_tables(ctx: Ctx) {
-    let (one, two) = (ctx.table(Shape::s()).await, ctx.table(Shape::s()).await);
+    let (one, two) = (ctx.table(TableSpec::s()).await, ctx.table(TableSpec::s()).await);
     let batch = |first: usize, second: usize| {
         items(second).into_iter().fold(puts(&one, items(first)), |all, item| all.put(&two, item))
     };
@@ -121,7 +121,7 @@ async fn writes_are_counted_over_tables(ctx: Ctx) {
 }
 
 async fn batch_write_of_the_largest_items(ctx: Ctx) {
-    let table = ctx.table(Shape::s()).await;
+    let table = ctx.table(TableSpec::s()).await;
     let all: Vec<Item> = (0..25).map(largest).collect();
     let answer = ctx.ok(ctx.store().batch_write(puts(&table, all.clone())).await);
     let left = answer.unprocessed_items.get(table.name()).cloned().unwrap_or_default();
@@ -132,7 +132,7 @@ async fn batch_write_of_the_largest_items(ctx: Ctx) {
 }
 
 async fn two_puts_of_one_key(ctx: Ctx) {
-    let table = ctx.table(Shape::s_n()).await;
+    let table = ctx.table(TableSpec::s_n()).await;
     let item = |sort: i32, mark: i32| item! { "pk" => "a", "sk" => sort, "mark" => mark };
     for twice in [item(1, 1), item(1, 2)] {
         let batch = puts(&table, [item(1, 1), item(2, 1), twice]);
@@ -143,7 +143,7 @@ async fn two_puts_of_one_key(ctx: Ctx) {
 
 async fn put_and_delete_of_one_key(ctx: Ctx) {
     let old = item! { "pk" => "a", "mark" => "old" };
-    let table = ctx.table_with(Shape::s(), [old.clone()]).await;
+    let table = ctx.table_with(TableSpec::s(), [old.clone()]).await;
     let put = item! { "pk" => "a", "mark" => "new" };
     let other = item! { "pk" => "b" };
     for batch in [
@@ -157,14 +157,14 @@ async fn put_and_delete_of_one_key(ctx: Ctx) {
 
 async fn two_deletes_of_one_key(ctx: Ctx) {
     let item = item! { "pk" => "a" };
-    let table = ctx.table_with(Shape::s(), [item.clone()]).await;
+    let table = ctx.table_with(TableSpec::s(), [item.clone()]).await;
     let batch = BatchWriteItem::new().delete(&table, item.clone()).delete(&table, item.clone());
     ctx.expect_validation(ctx.store().batch_write(batch).await, DUPLICATES);
     ctx.expect_table(&table, &[item]).await;
 }
 
 async fn one_key_in_two_tables(ctx: Ctx) {
-    let (one, two) = (ctx.table(Shape::s_s()).await, ctx.table(Shape::s_s()).await);
+    let (one, two) = (ctx.table(TableSpec::s_s()).await, ctx.table(TableSpec::s_s()).await);
     let item = |partition: &str, sort: &str| item! { "pk" => partition, "sk" => sort };
     let all = [item("a", "a"), item("a", "b"), item("b", "a"), item("ab", "c"), item("a", "bc")];
     let batch = all.iter().fold(BatchWriteItem::new(), |batch, item| {
@@ -182,7 +182,7 @@ async fn one_key_in_two_tables(ctx: Ctx) {
 
 async fn batch_put_replaces(ctx: Ctx) {
     let old = item! { "pk" => "a", "gpk" => "g", "gsk" => "h", "only" => "old" };
-    let table = ctx.table_with(Shape::s().gsi(), [old]).await;
+    let table = ctx.table_with(TableSpec::s().gsi(), [old]).await;
     let new = item! { "pk" => "a", "gpk" => "i", "gsk" => "j" };
     write_to_the_end(&ctx, puts(&table, [new.clone()])).await;
     ctx.expect_table(&table, std::slice::from_ref(&new)).await;
@@ -190,7 +190,7 @@ async fn batch_put_replaces(ctx: Ctx) {
 }
 
 async fn written_batch_has_nothing_left(ctx: Ctx) {
-    let table = ctx.table_with(Shape::s(), [item! { "pk" => "old" }]).await;
+    let table = ctx.table_with(TableSpec::s(), [item! { "pk" => "old" }]).await;
     let batch = puts(&table, items(3)).delete(&table, item! { "pk" => "old" });
     let answer = ctx.ok(ctx.store().batch_write(batch).await);
     assert!(answer.unprocessed_items.is_empty(), "{:?}", answer.unprocessed_items);
@@ -202,8 +202,8 @@ async fn written_batch_has_nothing_left(ctx: Ctx) {
 async fn puts_and_deletes_over_tables(ctx: Ctx) {
     let entry =
         |pk: &str, group: &str| item! { "pk" => pk, "gpk" => group, "gsk" => "x", "n" => 1 };
-    let one = ctx.table_with(Shape::s().gsi(), [entry("a", "g"), entry("b", "g")]).await;
-    let two = ctx.table_with(Shape::n(), [item! { "pk" => 1 }, item! { "pk" => 2 }]).await;
+    let one = ctx.table_with(TableSpec::s().gsi(), [entry("a", "g"), entry("b", "g")]).await;
+    let two = ctx.table_with(TableSpec::n(), [item! { "pk" => 1 }, item! { "pk" => 2 }]).await;
     let batch = BatchWriteItem::new()
         .put(&one, entry("a", "h"))
         .delete(&one, item! { "pk" => "b" })
@@ -219,7 +219,7 @@ async fn puts_and_deletes_over_tables(ctx: Ctx) {
 }
 
 async fn batch_delete_of_nothing(ctx: Ctx) {
-    let table = ctx.table_with(Shape::s(), [item! { "pk" => "a" }]).await;
+    let table = ctx.table_with(TableSpec::s(), [item! { "pk" => "a" }]).await;
     let batch = BatchWriteItem::new()
         .delete(&table, item! { "pk" => "x" })
         .delete(&table, item! { "pk" => "a" })
@@ -230,7 +230,8 @@ async fn batch_delete_of_nothing(ctx: Ctx) {
 
 async fn one_wrong_write_stops_all(ctx: Ctx) {
     let old = item! { "pk" => "old", "sk" => 1 };
-    let shape = Shape::s_n().gsi_on("gsi", ("gpk", KeyType::S), None, IndexProjection::keys_only());
+    let shape =
+        TableSpec::s_n().gsi_on("gsi", ("gpk", KeyType::S), None, IndexProjection::keys_only());
     let table = ctx.table_with(shape, [old.clone()]).await;
     let good = || puts(&table, [item! { "pk" => "a", "sk" => 1 }]).delete(&table, old.clone());
     let key = || item! { "pk" => "b", "sk" => 1 };
@@ -262,7 +263,7 @@ async fn one_wrong_write_stops_all(ctx: Ctx) {
 }
 
 async fn missing_table_stops_all(ctx: Ctx) {
-    let table = ctx.table(Shape::s()).await;
+    let table = ctx.table(TableSpec::s()).await;
     let missing = ctx.free_name();
     let batch = puts(&table, items(2)).put(missing, item! { "pk" => "a" });
     ctx.expect_table_missing(ctx.store().batch_write(batch).await);
@@ -275,7 +276,7 @@ async fn empty_batch_write_is_refused(ctx: Ctx) {
         "1 validation error detected: Value at 'requestItems' failed to satisfy constraint: \
          Member must have length greater than or equal to 1",
     );
-    let (one, two) = (ctx.table(Shape::s()).await, ctx.table(Shape::s()).await);
+    let (one, two) = (ctx.table(TableSpec::s()).await, ctx.table(TableSpec::s()).await);
     let mut batch = puts(&one, items(1));
     batch.requests.insert((&two).into(), Vec::new());
     ctx.expect_validation(
@@ -288,7 +289,7 @@ async fn empty_batch_write_is_refused(ctx: Ctx) {
 }
 
 async fn batch_get_of_100(ctx: Ctx) {
-    let table = ctx.table(Shape::s()).await;
+    let table = ctx.table(TableSpec::s()).await;
     for chunk in items(101).chunks(25) {
         write_to_the_end(&ctx, puts(&table, chunk.to_vec())).await;
     }
@@ -308,7 +309,7 @@ async fn batch_get_of_100(ctx: Ctx) {
 }
 
 async fn keys_are_counted_over_tables(ctx: Ctx) {
-    let (one, two) = (ctx.table(Shape::s()).await, ctx.table(Shape::s()).await);
+    let (one, two) = (ctx.table(TableSpec::s()).await, ctx.table(TableSpec::s()).await);
     let get = |first: usize, second: usize| {
         let keys = |count: usize| {
             items(count).into_iter().map(|item| one.key_of(&item)).collect::<Vec<Item>>()
@@ -325,7 +326,7 @@ async fn keys_are_counted_over_tables(ctx: Ctx) {
 
 async fn one_key_twice(ctx: Ctx) {
     let item = item! { "pk" => "a", "sk" => 1 };
-    let table = ctx.table_with(Shape::s_n(), [item.clone()]).await;
+    let table = ctx.table_with(TableSpec::s_n(), [item.clone()]).await;
     let other = item! { "pk" => "a", "sk" => 2 };
     for keys in [
         [item.clone(), other.clone(), item.clone()],
@@ -339,7 +340,7 @@ async fn one_key_twice(ctx: Ctx) {
 
 async fn batch_get_of_more_than_16_mb(ctx: Ctx) {
     const LIMIT: usize = 16 * 1024 * 1024;
-    let table = ctx.table(Shape::s()).await;
+    let table = ctx.table(TableSpec::s()).await;
     // 41 of the largest items are just more than 16 MB.
     let all: Vec<Item> = (0..43).map(largest).collect();
     for chunk in all.chunks(20) {
@@ -369,7 +370,7 @@ async fn batch_get_of_more_than_16_mb(ctx: Ctx) {
 }
 
 async fn unprocessed_keys_can_be_asked_again(ctx: Ctx) {
-    let table = ctx.table(Shape::s()).await;
+    let table = ctx.table(TableSpec::s()).await;
     let all: Vec<Item> = (0..43).map(largest).collect();
     for chunk in all.chunks(20) {
         write_to_the_end(&ctx, puts(&table, chunk.to_vec())).await;
@@ -396,7 +397,7 @@ async fn unprocessed_keys_can_be_asked_again(ctx: Ctx) {
 async fn missing_items_are_left_out(ctx: Ctx) {
     let item = item! { "pk" => "a", "n" => 1 };
     let (one, two) =
-        (ctx.table_with(Shape::s(), [item.clone()]).await, ctx.table(Shape::s()).await);
+        (ctx.table_with(TableSpec::s(), [item.clone()]).await, ctx.table(TableSpec::s()).await);
     let keys = [item! { "pk" => "x" }, item! { "pk" => "a" }, item! { "pk" => "y" }];
     let get = BatchGetItem::new().keys(&one, keys.clone()).keys(&two, keys);
     let answer = ctx.ok(ctx.store().batch_get(get).await);
@@ -410,13 +411,16 @@ async fn keys_of_several_tables(ctx: Ctx) {
     let mut get = BatchGetItem::new();
     let mut expected = Vec::new();
     for (shape, all) in [
-        (Shape::n(), [item! { "pk" => -1, "v" => 1 }, item! { "pk" => 10, "v" => 2 }]),
-        (Shape::b(), [item! { "pk" => b"\x00", "v" => 1 }, item! { "pk" => b"\xff", "v" => 2 }]),
+        (TableSpec::n(), [item! { "pk" => -1, "v" => 1 }, item! { "pk" => 10, "v" => 2 }]),
         (
-            Shape::s_b(),
+            TableSpec::b(),
+            [item! { "pk" => b"\x00", "v" => 1 }, item! { "pk" => b"\xff", "v" => 2 }],
+        ),
+        (
+            TableSpec::s_b(),
             [item! { "pk" => "a", "sk" => b"\x00" }, item! { "pk" => "a", "sk" => b"\x00\x00" }],
         ),
-        (Shape::s_n(), [item! { "pk" => "a", "sk" => 9 }, item! { "pk" => "a", "sk" => 10 }]),
+        (TableSpec::s_n(), [item! { "pk" => "a", "sk" => 9 }, item! { "pk" => "a", "sk" => 10 }]),
     ] {
         let table = ctx.table_with(shape, all.clone()).await;
         let keys = KeysAndAttributes::new(all.iter().map(|item| table.key_of(item)));
@@ -431,9 +435,9 @@ async fn keys_of_several_tables(ctx: Ctx) {
 
 async fn projection_per_table(ctx: Ctx) {
     let item = item! { "pk" => "a", "n" => 1, "m" => map! { "x" => 1, "y" => 2 } };
-    let one = ctx.table_with(Shape::s(), [item.clone()]).await;
-    let two = ctx.table_with(Shape::s(), [item.clone()]).await;
-    let three = ctx.table_with(Shape::s(), [item.clone()]).await;
+    let one = ctx.table_with(TableSpec::s(), [item.clone()]).await;
+    let two = ctx.table_with(TableSpec::s(), [item.clone()]).await;
+    let three = ctx.table_with(TableSpec::s(), [item.clone()]).await;
     let request = |projection: &str| {
         let keys = KeysAndAttributes::new([item! { "pk" => "a" }]);
         keys.projection(projection).consistent_read(true)
@@ -451,7 +455,7 @@ async fn projection_per_table(ctx: Ctx) {
 
 async fn wrong_key_is_refused(ctx: Ctx) {
     let item = item! { "pk" => "a", "sk" => 1 };
-    let table = ctx.table_with(Shape::s_n(), [item.clone()]).await;
+    let table = ctx.table_with(TableSpec::s_n(), [item.clone()]).await;
     for key in [
         item! {},
         item! { "pk" => "a" },
@@ -470,7 +474,7 @@ async fn wrong_key_is_refused(ctx: Ctx) {
 }
 
 async fn batch_get_from_a_missing_table(ctx: Ctx) {
-    let table = ctx.table_with(Shape::s(), items(1)).await;
+    let table = ctx.table_with(TableSpec::s(), items(1)).await;
     let get = BatchGetItem::new()
         .keys(&table, [item! { "pk" => "k000" }])
         .keys(ctx.free_name(), [item! { "pk" => "a" }]);
@@ -483,7 +487,7 @@ async fn empty_batch_get_is_refused(ctx: Ctx) {
         "1 validation error detected: Value at 'requestItems' failed to satisfy constraint: \
          Member must have length greater than or equal to 1",
     );
-    let table = ctx.table(Shape::s()).await;
+    let table = ctx.table(TableSpec::s()).await;
     ctx.expect_validation(
         ctx.store().batch_get(BatchGetItem::new().keys(&table, Vec::<Item>::new())).await,
         &format!(
@@ -494,7 +498,7 @@ async fn empty_batch_get_is_refused(ctx: Ctx) {
 }
 
 async fn wrong_projection_is_refused(ctx: Ctx) {
-    let table = ctx.table_with(Shape::s(), items(1)).await;
+    let table = ctx.table_with(TableSpec::s(), items(1)).await;
     let names = |names: &[(&str, &str)]| {
         names.iter().map(|(key, name)| ((*key).to_owned(), (*name).to_owned())).collect()
     };
@@ -525,7 +529,7 @@ async fn wrong_projection_is_refused(ctx: Ctx) {
 }
 
 async fn batch_delete_of_nothing_costs_one(ctx: Ctx) {
-    let table = ctx.table_with(Shape::s(), [item! { "pk" => "a" }]).await;
+    let table = ctx.table_with(TableSpec::s(), [item! { "pk" => "a" }]).await;
     for count in [1, 2] {
         let batch = BatchWriteItem::new().return_consumed_capacity(ReturnConsumedCapacity::Total);
         let batch = (0..count).fold(batch, |batch, number| {

@@ -103,7 +103,7 @@ fn costs<const N: usize>(parts: [(&str, f64); N]) -> Vec<(String, f64)> {
 }
 
 async fn read_costs(ctx: &Ctx, consistent: bool, expected: [(usize, f64); 4]) {
-    let table = ctx.table(Shape::s()).await;
+    let table = ctx.table(TableSpec::s()).await;
     for (bytes, cost) in expected {
         ctx.put(&table, sized("a", bytes)).await;
         let request = GetItem::new(&table, key("a"))
@@ -125,8 +125,8 @@ async fn consistent_read(ctx: Ctx) {
 }
 
 async fn transactional_read(ctx: Ctx) {
-    let small = ctx.table_with(Shape::s(), [sized("a", 4096), sized("b", 10)]).await;
-    let large = ctx.table_with(Shape::s(), [sized("a", 4097)]).await;
+    let small = ctx.table_with(TableSpec::s(), [sized("a", 4096), sized("b", 10)]).await;
+    let large = ctx.table_with(TableSpec::s(), [sized("a", 4097)]).await;
     let request = TransactGetItems::new([
         GetItem::new(&small, key("a")),
         GetItem::new(&large, key("a")),
@@ -146,7 +146,7 @@ async fn transactional_read(ctx: Ctx) {
 }
 
 async fn transact_get_missing(ctx: Ctx) {
-    let table = ctx.table(Shape::s()).await;
+    let table = ctx.table(TableSpec::s()).await;
     let request =
         TransactGetItems::new([GetItem::new(&table, key("a"))]).return_consumed_capacity(TOTAL);
     let answer = ctx.ok(ctx.store().transact_get(request).await);
@@ -156,7 +156,7 @@ async fn transact_get_missing(ctx: Ctx) {
 }
 
 async fn whole_items_are_read(ctx: Ctx) {
-    let table = ctx.table_with(Shape::s(), [sized("a", 4097)]).await;
+    let table = ctx.table_with(TableSpec::s(), [sized("a", 4097)]).await;
     let get = GetItem::new(&table, key("a")).consistent_read(true);
     let get = get.projection(Projection::new(["pk"])).return_consumed_capacity(TOTAL);
     assert_eq!(units(ctx.ok(ctx.store().get(get).await).consumed_capacity), 2.0, "projection");
@@ -184,7 +184,7 @@ async fn sizes_are_summed(ctx: Ctx) {
         assert_eq!(item.size(), 1025);
         item
     };
-    let table = ctx.table_with(Shape::s_n(), (1..=4).map(item)).await;
+    let table = ctx.table_with(TableSpec::s_n(), (1..=4).map(item)).await;
     let query = Query::new(&table, attr("pk").eq("a")).return_consumed_capacity(TOTAL);
     let scan = Scan::new(&table).return_consumed_capacity(TOTAL);
     for (consistent, cost) in [(false, 1.0), (true, 2.0)] {
@@ -198,7 +198,7 @@ async fn sizes_are_summed(ctx: Ctx) {
 }
 
 async fn missing_item(ctx: Ctx) {
-    let table = ctx.table(Shape::s()).await;
+    let table = ctx.table(TableSpec::s()).await;
     for (consistent, cost) in [(false, 0.5), (true, 1.0)] {
         let request = GetItem::new(&table, key("a"))
             .consistent_read(consistent)
@@ -210,8 +210,8 @@ async fn missing_item(ctx: Ctx) {
 }
 
 async fn batch_get_costs(ctx: Ctx) {
-    let one = ctx.table_with(Shape::s(), [sized("a", 100), sized("b", 4097)]).await;
-    let two = ctx.table_with(Shape::s(), [sized("a", 100)]).await;
+    let one = ctx.table_with(TableSpec::s(), [sized("a", 100), sized("b", 4097)]).await;
+    let two = ctx.table_with(TableSpec::s(), [sized("a", 100)]).await;
     let request = BatchGetItem::new()
         .keys(&one, [key("a"), key("b")])
         .keys(&two, [key("a")])
@@ -227,7 +227,7 @@ async fn batch_get_costs(ctx: Ctx) {
 }
 
 async fn batch_get_missing(ctx: Ctx) {
-    let table = ctx.table(Shape::s()).await;
+    let table = ctx.table(TableSpec::s()).await;
     let request =
         BatchGetItem::new().keys(&table, [key("a"), key("b")]).return_consumed_capacity(TOTAL);
     let answer = ctx.ok(ctx.store().batch_get(request).await);
@@ -236,7 +236,7 @@ async fn batch_get_missing(ctx: Ctx) {
 }
 
 async fn empty_query_costs(ctx: Ctx) {
-    let table = ctx.table(Shape::s()).await;
+    let table = ctx.table(TableSpec::s()).await;
     let query = Query::new(&table, attr("pk").eq("a")).return_consumed_capacity(TOTAL);
     assert_eq!(units(ctx.ok(ctx.store().query(query.clone()).await).consumed_capacity), 0.5);
     let page = ctx.ok(ctx.store().query(query.consistent_read(true)).await);
@@ -261,7 +261,7 @@ async fn delete_item_costs(ctx: &Ctx, table: &Table, key: Item) -> Vec<(String, 
 }
 
 async fn larger_of_old_and_new(ctx: Ctx) {
-    let table = ctx.table(Shape::s()).await;
+    let table = ctx.table(TableSpec::s()).await;
     for (what, bytes, cost) in
         [("new", 2500, 3.0), ("shrinks", 10, 3.0), ("stays small", 11, 1.0), ("grows", 5000, 5.0)]
     {
@@ -278,7 +278,7 @@ async fn larger_of_old_and_new(ctx: Ctx) {
 }
 
 async fn write_boundaries(ctx: Ctx) {
-    let table = ctx.table(Shape::s()).await;
+    let table = ctx.table(TableSpec::s()).await;
     for (pk, bytes, cost) in
         [("a", 1024, 1.0), ("b", 1025, 2.0), ("c", 2048, 2.0), ("d", 2049, 3.0)]
     {
@@ -288,7 +288,7 @@ async fn write_boundaries(ctx: Ctx) {
 }
 
 async fn delete_costs(ctx: Ctx) {
-    let table = ctx.table_with(Shape::s(), [sized("a", 2500)]).await;
+    let table = ctx.table_with(TableSpec::s(), [sized("a", 2500)]).await;
     assert_eq!(delete_item_costs(&ctx, &table, key("a")).await, costs([("table", 3.0)]));
     assert_eq!(delete_item_costs(&ctx, &table, key("a")).await, costs([("table", 1.0)]));
     ctx.expect_table(&table, &[]).await;
@@ -296,8 +296,8 @@ async fn delete_costs(ctx: Ctx) {
 
 async fn batch_write_costs(ctx: Ctx) {
     let indexed = item! { "pk" => "a", "gpk" => "g" };
-    let one = ctx.table_with(Shape::s().gsi_hash(), [indexed]).await;
-    let two = ctx.table(Shape::s()).await;
+    let one = ctx.table_with(TableSpec::s().gsi_hash(), [indexed]).await;
+    let two = ctx.table(TableSpec::s()).await;
     let request = BatchWriteItem::new()
         .delete(&one, key("a"))
         .put(&one, item! { "pk" => "b", "gpk" => "g" })
@@ -319,10 +319,10 @@ fn entry(more: &[(&str, &str)]) -> Item {
 }
 
 async fn unchanged_entry(ctx: Ctx) {
-    let table = ctx.table_with(Shape::s().gsi(), [entry(&[])]).await;
+    let table = ctx.table_with(TableSpec::s().gsi(), [entry(&[])]).await;
     let same = put_costs(&ctx, &table, entry(&[])).await;
     assert_eq!(same, costs([("table", 1.0)]), "the same item again");
-    let keys_only = Shape::s().gsi_projecting(IndexProjection::keys_only());
+    let keys_only = TableSpec::s().gsi_projecting(IndexProjection::keys_only());
     let table = ctx.table_with(keys_only, [entry(&[])]).await;
     let other = put_costs(&ctx, &table, entry(&[("x", "y")])).await;
     assert_eq!(other, costs([("table", 1.0)]), "an attribute that the index does not carry");
@@ -331,7 +331,7 @@ async fn unchanged_entry(ctx: Ctx) {
 }
 
 async fn entry_appears_changes_goes(ctx: Ctx) {
-    let table = ctx.table(Shape::s().gsi()).await;
+    let table = ctx.table(TableSpec::s().gsi()).await;
     let once = costs([("table", 1.0), ("gsi", 1.0)]);
     assert_eq!(put_costs(&ctx, &table, entry(&[])).await, once, "appears");
     assert_eq!(put_costs(&ctx, &table, entry(&[("x", "y")])).await, once, "changes");
@@ -343,7 +343,7 @@ async fn entry_appears_changes_goes(ctx: Ctx) {
 }
 
 async fn entry_moves(ctx: Ctx) {
-    let table = ctx.table_with(Shape::s().gsi(), [entry(&[])]).await;
+    let table = ctx.table_with(TableSpec::s().gsi(), [entry(&[])]).await;
     let twice = costs([("table", 1.0), ("gsi", 2.0)]);
     let partition = Update::new().set("gpk", "other");
     assert_eq!(update_costs(&ctx, &table, key("a"), partition).await, twice, "partition key");
@@ -357,7 +357,7 @@ async fn entry_moves(ctx: Ctx) {
 }
 
 async fn parts_by_index(ctx: Ctx) {
-    let table = ctx.table(Shape::s_s().gsi().lsi()).await;
+    let table = ctx.table(TableSpec::s_s().gsi().lsi()).await;
     let item = item! {
         "pk" => "a", "sk" => "b", "gpk" => "g", "gsk" => "h", "lsk" => "l",
         "v" => "x".repeat(2500)
@@ -380,7 +380,7 @@ async fn parts_by_index(ctx: Ctx) {
 }
 
 async fn total_has_no_parts(ctx: Ctx) {
-    let table = ctx.table(Shape::s().gsi()).await;
+    let table = ctx.table(TableSpec::s().gsi()).await;
     let put = PutItem::new(&table, entry(&[]));
     let answer = ctx.ok(ctx.store().put(put.clone()).await);
     assert_eq!(answer.consumed_capacity, None);
@@ -397,7 +397,7 @@ async fn total_has_no_parts(ctx: Ctx) {
 }
 
 async fn entry_costs_its_size(ctx: Ctx) {
-    let shape = Shape::s().gsi_projecting(IndexProjection::include(["x"]));
+    let shape = TableSpec::s().gsi_projecting(IndexProjection::include(["x"]));
     let table = ctx.table(shape).await;
     let large = "x".repeat(2500);
     let actual = put_costs(&ctx, &table, entry(&[("other", &large)])).await;
@@ -409,7 +409,7 @@ async fn entry_costs_its_size(ctx: Ctx) {
 }
 
 async fn not_in_the_index(ctx: Ctx) {
-    let table = ctx.table(Shape::s().gsi()).await;
+    let table = ctx.table(TableSpec::s().gsi()).await;
     let table_only = costs([("table", 1.0)]);
     let half = item! { "pk" => "a", "gpk" => "g" };
     assert_eq!(put_costs(&ctx, &table, half).await, table_only);
@@ -420,7 +420,7 @@ async fn not_in_the_index(ctx: Ctx) {
 
 /// A table of three large items, of which the index carries little.
 async fn narrow_index(ctx: &Ctx) -> (Table, Vec<Item>) {
-    let shape = Shape::s().gsi_projecting(IndexProjection::keys_only());
+    let shape = TableSpec::s().gsi_projecting(IndexProjection::keys_only());
     let items = ["a", "b", "c"].map(|pk| {
         item! { "pk" => pk, "gpk" => "g", "gsk" => pk, "v" => "x".repeat(5000) }
     });
@@ -449,8 +449,8 @@ async fn index_scan_costs(ctx: Ctx) {
 const SIZE: ReturnItemCollectionMetrics = ReturnItemCollectionMetrics::Size;
 
 async fn metrics_of_local_indexes(ctx: Ctx) {
-    let with = ctx.table(Shape::s_s().lsi()).await;
-    let without = ctx.table(Shape::s_s().gsi()).await;
+    let with = ctx.table(TableSpec::s_s().lsi()).await;
+    let without = ctx.table(TableSpec::s_s().gsi()).await;
     let item = item! { "pk" => "a", "sk" => "b" };
     for (table, expected) in [(&with, Some(key("a"))), (&without, None)] {
         let collection = |answer: WriteOutput| {
@@ -468,7 +468,7 @@ async fn metrics_of_local_indexes(ctx: Ctx) {
 }
 
 async fn small_collection(ctx: Ctx) {
-    let table = ctx.table(Shape::s_s().lsi()).await;
+    let table = ctx.table(TableSpec::s_s().lsi()).await;
     let put = PutItem::new(&table, item! { "pk" => "a", "sk" => "b" });
     let answer = ctx.ok(ctx.store().put(put.return_item_collection_metrics(SIZE)).await);
     let metrics = answer.item_collection_metrics.expect("the table has a local index");
@@ -477,7 +477,7 @@ async fn small_collection(ctx: Ctx) {
 }
 
 async fn metrics_of_many(ctx: Ctx) {
-    let table = ctx.table(Shape::s_s().lsi()).await;
+    let table = ctx.table(TableSpec::s_s().lsi()).await;
     let item = |pk: &str| item! { "pk" => pk, "sk" => "s" };
     let batch = BatchWriteItem::new()
         .put(&table, item("a"))

@@ -6,17 +6,17 @@
 mod limits;
 mod operands;
 mod placeholders;
-mod places;
 mod syntax;
 mod truth;
+mod where_allowed;
 mod words;
 
 use self::limits::*;
 use self::operands::*;
 use self::placeholders::*;
-use self::places::*;
 use self::syntax::*;
 use self::truth::*;
+use self::where_allowed::*;
 use self::words::*;
 use super::prelude::*;
 

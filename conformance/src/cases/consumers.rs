@@ -12,7 +12,7 @@ mod reading;
 use std::sync::Arc;
 use std::time::Duration;
 
-use tabla_consumer::{Consumer, Drained};
+use tabla_consumer::{Consumer, DrainReport};
 
 use self::leases::*;
 use self::notes::*;
@@ -68,7 +68,7 @@ cases! {
 
 /// The table of a case, with a stream that shows items after their changes.
 async fn table(ctx: &Ctx) -> Table {
-    ctx.table(Shape::s().stream(StreamViewType::NewImage)).await
+    ctx.table(TableSpec::s().stream(StreamViewType::NewImage)).await
 }
 
 /// Short on a service, whose clock nobody moves.
@@ -77,9 +77,9 @@ const LEASE: Duration = Duration::from_millis(900);
 /// A consumer of the table, with checkpoints that no other case has.
 fn consumer(ctx: &Ctx, table: &Table) -> Consumer {
     Consumer::new(ctx.store(), "mailer", &*table.name)
-        .checkpoints("consumers")
-        .lease(LEASE)
-        .poll_every(Duration::from_millis(50))
+        .checkpoint_table("consumers")
+        .lease_duration(LEASE)
+        .poll_interval(Duration::from_millis(50))
         .env(ctx.env())
 }
 
@@ -94,7 +94,7 @@ async fn write(ctx: &Ctx, table: &Table, pk: &str, numbers: std::ops::RangeInclu
 async fn drain_until(ctx: &Ctx, consumer: &Consumer, notes: &Arc<Notes>, handled: usize) {
     let enough = ctx.poll(|| async {
         let drained = ctx.ok(consumer.drain(notes).await);
-        assert_eq!(drained.elsewhere, 0, "nobody else is at work");
+        assert_eq!(drained.leased_elsewhere, 0, "nobody else is at work");
         (notes.handled().len() >= handled).then_some(())
     });
     assert_eq!(enough.await, Some(()), "{handled} records, got {:?}", notes.handled());

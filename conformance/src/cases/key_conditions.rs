@@ -112,11 +112,11 @@ impl Keys {
         let item = |pk: &str, sk: i32| item! { "pk" => pk, "sk" => sk, "x" => "x" };
         let mine = (1..=5).map(|sk| item("a", sk));
         let others = ["b", "ab", "A"].map(|pk| item(pk, 3));
-        Self::new(ctx, ctx.table_with(Shape::s_n(), mine.chain(others)).await)
+        Self::new(ctx, ctx.table_with(TableSpec::s_n(), mine.chain(others)).await)
     }
 
     /// The partition `a` with these sort keys, and one of each in a partition next to it.
-    async fn with<V: Into<Value> + Clone>(ctx: &Ctx, shape: Shape, keys: Vec<V>) -> Self {
+    async fn with<V: Into<Value> + Clone>(ctx: &Ctx, shape: TableSpec, keys: Vec<V>) -> Self {
         let items = ["a", "b"].into_iter().flat_map(|pk| {
             let keys = keys.clone();
             keys.into_iter().map(move |sk| item! { "pk" => pk, "sk" => sk })

@@ -7,7 +7,7 @@ use std::collections::BTreeSet;
 use std::future::Future;
 
 use super::prelude::*;
-use super::transactions::settle;
+use super::transactions::retry_on_conflict;
 
 cases! {
     Laws;
@@ -65,7 +65,7 @@ fn number(item: &Item, attribute: &str) -> i64 {
 }
 
 async fn unconditional_writes_never_fail(ctx: Ctx) {
-    let table = ctx.table(Shape::s()).await;
+    let table = ctx.table(TableSpec::s()).await;
     let workers = (0..WORKERS).map(|worker| {
         let (ctx, table) = (ctx.clone(), table.clone());
         async move {
@@ -101,14 +101,14 @@ async fn update_at_once(ctx: &Ctx, table: &Table, update: fn(usize, usize) -> Up
 }
 
 async fn adds_accumulate(ctx: Ctx) {
-    let table = ctx.table(Shape::s()).await;
+    let table = ctx.table(TableSpec::s()).await;
     update_at_once(&ctx, &table, |worker, _| Update::new().add("n", worker as i64)).await;
     let sum = ROUNDS * (0..WORKERS).sum::<usize>();
     ctx.expect_table(&table, &[key("a").with("n", sum)]).await;
 }
 
 async fn sums_accumulate(ctx: Ctx) {
-    let table = ctx.table_with(Shape::s(), [key("a").with("n", 0)]).await;
+    let table = ctx.table_with(TableSpec::s(), [key("a").with("n", 0)]).await;
     let update = |_, round: usize| {
         let by = attr("n").if_not_exists(0);
         Update::new().set("n", if round.is_multiple_of(2) { by.plus(3) } else { by.minus(1) })
@@ -118,7 +118,7 @@ async fn sums_accumulate(ctx: Ctx) {
 }
 
 async fn sets_accumulate(ctx: Ctx) {
-    let table = ctx.table(Shape::s()).await;
+    let table = ctx.table(TableSpec::s()).await;
     let member = |worker: usize, round: usize| format!("{worker}-{round}");
     update_at_once(&ctx, &table, |worker, round| {
         let one = Set::new([format!("{worker}-{round}")]).expect("one member");
@@ -131,7 +131,7 @@ async fn sets_accumulate(ctx: Ctx) {
 }
 
 async fn appends_accumulate(ctx: Ctx) {
-    let table = ctx.table(Shape::s()).await;
+    let table = ctx.table(TableSpec::s()).await;
     update_at_once(&ctx, &table, |worker, round| {
         let list = attr("list").if_not_exists(list![]);
         Update::new().set("list", list.append(list![(worker * ROUNDS + round) as i64]))
@@ -156,7 +156,7 @@ async fn appends_accumulate(ctx: Ctx) {
 }
 
 async fn sequence_has_no_duplicates(ctx: Ctx) {
-    let table = ctx.table(Shape::s()).await;
+    let table = ctx.table(TableSpec::s()).await;
     let workers = (0..WORKERS).map(|_| {
         let (ctx, table) = (ctx.clone(), table.clone());
         async move {
@@ -178,7 +178,7 @@ async fn sequence_has_no_duplicates(ctx: Ctx) {
 }
 
 async fn attributes_stand_alone(ctx: Ctx) {
-    let table = ctx.table(Shape::s()).await;
+    let table = ctx.table(TableSpec::s()).await;
     update_at_once(&ctx, &table, |worker, round| {
         Update::new().set(format!("w{worker}"), round as i64)
     })
@@ -191,7 +191,7 @@ async fn attributes_stand_alone(ctx: Ctx) {
 async fn item_is_written_whole(ctx: Ctx) {
     let whole =
         |worker: usize| (0..20).fold(key("a"), |item, n| item.with(format!("part{n:02}"), worker));
-    let table = ctx.table_with(Shape::s(), [whole(0)]).await;
+    let table = ctx.table_with(TableSpec::s(), [whole(0)]).await;
     let workers = (0..WORKERS).map(|worker| {
         let (ctx, table) = (ctx.clone(), table.clone());
         async move {
@@ -230,7 +230,7 @@ where
 }
 
 async fn one_creator(ctx: Ctx) {
-    let table = ctx.table(Shape::s()).await;
+    let table = ctx.table(TableSpec::s()).await;
     for round in 0..ROUNDS {
         let name = format!("item-{round}");
         let item = |worker: usize| key(&name).with("by", worker);
@@ -246,7 +246,7 @@ async fn one_creator(ctx: Ctx) {
 }
 
 async fn one_taker(ctx: Ctx) {
-    let table = ctx.table(Shape::s().gsi()).await;
+    let table = ctx.table(TableSpec::s().gsi()).await;
     for round in 0..ROUNDS {
         ctx.put(&table, key("a").with("gpk", "g").with("gsk", "s")).await;
         let calls = (0..WORKERS).map(|_| {
@@ -262,7 +262,7 @@ async fn one_taker(ctx: Ctx) {
 }
 
 async fn one_taker_by_old_item(ctx: Ctx) {
-    let table = ctx.table(Shape::s()).await;
+    let table = ctx.table(TableSpec::s()).await;
     // Often enough that an engine which reads and deletes in two steps is surely seen.
     for round in 0..4 * ROUNDS {
         let item = key("a").with("n", round);
@@ -281,7 +281,7 @@ async fn one_taker_by_old_item(ctx: Ctx) {
 }
 
 async fn one_claimer(ctx: Ctx) {
-    let table = ctx.table(Shape::s()).await;
+    let table = ctx.table(TableSpec::s()).await;
     for round in 0..ROUNDS {
         let name = format!("job-{round}");
         ctx.put(&table, key(&name).with("state", "free")).await;
@@ -300,7 +300,7 @@ async fn one_claimer(ctx: Ctx) {
 }
 
 async fn optimistic_increments(ctx: Ctx) {
-    let table = ctx.table_with(Shape::s(), [key("a").with("n", 0).with("version", 0)]).await;
+    let table = ctx.table_with(TableSpec::s(), [key("a").with("n", 0).with("version", 0)]).await;
     let workers = (0..WORKERS).map(|_| {
         let (ctx, table) = (ctx.clone(), table.clone());
         async move {
@@ -323,7 +323,7 @@ async fn optimistic_increments(ctx: Ctx) {
 }
 
 async fn index_agrees_after_contention(ctx: Ctx) {
-    let table = ctx.table(Shape::s().gsi()).await;
+    let table = ctx.table(TableSpec::s().gsi()).await;
     let workers = (0..WORKERS).map(|worker| {
         let (ctx, table) = (ctx.clone(), table.clone());
         async move {
@@ -355,7 +355,7 @@ async fn index_agrees_after_contention(ctx: Ctx) {
 }
 
 async fn stream_tells_the_whole_story(ctx: Ctx) {
-    let table = ctx.table(Shape::s().stream(StreamViewType::NewAndOldImages)).await;
+    let table = ctx.table(TableSpec::s().stream(StreamViewType::NewAndOldImages)).await;
     update_at_once(&ctx, &table, |_, _| Update::new().add("n", 1)).await;
     let all = WORKERS * ROUNDS;
     let records = ctx.records(&table, all).await;
@@ -391,13 +391,13 @@ fn transfer(table: &Table, from: &str, to: &str, amount: i64) -> TransactWriteIt
 async fn balances(ctx: &Ctx, table: &Table) -> Vec<i64> {
     let reads = TransactGetItems::new(ACCOUNTS.map(|name| GetItem::new(table, key(name))));
     let store = ctx.store();
-    let answer = ctx.ok(settle(|| store.transact_get(reads.clone())).await);
+    let answer = ctx.ok(retry_on_conflict(|| store.transact_get(reads.clone())).await);
     let balance = |item: &Option<Item>| number(item.as_ref().expect("an account"), "balance");
     answer.responses.iter().map(balance).collect()
 }
 
 async fn transfers_conserve_the_total(ctx: Ctx) {
-    let table = ctx.table_with(Shape::s(), ACCOUNTS.map(|name| account(name, 100))).await;
+    let table = ctx.table_with(TableSpec::s(), ACCOUNTS.map(|name| account(name, 100))).await;
     let workers = (0..WORKERS).map(|worker| {
         let (ctx, table) = (ctx.clone(), table.clone());
         async move {
@@ -412,7 +412,7 @@ async fn transfers_conserve_the_total(ctx: Ctx) {
                 let amount = 1 + round as i64;
                 let request = transfer(&table, ACCOUNTS[from], ACCOUNTS[to], amount);
                 let store = ctx.store();
-                match settle(|| store.transact_write(request.clone())).await {
+                match retry_on_conflict(|| store.transact_write(request.clone())).await {
                     Ok(_) => {
                         moved[from] -= amount;
                         moved[to] += amount;
@@ -430,14 +430,14 @@ async fn transfers_conserve_the_total(ctx: Ctx) {
 }
 
 async fn transfers_do_not_overdraw(ctx: Ctx) {
-    let table = ctx.table_with(Shape::s(), [account("ana", 45), account("eva", 0)]).await;
+    let table = ctx.table_with(TableSpec::s(), [account("ana", 45), account("eva", 0)]).await;
     let workers = (0..WORKERS).map(|_| {
         let (store, table) = (ctx.store(), table.clone());
         async move {
             let mut done = 0;
             for _ in 0..3 {
                 let request = transfer(&table, "ana", "eva", 10);
-                match settle(|| store.transact_write(request.clone())).await {
+                match retry_on_conflict(|| store.transact_write(request.clone())).await {
                     Ok(_) => done += 1,
                     Err(error) => assert!(error.is_condition_failed(), "{error:?}"),
                 }
@@ -452,8 +452,8 @@ async fn transfers_do_not_overdraw(ctx: Ctx) {
 }
 
 async fn transactional_counters_agree(ctx: Ctx) {
-    let first = ctx.table(Shape::s().gsi()).await;
-    let second = ctx.table(Shape::s()).await;
+    let first = ctx.table(TableSpec::s().gsi()).await;
+    let second = ctx.table(TableSpec::s()).await;
     let workers = (0..WORKERS).map(|_| {
         let (ctx, first, second) = (ctx.clone(), first.clone(), second.clone());
         async move {
@@ -464,7 +464,7 @@ async fn transactional_counters_agree(ctx: Ctx) {
                 .item(UpdateItem::new(&second, key("a")).update(count));
             for _ in 0..ROUNDS {
                 let store = ctx.store();
-                ctx.ok(settle(|| store.transact_write(request.clone())).await);
+                ctx.ok(retry_on_conflict(|| store.transact_write(request.clone())).await);
             }
         }
     });
@@ -477,7 +477,7 @@ async fn transactional_counters_agree(ctx: Ctx) {
 }
 
 async fn batches_beside_transactions(ctx: Ctx) {
-    let table = ctx.table(Shape::s()).await;
+    let table = ctx.table(TableSpec::s()).await;
     let workers = (0..WORKERS).map(|worker| {
         let (ctx, table) = (ctx.clone(), table.clone());
         async move {
@@ -489,11 +489,12 @@ async fn batches_beside_transactions(ctx: Ctx) {
                     let request = TransactWriteItems::new()
                         .item(PutItem::new(&table, own))
                         .item(UpdateItem::new(&table, key("count")).update(count));
-                    ctx.ok(settle(|| store.transact_write(request.clone())).await);
+                    ctx.ok(retry_on_conflict(|| store.transact_write(request.clone())).await);
                 } else {
                     // All batches also put the same item, which none of them reads.
                     let batch = BatchWriteItem::new().put(&table, own).put(&table, key("shared"));
-                    let answer = ctx.ok(settle(|| store.batch_write(batch.clone())).await);
+                    let answer =
+                        ctx.ok(retry_on_conflict(|| store.batch_write(batch.clone())).await);
                     assert!(answer.unprocessed_items.is_empty(), "{answer:?}");
                 }
             }

@@ -11,4 +11,4 @@ pub(super) use tabla_core::{
 };
 
 pub(super) use crate::case::cases;
-pub(super) use crate::{Ctx, Shape, Table};
+pub(super) use crate::{Ctx, Table, TableSpec};

@@ -63,7 +63,7 @@ struct Projected {
 
 impl Projected {
     async fn new(ctx: &Ctx) -> Self {
-        let table = ctx.table_with(Shape::s(), [Asked::item()]).await;
+        let table = ctx.table_with(TableSpec::s(), [Asked::item()]).await;
         Self { ctx: ctx.clone(), table, wrong: Vec::new() }
     }
 
@@ -138,7 +138,7 @@ async fn two_placeholders_for_one_attribute(ctx: Ctx) {
 }
 
 async fn overlap_without_an_item(ctx: Ctx) {
-    let table = ctx.table(Shape::s()).await;
+    let table = ctx.table(TableSpec::s()).await;
     for (text, one, two) in
         [("a, a", "a", "a"), ("m, m.x", "m", "m, x"), ("l[1], l", "l, [1]", "l")]
     {
@@ -205,7 +205,7 @@ async fn elements_come_back_without_gaps(ctx: Ctx) {
     projected.done();
     // By number, not by text.
     let long: Vec<Value> = (0..12).map(Value::from).collect();
-    let table = ctx.table_with(Shape::s(), [key().with("l", long)]).await;
+    let table = ctx.table_with(TableSpec::s(), [key().with("l", long)]).await;
     let get = GetItem::new(&table, key()).projection("l[10], l[9], l[2], l[11], l[1]");
     let answer = ctx.ok(ctx.store().get(get).await);
     assert_eq!(answer.item, Some(item! { "l" => list![1, 2, 9, 10, 11] }));
@@ -237,7 +237,7 @@ async fn a_projection_of_nothing(ctx: Ctx) {
 }
 
 async fn a_projection_of_no_item(ctx: Ctx) {
-    let table = ctx.table(Shape::s()).await;
+    let table = ctx.table(TableSpec::s()).await;
     for text in ["pk", "a", "zz, m.x"] {
         let get = GetItem::new(&table, key()).projection(text);
         assert_eq!(ctx.ok(ctx.store().get(get).await).item, None, "{text}");
@@ -251,7 +251,7 @@ async fn a_projection_of_no_item(ctx: Ctx) {
 
 async fn keys_are_asked_for(ctx: Ctx) {
     let item = item! { "pk" => "a", "sk" => "b", "gpk" => "c", "gsk" => "d", "n" => 1 };
-    let table = ctx.table_with(Shape::s_s().gsi(), [item.clone()]).await;
+    let table = ctx.table_with(TableSpec::s_s().gsi(), [item.clone()]).await;
     for (text, expected) in [
         ("n", item! { "n" => 1 }),
         ("pk", item! { "pk" => "a" }),
@@ -274,7 +274,7 @@ async fn keys_are_asked_for(ctx: Ctx) {
 
 async fn keys_are_scalars(ctx: Ctx) {
     let item = item! { "pk" => "a", "sk" => "b", "gpk" => "c", "gsk" => "d", "n" => 1 };
-    let table = ctx.table_with(Shape::s_s().gsi(), [item.clone()]).await;
+    let table = ctx.table_with(TableSpec::s_s().gsi(), [item.clone()]).await;
     let key = table.key_of(&item);
     for (text, which) in [
         ("pk.x", "Key: pk"),
@@ -421,14 +421,14 @@ async fn limits_of_projections(ctx: Ctx) {
     let text = names[..819].join(",");
     assert_eq!(text.len(), 4094);
     let wide: Item = names.iter().map(|name| (name.clone(), Value::from(1))).collect();
-    let table = ctx.table_with(Shape::s(), [wide.with("pk", "it")]).await;
+    let table = ctx.table_with(TableSpec::s(), [wide.with("pk", "it")]).await;
     let get = GetItem::new(&table, key()).projection(text);
     let item = ctx.ok(ctx.store().get(get).await).item.expect("the item");
     assert_eq!(item.len(), 819);
 }
 
 async fn every_read_projects(ctx: Ctx) {
-    let table = ctx.table_with(Shape::s(), [Asked::item()]).await;
+    let table = ctx.table_with(TableSpec::s(), [Asked::item()]).await;
     for (text, expected) in [
         ("pk, m.x", item! { "pk" => "it", "m" => map! { "x" => 1 } }),
         ("l[3], l[0]", item! { "l" => list![0, list![9]] }),
@@ -454,7 +454,8 @@ async fn every_read_projects(ctx: Ctx) {
 }
 
 async fn transactional_reads_project(ctx: Ctx) {
-    let table = ctx.table_with(Shape::s(), [Asked::item(), item! { "pk" => "b", "a" => 2 }]).await;
+    let table =
+        ctx.table_with(TableSpec::s(), [Asked::item(), item! { "pk" => "b", "a" => 2 }]).await;
     let get = |pk: &str, text: &str| {
         let mut get = GetItem::new(&table, item! { "pk" => pk }).projection(text);
         get.names = names(&[text]);
@@ -483,8 +484,8 @@ fn broken() -> [(&'static str, String); 4] {
 }
 
 async fn every_read_refuses(ctx: Ctx) {
-    let full = ctx.table_with(Shape::s(), [Asked::item()]).await;
-    let empty = ctx.table(Shape::s()).await;
+    let full = ctx.table_with(TableSpec::s(), [Asked::item()]).await;
+    let empty = ctx.table(TableSpec::s()).await;
     for (text, problem) in broken() {
         let message = format!("Invalid ProjectionExpression: {problem}");
         for table in [&full, &empty] {
@@ -502,7 +503,7 @@ async fn every_read_refuses(ctx: Ctx) {
 }
 
 async fn transactional_reads_refuse(ctx: Ctx) {
-    let table = ctx.table_with(Shape::s(), [Asked::item()]).await;
+    let table = ctx.table_with(TableSpec::s(), [Asked::item()]).await;
     for (text, problem) in broken() {
         let first = GetItem::new(&table, key());
         let last = GetItem::new(&table, item! { "pk" => "missing" }).projection(text);
@@ -516,7 +517,7 @@ async fn transactional_reads_refuse(ctx: Ctx) {
 async fn indexes_project(ctx: Ctx) {
     let base = item! { "pk" => "a", "sk" => "b", "gpk" => "c", "gsk" => "d", "lsk" => "e" };
     let item = base.clone().with("n", 1).with("m", map! { "x" => 1, "y" => 2 });
-    let table = ctx.table_with(Shape::s_s().gsi().lsi(), [item]).await;
+    let table = ctx.table_with(TableSpec::s_s().gsi().lsi(), [item]).await;
     for (text, expected) in [
         ("m.y, n", item! { "n" => 1, "m" => map! { "y" => 2 } }),
         ("pk, sk, gpk, gsk, lsk", base),
@@ -538,7 +539,7 @@ async fn indexes_project(ctx: Ctx) {
 async fn filters_see_the_whole_item(ctx: Ctx) {
     let items =
         (1..=4).map(|n| item! { "pk" => "a", "sk" => n, "n" => n, "m" => map! { "x" => n } });
-    let table = ctx.table_with(Shape::s_n(), items).await;
+    let table = ctx.table_with(TableSpec::s_n(), items).await;
     let query = Query::new(&table, attr("pk").eq("a"))
         .filter(attr("n").ge(2).and(attr("m").field("x").lt(4)))
         .projection("sk");

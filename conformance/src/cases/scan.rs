@@ -53,7 +53,7 @@ async fn in_segments(ctx: &Ctx, scan: &Scan, total: i32) -> Vec<Vec<Item>> {
 }
 
 async fn segment_below_total(ctx: Ctx) {
-    let table = ctx.table_with(Shape::s(), thirty()).await;
+    let table = ctx.table_with(TableSpec::s(), thirty()).await;
     for (segment, total) in [(1, 1), (2, 2), (3, 2), (999_999, 999_999)] {
         ctx.expect_validation(
             ctx.store().scan(Scan::new(&table).segment(segment, total)).await,
@@ -79,7 +79,7 @@ async fn segment_below_total(ctx: Ctx) {
 }
 
 async fn number_of_segments(ctx: Ctx) {
-    let table = ctx.table_with(Shape::s(), thirty()).await;
+    let table = ctx.table_with(TableSpec::s(), thirty()).await;
     for total in [0, -1] {
         ctx.expect_validation(
             ctx.store().scan(Scan::new(&table).segment(0, total)).await,
@@ -100,7 +100,7 @@ async fn number_of_segments(ctx: Ctx) {
 }
 
 async fn both_or_neither(ctx: Ctx) {
-    let table = ctx.table_with(Shape::s(), thirty()).await;
+    let table = ctx.table_with(TableSpec::s(), thirty()).await;
     let scan = Scan::new(&table);
     ctx.expect_validation(
         ctx.store().scan(assign!(scan.clone(), { segment: Some(0) })).await,
@@ -116,7 +116,7 @@ async fn both_or_neither(ctx: Ctx) {
 }
 
 async fn segments_cover(ctx: Ctx) {
-    let table = ctx.table_with(Shape::s(), thirty()).await;
+    let table = ctx.table_with(TableSpec::s(), thirty()).await;
     for total in [1, 2, 3, 4, 7, 16, 50] {
         let segments = in_segments(&ctx, &Scan::new(&table).consistent_read(true), total).await;
         ctx.expect_items(&segments.concat(), &thirty());
@@ -130,7 +130,7 @@ async fn segments_cover(ctx: Ctx) {
 async fn segments_of_every_type(ctx: Ctx) {
     for kind in KEY_TYPES {
         let items = ascending(kind).map(|value| item! { "pk" => value });
-        let table = ctx.table_with(Shape::keys(kind, None), items.clone()).await;
+        let table = ctx.table_with(TableSpec::keys(kind, None), items.clone()).await;
         for total in [2, 5] {
             let found = in_segments(&ctx, &Scan::new(&table), total).await.concat();
             ctx.expect_items(&found, &items);
@@ -139,7 +139,7 @@ async fn segments_of_every_type(ctx: Ctx) {
 }
 
 async fn segments_in_pages(ctx: Ctx) {
-    let table = ctx.table_with(Shape::s(), thirty()).await;
+    let table = ctx.table_with(TableSpec::s(), thirty()).await;
     for limit in [1, 2, 3, 10] {
         let found = in_segments(&ctx, &Scan::new(&table).limit(limit), 4).await.concat();
         ctx.expect_items(&found, &thirty());
@@ -148,7 +148,7 @@ async fn segments_in_pages(ctx: Ctx) {
 
 async fn one_partition_in_segments(ctx: Ctx) {
     let items: Vec<Item> = (0..12).map(|n| item! { "pk" => "a", "sk" => n }).collect();
-    let table = ctx.table_with(Shape::s_n(), items.clone()).await;
+    let table = ctx.table_with(TableSpec::s_n(), items.clone()).await;
     for (total, limit) in [(2, 100), (3, 1), (8, 5)] {
         let scan = Scan::new(&table).limit(limit);
         ctx.expect_items(&in_segments(&ctx, &scan, total).await.concat(), &items);
@@ -164,7 +164,7 @@ async fn segments_of_indexes(ctx: Ctx) {
             }
         })
         .collect();
-    let table = ctx.table_with(Shape::s_n().gsi().lsi(), items.clone()).await;
+    let table = ctx.table_with(TableSpec::s_n().gsi().lsi(), items.clone()).await;
     ctx.put(&table, item! { "pk" => "p0", "sk" => 100 }).await;
     ctx.expect_index(&table, "gsi", &items).await;
     for index in ["gsi", "lsi"] {
@@ -176,7 +176,7 @@ async fn segments_of_indexes(ctx: Ctx) {
 }
 
 async fn segments_at_once(ctx: Ctx) {
-    let table = ctx.table_with(Shape::s(), thirty()).await;
+    let table = ctx.table_with(TableSpec::s(), thirty()).await;
     let read = |segment: i32| {
         let (ctx, scan) = (ctx.clone(), Scan::new(&table).segment(segment, 6).limit(2));
         async move { ctx.scan_all(scan).await }
@@ -186,7 +186,7 @@ async fn segments_at_once(ctx: Ctx) {
 }
 
 async fn segments_are_stable(ctx: Ctx) {
-    let table = ctx.table_with(Shape::s(), thirty()).await;
+    let table = ctx.table_with(TableSpec::s(), thirty()).await;
     let before = in_segments(&ctx, &Scan::new(&table), 3).await;
     // Changing and deleting items moves no other item to another segment.
     ctx.put(&table, item! { "pk" => "k1", "n" => 100 }).await;
@@ -202,7 +202,7 @@ async fn segments_are_stable(ctx: Ctx) {
 }
 
 async fn segments_with_filter(ctx: Ctx) {
-    let table = ctx.table_with(Shape::s(), thirty()).await;
+    let table = ctx.table_with(TableSpec::s(), thirty()).await;
     let (mut found, mut scanned) = (Vec::new(), 0);
     for segment in 0..4 {
         let scan = Scan::new(&table).filter(attr("n").lt(5)).segment(segment, 4).limit(3);
@@ -216,7 +216,7 @@ async fn segments_with_filter(ctx: Ctx) {
 }
 
 async fn segment_goes_on(ctx: Ctx) {
-    let table = ctx.table_with(Shape::s(), thirty()).await;
+    let table = ctx.table_with(TableSpec::s(), thirty()).await;
     let mut found = Vec::new();
     for segment in 0..3 {
         let mut scan = Scan::new(&table).segment(segment, 3).limit(2);
@@ -232,7 +232,7 @@ async fn segment_goes_on(ctx: Ctx) {
 }
 
 async fn start_in_other_segment(ctx: Ctx) {
-    let table = ctx.table_with(Shape::s(), thirty()).await;
+    let table = ctx.table_with(TableSpec::s(), thirty()).await;
     let segments = in_segments(&ctx, &Scan::new(&table), 2).await;
     for (segment, other) in [(0, 1), (1, 0)] {
         let start = table.key_of(&segments[other][0]);
@@ -256,7 +256,7 @@ async fn every_item_once(ctx: Ctx) {
             (0..4).map(|sk| item! { "pk" => format!("p{pk}"), "sk" => sk, "n" => pk * sk }),
         );
     }
-    let table = ctx.table_with(Shape::s_n(), items.clone()).await;
+    let table = ctx.table_with(TableSpec::s_n(), items.clone()).await;
     let scan = Scan::new(&table);
     for scan in [scan.clone(), scan.clone().consistent_read(true), scan.limit(5)] {
         ctx.expect_items(&ctx.scan_all(scan).await, &items);
@@ -274,7 +274,7 @@ async fn every_item_once(ctx: Ctx) {
 }
 
 async fn nothing_to_scan(ctx: Ctx) {
-    let table = ctx.table(Shape::s_n().gsi().lsi()).await;
+    let table = ctx.table(TableSpec::s_n().gsi().lsi()).await;
     let scan = Scan::new(&table);
     for scan in [
         scan.clone(),
@@ -293,7 +293,7 @@ async fn sparse_index(ctx: Ctx) {
     let inside: Vec<Item> =
         (0..3).map(|n| item! { "pk" => format!("in{n}"), "gpk" => "g", "gsk" => "s" }).collect();
     let outside = [item! { "pk" => "out1", "gpk" => "g" }, item! { "pk" => "out2" }];
-    let table = ctx.table_with(Shape::s().gsi(), inside.clone()).await;
+    let table = ctx.table_with(TableSpec::s().gsi(), inside.clone()).await;
     ctx.put_all(&table, outside.clone()).await;
     ctx.expect_index(&table, "gsi", &inside).await;
     let page = ctx.ok(ctx.store().scan(Scan::new(&table).index("gsi")).await);
@@ -302,7 +302,7 @@ async fn sparse_index(ctx: Ctx) {
 }
 
 async fn scan_follows_writes(ctx: Ctx) {
-    let table = ctx.table(Shape::s()).await;
+    let table = ctx.table(TableSpec::s()).await;
     let mut expected = Vec::new();
     for n in 0..10 {
         let item = item! { "pk" => format!("k{n}"), "n" => n };
@@ -318,7 +318,7 @@ async fn scan_follows_writes(ctx: Ctx) {
 }
 
 async fn refusals_change_nothing(ctx: Ctx) {
-    let table = ctx.table_with(Shape::s().gsi(), thirty()).await;
+    let table = ctx.table_with(TableSpec::s().gsi(), thirty()).await;
     let before = ctx.snapshot(&table).await;
     for scan in [
         Scan::new(&table).limit(0),

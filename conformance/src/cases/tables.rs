@@ -127,7 +127,7 @@ fn constraint(value: &str, member: &str, rule: &str) -> String {
 }
 
 /// The request must be refused with this message, and leave no table behind.
-async fn refused(ctx: &Ctx, shape: Shape, message: &str) {
+async fn refused(ctx: &Ctx, shape: TableSpec, message: &str) {
     let name = ctx.free_name();
     ctx.expect_validation(ctx.store().create_table(shape.request(&name)).await, message);
     expect_missing(ctx, ctx.store().describe_table(DescribeTable::new(&name)).await, &name);
@@ -135,7 +135,7 @@ async fn refused(ctx: &Ctx, shape: Shape, message: &str) {
 
 /// A table of this name must be refused with this message.
 async fn refused_name(ctx: &Ctx, name: &str, message: &str) {
-    ctx.expect_validation(ctx.store().create_table(Shape::s().request(name)).await, message);
+    ctx.expect_validation(ctx.store().create_table(TableSpec::s().request(name)).await, message);
     let listed = ctx.ok(ctx.store().list_tables(ListTables::default()).await).table_names;
     assert!(!listed.iter().any(|listed| listed == name), "the refused table is there: {listed:?}");
 }

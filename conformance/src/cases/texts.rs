@@ -124,7 +124,7 @@ pub(super) struct Asked {
 impl Asked {
     /// The table, with [`item`](Self::item) in it.
     pub(super) async fn new(ctx: &Ctx) -> Self {
-        let table = ctx.table_with(Shape::s(), [Self::item()]).await;
+        let table = ctx.table_with(TableSpec::s(), [Self::item()]).await;
         Self { ctx: ctx.clone(), table, wrong: Vec::new() }
     }
 
@@ -186,14 +186,14 @@ impl Asked {
             Err(error) if matches!(error.kind(), ErrorKind::ConditionFailed { .. }) => Ok(false),
             Err(error) => Err(error),
         };
-        self.judge(text, "ConditionExpression", answer, expected);
+        self.check_answer(text, "ConditionExpression", answer, expected);
         let mut scan = Scan::new(&self.table).consistent_read(true).filter(text);
         (scan.names, scan.values) = (names, values);
         let answer = self.ctx.store().scan(scan).await.map(|page| page.count == 1);
-        self.judge(text, "FilterExpression", answer, expected);
+        self.check_answer(text, "FilterExpression", answer, expected);
     }
 
-    fn judge(&mut self, text: &str, kind: &str, answer: Result<bool>, expected: Answer<'_>) {
+    fn check_answer(&mut self, text: &str, kind: &str, answer: Result<bool>, expected: Answer<'_>) {
         let right = match (&answer, expected) {
             (Ok(holds), Answer::Holds(expected)) => *holds == expected,
             (Err(error), Answer::Refused(problem)) => {

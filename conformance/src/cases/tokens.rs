@@ -5,7 +5,7 @@ use std::time::Duration;
 use tabla_core::env::Env;
 
 use super::prelude::*;
-use super::transactions::settle;
+use super::transactions::retry_on_conflict;
 
 cases! {
     Tokens;
@@ -77,7 +77,7 @@ fn expect_mismatch<T: std::fmt::Debug>(ctx: &Ctx, result: tabla_core::Result<T>)
 }
 
 async fn replay_changes_nothing(ctx: Ctx) {
-    let table = ctx.table(Shape::s()).await;
+    let table = ctx.table(TableSpec::s()).await;
     let request = count(&table, &fresh_token());
     for _ in 0..3 {
         ctx.ok(ctx.store().transact_write(request.clone()).await);
@@ -90,7 +90,7 @@ async fn replay_changes_nothing(ctx: Ctx) {
 }
 
 async fn replay_reports_read_units(ctx: Ctx) {
-    let table = ctx.table(Shape::s()).await;
+    let table = ctx.table(TableSpec::s()).await;
     let request =
         count(&table, &fresh_token()).return_consumed_capacity(ReturnConsumedCapacity::Indexes);
     let first = ctx.ok(ctx.store().transact_write(request.clone()).await);
@@ -107,7 +107,7 @@ async fn replay_reports_read_units(ctx: Ctx) {
 }
 
 async fn other_content_is_refused(ctx: Ctx) {
-    let table = ctx.table(Shape::s().gsi()).await;
+    let table = ctx.table(TableSpec::s().gsi()).await;
     let token = fresh_token();
     ctx.ok(ctx.store().transact_write(count(&table, &token)).await);
     let before = ctx.snapshot(&table).await;
@@ -121,8 +121,8 @@ async fn other_content_is_refused(ctx: Ctx) {
 }
 
 async fn what_counts_as_content(ctx: Ctx) {
-    let table = ctx.table(Shape::s()).await;
-    let twin = ctx.table(Shape::s()).await;
+    let table = ctx.table(TableSpec::s()).await;
+    let twin = ctx.table(TableSpec::s()).await;
     let token = fresh_token();
     let put = PutItem::new(&table, key("b").with("x", 1)).condition("attribute_not_exists(pk)");
     let update = UpdateItem::new(&table, key("a")).update("ADD n :one").value(":one", 1);
@@ -155,7 +155,7 @@ async fn what_counts_as_content(ctx: Ctx) {
 }
 
 async fn mismatch_keeps_the_token(ctx: Ctx) {
-    let table = ctx.table(Shape::s()).await;
+    let table = ctx.table(TableSpec::s()).await;
     let token = fresh_token();
     let request = count(&table, &token);
     let other = TransactWriteItems::new()
@@ -170,7 +170,7 @@ async fn mismatch_keeps_the_token(ctx: Ctx) {
 }
 
 async fn wrong_request_before_mismatch(ctx: Ctx) {
-    let table = ctx.table(Shape::s()).await;
+    let table = ctx.table(TableSpec::s()).await;
     let token = fresh_token();
     ctx.ok(ctx.store().transact_write(count(&table, &token)).await);
     let wrong = TransactWriteItems::new()
@@ -184,7 +184,7 @@ async fn wrong_request_before_mismatch(ctx: Ctx) {
 }
 
 async fn forgotten_after_ten_minutes(ctx: Ctx) {
-    let table = ctx.table(Shape::s()).await;
+    let table = ctx.table(TableSpec::s()).await;
     let request = count(&table, &fresh_token());
     ctx.ok(ctx.store().transact_write(request.clone()).await);
     ctx.clock().advance(TEN_MINUTES - SECOND);
@@ -196,7 +196,7 @@ async fn forgotten_after_ten_minutes(ctx: Ctx) {
 }
 
 async fn other_content_after_ten_minutes(ctx: Ctx) {
-    let table = ctx.table(Shape::s()).await;
+    let table = ctx.table(TableSpec::s()).await;
     let token = fresh_token();
     ctx.ok(ctx.store().transact_write(count(&table, &token)).await);
     let other = TransactWriteItems::new()
@@ -214,7 +214,7 @@ async fn other_content_after_ten_minutes(ctx: Ctx) {
 }
 
 async fn replay_does_not_extend(ctx: Ctx) {
-    let table = ctx.table(Shape::s()).await;
+    let table = ctx.table(TableSpec::s()).await;
     let request = count(&table, &fresh_token());
     ctx.ok(ctx.store().transact_write(request.clone()).await);
     for _ in 0..2 {
@@ -228,14 +228,14 @@ async fn replay_does_not_extend(ctx: Ctx) {
 }
 
 async fn one_of_concurrent_calls(ctx: Ctx) {
-    let table = ctx.table(Shape::s()).await;
+    let table = ctx.table(TableSpec::s()).await;
     for round in 1..=5 {
         let request = count(&table, &fresh_token());
         let calls = (0..4).map(|_| {
             let (ctx, request) = (ctx.clone(), request.clone());
             async move {
                 let store = ctx.store();
-                ctx.ok(settle(|| store.transact_write(request.clone())).await);
+                ctx.ok(retry_on_conflict(|| store.transact_write(request.clone())).await);
             }
         });
         ctx.at_once(calls).await;
@@ -244,7 +244,7 @@ async fn one_of_concurrent_calls(ctx: Ctx) {
 }
 
 async fn failure_frees_the_token(ctx: Ctx) {
-    let table = ctx.table(Shape::s()).await;
+    let table = ctx.table(TableSpec::s()).await;
     let token = fresh_token();
     let failing =
         count(&table, &token).item(ConditionCheck::new(&table, key("gate"), attr("pk").exists()));
@@ -260,7 +260,7 @@ async fn failure_frees_the_token(ctx: Ctx) {
 }
 
 async fn invalid_item_frees_the_token(ctx: Ctx) {
-    let table = ctx.table(Shape::s()).await;
+    let table = ctx.table(TableSpec::s()).await;
     let token = fresh_token();
     let canceled = count(&table, &token).item(PutItem::new(&table, item! { "pk" => 1 }));
     let result = ctx.store().transact_write(canceled).await;
@@ -273,7 +273,7 @@ async fn invalid_item_frees_the_token(ctx: Ctx) {
 }
 
 async fn replay_is_not_judged_again(ctx: Ctx) {
-    let table = ctx.table(Shape::s()).await;
+    let table = ctx.table(TableSpec::s()).await;
     let create = PutItem::new(&table, key("a")).condition(attr("pk").not_exists());
     let request = TransactWriteItems::new().item(create).client_request_token(fresh_token());
     ctx.ok(ctx.store().transact_write(request.clone()).await);
@@ -285,7 +285,7 @@ async fn replay_is_not_judged_again(ctx: Ctx) {
 }
 
 async fn figures_are_not_content(ctx: Ctx) {
-    let table = ctx.table(Shape::s()).await;
+    let table = ctx.table(TableSpec::s()).await;
     let request = count(&table, &fresh_token());
     ctx.ok(ctx.store().transact_write(request.clone()).await);
     let counting = request.return_consumed_capacity(ReturnConsumedCapacity::Total);
@@ -295,7 +295,7 @@ async fn figures_are_not_content(ctx: Ctx) {
 }
 
 async fn replay_writes_no_record(ctx: Ctx) {
-    let table = ctx.table(Shape::s().stream(StreamViewType::KeysOnly)).await;
+    let table = ctx.table(TableSpec::s().stream(StreamViewType::KeysOnly)).await;
     let request = count(&table, &fresh_token());
     for _ in 0..3 {
         ctx.ok(ctx.store().transact_write(request.clone()).await);
@@ -308,7 +308,7 @@ async fn replay_writes_no_record(ctx: Ctx) {
 }
 
 async fn longest_token(ctx: Ctx) {
-    let table = ctx.table(Shape::s()).await;
+    let table = ctx.table(TableSpec::s()).await;
     let mut token = format!("{:x<36}", fresh_token());
     assert_eq!(token.len(), 36);
     for _ in 0..2 {
@@ -324,7 +324,7 @@ async fn longest_token(ctx: Ctx) {
 }
 
 async fn empty_token(ctx: Ctx) {
-    let table = ctx.table(Shape::s()).await;
+    let table = ctx.table(TableSpec::s()).await;
     ctx.expect_validation_with(
         ctx.store().transact_write(count(&table, "")).await,
         "Member must have length greater than or equal to 1",
@@ -333,7 +333,7 @@ async fn empty_token(ctx: Ctx) {
 }
 
 async fn other_token_is_another_transaction(ctx: Ctx) {
-    let table = ctx.table(Shape::s()).await;
+    let table = ctx.table(TableSpec::s()).await;
     for round in 1..=2 {
         ctx.ok(ctx.store().transact_write(count(&table, &fresh_token())).await);
         ctx.expect_table(&table, &counted(round)).await;

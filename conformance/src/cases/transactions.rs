@@ -6,11 +6,11 @@
 
 mod capacity;
 mod causes;
+mod fixture;
 mod isolation;
 mod limits;
 mod reads;
 mod reasons;
-mod stage;
 
 use self::capacity::*;
 use self::causes::*;
@@ -20,7 +20,7 @@ use self::reads::*;
 use self::reasons::*;
 use super::prelude::*;
 
-pub(super) use self::isolation::settle;
+pub(super) use self::isolation::retry_on_conflict;
 
 cases! {
     Transactions;

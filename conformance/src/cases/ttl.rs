@@ -52,7 +52,7 @@ fn seconds(ctx: &Ctx, from_now: i64) -> i64 {
 }
 
 /// A table whose items expire by `expires`.
-async fn expiring(ctx: &Ctx, shape: Shape) -> Table {
+async fn expiring(ctx: &Ctx, shape: TableSpec) -> Table {
     let table = ctx.table(shape).await;
     let request = UpdateTimeToLive::new(&table, "expires", true);
     let answer = ctx.ok(ctx.store().update_time_to_live(request.clone()).await);
@@ -72,7 +72,7 @@ async fn expect_kept(ctx: &Ctx, table: &Table, gone: &[Item], kept: &[Item]) {
 }
 
 async fn only_top_level_numbers_expire(ctx: Ctx) {
-    let table = expiring(&ctx, Shape::s()).await;
+    let table = expiring(&ctx, TableSpec::s()).await;
     let past = seconds(&ctx, -100);
     let set = Set::new([Number::from(past)]).expect("one member");
     let kept = [
@@ -91,7 +91,7 @@ async fn only_top_level_numbers_expire(ctx: Ctx) {
 }
 
 async fn times_are_seconds(ctx: Ctx) {
-    let table = expiring(&ctx, Shape::s()).await;
+    let table = expiring(&ctx, TableSpec::s()).await;
     let past = seconds(&ctx, -100);
     let fraction = Number::parse(&format!("{past}.5")).expect("a number");
     let gone = [item("past", past), item("fraction", fraction), item("day", past - DAY)];
@@ -104,7 +104,7 @@ async fn times_are_seconds(ctx: Ctx) {
 }
 
 async fn expiry_is_to_the_second(ctx: Ctx) {
-    let table = expiring(&ctx, Shape::s()).await;
+    let table = expiring(&ctx, TableSpec::s()).await;
     let item = item("a", seconds(&ctx, 60));
     ctx.put(&table, item.clone()).await;
     for advance in [0, 59, 1] {
@@ -118,7 +118,7 @@ async fn expiry_is_to_the_second(ctx: Ctx) {
 }
 
 async fn very_old_times_are_kept(ctx: Ctx) {
-    let table = expiring(&ctx, Shape::s()).await;
+    let table = expiring(&ctx, TableSpec::s()).await;
     let gone = [item("four-years", seconds(&ctx, -4 * YEAR))];
     let kept = [
         item("six-years", seconds(&ctx, -6 * YEAR)),
@@ -130,7 +130,7 @@ async fn very_old_times_are_kept(ctx: Ctx) {
 }
 
 async fn expired_items_are_there(ctx: Ctx) {
-    let table = expiring(&ctx, Shape::s().gsi()).await;
+    let table = expiring(&ctx, TableSpec::s().gsi()).await;
     let expires = seconds(&ctx, 10);
     let item = item("a", expires).with("gpk", "g").with("gsk", "h").with("n", 1);
     ctx.put(&table, item.clone()).await;
@@ -160,7 +160,7 @@ async fn expired_items_are_there(ctx: Ctx) {
 
 /// Nothing is deleted meanwhile: the filter alone says what has expired.
 async fn callers_filter_what_has_expired(ctx: Ctx) {
-    let table = ctx.table(Shape::s()).await;
+    let table = ctx.table(TableSpec::s()).await;
     let now = ctx.now();
     let (past, future) = (seconds(&ctx, -100), seconds(&ctx, 100));
     let number = |text: String| Number::parse(&text).expect("a number");
@@ -207,7 +207,7 @@ async fn callers_filter_what_has_expired(ctx: Ctx) {
 }
 
 async fn expiry_can_be_put_off(ctx: Ctx) {
-    let table = expiring(&ctx, Shape::s()).await;
+    let table = expiring(&ctx, TableSpec::s()).await;
     let soon = seconds(&ctx, 10);
     ctx.put_all(&table, ["later", "never", "replaced", "left"].map(|pk| item(pk, soon))).await;
     ctx.clock().advance(Duration::from_secs(20));
@@ -226,8 +226,8 @@ async fn expiry_can_be_put_off(ctx: Ctx) {
 }
 
 async fn expired_items_are_deleted(ctx: Ctx) {
-    let table = expiring(&ctx, Shape::s().gsi()).await;
-    let other = ctx.table(Shape::s()).await;
+    let table = expiring(&ctx, TableSpec::s().gsi()).await;
+    let other = ctx.table(TableSpec::s()).await;
     let entry = |pk: &str, expires: i64| item(pk, expires).with("gpk", "g").with("gsk", pk);
     let gone = ["a", "b", "c"].map(|pk| entry(pk, seconds(&ctx, -100)));
     let kept = [entry("d", seconds(&ctx, DAY)), item! { "pk" => "e", "gpk" => "g", "gsk" => "e" }];
@@ -240,7 +240,7 @@ async fn expired_items_are_deleted(ctx: Ctx) {
 }
 
 async fn expiry_is_a_change_by_the_service(ctx: Ctx) {
-    let shape = Shape::s().stream(StreamViewType::NewAndOldImages);
+    let shape = TableSpec::s().stream(StreamViewType::NewAndOldImages);
     let table = expiring(&ctx, shape).await;
     let expired = item("expired", seconds(&ctx, -100));
     let deleted = item! { "pk" => "deleted" };
@@ -269,7 +269,7 @@ async fn expiry_is_a_change_by_the_service(ctx: Ctx) {
 }
 
 async fn expiry_is_recorded_once(ctx: Ctx) {
-    let table = expiring(&ctx, Shape::s().stream(StreamViewType::KeysOnly)).await;
+    let table = expiring(&ctx, TableSpec::s().stream(StreamViewType::KeysOnly)).await;
     ctx.put(&table, item("a", seconds(&ctx, 10))).await;
     for advance in [0, 20, 20] {
         ctx.clock().advance(Duration::from_secs(advance));
@@ -287,7 +287,7 @@ async fn expiry_is_recorded_once(ctx: Ctx) {
 }
 
 async fn another_attribute_is_refused(ctx: Ctx) {
-    let table = expiring(&ctx, Shape::s()).await;
+    let table = expiring(&ctx, TableSpec::s()).await;
     for enabled in [true, false] {
         let request = UpdateTimeToLive::new(&table, "other", enabled);
         ctx.expect_validation(
@@ -306,14 +306,14 @@ async fn describe(ctx: &Ctx, table: &Table) -> TimeToLiveDescription {
 const TOO_SOON: &str = "Time to live has been modified multiple times within a fixed interval";
 
 async fn changes_too_soon_are_refused(ctx: Ctx) {
-    let table = expiring(&ctx, Shape::s()).await;
+    let table = expiring(&ctx, TableSpec::s()).await;
     let disable = UpdateTimeToLive::new(&table, "expires", false);
     ctx.expect_validation(ctx.store().update_time_to_live(disable).await, TOO_SOON);
     assert_eq!(describe(&ctx, &table).await.attribute.as_deref(), Some("expires"));
 }
 
 async fn changes_after_an_hour(ctx: Ctx) {
-    let table = expiring(&ctx, Shape::s()).await;
+    let table = expiring(&ctx, TableSpec::s()).await;
     let set = |attribute: &str, enabled: bool| {
         let (store, request) = (ctx.store(), UpdateTimeToLive::new(&table, attribute, enabled));
         async move { store.update_time_to_live(request).await }
@@ -334,7 +334,7 @@ async fn changes_after_an_hour(ctx: Ctx) {
 }
 
 async fn disabled_expiry_deletes_nothing(ctx: Ctx) {
-    let table = expiring(&ctx, Shape::s()).await;
+    let table = expiring(&ctx, TableSpec::s()).await;
     ctx.clock().advance(Duration::from_secs(60 * 60));
     let disable = UpdateTimeToLive::new(&table, "expires", false);
     ctx.ok(ctx.store().update_time_to_live(disable).await);
@@ -343,7 +343,7 @@ async fn disabled_expiry_deletes_nothing(ctx: Ctx) {
 }
 
 async fn settings_are_described(ctx: Ctx) {
-    let table = ctx.table(Shape::s()).await;
+    let table = ctx.table(TableSpec::s()).await;
     let off = TimeToLiveDescription::disabled();
     assert_eq!(describe(&ctx, &table).await, off);
     let disable = UpdateTimeToLive::new(&table, "expires", false);
@@ -361,12 +361,12 @@ async fn settings_are_described(ctx: Ctx) {
         ctx.store().update_time_to_live(enable).await,
         "TimeToLive is already enabled",
     );
-    let other = ctx.table(Shape::s()).await;
+    let other = ctx.table(TableSpec::s()).await;
     assert_eq!(describe(&ctx, &other).await, off);
 }
 
 async fn attribute_names(ctx: Ctx) {
-    let table = ctx.table(Shape::s()).await;
+    let table = ctx.table(TableSpec::s()).await;
     for (name, constraint) in [
         (String::new(), "greater than or equal to 1"),
         ("x".repeat(256), "less than or equal to 255"),

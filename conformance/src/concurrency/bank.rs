@@ -8,8 +8,8 @@ use tabla_core::{
     Error, ErrorKind, Item, KeyType, Requirement, Store, Update, ValueRef, attr, item,
 };
 
+use super::call_outcome::{RetryOutcome, retry_on_conflict};
 use super::explain::Violation;
-use super::fate::{Settled, settle};
 use super::recorder::at_once;
 use super::tables::create_table;
 
@@ -153,16 +153,17 @@ impl Teller {
         });
         let store = &self.store;
         let answer =
-            settle(&mut self.report.conflicts, || store.transact_write(request.clone())).await?;
+            retry_on_conflict(&mut self.report.conflicts, || store.transact_write(request.clone()))
+                .await?;
         match answer {
-            Settled::Done(_) => {
+            RetryOutcome::Done(_) => {
                 self.report.transfers += 1;
                 for (number, by) in changes {
                     self.moved[number] += by;
                 }
             }
-            Settled::Refused => self.report.refused += 1,
-            Settled::Unknown => self.report.unknown += 1,
+            RetryOutcome::Refused => self.report.refused += 1,
+            RetryOutcome::Unknown => self.report.unknown += 1,
         }
         Ok(())
     }
@@ -183,9 +184,9 @@ async fn open(
     let account = key(number).with("balance", OPENING);
     let request = PutItem::new(table, account).condition(attr("pk").not_exists());
     for _ in 0..ATTEMPTS {
-        match settle(conflicts, || store.put(request.clone())).await? {
-            Settled::Done(_) | Settled::Refused => return Ok(()),
-            Settled::Unknown => {}
+        match retry_on_conflict(conflicts, || store.put(request.clone())).await? {
+            RetryOutcome::Done(_) | RetryOutcome::Refused => return Ok(()),
+            RetryOutcome::Unknown => {}
         }
     }
     let text = format!("the answer was lost {ATTEMPTS} times");
@@ -201,7 +202,8 @@ async fn balances(
 ) -> Result<Vec<i64>, Violation> {
     let reads = (0..accounts).map(|number| GetItem::new(table, key(number)));
     let request = TransactGetItems::new(reads);
-    let Settled::Done(answer) = settle(conflicts, || store.transact_get(request.clone())).await?
+    let RetryOutcome::Done(answer) =
+        retry_on_conflict(conflicts, || store.transact_get(request.clone())).await?
     else {
         return Err(Violation::Store(Error::validation("a read has no condition")));
     };

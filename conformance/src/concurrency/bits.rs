@@ -2,9 +2,9 @@
 
 /// A set of numbers below a bound that is given once.
 #[derive(Clone, Debug, PartialEq, Eq, Hash)]
-pub(super) struct Bits(Box<[u64]>);
+pub(super) struct BitSet(Box<[u64]>);
 
-impl Bits {
+impl BitSet {
     /// The empty set of numbers below `bound`.
     pub(super) fn new(bound: usize) -> Self {
         Self(vec![0; bound.div_ceil(64)].into())
@@ -37,10 +37,10 @@ mod tests {
 
     #[test]
     fn sets_hold_what_was_inserted() {
-        let small = Bits::new(130).with(0).with(129);
+        let small = BitSet::new(130).with(0).with(129);
         let large = small.with(64);
         assert!(large.has(0) && large.has(64) && large.has(129) && !large.has(65));
         assert!(small.is_within(&large) && !large.is_within(&small) && small.is_within(&small));
-        assert!(Bits::new(0).is_within(&Bits::new(0)));
+        assert!(BitSet::new(0).is_within(&BitSet::new(0)));
     }
 }

@@ -3,9 +3,9 @@
 use tabla_core::ops::*;
 use tabla_core::{CancellationCode, Error, ErrorKind, Item, Store, Update, assign, attr};
 
+use super::call_outcome::{CallOutcome, classify_error, is_contention};
 use super::explain::Violation;
-use super::fate::{Fate, fate, is_contention};
-use super::model::{Action, Condition, Operation, Outcome, Returns, Row, Verdict, Write};
+use super::model::{Action, Condition, ModelOperation, Outcome, Returns, Row, Verdict, Write};
 use super::tables::Tables;
 
 /// Carries an operation out on a store.
@@ -15,21 +15,21 @@ use super::tables::Tables;
 pub(super) async fn call(
     store: &dyn Store,
     tables: &Tables,
-    operation: &Operation,
+    operation: &ModelOperation,
 ) -> Result<Outcome, Violation> {
     let answer = match operation {
-        Operation::Get(key) => {
+        ModelOperation::Get(key) => {
             let request = get(tables, *key).consistent_read(true);
             store.get(request).await.map(|output| Answer::Items(vec![output.item]))
         }
-        Operation::TransactGet(keys) => {
+        ModelOperation::TransactGet(keys) => {
             let request = TransactGetItems::new(keys.iter().map(|key| get(tables, *key)));
             store.transact_get(request).await.map(|output| Answer::Items(output.responses))
         }
-        Operation::Write(write) => {
+        ModelOperation::Write(write) => {
             single_write(store, tables, write).await.map(|output| Answer::Old(output.attributes))
         }
-        Operation::TransactWrite(writes) => {
+        ModelOperation::TransactWrite(writes) => {
             let request = writes
                 .iter()
                 .fold(TransactWriteItems::new(), |all, write| all.item(request(tables, write)));
@@ -40,7 +40,7 @@ pub(super) async fn call(
         Ok(answer) => done(tables, operation, answer),
         Err(error) => failed(tables, operation, error),
     };
-    outcome.ok_or_else(|| Violation::Strange {
+    outcome.ok_or_else(|| Violation::UnexpectedAnswer {
         asked: operation.to_string(),
         answer: format!("{answer:?}"),
     })
@@ -54,7 +54,7 @@ enum Answer {
 }
 
 /// The outcome of a success; `None` if it holds items that could not have been written.
-fn done(tables: &Tables, operation: &Operation, answer: &Answer) -> Option<Outcome> {
+fn done(tables: &Tables, operation: &ModelOperation, answer: &Answer) -> Option<Outcome> {
     let keys = operation.keys();
     match answer {
         Answer::Items(items) if items.len() != keys.len() => None,
@@ -67,21 +67,21 @@ fn done(tables: &Tables, operation: &Operation, answer: &Answer) -> Option<Outco
 }
 
 /// The outcome of a failure; `None` if the error has no business here.
-fn failed(tables: &Tables, operation: &Operation, error: &Error) -> Option<Outcome> {
-    match fate(error) {
-        Fate::NoEffect => Some(Outcome::NoEffect(error.code().into())),
-        Fate::Unknown => Some(Outcome::Unknown(error.code().into())),
-        Fate::Refused => refused(tables, operation, error),
-        Fate::Strange => None,
+fn failed(tables: &Tables, operation: &ModelOperation, error: &Error) -> Option<Outcome> {
+    match classify_error(error) {
+        CallOutcome::NoEffect => Some(Outcome::NoEffect(error.code().into())),
+        CallOutcome::Unknown => Some(Outcome::Unknown(error.code().into())),
+        CallOutcome::Refused => refused(tables, operation, error),
+        CallOutcome::Unexpected => None,
     }
 }
 
-fn refused(tables: &Tables, operation: &Operation, error: &Error) -> Option<Outcome> {
+fn refused(tables: &Tables, operation: &ModelOperation, error: &Error) -> Option<Outcome> {
     let verdicts = match (operation, error.kind()) {
-        (Operation::Write(write), ErrorKind::ConditionFailed { item }) => {
+        (ModelOperation::Write(write), ErrorKind::ConditionFailed { item }) => {
             vec![Verdict::Failed(row(tables, write.key, item.as_ref())?)]
         }
-        (Operation::TransactWrite(writes), ErrorKind::TransactionCanceled { reasons })
+        (ModelOperation::TransactWrite(writes), ErrorKind::TransactionCanceled { reasons })
             if writes.len() == reasons.len() =>
         {
             // An engine that met others in its way may have stopped to judge.
@@ -91,7 +91,7 @@ fn refused(tables: &Tables, operation: &Operation, error: &Error) -> Option<Outc
                     row(tables, write.key, reason.item.as_ref()).map(Verdict::Failed)
                 }
                 CancellationCode::None if is_judged => Some(Verdict::Held),
-                _ => Some(Verdict::Unsaid),
+                _ => Some(Verdict::NotReported),
             });
             verdicts.collect::<Option<_>>()?
         }

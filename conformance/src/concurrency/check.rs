@@ -3,9 +3,9 @@
 use std::collections::HashSet;
 
 use super::explain::{Violation, explain};
-use super::follow::{Followed, MAX_POSSIBILITIES, Part, Possibility, without_the_covered};
+use super::follow::{Followed, MAX_POSSIBILITIES, Possibility, RoundPart, without_the_covered};
 use super::history::Entry;
-use super::model::{Operation, Outcome, State, Verdict};
+use super::model::{ModelOperation, Outcome, State, Verdict};
 use super::search::Budget;
 
 /// Checks that a history is strictly serializable: that there is one order of all operations,
@@ -18,7 +18,7 @@ use super::search::Budget;
 /// its call, in a later round too, or never.
 #[derive(Clone, Debug)]
 pub struct Checker {
-    reasons: Reasons,
+    reasons: ReasonTiming,
     patience: usize,
     max_states: usize,
     round: usize,
@@ -30,7 +30,7 @@ pub struct Checker {
 
 /// What the cancellation reasons of a transaction say together.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub enum Reasons {
+pub enum ReasonTiming {
     /// All conditions were judged at one moment: those without a reason held, those with one did
     /// not. This is what an engine does that locks before it judges.
     #[default]
@@ -51,7 +51,7 @@ impl Checker {
     /// For a history that begins without items, on items of the numbers below `keys`.
     pub fn new(keys: usize) -> Self {
         Self {
-            reasons: Reasons::default(),
+            reasons: ReasonTiming::default(),
             patience: 2,
             max_states: 200_000,
             round: 0,
@@ -62,7 +62,7 @@ impl Checker {
 
     /// Takes cancellation reasons like this.
     #[must_use]
-    pub fn reasons(mut self, reasons: Reasons) -> Self {
+    pub fn reasons(mut self, reasons: ReasonTiming) -> Self {
         self.reasons = reasons;
         self
     }
@@ -149,7 +149,7 @@ impl Checker {
     ) -> Followed<'a> {
         let keys = self.possible[0].state.keys();
         let unknown = expected.iter().map(|number| (*number, &self.unknown[*number].entry));
-        let part = Part::new(keys, known, unknown.collect());
+        let part = RoundPart::new(keys, known, unknown.collect());
         let mut after = Vec::new();
         let mut nowhere = None;
         for possibility in &self.possible {
@@ -185,9 +185,12 @@ impl Checker {
 }
 
 /// What an entry says, as entries that each have to be explained at one moment.
-fn said(entry: &Entry, reasons: Reasons) -> Vec<Entry> {
-    let (Operation::TransactWrite(writes), Outcome::Refused(verdicts), Reasons::EachAlone) =
-        (&entry.operation, &entry.outcome, reasons)
+fn said(entry: &Entry, reasons: ReasonTiming) -> Vec<Entry> {
+    let (
+        ModelOperation::TransactWrite(writes),
+        Outcome::Refused(verdicts),
+        ReasonTiming::EachAlone,
+    ) = (&entry.operation, &entry.outcome, reasons)
     else {
         return vec![entry.clone()];
     };
@@ -196,7 +199,7 @@ fn said(entry: &Entry, reasons: Reasons) -> Vec<Entry> {
         .zip(verdicts)
         .filter(|(_, verdict)| matches!(verdict, Verdict::Failed(_)))
         .map(|(write, verdict)| Entry {
-            operation: Operation::Write(write.clone()),
+            operation: ModelOperation::Write(write.clone()),
             outcome: Outcome::Refused(vec![*verdict]),
             ..entry.clone()
         });

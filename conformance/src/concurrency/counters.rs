@@ -5,8 +5,8 @@ use std::sync::Arc;
 use tabla_core::ops::*;
 use tabla_core::{Error, Item, KeyType, Store, Update, ValueRef, attr, item};
 
+use super::call_outcome::{RetryOutcome, retry_on_conflict};
 use super::explain::Violation;
-use super::fate::{Settled, settle};
 use super::recorder::at_once;
 use super::tables::create_table;
 
@@ -133,7 +133,8 @@ impl Clerk {
     async fn add(&mut self, counter: usize) -> Result<(), Violation> {
         let request = increment(&self.table, counter);
         let store = &self.store;
-        let answer = settle(&mut self.report.conflicts, || store.update(request.clone())).await?;
+        let answer =
+            retry_on_conflict(&mut self.report.conflicts, || store.update(request.clone())).await?;
         self.count(&[counter], &answer)
     }
 
@@ -143,7 +144,8 @@ impl Clerk {
             .item(increment(&self.table, other));
         let store = &self.store;
         let answer =
-            settle(&mut self.report.conflicts, || store.transact_write(request.clone())).await?;
+            retry_on_conflict(&mut self.report.conflicts, || store.transact_write(request.clone()))
+                .await?;
         self.count(&[one, other], &answer)
     }
 
@@ -158,7 +160,7 @@ impl Clerk {
             };
             let next = count.unwrap_or(0) + 1;
             let (store, table) = (&self.store, &self.table);
-            let answer = settle(conflicts, || async {
+            let answer = retry_on_conflict(conflicts, || async {
                 match pinned {
                     Pinned::Put => {
                         let put = PutItem::new(table, key(counter).with("n", next));
@@ -172,7 +174,7 @@ impl Clerk {
                 }
             })
             .await?;
-            if matches!(answer, Settled::Refused) {
+            if matches!(answer, RetryOutcome::Refused) {
                 self.report.overtaken += 1;
                 tokio::task::yield_now().await;
                 continue;
@@ -181,19 +183,19 @@ impl Clerk {
         }
     }
 
-    fn count<T>(&mut self, counters: &[usize], answer: &Settled<T>) -> Result<(), Violation> {
+    fn count<T>(&mut self, counters: &[usize], answer: &RetryOutcome<T>) -> Result<(), Violation> {
         for counter in counters {
             let counted = &mut self.counted[*counter];
             match answer {
-                Settled::Done(_) => {
+                RetryOutcome::Done(_) => {
                     counted.surely += 1;
                     self.report.increments += 1;
                 }
-                Settled::Unknown => {
+                RetryOutcome::Unknown => {
                     counted.perhaps += 1;
                     self.report.unknown += 1;
                 }
-                Settled::Refused => {
+                RetryOutcome::Refused => {
                     let text = format!("an increment of counter {counter} failed by a condition");
                     return Err(Violation::Invariant(text));
                 }
@@ -219,7 +221,9 @@ async fn read(
     conflicts: &mut usize,
 ) -> Result<Option<i64>, Violation> {
     let request = GetItem::new(table, key(counter)).consistent_read(true);
-    let Settled::Done(answer) = settle(conflicts, || store.get(request.clone())).await? else {
+    let RetryOutcome::Done(answer) =
+        retry_on_conflict(conflicts, || store.get(request.clone())).await?
+    else {
         return Err(Violation::Store(Error::validation("a read has no condition")));
     };
     let Some(item) = answer.item else { return Ok(None) };

@@ -24,7 +24,7 @@ pub enum Violation {
     },
     /// An answer that no order could make right: an error that has no business here, or an item
     /// that nobody wrote.
-    Strange {
+    UnexpectedAnswer {
         /// What was asked.
         asked: String,
         /// What was answered.
@@ -51,7 +51,9 @@ impl fmt::Display for Violation {
             Self::Undecided { round, states } => {
                 write!(f, "round {round}: undecided after {states} points of the search")
             }
-            Self::Strange { asked, answer } => write!(f, "{asked} was answered with {answer}"),
+            Self::UnexpectedAnswer { asked, answer } => {
+                write!(f, "{asked} was answered with {answer}")
+            }
             Self::Invariant(text) => f.write_str(text),
             Self::Store(error) => write!(f, "the store cannot be used: {error}"),
             Self::Ticks(error) => write!(f, "the file of the ticks cannot be used: {error}"),
@@ -88,7 +90,7 @@ pub struct Disorder {
 }
 
 /// So much of the order is told.
-const TOLD: usize = 16;
+const MAX_SHOWN: usize = 16;
 
 impl fmt::Display for Disorder {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
@@ -101,7 +103,7 @@ impl fmt::Display for Disorder {
             .iter()
             .filter(|entry| entry.operation.keys().iter().any(|key| keys.contains(key)))
             .collect();
-        let told = &concerned[concerned.len().saturating_sub(TOLD)..];
+        let told = &concerned[concerned.len().saturating_sub(MAX_SHOWN)..];
         writeln!(
             f,
             "  an order can begin with {} operations, of which the last {} on the same items are:",

@@ -3,7 +3,7 @@
 use std::cmp::Reverse;
 use std::collections::BTreeSet;
 
-use super::groups::Groups;
+use super::groups::DisjointSets;
 use super::history::Entry;
 use super::model::{Outcome, State};
 use super::search::{Budget, End, Found, Problem, Wanted};
@@ -32,16 +32,16 @@ pub(super) enum Followed<'a> {
 }
 
 /// The part of a history that is a round.
-pub(super) struct Part<'a> {
+pub(super) struct RoundPart<'a> {
     known: &'a [Entry],
     /// The operations of unknown outcome that are thought of, by number.
     unknown: Vec<(usize, &'a Entry)>,
-    groups: Groups,
+    groups: DisjointSets,
 }
 
-impl<'a> Part<'a> {
+impl<'a> RoundPart<'a> {
     pub(super) fn new(keys: usize, known: &'a [Entry], unknown: Vec<(usize, &'a Entry)>) -> Self {
-        let mut groups = Groups::new(keys);
+        let mut groups = DisjointSets::new(keys);
         for entry in known.iter().chain(unknown.iter().map(|(_, entry)| *entry)) {
             groups.join(&entry.operation.keys());
         }

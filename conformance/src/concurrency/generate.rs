@@ -2,7 +2,9 @@
 
 use tabla_core::env::{Random, SeededRandom};
 
-use super::model::{Action, Condition, Operation, Outcome, Returns, Row, State, Verdict, Write};
+use super::model::{
+    Action, Condition, ModelOperation, Outcome, Returns, Row, State, Verdict, Write,
+};
 
 /// One task's source of operations.
 ///
@@ -33,43 +35,45 @@ impl Generator {
     }
 
     /// The next operation. What it writes, it tags with `tag`, which is not given again.
-    pub(super) fn next(&mut self, tag: u64) -> Operation {
+    pub(super) fn next(&mut self, tag: u64) -> ModelOperation {
         if let Some(key) = self.at_hand.take()
             && self.coin()
         {
-            return Operation::Write(self.optimistic(key, tag));
+            return ModelOperation::Write(self.optimistic(key, tag));
         }
         let key = self.key();
         match self.below(if self.transactions { 100 } else { 65 }) {
-            0..15 => Operation::Get(key),
+            0..15 => ModelOperation::Get(key),
             15..27 => {
                 let write = Write::new(key, self.put(tag));
-                Operation::Write(self.returning(write))
+                ModelOperation::Write(self.returning(write))
             }
-            27..37 => Operation::Write(self.optimistic(key, tag)),
+            27..37 => ModelOperation::Write(self.optimistic(key, tag)),
             37..44 => {
                 let put = Write::new(key, self.put(tag)).when(Condition::Absent);
-                Operation::Write(self.curious(put))
+                ModelOperation::Write(self.curious(put))
             }
             44..51 => {
                 let delete = Write::new(key, Action::Delete);
                 let delete = if self.coin() { self.conditional(delete) } else { delete };
-                Operation::Write(self.returning(delete))
+                ModelOperation::Write(self.returning(delete))
             }
             51..65 => {
                 let write = Write::new(key, self.add(tag));
-                Operation::Write(self.returning(write))
+                ModelOperation::Write(self.returning(write))
             }
             65..87 => {
                 let keys = self.several_keys();
-                Operation::TransactWrite(keys.into_iter().map(|key| self.part(key, tag)).collect())
+                ModelOperation::TransactWrite(
+                    keys.into_iter().map(|key| self.part(key, tag)).collect(),
+                )
             }
-            _ => Operation::TransactGet(self.several_keys()),
+            _ => ModelOperation::TransactGet(self.several_keys()),
         }
     }
 
     /// Takes note of what an answer tells of the items.
-    pub(super) fn learn(&mut self, operation: &Operation, outcome: &Outcome) {
+    pub(super) fn learn(&mut self, operation: &ModelOperation, outcome: &Outcome) {
         self.at_hand = None;
         match outcome {
             Outcome::Read(rows) => {

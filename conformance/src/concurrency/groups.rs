@@ -2,11 +2,11 @@
 
 /// Sets of keys that have no transaction in common, found by joining those that have.
 #[derive(Clone, Debug)]
-pub(super) struct Groups {
+pub(super) struct DisjointSets {
     parents: Vec<usize>,
 }
 
-impl Groups {
+impl DisjointSets {
     /// Each key by itself.
     pub(super) fn new(keys: usize) -> Self {
         Self { parents: (0..keys).collect() }
@@ -42,7 +42,7 @@ mod tests {
 
     #[test]
     fn keys_that_share_a_transaction_are_joined_through_others_too() {
-        let mut groups = Groups::new(6);
+        let mut groups = DisjointSets::new(6);
         groups.join(&[0, 1]);
         groups.join(&[3, 4]);
         groups.join(&[1, 4, 3]);

@@ -2,7 +2,7 @@
 
 use serde::{Deserialize, Serialize};
 
-use super::model::{Action, Condition, Operation, Outcome, Row, Verdict};
+use super::model::{Action, Condition, ModelOperation, Outcome, Row, Verdict};
 
 /// An operation as it was called and answered.
 ///
@@ -17,7 +17,7 @@ pub struct Entry {
     /// The tick after the answer.
     pub answered: u64,
     /// What was asked.
-    pub operation: Operation,
+    pub operation: ModelOperation,
     /// What was answered.
     pub outcome: Outcome,
 }

@@ -25,7 +25,7 @@ impl Row {
 
 /// An operation on items, each named by its number.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
-pub enum Operation {
+pub enum ModelOperation {
     /// A consistent read of one item.
     Get(usize),
     /// A write of one item.
@@ -36,7 +36,7 @@ pub enum Operation {
     TransactWrite(Vec<Write>),
 }
 
-impl Operation {
+impl ModelOperation {
     /// The items that are read or written.
     pub fn keys(&self) -> Vec<usize> {
         match self {
@@ -100,7 +100,7 @@ impl Write {
     }
 
     /// How the condition stands towards this row.
-    fn judge(&self, row: Option<Row>) -> Verdict {
+    fn evaluate(&self, row: Option<Row>) -> Verdict {
         if self.condition.is_none_or(|condition| condition.holds(row)) {
             return Verdict::Held;
         }
@@ -207,7 +207,7 @@ pub enum Verdict {
     /// It did not hold, of this item if that was asked for and there was one.
     Failed(Option<Row>),
     /// Nothing: another reason stood in the way of judging it.
-    Unsaid,
+    NotReported,
 }
 
 impl Outcome {
@@ -220,7 +220,7 @@ impl Outcome {
                     && given
                         .iter()
                         .zip(recorded)
-                        .all(|(given, said)| *said == Verdict::Unsaid || given == said)
+                        .all(|(given, said)| *said == Verdict::NotReported || given == said)
             }
             (given, recorded) => given == recorded,
         }
@@ -253,19 +253,21 @@ impl State {
     }
 
     /// What an operation answers here, and the state afterwards if it is another.
-    pub fn answer(&self, operation: &Operation) -> (Outcome, Option<State>) {
+    pub fn answer(&self, operation: &ModelOperation) -> (Outcome, Option<State>) {
         match operation {
-            Operation::Get(key) => (Outcome::Read(vec![self.row(*key)]), None),
-            Operation::TransactGet(keys) => {
+            ModelOperation::Get(key) => (Outcome::Read(vec![self.row(*key)]), None),
+            ModelOperation::TransactGet(keys) => {
                 (Outcome::Read(keys.iter().map(|key| self.row(*key)).collect()), None)
             }
-            Operation::Write(_) | Operation::TransactWrite(_) => self.write(operation.writes()),
+            ModelOperation::Write(_) | ModelOperation::TransactWrite(_) => {
+                self.write(operation.writes())
+            }
         }
     }
 
     fn write(&self, writes: &[Write]) -> (Outcome, Option<State>) {
         let verdicts: Vec<Verdict> =
-            writes.iter().map(|write| write.judge(self.row(write.key))).collect();
+            writes.iter().map(|write| write.evaluate(self.row(write.key))).collect();
         if verdicts.iter().any(|verdict| *verdict != Verdict::Held) {
             return (Outcome::Refused(verdicts), None);
         }
@@ -298,12 +300,12 @@ mod tests {
         let check = Write::new(0, Action::Check).when(Condition::CountAtLeast(6));
         let delete = Write::new(2, Action::Delete).when(Condition::Present);
         let writes = vec![put.clone(), check.clone().item_on_failure(), delete];
-        let (outcome, after) = state.answer(&Operation::TransactWrite(writes));
+        let (outcome, after) = state.answer(&ModelOperation::TransactWrite(writes));
         let failed = Verdict::Failed(state.row(0));
         assert_eq!(outcome, Outcome::Refused(vec![Verdict::Held, failed, Verdict::Failed(None)]));
         assert_eq!(after, None);
         let writes = vec![put, check.when(Condition::CountAtLeast(5))];
-        let (outcome, after) = state.answer(&Operation::TransactWrite(writes));
+        let (outcome, after) = state.answer(&ModelOperation::TransactWrite(writes));
         assert_eq!(outcome, Outcome::Written(None));
         assert_eq!(after.unwrap().row(1), Some(Row::tagged(2)));
     }
@@ -312,12 +314,12 @@ mod tests {
     fn updates_keep_what_they_do_not_touch_and_return_what_was_asked_for() {
         let mut state = State::empty(1);
         let add = |add| Write::new(0, Action::Update { tag: None, add: Some(add) });
-        let (outcome, after) = state.answer(&Operation::Write(add(2).returning(Returns::Old)));
+        let (outcome, after) = state.answer(&ModelOperation::Write(add(2).returning(Returns::Old)));
         assert_eq!(outcome, Outcome::Written(None));
         state = after.unwrap();
         let tag = Action::Update { tag: Some(7), add: None };
-        state = state.answer(&Operation::Write(Write::new(0, tag))).1.unwrap();
-        let (outcome, _) = state.answer(&Operation::Write(add(3).returning(Returns::New)));
+        state = state.answer(&ModelOperation::Write(Write::new(0, tag))).1.unwrap();
+        let (outcome, _) = state.answer(&ModelOperation::Write(add(3).returning(Returns::New)));
         assert_eq!(outcome, Outcome::Written(Some(Row { tag: Some(7), count: Some(5) })));
         assert!(outcome.explains(&outcome.clone()));
     }
@@ -325,7 +327,11 @@ mod tests {
     #[test]
     fn what_an_answer_does_not_say_is_not_held_against_it() {
         let given = Outcome::Refused(vec![Verdict::Held, Verdict::Failed(None)]);
-        assert!(given.explains(&Outcome::Refused(vec![Verdict::Unsaid, Verdict::Failed(None)])));
-        assert!(!given.explains(&Outcome::Refused(vec![Verdict::Failed(None), Verdict::Unsaid])));
+        assert!(
+            given.explains(&Outcome::Refused(vec![Verdict::NotReported, Verdict::Failed(None)]))
+        );
+        assert!(
+            !given.explains(&Outcome::Refused(vec![Verdict::Failed(None), Verdict::NotReported]))
+        );
     }
 }

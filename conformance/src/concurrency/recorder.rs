@@ -14,7 +14,7 @@ use super::calls::call;
 use super::explain::Violation;
 use super::generate::Generator;
 use super::history::Entry;
-use super::model::{Operation, Outcome};
+use super::model::{ModelOperation, Outcome};
 use super::session::Options;
 use super::tables::Tables;
 use super::ticks::Ticks;
@@ -120,14 +120,17 @@ impl Recorder {
             for key in 0..self.keys {
                 let mut attempts = 1..ATTEMPTS;
                 loop {
-                    let entry = reader.record(|_| Operation::Get(key)).await?;
+                    let entry = reader.record(|_| ModelOperation::Get(key)).await?;
                     entries.push(entry.clone());
                     match entry.outcome {
                         Outcome::Read(_) => break,
                         _ if attempts.next().is_some() => tokio::task::yield_now().await,
                         outcome => {
                             let asked = format!("{}, {ATTEMPTS} times", entry.operation);
-                            return Err(Violation::Strange { asked, answer: outcome.to_string() });
+                            return Err(Violation::UnexpectedAnswer {
+                                asked,
+                                answer: outcome.to_string(),
+                            });
                         }
                     }
                 }
@@ -195,7 +198,10 @@ impl Task {
     }
 
     /// Makes a call, and records it between the ticks before and after.
-    async fn record(&self, operation: impl FnOnce(u64) -> Operation) -> Result<Entry, Violation> {
+    async fn record(
+        &self,
+        operation: impl FnOnce(u64) -> ModelOperation,
+    ) -> Result<Entry, Violation> {
         let called = self.ticks.next().map_err(Violation::Ticks)?;
         let operation = operation(called);
         let outcome = call(&*self.store, &self.tables, &operation).await?;

@@ -18,7 +18,7 @@
 
 use std::collections::HashMap;
 
-use super::bits::Bits;
+use super::bits::BitSet;
 use super::history::Entry;
 use super::model::{Outcome, State};
 
@@ -57,7 +57,7 @@ pub(super) enum Found<'a> {
 pub(super) struct End {
     pub(super) state: State,
     /// Which of the operations of unknown outcome are in it.
-    pub(super) used: Bits,
+    pub(super) used: BitSet,
 }
 
 /// The longest order that explains what is in it.
@@ -94,11 +94,11 @@ impl Budget {
 
 /// A point of the search: some operations are in order, and led to this state.
 struct Point {
-    done: Bits,
+    done: BitSet,
     done_count: usize,
     /// All operations before this one are done.
     first: usize,
-    used: Bits,
+    used: BitSet,
     state: State,
     /// The operations of unknown outcome that came last, and the state before them, as long as
     /// nothing has come after them.
@@ -140,14 +140,14 @@ impl<'a> Problem<'a> {
     /// Looks for orders.
     pub(super) fn solve(&self, wanted: Wanted, budget: &mut Budget) -> Found<'a> {
         let mut steps: Vec<Step<'a>> = Vec::new();
-        let mut seen: HashMap<(Bits, State), Vec<Bits>> = HashMap::new();
+        let mut seen: HashMap<(BitSet, State), Vec<BitSet>> = HashMap::new();
         let mut ends: Vec<End> = Vec::new();
         let mut deepest: Option<Point> = None;
         let mut open = vec![Point {
-            done: Bits::new(self.known.len()),
+            done: BitSet::new(self.known.len()),
             done_count: 0,
             first: 0,
-            used: Bits::new(self.unknown.len()),
+            used: BitSet::new(self.unknown.len()),
             state: self.start.clone(),
             chain: Vec::new(),
             base: self.start.clone(),
@@ -281,12 +281,12 @@ impl<'a> Problem<'a> {
         point.chain.iter().any(|waiting| {
             let mut state = point.base.clone();
             for number in point.chain.iter().filter(|number| *number != waiting) {
-                state = carried_out(state, self.unknown[*number]);
+                state = apply_entry(state, self.unknown[*number]);
             }
             let (outcome, next) = state.answer(&entry.operation);
             let state = next.unwrap_or(state);
             outcome.explains(&entry.outcome)
-                && (state == *after || carried_out(state, self.unknown[*waiting]) == *after)
+                && (state == *after || apply_entry(state, self.unknown[*waiting]) == *after)
         })
     }
 
@@ -306,12 +306,12 @@ impl<'a> Problem<'a> {
     }
 }
 
-fn carried_out(state: State, entry: &Entry) -> State {
+fn apply_entry(state: State, entry: &Entry) -> State {
     state.answer(&entry.operation).1.unwrap_or(state)
 }
 
 /// Remembers the point, unless one that can go wherever it can was seen before.
-fn is_new(seen: &mut HashMap<(Bits, State), Vec<Bits>>, point: &Point) -> bool {
+fn is_new(seen: &mut HashMap<(BitSet, State), Vec<BitSet>>, point: &Point) -> bool {
     let used = seen.entry((point.done.clone(), point.state.clone())).or_default();
     if used.iter().any(|known| known.is_within(&point.used)) {
         return false;

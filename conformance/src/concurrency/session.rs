@@ -6,7 +6,7 @@ use std::sync::Arc;
 use tabla_core::Store;
 use tabla_core::env::Random;
 
-use super::check::{Checker, Reasons};
+use super::check::{Checker, ReasonTiming};
 use super::explain::Violation;
 use super::history::Entry;
 use super::model::Outcome;
@@ -28,7 +28,7 @@ pub struct Options {
     /// How many operations each task makes in a round.
     pub operations: usize,
     /// What cancellation reasons say.
-    pub reasons: Reasons,
+    pub reasons: ReasonTiming,
     /// Within how many rounds a write whose answer was lost is expected to take effect, if at all
     /// ([`Checker::patience`]).
     pub patience: usize,
@@ -44,7 +44,7 @@ impl Default for Options {
             tasks: 8,
             rounds: 20,
             operations: 25,
-            reasons: Reasons::default(),
+            reasons: ReasonTiming::default(),
             patience: 2,
             max_states: 200_000,
         }
@@ -94,7 +94,7 @@ impl Options {
 
     /// With cancellation reasons that say this.
     #[must_use]
-    pub fn with_reasons(mut self, reasons: Reasons) -> Self {
+    pub fn with_reasons(mut self, reasons: ReasonTiming) -> Self {
         self.reasons = reasons;
         self
     }

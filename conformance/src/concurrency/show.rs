@@ -3,7 +3,9 @@
 use std::fmt;
 
 use super::history::Entry;
-use super::model::{Action, Condition, Operation, Outcome, Returns, Row, State, Verdict, Write};
+use super::model::{
+    Action, Condition, ModelOperation, Outcome, Returns, Row, State, Verdict, Write,
+};
 
 impl fmt::Display for Entry {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
@@ -12,7 +14,7 @@ impl fmt::Display for Entry {
     }
 }
 
-impl fmt::Display for Operation {
+impl fmt::Display for ModelOperation {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
             Self::Get(key) => write!(f, "get k{key}"),
@@ -86,7 +88,7 @@ impl fmt::Display for Verdict {
             Self::Held => f.write_str("held"),
             Self::Failed(None) => f.write_str("failed"),
             Self::Failed(Some(row)) => write!(f, "failed of {row}"),
-            Self::Unsaid => f.write_str("not judged"),
+            Self::NotReported => f.write_str("not judged"),
         }
     }
 }

@@ -5,11 +5,11 @@ mod good;
 mod naive;
 mod random;
 
-use super::model::{Action, Condition, Operation, Outcome, Row, Verdict, Write};
-use super::{Checker, Disorder, Entry, Reasons, Violation};
+use super::model::{Action, Condition, ModelOperation, Outcome, Row, Verdict, Write};
+use super::{Checker, Disorder, Entry, ReasonTiming, Violation};
 
 /// An operation with the ticks of its call and its answer.
-fn entry(ticks: [u64; 2], operation: Operation, outcome: Outcome) -> Entry {
+fn entry(ticks: [u64; 2], operation: ModelOperation, outcome: Outcome) -> Entry {
     let [called, answered] = ticks;
     Entry { task: 0, called, answered, operation, outcome }
 }
@@ -40,44 +40,44 @@ fn tag(tag: u64) -> Condition {
 
 /// A write that was carried out and returned nothing.
 fn done(ticks: [u64; 2], write: Write) -> Entry {
-    entry(ticks, Operation::Write(write), Outcome::Written(None))
+    entry(ticks, ModelOperation::Write(write), Outcome::Written(None))
 }
 
 /// A write whose condition did not hold.
 fn refused(ticks: [u64; 2], write: Write) -> Entry {
-    entry(ticks, Operation::Write(write), Outcome::Refused(vec![Verdict::Failed(None)]))
+    entry(ticks, ModelOperation::Write(write), Outcome::Refused(vec![Verdict::Failed(None)]))
 }
 
 /// A write whose answer was lost.
 fn lost(ticks: [u64; 2], write: Write) -> Entry {
-    entry(ticks, Operation::Write(write), Outcome::Unknown("lost".into()))
+    entry(ticks, ModelOperation::Write(write), Outcome::Unknown("lost".into()))
 }
 
 /// A read that saw this tag, or no item.
 fn got(ticks: [u64; 2], key: usize, tag: impl Into<Option<u64>>) -> Entry {
-    entry(ticks, Operation::Get(key), Outcome::Read(vec![tag.into().map(Row::tagged)]))
+    entry(ticks, ModelOperation::Get(key), Outcome::Read(vec![tag.into().map(Row::tagged)]))
 }
 
 /// A transactional read that saw these tags.
 fn got_all(ticks: [u64; 2], seen: &[(usize, u64)]) -> Entry {
     let keys = seen.iter().map(|(key, _)| *key).collect();
     let rows = seen.iter().map(|(_, tag)| Some(Row::tagged(*tag))).collect();
-    entry(ticks, Operation::TransactGet(keys), Outcome::Read(rows))
+    entry(ticks, ModelOperation::TransactGet(keys), Outcome::Read(rows))
 }
 
 /// A transaction that was carried out.
 fn committed<const N: usize>(ticks: [u64; 2], writes: [Write; N]) -> Entry {
-    entry(ticks, Operation::TransactWrite(writes.into()), Outcome::Written(None))
+    entry(ticks, ModelOperation::TransactWrite(writes.into()), Outcome::Written(None))
 }
 
 /// A transaction that was not carried out, with these verdicts.
 fn cancelled<const N: usize>(ticks: [u64; 2], writes: [Write; N], verdicts: [Verdict; N]) -> Entry {
-    entry(ticks, Operation::TransactWrite(writes.into()), Outcome::Refused(verdicts.into()))
+    entry(ticks, ModelOperation::TransactWrite(writes.into()), Outcome::Refused(verdicts.into()))
 }
 
 /// A transaction whose answer was lost.
 fn lost_all<const N: usize>(ticks: [u64; 2], writes: [Write; N]) -> Entry {
-    entry(ticks, Operation::TransactWrite(writes.into()), Outcome::Unknown("lost".into()))
+    entry(ticks, ModelOperation::TransactWrite(writes.into()), Outcome::Unknown("lost".into()))
 }
 
 const KEYS: usize = 4;

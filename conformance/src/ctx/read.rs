@@ -8,7 +8,7 @@ use tabla_core::ops::{Page, Query, Scan};
 
 use super::expect::difference;
 use super::{Ctx, fail, ok_at};
-use crate::shape::Table;
+use crate::table_spec::Table;
 
 /// More pages than any case has: a cursor that goes round in a circle ends here.
 const MAX_PAGES: usize = 10_000;

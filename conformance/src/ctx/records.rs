@@ -8,7 +8,7 @@ use tabla_core::ops::{
 };
 
 use super::{Ctx, fail, ok_at};
-use crate::shape::Table;
+use crate::table_spec::Table;
 
 impl Ctx {
     /// The latest stream of a table.

@@ -10,7 +10,7 @@ use tabla_core::ops::Scan;
 
 use super::expect::difference;
 use super::{Ctx, fail};
-use crate::shape::Table;
+use crate::table_spec::Table;
 
 /// How long a lagging index must stay the same to count as settled.
 const SETTLE: Duration = Duration::from_millis(100);

@@ -6,19 +6,19 @@ use crate::harness::Harness;
 use crate::memory::MemoryHarness;
 
 async fn ctx() -> Ctx {
-    Ctx::new("fake", Wording::Exact, &MemoryHarness.fresh().await)
+    Ctx::new("fake", Wording::Exact, &MemoryHarness.case_store().await)
 }
 
 /// The text with which a helper fails.
 async fn failure(helper: impl Future<Output = ()>) -> String {
-    caught(helper).await.expect_err("the helper notices")
+    catch_panic(helper).await.expect_err("the helper notices")
 }
 
 #[tokio::test]
 async fn tables_of_one_case_do_not_meet() {
     let ctx = ctx().await;
-    let first = ctx.table_with(Shape::s(), [item! { "pk" => "a" }]).await;
-    let second = ctx.table(Shape::s()).await;
+    let first = ctx.table_with(TableSpec::s(), [item! { "pk" => "a" }]).await;
+    let second = ctx.table(TableSpec::s()).await;
     assert_ne!(first.name(), second.name());
     ctx.expect_table(&first, &[item! { "pk" => "a" }]).await;
     ctx.expect_table(&second, &[]).await;
@@ -27,7 +27,7 @@ async fn tables_of_one_case_do_not_meet() {
 #[tokio::test]
 async fn a_failing_helper_names_the_line_that_called_it() {
     let ctx = ctx().await;
-    let table = ctx.table_with(Shape::s(), [item! { "pk" => "a" }]).await;
+    let table = ctx.table_with(TableSpec::s(), [item! { "pk" => "a" }]).await;
     let line = line!() + 1;
     let text = failure(ctx.expect_table(&table, &[])).await;
     assert!(text.contains("unexpected (1x)"), "{text}");
@@ -38,7 +38,7 @@ async fn a_failing_helper_names_the_line_that_called_it() {
 async fn reading_all_goes_through_all_pages() {
     let ctx = ctx().await;
     let items: Vec<Item> = (0..7).map(|sk| item! { "pk" => "a", "sk" => sk }).collect();
-    let table = ctx.table_with(Shape::s_n(), items.clone()).await;
+    let table = ctx.table_with(TableSpec::s_n(), items.clone()).await;
     let query = Query::new(&table, attr("pk").eq("a")).limit(2);
     assert!(ctx.query_pages(query.clone()).await.len() >= 4);
     ctx.expect_in_order(&ctx.query_all(query.clone()).await, &items);
@@ -50,7 +50,7 @@ async fn reading_all_goes_through_all_pages() {
 async fn a_snapshot_notices_a_change_of_an_item_or_an_index_entry() {
     let ctx = ctx().await;
     let item = item! { "pk" => "a", "gpk" => "g", "gsk" => "1" };
-    let table = ctx.table_with(Shape::s().gsi(), [item.clone()]).await;
+    let table = ctx.table_with(TableSpec::s().gsi(), [item.clone()]).await;
     let before = ctx.snapshot(&table).await;
     ctx.expect_unchanged(&before).await;
 
@@ -68,7 +68,7 @@ async fn a_snapshot_notices_a_change_of_an_item_or_an_index_entry() {
 #[tokio::test]
 async fn records_are_read_to_the_end() {
     let ctx = ctx().await;
-    let table = ctx.table(Shape::s().stream(StreamViewType::KeysOnly)).await;
+    let table = ctx.table(TableSpec::s().stream(StreamViewType::KeysOnly)).await;
     ctx.put_all(&table, (0..5).map(|n| item! { "pk" => n.to_string() })).await;
     assert_eq!(ctx.records(&table, 5).await.len(), 5);
 }

@@ -8,8 +8,8 @@ use tabla_core::env::{Clock, SystemClock};
 use tabla_core::ops::*;
 use tabla_core::{Error, ErrorKind, Item, Result, Store, StoreExt, assign};
 
-use super::history::{History, Operation, TABLE};
-use super::known::Known;
+use super::history::{History, HistoryOperation, TABLE};
+use super::known::KnownDeviations;
 use super::records;
 use crate::wording;
 
@@ -43,7 +43,7 @@ pub async fn compare(
     specification: &dyn Store,
     compared: &dyn Store,
     history: &History,
-    known: Known,
+    known: KnownDeviations,
 ) -> Result<(), Difference> {
     let create = history.shape.create(TABLE);
     let create = match history.stream {
@@ -76,7 +76,7 @@ pub async fn compare(
         .chain(history.shape.indexes.iter().map(|index| Some(index.name.to_owned())));
     for index in sources {
         let scan = Scan::new(TABLE).consistent_read(index.is_none());
-        let operation = Operation::Scan(assign!(scan, { index }));
+        let operation = HistoryOperation::Scan(assign!(scan, { index }));
         let expected = answer(specification, history, &operation).await;
         let mut actual = answer(compared, history, &operation).await;
         for _ in 0..LAG_ATTEMPTS {
@@ -99,10 +99,10 @@ pub async fn compare(
 
 fn check(
     history: &History,
-    operation: &Operation,
+    operation: &HistoryOperation,
     expected: &Result<Answer>,
     actual: &Result<Answer>,
-    known: Known,
+    known: KnownDeviations,
 ) -> Result<(), Difference> {
     if agree(history, operation, expected, actual, known) {
         return Ok(());
@@ -121,10 +121,10 @@ fn shown(answer: &Result<Answer>) -> String {
     }
 }
 
-fn reads_index(operation: &Operation) -> bool {
+fn reads_index(operation: &HistoryOperation) -> bool {
     match operation {
-        Operation::Query(query) => query.index.is_some(),
-        Operation::Scan(scan) => scan.index.is_some(),
+        HistoryOperation::Query(query) => query.index.is_some(),
+        HistoryOperation::Scan(scan) => scan.index.is_some(),
         _ => false,
     }
 }
@@ -148,10 +148,10 @@ pub(super) enum Answer {
 
 fn agree(
     history: &History,
-    operation: &Operation,
+    operation: &HistoryOperation,
     expected: &Result<Answer>,
     actual: &Result<Answer>,
-    known: Known,
+    known: KnownDeviations,
 ) -> bool {
     match (expected, actual) {
         (Ok(expected), Ok(actual)) => expected == actual,
@@ -190,29 +190,29 @@ fn same_error(expected: &Error, actual: &Error) -> bool {
 pub(super) async fn answer(
     store: &dyn Store,
     history: &History,
-    operation: &Operation,
+    operation: &HistoryOperation,
 ) -> Result<Answer> {
     Ok(match operation.clone() {
-        Operation::Get(request) => Answer::Item(store.get(request).await?.item),
-        Operation::Put(request) => Answer::Item(store.put(request).await?.attributes),
-        Operation::Update(request) => Answer::Item(store.update(request).await?.attributes),
-        Operation::Delete(request) => Answer::Item(store.delete(request).await?.attributes),
-        Operation::Query(request) => query(store, history, request).await?,
-        Operation::Scan(request) => {
+        HistoryOperation::Get(request) => Answer::Item(store.get(request).await?.item),
+        HistoryOperation::Put(request) => Answer::Item(store.put(request).await?.attributes),
+        HistoryOperation::Update(request) => Answer::Item(store.update(request).await?.attributes),
+        HistoryOperation::Delete(request) => Answer::Item(store.delete(request).await?.attributes),
+        HistoryOperation::Query(request) => query(store, history, request).await?,
+        HistoryOperation::Scan(request) => {
             Answer::Items(sorted(store.scan_items(request).try_collect().await?))
         }
-        Operation::BatchGet(request) => {
+        HistoryOperation::BatchGet(request) => {
             let output = store.batch_get(request).await?;
             Answer::Items(sorted(output.responses.into_values().flatten().collect()))
         }
-        Operation::BatchWrite(request) => {
+        HistoryOperation::BatchWrite(request) => {
             store.batch_write(request).await?;
             Answer::Done
         }
-        Operation::TransactGet(request) => {
+        HistoryOperation::TransactGet(request) => {
             Answer::Several(store.transact_get(request).await?.responses)
         }
-        Operation::TransactWrite(request) => {
+        HistoryOperation::TransactWrite(request) => {
             store.transact_write(request).await?;
             Answer::Done
         }

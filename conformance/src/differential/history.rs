@@ -24,12 +24,12 @@ pub struct History {
     /// What its stream carries, if it has one.
     pub stream: Option<StreamViewType>,
     /// What happens.
-    pub operations: Vec<Operation>,
+    pub operations: Vec<HistoryOperation>,
 }
 
 /// One call.
 #[derive(Clone, Debug)]
-pub enum Operation {
+pub enum HistoryOperation {
     /// Reads an item.
     Get(GetItem),
     /// Writes an item.
@@ -85,18 +85,18 @@ fn view_type() -> impl Strategy<Value = StreamViewType> {
     select(vec![View::KeysOnly, View::NewImage, View::OldImage, View::NewAndOldImages])
 }
 
-fn operation(shape: TableShape) -> impl Strategy<Value = Operation> {
+fn operation(shape: TableShape) -> impl Strategy<Value = HistoryOperation> {
     prop_oneof![
-        6 => put(shape).prop_map(Operation::Put),
-        6 => update(shape, given_key(shape)).prop_map(Operation::Update),
-        3 => delete(given_key(shape)).prop_map(Operation::Delete),
-        2 => get(shape).prop_map(Operation::Get),
-        3 => query(shape).prop_map(Operation::Query),
-        1 => scan(shape).prop_map(Operation::Scan),
-        1 => batch_get(shape).prop_map(Operation::BatchGet),
-        2 => batch_write(shape).prop_map(Operation::BatchWrite),
-        1 => transact_get(shape).prop_map(Operation::TransactGet),
-        3 => transact_write(shape).prop_map(Operation::TransactWrite),
+        6 => put(shape).prop_map(HistoryOperation::Put),
+        6 => update(shape, given_key(shape)).prop_map(HistoryOperation::Update),
+        3 => delete(given_key(shape)).prop_map(HistoryOperation::Delete),
+        2 => get(shape).prop_map(HistoryOperation::Get),
+        3 => query(shape).prop_map(HistoryOperation::Query),
+        1 => scan(shape).prop_map(HistoryOperation::Scan),
+        1 => batch_get(shape).prop_map(HistoryOperation::BatchGet),
+        2 => batch_write(shape).prop_map(HistoryOperation::BatchWrite),
+        1 => transact_get(shape).prop_map(HistoryOperation::TransactGet),
+        3 => transact_write(shape).prop_map(HistoryOperation::TransactWrite),
     ]
 }
 
@@ -324,7 +324,7 @@ fn set_to() -> impl Strategy<Value = SetValue> {
 }
 
 #[derive(Clone, Debug)]
-enum Change {
+enum UpdateAction {
     Set(SetValue),
     Remove,
     Add(Value),
@@ -336,11 +336,11 @@ enum Change {
 /// defined, so there is at most one: what may fail by its place is set to a constant.
 fn update_expression() -> impl Strategy<Value = Update> {
     let change = prop_oneof![
-        5 => set_to().prop_map(Change::Set),
-        2 => Just(Change::Remove),
-        2 => number().prop_map(|number| Change::Add(number.into())),
-        1 => set_value().prop_map(Change::Add),
-        1 => set_value().prop_map(Change::Delete),
+        5 => set_to().prop_map(UpdateAction::Set),
+        2 => Just(UpdateAction::Remove),
+        2 => number().prop_map(|number| UpdateAction::Add(number.into())),
+        1 => set_value().prop_map(UpdateAction::Add),
+        1 => set_value().prop_map(UpdateAction::Delete),
     ];
     let target = prop_oneof![
         6 => select(vec!["a", "b", "n", "m"]).prop_map(attr),
@@ -352,11 +352,11 @@ fn update_expression() -> impl Strategy<Value = Update> {
     (target, change, scalar()).prop_map(|(target, change, mark)| {
         let update = Update::new().set("mark", mark);
         match change {
-            Change::Set(_) if target.as_attribute().is_none() => update.set(target, 7),
-            Change::Set(value) => update.set(target, value),
-            Change::Remove => update.remove(target),
-            Change::Add(value) => update.add(target, value),
-            Change::Delete(value) => update.delete(target, value),
+            UpdateAction::Set(_) if target.as_attribute().is_none() => update.set(target, 7),
+            UpdateAction::Set(value) => update.set(target, value),
+            UpdateAction::Remove => update.remove(target),
+            UpdateAction::Add(value) => update.add(target, value),
+            UpdateAction::Delete(value) => update.delete(target, value),
         }
     })
 }

@@ -2,35 +2,35 @@
 
 use tabla_core::{CancellationCode, Error, ErrorKind};
 
-use super::history::{History, Operation};
-use super::mistakes::mistakes;
+use super::history::{History, HistoryOperation};
+use super::partial_errors::partial_errors;
 use crate::wording;
 
 /// Which differences are known.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Known {
+pub enum KnownDeviations {
     /// None: the compared store judges with core.
     None,
     /// Those of DynamoDB Local 2.6.1.
     DynamodbLocal,
 }
 
-impl Known {
+impl KnownDeviations {
     /// Whether the compared store may fail this operation with `actual` where the specification
     /// fails it with `expected`.
     pub(super) fn excuses(
         self,
         history: &History,
-        operation: &Operation,
+        operation: &HistoryOperation,
         expected: &Error,
         actual: &Error,
     ) -> bool {
         self == Self::DynamodbLocal
             && (fails_as_a_whole(expected, actual)
                 || computes_first(operation, expected, actual)
-                || judges_first(expected, actual)
+                || evaluates_first(expected, actual)
                 || gives_one_reason(expected, actual)
-                || tells_of_another_mistake(history, operation, expected, actual))
+                || reports_other_error(history, operation, expected, actual))
     }
 }
 
@@ -38,21 +38,22 @@ impl Known {
 /// indexes in no order that could be seen, and parts of a condition before or after the item. Nor
 /// is whether a transaction is refused for one of them or cancelled for another. What it tells of
 /// must be mistakes all the same.
-fn tells_of_another_mistake(
+fn reports_other_error(
     history: &History,
-    operation: &Operation,
+    operation: &HistoryOperation,
     expected: &Error,
     actual: &Error,
 ) -> bool {
-    let mistakes = mistakes(history, operation);
-    let is_mistake =
-        |text: &&str| mistakes.iter().flat_map(told).any(|mistake| wording::same(mistake, text));
-    let told = told(actual);
+    let mistakes = partial_errors(history, operation);
+    let is_mistake = |text: &&str| {
+        mistakes.iter().flat_map(error_texts).any(|mistake| wording::same(mistake, text))
+    };
+    let told = error_texts(actual);
     *expected.kind() == ErrorKind::Validation && !told.is_empty() && told.iter().all(is_mistake)
 }
 
 /// What an error says is wrong: of a transaction that was cancelled, the reasons.
-fn told(error: &Error) -> Vec<&str> {
+fn error_texts(error: &Error) -> Vec<&str> {
     match error.kind() {
         ErrorKind::Validation => vec![error.message()],
         ErrorKind::TransactionCanceled { reasons } => {
@@ -82,8 +83,8 @@ const NOT_COMPUTED: [&str; 3] = [
 /// DynamoDB Local computes the updates of a transaction before it has looked at the operations
 /// that follow. Where one cannot be computed and a later operation is wrong in itself, AWS's rule
 /// makes the request wrong, and DynamoDB Local tells of the update.
-fn computes_first(operation: &Operation, expected: &Error, actual: &Error) -> bool {
-    let Operation::TransactWrite(request) = operation else { return false };
+fn computes_first(operation: &HistoryOperation, expected: &Error, actual: &Error) -> bool {
+    let HistoryOperation::TransactWrite(request) = operation else { return false };
     request.items.len() > 1
         && *expected.kind() == ErrorKind::Validation
         && *actual.kind() == ErrorKind::Validation
@@ -92,7 +93,7 @@ fn computes_first(operation: &Operation, expected: &Error, actual: &Error) -> bo
 
 /// DynamoDB Local looks for two operations on one item only after it has judged each of them;
 /// AWS refuses the request.
-fn judges_first(expected: &Error, actual: &Error) -> bool {
+fn evaluates_first(expected: &Error, actual: &Error) -> bool {
     expected.message() == "Transaction request cannot include multiple operations on one item"
         && matches!(actual.kind(), ErrorKind::TransactionCanceled { .. } | ErrorKind::Validation)
 }
@@ -135,9 +136,9 @@ mod tests {
         PutItem::new(TABLE, item)
     }
 
-    fn transaction(items: impl IntoIterator<Item = TransactWriteItem>) -> Operation {
+    fn transaction(items: impl IntoIterator<Item = TransactWriteItem>) -> HistoryOperation {
         let items = items.into_iter().collect();
-        Operation::TransactWrite(assign!(TransactWriteItems::new(), { items }))
+        HistoryOperation::TransactWrite(assign!(TransactWriteItems::new(), { items }))
     }
 
     fn cancelled(message: &str) -> Error {
@@ -161,7 +162,7 @@ mod tests {
             (transaction([put(1, two.clone()).into()]), cancelled(MISMATCH)),
             (transaction([moves.into(), put(1, empty.clone()).into()]), cancelled(key)),
             (
-                Operation::BatchWrite(
+                HistoryOperation::BatchWrite(
                     BatchWriteItem::new().request(TABLE, WriteRequest::Put(put(1, two).item)),
                 ),
                 Error::validation(MISMATCH),
@@ -170,17 +171,22 @@ mod tests {
         let expected = Error::validation(EMPTY);
         for (operation, actual) in cases {
             let excuses = |actual: &Error| {
-                Known::DynamodbLocal.excuses(&history(), &operation, &expected, actual)
+                KnownDeviations::DynamodbLocal.excuses(&history(), &operation, &expected, actual)
             };
             assert!(excuses(&actual), "{operation:?}: {actual}");
             // What is no mistake of the request is never excused, nor where none is known.
             assert!(!excuses(&Error::validation("The table does not exist")));
             assert!(!excuses(&cancelled("Item size has exceeded the maximum allowed size")));
             assert!(!excuses(&Error::transaction_canceled(Vec::new())));
-            assert!(!Known::None.excuses(&history(), &operation, &expected, &actual));
+            assert!(!KnownDeviations::None.excuses(&history(), &operation, &expected, &actual));
         }
         // One mistake is told as it is.
         let alone = transaction([put(1, empty).into()]);
-        assert!(!Known::DynamodbLocal.excuses(&history(), &alone, &expected, &cancelled(MISMATCH)));
+        assert!(!KnownDeviations::DynamodbLocal.excuses(
+            &history(),
+            &alone,
+            &expected,
+            &cancelled(MISMATCH)
+        ));
     }
 }

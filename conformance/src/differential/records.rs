@@ -11,7 +11,7 @@ use super::history::TABLE;
 
 /// What a record tells of a change. Its time, its numbers and its ids are the store's own.
 #[derive(Debug, PartialEq)]
-struct Told {
+struct RecordSummary {
     event_name: EventName,
     keys: Item,
     old_image: Option<Item>,
@@ -22,27 +22,27 @@ struct Told {
 
 /// The records of each item, by its key, in the order of its changes: items have no order among
 /// each other.
-type Stories = BTreeMap<Vec<u8>, Vec<Told>>;
+type ItemHistories = BTreeMap<Vec<u8>, Vec<RecordSummary>>;
 
 /// Compares the streams of both stores.
 pub(super) async fn compare(
     specification: &dyn Store,
     compared: &dyn Store,
 ) -> Result<(), Difference> {
-    let expected = stories(specification).await;
-    let mut actual = stories(compared).await;
+    let expected = item_histories(specification).await;
+    let mut actual = item_histories(compared).await;
     // A stream may lag behind its table on a service.
     for _ in 0..LAG_ATTEMPTS {
         if agree(&expected, &actual) || !compared.capabilities().index_reads_lag {
             break;
         }
         SystemClock.sleep(LAG_WAIT).await;
-        actual = stories(compared).await;
+        actual = item_histories(compared).await;
     }
     if agree(&expected, &actual) {
         return Ok(());
     }
-    let shown = |stories: &Result<Stories>| match stories {
+    let shown = |stories: &Result<ItemHistories>| match stories {
         Ok(stories) => format!("{:#?}", stories.values().collect::<Vec<_>>()),
         Err(error) => error.to_string(),
     };
@@ -50,15 +50,15 @@ pub(super) async fn compare(
     Err(Difference { asked, expected: shown(&expected), actual: shown(&actual) })
 }
 
-fn agree(expected: &Result<Stories>, actual: &Result<Stories>) -> bool {
+fn agree(expected: &Result<ItemHistories>, actual: &Result<ItemHistories>) -> bool {
     matches!((expected, actual), (Ok(expected), Ok(actual)) if expected == actual)
 }
 
 /// Reads the stream of the table, shard after shard, parents before children.
-async fn stories(store: &dyn Store) -> Result<Stories> {
+async fn item_histories(store: &dyn Store) -> Result<ItemHistories> {
     let table = store.describe_table(DescribeTable::new(TABLE)).await?;
     let arn = StreamArn(table.latest_stream_arn.unwrap_or_default());
-    let mut stories = Stories::new();
+    let mut stories = ItemHistories::new();
     let mut describe = DescribeStream::new(arn.clone());
     loop {
         let stream = store.describe_stream(describe.clone()).await?;
@@ -70,7 +70,10 @@ async fn stories(store: &dyn Store) -> Result<Stories> {
                 let page = store.get_records(GetRecords::new(iterator)).await?;
                 next = page.next_iterator.filter(|_| !page.records.is_empty());
                 for record in page.records {
-                    stories.entry(record.keys.encode().to_vec()).or_default().push(told(record));
+                    stories
+                        .entry(record.keys.encode().to_vec())
+                        .or_default()
+                        .push(summarize(record));
                 }
             }
         }
@@ -81,8 +84,8 @@ async fn stories(store: &dyn Store) -> Result<Stories> {
     }
 }
 
-fn told(record: Record) -> Told {
-    Told {
+fn summarize(record: Record) -> RecordSummary {
+    RecordSummary {
         event_name: record.event_name,
         keys: record.keys,
         old_image: record.old_image,

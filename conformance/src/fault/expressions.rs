@@ -89,7 +89,7 @@ pub(super) fn lowered_scan(request: &Scan) -> Option<(Scan, Option<Condition>)> 
 
 impl Fault {
     /// Whether this is a fault in judging conditions.
-    pub(super) fn judges(self) -> bool {
+    pub(super) fn breaks_conditions(self) -> bool {
         matches!(
             self,
             Fault::ConditionSkipped

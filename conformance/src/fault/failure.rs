@@ -125,7 +125,7 @@ impl Failures {
 
     /// Calls of every operation fail like this; they are counted together.
     #[must_use]
-    pub fn everywhere(mut self, when: When, failure: Failure) -> Self {
+    pub fn on_any(mut self, when: When, failure: Failure) -> Self {
         self.rules.push(Rule { operation: None, when, failure });
         self
     }
@@ -144,12 +144,12 @@ impl Failures {
     /// let failures = Failures::passing(Arc::new(SeededRandom::new(7)), 0.1);
     /// let store = FaultStore::new(MemoryStore::new()).failures(failures);
     /// ```
-    pub fn passing(random: Arc<dyn Random>, most: f64) -> Self {
+    pub fn transient(random: Arc<dyn Random>, most: f64) -> Self {
         let all =
             [Failure::AnswerLost, Failure::Throttled, Failure::Unavailable, Failure::Conflict];
         let none = Self::new().random(Arc::clone(&random));
         all.into_iter().fold(none, |plan, failure| {
-            plan.everywhere(When::Chance(most * fraction(&*random)), failure)
+            plan.on_any(When::Chance(most * fraction(&*random)), failure)
         })
     }
 
@@ -175,13 +175,13 @@ impl fmt::Debug for Failures {
 
 /// A plan, and how far it has come.
 #[derive(Debug, Default)]
-pub(super) struct Progress {
+pub(super) struct PlanProgress {
     plan: Failures,
     /// How many calls each rule has seen.
     seen: Mutex<BTreeMap<usize, usize>>,
 }
 
-impl Progress {
+impl PlanProgress {
     pub(super) fn new(plan: Failures) -> Self {
         Self { plan, seen: Mutex::default() }
     }

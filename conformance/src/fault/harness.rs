@@ -5,7 +5,7 @@ use std::sync::Arc;
 use async_trait::async_trait;
 
 use super::{Fault, FaultStore};
-use crate::harness::{Fresh, Harness, Wording};
+use crate::harness::{CaseStore, Harness, Wording};
 
 /// Runs the cases on the stores of another harness, each with the same fault; without one they
 /// must pass.
@@ -40,8 +40,8 @@ impl<H: Harness> Harness for FaultHarness<H> {
         self.harness.parallelism()
     }
 
-    async fn fresh(&self) -> Fresh {
-        let mut fresh = self.harness.fresh().await;
+    async fn case_store(&self) -> CaseStore {
+        let mut fresh = self.harness.case_store().await;
         let mut store = FaultStore::new(Arc::clone(&fresh.store));
         if let Some(fault) = self.fault {
             store = store.fault(fault);

@@ -17,7 +17,7 @@ impl<S: Store> FaultStore<S> {
         start: Option<&Item>,
         page: &mut Page,
     ) {
-        if let (Some(fault), Some(filter)) = (self.judge(), filter)
+        if let (Some(fault), Some(filter)) = (self.condition_fault(), filter)
             && page.count == page.items.len()
         {
             page.items.retain(|item| fault.passes(filter, item));

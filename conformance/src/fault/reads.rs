@@ -123,7 +123,10 @@ impl<S: Store> FaultStore<S> {
         select: Option<Select>,
         projected: bool,
     ) -> bool {
-        self.judge().is_some() && filter.is_some() && select != Some(Select::Count) && !projected
+        self.condition_fault().is_some()
+            && filter.is_some()
+            && select != Some(Select::Count)
+            && !projected
     }
 
     /// As many items as the limit says, all of which passed the filter.

@@ -7,7 +7,7 @@ use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use tabla_core::env::{Clock, SystemClock};
 use tabla_core::{Error, Item, Result, Store};
 
-use super::failure::{self, Failure, Failures, Operation, Progress, operation};
+use super::failure::{self, Failure, Failures, Operation, PlanProgress, operation};
 use super::kinds::Fault;
 
 /// A store with a [`Fault`], with [`Failures`], or with neither: then it is as the store inside.
@@ -16,13 +16,13 @@ pub struct FaultStore<S> {
     pub(super) store: S,
     pub(super) clock: Arc<dyn Clock>,
     fault: Option<Fault>,
-    failures: Progress,
-    memory: Mutex<Memory>,
+    failures: PlanProgress,
+    memory: Mutex<FaultState>,
 }
 
 /// What faults remember.
 #[derive(Debug, Default)]
-pub(super) struct Memory {
+pub(super) struct FaultState {
     /// Items of a table whose index entries should be gone.
     pub(super) stale: Vec<(String, Item)>,
     /// Keys that an index of a table does not show.
@@ -38,7 +38,7 @@ impl<S: Store> FaultStore<S> {
             store,
             clock: Arc::new(SystemClock),
             fault: None,
-            failures: Progress::default(),
+            failures: PlanProgress::default(),
             memory: Mutex::default(),
         }
     }
@@ -53,7 +53,7 @@ impl<S: Store> FaultStore<S> {
     /// Fails by this plan.
     #[must_use]
     pub fn failures(mut self, failures: Failures) -> Self {
-        self.failures = Progress::new(failures);
+        self.failures = PlanProgress::new(failures);
         self
     }
 
@@ -79,11 +79,11 @@ impl<S: Store> FaultStore<S> {
     }
 
     /// The fault, if it is one in judging conditions.
-    pub(super) fn judge(&self) -> Option<Fault> {
-        self.fault.filter(|fault| fault.judges())
+    pub(super) fn condition_fault(&self) -> Option<Fault> {
+        self.fault.filter(|fault| fault.breaks_conditions())
     }
 
-    pub(super) fn memory(&self) -> MutexGuard<'_, Memory> {
+    pub(super) fn memory(&self) -> MutexGuard<'_, FaultState> {
         self.memory.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
@@ -193,11 +193,11 @@ mod tests {
     use tabla_core::MemoryStore;
 
     use super::*;
-    use crate::power::{Powered, reaches_power};
+    use crate::extension::{ExtendedStore, reaches_extension};
 
     #[test]
     fn power_is_reached_through_a_fault_store() {
-        assert!(reaches_power(&FaultStore::new(Powered::new())));
-        assert!(!reaches_power(&FaultStore::new(MemoryStore::new())));
+        assert!(reaches_extension(&FaultStore::new(ExtendedStore::new())));
+        assert!(!reaches_extension(&FaultStore::new(MemoryStore::new())));
     }
 }

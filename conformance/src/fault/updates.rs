@@ -1,6 +1,6 @@
 //! Updates.
 
-use tabla_core::expr::{SetValue, Source};
+use tabla_core::expr::{SetFallback, SetValue};
 use tabla_core::ops::{
     PutItem, ReturnValues, ReturnValuesOnConditionCheckFailure, UpdateItem, WriteOutput,
 };
@@ -23,7 +23,7 @@ impl<S: Store> FaultStore<S> {
             _ => None,
         };
         let on_failure = request.return_values_on_condition_check_failure;
-        if self.judged(&table, &request.key, condition.as_ref(), on_failure).await? {
+        if self.evaluate_condition(&table, &request.key, condition.as_ref(), on_failure).await? {
             request.condition = None;
         }
         let old = self.current(&table, &request.key).await;
@@ -105,7 +105,8 @@ impl<S: Store> FaultStore<S> {
     fn set_value(&self, value: &SetValue) -> SetValue {
         match value {
             SetValue::ListAppend(one, other)
-                if self.has(Fault::AppendPrepends) && matches!(other.last(), Source::Value(_)) =>
+                if self.has(Fault::AppendPrepends)
+                    && matches!(other.last(), SetFallback::Value(_)) =>
             {
                 SetValue::ListAppend(other.clone(), one.clone())
             }

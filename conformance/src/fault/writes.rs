@@ -10,14 +10,16 @@ use super::{Fault, FaultStore};
 
 impl<S: Store> FaultStore<S> {
     /// Judges a condition with the fault; gives whether it did, so that the store inside need not.
-    pub(super) async fn judged(
+    pub(super) async fn evaluate_condition(
         &self,
         table: &str,
         key: &Item,
         condition: Option<&Condition>,
         on_failure: ReturnValuesOnConditionCheckFailure,
     ) -> Result<bool> {
-        let (Some(fault), Some(condition)) = (self.judge(), condition) else { return Ok(false) };
+        let (Some(fault), Some(condition)) = (self.condition_fault(), condition) else {
+            return Ok(false);
+        };
         let item = self.current(table, key).await;
         if fault.holds(condition, item.as_ref()) {
             return Ok(true);
@@ -34,7 +36,7 @@ impl<S: Store> FaultStore<S> {
         let key = self.key_of(&table, &request.item).await;
         let condition = condition_of(&request.names, &request.values, request.condition.as_ref());
         let on_failure = &mut request.return_values_on_condition_check_failure;
-        if self.judged(&table, &key, condition.as_ref(), *on_failure).await? {
+        if self.evaluate_condition(&table, &key, condition.as_ref(), *on_failure).await? {
             request.condition = None;
             request.names.clear();
             request.values.clear();
@@ -64,7 +66,7 @@ impl<S: Store> FaultStore<S> {
         let table = request.table.clone();
         let condition = condition_of(&request.names, &request.values, request.condition.as_ref());
         let on_failure = request.return_values_on_condition_check_failure;
-        if self.judged(&table, &request.key, condition.as_ref(), on_failure).await? {
+        if self.evaluate_condition(&table, &request.key, condition.as_ref(), on_failure).await? {
             request.condition = None;
             request.names.clear();
             request.values.clear();

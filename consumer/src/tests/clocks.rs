@@ -7,7 +7,7 @@ use tabla_core::env::{Clock, ManualClock};
 const HOUR: Duration = Duration::from_secs(3600);
 
 fn latest(fake: &Arc<Fake>, seed: u64) -> Consumer {
-    consumer(fake, seed).start(Start::Latest)
+    consumer(fake, seed).start_from(Start::Latest)
 }
 
 /// A clock of its own, ahead of the one of the streams.
@@ -148,7 +148,7 @@ async fn gap_is_reported_after_a_worker_whose_clock_was_two_days_ahead() {
     let error = consumer(&fake, 2).drain(&notes).await.unwrap_err();
     assert_eq!(error.kind(), &ErrorKind::TrimmedData);
     assert!(error.message().contains("23 hours ahead of this worker's clock"), "{error}");
-    let going_on = consumer(&fake, 3).when_trimmed(Trimmed::GoOn);
+    let going_on = consumer(&fake, 3).on_trimmed(OnTrimmed::Continue);
     going_on.drain(&notes).await.unwrap();
     assert_eq!(notes.of("a"), [1, 5]);
     let status = going_on.status().await.unwrap().unwrap();
@@ -170,7 +170,7 @@ async fn gap_of_a_shard_is_reported_after_a_worker_whose_clock_was_two_days_ahea
     fake.write("s", "a", 2);
     fake.trim("s");
     fake.write("s", "a", 3);
-    let going_on = consumer(&fake, 3).when_trimmed(Trimmed::GoOn);
+    let going_on = consumer(&fake, 3).on_trimmed(OnTrimmed::Continue);
     going_on.drain(&notes).await.unwrap();
     assert_eq!(notes.of("a"), [1, 3]);
     let status = going_on.status().await.unwrap().unwrap();

@@ -22,9 +22,9 @@ async fn drain_ends_at_what_was_there_when_it_began() {
     (1..=3).for_each(|n| fake.write("s", "a", n));
     let handler = writing(&fake, "s");
     let drained = consumer(&fake, 1).drain(&handler).await.unwrap();
-    assert_eq!(drained, Drained { handled: 3, set_aside: 0, elsewhere: 0 });
+    assert_eq!(drained, DrainReport { handled: 3, set_aside: 0, leased_elsewhere: 0 });
     // The next one begins with what the first has left, and leaves what it wrote itself.
-    let drained = consumer(&fake, 2).batch(2).drain(&handler).await.unwrap();
+    let drained = consumer(&fake, 2).batch_size(2).drain(&handler).await.unwrap();
     assert_eq!(drained.handled, 3);
 }
 
@@ -71,7 +71,7 @@ async fn drain_that_takes_hours_ends_at_what_was_there_when_it_began() {
         async { Ok(()) }
     });
     // A lease that the handler does not outlast.
-    let patient = consumer(&fake, 1).lease(Duration::from_secs(3600)).batch(5);
+    let patient = consumer(&fake, 1).lease_duration(Duration::from_secs(3600)).batch_size(5);
     let drained = patient.drain(&handler).await.unwrap();
     assert_eq!(drained.handled, 30);
 }

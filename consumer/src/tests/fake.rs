@@ -211,7 +211,7 @@ impl Fake {
         let place = |number: &SequenceNumber| {
             let at = shard.records.iter().position(|record| record.sequence_number == *number);
             let at = at.ok_or_else(|| Error::validation("Invalid SequenceNumber for the shard"))?;
-            if at < shard.trimmed { Err(record::trimmed()) } else { Ok(at) }
+            if at < shard.trimmed { Err(record::trimmed_error()) } else { Ok(at) }
         };
         let next = match &request.position {
             ShardPosition::TrimHorizon => shard.trimmed,
@@ -237,7 +237,7 @@ impl Fake {
         let script = self.script();
         let shard = found(&script, label, shard_id)?;
         if next < shard.trimmed {
-            return Err(record::trimmed());
+            return Err(record::trimmed_error());
         }
         let limit = request.limit.expect("a consumer says how many") as usize;
         let records: Vec<Record> = shard.records.iter().skip(next).take(limit).cloned().collect();
@@ -257,7 +257,7 @@ fn found<'s>(script: &'s Script, label: &str, shard: &str) -> Result<&'s Scripte
     let stream = script.streams.iter().find(|stream| stream.label == label);
     let stream = stream.ok_or_else(|| stream_missing(label))?;
     let shard = stream.shards.iter().find(|found| found.id == shard && found.is_listed);
-    shard.ok_or_else(record::shard_missing)
+    shard.ok_or_else(record::shard_missing_error)
 }
 
 /// What a call comes to on this store, by the name of the operation.

@@ -87,7 +87,7 @@ async fn holds(steps: Vec<Step>, seed: u64, per_mille: u64) {
             .with_attempts(1000)
             .with_cap(Duration::from_millis(100))
             .with_env(env);
-        Consumer::new(fake.clone(), "mailer", TABLE).batch(3).retries(policy)
+        Consumer::new(fake.clone(), "mailer", TABLE).batch_size(3).retry_policy(policy)
     };
     fake.trouble(seed, per_mille);
     for step in steps {

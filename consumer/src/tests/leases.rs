@@ -192,7 +192,7 @@ async fn a_drain_waits_for_the_dead_and_leaves_shards_to_the_living() {
     fake.write("s", "a", 2);
     let before = fake.clock.sleeps().len();
     let drained = consumer(&fake, 2).drain(&notes).await.unwrap();
-    assert_eq!((drained.handled, drained.elsewhere), (1, 0));
+    assert_eq!((drained.handled, drained.leased_elsewhere), (1, 0));
     let slept: Duration = fake.clock.sleeps()[before..].iter().sum();
     assert_eq!(slept, LEASE);
 
@@ -203,13 +203,16 @@ async fn a_drain_waits_for_the_dead_and_leaves_shards_to_the_living() {
     // Its waits must not move the clock, by which the other has to renew its lease.
     let policy = RetryPolicy::default().with_env(Env::test(fake.clock.clone(), 4));
     let drain = tokio::spawn({
-        let consumer = consumer(&fake, 4).retries(waits::in_background(&policy));
+        let consumer = consumer(&fake, 4).retry_policy(background_clock::in_background(&policy));
         let other = Arc::clone(&other);
         async move { consumer.drain(&other).await }
     });
     pass(&fake, LEASE).await;
     settle(|| drain.is_finished()).await;
-    assert_eq!(drain.await.unwrap().unwrap(), Drained { elsewhere: 1, ..Drained::default() });
+    assert_eq!(
+        drain.await.unwrap().unwrap(),
+        DrainReport { leased_elsewhere: 1, ..DrainReport::default() }
+    );
     assert_eq!(other.begun(), 0);
     notes.gate.notify_one();
     second.stop().await.unwrap();
@@ -223,7 +226,7 @@ async fn nothing_is_read_ahead_and_so_many_shards_are_handled_at_once() {
         (1..=10).for_each(|n| fake.write(shard, &format!("slow-{shard}"), n));
     }
     let notes = Notes::new();
-    let worker = Worker::start(consumer(&fake, 1).at_once(2).batch(3), &notes);
+    let worker = Worker::start(consumer(&fake, 1).concurrency(2).batch_size(3), &notes);
     settle(|| notes.at_work() == 2).await;
     rest().await;
     assert_eq!((notes.begun(), fake.reads.load(Ordering::Relaxed)), (2, 2));
@@ -246,7 +249,7 @@ async fn old_iterators_are_renewed_from_the_last_handled_record() {
     for (n, pk) in (1..).zip(["slow", "a", "a", "a"]) {
         fake.write("s", pk, n);
     }
-    let worker = Worker::start(consumer(&fake, 1).batch(2), &notes);
+    let worker = Worker::start(consumer(&fake, 1).batch_size(2), &notes);
     settle(|| notes.begun() == 1).await;
     pass(&fake, Duration::from_secs(20 * 60)).await;
     notes.gate.notify_one();

@@ -9,11 +9,11 @@ async fn a_drain_handles_all_in_order_and_the_next_one_goes_on() {
     let notes = Notes::new();
     (1..=250).for_each(|n| fake.write("s", "a", n));
     let drained = consumer(&fake, 1).drain(&notes).await.unwrap();
-    assert_eq!(drained, Drained { handled: 250, set_aside: 0, elsewhere: 0 });
+    assert_eq!(drained, DrainReport { handled: 250, set_aside: 0, leased_elsewhere: 0 });
     assert_eq!(notes.handled(), pairs("a", 1..=250));
     (251..=260).for_each(|n| fake.write("s", "a", n));
     let drained = consumer(&fake, 2).drain(&notes).await.unwrap();
-    assert_eq!(drained, Drained { handled: 10, set_aside: 0, elsewhere: 0 });
+    assert_eq!(drained, DrainReport { handled: 10, set_aside: 0, leased_elsewhere: 0 });
     assert_eq!(notes.of("a"), (1..=260).collect::<Vec<_>>());
     assert!(fake.clock.sleeps().is_empty(), "a drain alone waits for nothing");
 }

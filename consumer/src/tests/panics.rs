@@ -14,19 +14,19 @@ async fn with_a_panicking_record() -> (Arc<Fake>, Arc<Notes>) {
 #[tokio::test]
 async fn record_whose_handler_panics_is_set_aside_after_the_last_try() {
     let (fake, notes) = with_a_panicking_record().await;
-    let mailer = consumer(&fake, 1).tries(3);
+    let mailer = consumer(&fake, 1).max_attempts(3);
     let drained = mailer.drain(&notes).await.unwrap();
-    assert_eq!(drained, Drained { handled: 2, set_aside: 1, elsewhere: 0 });
+    assert_eq!(drained, DrainReport { handled: 2, set_aside: 1, leased_elsewhere: 0 });
     assert_eq!(notes.of("a"), [1, 3]);
     let [aside] = &mailer.set_aside().await.unwrap()[..] else { panic!("one is set aside") };
     assert_eq!(aside.error, "the handler panicked: a panicking record");
-    assert_eq!((aside.tries, mailer.metrics().failed_tries()), (3, 3));
+    assert_eq!((aside.attempts, mailer.metrics().failed_attempts()), (3, 3));
 }
 
 #[tokio::test]
 async fn running_worker_survives_a_handler_that_panics() {
     let (fake, notes) = with_a_panicking_record().await;
-    let worker = Worker::start(consumer(&fake, 1).tries(2), &notes);
+    let worker = Worker::start(consumer(&fake, 1).max_attempts(2), &notes);
     pass(&fake, LEASE).await;
     assert_eq!(notes.of("a"), [1, 3]);
     worker.stop().await.unwrap();
@@ -36,29 +36,33 @@ async fn running_worker_survives_a_handler_that_panics() {
 async fn panics_are_counted_over_restarts() {
     for crashes in [true, false] {
         let (fake, notes) = with_a_panicking_record().await;
-        let worker = Worker::start(consumer(&fake, 1).tries(4), &notes);
-        settle(|| worker.metrics.failed_tries() == 1).await;
+        let worker = Worker::start(consumer(&fake, 1).max_attempts(4), &notes);
+        settle(|| worker.metrics.failed_attempts() == 1).await;
         rest().await;
         // It ends in the pause after the panic.
         match crashes {
             true => worker.kill().await,
             false => worker.stop().await.unwrap(),
         }
-        let mailer = consumer(&fake, 2).tries(4);
+        let mailer = consumer(&fake, 2).max_attempts(4);
         mailer.drain(&notes).await.unwrap();
         let [aside] = &mailer.set_aside().await.unwrap()[..] else { panic!("one is set aside") };
-        assert_eq!((aside.tries, mailer.metrics().failed_tries()), (4, 3), "crashes: {crashes}");
+        assert_eq!(
+            (aside.attempts, mailer.metrics().failed_attempts()),
+            (4, 3),
+            "crashes: {crashes}"
+        );
     }
 }
 
 #[tokio::test]
 async fn record_set_aside_survives_a_handler_that_panics_again() {
     let (fake, notes) = with_a_panicking_record().await;
-    let mailer = consumer(&fake, 1).tries(1);
+    let mailer = consumer(&fake, 1).max_attempts(1);
     mailer.drain(&notes).await.unwrap();
     let retried = mailer.retry_set_aside(&notes).await.unwrap();
-    assert_eq!(retried, Retried { handled: 0, failed: 1, incomplete: 0 });
-    assert_eq!(mailer.set_aside().await.unwrap()[0].tries, 2);
+    assert_eq!(retried, RetryReport { handled: 0, failed: 1, incomplete: 0 });
+    assert_eq!(mailer.set_aside().await.unwrap()[0].attempts, 2);
 }
 
 /// A handler that panics before it gives a future.
@@ -81,7 +85,7 @@ impl Handler for Sudden {
 #[tokio::test]
 async fn handler_that_panics_before_its_future_is_counted_too() {
     let (fake, _) = with_a_panicking_record().await;
-    let mailer = consumer(&fake, 1).tries(1);
+    let mailer = consumer(&fake, 1).max_attempts(1);
     let drained = mailer.drain(&Sudden).await.unwrap();
     assert_eq!(drained.set_aside, 3);
     assert_eq!(mailer.set_aside().await.unwrap()[0].error, "the handler panicked: no future");

@@ -11,29 +11,29 @@ async fn a_bad_record_is_set_aside_and_the_shard_goes_on() {
         fake.write("s", pk, n);
     }
     let notes = Notes::new();
-    let mailer = consumer(&fake, 1).tries(3);
+    let mailer = consumer(&fake, 1).max_attempts(3);
     let drained = mailer.drain(&notes).await.unwrap();
     assert_eq!((drained.handled, drained.set_aside), (3, 2));
     assert_eq!(notes.of("a"), [1, 3, 5]);
     let aside = mailer.set_aside().await.unwrap();
     let shown: Vec<_> =
-        aside.iter().map(|a| (seen(&a.record), a.error.as_str(), a.tries)).collect();
+        aside.iter().map(|a| (seen(&a.record), a.error.as_str(), a.attempts)).collect();
     assert_eq!(
         shown,
         [(("bad".to_owned(), 2), "a bad record", 3), (("hopeless".to_owned(), 4), "hopeless", 1),]
     );
     let status = mailer.status().await.unwrap().unwrap();
     assert_eq!((status.shards[0].handled, status.shards[0].set_aside), (3, 2));
-    assert_eq!(mailer.metrics().failed_tries(), 4);
+    assert_eq!(mailer.metrics().failed_attempts(), 4);
 
     // Still bad, and counted.
     let retried = mailer.retry_set_aside(&notes).await.unwrap();
-    assert_eq!(retried, Retried { handled: 0, failed: 2, incomplete: 0 });
-    assert_eq!(mailer.set_aside().await.unwrap()[0].tries, 4);
+    assert_eq!(retried, RetryReport { handled: 0, failed: 2, incomplete: 0 });
+    assert_eq!(mailer.set_aside().await.unwrap()[0].attempts, 4);
     mailer.discard(&aside[1]).await.unwrap();
     let repaired = each(|_| async { Ok(()) });
     let retried = mailer.retry_set_aside(&repaired).await.unwrap();
-    assert_eq!(retried, Retried { handled: 1, failed: 0, incomplete: 0 });
+    assert_eq!(retried, RetryReport { handled: 1, failed: 0, incomplete: 0 });
     assert_eq!(mailer.set_aside().await.unwrap(), []);
 }
 

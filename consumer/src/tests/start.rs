@@ -7,7 +7,7 @@ use tabla_core::{ErrorKind, KeyType, MemoryStore, Store};
 const HOUR: Duration = Duration::from_secs(3600);
 
 fn latest(fake: &Arc<Fake>, seed: u64) -> Consumer {
-    consumer(fake, seed).start(Start::Latest)
+    consumer(fake, seed).start_from(Start::Latest)
 }
 
 #[tokio::test]
@@ -62,7 +62,7 @@ async fn who_comes_too_late_says_so_or_counts_the_gap() {
     let notes = Notes::new();
     // It is busy with a record while those behind it are trimmed.
     fake.write("s", "slow", 2);
-    let worker = Worker::start(consumer(&fake, 1).batch(2), &notes);
+    let worker = Worker::start(consumer(&fake, 1).batch_size(2), &notes);
     settle(|| notes.begun() == 2).await;
     fake.write("s", "a", 3);
     fake.trim("s");
@@ -76,7 +76,7 @@ async fn who_comes_too_late_says_so_or_counts_the_gap() {
     let error = consumer(&fake, 2).drain(&notes).await.unwrap_err();
     assert_eq!(error.kind(), &ErrorKind::TrimmedData);
     assert_eq!(notes.of("a"), [1]);
-    let going_on = consumer(&fake, 3).when_trimmed(Trimmed::GoOn);
+    let going_on = consumer(&fake, 3).on_trimmed(OnTrimmed::Continue);
     going_on.drain(&notes).await.unwrap();
     assert_eq!(notes.of("a"), [1, 4]);
     let status = going_on.status().await.unwrap().unwrap();
@@ -89,7 +89,7 @@ async fn a_quiet_table_loses_nothing() {
     fake.add_shard("s", None);
     fake.write("s", "a", 1);
     let notes = Notes::new();
-    let worker = Worker::start(consumer(&fake, 1).poll_every(HOUR / 10), &notes);
+    let worker = Worker::start(consumer(&fake, 1).poll_interval(HOUR / 10), &notes);
     for _ in 0..30 {
         for _ in 0..400 {
             fake.clock.advance(Duration::from_secs(9));
@@ -120,7 +120,7 @@ async fn a_consumer_that_nobody_ran_for_a_day_says_so() {
     let error = consumer(&fake, 2).drain(&notes).await.unwrap_err();
     assert_eq!(error.kind(), &ErrorKind::TrimmedData);
     assert!(error.message().contains("nobody has run it for 25 hours"), "{error}");
-    let going_on = consumer(&fake, 3).when_trimmed(Trimmed::GoOn);
+    let going_on = consumer(&fake, 3).on_trimmed(OnTrimmed::Continue);
     going_on.drain(&notes).await.unwrap();
     assert_eq!(notes.of("a"), [1, 5]);
     let status = going_on.status().await.unwrap().unwrap();
@@ -138,12 +138,12 @@ async fn wrong_settings_are_refused() {
     let named = Consumer::new(fake.clone(), "", TABLE);
     for (wrong, why) in [
         (named, "its name must have 1 to 255 bytes"),
-        (ok().checkpoints(TABLE), "its checkpoints cannot be in `orders`"),
-        (ok().lease(Duration::from_millis(2)), "a lease of 2ms cannot be renewed in time"),
-        (ok().batch(0), "a batch has 1 to 1000 records, not 0"),
-        (ok().batch(1001), "a batch has 1 to 1000 records, not 1001"),
-        (ok().at_once(0), "at least one shard must be handled at once"),
-        (ok().tries(0), "a record must be tried at least once"),
+        (ok().checkpoint_table(TABLE), "its checkpoints cannot be in `orders`"),
+        (ok().lease_duration(Duration::from_millis(2)), "a lease of 2ms cannot be renewed in time"),
+        (ok().batch_size(0), "a batch has 1 to 1000 records, not 0"),
+        (ok().batch_size(1001), "a batch has 1 to 1000 records, not 1001"),
+        (ok().concurrency(0), "at least one shard must be handled at once"),
+        (ok().max_attempts(0), "a record must be tried at least once"),
     ] {
         let error = wrong.drain(&*Notes::new()).await.unwrap_err();
         assert_eq!(error.kind(), &ErrorKind::Config);

@@ -2,13 +2,13 @@
 
 use bytes::Bytes;
 
-use super::{Head, corrupt, read_head, wire};
+use super::{ItemHeader, corrupt, read_header, wire};
 use crate::limits::ATTRIBUTE_DEPTH;
 use crate::{Error, number};
 
 /// Checks that the bytes are exactly what the encoder writes for some item.
-pub(crate) fn check_item(bytes: &Bytes) -> Result<Head, Error> {
-    let head = read_head(bytes)?;
+pub(crate) fn check_item(bytes: &Bytes) -> Result<ItemHeader, Error> {
+    let head = read_header(bytes)?;
     let mut reader = Reader { rest: &bytes[head.start..], nesting: 0 };
     let size = reader.entries(head.count)?;
     reader.finish()?;

@@ -5,7 +5,7 @@ use std::collections::BTreeMap;
 
 use bytes::Bytes;
 
-use super::{Head, ItemBytes, put_value, wire};
+use super::{ItemHeader, ItemWriter, put_value, wire};
 use crate::Value;
 use crate::view::ValueRef;
 
@@ -14,10 +14,10 @@ use crate::view::ValueRef;
 /// What is between them is copied as it is. `None` if the bytes are not those of an item.
 pub(crate) fn edit_item(
     bytes: &[u8],
-    head: Head,
+    head: ItemHeader,
     edits: &BTreeMap<&str, Option<Value>>,
-) -> Option<(Bytes, Head)> {
-    let mut item = ItemBytes::with_capacity(bytes.len() + 64);
+) -> Option<(Bytes, ItemHeader)> {
+    let mut item = ItemWriter::with_capacity(bytes.len() + 64);
     let (mut size, mut count) = (head.size, head.count);
     let mut attributes = Attributes { bytes: bytes.get(head.start..)?, count };
     for (name, value) in edits {

@@ -3,7 +3,7 @@
 use std::collections::HashSet;
 use std::hash::Hash;
 
-use super::{Fault, WritePlan};
+use super::{OperationError, WritePlan};
 use crate::Item;
 use crate::error::{Error, Result};
 use crate::limits;
@@ -92,6 +92,6 @@ pub(super) fn plan_writes(writes: &[WriteRequest], schema: &TableSchema) -> Resu
             WriteRequest::Put(item) => WritePlan::put_item(item, schema),
             WriteRequest::Delete(key) => WritePlan::delete_key(key, schema),
         })
-        .collect::<Result<_, Fault>>()
+        .collect::<Result<_, OperationError>>()
         .map_err(Error::from)
 }

@@ -12,7 +12,7 @@ const WRITE_UNIT: usize = 1024;
 
 /// The part of a table that units are counted for.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
-pub(crate) enum Arm {
+pub(crate) enum CapacityTarget {
     /// The table itself.
     Table,
     /// An index, by its place in [`TableSchema::indexes`].
@@ -33,7 +33,7 @@ pub fn write_units(bytes: usize) -> f64 {
 
 /// Adds up what the operations on one table consume, if the request wants to know.
 #[derive(Clone, Debug)]
-pub(crate) struct Meter {
+pub(crate) struct CapacityMeter {
     wanted: ReturnConsumedCapacity,
     table: Units,
     /// Those that were touched, by their places in [`TableSchema::indexes`].
@@ -46,16 +46,16 @@ struct Units {
     write: f64,
 }
 
-impl Meter {
+impl CapacityMeter {
     /// A meter for a request that wants this.
     pub(crate) fn new(wanted: ReturnConsumedCapacity) -> Self {
         Self { wanted, table: Units::default(), indexes: BTreeMap::new() }
     }
 
-    fn of(&mut self, arm: Arm) -> &mut Units {
+    fn of(&mut self, arm: CapacityTarget) -> &mut Units {
         match arm {
-            Arm::Table => &mut self.table,
-            Arm::Index(number) => self.indexes.entry(number).or_default(),
+            CapacityTarget::Table => &mut self.table,
+            CapacityTarget::Index(number) => self.indexes.entry(number).or_default(),
         }
     }
 
@@ -64,7 +64,7 @@ impl Meter {
     }
 
     /// Counts a read.
-    pub(crate) fn read(&mut self, arm: Arm, units: f64) {
+    pub(crate) fn read(&mut self, arm: CapacityTarget, units: f64) {
         if !self.is_off() {
             self.of(arm).read += units;
         }
@@ -87,7 +87,7 @@ impl Meter {
         let factor = if transactional { 2.0 } else { 1.0 };
         self.table.write += units * factor;
         for change in changes {
-            self.of(Arm::Index(change.index)).write += index_units(&change.entry);
+            self.of(CapacityTarget::Index(change.index)).write += index_units(&change.entry);
         }
     }
 
@@ -154,11 +154,13 @@ impl Meter {
 /// One write for an entry that appears, goes or changes; two for one that moves to another key.
 fn index_units(change: &EntryChange) -> f64 {
     match change {
-        EntryChange::Appears(entry) | EntryChange::Goes(entry) => write_units(entry.item.size()),
-        EntryChange::Moves { from, to } => {
+        EntryChange::Inserted(entry) | EntryChange::Deleted(entry) => {
+            write_units(entry.item.size())
+        }
+        EntryChange::Moved { from, to } => {
             write_units(from.item.size()) + write_units(to.item.size())
         }
-        EntryChange::Stays { old, new } => write_units(old.size().max(new.size())),
+        EntryChange::Updated { old, new } => write_units(old.size().max(new.size())),
     }
 }
 

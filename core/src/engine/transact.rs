@@ -4,7 +4,7 @@ use std::borrow::Cow;
 use std::collections::BTreeSet;
 use std::time::Duration;
 
-use super::{Fault, Position, WritePlan};
+use super::{OperationError, RowKey, WritePlan};
 use crate::codec::{self, wire};
 use crate::error::{CancellationReason, Error, ErrorKind, Result};
 use crate::expr::{Condition, Expr, Names, Renderer, Update, Values};
@@ -150,7 +150,10 @@ pub(crate) fn table_of(item: &TransactWriteItem) -> &str {
 }
 
 /// Plans one operation.
-pub(crate) fn plan(item: &TransactWriteItem, schema: &TableSchema) -> Result<WritePlan, Fault> {
+pub(crate) fn plan_operation(
+    item: &TransactWriteItem,
+    schema: &TableSchema,
+) -> Result<WritePlan, OperationError> {
     match item {
         TransactWriteItem::Put(put) => WritePlan::put(put, schema),
         TransactWriteItem::Update(update) => WritePlan::update(update, schema),
@@ -161,7 +164,7 @@ pub(crate) fn plan(item: &TransactWriteItem, schema: &TableSchema) -> Result<Wri
 
 /// Refuses two operations on one item.
 pub(crate) fn check_distinct<'a>(
-    items: impl IntoIterator<Item = (&'a str, &'a Position)>,
+    items: impl IntoIterator<Item = (&'a str, &'a RowKey)>,
 ) -> Result<()> {
     let mut seen = BTreeSet::new();
     for item in items {
@@ -178,7 +181,7 @@ pub(crate) fn check_distinct<'a>(
 ///
 /// # Errors
 /// A wrong request fails as itself, before any reason counts.
-pub(crate) fn gather<T>(outcomes: Vec<Result<T, Fault>>) -> Result<Vec<T>> {
+pub(crate) fn collect_outcomes<T>(outcomes: Vec<Result<T, OperationError>>) -> Result<Vec<T>> {
     if outcomes.iter().all(Result::is_ok) {
         return Ok(outcomes.into_iter().filter_map(Result::ok).collect());
     }
@@ -186,8 +189,8 @@ pub(crate) fn gather<T>(outcomes: Vec<Result<T, Fault>>) -> Result<Vec<T>> {
         .into_iter()
         .map(|outcome| match outcome {
             Ok(_) => Ok(CancellationReason::none()),
-            Err(Fault::Request(error)) => Err(error),
-            Err(Fault::Item(error)) => Ok(reason(error)),
+            Err(OperationError::Request(error)) => Err(error),
+            Err(OperationError::Item(error)) => Ok(reason(error)),
         })
         .collect::<Result<_>>()?;
     Err(Error::transaction_canceled(reasons))
@@ -472,7 +475,7 @@ impl<'a> Rendered<'a> {
 }
 
 /// The error for a token that was used before with other content.
-pub(crate) fn token_mismatch() -> Error {
+pub(crate) fn token_mismatch_error() -> Error {
     Error::new(
         ErrorKind::IdempotentParameterMismatch,
         "DynamoDB rejected the request because you retried a request with a different payload but \

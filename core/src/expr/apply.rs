@@ -2,9 +2,9 @@
 
 use std::collections::BTreeMap;
 
-use crate::expr::path::{Path, Step};
+use crate::expr::path::{Path, PathElement};
 use crate::expr::projection::project;
-use crate::expr::update::{SetOperand, SetValue, Source, Update};
+use crate::expr::update::{SetFallback, SetOperand, SetValue, Update};
 use crate::view::CONTAINER_SIZE;
 use crate::{Error, Item, Map, MapRef, Result, Value, ValueRef, limits};
 
@@ -119,17 +119,18 @@ enum Edit<'p> {
 
 /// A path can be written to if what it is an element of is there, and of the right type.
 fn check_parent(path: &Path, item: MapRef<'_>) -> Result<()> {
-    let Some((last, steps)) = path.steps().split_last() else { return Ok(()) };
+    let Some((last, steps)) = path.elements().split_last() else { return Ok(()) };
     let mut parent = item.get(path.root());
     for step in steps {
         parent = match (step, parent) {
-            (Step::Field(name), Some(ValueRef::M(map))) => map.get(name),
-            (Step::Index(index), Some(ValueRef::L(list))) => list.get(*index as usize),
+            (PathElement::Field(name), Some(ValueRef::M(map))) => map.get(name),
+            (PathElement::Index(index), Some(ValueRef::L(list))) => list.get(*index as usize),
             _ => None,
         };
     }
     match (last, parent) {
-        (Step::Field(_), Some(ValueRef::M(_))) | (Step::Index(_), Some(ValueRef::L(_))) => Ok(()),
+        (PathElement::Field(_), Some(ValueRef::M(_)))
+        | (PathElement::Index(_), Some(ValueRef::L(_))) => Ok(()),
         _ => Err(invalid_path()),
     }
 }
@@ -140,7 +141,7 @@ fn invalid_path() -> Error {
 
 /// Files an edit under its path. Of two paths that clash, which validation refuses, one wins.
 fn place<'p>(edits: &mut BTreeMap<&'p str, Edit<'p>>, path: &'p Path, edit: Edit<'p>) {
-    let Some((last, steps)) = path.steps().split_last() else {
+    let Some((last, steps)) = path.elements().split_last() else {
         edits.insert(path.root(), edit);
         return;
     };
@@ -149,15 +150,15 @@ fn place<'p>(edits: &mut BTreeMap<&'p str, Edit<'p>>, path: &'p Path, edit: Edit
     let mut slot: Option<&mut Edit<'p>> = None;
     for (step, next) in above.zip(below) {
         let empty = || match next {
-            Step::Field(_) => Edit::Fields(BTreeMap::new()),
-            Step::Index(_) => Edit::Elements(BTreeMap::new()),
+            PathElement::Field(_) => Edit::Fields(BTreeMap::new()),
+            PathElement::Index(_) => Edit::Elements(BTreeMap::new()),
         };
         slot = match (step, slot) {
             (None, _) => Some(edits.entry(path.root()).or_insert_with(empty)),
-            (Some(Step::Field(name)), Some(Edit::Fields(fields))) => {
+            (Some(PathElement::Field(name)), Some(Edit::Fields(fields))) => {
                 Some(fields.entry(name).or_insert_with(empty))
             }
-            (Some(Step::Index(index)), Some(Edit::Elements(elements))) => {
+            (Some(PathElement::Index(index)), Some(Edit::Elements(elements))) => {
                 Some(elements.entry(*index).or_insert_with(empty))
             }
             _ => None,
@@ -167,10 +168,10 @@ fn place<'p>(edits: &mut BTreeMap<&'p str, Edit<'p>>, path: &'p Path, edit: Edit
         }
     }
     match (last, slot) {
-        (Step::Field(name), Some(Edit::Fields(fields))) => {
+        (PathElement::Field(name), Some(Edit::Fields(fields))) => {
             fields.insert(name, edit);
         }
-        (Step::Index(index), Some(Edit::Elements(elements))) => {
+        (PathElement::Index(index), Some(Edit::Elements(elements))) => {
             elements.insert(*index, edit);
         }
         _ => {}
@@ -259,8 +260,8 @@ impl SetOperand {
     fn of<'v>(&'v self, item: MapRef<'v>) -> Result<ValueRef<'v>> {
         // DynamoDB reads the last resort even if it is not needed.
         let last = match &self.last {
-            Source::Value(value) => value.as_ref(),
-            Source::Path(path) => path.resolve(item).ok_or_else(|| {
+            SetFallback::Value(value) => value.as_ref(),
+            SetFallback::Path(path) => path.resolve(item).ok_or_else(|| {
                 Error::validation(
                     "The provided expression refers to an attribute that does not exist in the \
                      item",

@@ -42,7 +42,7 @@ pub enum SortRange {
 }
 
 /// What a key condition says about one attribute.
-enum Test {
+enum KeyTest {
     Equal(Value),
     Range(SortRange),
 }
@@ -61,7 +61,7 @@ impl Condition {
         for path in self.paths() {
             key.check_scalar(path)?;
         }
-        let mut tests: Vec<(&str, Test)> = Vec::new();
+        let mut tests: Vec<(&str, KeyTest)> = Vec::new();
         let parts = match self {
             Self::And(branches) => &**branches,
             other => std::slice::from_ref(other),
@@ -90,7 +90,7 @@ fn missed(attribute: &str) -> Error {
 
 impl KeySpec<'_> {
     /// Gives each key attribute what is said about it.
-    fn query(&self, mut tests: Vec<(&str, Test)>) -> Result<KeyQuery> {
+    fn query(&self, mut tests: Vec<(&str, KeyTest)>) -> Result<KeyQuery> {
         if tests.len() > self.partition.len() + self.sort.len() {
             return Err(Error::validation(NOT_SUPPORTED));
         }
@@ -102,7 +102,7 @@ impl KeySpec<'_> {
         for (name, kind) in self.partition {
             let test = take(name).ok_or_else(|| missed(name))?;
             test.check_type(*kind)?;
-            let Test::Equal(value) = test else { return Err(Error::validation(NOT_SUPPORTED)) };
+            let KeyTest::Equal(value) = test else { return Err(Error::validation(NOT_SUPPORTED)) };
             partition.push(value);
         }
         let mut sort_prefix = Vec::new();
@@ -111,8 +111,8 @@ impl KeySpec<'_> {
             let Some(test) = take(name) else { break };
             test.check_type(*kind)?;
             match test {
-                Test::Equal(value) => sort_prefix.push(value),
-                Test::Range(range) => {
+                KeyTest::Equal(value) => sort_prefix.push(value),
+                KeyTest::Range(range) => {
                     sort_range = Some(range);
                     break;
                 }
@@ -134,7 +134,7 @@ impl KeySpec<'_> {
     }
 
     fn check_scalar(&self, path: &Path) -> Result<()> {
-        if path.steps().is_empty() || !self.has(path.root()) {
+        if path.elements().is_empty() || !self.has(path.root()) {
             return Ok(());
         }
         Err(Error::validation(format!(
@@ -146,7 +146,7 @@ impl KeySpec<'_> {
 }
 
 /// The attribute that a part of a key condition is about, and what it says.
-fn key_test(condition: &Condition) -> Result<(&str, Test)> {
+fn key_test(condition: &Condition) -> Result<(&str, KeyTest)> {
     let (name, test) = match condition {
         Condition::Compare { op: CompareOp::Ne, .. } => return Err(bad_operator("<>")),
         Condition::Compare { op, left, right } => {
@@ -163,7 +163,7 @@ fn key_test(condition: &Condition) -> Result<(&str, Test)> {
                 CompareOp::Le => SortRange::AtMost(value),
                 CompareOp::Gt => SortRange::Greater(value),
                 CompareOp::Ge => SortRange::AtLeast(value),
-                CompareOp::Eq | CompareOp::Ne => return Ok((name, Test::Equal(value))),
+                CompareOp::Eq | CompareOp::Ne => return Ok((name, KeyTest::Equal(value))),
             };
             (name, range)
         }
@@ -191,7 +191,7 @@ fn key_test(condition: &Condition) -> Result<(&str, Test)> {
             return Err(bad_operator("NOT"));
         }
     };
-    Ok((name, Test::Range(test)))
+    Ok((name, KeyTest::Range(test)))
 }
 
 fn bad_operator(operator: &str) -> Error {
@@ -242,7 +242,7 @@ fn first_attribute<'o>(
     only_attribute([first].into_iter().chain(others.iter().copied()))?.ok_or_else(misplaced)
 }
 
-impl Test {
+impl KeyTest {
     /// The values that the attribute is compared with.
     fn values(&self) -> Vec<&Value> {
         match self {

@@ -22,8 +22,8 @@
 mod comparison;
 mod expected;
 mod keys;
+mod parameters;
 mod update;
-mod wording;
 
 #[cfg(test)]
 mod laws;
@@ -33,11 +33,11 @@ mod tests;
 use std::collections::BTreeSet;
 use std::fmt;
 
-pub use self::comparison::{Comparison, Test};
-pub use self::expected::{Expected, expected};
+pub use self::comparison::{AttributeCondition, ComparisonOperator};
+pub use self::expected::{ExpectedAttribute, expected};
 pub use self::keys::{KeyConditions, key_conditions};
-pub use self::update::{Action, AttributeUpdate, attribute_updates};
-pub use self::wording::Wording;
+pub use self::parameters::LegacyParameters;
+pub use self::update::{AttributeAction, AttributeUpdate, attribute_updates};
 
 use crate::expr::{Condition, Projection};
 use crate::limits::ATTRIBUTE_NAME_BYTES;
@@ -75,7 +75,7 @@ impl ConditionalOperator {
 /// With DynamoDB's message, if a comparison is missing or has the wrong values, an attribute cannot
 /// have the name, or there is an operator for fewer than two conditions.
 pub fn filter(
-    tests: impl IntoIterator<Item = (String, Test)>,
+    tests: impl IntoIterator<Item = (String, AttributeCondition)>,
     operator: Option<ConditionalOperator>,
 ) -> Result<Option<Condition>> {
     let conditions: Vec<Condition> =

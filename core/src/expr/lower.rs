@@ -8,9 +8,9 @@ use crate::expr::lexer::Keyword;
 use crate::expr::path::{Path, check_disjoint, index_out_of_range};
 use crate::expr::projection::Projection;
 use crate::expr::reserved::is_reserved;
-use crate::expr::syntax::{Action, Mention, Node, NodeId, Part, Place, Syntax};
-use crate::expr::text::{ExpressionKind, Placeholders, Problem};
-use crate::expr::update::{SetOperand, SetValue, Source, Update};
+use crate::expr::syntax::{ExprContext, Mention, Node, NodeId, Part, Syntax, UpdateClause};
+use crate::expr::text::{ExpressionKind, ExpressionProblem, Placeholders};
+use crate::expr::update::{SetFallback, SetOperand, SetValue, Update};
 use crate::expr::validate;
 use crate::limits;
 use crate::{Value, ValueKind};
@@ -34,11 +34,11 @@ impl<'s, 't, 'p, 'a> Lowering<'s, 't, 'p, 'a> {
         placeholders: &'p mut Placeholders<'a>,
         syntax: &'s Syntax<'t>,
         kind: ExpressionKind,
-    ) -> Result<Self, Problem> {
+    ) -> Result<Self, ExpressionProblem> {
         for mention in &syntax.mentions {
             match *mention {
                 Mention::Bare(name) if is_reserved(name) => {
-                    return Err(Problem::new(format!(
+                    return Err(ExpressionProblem::new(format!(
                         "Attribute name is a reserved keyword; reserved keyword: {name}"
                     )));
                 }
@@ -52,7 +52,7 @@ impl<'s, 't, 'p, 'a> Lowering<'s, 't, 'p, 'a> {
         Ok(Self { placeholders, syntax })
     }
 
-    pub(crate) fn condition(mut self, top: NodeId) -> Result<Condition, Problem> {
+    pub(crate) fn condition(mut self, top: NodeId) -> Result<Condition, ExpressionProblem> {
         // Children come before their parents, so one pass from the left gives every node its
         // meaning; no node is shared, so a parent takes its children.
         let mut lowered: Vec<Lowered> = Vec::with_capacity(self.syntax.nodes.len());
@@ -69,7 +69,7 @@ impl<'s, 't, 'p, 'a> Lowering<'s, 't, 'p, 'a> {
         &mut self,
         node: &Node<'_>,
         lowered: &mut [Lowered],
-    ) -> Result<Lowered, Problem> {
+    ) -> Result<Lowered, ExpressionProblem> {
         let leaf = match node {
             Node::Path(parts) => return Ok(Lowered::Operand(Operand::Path(self.path(parts)?))),
             Node::Value(key) => {
@@ -114,45 +114,45 @@ impl<'s, 't, 'p, 'a> Lowering<'s, 't, 'p, 'a> {
         Ok(Lowered::Condition(leaf))
     }
 
-    pub(crate) fn projection(mut self, paths: &[NodeId]) -> Result<Projection, Problem> {
+    pub(crate) fn projection(mut self, paths: &[NodeId]) -> Result<Projection, ExpressionProblem> {
         Ok(Projection { paths: self.disjoint_paths(paths.iter().copied())? })
     }
 
     pub(crate) fn update(
         mut self,
-        actions: &[Action<'_>],
+        actions: &[UpdateClause<'_>],
         sections: &[Keyword],
-    ) -> Result<Update, Problem> {
+    ) -> Result<Update, ExpressionProblem> {
         for (position, section) in sections.iter().enumerate() {
             if sections[..position].contains(section) {
-                return Err(Problem::new(format!(
+                return Err(ExpressionProblem::new(format!(
                     "The \"{}\" section can only be used once in an update expression;",
                     section.as_str()
                 )));
             }
         }
         let paths = self.disjoint_paths(actions.iter().map(|action| match action {
-            Action::Set(path, _)
-            | Action::Remove(path)
-            | Action::Add(path, _)
-            | Action::Delete(path, _) => *path,
+            UpdateClause::Set(path, _)
+            | UpdateClause::Remove(path)
+            | UpdateClause::Add(path, _)
+            | UpdateClause::Delete(path, _) => *path,
         }))?;
         let mut update = Update::new();
         // DynamoDB looks at the last action first.
         for (action, path) in actions.iter().zip(paths).rev() {
             match action {
-                Action::Set(_, value) => {
+                UpdateClause::Set(_, value) => {
                     let value = self.set_value(*value)?;
                     validate::check_set(&value)?;
                     update.set.push((path, value));
                 }
-                Action::Remove(_) => update.remove.push(path),
-                Action::Add(_, key) => {
+                UpdateClause::Remove(_) => update.remove.push(path),
+                UpdateClause::Add(_, key) => {
                     let value = self.placeholders.value(key)?.clone();
                     validate::check_add(&value)?;
                     update.add.push((path, value));
                 }
-                Action::Delete(_, key) => {
+                UpdateClause::Delete(_, key) => {
                     let value = self.placeholders.value(key)?.clone();
                     validate::check_delete(&value)?;
                     update.delete.push((path, value));
@@ -167,7 +167,7 @@ impl<'s, 't, 'p, 'a> Lowering<'s, 't, 'p, 'a> {
         Ok(update)
     }
 
-    fn set_value(&mut self, id: NodeId) -> Result<SetValue, Problem> {
+    fn set_value(&mut self, id: NodeId) -> Result<SetValue, ExpressionProblem> {
         match &self.syntax.nodes[id] {
             Node::Sum { minus, left, right } => {
                 let left = self.set_operand(*left)?;
@@ -183,12 +183,14 @@ impl<'s, 't, 'p, 'a> Lowering<'s, 't, 'p, 'a> {
         }
     }
 
-    fn set_operand(&mut self, mut id: NodeId) -> Result<SetOperand, Problem> {
+    fn set_operand(&mut self, mut id: NodeId) -> Result<SetOperand, ExpressionProblem> {
         let mut candidates = Vec::new();
         let last = loop {
             match &self.syntax.nodes[id] {
-                Node::Path(parts) => break Source::Path(self.path(parts)?),
-                Node::Value(key) => break Source::Value(self.placeholders.value(key)?.clone()),
+                Node::Path(parts) => break SetFallback::Path(self.path(parts)?),
+                Node::Value(key) => {
+                    break SetFallback::Value(self.placeholders.value(key)?.clone());
+                }
                 Node::Call { name, arguments } => {
                     let [first, second] = two(name, arguments)?;
                     let Node::Path(parts) = &self.syntax.nodes[first] else {
@@ -207,7 +209,7 @@ impl<'s, 't, 'p, 'a> Lowering<'s, 't, 'p, 'a> {
     fn disjoint_paths(
         &mut self,
         ids: impl DoubleEndedIterator<Item = NodeId>,
-    ) -> Result<Vec<Path>, Problem> {
+    ) -> Result<Vec<Path>, ExpressionProblem> {
         let mut paths: Vec<Path> = Vec::new();
         for id in ids.rev() {
             let Node::Path(parts) = &self.syntax.nodes[id] else {
@@ -221,7 +223,7 @@ impl<'s, 't, 'p, 'a> Lowering<'s, 't, 'p, 'a> {
         Ok(paths)
     }
 
-    fn path(&mut self, parts: &[Part<'_>]) -> Result<Path, Problem> {
+    fn path(&mut self, parts: &[Part<'_>]) -> Result<Path, ExpressionProblem> {
         let mut path: Option<Path> = None;
         for part in parts {
             let name = match *part {
@@ -244,7 +246,7 @@ impl<'s, 't, 'p, 'a> Lowering<'s, 't, 'p, 'a> {
     }
 }
 
-fn list_index(digits: &str) -> Result<u32, Problem> {
+fn list_index(digits: &str) -> Result<u32, ExpressionProblem> {
     match digits.parse() {
         Ok(index) if index <= limits::LIST_INDEX => Ok(index),
         _ => Err(index_out_of_range(digits)),
@@ -255,7 +257,11 @@ const CONDITION_FUNCTIONS: [&str; 5] =
     ["attribute_exists", "attribute_not_exists", "attribute_type", "begins_with", "contains"];
 
 /// Whether a function may stand where it does.
-fn check_call(kind: ExpressionKind, name: &str, place: Place) -> Result<(), Problem> {
+fn check_call(
+    kind: ExpressionKind,
+    name: &str,
+    place: ExprContext,
+) -> Result<(), ExpressionProblem> {
     let of_updates = matches!(name, "if_not_exists" | "list_append");
     let of_conditions = name == "size" || CONDITION_FUNCTIONS.contains(&name);
     let in_update = kind == ExpressionKind::Update;
@@ -268,16 +274,16 @@ fn check_call(kind: ExpressionKind, name: &str, place: Place) -> Result<(), Prob
     } else {
         let misplaced = match name {
             "if_not_exists" => false,
-            "list_append" => place == Place::Operand,
-            "size" => place == Place::Top,
-            _ => place == Place::Operand,
+            "list_append" => place == ExprContext::Operand,
+            "size" => place == ExprContext::Top,
+            _ => place == ExprContext::Operand,
         };
         if !misplaced {
             return Ok(());
         }
         "The function is not allowed to be used this way in an expression"
     };
-    Err(Problem::new(format!("{problem}; function: {name}")))
+    Err(ExpressionProblem::new(format!("{problem}; function: {name}")))
 }
 
 fn take_operand(lowered: &mut [Lowered], id: NodeId) -> Operand {
@@ -295,7 +301,7 @@ fn take_condition(lowered: &mut [Lowered], id: NodeId) -> Condition {
 }
 
 /// `size` of a path; that of a constant is a constant.
-fn size(operands: Vec<Operand>) -> Result<Operand, Problem> {
+fn size(operands: Vec<Operand>) -> Result<Operand, ExpressionProblem> {
     let [operand] = exactly("size", operands)?;
     match operand {
         Operand::Path(path) => Ok(Operand::Size(path)),
@@ -308,7 +314,7 @@ fn size(operands: Vec<Operand>) -> Result<Operand, Problem> {
 }
 
 /// The condition that a function call stands for.
-fn call(name: &str, operands: Vec<Operand>) -> Result<Condition, Problem> {
+fn call(name: &str, operands: Vec<Operand>) -> Result<Condition, ExpressionProblem> {
     match name {
         "attribute_exists" | "attribute_not_exists" => {
             let [operand] = exactly(name, operands)?;
@@ -333,10 +339,10 @@ fn call(name: &str, operands: Vec<Operand>) -> Result<Condition, Problem> {
     }
 }
 
-fn type_name(operand: &Operand) -> Result<ValueKind, Problem> {
+fn type_name(operand: &Operand) -> Result<ValueKind, ExpressionProblem> {
     match operand {
         Operand::Value(Value::S(name)) => name.parse().map_err(|_| {
-            Problem::new(format!(
+            ExpressionProblem::new(format!(
                 "Invalid attribute type name found; type: {name}, valid types: \
                  {{N,BS,L,B,NULL,M,S,SS,NS,BOOL}}"
             ))
@@ -354,23 +360,26 @@ fn type_name(operand: &Operand) -> Result<ValueKind, Problem> {
     }
 }
 
-fn exactly<const N: usize>(name: &str, operands: Vec<Operand>) -> Result<[Operand; N], Problem> {
+fn exactly<const N: usize>(
+    name: &str,
+    operands: Vec<Operand>,
+) -> Result<[Operand; N], ExpressionProblem> {
     operands.try_into().map_err(|operands: Vec<Operand>| wrong_count(name, operands.len()))
 }
 
-fn two(name: &str, arguments: &[NodeId]) -> Result<[NodeId; 2], Problem> {
+fn two(name: &str, arguments: &[NodeId]) -> Result<[NodeId; 2], ExpressionProblem> {
     arguments.try_into().map_err(|_| wrong_count(name, arguments.len()))
 }
 
-fn wrong_count(name: &str, count: usize) -> Problem {
-    Problem::new(format!(
+fn wrong_count(name: &str, count: usize) -> ExpressionProblem {
+    ExpressionProblem::new(format!(
         "Incorrect number of operands for operator or function; operator or function: {name}, \
          number of operands: {count}"
     ))
 }
 
-fn requires_path(name: &str) -> Problem {
-    Problem::new(format!(
+fn requires_path(name: &str) -> ExpressionProblem {
+    ExpressionProblem::new(format!(
         "Operator or function requires a document path; operator or function: {name}"
     ))
 }

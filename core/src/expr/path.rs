@@ -3,7 +3,7 @@
 use std::collections::BTreeMap;
 use std::fmt;
 
-use crate::expr::Problem;
+use crate::expr::ExpressionProblem;
 use crate::limits;
 use crate::{MapRef, ValueRef};
 
@@ -21,12 +21,12 @@ use crate::{MapRef, ValueRef};
 #[derive(Clone, Debug, PartialEq, Eq, Hash)]
 pub struct Path {
     root: String,
-    steps: Vec<Step>,
+    steps: Vec<PathElement>,
 }
 
 /// One step of a [`Path`], from a map or a list to one of its elements.
 #[derive(Clone, Debug, PartialEq, Eq, Hash)]
-pub enum Step {
+pub enum PathElement {
     /// The value under this name in a map.
     Field(String),
     /// The element at this position of a list, counted from 0.
@@ -54,14 +54,14 @@ impl Path {
     /// The path of a field of the map at this path.
     #[must_use]
     pub fn field(mut self, name: impl Into<String>) -> Self {
-        self.steps.push(Step::Field(name.into()));
+        self.steps.push(PathElement::Field(name.into()));
         self
     }
 
     /// The path of an element of the list at this path, counted from 0.
     #[must_use]
     pub fn index(mut self, index: u32) -> Self {
-        self.steps.push(Step::Index(index));
+        self.steps.push(PathElement::Index(index));
         self
     }
 
@@ -71,7 +71,7 @@ impl Path {
     }
 
     /// The steps from the top-level attribute on.
-    pub fn steps(&self) -> &[Step] {
+    pub fn elements(&self) -> &[PathElement] {
         &self.steps
     }
 
@@ -90,8 +90,8 @@ impl Path {
         let mut value = item.into().get(&self.root)?;
         for step in &self.steps {
             value = match (step, value) {
-                (Step::Field(name), ValueRef::M(map)) => map.get(name)?,
-                (Step::Index(index), ValueRef::L(list)) => list.get(*index as usize)?,
+                (PathElement::Field(name), ValueRef::M(map)) => map.get(name)?,
+                (PathElement::Index(index), ValueRef::L(list)) => list.get(*index as usize)?,
                 _ => return None,
             };
         }
@@ -103,8 +103,8 @@ impl Path {
         let mut text = format!("[{}", self.root);
         for step in &self.steps {
             match step {
-                Step::Field(name) => text.push_str(&format!(", {name}")),
-                Step::Index(index) => text.push_str(&format!(", [{index}]")),
+                PathElement::Field(name) => text.push_str(&format!(", {name}")),
+                PathElement::Index(index) => text.push_str(&format!(", [{index}]")),
             }
         }
         text.push(']');
@@ -112,21 +112,21 @@ impl Path {
     }
 
     /// Refuses a path that is too deep, or that has an index or a name out of range.
-    pub(crate) fn check(&self) -> Result<(), Problem> {
+    pub(crate) fn check(&self) -> Result<(), ExpressionProblem> {
         if self.root.is_empty() {
             return Err(empty_name());
         }
         for step in &self.steps {
             match step {
-                Step::Field(name) if name.is_empty() => return Err(empty_name()),
-                Step::Index(index) if *index > limits::LIST_INDEX => {
+                PathElement::Field(name) if name.is_empty() => return Err(empty_name()),
+                PathElement::Index(index) if *index > limits::LIST_INDEX => {
                     return Err(index_out_of_range(index));
                 }
                 _ => {}
             }
         }
         if self.depth() > limits::PATH_ELEMENTS {
-            return Err(Problem::new(format!(
+            return Err(ExpressionProblem::new(format!(
                 "The document path has too many nesting levels; nesting levels: {}",
                 self.depth()
             )));
@@ -136,18 +136,20 @@ impl Path {
 }
 
 /// The refusal of a list index above [`limits::LIST_INDEX`].
-pub(crate) fn index_out_of_range(index: impl fmt::Display) -> Problem {
-    Problem::new(format!("List index is not within the allowable range; index: [{index}]"))
+pub(crate) fn index_out_of_range(index: impl fmt::Display) -> ExpressionProblem {
+    ExpressionProblem::new(format!(
+        "List index is not within the allowable range; index: [{index}]"
+    ))
 }
 
-fn empty_name() -> Problem {
-    Problem::new("The document path has an empty attribute name")
+fn empty_name() -> ExpressionProblem {
+    ExpressionProblem::new("The document path has an empty attribute name")
 }
 
 /// Refuses paths that are not legal, or of which one is part of another.
 ///
 /// DynamoDB looks at the last path first.
-pub(crate) fn check_paths<'p, I>(paths: I) -> Result<(), Problem>
+pub(crate) fn check_paths<'p, I>(paths: I) -> Result<(), ExpressionProblem>
 where
     I: IntoIterator<Item = &'p Path>,
     I::IntoIter: DoubleEndedIterator,
@@ -163,9 +165,9 @@ where
 }
 
 /// Refuses two paths of one update or projection that stand in each other's way.
-pub(crate) fn check_disjoint(one: &Path, two: &Path) -> Result<(), Problem> {
+pub(crate) fn check_disjoint(one: &Path, two: &Path) -> Result<(), ExpressionProblem> {
     let Some(word) = clash(one, two) else { return Ok(()) };
-    Err(Problem::new(format!(
+    Err(ExpressionProblem::new(format!(
         "Two document paths {word} with each other; must remove or rewrite one of these paths; \
          path one: {}, path two: {}",
         one.bracketed(),
@@ -180,7 +182,8 @@ fn clash(one: &Path, two: &Path) -> Option<&'static str> {
     }
     for (a, b) in one.steps.iter().zip(&two.steps) {
         match (a, b) {
-            (Step::Field(_), Step::Index(_)) | (Step::Index(_), Step::Field(_)) => {
+            (PathElement::Field(_), PathElement::Index(_))
+            | (PathElement::Index(_), PathElement::Field(_)) => {
                 return Some("conflict");
             }
             _ if a != b => return None,
@@ -195,8 +198,8 @@ impl fmt::Display for Path {
         f.write_str(&self.root)?;
         for step in &self.steps {
             match step {
-                Step::Field(name) => write!(f, ".{name}")?,
-                Step::Index(index) => write!(f, "[{index}]")?,
+                PathElement::Field(name) => write!(f, ".{name}")?,
+                PathElement::Index(index) => write!(f, "[{index}]")?,
             }
         }
         Ok(())

@@ -3,7 +3,7 @@
 use std::collections::BTreeMap;
 
 use crate::Item;
-use crate::expr::path::{Path, Step};
+use crate::expr::path::{Path, PathElement};
 use crate::limits;
 use crate::{Map, Value};
 use crate::{MapRef, ValueRef};
@@ -54,7 +54,7 @@ pub(crate) fn project<'p>(paths: impl IntoIterator<Item = &'p Path>, item: MapRe
     for path in paths {
         // Nothing is nested deeper than this, so such a path matches nothing.
         if path.depth() <= limits::PATH_ELEMENTS {
-            roots.entry(path.root()).or_default().select(path.steps());
+            roots.entry(path.root()).or_default().select(path.elements());
         }
     }
     let mut projected = Map::new();
@@ -75,12 +75,12 @@ struct Selection<'p> {
 }
 
 impl<'p> Selection<'p> {
-    fn select(&mut self, steps: &'p [Step]) {
+    fn select(&mut self, steps: &'p [PathElement]) {
         let mut selection = self;
         for step in steps {
             selection = match step {
-                Step::Field(name) => selection.fields.entry(name).or_default(),
-                Step::Index(index) => selection.indexes.entry(*index).or_default(),
+                PathElement::Field(name) => selection.fields.entry(name).or_default(),
+                PathElement::Index(index) => selection.indexes.entry(*index).or_default(),
             };
         }
         selection.whole = true;

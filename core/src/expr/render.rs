@@ -1,10 +1,10 @@
 //! Trees as text with placeholders, for a service that takes expressions as text.
 
 use crate::expr::condition::{Condition, Operand};
-use crate::expr::path::{Path, Step};
+use crate::expr::path::{Path, PathElement};
 use crate::expr::projection::Projection;
 use crate::expr::text::{Names, Values};
-use crate::expr::update::{SetOperand, SetValue, Source, Update};
+use crate::expr::update::{SetFallback, SetOperand, SetValue, Update};
 use crate::{Value, limits};
 
 /// Gives names and values their placeholders while the expressions of one request are rendered.
@@ -87,13 +87,13 @@ impl Renderer {
 
     fn path(&mut self, path: &Path) -> String {
         let mut text = self.name(path.root());
-        for step in path.steps() {
+        for step in path.elements() {
             match step {
-                Step::Field(name) => {
+                PathElement::Field(name) => {
                     text.push('.');
                     text.push_str(&self.name(name));
                 }
-                Step::Index(index) => text.push_str(&format!("[{index}]")),
+                PathElement::Index(index) => text.push_str(&format!("[{index}]")),
             }
         }
         text
@@ -113,8 +113,8 @@ impl Renderer {
             text.push_str(&format!("if_not_exists({}, ", self.path(path)));
         }
         text.push_str(&match &operand.last {
-            Source::Path(path) => self.path(path),
-            Source::Value(value) => self.value(value),
+            SetFallback::Path(path) => self.path(path),
+            SetFallback::Value(value) => self.value(value),
         });
         text.push_str(&")".repeat(operand.candidates.len()));
         text

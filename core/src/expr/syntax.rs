@@ -5,7 +5,7 @@
 
 use crate::expr::CompareOp;
 use crate::expr::lexer::{Keyword, Token, TokenKind, tokens};
-use crate::expr::{ExpressionKind, Problem};
+use crate::expr::{ExpressionKind, ExpressionProblem};
 use crate::limits;
 
 /// The place of a node in [`Syntax::nodes`].
@@ -45,12 +45,12 @@ pub(crate) enum Mention<'t> {
     /// A list index, which may be out of range.
     Index(&'t str),
     /// A function.
-    Call { name: &'t str, place: Place },
+    Call { name: &'t str, place: ExprContext },
 }
 
 /// Where a function call stands.
 #[derive(Clone, Copy, Debug, PartialEq)]
-pub(crate) enum Place {
+pub(crate) enum ExprContext {
     /// As a condition of its own, or as the whole right side of a `SET`.
     Top,
     /// As an operand of an operator or of another function.
@@ -59,7 +59,7 @@ pub(crate) enum Place {
 
 /// One clause of an update.
 #[derive(Debug)]
-pub(crate) enum Action<'t> {
+pub(crate) enum UpdateClause<'t> {
     Set(NodeId, NodeId),
     Remove(NodeId),
     Add(NodeId, &'t str),
@@ -103,9 +103,9 @@ enum Pending {
 
 impl<'t> Parser<'t> {
     /// A parser of a text that is neither empty nor too long.
-    pub(crate) fn new(kind: ExpressionKind, text: &'t str) -> Result<Self, Problem> {
+    pub(crate) fn new(kind: ExpressionKind, text: &'t str) -> Result<Self, ExpressionProblem> {
         if text.is_empty() {
-            return Err(Problem::new("The expression can not be empty;"));
+            return Err(ExpressionProblem::new("The expression can not be empty;"));
         }
         if text.len() > limits::EXPRESSION_BYTES {
             let mut message = "Expression size has exceeded the maximum allowed size;".to_owned();
@@ -113,7 +113,7 @@ impl<'t> Parser<'t> {
             if !matches!(kind, ExpressionKind::Update | ExpressionKind::Projection) {
                 message.push_str(&format!(" expression size: {}", text.len()));
             }
-            return Err(Problem::new(message));
+            return Err(ExpressionProblem::new(message));
         }
         Ok(Self {
             text,
@@ -126,7 +126,7 @@ impl<'t> Parser<'t> {
     }
 
     /// The whole text as a condition: its syntax, and the node at its top.
-    pub(crate) fn condition(mut self) -> Result<(Syntax<'t>, NodeId), Problem> {
+    pub(crate) fn condition(mut self) -> Result<(Syntax<'t>, NodeId), ExpressionProblem> {
         let mut pending: Vec<Pending> = Vec::new();
         loop {
             if self.take_keyword(Keyword::Not) {
@@ -144,7 +144,7 @@ impl<'t> Parser<'t> {
                     break condition;
                 }
                 if let Some(mention) = self.calls[operand] {
-                    self.place(mention, Place::Top);
+                    self.place(mention, ExprContext::Top);
                     break operand;
                 }
                 match pending.last() {
@@ -166,7 +166,7 @@ impl<'t> Parser<'t> {
         &mut self,
         mut condition: NodeId,
         pending: &mut Vec<Pending>,
-    ) -> Result<Option<NodeId>, Problem> {
+    ) -> Result<Option<NodeId>, ExpressionProblem> {
         loop {
             while let Some(Pending::Not) = pending.last() {
                 pending.pop();
@@ -225,7 +225,7 @@ impl<'t> Parser<'t> {
     }
 
     /// The comparison that an operand begins, if an operator follows it.
-    fn comparison(&mut self, left: NodeId) -> Result<Option<NodeId>, Problem> {
+    fn comparison(&mut self, left: NodeId) -> Result<Option<NodeId>, ExpressionProblem> {
         let token = self.peek();
         let node = if let Some(op) = compare_op(token) {
             self.next += 1;
@@ -250,13 +250,13 @@ impl<'t> Parser<'t> {
             return Ok(None);
         };
         if let Some(mention) = self.calls[left] {
-            self.place(mention, Place::Operand);
+            self.place(mention, ExprContext::Operand);
         }
         Ok(Some(self.operator(node)))
     }
 
     /// A path, a value or a function call, with any parentheses around it.
-    fn operand(&mut self) -> Result<NodeId, Problem> {
+    fn operand(&mut self) -> Result<NodeId, ExpressionProblem> {
         let mut open: Vec<Open<'t>> = Vec::new();
         loop {
             if self.take_symbol("(") {
@@ -270,7 +270,7 @@ impl<'t> Parser<'t> {
                     let mention = self.syntax.mentions.len();
                     self.syntax
                         .mentions
-                        .push(Mention::Call { name: token.text, place: Place::Operand });
+                        .push(Mention::Call { name: token.text, place: ExprContext::Operand });
                     open.push(Open::Call { name: token.text, mention, arguments: Vec::new() });
                     continue;
                 }
@@ -303,7 +303,7 @@ impl<'t> Parser<'t> {
     }
 
     /// A document path.
-    fn path(&mut self) -> Result<NodeId, Problem> {
+    fn path(&mut self) -> Result<NodeId, ExpressionProblem> {
         let mut parts = vec![self.name()?];
         loop {
             if self.take_symbol(".") {
@@ -323,7 +323,7 @@ impl<'t> Parser<'t> {
         }
     }
 
-    fn name(&mut self) -> Result<Part<'t>, Problem> {
+    fn name(&mut self) -> Result<Part<'t>, ExpressionProblem> {
         let token = self.peek();
         let part = match token.kind {
             TokenKind::Identifier => {
@@ -338,7 +338,7 @@ impl<'t> Parser<'t> {
     }
 
     /// The whole text as a projection: its syntax and the nodes of its paths.
-    pub(crate) fn projection(mut self) -> Result<(Syntax<'t>, Vec<NodeId>), Problem> {
+    pub(crate) fn projection(mut self) -> Result<(Syntax<'t>, Vec<NodeId>), ExpressionProblem> {
         let mut paths = vec![self.path()?];
         while self.take_symbol(",") {
             paths.push(self.path()?);
@@ -349,7 +349,9 @@ impl<'t> Parser<'t> {
 
     /// The whole text as an update: its syntax, its actions in order, and the keywords of its
     /// sections as they come.
-    pub(crate) fn update(mut self) -> Result<(Syntax<'t>, Vec<Action<'t>>, Vec<Keyword>), Problem> {
+    pub(crate) fn update(
+        mut self,
+    ) -> Result<(Syntax<'t>, Vec<UpdateClause<'t>>, Vec<Keyword>), ExpressionProblem> {
         let mut actions = Vec::new();
         let mut sections = Vec::new();
         loop {
@@ -373,20 +375,20 @@ impl<'t> Parser<'t> {
         }
     }
 
-    fn action(&mut self, section: Keyword) -> Result<Action<'t>, Problem> {
+    fn action(&mut self, section: Keyword) -> Result<UpdateClause<'t>, ExpressionProblem> {
         let path = self.path()?;
         match section {
-            Keyword::Remove => Ok(Action::Remove(path)),
-            Keyword::Add => Ok(Action::Add(path, self.value()?)),
-            Keyword::Delete => Ok(Action::Delete(path, self.value()?)),
+            Keyword::Remove => Ok(UpdateClause::Remove(path)),
+            Keyword::Add => Ok(UpdateClause::Add(path, self.value()?)),
+            Keyword::Delete => Ok(UpdateClause::Delete(path, self.value()?)),
             _ => {
                 self.expect_symbol("=")?;
-                Ok(Action::Set(path, self.set_value()?))
+                Ok(UpdateClause::Set(path, self.set_value()?))
             }
         }
     }
 
-    fn value(&mut self) -> Result<&'t str, Problem> {
+    fn value(&mut self) -> Result<&'t str, ExpressionProblem> {
         let token = self.peek();
         if token.kind != TokenKind::Value {
             return Err(self.unexpected());
@@ -396,7 +398,7 @@ impl<'t> Parser<'t> {
     }
 
     /// An operand, or a sum or difference of two, with any parentheses around either.
-    fn set_value(&mut self) -> Result<NodeId, Problem> {
+    fn set_value(&mut self) -> Result<NodeId, ExpressionProblem> {
         let mut parentheses = 0usize;
         while self.take_symbol("(") {
             parentheses += 1;
@@ -419,7 +421,7 @@ impl<'t> Parser<'t> {
             }
         }
         if let Some(mention) = self.calls[node] {
-            self.place(mention, Place::Top);
+            self.place(mention, ExprContext::Top);
         }
         Ok(node)
     }
@@ -437,14 +439,14 @@ impl<'t> Parser<'t> {
     }
 
     /// Notes the parentheses around a node, which may have one pair only.
-    fn wrap(&mut self, node: NodeId) -> Result<NodeId, Problem> {
+    fn wrap(&mut self, node: NodeId) -> Result<NodeId, ExpressionProblem> {
         if std::mem::replace(&mut self.wrapped[node], true) {
-            return Err(Problem::new("The expression has redundant parentheses;"));
+            return Err(ExpressionProblem::new("The expression has redundant parentheses;"));
         }
         Ok(node)
     }
 
-    fn place(&mut self, mention: usize, to: Place) {
+    fn place(&mut self, mention: usize, to: ExprContext) {
         if let Mention::Call { place, .. } = &mut self.syntax.mentions[mention] {
             *place = to;
         }
@@ -466,21 +468,21 @@ impl<'t> Parser<'t> {
         found
     }
 
-    fn expect_symbol(&mut self, symbol: &str) -> Result<(), Problem> {
+    fn expect_symbol(&mut self, symbol: &str) -> Result<(), ExpressionProblem> {
         if self.take_symbol(symbol) { Ok(()) } else { Err(self.unexpected()) }
     }
 
-    fn expect_end(&mut self) -> Result<(), Problem> {
+    fn expect_end(&mut self) -> Result<(), ExpressionProblem> {
         if self.peek().kind == TokenKind::End { Ok(()) } else { Err(self.unexpected()) }
     }
 
     /// The refusal of the next token, with the text from the token before it to the one after.
-    fn unexpected(&self) -> Problem {
+    fn unexpected(&self) -> ExpressionProblem {
         let token = self.peek();
         let from = self.next.checked_sub(1).map_or(0, |before| self.tokens[before].start);
         let to = self.tokens.get(self.next + 1).map_or(self.text.len(), Token::end);
         let shown = if token.kind == TokenKind::End { "<EOF>" } else { token.text };
-        Problem::new(format!(
+        ExpressionProblem::new(format!(
             "Syntax error; token: \"{shown}\", near: \"{}\"",
             &self.text[from..to]
         ))

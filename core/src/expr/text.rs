@@ -100,9 +100,9 @@ impl fmt::Display for ExpressionKind {
 
 /// Why an expression is refused: the part of DynamoDB's message after its parameter's name.
 #[derive(Debug, PartialEq)]
-pub(crate) struct Problem(String);
+pub(crate) struct ExpressionProblem(String);
 
-impl Problem {
+impl ExpressionProblem {
     pub(crate) fn new(message: impl Into<String>) -> Self {
         Self(message.into())
     }
@@ -271,13 +271,13 @@ impl<'a> Placeholders<'a> {
     }
 
     /// What a `#name` stands for; counts as a use of it.
-    pub(crate) fn name(&mut self, key: &str) -> Result<&'a str, Problem> {
+    pub(crate) fn name(&mut self, key: &str) -> Result<&'a str, ExpressionProblem> {
         match self.names.get_key_value(key) {
             Some((key, name)) => {
                 self.used_names.insert(key);
                 Ok(name)
             }
-            None => Err(Problem::new(format!(
+            None => Err(ExpressionProblem::new(format!(
                 "An expression attribute name used in the document path is not defined; \
                  attribute name: {key}"
             ))),
@@ -285,13 +285,13 @@ impl<'a> Placeholders<'a> {
     }
 
     /// What a `:value` stands for; counts as a use of it.
-    pub(crate) fn value(&mut self, key: &str) -> Result<&'a Value, Problem> {
+    pub(crate) fn value(&mut self, key: &str) -> Result<&'a Value, ExpressionProblem> {
         match self.values.get_key_value(key) {
             Some((key, value)) => {
                 self.used_values.insert(key);
                 Ok(value)
             }
-            None => Err(Problem::new(format!(
+            None => Err(ExpressionProblem::new(format!(
                 "An expression attribute value used in expression is not defined; attribute \
                  value: {key}"
             ))),

@@ -47,12 +47,12 @@ pub enum SetValue {
 #[derive(Clone, Debug, PartialEq)]
 pub struct SetOperand {
     pub(crate) candidates: Vec<Path>,
-    pub(crate) last: Source,
+    pub(crate) last: SetFallback,
 }
 
 /// The last resort of a [`SetOperand`].
 #[derive(Clone, Debug, PartialEq)]
-pub enum Source {
+pub enum SetFallback {
     /// The value at a path, which must exist.
     Path(Path),
     /// A constant.
@@ -117,8 +117,8 @@ impl Update {
     pub fn read(&self) -> impl Iterator<Item = &Path> {
         self.set.iter().flat_map(|(_, value)| value.operands()).flat_map(|operand| {
             let last = match &operand.last {
-                Source::Path(path) => Some(path),
-                Source::Value(_) => None,
+                SetFallback::Path(path) => Some(path),
+                SetFallback::Value(_) => None,
             };
             operand.candidates.iter().chain(last)
         })
@@ -134,8 +134,8 @@ impl Update {
         let of_sets =
             self.set.iter().flat_map(|(_, value)| value.operands()).filter_map(|operand| {
                 match operand.last() {
-                    Source::Value(value) => Some(value),
-                    Source::Path(_) => None,
+                    SetFallback::Value(value) => Some(value),
+                    SetFallback::Path(_) => None,
                 }
             });
         of_sets.chain(self.add.iter().chain(&self.delete).map(|(_, value)| value))
@@ -182,7 +182,7 @@ impl SetOperand {
     }
 
     /// What is taken if none of the candidates exists.
-    pub fn last(&self) -> &Source {
+    pub fn last(&self) -> &SetFallback {
         &self.last
     }
 
@@ -239,7 +239,7 @@ impl Path {
 
 impl From<Path> for SetOperand {
     fn from(path: Path) -> Self {
-        Self { candidates: Vec::new(), last: Source::Path(path) }
+        Self { candidates: Vec::new(), last: SetFallback::Path(path) }
     }
 }
 
@@ -251,7 +251,7 @@ impl From<&Path> for SetOperand {
 
 impl<T: Into<Value>> From<T> for SetOperand {
     fn from(value: T) -> Self {
-        Self { candidates: Vec::new(), last: Source::Value(value.into()) }
+        Self { candidates: Vec::new(), last: SetFallback::Value(value.into()) }
     }
 }
 

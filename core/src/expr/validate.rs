@@ -6,8 +6,8 @@ use crate::Result;
 use crate::expr::condition::{Condition, Operand};
 use crate::expr::path::{Path, check_paths};
 use crate::expr::projection::Projection;
-use crate::expr::text::{ExpressionKind, Problem};
-use crate::expr::update::{SetOperand, SetValue, Source, Update};
+use crate::expr::text::{ExpressionKind, ExpressionProblem};
+use crate::expr::update::{SetFallback, SetOperand, SetValue, Update};
 use crate::limits;
 use crate::{Value, ValueKind};
 
@@ -23,7 +23,7 @@ impl Condition {
             .map_err(|problem| problem.of(kind))
     }
 
-    fn check(&self, operators: &mut usize) -> Result<(), Problem> {
+    fn check(&self, operators: &mut usize) -> Result<(), ExpressionProblem> {
         match self {
             Self::And(branches) | Self::Or(branches) => {
                 for branch in branches {
@@ -42,7 +42,7 @@ impl Condition {
     }
 
     /// Checks a condition that has no conditions below it, and counts its operators.
-    fn check_operands(&self) -> Result<usize, Problem> {
+    fn check_operands(&self) -> Result<usize, ExpressionProblem> {
         for path in self.leaf_paths() {
             path.check()?;
         }
@@ -104,9 +104,9 @@ impl Update {
         self.check().map_err(|problem| problem.of(ExpressionKind::Update))
     }
 
-    fn check(&self) -> Result<(), Problem> {
+    fn check(&self) -> Result<(), ExpressionProblem> {
         if self.is_empty() {
-            return Err(Problem::new("The expression can not be empty;"));
+            return Err(ExpressionProblem::new("The expression can not be empty;"));
         }
         check_paths(self.touched().collect::<Vec<_>>())?;
         // As with the paths, the last action is looked at first.
@@ -118,7 +118,7 @@ impl Update {
             for operand in value.operands() {
                 operators += operand.candidates.len();
                 operand.candidates.iter().try_for_each(Path::check)?;
-                if let Source::Path(path) = &operand.last {
+                if let SetFallback::Path(path) = &operand.last {
                     path.check()?;
                 }
             }
@@ -137,27 +137,27 @@ impl Projection {
         self.check().map_err(|problem| problem.of(ExpressionKind::Projection))
     }
 
-    fn check(&self) -> Result<(), Problem> {
+    fn check(&self) -> Result<(), ExpressionProblem> {
         if self.paths.is_empty() {
-            return Err(Problem::new("The expression can not be empty;"));
+            return Err(ExpressionProblem::new("The expression can not be empty;"));
         }
         check_paths(&self.paths)
     }
 }
 
 /// Refuses too many operators. DynamoDB stops counting at the first one too many.
-pub(crate) fn check_operators(count: usize) -> Result<(), Problem> {
+pub(crate) fn check_operators(count: usize) -> Result<(), ExpressionProblem> {
     if count <= limits::EXPRESSION_OPERATORS {
         return Ok(());
     }
-    Err(Problem::new(format!(
+    Err(ExpressionProblem::new(format!(
         "The expression contains too many operators; operator count: {}",
         limits::EXPRESSION_OPERATORS + 1
     )))
 }
 
 /// Checks the operands of a condition that has no conditions below it.
-pub(crate) fn check_leaf(leaf: &Condition) -> Result<(), Problem> {
+pub(crate) fn check_leaf(leaf: &Condition) -> Result<(), ExpressionProblem> {
     match leaf {
         Condition::Compare { op, left, right } => {
             check_distinct(op.as_str(), left, [right])?;
@@ -173,13 +173,13 @@ pub(crate) fn check_leaf(leaf: &Condition) -> Result<(), Problem> {
         }
         Condition::In { value, list } => {
             if list.len() > limits::IN_OPERANDS {
-                return Err(Problem::new(format!(
+                return Err(ExpressionProblem::new(format!(
                     "The IN operator is provided with too many operands; number of operands: {}",
                     list.len()
                 )));
             }
             if list.is_empty() {
-                return Err(Problem::new(
+                return Err(ExpressionProblem::new(
                     "Incorrect number of operands for operator or function; operator or \
                      function: IN, number of operands: 0",
                 ));
@@ -205,7 +205,7 @@ pub(crate) fn check_distinct<'o>(
     operator: &str,
     first: &Operand,
     others: impl IntoIterator<Item = &'o Operand>,
-) -> Result<(), Problem> {
+) -> Result<(), ExpressionProblem> {
     match first {
         Operand::Path(path) if others.into_iter().any(|other| other == first) => {
             Err(not_distinct(operator, path))
@@ -214,8 +214,8 @@ pub(crate) fn check_distinct<'o>(
     }
 }
 
-fn not_distinct(operator: &str, path: &Path) -> Problem {
-    Problem::new(format!(
+fn not_distinct(operator: &str, path: &Path) -> ExpressionProblem {
+    ExpressionProblem::new(format!(
         "The first operand must be distinct from the remaining operands for this operator or \
          function; operator: {operator}, first operand: {}",
         path.bracketed()
@@ -223,7 +223,10 @@ fn not_distinct(operator: &str, path: &Path) -> Problem {
 }
 
 /// Only strings, numbers and binaries have an order.
-fn check_ordered<const N: usize>(operator: &str, operands: [&Operand; N]) -> Result<(), Problem> {
+fn check_ordered<const N: usize>(
+    operator: &str,
+    operands: [&Operand; N],
+) -> Result<(), ExpressionProblem> {
     for kind in operands.into_iter().filter_map(constant_kind) {
         if !matches!(kind, ValueKind::S | ValueKind::N | ValueKind::B) {
             return Err(wrong_type(operator, kind));
@@ -232,7 +235,7 @@ fn check_ordered<const N: usize>(operator: &str, operands: [&Operand; N]) -> Res
     Ok(())
 }
 
-fn check_bounds(low: &Operand, high: &Operand) -> Result<(), Problem> {
+fn check_bounds(low: &Operand, high: &Operand) -> Result<(), ExpressionProblem> {
     let (Operand::Value(low), Operand::Value(high)) = (low, high) else { return Ok(()) };
     let rule = match low.as_ref().compare(high.as_ref()) {
         None => "same data type for lower and upper bounds",
@@ -241,7 +244,7 @@ fn check_bounds(low: &Operand, high: &Operand) -> Result<(), Problem> {
         }
         Some(_) => return Ok(()),
     };
-    Err(Problem::new(format!(
+    Err(ExpressionProblem::new(format!(
         "The BETWEEN operator requires {rule}; lower bound operand: AttributeValue: {}, upper \
          bound operand: AttributeValue: {}",
         shown(low),
@@ -272,17 +275,17 @@ fn constant_kind(operand: &Operand) -> Option<ValueKind> {
     }
 }
 
-pub(crate) fn wrong_type(operator: &str, kind: impl fmt::Display) -> Problem {
-    Problem::new(format!(
+pub(crate) fn wrong_type(operator: &str, kind: impl fmt::Display) -> ExpressionProblem {
+    ExpressionProblem::new(format!(
         "Incorrect operand type for operator or function; operator or function: {operator}, \
          operand type: {kind}"
     ))
 }
 
 /// Checks the operands of one `SET`.
-pub(crate) fn check_set(value: &SetValue) -> Result<(), Problem> {
+pub(crate) fn check_set(value: &SetValue) -> Result<(), ExpressionProblem> {
     for operand in value.operands() {
-        if let (Some(last), Source::Path(path)) = (operand.candidates.last(), &operand.last)
+        if let (Some(last), SetFallback::Path(path)) = (operand.candidates.last(), &operand.last)
             && last == path
         {
             return Err(not_distinct("if_not_exists", path));
@@ -296,7 +299,7 @@ pub(crate) fn check_set(value: &SetValue) -> Result<(), Problem> {
     };
     for operand in value.operands() {
         match operand {
-            SetOperand { candidates, last: Source::Value(value) }
+            SetOperand { candidates, last: SetFallback::Value(value) }
                 if candidates.is_empty() && value.kind() != wanted =>
             {
                 return Err(wrong_type(operator, value.kind()));
@@ -308,7 +311,7 @@ pub(crate) fn check_set(value: &SetValue) -> Result<(), Problem> {
 }
 
 /// Checks the operand of one `ADD`.
-pub(crate) fn check_add(value: &Value) -> Result<(), Problem> {
+pub(crate) fn check_add(value: &Value) -> Result<(), ExpressionProblem> {
     match value.kind() {
         ValueKind::N | ValueKind::Ss | ValueKind::Ns | ValueKind::Bs => Ok(()),
         kind => Err(wrong_section_type("ADD", kind)),
@@ -316,14 +319,14 @@ pub(crate) fn check_add(value: &Value) -> Result<(), Problem> {
 }
 
 /// Checks the operand of one `DELETE`.
-pub(crate) fn check_delete(value: &Value) -> Result<(), Problem> {
+pub(crate) fn check_delete(value: &Value) -> Result<(), ExpressionProblem> {
     match value.kind() {
         ValueKind::Ss | ValueKind::Ns | ValueKind::Bs => Ok(()),
         kind => Err(wrong_section_type("DELETE", kind)),
     }
 }
 
-fn wrong_section_type(section: &str, kind: ValueKind) -> Problem {
+fn wrong_section_type(section: &str, kind: ValueKind) -> ExpressionProblem {
     let kind = match kind {
         ValueKind::S => "STRING",
         ValueKind::N => "NUMBER",
@@ -336,7 +339,7 @@ fn wrong_section_type(section: &str, kind: ValueKind) -> Problem {
         ValueKind::Ns => "NUMBER_SET",
         ValueKind::Bs => "BINARY_SET",
     };
-    Problem::new(format!(
+    ExpressionProblem::new(format!(
         "Incorrect operand type for operator or function; operator: {section}, operand type: \
          {kind}, typeSet: ALLOWED_FOR_{section}_OPERAND"
     ))

@@ -10,8 +10,10 @@ use std::fmt;
 use bytes::Bytes;
 use serde::de::{DeserializeSeed, Deserializer, IgnoredAny, MapAccess, SeqAccess, Visitor};
 
-use super::words::{Expected, Found, PACKAGE, Place, base64, boolean, mismatch};
-use crate::codec::{ItemBytes, wire};
+use super::type_errors::{
+    ExpectedType, JsonKind, MODEL_PACKAGE, ValueContext, base64, boolean, mismatch,
+};
+use crate::codec::{ItemWriter, wire};
 use crate::limits::ATTRIBUTE_DEPTH;
 use crate::set::SetError;
 use crate::value::nesting_error;
@@ -19,14 +21,14 @@ use crate::{Error, Item, Number, Value, ValueRef, number};
 
 /// The service's error for what was found wrong: a parser's errors are texts, and have no room for
 /// it.
-pub(super) type Fault = Cell<Option<Error>>;
+pub(super) type ErrorSlot = Cell<Option<Error>>;
 
 /// Reads an item: an object of names and values.
 pub(super) fn item<'de, D: Deserializer<'de>>(
     deserializer: D,
-    fault: &Fault,
+    fault: &ErrorSlot,
 ) -> Result<Item, D::Error> {
-    let mut bytes = ItemBytes::with_capacity(512);
+    let mut bytes = ItemWriter::with_capacity(512);
     let mut size = 0;
     let target = Target { out: bytes.content(), size: &mut size, levels: ATTRIBUTE_DEPTH, fault };
     let count = Entries(target).deserialize(deserializer)?;
@@ -37,7 +39,7 @@ pub(super) fn item<'de, D: Deserializer<'de>>(
 pub(super) fn value<'de, D: Deserializer<'de>>(
     deserializer: D,
     levels: usize,
-    fault: &Fault,
+    fault: &ErrorSlot,
 ) -> Result<Value, D::Error> {
     let mut out = Vec::new();
     let target = Target { out: &mut out, size: &mut 0, levels, fault };
@@ -48,7 +50,7 @@ pub(super) fn value<'de, D: Deserializer<'de>>(
     Ok(value.to_value())
 }
 
-fn refuse<E: serde::de::Error>(fault: &Fault, error: Error) -> E {
+fn refuse<E: serde::de::Error>(fault: &ErrorSlot, error: Error) -> E {
     let text = E::custom(error.message());
     fault.set(Some(error));
     text
@@ -65,7 +67,7 @@ fn null_value(name: Option<&str>) -> Error {
 
 /// The service's name for what a value is.
 fn class() -> String {
-    format!("{PACKAGE}AttributeValue")
+    format!("{MODEL_PACKAGE}AttributeValue")
 }
 
 /// Where a value goes.
@@ -75,7 +77,7 @@ struct Target<'a> {
     size: &'a mut usize,
     /// How many lists and maps may still be nested.
     levels: usize,
-    fault: &'a Fault,
+    fault: &'a ErrorSlot,
 }
 
 impl Target<'_> {
@@ -126,8 +128,8 @@ macro_rules! wrong_scalars {
 struct Entries<'a>(Target<'a>);
 
 impl Entries<'_> {
-    fn wrong<E: serde::de::Error>(self, found: Found) -> E {
-        refuse(self.0.fault, mismatch(Expected::Map(Place::Member, &class()), found))
+    fn wrong<E: serde::de::Error>(self, found: JsonKind) -> E {
+        refuse(self.0.fault, mismatch(ExpectedType::Map(ValueContext::Member, &class()), found))
     }
 }
 
@@ -147,12 +149,12 @@ impl<'de> Visitor<'de> for Entries<'_> {
     }
 
     wrong_scalars! {
-        visit_i64: i64 => Found::Integer, visit_u64: u64 => Found::Integer,
-        visit_f64: f64 => Found::Decimal, visit_str: &str => Found::Text
+        visit_i64: i64 => JsonKind::Integer, visit_u64: u64 => JsonKind::Integer,
+        visit_f64: f64 => JsonKind::Decimal, visit_str: &str => JsonKind::Text
     }
 
     fn visit_bool<E: serde::de::Error>(self, truth: bool) -> Result<usize, E> {
-        Err(self.wrong(Found::truth(truth)))
+        Err(self.wrong(JsonKind::truth(truth)))
     }
 
     fn visit_unit<E: serde::de::Error>(self) -> Result<usize, E> {
@@ -160,7 +162,7 @@ impl<'de> Visitor<'de> for Entries<'_> {
     }
 
     fn visit_seq<A: SeqAccess<'de>>(self, _: A) -> Result<usize, A::Error> {
-        Err(self.wrong(Found::Array))
+        Err(self.wrong(JsonKind::Array))
     }
 
     fn visit_map<A: MapAccess<'de>>(mut self, mut map: A) -> Result<usize, A::Error> {
@@ -239,8 +241,11 @@ impl Visitor<'_> for Name<'_> {
 struct AnyValue<'a>(Target<'a>);
 
 impl AnyValue<'_> {
-    fn wrong<E: serde::de::Error>(self, found: Found) -> E {
-        refuse(self.0.fault, mismatch(Expected::Structure(Place::Element, &class()), found))
+    fn wrong<E: serde::de::Error>(self, found: JsonKind) -> E {
+        refuse(
+            self.0.fault,
+            mismatch(ExpectedType::Structure(ValueContext::Element, &class()), found),
+        )
     }
 }
 
@@ -260,12 +265,12 @@ impl<'de> Visitor<'de> for AnyValue<'_> {
     }
 
     wrong_scalars! {
-        visit_i64: i64 => Found::Integer, visit_u64: u64 => Found::Integer,
-        visit_f64: f64 => Found::Decimal, visit_str: &str => Found::Text
+        visit_i64: i64 => JsonKind::Integer, visit_u64: u64 => JsonKind::Integer,
+        visit_f64: f64 => JsonKind::Decimal, visit_str: &str => JsonKind::Text
     }
 
     fn visit_bool<E: serde::de::Error>(self, truth: bool) -> Result<bool, E> {
-        Err(self.wrong(Found::truth(truth)))
+        Err(self.wrong(JsonKind::truth(truth)))
     }
 
     fn visit_unit<E>(self) -> Result<bool, E> {
@@ -273,7 +278,7 @@ impl<'de> Visitor<'de> for AnyValue<'_> {
     }
 
     fn visit_seq<A: SeqAccess<'de>>(self, _: A) -> Result<bool, A::Error> {
-        Err(self.wrong(Found::Array))
+        Err(self.wrong(JsonKind::Array))
     }
 
     /// Members that nobody knows, and nulls, count as absent. A fault in any member goes before
@@ -362,14 +367,14 @@ struct Content<'a> {
 }
 
 impl Content<'_> {
-    fn wrong<E: serde::de::Error>(self, found: Found) -> E {
+    fn wrong<E: serde::de::Error>(self, found: JsonKind) -> E {
         let class = class();
         let expected = match self.code {
-            wire::S | wire::N => Expected::Scalar("String"),
-            wire::B => Expected::Binary,
-            wire::TRUE | wire::NULL => Expected::Scalar("Boolean"),
-            wire::M => Expected::Map(Place::Member, &class),
-            _ => Expected::List(Place::Member),
+            wire::S | wire::N => ExpectedType::Scalar("String"),
+            wire::B => ExpectedType::Binary,
+            wire::TRUE | wire::NULL => ExpectedType::Scalar("Boolean"),
+            wire::M => ExpectedType::Map(ValueContext::Member, &class),
+            _ => ExpectedType::List(ValueContext::Member),
         };
         refuse(self.target.fault, mismatch(expected, found))
     }
@@ -391,8 +396,8 @@ impl<'de> Visitor<'de> for Content<'_> {
     }
 
     wrong_scalars! {
-        visit_i64: i64 => Found::Integer, visit_u64: u64 => Found::Integer,
-        visit_f64: f64 => Found::Decimal
+        visit_i64: i64 => JsonKind::Integer, visit_u64: u64 => JsonKind::Integer,
+        visit_f64: f64 => JsonKind::Decimal
     }
 
     fn visit_unit<E>(self) -> Result<bool, E> {
@@ -423,7 +428,7 @@ impl<'de> Visitor<'de> for Content<'_> {
                 let content = Content { code, target: Target { out, size, ..self.target } };
                 return match boolean(text).filter(|_| matches!(code, wire::TRUE | wire::NULL)) {
                     Some(truth) => content.visit_bool(truth),
-                    None => Err(content.wrong(Found::Text)),
+                    None => Err(content.wrong(JsonKind::Text)),
                 };
             }
         }
@@ -444,7 +449,7 @@ impl<'de> Visitor<'de> for Content<'_> {
                     ),
                 ));
             }
-            _ => return Err(self.wrong(Found::truth(truth))),
+            _ => return Err(self.wrong(JsonKind::truth(truth))),
         };
         self.target.out.push(tag);
         *self.target.size += 1;
@@ -453,7 +458,7 @@ impl<'de> Visitor<'de> for Content<'_> {
 
     fn visit_map<A: MapAccess<'de>>(mut self, map: A) -> Result<bool, A::Error> {
         if self.code != wire::M {
-            return Err(self.wrong(Found::Object));
+            return Err(self.wrong(JsonKind::Object));
         }
         let mut inner = self.target.inner()?;
         let count = inner.container(wire::M, |target| Entries(target.lend()).visit_map(map))?;
@@ -512,7 +517,7 @@ impl<'de> Visitor<'de> for Content<'_> {
                 };
                 self.target.set(wire::BS, &members, put, SetError::of)
             }
-            _ => Err(self.wrong(Found::Array)),
+            _ => Err(self.wrong(JsonKind::Array)),
         }
     }
 }
@@ -550,7 +555,7 @@ impl Target<'_> {
 fn members<'de, A: SeqAccess<'de>, T>(
     code: u8,
     mut seq: A,
-    fault: &Fault,
+    fault: &ErrorSlot,
     read: impl Fn(Cow<'de, str>) -> Result<T, Error>,
     null: impl Fn() -> Error,
 ) -> Result<Vec<T>, A::Error> {
@@ -565,14 +570,14 @@ fn members<'de, A: SeqAccess<'de>, T>(
 /// The text of a member of a set; a null is `None`.
 struct Member<'a> {
     code: u8,
-    fault: &'a Fault,
+    fault: &'a ErrorSlot,
 }
 
 impl Member<'_> {
-    fn wrong<E: serde::de::Error>(self, found: Found) -> E {
+    fn wrong<E: serde::de::Error>(self, found: JsonKind) -> E {
         let expected = match self.code {
-            wire::BS => Expected::Binary,
-            _ => Expected::Scalar("String"),
+            wire::BS => ExpectedType::Binary,
+            _ => ExpectedType::Scalar("String"),
         };
         refuse(self.fault, mismatch(expected, found))
     }
@@ -594,12 +599,12 @@ impl<'de> Visitor<'de> for Member<'_> {
     }
 
     wrong_scalars! {
-        visit_i64: i64 => Found::Integer, visit_u64: u64 => Found::Integer,
-        visit_f64: f64 => Found::Decimal
+        visit_i64: i64 => JsonKind::Integer, visit_u64: u64 => JsonKind::Integer,
+        visit_f64: f64 => JsonKind::Decimal
     }
 
     fn visit_bool<E: serde::de::Error>(self, truth: bool) -> Result<Self::Value, E> {
-        Err(self.wrong(Found::truth(truth)))
+        Err(self.wrong(JsonKind::truth(truth)))
     }
 
     fn visit_unit<E>(self) -> Result<Self::Value, E> {
@@ -615,10 +620,10 @@ impl<'de> Visitor<'de> for Member<'_> {
     }
 
     fn visit_seq<A: SeqAccess<'de>>(self, _: A) -> Result<Self::Value, A::Error> {
-        Err(self.wrong(Found::Array))
+        Err(self.wrong(JsonKind::Array))
     }
 
     fn visit_map<A: MapAccess<'de>>(self, _: A) -> Result<Self::Value, A::Error> {
-        Err(self.wrong(Found::Object))
+        Err(self.wrong(JsonKind::Object))
     }
 }

@@ -3,9 +3,9 @@
 use std::collections::VecDeque;
 
 use super::State;
-use crate::engine::Position;
-use crate::engine::change::{self, Change, Place};
-use crate::engine::log::{self, Log};
+use crate::engine::RowKey;
+use crate::engine::record::{self, IteratorState, NewRecord};
+use crate::engine::stream_state::{self, StreamState};
 use crate::env::{Env, Timestamp};
 use crate::error::Result;
 use crate::ops::*;
@@ -13,24 +13,24 @@ use crate::schema::{Table, TableStream};
 
 /// A stream: its log, and the records in each of its lanes.
 pub(super) struct Stream {
-    log: Log,
+    log: StreamState,
     lanes: Vec<VecDeque<Record>>,
 }
 
 impl Stream {
-    pub(super) fn new(log: Log) -> Self {
+    pub(super) fn new(log: StreamState) -> Self {
         let lanes = vec![VecDeque::new(); log.lanes()];
         Self { log, lanes }
     }
 }
 
 fn number_of(record: &Record) -> u64 {
-    change::parse_sequence_number(&record.sequence_number).expect("the store made it")
+    record::parse_sequence_number(&record.sequence_number).expect("the store made it")
 }
 
 impl State {
     pub(super) fn open_stream(&mut self, table: &Table, stream: &TableStream) {
-        let log = Log::open(table, stream, self.last_sequence_number);
+        let log = StreamState::open(table, stream, self.last_sequence_number);
         self.streams.insert(log.arn().clone(), Stream::new(log));
     }
 
@@ -45,30 +45,30 @@ impl State {
         &mut self,
         table: &Table,
         stream: &TableStream,
-        position: &Position,
-        change: Change<'_>,
+        position: &RowKey,
+        change: NewRecord<'_>,
         now: Timestamp,
         by: Option<UserIdentity>,
     ) {
         let stream = self.streams.get_mut(&stream.arn(&table.name));
         let Stream { log, lanes } = stream.expect("an enabled stream has a log");
-        if now >= log.due() {
+        if now >= log.rotates_at() {
             self.last_sequence_number = log.rotate(now, self.last_sequence_number);
         }
         self.last_sequence_number += 1;
         let number = self.last_sequence_number;
-        let event_id = change::event_id(self.epoch, number);
+        let event_id = record::event_id(self.epoch, number);
         let record = change.into_record(&table.schema, number, event_id, now, by);
-        lanes[log::lane_of(position, log.lanes())].push_back(record);
+        lanes[stream_state::lane_of(position, log.lanes())].push_back(record);
     }
 
     /// Forgets records older than a day, and streams closed for as long.
     fn trim_streams(&mut self, now: Timestamp) {
-        self.streams.retain(|_, stream| !stream.log.has_lapsed(now));
+        self.streams.retain(|_, stream| !stream.log.is_past_retention(now));
         for Stream { log, lanes } in self.streams.values_mut() {
             for records in lanes {
                 while let Some(record) = records.front()
-                    && change::is_trimmed(record, now)
+                    && record::is_trimmed(record, now)
                 {
                     log.trim(number_of(record));
                     records.pop_front();
@@ -83,7 +83,7 @@ impl State {
         env: &Env,
     ) -> Result<ListStreamsOutput> {
         self.trim_streams(env.clock.now());
-        log::list(request, self.streams.values().map(|stream| &stream.log))
+        stream_state::list(request, self.streams.values().map(|stream| &stream.log))
     }
 
     pub(super) fn describe_stream(
@@ -91,7 +91,7 @@ impl State {
         request: &DescribeStream,
         env: &Env,
     ) -> Result<StreamDescription> {
-        log::check_describe(request)?;
+        stream_state::check_describe(request)?;
         let now = env.clock.now();
         self.trim_streams(now);
         self.stream(&request.arn)?.log.describe(request, now)
@@ -105,9 +105,9 @@ impl State {
         let now = env.clock.now();
         self.trim_streams(now);
         let Stream { log, lanes } = self.stream(&request.arn)?;
-        let extent = log.extent(&request.shard, now)?;
+        let extent = log.shard_range(&request.shard, now)?;
         let newest = lanes.iter().filter_map(|lane| lane.back()).map(number_of).max();
-        log.iterator(request, &extent, newest, now)
+        log.shard_iterator(request, &extent, newest, now)
     }
 
     pub(super) fn get_records(
@@ -115,12 +115,12 @@ impl State {
         request: &GetRecords,
         env: &Env,
     ) -> Result<GetRecordsOutput> {
-        let limit = change::check_records_limit(request)?;
+        let limit = record::check_records_limit(request)?;
         let now = env.clock.now();
         self.trim_streams(now);
-        let place = Place::of_iterator(&request.iterator, now)?;
+        let place = IteratorState::decode(&request.iterator, now)?;
         let Stream { log, lanes } = self.stream(&StreamArn(place.arn.clone()))?;
-        let extent = log.extent_at(&place, now)?;
+        let extent = log.shard_range_at(&place, now)?;
         let records_from = |next: u64| {
             let is_unread = move |record: &&Record| {
                 let number = number_of(record);
@@ -128,7 +128,7 @@ impl State {
             };
             lanes[extent.lane].iter().filter(is_unread)
         };
-        let page = change::page(records_from(place.next).cloned(), limit);
+        let page = record::page(records_from(place.next).cloned(), limit);
         let next = page.last().map_or(place.next, |record| number_of(record) + 1);
         let is_more = records_from(next).next().is_some();
         Ok(GetRecordsOutput {
@@ -138,6 +138,6 @@ impl State {
     }
 
     fn stream(&self, arn: &StreamArn) -> Result<&Stream> {
-        self.streams.get(arn).ok_or_else(|| change::stream_missing(arn))
+        self.streams.get(arn).ok_or_else(|| record::stream_missing_error(arn))
     }
 }

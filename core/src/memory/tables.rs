@@ -5,13 +5,13 @@ use std::sync::Arc;
 
 use super::{RowsOfTable, State};
 use crate::Item;
-use crate::engine::{IndexEntry, Position};
+use crate::engine::{IndexEntry, RowKey};
 use crate::env::Env;
 use crate::error::Result;
 use crate::ops::*;
 use crate::schema::{
-    Count, IndexSchema, StreamChange, Table, TableCounts, TablesPage, check_update, table_exists,
-    table_missing, table_name,
+    IndexSchema, ItemCount, StreamChange, Table, TableCounts, TablesPage, check_update,
+    table_exists_error, table_missing_error, table_name,
 };
 
 impl State {
@@ -22,10 +22,10 @@ impl State {
     ) -> Result<TableDescription> {
         let mut table = Table::create(request, env.clock.now(), env.token())?;
         if self.tables.contains_key(&table.name) {
-            return Err(table_exists(&table.name));
+            return Err(table_exists_error(&table.name));
         }
         if let Some(earlier) = self.deleted.get(&table.name) {
-            table = table.after(earlier);
+            table = table.with_labels_after(earlier);
         }
         let indexes = table
             .schema
@@ -52,7 +52,8 @@ impl State {
         env: &Env,
     ) -> Result<TableDescription> {
         check_update(request)?;
-        let change = self.described(&request.table)?.table.apply(request, env.clock.now())?;
+        let change =
+            self.described(&request.table)?.table.apply_update(request, env.clock.now())?;
         let name = change.table.name.clone();
         let rows = self.tables.get_mut(&name).expect("it was just described");
         rows.table = Arc::new(change.table);
@@ -61,7 +62,7 @@ impl State {
         }
         if let Some(index) = change.added {
             rows.indexes.insert(index.name.clone(), rows.backfill(&index));
-            rows.table = Arc::new(rows.table.index_filled(&index.name));
+            rows.table = Arc::new(rows.table.with_index_filled(&index.name));
         }
         let description = rows.describe();
         match change.stream {
@@ -104,7 +105,7 @@ impl State {
         env: &Env,
     ) -> Result<UpdateTimeToLive> {
         let rows = self.described_mut(&request.table)?;
-        rows.table = Arc::new(rows.table.set_ttl(&request, env.clock.now())?);
+        rows.table = Arc::new(rows.table.with_time_to_live(&request, env.clock.now())?);
         Ok(request)
     }
 
@@ -117,13 +118,13 @@ impl State {
 
     pub(super) fn tag_table(&mut self, request: &TagTable) -> Result<()> {
         let rows = self.described_mut(&request.table)?;
-        rows.table = Arc::new(rows.table.tag(request)?);
+        rows.table = Arc::new(rows.table.with_tags(request)?);
         Ok(())
     }
 
     pub(super) fn untag_table(&mut self, request: &UntagTable) -> Result<()> {
         let rows = self.described_mut(&request.table)?;
-        rows.table = Arc::new(rows.table.untag(request)?);
+        rows.table = Arc::new(rows.table.without_tags(request)?);
         Ok(())
     }
 
@@ -135,18 +136,18 @@ impl State {
     /// the requests about items.
     fn described(&self, given: &str) -> Result<&RowsOfTable> {
         let name = table_name(given)?;
-        self.tables.get(name).ok_or_else(|| table_missing(name))
+        self.tables.get(name).ok_or_else(|| table_missing_error(name))
     }
 
     fn described_mut(&mut self, given: &str) -> Result<&mut RowsOfTable> {
         let name = table_name(given)?;
-        self.tables.get_mut(name).ok_or_else(|| table_missing(name))
+        self.tables.get_mut(name).ok_or_else(|| table_missing_error(name))
     }
 }
 
 impl RowsOfTable {
     fn describe(&self) -> TableDescription {
-        let count = |rows: &BTreeMap<Position, Item>| Count {
+        let count = |rows: &BTreeMap<RowKey, Item>| ItemCount {
             items: rows.len() as u64,
             bytes: rows.values().map(|item| item.size() as u64).sum(),
         };
@@ -157,11 +158,11 @@ impl RowsOfTable {
     }
 
     /// The entries of an index that is added to a table with items.
-    fn backfill(&self, index: &IndexSchema) -> BTreeMap<Position, Item> {
+    fn backfill(&self, index: &IndexSchema) -> BTreeMap<RowKey, Item> {
         self.items
             .values()
             .filter_map(|item| IndexEntry::of(&self.table.schema, index, item))
-            .map(|entry| (entry.position, entry.item))
+            .map(|entry| (entry.row_key, entry.item))
             .collect()
     }
 }

@@ -51,12 +51,12 @@ pub fn index_arn(table: &str, index: &str) -> String {
 }
 
 /// The error for creating a table whose name is taken.
-pub fn table_exists(table: &str) -> Error {
+pub fn table_exists_error(table: &str) -> Error {
     Error::new(ErrorKind::InUse, format!("Table already exists: {table}"))
 }
 
 /// The error for a table that does not exist, in the words of the operations on tables.
-pub fn table_missing(table: &str) -> Error {
+pub fn table_missing_error(table: &str) -> Error {
     Error::new(
         ErrorKind::NotFound,
         format!("Requested resource not found: Table: {table} not found"),

@@ -101,7 +101,7 @@ impl Table {
     /// The table, newly created under the name that `earlier` had. The labels of its streams are
     /// later than all that this name has had before, whether or not `earlier` had a stream itself.
     #[must_use]
-    pub fn after(mut self, earlier: &Table) -> Table {
+    pub fn with_labels_after(mut self, earlier: &Table) -> Table {
         self.streams_after = earlier.latest_label();
         let least = self.streams_after.map(|latest| latest + TICK);
         if let (Some(stream), Some(least)) = (self.streams.last_mut(), least) {
@@ -293,11 +293,11 @@ mod tests {
         let table = table(request).unwrap();
         assert_eq!(table.stream(), None);
         assert_eq!(
-            table.apply(&set(true, None), NOW).unwrap_err().message(),
+            table.apply_update(&set(true, None), NOW).unwrap_err().message(),
             format!("{prefix}If stream is being enabled then UpdateViewType is required")
         );
         assert_eq!(
-            table.apply(&set(false, view_type), NOW).unwrap_err().message(),
+            table.apply_update(&set(false, view_type), NOW).unwrap_err().message(),
             format!(
                 "{prefix}If stream is being disabled, then UpdateViewType must not be specified"
             )
@@ -309,17 +309,17 @@ mod tests {
         let first = table(CreateTable::new("tab").stream(StreamViewType::KeysOnly)).unwrap();
         for view in [StreamViewType::KeysOnly, StreamViewType::NewImage] {
             assert_eq!(
-                first.apply(&set(true, Some(view)), NOW).unwrap_err().message(),
+                first.apply_update(&set(true, Some(view)), NOW).unwrap_err().message(),
                 "Table already has an enabled stream: TableName: tab"
             );
         }
-        let change = first.apply(&set(false, None), NOW).unwrap();
+        let change = first.apply_update(&set(false, None), NOW).unwrap();
         let Some(StreamChange::Disabled(disabled)) = change.stream else { panic!("{change:?}") };
         assert_eq!(disabled.disabled_at, Some(NOW));
         assert_eq!(change.table.stream(), None);
         assert_eq!(change.table.latest_stream(), Some(&disabled));
         assert_eq!(
-            change.table.apply(&set(false, None), NOW).unwrap_err().message(),
+            change.table.apply_update(&set(false, None), NOW).unwrap_err().message(),
             "Table has no stream to disable: TableName: tab"
         );
     }
@@ -329,8 +329,9 @@ mod tests {
         let mut table = table(CreateTable::new("tab").stream(StreamViewType::KeysOnly)).unwrap();
         let before = NOW.as_millis() - 1000;
         for now in [NOW, NOW, Timestamp::from_millis(before)] {
-            table = table.apply(&set(false, None), now).unwrap().table;
-            table = table.apply(&set(true, Some(StreamViewType::OldImage)), now).unwrap().table;
+            table = table.apply_update(&set(false, None), now).unwrap().table;
+            table =
+                table.apply_update(&set(true, Some(StreamViewType::OldImage)), now).unwrap().table;
         }
         let labels: Vec<String> = table.streams.iter().map(TableStream::label).collect();
         assert_eq!(labels.len(), 4);
@@ -342,7 +343,7 @@ mod tests {
         let create = || table(CreateTable::new("tab").stream(StreamViewType::KeysOnly)).unwrap();
         let deleted = create().with_stream_disabled(NOW);
         assert_eq!(deleted.stream(), None);
-        let again = create().after(&deleted);
+        let again = create().with_labels_after(&deleted);
         assert!(again.streams[0].label() > deleted.streams[0].label());
     }
 
@@ -353,13 +354,13 @@ mod tests {
         let view = Some(StreamViewType::KeysOnly);
         let earlier = Timestamp::from_millis(NOW.as_millis() - 3_600_000);
         // Two tables without a stream in between, and a clock that was set back.
-        let one = table(name()).unwrap().after(&with_stream.with_stream_disabled(NOW));
-        let two = table(name()).unwrap().after(&one.with_stream_disabled(earlier));
+        let one = table(name()).unwrap().with_labels_after(&with_stream.with_stream_disabled(NOW));
+        let two = table(name()).unwrap().with_labels_after(&one.with_stream_disabled(earlier));
         for now in [NOW, earlier] {
-            let enabled = two.apply(&set(true, view), now).unwrap().table;
+            let enabled = two.apply_update(&set(true, view), now).unwrap().table;
             assert!(enabled.streams[0].label() > with_stream.streams[0].label(), "{now:?}");
         }
-        let three = table(name().stream(StreamViewType::KeysOnly)).unwrap().after(&two);
+        let three = table(name().stream(StreamViewType::KeysOnly)).unwrap().with_labels_after(&two);
         assert!(three.streams[0].label() > with_stream.streams[0].label());
         // As an engine stores it.
         let stored: Table = serde_json::from_str(&serde_json::to_string(&two).unwrap()).unwrap();
@@ -369,14 +370,14 @@ mod tests {
     #[test]
     fn a_disabled_stream_is_readable_for_a_day() {
         let table = table(CreateTable::new("tab").stream(StreamViewType::KeysOnly)).unwrap();
-        let table = table.apply(&set(false, None), NOW).unwrap().table;
+        let table = table.apply_update(&set(false, None), NOW).unwrap().table;
         let last = NOW + (limits::STREAM_RETENTION - TICK);
         assert_eq!(table.readable_streams(last).count(), 1);
         let over = NOW + limits::STREAM_RETENTION;
         assert_eq!(table.readable_streams(over).count(), 0);
         assert!(table.latest_stream().is_some(), "descriptions still name it");
         let view = Some(StreamViewType::NewImage);
-        let table = table.apply(&set(true, view), over).unwrap().table;
+        let table = table.apply_update(&set(true, view), over).unwrap().table;
         assert_eq!(table.streams.len(), 1, "what is past reading is forgotten");
     }
 }

@@ -79,14 +79,14 @@ pub struct GlobalIndexState {
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct TableCounts {
     /// The table.
-    pub table: Count,
+    pub table: ItemCount,
     /// Its indexes, by name; one that is missing holds nothing.
-    pub indexes: BTreeMap<String, Count>,
+    pub indexes: BTreeMap<String, ItemCount>,
 }
 
 /// How many items, and how large they are.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub struct Count {
+pub struct ItemCount {
     /// How many items.
     pub items: u64,
     /// How large they are together, in bytes.
@@ -174,7 +174,7 @@ impl Table {
 
     /// The table with this index filled, so that it can be read.
     #[must_use]
-    pub fn index_filled(&self, index: &str) -> Table {
+    pub fn with_index_filled(&self, index: &str) -> Table {
         let mut table = self.clone();
         if let Some(state) = table.global_indexes.get_mut(index) {
             state.backfilling = false;
@@ -410,7 +410,7 @@ mod tests {
 
     #[test]
     fn a_description_says_what_was_asked_for() {
-        let count = |items, bytes| Count { items, bytes };
+        let count = |items, bytes| ItemCount { items, bytes };
         let counts = TableCounts {
             table: count(3, 300),
             indexes: BTreeMap::from([("gsi".to_owned(), count(2, 20))]),
@@ -462,7 +462,7 @@ mod tests {
         let request = UpdateTable::new("tab")
             .attribute("h", KeyType::S)
             .create_index(SecondaryIndex::new("new").partition_key("h"));
-        let filling = table().apply(&request, NOW).unwrap().table;
+        let filling = table().apply_update(&request, NOW).unwrap().table;
         assert_eq!(filling.backfilling().map(|index| &index.name).collect::<Vec<_>>(), ["new"]);
         assert_eq!(
             filling.index_to_read("new").unwrap_err().message(),
@@ -474,7 +474,7 @@ mod tests {
         let index = &described.global_secondary_indexes[1];
         assert_eq!((index.status, index.backfilling), (TableStatus::Creating, true));
 
-        let filled = filling.index_filled("new");
+        let filled = filling.with_index_filled("new");
         assert_eq!(filled.index_to_read("new").unwrap().name, "new");
         assert_eq!(filled.backfilling().count(), 0);
         filled.check_delete().unwrap();

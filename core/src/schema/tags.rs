@@ -8,7 +8,7 @@ use crate::ops::{TagTable, Tags, UntagTable};
 impl Table {
     /// The table with these tags added, or their values changed. Nothing is added if any is
     /// wrong, or if the table would have more than 50.
-    pub fn tag(&self, request: &TagTable) -> Result<Table> {
+    pub fn with_tags(&self, request: &TagTable) -> Result<Table> {
         let TagTable { table: _, tags } = request;
         if tags.is_empty() {
             return Err(Error::validation("Atleast one Tag needs to be provided as Input."));
@@ -21,7 +21,7 @@ impl Table {
     }
 
     /// The table without the tags of these names. A name that no tag has is no error.
-    pub fn untag(&self, request: &UntagTable) -> Result<Table> {
+    pub fn without_tags(&self, request: &UntagTable) -> Result<Table> {
         let UntagTable { table: _, keys } = request;
         if keys.is_empty() {
             return Err(Error::validation("Atleast one Tag Key needs to be provided as Input."));
@@ -91,12 +91,12 @@ mod tests {
     }
 
     fn tag(table: &Table, tags: Tags) -> Result<Table> {
-        table.tag(&TagTable { table: "tab".to_owned(), tags })
+        table.with_tags(&TagTable { table: "tab".to_owned(), tags })
     }
 
     fn untag(table: &Table, keys: &[&str]) -> Result<Table> {
         let keys = keys.iter().map(|key| (*key).to_owned()).collect();
-        table.untag(&UntagTable { table: "tab".to_owned(), keys })
+        table.without_tags(&UntagTable { table: "tab".to_owned(), keys })
     }
 
     #[test]

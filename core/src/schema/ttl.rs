@@ -28,7 +28,7 @@ impl Table {
     /// first), or if it was changed less than [`limits::TIME_TO_LIVE_CHANGES`] before `now`. The
     /// developer guide speaks of up to one hour; AWS was seen to allow a change after half of it.
     /// Time is told by `now` alone, so a test moves its clock by an hour and goes on.
-    pub fn set_ttl(&self, request: &UpdateTimeToLive, now: Timestamp) -> Result<Table> {
+    pub fn with_time_to_live(&self, request: &UpdateTimeToLive, now: Timestamp) -> Result<Table> {
         shape::update_time_to_live(request)?;
         let UpdateTimeToLive { table: _, attribute, enabled } = request;
         match (&self.time_to_live.attribute, enabled) {
@@ -82,7 +82,7 @@ mod tests {
     }
 
     fn set(table: &Table, attribute: &str, enabled: bool, now: Timestamp) -> Result<Table> {
-        table.set_ttl(&UpdateTimeToLive::new("tab", attribute, enabled), now)
+        table.with_time_to_live(&UpdateTimeToLive::new("tab", attribute, enabled), now)
     }
 
     fn refusal(answer: Result<Table>) -> String {

@@ -104,7 +104,7 @@ impl Table {
     /// [`ErrorKind::NotFound`] for an index that does not exist; [`ErrorKind::LimitExceeded`] for a
     /// 21st global index, or for a second index to be created or deleted while one is being
     /// filled.
-    pub fn apply(&self, request: &UpdateTable, now: Timestamp) -> Result<TableChange> {
+    pub fn apply_update(&self, request: &UpdateTable, now: Timestamp) -> Result<TableChange> {
         check_update(request)?;
         let now = now.to_millis();
         let mut change =
@@ -382,7 +382,7 @@ mod tests {
 
     #[track_caller]
     fn refused(table: &Table, request: &UpdateTable, code: &str, message: &str) {
-        let error = table.apply(request, NOW).unwrap_err();
+        let error = table.apply_update(request, NOW).unwrap_err();
         assert_eq!((error.code(), error.message()), (code, message));
     }
 
@@ -426,7 +426,7 @@ mod tests {
             "You cannot create or delete index while changing stream status",
         );
         let both = update().billing_mode(Some(BillingMode::PayPerRequest)).stream(enable_stream());
-        assert!(table.apply(&both, NOW).unwrap().stream.is_some());
+        assert!(table.apply_update(&both, NOW).unwrap().stream.is_some());
     }
 
     #[test]
@@ -435,7 +435,7 @@ mod tests {
             .attribute("h", KeyType::N)
             .attribute("unused", KeyType::S)
             .create_index(gsi("new", "h").sort_key("a"));
-        let change = by_request().apply(&request, NOW).unwrap();
+        let change = by_request().apply_update(&request, NOW).unwrap();
         let added = change.added.unwrap();
         assert_eq!(added.partition[0].kind, KeyType::N);
         assert_eq!(added.sort[0].kind, KeyType::S, "the table's own key is known");
@@ -514,8 +514,8 @@ mod tests {
             update().attribute("h", KeyType::S).create_index(gsi(&format!("new{number}"), "h"))
         };
         for number in 1..20 {
-            table = table.apply(&add(number), NOW).unwrap().table;
-            table = table.index_filled(&format!("new{number}"));
+            table = table.apply_update(&add(number), NOW).unwrap().table;
+            table = table.with_index_filled(&format!("new{number}"));
         }
         refused(
             &table,
@@ -533,7 +533,7 @@ mod tests {
             .attribute("g", KeyType::S)
             .global_index(gsi("gsi", "g"));
         let table = Table::create(&create, NOW, "id".to_owned()).unwrap();
-        let change = table.apply(&update().delete_index("gsi"), NOW).unwrap();
+        let change = table.apply_update(&update().delete_index("gsi"), NOW).unwrap();
         assert_eq!(change.removed.as_ref(), table.schema.index("gsi"));
         assert!(change.table.schema.indexes.is_empty());
         assert!(change.table.global_indexes.is_empty());
@@ -562,10 +562,10 @@ mod tests {
         let add = |name: &str| update().attribute("h", KeyType::S).create_index(gsi(name, "h"));
         refused(&table, &add("new").delete_index("gsi"), limit, message);
         refused(&table, &add("new").create_index(gsi("other", "h")), limit, message);
-        let filling = table.apply(&add("new"), NOW).unwrap().table;
+        let filling = table.apply_update(&add("new"), NOW).unwrap().table;
         refused(&filling, &add("other"), limit, message);
         refused(&filling, &update().delete_index("gsi"), limit, message);
-        filling.apply(&update().delete_index("new"), NOW).unwrap();
+        filling.apply_update(&update().delete_index("new"), NOW).unwrap();
         invalid(
             &table,
             &add("gsi").delete_index("gsi"),
@@ -577,9 +577,9 @@ mod tests {
     fn throughput_is_changed() {
         let table = provisioned();
         let request = update().provisioned_throughput(Some(units(5, 7)));
-        let change = table.apply(&request, NOW).unwrap();
+        let change = table.apply_update(&request, NOW).unwrap();
         assert_eq!(change.table.provisioned_throughput, units(5, 7));
-        let change = table.apply(&throughput_of("gsi", units(3, 3)), NOW).unwrap();
+        let change = table.apply_update(&throughput_of("gsi", units(3, 3)), NOW).unwrap();
         assert_eq!(change.table.global_indexes["gsi"].provisioned_throughput, units(3, 3));
 
         let validation = "ValidationException";
@@ -652,7 +652,7 @@ mod tests {
     fn the_billing_mode_is_changed() {
         let mode = |mode| update().billing_mode(Some(mode));
         let table = by_request();
-        let same = table.apply(&mode(BillingMode::PayPerRequest), NOW).unwrap();
+        let same = table.apply_update(&mode(BillingMode::PayPerRequest), NOW).unwrap();
         assert_eq!(same.table, table);
         let to_provisioned = mode(BillingMode::Provisioned);
         for table in [by_request(), provisioned()] {
@@ -668,8 +668,8 @@ mod tests {
             index_updates: throughput_of("gsi", units(3, 4)).index_updates,
             ..to_provisioned
         };
-        assert_eq!(table.apply(&complete, NOW).unwrap().table, provisioned());
-        let back = provisioned().apply(&mode(BillingMode::PayPerRequest), NOW).unwrap();
+        assert_eq!(table.apply_update(&complete, NOW).unwrap().table, provisioned());
+        let back = provisioned().apply_update(&mode(BillingMode::PayPerRequest), NOW).unwrap();
         assert_eq!(back.table, by_request());
     }
 
@@ -679,7 +679,7 @@ mod tests {
             .attribute("h", KeyType::S)
             .create_index(gsi("new", "h"))
             .billing_mode(Some(BillingMode::PayPerRequest));
-        let change = provisioned().apply(&request, NOW).unwrap();
+        let change = provisioned().apply_update(&request, NOW).unwrap();
         assert_eq!(change.table.billing_mode, BillingMode::PayPerRequest);
         assert!(change.added.is_some());
     }
@@ -688,13 +688,14 @@ mod tests {
     fn protection_and_class_are_changed() {
         let table = by_request();
         for protected in [true, true, false] {
-            let change = table.apply(&update().deletion_protection(Some(protected)), NOW).unwrap();
+            let change =
+                table.apply_update(&update().deletion_protection(Some(protected)), NOW).unwrap();
             assert_eq!(change.table.deletion_protection, protected);
         }
         let class = |class: &str| UpdateTable { table_class: Some(class.to_owned()), ..update() };
-        let change = table.apply(&class("STANDARD_INFREQUENT_ACCESS"), NOW).unwrap();
+        let change = table.apply_update(&class("STANDARD_INFREQUENT_ACCESS"), NOW).unwrap();
         assert_eq!(change.table.table_class.as_deref(), Some("STANDARD_INFREQUENT_ACCESS"));
-        assert!(table.apply(&class("FOO"), NOW).is_err());
+        assert!(table.apply_update(&class("FOO"), NOW).is_err());
     }
 
     #[test]
@@ -703,7 +704,7 @@ mod tests {
         let off = SseSpecification::default();
         let table = by_request();
         invalid(&table, &set(off.clone()), "Table is already encrypted by default");
-        let encrypted = table.apply(&set(sse(Some("key-1"))), NOW).unwrap().table;
+        let encrypted = table.apply_update(&set(sse(Some("key-1"))), NOW).unwrap().table;
         assert_eq!(encrypted.sse, Some(sse(Some("key-1"))));
         invalid(
             &encrypted,
@@ -711,7 +712,7 @@ mod tests {
             "Table is already encrypted with given KMSMasterKeyId. Use KMSMasterKeyId parameter if \
              you want to change Master Key",
         );
-        encrypted.apply(&set(sse(Some("key-2"))), NOW).unwrap();
-        assert_eq!(encrypted.apply(&set(off), NOW).unwrap().table, table);
+        encrypted.apply_update(&set(sse(Some("key-2"))), NOW).unwrap();
+        assert_eq!(encrypted.apply_update(&set(off), NOW).unwrap().table, table);
     }
 }

@@ -5,8 +5,8 @@ use std::sync::Arc;
 use async_trait::async_trait;
 use futures::stream::{self, BoxStream, StreamExt, TryStreamExt};
 
-use super::retry::{RetryPolicy, Retrying};
-use super::{Power, Requirement, Store};
+use super::retry::{RetryPolicy, RetryingStore};
+use super::{Extension, Requirement, Store};
 use crate::Item;
 use crate::engine::ttl::not_expired;
 use crate::env::{Clock, Timestamp};
@@ -49,12 +49,14 @@ pub trait StoreExt: Store {
         table: &str,
         item: impl Into<Item> + Send + 'async_trait,
         condition: impl Into<Expr<Condition>> + Send + 'async_trait,
-    ) -> Result<Conditional> {
+    ) -> Result<ConditionalOutcome> {
         let request = PutItem::new(table, item).condition(condition).return_item_on_failure();
         match self.put(request).await {
-            Ok(_) => Ok(Conditional::Done),
+            Ok(_) => Ok(ConditionalOutcome::Written),
             Err(error) if error.is_condition_failed() => match error.into_kind() {
-                ErrorKind::ConditionFailed { item } => Ok(Conditional::Lost { current: item }),
+                ErrorKind::ConditionFailed { item } => {
+                    Ok(ConditionalOutcome::ConditionFailed { current: item })
+                }
                 kind => Err(Error::new(kind, "unexpected kind of a failed condition")),
             },
             Err(error) => Err(error),
@@ -124,7 +126,7 @@ pub trait StoreExt: Store {
         request: KeysAndAttributes,
         policy: &RetryPolicy,
     ) -> Result<Vec<Item>> {
-        let store = Retrying::new(self, policy.clone());
+        let store = RetryingStore::new(self, policy.clone());
         let KeysAndAttributes { keys, projection, names, consistent_read } = request;
         let mut found = Vec::new();
         for keys in keys.chunks(limits::BATCH_GET_KEYS) {
@@ -148,7 +150,7 @@ pub trait StoreExt: Store {
         writes: Vec<WriteRequest>,
         policy: &RetryPolicy,
     ) -> Result<()> {
-        let store = Retrying::new(self, policy.clone());
+        let store = RetryingStore::new(self, policy.clone());
         for writes in writes.chunks(self.capabilities().batch_write_max) {
             let request = BatchWriteItem {
                 requests: [(table.to_owned(), writes.to_vec())].into(),
@@ -190,9 +192,9 @@ pub trait StoreExt: Store {
         super::create::create_and_wait(self, request, clock).await
     }
 
-    /// The power of this trait, if the store or what it wraps has it: `store.power::<dyn Recovery>()`.
-    fn power<P: ?Sized + Send + Sync + 'static>(&self) -> Option<Arc<P>> {
-        self.power_by_id(Power::id::<P>()).and_then(Power::downcast)
+    /// The power of this trait, if the store or what it wraps has it: `store.extension::<dyn Recovery>()`.
+    fn extension<P: ?Sized + Send + Sync + 'static>(&self) -> Option<Arc<P>> {
+        self.extension_by_id(Extension::id::<P>()).and_then(Extension::downcast)
     }
 
     /// Refuses a store that lacks any of these. Apps call it when they start.
@@ -204,11 +206,11 @@ pub trait StoreExt: Store {
     }
 
     /// This store, trying again by a policy whatever may succeed later.
-    fn with_retries(self, policy: RetryPolicy) -> Retrying<Self>
+    fn with_retries(self, policy: RetryPolicy) -> RetryingStore<Self>
     where
         Self: Sized,
     {
-        Retrying::new(self, policy)
+        RetryingStore::new(self, policy)
     }
 }
 
@@ -216,11 +218,11 @@ impl<S: Store + ?Sized> StoreExt for S {}
 
 /// What became of a write with a condition.
 #[derive(Clone, Debug, PartialEq)]
-pub enum Conditional {
+pub enum ConditionalOutcome {
     /// The condition held, and the write was made.
-    Done,
+    Written,
     /// The condition did not hold, and nothing was written.
-    Lost {
+    ConditionFailed {
         /// The item that stood in the way, if there is one.
         current: Option<Item>,
     },
@@ -307,8 +309,8 @@ mod tests {
         let second = item! { "pk" => "x", "sk" => 1, "by" => "eva" };
         let absent = attr("pk").not_exists();
         let outcome = store.put_if("things", first.clone(), absent.clone()).await.unwrap();
-        assert_eq!(outcome, Conditional::Done);
+        assert_eq!(outcome, ConditionalOutcome::Written);
         let outcome = store.put_if("things", second, absent).await.unwrap();
-        assert_eq!(outcome, Conditional::Lost { current: Some(first) });
+        assert_eq!(outcome, ConditionalOutcome::ConditionFailed { current: Some(first) });
     }
 }

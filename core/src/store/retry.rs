@@ -39,9 +39,9 @@ impl Default for RetryPolicy {
 
 /// Whether a call may be made again although an earlier one may have been carried out.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Repeat {
+pub enum RetryMode {
     /// Yes: a second time changes nothing more.
-    Safe,
+    Idempotent,
     /// No: only if nothing has happened for sure.
     OnlyIfNotApplied,
 }
@@ -90,7 +90,7 @@ impl RetryPolicy {
     /// # Errors
     /// The last error; with [`Retry::Exhausted`] if trying again might still have helped, and with
     /// [`Applied::Maybe`] if any of the calls may have been carried out.
-    pub async fn run<T, F>(&self, repeat: Repeat, mut call: impl FnMut() -> F) -> Result<T>
+    pub async fn run<T, F>(&self, repeat: RetryMode, mut call: impl FnMut() -> F) -> Result<T>
     where
         F: Future<Output = Result<T>>,
     {
@@ -99,21 +99,29 @@ impl RetryPolicy {
             Ok(answer) => return Ok(answer),
             Err(error) => error,
         };
-        let mut tries = self.tries(repeat, "the call");
+        let mut tries = self.start_attempts(repeat, "the call");
         let mut answer = Err(first);
         loop {
-            if let Some(answer) = tries.judge(answer)? {
+            if let Some(answer) = tries.check(answer)? {
                 return Ok(answer);
             }
-            tries.again().await?;
+            tries.next_attempt().await?;
             answer = call().await;
         }
     }
 
     /// The tries of something that may be lost to others, and is made anew then.
-    pub fn tries(&self, repeat: Repeat, what: &'static str) -> Tries<'_> {
+    pub fn start_attempts(&self, repeat: RetryMode, what: &'static str) -> Attempts<'_> {
         let begun = self.env.clock.monotonic();
-        Tries { policy: self, repeat, what, attempt: 1, begun, may_be_applied: false, last: None }
+        Attempts {
+            policy: self,
+            repeat,
+            what,
+            attempt: 1,
+            begun,
+            may_be_applied: false,
+            last: None,
+        }
     }
 
     /// Waits before the call after the `attempt`th, at most as long as the cap.
@@ -145,7 +153,7 @@ impl RetryPolicy {
 /// # async fn read() -> Result<u32> { Ok(1) }
 /// # async fn write_if(seen: u32, next: u32) -> Result<bool> { Ok(true) }
 /// # async fn count(policy: &RetryPolicy) -> Result<u32> {
-/// let mut tries = policy.tries(Repeat::OnlyIfNotApplied, "to count");
+/// let mut tries = policy.tries(RetryMode::OnlyIfNotApplied, "to count");
 /// loop {
 ///     let seen = read().await?;
 ///     if let Some(true) = tries.judge(write_if(seen, seen + 1).await)? {
@@ -156,9 +164,9 @@ impl RetryPolicy {
 /// # }
 /// ```
 #[derive(Debug)]
-pub struct Tries<'p> {
+pub struct Attempts<'p> {
     policy: &'p RetryPolicy,
-    repeat: Repeat,
+    repeat: RetryMode,
     what: &'static str,
     attempt: u32,
     /// When the present try began.
@@ -170,15 +178,15 @@ pub struct Tries<'p> {
 /// A try that was lost to others is made again within this many times what it took: enough for as
 /// many others to have their turn. A store that answers within a fraction of a millisecond is not
 /// waited for as one that takes twenty.
-const TURNS: u32 = 256;
+const MAX_DELAY_FACTOR: u32 = 256;
 
-impl Tries<'_> {
+impl Attempts<'_> {
     /// The answer of a call; `None` if it failed and another try may help.
     ///
     /// # Errors
     /// The call's, if another try does not help or may not be made; with [`Applied::Maybe`] if
     /// this or an earlier try may have been carried out.
-    pub fn judge<T>(&mut self, answer: Result<T>) -> Result<Option<T>> {
+    pub fn check<T>(&mut self, answer: Result<T>) -> Result<Option<T>> {
         let error = match answer {
             Ok(answer) => {
                 // What stood in the way of an earlier try does so no longer, unless that try may
@@ -193,7 +201,7 @@ impl Tries<'_> {
             true => error.with_applied(Applied::Maybe),
             false => error,
         };
-        let is_settled = error.applied() == Applied::No || self.repeat == Repeat::Safe;
+        let is_settled = error.applied() == Applied::No || self.repeat == RetryMode::Idempotent;
         if error.retry() != Retry::Later || !is_settled {
             return Err(error);
         }
@@ -210,7 +218,7 @@ impl Tries<'_> {
     ///
     /// # Errors
     /// There is none left: what stood in the way of the last one, or that others were ahead.
-    pub async fn again(&mut self) -> Result<()> {
+    pub async fn next_attempt(&mut self) -> Result<()> {
         if self.attempt < self.policy.attempts {
             self.policy.wait(self.attempt, self.cap()).await;
             self.attempt += 1;
@@ -236,7 +244,9 @@ impl Tries<'_> {
         let RetryPolicy { base, cap, env, .. } = self.policy;
         match &self.last {
             Some(_) => *cap,
-            None => (env.clock.monotonic().since(self.begun) * TURNS).max(*base).min(*cap),
+            None => {
+                (env.clock.monotonic().since(self.begun) * MAX_DELAY_FACTOR).max(*base).min(*cap)
+            }
         }
     }
 }
@@ -250,12 +260,12 @@ impl Tries<'_> {
 ///
 /// Made by [`crate::StoreExt::with_retries`].
 #[derive(Clone, Debug)]
-pub struct Retrying<S> {
+pub struct RetryingStore<S> {
     store: S,
     policy: RetryPolicy,
 }
 
-impl<S> Retrying<S> {
+impl<S> RetryingStore<S> {
     pub(super) fn new(store: S, policy: RetryPolicy) -> Self {
         Self { store, policy }
     }
@@ -290,37 +300,37 @@ macro_rules! retried {
 /// Whether an operation whose answer was lost may be sent again.
 macro_rules! repeat {
     (put) => {
-        Repeat::OnlyIfNotApplied
+        RetryMode::OnlyIfNotApplied
     };
     (update) => {
-        Repeat::OnlyIfNotApplied
+        RetryMode::OnlyIfNotApplied
     };
     (delete) => {
-        Repeat::OnlyIfNotApplied
+        RetryMode::OnlyIfNotApplied
     };
     (create_table) => {
-        Repeat::OnlyIfNotApplied
+        RetryMode::OnlyIfNotApplied
     };
     (update_table) => {
-        Repeat::OnlyIfNotApplied
+        RetryMode::OnlyIfNotApplied
     };
     (delete_table) => {
-        Repeat::OnlyIfNotApplied
+        RetryMode::OnlyIfNotApplied
     };
     (update_time_to_live) => {
-        Repeat::OnlyIfNotApplied
+        RetryMode::OnlyIfNotApplied
     };
     // Reads, and writes that change nothing more when they are made twice.
     ($other:ident) => {
-        Repeat::Safe
+        RetryMode::Idempotent
     };
 }
 
 crate::wrap_store! {
-    impl[S: Store] Store for Retrying<S>, inner: store, call: retried
+    impl[S: Store] Store for RetryingStore<S>, inner: store, call: retried
 }
 
-impl<S: Store> Retrying<S> {
+impl<S: Store> RetryingStore<S> {
     /// Reads until no key is left. The attempts are counted anew whenever a response has brought the
     /// batch forward: a response also ends at 16 MB, which is no throttling.
     async fn retry_batch_get(&self, mut request: BatchGetItem) -> Result<BatchGetItemOutput> {
@@ -330,8 +340,10 @@ impl<S: Store> Retrying<S> {
         let mut all = BatchGetItemOutput::default();
         let mut attempt = 1;
         loop {
-            let mut output =
-                self.policy.run(Repeat::Safe, || self.store.batch_get(request.clone())).await?;
+            let mut output = self
+                .policy
+                .run(RetryMode::Idempotent, || self.store.batch_get(request.clone()))
+                .await?;
             let left = std::mem::take(&mut output.unprocessed_keys);
             all.merge(output);
             if left.is_empty() {
@@ -360,7 +372,7 @@ impl<S: Store> Retrying<S> {
         let mut is_partly_applied = false;
         loop {
             let call = || self.store.batch_write(request.clone());
-            let outcome = self.policy.run(Repeat::OnlyIfNotApplied, call).await;
+            let outcome = self.policy.run(RetryMode::OnlyIfNotApplied, call).await;
             let mut output = outcome.map_err(|error| match is_partly_applied {
                 true => error.with_applied(Applied::Maybe),
                 false => error,
@@ -391,7 +403,7 @@ impl<S: Store> Retrying<S> {
         }
         request.client_request_token.get_or_insert_with(|| self.policy.env.token());
         self.policy
-            .run(Repeat::Safe, || self.store.transact_write(request.clone()))
+            .run(RetryMode::Idempotent, || self.store.transact_write(request.clone()))
             .await
             // The service evaluates a transaction under its token: if an earlier call had been
             // committed, this one would have succeeded. That holds for conditions that failed; a
@@ -520,18 +532,18 @@ mod tests {
     async fn who_was_lost_to_others_waits_as_long_as_the_others_take() {
         let clock = clock();
         let policy = RetryPolicy::contended(Env::test(clock.clone(), 7));
-        let mut tries = policy.tries(Repeat::Safe, "to be first");
+        let mut tries = policy.start_attempts(RetryMode::Idempotent, "to be first");
         for _ in 0..50 {
             clock.advance(Duration::from_micros(500));
-            tries.again().await.unwrap();
+            tries.next_attempt().await.unwrap();
         }
         let longest = clock.sleeps().into_iter().max().unwrap();
-        let bound = Duration::from_micros(500) * TURNS;
+        let bound = Duration::from_micros(500) * MAX_DELAY_FACTOR;
         assert!(longest > bound / 2 && longest <= bound, "{longest:?}");
         // A store that fails is given more time.
         for _ in 0..20 {
-            assert_eq!(tries.judge(Err::<(), _>(throttled())).unwrap(), None);
-            tries.again().await.unwrap();
+            assert_eq!(tries.check(Err::<(), _>(throttled())).unwrap(), None);
+            tries.next_attempt().await.unwrap();
         }
         assert!(clock.sleeps().into_iter().max().unwrap() > bound);
     }
@@ -547,8 +559,9 @@ mod tests {
         assert_eq!(store.count().await, None);
         // An outer policy leaves it at that.
         let outer = policy(&clock);
-        let again = outer
-            .run(Repeat::Safe, || async { Err::<(), _>(throttled().with_retry(Retry::Exhausted)) });
+        let again = outer.run(RetryMode::Idempotent, || async {
+            Err::<(), _>(throttled().with_retry(Retry::Exhausted))
+        });
         again.await.unwrap_err();
         assert_eq!(clock.sleeps().len(), 3);
     }
@@ -625,12 +638,12 @@ mod tests {
     async fn a_race_that_is_always_lost_ends_and_says_so() {
         let clock = clock();
         let policy = policy(&clock);
-        let mut tries = policy.tries(Repeat::OnlyIfNotApplied, "to be first");
+        let mut tries = policy.start_attempts(RetryMode::OnlyIfNotApplied, "to be first");
         let mut made = 0;
         let error = loop {
             made += 1;
-            assert_eq!(tries.judge(Ok(())).unwrap(), Some(()));
-            if let Err(error) = tries.again().await {
+            assert_eq!(tries.check(Ok(())).unwrap(), Some(()));
+            if let Err(error) = tries.next_attempt().await {
                 break error;
             }
         };
@@ -645,21 +658,21 @@ mod tests {
         let clock = clock();
         let policy = policy(&clock);
         // Not to be repeated: the first doubt ends it.
-        let mut tries = policy.tries(Repeat::OnlyIfNotApplied, "to add");
-        assert!(tries.judge::<()>(Err(throttled())).unwrap().is_none());
-        let error = tries.judge::<()>(Err(lost_answer())).unwrap_err();
+        let mut tries = policy.start_attempts(RetryMode::OnlyIfNotApplied, "to add");
+        assert!(tries.check::<()>(Err(throttled())).unwrap().is_none());
+        let error = tries.check::<()>(Err(lost_answer())).unwrap_err();
         assert_eq!(error.applied(), Applied::Maybe);
         // To be repeated: the doubt stays, through lost races and other errors.
-        let mut tries = policy.tries(Repeat::Safe, "to set");
-        assert!(tries.judge::<()>(Err(lost_answer())).unwrap().is_none());
+        let mut tries = policy.start_attempts(RetryMode::Idempotent, "to set");
+        assert!(tries.check::<()>(Err(lost_answer())).unwrap().is_none());
         assert!(tries.may_be_applied());
-        tries.judge(Ok(())).unwrap();
-        let error = tries.judge::<()>(Err(Error::validation("wrong"))).unwrap_err();
+        tries.check(Ok(())).unwrap();
+        let error = tries.check::<()>(Err(Error::validation("wrong"))).unwrap_err();
         assert_eq!(error.applied(), Applied::Maybe);
         for _ in 1..4 {
-            tries.again().await.unwrap();
+            tries.next_attempt().await.unwrap();
         }
-        let error = tries.again().await.unwrap_err();
+        let error = tries.next_attempt().await.unwrap_err();
         assert_eq!((error.kind(), error.applied()), (&ErrorKind::Unavailable, Applied::Maybe));
         assert_eq!(error.retry(), Retry::Exhausted);
     }

@@ -44,7 +44,7 @@ macro_rules! __store_operations {
 ///
 /// Capabilities come from the wrapped store, or from the method that `capabilities` names. Powers come
 /// from the wrapped store, so that a wrapper hides none. A wrapper that adds a power names a method
-/// with the signature of [`Store::power_by_id`](crate::Store::power_by_id) as `powers`.
+/// with the signature of [`Store::extension_by_id`](crate::Store::extension_by_id) as `powers`.
 ///
 /// A store that wraps no other, such as one for tests, leaves `inner` out. It names its `capabilities`,
 /// and has no powers.
@@ -85,11 +85,11 @@ macro_rules! __store_operations {
 macro_rules! wrap_store {
     (
         impl[$($generics:tt)*] Store for $wrapper:ty, inner: $inner:ident, call: $call:ident
-        $(, capabilities: $capabilities:ident)? $(, powers: $powers:ident)?
+        $(, capabilities: $capabilities:ident)? $(, extensions: $extensions:ident)?
     ) => {
         $crate::__store_operations! {
             $crate::__wrap_store,
-            [$($generics)*] [$wrapper] [$inner] [$call] [$($capabilities)?] [$($powers)?]
+            [$($generics)*] [$wrapper] [$inner] [$call] [$($capabilities)?] [$($extensions)?]
         }
     };
     (
@@ -107,7 +107,7 @@ macro_rules! wrap_store {
 macro_rules! __wrap_store {
     (
         [$($generics:tt)*] [$wrapper:ty] [$($inner:ident)?] [$call:ident]
-        [$($capabilities:ident)?] [$($powers:ident)?];
+        [$($capabilities:ident)?] [$($extensions:ident)?];
         $($method:ident($request:ident) -> $answer:tt,)+
     ) => {
         #[$crate::__async_trait]
@@ -120,10 +120,10 @@ macro_rules! __wrap_store {
                 }
             }
 
-            fn power_by_id(&self, id: ::std::any::TypeId) -> ::std::option::Option<$crate::Power> {
+            fn extension_by_id(&self, id: ::std::any::TypeId) -> ::std::option::Option<$crate::Extension> {
                 $crate::__first! {
-                    [$(self.$powers(id))?]
-                    [$(self.$inner.power_by_id(id))?]
+                    [$(self.$extensions(id))?]
+                    [$(self.$inner.extension_by_id(id))?]
                     [{
                         let _ = id;
                         ::std::option::Option::None
@@ -181,8 +181,8 @@ macro_rules! forward {
                 (**self).capabilities()
             }
 
-            fn power_by_id(&self, id: std::any::TypeId) -> Option<crate::Power> {
-                (**self).power_by_id(id)
+            fn extension_by_id(&self, id: std::any::TypeId) -> Option<crate::Extension> {
+                (**self).extension_by_id(id)
             }
 
             $(
@@ -211,7 +211,9 @@ mod tests {
     use std::sync::Arc;
 
     use crate::ops::ListTables;
-    use crate::{Capabilities, Error, MemoryStore, Power, Result, RetryPolicy, Store, StoreExt};
+    use crate::{
+        Capabilities, Error, Extension, MemoryStore, Result, RetryPolicy, Store, StoreExt,
+    };
 
     /// Power of the tests.
     trait Ownership: Send + Sync {
@@ -233,11 +235,11 @@ mod tests {
     }
 
     impl Owned {
-        fn own_powers(&self, id: TypeId) -> Option<Power> {
-            if id == Power::id::<dyn Ownership>() {
-                return Some(Power::new::<dyn Ownership>(Arc::new(Owner("alice".to_owned()))));
+        fn own_extensions(&self, id: TypeId) -> Option<Extension> {
+            if id == Extension::id::<dyn Ownership>() {
+                return Some(Extension::new::<dyn Ownership>(Arc::new(Owner("alice".to_owned()))));
             }
-            self.store.power_by_id(id)
+            self.store.extension_by_id(id)
         }
     }
 
@@ -248,11 +250,11 @@ mod tests {
     }
 
     crate::wrap_store! {
-        impl[] Store for Owned, inner: store, call: passed_on, powers: own_powers
+        impl[] Store for Owned, inner: store, call: passed_on, extensions: own_extensions
     }
 
     fn owner(store: &dyn Store) -> Option<String> {
-        store.power::<dyn Ownership>().map(|power| power.owner().to_owned())
+        store.extension::<dyn Ownership>().map(|power| power.owner().to_owned())
     }
 
     #[test]
@@ -273,7 +275,7 @@ mod tests {
         trait Unknown: Send + Sync {}
         assert_eq!(owner(&MemoryStore::new()), None);
         assert_eq!(owner(&MemoryStore::new().with_retries(RetryPolicy::none())), None);
-        assert!(Owned::default().power::<dyn Unknown>().is_none());
+        assert!(Owned::default().extension::<dyn Unknown>().is_none());
     }
 
     /// A store that wraps no other.

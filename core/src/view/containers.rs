@@ -13,46 +13,46 @@ use crate::{Map, Number, Set, Value, number};
 
 /// A borrowed view of a map, or of an item's attributes.
 #[derive(Clone, Copy)]
-pub struct MapRef<'a>(Source<'a, Map>);
+pub struct MapRef<'a>(Backing<'a, Map>);
 
 /// A borrowed view of a list.
 #[derive(Clone, Copy)]
-pub struct ListRef<'a>(Source<'a, [Value]>);
+pub struct ListRef<'a>(Backing<'a, [Value]>);
 
 /// A borrowed view of a set of strings; never empty.
 #[derive(Clone, Copy)]
-pub struct StringSetRef<'a>(Source<'a, Set<String>>);
+pub struct StringSetRef<'a>(Backing<'a, Set<String>>);
 
 /// A borrowed view of a set of numbers; never empty.
 #[derive(Clone, Copy)]
-pub struct NumberSetRef<'a>(Source<'a, Set<Number>>);
+pub struct NumberSetRef<'a>(Backing<'a, Set<Number>>);
 
 /// A borrowed view of a set of binaries; never empty.
 #[derive(Clone, Copy)]
-pub struct BinarySetRef<'a>(Source<'a, Set<Bytes>>);
+pub struct BinarySetRef<'a>(Backing<'a, Set<Bytes>>);
 
 /// The attributes of a map in the order of their names' bytes.
 #[derive(Clone)]
-pub struct MapIter<'a>(Steps<'a, btree_map::Iter<'a, String, Value>>);
+pub struct MapIter<'a>(ContainerIter<'a, btree_map::Iter<'a, String, Value>>);
 
 /// The values of a list in order.
 #[derive(Clone)]
-pub struct ListIter<'a>(Steps<'a, slice::Iter<'a, Value>>);
+pub struct ListIter<'a>(ContainerIter<'a, slice::Iter<'a, Value>>);
 
 /// The members of a set of strings in the order of their bytes.
 #[derive(Clone)]
-pub struct StringSetIter<'a>(Steps<'a, btree_set::Iter<'a, String>>);
+pub struct StringSetIter<'a>(ContainerIter<'a, btree_set::Iter<'a, String>>);
 
 /// The members of a set of numbers in ascending order.
 #[derive(Clone)]
-pub struct NumberSetIter<'a>(Steps<'a, btree_set::Iter<'a, Number>>);
+pub struct NumberSetIter<'a>(ContainerIter<'a, btree_set::Iter<'a, Number>>);
 
 /// The members of a set of binaries in the order of their bytes.
 #[derive(Clone)]
-pub struct BinarySetIter<'a>(Steps<'a, btree_set::Iter<'a, Bytes>>);
+pub struct BinarySetIter<'a>(ContainerIter<'a, btree_set::Iter<'a, Bytes>>);
 
 /// What lies behind a view of a container.
-enum Source<'a, T: ?Sized> {
+enum Backing<'a, T: ?Sized> {
     Tree(&'a T),
     Encoded(Elements<'a>),
 }
@@ -66,18 +66,18 @@ struct Elements<'a> {
 
 /// A walk over a container.
 #[derive(Clone)]
-enum Steps<'a, I> {
+enum ContainerIter<'a, I> {
     Tree(I),
     Encoded(Elements<'a>),
 }
 
-impl<T: ?Sized> Clone for Source<'_, T> {
+impl<T: ?Sized> Clone for Backing<'_, T> {
     fn clone(&self) -> Self {
         *self
     }
 }
 
-impl<T: ?Sized> Copy for Source<'_, T> {}
+impl<T: ?Sized> Copy for Backing<'_, T> {}
 
 impl<'a> Elements<'a> {
     /// Takes one element off, ending the walk at anything unreadable.
@@ -99,18 +99,18 @@ impl<'a> Elements<'a> {
     }
 }
 
-impl<I: Iterator> Steps<'_, I> {
+impl<I: Iterator> ContainerIter<'_, I> {
     fn size_hint(&self) -> (usize, Option<usize>) {
         match self {
-            Steps::Tree(elements) => elements.size_hint(),
-            Steps::Encoded(elements) => (elements.count, Some(elements.count)),
+            ContainerIter::Tree(elements) => elements.size_hint(),
+            ContainerIter::Encoded(elements) => (elements.count, Some(elements.count)),
         }
     }
 }
 
 impl<'a> MapRef<'a> {
     pub(crate) fn encoded(count: usize, bytes: &'a [u8]) -> Self {
-        MapRef(Source::Encoded(Elements { count, bytes }))
+        MapRef(Backing::Encoded(Elements { count, bytes }))
     }
 
     /// The value of an attribute.
@@ -118,8 +118,8 @@ impl<'a> MapRef<'a> {
     /// On encoded bytes this steps over the attributes before it, without reading their values.
     pub fn get(&self, name: &str) -> Option<ValueRef<'a>> {
         let mut elements = match self.0 {
-            Source::Tree(map) => return map.get(name).map(ValueRef::from),
-            Source::Encoded(elements) => elements,
+            Backing::Tree(map) => return map.get(name).map(ValueRef::from),
+            Backing::Encoded(elements) => elements,
         };
         let name = name.as_bytes();
         let first = name.first();
@@ -145,7 +145,7 @@ impl<'a> MapRef<'a> {
         &self,
         names: impl Iterator<Item = &'n str> + Clone,
     ) -> Vec<Option<ValueRef<'a>>> {
-        let Source::Encoded(mut elements) = self.0 else {
+        let Backing::Encoded(mut elements) = self.0 else {
             return names.map(|name| self.get(name)).collect();
         };
         let mut values: Vec<Option<ValueRef<'a>>> = names.clone().map(|_| None).collect();
@@ -176,16 +176,16 @@ impl<'a> MapRef<'a> {
     /// The attributes in the order of their names' bytes.
     pub fn iter(&self) -> MapIter<'a> {
         MapIter(match self.0 {
-            Source::Tree(map) => Steps::Tree(map.iter()),
-            Source::Encoded(elements) => Steps::Encoded(elements),
+            Backing::Tree(map) => ContainerIter::Tree(map.iter()),
+            Backing::Encoded(elements) => ContainerIter::Encoded(elements),
         })
     }
 
     /// How many attributes there are.
     pub fn len(&self) -> usize {
         match self.0 {
-            Source::Tree(map) => map.len(),
-            Source::Encoded(elements) => elements.count,
+            Backing::Tree(map) => map.len(),
+            Backing::Encoded(elements) => elements.count,
         }
     }
 
@@ -197,8 +197,8 @@ impl<'a> MapRef<'a> {
     /// A copy that owns its data.
     pub fn to_map(&self) -> Map {
         match self.0 {
-            Source::Tree(map) => map.clone(),
-            Source::Encoded(_) => {
+            Backing::Tree(map) => map.clone(),
+            Backing::Encoded(_) => {
                 self.iter().map(|(name, value)| (name.to_owned(), value.to_value())).collect()
             }
         }
@@ -214,8 +214,8 @@ impl<'a> ListRef<'a> {
     /// The value at an index, counted from 0.
     pub fn get(&self, index: usize) -> Option<ValueRef<'a>> {
         match self.0 {
-            Source::Tree(list) => list.get(index).map(ValueRef::from),
-            Source::Encoded(Elements { count, mut bytes }) => {
+            Backing::Tree(list) => list.get(index).map(ValueRef::from),
+            Backing::Encoded(Elements { count, mut bytes }) => {
                 if index >= count {
                     return None;
                 }
@@ -230,8 +230,8 @@ impl<'a> ListRef<'a> {
     /// The values in order.
     pub fn iter(&self) -> ListIter<'a> {
         ListIter(match self.0 {
-            Source::Tree(list) => Steps::Tree(list.iter()),
-            Source::Encoded(elements) => Steps::Encoded(elements),
+            Backing::Tree(list) => ContainerIter::Tree(list.iter()),
+            Backing::Encoded(elements) => ContainerIter::Encoded(elements),
         })
     }
 
@@ -243,8 +243,8 @@ impl<'a> ListRef<'a> {
     /// How many values there are.
     pub fn len(&self) -> usize {
         match self.0 {
-            Source::Tree(list) => list.len(),
-            Source::Encoded(elements) => elements.count,
+            Backing::Tree(list) => list.len(),
+            Backing::Encoded(elements) => elements.count,
         }
     }
 
@@ -258,8 +258,8 @@ impl StringSetRef<'_> {
     /// Whether the string is a member.
     pub fn contains(&self, member: &str) -> bool {
         match self.0 {
-            Source::Tree(set) => set.contains(member),
-            Source::Encoded(_) => self.iter().any(|found| found == member),
+            Backing::Tree(set) => set.contains(member),
+            Backing::Encoded(_) => self.iter().any(|found| found == member),
         }
     }
 }
@@ -268,8 +268,8 @@ impl NumberSetRef<'_> {
     /// Whether the number is a member.
     pub fn contains(&self, member: Number) -> bool {
         match self.0 {
-            Source::Tree(set) => set.contains(&member),
-            Source::Encoded(_) => self.iter().any(|found| found == member),
+            Backing::Tree(set) => set.contains(&member),
+            Backing::Encoded(_) => self.iter().any(|found| found == member),
         }
     }
 }
@@ -278,8 +278,8 @@ impl BinarySetRef<'_> {
     /// Whether the binary is a member.
     pub fn contains(&self, member: &[u8]) -> bool {
         match self.0 {
-            Source::Tree(set) => set.contains(member),
-            Source::Encoded(_) => self.iter().any(|found| found == member),
+            Backing::Tree(set) => set.contains(member),
+            Backing::Encoded(_) => self.iter().any(|found| found == member),
         }
     }
 }
@@ -289,10 +289,10 @@ impl<'a> Iterator for MapIter<'a> {
 
     fn next(&mut self) -> Option<Self::Item> {
         match &mut self.0 {
-            Steps::Tree(entries) => {
+            ContainerIter::Tree(entries) => {
                 entries.next().map(|(name, value)| (name.as_str(), ValueRef::from(value)))
             }
-            Steps::Encoded(elements) => elements.step(|bytes| {
+            ContainerIter::Encoded(elements) => elements.step(|bytes| {
                 let (name, rest) = wire::take_block(bytes)?;
                 let (value, rest) = ValueRef::read(rest)?;
                 Some(((std::str::from_utf8(name).ok()?, value), rest))
@@ -310,8 +310,8 @@ impl<'a> Iterator for ListIter<'a> {
 
     fn next(&mut self) -> Option<Self::Item> {
         match &mut self.0 {
-            Steps::Tree(values) => values.next().map(ValueRef::from),
-            Steps::Encoded(elements) => elements.step(ValueRef::read),
+            ContainerIter::Tree(values) => values.next().map(ValueRef::from),
+            ContainerIter::Encoded(elements) => elements.step(ValueRef::read),
         }
     }
 
@@ -325,8 +325,8 @@ impl<'a> Iterator for StringSetIter<'a> {
 
     fn next(&mut self) -> Option<Self::Item> {
         match &mut self.0 {
-            Steps::Tree(members) => members.next().map(String::as_str),
-            Steps::Encoded(elements) => elements.step(|bytes| {
+            ContainerIter::Tree(members) => members.next().map(String::as_str),
+            ContainerIter::Encoded(elements) => elements.step(|bytes| {
                 let (member, rest) = wire::take_block(bytes)?;
                 Some((std::str::from_utf8(member).ok()?, rest))
             }),
@@ -343,8 +343,8 @@ impl<'a> Iterator for NumberSetIter<'a> {
 
     fn next(&mut self) -> Option<Self::Item> {
         match &mut self.0 {
-            Steps::Tree(members) => members.next().copied(),
-            Steps::Encoded(elements) => elements.step(number::decode),
+            ContainerIter::Tree(members) => members.next().copied(),
+            ContainerIter::Encoded(elements) => elements.step(number::decode),
         }
     }
 
@@ -358,8 +358,8 @@ impl<'a> Iterator for BinarySetIter<'a> {
 
     fn next(&mut self) -> Option<Self::Item> {
         match &mut self.0 {
-            Steps::Tree(members) => members.next().map(|member| &member[..]),
-            Steps::Encoded(elements) => elements.step(wire::take_block),
+            ContainerIter::Tree(members) => members.next().map(|member| &member[..]),
+            ContainerIter::Encoded(elements) => elements.step(wire::take_block),
         }
     }
 
@@ -375,13 +375,13 @@ macro_rules! views {
             /// Reads the content of an encoded container: its count, then its elements.
             pub(super) fn content(bytes: &'a [u8]) -> Option<Self> {
                 let (count, bytes) = wire::take_varint(bytes)?;
-                Some($view(Source::Encoded(Elements { count, bytes })))
+                Some($view(Backing::Encoded(Elements { count, bytes })))
             }
         }
 
         impl<'a> From<&'a $tree> for $view<'a> {
             fn from(tree: &'a $tree) -> Self {
-                $view(Source::Tree(tree))
+                $view(Backing::Tree(tree))
             }
         }
 
@@ -400,9 +400,9 @@ macro_rules! views {
             // Names and members are in one order behind every view, so walking both suffices.
             fn eq(&self, other: &Self) -> bool {
                 match (self.0, other.0) {
-                    (Source::Tree(one), Source::Tree(other)) => one == other,
+                    (Backing::Tree(one), Backing::Tree(other)) => one == other,
                     // The format has one way to write a value.
-                    (Source::Encoded(one), Source::Encoded(other)) => {
+                    (Backing::Encoded(one), Backing::Encoded(other)) => {
                         one.count == other.count && one.bytes == other.bytes
                     }
                     _ => self.len() == other.len() && self.iter().eq(other.iter()),
@@ -429,8 +429,8 @@ macro_rules! set_views {
             /// The members in order.
             pub fn iter(&self) -> $iter<'a> {
                 $iter(match self.0 {
-                    Source::Tree(set) => Steps::Tree(set.iter()),
-                    Source::Encoded(elements) => Steps::Encoded(elements),
+                    Backing::Tree(set) => ContainerIter::Tree(set.iter()),
+                    Backing::Encoded(elements) => ContainerIter::Encoded(elements),
                 })
             }
 
@@ -438,8 +438,8 @@ macro_rules! set_views {
             #[expect(clippy::len_without_is_empty, reason = "a set is never empty")]
             pub fn len(&self) -> usize {
                 match self.0 {
-                    Source::Tree(set) => set.len(),
-                    Source::Encoded(elements) => elements.count,
+                    Backing::Tree(set) => set.len(),
+                    Backing::Encoded(elements) => elements.count,
                 }
             }
         }

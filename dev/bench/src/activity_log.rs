@@ -48,7 +48,7 @@ impl Size {
         let mut size = Self {
             events: 1_000_000,
             users: 7_000,
-            durability: Durability::Full,
+            durability: Durability::Durable,
             folder: std::env::temp_dir(),
         };
         let mut arguments = arguments.iter();
@@ -63,8 +63,8 @@ impl Size {
                 "--users" => size.users = number()?,
                 "--durability" => {
                     size.durability = match value.as_str() {
-                        "full" => Durability::Full,
-                        "normal" => Durability::Normal,
+                        "full" => Durability::Durable,
+                        "normal" => Durability::Relaxed,
                         _ => return Err(format!("--durability is full or normal: {value}").into()),
                     }
                 }
@@ -95,7 +95,7 @@ pub(crate) fn run(arguments: &[String]) -> Result<(), Failure> {
         let store = SqliteStore::open_with(&config, env.clone()).await?;
         let shared = Arc::new(store.clone());
         let fest = EsenciaFest::new(Db::with_env(shared.clone(), env.clone()));
-        let analytics = Consumer::new(shared, "analytics", table_name()).env(env).batch(1000);
+        let analytics = Consumer::new(shared, "analytics", table_name()).env(env).batch_size(1000);
         let log = Log { size, clock, store, fest, analytics, seen: Seen::default() };
         log.write().await?;
         log.read().await?;

@@ -74,7 +74,8 @@ fn print(calls: usize, rows: &[Row]) -> ExitCode {
 
 async fn measure(calls: usize) -> Result<Vec<Row>, Box<dyn std::error::Error>> {
     let address = service::start(answers())?;
-    let config = DynamoConfig::at(format!("http://{address}")).with_engine(Engine::DynamoDb);
+    let config =
+        DynamoConfig::for_endpoint(format!("http://{address}")).with_engine(Engine::DynamoDb);
     let store = DynamoStore::open(&config).await?;
     let client = store.client().clone();
     // Behind a pointer, as applications hold it.

@@ -1,15 +1,15 @@
 //! The embedded engine beside SQLite by hand, Dynoxide and DynamoDB Local: the same work, in
 //! turns.
 
-pub(crate) mod contest;
+pub(crate) mod comparison;
 mod footprint;
 mod goals;
 pub(crate) mod limit;
 pub(crate) mod options;
 mod peer;
 mod report;
-pub(crate) mod shape;
 pub(crate) mod tabla;
+pub(crate) mod workload;
 
 use std::error::Error;
 use std::fmt;
@@ -17,23 +17,23 @@ use std::path::{Path, PathBuf};
 
 pub(crate) use footprint::{COMMAND as FOOTPRINT, run as footprint};
 
-use contest::Contest;
+use comparison::Comparison;
 use options::Options;
-use shape::{Operation, Place};
+use workload::{StorageMode, Workload};
 
 /// Why there is nothing to report.
 pub(crate) type Failure = Box<dyn Error + Send + Sync>;
 
 /// Who does the work.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
-pub(crate) enum Contestant {
+pub(crate) enum Engine {
     Tabla,
     Limit,
     Dynoxide,
     Dynamodb,
 }
 
-impl Contestant {
+impl Engine {
     pub(crate) const ALL: [Self; 4] = [Self::Tabla, Self::Limit, Self::Dynoxide, Self::Dynamodb];
 
     pub(crate) fn name(self) -> &'static str {
@@ -50,11 +50,11 @@ impl Contestant {
     }
 
     /// Whether there is a way for it to do this.
-    fn takes_part(self, place: Place, callers: usize) -> bool {
+    fn takes_part(self, place: StorageMode, callers: usize) -> bool {
         match self {
             Self::Tabla | Self::Dynoxide => true,
             Self::Limit => callers == 1,
-            Self::Dynamodb => place == Place::Memory && callers <= 16,
+            Self::Dynamodb => place == StorageMode::Memory && callers <= 16,
         }
     }
 }
@@ -62,15 +62,15 @@ impl Contestant {
 /// Work that is timed as one.
 #[derive(Clone, Debug)]
 pub(crate) struct Row {
-    pub(crate) place: Place,
-    pub(crate) operation: Operation,
+    pub(crate) place: StorageMode,
+    pub(crate) operation: Workload,
     pub(crate) callers: usize,
     pub(crate) ops: u64,
 }
 
 /// How one contestant did a row, round by round.
 pub(crate) struct Measured {
-    pub(crate) contestant: Contestant,
+    pub(crate) contestant: Engine,
     pub(crate) row: Row,
     pub(crate) seconds: Vec<f64>,
 }
@@ -94,8 +94,8 @@ impl Measured {
 }
 
 /// Whether an operation changes anything.
-pub(crate) fn is_write(operation: Operation) -> bool {
-    operation == Operation::Update || operation.new_items() > 0
+pub(crate) fn is_write(operation: Workload) -> bool {
+    operation == Workload::Update || operation.new_items() > 0
 }
 
 /// Rounds further apart than this say more about the machine than about the contestant.
@@ -114,7 +114,7 @@ impl Measured {
 pub(crate) fn run(arguments: &[String]) -> Result<(), Failure> {
     let options = Options::parse(arguments)?;
     let folder = Folder::make(&options.folder)?;
-    let contest = Contest::open(&options, folder.path())?;
+    let contest = Comparison::open(&options, folder.path())?;
     println!(
         "median of {} rounds, contestants in turns; {} processors; files in {}",
         options.rounds,

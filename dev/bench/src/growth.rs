@@ -14,7 +14,7 @@ use tabla_sqlite::{Durability, SqliteConfig, SqliteStore};
 use xxhash_rust::xxh3::xxh3_64;
 
 use crate::embedded::options::list;
-use crate::embedded::{Failure, Folder, limit, shape, tabla as work};
+use crate::embedded::{Failure, Folder, limit, tabla as work, workload};
 
 /// The size of the file's pages.
 const PAGE_SIZE: u64 = 4096;
@@ -35,7 +35,7 @@ pub(crate) fn run(arguments: &[String]) -> Result<(), Failure> {
             "--items" => {
                 sizes = list(value, |size| {
                     size.parse().ok().filter(|n: &u64| {
-                        *n >= LEAST && n.is_multiple_of(shape::PAGE) && !n.is_multiple_of(7_919)
+                        *n >= LEAST && n.is_multiple_of(workload::PAGE) && !n.is_multiple_of(7_919)
                     })
                 })?
             }
@@ -68,13 +68,13 @@ pub(crate) fn run(arguments: &[String]) -> Result<(), Failure> {
 }
 
 /// Below this, the pages of the index are not full.
-const LEAST: u64 = shape::ITEMS;
+const LEAST: u64 = workload::ITEMS;
 
 /// Has the engine write the items, those of a partition far from one another.
 fn make(items: u64, path: &Path) -> Result<(), Failure> {
     let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build()?;
     runtime.block_on(async {
-        let config = SqliteConfig::file(path).with_durability(Durability::Normal);
+        let config = SqliteConfig::file(path).with_durability(Durability::Relaxed);
         let store = SqliteStore::open(&config).await?;
         work::create(&store).await?;
         work::fill_with(&store, items, |step| scattered(step, items)).await
@@ -125,7 +125,7 @@ fn measure(items: u64, path: &Path) -> Result<(), Failure> {
         let connection = open(path)?;
         let mut statements = prepare(&connection)?;
         let warm_up = items.min(2 * CACHE_KB / (PAGE_SIZE >> 10));
-        let per_read = if matches!(read, Read::Get) { 1 } else { shape::PAGE };
+        let per_read = if matches!(read, Read::Get) { 1 } else { workload::PAGE };
         for step in 0..warm_up / per_read {
             statements.run(read, step, items)?;
         }
@@ -162,7 +162,7 @@ fn prepare(connection: &Connection) -> Result<Statements<'_>, Failure> {
             Ok((row.get(0)?, row.get(1)?))
         })?;
     let indexes: BTreeMap<String, i64> = serde_json::from_str(&indexes)?;
-    let index = indexes.get(shape::INDEX).ok_or("the index has no number")?;
+    let index = indexes.get(workload::INDEX).ok_or("the index has no number")?;
     let select = |keys: String, place: &str| {
         connection.prepare(&format!(
             "SELECT k.id, i.sum, i.item FROM {keys} k LEFT JOIN items_{number} i ON i.id = k.id \
@@ -182,12 +182,12 @@ impl Statements<'_> {
         match read {
             Read::Get => count(&mut self.get, &[limit::key_of(drawn(step, items))], 1),
             Read::Query => {
-                let partition = shape::partition(drawn(step, items / shape::PAGE));
-                count(&mut self.query, &range(&partition), shape::PAGE)
+                let partition = workload::partition(drawn(step, items / workload::PAGE));
+                count(&mut self.query, &range(&partition), workload::PAGE)
             }
             Read::IndexQuery => {
-                let shelf = shape::shelf(drawn(step, items / shape::PAGE));
-                count(&mut self.index_query, &range(&shelf), shape::PAGE)
+                let shelf = workload::shelf(drawn(step, items / workload::PAGE));
+                count(&mut self.index_query, &range(&shelf), workload::PAGE)
             }
         }
     }

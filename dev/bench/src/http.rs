@@ -2,11 +2,11 @@
 //! the same client, in turns.
 
 mod client;
-mod contest;
+mod comparison;
 mod goals;
-mod keeper;
 mod memory;
 mod options;
+mod process_reaper;
 mod program;
 mod report;
 mod request;
@@ -15,10 +15,10 @@ mod table;
 
 use tokio::runtime::Runtime;
 
-pub(crate) use crate::embedded::shape::Place;
+pub(crate) use crate::embedded::workload::StorageMode;
 
 use crate::embedded::Failure;
-use crate::embedded::shape::{ITEMS, Operation};
+use crate::embedded::workload::{ITEMS, Workload};
 use crate::median::{Durations, median};
 use crate::service::{self, Answers};
 use options::Options;
@@ -27,14 +27,14 @@ use request::Expected;
 
 /// Who answers.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
-pub(crate) enum Contestant {
+pub(crate) enum Engine {
     Tabla,
     Dynoxide,
     Dynamodb,
     Dynalite,
 }
 
-impl Contestant {
+impl Engine {
     pub(crate) const ALL: [Self; 4] = [Self::Tabla, Self::Dynoxide, Self::Dynamodb, Self::Dynalite];
 
     pub(crate) fn name(self) -> &'static str {
@@ -51,22 +51,22 @@ impl Contestant {
     }
 
     /// Whether it has the operation at all.
-    fn can(self, operation: Operation) -> bool {
-        !(self == Self::Dynalite && operation == Operation::Transact)
+    fn can(self, operation: Workload) -> bool {
+        !(self == Self::Dynalite && operation == Workload::Transact)
     }
 }
 
 /// Work that is timed as one.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) struct Row {
-    pub(crate) place: Place,
+    pub(crate) place: StorageMode,
     pub(crate) connections: usize,
-    pub(crate) operation: Operation,
+    pub(crate) operation: Workload,
 }
 
 /// How one contestant did a row.
 pub(crate) struct Measured {
-    pub(crate) contestant: Contestant,
+    pub(crate) contestant: Engine,
     pub(crate) row: Row,
     /// Operations in a second, round by round.
     pub(crate) rates: Vec<f64>,
@@ -80,7 +80,7 @@ pub(crate) struct Measured {
 const STEADY: f64 = 2.0;
 
 impl Measured {
-    fn new(contestant: Contestant, row: Row, rates: Vec<f64>, mut answers: Durations) -> Self {
+    fn new(contestant: Engine, row: Row, rates: Vec<f64>, mut answers: Durations) -> Self {
         let mut milliseconds = |share| answers.percentile(share).as_secs_f64() * 1e3;
         let (p50, p99) = (milliseconds(0.50), milliseconds(0.99));
         Self { contestant, row, rates, p50, p99 }
@@ -119,9 +119,9 @@ pub(crate) struct Found {
 
 impl Found {
     /// A failure of our own server ends the run; one of another server is told at its end.
-    fn fails(&mut self, contestant: Contestant, what: &str, error: Failure) -> Result<(), Failure> {
+    fn fails(&mut self, contestant: Engine, what: &str, error: Failure) -> Result<(), Failure> {
         let failure = format!("{}, {what}: {error}", contestant.name());
-        if contestant == Contestant::Tabla {
+        if contestant == Engine::Tabla {
             return Err(failure.into());
         }
         eprintln!("FAILED: {failure}");
@@ -158,7 +158,7 @@ pub(crate) fn run(arguments: &[String]) -> Result<(), Failure> {
     let mut found = Found::default();
     for place in options.places.iter().copied() {
         start::measure(&run, place, &mut found)?;
-        contest::measure(&run, place, &mut found)?;
+        comparison::measure(&run, place, &mut found)?;
         memory::measure(&run, place, &mut found)?;
     }
     report::print(&found);
@@ -175,7 +175,7 @@ pub(crate) fn run(arguments: &[String]) -> Result<(), Failure> {
 fn print_client(runtime: &Runtime, options: &Options) -> Result<(), Failure> {
     let port = service::start(Answers::new())?.port();
     let ask = |connections, ops| {
-        let puts = (0..ops).map(|step| request::of(port, Operation::Put, step, ITEMS)).collect();
+        let puts = (0..ops).map(|step| request::of(port, Workload::Put, step, ITEMS)).collect();
         runtime.block_on(client::drive(port, connections, puts, Expected::Success))
     };
     print!("the client's own limit, puts a second of a service that does nothing:");
@@ -194,10 +194,9 @@ mod tests {
 
     #[test]
     fn a_round_is_judged_by_its_own_ratio() {
-        let row = Row { place: Place::Memory, connections: 1, operation: Operation::Get };
-        let of = |rates: &[f64]| {
-            Measured::new(Contestant::Tabla, row, rates.to_vec(), Durations::default())
-        };
+        let row = Row { place: StorageMode::Memory, connections: 1, operation: Workload::Get };
+        let of =
+            |rates: &[f64]| Measured::new(Engine::Tabla, row, rates.to_vec(), Durations::default());
         let (own, other) = (of(&[200.0, 20.0, 210.0]), of(&[100.0, 10.0, 100.0]));
         assert_eq!(own.times(&other), 2.0);
         assert_eq!(own.rate(), 200.0);
@@ -208,8 +207,8 @@ mod tests {
     #[test]
     fn only_other_servers_may_fail() {
         let mut found = Found::default();
-        assert!(found.fails(Contestant::Dynalite, "get", "it ended".into()).is_ok());
+        assert!(found.fails(Engine::Dynalite, "get", "it ended".into()).is_ok());
         assert_eq!(found.failures, ["dynalite, get: it ended"]);
-        assert!(found.fails(Contestant::Tabla, "get", "it ended".into()).is_err());
+        assert!(found.fails(Engine::Tabla, "get", "it ended".into()).is_err());
     }
 }

@@ -19,21 +19,21 @@ use tabla_sqlite::SqliteOpener;
 
 use crate::embedded::limit::Limit;
 use crate::embedded::options::list;
-use crate::embedded::shape::{ITEMS, Operation, Place};
+use crate::embedded::workload::{ITEMS, StorageMode, Workload};
 use crate::embedded::{Failure, Folder, Row, tabla as work};
 use crate::process;
 
 /// The command by which this program calls itself.
 pub(crate) const CHILD: &str = "instructions-child";
 
-const OPERATIONS: [Operation; 7] = [
-    Operation::Get,
-    Operation::Put,
-    Operation::Update,
-    Operation::Query,
-    Operation::BatchGet,
-    Operation::BatchWrite,
-    Operation::Transact,
+const OPERATIONS: [Workload; 7] = [
+    Workload::Get,
+    Workload::Put,
+    Workload::Update,
+    Workload::Query,
+    Workload::BatchGet,
+    Workload::BatchWrite,
+    Workload::Transact,
 ];
 
 /// Who does the work.
@@ -73,11 +73,11 @@ pub(crate) fn run(arguments: &[String]) -> Result<(), Failure> {
     while let Some(argument) = arguments.next() {
         let value = arguments.next().ok_or_else(|| format!("{argument} has no value"))?;
         match argument.as_str() {
-            "--operations" => operations = list(value, Operation::named)?,
+            "--operations" => operations = list(value, Workload::named)?,
             _ => return Err(format!("no such option: {argument}").into()),
         }
     }
-    if operations.contains(&Operation::Delete) {
+    if operations.contains(&Workload::Delete) {
         return Err("a delete needs an item that is there; it is not among these".into());
     }
     let folder = Folder::make(&std::env::temp_dir())?;
@@ -107,7 +107,7 @@ pub(crate) fn run(arguments: &[String]) -> Result<(), Failure> {
 }
 
 /// The instructions that each operation takes.
-fn count(worked: Worked, operations: &[Operation], folder: &Path) -> Result<Vec<f64>, Failure> {
+fn count(worked: Worked, operations: &[Workload], folder: &Path) -> Result<Vec<f64>, Failure> {
     let out = folder.join(worked.name());
     let names: Vec<&str> = operations.iter().map(|operation| operation.name()).collect();
     process::output(
@@ -121,7 +121,7 @@ fn count(worked: Worked, operations: &[Operation], folder: &Path) -> Result<Vec<
         let dump = std::fs::read_to_string(format!("{}.{number}", out.display()));
         total(&dump.map_err(|error| format!("callgrind has not counted part {number}: {error}"))?)
     };
-    let per_operation = |(number, operation): (usize, &Operation)| -> Result<f64, Failure> {
+    let per_operation = |(number, operation): (usize, &Workload)| -> Result<f64, Failure> {
         // Parts are counted from 1, and the first of three is what leads up to the others.
         let (once, twice) = (part(3 * number + 2)?, part(3 * number + 3)?);
         Ok((twice - once) / times(*operation) as f64)
@@ -136,12 +136,12 @@ fn total(dump: &str) -> Result<f64, Failure> {
 }
 
 /// How often an operation is done in the shorter part.
-fn times(operation: Operation) -> u64 {
+fn times(operation: Workload) -> u64 {
     match operation {
-        Operation::Get => 2_000,
-        Operation::Put | Operation::Update | Operation::Delete | Operation::Transact => 400,
-        Operation::Query | Operation::IndexQuery | Operation::FilteredQuery => 200,
-        Operation::BatchGet | Operation::BatchWrite => 20,
+        Workload::Get => 2_000,
+        Workload::Put | Workload::Update | Workload::Delete | Workload::Transact => 400,
+        Workload::Query | Workload::IndexQuery | Workload::FilteredQuery => 200,
+        Workload::BatchGet | Workload::BatchWrite => 20,
     }
 }
 
@@ -152,7 +152,7 @@ pub(crate) fn child(arguments: &[String]) -> Result<(), Failure> {
     };
     let worked = Worked::named(worked).ok_or_else(|| format!("nobody is called {worked}"))?;
     let mut worker = match worked {
-        Worked::ByHand => Worker::Limit(Limit::load(Place::Memory, Path::new(""))?),
+        Worked::ByHand => Worker::Limit(Limit::load(StorageMode::Memory, Path::new(""))?),
         Worked::Plain | Worked::Retrying | Worked::Streamed => {
             // One thread: what is counted does not depend on who wakes whom.
             let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build()?;
@@ -168,11 +168,12 @@ pub(crate) fn child(arguments: &[String]) -> Result<(), Failure> {
         }
     };
     let mut next_item = ITEMS;
-    for operation in list(operations, Operation::named)? {
+    for operation in list(operations, Workload::named)? {
         let times = times(operation);
         // The first calls prepare statements and fill caches.
         for ops in [times, times, 2 * times] {
-            worker.work(&Row { place: Place::Memory, operation, callers: 1, ops }, next_item)?;
+            worker
+                .work(&Row { place: StorageMode::Memory, operation, callers: 1, ops }, next_item)?;
             next_item += ops * operation.new_items().max(1);
             end_of_part(ops);
         }

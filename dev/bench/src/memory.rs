@@ -7,7 +7,7 @@ use std::process::Command;
 use tabla_sqlite::{Durability, SqliteConfig, SqliteStore};
 
 use crate::embedded::options::list;
-use crate::embedded::shape::Place;
+use crate::embedded::workload::StorageMode;
 use crate::embedded::{Failure, Folder, tabla as work};
 use crate::process;
 
@@ -17,7 +17,7 @@ pub(crate) const CHILD: &str = "memory-child";
 /// Stores that are open at the same time, to see what one more takes.
 const STORES: usize = 100;
 
-const PLACES: [Place; 2] = [Place::Memory, Place::Relaxed];
+const PLACES: [StorageMode; 2] = [StorageMode::Memory, StorageMode::Relaxed];
 
 /// Measures, and prints the table.
 pub(crate) fn run(arguments: &[String]) -> Result<(), Failure> {
@@ -57,7 +57,12 @@ struct Memory {
     peak: u64,
 }
 
-fn measure(place: Place, stores: usize, items: u64, folder: &Folder) -> Result<Memory, Failure> {
+fn measure(
+    place: StorageMode,
+    stores: usize,
+    items: u64,
+    folder: &Folder,
+) -> Result<Memory, Failure> {
     let own = folder.path().join(format!("{}-{stores}-{items}", place.name()));
     std::fs::create_dir_all(&own)?;
     let answer = process::answer(
@@ -75,17 +80,17 @@ pub(crate) fn child(arguments: &[String]) -> Result<(), Failure> {
     let [place, stores, items, folder] = arguments else {
         return Err(format!("{CHILD} is called by `memory`").into());
     };
-    let place = Place::named(place).ok_or("no such place")?;
+    let place = StorageMode::named(place).ok_or("no such place")?;
     let (stores, items): (usize, u64) = (stores.parse()?, items.parse()?);
     let runtime = tokio::runtime::Builder::new_multi_thread().enable_all().build()?;
     runtime.block_on(async {
         let mut open = Vec::new();
         for number in 0..stores {
             let config = match place {
-                Place::Memory => SqliteConfig::in_memory(),
+                StorageMode::Memory => SqliteConfig::in_memory(),
                 _ => {
                     let path = Path::new(folder).join(format!("{number}.db"));
-                    SqliteConfig::file(path).with_durability(Durability::Normal)
+                    SqliteConfig::file(path).with_durability(Durability::Relaxed)
                 }
             };
             let store = SqliteStore::open(&config).await?;
@@ -99,23 +104,23 @@ pub(crate) fn child(arguments: &[String]) -> Result<(), Failure> {
     })
 }
 
-fn name(place: Place) -> &'static str {
+fn name(place: StorageMode) -> &'static str {
     match place {
-        Place::Memory => "in memory",
+        StorageMode::Memory => "in memory",
         _ => "in a file",
     }
 }
 
-fn print(place: Place, items: u64, memory: &Memory) {
+fn print(place: StorageMode, items: u64, memory: &Memory) {
     println!("{}", line(place, items, memory));
 }
 
-fn print_with(place: Place, items: u64, memory: &Memory, nothing: &Memory) {
+fn print_with(place: StorageMode, items: u64, memory: &Memory, nothing: &Memory) {
     let each = memory.resident.saturating_sub(nothing.resident) as f64 / items.max(1) as f64;
     println!("{}   {each:>19.0}", line(place, items, memory));
 }
 
-fn line(place: Place, items: u64, memory: &Memory) -> String {
+fn line(place: StorageMode, items: u64, memory: &Memory) -> String {
     let megabytes = |bytes: u64| bytes as f64 / f64::from(1 << 20);
     format!(
         "{:<10} {items:>9} {:>10.1} {:>10.1}",

@@ -20,18 +20,18 @@ use tabla_core::ops::{
 use tabla_sqlite::SqliteStore;
 use tokio::runtime::Runtime;
 
-use crate::embedded::contest::{config, file};
+use crate::embedded::comparison::{config, file};
 use crate::embedded::limit::Limit;
 use crate::embedded::options::{Options, list};
-use crate::embedded::shape::{ITEMS, Operation, Place};
+use crate::embedded::workload::{ITEMS, StorageMode, Workload};
 use crate::embedded::{Failure, Folder, Row, tabla as work};
 use crate::median::{Stopwatch, median};
 
 /// The most times that a write may take of what it takes without a stream.
 const GOAL: f64 = 1.3;
 
-const OPERATIONS: [Operation; 4] =
-    [Operation::Put, Operation::Update, Operation::Delete, Operation::Transact];
+const OPERATIONS: [Workload; 4] =
+    [Workload::Put, Workload::Update, Workload::Delete, Workload::Transact];
 
 /// So many times the usual operations make a round: it has the log moved to the file several times.
 /// In shorter ones, stores that do not differ at all were up to half apart.
@@ -43,7 +43,7 @@ const STREAMS: [Option<StreamViewType>; 3] =
 
 /// Measures, prints the table, and fails if a goal is missed.
 pub(crate) fn run(arguments: &[String]) -> Result<(), Failure> {
-    let mut places = Place::ALL.to_vec();
+    let mut places = StorageMode::ALL.to_vec();
     let mut callers = vec![1, 16];
     let mut operations = OPERATIONS.to_vec();
     let mut rounds = 9;
@@ -53,9 +53,9 @@ pub(crate) fn run(arguments: &[String]) -> Result<(), Failure> {
     while let Some(argument) = rest.next() {
         let value = rest.next().ok_or_else(|| format!("{argument} has no value"))?;
         let positive = |text: &str| text.parse().ok().filter(|number| *number > 0);
-        let writing = |name: &str| Operation::named(name).filter(|one| OPERATIONS.contains(one));
+        let writing = |name: &str| Workload::named(name).filter(|one| OPERATIONS.contains(one));
         match argument.as_str() {
-            "--places" => places = list(value, Place::named)?,
+            "--places" => places = list(value, StorageMode::named)?,
             "--callers" => callers = list(value, positive)?,
             "--operations" => operations = list(value, writing)?,
             "--rounds" => rounds = positive(value).ok_or("--rounds is at least 1")?,
@@ -93,7 +93,7 @@ const PART: &str = "--part";
 
 /// Has a process of its own measure the rows of a place with so many callers, because memory that
 /// others have used and given back is slower; whether it has met all goals.
-fn run_part(arguments: &[String], place: Place, callers: usize) -> Result<bool, Failure> {
+fn run_part(arguments: &[String], place: StorageMode, callers: usize) -> Result<bool, Failure> {
     let callers = callers.to_string();
     let own = ["--places", place.name(), "--callers", &callers, PART, "of several"];
     let mut command = Command::new(std::env::current_exe()?);
@@ -102,9 +102,9 @@ fn run_part(arguments: &[String], place: Place, callers: usize) -> Result<bool, 
 
 /// Measures and prints the rows of a place with so many callers; how many goals are missed.
 fn measure_part(
-    place: Place,
+    place: StorageMode,
     callers: usize,
-    operations: &[Operation],
+    operations: &[Workload],
     rounds: usize,
     folder: &Path,
 ) -> Result<usize, Failure> {
@@ -158,7 +158,7 @@ fn measure_part(
 
 /// A store for each of these streams, with the items that are always there.
 async fn open(
-    place: Place,
+    place: StorageMode,
     streams: [Option<StreamViewType>; 3],
     suffix: &str,
     folder: &Path,
@@ -198,7 +198,7 @@ async fn read_back(store: &dyn Store) -> Result<(usize, f64), Failure> {
 }
 
 /// SQLite by hand, without and with a record of each change.
-fn by_hand(place: Place, folder: &Path) -> Result<Vec<Limit>, Failure> {
+fn by_hand(place: StorageMode, folder: &Path) -> Result<Vec<Limit>, Failure> {
     let plain = Limit::load(place, &file("by-hand", place, folder))?;
     let mut recording = Limit::load(place, &file("by-hand-recording", place, folder))?;
     recording.record(place)?;
@@ -306,7 +306,7 @@ mod tests {
     fn a_round_is_judged_by_its_own_ratio() {
         // The machine is ten times as slow in the second round.
         assert_eq!(ratio(&[2.0, 24.0, 2.0], &[1.0, 20.0, 2.0]), 1.2);
-        let row = Row { place: Place::Memory, operation: Operation::Put, callers: 1, ops: 10 };
+        let row = Row { place: StorageMode::Memory, operation: Workload::Put, callers: 1, ops: 10 };
         let without = vec![1.0, 10.0, 1.0];
         let (cheap, dear) = (vec![1.3, 13.0, 9.0], vec![1.4, 14.0, 1.0]);
         let print = |stores: &[&Vec<f64>]| {

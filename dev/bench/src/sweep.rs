@@ -18,7 +18,7 @@ use tabla_core::ops::{
 use tabla_sqlite::{Durability, SqliteConfig, SqliteStore};
 
 use crate::embedded::options::list;
-use crate::embedded::shape::{BATCH_WRITE, ITEMS, Place, TABLE};
+use crate::embedded::workload::{BATCH_WRITE, ITEMS, StorageMode, TABLE};
 use crate::embedded::{Failure, Folder, tabla as work};
 use crate::median::{Durations, Stopwatch};
 
@@ -52,7 +52,7 @@ impl Clock for Ahead {
 /// Measures, prints a line for each case, and fails if a goal is missed.
 pub(crate) fn run(arguments: &[String]) -> Result<(), Failure> {
     let mut items = 100_000;
-    let mut places = Place::ALL.to_vec();
+    let mut places = StorageMode::ALL.to_vec();
     let mut callers = vec![1, 16];
     let mut folder = std::env::temp_dir();
     let mut arguments = arguments.iter();
@@ -64,7 +64,7 @@ pub(crate) fn run(arguments: &[String]) -> Result<(), Failure> {
                 let wanted = value.parse().ok().filter(|n: &u64| *n >= 1000);
                 items = wanted.ok_or("--items is at least 1000")? / PARTS * PARTS;
             }
-            "--places" => places = list(value, Place::named)?,
+            "--places" => places = list(value, StorageMode::named)?,
             "--callers" => callers = list(value, positive)?,
             "--folder" => folder = value.into(),
             _ => return Err(format!("no such option: {argument}").into()),
@@ -99,7 +99,7 @@ pub(crate) fn run(arguments: &[String]) -> Result<(), Failure> {
 }
 
 struct Case {
-    place: Place,
+    place: StorageMode,
     callers: usize,
     stream: bool,
     items: u64,
@@ -146,14 +146,14 @@ impl Case {
     /// A store with everything that will expire. It is filled without syncs, whatever is measured.
     async fn open(&self, path: &Path, clock: &Arc<Ahead>) -> Result<SqliteStore, Failure> {
         let config = match self.place {
-            Place::Memory => SqliteConfig::in_memory(),
-            Place::Durable => SqliteConfig::file(path),
-            Place::Relaxed => SqliteConfig::file(path).with_durability(Durability::Normal),
+            StorageMode::Memory => SqliteConfig::in_memory(),
+            StorageMode::Durable => SqliteConfig::file(path),
+            StorageMode::Relaxed => SqliteConfig::file(path).with_durability(Durability::Relaxed),
         };
         let config = config.with_sweep_every(Some(Duration::from_secs(1)));
         let clock = Arc::clone(clock) as Arc<dyn Clock>;
         let env = Env::system().with_clock(clock);
-        let quick = config.clone().with_durability(Durability::Normal);
+        let quick = config.clone().with_durability(Durability::Relaxed);
         let filled = SqliteStore::open_with(&quick, env.clone()).await?;
         work::create(&filled).await?;
         if self.stream {
@@ -172,8 +172,8 @@ impl Case {
             filled.batch_write(batch).await?;
         }
         match self.place {
-            Place::Memory => Ok(filled),
-            Place::Durable | Place::Relaxed => {
+            StorageMode::Memory => Ok(filled),
+            StorageMode::Durable | StorageMode::Relaxed => {
                 drop(filled);
                 Ok(SqliteStore::open_with(&config, env).await?)
             }

@@ -13,7 +13,7 @@ use tabla_core::Store;
 use tabla_sqlite::{Durability, SqliteConfig, SqliteStore};
 
 use crate::embedded::options::list;
-use crate::embedded::shape::{ITEMS, Operation, Place};
+use crate::embedded::workload::{ITEMS, StorageMode, Workload};
 use crate::embedded::{Failure, Folder, Row, tabla as work};
 use crate::median::median;
 use crate::process;
@@ -21,7 +21,7 @@ use crate::process;
 /// The command by which this program calls itself.
 pub(crate) const CHILD: &str = "syncs-child";
 
-const OPERATIONS: [Operation; 3] = [Operation::Put, Operation::Update, Operation::Transact];
+const OPERATIONS: [Workload; 3] = [Workload::Put, Workload::Update, Workload::Transact];
 
 /// The most syncs per write, by the number of callers.
 const GOALS: [(usize, f64); 2] = [(16, 0.15), (64, 0.05)];
@@ -48,7 +48,7 @@ pub(crate) fn run(arguments: &[String]) -> Result<(), Failure> {
     let rows = rows(&callers, writes);
     // Not synced, and not traced: only what follows is measured.
     runtime()?.block_on(async {
-        let config = SqliteConfig::file(file(folder.path())).with_durability(Durability::Normal);
+        let config = SqliteConfig::file(file(folder.path())).with_durability(Durability::Relaxed);
         work::load(&SqliteStore::open(&config).await?).await
     })?;
     let tool = Tool::find(folder.path());
@@ -137,7 +137,7 @@ pub(crate) fn child(arguments: &[String]) -> Result<(), Failure> {
 /// The work of a round, in order.
 fn rows(callers: &[usize], writes: usize) -> Vec<Row> {
     let row = |operation, callers| Row {
-        place: Place::Durable,
+        place: StorageMode::Durable,
         operation,
         callers,
         ops: (writes * callers) as u64,

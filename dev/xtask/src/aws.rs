@@ -70,11 +70,11 @@ pub(crate) enum Part {
 #[derive(Debug, PartialEq, Eq)]
 pub(crate) struct Target {
     prefix: String,
-    place: Place,
+    place: AwsTarget,
 }
 
 #[derive(Debug, PartialEq, Eq)]
-enum Place {
+enum AwsTarget {
     Region(String),
     /// `host:port` of DynamoDB Local.
     Endpoint(String),
@@ -99,12 +99,12 @@ impl Target {
             .into());
         }
         let place = match (region, endpoint) {
-            (Some(region), None) if is_region(&region) => Place::Region(region),
+            (Some(region), None) if is_region(&region) => AwsTarget::Region(region),
             (Some(region), None) => {
                 return Err(format!("--region `{region}` is not a region of AWS").into());
             }
             (None, Some(endpoint)) => match endpoint.strip_prefix("http://") {
-                Some(host) => Place::Endpoint(host.trim_end_matches('/').to_owned()),
+                Some(host) => AwsTarget::Endpoint(host.trim_end_matches('/').to_owned()),
                 None => {
                     return Err(format!("--endpoint `{endpoint}` must start with http://").into());
                 }
@@ -117,8 +117,10 @@ impl Target {
     /// Address of the store.
     fn address(&self) -> String {
         match &self.place {
-            Place::Region(region) => format!("dynamodb:?region={region}&prefix={}", self.prefix),
-            Place::Endpoint(host) => format!("dynamodb://{host}?prefix={}", self.prefix),
+            AwsTarget::Region(region) => {
+                format!("dynamodb:?region={region}&prefix={}", self.prefix)
+            }
+            AwsTarget::Endpoint(host) => format!("dynamodb://{host}?prefix={}", self.prefix),
         }
     }
 
@@ -127,8 +129,8 @@ impl Target {
         let mut command = Command::new("aws");
         command.args(["--no-cli-pager", "--output", "json"]);
         match &self.place {
-            Place::Region(region) => command.args(["--region", region]),
-            Place::Endpoint(host) => command
+            AwsTarget::Region(region) => command.args(["--region", region]),
+            AwsTarget::Endpoint(host) => command
                 .args(["--region", LOCAL_REGION, "--endpoint-url", &format!("http://{host}")])
                 .env("AWS_ACCESS_KEY_ID", LOCAL_KEY)
                 .env("AWS_SECRET_ACCESS_KEY", LOCAL_KEY)

@@ -7,7 +7,7 @@ use std::process::Command;
 use crate::Result;
 use crate::clients::javascript;
 use crate::machine::{has, need};
-use crate::server::{self, ENDPOINT_VARIABLE, HELPER, Permission};
+use crate::server::{self, ENDPOINT_VARIABLE, HELPER_COMMAND, Permission};
 use crate::steps::{Steps, run as run_command};
 use crate::test::Options;
 use crate::workspace::{build_program, cargo, target_folder};
@@ -51,8 +51,8 @@ pub(crate) fn run(mut steps: Steps, measurement: &str, options: &Options) -> Res
     let server = if measurement == WITH_SERVER && !options.without_dynamodb {
         let helper = steps.step("build: cargo build --package tabla-testkit", || {
             let mut command = cargo();
-            command.args(["build", "--package", "tabla-testkit", "--bin", HELPER]);
-            build_program(&mut command, HELPER)
+            command.args(["build", "--package", "tabla-testkit", "--bin", HELPER_COMMAND]);
+            build_program(&mut command, HELPER_COMMAND)
         })?;
         let server = steps.step("DynamoDB Local", || server::start(&helper, options.permission))?;
         command.env(ENDPOINT_VARIABLE, server.url());

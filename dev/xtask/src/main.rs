@@ -80,7 +80,7 @@ fn main() -> ExitCode {
             Task::Bench(measurement, options) => bench::run(steps, &measurement, &options),
             Task::Check => check::run(steps),
             Task::Aws(task) => aws::run(steps, &task),
-            Task::Dynamodb(permission) => server::keep(steps, permission),
+            Task::Dynamodb(permission) => server::leak(steps, permission),
             Task::Clients(permission) => clients::prepare(steps, permission),
             Task::Help => {
                 print!("{USAGE}");

@@ -28,7 +28,7 @@ use engine::Engine;
 pub(crate) const ENDPOINT_VARIABLE: &str = "TABLA_DYNAMODB_ENDPOINT";
 
 /// The program of `tabla-testkit` that runs the server.
-pub(crate) const HELPER: &str = "dynamodb-local";
+pub(crate) const HELPER_COMMAND: &str = "dynamodb-local";
 
 /// The image and the version that the helper runs.
 const IMAGE: &str = "amazon/dynamodb-local:2.6.1";
@@ -54,7 +54,7 @@ pub(crate) struct Server {
     path: String,
     // The order matters: the helper removes its container, and only then may
     // an engine that was started for it go.
-    helper: Helper,
+    helper: ServerHelper,
     _engine: Option<Engine>,
 }
 
@@ -74,7 +74,7 @@ pub(crate) fn start(helper: &Path, permission: Permission) -> Result<Server> {
     let server = if given() {
         Server {
             path: format!("given by {ENDPOINT_VARIABLE}"),
-            helper: Helper::start(Command::new(helper))?,
+            helper: ServerHelper::start(Command::new(helper))?,
             _engine: None,
         }
     } else {
@@ -98,11 +98,11 @@ pub(crate) fn jars(permission: Permission) -> Result<PathBuf> {
 }
 
 /// `cargo xtask dynamodb`: starts a server and keeps it until Ctrl-C.
-pub(crate) fn keep(mut steps: Steps, permission: Permission) -> Result<()> {
+pub(crate) fn leak(mut steps: Steps, permission: Permission) -> Result<()> {
     let helper = steps.step("build: cargo build --package tabla-testkit", || {
         let mut command = cargo();
-        command.args(["build", "--package", "tabla-testkit", "--bin", HELPER]);
-        build_program(&mut command, HELPER)
+        command.args(["build", "--package", "tabla-testkit", "--bin", HELPER_COMMAND]);
+        build_program(&mut command, HELPER_COMMAND)
     })?;
     let mut server = steps.step("DynamoDB Local", || start(&helper, permission))?;
     println!("\nTABLA_DYNAMODB_ENDPOINT={}", server.url());
@@ -135,7 +135,7 @@ fn in_container(helper: &Path, folder: &Path, permission: Permission) -> Result<
                 None => "the engine that was running".to_owned(),
             }
         ),
-        helper: Helper::start(command)?,
+        helper: ServerHelper::start(command)?,
         _engine: engine,
     })
 }
@@ -146,19 +146,19 @@ fn from_jars(helper: &Path, folder: &Path, permission: Permission) -> Result<Ser
     command.args([OsStr::new("--jars"), jars.as_os_str()]);
     Ok(Server {
         path: format!("DynamoDB Local {VERSION} from Maven Central as a child process"),
-        helper: Helper::start(command)?,
+        helper: ServerHelper::start(command)?,
         _engine: None,
     })
 }
 
 /// The running helper program; closing its input ends it.
-struct Helper {
+struct ServerHelper {
     url: String,
     child: Child,
     input: Option<ChildStdin>,
 }
 
-impl Helper {
+impl ServerHelper {
     fn start(mut command: Command) -> Result<Self> {
         // Ctrl-C is for this process: the helper then sees its input close and
         // cleans up in its own time.
@@ -176,7 +176,7 @@ impl Helper {
     }
 }
 
-impl Drop for Helper {
+impl Drop for ServerHelper {
     fn drop(&mut self) {
         drop(self.input.take());
         // It ends by itself now; an error means that it has ended already.

@@ -6,7 +6,7 @@ use std::process::Command;
 use crate::Result;
 use crate::clients;
 use crate::machine::need;
-use crate::server::{self, ENDPOINT_VARIABLE, HELPER, Permission};
+use crate::server::{self, ENDPOINT_VARIABLE, HELPER_COMMAND, Permission};
 use crate::steps::Steps;
 use crate::workspace::{build, cargo};
 
@@ -43,7 +43,7 @@ pub(crate) fn run(mut steps: Steps, options: &Options) -> Result<()> {
     let built = steps.step("build: cargo test --workspace --no-run", || {
         build(cargo().args(["test", "--workspace", "--features", CLI_FEATURES, "--no-run"]))
     })?;
-    let helper = built.program(HELPER)?;
+    let helper = built.program(HELPER_COMMAND)?;
     let mut tests = cargo();
     tests.args(["test", "--workspace", "--features", CLI_FEATURES, "--no-fail-fast", "--"]);
     tests.args(&options.passed_on);

@@ -71,7 +71,7 @@ pub(super) struct Authorization<'a> {
 
 /// The parts that a signature needs.
 #[derive(Clone, Copy, Debug)]
-pub(super) struct Complete<'a> {
+pub(super) struct CompleteAuthorization<'a> {
     pub(super) algorithm: &'a str,
     /// The access key with what its signature is good for.
     pub(super) credential: &'a str,
@@ -116,7 +116,10 @@ impl<'a> Authorization<'a> {
     ///
     /// # Errors
     /// One that names everything that is missing.
-    pub(super) fn complete(self, date: Option<&'a HeaderValue>) -> Result<Complete<'a>> {
+    pub(super) fn complete(
+        self,
+        date: Option<&'a HeaderValue>,
+    ) -> Result<CompleteAuthorization<'a>> {
         let Self { text, algorithm, credential, signature, signed_headers } = self;
         let parts = [
             ("Credential", credential.is_empty()),
@@ -136,14 +139,14 @@ impl<'a> Authorization<'a> {
         }
         match (signed_headers, date) {
             (Some(signed_headers), Some(date)) if missing.is_empty() => {
-                Ok(Complete { algorithm, credential, signature, signed_headers, date })
+                Ok(CompleteAuthorization { algorithm, credential, signature, signed_headers, date })
             }
             _ => Err(refusal::incomplete(format!("{missing}Authorization={text}"))),
         }
     }
 }
 
-impl Complete<'_> {
+impl CompleteAuthorization<'_> {
     /// Checks that the signature was made with the one algorithm that is understood.
     pub(super) fn check_algorithm(&self) -> Result<()> {
         if self.algorithm == ALGORITHM {

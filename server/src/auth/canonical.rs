@@ -9,9 +9,9 @@ use sha2::{Digest, Sha256};
 use tabla_core::Result;
 
 use super::authorization::ALGORITHM;
-use super::moment::{Moment, X_AMZ_DATE};
 use super::refusal;
 use super::scope::Scope;
+use super::signing_time::{SigningTime, X_AMZ_DATE};
 
 pub(super) const X_AMZ_CONTENT_SHA256: &str = "x-amz-content-sha256";
 pub(super) const X_AMZ_SECURITY_TOKEN: &str = "x-amz-security-token";
@@ -98,7 +98,7 @@ fn request(parts: &Parts, query: &[u8], signed: &SignedHeaders<'_>, body_hash: &
 }
 
 /// What the signing key signs.
-pub(super) fn string_to_sign(moment: &Moment, scope: &Scope<'_>, request: &[u8]) -> String {
+pub(super) fn string_to_sign(moment: &SigningTime, scope: &Scope<'_>, request: &[u8]) -> String {
     format!("{ALGORITHM}\n{}\n{}\n{}", moment.text(), scope.text, hash(request))
 }
 

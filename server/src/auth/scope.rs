@@ -3,8 +3,8 @@
 
 use tabla_core::Result;
 
-use super::moment::Moment;
 use super::refusal;
+use super::signing_time::SigningTime;
 
 /// Streams are signed for under the same name as tables.
 const SERVICE: &str = "dynamodb";
@@ -54,7 +54,7 @@ impl<'a> Scope<'a> {
     /// # Errors
     /// One that names everything that is wrong. The service used to add what it was given instead,
     /// and no longer does.
-    pub(super) fn check(&self, moment: &Moment) -> Result<()> {
+    pub(super) fn check(&self, moment: &SigningTime) -> Result<()> {
         let rules = [
             (!self.region.is_empty(), "Credential should be scoped to a valid region. "),
             (
@@ -85,7 +85,7 @@ mod tests {
 
     fn check(credential: &str) -> Result<()> {
         let date = HeaderValue::from_static("20150830T123600Z");
-        Scope::read(credential)?.check(&Moment::read(&date)?)
+        Scope::read(credential)?.check(&SigningTime::read(&date)?)
     }
 
     #[test]

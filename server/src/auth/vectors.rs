@@ -6,8 +6,8 @@ use http::Request;
 
 use super::canonical::{self, SignedHeaders};
 use super::key::Key;
-use super::moment::Moment;
 use super::scope::Scope;
+use super::signing_time::SigningTime;
 
 const SECRET: &str = "wJalrXUtnFEMI/K7MDENG+bPxRfiCYEXAMPLEKEY";
 const CREDENTIAL: &str = "AKIDEXAMPLE/20150830/us-east-1/service/aws4_request";
@@ -130,7 +130,7 @@ fn the_signatures_of_the_test_suite_are_made_again() {
         let (parts, ()) = request.body(()).unwrap().into_parts();
         let body_hash = canonical::hash(body.as_bytes());
         let requests = canonical::requests(&parts, &SignedHeaders::read(signed), &body_hash);
-        let moment = Moment::read(&parts.headers["x-amz-date"]).unwrap();
+        let moment = SigningTime::read(&parts.headers["x-amz-date"]).unwrap();
         let scope = Scope::read(CREDENTIAL).unwrap();
         let to_sign = canonical::string_to_sign(&moment, &scope, &requests[0]);
         assert_eq!(key.sign(&scope, &to_sign), *signature, "{name}\n{to_sign}");

@@ -8,9 +8,9 @@ use tabla_core::{Error, Result};
 use super::authorization::{self, Authorization};
 use super::canonical::{self, SignedHeaders, X_AMZ_CONTENT_SHA256, X_AMZ_SECURITY_TOKEN};
 use super::credentials::Credentials;
-use super::moment::{self, Moment};
 use super::refusal;
 use super::scope::Scope;
+use super::signing_time::{self, SigningTime};
 
 /// Checks that a request was signed with one of the keys, and not long ago. Returns the id of that
 /// access key.
@@ -29,8 +29,8 @@ pub(crate) fn verify<'a>(
     now: Timestamp,
 ) -> Result<&'a str> {
     let text = authorization::text(parts)?;
-    let signature = Authorization::read(&text)?.complete(moment::header(&parts.headers))?;
-    let moment = Moment::read(signature.date)?;
+    let signature = Authorization::read(&text)?.complete(signing_time::header(&parts.headers))?;
+    let moment = SigningTime::read(signature.date)?;
     moment.check_is_near(now)?;
     let signed = SignedHeaders::read(signature.signed_headers);
     signed.check_cover(parts)?;

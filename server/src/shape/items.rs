@@ -1,7 +1,7 @@
 //! Inputs of the operations on one item.
 
 use super::Shape::{self, Choice, Map};
-use super::kinds::{
+use super::common::{
     AND_OR, ANY, ATTRIBUTES, CAPACITY, COMPARISON, FLAG, ITEM, METRICS, NAMES, ON_FAILURE, TABLE,
     TEXT, VALUE, VALUES,
 };

@@ -9,12 +9,13 @@ use std::fmt::{self, Display, Write};
 
 use serde::de::{DeserializeSeed, Deserializer, IgnoredAny, MapAccess, SeqAccess, Visitor};
 use tabla_core::backend::json::{
-    Expected, Found, PACKAGE, Place, base64, boolean, is_too_deep, malformed, mismatch, too_deep,
+    ExpectedType, JsonKind, MODEL_PACKAGE, ValueContext, base64, boolean, is_too_deep, malformed,
+    mismatch, too_deep,
 };
 use tabla_core::backend::schema::Constraints;
 use tabla_core::{Error, Result};
 
-use super::kinds::{ANY, ATTRIBUTE_VALUE};
+use super::common::{ANY, ATTRIBUTE_VALUE};
 use super::{Shape, Structure};
 
 /// Bytes of a list that an answer shows; what follows is left out.
@@ -22,7 +23,7 @@ const SHOWN_BYTES: usize = 64 << 10;
 
 /// What is known of something that was read.
 #[derive(Debug, Default)]
-pub(super) struct Seen {
+pub(super) struct CheckedNode {
     /// The constraints that it and its parts break, in the order of the service.
     pub(super) found: Constraints,
     /// The members of a structure that are there and not null, by their numbers.
@@ -40,16 +41,16 @@ pub(super) struct Seen {
 /// # Errors
 ///
 /// The service's, if the text is no JSON, or has something of another type in it.
-pub(super) fn read(input: &'static Structure, text: &[u8]) -> Result<Seen> {
+pub(super) fn read(input: &'static Structure, text: &[u8]) -> Result<CheckedNode> {
     // The service does not say what is wrong with text like this.
     let unreadable = || malformed("");
     if text.trim_ascii_start().first() != Some(&b'{') {
         return Err(unreadable());
     }
-    let position = Position::default();
+    let position = PathTracker::default();
     let reader = Reader {
         shape: &Shape::Structure(input),
-        place: Place::Member,
+        place: ValueContext::Member,
         keep: true,
         show: false,
         in_map: false,
@@ -69,14 +70,14 @@ pub(super) fn read(input: &'static Structure, text: &[u8]) -> Result<Seen> {
 
 /// Where the reader is, and what it found wrong.
 #[derive(Default)]
-struct Position {
+struct PathTracker {
     /// The path of what is read, as the service writes it.
     path: RefCell<String>,
     /// A parser's errors are texts, and have no room for it.
     fault: Cell<Option<Error>>,
 }
 
-impl Position {
+impl PathTracker {
     /// Goes to a part of what is read; what leads back.
     fn enter(&self, part: impl Display) -> usize {
         let mut path = self.path.borrow_mut();
@@ -95,19 +96,19 @@ impl Position {
 #[derive(Clone, Copy)]
 struct Reader<'a> {
     shape: &'a Shape,
-    place: Place,
+    place: ValueContext,
     /// Whether what is read is asked for more than its type.
     keep: bool,
     /// Whether what is read is shown.
     show: bool,
     /// Whether it is the value of a map: errors then report the lengths of its lists.
     in_map: bool,
-    position: &'a Position,
+    position: &'a PathTracker,
 }
 
 impl<'a> Reader<'a> {
     /// Reads a part of this.
-    fn part(self, shape: &'a Shape, place: Place) -> Self {
+    fn part(self, shape: &'a Shape, place: ValueContext) -> Self {
         Self { shape, place, keep: self.keep && !is_free(shape), in_map: false, ..self }
     }
 
@@ -116,26 +117,26 @@ impl<'a> Reader<'a> {
         E::custom("")
     }
 
-    fn wrong<E: serde::de::Error>(self, found: Found) -> E {
+    fn wrong<E: serde::de::Error>(self, found: JsonKind) -> E {
         let (place, class) = (self.place, class(self.shape));
         let expected = match self.shape {
             Shape::Text { .. } | Shape::Name { .. } | Shape::Choice(_) => {
-                Expected::Scalar("String")
+                ExpectedType::Scalar("String")
             }
-            Shape::Integer { .. } => Expected::Scalar("Integer"),
-            Shape::Long { .. } => Expected::Scalar("Long"),
-            Shape::Time => Expected::Scalar("Date"),
-            Shape::Boolean => Expected::Scalar("Boolean"),
-            Shape::Binary => Expected::Binary,
-            Shape::List { .. } => Expected::List(place),
-            Shape::Map { .. } => Expected::Map(place, &class),
-            Shape::Value | Shape::Structure(_) => Expected::Structure(place, &class),
+            Shape::Integer { .. } => ExpectedType::Scalar("Integer"),
+            Shape::Long { .. } => ExpectedType::Scalar("Long"),
+            Shape::Time => ExpectedType::Scalar("Date"),
+            Shape::Boolean => ExpectedType::Scalar("Boolean"),
+            Shape::Binary => ExpectedType::Binary,
+            Shape::List { .. } => ExpectedType::List(place),
+            Shape::Map { .. } => ExpectedType::Map(place, &class),
+            Shape::Value | Shape::Structure(_) => ExpectedType::Structure(place, &class),
         };
         self.refuse(mismatch(expected, found))
     }
 
-    fn number<E: serde::de::Error>(self, number: i64, found: Found) -> Result<Seen, E> {
-        let mut seen = Seen::default();
+    fn number<E: serde::de::Error>(self, number: i64, found: JsonKind) -> Result<CheckedNode, E> {
+        let mut seen = CheckedNode::default();
         match *self.shape {
             Shape::Integer { min, max } | Shape::Long { min, max } => {
                 if self.keep {
@@ -150,8 +151,8 @@ impl<'a> Reader<'a> {
         }
     }
 
-    fn text(self, text: &str) -> Seen {
-        let mut seen = Seen::default();
+    fn text(self, text: &str) -> CheckedNode {
+        let mut seen = CheckedNode::default();
         if self.keep {
             let path = &*self.position.path.borrow();
             match *self.shape {
@@ -171,15 +172,15 @@ impl<'a> Reader<'a> {
         self,
         structure: &'static Structure,
         mut map: A,
-    ) -> Result<Seen, A::Error> {
-        let mut members: Vec<(usize, Seen)> = Vec::new();
+    ) -> Result<CheckedNode, A::Error> {
+        let mut members: Vec<(usize, CheckedNode)> = Vec::new();
         while let Some(name) = map.next_key::<String>()? {
             let Some(number) = structure.members.iter().position(|member| member.name == name)
             else {
                 map.next_value::<IgnoredAny>()?;
                 continue;
             };
-            let part = self.part(structure.members[number].shape, Place::Member);
+            let part = self.part(structure.members[number].shape, ValueContext::Member);
             if !self.keep {
                 map.next_value_seed(part)?;
                 continue;
@@ -193,7 +194,7 @@ impl<'a> Reader<'a> {
                 members.push((number, seen));
             }
         }
-        let mut seen = Seen::default();
+        let mut seen = CheckedNode::default();
         if !self.keep {
             return Ok(seen);
         }
@@ -229,64 +230,64 @@ impl<'a> Reader<'a> {
 }
 
 impl<'de> DeserializeSeed<'de> for Reader<'_> {
-    type Value = Seen;
+    type Value = CheckedNode;
 
-    fn deserialize<D: Deserializer<'de>>(self, deserializer: D) -> Result<Seen, D::Error> {
+    fn deserialize<D: Deserializer<'de>>(self, deserializer: D) -> Result<CheckedNode, D::Error> {
         deserializer.deserialize_any(self)
     }
 }
 
 impl<'de> Visitor<'de> for Reader<'_> {
-    type Value = Seen;
+    type Value = CheckedNode;
 
     fn expecting(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.write_str("JSON")
     }
 
-    fn visit_unit<E>(self) -> Result<Seen, E> {
-        Ok(Seen { is_absent: true, ..Seen::default() })
+    fn visit_unit<E>(self) -> Result<CheckedNode, E> {
+        Ok(CheckedNode { is_absent: true, ..CheckedNode::default() })
     }
 
-    fn visit_bool<E: serde::de::Error>(self, value: bool) -> Result<Seen, E> {
+    fn visit_bool<E: serde::de::Error>(self, value: bool) -> Result<CheckedNode, E> {
         match self.shape {
-            Shape::Boolean => Ok(Seen::default()),
-            _ => Err(self.wrong(Found::truth(value))),
+            Shape::Boolean => Ok(CheckedNode::default()),
+            _ => Err(self.wrong(JsonKind::truth(value))),
         }
     }
 
-    fn visit_i64<E: serde::de::Error>(self, value: i64) -> Result<Seen, E> {
-        self.number(value, Found::Integer)
+    fn visit_i64<E: serde::de::Error>(self, value: i64) -> Result<CheckedNode, E> {
+        self.number(value, JsonKind::Integer)
     }
 
-    fn visit_u64<E: serde::de::Error>(self, value: u64) -> Result<Seen, E> {
-        self.number(i64::try_from(value).unwrap_or(i64::MAX), Found::Integer)
+    fn visit_u64<E: serde::de::Error>(self, value: u64) -> Result<CheckedNode, E> {
+        self.number(i64::try_from(value).unwrap_or(i64::MAX), JsonKind::Integer)
     }
 
     /// The service cuts off what follows the point.
-    fn visit_f64<E: serde::de::Error>(self, value: f64) -> Result<Seen, E> {
-        self.number(value as i64, Found::Decimal)
+    fn visit_f64<E: serde::de::Error>(self, value: f64) -> Result<CheckedNode, E> {
+        self.number(value as i64, JsonKind::Decimal)
     }
 
-    fn visit_str<E: serde::de::Error>(self, text: &str) -> Result<Seen, E> {
+    fn visit_str<E: serde::de::Error>(self, text: &str) -> Result<CheckedNode, E> {
         match self.shape {
             Shape::Text { .. } | Shape::Name { .. } | Shape::Choice(_) => Ok(self.text(text)),
-            Shape::Boolean if boolean(text).is_some() => Ok(Seen::default()),
+            Shape::Boolean if boolean(text).is_some() => Ok(CheckedNode::default()),
             Shape::Binary => match base64(text) {
-                Ok(_) => Ok(Seen::default()),
+                Ok(_) => Ok(CheckedNode::default()),
                 Err(fault) => Err(self.refuse(fault)),
             },
-            _ => Err(self.wrong(Found::Text)),
+            _ => Err(self.wrong(JsonKind::Text)),
         }
     }
 
-    fn visit_seq<A: SeqAccess<'de>>(self, mut seq: A) -> Result<Seen, A::Error> {
+    fn visit_seq<A: SeqAccess<'de>>(self, mut seq: A) -> Result<CheckedNode, A::Error> {
         let Shape::List { of, min, max } = *self.shape else {
-            return Err(self.wrong(Found::Array));
+            return Err(self.wrong(JsonKind::Array));
         };
-        let mut part = self.part(of, Place::Element);
+        let mut part = self.part(of, ValueContext::Element);
         if !self.keep {
             while seq.next_element_seed(part)?.is_some() {}
-            return Ok(Seen::default());
+            return Ok(CheckedNode::default());
         }
         // A list without a limit is reported only if it is empty.
         part.show = max != ANY && is_shown(of);
@@ -314,8 +315,11 @@ impl<'de> Visitor<'de> for Reader<'_> {
             }
             count += 1;
         }
-        let mut seen =
-            Seen { is_broken: !(min..=max).contains(&count), is_absent: false, ..Seen::default() };
+        let mut seen = CheckedNode {
+            is_broken: !(min..=max).contains(&count),
+            is_absent: false,
+            ..CheckedNode::default()
+        };
         if !self.in_map {
             let path = &*self.position.path.borrow();
             match is_shown(of) {
@@ -327,19 +331,19 @@ impl<'de> Visitor<'de> for Reader<'_> {
         Ok(seen)
     }
 
-    fn visit_map<A: MapAccess<'de>>(self, mut map: A) -> Result<Seen, A::Error> {
+    fn visit_map<A: MapAccess<'de>>(self, mut map: A) -> Result<CheckedNode, A::Error> {
         let (of, min, max, names) = match *self.shape {
             Shape::Structure(structure) => return self.members(structure, map),
             Shape::Value => return self.members(&ATTRIBUTE_VALUE, map),
             Shape::Map { of, min, max, names } => (of, min, max, names),
-            _ => return Err(self.wrong(Found::Object)),
+            _ => return Err(self.wrong(JsonKind::Object)),
         };
-        let mut part = self.part(of, Place::Element);
+        let mut part = self.part(of, ValueContext::Element);
         if !self.keep {
             while map.next_key::<IgnoredAny>()?.is_some() {
                 map.next_value_seed(part)?;
             }
-            return Ok(Seen::default());
+            return Ok(CheckedNode::default());
         }
         part.in_map = true;
         let mut count = 0;
@@ -361,7 +365,7 @@ impl<'de> Visitor<'de> for Reader<'_> {
             parts.append(entry.found);
             count += 1;
         }
-        let mut seen = Seen::default();
+        let mut seen = CheckedNode::default();
         let path = &*self.position.path.borrow();
         seen.found.count(count, None, path, min, max);
         if let Some(bounds) = names.filter(|_| are_names_broken) {
@@ -413,8 +417,8 @@ fn class(shape: &Shape) -> String {
         Shape::Binary => "java.nio.ByteBuffer".to_owned(),
         Shape::List { of, .. } => format!("java.util.List<{}>", class(of)),
         Shape::Map { of, .. } => class(of),
-        Shape::Value => format!("{PACKAGE}{}", ATTRIBUTE_VALUE.class),
-        Shape::Structure(structure) => format!("{PACKAGE}{}", structure.class),
+        Shape::Value => format!("{MODEL_PACKAGE}{}", ATTRIBUTE_VALUE.class),
+        Shape::Structure(structure) => format!("{MODEL_PACKAGE}{}", structure.class),
     }
 }
 

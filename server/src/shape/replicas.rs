@@ -1,7 +1,7 @@
 //! The parts of inputs that are about copies of a table in other regions.
 
 use super::Shape::{self, Choice, List};
-use super::kinds::{ANY, INDEX_NAME, TEXT};
+use super::common::{ANY, INDEX_NAME, TEXT};
 use super::tables::{TABLE_CLASS, UNITS, UNITS_OR_NONE};
 use super::{Member, Structure, optional, required};
 

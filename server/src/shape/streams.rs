@@ -1,8 +1,8 @@
 //! Inputs of the operations on streams.
 
 use super::Shape::{self, Choice, Text, Time};
-use super::kinds::TABLE_NAME;
-use super::pages::LIMIT;
+use super::common::TABLE_NAME;
+use super::queries::LIMIT;
 use super::{Structure, optional, required};
 
 pub(super) static LIST_STREAMS: Structure = Structure {

@@ -1,7 +1,7 @@
 //! Inputs of the operations on tables.
 
 use super::Shape::{self, Choice, Integer, List, Long, Text};
-use super::kinds::{ANY, FLAG, INDEX_NAME, TABLE, TABLE_NAME, TEXT};
+use super::common::{ANY, FLAG, INDEX_NAME, TABLE, TABLE_NAME, TEXT};
 use super::replicas::{REPLICA_UPDATES, SETTINGS_REPLICATION, WITNESS_UPDATES};
 use super::{Member, Structure, first, optional, required};
 

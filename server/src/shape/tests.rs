@@ -2,13 +2,13 @@ use std::collections::BTreeMap;
 
 use serde_json::{Value as Json, json};
 
-use super::{Shape, Structure, input, judge};
+use super::{Shape, Structure, input, validate};
 use crate::operation::Operation::{self, *};
 
 /// The code and the message of the refusal.
 #[track_caller]
 fn refusal(operation: Operation, body: &str) -> (&'static str, String) {
-    let error = judge(operation, body.as_bytes()).expect_err("it must be refused");
+    let error = validate(operation, body.as_bytes()).expect_err("it must be refused");
     (error.code(), error.message().to_owned())
 }
 
@@ -32,7 +32,7 @@ fn broken(operation: Operation, body: &Json) -> Vec<String> {
 }
 
 fn is_right(operation: Operation, body: &Json) {
-    judge(operation, body.to_string().as_bytes()).unwrap();
+    validate(operation, body.to_string().as_bytes()).unwrap();
 }
 
 fn null(member: &str) -> String {
@@ -73,7 +73,7 @@ fn text_that_is_no_object_is_refused_without_a_word() {
     ] {
         assert_eq!(refusal(GetItem, body), ("SerializationException", String::new()), "{body}");
     }
-    let error = judge(GetItem, b"{\"TableName\":\"\xff\"}").unwrap_err();
+    let error = validate(GetItem, b"{\"TableName\":\"\xff\"}").unwrap_err();
     assert_eq!((error.code(), error.message()), ("SerializationException", ""));
 }
 
@@ -273,8 +273,8 @@ fn nulls_and_what_nobody_knows_count_as_absent() {
 
 #[test]
 fn of_two_members_of_one_name_the_last_counts() {
-    judge(ListTables, br#"{"Limit":0,"Limit":1}"#).unwrap();
-    assert!(judge(ListTables, br#"{"Limit":1,"Limit":0}"#).is_err());
+    validate(ListTables, br#"{"Limit":0,"Limit":1}"#).unwrap();
+    assert!(validate(ListTables, br#"{"Limit":1,"Limit":0}"#).is_err());
 }
 
 #[test]
@@ -616,7 +616,7 @@ fn however_deep_and_long_a_request_is_it_is_answered() {
     }
     // What is not looked at may be as deep as it likes.
     let brackets = format!("{}{}", "[".repeat(100_000), "]".repeat(100_000));
-    judge(DescribeLimits, format!(r#"{{"a":{brackets}}}"#).as_bytes()).unwrap();
+    validate(DescribeLimits, format!(r#"{{"a":{brackets}}}"#).as_bytes()).unwrap();
     assert_eq!(
         refusal(GetItem, &format!(r#"{{"TableName":{brackets}}}"#)).1,
         "Unrecognized collection type class java.lang.String"
@@ -656,7 +656,7 @@ fn members_are_in_the_order_of_the_service() {
             match shape {
                 Shape::List { of, .. } | Shape::Map { of, .. } => shapes.push(of),
                 Shape::Structure(structure) => look(structure, seen),
-                Shape::Value => look(&super::kinds::ATTRIBUTE_VALUE, seen),
+                Shape::Value => look(&super::common::ATTRIBUTE_VALUE, seen),
                 _ => {}
             }
         }

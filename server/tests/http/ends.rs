@@ -67,7 +67,7 @@ async fn what_was_taken_is_answered_before_the_end() {
     let mut busy = Client::connect(address).await;
     busy.send(request("ListTables", &[], b"{}")).await;
     begun.acquire().await.unwrap().forget();
-    let stopped = tokio::spawn(server.stop());
+    let stopped = tokio::spawn(server.shutdown());
     assert!(idle.receive().await.is_none(), "an idle connection is closed at once");
     assert!(TcpStream::connect(address).await.is_err(), "nobody new is let in");
     go_on.add_permits(1);
@@ -94,7 +94,7 @@ async fn the_rest_of_a_body_may_still_come() {
     let server = config.spawn(Arc::new(MemoryStore::new())).await.unwrap();
     let mut idle = Client::connect(server.address()).await;
     let mut slow = client_with_part_of("{}", server.address()).await;
-    let stopped = tokio::spawn(server.stop());
+    let stopped = tokio::spawn(server.shutdown());
     assert!(idle.receive().await.is_none(), "the server is about to end");
     slow.send("}").await;
     let answer = slow.receive().await.expect("an answer");
@@ -108,7 +108,7 @@ async fn a_body_of_which_a_part_is_missing_was_not_taken() {
     let config = ServerConfig::new().with_grace_time(Duration::ZERO);
     let server = config.spawn(Arc::new(MemoryStore::new())).await.unwrap();
     let mut slow = client_with_part_of("{}", server.address()).await;
-    server.stop().await;
+    server.shutdown().await;
     let answer = slow.receive().await.expect("an answer");
     assert_eq!((answer.status, answer.exception().as_str()), (400, "RequestTimeoutException"));
     assert!(slow.receive().await.is_none());

@@ -61,7 +61,7 @@ async fn signatures_of_the_sdk_are_good_if_the_key_is() {
         let keys = Credentials::parse(&format!("{KEYS}{secret}\n")).unwrap();
         let config = ServerConfig::new().with_credentials(keys);
         let server = config.spawn(Arc::new(MemoryStore::new())).await.unwrap();
-        let config = DynamoConfig::at(server.url()).with_engine(Engine::Tabla);
+        let config = DynamoConfig::for_endpoint(server.url()).with_engine(Engine::Tabla);
         let store = DynamoStore::open(&config).await.unwrap();
         let listed = store.list_tables(ListTables::default()).await;
         match code {
@@ -81,6 +81,6 @@ async fn signatures_of_the_sdk_are_good_if_the_key_is() {
 #[tokio::test]
 async fn the_store_on_the_other_end_is_recognised() {
     let server = spawn(Arc::new(MemoryStore::new())).await.unwrap();
-    let store = DynamoStore::open(&DynamoConfig::at(server.url())).await.unwrap();
+    let store = DynamoStore::open(&DynamoConfig::for_endpoint(server.url())).await.unwrap();
     assert_eq!(store.capabilities().engine, "tabla");
 }

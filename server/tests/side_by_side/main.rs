@@ -68,7 +68,7 @@ fn the_server_and_dynamodb_local_give_the_same_answers() {
         found: Vec::new(),
     };
     comparison.run(requests, seed);
-    runtime.block_on(server.stop());
+    runtime.block_on(server.shutdown());
     comparison.report(requests >= REQUESTS && seed == SEED);
 }
 
@@ -156,7 +156,7 @@ impl Comparison {
             self.theirs.put_back(operation);
         }
         if ours.is_success()
-            && let Err(error) = shape::judge(operation, self.ours.filled(body).as_bytes())
+            && let Err(error) = shape::validate(operation, self.ours.filled(body).as_bytes())
         {
             self.found.push(format!("{operation:?} {body}\n  carried out, although {error}"));
         }

@@ -4,8 +4,8 @@ use std::sync::Arc;
 use std::sync::atomic::{AtomicU32, Ordering};
 
 use tabla::{Applied, Error, ErrorKind, Retry};
-use tabla_conformance::between::{Before, Between};
 use tabla_conformance::fault::{Failure, Failures, FaultStore, Operation, When};
+use tabla_conformance::interleave::{CallHook, InterleavingStore};
 use tabla_crypto_cards::*;
 
 use crate::stage::*;
@@ -124,7 +124,7 @@ async fn what_cannot_be_looked_up_stays_open() {
 /// A store whose first calls of an operation are neither made nor answered: they may be on their way.
 fn unanswered(bank: &Bank, kind: Operation, times: u32) -> CryptoCards {
     let left = AtomicU32::new(times);
-    let before: Before =
+    let before: CallHook =
         Arc::new(move |call| {
             let take = |left: u32| left.checked_sub(1);
             let is_lost = call == kind
@@ -137,7 +137,7 @@ fn unanswered(bank: &Bank, kind: Operation, times: u32) -> CryptoCards {
                 }
             })
         });
-    bank.through(Arc::new(Between::new(bank.store.clone()).before(before)), 5)
+    bank.through(Arc::new(InterleavingStore::new(bank.store.clone()).with_hook(before)), 5)
 }
 
 #[tokio::test]
@@ -153,7 +153,7 @@ async fn nothing_is_rejected_while_it_may_yet_be_authorised() {
     // The write is on its way, and the card is blocked before it arrives.
     let blocked = |bank: &Bank| {
         let (app, seen) = (bank.app.clone(), AtomicU32::new(0));
-        let before: Before = Arc::new(move |call| {
+        let before: CallHook = Arc::new(move |call| {
             let is_first =
                 call == Operation::TransactWrite && seen.fetch_add(1, Ordering::Relaxed) == 0;
             let app = app.clone();
@@ -166,7 +166,7 @@ async fn nothing_is_rejected_while_it_may_yet_be_authorised() {
                 Err(Error::new(ErrorKind::Unavailable, "no answer").with_applied(Applied::Maybe))
             })
         });
-        bank.through(Arc::new(Between::new(bank.store.clone()).before(before)), 5)
+        bank.through(Arc::new(InterleavingStore::new(bank.store.clone()).with_hook(before)), 5)
     };
     let bank = Bank::open().await;
     let error = blocked(&bank).authorise(&payment("tx-1", "30")).await.unwrap_err();

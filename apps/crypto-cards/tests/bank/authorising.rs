@@ -6,8 +6,8 @@ use std::time::Duration;
 use tabla::Store;
 use tabla::entity::EntityKey;
 use tabla::ops::DeleteItem;
-use tabla_conformance::between::{Before, Between};
 use tabla_conformance::fault::Operation;
+use tabla_conformance::interleave::{CallHook, InterleavingStore};
 use tabla_crypto_cards::*;
 
 use crate::stage::*;
@@ -209,9 +209,11 @@ where
     F: Future<Output = ()> + Send + 'static,
 {
     let app = bank.app.clone();
-    let store =
-        Between::new(bank.store.clone())
-            .before_call(Operation::TransactWrite, 1, move || what(app.clone()));
+    let store = InterleavingStore::new(bank.store.clone()).with_hook_at(
+        Operation::TransactWrite,
+        1,
+        move || what(app.clone()),
+    );
     bank.through(Arc::new(store), 5).authorise(&payment("tx-1", "40")).await.unwrap()
 }
 
@@ -279,10 +281,11 @@ async fn who_finds_the_funds_taken_by_a_twin_is_not_rejected() {
     let bank = Bank::open().await;
     let app = bank.app.clone();
     // The transaction was read and is not there; then the twin takes all that the card's day has.
-    let store = Between::new(bank.store.clone()).before_call(Operation::Get, 2, move || {
-        let app = app.clone();
-        async move { drop(done(app.authorise(&payment("tx-1", "50")).await.unwrap())) }
-    });
+    let store =
+        InterleavingStore::new(bank.store.clone()).with_hook_at(Operation::Get, 2, move || {
+            let app = app.clone();
+            async move { drop(done(app.authorise(&payment("tx-1", "50")).await.unwrap())) }
+        });
     let app = bank.through(Arc::new(store), 5);
     let answer = app.authorise(&payment("tx-1", "50")).await.unwrap();
     assert_eq!(answer, Authorised::Already(bank.row("tx-1").await.unwrap()));
@@ -293,7 +296,7 @@ async fn who_finds_the_funds_taken_by_a_twin_is_not_rejected() {
 async fn who_loses_every_race_is_rejected() {
     let bank = Bank::open().await;
     let app = bank.app.clone();
-    let before: Before = Arc::new(move |call| {
+    let before: CallHook = Arc::new(move |call| {
         let app = app.clone();
         Box::pin(async move {
             if call == Operation::TransactWrite {
@@ -303,7 +306,8 @@ async fn who_loses_every_race_is_rejected() {
             Ok(())
         })
     });
-    let through = bank.through(Arc::new(Between::new(bank.store.clone()).before(before)), 4);
+    let through =
+        bank.through(Arc::new(InterleavingStore::new(bank.store.clone()).with_hook(before)), 4);
     let answer = through.authorise(&payment("tx-1", "40")).await.unwrap();
     assert_eq!(answer, Authorised::Rejected(Rejection::Contention));
     assert_eq!(bank.row("tx-1").await, None);

@@ -9,8 +9,8 @@ use std::task::Poll;
 use futures::future::join_all;
 use tabla::Store;
 use tabla::env::{Random, SeededRandom};
-use tabla_conformance::between::Between;
 use tabla_conformance::fault::{Failures, Fault, FaultStore};
+use tabla_conformance::interleave::InterleavingStore;
 use tabla_crypto_cards::drill::{Drill, Ledger};
 use tabla_crypto_cards::*;
 
@@ -32,12 +32,12 @@ async fn open() -> (Bank, Drill) {
 
 /// The same drill through another store, with turns between its calls.
 fn through(bank: &Bank, store: impl Store + 'static) -> Drill {
-    Drill::new(&bank.db.on(Arc::new(Between::new(store))), CLIENTS, PAYMENTS)
+    Drill::new(&bank.db.on(Arc::new(InterleavingStore::new(store))), CLIENTS, PAYMENTS)
 }
 
 /// Fails in every way that passes, or leaves the outcome open.
 fn failures(seed: u64) -> Failures {
-    Failures::passing(Arc::new(SeededRandom::new(seed)), 0.1)
+    Failures::transient(Arc::new(SeededRandom::new(seed)), 0.1)
 }
 
 /// Polls a future at most this often, then drops it, as a process that is killed does.
@@ -112,7 +112,7 @@ async fn settled_by_ten(bank: &Bank, drill: &Drill, store: impl Store + 'static)
     for number in [0, 4, 8, 12] {
         done(bank.app.authorise(&drill.payment(number).unwrap()).await.unwrap());
     }
-    let app = bank.through(Arc::new(Between::new(store)), 5);
+    let app = bank.through(Arc::new(InterleavingStore::new(store)), 5);
     let name = drill.payment(0).unwrap().transaction_id;
     let settle = |number: u64| {
         let (app, name) = (app.clone(), name.clone());
@@ -168,7 +168,7 @@ async fn one_account_is_reserved_to_the_last_unit() {
     let bank = Bank::in_memory().await;
     bank.app.set_daily_limit(&id("card-1"), number("1000")).await.unwrap().done().unwrap();
     let store = FaultStore::new(bank.store.clone()).failures(failures(31));
-    let app = bank.through(Arc::new(Between::new(store)), ATTEMPTS);
+    let app = bank.through(Arc::new(InterleavingStore::new(store)), ATTEMPTS);
     let clients = (0..CLIENTS).map(|number| {
         let app = app.clone();
         tokio::spawn(async move {

@@ -4,8 +4,8 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use tabla::entity::{Change, Outcome};
-use tabla_conformance::between::Between;
 use tabla_conformance::fault::Operation;
+use tabla_conformance::interleave::InterleavingStore;
 use tabla_crypto_cards::*;
 
 use crate::stage::*;
@@ -101,8 +101,8 @@ async fn day_that_begins_meanwhile_keeps_what_was_paid_on_it() {
             done(app.authorise(&payment("tx-2", "45")).await.unwrap());
         }
     };
-    let store = Between::new(bank.store.clone());
-    let store = store.before_call(Operation::TransactWrite, 1, next_day);
+    let store = InterleavingStore::new(bank.store.clone());
+    let store = store.with_hook_at(Operation::TransactWrite, 1, next_day);
     let app = bank.through(Arc::new(store), 5);
     let row = settled(app.fail(&id("tx-1"), None).await.unwrap());
     let card = bank.card().await;

@@ -2,7 +2,7 @@
 
 use tabla::entity::{Day, Id, Month, Outcome, Page};
 use tabla::ops::DeleteTable;
-use tabla::{Cursor, Map, Repeat, Result};
+use tabla::{Cursor, Map, Result, RetryMode};
 
 use super::EsenciaFest;
 use crate::entities::*;
@@ -96,9 +96,9 @@ impl EsenciaFest {
     /// time to live is not set would keep its events.
     pub async fn ensure_month(&self, month: Month) -> Result<()> {
         let db = self.db.period(month);
-        let mut tries = db.tries(Repeat::Safe, "to make the table of a month");
-        while tries.judge(db.create_table(&ACTIVITY_LOGS).await)?.is_none() {
-            tries.again().await?;
+        let mut tries = db.tries(RetryMode::Idempotent, "to make the table of a month");
+        while tries.check(db.create_table(&ACTIVITY_LOGS).await)?.is_none() {
+            tries.next_attempt().await?;
         }
         Ok(())
     }

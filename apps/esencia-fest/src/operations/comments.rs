@@ -1,7 +1,7 @@
 //! Comments.
 
 use tabla::entity::{Change, Id, Page, Transacted};
-use tabla::{Cursor, Repeat, Result};
+use tabla::{Cursor, Result, RetryMode};
 
 use super::EsenciaFest;
 use super::profanity::{FILTER, REASON, judge};
@@ -73,7 +73,7 @@ impl EsenciaFest {
             profanity_score: judgement.score,
         };
         let mut read = self.get_post(post).await?;
-        let mut tries = self.db.tries(Repeat::OnlyIfNotApplied, "to comment on a post");
+        let mut tries = self.db.tries(RetryMode::OnlyIfNotApplied, "to comment on a post");
         loop {
             let Some(present) = read else { return Ok(Commented::NoPost) };
             if present.status != Status::Active {
@@ -91,7 +91,7 @@ impl EsenciaFest {
                     .when(Post::COMMENTS_COUNT.eq(count).and(active));
                 transaction.update("post", counted)?
             };
-            match tries.judge(transaction.run().await)? {
+            match tries.check(transaction.run().await)? {
                 Some(Transacted::Done) => return Ok(Commented::Done(comment)),
                 Some(Transacted::Lost(lost)) if lost.is_lost("comment") => {
                     return Ok(match lost.current::<Comment>("comment")? {
@@ -101,10 +101,10 @@ impl EsenciaFest {
                 }
                 Some(Transacted::Lost(lost)) => {
                     read = lost.current("post")?;
-                    tries.again().await?;
+                    tries.next_attempt().await?;
                 }
                 None => {
-                    tries.again().await?;
+                    tries.next_attempt().await?;
                     read = self.get_post(post).await?;
                 }
             }

@@ -1,7 +1,7 @@
 //! What administrators set.
 
 use tabla::entity::{Change, Transacted, UtcTime};
-use tabla::{Error, Repeat, Result};
+use tabla::{Error, Result, RetryMode};
 
 use super::EsenciaFest;
 use crate::entities::*;
@@ -54,7 +54,7 @@ impl EsenciaFest {
         if schedule.sala_open_times.len() > ROOMS {
             return Err(Error::validation(format!("a schedule has at most {ROOMS} rooms")));
         }
-        let mut tries = self.db.tries(Repeat::OnlyIfNotApplied, "to say when rooms open");
+        let mut tries = self.db.tries(RetryMode::OnlyIfNotApplied, "to say when rooms open");
         loop {
             let present = self.db.all(patterns::rooms_status().consistent()).await?;
             let mut new_rooms = 0;
@@ -70,11 +70,11 @@ impl EsenciaFest {
                     new_rooms += 1;
                 }
             }
-            if let Some(Transacted::Done) = tries.judge(transaction.run().await)? {
+            if let Some(Transacted::Done) = tries.check(transaction.run().await)? {
                 return Ok(Scheduled { schedule, new_rooms });
             }
             // Somebody else has made one of the rooms.
-            tries.again().await?;
+            tries.next_attempt().await?;
         }
     }
 }

@@ -1,7 +1,7 @@
 //! Likes.
 
 use tabla::entity::{Change, Id, Transacted};
-use tabla::{Repeat, Result};
+use tabla::{Result, RetryMode};
 
 use super::EsenciaFest;
 use crate::entities::*;
@@ -24,7 +24,7 @@ impl EsenciaFest {
     /// are written together, however many others like it at the same time.
     pub async fn like_post(&self, post: &Id, user: &Email) -> Result<Liked> {
         let mut read = self.get_post(post).await?;
-        let mut tries = self.db.tries(Repeat::OnlyIfNotApplied, "to like a post");
+        let mut tries = self.db.tries(RetryMode::OnlyIfNotApplied, "to like a post");
         loop {
             let Some(present) = read else { return Ok(Liked::NoPost) };
             if present.status != Status::Active {
@@ -36,16 +36,16 @@ impl EsenciaFest {
                 .set(Post::LIKES, present.likes + 1)
                 .when(Post::LIKES.eq(present.likes).and(Post::STATUS.eq(Status::Active)));
             let transaction = self.db.transaction().create("like", like)?.update("post", count)?;
-            match tries.judge(transaction.run().await)? {
+            match tries.check(transaction.run().await)? {
                 Some(Transacted::Done) => return Ok(Liked::Done(present.likes + 1)),
                 Some(Transacted::Lost(lost)) if lost.is_lost("like") => return Ok(Liked::Already),
                 // Somebody else was counted: who has lost sees the count that has won.
                 Some(Transacted::Lost(lost)) => {
                     read = lost.current("post")?;
-                    tries.again().await?;
+                    tries.next_attempt().await?;
                 }
                 None => {
-                    tries.again().await?;
+                    tries.next_attempt().await?;
                     read = self.get_post(post).await?;
                 }
             }

@@ -1,7 +1,7 @@
 //! What moderators do.
 
 use tabla::entity::{Change, Day, Id, Outcome, Transacted};
-use tabla::{Map, Repeat, Result, Value};
+use tabla::{Map, Result, RetryMode, Value};
 
 use super::EsenciaFest;
 use crate::entities::*;
@@ -51,7 +51,7 @@ impl EsenciaFest {
             metadata: metadata([("userId", read.user_id.as_str()), ("postId", post.as_str())]),
             ..self.entry(admin, action, (TargetType::Post, post), reason)?
         };
-        let mut tries = self.db.tries(Repeat::OnlyIfNotApplied, "to moderate a post");
+        let mut tries = self.db.tries(RetryMode::OnlyIfNotApplied, "to moderate a post");
         loop {
             let change = Change::of(&read).set(Post::STATUS, status).when(Post::STATUS.eq(from));
             let change = match action {
@@ -66,7 +66,7 @@ impl EsenciaFest {
             };
             let transaction =
                 self.db.transaction().create("log", log.clone())?.update("post", change)?;
-            match tries.judge(transaction.run().await)? {
+            match tries.check(transaction.run().await)? {
                 Some(Transacted::Done) => {
                     let is_banned = action == Action::Ban;
                     let moderated = match action {
@@ -85,7 +85,7 @@ impl EsenciaFest {
                 Some(Transacted::Lost(lost)) => {
                     return Ok(ModeratedPost::Lost(lost.current("post")?.map(Box::new)));
                 }
-                None => tries.again().await?,
+                None => tries.next_attempt().await?,
             }
         }
     }
@@ -113,7 +113,7 @@ impl EsenciaFest {
             ..self.entry(admin, action, (TargetType::Comment, comment), reason)?
         };
         let mut commented = self.get_post(post).await?;
-        let mut tries = self.db.tries(Repeat::OnlyIfNotApplied, "to moderate a comment");
+        let mut tries = self.db.tries(RetryMode::OnlyIfNotApplied, "to moderate a comment");
         loop {
             let change =
                 Change::of(&read).set(Comment::STATUS, status).when(Comment::STATUS.eq(from));
@@ -138,7 +138,7 @@ impl EsenciaFest {
                     .when(Post::COMMENTS_COUNT.eq(present.comments_count));
                 transaction = transaction.update("post", counted)?;
             }
-            match tries.judge(transaction.run().await)? {
+            match tries.check(transaction.run().await)? {
                 Some(Transacted::Done) => {
                     let is_banned = action == Action::Ban;
                     let moderated = match action {
@@ -159,7 +159,7 @@ impl EsenciaFest {
                 Some(Transacted::Lost(lost)) => commented = lost.current("post")?,
                 None => commented = self.get_post(post).await?,
             }
-            tries.again().await?;
+            tries.next_attempt().await?;
         }
     }
 

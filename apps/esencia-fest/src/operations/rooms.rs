@@ -1,7 +1,7 @@
 //! Rooms.
 
 use tabla::entity::{Change, Outcome, Transacted};
-use tabla::{Repeat, Result};
+use tabla::{Result, RetryMode};
 
 use super::EsenciaFest;
 use crate::entities::*;
@@ -72,7 +72,7 @@ impl EsenciaFest {
             open_at: status.open_at,
             active_since: Some(self.now()),
         };
-        let mut tries = self.db.tries(Repeat::OnlyIfNotApplied, "to show something else");
+        let mut tries = self.db.tries(RetryMode::OnlyIfNotApplied, "to show something else");
         loop {
             let mut transaction = self.db.transaction().create("new", new.clone())?;
             if let Some(version) = seen {
@@ -81,13 +81,13 @@ impl EsenciaFest {
                     .when(RoomContent::ACTIVE_SINCE.exists());
                 transaction = transaction.update("old", old)?;
             }
-            match tries.judge(transaction.run().await)? {
+            match tries.check(transaction.run().await)? {
                 Some(Transacted::Done) => return Ok(ContentUpdated::Done(new)),
                 Some(Transacted::Lost(lost)) => {
                     let way = if lost.is_lost("new") { "new" } else { "old" };
                     return Ok(ContentUpdated::Lost(lost.current(way)?));
                 }
-                None => tries.again().await?,
+                None => tries.next_attempt().await?,
             }
         }
     }

@@ -4,14 +4,14 @@ use std::sync::Arc;
 
 use tabla::MemoryStore;
 use tabla::entity::{Db, lint, listing};
-use tabla_conformance::between::Between;
+use tabla_conformance::interleave::InterleavingStore;
 use tabla_esencia_fest::EsenciaFestApp;
 use tabla_kit::App;
 
 /// The waits of those who lose a race take no time.
 #[tokio::test(start_paused = true)]
 async fn the_design_is_sound_and_every_pattern_is_right() {
-    let db = Db::new(Arc::new(Between::new(MemoryStore::new())));
+    let db = Db::new(Arc::new(InterleavingStore::new(MemoryStore::new())));
     let ran = tabla_kit::check(&EsenciaFestApp, &db).await.expect("all is well");
     assert_eq!(ran.len(), EsenciaFestApp.design().patterns.len());
 }

@@ -1,7 +1,7 @@
 //! Files: what is known of them. The files themselves are in a bucket, and come later.
 
 use tabla::entity::{Change, Entity, Id, Page, Transacted, UtcTime};
-use tabla::{Cursor, Error, Repeat, Result};
+use tabla::{Cursor, Error, Result, RetryMode};
 
 use super::{Added, Gamificacion, leaves, profile_key, stays};
 use crate::entities::*;
@@ -99,7 +99,7 @@ impl Gamificacion {
             created_at: UtcTime::default(),
             updated_at: UtcTime::default(),
         };
-        let mut tries = self.db.tries(Repeat::Safe, "to begin an upload");
+        let mut tries = self.db.tries(RetryMode::Idempotent, "to begin an upload");
         loop {
             let now = self.now();
             pending.expires_at = Some(now.plus(self.settings.upload_window).as_secs());
@@ -112,10 +112,10 @@ impl Gamificacion {
                 Asset::STATUS.eq(AssetStatus::Pending).and(Asset::EXPIRES_AT.le(now.as_secs()));
             let transaction =
                 self.db.transaction().delete("asset", &present.key(), Some(is_over))?;
-            match tries.judge(transaction.run().await)? {
+            match tries.check(transaction.run().await)? {
                 // Whatever is there next has its whole window before it.
                 Some(Transacted::Done) => {}
-                Some(Transacted::Lost(_)) | None => tries.again().await?,
+                Some(Transacted::Lost(_)) | None => tries.next_attempt().await?,
             }
         }
     }
@@ -173,7 +173,7 @@ impl Gamificacion {
 
     async fn delete_asset_if(&self, asset: &Id, leaving: Option<&Id>) -> Result<bool> {
         let key = asset_key(asset);
-        let mut tries = self.db.tries(Repeat::OnlyIfNotApplied, "to delete a file");
+        let mut tries = self.db.tries(RetryMode::OnlyIfNotApplied, "to delete a file");
         loop {
             let Some(read) = self.stored_asset(asset).await? else { return Ok(false) };
             let is_it = Asset::STATUS.eq(read.status).and(Asset::USER_ID.eq(&read.user_id));
@@ -192,7 +192,7 @@ impl Gamificacion {
                     transaction.delete("link", &link, None)?
                 }
             };
-            match tries.judge(transaction.run().await)? {
+            match tries.check(transaction.run().await)? {
                 Some(Transacted::Done) => return Ok(true),
                 Some(Transacted::Lost(lost)) if lost.is_lost("user") => return Ok(false),
                 // It was confirmed or deleted meanwhile, and perhaps begun anew: look again.
@@ -204,7 +204,7 @@ impl Gamificacion {
                 }
                 None => {}
             }
-            tries.again().await?;
+            tries.next_attempt().await?;
         }
     }
 }

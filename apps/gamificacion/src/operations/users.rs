@@ -1,7 +1,7 @@
 //! Users and their codes.
 
 use tabla::entity::{Change, Entity, Id, Outcome, Transacted};
-use tabla::{Repeat, Result};
+use tabla::{Result, RetryMode};
 
 use super::{Gamificacion, leaves, profile_key};
 use crate::entities::*;
@@ -115,7 +115,7 @@ impl Gamificacion {
 
     /// Deletes a user who is leaving and has nothing any more.
     async fn delete_profile(&self, user: &Id) -> Result<bool> {
-        let mut tries = self.db.tries(Repeat::OnlyIfNotApplied, "to delete a user");
+        let mut tries = self.db.tries(RetryMode::OnlyIfNotApplied, "to delete a user");
         loop {
             let profile = self.profile(user).await?.filter(|profile| profile.leaving.is_some());
             // Somebody else has deleted the user; one who is there again stays.
@@ -125,7 +125,7 @@ impl Gamificacion {
                 .transaction()
                 .delete_read("profile", &profile, Some(Profile::LEAVING.exists().build()?))?
                 .delete("dashboard", &DashboardKey { user_id: user.clone() }, None)?;
-            match tries.judge(transaction.run().await)? {
+            match tries.check(transaction.run().await)? {
                 Some(Transacted::Done) => return Ok(true),
                 // Somebody else has deleted the user, or given them another code: look again.
                 Some(Transacted::Lost(lost)) if lost.is_lost("profile") => {}
@@ -136,7 +136,7 @@ impl Gamificacion {
                 }
                 None => {}
             }
-            tries.again().await?;
+            tries.next_attempt().await?;
         }
     }
 
@@ -144,7 +144,7 @@ impl Gamificacion {
     async fn delete_each<E: Entity>(&self, user: &Id, entities: Vec<E>) -> Result<()> {
         let owner = profile_key(user);
         for entity in entities {
-            let mut tries = self.db.tries(Repeat::Safe, "to delete what a user has");
+            let mut tries = self.db.tries(RetryMode::Idempotent, "to delete what a user has");
             loop {
                 let transaction = self
                     .db
@@ -153,10 +153,10 @@ impl Gamificacion {
                     .check("user", &owner, Some(leaves()))?;
                 // That it is gone already is as good. So is that the user is: whoever has deleted
                 // them has deleted this before, and if it is there, then somebody new has it.
-                if tries.judge(transaction.run().await)?.is_some() {
+                if tries.check(transaction.run().await)?.is_some() {
                     break;
                 }
-                tries.again().await?;
+                tries.next_attempt().await?;
             }
         }
         Ok(())

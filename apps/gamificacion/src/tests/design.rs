@@ -4,7 +4,7 @@ use std::sync::Arc;
 
 use tabla::entity::{Db, lint, listing};
 use tabla::{Item, MemoryStore, Value, item, map};
-use tabla_conformance::between::Between;
+use tabla_conformance::interleave::InterleavingStore;
 use tabla_kit::App;
 
 use super::*;
@@ -12,7 +12,7 @@ use super::*;
 /// The waits of those who lose a race take no time.
 #[tokio::test(start_paused = true)]
 async fn the_design_is_sound_and_every_pattern_is_right() {
-    let db = Db::new(Arc::new(Between::new(MemoryStore::new())));
+    let db = Db::new(Arc::new(InterleavingStore::new(MemoryStore::new())));
     let ran = tabla_kit::check(&GamificacionApp, &db).await.expect("all is well");
     assert_eq!(ran.len(), GamificacionApp.design().patterns.len());
     let open: Vec<_> = lint::check(&GamificacionApp.design())

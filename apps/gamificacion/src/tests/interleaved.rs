@@ -5,8 +5,8 @@ use std::sync::atomic::{AtomicUsize, Ordering};
 
 use futures::future::{join, try_join_all};
 use tabla::{Error, ErrorKind, MemoryStore};
-use tabla_conformance::between::Between;
 use tabla_conformance::fault::Operation;
+use tabla_conformance::interleave::InterleavingStore;
 use tabla_kit::App;
 
 use super::*;
@@ -15,8 +15,8 @@ use super::*;
 async fn hesitant(seed: u64) -> (Db, Gamificacion) {
     let clock = ManualClock::new(Timestamp::from_secs(1_755_513_000));
     let env = Env::test(clock, seed);
-    let store = Between::new(MemoryStore::with_env(env.clone()).with_sweep_every(None))
-        .uneven(env.random.clone());
+    let store = InterleavingStore::new(MemoryStore::with_env(env.clone()).with_sweep_every(None))
+        .with_random_yields(env.random.clone());
     let db = Db::with_env(Arc::new(store), env);
     db.create_table(&GAMIFICACION).await.unwrap();
     let app = Gamificacion::new(db.clone());
@@ -100,13 +100,17 @@ async fn a_user_who_is_created_again_loses_nothing_to_who_was_deleting() {
         fill(&others).await;
         let before = keys(&db).await;
         let app = others.clone();
-        let store = Between::new(store).before_call(Operation::TransactWrite, write, move || {
-            let app = app.clone();
-            async move {
-                assert!(app.delete_user(&id("ana")).await.unwrap());
-                fill(&app).await;
-            }
-        });
+        let store = InterleavingStore::new(store).with_hook_at(
+            Operation::TransactWrite,
+            write,
+            move || {
+                let app = app.clone();
+                async move {
+                    assert!(app.delete_user(&id("ana")).await.unwrap());
+                    fill(&app).await;
+                }
+            },
+        );
         let app = Gamificacion::new(Db::new(Arc::new(store)));
         assert!(!app.delete_user(&id("ana")).await.unwrap(), "somebody else has, write {write}");
         assert_eq!(keys(&db).await, before, "write {write}");
@@ -129,13 +133,14 @@ async fn an_upload_that_others_begin_anew_is_theirs() {
     clock.advance(Settings::default().upload_window);
     // The second write is to delete the one that has expired, which is gone by then.
     let app = others.clone();
-    let store = Between::new(store).before_call(Operation::TransactWrite, 2, move || {
-        let app = app.clone();
-        async move {
-            let anew = Upload { size: 9, ..upload("a1") };
-            assert_eq!(app.begin_upload(anew).await.unwrap(), Added::Done);
-        }
-    });
+    let store =
+        InterleavingStore::new(store).with_hook_at(Operation::TransactWrite, 2, move || {
+            let app = app.clone();
+            async move {
+                let anew = Upload { size: 9, ..upload("a1") };
+                assert_eq!(app.begin_upload(anew).await.unwrap(), Added::Done);
+            }
+        });
     let app = Gamificacion::new(Db::with_env(Arc::new(store), env));
     let begun = app.begin_upload(upload("a1")).await.unwrap();
     let present = others.asset(&id("a1")).await.unwrap().unwrap();
@@ -149,7 +154,7 @@ async fn deleting_a_user_is_finished_wherever_it_was_interrupted() {
     for calls in 0.. {
         let left = Arc::new(AtomicUsize::new(usize::MAX));
         let counted = left.clone();
-        let store = Between::new(MemoryStore::new()).before(Arc::new(move |_| {
+        let store = InterleavingStore::new(MemoryStore::new()).with_hook(Arc::new(move |_| {
             let is_over = counted.fetch_sub(1, Ordering::Relaxed) == 0;
             let answer = match is_over {
                 true => Err(Error::new(ErrorKind::Unexpected, "interrupted")),

@@ -134,13 +134,13 @@ tabla::wrap_store! {
 #[cfg(test)]
 mod tests {
     use tabla::MemoryStore;
-    use tabla_conformance::power::{Powered, reaches_power};
+    use tabla_conformance::extension::{ExtendedStore, reaches_extension};
 
     use super::*;
 
     #[test]
     fn power_is_reached_through_tables() {
-        assert!(reaches_power(&Tables::new(Powered::new(), None)));
-        assert!(!reaches_power(&Tables::new(MemoryStore::new(), None)));
+        assert!(reaches_extension(&Tables::new(ExtendedStore::new(), None)));
+        assert!(!reaches_extension(&Tables::new(MemoryStore::new(), None)));
     }
 }

@@ -95,7 +95,7 @@ fn child_that_consumes() {
     let Ok(part) = std::env::var(CHILD) else { return };
     let Part { place, seed } = serde_json::from_str(&part).expect("a part");
     runtime().block_on(async {
-        let failures = Failures::passing(Arc::new(SeededRandom::new(seed)), MOST);
+        let failures = Failures::transient(Arc::new(SeededRandom::new(seed)), MOST);
         let store: Arc<dyn Store> =
             Arc::new(FaultStore::new(place.open().await).failures(failures));
         let effects =
@@ -107,7 +107,11 @@ fn child_that_consumes() {
 
 fn consumer(store: Arc<dyn Store>) -> Consumer {
     let poll = Duration::from_millis(20);
-    Consumer::new(store, "mailer", "orders").lease(LEASE).poll_every(poll).batch(5).tries(100)
+    Consumer::new(store, "mailer", "orders")
+        .lease_duration(LEASE)
+        .poll_interval(poll)
+        .batch_size(5)
+        .max_attempts(100)
 }
 
 fn runtime() -> tokio::runtime::Runtime {

@@ -7,8 +7,8 @@ use tabla::Store;
 use tabla::entity::Db;
 use tabla::env::SeededRandom;
 use tabla::sqlite::{SqliteConfig, SqliteStore};
-use tabla_conformance::between::Between;
 use tabla_conformance::fault::{Failures, Fault, FaultStore};
+use tabla_conformance::interleave::InterleavingStore;
 use tabla_crypto_cards::CryptoCardsApp;
 use tabla_crypto_cards::drill::{Drill, Ledger};
 use tabla_kit::App;
@@ -35,7 +35,7 @@ async fn paid(
     CryptoCardsApp.create_tables(&db).await.expect("tables");
     let drill = Drill::new(&db, CLIENTS, payments);
     drill.open().await.expect("accounts");
-    let through = Between::new(through(FaultStore::new(store)));
+    let through = InterleavingStore::new(through(FaultStore::new(store)));
     let through = Drill::new(&db.on(Arc::new(through)), CLIENTS, payments);
     let ledger = Arc::new(Mutex::new(Ledger::default()));
     let clients = (0..CLIENTS).map(|number| {
@@ -54,7 +54,7 @@ async fn paid(
 
 /// All is right although this store fails.
 async fn passes(store: Arc<dyn Store>, payments: u64, seed: u64) {
-    let failures = Failures::passing(Arc::new(SeededRandom::new(seed)), MOST);
+    let failures = Failures::transient(Arc::new(SeededRandom::new(seed)), MOST);
     let (wrong, ledger) = paid(store, payments, |store| store.failures(failures)).await;
     assert_eq!(wrong, Vec::<String>::new(), "seed {seed}");
     let (authorised, rejected) = ledger.authorised_and_rejected();

@@ -11,8 +11,8 @@ use std::sync::Arc;
 use serde::{Deserialize, Serialize};
 use tabla::entity::Db;
 use tabla::env::{Random, SeededRandom, SystemRandom};
-use tabla_conformance::between::Between;
 use tabla_conformance::fault::{Failures, FaultStore};
+use tabla_conformance::interleave::InterleavingStore;
 use tabla_crypto_cards::CryptoCardsApp;
 use tabla_crypto_cards::drill::{Drill, Ledger, Told};
 use tabla_kit::App;
@@ -47,9 +47,9 @@ fn child_that_pays() {
         std::io::stdout().lock().write_all(line.as_bytes()).expect("the parent reads");
     };
     runtime().block_on(async {
-        let failures = Failures::passing(Arc::new(SeededRandom::new(seed)), MOST);
+        let failures = Failures::transient(Arc::new(SeededRandom::new(seed)), MOST);
         let store = FaultStore::new(place.open().await).failures(failures);
-        let db = Db::new(Arc::new(Between::new(store)));
+        let db = Db::new(Arc::new(InterleavingStore::new(store)));
         let drill = Drill::new(&db, CLIENTS, payments);
         let mut clients = tokio::task::JoinSet::new();
         for number in 0..CLIENTS {

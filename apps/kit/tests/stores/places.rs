@@ -59,7 +59,7 @@ impl Place {
                 Arc::new(store.expect("a store"))
             }
             Self::Server { url, prefix } => {
-                let config = DynamoConfig::at(url).with_table_prefix(prefix);
+                let config = DynamoConfig::for_endpoint(url).with_table_prefix(prefix);
                 Arc::new(DynamoStore::open(&config).await.expect("the server answers"))
             }
         }

@@ -6,7 +6,7 @@ use tabla::MemoryStore;
 use tabla::entity::lint::{self, Finding, Rule};
 use tabla::entity::{Db, TableDesign};
 use tabla::ops::{DescribeTable, IndexProjection, ProjectionType};
-use tabla_conformance::between::Between;
+use tabla_conformance::interleave::InterleavingStore;
 use tabla_kit::App;
 use tabla_rk_pai::{Entorno, RK_PAI, RkPaiApp};
 
@@ -22,7 +22,7 @@ async fn the_design_is_sound_and_every_pattern_is_right_in_every_environment() {
     for entorno in BOTH {
         let app = RkPaiApp { entorno };
         assert_eq!(open(app), [], "{entorno:?}");
-        let db = entorno.db(Db::new(Arc::new(Between::new(MemoryStore::new()))));
+        let db = entorno.db(Db::new(Arc::new(InterleavingStore::new(MemoryStore::new()))));
         let ran = tabla_kit::check(&app, &db).await.unwrap();
         assert_eq!(ran.len(), app.design().patterns.len(), "{entorno:?}");
     }

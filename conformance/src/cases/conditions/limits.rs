@@ -31,7 +31,7 @@ pub(super) async fn expressions_have_4096_bytes(ctx: Ctx) {
     }
     asked.done().await;
 
-    let table = ctx.table_with(Shape::s(), [key()]).await;
+    let table = ctx.table_with(TableSpec::s(), [key()]).await;
     let before = ctx.snapshot(&table).await;
     let query = |bytes| {
         let mut request = Query::new(&table, padded("pk = :a", bytes));
@@ -68,7 +68,7 @@ pub(super) async fn length_is_in_bytes(ctx: Ctx) {
 
 pub(super) async fn length_is_that_of_the_text(ctx: Ctx) {
     let long = "n".repeat(5000);
-    let table = ctx.table_with(Shape::s(), [key().with(long.clone(), "v".repeat(5000))]).await;
+    let table = ctx.table_with(TableSpec::s(), [key().with(long.clone(), "v".repeat(5000))]).await;
     let scan = |text: String| {
         Scan::new(&table).filter(text).name("#n", long.clone()).value(":v", "v".repeat(5000))
     };
@@ -84,7 +84,7 @@ pub(super) async fn length_is_that_of_the_text(ctx: Ctx) {
 }
 
 pub(super) async fn placeholders_have_255_bytes(ctx: Ctx) {
-    let table = ctx.table_with(Shape::s(), [key().with("n", 1)]).await;
+    let table = ctx.table_with(TableSpec::s(), [key().with("n", 1)]).await;
     let scan = |name_bytes: usize, value_bytes: usize| {
         let (name, value) = (
             format!("#{}", "n".repeat(name_bytes - 1)),
@@ -157,7 +157,7 @@ pub(super) async fn expressions_have_300_operators(ctx: Ctx) {
     asked.ask(&right(150), Answer::Refused(problem)).await;
     // Each expression has its own count; the sum is not limited.
     asked.done().await;
-    let table = ctx.table_with(Shape::s(), [key().with("a", 1)]).await;
+    let table = ctx.table_with(TableSpec::s(), [key().with("a", 1)]).await;
     let many = vec!["a = :one"; 150].join(" AND ");
     let request = UpdateItem::new(&table, key())
         .update("SET a = a + :one, b = if_not_exists(b, :one)")
@@ -203,7 +203,7 @@ pub(super) async fn list_indexes_have_31_bits(ctx: Ctx) {
 }
 
 pub(super) async fn names_behind_placeholders_have_65535_bytes(ctx: Ctx) {
-    let table = ctx.table_with(Shape::s(), [key().with("n".repeat(65_535), 1)]).await;
+    let table = ctx.table_with(TableSpec::s(), [key().with("n".repeat(65_535), 1)]).await;
     let scan = |name: String| Scan::new(&table).filter("attribute_exists(#n)").name("#n", name);
     for (name, count) in [("n".repeat(65_535), 1), ("é".repeat(32_767), 0)] {
         let page = ctx.ok(ctx.store().scan(scan(name)).await);
@@ -219,7 +219,7 @@ pub(super) async fn names_behind_placeholders_have_65535_bytes(ctx: Ctx) {
 }
 
 pub(super) async fn values_behind_placeholders_have_32_levels(ctx: Ctx) {
-    let table = ctx.table_with(Shape::s(), [key()]).await;
+    let table = ctx.table_with(TableSpec::s(), [key()]).await;
     let lists = |depth: usize| (0..depth).fold(Value::from(1), |value, _| list![value]);
     let maps =
         |depth: usize| (0..depth).fold(Value::from(1), |value, _| map! { "m" => value }.into());
@@ -269,7 +269,7 @@ fn with_names(table: &Table, bytes: usize) -> Scan {
 }
 
 pub(super) async fn placeholders_of_more_than_2_mb(ctx: Ctx) {
-    let table = ctx.table_with(Shape::s(), [key()]).await;
+    let table = ctx.table_with(TableSpec::s(), [key()]).await;
     for scan in [with_value(&table, MOST / 3), with_both(&table, MOST / 3)] {
         let page = ctx.ok(ctx.store().scan(scan).await);
         assert_eq!(page.count, 1);
@@ -290,7 +290,7 @@ pub(super) async fn placeholders_of_more_than_2_mb(ctx: Ctx) {
 }
 
 pub(super) async fn placeholders_of_2_mb(ctx: Ctx) {
-    let table = ctx.table_with(Shape::s(), [key()]).await;
+    let table = ctx.table_with(TableSpec::s(), [key()]).await;
     for (scan, count) in
         [(with_value(&table, MOST), 1), (with_both(&table, MOST), 1), (with_names(&table, MOST), 0)]
     {

@@ -26,7 +26,7 @@ fn not_distinct(operator: &str, path: &str) -> String {
 
 /// The text must be refused even on a table without items, and leave none.
 async fn refused_without_items(ctx: &Ctx, text: &str, problem: &str) {
-    let table = ctx.table(Shape::s()).await;
+    let table = ctx.table(TableSpec::s()).await;
     let mut request = UpdateItem::new(&table, item! { "pk" => "a" }).condition(text);
     request.values = values(&[text]);
     let message = format!("Invalid ConditionExpression: {problem}");

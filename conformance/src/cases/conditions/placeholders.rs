@@ -15,7 +15,7 @@ fn key() -> Item {
 }
 
 pub(super) async fn unused_names_are_refused(ctx: Ctx) {
-    let table = ctx.table_with(Shape::s(), [key()]).await;
+    let table = ctx.table_with(TableSpec::s(), [key()]).await;
     let before = ctx.snapshot(&table).await;
     let store = ctx.store();
     let message = "Value provided in ExpressionAttributeNames unused in expressions: keys: {#u}";
@@ -45,7 +45,7 @@ pub(super) async fn unused_names_are_refused(ctx: Ctx) {
 }
 
 pub(super) async fn unused_values_are_refused(ctx: Ctx) {
-    let table = ctx.table_with(Shape::s(), [key()]).await;
+    let table = ctx.table_with(TableSpec::s(), [key()]).await;
     let before = ctx.snapshot(&table).await;
     let store = ctx.store();
     let message = "Value provided in ExpressionAttributeValues unused in expressions: keys: {:u}";
@@ -78,7 +78,7 @@ pub(super) async fn unused_values_are_refused(ctx: Ctx) {
 }
 
 pub(super) async fn placeholders_are_shared(ctx: Ctx) {
-    let table = ctx.table_with(Shape::s(), [key().with("n", 1).with("o", 1)]).await;
+    let table = ctx.table_with(TableSpec::s(), [key().with("n", 1).with("o", 1)]).await;
     let update = UpdateItem::new(&table, key())
         .update("SET #n = :two")
         .condition("#n = :one AND #o = :one")
@@ -99,7 +99,7 @@ pub(super) async fn placeholders_are_shared(ctx: Ctx) {
 }
 
 pub(super) async fn placeholders_need_an_expression(ctx: Ctx) {
-    let table = ctx.table_with(Shape::s(), [key()]).await;
+    let table = ctx.table_with(TableSpec::s(), [key()]).await;
     let before = ctx.snapshot(&table).await;
     let store = ctx.store();
     let names = "ExpressionAttributeNames can only be specified when using expressions";
@@ -146,7 +146,7 @@ pub(super) async fn placeholders_need_an_expression(ctx: Ctx) {
 }
 
 pub(super) async fn placeholders_have_marks(ctx: Ctx) {
-    let table = ctx.table_with(Shape::s(), [key()]).await;
+    let table = ctx.table_with(TableSpec::s(), [key()]).await;
     let before = ctx.snapshot(&table).await;
     let mut wrong = Vec::new();
     let mut check = |placeholder: &str, message: String, result: Result<WriteOutput>| {
@@ -280,7 +280,7 @@ pub(super) async fn a_placeholder_is_one_name(ctx: Ctx) {
 }
 
 pub(super) async fn a_placeholder_needs_a_name(ctx: Ctx) {
-    let table = ctx.table_with(Shape::s(), [key()]).await;
+    let table = ctx.table_with(TableSpec::s(), [key()]).await;
     for text in ["#x = :one", "a = :one", "a ="] {
         let mut request = UpdateItem::new(&table, key()).condition(text).name("#x", "");
         request.values = values(&[text]);

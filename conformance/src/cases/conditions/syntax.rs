@@ -79,7 +79,7 @@ pub(super) async fn single_parentheses_are_accepted(ctx: Ctx) {
 
 pub(super) async fn parentheses_in_transactions(ctx: Ctx) {
     let item = item! { "pk" => "a", "n" => 1 };
-    let table = ctx.table_with(Shape::s(), [item.clone()]).await;
+    let table = ctx.table_with(TableSpec::s(), [item.clone()]).await;
     let check = |text: &str| {
         let mut check = ConditionCheck::new(&table, item! { "pk" => "a" }, text);
         check.values = values(&[text]);

@@ -246,7 +246,7 @@ pub(super) async fn contains_compares_by_value(ctx: Ctx) {
         "ns": { "NS": ["1.0", "2E1", "0.30"] },
         "l": { "L": [{ "N": "1.0" }, { "N": "00.5" }] },
     });
-    let table = ctx.table(Shape::s()).await;
+    let table = ctx.table(TableSpec::s()).await;
     ctx.ok(ctx.put_json(&table, item).await);
     for (text, value, found) in [
         ("contains(ns, :v)", "1", true),
@@ -563,7 +563,7 @@ pub(super) async fn between_and_in(ctx: Ctx) {
 
 pub(super) async fn attributes_with_attributes(ctx: Ctx) {
     let item = item! { "pk" => "a", "low" => 1, "high" => 9, "text" => "b", "more" => "bc" };
-    let table = ctx.table_with(Shape::s(), [item]).await;
+    let table = ctx.table_with(TableSpec::s(), [item]).await;
     let (low, high, text, more) = (attr("low"), attr("high"), attr("text"), attr("more"));
     for (condition, holds) in [
         (low.clone().lt(high.clone()), true),

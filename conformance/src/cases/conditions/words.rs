@@ -50,7 +50,7 @@ pub(super) async fn reserved_words_are_refused(ctx: Ctx) {
 pub(super) async fn every_reserved_word(ctx: Ctx) {
     let words: Vec<String> = RESERVED.split_whitespace().map(str::to_lowercase).collect();
     assert_eq!(words.len(), 573);
-    let table = ctx.table(Shape::s()).await;
+    let table = ctx.table(TableSpec::s()).await;
     let mut accepted = Vec::new();
     for word in &words {
         let text = format!("{word} = :one");
@@ -126,7 +126,7 @@ pub(super) async fn reserved_in_any_case(ctx: Ctx) {
 }
 
 pub(super) async fn reserved_in_every_expression(ctx: Ctx) {
-    let table = ctx.table_with(Shape::s_s(), [item! { "pk" => "a", "sk" => "b" }]).await;
+    let table = ctx.table_with(TableSpec::s_s(), [item! { "pk" => "a", "sk" => "b" }]).await;
     let before = ctx.snapshot(&table).await;
     let key = item! { "pk" => "a", "sk" => "b" };
     let message = |kind: &str| format!("Invalid {kind}: {}", reserved("name"));
@@ -165,7 +165,7 @@ pub(super) async fn reserved_in_every_expression(ctx: Ctx) {
 }
 
 pub(super) async fn reserved_behind_a_placeholder(ctx: Ctx) {
-    let shape = Shape::s().with(|mut request| {
+    let shape = TableSpec::s().with(|mut request| {
         request.attribute_definitions.clear();
         request.key_schema.clear();
         request

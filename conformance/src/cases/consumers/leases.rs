@@ -17,7 +17,7 @@ pub(super) async fn stopping(ctx: Ctx) {
     write(&ctx, &table, "a", 1..=2).await;
     let notes = Arc::default();
     // A lease that does not lapse while the case runs.
-    let patient = || consumer(&ctx, &table).lease(Duration::from_secs(3600));
+    let patient = || consumer(&ctx, &table).lease_duration(Duration::from_secs(3600));
     let mut first = Worker::start(patient(), &notes);
     comes(&ctx, "two records are handled", || notes.handled().len() == 2).await;
     first.tell_to_stop();
@@ -88,7 +88,7 @@ pub(super) async fn workers_share(ctx: Ctx) {
         for pk in keys {
             write(&ctx, &table, pk, round..=round).await;
         }
-        workers.push(Worker::start(consumer(&ctx, &table).batch(2), &notes));
+        workers.push(Worker::start(consumer(&ctx, &table).batch_size(2), &notes));
         if round % 2 == 0 {
             // Dead in the middle, while the others go on.
             workers.remove(0).kill().await;

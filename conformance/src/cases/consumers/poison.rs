@@ -1,6 +1,6 @@
 //! Records that cannot be handled.
 
-use tabla_consumer::{Retried, each};
+use tabla_consumer::{RetryReport, each};
 
 use super::*;
 
@@ -10,7 +10,7 @@ pub(super) async fn poison(ctx: Ctx) {
     write(&ctx, &table, "bad", 1..=1).await;
     write(&ctx, &table, "a", 2..=3).await;
     let notes = Arc::default();
-    let mailer = consumer(&ctx, &table).tries(2);
+    let mailer = consumer(&ctx, &table).max_attempts(2);
     drain_until(&ctx, &mailer, &notes, 3).await;
     let settled = ctx.poll(|| async {
         ctx.ok(mailer.drain(&notes).await);
@@ -18,14 +18,15 @@ pub(super) async fn poison(ctx: Ctx) {
         (!aside.is_empty()).then_some(aside)
     });
     let aside = settled.await.expect("one was set aside");
-    let shown: Vec<_> = aside.iter().map(|a| (&a.record.keys, a.error.as_str(), a.tries)).collect();
+    let shown: Vec<_> =
+        aside.iter().map(|a| (&a.record.keys, a.error.as_str(), a.attempts)).collect();
     assert_eq!(shown, [(&item! { "pk" => "bad" }, "a bad record", 2)]);
     // The record is the one of the stream.
     let records = ctx.records(&table, 4).await;
     assert_eq!(records.iter().filter(|record| **record == aside[0].record).count(), 1);
     assert_eq!(notes.of("a"), [1, 2, 3]);
     let retried = ctx.ok(mailer.retry_set_aside(&each(|_| async { Ok(()) })).await);
-    assert_eq!(retried, assign!(Retried::default(), { handled: 1 }));
+    assert_eq!(retried, assign!(RetryReport::default(), { handled: 1 }));
     assert_eq!(ctx.ok(mailer.set_aside().await), []);
 }
 
@@ -35,7 +36,7 @@ pub(super) async fn panicking(ctx: Ctx) {
     write(&ctx, &table, "panic", 1..=1).await;
     write(&ctx, &table, "a", 2..=3).await;
     let notes = Arc::default();
-    let mailer = consumer(&ctx, &table).tries(2);
+    let mailer = consumer(&ctx, &table).max_attempts(2);
     drain_until(&ctx, &mailer, &notes, 3).await;
     let settled = ctx.poll(|| async {
         ctx.ok(mailer.drain(&notes).await);
@@ -43,18 +44,19 @@ pub(super) async fn panicking(ctx: Ctx) {
         (!aside.is_empty()).then_some(aside)
     });
     let aside = settled.await.expect("one was set aside");
-    let shown: Vec<_> = aside.iter().map(|a| (&a.record.keys, a.error.as_str(), a.tries)).collect();
+    let shown: Vec<_> =
+        aside.iter().map(|a| (&a.record.keys, a.error.as_str(), a.attempts)).collect();
     let error = "the handler panicked: a panicking record";
     assert_eq!(shown, [(&item! { "pk" => "panic" }, error, 2)]);
     assert_eq!(notes.of("a"), [1, 2, 3]);
 }
 
 pub(super) async fn large_poison(ctx: Ctx) {
-    let table = ctx.table(Shape::s().stream(StreamViewType::NewAndOldImages)).await;
+    let table = ctx.table(TableSpec::s().stream(StreamViewType::NewAndOldImages)).await;
     let large = |n: i64| item! { "pk" => "bad", "n" => n, "text" => "x".repeat(300_000) };
     ctx.put(&table, large(1)).await;
     ctx.put(&table, large(2)).await;
-    let (notes, mailer) = (Arc::<Notes>::default(), consumer(&ctx, &table).tries(1));
+    let (notes, mailer) = (Arc::<Notes>::default(), consumer(&ctx, &table).max_attempts(1));
     let settled = ctx.poll(|| async {
         ctx.ok(mailer.drain(&notes).await);
         let aside = ctx.ok(mailer.set_aside().await);
@@ -73,7 +75,7 @@ pub(super) async fn large_poison(ctx: Ctx) {
         (record.old_image == expected).then_some(()).ok_or_else(|| "not whole".into())
     });
     let retried = ctx.ok(mailer.retry_set_aside(&whole).await);
-    assert_eq!(retried, assign!(Retried::default(), { handled: 2 }));
+    assert_eq!(retried, assign!(RetryReport::default(), { handled: 2 }));
 }
 
 pub(super) async fn handler_stops(ctx: Ctx) {
@@ -91,5 +93,5 @@ pub(super) async fn handler_stops(ctx: Ctx) {
     let repaired = each(|_| async { Ok(()) });
     let drained = ctx.ok(mailer.drain(&repaired).await);
     assert!(drained.handled >= 1 && drained.set_aside == 0, "{drained:?}");
-    assert_eq!(ctx.ok(mailer.drain(&repaired).await), Drained::default());
+    assert_eq!(ctx.ok(mailer.drain(&repaired).await), DrainReport::default());
 }

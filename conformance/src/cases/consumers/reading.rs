@@ -2,7 +2,7 @@
 
 use std::sync::atomic::{AtomicUsize, Ordering};
 
-use tabla_consumer::{Start, Trimmed, each};
+use tabla_consumer::{OnTrimmed, Start, each};
 use tabla_core::env::{Env, ManualClock};
 
 use super::*;
@@ -16,7 +16,7 @@ pub(super) async fn order_per_item(ctx: Ctx) {
         }
     }
     let notes = Arc::default();
-    drain_until(&ctx, &consumer(&ctx, &table).batch(7), &notes, 60).await;
+    drain_until(&ctx, &consumer(&ctx, &table).batch_size(7), &notes, 60).await;
     for pk in keys {
         assert_eq!(notes.of(pk), (1..=10).collect::<Vec<_>>(), "{pk}");
     }
@@ -32,14 +32,14 @@ pub(super) async fn restart(ctx: Ctx) {
     drain_until(&ctx, &consumer(&ctx, &table), &second, 3).await;
     assert_eq!((first.of("a"), second.of("a")), (vec![1, 2, 3, 4, 5], vec![6, 7, 8]));
     let drained = ctx.ok(consumer(&ctx, &table).drain(&second).await);
-    assert_eq!(drained, Drained::default());
+    assert_eq!(drained, DrainReport::default());
 }
 
 pub(super) async fn names(ctx: Ctx) {
     let table = table(&ctx).await;
     write(&ctx, &table, "a", 1..=3).await;
     for name in ["one", "two"] {
-        let named = Consumer::new(ctx.store(), name, &*table.name).checkpoints("consumers");
+        let named = Consumer::new(ctx.store(), name, &*table.name).checkpoint_table("consumers");
         let notes = Arc::default();
         drain_until(&ctx, &named.env(ctx.env()), &notes, 3).await;
         assert_eq!(notes.of("a"), [1, 2, 3], "{name}");
@@ -65,7 +65,7 @@ pub(super) async fn latest(ctx: Ctx) {
     let table = table(&ctx).await;
     write(&ctx, &table, "a", 1..=3).await;
     ctx.records(&table, 3).await;
-    let latest = || consumer(&ctx, &table).start(Start::Latest);
+    let latest = || consumer(&ctx, &table).start_from(Start::Latest);
     let notes = Arc::default();
     let mut worker = Worker::start(latest(), &notes);
     // It is at work on all shards, and knows where they ended.
@@ -95,7 +95,7 @@ pub(super) async fn latest_of_the_dead(ctx: Ctx) {
     let table = table(&ctx).await;
     write(&ctx, &table, "a", 1..=3).await;
     ctx.clock().advance(Duration::from_secs(120));
-    let latest = || consumer(&ctx, &table).start(Start::Latest);
+    let latest = || consumer(&ctx, &table).start_from(Start::Latest);
     let notes = Arc::default();
     // It was never at a record when it ends.
     ctx.ok(latest().drain(&notes).await);
@@ -108,7 +108,7 @@ pub(super) async fn latest_of_the_dead(ctx: Ctx) {
 
 pub(super) async fn latest_when_the_clock_steps_back(ctx: Ctx) {
     let table = table(&ctx).await;
-    let latest = || consumer(&ctx, &table).start(Start::Latest);
+    let latest = || consumer(&ctx, &table).start_from(Start::Latest);
     let notes = Arc::default();
     ctx.ok(latest().drain(&notes).await);
     write(&ctx, &table, "a", 1..=3).await;
@@ -124,7 +124,7 @@ pub(super) async fn latest_with_a_clock_ahead(ctx: Ctx) {
     write(&ctx, &table, "a", 1..=3).await;
     let clock = ManualClock::new(ctx.now() + Duration::from_secs(60 * 60));
     let env = Env::system().with_clock(Arc::new(clock));
-    let latest = || consumer(&ctx, &table).start(Start::Latest).env(env.clone());
+    let latest = || consumer(&ctx, &table).start_from(Start::Latest).env(env.clone());
     let notes = Arc::default();
     // It was never at a record when it ends.
     ctx.ok(latest().drain(&notes).await);
@@ -140,7 +140,7 @@ pub(super) async fn drain_ends(ctx: Ctx) {
     let table = table(&ctx).await;
     write(&ctx, &table, "a", 1..=3).await;
     ctx.records(&table, 3).await;
-    let mailer = consumer(&ctx, &table).batch(2);
+    let mailer = consumer(&ctx, &table).batch_size(2);
     let written = Arc::new(AtomicUsize::new(0));
     let handler = each(|record| {
         let (store, table, written) = (ctx.store(), table.name.clone(), Arc::clone(&written));
@@ -172,7 +172,7 @@ pub(super) async fn trimmed(ctx: Ctx) {
     let result = consumer(&ctx, &table).drain(&notes).await;
     ctx.expect_kind(result, "TrimmedData", |kind| matches!(kind, ErrorKind::TrimmedData));
     assert_eq!(notes.of("a"), [1, 2]);
-    let going_on = consumer(&ctx, &table).when_trimmed(Trimmed::GoOn);
+    let going_on = consumer(&ctx, &table).on_trimmed(OnTrimmed::Continue);
     drain_until(&ctx, &going_on, &notes, 4).await;
     assert_eq!(notes.of("a"), [1, 2, 5, 6]);
     let status = ctx.ok(going_on.status().await).expect("it was run");

@@ -1,7 +1,7 @@
 //! The accounts, transactions and cards of the crypto card.
 
 use super::super::prelude::*;
-use super::super::transactions::settle;
+use super::super::transactions::retry_on_conflict;
 use super::create;
 
 fn money(text: &str) -> Number {
@@ -235,7 +235,7 @@ pub(super) async fn authorise_twice(ctx: Ctx) {
     let calls = (0..3).map(|_| {
         let (store, request) = (ctx.store(), bank.authorise("tx-1", "10", 1));
         async move {
-            match settle(|| store.transact_write(request.clone())).await {
+            match retry_on_conflict(|| store.transact_write(request.clone())).await {
                 Ok(_) => true,
                 Err(error) if error.is_condition_failed() => false,
                 Err(error) => panic!("neither authorised nor refused: {error:?}"),

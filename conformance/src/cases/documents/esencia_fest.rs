@@ -1,7 +1,7 @@
 //! The main table and the activity log of Esencia Fest.
 
 use super::super::prelude::*;
-use super::super::transactions::settle;
+use super::super::transactions::retry_on_conflict;
 use super::{create, pk_sk, single_table};
 
 async fn table_with(ctx: &Ctx, items: impl IntoIterator<Item = Item>) -> Table {
@@ -261,7 +261,8 @@ pub(super) async fn likes_race(ctx: Ctx) {
                 let likes = likes.expect("a number").to_string().parse().expect("a count");
                 let request = like_request(&table, &user, likes);
                 let store = ctx.store();
-                let Err(error) = settle(|| store.transact_write(request.clone())).await else {
+                let Err(error) = retry_on_conflict(|| store.transact_write(request.clone())).await
+                else {
                     return true;
                 };
                 let reasons = error.cancellation_reasons();

@@ -5,7 +5,7 @@ use tabla_entity::{Change, Entity, Id, Outcome, Transacted};
 
 use super::super::prelude::*;
 use super::super::tokens::fresh_token;
-use super::super::transactions::settle;
+use super::super::transactions::retry_on_conflict;
 use super::design::*;
 
 pub(super) async fn unique_create(ctx: Ctx) {
@@ -169,7 +169,7 @@ pub(super) async fn unique_race(ctx: Ctx) {
         async move {
             let email = format!("{name}@x");
             let customer = customer(name, Some(&email), Some(1));
-            ctx.ok(settle(|| db.create(customer.clone())).await)
+            ctx.ok(retry_on_conflict(|| db.create(customer.clone())).await)
         }
     });
     let outcomes = ctx.at_once(creators).await;

@@ -5,7 +5,7 @@ use super::*;
 /// A table with three global indexes on `gpk` that carry keys, one attribute more, and all.
 async fn carrying(ctx: &Ctx, items: impl IntoIterator<Item = Item>) -> Table {
     let (partition, sort) = (("gpk", KeyType::S), ("gsk", KeyType::S));
-    let shape = Shape::s()
+    let shape = TableSpec::s()
         .gsi_on("keys", partition, Some(sort), IndexProjection::keys_only())
         .gsi_on("some", partition, Some(sort), IndexProjection::include(["inc"]))
         .gsi_on("all", partition, Some(sort), IndexProjection::all());
@@ -76,7 +76,7 @@ async fn local(ctx: &Ctx) -> (Table, Vec<Item>) {
     let items: Vec<Item> = (1..=3)
         .map(|n| item! { "pk" => "a", "sk" => n, "lsk" => format!("{}", 9 - n), "oth" => n })
         .collect();
-    let shape = Shape::s_n().lsi_projecting(IndexProjection::keys_only());
+    let shape = TableSpec::s_n().lsi_projecting(IndexProjection::keys_only());
     (ctx.table_with(shape, items.clone()).await, items)
 }
 
@@ -146,7 +146,7 @@ pub(super) async fn gsi_refuses_all(ctx: Ctx) {
 }
 
 pub(super) async fn all_of_whole_index(ctx: Ctx) {
-    let table = ctx.table_with(Shape::s().gsi(), [whole()]).await;
+    let table = ctx.table_with(TableSpec::s().gsi(), [whole()]).await;
     ctx.expect_index(&table, "gsi", &[whole()]).await;
     ctx.expect_query(of(&table, "gsi").select(Select::AllAttributes), &[whole()]).await;
     let scan = Scan::new(&table).index("gsi").select(Select::AllAttributes);
@@ -183,7 +183,7 @@ pub(super) async fn included_attribute_comes_and_goes(ctx: Ctx) {
 }
 
 pub(super) async fn keys_of_other_indexes_are_not_carried(ctx: Ctx) {
-    let shape = Shape::s_n().gsi_projecting(IndexProjection::keys_only()).gsi_on(
+    let shape = TableSpec::s_n().gsi_projecting(IndexProjection::keys_only()).gsi_on(
         "other",
         ("opk", KeyType::S),
         None,

@@ -5,7 +5,7 @@ use super::*;
 pub(super) async fn without_partition_key(ctx: Ctx) {
     let inside = item! { "pk" => "in", "gpk" => "g", "gsk" => "s" };
     let outside = [item! { "pk" => "out", "gsk" => "s" }, item! { "pk" => "bare" }];
-    let table = ctx.table_with(Shape::s().gsi(), outside.clone()).await;
+    let table = ctx.table_with(TableSpec::s().gsi(), outside.clone()).await;
     ctx.put(&table, inside.clone()).await;
     ctx.expect_index(&table, "gsi", std::slice::from_ref(&inside)).await;
     ctx.expect_query(by_gsi(&table, "g"), std::slice::from_ref(&inside)).await;
@@ -18,7 +18,7 @@ pub(super) async fn without_sort_key(ctx: Ctx) {
         item! { "pk" => "a", "sk" => 2, "gpk" => "g" },
         item! { "pk" => "a", "sk" => 3, "gsk" => "s" },
     ];
-    let table = ctx.table_with(Shape::s_n().gsi().lsi(), outside.clone()).await;
+    let table = ctx.table_with(TableSpec::s_n().gsi().lsi(), outside.clone()).await;
     ctx.put(&table, inside.clone()).await;
     for index in ["gsi", "lsi"] {
         ctx.expect_index(&table, index, std::slice::from_ref(&inside)).await;
@@ -28,7 +28,7 @@ pub(super) async fn without_sort_key(ctx: Ctx) {
 }
 
 pub(super) async fn entry_appears(ctx: Ctx) {
-    let table = ctx.table(Shape::s().gsi()).await;
+    let table = ctx.table(TableSpec::s().gsi()).await;
     let key = item! { "pk" => "a" };
     let update = |update: Update| UpdateItem::new(&table, key.clone()).update(update);
     ctx.put(&table, item! { "pk" => "a", "x" => 1 }).await;
@@ -48,7 +48,7 @@ pub(super) async fn entry_appears(ctx: Ctx) {
 }
 
 pub(super) async fn entry_changes(ctx: Ctx) {
-    let table = ctx.table(Shape::s().gsi()).await;
+    let table = ctx.table(TableSpec::s().gsi()).await;
     let item = |gpk: &str, gsk: &str| item! { "pk" => "a", "gpk" => gpk, "gsk" => gsk, "x" => 1 };
     ctx.put(&table, item("g", "5")).await;
     let mut before = "g";
@@ -69,7 +69,7 @@ pub(super) async fn entry_changes(ctx: Ctx) {
 }
 
 pub(super) async fn entry_goes(ctx: Ctx) {
-    let table = ctx.table(Shape::s().gsi()).await;
+    let table = ctx.table(TableSpec::s().gsi()).await;
     let key = item! { "pk" => "a" };
     let whole = item! { "pk" => "a", "gpk" => "g", "gsk" => "s", "x" => 1 };
     let neighbour = item! { "pk" => "b", "gpk" => "g", "gsk" => "s" };
@@ -97,7 +97,7 @@ pub(super) async fn entry_goes(ctx: Ctx) {
 }
 
 pub(super) async fn local_entry_follows(ctx: Ctx) {
-    let table = ctx.table(Shape::s_n().lsi()).await;
+    let table = ctx.table(TableSpec::s_n().lsi()).await;
     let key = |sk: i32| item! { "pk" => "a", "sk" => sk };
     let query = Query::new(&table, attr("pk").eq("a")).index("lsi").consistent_read(true);
     let order = |expected: &'static [i32]| {
@@ -124,7 +124,7 @@ pub(super) async fn local_entry_follows(ctx: Ctx) {
 
 pub(super) async fn entries_by_batch(ctx: Ctx) {
     let item = |n: i32, gpk: &str| item! { "pk" => format!("{n}"), "gpk" => gpk, "gsk" => "s" };
-    let table = ctx.table_with(Shape::s().gsi(), (0..6).map(|n| item(n, "old"))).await;
+    let table = ctx.table_with(TableSpec::s().gsi(), (0..6).map(|n| item(n, "old"))).await;
     let batch = BatchWriteItem::new()
         .put(&table, item(0, "new"))
         .put(&table, item! { "pk" => "1" })
@@ -137,7 +137,7 @@ pub(super) async fn entries_by_batch(ctx: Ctx) {
 
 pub(super) async fn entries_by_transaction(ctx: Ctx) {
     let item = |n: i32, gpk: &str| item! { "pk" => format!("{n}"), "gpk" => gpk, "gsk" => "s" };
-    let table = ctx.table_with(Shape::s().gsi(), (0..4).map(|n| item(n, "old"))).await;
+    let table = ctx.table_with(TableSpec::s().gsi(), (0..4).map(|n| item(n, "old"))).await;
     let moved =
         UpdateItem::new(&table, item! { "pk" => "1" }).update(Update::new().set("gpk", "new"));
     let emptied =
@@ -158,7 +158,7 @@ async fn watched(ctx: &Ctx) -> Table {
     let item = |sk: i32| {
         item! { "pk" => "a", "sk" => sk, "gpk" => "g", "gsk" => "s", "lsk" => "l", "x" => 1 }
     };
-    ctx.table_with(Shape::s_n().gsi().lsi(), [item(1), item(2)]).await
+    ctx.table_with(TableSpec::s_n().gsi().lsi(), [item(1), item(2)]).await
 }
 
 pub(super) async fn entries_after_failures(ctx: Ctx) {
@@ -202,7 +202,7 @@ pub(super) async fn entries_after_cancellation(ctx: Ctx) {
 
 pub(super) async fn number_key_by_add(ctx: Ctx) {
     let sort = Some(("gsk", KeyType::N));
-    let shape = Shape::s().gsi_on("gsi", ("gpk", KeyType::S), sort, IndexProjection::all());
+    let shape = TableSpec::s().gsi_on("gsi", ("gpk", KeyType::S), sort, IndexProjection::all());
     let table = ctx.table(shape).await;
     ctx.put_all(&table, ["a", "b", "c"].map(|pk| item! { "pk" => pk, "gpk" => "g" })).await;
     ctx.expect_index(&table, "gsi", &[]).await;
@@ -224,7 +224,7 @@ pub(super) async fn number_key_by_add(ctx: Ctx) {
 
 pub(super) async fn key_by_expression(ctx: Ctx) {
     let item = item! { "pk" => "a", "status" => "draft", "gpk" => "g" };
-    let table = ctx.table_with(Shape::s().gsi(), [item]).await;
+    let table = ctx.table_with(TableSpec::s().gsi(), [item]).await;
     let update = |text: &str| UpdateItem::new(&table, item! { "pk" => "a" }).update(text);
     ctx.update(
         update("SET gsk = if_not_exists(gsk, #s), #s = :p")
@@ -243,7 +243,7 @@ pub(super) async fn many_of_one_key(ctx: Ctx) {
     let items: Vec<Item> = (0..30)
         .map(|n| item! { "pk" => format!("{n}"), "gpk" => "g", "gsk" => "s", "n" => n })
         .collect();
-    let table = ctx.table_with(Shape::s().gsi(), items.clone()).await;
+    let table = ctx.table_with(TableSpec::s().gsi(), items.clone()).await;
     ctx.expect_index(&table, "gsi", &items).await;
     let exact = attr("gpk").eq("g").and(attr("gsk").eq("s"));
     let found = ctx.query_all(Query::new(&table, exact).index("gsi")).await;
@@ -256,7 +256,7 @@ pub(super) async fn many_of_one_key(ctx: Ctx) {
 
 pub(super) async fn written_again(ctx: Ctx) {
     let item = item! { "pk" => "a", "gpk" => "g", "gsk" => "s", "x" => 1 };
-    let table = ctx.table_with(Shape::s().gsi(), [item.clone(), item.clone()]).await;
+    let table = ctx.table_with(TableSpec::s().gsi(), [item.clone(), item.clone()]).await;
     let key = item! { "pk" => "a" };
     for update in
         [Update::new().set("x", 1), Update::new().set("gsk", "s"), Update::new().remove("y")]
@@ -272,7 +272,7 @@ pub(super) async fn written_again(ctx: Ctx) {
 }
 
 pub(super) async fn entries_in_a_race(ctx: Ctx) {
-    let table = ctx.table(Shape::s().gsi()).await;
+    let table = ctx.table(TableSpec::s().gsi()).await;
     let writes = (0..24).map(|n| {
         let (store, key) = (ctx.store(), item! { "pk" => "a" });
         let update = match n % 4 {
@@ -297,7 +297,7 @@ pub(super) async fn entries_in_a_race(ctx: Ctx) {
 pub(super) async fn indexes_together(ctx: Ctx) {
     let second = ("hpk", KeyType::N);
     let shape =
-        Shape::s_n().gsi().lsi().gsi_on("other", second, None, IndexProjection::keys_only());
+        TableSpec::s_n().gsi().lsi().gsi_on("other", second, None, IndexProjection::keys_only());
     let table = ctx.table(shape).await;
     let key = item! { "pk" => "a", "sk" => 1 };
     let whole = item! {
@@ -325,7 +325,7 @@ pub(super) async fn indexes_together(ctx: Ctx) {
 pub(super) async fn indexes_share_an_attribute(ctx: Ctx) {
     let all = IndexProjection::all;
     let (a, b) = (("a", KeyType::S), ("b", KeyType::S));
-    let shape = Shape::s()
+    let shape = TableSpec::s()
         .gsi_on("a-b", a, Some(b), all())
         .gsi_on("b-a", b, Some(a), all())
         .gsi_on("only-a", a, None, all());
@@ -346,7 +346,7 @@ pub(super) async fn indexes_share_an_attribute(ctx: Ctx) {
 }
 
 pub(super) async fn index_on_table_keys(ctx: Ctx) {
-    let shape = Shape::s_s().with(|request| {
+    let shape = TableSpec::s_s().with(|request| {
         let by_sort = SecondaryIndex::new("inv").partition_key("sk").sort_key("pk");
         request.global_index(by_sort.projection(IndexProjection::keys_only()))
     });
@@ -365,7 +365,7 @@ pub(super) async fn index_on_table_keys(ctx: Ctx) {
 pub(super) async fn keys_of_every_type(ctx: Ctx) {
     for partition in KEY_TYPES {
         for sort in KEY_TYPES {
-            let shape = Shape::s().gsi_on(
+            let shape = TableSpec::s().gsi_on(
                 "gsi",
                 ("gpk", partition),
                 Some(("gsk", sort)),

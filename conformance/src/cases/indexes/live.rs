@@ -6,7 +6,7 @@ use std::sync::atomic::{AtomicBool, Ordering};
 use futures::future::BoxFuture;
 
 use super::*;
-use crate::caught::caught;
+use crate::catch_panic::catch_panic;
 
 /// Adds the index `gsi` on `gpk` and `gsk` with these types.
 fn add(
@@ -33,7 +33,7 @@ fn entry(n: i32) -> Item {
 }
 
 pub(super) async fn created_live(ctx: Ctx) {
-    let table = ctx.table(Shape::s()).await;
+    let table = ctx.table(TableSpec::s()).await;
     let mut items: Vec<Item> = (0..40).map(entry).collect();
     ctx.put_all(&table, items.iter().rev().cloned()).await;
     let outside = [item! { "pk" => "bare" }, item! { "pk" => "half", "gpk" => "g" }];
@@ -63,7 +63,7 @@ pub(super) async fn created_live_projecting(ctx: Ctx) {
         (IndexProjection::keys_only(), &["pk", "gpk", "gsk"][..]),
         (IndexProjection::include(["x"]), &["pk", "gpk", "gsk", "x"][..]),
     ] {
-        let table = ctx.table(Shape::s()).await;
+        let table = ctx.table(TableSpec::s()).await;
         ctx.put_all(&table, (0..5).map(|n| entry(n).with("y", n))).await;
         let request = add(&table, KeyType::S, KeyType::S, projection);
         ctx.update_table(request).await;
@@ -80,7 +80,7 @@ pub(super) async fn created_live_of_every_type(ctx: Ctx) {
             .enumerate()
             .map(|(n, value)| item! { "pk" => format!("{n}"), "gpk" => &ascending(kind)[3], "gsk" => value })
             .collect();
-        let table = ctx.table_with(Shape::s(), items.iter().rev().cloned()).await;
+        let table = ctx.table_with(TableSpec::s(), items.iter().rev().cloned()).await;
         let request = add(&table, kind, kind, IndexProjection::all());
         ctx.update_table(request).await;
         let query = Query::new(&table, attr("gpk").eq(ascending(kind)[3].clone())).index("gsi");
@@ -89,7 +89,7 @@ pub(super) async fn created_live_of_every_type(ctx: Ctx) {
 }
 
 pub(super) async fn created_in_a_race(ctx: Ctx) {
-    let table = ctx.table_with(Shape::s(), (0..20).map(entry)).await;
+    let table = ctx.table_with(TableSpec::s(), (0..20).map(entry)).await;
     let request = add(&table, KeyType::S, KeyType::S, IndexProjection::all());
     let added = Arc::new(AtomicBool::new(false));
     // Writers go on until the index is there, so that some of their writes meet its making.
@@ -117,7 +117,7 @@ pub(super) async fn created_in_a_race(ctx: Ctx) {
     let adding: BoxFuture<'static, ()> = {
         let (ctx, added) = (ctx.clone(), Arc::clone(&added));
         Box::pin(async move {
-            let result = caught(ctx.update_table(request)).await;
+            let result = catch_panic(ctx.update_table(request)).await;
             added.store(true, Ordering::Relaxed);
             if let Err(panic) = result {
                 panic!("{panic}");
@@ -131,7 +131,7 @@ pub(super) async fn created_in_a_race(ctx: Ctx) {
 }
 
 pub(super) async fn deleted_live(ctx: Ctx) {
-    let table = ctx.table_with(Shape::s().gsi(), (0..3).map(entry)).await;
+    let table = ctx.table_with(TableSpec::s().gsi(), (0..3).map(entry)).await;
     let described = ctx.update_table(UpdateTable::new(&table).delete_index("gsi")).await;
     assert!(described.global_secondary_indexes.is_empty(), "{described:?}");
     let text = "The table does not have the specified index: gsi";
@@ -144,7 +144,7 @@ pub(super) async fn deleted_live(ctx: Ctx) {
 }
 
 pub(super) async fn replaced_live(ctx: Ctx) {
-    let table = ctx.table_with(Shape::s().gsi(), (0..3).map(entry)).await;
+    let table = ctx.table_with(TableSpec::s().gsi(), (0..3).map(entry)).await;
     ctx.update_table(UpdateTable::new(&table).delete_index("gsi")).await;
     let index = SecondaryIndex::new("gsi").partition_key("x");
     let request = UpdateTable::new(&table).attribute("x", KeyType::N).create_index(index);
@@ -158,7 +158,7 @@ pub(super) async fn replaced_live(ctx: Ctx) {
 }
 
 pub(super) async fn several_live(ctx: Ctx) {
-    let table = ctx.table_with(Shape::s(), (0..5).map(entry)).await;
+    let table = ctx.table_with(TableSpec::s(), (0..5).map(entry)).await;
     ctx.put(&table, item! { "pk" => "half", "gpk" => "g", "x" => 1 }).await;
     let (partition, sort) = ([("gpk", KeyType::S)], [("gsk", KeyType::S), ("x", KeyType::N)]);
     let mut request =

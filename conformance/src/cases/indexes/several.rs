@@ -5,8 +5,8 @@ use tabla_core::expr::Condition;
 use super::*;
 
 /// A table `pk` with the index `gsi` on these attributes.
-fn shape(partition: &[(&str, KeyType)], sort: &[(&str, KeyType)]) -> Shape {
-    Shape::s().with(|request| {
+fn shape(partition: &[(&str, KeyType)], sort: &[(&str, KeyType)]) -> TableSpec {
+    TableSpec::s().with(|request| {
         let defined = [partition, sort].concat();
         let request = defined
             .into_iter()
@@ -73,7 +73,7 @@ pub(super) async fn five_are_refused(ctx: Ctx) {
         assert!(described.is_err_and(|error| error.is_not_found()), "the refused table is there");
     }
     // Nor are five added to a table that is there.
-    let table = ctx.table(Shape::s()).await;
+    let table = ctx.table(TableSpec::s()).await;
     let mut request = UpdateTable::new(&table).create_index(index(&five, &[]));
     for (name, kind) in five {
         request = request.attribute(name, kind);

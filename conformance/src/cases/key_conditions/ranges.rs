@@ -5,7 +5,7 @@ use crate::cases::prelude::*;
 use crate::cases::texts;
 
 pub(super) async fn tables_without_sort_key(ctx: Ctx) {
-    let table = ctx.table_with(Shape::s(), [item! { "pk" => "a", "x" => "x" }]).await;
+    let table = ctx.table_with(TableSpec::s(), [item! { "pk" => "a", "x" => "x" }]).await;
     let mut keys = Keys::new(&ctx, table);
     keys.sort = "pk";
     keys.finds("pk = :a", ["a"]).await;
@@ -36,7 +36,7 @@ pub(super) async fn every_range_of_sort_keys(ctx: Ctx) {
     keys.finds("sk > :three AND pk = :a", [4, 5]).await;
     keys.done();
     let words = vec!["a", "ab", "abc", "abd", "b"];
-    let mut keys = Keys::with(&ctx, Shape::s_s(), words.clone()).await;
+    let mut keys = Keys::with(&ctx, TableSpec::s_s(), words.clone()).await;
     keys.finds("pk = :a AND begins_with(sk, :ab)", ["ab", "abc", "abd"]).await;
     keys.finds("pk = :a AND begins_with(sk, :abc)", ["abc"]).await;
     keys.finds("pk = :a AND begins_with(sk, :a)", words[..4].to_vec()).await;
@@ -46,7 +46,7 @@ pub(super) async fn every_range_of_sort_keys(ctx: Ctx) {
 
 pub(super) async fn ranges_of_strings(ctx: Ctx) {
     let words = vec!["A", "AB", "Z", "a", "ab", "abc", "b", "é", "\u{ffff}", "😀"];
-    let mut keys = Keys::with(&ctx, Shape::s_s(), words.clone()).await;
+    let mut keys = Keys::with(&ctx, TableSpec::s_s(), words.clone()).await;
     keys.finds("pk = :a", words.clone()).await;
     keys.finds("pk = :a AND sk < :a", words[..3].to_vec()).await;
     keys.finds("pk = :a AND sk <= :ab", words[..5].to_vec()).await;
@@ -74,7 +74,7 @@ pub(super) async fn ranges_of_binaries(ctx: Ctx) {
     ]
     .map(<[u8]>::to_vec)
     .to_vec();
-    let mut keys = Keys::with(&ctx, Shape::s_b(), all.clone()).await;
+    let mut keys = Keys::with(&ctx, TableSpec::s_b(), all.clone()).await;
     keys.finds("pk = :a", all.clone()).await;
     keys.finds("pk = :a AND sk = :bin12", [b"\x01\x02"]).await;
     keys.finds("pk = :a AND sk < :bin12", all[..2].to_vec()).await;
@@ -104,7 +104,7 @@ pub(super) async fn ranges_of_numbers(ctx: Ctx) {
         "1E125",
     ];
     let all: Vec<Value> = texts.iter().map(|text| texts::number(text)).collect();
-    let mut keys = Keys::with(&ctx, Shape::s_n(), all.clone()).await;
+    let mut keys = Keys::with(&ctx, TableSpec::s_n(), all.clone()).await;
     keys.finds("pk = :a", all.clone()).await;
     keys.finds("pk = :a AND sk < :zero", all[..4].to_vec()).await;
     keys.finds("pk = :a AND sk > :zero", all[5..].to_vec()).await;
@@ -115,7 +115,7 @@ pub(super) async fn ranges_of_numbers(ctx: Ctx) {
     keys.finds("pk = :a AND sk BETWEEN :one AND :two", all[6..10].to_vec()).await;
     keys.done();
     // One number, however it is written.
-    let table = ctx.table_with(Shape::s_n(), [item! { "pk" => "a", "sk" => 100 }]).await;
+    let table = ctx.table_with(TableSpec::s_n(), [item! { "pk" => "a", "sk" => 100 }]).await;
     for text in ["100", "100.0", "1e2", "+0100"] {
         let value = Value::from_json(&serde_json::json!({ "N": text })).expect("a number");
         let query = Query::new(&table, "pk = :a AND sk = :v").value(":a", "a").value(":v", value);
@@ -126,7 +126,7 @@ pub(super) async fn ranges_of_numbers(ctx: Ctx) {
 pub(super) async fn prefixes_end_where_they_should(ctx: Ctx) {
     let words =
         vec!["a\u{7f}", "a\u{80}", "a\u{10ffff}", "a\u{10ffff}z", "b", "\u{10ffff}", "\u{10ffff}a"];
-    let mut keys = Keys::with(&ctx, Shape::s_s(), words.clone()).await;
+    let mut keys = Keys::with(&ctx, TableSpec::s_s(), words.clone()).await;
     keys.finds("pk = :a AND begins_with(sk, :a)", words[..4].to_vec()).await;
     for (prefix, found) in [
         ("a\u{7f}", &words[..1]),
@@ -142,7 +142,7 @@ pub(super) async fn prefixes_end_where_they_should(ctx: Ctx) {
     keys.done();
     let all =
         vec![b"\xfe".to_vec(), b"\xff".to_vec(), b"\xff\x00".to_vec(), b"\xff\xff\x01".to_vec()];
-    let mut keys = Keys::with(&ctx, Shape::s_b(), all.clone()).await;
+    let mut keys = Keys::with(&ctx, TableSpec::s_b(), all.clone()).await;
     for (prefix, found) in
         [(&b"\xff"[..], &all[1..]), (b"\xff\xff", &all[3..]), (b"\xff\xff\xff", &[])]
     {
@@ -167,7 +167,7 @@ pub(super) async fn ranges_read_backwards(ctx: Ctx) {
         keys.finds_by(text, keys.query(text).descending(), expected.to_vec()).await;
     }
     keys.done();
-    let mut keys = Keys::with(&ctx, Shape::s_s(), vec!["a", "ab", "abc", "b"]).await;
+    let mut keys = Keys::with(&ctx, TableSpec::s_s(), vec!["a", "ab", "abc", "b"]).await;
     let text = "pk = :a AND begins_with(sk, :ab)";
     keys.finds_by(text, keys.query(text).descending(), ["abc", "ab"]).await;
     keys.done();
@@ -187,7 +187,7 @@ pub(super) async fn operands_the_other_way_round(ctx: Ctx) {
 
 pub(super) async fn begins_with_is_case_sensitive(ctx: Ctx) {
     let words = vec!["AB", "ABC", "Abc", "ab", "abc", "É", "é"];
-    let mut keys = Keys::with(&ctx, Shape::s_s(), words).await;
+    let mut keys = Keys::with(&ctx, TableSpec::s_s(), words).await;
     keys.finds("pk = :a AND begins_with(sk, :ab)", ["ab", "abc"]).await;
     keys.finds("pk = :a AND begins_with(sk, :AB)", ["AB", "ABC"]).await;
     keys.finds("pk = :a AND begins_with(sk, :e_acute)", ["é"]).await;
@@ -224,7 +224,7 @@ pub(super) async fn partitions_of_every_type(ctx: Ctx) {
             .iter()
             .flat_map(|pk| (1..=2).map(move |sk| item! { "pk" => pk, "sk" => sk }))
             .collect();
-        let table = ctx.table_with(Shape::keys(kind, Some(KeyType::N)), items.clone()).await;
+        let table = ctx.table_with(TableSpec::keys(kind, Some(KeyType::N)), items.clone()).await;
         for (partition, expected) in partitions.iter().zip(items.chunks(2)) {
             let query = Query::new(&table, "pk = :pk").value(":pk", partition);
             ctx.expect_query(query, expected).await;
@@ -239,7 +239,7 @@ pub(super) async fn global_indexes(ctx: Ctx) {
         .to_vec();
     items.push(item! { "pk" => "p", "sk" => "5", "gpk" => "b", "gsk" => "ab" });
     items.push(item! { "pk" => "a", "sk" => "6" });
-    let mut keys = Keys::new(&ctx, ctx.table_with(Shape::s_s().gsi(), items).await);
+    let mut keys = Keys::new(&ctx, ctx.table_with(TableSpec::s_s().gsi(), items).await);
     (keys.index, keys.sort) = (Some("gsi"), "gsk");
     keys.finds("gpk = :a", ["a", "ab", "abc", "b"]).await;
     keys.finds("gpk = :a AND begins_with(gsk, :ab)", ["ab", "abc"]).await;
@@ -273,7 +273,7 @@ pub(super) async fn local_indexes(ctx: Ctx) {
         .map(|(sk, lsk)| item! { "pk" => "a", "sk" => sk, "lsk" => lsk });
     let others =
         [item! { "pk" => "a", "sk" => "5" }, item! { "pk" => "b", "sk" => "1", "lsk" => "a" }];
-    let table = ctx.table_with(Shape::s_s().lsi(), items.into_iter().chain(others)).await;
+    let table = ctx.table_with(TableSpec::s_s().lsi(), items.into_iter().chain(others)).await;
     let mut keys = Keys::new(&ctx, table);
     (keys.index, keys.sort) = (Some("lsi"), "lsk");
     keys.finds("pk = :a", ["a", "ab", "abc", "b"]).await;
@@ -286,7 +286,7 @@ pub(super) async fn local_indexes(ctx: Ctx) {
 }
 
 pub(super) async fn multi_attribute_keys(ctx: Ctx) {
-    let shape = Shape::s().with(|request| {
+    let shape = TableSpec::s().with(|request| {
         let index = SecondaryIndex::new("gsi")
             .partition_key("p1")
             .partition_key("p2")

@@ -35,7 +35,7 @@ pub(super) async fn values_have_the_type_of_the_key(ctx: Ctx) {
     )
     .await;
     keys.done();
-    let mut keys = Keys::with(&ctx, Shape::s_b(), vec![b"\x01".to_vec()]).await;
+    let mut keys = Keys::with(&ctx, TableSpec::s_b(), vec![b"\x01".to_vec()]).await;
     keys.refuses("pk = :a AND sk = :one", TYPE).await;
     keys.refuses("pk = :a AND begins_with(sk, :x)", TYPE).await;
     keys.done();
@@ -126,7 +126,7 @@ pub(super) async fn no_prefix_of_partitions(ctx: Ctx) {
 }
 
 pub(super) async fn no_prefix_of_index_partitions(ctx: Ctx) {
-    let mut keys = Keys::new(&ctx, ctx.table(Shape::s_s().gsi()).await);
+    let mut keys = Keys::new(&ctx, ctx.table(TableSpec::s_s().gsi()).await);
     keys.index = Some("gsi");
     keys.refuses("begins_with(gpk, :a)", NOT_SUPPORTED).await;
     keys.refuses("begins_with(gpk, :a) AND gsk = :b", NOT_SUPPORTED).await;
@@ -369,7 +369,7 @@ pub(super) async fn empty_values(ctx: Ctx) {
              cannot contain an empty {kind} value. Key: {key}"
         )
     };
-    let mut keys = Keys::with(&ctx, Shape::s_s(), vec!["a", "b"]).await;
+    let mut keys = Keys::with(&ctx, TableSpec::s_s(), vec!["a", "b"]).await;
     keys.refuses("pk = :empty", &empty("string", "pk")).await;
     keys.refuses("pk = :empty AND sk = :empty", &empty("string", "pk")).await;
     for text in [
@@ -381,7 +381,7 @@ pub(super) async fn empty_values(ctx: Ctx) {
         keys.refuses(text, &empty("string", "sk")).await;
     }
     keys.done();
-    let mut keys = Keys::with(&ctx, Shape::s_b(), vec![b"\x01".to_vec()]).await;
+    let mut keys = Keys::with(&ctx, TableSpec::s_b(), vec![b"\x01".to_vec()]).await;
     let text = "pk = :a AND sk >= :nothing";
     let query = Query::new(&keys.table, text).value(":a", "a").value(":nothing", b"");
     keys.refuses_by(text, query, &empty("binary", "sk")).await;
@@ -389,7 +389,7 @@ pub(super) async fn empty_values(ctx: Ctx) {
 }
 
 pub(super) async fn a_query_needs_a_key_condition(ctx: Ctx) {
-    let table = ctx.table_with(Shape::s(), [item! { "pk" => "a" }]).await;
+    let table = ctx.table_with(TableSpec::s(), [item! { "pk" => "a" }]).await;
     let query = assign!(Query::default(), { table: String::from(&table) });
     let message = "Either the KeyConditions or KeyConditionExpression parameter must be specified in the \
          request.";

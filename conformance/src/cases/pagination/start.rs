@@ -23,7 +23,7 @@ fn nine() -> Vec<Item> {
 }
 
 async fn table_of_nine(ctx: &Ctx) -> Table {
-    let table = ctx.table_with(Shape::s_n().gsi().lsi(), nine()).await;
+    let table = ctx.table_with(TableSpec::s_n().gsi().lsi(), nine()).await;
     ctx.expect_index(&table, "gsi", &nine()).await;
     table
 }
@@ -58,7 +58,7 @@ pub(super) async fn last_key_of_index(ctx: Ctx) {
 
 pub(super) async fn last_key_of_inverted_index(ctx: Ctx) {
     // The index has the table's keys the other way round, as single-table designs do.
-    let shape = Shape::s_s().with(|request| {
+    let shape = TableSpec::s_s().with(|request| {
         request.global_index(SecondaryIndex::new("inv").partition_key("sk").sort_key("pk"))
     });
     let items: Vec<Item> = ["a", "b", "c"].map(|pk| item! { "pk" => pk, "sk" => "x" }).to_vec();
@@ -67,7 +67,7 @@ pub(super) async fn last_key_of_inverted_index(ctx: Ctx) {
     let query = Query::new(&table, attr("sk").eq("x")).index("inv");
     expect_pages_both_ways(&ctx, query, Item::clone, &items).await;
     // A sort key of the table that is the partition key of the index alone.
-    let shape = Shape::s_s()
+    let shape = TableSpec::s_s()
         .with(|request| request.global_index(SecondaryIndex::new("inv").partition_key("sk")));
     let table = ctx.table_with(shape, items.clone()).await;
     ctx.expect_index(&table, "inv", &items).await;
@@ -80,7 +80,7 @@ pub(super) async fn last_key_of_inverted_index(ctx: Ctx) {
 pub(super) async fn cursor_item_is_gone(ctx: Ctx) {
     let items: Vec<Item> = (1..=6).map(|n| item! { "pk" => "a", "sk" => n }).collect();
     for descending in [false, true] {
-        let table = ctx.table_with(Shape::s_n(), items.clone()).await;
+        let table = ctx.table_with(TableSpec::s_n(), items.clone()).await;
         let query = by_table(&table);
         let query = if descending { query.descending() } else { query }.limit(3);
         let page = ctx.ok(ctx.store().query(query.clone()).await);
@@ -131,7 +131,7 @@ pub(super) async fn cursor_item_moves(ctx: Ctx) {
     let items: Vec<Item> = (1..=6)
         .map(|n| item! { "pk" => format!("p{n}"), "gpk" => "g", "gsk" => format!("{n}") })
         .collect();
-    let table = ctx.table_with(Shape::s().gsi(), items.clone()).await;
+    let table = ctx.table_with(TableSpec::s().gsi(), items.clone()).await;
     ctx.expect_index(&table, "gsi", &items).await;
     let query = by_gsi(&table).limit(2);
     let page = ctx.ok(ctx.store().query(query.clone()).await);
@@ -152,7 +152,7 @@ pub(super) async fn cursor_item_moves(ctx: Ctx) {
 
 pub(super) async fn cursor_that_never_was(ctx: Ctx) {
     let items: Vec<Item> = [10, 20, 30].map(|n| item! { "pk" => "a", "sk" => n }).to_vec();
-    let table = ctx.table_with(Shape::s_n(), items).await;
+    let table = ctx.table_with(TableSpec::s_n(), items).await;
     for (start, after, before) in [
         (5, vec![10, 20, 30], vec![]),
         (15, vec![20, 30], vec![10]),
@@ -163,7 +163,7 @@ pub(super) async fn cursor_that_never_was(ctx: Ctx) {
         ctx.expect_column(&ctx.query_all(query.clone()).await, "sk", after);
         ctx.expect_column(&ctx.query_all(query.descending()).await, "sk", before);
     }
-    let table = ctx.table_with(Shape::s(), [item! { "pk" => "a" }]).await;
+    let table = ctx.table_with(TableSpec::s(), [item! { "pk" => "a" }]).await;
     let start = |pk: &str| Scan::new(&table).exclusive_start_key(item! { "pk" => pk });
     // One of two keys that are not there lies before the item, or both lie on the same side.
     for pk in ["b", "c", "d"] {
@@ -175,7 +175,7 @@ pub(super) async fn cursor_that_never_was(ctx: Ctx) {
 
 pub(super) async fn written_between_pages(ctx: Ctx) {
     let items: Vec<Item> = [10, 20, 30, 40].map(|n| item! { "pk" => "a", "sk" => n }).to_vec();
-    let table = ctx.table_with(Shape::s_n(), items).await;
+    let table = ctx.table_with(TableSpec::s_n(), items).await;
     let query = by_table(&table).limit(2);
     let page = ctx.ok(ctx.store().query(query.clone()).await);
     ctx.expect_column(&page.items, "sk", [10, 20]);
@@ -195,7 +195,7 @@ async fn refused(ctx: &Ctx, query: &Query, starts: &[Item], text: &str) {
 }
 
 pub(super) async fn start_in_other_partition(ctx: Ctx) {
-    let table = ctx.table_with(Shape::s_n().gsi(), nine()).await;
+    let table = ctx.table_with(TableSpec::s_n().gsi(), nine()).await;
     for pk in ["b", "A", "aa"] {
         refused(&ctx, &by_table(&table), &[item! { "pk" => pk, "sk" => 3 }], OTHER_PARTITION).await;
         let start = item! { "pk" => "a", "sk" => 3, "gpk" => pk, "gsk" => "3" };
@@ -209,7 +209,7 @@ pub(super) async fn start_in_other_partition(ctx: Ctx) {
 }
 
 pub(super) async fn start_in_other_partition_with_range(ctx: Ctx) {
-    let table = ctx.table_with(Shape::s_n().gsi(), nine()).await;
+    let table = ctx.table_with(TableSpec::s_n().gsi(), nine()).await;
     let once = "The query can return at most one row and cannot be restarted";
     let query = Query::new(&table, attr("pk").eq("a").and(attr("sk").gt(2)));
     refused(&ctx, &query, &[item! { "pk" => "b", "sk" => 3 }], once).await;
@@ -220,7 +220,7 @@ pub(super) async fn start_in_other_partition_with_range(ctx: Ctx) {
 }
 
 pub(super) async fn start_outside_range(ctx: Ctx) {
-    let table = ctx.table_with(Shape::s_n().gsi(), nine()).await;
+    let table = ctx.table_with(TableSpec::s_n().gsi(), nine()).await;
     let at = |n: i32| item! { "pk" => "a", "sk" => n };
     let ranges: [(Condition, &[i32]); 6] = [
         (attr("sk").between(3, 6), &[1, 2, 7, 100]),
@@ -254,7 +254,7 @@ pub(super) async fn start_outside_range(ctx: Ctx) {
 }
 
 pub(super) async fn start_of_wrong_shape(ctx: Ctx) {
-    let table = ctx.table_with(Shape::s_n(), nine()).await;
+    let table = ctx.table_with(TableSpec::s_n(), nine()).await;
     let wrong = || {
         [
             item! {},
@@ -273,7 +273,7 @@ pub(super) async fn start_of_wrong_shape(ctx: Ctx) {
 }
 
 pub(super) async fn start_of_wrong_shape_in_index(ctx: Ctx) {
-    let table = ctx.table_with(Shape::s_n().gsi().lsi(), nine()).await;
+    let table = ctx.table_with(TableSpec::s_n().gsi().lsi(), nine()).await;
     let of_gsi = || {
         [
             item! { "gpk" => "g", "gsk" => "1" },
@@ -307,7 +307,7 @@ pub(super) async fn start_of_wrong_shape_in_index(ctx: Ctx) {
 }
 
 pub(super) async fn start_of_wrong_type(ctx: Ctx) {
-    let table = ctx.table_with(Shape::s_n().gsi(), nine()).await;
+    let table = ctx.table_with(TableSpec::s_n().gsi(), nine()).await;
     let wrong = || {
         [
             item! { "pk" => "a", "sk" => "1" },
@@ -334,7 +334,7 @@ pub(super) async fn start_of_wrong_type(ctx: Ctx) {
 }
 
 pub(super) async fn start_that_is_empty(ctx: Ctx) {
-    let table = ctx.table_with(Shape::s_n(), nine()).await;
+    let table = ctx.table_with(TableSpec::s_n(), nine()).await;
     let text = "The provided starting key is invalid: One or more parameter values are not valid. \
                 The AttributeValue for a key attribute cannot contain an empty string value. Key: pk";
     let start = item! { "pk" => "", "sk" => 1 };

@@ -10,7 +10,7 @@ pub(super) async fn pages_of_table(ctx: Ctx) {
     for kind in KEY_TYPES {
         let items: Vec<Item> =
             ascending(kind).into_iter().map(|value| item! { "pk" => "a", "sk" => value }).collect();
-        let table = ctx.table_with(Shape::keys(KeyType::S, Some(kind)), items.clone()).await;
+        let table = ctx.table_with(TableSpec::keys(KeyType::S, Some(kind)), items.clone()).await;
         ctx.put(&table, items[2].clone().with("pk", "b")).await;
         let query = Query::new(&table, attr("pk").eq("a"));
         expect_pages_both_ways(&ctx, query, |item| table.key_of(item), &items).await;
@@ -21,7 +21,7 @@ pub(super) async fn pages_of_gsi(ctx: Ctx) {
     for kind in KEY_TYPES {
         let sort = Some(("gsk", kind));
         let shape =
-            Shape::s_n().gsi_on("gsi", ("gpk", KeyType::S), sort, IndexProjection::keys_only());
+            TableSpec::s_n().gsi_on("gsi", ("gpk", KeyType::S), sort, IndexProjection::keys_only());
         let items = seven("gpk", "gsk", kind);
         let table = ctx.table_with(shape, items.iter().rev().cloned()).await;
         let query = Query::new(&table, attr("gpk").eq("a")).index("gsi");
@@ -31,7 +31,7 @@ pub(super) async fn pages_of_gsi(ctx: Ctx) {
     }
     // The partition key of the index may have any type, too.
     for kind in KEY_TYPES {
-        let shape = Shape::s().gsi_on(
+        let shape = TableSpec::s().gsi_on(
             "gsi",
             ("gpk", kind),
             Some(("gsk", KeyType::N)),
@@ -56,7 +56,7 @@ pub(super) async fn pages_of_gsi(ctx: Ctx) {
 
 pub(super) async fn pages_of_lsi(ctx: Ctx) {
     for kind in KEY_TYPES {
-        let shape = Shape::s_n().lsi_on("lsi", ("lsk", kind), IndexProjection::keys_only());
+        let shape = TableSpec::s_n().lsi_on("lsi", ("lsk", kind), IndexProjection::keys_only());
         let items = seven("pk", "lsk", kind);
         let table = ctx.table_with(shape, items.iter().rev().cloned()).await;
         ctx.put(&table, items[2].clone().with("pk", "b")).await;
@@ -80,7 +80,7 @@ fn ranges(key: &str, values: &[Value; 7]) -> Vec<(Condition, std::ops::Range<usi
 
 pub(super) async fn upper_bound_holds(ctx: Ctx) {
     let items: Vec<Item> = (1..=9).map(|n| item! { "pk" => "a", "sk" => n }).collect();
-    let table = ctx.table_with(Shape::s_n().gsi(), items.clone()).await;
+    let table = ctx.table_with(TableSpec::s_n().gsi(), items.clone()).await;
     let query = Query::new(&table, attr("pk").eq("a").and(attr("sk").between(2, 6))).limit(2);
     let pages = ctx.query_pages(query.clone()).await;
     let page = |number: usize| pages.get(number).map_or(&[][..], |page: &Page| &page.items);
@@ -99,7 +99,7 @@ pub(super) async fn pages_of_ranges(ctx: Ctx) {
         let values = ascending(kind);
         let items: Vec<Item> =
             values.iter().map(|value| item! { "pk" => "a", "sk" => value }).collect();
-        let table = ctx.table_with(Shape::keys(KeyType::S, Some(kind)), items.clone()).await;
+        let table = ctx.table_with(TableSpec::keys(KeyType::S, Some(kind)), items.clone()).await;
         for (condition, range) in ranges("sk", &values) {
             let query = Query::new(&table, attr("pk").eq("a").and(condition));
             expect_pages_both_ways(&ctx, query, Item::clone, &items[range]).await;
@@ -111,7 +111,7 @@ pub(super) async fn pages_of_gsi_ranges(ctx: Ctx) {
     for kind in KEY_TYPES {
         let values = ascending(kind);
         let sort = Some(("gsk", kind));
-        let shape = Shape::s().gsi_on("gsi", ("gpk", KeyType::S), sort, IndexProjection::all());
+        let shape = TableSpec::s().gsi_on("gsi", ("gpk", KeyType::S), sort, IndexProjection::all());
         // Two entries for each value.
         let mut items = Vec::new();
         for (number, value) in values.iter().enumerate() {
@@ -143,7 +143,7 @@ pub(super) async fn pages_with_filter(ctx: Ctx) {
     let items: Vec<Item> = (0..20)
         .map(|n| item! { "pk" => "a", "sk" => n, "n" => n, "gpk" => "g", "gsk" => format!("{n:02}") })
         .collect();
-    let table = ctx.table_with(Shape::s_n().gsi(), items.clone()).await;
+    let table = ctx.table_with(TableSpec::s_n().gsi(), items.clone()).await;
     ctx.expect_index(&table, "gsi", &items).await;
     for (filter, expected) in [
         (attr("n").is_in([3, 4, 17]), vec![3, 4, 17]),
@@ -182,7 +182,7 @@ pub(super) async fn pages_with_projection(ctx: Ctx) {
     let items: Vec<Item> = (0..5)
         .map(|n| item! { "pk" => "a", "sk" => n, "v" => 10 * n, "gpk" => "g", "gsk" => format!("{n}") })
         .collect();
-    let table = ctx.table_with(Shape::s_n().gsi(), items.clone()).await;
+    let table = ctx.table_with(TableSpec::s_n().gsi(), items.clone()).await;
     ctx.expect_index(&table, "gsi", &items).await;
     let projection = Projection::new(["v"]);
     let query = Query::new(&table, attr("pk").eq("a")).projection(projection.clone()).limit(2);
@@ -205,7 +205,7 @@ pub(super) async fn pages_with_projection(ctx: Ctx) {
 pub(super) async fn pages_of_hash_table(ctx: Ctx) {
     for kind in KEY_TYPES {
         let items = ascending(kind).map(|value| item! { "pk" => value });
-        let table = ctx.table_with(Shape::keys(kind, None), items.clone()).await;
+        let table = ctx.table_with(TableSpec::keys(kind, None), items.clone()).await;
         for item in &items {
             let query =
                 Query::new(&table, attr("pk").eq(item.get("pk").expect("its key").to_value()));
@@ -243,13 +243,13 @@ async fn expect_scan_pages(ctx: &Ctx, scan: Scan, key: &[&str], expected: &[Item
 pub(super) async fn pages_of_scan(ctx: Ctx) {
     for kind in KEY_TYPES {
         let items = ascending(kind).map(|value| item! { "pk" => value });
-        let table = ctx.table_with(Shape::keys(kind, None), items.clone()).await;
+        let table = ctx.table_with(TableSpec::keys(kind, None), items.clone()).await;
         expect_scan_pages(&ctx, Scan::new(&table), &["pk"], &items).await;
         let mut items = Vec::new();
         for value in ascending(kind) {
             items.extend(["a", "b"].map(|pk| item! { "pk" => pk, "sk" => &value }));
         }
-        let table = ctx.table_with(Shape::keys(KeyType::S, Some(kind)), items.clone()).await;
+        let table = ctx.table_with(TableSpec::keys(KeyType::S, Some(kind)), items.clone()).await;
         let scan = Scan::new(&table).consistent_read(true);
         expect_scan_pages(&ctx, scan, &["pk", "sk"], &items).await;
     }
@@ -264,7 +264,7 @@ pub(super) async fn pages_of_index_scan(ctx: Ctx) {
             }
         })
         .collect();
-    let table = ctx.table_with(Shape::s_n().gsi().lsi(), items.clone()).await;
+    let table = ctx.table_with(TableSpec::s_n().gsi().lsi(), items.clone()).await;
     // One that is in neither.
     ctx.put(&table, item! { "pk" => "p0", "sk" => 100 }).await;
     ctx.expect_index(&table, "gsi", &items).await;
@@ -276,7 +276,7 @@ pub(super) async fn pages_of_index_scan(ctx: Ctx) {
 
 pub(super) async fn last_page(ctx: Ctx) {
     let items: Vec<Item> = (1..=4).map(|n| item! { "pk" => "a", "sk" => n }).collect();
-    let table = ctx.table_with(Shape::s_n(), items.clone()).await;
+    let table = ctx.table_with(TableSpec::s_n(), items.clone()).await;
     for limit in [1, 2, 4] {
         let query = Query::new(&table, attr("pk").eq("a")).limit(limit);
         for query in [query.clone(), query.descending()] {
@@ -303,7 +303,7 @@ pub(super) async fn index_without_sort_key(ctx: Ctx) {
     for pk in ["a", "b", "c"] {
         items.extend((1..=3).map(|sk| item! { "pk" => pk, "sk" => sk, "gpk" => "g" }));
     }
-    let table = ctx.table_with(Shape::s_n().gsi_hash(), items.clone()).await;
+    let table = ctx.table_with(TableSpec::s_n().gsi_hash(), items.clone()).await;
     ctx.expect_index(&table, "gsi", &items).await;
     let query = Query::new(&table, attr("gpk").eq("g")).index("gsi");
     for query in [query.clone(), query.descending()] {
@@ -332,7 +332,7 @@ fn tied() -> Vec<Item> {
 
 pub(super) async fn ties(ctx: Ctx) {
     let items = tied();
-    let table = ctx.table_with(Shape::s_n().gsi(), items.clone()).await;
+    let table = ctx.table_with(TableSpec::s_n().gsi(), items.clone()).await;
     // Neighbours on both sides of the ties.
     let around = ["sooner", "zebra"]
         .map(|gsk| item! { "pk" => "d", "sk" => gsk.len(), "gpk" => "g", "gsk" => gsk });
@@ -364,7 +364,7 @@ pub(super) async fn ties(ctx: Ctx) {
 pub(super) async fn ties_of_lsi(ctx: Ctx) {
     let items: Vec<Item> =
         [-5, 1, 2, 30, 400].map(|sk| item! { "pk" => "a", "sk" => sk, "lsk" => "tie" }).to_vec();
-    let table = ctx.table_with(Shape::s_n().lsi(), items.clone()).await;
+    let table = ctx.table_with(TableSpec::s_n().lsi(), items.clone()).await;
     let query = Query::new(&table, attr("pk").eq("a")).index("lsi").consistent_read(true);
     for limit in 1..=6 {
         ctx.expect_items(&ctx.query_all(query.clone().limit(limit)).await, &items);
@@ -376,7 +376,7 @@ pub(super) async fn ties_of_lsi(ctx: Ctx) {
 
 pub(super) async fn ties_keep_their_order(ctx: Ctx) {
     let items = tied();
-    let table = ctx.table_with(Shape::s_n().gsi(), items.clone()).await;
+    let table = ctx.table_with(TableSpec::s_n().gsi(), items.clone()).await;
     ctx.expect_index(&table, "gsi", &items).await;
     let query = Query::new(&table, attr("gpk").eq("g")).index("gsi");
     let order = ctx.query_all(query.clone()).await;

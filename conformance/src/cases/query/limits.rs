@@ -3,7 +3,7 @@
 use super::*;
 
 pub(super) async fn limit_is_before_filter(ctx: Ctx) {
-    let table = ctx.table_with(Shape::s_n(), five()).await;
+    let table = ctx.table_with(TableSpec::s_n(), five()).await;
     let even = of_five(&table).filter(attr("odd").eq(0));
     let page = ctx.ok(ctx.store().query(even.clone().limit(2)).await);
     ctx.expect_column(&page.items, "sk", [2]);
@@ -18,7 +18,7 @@ pub(super) async fn limit_is_before_filter(ctx: Ctx) {
 }
 
 pub(super) async fn empty_page_goes_on(ctx: Ctx) {
-    let table = ctx.table_with(Shape::s_n(), five()).await;
+    let table = ctx.table_with(TableSpec::s_n(), five()).await;
     let query = of_five(&table).filter(attr("odd").eq(0)).limit(1);
     let page = ctx.ok(ctx.store().query(query.clone()).await);
     assert_eq!((page.items.len(), page.count, page.scanned_count), (0, 0, 1));
@@ -28,7 +28,7 @@ pub(super) async fn empty_page_goes_on(ctx: Ctx) {
 }
 
 pub(super) async fn counts(ctx: Ctx) {
-    let table = ctx.table_with(Shape::s_n(), five()).await;
+    let table = ctx.table_with(TableSpec::s_n(), five()).await;
     for (what, filter, count) in [
         ("some", attr("odd").eq(1), 3),
         ("all", attr("more").eq("x"), 5),
@@ -51,7 +51,7 @@ pub(super) async fn counts(ctx: Ctx) {
 }
 
 pub(super) async fn limit_below_one(ctx: Ctx) {
-    let table = ctx.table_with(Shape::s_n(), five()).await;
+    let table = ctx.table_with(TableSpec::s_n(), five()).await;
     for limit in [0, -1, i32::MIN] {
         let text = format!(
             "1 validation error detected: Value '{limit}' at 'limit' failed to satisfy \
@@ -63,7 +63,7 @@ pub(super) async fn limit_below_one(ctx: Ctx) {
 }
 
 pub(super) async fn limit_above_all(ctx: Ctx) {
-    let table = ctx.table_with(Shape::s_n(), five()).await;
+    let table = ctx.table_with(TableSpec::s_n(), five()).await;
     for limit in [6, 1000, i32::MAX] {
         let page = ctx.ok(ctx.store().query(of_five(&table).limit(limit)).await);
         ctx.expect_column(&page.items, "sk", 1..=5);
@@ -75,7 +75,7 @@ pub(super) async fn limit_on_indexes(ctx: Ctx) {
     let items: Vec<Item> = (1..=5)
         .map(|n| item! { "pk" => format!("p{n}"), "gpk" => "g", "gsk" => format!("{n}"), "n" => n })
         .collect();
-    let table = ctx.table_with(Shape::s().gsi(), items.clone()).await;
+    let table = ctx.table_with(TableSpec::s().gsi(), items.clone()).await;
     ctx.expect_index(&table, "gsi", &items).await;
     let query = Query::new(&table, attr("gpk").eq("g")).index("gsi").filter(attr("n").gt(2));
     let page = ctx.ok(ctx.store().query(query.clone().limit(3)).await);
@@ -88,7 +88,7 @@ pub(super) async fn limit_on_indexes(ctx: Ctx) {
 }
 
 pub(super) async fn nothing_there(ctx: Ctx) {
-    let table = ctx.table_with(Shape::s_n().gsi(), five()).await;
+    let table = ctx.table_with(TableSpec::s_n().gsi(), five()).await;
     for query in [
         Query::new(&table, attr("pk").eq("c")),
         Query::new(&table, attr("pk").eq("a").and(attr("sk").gt(5))),
@@ -102,7 +102,7 @@ pub(super) async fn nothing_there(ctx: Ctx) {
 }
 
 pub(super) async fn count_only(ctx: Ctx) {
-    let table = ctx.table_with(Shape::s_n(), five()).await;
+    let table = ctx.table_with(TableSpec::s_n(), five()).await;
     let count = of_five(&table).select(Select::Count);
     let page = ctx.ok(ctx.store().query(count.clone().filter(attr("odd").eq(1))).await);
     assert_eq!((page.count, page.scanned_count), (3, 5));
@@ -118,7 +118,7 @@ pub(super) async fn count_only(ctx: Ctx) {
 }
 
 pub(super) async fn filter_sees_whole_items(ctx: Ctx) {
-    let table = ctx.table_with(Shape::s_n(), five()).await;
+    let table = ctx.table_with(TableSpec::s_n(), five()).await;
     let projection = Projection::new(["sk"]);
     let query = of_five(&table).filter(attr("odd").eq(0)).projection(projection.clone());
     ctx.expect_query(query, &[item! { "sk" => 2 }, item! { "sk" => 4 }]).await;
@@ -127,7 +127,7 @@ pub(super) async fn filter_sees_whole_items(ctx: Ctx) {
 }
 
 /// Ten items of about 200,000 bytes: six are more than 1 MB, five are not.
-async fn ten_large(ctx: &Ctx, shape: Shape) -> Table {
+async fn ten_large(ctx: &Ctx, shape: TableSpec) -> Table {
     let large = "x".repeat(200_000);
     let item = |n: i32| {
         item! {
@@ -149,7 +149,7 @@ fn ends_after(page: &Page, count: usize, scanned: usize) {
 }
 
 pub(super) async fn page_is_before_filter(ctx: Ctx) {
-    let table = ten_large(&ctx, Shape::s_n()).await;
+    let table = ten_large(&ctx, TableSpec::s_n()).await;
     let query = of_five(&table).filter(attr("n").gt(9));
     let page = ctx.ok(ctx.store().query(query.clone()).await);
     ends_after(&page, 0, 6);
@@ -158,7 +158,7 @@ pub(super) async fn page_is_before_filter(ctx: Ctx) {
 }
 
 pub(super) async fn scan_page_is_before_filter(ctx: Ctx) {
-    let table = ten_large(&ctx, Shape::s_n()).await;
+    let table = ten_large(&ctx, TableSpec::s_n()).await;
     let scan = Scan::new(&table).filter(attr("n").gt(9));
     let page = ctx.ok(ctx.store().scan(scan.clone()).await);
     ends_after(&page, 0, 6);
@@ -166,7 +166,7 @@ pub(super) async fn scan_page_is_before_filter(ctx: Ctx) {
 }
 
 pub(super) async fn page_is_before_projection(ctx: Ctx) {
-    let table = ten_large(&ctx, Shape::s_n()).await;
+    let table = ten_large(&ctx, TableSpec::s_n()).await;
     let projection = Projection::new(["sk"]);
     let page = ctx.ok(ctx.store().query(of_five(&table).projection(projection.clone())).await);
     ends_after(&page, 6, 6);
@@ -178,14 +178,14 @@ pub(super) async fn page_is_before_projection(ctx: Ctx) {
 }
 
 pub(super) async fn page_of_count(ctx: Ctx) {
-    let table = ten_large(&ctx, Shape::s_n()).await;
+    let table = ten_large(&ctx, TableSpec::s_n()).await;
     let pages = ctx.query_pages(of_five(&table).select(Select::Count)).await;
     let counts: Vec<usize> = pages.iter().map(|page| page.count).collect();
     assert_eq!(counts, [6, 4]);
 }
 
 pub(super) async fn page_backwards(ctx: Ctx) {
-    let table = ten_large(&ctx, Shape::s_n()).await;
+    let table = ten_large(&ctx, TableSpec::s_n()).await;
     let pages = ctx.query_pages(of_five(&table).descending()).await;
     assert_eq!(pages.len(), 2);
     ctx.expect_column(&pages[0].items, "sk", (5..=10).rev());
@@ -193,7 +193,7 @@ pub(super) async fn page_backwards(ctx: Ctx) {
 }
 
 pub(super) async fn page_below_limit(ctx: Ctx) {
-    let table = ten_large(&ctx, Shape::s_n()).await;
+    let table = ten_large(&ctx, TableSpec::s_n()).await;
     for (limit, count) in [(5, 5), (6, 6), (7, 6), (100, 6)] {
         let page = ctx.ok(ctx.store().query(of_five(&table).limit(limit)).await);
         ends_after(&page, count, count);
@@ -202,7 +202,8 @@ pub(super) async fn page_below_limit(ctx: Ctx) {
 }
 
 pub(super) async fn page_of_index(ctx: Ctx) {
-    let table = ten_large(&ctx, Shape::s_n().gsi_projecting(IndexProjection::include(["n"]))).await;
+    let table =
+        ten_large(&ctx, TableSpec::s_n().gsi_projecting(IndexProjection::include(["n"]))).await;
     let query = Query::new(&table, attr("gpk").eq("g")).index("gsi");
     let page = ctx.poll(|| async {
         let page = ctx.ok(ctx.store().query(query.clone()).await);
@@ -216,7 +217,7 @@ pub(super) async fn page_of_index(ctx: Ctx) {
 }
 
 pub(super) async fn page_of_whole_index(ctx: Ctx) {
-    let table = ten_large(&ctx, Shape::s_n().gsi()).await;
+    let table = ten_large(&ctx, TableSpec::s_n().gsi()).await;
     let query = Query::new(&table, attr("gpk").eq("g")).index("gsi");
     ctx.expect_index(&table, "gsi", &ctx.all_items(&table).await).await;
     let page = ctx.ok(ctx.store().query(query.clone().projection(Projection::new(["n"]))).await);
@@ -228,7 +229,7 @@ pub(super) async fn page_of_whole_index(ctx: Ctx) {
 
 /// Three items that have `total` bytes together, then two small ones.
 async fn three_of(ctx: &Ctx, total: usize) -> Table {
-    let table = ctx.table(Shape::s_n()).await;
+    let table = ctx.table(TableSpec::s_n()).await;
     let frame = item! { "pk" => "a", "sk" => 1, "x" => "" }.size();
     let mut left = total;
     for n in 1..=3 {

@@ -6,7 +6,7 @@ use super::*;
 
 pub(super) async fn descending(ctx: Ctx) {
     for kind in KEY_TYPES {
-        let table = ctx.table(Shape::keys(KeyType::S, Some(kind))).await;
+        let table = ctx.table(TableSpec::keys(KeyType::S, Some(kind))).await;
         let values = ascending(kind);
         // Written in an order that is neither.
         for position in [3, 0, 6, 2, 5, 1, 4] {
@@ -22,7 +22,7 @@ pub(super) async fn descending(ctx: Ctx) {
 pub(super) async fn descending_in_range(ctx: Ctx) {
     let mut items = five();
     items.extend((1..=5).map(|n| item! { "pk" => "b", "sk" => n }));
-    let table = ctx.table_with(Shape::s_n(), items).await;
+    let table = ctx.table_with(TableSpec::s_n(), items).await;
     let query = |condition: Condition| Query::new(&table, attr("pk").eq("a").and(condition));
     for (condition, expected) in [
         (attr("sk").ge(1), vec![5, 4, 3, 2, 1]),
@@ -72,7 +72,7 @@ async fn expect_ranges(
     partition: &str,
     attribute: &str,
     index: Option<&str>,
-    shape: impl Fn(KeyType) -> Shape,
+    shape: impl Fn(KeyType) -> TableSpec,
 ) {
     for kind in KEY_TYPES {
         let values = ascending(kind);
@@ -103,7 +103,7 @@ async fn expect_ranges(
 }
 
 pub(super) async fn ranges_of_table(ctx: Ctx) {
-    let shape = |kind| Shape::keys(KeyType::S, Some(kind));
+    let shape = |kind| TableSpec::keys(KeyType::S, Some(kind));
     for kind in KEY_TYPES {
         let values = ascending(kind);
         let items = values.clone().map(|value| item! { "pk" => "a", "sk" => value });
@@ -123,14 +123,14 @@ pub(super) async fn ranges_of_table(ctx: Ctx) {
 pub(super) async fn ranges_of_gsi(ctx: Ctx) {
     expect_ranges(&ctx, "gpk", "gsk", Some("gsi"), |kind| {
         let partition = ("gpk", KeyType::S);
-        Shape::s_n().gsi_on("gsi", partition, Some(("gsk", kind)), IndexProjection::all())
+        TableSpec::s_n().gsi_on("gsi", partition, Some(("gsk", kind)), IndexProjection::all())
     })
     .await;
 }
 
 pub(super) async fn ranges_of_lsi(ctx: Ctx) {
     expect_ranges(&ctx, "pk", "lsk", Some("lsi"), |kind| {
-        Shape::s_n().lsi_on("lsi", ("lsk", kind), IndexProjection::all())
+        TableSpec::s_n().lsi_on("lsi", ("lsk", kind), IndexProjection::all())
     })
     .await;
 }
@@ -139,7 +139,7 @@ pub(super) async fn prefixes_of_strings(ctx: Ctx) {
     let keys =
         ["a", "a\u{10ffff}", "a\u{10ffff}z", "ab", "abc", "abd", "ac", "A", "b", "\u{10ffff}"];
     let items = keys.map(|key| item! { "pk" => "a", "sk" => key });
-    let table = ctx.table_with(Shape::s_s(), items).await;
+    let table = ctx.table_with(TableSpec::s_s(), items).await;
     for (prefix, expected) in [
         ("ab", vec!["ab", "abc", "abd"]),
         ("a", vec!["a", "ab", "abc", "abd", "ac", "a\u{10ffff}", "a\u{10ffff}z"]),
@@ -160,7 +160,7 @@ pub(super) async fn prefixes_of_binaries(ctx: Ctx) {
     let keys: [&[u8]; 7] =
         [b"\0", b"\0\0", b"\x01\xff", b"\x01\xff\0", b"\x02", b"\xff", b"\xff\xff\x01"];
     let items = keys.map(|key| item! { "pk" => "a", "sk" => key });
-    let table = ctx.table_with(Shape::s_b(), items.clone()).await;
+    let table = ctx.table_with(TableSpec::s_b(), items.clone()).await;
     let prefixes: [(&[u8], std::ops::Range<usize>); 5] =
         [(b"\0", 0..2), (b"\x01\xff", 2..4), (b"\x01", 2..4), (b"\xff", 5..7), (b"\xff\xff", 6..7)];
     for (prefix, range) in prefixes {
@@ -171,7 +171,7 @@ pub(super) async fn prefixes_of_binaries(ctx: Ctx) {
 
 pub(super) async fn partitions_of_every_type(ctx: Ctx) {
     for kind in KEY_TYPES {
-        let table = ctx.table(Shape::keys(kind, Some(KeyType::N))).await;
+        let table = ctx.table(TableSpec::keys(kind, Some(KeyType::N))).await;
         let values = ascending(kind);
         for value in &values {
             ctx.put_all(&table, (1..=2).map(|n| item! { "pk" => value, "sk" => n })).await;
@@ -182,7 +182,7 @@ pub(super) async fn partitions_of_every_type(ctx: Ctx) {
         }
     }
     // A number is one partition however it is written.
-    let table = ctx.table_with(Shape::keys(KeyType::N, None), [item! { "pk" => 150 }]).await;
+    let table = ctx.table_with(TableSpec::keys(KeyType::N, None), [item! { "pk" => 150 }]).await;
     for text in ["150", "1.5E2", "0150.00"] {
         let number = Number::parse(text).expect("a number");
         ctx.expect_query(Query::new(&table, attr("pk").eq(number)), &[item! { "pk" => 150 }]).await;

@@ -7,7 +7,7 @@ const NOT_CONSISTENT: &str = "Consistent reads are not supported on global secon
 /// A table with a global index that has one entry.
 async fn indexed(ctx: &Ctx) -> (Table, Query) {
     let entry = item! { "pk" => "a", "sk" => 1, "gpk" => "g", "gsk" => "s" };
-    let table = ctx.table_with(Shape::s_n().gsi(), [entry]).await;
+    let table = ctx.table_with(TableSpec::s_n().gsi(), [entry]).await;
     let query = Query::new(&table, attr("gpk").eq("g")).index("gsi");
     (table, query)
 }
@@ -36,7 +36,7 @@ pub(super) async fn consistent_count_of_gsi(ctx: Ctx) {
 
 pub(super) async fn consistent_read_of_lsi(ctx: Ctx) {
     let entry = item! { "pk" => "a", "sk" => 1, "lsk" => "l" };
-    let table = ctx.table_with(Shape::s_n().lsi(), [entry.clone()]).await;
+    let table = ctx.table_with(TableSpec::s_n().lsi(), [entry.clone()]).await;
     let query = of_five(&table).index("lsi").consistent_read(true);
     let page = ctx.ok(ctx.store().query(query.clone()).await);
     ctx.expect_in_order(&page.items, std::slice::from_ref(&entry));
@@ -47,7 +47,7 @@ pub(super) async fn consistent_read_of_lsi(ctx: Ctx) {
 }
 
 pub(super) async fn consistent_reads_see_writes(ctx: Ctx) {
-    let table = ctx.table(Shape::s_n().lsi()).await;
+    let table = ctx.table(TableSpec::s_n().lsi()).await;
     for n in 1..=20 {
         ctx.put(&table, item! { "pk" => "a", "sk" => n, "lsk" => format!("{:02}", 20 - n) }).await;
         let query = of_five(&table).consistent_read(true);
@@ -63,7 +63,7 @@ async fn refused(ctx: &Ctx, query: Query, scan: Scan, text: &str) {
 }
 
 pub(super) async fn count_with_projection(ctx: Ctx) {
-    let table = ctx.table_with(Shape::s_n(), five()).await;
+    let table = ctx.table_with(TableSpec::s_n(), five()).await;
     let projection = Projection::new(["sk"]);
     refused(
         &ctx,
@@ -75,7 +75,7 @@ pub(super) async fn count_with_projection(ctx: Ctx) {
 }
 
 pub(super) async fn specific_without_projection(ctx: Ctx) {
-    let table = ctx.table_with(Shape::s_n(), five()).await;
+    let table = ctx.table_with(TableSpec::s_n(), five()).await;
     refused(
         &ctx,
         of_five(&table).select(Select::SpecificAttributes),
@@ -87,7 +87,7 @@ pub(super) async fn specific_without_projection(ctx: Ctx) {
 }
 
 pub(super) async fn projected_without_index(ctx: Ctx) {
-    let table = ctx.table_with(Shape::s_n().gsi(), five()).await;
+    let table = ctx.table_with(TableSpec::s_n().gsi(), five()).await;
     refused(
         &ctx,
         of_five(&table).select(Select::AllProjectedAttributes),
@@ -115,7 +115,7 @@ pub(super) async fn all_with_projection(ctx: Ctx) {
 }
 
 pub(super) async fn specific_with_projection(ctx: Ctx) {
-    let table = ctx.table_with(Shape::s_n(), five()).await;
+    let table = ctx.table_with(TableSpec::s_n(), five()).await;
     let projection = Projection::new(["odd"]);
     let query = of_five(&table).projection(projection.clone());
     let plain = ctx.ok(ctx.store().query(query.clone()).await);
@@ -128,7 +128,7 @@ pub(super) async fn specific_with_projection(ctx: Ctx) {
 }
 
 pub(super) async fn all_of_table(ctx: Ctx) {
-    let table = ctx.table_with(Shape::s_n(), five()).await;
+    let table = ctx.table_with(TableSpec::s_n(), five()).await;
     let query = of_five(&table);
     ctx.expect_query(query.clone(), &five()[..5]).await;
     ctx.expect_query(query.select(Select::AllAttributes), &five()[..5]).await;
@@ -140,7 +140,7 @@ pub(super) async fn projection_of_query(ctx: Ctx) {
     let item = item! {
         "pk" => "a", "sk" => 1, "m" => map! { "x" => 1, "y" => 2 }, "l" => list!["p", "q", "r"],
     };
-    let table = ctx.table_with(Shape::s_n(), [item]).await;
+    let table = ctx.table_with(TableSpec::s_n(), [item]).await;
     let query = Query::new(&table, "pk = :p").value(":p", "a");
     for (text, expected) in [
         ("m.x", item! { "m" => map! { "x" => 1 } }),
@@ -155,7 +155,7 @@ pub(super) async fn projection_of_query(ctx: Ctx) {
 }
 
 pub(super) async fn no_key_condition(ctx: Ctx) {
-    let table = ctx.table_with(Shape::s_n(), five()).await;
+    let table = ctx.table_with(TableSpec::s_n(), five()).await;
     let query = assign!(Query::default(), { table: (&table).into() });
     let text = "Either the KeyConditions or KeyConditionExpression parameter must be specified in \
                 the request.";
@@ -164,7 +164,7 @@ pub(super) async fn no_key_condition(ctx: Ctx) {
 }
 
 pub(super) async fn unknown_index(ctx: Ctx) {
-    let table = ctx.table_with(Shape::s_n().gsi(), five()).await;
+    let table = ctx.table_with(TableSpec::s_n().gsi(), five()).await;
     for name in ["nope", "GSI", "gsi2"] {
         refused(
             &ctx,
@@ -212,7 +212,7 @@ pub(super) async fn filter_on_other_key(ctx: Ctx) {
     let items: Vec<Item> = (1..=3)
         .map(|n| item! { "pk" => "a", "sk" => n, "gpk" => "g", "gsk" => format!("s{n}") })
         .collect();
-    let table = ctx.table_with(Shape::s_n().gsi(), items.clone()).await;
+    let table = ctx.table_with(TableSpec::s_n().gsi(), items.clone()).await;
     let by_index = Query::new(&table, attr("gpk").eq("g")).index("gsi");
     ctx.expect_query(by_index.clone().filter(attr("sk").gt(1)), &items[1..]).await;
     ctx.expect_query(by_index.filter(attr("pk").eq("b")), &[]).await;

@@ -6,7 +6,7 @@ use super::*;
 
 /// A table with `n` from 1 to 5 in its records, its stream and their shard.
 async fn five_records(ctx: &Ctx) -> (Table, StreamArn, Shard, Vec<Record>) {
-    let table = ctx.table(Shape::s().stream(StreamViewType::NewImage)).await;
+    let table = ctx.table(TableSpec::s().stream(StreamViewType::NewImage)).await;
     write_numbers(ctx, &table, 1..=5).await;
     let records = ctx.records(&table, 5).await;
     assert_eq!(numbers(&records), [1, 2, 3, 4, 5]);
@@ -44,7 +44,7 @@ pub(super) async fn at_and_after(ctx: Ctx) {
 }
 
 pub(super) async fn at_the_start_of_a_shard(ctx: Ctx) {
-    let shape = || Shape::s().stream(StreamViewType::NewImage);
+    let shape = || TableSpec::s().stream(StreamViewType::NewImage);
     let table = ctx.table(shape()).await;
     // The first number of the shard need not be that of a record.
     let other = ctx.table(shape()).await;
@@ -145,7 +145,7 @@ pub(super) async fn malformed_stream_arns(ctx: Ctx) {
 }
 
 pub(super) async fn lists_after_malformed_arns(ctx: Ctx) {
-    let table = ctx.table(Shape::s().stream(StreamViewType::KeysOnly)).await;
+    let table = ctx.table(TableSpec::s().stream(StreamViewType::KeysOnly)).await;
     let arn = ctx.stream_of(&table).await;
     for text in MALFORMED {
         for table in [None, Some(table.name().to_owned())] {
@@ -204,7 +204,7 @@ pub(super) async fn iterators_expire(ctx: Ctx) {
 }
 
 pub(super) async fn iterator_of_an_empty_shard(ctx: Ctx) {
-    let shape = || Shape::s().stream(StreamViewType::NewImage);
+    let shape = || TableSpec::s().stream(StreamViewType::NewImage);
     let table = ctx.table(shape()).await;
     let other = ctx.table(shape()).await;
     let arn = ctx.stream_of(&table).await;
@@ -257,7 +257,7 @@ pub(super) async fn limits(ctx: Ctx) {
 }
 
 pub(super) async fn page_size(ctx: Ctx) {
-    let table = ctx.table(Shape::s().stream(StreamViewType::NewImage)).await;
+    let table = ctx.table(TableSpec::s().stream(StreamViewType::NewImage)).await;
     for n in 1..=5 {
         ctx.put(&table, numbered("a", n).with("filler", "x".repeat(300 * 1024))).await;
     }

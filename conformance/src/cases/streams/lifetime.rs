@@ -11,7 +11,7 @@ const SECOND: Duration = Duration::from_secs(1);
 const TRIMMED: &str = "The data you are trying to access has been trimmed";
 
 pub(super) async fn records_last_a_day(ctx: Ctx) {
-    let table = ctx.table(Shape::s().stream(StreamViewType::NewImage)).await;
+    let table = ctx.table(TableSpec::s().stream(StreamViewType::NewImage)).await;
     write_numbers(&ctx, &table, 1..=2).await;
     ctx.clock().advance(HOUR);
     write_numbers(&ctx, &table, 3..=3).await;
@@ -28,7 +28,7 @@ pub(super) async fn records_last_a_day(ctx: Ctx) {
 }
 
 pub(super) async fn iterator_at_trimmed_records(ctx: Ctx) {
-    let table = ctx.table(Shape::s().stream(StreamViewType::NewImage)).await;
+    let table = ctx.table(TableSpec::s().stream(StreamViewType::NewImage)).await;
     write_numbers(&ctx, &table, 1..=2).await;
     let records = ctx.records(&table, 2).await;
     let (arn, shard) = written_shard(&ctx, &table).await;
@@ -53,7 +53,7 @@ pub(super) async fn iterator_at_trimmed_records(ctx: Ctx) {
 }
 
 pub(super) async fn disabled_streams_can_be_read(ctx: Ctx) {
-    let table = ctx.table(Shape::s().stream(StreamViewType::NewImage)).await;
+    let table = ctx.table(TableSpec::s().stream(StreamViewType::NewImage)).await;
     write_numbers(&ctx, &table, 1..=3).await;
     let (arn, shard) = written_shard(&ctx, &table).await;
     let before = iterator(&ctx, &arn, &shard.id, ShardPosition::TrimHorizon).await;
@@ -80,7 +80,7 @@ pub(super) async fn disabled_streams_can_be_read(ctx: Ctx) {
 }
 
 pub(super) async fn disabled_streams_last_a_day(ctx: Ctx) {
-    let table = ctx.table(Shape::s().stream(StreamViewType::NewImage)).await;
+    let table = ctx.table(TableSpec::s().stream(StreamViewType::NewImage)).await;
     write_numbers(&ctx, &table, 1..=1).await;
     ctx.clock().advance(HOUR);
     write_numbers(&ctx, &table, 2..=2).await;
@@ -103,7 +103,7 @@ pub(super) async fn disabled_streams_last_a_day(ctx: Ctx) {
 }
 
 pub(super) async fn views_cannot_be_changed(ctx: Ctx) {
-    let table = ctx.table(Shape::s().stream(StreamViewType::KeysOnly)).await;
+    let table = ctx.table(TableSpec::s().stream(StreamViewType::KeysOnly)).await;
     let arn = ctx.stream_of(&table).await;
     for view_type in [StreamViewType::NewImage, StreamViewType::KeysOnly] {
         let stream = StreamSpecification::enabled(view_type);
@@ -127,7 +127,7 @@ pub(super) async fn views_cannot_be_changed(ctx: Ctx) {
 }
 
 pub(super) async fn streams_can_be_enabled_again(ctx: Ctx) {
-    let table = ctx.table(Shape::s().stream(StreamViewType::KeysOnly)).await;
+    let table = ctx.table(TableSpec::s().stream(StreamViewType::KeysOnly)).await;
     let old = ctx.stream_of(&table).await;
     write_numbers(&ctx, &table, 1..=1).await;
     ctx.records(&table, 1).await;
@@ -160,7 +160,7 @@ pub(super) async fn streams_can_be_enabled_again(ctx: Ctx) {
 }
 
 pub(super) async fn deleted_tables_leave_their_stream(ctx: Ctx) {
-    let shape = Shape::s().stream(StreamViewType::NewImage);
+    let shape = TableSpec::s().stream(StreamViewType::NewImage);
     let table = ctx.table(shape.clone()).await;
     write_numbers(&ctx, &table, 1..=2).await;
     let (arn, shard) = written_shard(&ctx, &table).await;
@@ -181,7 +181,7 @@ pub(super) async fn deleted_tables_leave_their_stream(ctx: Ctx) {
 /// Deletes a table with a stream, creates it without one and enables one again: the labels of both
 /// streams, after `between` has been done to the clock.
 async fn labels_over_a_plain_table(ctx: &Ctx, between: impl Fn()) -> [String; 2] {
-    let shape = Shape::s().stream(StreamViewType::NewImage);
+    let shape = TableSpec::s().stream(StreamViewType::NewImage);
     let table = ctx.table(shape).await;
     write_numbers(ctx, &table, 1..=2).await;
     let label = || async {
@@ -193,7 +193,7 @@ async fn labels_over_a_plain_table(ctx: &Ctx, between: impl Fn()) -> [String; 2]
     for _ in 0..2 {
         ctx.ok(ctx.store().delete_table(DeleteTable::new(&table)).await);
         between();
-        ctx.ok(ctx.store().create_table(Shape::s().request(table.name())).await);
+        ctx.ok(ctx.store().create_table(TableSpec::s().request(table.name())).await);
     }
     set_stream(ctx, &table, Some(StreamViewType::NewImage)).await;
     write_numbers(ctx, &table, 3..=3).await;
@@ -213,7 +213,7 @@ pub(super) async fn labels_increase_when_the_clock_steps_back(ctx: Ctx) {
     let [old, new] = labels_over_a_plain_table(&ctx, step_back).await;
     assert!(new > old, "{new} comes after {old}");
     // With streams alone, and one that is disabled and enabled.
-    let table = ctx.table(Shape::s().stream(StreamViewType::NewImage)).await;
+    let table = ctx.table(TableSpec::s().stream(StreamViewType::NewImage)).await;
     let mut labels = Vec::new();
     for round in 0..3 {
         let described = ctx.ok(ctx.store().describe_table(DescribeTable::new(&table)).await);
@@ -224,7 +224,7 @@ pub(super) async fn labels_increase_when_the_clock_steps_back(ctx: Ctx) {
             set_stream(&ctx, &table, Some(StreamViewType::NewImage)).await;
         } else {
             ctx.ok(ctx.store().delete_table(DeleteTable::new(&table)).await);
-            let again = Shape::s().stream(StreamViewType::NewImage).request(table.name());
+            let again = TableSpec::s().stream(StreamViewType::NewImage).request(table.name());
             ctx.ok(ctx.store().create_table(again).await);
         }
     }
@@ -232,7 +232,7 @@ pub(super) async fn labels_increase_when_the_clock_steps_back(ctx: Ctx) {
 }
 
 pub(super) async fn streams_are_described(ctx: Ctx) {
-    let table = ctx.table(Shape::s_n().stream(StreamViewType::OldImage)).await;
+    let table = ctx.table(TableSpec::s_n().stream(StreamViewType::OldImage)).await;
     let described = ctx.ok(ctx.store().describe_table(DescribeTable::new(&table)).await);
     let expected = StreamSpecification::enabled(StreamViewType::OldImage);
     assert_eq!(described.stream, Some(expected));
@@ -248,7 +248,7 @@ pub(super) async fn streams_are_described(ctx: Ctx) {
     assert!(!stream.shards.is_empty(), "{stream:?}");
     let open = stream.shards.iter().filter(|shard| shard.ending_sequence_number.is_none());
     assert_eq!(open.count(), stream.shards.len(), "{stream:?}");
-    let plain = ctx.table(Shape::s()).await;
+    let plain = ctx.table(TableSpec::s()).await;
     let described = ctx.ok(ctx.store().describe_table(DescribeTable::new(&plain)).await);
     assert_eq!((described.stream, described.latest_stream_arn), (None, None));
     for (limit, message) in [
@@ -269,12 +269,12 @@ pub(super) async fn streams_are_described(ctx: Ctx) {
 }
 
 pub(super) async fn streams_are_listed(ctx: Ctx) {
-    let table = ctx.table(Shape::s().stream(StreamViewType::KeysOnly)).await;
+    let table = ctx.table(TableSpec::s().stream(StreamViewType::KeysOnly)).await;
     for _ in 0..2 {
         set_stream(&ctx, &table, None).await;
         set_stream(&ctx, &table, Some(StreamViewType::KeysOnly)).await;
     }
-    let plain = ctx.table(Shape::s()).await;
+    let plain = ctx.table(TableSpec::s()).await;
     let all = ctx.ok(ctx.store().list_streams(ListStreams::of_table(&table)).await).streams;
     assert_eq!(all.len(), 3);
     for stream in &all {

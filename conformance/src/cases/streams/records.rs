@@ -7,7 +7,7 @@ use super::*;
 use EventName::{Insert, Modify, Remove};
 
 pub(super) async fn one_record_per_change(ctx: Ctx) {
-    let table = ctx.table(Shape::s().stream(StreamViewType::NewAndOldImages)).await;
+    let table = ctx.table(TableSpec::s().stream(StreamViewType::NewAndOldImages)).await;
     let (one, two) = (numbered("a", 1), numbered("a", 2));
     ctx.put(&table, one.clone()).await;
     let update = Update::new().set("n", 2);
@@ -29,7 +29,7 @@ pub(super) async fn one_record_per_change(ctx: Ctx) {
 }
 
 pub(super) async fn batches_are_recorded(ctx: Ctx) {
-    let shape = Shape::s().stream(StreamViewType::NewAndOldImages);
+    let shape = TableSpec::s().stream(StreamViewType::NewAndOldImages);
     let (old, gone, same) = (numbered("old", 1), numbered("gone", 1), numbered("same", 1));
     let table = ctx.table_with(shape, [old.clone(), gone.clone(), same.clone()]).await;
     let (new, changed) = (numbered("new", 1), numbered("old", 2));
@@ -53,7 +53,7 @@ pub(super) async fn batches_are_recorded(ctx: Ctx) {
 }
 
 pub(super) async fn indexes_add_no_records(ctx: Ctx) {
-    let shape = Shape::s().gsi().stream(StreamViewType::NewAndOldImages);
+    let shape = TableSpec::s().gsi().stream(StreamViewType::NewAndOldImages);
     let table = ctx.table(shape).await;
     let entry = |gpk: &str| key("a").with("gpk", gpk).with("gsk", "s");
     let (first, second) = (entry("one"), entry("two"));
@@ -73,7 +73,7 @@ pub(super) async fn indexes_add_no_records(ctx: Ctx) {
 }
 
 pub(super) async fn failed_writes_leave_no_record(ctx: Ctx) {
-    let shape = Shape::s().gsi().stream(StreamViewType::NewAndOldImages);
+    let shape = TableSpec::s().gsi().stream(StreamViewType::NewAndOldImages);
     let before = numbered("a", 1);
     let table = ctx.table_with(shape, [before.clone()]).await;
     let store = ctx.store();
@@ -102,7 +102,7 @@ pub(super) async fn failed_writes_leave_no_record(ctx: Ctx) {
 }
 
 pub(super) async fn records_are_in_order(ctx: Ctx) {
-    let table = ctx.table(Shape::s_n().stream(StreamViewType::NewAndOldImages)).await;
+    let table = ctx.table(TableSpec::s_n().stream(StreamViewType::NewAndOldImages)).await;
     let item = |pk: &str, sk: i32, n: i32| item! { "pk" => pk, "sk" => sk, "n" => n };
     for n in 0..10 {
         for (pk, sk) in [("a", 1), ("b", 1), ("a", 2)] {
@@ -125,7 +125,7 @@ pub(super) async fn records_are_in_order(ctx: Ctx) {
 
 /// The records of an item that is made, changed and deleted, under this view.
 async fn life_of_an_item(ctx: &Ctx, view_type: StreamViewType) -> Vec<Record> {
-    let table = ctx.table(Shape::s_n().stream(view_type)).await;
+    let table = ctx.table(TableSpec::s_n().stream(view_type)).await;
     let item = |n: i32| item! { "pk" => "a", "sk" => 7, "n" => n, "m" => map! { "x" => list![n] } };
     ctx.put(&table, item(1)).await;
     ctx.put(&table, item(2)).await;
@@ -170,7 +170,7 @@ pub(super) async fn new_and_old_images(ctx: Ctx) {
 
 /// The example event of AWS Lambda's guide (with-ddb-example), with its sizes.
 pub(super) async fn record_sizes(ctx: Ctx) {
-    let shape = Shape::n().with(|mut request| {
+    let shape = TableSpec::n().with(|mut request| {
         request.key_schema.clear();
         request.attribute_definitions.clear();
         request.partition_key("Id", KeyType::N).stream(StreamViewType::NewAndOldImages)
@@ -186,7 +186,7 @@ pub(super) async fn record_sizes(ctx: Ctx) {
 }
 
 pub(super) async fn record_times(ctx: Ctx) {
-    let table = ctx.table(Shape::s().stream(StreamViewType::KeysOnly)).await;
+    let table = ctx.table(TableSpec::s().stream(StreamViewType::KeysOnly)).await;
     ctx.clock().advance(Duration::from_millis(1900));
     let (first, second) = (ctx.now(), ctx.now() + Duration::from_millis(200));
     ctx.put(&table, key("a")).await;
@@ -199,7 +199,7 @@ pub(super) async fn record_times(ctx: Ctx) {
 }
 
 pub(super) async fn no_change_no_record(ctx: Ctx) {
-    let table = ctx.table(Shape::s().stream(StreamViewType::NewAndOldImages)).await;
+    let table = ctx.table(TableSpec::s().stream(StreamViewType::NewAndOldImages)).await;
     let json = |n: &str, members: [&str; 2]| {
         serde_json::json!({
             "pk": { "S": "a" }, "n": { "N": n }, "set": { "SS": members },
@@ -240,7 +240,7 @@ pub(super) async fn no_change_no_record(ctx: Ctx) {
 }
 
 pub(super) async fn event_names(ctx: Ctx) {
-    let table = ctx.table(Shape::s().stream(StreamViewType::KeysOnly)).await;
+    let table = ctx.table(TableSpec::s().stream(StreamViewType::KeysOnly)).await;
     let update = |n: i32| UpdateItem::new(&table, key("a")).update(Update::new().set("n", n));
     ctx.put(&table, numbered("a", 1)).await;
     ctx.put(&table, numbered("a", 2)).await;
@@ -256,7 +256,7 @@ pub(super) async fn event_names(ctx: Ctx) {
 }
 
 pub(super) async fn sequence_numbers(ctx: Ctx) {
-    let table = ctx.table(Shape::s().stream(StreamViewType::KeysOnly)).await;
+    let table = ctx.table(TableSpec::s().stream(StreamViewType::KeysOnly)).await;
     write_numbers(&ctx, &table, 1..=12).await;
     let records = ctx.records(&table, 12).await;
     assert_eq!(records.len(), 12);
@@ -276,7 +276,7 @@ pub(super) async fn sequence_numbers(ctx: Ctx) {
 pub(super) async fn event_ids(ctx: Ctx) {
     let mut ids = BTreeSet::new();
     for _ in 0..2 {
-        let table = ctx.table(Shape::s().stream(StreamViewType::KeysOnly)).await;
+        let table = ctx.table(TableSpec::s().stream(StreamViewType::KeysOnly)).await;
         for _ in 0..2 {
             write_numbers(&ctx, &table, 1..=5).await;
             for record in ctx.records(&table, 5).await {
@@ -292,7 +292,7 @@ pub(super) async fn event_ids(ctx: Ctx) {
 }
 
 pub(super) async fn transactions_are_single_records(ctx: Ctx) {
-    let shape = || Shape::s().stream(StreamViewType::NewAndOldImages);
+    let shape = || TableSpec::s().stream(StreamViewType::NewAndOldImages);
     let (old, gone, same) = (numbered("old", 1), numbered("gone", 1), numbered("same", 1));
     let first = ctx.table_with(shape(), [old.clone(), gone.clone(), same.clone()]).await;
     let second = ctx.table(shape()).await;
@@ -321,7 +321,7 @@ pub(super) async fn transactions_are_single_records(ctx: Ctx) {
 
 pub(super) async fn canceled_transactions_leave_no_record(ctx: Ctx) {
     let before = numbered("a", 1);
-    let shape = Shape::s().stream(StreamViewType::NewAndOldImages);
+    let shape = TableSpec::s().stream(StreamViewType::NewAndOldImages);
     let table = ctx.table_with(shape, [before.clone()]).await;
     let request = TransactWriteItems::new()
         .item(PutItem::new(&table, numbered("new", 1)))

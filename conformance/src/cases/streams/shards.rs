@@ -111,7 +111,7 @@ fn histories(items: i32, numbers: std::ops::RangeInclusive<i32>) -> BTreeMap<Str
 }
 
 pub(super) async fn each_item_has_one_lineage(ctx: Ctx) {
-    let table = ctx.table(Shape::s().stream(StreamViewType::NewImage)).await;
+    let table = ctx.table(TableSpec::s().stream(StreamViewType::NewImage)).await;
     for n in 1..=3 {
         write_everywhere(&ctx, &table, 20, n).await;
     }
@@ -125,7 +125,7 @@ pub(super) async fn each_item_has_one_lineage(ctx: Ctx) {
 }
 
 pub(super) async fn shards_are_described_in_pages(ctx: Ctx) {
-    let table = ctx.table(Shape::s().stream(StreamViewType::KeysOnly)).await;
+    let table = ctx.table(TableSpec::s().stream(StreamViewType::KeysOnly)).await;
     write_everywhere(&ctx, &table, 1, 1).await;
     let arn = ctx.stream_of(&table).await;
     let all = described(&ctx, &arn, None).await;
@@ -140,7 +140,7 @@ pub(super) async fn shards_are_described_in_pages(ctx: Ctx) {
 }
 
 pub(super) async fn shards_are_succeeded(ctx: Ctx) {
-    let table = ctx.table(Shape::s().stream(StreamViewType::NewImage)).await;
+    let table = ctx.table(TableSpec::s().stream(StreamViewType::NewImage)).await;
     let arn = ctx.stream_of(&table).await;
     write_everywhere(&ctx, &table, 20, 1).await;
     let parents = described(&ctx, &arn, None).await;
@@ -178,7 +178,7 @@ pub(super) async fn shards_are_succeeded(ctx: Ctx) {
 }
 
 pub(super) async fn an_iterator_ends_with_its_shard(ctx: Ctx) {
-    let table = ctx.table(Shape::s().stream(StreamViewType::NewImage)).await;
+    let table = ctx.table(TableSpec::s().stream(StreamViewType::NewImage)).await;
     write_numbers(&ctx, &table, 1..=2).await;
     let (arn, shard) = written_shard(&ctx, &table).await;
     ctx.clock().advance(LIFETIME - Duration::from_secs(1));
@@ -212,7 +212,7 @@ pub(super) async fn an_iterator_ends_with_its_shard(ctx: Ctx) {
 }
 
 pub(super) async fn order_over_many_shards(ctx: Ctx) {
-    let table = ctx.table(Shape::s().stream(StreamViewType::NewImage)).await;
+    let table = ctx.table(TableSpec::s().stream(StreamViewType::NewImage)).await;
     let arn = ctx.stream_of(&table).await;
     for n in 1..=5 {
         write_everywhere(&ctx, &table, 10, n).await;
@@ -227,7 +227,7 @@ pub(super) async fn order_over_many_shards(ctx: Ctx) {
 }
 
 pub(super) async fn shards_without_records(ctx: Ctx) {
-    let table = ctx.table(Shape::s().stream(StreamViewType::NewImage)).await;
+    let table = ctx.table(TableSpec::s().stream(StreamViewType::NewImage)).await;
     let arn = ctx.stream_of(&table).await;
     for n in 1..=2 {
         ctx.clock().advance(LIFETIME);
@@ -249,7 +249,7 @@ pub(super) async fn shards_without_records(ctx: Ctx) {
 }
 
 pub(super) async fn trimmed_shards_vanish(ctx: Ctx) {
-    let table = ctx.table(Shape::s().stream(StreamViewType::NewImage)).await;
+    let table = ctx.table(TableSpec::s().stream(StreamViewType::NewImage)).await;
     let arn = ctx.stream_of(&table).await;
     write_numbers(&ctx, &table, 1..=1).await;
     let first = described(&ctx, &arn, None).await;
@@ -283,7 +283,7 @@ pub(super) async fn trimmed_shards_vanish(ctx: Ctx) {
 }
 
 pub(super) async fn disabling_closes_all_shards(ctx: Ctx) {
-    let table = ctx.table(Shape::s().stream(StreamViewType::NewImage)).await;
+    let table = ctx.table(TableSpec::s().stream(StreamViewType::NewImage)).await;
     let old = ctx.stream_of(&table).await;
     write_everywhere(&ctx, &table, 10, 1).await;
     ctx.records(&table, 10).await;
@@ -320,7 +320,7 @@ async fn children(ctx: &Ctx, arn: &StreamArn, parent: &ShardId) -> Vec<Shard> {
 }
 
 pub(super) async fn a_filter_lists_the_children(ctx: Ctx) {
-    let table = ctx.table(Shape::s().stream(StreamViewType::NewImage)).await;
+    let table = ctx.table(TableSpec::s().stream(StreamViewType::NewImage)).await;
     let arn = ctx.stream_of(&table).await;
     for n in 1..=3 {
         write_everywhere(&ctx, &table, 20, n).await;
@@ -364,7 +364,7 @@ const UNKNOWN: [&str; 2] =
     ["shardId-00000000000000000000-00000000", "shardId-99999999999999999999-ffffffff"];
 
 pub(super) async fn a_filter_lists_no_other_shards(ctx: Ctx) {
-    let table = ctx.table(Shape::s().stream(StreamViewType::KeysOnly)).await;
+    let table = ctx.table(TableSpec::s().stream(StreamViewType::KeysOnly)).await;
     let arn = ctx.stream_of(&table).await;
     let open = described(&ctx, &arn, None).await.into_iter().map(|shard| shard.id);
     for parent in open.chain(UNKNOWN.map(ShardId::from)) {
@@ -374,7 +374,7 @@ pub(super) async fn a_filter_lists_no_other_shards(ctx: Ctx) {
 }
 
 pub(super) async fn a_filter_goes_with_no_start(ctx: Ctx) {
-    let table = ctx.table(Shape::s().stream(StreamViewType::KeysOnly)).await;
+    let table = ctx.table(TableSpec::s().stream(StreamViewType::KeysOnly)).await;
     let arn = ctx.stream_of(&table).await;
     let shard = described(&ctx, &arn, None).await.remove(0);
     let request = DescribeStream::new(arn)
@@ -387,9 +387,9 @@ pub(super) async fn a_filter_goes_with_no_start(ctx: Ctx) {
 }
 
 pub(super) async fn page_after_an_unknown_shard(ctx: Ctx) {
-    let table = ctx.table(Shape::s().stream(StreamViewType::KeysOnly)).await;
+    let table = ctx.table(TableSpec::s().stream(StreamViewType::KeysOnly)).await;
     let arn = ctx.stream_of(&table).await;
-    let other = ctx.table(Shape::s().stream(StreamViewType::KeysOnly)).await;
+    let other = ctx.table(TableSpec::s().stream(StreamViewType::KeysOnly)).await;
     let other = described(&ctx, &ctx.stream_of(&other).await, None).await.remove(0);
     for start in UNKNOWN.map(ShardId::from).into_iter().chain([other.id]) {
         let request = DescribeStream::new(arn.clone()).exclusive_start_shard(start.clone());

@@ -5,7 +5,7 @@ use super::{constraint, describe, invalid, refused};
 
 pub(super) async fn described_as_asked(ctx: Ctx) {
     let name = ctx.free_name();
-    let request = Shape::s_n()
+    let request = TableSpec::s_n()
         .gsi_projecting(IndexProjection::include(["y", "x"]))
         .lsi_projecting(IndexProjection::keys_only())
         .stream(StreamViewType::NewAndOldImages)
@@ -62,8 +62,8 @@ fn definition(name: &str, kind: KeyType) -> AttributeDefinition {
 }
 
 /// A table whose definitions and key are these, whatever they are.
-fn raw(definitions: &[(&str, KeyType)], key: &[(&str, KeyRole)]) -> Shape {
-    Shape::s().with(|mut request| {
+fn raw(definitions: &[(&str, KeyType)], key: &[(&str, KeyRole)]) -> TableSpec {
+    TableSpec::s().with(|mut request| {
         request.attribute_definitions =
             definitions.iter().map(|(name, kind)| definition(name, *kind)).collect();
         request.key_schema = key.iter().map(|(name, role)| element(name, *role)).collect();
@@ -88,19 +88,19 @@ pub(super) async fn key_without_definition(ctx: Ctx) {
     refused(&ctx, raw(&[("a", S)], &[("a", H), ("b", R)]), fewer).await;
     refused(&ctx, raw(&[], &[("a", H)]), fewer).await;
     let index = SecondaryIndex::new("gsi").partition_key("g");
-    let shape = Shape::s().with(|request| request.global_index(index));
+    let shape = TableSpec::s().with(|request| request.global_index(index));
     refused(&ctx, shape, &undefined("g", "pk")).await;
     let index = SecondaryIndex::new("gsi").partition_key("pk").sort_key("g");
-    let shape = Shape::s().with(|request| request.global_index(index));
+    let shape = TableSpec::s().with(|request| request.global_index(index));
     refused(&ctx, shape, &undefined("pk, g", "pk")).await;
 }
 
 pub(super) async fn definition_without_key(ctx: Ctx) {
-    let shape = Shape::s().with(|request| request.attribute("extra", N));
+    let shape = TableSpec::s().with(|request| request.attribute("extra", N));
     let text = "Number of attributes in KeySchema does not exactly match number of attributes \
                 defined in AttributeDefinitions";
     refused(&ctx, shape, &invalid(text)).await;
-    let shape = Shape::s().gsi().with(|request| request.attribute("extra", N));
+    let shape = TableSpec::s().gsi().with(|request| request.attribute("extra", N));
     let text = "Some AttributeDefinitions are not used. AttributeDefinitions: \
                 [pk, gpk, gsk, extra], keys used: [pk, gpk, gsk]";
     refused(&ctx, shape, &invalid(text)).await;

@@ -3,16 +3,16 @@
 use super::super::prelude::*;
 use super::{constraint, invalid, on_gpk, refused};
 
-fn with_global(count: usize) -> Shape {
-    Shape::s().with(|request| {
+fn with_global(count: usize) -> TableSpec {
+    TableSpec::s().with(|request| {
         (0..count).fold(request.attribute("gpk", KeyType::S), |request, number| {
             request.global_index(on_gpk(&format!("gsi{number:02}")))
         })
     })
 }
 
-fn with_local(count: usize) -> Shape {
-    (0..count).fold(Shape::s_s(), |shape, number| {
+fn with_local(count: usize) -> TableSpec {
+    (0..count).fold(TableSpec::s_s(), |shape, number| {
         shape.lsi_on(&format!("lsi{number}"), ("lsk", KeyType::S), IndexProjection::all())
     })
 }
@@ -39,8 +39,8 @@ pub(super) async fn five_local_indexes(ctx: Ctx) {
     refused(&ctx, with_local(6), &text).await;
 }
 
-fn including(names: impl IntoIterator<Item = impl Into<String>>) -> Shape {
-    Shape::s().gsi_projecting(IndexProjection::include(names))
+fn including(names: impl IntoIterator<Item = impl Into<String>>) -> TableSpec {
+    TableSpec::s().gsi_projecting(IndexProjection::include(names))
 }
 
 pub(super) async fn include_names_attributes(ctx: Ctx) {
@@ -53,7 +53,7 @@ pub(super) async fn hundred_projected_attributes(ctx: Ctx) {
     let indexes = |last: usize| {
         let sizes = [20, 20, 20, 20, 20, last];
         sizes.into_iter().enumerate().filter(|(_, size)| *size > 0).fold(
-            Shape::s(),
+            TableSpec::s(),
             |shape, (number, size)| {
                 let names = (0..size).map(|name| format!("x{name}"));
                 let projection = IndexProjection::include(names);
@@ -83,7 +83,7 @@ pub(super) async fn twenty_attributes_per_index(ctx: Ctx) {
 pub(super) async fn projection_rules(ctx: Ctx) {
     for (kind, name) in [(ProjectionType::All, "ALL"), (ProjectionType::KeysOnly, "KEYS_ONLY")] {
         let non_key_attributes = vec!["x".to_owned()];
-        let shape = Shape::s().gsi_projecting(IndexProjection::new(kind, non_key_attributes));
+        let shape = TableSpec::s().gsi_projecting(IndexProjection::new(kind, non_key_attributes));
         let text = format!("ProjectionType is {name}, but NonKeyAttributes is specified");
         refused(&ctx, shape, &invalid(&text)).await;
     }
@@ -94,47 +94,47 @@ pub(super) async fn projection_rules(ctx: Ctx) {
 pub(super) async fn local_index_rules(ctx: Ctx) {
     let text = "Table KeySchema does not have a range key, which is required when specifying a \
                 LocalSecondaryIndex";
-    refused(&ctx, Shape::s().lsi(), &invalid(text)).await;
+    refused(&ctx, TableSpec::s().lsi(), &invalid(text)).await;
     let index = SecondaryIndex::new("lsi").partition_key("pk");
-    let shape = Shape::s_s().with(|request| request.local_index(index));
+    let shape = TableSpec::s_s().with(|request| request.local_index(index));
     let text = "Index KeySchema does not have a range key for index: lsi";
     refused(&ctx, shape, &invalid(text)).await;
     let index = SecondaryIndex::new("lsi").partition_key("other").sort_key("sk");
     let shape =
-        Shape::s_s().with(|request| request.attribute("other", KeyType::S).local_index(index));
+        TableSpec::s_s().with(|request| request.attribute("other", KeyType::S).local_index(index));
     let text = "Index KeySchema does not have the same leading hash key as table KeySchema for \
                 index: lsi. index hash key: other, table hash key: pk";
     refused(&ctx, shape, &invalid(text)).await;
     // The table's own sort key will do.
     let index = SecondaryIndex::new("lsi").partition_key("pk").sort_key("sk");
-    let table = ctx.table(Shape::s_s().with(|request| request.local_index(index))).await;
+    let table = ctx.table(TableSpec::s_s().with(|request| request.local_index(index))).await;
     let item = item! { "pk" => "a", "sk" => "b" };
     ctx.put(&table, item.clone()).await;
     ctx.expect_index(&table, "lsi", &[item]).await;
 }
 
 pub(super) async fn index_name_twice(ctx: Ctx) {
-    let shape = Shape::s().gsi_hash().gsi_hash();
+    let shape = TableSpec::s().gsi_hash().gsi_hash();
     refused(&ctx, shape, &invalid("Duplicate index name: gsi")).await;
     // An index may have the name of its table.
     let name = ctx.free_name();
-    let request =
-        Shape::s().with(|request| request.attribute("gpk", KeyType::S).global_index(on_gpk(&name)));
+    let request = TableSpec::s()
+        .with(|request| request.attribute("gpk", KeyType::S).global_index(on_gpk(&name)));
     ctx.ok(ctx.store().create_table(request.request(&name)).await);
 }
 
 pub(super) async fn local_index_name_twice(ctx: Ctx) {
-    let lsi = |shape: Shape| shape.lsi_on("same", ("lsk", KeyType::S), IndexProjection::all());
+    let lsi = |shape: TableSpec| shape.lsi_on("same", ("lsk", KeyType::S), IndexProjection::all());
     let gsi =
-        |shape: Shape| shape.gsi_on("same", ("gpk", KeyType::S), None, IndexProjection::all());
-    for shape in [lsi(lsi(Shape::s_s())), gsi(lsi(Shape::s_s()))] {
+        |shape: TableSpec| shape.gsi_on("same", ("gpk", KeyType::S), None, IndexProjection::all());
+    for shape in [lsi(lsi(TableSpec::s_s())), gsi(lsi(TableSpec::s_s()))] {
         refused(&ctx, shape, &invalid("Duplicate index name: same")).await;
     }
 }
 
 pub(super) async fn index_names(ctx: Ctx) {
     let shape =
-        |name: &str| Shape::s().gsi_on(name, ("gpk", KeyType::S), None, IndexProjection::all());
+        |name: &str| TableSpec::s().gsi_on(name, ("gpk", KeyType::S), None, IndexProjection::all());
     let item = item! { "pk" => "a", "gpk" => "g" };
     for name in ["a.b", "A-_9", &"x".repeat(255)] {
         let table = ctx.table_with(shape(name), [item.clone()]).await;

@@ -7,12 +7,9 @@ const ONE_AT_A_TIME: &str = "Subscriber limit exceeded: Only 1 online index can 
                              deleted simultaneously per table";
 
 pub(super) async fn one_index_per_call(ctx: Ctx) {
-    let shape = Shape::s().gsi_on("one", ("gpk", KeyType::S), None, IndexProjection::all()).gsi_on(
-        "two",
-        ("gpk", KeyType::S),
-        None,
-        IndexProjection::all(),
-    );
+    let shape = TableSpec::s()
+        .gsi_on("one", ("gpk", KeyType::S), None, IndexProjection::all())
+        .gsi_on("two", ("gpk", KeyType::S), None, IndexProjection::all());
     let table = ctx.table_with(shape, [item! { "pk" => "a", "gpk" => "g" }]).await;
     let before = ctx.snapshot(&table).await;
     for (what, request) in [
@@ -28,7 +25,7 @@ pub(super) async fn one_index_per_call(ctx: Ctx) {
 }
 
 pub(super) async fn index_twice_in_a_call(ctx: Ctx) {
-    let table = ctx.table(Shape::s().gsi_hash()).await;
+    let table = ctx.table(TableSpec::s().gsi_hash()).await;
     for request in [
         UpdateTable::new(&table).delete_index("gsi").delete_index("gsi"),
         add_index(&table, "gsi").delete_index("gsi"),
@@ -46,7 +43,7 @@ pub(super) async fn index_is_backfilled(ctx: Ctx) {
             item! { "pk" => format!("p{number}"), "gpk" => format!("g{}", number % 7), "n" => number }
         })
         .collect();
-    let table = ctx.table_with(Shape::s(), items.clone()).await;
+    let table = ctx.table_with(TableSpec::s(), items.clone()).await;
     // An item that came and went is not in the index.
     ctx.put(&table, item! { "pk" => "gone", "gpk" => "g1" }).await;
     ctx.delete(&table, item! { "pk" => "gone" }).await;
@@ -65,7 +62,8 @@ pub(super) async fn index_is_backfilled(ctx: Ctx) {
 
 pub(super) async fn misfits_are_left_out(ctx: Ctx) {
     let fits = item! { "pk" => "fits", "gpk" => "g" };
-    let table = ctx.table_with(Shape::s(), [fits.clone(), item! { "pk" => "n", "gpk" => 5 }]).await;
+    let table =
+        ctx.table_with(TableSpec::s(), [fits.clone(), item! { "pk" => "n", "gpk" => 5 }]).await;
     ctx.update_table(add_index(&table, "gsi")).await;
     ctx.expect_index(&table, "gsi", std::slice::from_ref(&fits)).await;
     // Such an item can still be changed, as long as the attribute is left alone.
@@ -85,7 +83,7 @@ pub(super) async fn misfits_are_left_out(ctx: Ctx) {
         item! { "pk" => "map", "gpk" => map! { "g" => "g" } },
         item! { "pk" => "long", "gpk" => "x".repeat(2049) },
     ];
-    let table = ctx.table_with(Shape::s(), misfits.clone()).await;
+    let table = ctx.table_with(TableSpec::s(), misfits.clone()).await;
     ctx.put(&table, fits.clone()).await;
     ctx.update_table(add_index(&table, "gsi")).await;
     ctx.expect_index(&table, "gsi", std::slice::from_ref(&fits)).await;
@@ -103,7 +101,7 @@ pub(super) async fn backfill_is_sparse(ctx: Ctx) {
         item! { "pk" => "empty", "gpk" => "", "gsk" => "h" },
         item! { "pk" => "empty sort", "gpk" => "g", "gsk" => "" },
     ];
-    let table = ctx.table_with(Shape::s(), items.clone()).await;
+    let table = ctx.table_with(TableSpec::s(), items.clone()).await;
     let request = UpdateTable::new(&table)
         .attribute("gpk", KeyType::S)
         .attribute("gsk", KeyType::S)
@@ -115,7 +113,7 @@ pub(super) async fn backfill_is_sparse(ctx: Ctx) {
 
 pub(super) async fn index_comes_and_goes(ctx: Ctx) {
     let item = item! { "pk" => "a", "gpk" => "g" };
-    let table = ctx.table_with(Shape::s(), [item.clone()]).await;
+    let table = ctx.table_with(TableSpec::s(), [item.clone()]).await;
     ctx.update_table(add_index(&table, "gsi")).await;
     let description = describe(&ctx, &table).await;
     let [index] = &description.global_secondary_indexes[..] else { panic!("{description:?}") };
@@ -135,7 +133,7 @@ pub(super) async fn index_comes_and_goes(ctx: Ctx) {
 }
 
 pub(super) async fn new_index_follows_writes(ctx: Ctx) {
-    let table = ctx.table_with(Shape::s(), [item! { "pk" => "a", "gpk" => "g" }]).await;
+    let table = ctx.table_with(TableSpec::s(), [item! { "pk" => "a", "gpk" => "g" }]).await;
     ctx.update_table(add_index(&table, "gsi")).await;
     ctx.put(&table, item! { "pk" => "b", "gpk" => "g" }).await;
     let moved =
@@ -152,7 +150,7 @@ pub(super) async fn new_index_follows_writes(ctx: Ctx) {
 
 pub(super) async fn index_again(ctx: Ctx) {
     let item = item! { "pk" => "a", "gpk" => "g", "other" => 1 };
-    let table = ctx.table_with(Shape::s().gsi_hash(), [item.clone()]).await;
+    let table = ctx.table_with(TableSpec::s().gsi_hash(), [item.clone()]).await;
     ctx.update_table(UpdateTable::new(&table).delete_index("gsi")).await;
     let request = UpdateTable::new(&table)
         .attribute("other", KeyType::N)
@@ -166,7 +164,7 @@ pub(super) async fn index_again(ctx: Ctx) {
 
 pub(super) async fn index_exists(ctx: Ctx) {
     let item = item! { "pk" => "a", "gpk" => "g" };
-    let table = ctx.table_with(Shape::s().gsi_hash(), [item]).await;
+    let table = ctx.table_with(TableSpec::s().gsi_hash(), [item]).await;
     let before = ctx.snapshot(&table).await;
     let text = "Attempting to create an index which already exists";
     ctx.expect_validation(ctx.store().update_table(add_index(&table, "gsi")).await, text);
@@ -174,7 +172,7 @@ pub(super) async fn index_exists(ctx: Ctx) {
 }
 
 pub(super) async fn twenty_first_index(ctx: Ctx) {
-    let shape = Shape::s().with(|request| {
+    let shape = TableSpec::s().with(|request| {
         (0..20).fold(request.attribute("gpk", KeyType::S), |request, number| {
             request.global_index(on_gpk(&format!("gsi{number:02}")))
         })
@@ -190,7 +188,7 @@ pub(super) async fn twenty_first_index(ctx: Ctx) {
 }
 
 pub(super) async fn added_index_rules(ctx: Ctx) {
-    let table = ctx.table_with(Shape::s(), [item! { "pk" => "a", "gpk" => "g" }]).await;
+    let table = ctx.table_with(TableSpec::s(), [item! { "pk" => "a", "gpk" => "g" }]).await;
     let update = || UpdateTable::new(&table);
     let include = on_gpk("gsi").projection(IndexProjection::include([""; 0]));
     for (request, text) in [
@@ -237,7 +235,7 @@ pub(super) async fn added_index_rules(ctx: Ctx) {
 }
 
 pub(super) async fn delete_missing_index(ctx: Ctx) {
-    let table = ctx.table(Shape::s().gsi_hash()).await;
+    let table = ctx.table(TableSpec::s().gsi_hash()).await;
     let request = UpdateTable::new(&table).delete_index("none");
     ctx.expect_code(
         ctx.store().update_table(request).await,
@@ -249,7 +247,7 @@ pub(super) async fn delete_missing_index(ctx: Ctx) {
 
 pub(super) async fn delete_local_index(ctx: Ctx) {
     let item = item! { "pk" => "a", "sk" => "b", "lsk" => "c" };
-    let table = ctx.table_with(Shape::s_s().lsi(), [item.clone()]).await;
+    let table = ctx.table_with(TableSpec::s_s().lsi(), [item.clone()]).await;
     let request = UpdateTable::new(&table).delete_index("lsi");
     let answer = ctx.store().update_table(request).await;
     ctx.expect_validation(answer, "Cannot delete an index that is not a GlobalSecondaryIndex: lsi");

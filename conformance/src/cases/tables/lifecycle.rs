@@ -7,7 +7,7 @@ const PROTECTED: &str = "Resource cannot be deleted as it is currently protected
                          Disable deletion protection first.";
 
 pub(super) async fn protected_table(ctx: Ctx) {
-    let shape = Shape::s().with(|request| request.deletion_protection(true));
+    let shape = TableSpec::s().with(|request| request.deletion_protection(true));
     let item = item! { "pk" => "a" };
     let table = ctx.table_with(shape, [item.clone()]).await;
     ctx.expect_validation(ctx.store().delete_table(DeleteTable::new(&table)).await, PROTECTED);
@@ -24,7 +24,7 @@ pub(super) async fn protected_table(ctx: Ctx) {
 }
 
 pub(super) async fn protection_is_switched(ctx: Ctx) {
-    let table = ctx.table(Shape::s()).await;
+    let table = ctx.table(TableSpec::s()).await;
     // Asking for what is there already is no error.
     for protected in [false, true, true] {
         let request = UpdateTable::new(&table).deletion_protection(Some(protected));
@@ -38,8 +38,8 @@ pub(super) async fn protection_is_switched(ctx: Ctx) {
 
 pub(super) async fn create_twice(ctx: Ctx) {
     let item = item! { "pk" => "a", "gpk" => "g", "gsk" => "h" };
-    let table = ctx.table_with(Shape::s().gsi(), [item.clone()]).await;
-    for shape in [Shape::s().gsi(), Shape::n()] {
+    let table = ctx.table_with(TableSpec::s().gsi(), [item.clone()]).await;
+    for shape in [TableSpec::s().gsi(), TableSpec::n()] {
         ctx.expect_code(
             ctx.store().create_table(shape.request(table.name())).await,
             "ResourceInUseException",
@@ -51,8 +51,8 @@ pub(super) async fn create_twice(ctx: Ctx) {
 }
 
 pub(super) async fn create_twice_invalid(ctx: Ctx) {
-    let table = ctx.table(Shape::s()).await;
-    let shape = Shape::s().with(|request| request.attribute("extra", KeyType::S));
+    let table = ctx.table(TableSpec::s()).await;
+    let shape = TableSpec::s().with(|request| request.attribute("extra", KeyType::S));
     let text = "Number of attributes in KeySchema does not exactly match number of attributes \
                 defined in AttributeDefinitions";
     ctx.expect_validation(
@@ -63,12 +63,13 @@ pub(super) async fn create_twice_invalid(ctx: Ctx) {
 
 pub(super) async fn create_at_once(ctx: Ctx) {
     let name = ctx.free_name();
-    let create = |shape: Shape| {
+    let create = |shape: TableSpec| {
         let (store, request) = (ctx.store(), shape.request(&name));
         async move { (request.key_schema.len(), store.create_table(request).await) }
     };
-    let answers =
-        ctx.at_once([Shape::s(), Shape::s_s(), Shape::s(), Shape::s_s()].map(create)).await;
+    let answers = ctx
+        .at_once([TableSpec::s(), TableSpec::s_s(), TableSpec::s(), TableSpec::s_s()].map(create))
+        .await;
     let mut created = Vec::new();
     for (keys, answer) in answers {
         match answer {
@@ -82,8 +83,8 @@ pub(super) async fn create_at_once(ctx: Ctx) {
 
 pub(super) async fn delete_table(ctx: Ctx) {
     let items = [item! { "pk" => "a", "gpk" => "g", "gsk" => "h" }, item! { "pk" => "b" }];
-    let table = ctx.table_with(Shape::s().gsi(), items).await;
-    let kept = ctx.table_with(Shape::s(), [item! { "pk" => "a" }]).await;
+    let table = ctx.table_with(TableSpec::s().gsi(), items).await;
+    let kept = ctx.table_with(TableSpec::s(), [item! { "pk" => "a" }]).await;
     let last = ctx.ok(ctx.store().delete_table(DeleteTable::new(&table)).await);
     assert_eq!(last.table, table.name());
     let name = table.name();
@@ -100,10 +101,10 @@ pub(super) async fn delete_table(ctx: Ctx) {
 
 pub(super) async fn delete_and_create(ctx: Ctx) {
     let item = item! { "pk" => "a", "gpk" => "g", "gsk" => "h" };
-    let table = ctx.table_with(Shape::s().gsi(), [item]).await;
+    let table = ctx.table_with(TableSpec::s().gsi(), [item]).await;
     ctx.ok(ctx.store().delete_table(DeleteTable::new(&table)).await);
     // With another key, so that nothing of the old table can be used.
-    let request = Shape::n().gsi().request(table.name());
+    let request = TableSpec::n().gsi().request(table.name());
     ctx.ok(ctx.store().create_table(request).await);
     ctx.expect_table(&table, &[]).await;
     ctx.expect_index(&table, "gsi", &[]).await;
@@ -146,7 +147,7 @@ pub(super) async fn list_tables(ctx: Ctx) {
     // In the order of bytes: capitals first, the dot before digits.
     let names = ["Zeta", "alfa.b", "alfa1", "beta", "beta-2"];
     for name in ["beta", "alfa1", "Zeta", "beta-2", "alfa.b"] {
-        ctx.ok(ctx.store().create_table(Shape::s().request(name)).await);
+        ctx.ok(ctx.store().create_table(TableSpec::s().request(name)).await);
     }
     let all = ctx.ok(ctx.store().list_tables(ListTables::default()).await);
     assert_eq!(all.table_names, names);
@@ -185,7 +186,7 @@ pub(super) async fn list_tables_limit(ctx: Ctx) {
 }
 
 pub(super) async fn table_counts(ctx: Ctx) {
-    let shape = Shape::s().gsi_projecting(IndexProjection::keys_only());
+    let shape = TableSpec::s().gsi_projecting(IndexProjection::keys_only());
     let entry = item! { "pk" => "a", "gpk" => "g", "gsk" => "h", "x" => "carried by the table" };
     let plain = item! { "pk" => "b" };
     let table = ctx.table_with(shape, [entry.clone(), plain.clone()]).await;

@@ -7,13 +7,13 @@ const PATTERN: &str = "satisfy regular expression pattern: [a-zA-Z0-9_.-]+";
 
 pub(super) async fn name_length(ctx: Ctx) {
     let store = ctx.store();
-    let shortest = ctx.ok(store.create_table(Shape::s().request("abc")).await);
+    let shortest = ctx.ok(store.create_table(TableSpec::s().request("abc")).await);
     assert_eq!(shortest.table, "abc");
     // A store may put a prefix before the names that it is given, and a service counts it too.
     let (_, full_name) = shortest.arn.split_once(":table/").expect("the ARN of a table");
     let prefix = full_name.len() - "abc".len();
     let longest = "x".repeat(255 - prefix);
-    let request = Shape::s().request(&longest);
+    let request = TableSpec::s().request(&longest);
     assert_eq!(ctx.ok(store.create_table(request.clone()).await).table, longest);
     let table = Table::new(&request);
     ctx.put(&table, item! { "pk" => "a" }).await;
@@ -30,7 +30,7 @@ pub(super) async fn name_length(ctx: Ctx) {
 
 pub(super) async fn name_characters(ctx: Ctx) {
     let name = "A.b-c_9";
-    let answer = ctx.ok(ctx.store().create_table(Shape::s().request(name)).await);
+    let answer = ctx.ok(ctx.store().create_table(TableSpec::s().request(name)).await);
     assert_eq!(answer.table, name);
     for name in ["a b", "a!b", "año", "a/b", "a:b", "a#b"] {
         refused_name(&ctx, name, &constraint(name, "tableName", PATTERN)).await;
@@ -55,7 +55,7 @@ pub(super) async fn names_are_checked_everywhere(ctx: Ctx) {
 }
 
 pub(super) async fn table_by_arn(ctx: Ctx) {
-    let table = ctx.table(Shape::s().gsi_hash()).await;
+    let table = ctx.table(TableSpec::s().gsi_hash()).await;
     let store = ctx.store();
     let arn = describe(&ctx, &table).await.arn;
     assert!(arn.starts_with("arn:aws"), "{arn}");
@@ -79,8 +79,8 @@ pub(super) async fn table_by_arn(ctx: Ctx) {
 
 pub(super) async fn names_have_case(ctx: Ctx) {
     let item = item! { "pk" => "a" };
-    let lower = ctx.table_with(Shape::s(), [item.clone()]).await;
-    let request = Shape::s().request(lower.name().to_ascii_uppercase());
+    let lower = ctx.table_with(TableSpec::s(), [item.clone()]).await;
+    let request = TableSpec::s().request(lower.name().to_ascii_uppercase());
     ctx.ok(ctx.store().create_table(request.clone()).await);
     ctx.expect_table(&Table::new(&request), &[]).await;
     ctx.expect_table(&lower, &[item]).await;

@@ -11,8 +11,8 @@ fn units(read: i64, write: i64) -> Option<ProvisionedThroughput> {
 fn provisioned_with(
     table: Option<ProvisionedThroughput>,
     index: Option<ProvisionedThroughput>,
-) -> Shape {
-    Shape::s().with(|request| {
+) -> TableSpec {
+    TableSpec::s().with(|request| {
         request
             .attribute("gpk", KeyType::S)
             .global_index(on_gpk("gsi").provisioned_throughput(index))
@@ -33,7 +33,7 @@ async fn throughput(
 }
 
 pub(super) async fn by_request(ctx: Ctx) {
-    let table = ctx.table(Shape::s().gsi_hash()).await;
+    let table = ctx.table(TableSpec::s().gsi_hash()).await;
     let expected = (BillingMode::PayPerRequest, units(0, 0), units(0, 0));
     assert_eq!(throughput(&ctx, &table).await, expected);
     // Asking for the mode again changes nothing.
@@ -43,14 +43,14 @@ pub(super) async fn by_request(ctx: Ctx) {
 }
 
 pub(super) async fn by_request_with_units(ctx: Ctx) {
-    let shape = Shape::s().with(|request| request.provisioned_throughput(units(1, 1)));
+    let shape = TableSpec::s().with(|request| request.provisioned_throughput(units(1, 1)));
     let text = "Neither ReadCapacityUnits nor WriteCapacityUnits can be specified when BillingMode \
                 is PAY_PER_REQUEST";
     refused(&ctx, shape, &invalid(text)).await;
-    let table = ctx.table(Shape::s().gsi_hash()).await;
+    let table = ctx.table(TableSpec::s().gsi_hash()).await;
     let request = UpdateTable::new(&table).provisioned_throughput(units(1, 1));
     ctx.expect_validation(ctx.store().update_table(request).await, &invalid(text));
-    let shape = Shape::s().with(|request| {
+    let shape = TableSpec::s().with(|request| {
         let index = on_gpk("gsi").provisioned_throughput(units(1, 1));
         request.attribute("gpk", KeyType::S).global_index(index)
     });
@@ -64,7 +64,7 @@ pub(super) async fn provisioned(ctx: Ctx) {
     let expected = (BillingMode::Provisioned, units(5, 6), units(3, 4));
     assert_eq!(throughput(&ctx, &table).await, expected);
     // It is DynamoDB's default.
-    let shape = Shape::s().with(|it| it.billing_mode(None).provisioned_throughput(units(7, 8)));
+    let shape = TableSpec::s().with(|it| it.billing_mode(None).provisioned_throughput(units(7, 8)));
     let description = describe(&ctx, &ctx.table(shape).await).await;
     assert_eq!(description.billing_mode, BillingMode::Provisioned);
     assert_eq!(Some(description.provisioned_throughput), units(7, 8));
@@ -102,7 +102,7 @@ async fn after_each(
 }
 
 pub(super) async fn billing_changes(ctx: Ctx) {
-    let shape = Shape::s().with(|request| {
+    let shape = TableSpec::s().with(|request| {
         request.billing_mode(Some(BillingMode::Provisioned)).provisioned_throughput(units(5, 6))
     });
     let item = item! { "pk" => "a" };
@@ -170,7 +170,7 @@ pub(super) async fn throughput_unchanged(ctx: Ctx) {
 }
 
 pub(super) async fn update_nothing(ctx: Ctx) {
-    let table = ctx.table(Shape::s()).await;
+    let table = ctx.table(TableSpec::s()).await;
     for request in [UpdateTable::new(&table), UpdateTable::new(&table).attribute("x", KeyType::S)] {
         ctx.expect_validation(
             ctx.store().update_table(request).await,
@@ -184,7 +184,7 @@ pub(super) async fn update_nothing(ctx: Ctx) {
 }
 
 pub(super) async fn update_alone(ctx: Ctx) {
-    let table = ctx.table(Shape::s()).await;
+    let table = ctx.table(TableSpec::s()).await;
     let stream = StreamSpecification::enabled(StreamViewType::KeysOnly);
     let request = add_index(&table, "gsi").stream(Some(stream));
     let text = "You cannot create or delete index while changing stream status";
@@ -196,7 +196,7 @@ pub(super) async fn update_alone(ctx: Ctx) {
 
 pub(super) async fn table_class(ctx: Ctx) {
     let class = |name: &str| Some(name.to_owned());
-    let shape = Shape::s().with(|mut request| {
+    let shape = TableSpec::s().with(|mut request| {
         request.table_class = class("STANDARD_INFREQUENT_ACCESS");
         request
     });
@@ -210,7 +210,7 @@ pub(super) async fn table_class(ctx: Ctx) {
 
 pub(super) async fn encryption(ctx: Ctx) {
     let sse = SseSpecification::enabled().sse_type(Some("KMS".to_owned()));
-    let shape = Shape::s().with(|request| request.sse(Some(sse)));
+    let shape = TableSpec::s().with(|request| request.sse(Some(sse)));
     let described = describe(&ctx, &ctx.table(shape).await).await.sse;
     let described = described.expect("the table is encrypted with a key of the account");
     assert!(described.enabled);
@@ -227,7 +227,7 @@ async fn tags_now(ctx: &Ctx, table: &Table) -> Tags {
 
 pub(super) async fn tags(ctx: Ctx) {
     let given = tags_of([("team", "blue"), ("stage", "test")]);
-    let table = ctx.table(Shape::s().with(|request| request.tags(given.clone()))).await;
+    let table = ctx.table(TableSpec::s().with(|request| request.tags(given.clone()))).await;
     assert_eq!(tags_now(&ctx, &table).await, given);
     let tags = tags_of([("team", "red"), ("empty", "")]);
     ctx.ok(ctx.store().tag_table(TagTable::new(&table, tags)).await);
@@ -240,7 +240,7 @@ pub(super) async fn tags(ctx: Ctx) {
 
 pub(super) async fn tag_rules(ctx: Ctx) {
     let fifty: Tags = (0..50).map(|number| (format!("k{number}"), "v".to_owned())).collect();
-    let table = ctx.table(Shape::s().with(|request| request.tags(fifty.clone()))).await;
+    let table = ctx.table(TableSpec::s().with(|request| request.tags(fifty.clone()))).await;
     let tag = |tags: Tags| {
         let (store, table) = (ctx.store(), String::from(&table));
         async move { store.tag_table(TagTable::new(table, tags)).await }

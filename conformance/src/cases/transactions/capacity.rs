@@ -28,7 +28,7 @@ async fn run_counting(ctx: &Ctx, request: TransactWriteItems) -> TransactWriteIt
 }
 
 pub(super) async fn table_costs_twice(ctx: Ctx) {
-    let table = ctx.table(Shape::s()).await;
+    let table = ctx.table(TableSpec::s()).await;
     let put = TransactWriteItems::new().item(PutItem::new(&table, key("a")));
     assert_eq!(units(&run_counting(&ctx, put).await), [(table.name(), 2.0)]);
     let change = Update::new().set("n", 1);
@@ -40,7 +40,7 @@ pub(super) async fn table_costs_twice(ctx: Ctx) {
 }
 
 pub(super) async fn units_by_size(ctx: Ctx) {
-    let table = ctx.table_with(Shape::s(), [key("b").with("v", "x".repeat(2500))]).await;
+    let table = ctx.table_with(TableSpec::s(), [key("b").with("v", "x".repeat(2500))]).await;
     // 1024 bytes are one unit, 1025 two; the larger of before and after counts.
     let sized = |name: &str, size: usize| {
         let item = key(name).with("v", "");
@@ -56,8 +56,8 @@ pub(super) async fn units_by_size(ctx: Ctx) {
 }
 
 pub(super) async fn units_by_table(ctx: Ctx) {
-    let first = ctx.table(Shape::s()).await;
-    let second = ctx.table(Shape::s()).await;
+    let first = ctx.table(TableSpec::s()).await;
+    let second = ctx.table(TableSpec::s()).await;
     let request = TransactWriteItems::new()
         .item(PutItem::new(&first, key("a")))
         .item(PutItem::new(&second, key("a")))
@@ -67,20 +67,20 @@ pub(super) async fn units_by_table(ctx: Ctx) {
 }
 
 pub(super) async fn units_of_deleting_nothing(ctx: Ctx) {
-    let table = ctx.table(Shape::s()).await;
+    let table = ctx.table(TableSpec::s()).await;
     let request = TransactWriteItems::new().item(DeleteItem::new(&table, key("absent")));
     assert_eq!(units(&run_counting(&ctx, request).await), [(table.name(), 2.0)]);
 }
 
 pub(super) async fn no_figures_unless_asked(ctx: Ctx) {
-    let table = ctx.table(Shape::s()).await;
+    let table = ctx.table(TableSpec::s()).await;
     let request = TransactWriteItems::new().item(PutItem::new(&table, key("a")));
     let answer = ctx.ok(ctx.store().transact_write(request).await);
     assert_eq!(answer, TransactWriteItemsOutput::default());
 }
 
 pub(super) async fn index_costs_once(ctx: Ctx) {
-    let table = ctx.table(Shape::s().gsi()).await;
+    let table = ctx.table(TableSpec::s().gsi()).await;
     let request = TransactWriteItems::new()
         .item(PutItem::new(&table, key("a").with("gpk", "g").with("gsk", "s")))
         .item(PutItem::new(&table, key("b")));
@@ -92,7 +92,7 @@ pub(super) async fn index_costs_once(ctx: Ctx) {
 }
 
 pub(super) async fn check_costs_two(ctx: Ctx) {
-    let table = ctx.table_with(Shape::s(), [key("a")]).await;
+    let table = ctx.table_with(TableSpec::s(), [key("a")]).await;
     let request =
         TransactWriteItems::new().item(ConditionCheck::new(&table, key("a"), attr("pk").exists()));
     assert_eq!(units(&run_counting(&ctx, request).await), [(table.name(), 2.0)]);
@@ -101,7 +101,7 @@ pub(super) async fn check_costs_two(ctx: Ctx) {
 
 pub(super) async fn indexes_follow_the_transaction(ctx: Ctx) {
     let row = |name: &str, sort: &str| key(name).with("gpk", "g").with("gsk", sort);
-    let table = ctx.table_with(Shape::s().gsi(), [row("a", "1"), row("b", "2")]).await;
+    let table = ctx.table_with(TableSpec::s().gsi(), [row("a", "1"), row("b", "2")]).await;
     let request = |n: i32| {
         TransactWriteItems::new()
             .item(
@@ -129,7 +129,7 @@ pub(super) async fn indexes_follow_the_transaction(ctx: Ctx) {
 }
 
 pub(super) async fn stream_follows_the_transaction(ctx: Ctx) {
-    let shape = Shape::s().stream(StreamViewType::NewAndOldImages);
+    let shape = TableSpec::s().stream(StreamViewType::NewAndOldImages);
     let table = ctx.table_with(shape, ["changed", "removed"].map(key)).await;
     let request = TransactWriteItems::new()
         .item(PutItem::new(&table, key("added")))
@@ -165,7 +165,7 @@ pub(super) async fn stream_follows_the_transaction(ctx: Ctx) {
 }
 
 pub(super) async fn unchanged_write_leaves_no_record(ctx: Ctx) {
-    let shape = Shape::s().stream(StreamViewType::KeysOnly);
+    let shape = TableSpec::s().stream(StreamViewType::KeysOnly);
     let table = ctx.table_with(shape, [key("a").with("n", 1)]).await;
     let request = TransactWriteItems::new()
         .item(PutItem::new(&table, key("a").with("n", 1)))
@@ -179,7 +179,7 @@ pub(super) async fn unchanged_write_leaves_no_record(ctx: Ctx) {
 }
 
 pub(super) async fn token_follows_the_transaction(ctx: Ctx) {
-    let table = ctx.table_with(Shape::s(), [key("a").with("n", 0)]).await;
+    let table = ctx.table_with(TableSpec::s(), [key("a").with("n", 0)]).await;
     let request = TransactWriteItems::new()
         .item(UpdateItem::new(&table, key("a")).update(Update::new().add("n", 1)))
         .item(ConditionCheck::new(&table, key("gate"), attr("pk").exists()))
@@ -198,8 +198,8 @@ pub(super) async fn token_follows_the_transaction(ctx: Ctx) {
 }
 
 pub(super) async fn metrics_by_table(ctx: Ctx) {
-    let local = ctx.table(Shape::s_s().lsi()).await;
-    let plain = ctx.table(Shape::s()).await;
+    let local = ctx.table(TableSpec::s_s().lsi()).await;
+    let plain = ctx.table(TableSpec::s()).await;
     let request = TransactWriteItems::new()
         .item(PutItem::new(&local, item! { "pk" => "a", "sk" => "b", "lsk" => "c" }))
         .item(PutItem::new(&plain, key("a")))

@@ -1,15 +1,15 @@
 //! Every cause for which a transaction fails, at its last operation.
 
 use super::super::prelude::*;
-use super::stage::{Stage, key};
+use super::fixture::{Fixture, key};
 
 const CONDITION: &str = "ConditionalCheckFailed";
 const LOST: &str = "The conditional request failed";
 const INVALID: &str = "ValidationError";
 
 /// An update of the last item of the stage.
-fn update_last(stage: &Stage, update: Update) -> UpdateItem {
-    UpdateItem::new(&stage.table, Stage::last()).update(update)
+fn update_last(stage: &Fixture, update: Update) -> UpdateItem {
+    UpdateItem::new(&stage.table, Fixture::last()).update(update)
 }
 
 fn number(text: &str) -> Number {
@@ -17,15 +17,15 @@ fn number(text: &str) -> Number {
 }
 
 pub(super) async fn last_put_loses(ctx: Ctx) {
-    let stage = Stage::new(&ctx).await;
-    let put = PutItem::new(&stage.table, Stage::last()).condition(attr("pk").not_exists());
+    let stage = Fixture::new(&ctx).await;
+    let put = PutItem::new(&stage.table, Fixture::last()).condition(attr("pk").not_exists());
     let result = stage.run(&ctx, put).await;
     stage.expect_last(&ctx, result, CONDITION, LOST);
     stage.expect_untouched(&ctx).await;
 }
 
 pub(super) async fn last_update_loses(ctx: Ctx) {
-    let stage = Stage::new(&ctx).await;
+    let stage = Fixture::new(&ctx).await;
     let update = update_last(&stage, Update::new().set("gsk", "moved").add("n", 1));
     let result = stage.run(&ctx, update.condition(attr("n").gt(1))).await;
     stage.expect_last(&ctx, result, CONDITION, LOST);
@@ -33,15 +33,15 @@ pub(super) async fn last_update_loses(ctx: Ctx) {
 }
 
 pub(super) async fn last_delete_loses(ctx: Ctx) {
-    let stage = Stage::new(&ctx).await;
-    let delete = DeleteItem::new(&stage.table, Stage::last()).condition(attr("s").ne("text"));
+    let stage = Fixture::new(&ctx).await;
+    let delete = DeleteItem::new(&stage.table, Fixture::last()).condition(attr("s").ne("text"));
     let result = stage.run(&ctx, delete).await;
     stage.expect_last(&ctx, result, CONDITION, LOST);
     stage.expect_untouched(&ctx).await;
 }
 
 pub(super) async fn last_check_fails(ctx: Ctx) {
-    let stage = Stage::new(&ctx).await;
+    let stage = Fixture::new(&ctx).await;
     for condition in [
         attr("m").field("a").eq(2),
         attr("l").index(0).exists().and(attr("l").index(1).exists()),
@@ -50,7 +50,7 @@ pub(super) async fn last_check_fails(ctx: Ctx) {
         attr("s").size().gt(4),
         !attr("pk").exists(),
     ] {
-        let check = ConditionCheck::new(&stage.table, Stage::last(), condition);
+        let check = ConditionCheck::new(&stage.table, Fixture::last(), condition);
         let result = stage.run(&ctx, check).await;
         stage.expect_last(&ctx, result, CONDITION, LOST);
         stage.expect_unchanged(&ctx).await;
@@ -59,7 +59,7 @@ pub(super) async fn last_check_fails(ctx: Ctx) {
 }
 
 pub(super) async fn last_condition_on_nothing(ctx: Ctx) {
-    let stage = Stage::new(&ctx).await;
+    let stage = Fixture::new(&ctx).await;
     let table = &stage.table;
     let absent = key("absent");
     let operations: [TransactWriteItem; 4] = [
@@ -80,7 +80,7 @@ pub(super) async fn last_condition_on_nothing(ctx: Ctx) {
 }
 
 pub(super) async fn key_of_another_type(ctx: Ctx) {
-    let stage = Stage::new(&ctx).await;
+    let stage = Fixture::new(&ctx).await;
     let table = &stage.table;
     let wrong = item! { "pk" => "a", "sk" => 1 };
     let result = stage.run(&ctx, PutItem::new(table, wrong.clone())).await;
@@ -103,7 +103,7 @@ pub(super) async fn key_of_another_type(ctx: Ctx) {
 }
 
 pub(super) async fn last_key_too_long(ctx: Ctx) {
-    let stage = Stage::new(&ctx).await;
+    let stage = Fixture::new(&ctx).await;
     let table = &stage.table;
     let partition = item! { "pk" => "p".repeat(2049), "sk" => "b" };
     let sort = item! { "pk" => "a", "sk" => "s".repeat(1025) };
@@ -128,9 +128,9 @@ pub(super) async fn last_key_too_long(ctx: Ctx) {
 }
 
 pub(super) async fn index_key_of_another_type(ctx: Ctx) {
-    let stage = Stage::new(&ctx).await;
+    let stage = Fixture::new(&ctx).await;
     for (attribute, index) in [("gpk", "gsi"), ("gsk", "gsi"), ("lsk", "lsi")] {
-        let put = PutItem::new(&stage.table, Stage::last().with(attribute, 1));
+        let put = PutItem::new(&stage.table, Fixture::last().with(attribute, 1));
         let result = stage.run(&ctx, put).await;
         let text = format!(
             "One or more parameter values were invalid: Type mismatch for Index Key {attribute} \
@@ -143,7 +143,7 @@ pub(super) async fn index_key_of_another_type(ctx: Ctx) {
 }
 
 pub(super) async fn last_update_of_index_key_type(ctx: Ctx) {
-    let stage = Stage::new(&ctx).await;
+    let stage = Fixture::new(&ctx).await;
     for attribute in ["gpk", "gsk", "lsk"] {
         let update = update_last(&stage, Update::new().set(attribute, attr("n")));
         let result = stage.run(&ctx, update).await;
@@ -156,7 +156,7 @@ pub(super) async fn last_update_of_index_key_type(ctx: Ctx) {
 }
 
 pub(super) async fn last_update_of_index_key_size(ctx: Ctx) {
-    let stage = Stage::new(&ctx).await;
+    let stage = Fixture::new(&ctx).await;
     for (attribute, length) in [("gpk", 2049), ("gsk", 1025), ("lsk", 1025)] {
         let update = update_last(&stage, Update::new().set(attribute, "k".repeat(length)));
         let result = stage.run(&ctx, update).await;
@@ -169,7 +169,7 @@ pub(super) async fn last_update_of_index_key_size(ctx: Ctx) {
 }
 
 pub(super) async fn last_put_of_index_key_size(ctx: Ctx) {
-    let stage = Stage::new(&ctx).await;
+    let stage = Fixture::new(&ctx).await;
     for (attribute, length) in [("gpk", 2049), ("gsk", 1025), ("lsk", 1025)] {
         let item = key("long").with("gpk", "g").with("gsk", "long").with("lsk", "long");
         let put = PutItem::new(&stage.table, item.with(attribute, "k".repeat(length)));
@@ -186,7 +186,7 @@ pub(super) async fn last_put_of_index_key_size(ctx: Ctx) {
 }
 
 pub(super) async fn last_update_of_a_key_attribute(ctx: Ctx) {
-    let stage = Stage::new(&ctx).await;
+    let stage = Fixture::new(&ctx).await;
     for attribute in ["pk", "sk"] {
         let update = update_last(&stage, Update::new().set(attribute, "other"));
         let result = stage.run(&ctx, update).await;
@@ -201,10 +201,10 @@ pub(super) async fn last_update_of_a_key_attribute(ctx: Ctx) {
 }
 
 pub(super) async fn update_too_large(ctx: Ctx) {
-    let stage = Stage::new(&ctx).await;
+    let stage = Fixture::new(&ctx).await;
     let half = "x".repeat(210_000);
     let large = key("large").with("v", half.clone());
-    let table = ctx.table_with(Shape::s_s(), [large]).await;
+    let table = ctx.table_with(TableSpec::s_s(), [large]).await;
     let before = ctx.snapshot(&table).await;
     let update = UpdateItem::new(&table, key("large")).update(Update::new().set("w", half));
     let result = stage.run(&ctx, update).await;
@@ -215,7 +215,7 @@ pub(super) async fn update_too_large(ctx: Ctx) {
 }
 
 pub(super) async fn last_update_of_the_wrong_type(ctx: Ctx) {
-    let stage = Stage::new(&ctx).await;
+    let stage = Fixture::new(&ctx).await;
     for change in [
         Update::new().add("s", 1),
         Update::new().set("n", attr("s").plus(1)),
@@ -231,7 +231,7 @@ pub(super) async fn last_update_of_the_wrong_type(ctx: Ctx) {
 }
 
 pub(super) async fn last_update_of_a_missing_attribute(ctx: Ctx) {
-    let stage = Stage::new(&ctx).await;
+    let stage = Fixture::new(&ctx).await;
     let change = Update::new().set("n", attr("absent").plus(1));
     let result = stage.run(&ctx, update_last(&stage, change)).await;
     let text = "The provided expression refers to an attribute that does not exist in the item";
@@ -240,7 +240,7 @@ pub(super) async fn last_update_of_a_missing_attribute(ctx: Ctx) {
 }
 
 pub(super) async fn last_update_of_a_wrong_path(ctx: Ctx) {
-    let stage = Stage::new(&ctx).await;
+    let stage = Fixture::new(&ctx).await;
     for path in [attr("absent").field("a"), attr("s").field("a"), attr("m").index(0)] {
         let result = stage.run(&ctx, update_last(&stage, Update::new().set(path, 1))).await;
         let text = "The document path provided in the update expression is invalid for update";
@@ -251,9 +251,9 @@ pub(super) async fn last_update_of_a_wrong_path(ctx: Ctx) {
 }
 
 pub(super) async fn last_update_overflows(ctx: Ctx) {
-    let stage = Stage::new(&ctx).await;
+    let stage = Fixture::new(&ctx).await;
     let large = number("9E125");
-    let table = ctx.table_with(Shape::s_s(), [key("large").with("n", large)]).await;
+    let table = ctx.table_with(TableSpec::s_s(), [key("large").with("n", large)]).await;
     let before = ctx.snapshot(&table).await;
     let update = UpdateItem::new(&table, key("large")).update(Update::new().add("n", large));
     let result = stage.run(&ctx, update).await;
@@ -265,7 +265,7 @@ pub(super) async fn last_update_overflows(ctx: Ctx) {
 }
 
 pub(super) async fn last_update_needs_39_digits(ctx: Ctx) {
-    let stage = Stage::new(&ctx).await;
+    let stage = Fixture::new(&ctx).await;
     let change = Update::new().set("n", attr("n").plus(number("1E38")));
     let result = stage.run(&ctx, update_last(&stage, change)).await;
     let text = "Attempting to store more than 38 significant digits in a Number";
@@ -274,7 +274,7 @@ pub(super) async fn last_update_needs_39_digits(ctx: Ctx) {
 }
 
 pub(super) async fn last_update_nests_too_deep(ctx: Ctx) {
-    let stage = Stage::new(&ctx).await;
+    let stage = Fixture::new(&ctx).await;
     // 31 containers are as deep as a value may be; the map it goes into is one more.
     let deep = (0..31).fold(Value::from("core"), |inner, _| list![inner]);
     let change = Update::new().set(attr("m").field("deep"), deep);
@@ -285,7 +285,7 @@ pub(super) async fn last_update_nests_too_deep(ctx: Ctx) {
 }
 
 pub(super) async fn empty_key(ctx: Ctx) {
-    let stage = Stage::new(&ctx).await;
+    let stage = Fixture::new(&ctx).await;
     let table = &stage.table;
     for (attribute, empty) in
         [("pk", item! { "pk" => "", "sk" => "b" }), ("sk", item! { "pk" => "a", "sk" => "" })]
@@ -310,9 +310,9 @@ pub(super) async fn empty_key(ctx: Ctx) {
 }
 
 pub(super) async fn last_empty_index_key(ctx: Ctx) {
-    let stage = Stage::new(&ctx).await;
+    let stage = Fixture::new(&ctx).await;
     for (attribute, index) in [("gpk", "gsi"), ("gsk", "gsi"), ("lsk", "lsi")] {
-        let put = PutItem::new(&stage.table, Stage::last().with(attribute, ""));
+        let put = PutItem::new(&stage.table, Fixture::last().with(attribute, ""));
         let result = stage.run(&ctx, put).await;
         let text = format!(
             "One or more parameter values are not valid. A value specified for a secondary index \
@@ -332,9 +332,9 @@ pub(super) async fn last_empty_index_key(ctx: Ctx) {
 }
 
 pub(super) async fn last_key_is_not_the_schema(ctx: Ctx) {
-    let stage = Stage::new(&ctx).await;
+    let stage = Fixture::new(&ctx).await;
     let table = &stage.table;
-    for wrong in [item! { "pk" => "a" }, Stage::last().with("n", 1)] {
+    for wrong in [item! { "pk" => "a" }, Fixture::last().with("n", 1)] {
         let operations: [TransactWriteItem; 3] = [
             UpdateItem::new(table, wrong.clone()).update(Update::new().set("x", 1)).into(),
             DeleteItem::new(table, wrong.clone()).into(),
@@ -351,7 +351,7 @@ pub(super) async fn last_key_is_not_the_schema(ctx: Ctx) {
 }
 
 pub(super) async fn last_item_without_its_key(ctx: Ctx) {
-    let stage = Stage::new(&ctx).await;
+    let stage = Fixture::new(&ctx).await;
     for (missing, item) in [("sk", item! { "pk" => "a" }), ("pk", item! { "sk" => "last" })] {
         let result = stage.run(&ctx, PutItem::new(&stage.table, item)).await;
         let text = format!(
@@ -364,8 +364,8 @@ pub(super) async fn last_item_without_its_key(ctx: Ctx) {
 }
 
 pub(super) async fn put_too_large(ctx: Ctx) {
-    let stage = Stage::new(&ctx).await;
-    let item = Stage::last();
+    let stage = Fixture::new(&ctx).await;
+    let item = Fixture::last();
     let filler = "x".repeat(409_600 - item.size());
     let result = stage.run(&ctx, PutItem::new(&stage.table, item.with("v", filler))).await;
     ctx.expect_validation(result, "Item size has exceeded the maximum allowed size");
@@ -373,25 +373,25 @@ pub(super) async fn put_too_large(ctx: Ctx) {
 }
 
 pub(super) async fn wrong_expression(ctx: Ctx) {
-    let stage = Stage::new(&ctx).await;
+    let stage = Fixture::new(&ctx).await;
     let table = &stage.table;
     let long = format!("attribute_exists(s){}", " ".repeat(4097 - 19));
     let operations: [(TransactWriteItem, &str); 4] = [
         (
-            PutItem::new(table, Stage::last()).condition("s = = s").into(),
+            PutItem::new(table, Fixture::last()).condition("s = = s").into(),
             "Invalid ConditionExpression: Syntax error; token: \"=\", near: \"= = s\"",
         ),
         (
-            UpdateItem::new(table, Stage::last()).update("SET").into(),
+            UpdateItem::new(table, Fixture::last()).update("SET").into(),
             "Invalid UpdateExpression: Syntax error; token: \"<EOF>\", near: \"SET\"",
         ),
         (
-            DeleteItem::new(table, Stage::last()).condition("status = s").into(),
+            DeleteItem::new(table, Fixture::last()).condition("status = s").into(),
             "Invalid ConditionExpression: Attribute name is a reserved keyword; reserved keyword: \
              status",
         ),
         (
-            ConditionCheck::new(table, Stage::last(), long.as_str()).into(),
+            ConditionCheck::new(table, Fixture::last(), long.as_str()).into(),
             "Invalid ConditionExpression: Expression size has exceeded the maximum allowed size; \
              expression size: 4097",
         ),
@@ -405,28 +405,30 @@ pub(super) async fn wrong_expression(ctx: Ctx) {
 }
 
 pub(super) async fn unused_placeholder(ctx: Ctx) {
-    let stage = Stage::new(&ctx).await;
+    let stage = Fixture::new(&ctx).await;
     let table = &stage.table;
     let value = "Value provided in ExpressionAttributeValues unused in expressions: keys: {:x}";
     let name = "Value provided in ExpressionAttributeNames unused in expressions: keys: {#x}";
     let operations: [(TransactWriteItem, &str); 4] = [
         (
-            PutItem::new(table, Stage::last())
+            PutItem::new(table, Fixture::last())
                 .condition("attribute_exists(s)")
                 .value(":x", 1)
                 .into(),
             value,
         ),
-        (UpdateItem::new(table, Stage::last()).update("REMOVE s").name("#x", "s").into(), name),
+        (UpdateItem::new(table, Fixture::last()).update("REMOVE s").name("#x", "s").into(), name),
         (
-            DeleteItem::new(table, Stage::last())
+            DeleteItem::new(table, Fixture::last())
                 .condition("attribute_exists(s)")
                 .name("#x", "s")
                 .into(),
             name,
         ),
         (
-            ConditionCheck::new(table, Stage::last(), "attribute_exists(s)").value(":x", 1).into(),
+            ConditionCheck::new(table, Fixture::last(), "attribute_exists(s)")
+                .value(":x", 1)
+                .into(),
             value,
         ),
     ];
@@ -435,7 +437,7 @@ pub(super) async fn unused_placeholder(ctx: Ctx) {
         ctx.expect_validation(result, text);
         stage.expect_unchanged(&ctx).await;
     }
-    let values_alone = PutItem::new(table, Stage::last()).value(":x", 1);
+    let values_alone = PutItem::new(table, Fixture::last()).value(":x", 1);
     ctx.expect_validation(
         stage.run(&ctx, values_alone).await,
         "ExpressionAttributeValues can only be specified when using expressions: \
@@ -445,15 +447,15 @@ pub(super) async fn unused_placeholder(ctx: Ctx) {
 }
 
 pub(super) async fn last_placeholder_undefined(ctx: Ctx) {
-    let stage = Stage::new(&ctx).await;
+    let stage = Fixture::new(&ctx).await;
     let table = &stage.table;
-    let check = ConditionCheck::new(table, Stage::last(), "n = :x");
+    let check = ConditionCheck::new(table, Fixture::last(), "n = :x");
     ctx.expect_validation(
         stage.run(&ctx, check).await,
         "Invalid ConditionExpression: An expression attribute value used in expression is not \
          defined; attribute value: :x",
     );
-    let update = UpdateItem::new(table, Stage::last()).update("REMOVE #x");
+    let update = UpdateItem::new(table, Fixture::last()).update("REMOVE #x");
     ctx.expect_validation(
         stage.run(&ctx, update).await,
         "Invalid UpdateExpression: An expression attribute name used in the document path is not \
@@ -463,8 +465,8 @@ pub(super) async fn last_placeholder_undefined(ctx: Ctx) {
 }
 
 pub(super) async fn last_paths_overlap(ctx: Ctx) {
-    let stage = Stage::new(&ctx).await;
-    let update = UpdateItem::new(&stage.table, Stage::last()).update("REMOVE m, m.a");
+    let stage = Fixture::new(&ctx).await;
+    let update = UpdateItem::new(&stage.table, Fixture::last()).update("REMOVE m, m.a");
     ctx.expect_validation(
         stage.run(&ctx, update).await,
         "Invalid UpdateExpression: Two document paths overlap with each other; must remove or \
@@ -474,9 +476,9 @@ pub(super) async fn last_paths_overlap(ctx: Ctx) {
 }
 
 pub(super) async fn bad_table_name(ctx: Ctx) {
-    let stage = Stage::new(&ctx).await;
+    let stage = Fixture::new(&ctx).await;
     for name in ["a!b", "ab"] {
-        let result = stage.run(&ctx, PutItem::new(name, Stage::last())).await;
+        let result = stage.run(&ctx, PutItem::new(name, Fixture::last())).await;
         ctx.expect_kind(result, "Validation", |kind| matches!(kind, ErrorKind::Validation));
         stage.expect_unchanged(&ctx).await;
     }
@@ -484,13 +486,13 @@ pub(super) async fn bad_table_name(ctx: Ctx) {
 }
 
 pub(super) async fn missing_table(ctx: Ctx) {
-    let stage = Stage::new(&ctx).await;
+    let stage = Fixture::new(&ctx).await;
     let missing = ctx.free_name();
     let operations: [TransactWriteItem; 4] = [
-        PutItem::new(&missing, Stage::last()).into(),
-        UpdateItem::new(&missing, Stage::last()).update(Update::new().set("n", 1)).into(),
-        DeleteItem::new(&missing, Stage::last()).into(),
-        ConditionCheck::new(&missing, Stage::last(), attr("pk").exists()).into(),
+        PutItem::new(&missing, Fixture::last()).into(),
+        UpdateItem::new(&missing, Fixture::last()).update(Update::new().set("n", 1)).into(),
+        DeleteItem::new(&missing, Fixture::last()).into(),
+        ConditionCheck::new(&missing, Fixture::last(), attr("pk").exists()).into(),
     ];
     for operation in operations {
         let result = stage.run(&ctx, operation).await;
@@ -501,7 +503,7 @@ pub(super) async fn missing_table(ctx: Ctx) {
 }
 
 pub(super) async fn last_operation_on_an_item_again(ctx: Ctx) {
-    let stage = Stage::new(&ctx).await;
+    let stage = Fixture::new(&ctx).await;
     for name in ["added", "replaced", "changed", "removed", "checked"] {
         let result = stage.run(&ctx, DeleteItem::new(&stage.table, key(name))).await;
         let text = "Transaction request cannot include multiple operations on one item";
@@ -512,7 +514,7 @@ pub(super) async fn last_operation_on_an_item_again(ctx: Ctx) {
 }
 
 pub(super) async fn last_operation_is_one_too_many(ctx: Ctx) {
-    let stage = Stage::new(&ctx).await;
+    let stage = Fixture::new(&ctx).await;
     let mut request = stage.innocent();
     while request.items.len() < 101 {
         let name = format!("more-{}", request.items.len());
@@ -526,9 +528,9 @@ pub(super) async fn last_operation_is_one_too_many(ctx: Ctx) {
 }
 
 pub(super) async fn first_operation_fails(ctx: Ctx) {
-    let stage = Stage::new(&ctx).await;
+    let stage = Fixture::new(&ctx).await;
     let mut request = stage.innocent();
-    let first = ConditionCheck::new(&stage.table, Stage::last(), attr("n").eq(2));
+    let first = ConditionCheck::new(&stage.table, Fixture::last(), attr("n").eq(2));
     request.items.insert(0, first.into());
     let result = ctx.store().transact_write(request).await;
     ctx.expect_canceled(result, &[CONDITION, "None", "None", "None", "None", "None"]);

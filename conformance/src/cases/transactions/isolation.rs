@@ -31,7 +31,7 @@ pub(in crate::cases) fn is_conflict(error: &Error) -> bool {
 }
 
 /// The answer to a call that is made again as long as it meets a conflict.
-pub(in crate::cases) async fn settle<T, F>(mut call: impl FnMut() -> F) -> Result<T>
+pub(in crate::cases) async fn retry_on_conflict<T, F>(mut call: impl FnMut() -> F) -> Result<T>
 where
     F: Future<Output = Result<T>>,
 {
@@ -93,7 +93,7 @@ where
 }
 
 pub(super) async fn single_writes_meet_transactions(ctx: Ctx) {
-    let table = ctx.table(Shape::s()).await;
+    let table = ctx.table(TableSpec::s()).await;
     let workers = (0..WORKERS).map(|worker| {
         let (store, table) = (ctx.store(), table.clone());
         async move {
@@ -114,7 +114,7 @@ pub(super) async fn single_writes_meet_transactions(ctx: Ctx) {
 }
 
 pub(super) async fn transactions_meet(ctx: Ctx) {
-    let table = ctx.table(Shape::s()).await;
+    let table = ctx.table(TableSpec::s()).await;
     let workers = (0..WORKERS).map(|_| {
         let (store, table) = (ctx.store(), table.clone());
         async move { repeat(|| store.transact_write(increment_all(&table, &["a", "b"]))).await }
@@ -125,7 +125,7 @@ pub(super) async fn transactions_meet(ctx: Ctx) {
 }
 
 pub(super) async fn reads_meet_writes(ctx: Ctx) {
-    let table = ctx.table(Shape::s()).await;
+    let table = ctx.table(TableSpec::s()).await;
     let workers = (0..WORKERS).map(|worker| {
         let (store, table) = (ctx.store(), table.clone());
         async move {
@@ -149,7 +149,7 @@ pub(super) async fn reads_meet_writes(ctx: Ctx) {
 }
 
 pub(super) async fn get_item_never_conflicts(ctx: Ctx) {
-    let table = ctx.table(Shape::s()).await;
+    let table = ctx.table(TableSpec::s()).await;
     let workers = (0..WORKERS).map(|worker| {
         let (store, table) = (ctx.store(), table.clone());
         async move {
@@ -168,7 +168,7 @@ pub(super) async fn get_item_never_conflicts(ctx: Ctx) {
 }
 
 pub(super) async fn no_update_is_lost(ctx: Ctx) {
-    let table = ctx.table_with(Shape::s(), [key("a").with("n", 0)]).await;
+    let table = ctx.table_with(TableSpec::s(), [key("a").with("n", 0)]).await;
     // Read, then write what follows from it if nothing has changed: in a transaction or alone.
     let workers = (0..WORKERS).map(|worker| {
         let (ctx, table) = (ctx.clone(), table.clone());
@@ -245,14 +245,16 @@ fn incrementing(
         async move {
             for _ in 0..2 * ROUNDS {
                 let store = ctx.store();
-                ctx.ok(settle(|| store.transact_write(increment_all(&table, names))).await);
+                ctx.ok(
+                    retry_on_conflict(|| store.transact_write(increment_all(&table, names))).await
+                );
             }
         }
     })
 }
 
 pub(super) async fn get_item_goes_forward(ctx: Ctx) {
-    let table = ctx.table(Shape::s()).await;
+    let table = ctx.table(TableSpec::s()).await;
     let reader = {
         let (ctx, table) = (ctx.clone(), table.clone());
         move || {
@@ -272,7 +274,7 @@ pub(super) async fn get_item_goes_forward(ctx: Ctx) {
 }
 
 pub(super) async fn no_write_skew(ctx: Ctx) {
-    let table = ctx.table(Shape::s_n()).await;
+    let table = ctx.table(TableSpec::s_n()).await;
     let doctor = |name: &str, round: usize| item! { "pk" => name, "sk" => round };
     for round in 0..ROUNDS {
         for name in ["ana", "eva"] {
@@ -287,7 +289,7 @@ pub(super) async fn no_write_skew(ctx: Ctx) {
                 let request = TransactWriteItems::new()
                     .item(ConditionCheck::new(&table, doctor(other, round), stays))
                     .item(UpdateItem::new(&table, doctor(name, round)).update(leave));
-                match settle(|| store.transact_write(request.clone())).await {
+                match retry_on_conflict(|| store.transact_write(request.clone())).await {
                     Ok(_) => true,
                     Err(error) if error.is_condition_failed() => false,
                     Err(error) => panic!("neither done nor refused: {error:?}"),
@@ -305,7 +307,7 @@ pub(super) async fn no_write_skew(ctx: Ctx) {
 
 pub(super) async fn only_committed_is_read(ctx: Ctx) {
     let items: Vec<Item> = (0..5).map(|n| item! { "pk" => "a", "sk" => n }).collect();
-    let table = ctx.table_with(Shape::s_n(), items.clone()).await;
+    let table = ctx.table_with(TableSpec::s_n(), items.clone()).await;
     // Every transaction writes to all items, and fails at the end.
     let failing = (0..2).map(|_| {
         let (ctx, table, items) = (ctx.clone(), table.clone(), items.clone());
@@ -319,7 +321,7 @@ pub(super) async fn only_committed_is_read(ctx: Ctx) {
             request = request.item(ConditionCheck::new(&table, gate, attr("pk").exists()));
             for _ in 0..2 * ROUNDS {
                 let store = ctx.store();
-                let result = settle(|| store.transact_write(request.clone())).await;
+                let result = retry_on_conflict(|| store.transact_write(request.clone())).await;
                 assert!(ctx.expect_error(result).is_condition_failed());
             }
         }
@@ -343,7 +345,7 @@ pub(super) async fn only_committed_is_read(ctx: Ctx) {
 }
 
 pub(super) async fn transactional_read_is_a_snapshot(ctx: Ctx) {
-    let table = ctx.table(Shape::s()).await;
+    let table = ctx.table(TableSpec::s()).await;
     let reader = {
         let (ctx, table) = (ctx.clone(), table.clone());
         move || {
@@ -352,7 +354,7 @@ pub(super) async fn transactional_read_is_a_snapshot(ctx: Ctx) {
                 let reads = ["c", "a", "b"].map(|name| GetItem::new(&table, key(name)));
                 let reads = TransactGetItems::new(reads);
                 let store = ctx.store();
-                let answer = ctx.ok(settle(|| store.transact_get(reads.clone())).await);
+                let answer = ctx.ok(retry_on_conflict(|| store.transact_get(reads.clone())).await);
                 let counts: Vec<i64> =
                     answer.responses.iter().map(|item| count(item.as_ref())).collect();
                 assert!(counts.iter().all(|n| *n == counts[0]), "not one moment: {counts:?}");
@@ -365,14 +367,16 @@ pub(super) async fn transactional_read_is_a_snapshot(ctx: Ctx) {
 }
 
 pub(super) async fn transactions_in_both_orders(ctx: Ctx) {
-    let table = ctx.table(Shape::s()).await;
+    let table = ctx.table(TableSpec::s()).await;
     let orders: [&'static [&'static str]; 3] = [&["a", "b", "c"], &["c", "b", "a"], &["b", "a"]];
     let workers = orders.map(|names| {
         let (ctx, table) = (ctx.clone(), table.clone());
         async move {
             for _ in 0..ROUNDS {
                 let store = ctx.store();
-                ctx.ok(settle(|| store.transact_write(increment_all(&table, names))).await);
+                ctx.ok(
+                    retry_on_conflict(|| store.transact_write(increment_all(&table, names))).await
+                );
             }
         }
     });
@@ -382,7 +386,7 @@ pub(super) async fn transactions_in_both_orders(ctx: Ctx) {
 }
 
 pub(super) async fn unique_item_has_one_owner(ctx: Ctx) {
-    let table = ctx.table(Shape::s()).await;
+    let table = ctx.table(TableSpec::s()).await;
     let user = |worker: usize| key(&format!("user-{worker}"));
     let workers = (0..WORKERS).map(|worker| {
         let (store, table) = (ctx.store(), table.clone());
@@ -391,7 +395,7 @@ pub(super) async fn unique_item_has_one_owner(ctx: Ctx) {
             let request = TransactWriteItems::new()
                 .item(PutItem::new(&table, user(worker)))
                 .item(PutItem::new(&table, email).condition(attr("pk").not_exists()));
-            match settle(|| store.transact_write(request.clone())).await {
+            match retry_on_conflict(|| store.transact_write(request.clone())).await {
                 Ok(_) => true,
                 Err(error) if error.is_condition_failed() => false,
                 Err(error) => panic!("neither done nor refused: {error:?}"),

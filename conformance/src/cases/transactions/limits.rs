@@ -12,7 +12,7 @@ fn puts(table: &Table, count: usize) -> TransactWriteItems {
 }
 
 pub(super) async fn a_hundred_operations(ctx: Ctx) {
-    let table = ctx.table(Shape::s()).await;
+    let table = ctx.table(TableSpec::s()).await;
     ctx.expect_validation_with(
         ctx.store().transact_write(puts(&table, 101)).await,
         "Member must have length less than or equal to 100",
@@ -31,7 +31,7 @@ pub(super) async fn no_operations(ctx: Ctx) {
 }
 
 pub(super) async fn one_operation(ctx: Ctx) {
-    let table = ctx.table(Shape::s()).await;
+    let table = ctx.table(TableSpec::s()).await;
     let key = item! { "pk" => "a" };
     let item = key.clone().with("n", 1);
     let one = |operation: TransactWriteItem| TransactWriteItems::new().item(operation);
@@ -66,7 +66,7 @@ fn put_all(table: &Table, items: &[Item]) -> TransactWriteItems {
 
 pub(super) async fn four_megabytes(ctx: Ctx) {
     const LIMIT: usize = 4 * 1024 * 1024;
-    let table = ctx.table(Shape::s()).await;
+    let table = ctx.table(TableSpec::s()).await;
     let mut sizes = vec![409_600; 10];
     sizes.push(LIMIT - 10 * 409_600 + 1);
     let result = ctx.store().transact_write(put_all(&table, &items_of(&sizes))).await;
@@ -80,7 +80,7 @@ pub(super) async fn four_megabytes(ctx: Ctx) {
 }
 
 pub(super) async fn updates_too_large(ctx: Ctx) {
-    let table = ctx.table(Shape::s()).await;
+    let table = ctx.table(TableSpec::s()).await;
     let value = "x".repeat(400_000);
     let key = |n: usize| item! { "pk" => format!("{n:02}") };
     let tree = (0..11).fold(TransactWriteItems::new(), |request, n| {
@@ -102,7 +102,7 @@ pub(super) async fn updates_too_large(ctx: Ctx) {
 
 pub(super) async fn two_operations_on_one_item(ctx: Ctx) {
     let present = item! { "pk" => "a", "sk" => "b", "gpk" => "g", "gsk" => "s", "n" => 1 };
-    let table = ctx.table_with(Shape::s_s().gsi(), [present.clone()]).await;
+    let table = ctx.table_with(TableSpec::s_s().gsi(), [present.clone()]).await;
     let before = ctx.snapshot(&table).await;
     let key = table.key_of(&present);
     let operations: [TransactWriteItem; 4] = [
@@ -127,7 +127,7 @@ pub(super) async fn two_operations_on_one_item(ctx: Ctx) {
 
 pub(super) async fn twice_before_conditions(ctx: Ctx) {
     let present = item! { "pk" => "a", "n" => 1 };
-    let table = ctx.table_with(Shape::s(), [present.clone()]).await;
+    let table = ctx.table_with(TableSpec::s(), [present.clone()]).await;
     let key = item! { "pk" => "a" };
     let request = TransactWriteItems::new()
         .item(PutItem::new(&table, key.clone().with("n", 2)))
@@ -137,7 +137,7 @@ pub(super) async fn twice_before_conditions(ctx: Ctx) {
 }
 
 pub(super) async fn one_number_twice(ctx: Ctx) {
-    let table = ctx.table(Shape::n()).await;
+    let table = ctx.table(TableSpec::n()).await;
     let numbers = ["100", "1E2", "100.0"].map(|text| Number::parse(text).expect("a number"));
     for second in numbers {
         let request = TransactWriteItems::new()
@@ -149,8 +149,8 @@ pub(super) async fn one_number_twice(ctx: Ctx) {
 }
 
 pub(super) async fn one_key_in_two_tables(ctx: Ctx) {
-    let first = ctx.table(Shape::s()).await;
-    let second = ctx.table(Shape::s()).await;
+    let first = ctx.table(TableSpec::s()).await;
+    let second = ctx.table(TableSpec::s()).await;
     let item = item! { "pk" => "a" };
     let request = TransactWriteItems::new()
         .item(PutItem::new(&first, item.clone()))
@@ -161,16 +161,16 @@ pub(super) async fn one_key_in_two_tables(ctx: Ctx) {
 }
 
 pub(super) async fn one_partition_many_items(ctx: Ctx) {
-    let table = ctx.table(Shape::s_n()).await;
+    let table = ctx.table(TableSpec::s_n()).await;
     let items: Vec<Item> = (0..10).map(|n| item! { "pk" => "a", "sk" => n }).collect();
     ctx.ok(ctx.store().transact_write(put_all(&table, &items)).await);
     ctx.expect_in_order(&ctx.query_all(Query::new(&table, attr("pk").eq("a"))).await, &items);
 }
 
 pub(super) async fn several_tables(ctx: Ctx) {
-    let strings = ctx.table_with(Shape::s_s(), [item! { "pk" => "a", "sk" => "b" }]).await;
-    let numbers = ctx.table_with(Shape::n(), [item! { "pk" => 1, "n" => 1 }]).await;
-    let bytes = ctx.table_with(Shape::b(), [item! { "pk" => b"\x00" }]).await;
+    let strings = ctx.table_with(TableSpec::s_s(), [item! { "pk" => "a", "sk" => "b" }]).await;
+    let numbers = ctx.table_with(TableSpec::n(), [item! { "pk" => 1, "n" => 1 }]).await;
+    let bytes = ctx.table_with(TableSpec::b(), [item! { "pk" => b"\x00" }]).await;
     let change = Update::new().add("n", 1);
     let request = TransactWriteItems::new()
         .item(DeleteItem::new(&strings, item! { "pk" => "a", "sk" => "b" }))
@@ -198,7 +198,7 @@ pub(super) async fn several_tables(ctx: Ctx) {
 pub(super) async fn all_kinds_of_operations(ctx: Ctx) {
     let row = |name: &str| item! { "pk" => name, "gpk" => "g", "gsk" => name, "n" => 1 };
     let before = ["changed", "checked", "removed", "replaced"].map(row);
-    let table = ctx.table_with(Shape::s().gsi(), before).await;
+    let table = ctx.table_with(TableSpec::s().gsi(), before).await;
     let key = |name: &str| item! { "pk" => name };
     let change = Update::new().set("gsk", "moved").add("n", 1);
     let request = TransactWriteItems::new()
@@ -219,7 +219,7 @@ pub(super) async fn all_kinds_of_operations(ctx: Ctx) {
 }
 
 pub(super) async fn bare_update_is_refused(ctx: Ctx) {
-    let table = ctx.table(Shape::s()).await;
+    let table = ctx.table(TableSpec::s()).await;
     let request = TransactWriteItems::new()
         .item(PutItem::new(&table, item! { "pk" => "a" }))
         .item(UpdateItem::new(&table, item! { "pk" => "b" }));

@@ -7,8 +7,8 @@ fn key(name: &str) -> Item {
 }
 
 pub(super) async fn items_in_the_order_asked(ctx: Ctx) {
-    let first = ctx.table_with(Shape::s(), ["a", "b"].map(|name| key(name).with("n", 1))).await;
-    let second = ctx.table_with(Shape::n(), [item! { "pk" => 7 }]).await;
+    let first = ctx.table_with(TableSpec::s(), ["a", "b"].map(|name| key(name).with("n", 1))).await;
+    let second = ctx.table_with(TableSpec::n(), [item! { "pk" => 7 }]).await;
     let reads = TransactGetItems::new([
         GetItem::new(&first, key("b")),
         GetItem::new(&first, key("absent")),
@@ -23,7 +23,7 @@ pub(super) async fn items_in_the_order_asked(ctx: Ctx) {
 }
 
 pub(super) async fn a_hundred_reads(ctx: Ctx) {
-    let table = ctx.table_with(Shape::s(), [key("099")]).await;
+    let table = ctx.table_with(TableSpec::s(), [key("099")]).await;
     let reads = |count: usize| {
         TransactGetItems::new((0..count).map(|n| GetItem::new(&table, key(&format!("{n:03}")))))
     };
@@ -38,7 +38,7 @@ pub(super) async fn a_hundred_reads(ctx: Ctx) {
 }
 
 pub(super) async fn one_item_read_twice(ctx: Ctx) {
-    let table = ctx.table_with(Shape::s(), [key("a").with("n", 1)]).await;
+    let table = ctx.table_with(TableSpec::s(), [key("a").with("n", 1)]).await;
     let reads = [
         GetItem::new(&table, key("a")),
         GetItem::new(&table, key("b")),
@@ -51,7 +51,7 @@ pub(super) async fn one_item_read_twice(ctx: Ctx) {
 }
 
 pub(super) async fn answer_of_four_megabytes(ctx: Ctx) {
-    let table = ctx.table(Shape::s()).await;
+    let table = ctx.table(TableSpec::s()).await;
     for n in 0..11 {
         ctx.put(&table, key(&format!("{n:02}")).with("v", "x".repeat(400_000))).await;
     }
@@ -68,7 +68,7 @@ pub(super) async fn answer_of_four_megabytes(ctx: Ctx) {
 
 pub(super) async fn reads_are_projected(ctx: Ctx) {
     let item = key("a").with("m", map! { "x" => 1, "y" => 2 }).with("n", 3);
-    let table = ctx.table_with(Shape::s(), [item, key("b").with("n", 4)]).await;
+    let table = ctx.table_with(TableSpec::s(), [item, key("b").with("n", 4)]).await;
     let reads = TransactGetItems::new([
         GetItem::new(&table, key("a")).projection("m.#x").name("#x", "x"),
         GetItem::new(&table, key("b")).projection("m"),
@@ -80,13 +80,13 @@ pub(super) async fn reads_are_projected(ctx: Ctx) {
 }
 
 pub(super) async fn read_of_a_missing_table(ctx: Ctx) {
-    let table = ctx.table_with(Shape::s(), [key("a")]).await;
+    let table = ctx.table_with(TableSpec::s(), [key("a")]).await;
     let reads = [GetItem::new(&table, key("a")), GetItem::new(ctx.free_name(), key("a"))];
     ctx.expect_table_missing(ctx.store().transact_get(TransactGetItems::new(reads)).await);
 }
 
 pub(super) async fn read_with_a_key_of_another_type(ctx: Ctx) {
-    let table = ctx.table_with(Shape::s(), [key("a")]).await;
+    let table = ctx.table_with(TableSpec::s(), [key("a")]).await;
     for wrong in [item! { "pk" => 1 }, Item::new(), key("a").with("n", 1)] {
         let reads = [GetItem::new(&table, key("a")), GetItem::new(&table, wrong)];
         let result = ctx.store().transact_get(TransactGetItems::new(reads)).await;
@@ -97,7 +97,7 @@ pub(super) async fn read_with_a_key_of_another_type(ctx: Ctx) {
 }
 
 pub(super) async fn read_with_a_wrong_projection(ctx: Ctx) {
-    let table = ctx.table_with(Shape::s(), [key("a")]).await;
+    let table = ctx.table_with(TableSpec::s(), [key("a")]).await;
     for (projection, text) in [
         ("a,,b", "Invalid ProjectionExpression: Syntax error; token: \",\", near: \",,b\""),
         (
@@ -112,7 +112,7 @@ pub(super) async fn read_with_a_wrong_projection(ctx: Ctx) {
 }
 
 pub(super) async fn read_with_an_empty_key(ctx: Ctx) {
-    let table = ctx.table_with(Shape::s(), [key("a")]).await;
+    let table = ctx.table_with(TableSpec::s(), [key("a")]).await;
     let reads = [GetItem::new(&table, key("a")), GetItem::new(&table, key(""))];
     ctx.expect_validation(
         ctx.store().transact_get(TransactGetItems::new(reads)).await,
@@ -122,8 +122,9 @@ pub(super) async fn read_with_an_empty_key(ctx: Ctx) {
 }
 
 pub(super) async fn reads_cost_twice(ctx: Ctx) {
-    let table = ctx.table_with(Shape::s(), [key("a"), key("b").with("v", "x".repeat(5000))]).await;
-    let other = ctx.table(Shape::s()).await;
+    let table =
+        ctx.table_with(TableSpec::s(), [key("a"), key("b").with("v", "x".repeat(5000))]).await;
+    let other = ctx.table(TableSpec::s()).await;
     let reads = TransactGetItems::new([
         GetItem::new(&table, key("a")),
         GetItem::new(&table, key("b")),

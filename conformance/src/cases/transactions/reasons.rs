@@ -15,7 +15,7 @@ fn check(table: &Table, name: &str, holds: bool) -> ConditionCheck {
 }
 
 pub(super) async fn reasons_in_order(ctx: Ctx) {
-    let table = ctx.table_with(Shape::s(), [key("present")]).await;
+    let table = ctx.table_with(TableSpec::s(), [key("present")]).await;
     let before = ctx.snapshot(&table).await;
     let lost = PutItem::new(&table, key("present").with("n", 1)).condition(attr("n").exists());
     let request = TransactWriteItems::new()
@@ -34,7 +34,7 @@ pub(super) async fn reasons_in_order(ctx: Ctx) {
 }
 
 pub(super) async fn message_lists_codes(ctx: Ctx) {
-    let table = ctx.table(Shape::s()).await;
+    let table = ctx.table(TableSpec::s()).await;
     let wrong = PutItem::new(&table, item! { "pk" => 1 });
     let request = TransactWriteItems::new()
         .item(check(&table, "a", false))
@@ -53,7 +53,7 @@ pub(super) async fn message_lists_codes(ctx: Ctx) {
 pub(super) async fn all_faults_are_reported(ctx: Ctx) {
     let half = "x".repeat(210_000);
     let large = key("large").with("v", half.clone());
-    let table = ctx.table_with(Shape::s().gsi(), [large]).await;
+    let table = ctx.table_with(TableSpec::s().gsi(), [large]).await;
     let before = ctx.snapshot(&table).await;
     let grow = Update::new().set("w", half);
     let request = TransactWriteItems::new()
@@ -81,7 +81,7 @@ pub(super) async fn all_faults_are_reported(ctx: Ctx) {
 
 pub(super) async fn reason_carries_the_item(ctx: Ctx) {
     let items = ["a", "b", "c", "d", "e"].map(|name| key(name).with("of", name));
-    let table = ctx.table_with(Shape::s(), items.clone()).await;
+    let table = ctx.table_with(TableSpec::s(), items.clone()).await;
     let lost = attr("of").not_exists();
     let change = Update::new().set("of", "new");
     let request = TransactWriteItems::new()
@@ -106,7 +106,7 @@ pub(super) async fn reason_carries_the_item(ctx: Ctx) {
 }
 
 pub(super) async fn reason_without_an_item(ctx: Ctx) {
-    let table = ctx.table(Shape::s()).await;
+    let table = ctx.table(TableSpec::s()).await;
     let request =
         TransactWriteItems::new().item(check(&table, "a", false).return_item_on_failure()).item(
             UpdateItem::new(&table, key("b"))
@@ -121,7 +121,7 @@ pub(super) async fn reason_without_an_item(ctx: Ctx) {
 }
 
 pub(super) async fn reasons_of_a_hundred(ctx: Ctx) {
-    let table = ctx.table(Shape::s()).await;
+    let table = ctx.table(TableSpec::s()).await;
     let mut request = TransactWriteItems::new();
     let mut codes = Vec::new();
     for n in 0..100 {
@@ -136,7 +136,7 @@ pub(super) async fn reasons_of_a_hundred(ctx: Ctx) {
 }
 
 pub(super) async fn canceled_is_not_applied(ctx: Ctx) {
-    let table = ctx.table(Shape::s()).await;
+    let table = ctx.table(TableSpec::s()).await;
     let request = TransactWriteItems::new()
         .item(PutItem::new(&table, key("a")))
         .item(check(&table, "b", false));
@@ -150,7 +150,7 @@ pub(super) async fn canceled_is_not_applied(ctx: Ctx) {
 
 pub(super) async fn condition_hides_the_fault_behind_it(ctx: Ctx) {
     let present = key("a").with("s", "text");
-    let table = ctx.table_with(Shape::s(), [present.clone()]).await;
+    let table = ctx.table_with(TableSpec::s(), [present.clone()]).await;
     for fault in [
         Update::new().add("s", 1),
         Update::new().set(attr("absent").field("b"), 1),
@@ -165,7 +165,7 @@ pub(super) async fn condition_hides_the_fault_behind_it(ctx: Ctx) {
 }
 
 pub(super) async fn request_fault_before_reasons(ctx: Ctx) {
-    let table = ctx.table(Shape::s()).await;
+    let table = ctx.table(TableSpec::s()).await;
     let wrong: [(TransactWriteItem, &str); 3] = [
         (
             UpdateItem::new(&table, key("b")).update("SET").into(),
@@ -194,7 +194,7 @@ pub(super) async fn request_fault_before_reasons(ctx: Ctx) {
 
 pub(super) async fn conditions_see_the_state_before(ctx: Ctx) {
     let account = |name: &str, n: i32| key(name).with("n", n);
-    let table = ctx.table_with(Shape::s(), [account("a", 1), account("b", 2)]).await;
+    let table = ctx.table_with(TableSpec::s(), [account("a", 1), account("b", 2)]).await;
     // Each condition holds of the item as it was, and of no item as it will be.
     let request = TransactWriteItems::new()
         .item(PutItem::new(&table, account("a", 10)).condition(attr("n").eq(1)))
@@ -213,7 +213,7 @@ pub(super) async fn conditions_see_the_state_before(ctx: Ctx) {
 }
 
 pub(super) async fn expressions_see_the_item_before(ctx: Ctx) {
-    let table = ctx.table_with(Shape::s(), [key("a").with("x", 1).with("y", 2)]).await;
+    let table = ctx.table_with(TableSpec::s(), [key("a").with("x", 1).with("y", 2)]).await;
     let swap = Update::new().set("x", attr("y")).set("y", attr("x").plus(10));
     let update = UpdateItem::new(&table, key("a")).update(swap);
     ctx.ok(ctx.store().transact_write(TransactWriteItems::new().item(update)).await);
@@ -221,7 +221,7 @@ pub(super) async fn expressions_see_the_item_before(ctx: Ctx) {
 }
 
 pub(super) async fn check_of_a_missing_item(ctx: Ctx) {
-    let table = ctx.table(Shape::s()).await;
+    let table = ctx.table(TableSpec::s()).await;
     let request = TransactWriteItems::new()
         .item(PutItem::new(&table, key("a")))
         .item(ConditionCheck::new(&table, key("b"), attr("pk").not_exists()))
@@ -231,7 +231,7 @@ pub(super) async fn check_of_a_missing_item(ctx: Ctx) {
 }
 
 pub(super) async fn failed_check_cancels_all(ctx: Ctx) {
-    let table = ctx.table_with(Shape::s().gsi(), [key("a").with("n", 1)]).await;
+    let table = ctx.table_with(TableSpec::s().gsi(), [key("a").with("n", 1)]).await;
     let before = ctx.snapshot(&table).await;
     let request = TransactWriteItems::new()
         .item(PutItem::new(&table, key("b").with("gpk", "g").with("gsk", "s")))
@@ -243,7 +243,7 @@ pub(super) async fn failed_check_cancels_all(ctx: Ctx) {
 }
 
 pub(super) async fn checks_alone(ctx: Ctx) {
-    let table = ctx.table_with(Shape::s(), [key("a")]).await;
+    let table = ctx.table_with(TableSpec::s(), [key("a")]).await;
     let request = |b_holds| {
         TransactWriteItems::new()
             .item(ConditionCheck::new(&table, key("a"), attr("pk").exists()))
@@ -257,7 +257,7 @@ pub(super) async fn checks_alone(ctx: Ctx) {
 
 pub(super) async fn check_changes_nothing(ctx: Ctx) {
     let present = key("a").with("gpk", "g").with("gsk", "s");
-    let table = ctx.table_with(Shape::s().gsi(), [present]).await;
+    let table = ctx.table_with(TableSpec::s().gsi(), [present]).await;
     let before = ctx.snapshot(&table).await;
     let request = TransactWriteItems::new()
         .item(ConditionCheck::new(&table, key("a"), attr("gsk").eq("s")))

@@ -22,7 +22,7 @@ fn wrong_operand(keyword: &str, kind: &str) -> String {
 }
 
 pub(super) async fn add_takes_numbers_and_sets(ctx: Ctx) {
-    let table = ctx.table_with(Shape::s(), [sample()]).await;
+    let table = ctx.table_with(TableSpec::s(), [sample()]).await;
     for (value, kind) in neither_sets_nor_numbers() {
         // Whatever the attribute is, and if it is missing.
         for attribute in ["gone", "n", "s", "l", "m", "ss"] {
@@ -36,7 +36,7 @@ pub(super) async fn add_takes_numbers_and_sets(ctx: Ctx) {
 
 pub(super) async fn add_takes_its_own_type(ctx: Ctx) {
     let bytes = Value::Bs(Set::new([bytes::Bytes::from_static(b"x")]).expect("one member"));
-    let table = ctx.table_with(Shape::s(), [sample()]).await;
+    let table = ctx.table_with(TableSpec::s(), [sample()]).await;
     for (value, accepting) in
         [(Value::from(1), "n"), (strings(["x"]), "ss"), (numbers([1]), "ns"), (bytes, "bs")]
     {
@@ -51,7 +51,7 @@ pub(super) async fn add_takes_its_own_type(ctx: Ctx) {
 }
 
 pub(super) async fn add_counts_from_zero(ctx: Ctx) {
-    let table = ctx.table(Shape::s()).await;
+    let table = ctx.table(TableSpec::s()).await;
     let amount = |amount: i32| [(":v", Value::from(amount))];
     // Of an item that is not there, of an attribute that is not, and of one that is.
     for (text, values, after) in [
@@ -76,7 +76,7 @@ pub(super) async fn add_makes_a_set(ctx: Ctx) {
         let members = members.iter().map(|member| bytes::Bytes::from_static(member));
         Value::Bs(Set::new(members).expect("members that differ"))
     };
-    let table = ctx.table(Shape::s()).await;
+    let table = ctx.table(TableSpec::s()).await;
     for (first, second, union) in [
         (strings(["b"]), strings(["a", "b"]), strings(["a", "b"])),
         (numbers([10, 9]), numbers([9, -1]), numbers([-1, 9, 10])),
@@ -91,7 +91,7 @@ pub(super) async fn add_makes_a_set(ctx: Ctx) {
 }
 
 pub(super) async fn add_works_inside(ctx: Ctx) {
-    let table = ctx.table(Shape::s()).await;
+    let table = ctx.table(TableSpec::s()).await;
     let one = [(":v", Value::from(1))];
     let m = |x: i32| map! { "x" => x, "y" => map! { "z" => 2 } };
     changes(&ctx, &table, "ADD m.x :v", &one, sample().with("m", m(2))).await;
@@ -107,7 +107,7 @@ pub(super) async fn add_works_inside(ctx: Ctx) {
 }
 
 pub(super) async fn delete_takes_sets(ctx: Ctx) {
-    let table = ctx.table_with(Shape::s(), [sample()]).await;
+    let table = ctx.table_with(TableSpec::s(), [sample()]).await;
     for (value, kind) in neither_sets_nor_numbers().into_iter().chain([(Value::from(1), "NUMBER")])
     {
         for attribute in ["gone", "n", "l", "ss", "ns"] {
@@ -120,7 +120,7 @@ pub(super) async fn delete_takes_sets(ctx: Ctx) {
 }
 
 pub(super) async fn delete_takes_its_own_type(ctx: Ctx) {
-    let table = ctx.table_with(Shape::s(), [sample()]).await;
+    let table = ctx.table_with(TableSpec::s(), [sample()]).await;
     for (value, accepting) in [(strings(["a"]), "ss"), (numbers([1]), "ns")] {
         for attribute in ["n", "s", "b", "flag", "nil", "l", "m", "ss", "ns", "m.x", "l[0]"] {
             if attribute != accepting {
@@ -133,7 +133,7 @@ pub(super) async fn delete_takes_its_own_type(ctx: Ctx) {
 }
 
 pub(super) async fn deleting_the_last_member_removes_the_set(ctx: Ctx) {
-    let table = ctx.table(Shape::s()).await;
+    let table = ctx.table(TableSpec::s()).await;
     changes(&ctx, &table, "DELETE ss :v", &[(":v", strings(["a"]))], {
         sample().with("ss", strings(["b"]))
     })
@@ -149,7 +149,7 @@ pub(super) async fn deleting_the_last_member_removes_the_set(ctx: Ctx) {
 }
 
 pub(super) async fn emptied_nested_set_is_removed(ctx: Ctx) {
-    let table = ctx.table(Shape::s()).await;
+    let table = ctx.table(TableSpec::s()).await;
     let both = [(":v", strings(["a", "z"]))];
     let before = key().with("m", map! { "s" => strings(["a"]), "n" => 1 });
     let after = key().with("m", map! { "n" => 1 });
@@ -160,7 +160,7 @@ pub(super) async fn emptied_nested_set_is_removed(ctx: Ctx) {
 }
 
 pub(super) async fn deleting_absent_members_does_nothing(ctx: Ctx) {
-    let table = ctx.table(Shape::s()).await;
+    let table = ctx.table(TableSpec::s()).await;
     let other = [(":v", strings(["q"]))];
     for text in ["DELETE ss :v", "DELETE gone :v", "DELETE m.gone :v", "DELETE l[9] :v"] {
         changes(&ctx, &table, text, &other, sample()).await;

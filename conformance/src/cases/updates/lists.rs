@@ -3,7 +3,7 @@
 use super::*;
 
 pub(super) async fn set_past_the_end_appends(ctx: Ctx) {
-    let table = ctx.table(Shape::s()).await;
+    let table = ctx.table(TableSpec::s()).await;
     let values = [(":v", Value::from("v"))];
     for index in ["3", "4", "99", "2147483647"] {
         let text = format!("SET l[{index}] = :v");
@@ -26,7 +26,7 @@ pub(super) async fn set_past_the_end_appends(ctx: Ctx) {
 }
 
 pub(super) async fn elements_past_the_end_are_in_order(ctx: Ctx) {
-    let table = ctx.table(Shape::s()).await;
+    let table = ctx.table(TableSpec::s()).await;
     let values = [(":five", Value::from("five")), (":nine", Value::from("nine"))];
     for (text, after) in [
         ("SET l[9] = :nine, l[5] = :five", list![0, 1, 2, "five", "nine"]),
@@ -40,7 +40,7 @@ pub(super) async fn elements_past_the_end_are_in_order(ctx: Ctx) {
 }
 
 pub(super) async fn list_append_keeps_its_order(ctx: Ctx) {
-    let table = ctx.table(Shape::s()).await;
+    let table = ctx.table(TableSpec::s()).await;
     let more = [(":v", list![8, 9])];
     for (text, values, after) in [
         ("SET l = list_append(l, :v)", &more[..], list![0, 1, 2, 8, 9]),
@@ -60,7 +60,7 @@ pub(super) async fn list_append_keeps_its_order(ctx: Ctx) {
 }
 
 pub(super) async fn list_append_takes_lists(ctx: Ctx) {
-    let table = ctx.table_with(Shape::s(), [sample()]).await;
+    let table = ctx.table_with(TableSpec::s(), [sample()]).await;
     for (value, kind) in [
         (Value::from(1), "N"),
         (Value::from("x"), "S"),
@@ -94,7 +94,7 @@ pub(super) async fn list_append_takes_lists(ctx: Ctx) {
 }
 
 pub(super) async fn list_append_takes_if_not_exists(ctx: Ctx) {
-    let table = ctx.table(Shape::s()).await;
+    let table = ctx.table(TableSpec::s()).await;
     let values = [(":gone", list![]), (":v", list![8])];
     let text = "SET a = list_append(if_not_exists(a, :gone), :v)";
     changes(&ctx, &table, text, &values, sample().with("a", list![8])).await;
@@ -121,7 +121,7 @@ pub(super) async fn list_append_takes_if_not_exists(ctx: Ctx) {
 }
 
 pub(super) async fn list_append_cannot_be_nested(ctx: Ctx) {
-    let table = ctx.table_with(Shape::s(), [sample()]).await;
+    let table = ctx.table_with(TableSpec::s(), [sample()]).await;
     let list = [(":v", list![8])];
     let number = [(":v", Value::from(1))];
     for (text, values) in [

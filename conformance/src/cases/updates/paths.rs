@@ -3,7 +3,7 @@
 use super::*;
 
 pub(super) async fn clauses_read_the_old_item(ctx: Ctx) {
-    let table = ctx.table(Shape::s()).await;
+    let table = ctx.table(TableSpec::s()).await;
     let one = [(":o", Value::from(1))];
     changes(&ctx, &table, "SET a = n, n = :o", &one, sample().with("a", 5).with("n", 1)).await;
     let text = "SET n = n + :o, a = n";
@@ -20,14 +20,14 @@ pub(super) async fn clauses_read_the_old_item(ctx: Ctx) {
 }
 
 pub(super) async fn swap(ctx: Ctx) {
-    let table = ctx.table(Shape::s()).await;
+    let table = ctx.table(TableSpec::s()).await;
     changes(&ctx, &table, "SET n = s, s = n", &[], sample().with("n", "abc").with("s", 5)).await;
     let text = "SET l[1] = l[0], l[0] = l[1]";
     changes(&ctx, &table, text, &[], sample().with("l", list![1, 0, 2])).await;
 }
 
 pub(super) async fn new_attribute_is_not_read(ctx: Ctx) {
-    let table = ctx.table_with(Shape::s(), [sample()]).await;
+    let table = ctx.table_with(TableSpec::s(), [sample()]).await;
     for text in ["SET a = n, c = a", "SET c = a, a = n", "SET l[3] = l[0], a = l[3]"] {
         refuses(&ctx, &table, text, &[], NO_ATTRIBUTE).await;
     }
@@ -35,7 +35,7 @@ pub(super) async fn new_attribute_is_not_read(ctx: Ctx) {
 }
 
 pub(super) async fn remove_counts_as_it_was(ctx: Ctx) {
-    let table = ctx.table(Shape::s()).await;
+    let table = ctx.table(TableSpec::s()).await;
     for (text, left) in [
         ("REMOVE l[0]", list![1, 2]),
         ("REMOVE l[0], l[1]", list![2]),
@@ -49,7 +49,7 @@ pub(super) async fn remove_counts_as_it_was(ctx: Ctx) {
 }
 
 pub(super) async fn set_and_remove_count_as_it_was(ctx: Ctx) {
-    let table = ctx.table(Shape::s()).await;
+    let table = ctx.table(TableSpec::s()).await;
     let values = [(":v", Value::from("v"))];
     for (text, after) in [
         ("SET l[0] = :v REMOVE l[1]", list!["v", 2]),
@@ -71,7 +71,7 @@ fn two_paths(how: &str, one: &str, two: &str) -> String {
 }
 
 pub(super) async fn overlapping_paths_are_refused(ctx: Ctx) {
-    let table = ctx.table_with(Shape::s(), [sample()]).await;
+    let table = ctx.table_with(TableSpec::s(), [sample()]).await;
     let x = [(":x", Value::from(1))];
     let set = [(":x", strings(["a"]))];
     for (text, values, one, two) in [
@@ -100,7 +100,7 @@ pub(super) async fn overlapping_paths_are_refused(ctx: Ctx) {
 }
 
 pub(super) async fn conflicting_paths_are_refused(ctx: Ctx) {
-    let table = ctx.table_with(Shape::s(), [sample()]).await;
+    let table = ctx.table_with(TableSpec::s(), [sample()]).await;
     let x = [(":x", Value::from(1))];
     for (text, one, two) in [
         ("SET l[0] = :x, l.a = :x", "[l, [0]]", "[l, a]"),
@@ -114,7 +114,7 @@ pub(super) async fn conflicting_paths_are_refused(ctx: Ctx) {
 }
 
 pub(super) async fn siblings_are_no_overlap(ctx: Ctx) {
-    let table = ctx.table(Shape::s()).await;
+    let table = ctx.table(TableSpec::s()).await;
     let text = "SET m.x = :x, m.w = :x, m.v = m.y REMOVE m.y.z";
     let m = map! { "x" => 7, "w" => 7, "v" => map! { "z" => 2 }, "y" => map! {} };
     changes(&ctx, &table, text, &[(":x", Value::from(7))], sample().with("m", m)).await;
@@ -125,7 +125,7 @@ pub(super) async fn siblings_are_no_overlap(ctx: Ctx) {
 
 pub(super) async fn key_attributes_are_fixed(ctx: Ctx) {
     let item = item! { "pk" => "a", "sk" => 1, "n" => 5 };
-    let table = ctx.table_with(Shape::s_n(), [item.clone()]).await;
+    let table = ctx.table_with(TableSpec::s_n(), [item.clone()]).await;
     let cannot = |attribute: &str| {
         format!(
             "One or more parameter values were invalid: Cannot update attribute {attribute}. \
@@ -167,7 +167,7 @@ pub(super) async fn key_attributes_are_fixed(ctx: Ctx) {
 }
 
 pub(super) async fn key_attributes_can_be_read(ctx: Ctx) {
-    let table = ctx.table(Shape::s_n()).await;
+    let table = ctx.table(TableSpec::s_n()).await;
     let copied = item! { "pk" => "a", "sk" => 7, "name" => "a", "next" => 8 };
     for found in [false, true] {
         let request = UpdateItem::new(&table, item! { "pk" => "a", "sk" => 7 })
@@ -185,7 +185,7 @@ pub(super) async fn key_attributes_can_be_read(ctx: Ctx) {
 
 pub(super) async fn keys_are_scalars(ctx: Ctx) {
     let item = item! { "pk" => "a", "gpk" => "g", "gsk" => "h" };
-    let table = ctx.table_with(Shape::s().gsi(), [item]).await;
+    let table = ctx.table_with(TableSpec::s().gsi(), [item]).await;
     let before = ctx.snapshot(&table).await;
     let scalar = |key: &str| {
         format!(
@@ -209,7 +209,7 @@ pub(super) async fn keys_are_scalars(ctx: Ctx) {
 }
 
 pub(super) async fn missing_parent_is_invalid(ctx: Ctx) {
-    let table = ctx.table_with(Shape::s(), [sample()]).await;
+    let table = ctx.table_with(TableSpec::s(), [sample()]).await;
     let one = [(":o", Value::from(1))];
     let set = [(":o", strings(["a"]))];
     for (text, values) in [
@@ -237,7 +237,7 @@ pub(super) async fn missing_parent_is_invalid(ctx: Ctx) {
 }
 
 pub(super) async fn nested_path_in_a_missing_item(ctx: Ctx) {
-    let table = ctx.table(Shape::s()).await;
+    let table = ctx.table(TableSpec::s()).await;
     let one = [(":o", Value::from(1))];
     let set = [(":o", strings(["a"]))];
     for (text, values) in [
@@ -255,7 +255,7 @@ pub(super) async fn nested_path_in_a_missing_item(ctx: Ctx) {
 }
 
 pub(super) async fn parent_of_another_type_is_invalid(ctx: Ctx) {
-    let table = ctx.table_with(Shape::s(), [sample()]).await;
+    let table = ctx.table_with(TableSpec::s(), [sample()]).await;
     let one = [(":o", Value::from(1))];
     for path in [
         "n.x", "n[0]", "s.x", "s[0]", "b[0]", "flag.x", "nil.x", "nil[0]", "ss.x", "ss[0]",
@@ -270,7 +270,7 @@ pub(super) async fn parent_of_another_type_is_invalid(ctx: Ctx) {
 }
 
 pub(super) async fn removing_nothing_does_nothing(ctx: Ctx) {
-    let table = ctx.table(Shape::s()).await;
+    let table = ctx.table(TableSpec::s()).await;
     for text in ["REMOVE gone", "REMOVE m.gone", "REMOVE m.y.gone", "REMOVE l[3]", "REMOVE l[99]"] {
         changes(&ctx, &table, text, &[], sample()).await;
     }
@@ -280,7 +280,7 @@ pub(super) async fn removing_nothing_does_nothing(ctx: Ctx) {
 }
 
 pub(super) async fn removing_from_nothing_makes_no_item(ctx: Ctx) {
-    let table = ctx.table(Shape::s()).await;
+    let table = ctx.table(TableSpec::s()).await;
     let set = [(":s", strings(["a"]))];
     for (text, values) in
         [("REMOVE a", &[][..]), ("DELETE a :s", &set), ("REMOVE a DELETE c :s", &set)]
@@ -293,7 +293,7 @@ pub(super) async fn removing_from_nothing_makes_no_item(ctx: Ctx) {
 }
 
 pub(super) async fn setting_makes_the_item(ctx: Ctx) {
-    let table = ctx.table(Shape::s()).await;
+    let table = ctx.table(TableSpec::s()).await;
     let one = [(":o", Value::from(1))];
     for (text, after) in [
         ("REMOVE a SET c = :o", item! { "pk" => "a", "c" => 1 }),

@@ -3,7 +3,7 @@
 use super::*;
 
 pub(super) async fn each_keyword_stands_once(ctx: Ctx) {
-    let table = ctx.table_with(Shape::s(), [sample()]).await;
+    let table = ctx.table_with(TableSpec::s(), [sample()]).await;
     let one = [(":o", Value::from(1))];
     let set = [(":o", strings(["a"]))];
     for (text, values, keyword) in [
@@ -24,7 +24,7 @@ pub(super) async fn each_keyword_stands_once(ctx: Ctx) {
 }
 
 pub(super) async fn keywords_in_any_order_and_case(ctx: Ctx) {
-    let table = ctx.table(Shape::s()).await;
+    let table = ctx.table(TableSpec::s()).await;
     let values = [(":o", Value::from(1)), (":s", strings(["a"]))];
     let mut after = sample().with("a", 1).with("c", 1).with("ss", strings(["b"]));
     after.remove("n");
@@ -39,7 +39,7 @@ pub(super) async fn keywords_in_any_order_and_case(ctx: Ctx) {
 }
 
 pub(super) async fn key_alone_makes_the_item(ctx: Ctx) {
-    let table = ctx.table(Shape::s_n()).await;
+    let table = ctx.table(TableSpec::s_n()).await;
     let key = item! { "pk" => "a", "sk" => 1 };
     let request = UpdateItem::new(&table, key.clone()).return_values(ReturnValues::AllNew);
     assert_eq!(ctx.update(request).await.attributes, Some(key.clone()));
@@ -47,7 +47,7 @@ pub(super) async fn key_alone_makes_the_item(ctx: Ctx) {
 }
 
 pub(super) async fn key_alone_changes_nothing(ctx: Ctx) {
-    let table = ctx.table_with(Shape::s(), [sample()]).await;
+    let table = ctx.table_with(TableSpec::s(), [sample()]).await;
     for wanted in [ReturnValues::None, ReturnValues::AllOld, ReturnValues::AllNew] {
         let request = UpdateItem::new(&table, key()).return_values(wanted);
         let expected = (wanted != ReturnValues::None).then(sample);
@@ -57,7 +57,7 @@ pub(super) async fn key_alone_changes_nothing(ctx: Ctx) {
 }
 
 pub(super) async fn key_alone_with_a_condition(ctx: Ctx) {
-    let table = ctx.table(Shape::s()).await;
+    let table = ctx.table(TableSpec::s()).await;
     let there = UpdateItem::new(&table, key()).condition(attr("pk").exists());
     ctx.expect_condition_failed(ctx.store().update(there.clone()).await);
     ctx.expect_table(&table, &[]).await;
@@ -69,7 +69,7 @@ pub(super) async fn key_alone_with_a_condition(ctx: Ctx) {
 }
 
 pub(super) async fn actions_are_not_counted(ctx: Ctx) {
-    let table = ctx.table(Shape::s()).await;
+    let table = ctx.table(TableSpec::s()).await;
     let sets: Vec<String> = (0..301).map(|number| format!("a{number}=:o")).collect();
     let text = format!("SET {}", sets.join(","));
     ctx.update(update(&table, &text, &[(":o", Value::from(1))])).await;
@@ -88,7 +88,7 @@ pub(super) async fn actions_are_not_counted(ctx: Ctx) {
 }
 
 pub(super) async fn wrong_syntax_is_refused(ctx: Ctx) {
-    let table = ctx.table_with(Shape::s(), [sample()]).await;
+    let table = ctx.table_with(TableSpec::s(), [sample()]).await;
     refuses(&ctx, &table, "", &[], "Invalid UpdateExpression: The expression can not be empty;")
         .await;
     let one = [(":o", Value::from(1))];
@@ -133,7 +133,7 @@ pub(super) async fn wrong_syntax_is_refused(ctx: Ctx) {
 }
 
 pub(super) async fn other_functions_are_refused(ctx: Ctx) {
-    let table = ctx.table_with(Shape::s(), [sample()]).await;
+    let table = ctx.table_with(TableSpec::s(), [sample()]).await;
     let one = [(":o", Value::from("b"))];
     for (text, values, function) in [
         ("SET a = size(l)", &[][..], "size"),
@@ -161,7 +161,7 @@ pub(super) async fn other_functions_are_refused(ctx: Ctx) {
 }
 
 pub(super) async fn undefined_placeholders_are_refused(ctx: Ctx) {
-    let table = ctx.table_with(Shape::s(), [sample()]).await;
+    let table = ctx.table_with(TableSpec::s(), [sample()]).await;
     for text in ["SET a = :x", "SET a = n + :x", "ADD n :x", "DELETE ss :x"] {
         refuses(
             &ctx,
@@ -188,7 +188,7 @@ pub(super) async fn undefined_placeholders_are_refused(ctx: Ctx) {
 }
 
 pub(super) async fn condition_is_judged_first(ctx: Ctx) {
-    let table = ctx.table_with(Shape::s(), [sample()]).await;
+    let table = ctx.table_with(TableSpec::s(), [sample()]).await;
     let one = [(":o", Value::from(1))];
     for (text, values) in [
         ("SET gone.x = :o", &one[..]),
@@ -211,7 +211,7 @@ pub(super) async fn condition_is_judged_first(ctx: Ctx) {
 }
 
 pub(super) async fn errors_cancel_a_transaction(ctx: Ctx) {
-    let table = ctx.table_with(Shape::s(), [sample()]).await;
+    let table = ctx.table_with(TableSpec::s(), [sample()]).await;
     let one = [(":o", Value::from(1))];
     for (text, values, message) in [
         ("ADD s :o", &one[..], WRONG_TYPE),
@@ -229,7 +229,7 @@ pub(super) async fn errors_cancel_a_transaction(ctx: Ctx) {
 }
 
 pub(super) async fn transaction_updates_alike(ctx: Ctx) {
-    let table = ctx.table_with(Shape::s(), [sample()]).await;
+    let table = ctx.table_with(TableSpec::s(), [sample()]).await;
     let counter = UpdateItem::new(&table, item! { "pk" => "b" })
         .update(Update::new().set("n", attr("n").if_not_exists(0).plus(1)));
     let values = [(":o", Value::from(1)), (":s", strings(["a", "b"]))];

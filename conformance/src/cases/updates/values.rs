@@ -3,7 +3,7 @@
 use super::*;
 
 pub(super) async fn parentheses_are_legal(ctx: Ctx) {
-    let table = ctx.table(Shape::s()).await;
+    let table = ctx.table(TableSpec::s()).await;
     let one = [(":o", Value::from(1))];
     for (text, after) in [
         ("SET n = (:o)", Value::from(1)),
@@ -21,7 +21,7 @@ pub(super) async fn parentheses_are_legal(ctx: Ctx) {
 }
 
 pub(super) async fn doubled_parentheses_are_refused(ctx: Ctx) {
-    let table = ctx.table_with(Shape::s(), [sample()]).await;
+    let table = ctx.table_with(TableSpec::s(), [sample()]).await;
     let one = [(":o", Value::from(1))];
     let doubled = "Invalid UpdateExpression: The expression has redundant parentheses;";
     for text in ["SET a = ((:o))", "SET a = ((n + :o))", "SET a = ((n)) + :o"] {
@@ -40,7 +40,7 @@ pub(super) async fn doubled_parentheses_are_refused(ctx: Ctx) {
 }
 
 pub(super) async fn functions_can_be_summed(ctx: Ctx) {
-    let table = ctx.table(Shape::s()).await;
+    let table = ctx.table(TableSpec::s()).await;
     let one = [(":o", Value::from(1))];
     for (text, after) in [
         ("SET a = if_not_exists(gone, :o) + :o", 2),
@@ -58,7 +58,7 @@ pub(super) async fn functions_can_be_summed(ctx: Ctx) {
 }
 
 pub(super) async fn sums_have_two_operands(ctx: Ctx) {
-    let table = ctx.table_with(Shape::s(), [sample()]).await;
+    let table = ctx.table_with(TableSpec::s(), [sample()]).await;
     let one = [(":o", Value::from(1))];
     for (text, token, near) in [
         ("SET a = n + n + :o", "+", "n + :o"),
@@ -80,7 +80,7 @@ pub(super) async fn sums_have_two_operands(ctx: Ctx) {
 }
 
 pub(super) async fn sums_take_numbers(ctx: Ctx) {
-    let table = ctx.table_with(Shape::s(), [sample()]).await;
+    let table = ctx.table_with(TableSpec::s(), [sample()]).await;
     for (value, kind) in [
         (Value::from("1"), "S"),
         (Value::from(b"1"), "B"),
@@ -111,7 +111,7 @@ pub(super) async fn sums_take_numbers(ctx: Ctx) {
 }
 
 pub(super) async fn if_not_exists_takes_what_is_there(ctx: Ctx) {
-    let table = ctx.table(Shape::s()).await;
+    let table = ctx.table(TableSpec::s()).await;
     let one = [(":o", Value::from(1))];
     for (text, after) in [
         ("SET a = if_not_exists(gone, :o)", Value::from(1)),
@@ -135,7 +135,7 @@ pub(super) async fn if_not_exists_takes_what_is_there(ctx: Ctx) {
 }
 
 pub(super) async fn if_not_exists_operands(ctx: Ctx) {
-    let table = ctx.table_with(Shape::s(), [sample()]).await;
+    let table = ctx.table_with(TableSpec::s(), [sample()]).await;
     let one = [(":o", Value::from(1))];
     let number = |number: u8| {
         format!(
@@ -162,7 +162,7 @@ pub(super) async fn if_not_exists_operands(ctx: Ctx) {
 
 pub(super) async fn sum_with_a_missing_number_is_an_error(ctx: Ctx) {
     let one = [(":x", Value::from(1))];
-    let table = ctx.table(Shape::s()).await;
+    let table = ctx.table(TableSpec::s()).await;
     for text in ["SET n = n + :x", "SET n = :x - n", "SET a = :x, n = n + :x"] {
         refuses(&ctx, &table, text, &one, NO_ATTRIBUTE).await;
         ctx.expect_table(&table, &[]).await;
@@ -174,7 +174,7 @@ pub(super) async fn sum_with_a_missing_number_is_an_error(ctx: Ctx) {
 }
 
 pub(super) async fn missing_operand_is_an_error(ctx: Ctx) {
-    let table = ctx.table_with(Shape::s(), [sample()]).await;
+    let table = ctx.table_with(TableSpec::s(), [sample()]).await;
     let one = [(":o", Value::from(1))];
     let list = [(":o", list![1])];
     for (text, values) in [
@@ -199,7 +199,7 @@ pub(super) async fn missing_operand_is_an_error(ctx: Ctx) {
 }
 
 pub(super) async fn whole_values_are_replaced(ctx: Ctx) {
-    let table = ctx.table(Shape::s()).await;
+    let table = ctx.table(TableSpec::s()).await;
     for value in [
         Value::M(map! { "k" => 1 }),
         Value::M(map! {}),
@@ -230,7 +230,7 @@ pub(super) async fn deep_paths(ctx: Ctx) {
         }
         item
     };
-    let table = ctx.table_with(Shape::s(), [deep(list![1, 2, 3], None)]).await;
+    let table = ctx.table_with(TableSpec::s(), [deep(list![1, 2, 3], None)]).await;
     let request =
         update(&table, "SET doc.parts[1].#name.#values[1] = :v", &[(":v", Value::from(9))])
             .name("#name", "name")
@@ -245,7 +245,7 @@ pub(super) async fn deep_paths(ctx: Ctx) {
 
 pub(super) async fn dotted_name(ctx: Ctx) {
     let item = item! { "pk" => "a", "a" => map! { "b" => 1 } };
-    let table = ctx.table_with(Shape::s(), [item.clone()]).await;
+    let table = ctx.table_with(TableSpec::s(), [item.clone()]).await;
     let one = [(":v", Value::from(3))];
     ctx.update(update(&table, "SET #n = :v", &one).name("#n", "a.b")).await;
     let dotted = item.with("a.b", 3);
@@ -256,7 +256,7 @@ pub(super) async fn dotted_name(ctx: Ctx) {
 }
 
 pub(super) async fn counter(ctx: Ctx) {
-    let table = ctx.table(Shape::s()).await;
+    let table = ctx.table(TableSpec::s()).await;
     let values = [(":zero", Value::from(0)), (":step", Value::from(2))];
     for count in [2, 4, 6] {
         let request = update(&table, "SET n = if_not_exists(n, :zero) + :step", &values)
@@ -267,7 +267,7 @@ pub(super) async fn counter(ctx: Ctx) {
 }
 
 pub(super) async fn builder_and_text_agree(ctx: Ctx) {
-    let table = ctx.table(Shape::s()).await;
+    let table = ctx.table(TableSpec::s()).await;
     let text = "SET a = n + :o, l = list_append(:l, l), m.w = if_not_exists(m.q, s), l2 = l[0] \
                 REMOVE m.x, nil ADD count :o, ns :ns DELETE ss :ss";
     let values =
@@ -304,7 +304,7 @@ pub(super) async fn builder_and_text_agree(ctx: Ctx) {
 pub(super) async fn nesting_is_limited(ctx: Ctx) {
     // Lists in lists, so many of them.
     let nested = |depth: usize| (1..depth).fold(list![], |inner, _| list![inner]);
-    let table = ctx.table(Shape::s()).await;
+    let table = ctx.table(TableSpec::s()).await;
     let values = [(":v", nested(31))];
     ctx.update(update(&table, "SET a = :v", &values)).await;
     ctx.expect_table(&table, &[key().with("a", nested(31))]).await;

@@ -10,7 +10,7 @@ fn empty(attribute: &str, kind: &str) -> String {
 }
 
 pub(super) async fn empty_key_is_refused(ctx: Ctx) {
-    let strings = ctx.table(Shape::s_s()).await;
+    let strings = ctx.table(TableSpec::s_s()).await;
     for (attribute, item) in
         [("pk", item! { "pk" => "", "sk" => "b" }), ("sk", item! { "pk" => "a", "sk" => "" })]
     {
@@ -18,14 +18,14 @@ pub(super) async fn empty_key_is_refused(ctx: Ctx) {
         ctx.expect_validation(result, &empty(attribute, "string"));
     }
     ctx.expect_table(&strings, &[]).await;
-    let binaries = ctx.table(Shape::b()).await;
+    let binaries = ctx.table(TableSpec::b()).await;
     let result = ctx.store().put(PutItem::new(&binaries, item! { "pk" => b"" })).await;
     ctx.expect_validation(result, &empty("pk", "binary"));
     ctx.expect_table(&binaries, &[]).await;
 }
 
 pub(super) async fn empty_key_everywhere(ctx: Ctx) {
-    let table = ctx.table_with(Shape::s_s(), [item! { "pk" => "a", "sk" => "b" }]).await;
+    let table = ctx.table_with(TableSpec::s_s(), [item! { "pk" => "a", "sk" => "b" }]).await;
     let before = ctx.snapshot(&table).await;
     let store = ctx.store();
     for (attribute, key) in
@@ -50,7 +50,7 @@ pub(super) async fn empty_key_everywhere(ctx: Ctx) {
 
 pub(super) async fn empty_index_key_is_refused(ctx: Ctx) {
     let projection = IndexProjection::all();
-    let shape = Shape::s_s().gsi().lsi().gsi_on("bin", ("bpk", KeyType::B), None, projection);
+    let shape = TableSpec::s_s().gsi().lsi().gsi_on("bin", ("bpk", KeyType::B), None, projection);
     let item = item! { "pk" => "a", "sk" => "b", "gpk" => "g", "gsk" => "h", "lsk" => "l" };
     let table = ctx.table_with(shape, [item.clone()]).await;
     let before = ctx.snapshot(&table).await;
@@ -86,8 +86,8 @@ const LONG_SORT: &str = "One or more parameter values were invalid: Aggregated s
                          keys has exceeded the size limit of 1024 bytes";
 
 pub(super) async fn partition_key_length(ctx: Ctx) {
-    let strings = ctx.table(Shape::s()).await;
-    let binaries = ctx.table(Shape::b()).await;
+    let strings = ctx.table(TableSpec::s()).await;
+    let binaries = ctx.table(TableSpec::b()).await;
     for (table, longest, too_long) in [
         (&strings, Value::from("k".repeat(2048)), Value::from("k".repeat(2049))),
         // Bytes count, not characters.
@@ -111,8 +111,8 @@ pub(super) async fn partition_key_length(ctx: Ctx) {
 }
 
 pub(super) async fn sort_key_length(ctx: Ctx) {
-    let strings = ctx.table(Shape::s_s()).await;
-    let binaries = ctx.table(Shape::s_b()).await;
+    let strings = ctx.table(TableSpec::s_s()).await;
+    let binaries = ctx.table(TableSpec::s_b()).await;
     for (table, longest, too_long) in [
         (&strings, Value::from("k".repeat(1024)), Value::from("k".repeat(1025))),
         (&strings, Value::from("é".repeat(512)), Value::from("é".repeat(513))),
@@ -135,7 +135,7 @@ pub(super) async fn sort_key_length(ctx: Ctx) {
 }
 
 pub(super) async fn key_length_on_reads(ctx: Ctx) {
-    let table = ctx.table(Shape::s_s()).await;
+    let table = ctx.table(TableSpec::s_s()).await;
     for (key, message) in [
         (item! { "pk" => "k".repeat(2049), "sk" => "b" }, LONG_PARTITION),
         (item! { "pk" => "a", "sk" => "k".repeat(1025) }, LONG_SORT),
@@ -153,7 +153,7 @@ pub(super) async fn key_length_on_reads(ctx: Ctx) {
 }
 
 pub(super) async fn sort_key_length_in_queries(ctx: Ctx) {
-    let table = ctx.table(Shape::s_s().gsi()).await;
+    let table = ctx.table(TableSpec::s_s().gsi()).await;
     let of = |length: usize| "k".repeat(length);
     let conditions = |length: usize| {
         let sk = || attr("sk");
@@ -178,7 +178,7 @@ pub(super) async fn sort_key_length_in_queries(ctx: Ctx) {
 }
 
 pub(super) async fn partition_key_length_in_queries(ctx: Ctx) {
-    let table = ctx.table(Shape::s_s()).await;
+    let table = ctx.table(TableSpec::s_s()).await;
     ctx.expect_query(Query::new(&table, attr("pk").eq("k".repeat(2048))), &[]).await;
     let query = Query::new(&table, attr("pk").eq("k".repeat(2049)));
     ctx.expect_validation(ctx.store().query(query).await, LONG_PARTITION);
@@ -189,7 +189,7 @@ pub(super) async fn index_key_length(ctx: Ctx) {
         "pk" => "a", "sk" => "b", "gpk" => "k".repeat(2048), "gsk" => "k".repeat(1024),
         "lsk" => "k".repeat(1024),
     };
-    let table = ctx.table_with(Shape::s_s().gsi().lsi(), [item.clone()]).await;
+    let table = ctx.table_with(TableSpec::s_s().gsi().lsi(), [item.clone()]).await;
     let before = ctx.snapshot(&table).await;
     for (attribute, length) in [("gpk", 2049), ("gsk", 1025), ("lsk", 1025)] {
         let put = PutItem::new(&table, item.clone().with(attribute, "k".repeat(length)));
@@ -204,7 +204,7 @@ pub(super) async fn index_key_length(ctx: Ctx) {
 }
 
 pub(super) async fn empty_name_is_refused(ctx: Ctx) {
-    let table = ctx.table(Shape::s()).await;
+    let table = ctx.table(TableSpec::s()).await;
     let message = "Empty attribute name";
     for item in [
         item! { "pk" => "a", "" => 1 },
@@ -217,7 +217,7 @@ pub(super) async fn empty_name_is_refused(ctx: Ctx) {
 }
 
 pub(super) async fn name_length(ctx: Ctx) {
-    let table = ctx.table(Shape::s()).await;
+    let table = ctx.table(TableSpec::s()).await;
     let (longest, too_long) = ("n".repeat(65_535), "n".repeat(65_536));
     for item in [
         item! { "pk" => "a", &longest => 1 },

@@ -17,7 +17,7 @@ fn parse(text: &str) -> Number {
 }
 
 pub(super) async fn number_keeps_38_digits(ctx: Ctx) {
-    let table = ctx.table(Shape::s()).await;
+    let table = ctx.table(TableSpec::s()).await;
     for digits in [
         "12345678901234567890123456789012345678",
         "-1.2345678901234567890123456789012345678",
@@ -28,7 +28,7 @@ pub(super) async fn number_keeps_38_digits(ctx: Ctx) {
 }
 
 pub(super) async fn magnitudes_in_range(ctx: Ctx) {
-    let table = ctx.table(Shape::s()).await;
+    let table = ctx.table(TableSpec::s()).await;
     let small = format!("0.{}1", "0".repeat(129));
     let large = format!("1{}", "0".repeat(125));
     let largest = format!("{NINES}{}", "0".repeat(88));
@@ -46,7 +46,7 @@ pub(super) async fn magnitudes_in_range(ctx: Ctx) {
 }
 
 pub(super) async fn digit_39_is_refused(ctx: Ctx) {
-    let table = ctx.table(Shape::s()).await;
+    let table = ctx.table(TableSpec::s()).await;
     for digits in [
         "123456789012345678901234567890123456789",
         "0.123456789012345678901234567890123456789",
@@ -58,7 +58,7 @@ pub(super) async fn digit_39_is_refused(ctx: Ctx) {
 }
 
 pub(super) async fn zeros_are_no_digits(ctx: Ctx) {
-    let table = ctx.table(Shape::s()).await;
+    let table = ctx.table(TableSpec::s()).await;
     let padded = format!("000{NINES}000");
     expect_stored(&ctx, &table, &padded, &format!("{NINES}000")).await;
     let fraction = format!("0.00{NINES}00");
@@ -66,7 +66,7 @@ pub(super) async fn zeros_are_no_digits(ctx: Ctx) {
 }
 
 pub(super) async fn overflow_is_refused(ctx: Ctx) {
-    let table = ctx.table(Shape::s()).await;
+    let table = ctx.table(TableSpec::s()).await;
     let written_out = format!("1{}", "0".repeat(126));
     for text in
         ["1E126", "-1E126", "10E125", "9.9999999999999999999999999999999999999E126", "1E999999"]
@@ -77,7 +77,7 @@ pub(super) async fn overflow_is_refused(ctx: Ctx) {
 }
 
 pub(super) async fn underflow_is_refused(ctx: Ctx) {
-    let table = ctx.table(Shape::s()).await;
+    let table = ctx.table(TableSpec::s()).await;
     let written_out = format!("0.{}1", "0".repeat(130));
     for text in ["1E-131", "-1E-131", "0.1E-130", "9.9E-131", "1E-999999"] {
         expect_refused_json(&ctx, &table, number(text), UNDERFLOW).await;
@@ -86,7 +86,7 @@ pub(super) async fn underflow_is_refused(ctx: Ctx) {
 }
 
 pub(super) async fn zero_is_range_checked(ctx: Ctx) {
-    let table = ctx.table(Shape::s()).await;
+    let table = ctx.table(TableSpec::s()).await;
     expect_refused_json(&ctx, &table, number("0e126"), OVERFLOW).await;
     expect_refused_json(&ctx, &table, number("0e-131"), UNDERFLOW).await;
     for text in ["0e125", "0e-130", "0"] {
@@ -95,7 +95,7 @@ pub(super) async fn zero_is_range_checked(ctx: Ctx) {
 }
 
 pub(super) async fn numbers_are_checked_at_any_depth(ctx: Ctx) {
-    let table = ctx.table(Shape::s()).await;
+    let table = ctx.table(TableSpec::s()).await;
     for value in [
         json!({ "L": [{ "N": "1" }, { "N": "1E126" }] }),
         json!({ "M": { "a": { "L": [{ "N": "1E126" }] } } }),
@@ -104,12 +104,12 @@ pub(super) async fn numbers_are_checked_at_any_depth(ctx: Ctx) {
         let item = json!({ "pk": { "S": "a" }, "v": value });
         expect_refused_json(&ctx, &table, item, OVERFLOW).await;
     }
-    let numbers = ctx.table(Shape::n()).await;
+    let numbers = ctx.table(TableSpec::n()).await;
     expect_refused_json(&ctx, &numbers, json!({ "pk": { "N": "1E126" } }), OVERFLOW).await;
 }
 
 pub(super) async fn meaningless_characters_go(ctx: Ctx) {
-    let table = ctx.table(Shape::s()).await;
+    let table = ctx.table(TableSpec::s()).await;
     for (written, normal) in [
         ("00042", "42"),
         ("-00042", "-42"),
@@ -125,14 +125,14 @@ pub(super) async fn meaningless_characters_go(ctx: Ctx) {
 }
 
 pub(super) async fn minus_zero_is_zero(ctx: Ctx) {
-    let table = ctx.table(Shape::s()).await;
+    let table = ctx.table(TableSpec::s()).await;
     for written in ["-0", "-0.0", "+0", "0.000", "-0e5", "000"] {
         expect_stored(&ctx, &table, written, "0").await;
     }
 }
 
 pub(super) async fn exponents_are_written_out(ctx: Ctx) {
-    let table = ctx.table(Shape::s()).await;
+    let table = ctx.table(TableSpec::s()).await;
     let large = format!("15{}", "0".repeat(99));
     for (written, normal) in [
         ("1.5E2", "150"),
@@ -150,7 +150,7 @@ pub(super) async fn exponents_are_written_out(ctx: Ctx) {
 }
 
 pub(super) async fn trailing_zeros_go(ctx: Ctx) {
-    let table = ctx.table(Shape::s()).await;
+    let table = ctx.table(TableSpec::s()).await;
     for (written, normal) in
         [("1.200", "1.2"), ("100.00", "100"), ("-3.0", "-3"), ("0.10e-2", "0.001")]
     {
@@ -159,7 +159,7 @@ pub(super) async fn trailing_zeros_go(ctx: Ctx) {
 }
 
 pub(super) async fn what_is_no_number(ctx: Ctx) {
-    let table = ctx.table(Shape::s()).await;
+    let table = ctx.table(TableSpec::s()).await;
     for text in [
         " ",
         " 1",
@@ -201,7 +201,7 @@ pub(super) async fn what_is_no_number(ctx: Ctx) {
 }
 
 pub(super) async fn numbers_are_normalised_at_any_depth(ctx: Ctx) {
-    let table = ctx.table(Shape::s()).await;
+    let table = ctx.table(TableSpec::s()).await;
     let item = json!({
         "pk": { "S": "a" },
         "list": { "L": [{ "N": "+1.50" }, { "M": { "n": { "N": "2e1" } } }] },
@@ -216,7 +216,7 @@ pub(super) async fn numbers_are_normalised_at_any_depth(ctx: Ctx) {
 }
 
 pub(super) async fn one_number_is_one_key(ctx: Ctx) {
-    let table = ctx.table(Shape::n()).await;
+    let table = ctx.table(TableSpec::n()).await;
     for (text, mark) in [("1", "first"), ("1.0", "second"), ("1e0", "third")] {
         let item = json!({ "pk": { "N": text }, "mark": { "S": mark } });
         ctx.ok(ctx.put_json(&table, item).await);
@@ -230,7 +230,7 @@ fn key(text: &str) -> Item {
 }
 
 pub(super) async fn one_number_twice_in_a_batch(ctx: Ctx) {
-    let table = ctx.table_with(Shape::n(), [key("1").with("mark", "before")]).await;
+    let table = ctx.table_with(TableSpec::n(), [key("1").with("mark", "before")]).await;
     let before = ctx.snapshot(&table).await;
     let puts =
         BatchWriteItem::new().put(&table, key("1").with("mark", "a")).put(&table, key("1.0"));
@@ -245,7 +245,7 @@ pub(super) async fn one_number_twice_in_a_batch(ctx: Ctx) {
 }
 
 pub(super) async fn one_number_twice_in_a_transaction(ctx: Ctx) {
-    let table = ctx.table_with(Shape::n(), [key("1").with("mark", "before")]).await;
+    let table = ctx.table_with(TableSpec::n(), [key("1").with("mark", "before")]).await;
     let before = ctx.snapshot(&table).await;
     let request = TransactWriteItems::new()
         .item(PutItem::new(&table, key("2")))
@@ -260,7 +260,7 @@ pub(super) async fn one_number_twice_in_a_transaction(ctx: Ctx) {
 
 pub(super) async fn one_number_twice_in_a_batch_get(ctx: Ctx) {
     let item = key("1").with("mark", "a");
-    let table = ctx.table_with(Shape::n(), [item.clone()]).await;
+    let table = ctx.table_with(TableSpec::n(), [item.clone()]).await;
     let request = BatchGetItem::new().keys(&table, [key("1"), key("1.0")]);
     match ctx.store().batch_get(request).await {
         Ok(answer) => {
@@ -272,7 +272,7 @@ pub(super) async fn one_number_twice_in_a_batch_get(ctx: Ctx) {
 }
 
 pub(super) async fn one_number_key_everywhere(ctx: Ctx) {
-    let table = ctx.table(Shape::s_n()).await;
+    let table = ctx.table(TableSpec::s_n()).await;
     let key = |text: &str| item! { "pk" => "a", "sk" => parse(text) };
     ctx.put(&table, key("12.50").with("n", 1)).await;
     let update = Update::new().add("n", 1);
@@ -288,7 +288,7 @@ pub(super) async fn one_number_key_everywhere(ctx: Ctx) {
 pub(super) async fn numbers_sort_numerically(ctx: Ctx) {
     let texts = ["-1E125", "-10", "-9", "-0.5", "0", "1E-130", "0.5", "2", "10", "1E125"];
     let numbers = texts.map(parse);
-    let table = ctx.table(Shape::s_n()).await;
+    let table = ctx.table(TableSpec::s_n()).await;
     // Written in the order of their texts, which is not theirs.
     let mut written = numbers;
     written.sort_by_key(ToString::to_string);
@@ -308,7 +308,7 @@ pub(super) async fn digit_38_tells_keys_apart(ctx: Ctx) {
         "12345678901234567890123456789012345677",
         "12345678901234567890123456789012345678",
     ];
-    let table = ctx.table(Shape::s_n()).await;
+    let table = ctx.table(TableSpec::s_n()).await;
     // Every second first.
     for text in texts.iter().skip(1).step_by(2).chain(texts.iter().step_by(2)) {
         ctx.put(&table, item! { "pk" => "a", "sk" => parse(text), "text" => *text }).await;
@@ -321,7 +321,7 @@ pub(super) async fn digit_38_tells_keys_apart(ctx: Ctx) {
 pub(super) async fn strings_sort_by_utf8(ctx: Ctx) {
     // In UTF-16 the last two would stand the other way round.
     let texts = [" ", "0", "10", "9", "A", "Z", "a", "aa", "b", "~", "é", "ａ", "\u{ffff}", "😀"];
-    let table = ctx.table(Shape::s_s()).await;
+    let table = ctx.table(TableSpec::s_s()).await;
     ctx.put_all(&table, texts.iter().rev().map(|text| item! { "pk" => "a", "sk" => *text })).await;
     let query = Query::new(&table, attr("pk").eq("a"));
     ctx.expect_column(&ctx.query_all(query.clone()).await, "sk", texts);
@@ -332,7 +332,7 @@ pub(super) async fn strings_sort_by_utf8(ctx: Ctx) {
 pub(super) async fn binaries_sort_by_bytes(ctx: Ctx) {
     let keys: [&[u8]; 9] =
         [b"\0", b"\0\0", b"\x01", b"a", b"aa", b"\x7f", b"\x7f\xff", b"\x80", b"\xff\0"];
-    let table = ctx.table(Shape::s_b()).await;
+    let table = ctx.table(TableSpec::s_b()).await;
     ctx.put_all(&table, keys.iter().rev().map(|key| item! { "pk" => "a", "sk" => *key })).await;
     let query = Query::new(&table, attr("pk").eq("a"));
     ctx.expect_column(&ctx.query_all(query.clone()).await, "sk", keys);
@@ -341,7 +341,7 @@ pub(super) async fn binaries_sort_by_bytes(ctx: Ctx) {
 }
 
 pub(super) async fn number_ranges(ctx: Ctx) {
-    let table = ctx.table(Shape::s_n()).await;
+    let table = ctx.table(TableSpec::s_n()).await;
     let numbers = [-100, -20, -3, 0, 1, 2, 9, 10, 11, 100];
     ctx.put_all(&table, numbers.map(|number| item! { "pk" => "a", "sk" => number })).await;
     let sk = || attr("sk");
@@ -361,7 +361,7 @@ pub(super) async fn number_ranges(ctx: Ctx) {
 
 pub(super) async fn indexes_sort_alike(ctx: Ctx) {
     let all = IndexProjection::all;
-    let shape = Shape::s()
+    let shape = TableSpec::s()
         .gsi_on("numbers", ("gpk", KeyType::S), Some(("number", KeyType::N)), all())
         .gsi_on("binaries", ("gpk", KeyType::S), Some(("binary", KeyType::B)), all())
         .gsi_on("strings", ("gpk", KeyType::S), Some(("string", KeyType::S)), all());
@@ -404,7 +404,7 @@ fn sums(left: &str, right: &str) -> [(Number, Update); 3] {
 }
 
 pub(super) async fn sums_are_exact(ctx: Ctx) {
-    let table = ctx.table(Shape::s()).await;
+    let table = ctx.table(TableSpec::s()).await;
     for (left, right, sum) in [
         ("0.1", "0.2", "0.3"),
         ("1e37", "1", "10000000000000000000000000000000000001"),
@@ -440,20 +440,20 @@ async fn expect_no_sum(ctx: &Ctx, table: &Table, left: &str, right: &str, messag
 }
 
 pub(super) async fn sum_overflows(ctx: Ctx) {
-    let table = ctx.table(Shape::s()).await;
+    let table = ctx.table(TableSpec::s()).await;
     expect_no_sum(&ctx, &table, "9.9e125", "1e125", OVERFLOW).await;
     expect_no_sum(&ctx, &table, "-9.9e125", "-1e125", OVERFLOW).await;
 }
 
 pub(super) async fn sum_of_39_digits_is_refused(ctx: Ctx) {
-    let table = ctx.table(Shape::s()).await;
+    let table = ctx.table(TableSpec::s()).await;
     expect_no_sum(&ctx, &table, "1E38", "1", TOO_MANY_DIGITS).await;
     expect_no_sum(&ctx, &table, NINES, "0.1", TOO_MANY_DIGITS).await;
     expect_no_sum(&ctx, &table, "-1E38", "-1", TOO_MANY_DIGITS).await;
 }
 
 pub(super) async fn sum_underflows(ctx: Ctx) {
-    let table = ctx.table(Shape::s()).await;
+    let table = ctx.table(TableSpec::s()).await;
     expect_no_sum(&ctx, &table, "1.1e-130", "-1e-130", UNDERFLOW).await;
     let item = item! { "pk" => "a", "n" => parse("1e-130") };
     ctx.put(&table, item).await;
@@ -463,7 +463,7 @@ pub(super) async fn sum_underflows(ctx: Ctx) {
 }
 
 pub(super) async fn sum_of_far_magnitudes(ctx: Ctx) {
-    let table = ctx.table(Shape::s()).await;
+    let table = ctx.table(TableSpec::s()).await;
     expect_no_sum(&ctx, &table, "1e30", "1e-30", TOO_MANY_DIGITS).await;
     expect_no_sum(&ctx, &table, "1e125", "1e-130", TOO_MANY_DIGITS).await;
 }

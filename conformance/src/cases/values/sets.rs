@@ -34,7 +34,7 @@ pub(super) async fn empty_values_are_stored(ctx: Ctx) {
         "list" => list!["", b""], "map" => map! { "string" => "", "binary" => b"" },
         "no-list" => list![], "no-map" => Map::new(),
     };
-    let table = ctx.table_with(Shape::s().gsi(), [item.clone()]).await;
+    let table = ctx.table_with(TableSpec::s().gsi(), [item.clone()]).await;
     ctx.expect_table(&table, std::slice::from_ref(&item)).await;
     let update = Update::new().set("string", b"").set("binary", "").set("new", "");
     ctx.update(UpdateItem::new(&table, item! { "pk" => "a" }).update(update)).await;
@@ -43,7 +43,7 @@ pub(super) async fn empty_values_are_stored(ctx: Ctx) {
 }
 
 pub(super) async fn empty_sets_are_refused(ctx: Ctx) {
-    let table = ctx.table(Shape::s()).await;
+    let table = ctx.table(TableSpec::s()).await;
     for (code, message) in [
         ("SS", "One or more parameter values were invalid: An string set  may not be empty"),
         ("NS", "One or more parameter values were invalid: An number set  may not be empty"),
@@ -60,12 +60,12 @@ pub(super) async fn sets_may_hold_an_empty_member(ctx: Ctx) {
         "pk" => "a", "string" => strings(&[""]), "strings" => strings(&["", "x"]),
         "binary" => binaries(&[b""]), "binaries" => binaries(&[b"", b"x"]),
     };
-    let table = ctx.table_with(Shape::s(), [item.clone()]).await;
+    let table = ctx.table_with(TableSpec::s(), [item.clone()]).await;
     ctx.expect_table(&table, &[item]).await;
 }
 
 pub(super) async fn duplicates_are_refused(ctx: Ctx) {
-    let table = ctx.table(Shape::s()).await;
+    let table = ctx.table(TableSpec::s()).await;
     for (set, shown) in [
         (json!({ "SS": ["a", "a"] }), "Input collection [a, a] contains duplicates."),
         (
@@ -86,7 +86,7 @@ pub(super) async fn duplicates_are_refused(ctx: Ctx) {
 }
 
 pub(super) async fn number_duplicates_are_refused(ctx: Ctx) {
-    let table = ctx.table(Shape::s()).await;
+    let table = ctx.table(TableSpec::s()).await;
     for members in [["1", "1"], ["1", "1.0"], ["0", "-0"], ["150", "1.5e2"]] {
         for item in at_depths(&json!({ "NS": members })) {
             let message = "Input collection contains duplicates";
@@ -96,7 +96,7 @@ pub(super) async fn number_duplicates_are_refused(ctx: Ctx) {
 }
 
 pub(super) async fn false_null_is_refused(ctx: Ctx) {
-    let table = ctx.table(Shape::s()).await;
+    let table = ctx.table(TableSpec::s()).await;
     let message = "One or more parameter values were invalid: Null attribute value types must \
                    have the value of true";
     for item in at_depths(&json!({ "NULL": false })) {
@@ -131,7 +131,7 @@ const TOO_DEEP: &str = "Nesting Levels have exceeded supported limits: Attribute
                         nested levels beyond supported limit";
 
 pub(super) async fn nesting_31(ctx: Ctx) {
-    let table = ctx.table(Shape::s()).await;
+    let table = ctx.table(TableSpec::s()).await;
     for value in nested(31) {
         let item = item! { "pk" => "a", "v" => value };
         ctx.put(&table, item.clone()).await;
@@ -140,7 +140,7 @@ pub(super) async fn nesting_31(ctx: Ctx) {
 }
 
 pub(super) async fn nesting_32(ctx: Ctx) {
-    let table = ctx.table(Shape::s()).await;
+    let table = ctx.table(TableSpec::s()).await;
     for value in nested(32) {
         let put = PutItem::new(&table, item! { "pk" => "a", "v" => value });
         ctx.expect_validation(ctx.store().put(put).await, TOO_DEEP);
@@ -149,7 +149,7 @@ pub(super) async fn nesting_32(ctx: Ctx) {
 }
 
 pub(super) async fn nesting_by_update(ctx: Ctx) {
-    let table = ctx.table_with(Shape::s(), [item! { "pk" => "a", "v" => Map::new() }]).await;
+    let table = ctx.table_with(TableSpec::s(), [item! { "pk" => "a", "v" => Map::new() }]).await;
     let before = ctx.snapshot(&table).await;
     let set = |value: Value| {
         let update = Update::new().set(attr("v").field("a"), value);
@@ -164,7 +164,7 @@ pub(super) async fn nesting_by_update(ctx: Ctx) {
 }
 
 pub(super) async fn sets_are_unordered(ctx: Ctx) {
-    let table = ctx.table(Shape::s()).await;
+    let table = ctx.table(TableSpec::s()).await;
     let item = json!({
         "pk": { "S": "a" }, "ss": { "SS": ["b", "c", "a"] }, "ns": { "NS": ["3", "1", "20"] },
         "bs": { "BS": ["Yg==", "YQ=="] },
@@ -189,7 +189,7 @@ pub(super) async fn sets_are_unordered(ctx: Ctx) {
 }
 
 pub(super) async fn sets_come_back_sorted(ctx: Ctx) {
-    let table = ctx.table(Shape::s()).await;
+    let table = ctx.table(TableSpec::s()).await;
     let item = json!({
         "pk": { "S": "a" }, "ss": { "SS": ["z", "é", "C", "b", "10", "9"] },
         "ns": { "NS": ["10", "-1", "2", "0.5", "1e3", "0"] },
@@ -218,7 +218,7 @@ pub(super) async fn every_type_comes_back(ctx: Ctx) {
     let mut item = Item::from(values()).with("pk", "a").with("sk", "b").with("gpk", "g");
     item.insert("gsk", "h");
     item.insert("nested", list![values(), list![values()], "end"]);
-    let table = ctx.table_with(Shape::s_s().gsi(), [item.clone()]).await;
+    let table = ctx.table_with(TableSpec::s_s().gsi(), [item.clone()]).await;
     let key = item! { "pk" => "a", "sk" => "b" };
     let expected = std::slice::from_ref(&item);
     assert_eq!(ctx.get(&table, key.clone()).await.as_ref(), Some(&item));
@@ -257,9 +257,10 @@ pub(super) async fn any_text_comes_back(ctx: Ctx) {
         item.insert(format!("map {text}"), map! { text => list![text] });
     }
     item.insert("bytes", (0..=255_u8).collect::<Vec<u8>>());
-    let table = ctx.table_with(Shape::s(), [item.clone()]).await;
+    let table = ctx.table_with(TableSpec::s(), [item.clone()]).await;
     ctx.expect_table(&table, &[item]).await;
-    let keys = ctx.table_with(Shape::s_s(), texts.map(|t| item! { "pk" => t, "sk" => t })).await;
+    let keys =
+        ctx.table_with(TableSpec::s_s(), texts.map(|t| item! { "pk" => t, "sk" => t })).await;
     for text in texts {
         let key = item! { "pk" => text, "sk" => text };
         assert_eq!(ctx.get(&keys, key.clone()).await, Some(key), "{text:?}");

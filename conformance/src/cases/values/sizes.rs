@@ -44,7 +44,7 @@ async fn expect_value_size(ctx: &Ctx, table: &Table, value: impl Into<Value>, si
 }
 
 async fn expect_number_sizes(ctx: &Ctx, sizes: &[(&str, usize)]) {
-    let table = ctx.table(Shape::s()).await;
+    let table = ctx.table(TableSpec::s()).await;
     for (text, size) in sizes {
         expect_value_size(ctx, &table, parse(text), *size).await;
     }
@@ -81,7 +81,7 @@ pub(super) async fn zeros_have_no_size(ctx: Ctx) {
 }
 
 pub(super) async fn names_and_values_have_sizes(ctx: Ctx) {
-    let table = ctx.table(Shape::s()).await;
+    let table = ctx.table(TableSpec::s()).await;
     for (attributes, size) in [
         (item! { "v" => "" }, 1),
         (item! { "name" => "value" }, 9),
@@ -96,7 +96,7 @@ pub(super) async fn names_and_values_have_sizes(ctx: Ctx) {
 }
 
 pub(super) async fn container_sizes(ctx: Ctx) {
-    let table = ctx.table(Shape::s()).await;
+    let table = ctx.table(TableSpec::s()).await;
     for (value, size) in [
         (list![], 3),
         (Value::M(Map::new()), 3),
@@ -111,14 +111,14 @@ pub(super) async fn container_sizes(ctx: Ctx) {
 }
 
 pub(super) async fn null_and_bool_sizes(ctx: Ctx) {
-    let table = ctx.table(Shape::s()).await;
+    let table = ctx.table(TableSpec::s()).await;
     for value in [Value::Null, Value::from(true), Value::from(false)] {
         expect_value_size(&ctx, &table, value, 1).await;
     }
 }
 
 pub(super) async fn set_sizes(ctx: Ctx) {
-    let table = ctx.table(Shape::s()).await;
+    let table = ctx.table(TableSpec::s()).await;
     let strings = Set::new(["a", "bc"].map(str::to_owned)).expect("two members");
     let numbers = Set::new([parse("100"), parse("-42")]).expect("two members");
     expect_value_size(&ctx, &table, strings, 3).await;
@@ -126,7 +126,7 @@ pub(super) async fn set_sizes(ctx: Ctx) {
 }
 
 pub(super) async fn largest_put(ctx: Ctx) {
-    let table = ctx.table(Shape::s()).await;
+    let table = ctx.table(TableSpec::s()).await;
     ctx.put(&table, sized(LARGEST)).await;
     let refused = ctx.store().put(PutItem::new(&table, sized(LARGEST + 1))).await;
     ctx.expect_validation(refused, PUT_TOO_LARGE);
@@ -134,7 +134,7 @@ pub(super) async fn largest_put(ctx: Ctx) {
 }
 
 pub(super) async fn largest_batch_put(ctx: Ctx) {
-    let table = ctx.table(Shape::s()).await;
+    let table = ctx.table(TableSpec::s()).await;
     let request = BatchWriteItem::new().put(&table, sized(LARGEST));
     let answer = ctx.ok(ctx.store().batch_write(request).await);
     assert!(answer.unprocessed_items.is_empty(), "{} tables", answer.unprocessed_items.len());
@@ -145,7 +145,7 @@ pub(super) async fn largest_batch_put(ctx: Ctx) {
 }
 
 pub(super) async fn largest_transactional_put(ctx: Ctx) {
-    let table = ctx.table(Shape::s()).await;
+    let table = ctx.table(TableSpec::s()).await;
     let request = TransactWriteItems::new().item(PutItem::new(&table, sized(LARGEST)));
     ctx.ok(ctx.store().transact_write(request).await);
     let request = TransactWriteItems::new()
@@ -156,14 +156,14 @@ pub(super) async fn largest_transactional_put(ctx: Ctx) {
 }
 
 pub(super) async fn size_goes_before_the_condition(ctx: Ctx) {
-    let table = ctx.table_with(Shape::s(), [key()]).await;
+    let table = ctx.table_with(TableSpec::s(), [key()]).await;
     let put = PutItem::new(&table, sized(LARGEST + 1)).condition(attr("pk").not_exists());
     ctx.expect_validation(ctx.store().put(put).await, PUT_TOO_LARGE);
     ctx.expect_table(&table, &[key()]).await;
 }
 
 pub(super) async fn largest_updated_item(ctx: Ctx) {
-    let table = ctx.table_with(Shape::s(), [sized(LARGEST - 10)]).await;
+    let table = ctx.table_with(TableSpec::s(), [sized(LARGEST - 10)]).await;
     // A name of one byte: nine are left for the value.
     let set = |length: usize| {
         let update = Update::new().set("v", "y".repeat(length));
@@ -177,7 +177,7 @@ pub(super) async fn largest_updated_item(ctx: Ctx) {
 }
 
 pub(super) async fn largest_update(ctx: Ctx) {
-    let table = ctx.table(Shape::s()).await;
+    let table = ctx.table(TableSpec::s()).await;
     let value = |length: usize| "y".repeat(length);
     // The request, the action, the name and the value.
     let set = |length: usize| Update::new().set("v", value(length));
@@ -202,7 +202,7 @@ pub(super) async fn largest_update(ctx: Ctx) {
 }
 
 pub(super) async fn an_update_may_shrink_a_large_item(ctx: Ctx) {
-    let table = ctx.table_with(Shape::s(), [sized(LARGEST)]).await;
+    let table = ctx.table_with(TableSpec::s(), [sized(LARGEST)]).await;
     let update = Update::new().remove("f").set("v", "y".repeat(1000));
     ctx.update(UpdateItem::new(&table, key()).update(update)).await;
     ctx.expect_table(&table, &[key().with("v", "y".repeat(1000))]).await;

@@ -22,7 +22,13 @@ fn after(kind: Kind, before: Option<Item>) -> Vec<Item> {
 }
 
 /// The condition must hold or not hold for each kind of write, on this item or on none.
-async fn judges(ctx: &Ctx, table: &Table, before: Option<Item>, text: Text<'_>, holds: bool) {
+async fn condition_is_evaluated(
+    ctx: &Ctx,
+    table: &Table,
+    before: Option<Item>,
+    text: Text<'_>,
+    holds: bool,
+) {
     for kind in KINDS {
         match &before {
             Some(item) => ctx.put(table, item.clone()).await,
@@ -44,7 +50,7 @@ async fn judges(ctx: &Ctx, table: &Table, before: Option<Item>, text: Text<'_>, 
 }
 
 pub(super) async fn condition_on_a_missing_item(ctx: Ctx) {
-    let table = ctx.table(Shape::s()).await;
+    let table = ctx.table(TableSpec::s()).await;
     let one = [(":v", Value::from(1))];
     for (text, values) in [
         ("attribute_not_exists(pk)", &[][..]),
@@ -55,12 +61,12 @@ pub(super) async fn condition_on_a_missing_item(ctx: Ctx) {
         ("NOT z = :v", &one),
         ("attribute_not_exists(pk) OR z = :v", &one),
     ] {
-        judges(&ctx, &table, None, (text, values), true).await;
+        condition_is_evaluated(&ctx, &table, None, (text, values), true).await;
     }
 }
 
 pub(super) async fn failed_update_leaves_no_ghost(ctx: Ctx) {
-    let table = ctx.table(Shape::s().gsi()).await;
+    let table = ctx.table(TableSpec::s().gsi()).await;
     let before = ctx.snapshot(&table).await;
     for condition in [attr("pk").exists(), attr("n").eq(1), attr("n").lt(1), !attr("n").ne(1)] {
         let set = Update::new().set("n", 1).set("gpk", "g").set("gsk", "h");
@@ -72,7 +78,7 @@ pub(super) async fn failed_update_leaves_no_ghost(ctx: Ctx) {
 }
 
 pub(super) async fn condition_needs_an_attribute(ctx: Ctx) {
-    let table = ctx.table(Shape::s()).await;
+    let table = ctx.table(TableSpec::s()).await;
     let one = [(":v", Value::from(1))];
     let two = [(":v", Value::from(1)), (":w", Value::from(2))];
     let string = [(":v", Value::from("a"))];
@@ -93,34 +99,37 @@ pub(super) async fn condition_needs_an_attribute(ctx: Ctx) {
         ("z = y", &[]),
         ("attribute_not_exists(pk) AND attribute_exists(z)", &[]),
     ] {
-        judges(&ctx, &table, None, (text, values), false).await;
+        condition_is_evaluated(&ctx, &table, None, (text, values), false).await;
     }
 }
 
 pub(super) async fn condition_on_the_key_finds_the_item(ctx: Ctx) {
-    let table = ctx.table(Shape::s()).await;
+    let table = ctx.table(TableSpec::s()).await;
     let same = [(":v", Value::from("a"))];
     let prefix = [(":v", Value::from("b"))];
-    judges(&ctx, &table, Some(stored()), ("pk = :v", &same), true).await;
-    judges(&ctx, &table, Some(stored()), ("attribute_exists(pk)", &[]), true).await;
-    judges(&ctx, &table, Some(stored()), ("attribute_not_exists(pk)", &[]), false).await;
-    judges(&ctx, &table, Some(stored()), ("begins_with(pk, :v)", &prefix), false).await;
+    condition_is_evaluated(&ctx, &table, Some(stored()), ("pk = :v", &same), true).await;
+    condition_is_evaluated(&ctx, &table, Some(stored()), ("attribute_exists(pk)", &[]), true).await;
+    condition_is_evaluated(&ctx, &table, Some(stored()), ("attribute_not_exists(pk)", &[]), false)
+        .await;
+    condition_is_evaluated(&ctx, &table, Some(stored()), ("begins_with(pk, :v)", &prefix), false)
+        .await;
 }
 
 pub(super) async fn condition_reads_the_old_item(ctx: Ctx) {
     // Both the put and the update would give `w` the value `new`.
-    let table = ctx.table(Shape::s()).await;
+    let table = ctx.table(TableSpec::s()).await;
     let new = [(":v", Value::from("new"))];
     let old = [(":v", Value::from("old"))];
     let before = stored().with("w", "old");
-    judges(&ctx, &table, Some(before.clone()), ("w = :v", &new), false).await;
-    judges(&ctx, &table, Some(before), ("w = :v", &old), true).await;
-    judges(&ctx, &table, Some(stored()), ("attribute_exists(w)", &[]), false).await;
-    judges(&ctx, &table, Some(stored()), ("attribute_not_exists(w)", &[]), true).await;
+    condition_is_evaluated(&ctx, &table, Some(before.clone()), ("w = :v", &new), false).await;
+    condition_is_evaluated(&ctx, &table, Some(before), ("w = :v", &old), true).await;
+    condition_is_evaluated(&ctx, &table, Some(stored()), ("attribute_exists(w)", &[]), false).await;
+    condition_is_evaluated(&ctx, &table, Some(stored()), ("attribute_not_exists(w)", &[]), true)
+        .await;
 }
 
 pub(super) async fn condition_on_nested_paths(ctx: Ctx) {
-    let table = ctx.table(Shape::s()).await;
+    let table = ctx.table(TableSpec::s()).await;
     let one = [(":v", Value::from(1))];
     let z = [(":v", Value::from("z"))];
     for (text, values, holds) in [
@@ -140,12 +149,12 @@ pub(super) async fn condition_on_nested_paths(ctx: Ctx) {
         ("m.k.v < n", &[], true),
         ("size(m.l) > m.k.v", &[], true),
     ] {
-        judges(&ctx, &table, Some(stored()), (text, values), holds).await;
+        condition_is_evaluated(&ctx, &table, Some(stored()), (text, values), holds).await;
     }
 }
 
 pub(super) async fn condition_of_another_type(ctx: Ctx) {
-    let table = ctx.table(Shape::s()).await;
+    let table = ctx.table(TableSpec::s()).await;
     let string = [(":v", Value::from("5"))];
     let number = [(":v", Value::from(5))];
     let map = [(":v", Value::M(map! {}))];
@@ -163,12 +172,12 @@ pub(super) async fn condition_of_another_type(ctx: Ctx) {
         ("contains(n, :v)", &number, false),
         ("begins_with(n, :v)", &string, false),
     ] {
-        judges(&ctx, &table, Some(stored()), (text, values), holds).await;
+        condition_is_evaluated(&ctx, &table, Some(stored()), (text, values), holds).await;
     }
 }
 
 pub(super) async fn put_if_absent(ctx: Ctx) {
-    let table = ctx.table(Shape::s()).await;
+    let table = ctx.table(TableSpec::s()).await;
     let request =
         |mark: i32| PutItem::new(&table, key().with("n", mark)).condition(attr("pk").not_exists());
     ctx.ok(ctx.store().put(request(1)).await);
@@ -180,7 +189,7 @@ pub(super) async fn put_if_absent(ctx: Ctx) {
 }
 
 pub(super) async fn put_if_absent_looks_at_the_whole_key(ctx: Ctx) {
-    let table = ctx.table(Shape::s_n()).await;
+    let table = ctx.table(TableSpec::s_n()).await;
     let items: Vec<Item> = (1..=3).map(|sort| item! { "pk" => "a", "sk" => sort }).collect();
     for item in &items {
         let request = PutItem::new(&table, item.clone()).condition(attr("pk").not_exists());
@@ -191,7 +200,7 @@ pub(super) async fn put_if_absent_looks_at_the_whole_key(ctx: Ctx) {
 }
 
 pub(super) async fn version_lock(ctx: Ctx) {
-    let table = ctx.table_with(Shape::s(), [key().with("version", 1)]).await;
+    let table = ctx.table_with(TableSpec::s(), [key().with("version", 1)]).await;
     let write = |writer: &str| {
         UpdateItem::new(&table, key())
             .update("SET version = version + :one, writer = :writer")
@@ -210,7 +219,7 @@ pub(super) async fn version_lock(ctx: Ctx) {
 
 pub(super) async fn failed_write_leaves_the_indexes(ctx: Ctx) {
     let item = key().with("gpk", "g").with("gsk", "h").with("n", 1);
-    let table = ctx.table_with(Shape::s().gsi(), [item.clone()]).await;
+    let table = ctx.table_with(TableSpec::s().gsi(), [item.clone()]).await;
     ctx.expect_index(&table, "gsi", std::slice::from_ref(&item)).await;
     let before = ctx.snapshot(&table).await;
     let never = || attr("n").eq(2);
@@ -227,7 +236,7 @@ pub(super) async fn failed_write_leaves_the_indexes(ctx: Ctx) {
 
 pub(super) async fn deleting_nothing_succeeds(ctx: Ctx) {
     let other = item! { "pk" => "b" };
-    let table = ctx.table_with(Shape::s(), [other.clone()]).await;
+    let table = ctx.table_with(TableSpec::s(), [other.clone()]).await;
     let request = DeleteItem::new(&table, key()).return_values(ReturnValues::AllOld);
     let answer = ctx.ok(ctx.store().delete(request).await);
     assert_eq!(answer.attributes, None);
@@ -235,7 +244,8 @@ pub(super) async fn deleting_nothing_succeeds(ctx: Ctx) {
 }
 
 pub(super) async fn delete_twice(ctx: Ctx) {
-    let table = ctx.table_with(Shape::s().gsi(), [key().with("gpk", "g").with("gsk", "h")]).await;
+    let table =
+        ctx.table_with(TableSpec::s().gsi(), [key().with("gpk", "g").with("gsk", "h")]).await;
     for _ in 0..2 {
         ctx.delete(&table, key()).await;
         ctx.expect_table(&table, &[]).await;
@@ -245,7 +255,7 @@ pub(super) async fn delete_twice(ctx: Ctx) {
 
 pub(super) async fn delete_touches_one_item(ctx: Ctx) {
     let item = |sort: i32| item! { "pk" => "a", "sk" => sort };
-    let table = ctx.table_with(Shape::s_n(), [item(-1), item(0), item(1)]).await;
+    let table = ctx.table_with(TableSpec::s_n(), [item(-1), item(0), item(1)]).await;
     ctx.delete(&table, item(0)).await;
     ctx.expect_table(&table, &[item(-1), item(1)]).await;
     ctx.delete(&table, item(10)).await;
@@ -253,7 +263,7 @@ pub(super) async fn delete_touches_one_item(ctx: Ctx) {
 }
 
 pub(super) async fn put_replaces_the_whole_item(ctx: Ctx) {
-    let table = ctx.table_with(Shape::s(), [stored()]).await;
+    let table = ctx.table_with(TableSpec::s(), [stored()]).await;
     ctx.put(&table, written()).await;
     ctx.expect_table(&table, &[written()]).await;
     ctx.put(&table, key()).await;
@@ -261,7 +271,7 @@ pub(super) async fn put_replaces_the_whole_item(ctx: Ctx) {
 }
 
 pub(super) async fn same_put_again(ctx: Ctx) {
-    let table = ctx.table(Shape::s()).await;
+    let table = ctx.table(TableSpec::s()).await;
     for found in [false, true, true] {
         let request = PutItem::new(&table, stored()).return_values(ReturnValues::AllOld);
         let answer = ctx.ok(ctx.store().put(request).await);
@@ -271,7 +281,7 @@ pub(super) async fn same_put_again(ctx: Ctx) {
 }
 
 pub(super) async fn wrong_condition_is_refused(ctx: Ctx) {
-    let table = ctx.table(Shape::s()).await;
+    let table = ctx.table(TableSpec::s()).await;
     let one = [(":v", Value::from(1))];
     for before in [None, Some(stored())] {
         if let Some(item) = &before {

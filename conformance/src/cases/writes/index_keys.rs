@@ -3,8 +3,8 @@
 use super::*;
 
 /// A table with the index `gsi` on `gpk` (S) and `gsk` (S), and `num` on `gn` (N).
-fn indexed() -> Shape {
-    Shape::s().gsi().gsi_on("num", ("gn", KeyType::N), None, IndexProjection::all())
+fn indexed() -> TableSpec {
+    TableSpec::s().gsi().gsi_on("num", ("gn", KeyType::N), None, IndexProjection::all())
 }
 
 /// An item that both indexes have.
@@ -40,7 +40,7 @@ pub(super) async fn put_of_a_wrong_index_key(ctx: Ctx) {
 
 pub(super) async fn put_of_a_wrong_local_key(ctx: Ctx) {
     let item = item! { "pk" => "a", "sk" => "b", "lsk" => "l" };
-    let table = ctx.table_with(Shape::s_s().lsi(), [item.clone()]).await;
+    let table = ctx.table_with(TableSpec::s_s().lsi(), [item.clone()]).await;
     let before = ctx.snapshot(&table).await;
     let result = ctx.store().put(PutItem::new(&table, item.clone().with("lsk", 1))).await;
     ctx.expect_validation(result, &mismatch("lsi", "lsk", "S", "N"));
@@ -49,7 +49,7 @@ pub(super) async fn put_of_a_wrong_local_key(ctx: Ctx) {
 
 pub(super) async fn update_to_a_wrong_local_key(ctx: Ctx) {
     let item = item! { "pk" => "a", "sk" => "b", "lsk" => "l" };
-    let table = ctx.table_with(Shape::s_s().lsi(), [item.clone()]).await;
+    let table = ctx.table_with(TableSpec::s_s().lsi(), [item.clone()]).await;
     let before = ctx.snapshot(&table).await;
     let request = UpdateItem::new(&table, table.key_of(&item)).update(Update::new().set("lsk", 1));
     ctx.expect_validation(ctx.store().update(request).await, UNSUPPORTED_TYPE);
@@ -202,7 +202,7 @@ pub(super) async fn updated_index_key_size(ctx: Ctx) {
 pub(super) async fn kept_index_key_is_not_checked(ctx: Ctx) {
     let number = item! { "pk" => "number", "gpk" => 1 };
     let long = item! { "pk" => "long", "gpk" => "x".repeat(2049) };
-    let table = ctx.table_with(Shape::s(), [number.clone(), long.clone()]).await;
+    let table = ctx.table_with(TableSpec::s(), [number.clone(), long.clone()]).await;
     let index = SecondaryIndex::new("gsi").partition_key("gpk");
     let request = UpdateTable::new(&table).attribute("gpk", KeyType::S).create_index(index);
     ctx.ok(ctx.store().update_table(request).await);

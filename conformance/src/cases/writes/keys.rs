@@ -16,7 +16,7 @@ async fn refuses_key(ctx: &Ctx, table: &Table, key: Item, message: &str) {
 
 pub(super) async fn key_must_be_the_whole_key(ctx: Ctx) {
     let item = item! { "pk" => "a", "sk" => 1 };
-    let table = ctx.table_with(Shape::s_n(), [item.clone()]).await;
+    let table = ctx.table_with(TableSpec::s_n(), [item.clone()]).await;
     for key in [
         item! {},
         item! { "pk" => "a" },
@@ -30,7 +30,7 @@ pub(super) async fn key_must_be_the_whole_key(ctx: Ctx) {
 }
 
 pub(super) async fn item_must_have_its_key(ctx: Ctx) {
-    let table = ctx.table(Shape::s_n()).await;
+    let table = ctx.table(TableSpec::s_n()).await;
     for (item, missing) in [
         (item! { "w" => 1 }, "pk"),
         (item! { "sk" => 1, "w" => 1 }, "pk"),
@@ -51,7 +51,7 @@ pub(super) async fn key_must_have_its_type(ctx: Ctx) {
         (KeyType::N, Value::from(1), [Value::from("1"), Value::from(b"1")]),
         (KeyType::B, Value::from(b"1"), [Value::from("1"), Value::from(1)]),
     ] {
-        let table = ctx.table(Shape::keys(kind, None)).await;
+        let table = ctx.table(TableSpec::keys(kind, None)).await;
         let item = Item::new().with("pk", right);
         ctx.put(&table, item.clone()).await;
         for value in wrong.into_iter().chain([list![1], Value::Null, strings(["1"])]) {
@@ -67,7 +67,7 @@ pub(super) async fn key_must_have_its_type(ctx: Ctx) {
         }
         ctx.expect_table(&table, &[item]).await;
     }
-    let table = ctx.table(Shape::s_n()).await;
+    let table = ctx.table(TableSpec::s_n()).await;
     let key = item! { "pk" => "a", "sk" => "1" };
     ctx.expect_validation(
         ctx.store().put(PutItem::new(&table, key.clone())).await,

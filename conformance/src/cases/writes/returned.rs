@@ -37,7 +37,7 @@ const REFUSED: [ReturnValues; 3] =
 const ONLY_OLD: &str = "ReturnValues can only be ALL_OLD or NONE";
 
 pub(super) async fn put_returns_old_or_nothing(ctx: Ctx) {
-    let table = ctx.table_with(Shape::s(), [sample()]).await;
+    let table = ctx.table_with(TableSpec::s(), [sample()]).await;
     for wanted in REFUSED {
         let request = PutItem::new(&table, written()).return_values(wanted);
         ctx.expect_validation(ctx.store().put(request).await, ONLY_OLD);
@@ -53,7 +53,7 @@ pub(super) async fn put_returns_old_or_nothing(ctx: Ctx) {
 }
 
 pub(super) async fn delete_returns_old_or_nothing(ctx: Ctx) {
-    let table = ctx.table_with(Shape::s(), [sample()]).await;
+    let table = ctx.table_with(TableSpec::s(), [sample()]).await;
     for wanted in REFUSED {
         let request = DeleteItem::new(&table, key()).return_values(wanted);
         ctx.expect_validation(ctx.store().delete(request).await, ONLY_OLD);
@@ -68,7 +68,7 @@ pub(super) async fn delete_returns_old_or_nothing(ctx: Ctx) {
 }
 
 pub(super) async fn update_returns_nothing_by_default(ctx: Ctx) {
-    let table = ctx.table_with(Shape::s(), [sample()]).await;
+    let table = ctx.table_with(TableSpec::s(), [sample()]).await;
     let set = Update::new().set("s", "y");
     let request = UpdateItem::new(&table, key()).update(set.clone());
     assert_eq!(ctx.update(request.clone()).await.attributes, None);
@@ -81,7 +81,7 @@ pub(super) async fn update_returns_nothing_by_default(ctx: Ctx) {
 }
 
 pub(super) async fn update_returns_the_old_item(ctx: Ctx) {
-    let table = ctx.table(Shape::s()).await;
+    let table = ctx.table(TableSpec::s()).await;
     let v = [(":v", Value::from(9))];
     for (text, values) in [
         ("SET s = :v", &v[..]),
@@ -97,7 +97,7 @@ pub(super) async fn update_returns_the_old_item(ctx: Ctx) {
 }
 
 pub(super) async fn update_returns_the_new_item(ctx: Ctx) {
-    let table = ctx.table(Shape::s()).await;
+    let table = ctx.table(TableSpec::s()).await;
     let v = [(":v", Value::from(9))];
     for (text, values) in [
         ("SET s = :v", &v[..]),
@@ -123,7 +123,7 @@ pub(super) async fn update_returns_the_new_item(ctx: Ctx) {
 }
 
 pub(super) async fn all_new_of_no_item(ctx: Ctx) {
-    let table = ctx.table(Shape::s()).await;
+    let table = ctx.table(TableSpec::s()).await;
     let request = UpdateItem::new(&table, key())
         .update(Update::new().remove("s"))
         .return_values(ReturnValues::AllNew);
@@ -132,7 +132,7 @@ pub(super) async fn all_new_of_no_item(ctx: Ctx) {
 }
 
 pub(super) async fn update_returns_what_was_touched(ctx: Ctx) {
-    let table = ctx.table(Shape::s()).await;
+    let table = ctx.table(TableSpec::s()).await;
     let v = [(":v", Value::from(9))];
     let a = [(":v", strings(["a"]))];
     let same = [(":v", Value::from("x"))];
@@ -163,7 +163,7 @@ pub(super) async fn update_returns_what_was_touched(ctx: Ctx) {
 }
 
 pub(super) async fn update_returns_what_is_touched(ctx: Ctx) {
-    let table = ctx.table(Shape::s()).await;
+    let table = ctx.table(TableSpec::s()).await;
     let v = [(":v", Value::from(9))];
     let c = [(":v", strings(["c"]))];
     let a = [(":v", strings(["a"]))];
@@ -193,7 +193,7 @@ pub(super) async fn update_returns_what_is_touched(ctx: Ctx) {
 }
 
 pub(super) async fn updated_old_of_a_nested_path(ctx: Ctx) {
-    let table = ctx.table(Shape::s()).await;
+    let table = ctx.table(TableSpec::s()).await;
     let v = [(":v", Value::from(9))];
     let c = map! { "b" => map! { "c" => 2 } };
     for (text, values, expected) in [
@@ -216,7 +216,7 @@ pub(super) async fn updated_old_of_a_nested_path(ctx: Ctx) {
 }
 
 pub(super) async fn updated_new_of_a_nested_path(ctx: Ctx) {
-    let table = ctx.table(Shape::s()).await;
+    let table = ctx.table(TableSpec::s()).await;
     let v = [(":v", Value::from(9))];
     for (text, expected) in [
         ("SET m.b.c = :v", item! { "m" => map! { "b" => map! { "c" => 9 } } }),
@@ -235,7 +235,7 @@ pub(super) async fn updated_new_of_a_nested_path(ctx: Ctx) {
 }
 
 pub(super) async fn updated_new_of_an_appended_element(ctx: Ctx) {
-    let table = ctx.table(Shape::s()).await;
+    let table = ctx.table(TableSpec::s()).await;
     let v = [(":v", Value::from(9))];
     let new = returned(&ctx, &table, ReturnValues::UpdatedNew, "SET l[9] = :v", &v).await;
     assert_eq!(new, None);
@@ -243,7 +243,7 @@ pub(super) async fn updated_new_of_an_appended_element(ctx: Ctx) {
 }
 
 pub(super) async fn updated_new_of_a_removed_element(ctx: Ctx) {
-    let table = ctx.table(Shape::s()).await;
+    let table = ctx.table(TableSpec::s()).await;
     let new = returned(&ctx, &table, ReturnValues::UpdatedNew, "REMOVE l[1]", &[]).await;
     assert_eq!(new, Some(item! { "l" => list![2] }));
     ctx.expect_table(&table, &[sample().with("l", list![0, 2])]).await;
@@ -252,7 +252,7 @@ pub(super) async fn updated_new_of_a_removed_element(ctx: Ctx) {
 }
 
 pub(super) async fn updated_new_of_nothing(ctx: Ctx) {
-    let table = ctx.table(Shape::s()).await;
+    let table = ctx.table(TableSpec::s()).await;
     let both = [(":v", strings(["a", "b"]))];
     for (text, values) in [
         ("REMOVE s", &[][..]),
@@ -267,7 +267,7 @@ pub(super) async fn updated_new_of_nothing(ctx: Ctx) {
 }
 
 pub(super) async fn updated_of_a_key_alone(ctx: Ctx) {
-    let table = ctx.table_with(Shape::s(), [sample()]).await;
+    let table = ctx.table_with(TableSpec::s(), [sample()]).await;
     for wanted in [ReturnValues::UpdatedOld, ReturnValues::UpdatedNew] {
         for pk in ["a", "b"] {
             let request = UpdateItem::new(&table, item! { "pk" => pk }).return_values(wanted);
@@ -278,7 +278,7 @@ pub(super) async fn updated_of_a_key_alone(ctx: Ctx) {
 }
 
 pub(super) async fn all_old_of_a_missing_item(ctx: Ctx) {
-    let table = ctx.table(Shape::s()).await;
+    let table = ctx.table(TableSpec::s()).await;
     let old = ReturnValues::AllOld;
     let delete = DeleteItem::new(&table, key()).return_values(old);
     assert_eq!(ctx.ok(ctx.store().delete(delete).await).attributes, None, "a delete");
@@ -292,7 +292,7 @@ pub(super) async fn all_old_of_a_missing_item(ctx: Ctx) {
 }
 
 pub(super) async fn failed_put_returns_the_item(ctx: Ctx) {
-    let table = ctx.table_with(Shape::s(), [sample()]).await;
+    let table = ctx.table_with(TableSpec::s(), [sample()]).await;
     let request = PutItem::new(&table, written()).condition(attr("pk").not_exists());
     assert_eq!(ctx.expect_condition_failed(ctx.store().put(request.clone()).await), None);
     let request = request.return_item_on_failure();
@@ -305,7 +305,7 @@ pub(super) async fn failed_put_returns_the_item(ctx: Ctx) {
 }
 
 pub(super) async fn failed_update_returns_the_item(ctx: Ctx) {
-    let table = ctx.table_with(Shape::s(), [sample()]).await;
+    let table = ctx.table_with(TableSpec::s(), [sample()]).await;
     let request = |pk: &str| {
         UpdateItem::new(&table, item! { "pk" => pk })
             .update(Update::new().set("n", 7))
@@ -320,7 +320,7 @@ pub(super) async fn failed_update_returns_the_item(ctx: Ctx) {
 }
 
 pub(super) async fn failed_delete_returns_the_item(ctx: Ctx) {
-    let table = ctx.table_with(Shape::s(), [sample()]).await;
+    let table = ctx.table_with(TableSpec::s(), [sample()]).await;
     let request =
         |pk: &str| DeleteItem::new(&table, item! { "pk" => pk }).condition(attr("n").gt(1));
     assert_eq!(ctx.expect_condition_failed(ctx.store().delete(request("a")).await), None);
@@ -332,7 +332,7 @@ pub(super) async fn failed_delete_returns_the_item(ctx: Ctx) {
 }
 
 pub(super) async fn failure_returns_what_stands(ctx: Ctx) {
-    let table = ctx.table(Shape::s()).await;
+    let table = ctx.table(TableSpec::s()).await;
     ctx.put(&table, sample().with("s", "older")).await;
     ctx.put(&table, sample()).await;
     // What the write would have returned has no influence on what the error carries.
@@ -357,7 +357,7 @@ pub(super) async fn failure_returns_what_stands(ctx: Ctx) {
 }
 
 pub(super) async fn success_returns_no_item(ctx: Ctx) {
-    let table = ctx.table_with(Shape::s(), [sample()]).await;
+    let table = ctx.table_with(TableSpec::s(), [sample()]).await;
     for kind in [Kind::Update, Kind::Put, Kind::Delete] {
         let answer = ctx.ok(kind.run(&ctx, &table, ("attribute_exists(pk)", &[])).await);
         assert_eq!(answer.attributes, None, "{kind:?}");

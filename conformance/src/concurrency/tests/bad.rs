@@ -20,7 +20,7 @@ fn a_lost_addition() {
     reject([&[
         done([1, 4], add(0, 2)),
         done([2, 3], add(0, 3)),
-        entry([5, 6], Operation::Get(0), read),
+        entry([5, 6], ModelOperation::Get(0), read),
     ]]);
 }
 
@@ -112,7 +112,7 @@ fn a_refusal_that_returns_another_item() {
     reject([&[
         done([1, 2], put(0, 1)),
         done([3, 4], put(0, 3)),
-        entry([5, 6], Operation::Write(write), Outcome::Refused(vec![verdict])),
+        entry([5, 6], ModelOperation::Write(write), Outcome::Refused(vec![verdict])),
     ]]);
 }
 
@@ -156,7 +156,7 @@ fn a_returned_item_that_was_not_the_last() {
     reject([&[
         done([1, 2], put(0, 1)),
         done([3, 4], set(0, 3)),
-        entry([5, 6], Operation::Write(swap), old),
+        entry([5, 6], ModelOperation::Write(swap), old),
     ]]);
 }
 
@@ -171,7 +171,7 @@ fn reasons_that_were_never_true_together() {
         cancelled([4, 5], writes, verdicts),
     ];
     reject([&history]);
-    let mut alone = Checker::new(KEYS).reasons(Reasons::EachAlone);
+    let mut alone = Checker::new(KEYS).reasons(ReasonTiming::EachAlone);
     alone.round(&history).expect("each of the reasons was true at some moment");
 }
 
@@ -222,7 +222,7 @@ fn a_conflict_that_took_effect() {
     let conflict = Outcome::NoEffect("TransactionConflictException".into());
     let disorder = reject([&[
         done([1, 2], put(0, 1)),
-        entry([3, 4], Operation::Write(put(0, 3)), conflict),
+        entry([3, 4], ModelOperation::Write(put(0, 3)), conflict),
         got([5, 6], 0, 3),
     ]]);
     let [disowned] = &disorder.disowned[..] else { panic!("{disorder}") };

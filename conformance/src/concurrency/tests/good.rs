@@ -52,7 +52,7 @@ fn a_cancelled_transaction_leaves_no_trace() {
 
 #[test]
 fn what_a_conflict_kept_from_being_judged_may_have_been_anything() {
-    let verdicts = [Verdict::Unsaid, Verdict::Failed(None)];
+    let verdicts = [Verdict::NotReported, Verdict::Failed(None)];
     accept([&[cancelled(
         [3, 4],
         [put(0, 3).when(Condition::Present), check(1, Condition::Present)],
@@ -178,7 +178,7 @@ fn an_operation_without_effect_does_not_matter() {
     let conflict = Outcome::NoEffect("TransactionConflictException".into());
     accept([&[
         done([1, 2], put(0, 1)),
-        entry([3, 4], Operation::Write(put(0, 3)), conflict),
+        entry([3, 4], ModelOperation::Write(put(0, 3)), conflict),
         got([5, 6], 0, 1),
     ]]);
 }

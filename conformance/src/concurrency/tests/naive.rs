@@ -58,13 +58,13 @@ impl Maker {
         }
     }
 
-    fn operation(&self) -> Operation {
+    fn operation(&self) -> ModelOperation {
         let key = self.below(2) as usize;
         match self.below(6) {
-            0 | 1 => Operation::Get(key),
-            2 => Operation::TransactGet(vec![0, 1]),
-            3 => Operation::TransactWrite(vec![self.write(0), self.write(1)]),
-            _ => Operation::Write(self.write(key)),
+            0 | 1 => ModelOperation::Get(key),
+            2 => ModelOperation::TransactGet(vec![0, 1]),
+            3 => ModelOperation::TransactWrite(vec![self.write(0), self.write(1)]),
+            _ => ModelOperation::Write(self.write(key)),
         }
     }
 

@@ -17,15 +17,15 @@ struct Simulation {
     tick: u64,
     tasks: Vec<(Generator, Phase)>,
     /// Operations that lost their answers and wait to be carried out.
-    late: Vec<Operation>,
+    late: Vec<ModelOperation>,
     /// Whether answers are lost.
     loses_answers: bool,
 }
 
 enum Phase {
     Idle,
-    Called(u64, Operation),
-    CarriedOut(u64, Operation, Outcome),
+    Called(u64, ModelOperation),
+    Applied(u64, ModelOperation, Outcome),
 }
 
 impl Simulation {
@@ -51,7 +51,7 @@ impl Simulation {
         self.tick
     }
 
-    fn carry_out(&mut self, operation: &Operation) -> Outcome {
+    fn apply_pending(&mut self, operation: &ModelOperation) -> Outcome {
         let (outcome, after) = self.state.answer(operation);
         if let Some(after) = after {
             self.state = after;
@@ -75,9 +75,9 @@ impl Simulation {
                 }
                 Phase::Called(called, operation) => {
                     let outcome = self.answer(&operation);
-                    Phase::CarriedOut(called, operation, outcome)
+                    Phase::Applied(called, operation, outcome)
                 }
-                Phase::CarriedOut(called, operation, outcome) => {
+                Phase::Applied(called, operation, outcome) => {
                     self.tasks[task].0.learn(&operation, &outcome);
                     let answered = self.tick();
                     entries.push(Entry { task, called, answered, operation, outcome });
@@ -86,25 +86,25 @@ impl Simulation {
             };
             if !self.late.is_empty() && self.below(40) == 0 {
                 let operation = self.late.swap_remove(self.below(self.late.len()));
-                self.carry_out(&operation);
+                self.apply_pending(&operation);
             }
         }
         for key in 0..KEYS {
             let ticks = [self.tick(), self.tick()];
             entries.push(entry(
                 ticks,
-                Operation::Get(key),
+                ModelOperation::Get(key),
                 Outcome::Read(vec![self.state.row(key)]),
             ));
         }
         entries
     }
 
-    fn answer(&mut self, operation: &Operation) -> Outcome {
+    fn answer(&mut self, operation: &ModelOperation) -> Outcome {
         if self.loses_answers && !operation.writes().is_empty() && self.below(12) == 0 {
             match self.below(3) {
                 0 => {}
-                1 => drop(self.carry_out(operation)),
+                1 => drop(self.apply_pending(operation)),
                 _ => self.late.push(operation.clone()),
             }
             return Outcome::Unknown("lost".into());
@@ -112,7 +112,7 @@ impl Simulation {
         if self.below(20) == 0 {
             return Outcome::NoEffect("conflict".into());
         }
-        self.carry_out(operation)
+        self.apply_pending(operation)
     }
 }
 

@@ -9,7 +9,7 @@ use crate::{Error, Result, Value, ValueKind, limits};
 
 /// How a legacy condition tests an attribute: `ComparisonOperator`.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
-pub enum Comparison {
+pub enum ComparisonOperator {
     /// Equal to the value.
     Eq,
     /// Not equal to the value. Holds if the attribute is missing.
@@ -41,26 +41,26 @@ pub enum Comparison {
 /// What a filter or a key condition says about one attribute. The API calls it `Condition`.
 #[derive(Clone, Debug, Default, PartialEq)]
 #[non_exhaustive]
-pub struct Test {
+pub struct AttributeCondition {
     /// How to compare, which must be said: `ComparisonOperator`.
-    pub comparison: Option<Comparison>,
+    pub comparison: Option<ComparisonOperator>,
     /// What to compare with; none if absent: `AttributeValueList`.
     pub values: Option<Vec<Value>>,
 }
 
-impl Test {
+impl AttributeCondition {
     /// What the test says about this attribute.
     pub(super) fn condition(self, name: String) -> Result<Condition> {
         self.comparison()?.of(name, self.values.unwrap_or_default())
     }
 
-    pub(super) fn comparison(&self) -> Result<Comparison> {
+    pub(super) fn comparison(&self) -> Result<ComparisonOperator> {
         self.comparison
             .ok_or_else(|| Error::validation("Comparison type does not exist in DynamoDB"))
     }
 }
 
-impl Comparison {
+impl ComparisonOperator {
     /// Every comparison.
     pub const ALL: [Self; 13] = [
         Self::Eq,
@@ -193,7 +193,7 @@ impl Comparison {
     }
 }
 
-impl fmt::Display for Comparison {
+impl fmt::Display for ComparisonOperator {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.write_str(self.as_str())
     }

@@ -1,6 +1,6 @@
 //! `Expected`: the legacy condition of a write.
 
-use super::{Comparison, ConditionalOperator, invalid, join};
+use super::{ComparisonOperator, ConditionalOperator, invalid, join};
 use crate::expr::Condition;
 use crate::{Result, Value};
 
@@ -9,13 +9,13 @@ use crate::{Result, Value};
 /// Either a comparison with its values, or a value to be equal to, or that there be no attribute.
 #[derive(Clone, Debug, Default, PartialEq)]
 #[non_exhaustive]
-pub struct Expected {
+pub struct ExpectedAttribute {
     /// The one value to compare with: `Value`.
     pub value: Option<Value>,
     /// Whether there is to be such an attribute: `Exists`. If so, the value says which.
     pub exists: Option<bool>,
     /// How to compare: `ComparisonOperator`.
-    pub comparison: Option<Comparison>,
+    pub comparison: Option<ComparisonOperator>,
     /// What to compare with: `AttributeValueList`.
     pub values: Option<Vec<Value>>,
 }
@@ -28,7 +28,7 @@ pub struct Expected {
 /// With DynamoDB's message for whatever does not say exactly one thing. Nothing is passed over: a
 /// write that lost its condition would destroy data.
 pub fn expected(
-    expected: impl IntoIterator<Item = (String, Expected)>,
+    expected: impl IntoIterator<Item = (String, ExpectedAttribute)>,
     operator: Option<ConditionalOperator>,
 ) -> Result<Option<Condition>> {
     let conditions: Vec<Condition> =
@@ -36,7 +36,7 @@ pub fn expected(
     join(conditions, operator)
 }
 
-impl Expected {
+impl ExpectedAttribute {
     fn condition(self, name: String) -> Result<Condition> {
         let refuse = |rule: &str| Err(invalid(format_args!("{rule} for Attribute: {name}")));
         match (self.comparison, self.exists, self.value, self.values) {
@@ -55,11 +55,13 @@ impl Expected {
             (None, _, None, Some(_)) => {
                 refuse("AttributeValueList can only be used with a ComparisonOperator")
             }
-            (None, Some(false), None, None) => Comparison::Null.of(name, Vec::new()),
+            (None, Some(false), None, None) => ComparisonOperator::Null.of(name, Vec::new()),
             (None, Some(false), Some(_), None) => {
                 refuse("Value cannot be used when Exists is false")
             }
-            (None, Some(true) | None, Some(value), None) => Comparison::Eq.of(name, vec![value]),
+            (None, Some(true) | None, Some(value), None) => {
+                ComparisonOperator::Eq.of(name, vec![value])
+            }
             (None, Some(true), None, None) => refuse("Value must be provided when Exists is true"),
             (None, None, None, None) => refuse("Value must be provided when Exists is null"),
         }
@@ -71,7 +73,7 @@ mod tests {
     use super::*;
     use crate::item;
 
-    fn one(expected: Expected) -> Result<Condition, String> {
+    fn one(expected: ExpectedAttribute) -> Result<Condition, String> {
         expected.condition("x".to_owned()).map_err(|error| error.message().to_owned())
     }
 
@@ -82,55 +84,90 @@ mod tests {
     #[test]
     fn what_does_not_say_one_thing_is_refused() {
         let value = || Some(Value::from("a"));
-        let less = Some(Comparison::Lt);
-        let cases: [(Expected, &str); 13] = [
-            (Expected::default(), "Value must be provided when Exists is null"),
+        let less = Some(ComparisonOperator::Lt);
+        let cases: [(ExpectedAttribute, &str); 13] = [
+            (ExpectedAttribute::default(), "Value must be provided when Exists is null"),
             (
-                Expected { exists: Some(true), ..Expected::default() },
+                ExpectedAttribute { exists: Some(true), ..ExpectedAttribute::default() },
                 "Value must be provided when Exists is true",
             ),
             (
-                Expected { exists: Some(false), value: value(), ..Expected::default() },
+                ExpectedAttribute {
+                    exists: Some(false),
+                    value: value(),
+                    ..ExpectedAttribute::default()
+                },
                 "Value cannot be used when Exists is false",
             ),
             (
-                Expected { values: list(), ..Expected::default() },
+                ExpectedAttribute { values: list(), ..ExpectedAttribute::default() },
                 "AttributeValueList can only be used with a ComparisonOperator",
             ),
             (
-                Expected { values: Some(Vec::new()), ..Expected::default() },
+                ExpectedAttribute { values: Some(Vec::new()), ..ExpectedAttribute::default() },
                 "AttributeValueList can only be used with a ComparisonOperator",
             ),
             (
-                Expected { exists: Some(true), values: list(), ..Expected::default() },
+                ExpectedAttribute {
+                    exists: Some(true),
+                    values: list(),
+                    ..ExpectedAttribute::default()
+                },
                 "AttributeValueList can only be used with a ComparisonOperator",
             ),
             (
-                Expected { exists: Some(false), values: list(), ..Expected::default() },
+                ExpectedAttribute {
+                    exists: Some(false),
+                    values: list(),
+                    ..ExpectedAttribute::default()
+                },
                 "AttributeValueList can only be used with a ComparisonOperator",
             ),
             (
-                Expected { value: value(), values: list(), ..Expected::default() },
+                ExpectedAttribute {
+                    value: value(),
+                    values: list(),
+                    ..ExpectedAttribute::default()
+                },
                 "Value and AttributeValueList cannot be used together",
             ),
             (
-                Expected { comparison: less, value: value(), values: list(), exists: None },
+                ExpectedAttribute {
+                    comparison: less,
+                    value: value(),
+                    values: list(),
+                    exists: None,
+                },
                 "Value and AttributeValueList cannot be used together",
             ),
             (
-                Expected { comparison: less, exists: Some(true), ..Expected::default() },
+                ExpectedAttribute {
+                    comparison: less,
+                    exists: Some(true),
+                    ..ExpectedAttribute::default()
+                },
                 "Exists and ComparisonOperator cannot be used together",
             ),
             (
-                Expected { comparison: less, exists: Some(false), value: value(), values: list() },
+                ExpectedAttribute {
+                    comparison: less,
+                    exists: Some(false),
+                    value: value(),
+                    values: list(),
+                },
                 "Exists and ComparisonOperator cannot be used together",
             ),
             (
-                Expected { exists: Some(true), value: value(), values: list(), comparison: None },
+                ExpectedAttribute {
+                    exists: Some(true),
+                    value: value(),
+                    values: list(),
+                    comparison: None,
+                },
                 "Value and AttributeValueList cannot be used together",
             ),
             (
-                Expected { comparison: less, ..Expected::default() },
+                ExpectedAttribute { comparison: less, ..ExpectedAttribute::default() },
                 "Value or AttributeValueList must be used with ComparisonOperator: LT",
             ),
         ];
@@ -144,13 +181,23 @@ mod tests {
     #[test]
     fn one_value_is_a_list_of_one() {
         let with = |comparison, value: Value| {
-            one(Expected { comparison, value: Some(value), ..Expected::default() })
+            one(ExpectedAttribute {
+                comparison,
+                value: Some(value),
+                ..ExpectedAttribute::default()
+            })
         };
-        assert!(with(Some(Comparison::Gt), 4.into()).unwrap().evaluate(&item! { "x" => 5 }));
-        assert!(with(Some(Comparison::In), 5.into()).unwrap().evaluate(&item! { "x" => 5 }));
+        assert!(
+            with(Some(ComparisonOperator::Gt), 4.into()).unwrap().evaluate(&item! { "x" => 5 })
+        );
+        assert!(
+            with(Some(ComparisonOperator::In), 5.into()).unwrap().evaluate(&item! { "x" => 5 })
+        );
         let count = "One or more parameter values were invalid: Invalid number of argument(s) for \
                      the";
-        for comparison in [Comparison::Null, Comparison::NotNull, Comparison::Between] {
+        for comparison in
+            [ComparisonOperator::Null, ComparisonOperator::NotNull, ComparisonOperator::Between]
+        {
             assert_eq!(
                 with(Some(comparison), 5.into()).unwrap_err(),
                 format!("{count} {comparison} ComparisonOperator")
@@ -161,26 +208,40 @@ mod tests {
     #[test]
     fn existing_means_being_equal_and_not_existing_means_missing() {
         for exists in [None, Some(true)] {
-            let condition =
-                one(Expected { exists, value: Some(5.into()), ..Expected::default() }).unwrap();
+            let condition = one(ExpectedAttribute {
+                exists,
+                value: Some(5.into()),
+                ..ExpectedAttribute::default()
+            })
+            .unwrap();
             assert!(condition.evaluate(&item! { "x" => 5 }));
             assert!(!condition.evaluate(&item! { "x" => "5" }));
             assert!(!condition.evaluate(&item! {}));
         }
-        let missing = one(Expected { exists: Some(false), ..Expected::default() }).unwrap();
+        let missing =
+            one(ExpectedAttribute { exists: Some(false), ..ExpectedAttribute::default() }).unwrap();
         assert!(missing.evaluate(&item! { "y" => 5 }));
         assert!(!missing.evaluate(&item! { "x" => Value::Null }));
     }
 
     #[test]
     fn the_first_that_is_wrong_is_told() {
-        let wrong = || ("b".to_owned(), Expected::default());
-        let nameless = || (String::new(), Expected { exists: Some(false), ..Expected::default() });
-        let told =
-            |list: Vec<(String, Expected)>| expected(list, None).unwrap_err().message().to_owned();
+        let wrong = || ("b".to_owned(), ExpectedAttribute::default());
+        let nameless = || {
+            (
+                String::new(),
+                ExpectedAttribute { exists: Some(false), ..ExpectedAttribute::default() },
+            )
+        };
+        let told = |list: Vec<(String, ExpectedAttribute)>| {
+            expected(list, None).unwrap_err().message().to_owned()
+        };
         assert!(told(vec![wrong(), nameless()]).ends_with("Exists is null for Attribute: b"));
         assert_eq!(told(vec![nameless(), wrong()]), "Empty attribute name");
-        let long = ("n".repeat(65_536), Expected { value: Some(1.into()), ..Expected::default() });
+        let long = (
+            "n".repeat(65_536),
+            ExpectedAttribute { value: Some(1.into()), ..ExpectedAttribute::default() },
+        );
         assert_eq!(told(vec![long]), "Attribute name is too large, must be less than 65536 bytes");
     }
 }

@@ -1,6 +1,6 @@
 //! `KeyConditions`: the legacy key condition of a query.
 
-use super::{Comparison, Test};
+use super::{AttributeCondition, ComparisonOperator};
 use crate::expr::{Condition, attr};
 use crate::{Error, Result, Value};
 
@@ -25,7 +25,9 @@ pub struct KeyConditions {
 /// # Errors
 /// With DynamoDB's message, if there are none, or if a comparison is missing or has the wrong
 /// values.
-pub fn key_conditions(tests: impl IntoIterator<Item = (String, Test)>) -> Result<KeyConditions> {
+pub fn key_conditions(
+    tests: impl IntoIterator<Item = (String, AttributeCondition)>,
+) -> Result<KeyConditions> {
     let mut unindexable = false;
     let mut conditions = Vec::new();
     for (name, test) in tests {
@@ -39,7 +41,7 @@ pub fn key_conditions(tests: impl IntoIterator<Item = (String, Test)>) -> Result
     Ok(KeyConditions { condition, unindexable })
 }
 
-impl Comparison {
+impl ComparisonOperator {
     /// Whether keys are read by it.
     fn is_indexable(self) -> bool {
         matches!(
@@ -53,46 +55,47 @@ impl Comparison {
 mod tests {
     use super::*;
     use crate::KeyType;
-    use crate::expr::legacy::Wording;
+    use crate::expr::legacy::LegacyParameters;
     use crate::expr::{KeyQuery, KeySpec, SortRange};
 
-    fn test(comparison: Comparison, values: &[&str]) -> Test {
+    fn test(comparison: ComparisonOperator, values: &[&str]) -> AttributeCondition {
         let values = values.iter().map(|value| Value::from(*value)).collect();
-        Test { comparison: Some(comparison), values: Some(values) }
+        AttributeCondition { comparison: Some(comparison), values: Some(values) }
     }
 
-    fn is(value: &str) -> Test {
-        test(Comparison::Eq, &[value])
+    fn is(value: &str) -> AttributeCondition {
+        test(ComparisonOperator::Eq, &[value])
     }
 
     /// What a query of a table with these keys reads, or what DynamoDB tells it.
-    fn query(keys: &[&str], tests: &[(&str, Test)]) -> Result<KeyQuery, String> {
+    fn query(keys: &[&str], tests: &[(&str, AttributeCondition)]) -> Result<KeyQuery, String> {
         let tests = tests.iter().map(|(name, test)| ((*name).to_owned(), test.clone()));
         let found = key_conditions(tests).map_err(|error| error.message().to_owned())?;
         let keys: Vec<(String, KeyType)> =
             keys.iter().map(|key| ((*key).to_owned(), KeyType::S)).collect();
         let (partition, sort) = keys.split_at(1);
-        let wording = Wording { unindexable: found.unindexable, ..Wording::default() };
+        let wording =
+            LegacyParameters { unindexable: found.unindexable, ..LegacyParameters::default() };
         let asked = found.condition.to_key_query(&KeySpec { partition, sort });
         asked.map_err(|error| wording.reword(error).message().to_owned())
     }
 
     const UNINDEXABLE: &str = "Attempted conditional constraint is not an indexable operation";
 
-    fn unindexable() -> [Test; 6] {
+    fn unindexable() -> [AttributeCondition; 6] {
         [
-            test(Comparison::Null, &[]),
-            test(Comparison::NotNull, &[]),
-            test(Comparison::Ne, &["x"]),
-            test(Comparison::In, &["x"]),
-            test(Comparison::Contains, &["x"]),
-            test(Comparison::NotContains, &["x"]),
+            test(ComparisonOperator::Null, &[]),
+            test(ComparisonOperator::NotNull, &[]),
+            test(ComparisonOperator::Ne, &["x"]),
+            test(ComparisonOperator::In, &["x"]),
+            test(ComparisonOperator::Contains, &["x"]),
+            test(ComparisonOperator::NotContains, &["x"]),
         ]
     }
 
     #[test]
     fn one_partition_and_a_range() {
-        let range = |test: Test| {
+        let range = |test: AttributeCondition| {
             let found = query(&["p", "s"], &[("s", test), ("p", is("k"))]).unwrap();
             assert_eq!(found.partition, [Value::from("k")]);
             (found.sort_prefix, found.sort_range)
@@ -100,12 +103,12 @@ mod tests {
         let [x, y] = ["x", "y"].map(Value::from);
         assert_eq!(range(is("x")), (vec![x.clone()], None));
         for (comparison, values, wanted) in [
-            (Comparison::Lt, &["x"][..], SortRange::Less(x.clone())),
-            (Comparison::Le, &["x"], SortRange::AtMost(x.clone())),
-            (Comparison::Gt, &["x"], SortRange::Greater(x.clone())),
-            (Comparison::Ge, &["x"], SortRange::AtLeast(x.clone())),
-            (Comparison::BeginsWith, &["x"], SortRange::BeginsWith(x.clone())),
-            (Comparison::Between, &["x", "y"], SortRange::Between(x.clone(), y)),
+            (ComparisonOperator::Lt, &["x"][..], SortRange::Less(x.clone())),
+            (ComparisonOperator::Le, &["x"], SortRange::AtMost(x.clone())),
+            (ComparisonOperator::Gt, &["x"], SortRange::Greater(x.clone())),
+            (ComparisonOperator::Ge, &["x"], SortRange::AtLeast(x.clone())),
+            (ComparisonOperator::BeginsWith, &["x"], SortRange::BeginsWith(x.clone())),
+            (ComparisonOperator::Between, &["x", "y"], SortRange::Between(x.clone(), y)),
         ] {
             assert_eq!(range(test(comparison, values)), (Vec::new(), Some(wanted)));
         }
@@ -115,7 +118,7 @@ mod tests {
     fn comparisons_that_read_no_range_are_refused_where_dynamodb_does() {
         let missed = |key: &str| format!("Query condition missed key schema element: {key}");
         for test in unindexable() {
-            let asked = |keys: &[&str], others: &[(&str, Test)], name| {
+            let asked = |keys: &[&str], others: &[(&str, AttributeCondition)], name| {
                 let mut tests = others.to_vec();
                 tests.push((name, test.clone()));
                 query(keys, &tests).unwrap_err()
@@ -127,7 +130,7 @@ mod tests {
             assert_eq!(asked(&["p", "s"], &[("p", is("k"))], "z"), missed("s"));
             assert_eq!(asked(&["p"], &[("p", is("k"))], "z"), "Query key condition not supported");
             assert_eq!(
-                asked(&["p", "s"], &[("p", self::test(Comparison::Gt, &["k"]))], "s"),
+                asked(&["p", "s"], &[("p", self::test(ComparisonOperator::Gt, &["k"]))], "s"),
                 "Query key condition not supported"
             );
             assert_eq!(
@@ -139,16 +142,19 @@ mod tests {
 
     #[test]
     fn the_rest_is_as_with_expressions() {
-        let told = |tests: &[(&str, Test)]| query(&["p", "s"], tests).unwrap_err();
+        let told = |tests: &[(&str, AttributeCondition)]| query(&["p", "s"], tests).unwrap_err();
         assert_eq!(told(&[]), "Conditions can be of length 1 or 2 only");
         assert_eq!(told(&[("s", is("x"))]), "Query condition missed key schema element: p");
-        for comparison in [Comparison::Gt, Comparison::BeginsWith] {
+        for comparison in [ComparisonOperator::Gt, ComparisonOperator::BeginsWith] {
             assert_eq!(
                 told(&[("p", test(comparison, &["k"]))]),
                 "Query key condition not supported"
             );
         }
-        let number = Test { comparison: Some(Comparison::Eq), values: Some(vec![1.into()]) };
+        let number = AttributeCondition {
+            comparison: Some(ComparisonOperator::Eq),
+            values: Some(vec![1.into()]),
+        };
         assert_eq!(
             told(&[("p", number)]),
             "One or more parameter values were invalid: Condition parameter type does not match \
@@ -158,23 +164,26 @@ mod tests {
 
     #[test]
     fn values_are_looked_at_first() {
-        let told = |tests: &[(&str, Test)]| query(&["p", "s"], tests).unwrap_err();
+        let told = |tests: &[(&str, AttributeCondition)]| query(&["p", "s"], tests).unwrap_err();
         let count = "One or more parameter values were invalid: Invalid number of argument(s) for \
                      the EQ ComparisonOperator";
-        let [z, y] = ["z", "y"].map(|name| (name, test(Comparison::Null, &[])));
-        assert_eq!(told(&[("p", test(Comparison::Eq, &[])), z, y]), count);
+        let [z, y] = ["z", "y"].map(|name| (name, test(ComparisonOperator::Null, &[])));
+        assert_eq!(told(&[("p", test(ComparisonOperator::Eq, &[])), z, y]), count);
         assert_eq!(
-            told(&[("s", test(Comparison::Between, &["y", "x"]))]),
+            told(&[("s", test(ComparisonOperator::Between, &["y", "x"]))]),
             "The BETWEEN condition was provided a range where the lower bound is greater than the \
              upper bound"
         );
-        let wrong = Test { comparison: Some(Comparison::BeginsWith), values: Some(vec![1.into()]) };
+        let wrong = AttributeCondition {
+            comparison: Some(ComparisonOperator::BeginsWith),
+            values: Some(vec![1.into()]),
+        };
         assert_eq!(
             told(&[("p", is("k")), ("s", wrong)]),
             "One or more parameter values were invalid: ComparisonOperator BEGINS_WITH is not \
              valid for N AttributeValue type"
         );
         assert_eq!(told(&[("", is("k"))]), "Empty attribute name");
-        key_conditions([("p".to_owned(), Test::default())]).unwrap_err();
+        key_conditions([("p".to_owned(), AttributeCondition::default())]).unwrap_err();
     }
 }

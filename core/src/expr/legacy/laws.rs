@@ -8,18 +8,18 @@ use crate::expr::{ExpressionKind, Placeholders, Renderer};
 use crate::value::arbitrary;
 use crate::{Item, Value};
 
-fn any_comparison() -> impl Strategy<Value = Comparison> {
-    prop::sample::select(Comparison::ALL.to_vec())
+fn any_comparison() -> impl Strategy<Value = ComparisonOperator> {
+    prop::sample::select(ComparisonOperator::ALL.to_vec())
 }
 
 /// A test that may be wrong, and often is not.
-fn any_test() -> impl Strategy<Value = Test> {
+fn any_test() -> impl Strategy<Value = AttributeCondition> {
     let likely = prop_oneof![
         vec((0..5).prop_map(Value::from), 0..4),
         vec("[a-b]{0,2}".prop_map(Value::from), 0..4),
         vec(arbitrary::value(), 0..3),
     ];
-    (any_comparison(), likely).prop_map(|(comparison, values)| Test {
+    (any_comparison(), likely).prop_map(|(comparison, values)| AttributeCondition {
         comparison: Some(comparison),
         values: Some(values),
     })
@@ -28,9 +28,9 @@ fn any_test() -> impl Strategy<Value = Test> {
 fn any_update() -> impl Strategy<Value = AttributeUpdate> {
     let action = prop::sample::select(vec![
         None,
-        Some(Action::Put),
-        Some(Action::Add),
-        Some(Action::Delete),
+        Some(AttributeAction::Put),
+        Some(AttributeAction::Add),
+        Some(AttributeAction::Delete),
     ]);
     (action, prop::option::of(arbitrary::value()))
         .prop_map(|(action, value)| AttributeUpdate { value, action })
@@ -96,10 +96,10 @@ proptest! {
     /// `Expected` and filters are about the same comparisons.
     #[test]
     fn expected_compares_as_filters_do(test in any_test(), item in any_item()) {
-        let one = Expected {
+        let one = ExpectedAttribute {
             comparison: test.comparison,
             values: test.values.clone(),
-            ..Expected::default()
+            ..ExpectedAttribute::default()
         };
         let name = || "a".to_owned();
         match (filter([(name(), test)], None), expected([(name(), one)], None)) {
@@ -118,21 +118,21 @@ proptest! {
     fn comparisons_go_together(value in arbitrary::value(), item in any_item()) {
         let holds = |comparison, values: &[&Value]| {
             let values = Some(values.iter().map(|value| (*value).clone()).collect());
-            let test = Test { comparison: Some(comparison), values };
+            let test = AttributeCondition { comparison: Some(comparison), values };
             let condition = filter([("a".to_owned(), test)], None).ok()?.unwrap();
             Some(condition.evaluate(&item))
         };
-        let there = holds(Comparison::NotNull, &[]).unwrap();
-        prop_assert_eq!(holds(Comparison::Null, &[]), Some(!there));
-        let equal = holds(Comparison::Eq, &[&value]).unwrap();
-        prop_assert_eq!(holds(Comparison::Ne, &[&value]), Some(!equal));
-        if let Some(contains) = holds(Comparison::Contains, &[&value]) {
-            prop_assert_eq!(holds(Comparison::NotContains, &[&value]), Some(there && !contains));
+        let there = holds(ComparisonOperator::NotNull, &[]).unwrap();
+        prop_assert_eq!(holds(ComparisonOperator::Null, &[]), Some(!there));
+        let equal = holds(ComparisonOperator::Eq, &[&value]).unwrap();
+        prop_assert_eq!(holds(ComparisonOperator::Ne, &[&value]), Some(!equal));
+        if let Some(contains) = holds(ComparisonOperator::Contains, &[&value]) {
+            prop_assert_eq!(holds(ComparisonOperator::NotContains, &[&value]), Some(there && !contains));
         }
-        if let Some(less) = holds(Comparison::Lt, &[&value]) {
-            prop_assert_eq!(holds(Comparison::Le, &[&value]), Some(less || equal));
-            prop_assert_eq!(holds(Comparison::Between, &[&value, &value]), Some(equal));
-            prop_assert_eq!(holds(Comparison::In, &[&value, &value]), Some(equal));
+        if let Some(less) = holds(ComparisonOperator::Lt, &[&value]) {
+            prop_assert_eq!(holds(ComparisonOperator::Le, &[&value]), Some(less || equal));
+            prop_assert_eq!(holds(ComparisonOperator::Between, &[&value, &value]), Some(equal));
+            prop_assert_eq!(holds(ComparisonOperator::In, &[&value, &value]), Some(equal));
         }
     }
 

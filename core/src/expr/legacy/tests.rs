@@ -172,11 +172,11 @@ fn samples() -> BTreeMap<&'static str, Value> {
 }
 
 /// What a comparison of `v` means as `Expected` and as a filter.
-fn both_ways(comparison: Comparison, values: Vec<Value>) -> [Result<Option<Condition>>; 2] {
+fn both_ways(comparison: ComparisonOperator, values: Vec<Value>) -> [Result<Option<Condition>>; 2] {
     let name = || "v".to_owned();
     let (comparison, values) = (Some(comparison), Some(values));
-    let test = Test { comparison, values: values.clone() };
-    let one = Expected { comparison, values, ..Expected::default() };
+    let test = AttributeCondition { comparison, values: values.clone() };
+    let one = ExpectedAttribute { comparison, values, ..ExpectedAttribute::default() };
     [filter([(name(), test)], None), expected([(name(), one)], None)]
 }
 
@@ -238,7 +238,7 @@ fn comparisons_are_dynamodbs() {
     for line in ANSWERS.lines().map(str::trim).filter(|line| !line.is_empty()) {
         let (asked, told) = line.split_once(": ").unwrap();
         let (name, alternatives) = asked.split_once(' ').unwrap_or((asked, ""));
-        let comparison = Comparison::from_name(name).unwrap();
+        let comparison = ComparisonOperator::from_name(name).unwrap();
         for names in alternatives.split(" | ") {
             let values: Vec<Value> = names
                 .split(' ')
@@ -252,9 +252,9 @@ fn comparisons_are_dynamodbs() {
         }
     }
     // Each is there, and those of one value with every sample.
-    for comparison in Comparison::ALL {
+    for comparison in ComparisonOperator::ALL {
         let at_least = match comparison {
-            Comparison::Null | Comparison::NotNull => 1,
+            ComparisonOperator::Null | ComparisonOperator::NotNull => 1,
             _ => samples.len(),
         };
         assert!(compared[comparison.as_str()] >= at_least, "{comparison}");
@@ -266,7 +266,10 @@ fn a_long_list_of_conditions_is_no_long_expression() {
     let many = |count: usize| {
         (0..count).map(|number| {
             let values = Some(vec![Value::from(number as u64)]);
-            (format!("a{number}"), Test { comparison: Some(Comparison::Eq), values })
+            (
+                format!("a{number}"),
+                AttributeCondition { comparison: Some(ComparisonOperator::Eq), values },
+            )
         })
     };
     for operator in [ConditionalOperator::And, ConditionalOperator::Or] {
@@ -276,7 +279,7 @@ fn a_long_list_of_conditions_is_no_long_expression() {
         (condition.and(attr("z").exists())).validate(ExpressionKind::Filter).unwrap_err();
     }
     let values: Vec<Value> = (0..20_000).map(Value::from).collect();
-    for condition in both_ways(Comparison::In, values) {
+    for condition in both_ways(ComparisonOperator::In, values) {
         let condition = condition.unwrap().unwrap();
         condition.validate(ExpressionKind::Condition).unwrap();
         assert!(condition.evaluate(&item! { "v" => 19_999 }));
@@ -287,11 +290,12 @@ fn a_long_list_of_conditions_is_no_long_expression() {
 #[test]
 fn an_operator_joins_two_conditions_at_least() {
     let there = |count: usize| {
-        let test = Test { comparison: Some(Comparison::NotNull), values: None };
+        let test =
+            AttributeCondition { comparison: Some(ComparisonOperator::NotNull), values: None };
         ["a", "b", "c"].into_iter().take(count).map(move |name| (name.to_owned(), test.clone()))
     };
     let missing = |count: usize| {
-        let one = Expected { exists: Some(false), ..Expected::default() };
+        let one = ExpectedAttribute { exists: Some(false), ..ExpectedAttribute::default() };
         ["a", "b", "c"].into_iter().take(count).map(move |name| (name.to_owned(), one.clone()))
     };
     for operator in [ConditionalOperator::And, ConditionalOperator::Or] {
@@ -310,7 +314,7 @@ fn an_operator_joins_two_conditions_at_least() {
             }
         }
         // What is wrong with a condition is told before.
-        let wrong = expected([("a".to_owned(), Expected::default())], Some(operator));
+        let wrong = expected([("a".to_owned(), ExpectedAttribute::default())], Some(operator));
         assert!(wrong.unwrap_err().message().ends_with("for Attribute: a"));
     }
     assert_eq!(filter([], None).unwrap(), None);
@@ -324,13 +328,13 @@ fn an_operator_joins_two_conditions_at_least() {
 
 #[test]
 fn names_are_those_of_requests() {
-    for comparison in Comparison::ALL {
-        assert_eq!(Comparison::from_name(comparison.as_str()), Some(comparison));
+    for comparison in ComparisonOperator::ALL {
+        assert_eq!(ComparisonOperator::from_name(comparison.as_str()), Some(comparison));
     }
     for operator in [ConditionalOperator::And, ConditionalOperator::Or] {
         assert_eq!(ConditionalOperator::from_name(operator.as_str()), Some(operator));
     }
-    assert_eq!(Comparison::from_name("eq"), None);
+    assert_eq!(ComparisonOperator::from_name("eq"), None);
     assert_eq!(ConditionalOperator::from_name("and"), None);
 }
 

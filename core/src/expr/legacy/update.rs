@@ -6,7 +6,7 @@ use crate::{Result, Value, ValueKind};
 
 /// What happens to an attribute.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
-pub enum Action {
+pub enum AttributeAction {
     /// It gets the value.
     #[default]
     Put,
@@ -23,10 +23,10 @@ pub struct AttributeUpdate {
     /// With which value: `Value`.
     pub value: Option<Value>,
     /// What happens; a put, if nothing is said: `Action`.
-    pub action: Option<Action>,
+    pub action: Option<AttributeAction>,
 }
 
-impl Action {
+impl AttributeAction {
     /// The action as requests write it.
     pub fn as_str(self) -> &'static str {
         match self {
@@ -64,25 +64,25 @@ impl AttributeUpdate {
         let action = self.action.unwrap_or_default();
         let Some(value) = self.value else {
             return match action {
-                Action::Delete => Ok(update.remove(name)),
-                Action::Put | Action::Add => Err(invalid(
+                AttributeAction::Delete => Ok(update.remove(name)),
+                AttributeAction::Put | AttributeAction::Add => Err(invalid(
                     "Only DELETE action is allowed when no attribute value is specified",
                 )),
             };
         };
         match (action, value.kind()) {
-            (Action::Put, _) => Ok(update.set(name, value)),
+            (AttributeAction::Put, _) => Ok(update.set(name, value)),
             // Only here can a list be added to: what is missing counts as empty.
-            (Action::Add, L) => {
+            (AttributeAction::Add, L) => {
                 let list = attr(&name).if_not_exists(Value::L(Vec::new()));
                 Ok(update.set(name, list.append(value)))
             }
-            (Action::Add, N | Ss | Ns | Bs) => Ok(update.add(name, value)),
-            (Action::Delete, Ss | Ns | Bs) => Ok(update.delete(name, value)),
-            (Action::Add, kind) => {
+            (AttributeAction::Add, N | Ss | Ns | Bs) => Ok(update.add(name, value)),
+            (AttributeAction::Delete, Ss | Ns | Bs) => Ok(update.delete(name, value)),
+            (AttributeAction::Add, kind) => {
                 Err(invalid(format_args!("ADD action is not supported for the type {kind}")))
             }
-            (Action::Delete, kind) => Err(invalid(format_args!(
+            (AttributeAction::Delete, kind) => Err(invalid(format_args!(
                 "DELETE action with value is not supported for the type {kind}"
             ))),
         }
@@ -92,7 +92,7 @@ impl AttributeUpdate {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::expr::legacy::Wording;
+    use crate::expr::legacy::LegacyParameters;
     use crate::{Item, Number, Set, item, list, map};
 
     fn strings<const N: usize>(members: [&str; N]) -> Value {
@@ -109,11 +109,11 @@ mod tests {
 
     /// What an update of `x` makes of its value, or what DynamoDB tells it.
     fn updated(
-        action: Option<Action>,
+        action: Option<AttributeAction>,
         value: Option<Value>,
         before: Option<Value>,
     ) -> Result<Option<Value>, String> {
-        let wording = Wording { attribute_updates: true, ..Wording::default() };
+        let wording = LegacyParameters { attribute_updates: true, ..LegacyParameters::default() };
         let item = before.map_or_else(Item::new, |before| item! { "x" => before });
         attribute_updates([("x".to_owned(), AttributeUpdate { value, action })])
             .and_then(|update| update.unwrap().apply(&item))
@@ -124,7 +124,7 @@ mod tests {
     #[test]
     fn a_put_sets_whatever_there_was() {
         for value in [Value::from(1), "".into(), Value::Null, list![], strings(["a"])] {
-            for action in [None, Some(Action::Put)] {
+            for action in [None, Some(AttributeAction::Put)] {
                 for before in [None, Some(2.into()), Some(strings(["b"]))] {
                     assert_eq!(
                         updated(action, Some(value.clone()), before),
@@ -161,12 +161,12 @@ mod tests {
                 Some(after) => Ok(Some(after)),
                 None => Err("Type mismatch for attribute to update".to_owned()),
             };
-            let found = updated(Some(Action::Add), Some(value.clone()), before.clone());
+            let found = updated(Some(AttributeAction::Add), Some(value.clone()), before.clone());
             assert_eq!(found, wanted, "{value:?} {before:?}");
         }
         let huge = Value::N("9.9E125".parse().unwrap());
         assert_eq!(
-            updated(Some(Action::Add), Some(huge.clone()), Some(huge)).unwrap_err(),
+            updated(Some(AttributeAction::Add), Some(huge.clone()), Some(huge)).unwrap_err(),
             "Number overflow. Attempting to store a number with magnitude larger than supported \
              range"
         );
@@ -174,7 +174,7 @@ mod tests {
 
     #[test]
     fn members_are_deleted_and_attributes_are() {
-        let delete = |value, before| updated(Some(Action::Delete), value, before);
+        let delete = |value, before| updated(Some(AttributeAction::Delete), value, before);
         for before in [None, Some(1.into()), Some(strings(["a"]))] {
             assert_eq!(delete(None, before), Ok(None));
         }
@@ -190,7 +190,7 @@ mod tests {
 
     #[test]
     fn an_action_has_its_value() {
-        for action in [None, Some(Action::Put), Some(Action::Add)] {
+        for action in [None, Some(AttributeAction::Put), Some(AttributeAction::Add)] {
             assert_eq!(
                 updated(action, None, None).unwrap_err(),
                 "One or more parameter values were invalid: Only DELETE action is allowed when no \
@@ -207,7 +207,7 @@ mod tests {
         ];
         for (value, code) in scalars {
             assert_eq!(
-                updated(Some(Action::Delete), Some(value.clone()), None).unwrap_err(),
+                updated(Some(AttributeAction::Delete), Some(value.clone()), None).unwrap_err(),
                 format!(
                     "One or more parameter values were invalid: DELETE action with value is not \
                      supported for the type {code}"
@@ -215,7 +215,7 @@ mod tests {
             );
             if code != "N" {
                 assert_eq!(
-                    updated(Some(Action::Add), Some(value), None).unwrap_err(),
+                    updated(Some(AttributeAction::Add), Some(value), None).unwrap_err(),
                     format!(
                         "One or more parameter values were invalid: ADD action is not supported \
                          for the type {code}"
@@ -223,7 +223,7 @@ mod tests {
                 );
             }
         }
-        updated(Some(Action::Delete), Some(list![]), None).unwrap_err();
+        updated(Some(AttributeAction::Delete), Some(list![]), None).unwrap_err();
     }
 
     #[test]
@@ -239,9 +239,9 @@ mod tests {
 
     #[test]
     fn actions_have_names() {
-        for action in [Action::Put, Action::Add, Action::Delete] {
-            assert_eq!(Action::from_name(action.as_str()), Some(action));
+        for action in [AttributeAction::Put, AttributeAction::Add, AttributeAction::Delete] {
+            assert_eq!(AttributeAction::from_name(action.as_str()), Some(action));
         }
-        assert_eq!(Action::from_name("put"), None);
+        assert_eq!(AttributeAction::from_name("put"), None);
     }
 }

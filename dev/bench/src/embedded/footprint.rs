@@ -5,19 +5,19 @@ use std::process::Command;
 
 use serde_json::Value;
 
-use super::contest::{file, open_tabla};
+use super::comparison::{file, open_tabla};
 use super::limit::Limit;
 use super::options::Options;
-use super::shape::Place;
-use super::{Contestant, Failure, Folder, peer};
+use super::workload::StorageMode;
+use super::{Engine, Failure, Folder, peer};
 use crate::process::{answer, resident};
 
 /// The command by which this program calls itself.
 pub(crate) const COMMAND: &str = "embedded-footprint";
 
 pub(crate) struct Footprint {
-    pub(crate) contestant: Contestant,
-    pub(crate) place: Place,
+    pub(crate) contestant: Engine,
+    pub(crate) place: StorageMode,
     /// Of the whole process, with all items loaded.
     pub(crate) resident_bytes: u64,
     /// Of the closed file.
@@ -27,17 +27,17 @@ pub(crate) struct Footprint {
 /// The footprint of everybody who runs in a process here.
 pub(crate) fn all(options: &Options, folder: &Path) -> Result<Vec<Footprint>, Failure> {
     let mut all = Vec::new();
-    for place in [Place::Memory, Place::Durable] {
+    for place in [StorageMode::Memory, StorageMode::Durable] {
         if !options.places.contains(&place) {
             continue;
         }
-        for contestant in [Contestant::Tabla, Contestant::Limit, Contestant::Dynoxide] {
+        for contestant in [Engine::Tabla, Engine::Limit, Engine::Dynoxide] {
             if options.without.contains(&contestant) {
                 continue;
             }
             let own = Folder::make(&folder.join("footprint"))?;
             let answer = match contestant {
-                Contestant::Dynoxide => peer::footprint("dynoxide", place, own.path())?,
+                Engine::Dynoxide => peer::footprint("dynoxide", place, own.path())?,
                 _ => answer(
                     Command::new(std::env::current_exe()?)
                         .args([COMMAND, contestant.name(), place.name()])
@@ -62,17 +62,17 @@ pub(crate) fn run(arguments: &[String]) -> Result<(), Failure> {
     let [contestant, place, folder] = arguments else {
         return Err(format!("{COMMAND} is called by `embedded`").into());
     };
-    let place = Place::named(place).ok_or("no such place")?;
+    let place = StorageMode::named(place).ok_or("no such place")?;
     let folder = Path::new(folder);
-    let resident_bytes = match Contestant::named(contestant) {
-        Some(Contestant::Tabla) => {
+    let resident_bytes = match Engine::named(contestant) {
+        Some(Engine::Tabla) => {
             let runtime = tokio::runtime::Builder::new_multi_thread().enable_all().build()?;
             let store = runtime.block_on(open_tabla(place, folder))?;
             let resident = resident()?;
             drop(store);
             resident
         }
-        Some(Contestant::Limit) => {
+        Some(Engine::Limit) => {
             let limit = Limit::load(place, &file(contestant, place, folder))?;
             let resident = resident()?;
             drop(limit);

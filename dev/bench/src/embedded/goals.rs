@@ -1,12 +1,12 @@
 //! What the engine is to reach, and whether it does.
 
 use super::report::find;
-use super::shape::{Operation, Place};
-use super::{Contestant, Measured, is_write};
+use super::workload::{StorageMode, Workload};
+use super::{Engine, Measured, is_write};
 
-use Contestant::{Dynamodb, Dynoxide, Limit, Tabla};
-use Operation::{BatchGet, Get, IndexQuery, Put, Query, Transact, Update};
-use Place::{Durable, Memory};
+use Engine::{Dynamodb, Dynoxide, Limit, Tabla};
+use StorageMode::{Durable, Memory};
+use Workload::{BatchGet, Get, IndexQuery, Put, Query, Transact, Update};
 
 /// The same work cannot take less time than the limit takes, but for some noise: if it seems to,
 /// the machine was measured and not the engine, and nothing counts as reached. It can where writes
@@ -24,30 +24,42 @@ struct Figure {
 
 /// At least so many times the rate of another, or at most so many times the limit's time.
 struct Goal {
-    than: Contestant,
-    operations: &'static [Operation],
-    places: &'static [Place],
+    than: Engine,
+    operations: &'static [Workload],
+    places: &'static [StorageMode],
     callers: &'static [usize],
     times: f64,
 }
 
 const GOALS: [Goal; 8] = [
-    Goal { than: Dynoxide, operations: &[Get], places: &Place::ALL, callers: &[1], times: 1.0 },
-    Goal { than: Dynoxide, operations: &[Get], places: &Place::ALL, callers: &[16], times: 2.0 },
+    Goal {
+        than: Dynoxide,
+        operations: &[Get],
+        places: &StorageMode::ALL,
+        callers: &[1],
+        times: 1.0,
+    },
+    Goal {
+        than: Dynoxide,
+        operations: &[Get],
+        places: &StorageMode::ALL,
+        callers: &[16],
+        times: 2.0,
+    },
     Goal { than: Dynoxide, operations: WRITES, places: &[Memory], callers: &[1, 16], times: 2.0 },
     Goal { than: Dynoxide, operations: WRITES, places: &[Durable], callers: &[16, 64], times: 3.0 },
     Goal { than: Dynoxide, operations: WRITES, places: &[Durable], callers: &[1], times: 1.0 },
     Goal {
         than: Dynoxide,
         operations: &[Query, IndexQuery, BatchGet],
-        places: &Place::ALL,
+        places: &StorageMode::ALL,
         callers: &[1, 16, 64],
         times: 3.0,
     },
     Goal {
         than: Limit,
-        operations: &Operation::ALL,
-        places: &Place::ALL,
+        operations: &Workload::ALL,
+        places: &StorageMode::ALL,
         callers: &[1],
         times: 1.5,
     },
@@ -60,7 +72,7 @@ const GOALS: [Goal; 8] = [
     },
 ];
 
-const WRITES: &[Operation] = &[Put, Update, Transact];
+const WRITES: &[Workload] = &[Put, Update, Transact];
 
 /// Prints a line per goal and operation, with every figure that it is judged by.
 pub(crate) fn print(measured: &[Measured]) {
@@ -117,7 +129,7 @@ impl Goal {
     }
 
     /// The ratio in every place and for every number of callers that was measured.
-    fn figures(&self, measured: &[Measured], operation: Operation) -> Vec<Figure> {
+    fn figures(&self, measured: &[Measured], operation: Workload) -> Vec<Figure> {
         let mut figures = Vec::new();
         for place in self.places.iter().copied() {
             for callers in self.callers.iter().copied() {
@@ -156,7 +168,7 @@ mod tests {
         let of = |than| Goal {
             than,
             operations: &[Get],
-            places: &Place::ALL,
+            places: &StorageMode::ALL,
             callers: &[1, 16],
             times: 1.5,
         };

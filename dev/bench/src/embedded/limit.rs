@@ -16,8 +16,8 @@ use tabla_core::backend::record;
 use tabla_core::{Item, ValueRef};
 use xxhash_rust::xxh3::xxh3_64_with_seed;
 
-use super::shape::{self, BATCH_GET, BATCH_WRITE, ITEMS, Operation, PAGE, PAGES, Place};
 use super::tabla::{expect, item};
+use super::workload::{self, BATCH_GET, BATCH_WRITE, ITEMS, PAGE, PAGES, StorageMode, Workload};
 use super::{Failure, Row, is_write};
 use crate::median::Stopwatch;
 
@@ -49,18 +49,18 @@ const RECORDS: &str = "
 
 impl Limit {
     /// Makes the tables, and writes the items that are always there.
-    pub(crate) fn load(place: Place, path: &Path) -> Result<Self, Failure> {
+    pub(crate) fn load(place: StorageMode, path: &Path) -> Result<Self, Failure> {
         let connection = match place {
-            Place::Memory => Connection::open_in_memory()?,
-            Place::Durable | Place::Relaxed => Connection::open(path)?,
+            StorageMode::Memory => Connection::open_in_memory()?,
+            StorageMode::Durable | StorageMode::Relaxed => Connection::open(path)?,
         };
         let settings = match place {
-            Place::Memory => "PRAGMA cache_size = -1000000000; PRAGMA page_size = 4096;",
-            Place::Durable => {
+            StorageMode::Memory => "PRAGMA cache_size = -1000000000; PRAGMA page_size = 4096;",
+            StorageMode::Durable => {
                 "PRAGMA page_size = 4096; PRAGMA journal_mode = WAL; PRAGMA synchronous = FULL; \
                  PRAGMA wal_autocheckpoint = 4000; PRAGMA cache_size = -65536;"
             }
-            Place::Relaxed => {
+            StorageMode::Relaxed => {
                 "PRAGMA page_size = 4096; PRAGMA journal_mode = WAL; PRAGMA synchronous = NORMAL; \
                  PRAGMA wal_autocheckpoint = 4000; PRAGMA cache_size = -65536;"
             }
@@ -69,19 +69,19 @@ impl Limit {
         connection.execute_batch(TABLES)?;
         let mut limit = Self { connection, last: Last::default() };
         limit.each_batch(0, ITEMS, |work, number| work.put(&item(number)))?;
-        limit.move_log()?;
+        limit.checkpoint()?;
         Ok(limit)
     }
 
     /// Records every change from now on.
-    pub(crate) fn record(&mut self, place: Place) -> Result<(), Failure> {
+    pub(crate) fn record(&mut self, place: StorageMode) -> Result<(), Failure> {
         let database = match place {
-            Place::Memory => {
+            StorageMode::Memory => {
                 let attach = "ATTACH ':memory:' AS beside; PRAGMA beside.cache_size = -1000000000;";
                 self.connection.execute_batch(attach)?;
                 "beside"
             }
-            Place::Durable | Place::Relaxed => "main",
+            StorageMode::Durable | StorageMode::Relaxed => "main",
         };
         self.connection.execute_batch(&RECORDS.replace("DATABASE", database))?;
         self.last.record = Some(0);
@@ -91,7 +91,7 @@ impl Limit {
     /// Moves the log to the file, while nothing is timed. While writes are, commits do, when it has as
     /// many pages as the engine's may have: that is work, too, and both have it. The log keeps its
     /// length on the disk, as the engine's does: a sync is dearer while a file grows.
-    fn move_log(&self) -> Result<(), Failure> {
+    fn checkpoint(&self) -> Result<(), Failure> {
         let is_left = |row: &SqlRow<'_>| row.get::<_, i64>(0);
         let left = self.connection.query_row("PRAGMA wal_checkpoint(RESTART)", [], is_left)?;
         expect(left == 0, "the log was moved to the file")
@@ -100,15 +100,15 @@ impl Limit {
     /// Does the work of a row; how many seconds it took.
     pub(crate) fn run(&mut self, row: &Row, first: u64) -> Result<f64, Failure> {
         let new_items = row.ops * row.operation.new_items();
-        if row.operation == Operation::Delete {
+        if row.operation == Workload::Delete {
             self.each_batch(first, new_items, |work, number| work.put(&item(number)))?;
         }
         if !is_write(row.operation) {
             // What writes have left in the log is not looked through by reads.
-            self.move_log()?;
+            self.checkpoint()?;
         }
         let seconds = self.timed(row, first)?;
-        if row.operation != Operation::Delete {
+        if row.operation != Workload::Delete {
             self.each_batch(first, new_items, |work, number| work.delete(&key_of(number)))?;
         }
         Ok(seconds)
@@ -193,49 +193,55 @@ impl<'c> Work<'c> {
         })
     }
 
-    fn call(&mut self, operation: Operation, step: u64, first: u64) -> Result<(), Failure> {
+    fn call(&mut self, operation: Workload, step: u64, first: u64) -> Result<(), Failure> {
         match operation {
-            Operation::Get => {
-                let found = self.find(&key_of(shape::anywhere(step)))?;
+            Workload::Get => {
+                let found = self.find(&key_of(workload::pseudo_random_item(step)))?;
                 expect(found.is_some(), "the item is there")
             }
-            Operation::Put => self.transaction(|work| work.put(&item(first + step))),
-            Operation::Update => self
-                .transaction(|work| work.update(shape::anywhere(step), shape::amount(first, step))),
-            Operation::Delete => self.transaction(|work| work.delete(&key_of(first + step))),
-            Operation::Query => {
+            Workload::Put => self.transaction(|work| work.put(&item(first + step))),
+            Workload::Update => self.transaction(|work| {
+                work.update(workload::pseudo_random_item(step), workload::amount(first, step))
+            }),
+            Workload::Delete => self.transaction(|work| work.delete(&key_of(first + step))),
+            Workload::Query => {
                 let items = self.page(&partition(step), |_| true)?;
                 expect(items.len() as u64 == PAGE, "a page is full")
             }
-            Operation::IndexQuery => {
-                let shelf = shape::shelf(shape::anywhere(step) % PAGES);
+            Workload::IndexQuery => {
+                let shelf = workload::shelf(workload::pseudo_random_item(step) % PAGES);
                 let prefix = prefix(&shelf);
                 let items = rows(&mut self.index_range, &prefix, |_| true)?;
                 expect(items.len() as u64 == PAGE, "a page of the index is full")
             }
-            Operation::FilteredQuery => {
+            Workload::FilteredQuery => {
                 let is_paid = |item: &Item| item.get("paid") == Some(ValueRef::Bool(true));
                 let items = self.page(&partition(step), is_paid)?;
                 expect(items.len() as u64 == PAGE / 2, "half of the page passes")
             }
-            Operation::BatchWrite => self.transaction(|work| {
+            Workload::BatchWrite => self.transaction(|work| {
                 let start = first + step * BATCH_WRITE;
                 (start..start + BATCH_WRITE).try_for_each(|number| work.put(&item(number)))
             }),
-            Operation::BatchGet => {
+            Workload::BatchGet => {
                 self.begin_read.execute([])?;
                 let mut items = Vec::with_capacity(BATCH_GET as usize);
                 for one in 0..BATCH_GET {
-                    items.extend(self.find(&key_of(shape::anywhere(step * BATCH_GET + one)))?);
+                    items.extend(
+                        self.find(&key_of(workload::pseudo_random_item(step * BATCH_GET + one)))?,
+                    );
                 }
                 self.commit.execute([])?;
                 expect(items.len() as u64 == BATCH_GET, "all items are there")
             }
-            Operation::Transact => self.transaction(|work| {
+            Workload::Transact => self.transaction(|work| {
                 work.put(&item(first + 2 * step))?;
                 work.put(&item(first + 2 * step + 1))?;
-                work.update(shape::anywhere(2 * step), shape::amount(first, step))?;
-                work.update(shape::anywhere(2 * step + 1), shape::amount(first, step))
+                work.update(workload::pseudo_random_item(2 * step), workload::amount(first, step))?;
+                work.update(
+                    workload::pseudo_random_item(2 * step + 1),
+                    workload::amount(first, step),
+                )
             }),
         }
     }
@@ -282,7 +288,7 @@ impl<'c> Work<'c> {
         let found = self.find(&key_of(number))?;
         let (id, old) = found.ok_or("the item is not there")?;
         let mut item = old.clone();
-        expect(item.get("phase") == Some(ValueRef::S(shape::PENDING)), "the item is pending")?;
+        expect(item.get("phase") == Some(ValueRef::S(workload::PENDING)), "the item is pending")?;
         item.insert("amount", amount);
         let bytes = item.encode();
         self.update.execute(params![id, sum_of(id, &bytes), &bytes[..]])?;
@@ -309,7 +315,7 @@ impl<'c> Work<'c> {
         let (image, before) = match (old, new) {
             (Some(old), Some(new)) => {
                 let encoded = Item::decode_trusted(new.clone())?;
-                (new.clone(), Some(record::difference(old, &encoded)))
+                (new.clone(), Some(record::encode_delta(old, &encoded)))
             }
             (_, Some(new)) => (new.clone(), None),
             (old, None) => (old.ok_or("nothing has changed")?.encode(), None),
@@ -351,7 +357,7 @@ fn sum_of(id: i64, bytes: &[u8]) -> i64 {
 }
 
 fn partition(step: u64) -> String {
-    shape::partition(shape::anywhere(step) / PAGE)
+    workload::partition(workload::pseudo_random_item(step) / PAGE)
 }
 
 /// Where the keys of a partition begin.
@@ -369,7 +375,7 @@ fn append(text: &str, out: &mut Vec<u8>) {
 }
 
 pub(crate) fn key_of(number: u64) -> Vec<u8> {
-    let (partition, sort) = shape::key(number);
+    let (partition, sort) = workload::key(number);
     let mut key = prefix(&partition);
     append(&sort, &mut key);
     key

@@ -2,16 +2,16 @@
 
 use std::path::PathBuf;
 
-use super::shape::{Operation, Place};
-use super::{Contestant, Failure, is_write};
+use super::workload::{StorageMode, Workload};
+use super::{Engine, Failure, is_write};
 
 pub(crate) struct Options {
     pub(crate) quick: bool,
     pub(crate) rounds: usize,
-    pub(crate) places: Vec<Place>,
+    pub(crate) places: Vec<StorageMode>,
     pub(crate) callers: Vec<usize>,
-    pub(crate) operations: Vec<Operation>,
-    pub(crate) without: Vec<Contestant>,
+    pub(crate) operations: Vec<Workload>,
+    pub(crate) without: Vec<Engine>,
     pub(crate) folder: PathBuf,
     pub(crate) json: Option<PathBuf>,
 }
@@ -21,9 +21,9 @@ impl Options {
         let mut options = Self {
             quick: false,
             rounds: 15,
-            places: Place::ALL.into(),
+            places: StorageMode::ALL.into(),
             callers: vec![1, 16, 64],
-            operations: Operation::ALL.into(),
+            operations: Workload::ALL.into(),
             without: Vec::new(),
             folder: std::env::temp_dir(),
             json: None,
@@ -37,10 +37,10 @@ impl Options {
             let value = arguments.next().ok_or_else(|| format!("{argument} has no value"))?;
             match argument.as_str() {
                 "--rounds" => options.rounds = value.parse()?,
-                "--places" => options.places = list(value, Place::named)?,
+                "--places" => options.places = list(value, StorageMode::named)?,
                 "--callers" => options.callers = list(value, |number| number.parse().ok())?,
-                "--operations" => options.operations = list(value, Operation::named)?,
-                "--without" => options.without.extend(list(value, Contestant::named)?),
+                "--operations" => options.operations = list(value, Workload::named)?,
+                "--without" => options.without.extend(list(value, Engine::named)?),
                 "--folder" => options.folder = value.into(),
                 "--json" => options.json = Some(value.into()),
                 _ => return Err(format!("no such option: {argument}").into()),
@@ -49,7 +49,7 @@ impl Options {
         if options.rounds == 0 || options.callers.contains(&0) {
             return Err("rounds and callers are at least 1".into());
         }
-        if options.without.contains(&Contestant::Tabla) {
+        if options.without.contains(&Engine::Tabla) {
             return Err("without tabla there is nothing to compare".into());
         }
         Ok(options)
@@ -57,17 +57,17 @@ impl Options {
 
     /// The operations of a row: enough for a tenth of a second or so, and for every caller to have
     /// some.
-    pub(crate) fn ops(&self, place: Place, operation: Operation, callers: usize) -> u64 {
+    pub(crate) fn ops(&self, place: StorageMode, operation: Workload, callers: usize) -> u64 {
         let ops = match operation {
-            Operation::Get => 2000,
-            Operation::Put | Operation::Update | Operation::Delete => 1000,
-            Operation::Query | Operation::IndexQuery | Operation::FilteredQuery => 200,
-            Operation::BatchWrite => 20,
-            Operation::BatchGet => 100,
-            Operation::Transact => 300,
+            Workload::Get => 2000,
+            Workload::Put | Workload::Update | Workload::Delete => 1000,
+            Workload::Query | Workload::IndexQuery | Workload::FilteredQuery => 200,
+            Workload::BatchWrite => 20,
+            Workload::BatchGet => 100,
+            Workload::Transact => 300,
         };
         // A sync takes far longer than the rest. Callers that share one make up for it.
-        let ops = match place == Place::Durable && is_write(operation) {
+        let ops = match place == StorageMode::Durable && is_write(operation) {
             true => ops * callers.min(8) as u64 / 10,
             false => ops,
         };
@@ -97,9 +97,9 @@ mod tests {
         let chosen =
             options(&["--places", "memory", "--callers", "1,4", "--without", "dynamodb,limit"])
                 .unwrap();
-        assert_eq!(chosen.places, [Place::Memory]);
+        assert_eq!(chosen.places, [StorageMode::Memory]);
         assert_eq!(chosen.callers, [1, 4]);
-        assert_eq!(chosen.without, [Contestant::Dynamodb, Contestant::Limit]);
+        assert_eq!(chosen.without, [Engine::Dynamodb, Engine::Limit]);
         assert_eq!(chosen.operations.len(), 10);
     }
 
@@ -120,8 +120,8 @@ mod tests {
     #[test]
     fn every_caller_has_something_to_do() {
         let quick = options(&["--quick"]).unwrap();
-        for operation in Operation::ALL {
-            for place in Place::ALL {
+        for operation in Workload::ALL {
+            for place in StorageMode::ALL {
                 assert!(quick.ops(place, operation, 64) >= 64);
             }
         }

@@ -6,7 +6,7 @@ use std::process::{Child, ChildStdin, ChildStdout, Command, Stdio};
 
 use serde_json::Value;
 
-use super::shape::Place;
+use super::workload::StorageMode;
 use super::{Failure, Row};
 use crate::process::answer;
 
@@ -53,7 +53,7 @@ impl Drop for Peer {
 }
 
 /// What the items take in a new process of this program: its answer.
-pub(crate) fn footprint(name: &str, place: Place, folder: &Path) -> Result<Value, Failure> {
+pub(crate) fn footprint(name: &str, place: StorageMode, folder: &Path) -> Result<Value, Failure> {
     answer(Command::new(build(name)?).arg(folder).args(["footprint", place.name()]))
 }
 

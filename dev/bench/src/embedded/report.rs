@@ -3,15 +3,15 @@
 use serde_json::{Value, json};
 
 use super::footprint::Footprint;
-use super::shape::{ITEMS, Operation, Place};
-use super::{Contestant, Measured};
+use super::workload::{ITEMS, StorageMode, Workload};
+use super::{Engine, Measured};
 
 /// How somebody did something.
 pub(crate) fn find(
     measured: &[Measured],
-    contestant: Contestant,
-    place: Place,
-    operation: Operation,
+    contestant: Engine,
+    place: StorageMode,
+    operation: Workload,
     callers: usize,
 ) -> Option<&Measured> {
     measured.iter().find(|one| {
@@ -24,7 +24,7 @@ pub(crate) fn find(
 
 /// A table per place and number of callers.
 pub(crate) fn print(measured: &[Measured]) {
-    let mut tables: Vec<(Place, usize)> = Vec::new();
+    let mut tables: Vec<(StorageMode, usize)> = Vec::new();
     for one in measured {
         let table = (one.row.place, one.row.callers);
         if !tables.contains(&table) {
@@ -32,7 +32,7 @@ pub(crate) fn print(measured: &[Measured]) {
         }
     }
     for (place, callers) in tables {
-        let shown: Vec<_> = Contestant::ALL
+        let shown: Vec<_> = Engine::ALL
             .into_iter()
             .filter(|contestant| {
                 measured.iter().any(|one| {
@@ -52,9 +52,9 @@ pub(crate) fn print(measured: &[Measured]) {
             }
         }
         println!();
-        for operation in Operation::ALL {
+        for operation in Workload::ALL {
             let found = |contestant| find(measured, contestant, place, operation, callers);
-            let Some(tabla) = found(Contestant::Tabla) else { continue };
+            let Some(tabla) = found(Engine::Tabla) else { continue };
             print!("{:<16}", operation.name());
             for contestant in &shown {
                 let shown = found(*contestant).map(|one| {
@@ -68,7 +68,7 @@ pub(crate) fn print(measured: &[Measured]) {
                 }
                 let ratio = found(contestant).map(|other| match contestant {
                     // The limit is compared by time, which its operations take the least of.
-                    Contestant::Limit => other.times(tabla),
+                    Engine::Limit => other.times(tabla),
                     _ => tabla.times(other),
                 });
                 print!(" {:>15}", ratio.map_or_else(String::new, |ratio| format!("{ratio:.2}")));
@@ -79,10 +79,10 @@ pub(crate) fn print(measured: &[Measured]) {
     println!("\n~: the slowest round took more than twice the time of the fastest");
 }
 
-const COMPARISONS: [(Contestant, &str); 3] = [
-    (Contestant::Dynoxide, "tabla/dynoxide"),
-    (Contestant::Limit, "time/limit's"),
-    (Contestant::Dynamodb, "tabla/dynamodb"),
+const COMPARISONS: [(Engine, &str); 3] = [
+    (Engine::Dynoxide, "tabla/dynoxide"),
+    (Engine::Limit, "time/limit's"),
+    (Engine::Dynamodb, "tabla/dynamodb"),
 ];
 
 /// What the items take.
@@ -94,7 +94,7 @@ pub(crate) fn print_footprints(footprints: &[Footprint]) {
     println!("{:<16} {:>10} {:>18} {:>18}", "", "", "resident MB", "file bytes/item");
     for one in footprints {
         let file = match one.place {
-            Place::Memory => String::new(),
+            StorageMode::Memory => String::new(),
             _ => format!("{:.0}", one.file_bytes as f64 / ITEMS as f64),
         };
         println!(

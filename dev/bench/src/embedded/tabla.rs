@@ -10,8 +10,8 @@ use tabla_core::ops::{
 use tabla_core::{Item, KeyType, Map, Store, Value};
 use tokio::runtime::Handle;
 
-use super::shape::{
-    self, BATCH_GET, BATCH_WRITE, INDEX, ITEMS, Operation, PAGE, PAGES, Plain, TABLE,
+use super::workload::{
+    self, BATCH_GET, BATCH_WRITE, INDEX, ITEMS, PAGE, PAGES, Plain, TABLE, Workload,
 };
 use super::{Failure, Row};
 use crate::median::Stopwatch;
@@ -32,7 +32,9 @@ pub(crate) async fn create(store: &dyn Store) -> Result<(), Failure> {
         .attribute("created", KeyType::S)
         .global_index(SecondaryIndex::new(INDEX).partition_key("shelf").sort_key("created"))
         .global_index(
-            SecondaryIndex::new(shape::OTHER_INDEX).partition_key("customer").sort_key("created"),
+            SecondaryIndex::new(workload::OTHER_INDEX)
+                .partition_key("customer")
+                .sort_key("created"),
         );
     store.create_table(table).await?;
     Ok(())
@@ -60,11 +62,11 @@ pub(crate) fn run(
 ) -> Result<f64, Failure> {
     let new_items = row.ops * row.operation.new_items();
     runtime.block_on(async {
-        if row.operation == Operation::Delete {
+        if row.operation == Workload::Delete {
             fill(&**store, first, new_items).await?;
         }
         let seconds = timed(store, row, first).await?;
-        if row.operation != Operation::Delete {
+        if row.operation != Workload::Delete {
             clear(&**store, first, new_items).await?;
         }
         Ok(seconds)
@@ -94,61 +96,68 @@ pub(crate) async fn timed(store: &Arc<dyn Store>, row: &Row, first: u64) -> Resu
 
 async fn call(
     store: &dyn Store,
-    operation: Operation,
+    operation: Workload,
     step: u64,
     first: u64,
 ) -> Result<(), Failure> {
     match operation {
-        Operation::Get => {
-            let found = store.get(GetItem::new(TABLE, key(shape::anywhere(step)))).await?;
+        Workload::Get => {
+            let found =
+                store.get(GetItem::new(TABLE, key(workload::pseudo_random_item(step)))).await?;
             expect(found.item.is_some(), "the item is there")
         }
-        Operation::Put => {
+        Workload::Put => {
             store.put(PutItem::new(TABLE, item(first + step))).await?;
             Ok(())
         }
-        Operation::Update => {
-            store.update(update(shape::anywhere(step), shape::amount(first, step))).await?;
+        Workload::Update => {
+            store
+                .update(update(workload::pseudo_random_item(step), workload::amount(first, step)))
+                .await?;
             Ok(())
         }
-        Operation::Delete => {
+        Workload::Delete => {
             store.delete(DeleteItem::new(TABLE, key(first + step))).await?;
             Ok(())
         }
-        Operation::Query => {
+        Workload::Query => {
             let page = store.query(query(step)).await?;
             expect(page.items.len() as u64 == PAGE, "a page is full")
         }
-        Operation::IndexQuery => {
-            let query = Query::new(TABLE, shape::INDEX_KEY_CONDITION)
+        Workload::IndexQuery => {
+            let query = Query::new(TABLE, workload::INDEX_KEY_CONDITION)
                 .index(INDEX)
-                .value(":shelf", shape::shelf(shape::anywhere(step) % PAGES));
+                .value(":shelf", workload::shelf(workload::pseudo_random_item(step) % PAGES));
             let page = store.query(query).await?;
             expect(page.items.len() as u64 == PAGE, "a page of the index is full")
         }
-        Operation::FilteredQuery => {
-            let query = query(step).filter(shape::FILTER).value(":paid", true);
+        Workload::FilteredQuery => {
+            let query = query(step).filter(workload::FILTER).value(":paid", true);
             let page = store.query(query).await?;
             let is_half = page.items.len() as u64 == PAGE / 2 && page.scanned_count as u64 == PAGE;
             expect(is_half, "half of the page passes")
         }
-        Operation::BatchWrite => {
+        Workload::BatchWrite => {
             let start = first + step * BATCH_WRITE;
             write(store, start..start + BATCH_WRITE).await
         }
-        Operation::BatchGet => {
-            let keys = (0..BATCH_GET).map(|one| key(shape::anywhere(step * BATCH_GET + one)));
+        Workload::BatchGet => {
+            let keys =
+                (0..BATCH_GET).map(|one| key(workload::pseudo_random_item(step * BATCH_GET + one)));
             let found = store.batch_get(BatchGetItem::new().keys(TABLE, keys)).await?;
             let count = found.responses.get(TABLE).map_or(0, Vec::len);
             expect(count as u64 == BATCH_GET, "all items are there")
         }
-        Operation::Transact => {
-            let put = |number| PutItem::new(TABLE, item(number)).condition(shape::IS_NEW);
+        Workload::Transact => {
+            let put = |number| PutItem::new(TABLE, item(number)).condition(workload::IS_NEW);
             let writes = TransactWriteItems::new()
                 .item(put(first + 2 * step))
                 .item(put(first + 2 * step + 1))
-                .item(update(shape::anywhere(2 * step), shape::amount(first, step)))
-                .item(update(shape::anywhere(2 * step + 1), shape::amount(first, step)));
+                .item(update(workload::pseudo_random_item(2 * step), workload::amount(first, step)))
+                .item(update(
+                    workload::pseudo_random_item(2 * step + 1),
+                    workload::amount(first, step),
+                ));
             store.transact_write(writes).await?;
             Ok(())
         }
@@ -156,15 +165,15 @@ async fn call(
 }
 
 fn query(step: u64) -> Query {
-    let partition = shape::partition(shape::anywhere(step) / PAGE);
-    Query::new(TABLE, shape::KEY_CONDITION).value(":pk", partition)
+    let partition = workload::partition(workload::pseudo_random_item(step) / PAGE);
+    Query::new(TABLE, workload::KEY_CONDITION).value(":pk", partition)
 }
 
 fn update(number: u64, amount: i64) -> UpdateItem {
     UpdateItem::new(TABLE, key(number))
-        .condition(shape::IS_PENDING)
-        .update(shape::SET_AMOUNT)
-        .value(":pending", shape::PENDING)
+        .condition(workload::IS_PENDING)
+        .update(workload::SET_AMOUNT)
+        .value(":pending", workload::PENDING)
         .value(":amount", amount)
 }
 
@@ -203,12 +212,12 @@ async fn clear(store: &dyn Store, first: u64, count: u64) -> Result<(), Failure>
 }
 
 pub(crate) fn key(number: u64) -> Item {
-    let (partition, sort) = shape::key(number);
+    let (partition, sort) = workload::key(number);
     Item::new().with("pk", partition).with("sk", sort)
 }
 
 pub(crate) fn item(number: u64) -> Item {
-    shape::item(number)
+    workload::item(number)
         .into_iter()
         .fold(Item::new(), |item, (name, plain)| item.with(name, value(plain)))
 }

@@ -70,7 +70,7 @@ pub(crate) fn unexpected(answer: &Answer<'_>) -> Failure {
 }
 
 /// How a stretch of requests went.
-pub(crate) struct Stretch {
+pub(crate) struct LoadRun {
     pub(crate) seconds: f64,
     pub(crate) durations: Durations,
 }
@@ -82,7 +82,7 @@ pub(crate) async fn drive(
     connections: usize,
     requests: Vec<Vec<u8>>,
     expected: Expected,
-) -> Result<Stretch, Failure> {
+) -> Result<LoadRun, Failure> {
     let work = drive_without_limit(port, connections, requests, expected);
     match tokio::time::timeout(PATIENCE, work).await {
         Ok(stretch) => stretch,
@@ -95,7 +95,7 @@ async fn drive_without_limit(
     connections: usize,
     requests: Vec<Vec<u8>>,
     expected: Expected,
-) -> Result<Stretch, Failure> {
+) -> Result<LoadRun, Failure> {
     let mut open = Vec::with_capacity(connections);
     let greeting = request::get(port, 0);
     for _ in 0..connections {
@@ -123,7 +123,7 @@ async fn drive_without_limit(
     while let Some(done) = tasks.join_next().await {
         durations.join(done??);
     }
-    Ok(Stretch { seconds: watch.seconds(), durations })
+    Ok(LoadRun { seconds: watch.seconds(), durations })
 }
 
 /// Reads answers, one at a time: a server has nothing to say before it is asked again.

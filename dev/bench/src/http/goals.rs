@@ -1,10 +1,10 @@
 //! What the server is to reach, and whether it does.
 
 use super::report::find;
-use super::{Contestant, Found, Measured, Place, Row};
-use crate::embedded::shape::Operation;
+use super::{Engine, Found, Measured, Row, StorageMode};
+use crate::embedded::workload::Workload;
 
-use Contestant::{Dynalite, Dynamodb, Dynoxide, Tabla};
+use Engine::{Dynalite, Dynamodb, Dynoxide, Tabla};
 
 /// Milliseconds to the first answer, at most.
 const FIRST_ANSWER: f64 = 25.0;
@@ -12,7 +12,7 @@ const FIRST_ANSWER: f64 = 25.0;
 /// MB at rest; it has less.
 const AT_REST: f64 = 15.0;
 
-const PEERS: [Contestant; 3] = [Dynoxide, Dynamodb, Dynalite];
+const PEERS: [Engine; 3] = [Dynoxide, Dynamodb, Dynalite];
 
 /// How much better than another.
 #[derive(Clone, Copy)]
@@ -29,7 +29,7 @@ impl Wanted {
         }
     }
 
-    fn than(self, other: Contestant) -> String {
+    fn than(self, other: Engine) -> String {
         match self {
             Self::Ahead => format!("ahead of {}", other.name()),
             Self::Times(wanted) => format!(">= {wanted}x {}", other.name()),
@@ -39,7 +39,7 @@ impl Wanted {
 
 /// How many times the rate of another.
 struct Goal {
-    than: Contestant,
+    than: Engine,
     wanted: Wanted,
     /// Whether the goal is for a row.
     is_for: fn(&Row) -> bool,
@@ -53,11 +53,11 @@ const GOALS: [Goal; 4] = [
 ];
 
 fn is_shared_durable_put(row: &Row) -> bool {
-    *row == Row { place: Place::Durable, connections: 16, operation: Operation::Put }
+    *row == Row { place: StorageMode::Durable, connections: 16, operation: Workload::Put }
 }
 
 /// A goal, or one line of it, with every figure that it is judged by.
-struct Judgement {
+struct GoalResult {
     what: String,
     figures: Vec<Figure>,
 }
@@ -68,7 +68,7 @@ struct Figure {
     is_reached: bool,
 }
 
-impl Judgement {
+impl GoalResult {
     fn is_met(&self) -> bool {
         self.figures.iter().all(|figure| figure.is_reached)
     }
@@ -77,7 +77,7 @@ impl Judgement {
 /// Prints a line per goal, and whether it was met.
 pub(crate) fn print(found: &Found) {
     println!("\ngoals");
-    let judgements: Vec<Judgement> = judge(found);
+    let judgements: Vec<GoalResult> = evaluate_goals(found);
     for one in &judgements {
         let figures: Vec<String> = one
             .figures
@@ -94,10 +94,10 @@ pub(crate) fn print(found: &Found) {
     println!("{met} met, {} missed", judgements.len() - met);
 }
 
-fn judge(found: &Found) -> Vec<Judgement> {
+fn evaluate_goals(found: &Found) -> Vec<GoalResult> {
     let mut all = Vec::new();
     for goal in &GOALS {
-        for operation in Operation::ALL {
+        for operation in Workload::ALL {
             let what = format!("{:<10} {} in rate", operation.name(), goal.wanted.than(goal.than));
             let is_for = |row: &Row| row.operation == operation && (goal.is_for)(row);
             let figures = pairs(&found.measured, goal.than, is_for)
@@ -108,7 +108,7 @@ fn judge(found: &Found) -> Vec<Judgement> {
                     Figure { text, is_reached: goal.wanted.is_reached(times) }
                 })
                 .collect();
-            all.push(Judgement { what, figures });
+            all.push(GoalResult { what, figures });
         }
     }
     for peer in PEERS {
@@ -141,13 +141,13 @@ fn judge(found: &Found) -> Vec<Judgement> {
             let figures = pairs_in(&found.starts, peer, |one| (one.contestant, one.place))
                 .map(|(own, other)| ahead(own.place, of(other) / of(own)))
                 .collect();
-            all.push(Judgement { what: format!("{name:<10} {than}"), figures });
+            all.push(GoalResult { what: format!("{name:<10} {than}"), figures });
         }
         let figures = pairs_in(&found.memory, peer, |one| (one.contestant, one.place))
             .filter(|(own, other)| own.items == other.items)
             .map(|(own, other)| ahead(own.place, other.megabytes() / own.megabytes()))
             .collect();
-        all.push(Judgement { what: format!("{:<10} {than}", "full"), figures });
+        all.push(GoalResult { what: format!("{:<10} {than}", "full"), figures });
     }
     // What was not measured is neither met nor missed.
     all.retain(|one| !one.figures.is_empty());
@@ -156,7 +156,7 @@ fn judge(found: &Found) -> Vec<Judgement> {
 
 /// Whether answers took less time in every row: the figures are those of the rows in which they did
 /// not, or else the least.
-fn latency(name: &str, peer: Contestant, times: Vec<(Row, f64)>) -> Judgement {
+fn latency(name: &str, peer: Engine, times: Vec<(Row, f64)>) -> GoalResult {
     let rows = times.len();
     let is_reached = |times: f64| Wanted::Ahead.is_reached(times);
     let ahead = times.iter().filter(|(_, times)| is_reached(*times)).count();
@@ -172,7 +172,7 @@ fn latency(name: &str, peer: Contestant, times: Vec<(Row, f64)>) -> Judgement {
             least.map(figure).into_iter().collect()
         }
     };
-    Judgement { what, figures }
+    GoalResult { what, figures }
 }
 
 type Latency = fn(&Measured) -> f64;
@@ -184,7 +184,7 @@ type OfStart = fn(&super::start::Started) -> f64;
 const STARTS: [(&str, OfStart); 2] =
     [("start", super::start::Started::milliseconds), ("at rest", super::start::Started::megabytes)];
 
-fn limit(what: String, unit: &str, values: Vec<(Place, f64, bool)>) -> Judgement {
+fn limit(what: String, unit: &str, values: Vec<(StorageMode, f64, bool)>) -> GoalResult {
     let figures = values
         .into_iter()
         .map(|(place, value, is_reached)| Figure {
@@ -192,13 +192,13 @@ fn limit(what: String, unit: &str, values: Vec<(Place, f64, bool)>) -> Judgement
             is_reached,
         })
         .collect();
-    Judgement { what, figures }
+    GoalResult { what, figures }
 }
 
 fn starts(
     found: &Found,
     of: impl Fn(&super::start::Started) -> (f64, bool),
-) -> Vec<(Place, f64, bool)> {
+) -> Vec<(StorageMode, f64, bool)> {
     let own = found.starts.iter().filter(|one| one.contestant == Tabla);
     own.map(|one| {
         let (value, is_reached) = of(one);
@@ -207,7 +207,7 @@ fn starts(
     .collect()
 }
 
-fn ahead(place: Place, times: f64) -> Figure {
+fn ahead(place: StorageMode, times: f64) -> Figure {
     let text = format!("{} {times:.2}", place.name());
     Figure { text, is_reached: Wanted::Ahead.is_reached(times) }
 }
@@ -215,7 +215,7 @@ fn ahead(place: Place, times: f64) -> Figure {
 /// Every row that both did, and that the goal is for.
 fn pairs<'a>(
     measured: &'a [Measured],
-    than: Contestant,
+    than: Engine,
     is_for: impl Fn(&Row) -> bool + 'a,
 ) -> impl Iterator<Item = (&'a Measured, &'a Measured)> {
     let own = measured.iter().filter(move |one| one.contestant == Tabla && is_for(&one.row));
@@ -225,8 +225,8 @@ fn pairs<'a>(
 /// The same of two, place by place.
 fn pairs_in<T>(
     all: &[T],
-    than: Contestant,
-    who: impl Fn(&T) -> (Contestant, Place) + Copy,
+    than: Engine,
+    who: impl Fn(&T) -> (Engine, StorageMode) + Copy,
 ) -> impl Iterator<Item = (&T, &T)> {
     let own = all.iter().filter(move |one| who(one).0 == Tabla);
     own.filter_map(move |one| {
@@ -245,25 +245,25 @@ mod tests {
     use crate::http::memory::Filled;
     use crate::http::start::Started;
 
-    fn measured(contestant: Contestant, row: Row, rate: f64) -> Measured {
+    fn measured(contestant: Engine, row: Row, rate: f64) -> Measured {
         Measured { contestant, row, rates: vec![rate], p50: 1e3 / rate, p99: 2e3 / rate }
     }
 
     fn missed(found: &Found) -> Vec<String> {
-        judge(found).into_iter().filter(|one| !one.is_met()).map(|one| one.what).collect()
+        evaluate_goals(found).into_iter().filter(|one| !one.is_met()).map(|one| one.what).collect()
     }
 
     #[test]
     fn what_was_not_measured_is_not_judged() {
-        let row = Row { place: Place::Memory, connections: 1, operation: Operation::Get };
-        assert!(judge(&Found::default()).is_empty());
+        let row = Row { place: StorageMode::Memory, connections: 1, operation: Workload::Get };
+        assert!(evaluate_goals(&Found::default()).is_empty());
         let alone = Found { measured: vec![measured(Tabla, row, 9.0)], ..Found::default() };
-        assert!(judge(&alone).is_empty());
+        assert!(evaluate_goals(&alone).is_empty());
     }
 
     #[test]
     fn each_server_has_its_own_goal() {
-        let row = Row { place: Place::Durable, connections: 16, operation: Operation::Put };
+        let row = Row { place: StorageMode::Durable, connections: 16, operation: Workload::Put };
         let with = |contestant, rate| Found {
             measured: vec![measured(Tabla, row, 20.0), measured(contestant, row, rate)],
             ..Found::default()
@@ -287,13 +287,13 @@ mod tests {
     fn starts_and_memory_have_limits() {
         let started = |contestant, seconds, megabytes: u32| Started {
             contestant,
-            place: Place::Memory,
+            place: StorageMode::Memory,
             first_answers: vec![seconds],
             resident: vec![f64::from(megabytes << 20)],
         };
         let filled = |contestant, resident| Filled {
             contestant,
-            place: Place::Memory,
+            place: StorageMode::Memory,
             items: 10,
             seconds: 1.0,
             resident,
@@ -303,7 +303,7 @@ mod tests {
             memory: vec![filled(Tabla, 10), filled(Dynoxide, 11)],
             ..Found::default()
         };
-        assert_eq!(judge(&found).len(), 5);
+        assert_eq!(evaluate_goals(&found).len(), 5);
         assert!(missed(&found).is_empty());
         found.starts[0] = started(Tabla, 0.026, 15);
         assert_eq!(missed(&found), ["first answer within 25 ms", "at rest under 15 MB"]);

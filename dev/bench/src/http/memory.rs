@@ -1,7 +1,7 @@
 //! What memory servers have when they hold many items.
 
 use super::program::Program;
-use super::{Contestant, Found, Place, Run, table};
+use super::{Engine, Found, Run, StorageMode, table};
 use crate::embedded::Failure;
 use crate::median::Stopwatch;
 
@@ -13,8 +13,8 @@ const PATIENCE: f64 = 600.0;
 
 /// A server with its items.
 pub(crate) struct Filled {
-    pub(crate) contestant: Contestant,
-    pub(crate) place: Place,
+    pub(crate) contestant: Engine,
+    pub(crate) place: StorageMode,
     /// How many it got.
     pub(crate) items: u64,
     /// How long it took to write them.
@@ -30,7 +30,7 @@ impl Filled {
 }
 
 /// Fills one server after the other, each in a new process.
-pub(crate) fn measure(run: &Run<'_>, place: Place, found: &mut Found) -> Result<(), Failure> {
+pub(crate) fn measure(run: &Run<'_>, place: StorageMode, found: &mut Found) -> Result<(), Failure> {
     if run.options.items == 0 {
         return Ok(());
     }
@@ -44,7 +44,7 @@ pub(crate) fn measure(run: &Run<'_>, place: Place, found: &mut Found) -> Result<
     Ok(())
 }
 
-fn fill(run: &Run<'_>, program: &Program, place: Place) -> Result<Filled, Failure> {
+fn fill(run: &Run<'_>, program: &Program, place: StorageMode) -> Result<Filled, Failure> {
     let (wanted, runtime) = (run.options.items, &run.host.runtime);
     let mut server = program.start(run.host, place)?;
     runtime.block_on(table::create(server.port))?;

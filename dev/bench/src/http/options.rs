@@ -4,19 +4,19 @@ use std::path::PathBuf;
 
 use super::program::Program;
 use super::request::OPERATIONS;
-use super::{Contestant, Place};
+use super::{Engine, StorageMode};
 use crate::embedded::Failure;
 use crate::embedded::options::list;
-use crate::embedded::shape::Operation;
+use crate::embedded::workload::Workload;
 
 pub(crate) struct Options {
     pub(crate) rounds: usize,
     /// Seconds that a server is asked in a round.
     pub(crate) turn: f64,
-    pub(crate) servers: Vec<Contestant>,
-    pub(crate) places: Vec<Place>,
+    pub(crate) servers: Vec<Engine>,
+    pub(crate) places: Vec<StorageMode>,
     pub(crate) connections: Vec<usize>,
-    pub(crate) operations: Vec<Operation>,
+    pub(crate) operations: Vec<Workload>,
     /// The items of the servers whose memory is measured.
     pub(crate) items: u64,
     pub(crate) folder: PathBuf,
@@ -25,7 +25,7 @@ pub(crate) struct Options {
 }
 
 /// The places that servers know: a file that is not synced is none of them.
-const PLACES: [Place; 2] = [Place::Memory, Place::Durable];
+const PLACES: [StorageMode; 2] = [StorageMode::Memory, StorageMode::Durable];
 
 impl Options {
     pub(crate) fn parse(arguments: &[String]) -> Result<Self, Failure> {
@@ -33,7 +33,7 @@ impl Options {
         let mut options = Self {
             rounds: if is_quick { 5 } else { 9 },
             turn: if is_quick { 0.1 } else { 0.3 },
-            servers: Contestant::ALL.into(),
+            servers: Engine::ALL.into(),
             places: PLACES.into(),
             connections: vec![1, 16, 64],
             operations: OPERATIONS.into(),
@@ -47,14 +47,14 @@ impl Options {
             let value = arguments.next().ok_or_else(|| format!("{argument} has no value"))?;
             match argument.as_str() {
                 "--rounds" => options.rounds = value.parse()?,
-                "--servers" => options.servers = list(value, Contestant::named)?,
+                "--servers" => options.servers = list(value, Engine::named)?,
                 "--places" => options.places = list(value, place)?,
                 "--connections" => options.connections = list(value, |number| number.parse().ok())?,
                 "--operations" => options.operations = list(value, operation)?,
                 "--items" => options.items = value.parse()?,
                 "--folder" => options.folder = value.into(),
                 "--json" => options.json = Some(value.into()),
-                other => match other.strip_prefix("--").and_then(Contestant::named) {
+                other => match other.strip_prefix("--").and_then(Engine::named) {
                     Some(contestant) => {
                         options.programs.push(Program { contestant, path: value.into() });
                     }
@@ -69,7 +69,7 @@ impl Options {
     }
 
     /// The servers that take part, and those that do not although they should.
-    pub(crate) fn programs(&self) -> (Vec<&Program>, Vec<Contestant>) {
+    pub(crate) fn programs(&self) -> (Vec<&Program>, Vec<Engine>) {
         let mut found = Vec::new();
         let mut missing = Vec::new();
         for server in self.servers.iter().copied() {
@@ -82,11 +82,11 @@ impl Options {
     }
 }
 
-fn place(name: &str) -> Option<Place> {
+fn place(name: &str) -> Option<StorageMode> {
     PLACES.into_iter().find(|place| place.name() == name)
 }
 
-fn operation(name: &str) -> Option<Operation> {
+fn operation(name: &str) -> Option<Workload> {
     OPERATIONS.into_iter().find(|operation| operation.name() == name)
 }
 
@@ -111,11 +111,11 @@ mod tests {
             "5",
         ])
         .unwrap();
-        assert_eq!(chosen.places, [Place::Durable]);
+        assert_eq!(chosen.places, [StorageMode::Durable]);
         assert_eq!(chosen.connections, [1, 4]);
-        assert_eq!(chosen.operations, [Operation::Put, Operation::Get]);
+        assert_eq!(chosen.operations, [Workload::Put, Workload::Get]);
         assert_eq!(chosen.items, 5);
-        assert_eq!(chosen.servers, Contestant::ALL);
+        assert_eq!(chosen.servers, Engine::ALL);
     }
 
     #[test]
@@ -133,8 +133,8 @@ mod tests {
         let chosen =
             options(&["--servers", "tabla,dynalite", "--tabla", "/t", "--dynoxide", "/d"]).unwrap();
         let (found, missing) = chosen.programs();
-        assert_eq!(found, [&Program { contestant: Contestant::Tabla, path: "/t".into() }]);
-        assert_eq!(missing, [Contestant::Dynalite]);
+        assert_eq!(found, [&Program { contestant: Engine::Tabla, path: "/t".into() }]);
+        assert_eq!(missing, [Engine::Dynalite]);
     }
 
     #[test]

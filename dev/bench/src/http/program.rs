@@ -11,9 +11,9 @@ use std::time::Duration;
 use tokio::runtime::Runtime;
 
 use super::client::Connection;
-use super::keeper::Keeper;
+use super::process_reaper::ProcessReaper;
 use super::request::{self, Expected};
-use super::{Contestant, Place};
+use super::{Engine, StorageMode};
 use crate::embedded::{Failure, Folder};
 use crate::median::Stopwatch;
 use crate::process;
@@ -41,7 +41,7 @@ pub(crate) struct Host {
     pub(crate) runtime: Runtime,
     /// Where they keep their files.
     pub(crate) folder: Folder,
-    keeper: Rc<Keeper>,
+    keeper: Rc<ProcessReaper>,
 }
 
 impl Host {
@@ -49,7 +49,7 @@ impl Host {
     pub(crate) fn new(parent: &Path) -> Result<Self, Failure> {
         // One thread: the client takes one processor and no more, whoever answers.
         let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build()?;
-        let keeper = Rc::new(Keeper::start()?);
+        let keeper = Rc::new(ProcessReaper::start()?);
         Ok(Self { runtime, folder: Folder::make(parent)?, keeper })
     }
 }
@@ -58,17 +58,17 @@ impl Host {
 /// jars, the folder in which dynalite is installed.
 #[derive(Clone, Debug, PartialEq)]
 pub(crate) struct Program {
-    pub(crate) contestant: Contestant,
+    pub(crate) contestant: Engine,
     pub(crate) path: PathBuf,
 }
 
 impl Program {
     /// How it is started: with its own defaults, as its documentation has it.
-    fn command(&self, place: Place, port: u16, folder: &Path) -> Command {
+    fn command(&self, place: StorageMode, port: u16, folder: &Path) -> Command {
         let port = port.to_string();
-        let is_memory = place == Place::Memory;
+        let is_memory = place == StorageMode::Memory;
         match self.contestant {
-            Contestant::Tabla => {
+            Engine::Tabla => {
                 let mut command = Command::new(&self.path);
                 let store = match is_memory {
                     true => "sqlite::memory:".to_owned(),
@@ -78,7 +78,7 @@ impl Program {
                 command.args(["--listen", &format!("127.0.0.1:{port}")]);
                 command
             }
-            Contestant::Dynoxide => {
+            Engine::Dynoxide => {
                 let mut command = Command::new(&self.path);
                 command.args(["serve", "--host", "127.0.0.1", "--port", &port]);
                 if !is_memory {
@@ -86,7 +86,7 @@ impl Program {
                 }
                 command
             }
-            Contestant::Dynamodb => {
+            Engine::Dynamodb => {
                 let mut command = Command::new("java");
                 // The folder is the working folder, so that no path with a space or a colon gets
                 // into the class path.
@@ -99,7 +99,7 @@ impl Program {
                 };
                 command
             }
-            Contestant::Dynalite => {
+            Engine::Dynalite => {
                 let mut command = Command::new("node");
                 command.arg(self.path.join("node_modules/dynalite/cli.js"));
                 command.args(["--host", "127.0.0.1", "--port", &port]);
@@ -112,7 +112,7 @@ impl Program {
     }
 
     /// Starts it with nothing stored, and waits for its first answer.
-    pub(crate) fn start(&self, host: &Host, place: Place) -> Result<Running, Failure> {
+    pub(crate) fn start(&self, host: &Host, place: StorageMode) -> Result<Running, Failure> {
         let mut last: Failure = "it was never started".into();
         for _ in 0..ATTEMPTS {
             match self.start_once(host, place) {
@@ -123,7 +123,7 @@ impl Program {
         Err(format!("{} does not start: {last}", self.contestant.name()).into())
     }
 
-    fn start_once(&self, host: &Host, place: Place) -> Result<Running, Failure> {
+    fn start_once(&self, host: &Host, place: StorageMode) -> Result<Running, Failure> {
         let name = self.contestant.name();
         let folder = Folder::make(&host.folder.path().join(name).join(place.name()))?;
         // Working folders differ between servers.
@@ -167,7 +167,7 @@ pub(crate) struct Running {
     pub(crate) first_answer: f64,
     child: Child,
     log: PathBuf,
-    keeper: Rc<Keeper>,
+    keeper: Rc<ProcessReaper>,
     // Dropped after the process has ended, which writes to it.
     _folder: Folder,
 }
@@ -239,7 +239,7 @@ fn pause() {
 mod tests {
     use super::*;
 
-    fn line(contestant: Contestant, place: Place) -> String {
+    fn line(contestant: Engine, place: StorageMode) -> String {
         let program = Program { contestant, path: "/p".into() };
         let command = program.command(place, 7000, Path::new("/kept"));
         std::iter::once(command.get_program())
@@ -251,9 +251,9 @@ mod tests {
 
     #[test]
     fn servers_listen_on_their_port_and_keep_what_they_are_told_to() {
-        for contestant in Contestant::ALL {
+        for contestant in Engine::ALL {
             let (memory, durable) =
-                (line(contestant, Place::Memory), line(contestant, Place::Durable));
+                (line(contestant, StorageMode::Memory), line(contestant, StorageMode::Durable));
             assert!(memory.contains("7000") && durable.contains("7000"), "{memory}, {durable}");
             assert!(!memory.contains("/kept") && durable.contains("/kept"), "{memory}, {durable}");
         }
@@ -268,8 +268,8 @@ mod tests {
         let path = host.folder.path().join("program");
         fs::write(&path, "#!/bin/sh\necho no such store\nexit 3\n").unwrap();
         fs::set_permissions(&path, fs::Permissions::from_mode(0o755)).unwrap();
-        let program = Program { contestant: Contestant::Tabla, path };
-        let error = match program.start(&host, Place::Memory) {
+        let program = Program { contestant: Engine::Tabla, path };
+        let error = match program.start(&host, StorageMode::Memory) {
             Ok(_) => panic!("it cannot have answered"),
             Err(error) => error.to_string(),
         };

@@ -3,10 +3,10 @@
 use serde_json::{Value, json};
 
 use super::request::OPERATIONS;
-use super::{Contestant, Found, Measured, Place, Row};
+use super::{Engine, Found, Measured, Row, StorageMode};
 
 /// How somebody did a row.
-pub(crate) fn find(measured: &[Measured], contestant: Contestant, row: Row) -> Option<&Measured> {
+pub(crate) fn find(measured: &[Measured], contestant: Engine, row: Row) -> Option<&Measured> {
     measured.iter().find(|one| one.contestant == contestant && one.row == row)
 }
 
@@ -26,7 +26,7 @@ pub(crate) fn print(found: &Found) {
 
 /// A table per place and number of connections.
 fn print_rates(measured: &[Measured]) {
-    let mut tables: Vec<(Place, usize)> = Vec::new();
+    let mut tables: Vec<(StorageMode, usize)> = Vec::new();
     for one in measured {
         let table = (one.row.place, one.row.connections);
         if !tables.contains(&table) {
@@ -34,13 +34,13 @@ fn print_rates(measured: &[Measured]) {
         }
     }
     for (place, connections) in tables.iter().copied() {
-        let is_shown = |contestant: &Contestant| {
+        let is_shown = |contestant: &Engine| {
             measured.iter().any(|one| {
                 one.contestant == *contestant
                     && (one.row.place, one.row.connections) == (place, connections)
             })
         };
-        let shown: Vec<_> = Contestant::ALL.into_iter().filter(is_shown).collect();
+        let shown: Vec<_> = Engine::ALL.into_iter().filter(is_shown).collect();
         println!(
             "\n{}, connections: {connections}; operations per second, p50/p99 in ms",
             place.name()
@@ -50,7 +50,7 @@ fn print_rates(measured: &[Measured]) {
             print!(" {:>24}", contestant.name());
         }
         let compared =
-            shown.iter().filter(|one| **one != Contestant::Tabla && shown[0] == Contestant::Tabla);
+            shown.iter().filter(|one| **one != Engine::Tabla && shown[0] == Engine::Tabla);
         for contestant in compared.clone() {
             print!(" {:>15}", format!("tabla/{}", contestant.name()));
         }
@@ -70,7 +70,7 @@ fn print_rates(measured: &[Measured]) {
                 print!(" {text:>24}");
             }
             for contestant in compared.clone() {
-                let own = find(measured, Contestant::Tabla, row);
+                let own = find(measured, Engine::Tabla, row);
                 let other = find(measured, *contestant, row);
                 let times = own.zip(other).map(|(own, other)| format!("{:.2}", own.times(other)));
                 print!(" {:>15}", times.unwrap_or_default());
@@ -81,7 +81,7 @@ fn print_rates(measured: &[Measured]) {
     if !tables.is_empty() {
         println!("\n~: the fastest round had more than twice the rate of the slowest");
     }
-    if tables.iter().any(|(place, _)| *place == Place::Durable) {
+    if tables.iter().any(|(place, _)| *place == StorageMode::Durable) {
         println!("{DURABLE}");
     }
 }

@@ -3,14 +3,14 @@
 use serde_json::{Value, json};
 
 use super::client::Answer;
-use crate::embedded::shape::{
-    self, BATCH_WRITE, INDEX, IS_NEW, IS_PENDING, KEY_CONDITION, Operation, PAGE, Plain,
-    SET_AMOUNT, TABLE,
+use crate::embedded::workload::{
+    self, BATCH_WRITE, INDEX, IS_NEW, IS_PENDING, KEY_CONDITION, PAGE, Plain, SET_AMOUNT, TABLE,
+    Workload,
 };
 
 /// The operations that are measured.
-pub(crate) const OPERATIONS: [Operation; 5] =
-    [Operation::Get, Operation::Put, Operation::Update, Operation::Query, Operation::Transact];
+pub(crate) const OPERATIONS: [Workload; 5] =
+    [Workload::Get, Workload::Put, Workload::Update, Workload::Query, Workload::Transact];
 
 /// What is looked for in every answer: little, so that the client stays cheap. Answers are read
 /// as a whole after each stretch of them.
@@ -35,10 +35,10 @@ const ITEM_BYTES: usize = 1_000;
 const ENDS: usize = 100;
 
 impl Expected {
-    pub(crate) fn of(operation: Operation) -> Self {
+    pub(crate) fn of(operation: Workload) -> Self {
         match operation {
-            Operation::Get => Self::Item,
-            Operation::Query => Self::Page,
+            Workload::Get => Self::Item,
+            Workload::Query => Self::Page,
             _ => Self::Success,
         }
     }
@@ -136,19 +136,22 @@ fn batch(port: u16, writes: impl Iterator<Item = Value>) -> Vec<u8> {
 }
 
 /// One request of a stretch; `first` is the first item that it writes anew.
-pub(crate) fn of(port: u16, operation: Operation, step: u64, first: u64) -> Vec<u8> {
+pub(crate) fn of(port: u16, operation: Workload, step: u64, first: u64) -> Vec<u8> {
     match operation {
-        Operation::Get => {
-            let body = json!({ "TableName": TABLE, "Key": key(shape::anywhere(step)) });
+        Workload::Get => {
+            let body =
+                json!({ "TableName": TABLE, "Key": key(workload::pseudo_random_item(step)) });
             encode(port, "GetItem", &body)
         }
-        Operation::Put => {
+        Workload::Put => {
             encode(port, "PutItem", &json!({ "TableName": TABLE, "Item": item(first + step) }))
         }
-        Operation::Update => {
-            encode(port, "UpdateItem", &update(shape::anywhere(step), shape::amount(first, step)))
-        }
-        Operation::Transact => {
+        Workload::Update => encode(
+            port,
+            "UpdateItem",
+            &update(workload::pseudo_random_item(step), workload::amount(first, step)),
+        ),
+        Workload::Transact => {
             let put = |number| {
                 let put = json!({
                     "TableName": TABLE,
@@ -157,17 +160,18 @@ pub(crate) fn of(port: u16, operation: Operation, step: u64, first: u64) -> Vec<
                 });
                 json!({ "Put": put })
             };
-            let update = |number| json!({ "Update": update(number, shape::amount(first, step)) });
+            let update =
+                |number| json!({ "Update": update(number, workload::amount(first, step)) });
             let items = [
                 put(first + 2 * step),
                 put(first + 2 * step + 1),
-                update(shape::anywhere(2 * step)),
-                update(shape::anywhere(2 * step + 1)),
+                update(workload::pseudo_random_item(2 * step)),
+                update(workload::pseudo_random_item(2 * step + 1)),
             ];
             encode(port, "TransactWriteItems", &json!({ "TransactItems": items }))
         }
         _ => {
-            let partition = shape::partition(shape::anywhere(step) / PAGE);
+            let partition = workload::partition(workload::pseudo_random_item(step) / PAGE);
             let body = json!({
                 "TableName": TABLE,
                 "KeyConditionExpression": KEY_CONDITION,
@@ -185,19 +189,19 @@ fn update(number: u64, amount: i64) -> Value {
         "UpdateExpression": SET_AMOUNT,
         "ConditionExpression": IS_PENDING,
         "ExpressionAttributeValues": {
-            ":pending": { "S": shape::PENDING },
+            ":pending": { "S": workload::PENDING },
             ":amount": { "N": amount.to_string() },
         },
     })
 }
 
 fn key(number: u64) -> Value {
-    let (partition, sort) = shape::key(number);
+    let (partition, sort) = workload::key(number);
     json!({ "pk": { "S": partition }, "sk": { "S": sort } })
 }
 
 pub(crate) fn item(number: u64) -> Value {
-    members(shape::item(number))
+    members(workload::item(number))
 }
 
 fn members(members: Vec<(&'static str, Plain)>) -> Value {
@@ -243,7 +247,7 @@ mod tests {
     #[test]
     fn a_request_says_how_long_it_is() {
         for operation in OPERATIONS {
-            let request = String::from_utf8(of(1, operation, 3, shape::ITEMS)).unwrap();
+            let request = String::from_utf8(of(1, operation, 3, workload::ITEMS)).unwrap();
             let (head, body) = request.split_once("\r\n\r\n").unwrap();
             assert!(head.contains(&format!("Content-Length: {}\r\n", body.len())), "{head}");
             assert!(serde_json::from_str::<Value>(body).is_ok(), "{body}");
@@ -252,7 +256,7 @@ mod tests {
 
     #[test]
     fn items_are_of_about_1_kb() {
-        let size = item(shape::ITEMS + 1).to_string().len();
+        let size = item(workload::ITEMS + 1).to_string().len();
         assert!((1_000..1_500).contains(&size), "{size}");
     }
 }

@@ -3,7 +3,7 @@
 use std::time::Duration;
 
 use super::program::Program;
-use super::{Contestant, Found, Place, Run};
+use super::{Engine, Found, Run, StorageMode};
 use crate::embedded::Failure;
 use crate::median::median;
 
@@ -12,8 +12,8 @@ const REST: Duration = Duration::from_millis(500);
 
 /// How a server starts, start by start.
 pub(crate) struct Started {
-    pub(crate) contestant: Contestant,
-    pub(crate) place: Place,
+    pub(crate) contestant: Engine,
+    pub(crate) place: StorageMode,
     /// Seconds from the start of the process to its first answer.
     pub(crate) first_answers: Vec<f64>,
     /// Its memory at rest, in bytes.
@@ -33,7 +33,7 @@ impl Started {
 }
 
 /// Starts the servers, with nothing stored, as many times as there are rounds, in turns.
-pub(crate) fn measure(run: &Run<'_>, place: Place, found: &mut Found) -> Result<(), Failure> {
+pub(crate) fn measure(run: &Run<'_>, place: StorageMode, found: &mut Found) -> Result<(), Failure> {
     let mut starting: Vec<(&Program, Started)> = Vec::new();
     for program in run.programs.iter().copied() {
         let contestant = program.contestant;
@@ -57,7 +57,7 @@ pub(crate) fn measure(run: &Run<'_>, place: Place, found: &mut Found) -> Result<
     Ok(())
 }
 
-fn start(run: &Run<'_>, program: &Program, place: Place) -> Result<(f64, f64), Failure> {
+fn start(run: &Run<'_>, program: &Program, place: StorageMode) -> Result<(f64, f64), Failure> {
     let running = program.start(run.host, place)?;
     rest();
     Ok((running.first_answer, running.resident()? as f64))

@@ -4,10 +4,10 @@ use std::time::Duration;
 
 use serde_json::Value;
 
-use super::client::{Connection, Stretch, drive, unexpected};
+use super::client::{Connection, LoadRun, drive, unexpected};
 use super::request::{self, Expected};
 use crate::embedded::Failure;
-use crate::embedded::shape::{self, BATCH_WRITE, ITEMS, Operation, PAGE};
+use crate::embedded::workload::{self, BATCH_WRITE, ITEMS, PAGE, Workload};
 
 /// Questions put to a server about a table that is being created, and the time between them.
 const QUESTIONS: usize = 600;
@@ -66,7 +66,7 @@ pub(crate) async fn clear(port: u16, first: u64, count: u64) -> Result<(), Failu
 async fn in_batches(
     first: u64,
     count: u64,
-    write: impl AsyncFn(Batches) -> Result<Stretch, Failure>,
+    write: impl AsyncFn(Batches) -> Result<LoadRun, Failure>,
 ) -> Result<(), Failure> {
     let end = first + count;
     let stride = BATCHES * BATCH_WRITE;
@@ -96,31 +96,37 @@ impl Iterator for Batches {
 /// having done its work is not worth measuring.
 pub(crate) async fn verify(
     port: u16,
-    operation: Operation,
+    operation: Workload,
     ops: u64,
     first: u64,
 ) -> Result<(), Failure> {
     let mut connection = Connection::open(port).await?;
     let last = ops.saturating_sub(1);
     let holds = match operation {
-        Operation::Get => {
-            let number = shape::anywhere(last);
+        Workload::Get => {
+            let number = workload::pseudo_random_item(last);
             let found = ask(&mut connection, &request::of(port, operation, last, first)).await?;
             found["Item"]["note"] == request::item(number)["note"]
         }
-        Operation::Put => has_item(&mut connection, port, first + last).await?,
-        Operation::Update => {
-            let amount = shape::amount(first, last);
-            has_amount(&mut connection, port, shape::anywhere(last), amount).await?
+        Workload::Put => has_item(&mut connection, port, first + last).await?,
+        Workload::Update => {
+            let amount = workload::amount(first, last);
+            has_amount(&mut connection, port, workload::pseudo_random_item(last), amount).await?
         }
-        Operation::Transact => {
-            let amount = shape::amount(first, last);
+        Workload::Transact => {
+            let amount = workload::amount(first, last);
             has_item(&mut connection, port, first + 2 * last + 1).await?
-                && has_amount(&mut connection, port, shape::anywhere(2 * last + 1), amount).await?
+                && has_amount(
+                    &mut connection,
+                    port,
+                    workload::pseudo_random_item(2 * last + 1),
+                    amount,
+                )
+                .await?
         }
         _ => {
             let found = ask(&mut connection, &request::of(port, operation, last, first)).await?;
-            let partition = shape::partition(shape::anywhere(last) / PAGE);
+            let partition = workload::partition(workload::pseudo_random_item(last) / PAGE);
             let items = found["Items"].as_array().map_or(&[][..], Vec::as_slice);
             items.len() as u64 == PAGE
                 && items.iter().all(|item| item["pk"]["S"] == partition.as_str())

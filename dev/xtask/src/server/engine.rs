@@ -21,7 +21,7 @@ const PID_FILE: &str = "/var/run/docker.pid";
 /// the input closes: whoever started this cannot leave the engine behind, not
 /// even by being killed. In that case the helper is still removing its
 /// container, so containers get some seconds to go first.
-const KEEPER: &str = r#"
+const REAPER: &str = r#"
 "$1" >"$2" 2>&1 &
 engine=$!
 echo "$engine"
@@ -37,7 +37,7 @@ wait "$engine"
 /// An engine that was started for this run; dropping it stops it.
 pub(super) struct Engine {
     pid: u32,
-    keeper: Child,
+    reaper: Child,
     input: Option<ChildStdin>,
 }
 
@@ -52,7 +52,7 @@ impl Drop for Engine {
         println!("stopping the Docker engine (process {})", self.pid);
         drop(self.input.take());
         // The keeper ends once the engine has; an error means that it is gone.
-        let _ = self.keeper.wait();
+        let _ = self.reaper.wait();
     }
 }
 
@@ -115,7 +115,7 @@ fn start(folder: &Path) -> Result<Engine> {
     fs::create_dir_all(folder)?;
     let log = folder.join("dockerd.log");
     let mut command = Command::new("sh");
-    command.args(["-c", KEEPER, "dockerd-keeper"]);
+    command.args(["-c", REAPER, "dockerd-keeper"]);
     command.arg(&dockerd).arg(&log);
     own_process_group(&mut command);
     let mut keeper = command.stdin(Stdio::piped()).stdout(Stdio::piped()).spawn()?;
@@ -124,7 +124,7 @@ fn start(folder: &Path) -> Result<Engine> {
     if let Some(output) = keeper.stdout.take() {
         BufReader::new(output).read_line(&mut first_line)?;
     }
-    let engine = Engine { pid: first_line.trim().parse()?, keeper, input };
+    let engine = Engine { pid: first_line.trim().parse()?, reaper: keeper, input };
     println!("started a Docker engine (process {}), log: {}", engine.pid, log.display());
     let lives = || Path::new(&format!("/proc/{}/exe", engine.pid)).exists();
     wait_for_answer(lives).map_err(|error| {

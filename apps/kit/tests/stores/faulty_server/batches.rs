@@ -40,7 +40,7 @@ fn failures(seed: u64) -> Failures {
     let plan = Failures::new().random(Arc::new(SeededRandom::new(seed)));
     kinds
         .into_iter()
-        .fold(plan, |plan, (chance, failure)| plan.everywhere(When::Chance(chance), failure))
+        .fold(plan, |plan, (chance, failure)| plan.on_any(When::Chance(chance), failure))
 }
 
 fn stored(number: usize) -> Item {
@@ -110,18 +110,18 @@ async fn each_item_of_a_batch_is_written_and_read_once() {
     let read = injected["unprocessed"] - written;
     assert!(written >= 25 && read >= 8 && injected["throttled"] > 5, "{written} {injected:?}");
     assert_eq!(line.store.leaks(), Vec::<String>::new());
-    line.server.stop().await;
+    line.server.shutdown().await;
 }
 
 #[tokio::test(flavor = "multi_thread")]
 async fn batch_without_retries_shows_what_is_left() {
     let line = line("?retries=off").await;
     let all: Vec<usize> = (0..WRITES).collect();
-    line.behind.begin(Failures::new().everywhere(When::Always, Failure::Unprocessed(3)));
+    line.behind.begin(Failures::new().on_any(When::Always, Failure::Unprocessed(3)));
     let answer = line.store.batch_write(puts(&all)).await.expect("a batch of writes");
     assert_eq!(answer.unprocessed_items.values().flatten().count(), 3);
     assert_eq!(line.behind.store.put_in_batches().len(), WRITES - 3);
-    line.server.stop().await;
+    line.server.shutdown().await;
 }
 
 /// A repetition could overwrite what another caller has written since.
@@ -137,11 +137,11 @@ async fn batch_write_is_not_repeated_after_a_lost_answer() {
         assert_eq!(line.behind.store.put_in_batches().len() - before, sent, "{cut:?}");
     }
     // What was left of the first call is written before the second loses its answer.
-    line.behind.begin(Failures::new().everywhere(When::Call(1), Failure::Unprocessed(4)));
+    line.behind.begin(Failures::new().on_any(When::Call(1), Failure::Unprocessed(4)));
     let before = line.behind.store.put_in_batches().len();
     line.proxy.begin(Some((2, Cut::RequestLost)));
     let error = line.store.batch_write(puts(&all)).await.expect_err("a lost answer");
     assert_eq!(error.applied(), Applied::Maybe);
     assert_eq!(line.behind.store.put_in_batches().len() - before, WRITES - 4);
-    line.server.stop().await;
+    line.server.shutdown().await;
 }

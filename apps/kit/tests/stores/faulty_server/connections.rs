@@ -160,7 +160,7 @@ async fn check(case: Case, cut: Cut) {
             assert_eq!(count(&behind.store).await, after, "{what}");
         }
     }
-    server.stop().await;
+    server.shutdown().await;
 }
 
 async fn check_all(cuts: &[Cut]) {

@@ -243,7 +243,7 @@ async fn check(app: &Arc<dyn App>, options: &str) -> Check {
         for (call, method) in tried(&calls) {
             for (failure, methods) in FAILURES {
                 if methods.is_empty() || methods.contains(&method) {
-                    let failures = Failures::new().everywhere(When::Call(call), failure);
+                    let failures = Failures::new().on_any(When::Call(call), failure);
                     let what = format!("{failure:?} at call {call}, {method}");
                     let trouble = Trouble { failures, cut: None };
                     check.run(operation, &expected, seed, trouble, &what).await;
@@ -257,7 +257,7 @@ async fn check(app: &Arc<dyn App>, options: &str) -> Check {
         }
         let mut failures = Failures::new().random(Arc::new(SeededRandom::new(seed)));
         for (failure, _) in FAILURES {
-            failures = failures.everywhere(When::Chance(CHANCE), failure);
+            failures = failures.on_any(When::Chance(CHANCE), failure);
         }
         let trouble = Trouble { failures, cut: None };
         check.run(operation, &expected, seed, trouble, "random failures").await;
@@ -286,7 +286,7 @@ async fn passes(app: Arc<dyn App>, also: &[&str]) {
         line.behind.injected(),
         line.proxy.done()
     );
-    line.server.stop().await;
+    line.server.shutdown().await;
 }
 
 fn expect_each(counts: &Counts, kinds: &[&str]) {
@@ -330,5 +330,5 @@ async fn store_without_retries_does_not_pass() {
         assert!(check.wrong.iter().any(|wrong| wrong.contains(&leak)), "{kind}: {:?}", check.wrong);
     }
     assert!(check.wrong.iter().any(|wrong| wrong.contains("failed without a doubt")));
-    check.line.server.stop().await;
+    check.line.server.shutdown().await;
 }

@@ -1,0 +1,62 @@
+//! The connections that read a file.
+
+use std::path::PathBuf;
+use std::sync::{Mutex, PoisonError};
+
+use rusqlite::Connection;
+use tabla_core::Result;
+
+use crate::config::SqliteConfig;
+use crate::connection;
+use crate::error::from_sqlite;
+
+/// So many connections are kept while nobody reads.
+const MAX_IDLE: usize = 16;
+
+/// Connections, each lent to one read at a time. A read never waits for one: if all are lent,
+/// another is opened.
+#[derive(Debug)]
+pub(crate) struct ReadPool {
+    path: PathBuf,
+    config: SqliteConfig,
+    idle: Mutex<Vec<Connection>>,
+}
+
+impl ReadPool {
+    pub(crate) fn new(path: PathBuf, config: SqliteConfig) -> Self {
+        Self { path, config, idle: Mutex::default() }
+    }
+
+    /// Reads with one statement, which sees one state of the file.
+    pub(crate) fn read<R>(&self, work: impl FnOnce(&Connection) -> Result<R>) -> Result<R> {
+        let lent = match self.idle.lock().unwrap_or_else(PoisonError::into_inner).pop() {
+            Some(connection) => connection,
+            None => connection::open_reader(&self.path, &self.config)?,
+        };
+        let outcome = work(&lent);
+        let mut idle = self.idle.lock().unwrap_or_else(PoisonError::into_inner);
+        if idle.len() < MAX_IDLE {
+            idle.push(lent);
+        }
+        outcome
+    }
+
+    /// Reads with several statements, which all see the same state of the file.
+    pub(crate) fn snapshot<R>(&self, work: impl FnOnce(&Connection) -> Result<R>) -> Result<R> {
+        self.read(|connection| {
+            let run = |sql: &str| {
+                connection
+                    .prepare_cached(sql)
+                    .and_then(|mut sql| sql.execute([]))
+                    .map_err(from_sqlite)
+            };
+            run("BEGIN")?;
+            let outcome = work(connection).and_then(|answer| run("COMMIT").map(|_| answer));
+            if outcome.is_err() && !connection.is_autocommit() {
+                // SQLite may have rolled back by itself; what failed first is what counts.
+                let _ = run("ROLLBACK");
+            }
+            outcome
+        })
+    }
+}

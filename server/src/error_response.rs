@@ -1,0 +1,170 @@
+//! Errors as the service answers them.
+
+use http::StatusCode;
+use tabla_core::{CancellationReason, Error, ErrorKind};
+
+use crate::request::SERIALIZATION;
+use crate::response::{Object, object};
+
+/// What stands before the name of an exception that the API's model has.
+const MODELLED: &str = "com.amazonaws.dynamodb.v20120810#";
+/// The same for what the framework under the service refuses.
+const FRAMEWORK: &str = "com.amazon.coral.service#";
+/// The same for requests that are not valid.
+const VALIDATION: &str = "com.amazon.coral.validate#";
+
+/// The status and the body of the answer to a request that failed.
+pub(crate) fn answer(error: &Error) -> (StatusCode, Vec<u8>) {
+    (status(error), body(error))
+}
+
+fn status(error: &Error) -> StatusCode {
+    match error.kind() {
+        ErrorKind::Unavailable | ErrorKind::Unexpected | ErrorKind::Corrupt | ErrorKind::Config => {
+            StatusCode::INTERNAL_SERVER_ERROR
+        }
+        _ if error.code() == TOO_LARGE => StatusCode::PAYLOAD_TOO_LARGE,
+        _ => StatusCode::BAD_REQUEST,
+    }
+}
+
+/// The code of a request that is larger than the server takes.
+pub(crate) const TOO_LARGE: &str = "RequestEntityTooLargeException";
+/// The code of a request for an operation that there is not.
+pub(crate) const UNKNOWN_OPERATION: &str = "UnknownOperationException";
+/// The code of a request that came while there were too many others.
+pub(crate) const THROTTLING: &str = "ThrottlingException";
+
+/// The exception's name and what stands before it.
+fn name(error: &Error) -> (&'static str, &'static str) {
+    match (error.kind(), error.code()) {
+        (_, "ValidationException") => (VALIDATION, "ValidationException"),
+        (ErrorKind::AccessDenied, code) => (FRAMEWORK, code),
+        (_, code @ (SERIALIZATION | UNKNOWN_OPERATION | TOO_LARGE)) => (FRAMEWORK, code),
+        // A store that cannot do this is a service that lacks the operation.
+        (ErrorKind::Unsupported, _) => (FRAMEWORK, UNKNOWN_OPERATION),
+        (ErrorKind::Corrupt | ErrorKind::Config, _) => (MODELLED, "InternalServerError"),
+        (_, code) => (MODELLED, code),
+    }
+}
+
+fn body(error: &Error) -> Vec<u8> {
+    let (prefix, code) = name(error);
+    object(|answer| {
+        answer.text("__type", &format!("{prefix}{code}"));
+        // The model spells it in two ways.
+        let member = match error.kind() {
+            ErrorKind::TransactionCanceled { .. }
+            | ErrorKind::TransactionInProgress
+            | ErrorKind::IdempotentParameterMismatch => "Message",
+            _ if error.code() == SERIALIZATION => "Message",
+            _ => "message",
+        };
+        // Text that is no JSON is refused without a word.
+        if !error.message().is_empty() {
+            answer.text(member, error.message());
+        }
+        match error.kind() {
+            ErrorKind::ConditionFailed { item: Some(item) } => answer.item("Item", item),
+            ErrorKind::TransactionCanceled { reasons } => {
+                answer.array("CancellationReasons", |array| {
+                    for one in reasons {
+                        array.object(|object| reason(object, one));
+                    }
+                });
+            }
+            _ => {}
+        }
+    })
+}
+
+fn reason(object: &mut Object<'_>, reason: &CancellationReason) {
+    object.text("Code", reason.code.as_str());
+    if let Some(message) = &reason.message {
+        object.text("Message", message);
+    }
+    if let Some(item) = &reason.item {
+        object.item("Item", item);
+    }
+}
+
+/// The refusal of a request that came while there were too many others.
+pub(crate) fn throttled(what: &str) -> Error {
+    Error::new(
+        ErrorKind::Throttled,
+        format!("Rate of requests exceeds the allowed throughput: {what}"),
+    )
+    .with_code(THROTTLING)
+}
+
+#[cfg(test)]
+mod tests {
+    use tabla_core::item;
+
+    use super::*;
+
+    fn text(error: &Error) -> (u16, String) {
+        let (status, body) = answer(error);
+        (status.as_u16(), String::from_utf8(body).unwrap())
+    }
+
+    #[test]
+    fn each_exception_has_its_place() {
+        for (error, status, body) in [
+            (
+                Error::validation("wrong"),
+                400,
+                r#"{"__type":"com.amazon.coral.validate#ValidationException","message":"wrong"}"#,
+            ),
+            (
+                Error::validation("odd").with_code(SERIALIZATION),
+                400,
+                r#"{"__type":"com.amazon.coral.service#SerializationException","Message":"odd"}"#,
+            ),
+            (
+                Error::validation("").with_code(SERIALIZATION),
+                400,
+                r#"{"__type":"com.amazon.coral.service#SerializationException"}"#,
+            ),
+            (
+                Error::condition_failed(Some(item! { "pk" => "a" })),
+                400,
+                r#"{"__type":"com.amazonaws.dynamodb.v20120810#ConditionalCheckFailedException","message":"The conditional request failed","Item":{"pk":{"S":"a"}}}"#,
+            ),
+            (
+                Error::new(ErrorKind::AccessDenied, "who?")
+                    .with_code("UnrecognizedClientException"),
+                400,
+                r#"{"__type":"com.amazon.coral.service#UnrecognizedClientException","message":"who?"}"#,
+            ),
+            (
+                Error::corrupt("a page"),
+                500,
+                r#"{"__type":"com.amazonaws.dynamodb.v20120810#InternalServerError","message":"a page"}"#,
+            ),
+            (
+                Error::unsupported("no streams"),
+                400,
+                r#"{"__type":"com.amazon.coral.service#UnknownOperationException","message":"no streams"}"#,
+            ),
+        ] {
+            assert_eq!(text(&error), (status, body.to_owned()));
+        }
+    }
+
+    #[test]
+    fn a_cancellation_lists_its_reasons() {
+        let error = Error::transaction_canceled(vec![
+            CancellationReason::none(),
+            CancellationReason::condition_failed(Some(item! { "pk" => 1 })),
+        ]);
+        let (_, body) = text(&error);
+        assert!(body.contains(r#""Message":"Transaction cancelled"#), "{body}");
+        assert!(
+            body.ends_with(
+                r#""CancellationReasons":[{"Code":"None"},{"Code":"ConditionalCheckFailed","Message":"The conditional request failed","Item":{"pk":{"N":"1"}}}]}"#
+            ),
+            "{body}"
+        );
+    }
+}

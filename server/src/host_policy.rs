@@ -1,0 +1,370 @@
+//! Protection of a server without keys from web pages: which hosts and origins it answers.
+//!
+//! A browser on this machine can reach a server on the loopback address, and so can every page that
+//! it shows. Two headers tell a page's request from a program's. `Origin` names the page's site on
+//! every request that could change something or whose answer the page could read. `Host` names the
+//! host in the URL: a page that has its own name resolved to 127.0.0.1 (DNS rebinding) sends no
+//! foreign `Origin`, but its own name as `Host`.
+//!
+//! A server with keys checks neither, because no page can sign a request without one.
+
+use std::net::IpAddr;
+
+use http::header::{HOST, ORIGIN};
+use http::request::Parts;
+use http::{HeaderMap, HeaderValue};
+use tabla_core::{Error, ErrorKind, Result};
+
+use crate::config::ServerConfig;
+
+/// Longest part of a header that an error message repeats, in characters.
+const SHOWN: usize = 100;
+
+/// Hosts and origins that a server answers.
+#[derive(Debug)]
+pub(crate) enum HostPolicy {
+    /// All of them: requests are signed.
+    AnyHost,
+    /// Loopback, the address that the server listens on, and those that the configuration lists.
+    Listed { listen: IpAddr, hosts: Vec<String>, origins: Vec<String> },
+}
+
+/// Value of `Access-Control-Allow-Origin`.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(crate) enum AllowOrigin {
+    /// `*`, as DynamoDB answers.
+    Any,
+    /// The origin of the request.
+    This(HeaderValue),
+}
+
+impl HostPolicy {
+    pub(crate) fn new(config: &ServerConfig) -> Self {
+        if config.credentials.is_some() {
+            return Self::AnyHost;
+        }
+        Self::Listed {
+            listen: config.listen.ip().to_canonical(),
+            hosts: config.hosts.iter().filter_map(|host| canonical_host(host)).collect(),
+            origins: config.origins.iter().filter_map(|origin| canonical_origin(origin)).collect(),
+        }
+    }
+
+    /// Checks the host and the origin of a request. Returns the origin to allow in the answer, if the
+    /// request has one.
+    ///
+    /// # Errors
+    /// The host or the origin is none that the server answers.
+    pub(crate) fn check(&self, parts: &Parts) -> Result<Option<AllowOrigin>> {
+        let Self::Listed { listen, hosts, origins } = self else {
+            return Ok(parts.headers.contains_key(ORIGIN).then_some(AllowOrigin::Any));
+        };
+        // Browsers always send exactly one Host. A request without any is no browser's, and of
+        // several each must be a name of this server.
+        let authority = parts.uri.authority().map(|authority| authority.as_str().as_bytes());
+        let named = parts.headers.get_all(HOST).iter().map(HeaderValue::as_bytes);
+        for host in authority.into_iter().chain(named) {
+            if !is_own_host(host, *listen, hosts) {
+                return Err(foreign_host(host));
+            }
+        }
+        let mut given = parts.headers.get_all(ORIGIN).iter();
+        let Some(origin) = given.next() else { return Ok(None) };
+        if given.next().is_some() || !is_allowed_origin(origin.as_bytes(), origins) {
+            return Err(foreign_origin(&parts.headers));
+        }
+        Ok(Some(AllowOrigin::This(origin.clone())))
+    }
+}
+
+fn is_own_host(given: &[u8], listen: IpAddr, hosts: &[String]) -> bool {
+    let Some(host) = std::str::from_utf8(given).ok().and_then(canonical_host) else { return false };
+    if is_loopback(&host) || hosts.contains(&host) {
+        return true;
+    }
+    match address(&host) {
+        // A server that listens everywhere has every address of its machine. No page can have an
+        // address resolved to another one.
+        Some(address) => address == listen || listen.is_unspecified(),
+        None => false,
+    }
+}
+
+fn is_allowed_origin(given: &[u8], origins: &[String]) -> bool {
+    let Some(origin) = std::str::from_utf8(given).ok().and_then(canonical_origin) else {
+        return false;
+    };
+    let authority = origin.strip_prefix("http://").or_else(|| origin.strip_prefix("https://"));
+    let host = authority.and_then(canonical_host);
+    host.is_some_and(|host| is_loopback(&host)) || origins.contains(&origin)
+}
+
+fn is_loopback(host: &str) -> bool {
+    host == "localhost" || address(host).is_some_and(|address| address.is_loopback())
+}
+
+/// The IP address that a host is, if it is none by name.
+fn address(host: &str) -> Option<IpAddr> {
+    let host = host.strip_prefix('[').and_then(|rest| rest.strip_suffix(']')).unwrap_or(host);
+    host.parse().ok().map(|address: IpAddr| address.to_canonical())
+}
+
+/// The host of `host` or `host:port`, in lower case and without the dot of a full domain name. `None`
+/// if it is not of that form.
+pub(crate) fn canonical_host(text: &str) -> Option<String> {
+    let text = text.trim_matches([' ', '\t']);
+    let (host, port) = match text.strip_prefix('[') {
+        Some(rest) => {
+            let end = rest.find(']')? + 2;
+            let address = text[..end].trim_matches(['[', ']']);
+            address.parse::<std::net::Ipv6Addr>().ok()?;
+            (&text[..end], &text[end..])
+        }
+        None => match text.find(':') {
+            Some(colon) => text.split_at(colon),
+            None => (text, ""),
+        },
+    };
+    let is_port = port.strip_prefix(':').is_none_or(is_port);
+    let is_named = |byte: u8| byte.is_ascii_alphanumeric() || b"-._".contains(&byte);
+    let is_name = host.starts_with('[') || host.bytes().all(is_named);
+    let is_whole = port.is_empty() || port.starts_with(':');
+    let host = host.strip_suffix('.').unwrap_or(host);
+    (is_port && is_name && is_whole && !host.is_empty()).then(|| host.to_ascii_lowercase())
+}
+
+/// An origin as browsers write it, `scheme://host:port`: in lower case and without the usual port of
+/// its scheme. `None` if it is not of that form; `null` and `*` are not.
+pub(crate) fn canonical_origin(text: &str) -> Option<String> {
+    let text = text.strip_suffix('/').unwrap_or(text).to_ascii_lowercase();
+    let (scheme, authority) = text.split_once("://")?;
+    let is_scheme = |byte: u8| byte.is_ascii_alphanumeric() || b"+-.".contains(&byte);
+    if scheme.is_empty() || !scheme.bytes().all(is_scheme) {
+        return None;
+    }
+    canonical_host(authority)?;
+    let usual = match scheme {
+        "http" => ":80",
+        "https" => ":443",
+        _ => ":",
+    };
+    let authority = authority.strip_suffix(usual).unwrap_or(authority);
+    Some(format!("{scheme}://{authority}"))
+}
+
+fn is_port(text: &str) -> bool {
+    text.is_empty() || text.parse::<u16>().is_ok()
+}
+
+fn foreign_host(host: &[u8]) -> Error {
+    let host = shown(host);
+    let name = canonical_host(&host).unwrap_or_else(|| "NAME".to_owned());
+    denied(format!(
+        "the host '{host}' is not a name of this server: address it as localhost, or start it with \
+         --host {name} (ServerConfig::hosts)"
+    ))
+}
+
+fn foreign_origin(headers: &HeaderMap) -> Error {
+    let given = headers.get_all(ORIGIN).iter().map(|origin| shown(origin.as_bytes()));
+    let origin = given.collect::<Vec<String>>().join(", ");
+    let name = canonical_origin(&origin).unwrap_or_else(|| "ORIGIN".to_owned());
+    denied(format!(
+        "pages of the origin '{origin}' may not use this server: serve the page from localhost, or \
+         start the server with --cors {name} (ServerConfig::origins)"
+    ))
+}
+
+fn shown(bytes: &[u8]) -> String {
+    String::from_utf8_lossy(bytes).chars().filter(|c| !c.is_control()).take(SHOWN).collect()
+}
+
+fn denied(message: String) -> Error {
+    Error::new(ErrorKind::AccessDenied, message).with_code("AccessDeniedException")
+}
+
+#[cfg(test)]
+mod tests {
+    use http::Request;
+
+    use super::*;
+    use crate::Credentials;
+
+    fn checked(config: &ServerConfig, uri: &str, headers: &[(&str, &str)]) -> Result<String> {
+        let mut request = Request::post(uri);
+        for (name, value) in headers {
+            request = request.header(*name, HeaderValue::from_bytes(value.as_bytes()).unwrap());
+        }
+        let (parts, ()) = request.body(()).unwrap().into_parts();
+        Ok(match HostPolicy::new(config).check(&parts)? {
+            None => String::new(),
+            Some(AllowOrigin::Any) => "*".to_owned(),
+            Some(AllowOrigin::This(origin)) => origin.to_str().unwrap().to_owned(),
+        })
+    }
+
+    fn hosts(config: &ServerConfig, hosts: &[&str]) -> Vec<bool> {
+        hosts.iter().map(|host| checked(config, "/", &[("host", host)]).is_ok()).collect()
+    }
+
+    #[test]
+    fn loopback_hosts_are_answered_on_any_port() {
+        let own = [
+            "localhost",
+            "localhost:8000",
+            "LocalHost.:1",
+            "127.0.0.1",
+            "127.0.0.1:8000",
+            "127.8.9.10:80",
+            "[::1]",
+            "[::1]:8000",
+            "[::ffff:127.0.0.1]:8000",
+            " localhost:8000 ",
+            "localhost:",
+        ];
+        assert_eq!(hosts(&ServerConfig::new(), &own), vec![true; own.len()]);
+    }
+
+    #[test]
+    fn other_hosts_are_refused() {
+        let foreign = [
+            "evil.example",
+            "evil.example:8000",
+            "localhost.evil.example",
+            "127.0.0.1.evil.example",
+            "evillocalhost",
+            "localhost:8000@evil.example",
+            "evil.example#localhost",
+            "localhost:x",
+            "localhost:80:80",
+            "localhost, evil.example",
+            "",
+            ".",
+            ":8000",
+            "[::1",
+            "[::1]x",
+            "[evil.example]",
+            "[::1%25lo]",
+            "0.0.0.0",
+            "192.0.2.1",
+            "128.0.0.1",
+            "[::]",
+            "127.1",
+            "2130706433",
+            "localhost\u{e9}",
+        ];
+        let answered: Vec<_> = foreign
+            .iter()
+            .zip(hosts(&ServerConfig::new(), &foreign))
+            .filter_map(|(host, is_answered)| is_answered.then_some(host))
+            .collect();
+        assert!(answered.is_empty(), "{answered:?}");
+    }
+
+    #[test]
+    fn the_listen_address_and_listed_hosts_are_answered() {
+        let config = ServerConfig::new().with_listen("192.0.2.1:8000".parse().unwrap());
+        assert_eq!(
+            hosts(&config, &["192.0.2.1", "192.0.2.1:9", "192.0.2.2", "[::ffff:192.0.2.1]"]),
+            [true, true, false, true]
+        );
+        let everywhere = ServerConfig::new().with_listen("[::]:8000".parse().unwrap());
+        assert_eq!(
+            hosts(&everywhere, &["192.0.2.1:8000", "[2001:db8::1]:8000", "0.0.0.0:8000", "db"]),
+            [true, true, true, false]
+        );
+        let named = ServerConfig::new().with_host("Tabla").with_host("db.example");
+        assert_eq!(
+            hosts(&named, &["tabla:8000", "TABLA", "db.example.", "x.db.example", "example"]),
+            [true, true, true, false, false]
+        );
+    }
+
+    #[test]
+    fn every_host_of_a_request_is_checked() {
+        let config = ServerConfig::new();
+        let local = ("host", "localhost");
+        assert!(checked(&config, "/", &[]).is_ok(), "no browser leaves it out");
+        assert!(checked(&config, "/", &[local, ("host", "evil.example")]).is_err());
+        assert!(checked(&config, "http://evil.example/", &[local]).is_err());
+        assert!(checked(&config, "http://localhost:8000/", &[local]).is_ok());
+    }
+
+    #[test]
+    fn loopback_and_listed_origins_are_allowed() {
+        let config =
+            ServerConfig::new().with_origin("https://App.example:443/").with_origin("tauri://app");
+        for origin in [
+            "http://localhost",
+            "http://localhost:3000",
+            "https://localhost:3000",
+            "http://127.0.0.1:3000",
+            "https://127.1.2.3",
+            "http://[::1]:3000",
+            "https://app.example",
+            "tauri://app",
+        ] {
+            let allowed = checked(&config, "/", &[("origin", origin)]);
+            assert_eq!(allowed.unwrap(), origin, "it is repeated as it was sent");
+        }
+    }
+
+    #[test]
+    fn other_origins_are_refused() {
+        let config =
+            ServerConfig::new().with_origin("https://app.example").with_host("app.example");
+        for origin in [
+            "null",
+            "",
+            "*",
+            "http://evil.example",
+            "http://app.example",
+            "https://app.example:8443",
+            "https://app.example.evil.example",
+            "https://evil.example/app.example",
+            "http://localhost.evil.example",
+            "http://localhost@evil.example",
+            "http://evil.example?localhost",
+            "http://localhost:3000, http://evil.example",
+            "ftp://localhost",
+            "file://",
+            "chrome-extension://localhost",
+            "http://192.0.2.1",
+            "localhost:3000",
+        ] {
+            assert!(checked(&config, "/", &[("origin", origin)]).is_err(), "{origin}");
+        }
+        let both = [("origin", "http://localhost"), ("origin", "http://evil.example")];
+        assert!(checked(&config, "/", &both).is_err());
+    }
+
+    #[test]
+    fn refusals_name_the_option() {
+        let config = ServerConfig::new();
+        let error = checked(&config, "/", &[("host", "Db.example:8000")]).unwrap_err();
+        assert_eq!(error.code(), "AccessDeniedException");
+        assert_eq!(
+            error.message(),
+            "the host 'Db.example:8000' is not a name of this server: address it as localhost, or \
+             start it with --host db.example (ServerConfig::hosts)"
+        );
+        let error = checked(&config, "/", &[("origin", "http://App.example")]).unwrap_err();
+        assert_eq!(
+            error.message(),
+            "pages of the origin 'http://App.example' may not use this server: serve the page from \
+             localhost, or start the server with --cors http://app.example (ServerConfig::origins)"
+        );
+        let long = "x".repeat(5000);
+        let error = checked(&config, "/", &[("host", &long), ("origin", "null")]).unwrap_err();
+        assert!(error.message().len() < 500, "{error}");
+    }
+
+    #[test]
+    fn a_server_with_keys_answers_all() {
+        let keys = "[a]\naws_access_key_id=a\naws_secret_access_key=b\n";
+        let config = ServerConfig::new().with_credentials(Credentials::parse(keys).unwrap());
+        let headers = [("host", "evil.example"), ("origin", "http://evil.example")];
+        assert_eq!(checked(&config, "/", &headers).unwrap(), "*");
+        assert_eq!(checked(&config, "/", &headers[..1]).unwrap(), "");
+    }
+}
