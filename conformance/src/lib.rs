@@ -48,6 +48,9 @@ mod table_spec;
 
 mod cases;
 
+#[cfg(test)]
+mod request_fields;
+
 mod report;
 mod run;
 

@@ -18,6 +18,8 @@ cases! {
     clause "58f", missing_item: "Reading a missing item costs the least unit.";
     extra "batch-get-costs" of "58e", batch_get_costs:
         "A batch of reads rounds each item by itself, and adds up by table.";
+    extra "batch-get-consistent" of "58b", batch_get_consistent:
+        "A consistent batch of reads costs twice as much, and says so by table.";
     extra "batch-get-missing" of "58f", batch_get_missing:
         "Reading a missing item in a batch costs the least unit.";
     extra "empty-query-costs" of "58f", empty_query_costs:
@@ -224,6 +226,23 @@ async fn batch_get_costs(ctx: Ctx) {
         .collect();
     rows.sort_by(|one, other| one.0.cmp(&other.0));
     assert_eq!(rows, [(one.name().to_owned(), 1.5), (two.name().to_owned(), 0.5)]);
+}
+
+async fn batch_get_consistent(ctx: Ctx) {
+    let consistent = ctx.table_with(Shape::s(), [sized("a", 100), sized("b", 4097)]).await;
+    let eventual = ctx.table_with(Shape::s(), [sized("a", 100), sized("b", 4097)]).await;
+    let keys = || KeysAndAttributes::new([key("a"), key("b")]);
+    let request = BatchGetItem::new()
+        .request(&consistent, keys().consistent_read(true))
+        .request(&eventual, keys())
+        .return_consumed_capacity(TOTAL);
+    let answer = ctx.ok(ctx.store().batch_get(request).await);
+    let units_of = |table: &Table| {
+        let row = answer.consumed_capacity.iter().find(|row| row.table_name == table.name());
+        row.map(|row| row.capacity_units)
+    };
+    assert_eq!(units_of(&consistent), Some(3.0));
+    assert_eq!(units_of(&eventual), Some(1.5));
 }
 
 async fn batch_get_missing(ctx: Ctx) {

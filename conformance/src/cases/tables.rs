@@ -77,6 +77,10 @@ cases! {
         "A new index follows the writes after it, and refuses what it cannot index.";
     extra "index-again" of "54d", index_again:
         "A deleted index can be created again with another key.";
+    extra "added-index-carries" of "54b", added_index_carries:
+        "A new index carries what its projection names.", needs [IndexProjections];
+    extra "added-index-throughput", added_index_throughput:
+        "An index added to a provisioned table has the throughput it was given.";
     extra "index-exists", index_exists: "An index that exists is not created again.";
     extra "index-21", twenty_first_index: "A 21st global index is not added.";
     extra "added-index-rules", added_index_rules:
@@ -109,6 +113,8 @@ cases! {
         "A change of the stream and one of the indexes do not go together.", needs [Streams];
     extra "table-class", table_class: "A table's class is kept and changed.";
     extra "encryption", encryption: "Encryption settings are kept.";
+    extra "encryption-rules", encryption_rules:
+        "Encryption settings that contradict each other are refused.";
     extra "tags", tags: "Tags are added, changed and taken away.", needs [Tags];
     extra "tag-rules", tag_rules: "Tags have a number, a length and an alphabet.", needs [Tags];
 }

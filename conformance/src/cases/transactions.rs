@@ -45,6 +45,8 @@ cases! {
         "Items of one partition are different items.";
     extra "all-kinds-of-operations" of "36d", all_kinds_of_operations:
         "Puts, updates, deletes and checks are carried out together.";
+    extra "placeholders-in-a-transaction" of "36d", placeholders_of_each_operation:
+        "Each operation of a transaction has placeholders of its own.";
     extra "bare-update-in-a-transaction" of "36d", bare_update_is_refused:
         "Unlike alone, in a transaction an update must say what to change.";
 
@@ -180,6 +182,8 @@ cases! {
         "A transactional delete of a missing item costs 2 units.";
     extra "transaction-without-figures" of "42a", no_figures_unless_asked:
         "A transaction returns no figures unless asked.";
+    extra "own-figures-in-a-transaction" of "42a", figures_of_an_operation:
+        "An operation of a transaction that asks for values or figures of its own is refused.";
     extra "unchanged-write-leaves-no-record" of "42e", unchanged_write_leaves_no_record:
         "An operation that changes nothing writes no record, its neighbours do.",
         needs [Streams];

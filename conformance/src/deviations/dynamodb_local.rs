@@ -428,6 +428,14 @@ const TABLES: &[Deviation] = &[
         does: "ignores the settings",
         observed: "the table is encrypted with a key of the account",
     },
+    Deviation {
+        engine: "dynamodb-local",
+        case: "encryption-rules",
+        aws: "refuses encryption settings that contradict each other",
+        source: "awsdocs/aws-cloudformation-user-guide#1228 and #504",
+        does: "ignores the settings",
+        observed: "got success",
+    },
 ];
 
 const TTL: &[Deviation] = &[Deviation {

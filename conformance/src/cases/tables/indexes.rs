@@ -60,6 +60,39 @@ pub(super) async fn index_is_backfilled(ctx: Ctx) {
     ctx.expect_table(&table, &items).await;
 }
 
+pub(super) async fn added_index_carries(ctx: Ctx) {
+    let item = item! { "pk" => "a", "gpk" => "g", "x" => 1, "y" => 2 };
+    for (projection, entry) in [
+        (IndexProjection::include(["x"]), item! { "pk" => "a", "gpk" => "g", "x" => 1 }),
+        (IndexProjection::keys_only(), item! { "pk" => "a", "gpk" => "g" }),
+        (IndexProjection::all(), item.clone()),
+    ] {
+        let table = ctx.table_with(Shape::s(), [item.clone()]).await;
+        let index = on_gpk("gsi").projection(projection.clone());
+        let request = UpdateTable::new(&table).attribute("gpk", KeyType::S).create_index(index);
+        ctx.update_table(request).await;
+        let description = describe(&ctx, &table).await;
+        assert_eq!(description.global_secondary_indexes[0].projection, projection);
+        ctx.expect_query(Query::new(&table, attr("gpk").eq("g")).index("gsi"), &[entry]).await;
+    }
+}
+
+pub(super) async fn added_index_throughput(ctx: Ctx) {
+    let shape = Shape::s().with(|request| {
+        request
+            .billing_mode(Some(BillingMode::Provisioned))
+            .provisioned_throughput(Some(ProvisionedThroughput::new(5, 6)))
+    });
+    let table = ctx.table(shape).await;
+    let given = ProvisionedThroughput::new(3, 4);
+    let index = on_gpk("gsi").provisioned_throughput(Some(given));
+    let request = UpdateTable::new(&table).attribute("gpk", KeyType::S).create_index(index);
+    ctx.update_table(request).await;
+    let description = describe(&ctx, &table).await;
+    assert_eq!(description.provisioned_throughput, ProvisionedThroughput::new(5, 6));
+    assert_eq!(description.global_secondary_indexes[0].provisioned_throughput, given);
+}
+
 pub(super) async fn misfits_are_left_out(ctx: Ctx) {
     let fits = item! { "pk" => "fits", "gpk" => "g" };
     let table =

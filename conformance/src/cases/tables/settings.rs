@@ -217,6 +217,32 @@ pub(super) async fn encryption(ctx: Ctx) {
     assert_eq!(described.sse_type.as_deref(), Some("KMS"));
 }
 
+pub(super) async fn encryption_rules(ctx: Ctx) {
+    let some = |text: &str| Some(text.to_owned());
+    let table = ctx.table(Shape::s()).await;
+    for (sse, text) in [
+        (
+            SseSpecification::default().sse_type(some("KMS")),
+            "SSEType can not be specified if Enabled is false",
+        ),
+        (
+            SseSpecification::default().kms_master_key_id(some("alias/key")),
+            "KMSMasterKeyId can not be specified if Enabled is false",
+        ),
+        (SseSpecification::enabled().sse_type(some("AES256")), "SSEType AES256 is not supported"),
+        (
+            SseSpecification::enabled().kms_master_key_id(some("alias/key")),
+            "SSEType KMS is required if KMSMasterKeyId is specified",
+        ),
+    ] {
+        let shape = Shape::s().with(|request| request.sse(Some(sse.clone())));
+        refused(&ctx, shape, &invalid(text)).await;
+        let update = UpdateTable::new(&table).sse(Some(sse));
+        ctx.expect_validation(ctx.store().update_table(update).await, &invalid(text));
+        assert_eq!(describe(&ctx, &table).await.sse, None, "{text}");
+    }
+}
+
 fn tags_of<const N: usize>(pairs: [(&str, &str); N]) -> Tags {
     pairs.into_iter().map(|(key, value)| (key.to_owned(), value.to_owned())).collect()
 }

@@ -79,6 +79,36 @@ pub(super) async fn no_figures_unless_asked(ctx: Ctx) {
     assert_eq!(answer, TransactWriteItemsOutput::default());
 }
 
+pub(super) async fn figures_of_an_operation(ctx: Ctx) {
+    let table = ctx.table(Shape::s()).await;
+    let all_old = ReturnValues::AllOld;
+    let total = ReturnConsumedCapacity::Total;
+    let size = ReturnItemCollectionMetrics::Size;
+    let key = item! { "pk" => "a" };
+    let put = || PutItem::new(&table, key.clone());
+    let update = || UpdateItem::new(&table, key.clone()).update(Update::new().set("n", 1));
+    let delete = || DeleteItem::new(&table, key.clone());
+    let operations: [TransactWriteItem; 9] = [
+        put().return_values(all_old).into(),
+        put().return_consumed_capacity(total).into(),
+        put().return_item_collection_metrics(size).into(),
+        update().return_values(all_old).into(),
+        update().return_consumed_capacity(total).into(),
+        update().return_item_collection_metrics(size).into(),
+        delete().return_values(all_old).into(),
+        delete().return_consumed_capacity(total).into(),
+        delete().return_item_collection_metrics(size).into(),
+    ];
+    for operation in operations {
+        ctx.expect_validation(
+            ctx.store().transact_write(TransactWriteItems::new().item(operation)).await,
+            "an operation of a transaction returns nothing of its own; set what to return on the \
+             transaction",
+        );
+        ctx.expect_table(&table, &[]).await;
+    }
+}
+
 pub(super) async fn index_costs_once(ctx: Ctx) {
     let table = ctx.table(TableSpec::s().gsi()).await;
     let request = TransactWriteItems::new()

@@ -218,6 +218,52 @@ pub(super) async fn all_kinds_of_operations(ctx: Ctx) {
     ctx.expect_query(Query::new(&table, attr("gpk").eq("g")).index("gsi"), &indexed).await;
 }
 
+pub(super) async fn placeholders_of_each_operation(ctx: Ctx) {
+    let key = |name: &str| item! { "pk" => name };
+    let before = [
+        key("put").with("a", 1),
+        key("update").with("b", 2),
+        key("delete").with("c", 3),
+        key("check").with("d", 4),
+    ];
+    let table = ctx.table_with(Shape::s(), before.clone()).await;
+    // The same placeholders stand for something else in each operation.
+    let request = |checked: i32| {
+        TransactWriteItems::new()
+            .item(
+                PutItem::new(&table, key("put").with("new", true))
+                    .condition("#n = :v")
+                    .name("#n", "a")
+                    .value(":v", 1),
+            )
+            .item(
+                UpdateItem::new(&table, key("update"))
+                    .update("SET #n = #n + :v")
+                    .condition("#n = :v")
+                    .name("#n", "b")
+                    .value(":v", 2),
+            )
+            .item(
+                DeleteItem::new(&table, key("delete"))
+                    .condition("#n = :v")
+                    .name("#n", "c")
+                    .value(":v", 3),
+            )
+            .item(
+                ConditionCheck::new(&table, key("check"), "#n = :v")
+                    .name("#n", "d")
+                    .value(":v", checked),
+            )
+    };
+    let result = ctx.store().transact_write(request(5)).await;
+    ctx.expect_canceled(result, &["None", "None", "None", "ConditionalCheckFailed"]);
+    ctx.expect_table(&table, &before).await;
+    ctx.ok(ctx.store().transact_write(request(4)).await);
+    let after =
+        [key("put").with("new", true), key("update").with("b", 4), key("check").with("d", 4)];
+    ctx.expect_table(&table, &after).await;
+}
+
 pub(super) async fn bare_update_is_refused(ctx: Ctx) {
     let table = ctx.table(TableSpec::s()).await;
     let request = TransactWriteItems::new()
