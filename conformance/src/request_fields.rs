@@ -18,7 +18,7 @@ use async_trait::async_trait;
 use tabla_core::Store;
 
 use self::rows::groups;
-use crate::harness::{Fresh, Harness};
+use crate::harness::{CaseStore, Harness};
 use crate::memory::MemoryHarness;
 use crate::report::{CaseResult, Status};
 use crate::run::run_case;
@@ -133,11 +133,11 @@ impl Harness for LossyHarness {
         MemoryHarness.engine()
     }
 
-    async fn fresh(&self) -> Fresh {
-        let mut fresh = MemoryHarness.fresh().await;
-        let store = Lossy { store: fresh.store, loss: self.0, calls: AtomicUsize::new(0) };
-        fresh.store = Arc::new(store);
-        fresh
+    async fn case_store(&self) -> CaseStore {
+        let mut inner = MemoryHarness.case_store().await;
+        let store = Lossy { store: inner.store, loss: self.0, calls: AtomicUsize::new(0) };
+        inner.store = Arc::new(store);
+        inner
     }
 }
 

@@ -229,8 +229,8 @@ async fn batch_get_costs(ctx: Ctx) {
 }
 
 async fn batch_get_consistent(ctx: Ctx) {
-    let consistent = ctx.table_with(Shape::s(), [sized("a", 100), sized("b", 4097)]).await;
-    let eventual = ctx.table_with(Shape::s(), [sized("a", 100), sized("b", 4097)]).await;
+    let consistent = ctx.table_with(TableSpec::s(), [sized("a", 100), sized("b", 4097)]).await;
+    let eventual = ctx.table_with(TableSpec::s(), [sized("a", 100), sized("b", 4097)]).await;
     let keys = || KeysAndAttributes::new([key("a"), key("b")]);
     let request = BatchGetItem::new()
         .request(&consistent, keys().consistent_read(true))
@@ -416,8 +416,8 @@ async fn total_has_no_parts(ctx: Ctx) {
 }
 
 async fn entry_costs_its_size(ctx: Ctx) {
-    let shape = TableSpec::s().gsi_projecting(IndexProjection::include(["x"]));
-    let table = ctx.table(shape).await;
+    let spec = TableSpec::s().gsi_projecting(IndexProjection::include(["x"]));
+    let table = ctx.table(spec).await;
     let large = "x".repeat(2500);
     let actual = put_costs(&ctx, &table, entry(&[("other", &large)])).await;
     assert_eq!(actual, costs([("table", 3.0), ("gsi", 1.0)]), "not carried");
@@ -439,7 +439,7 @@ async fn not_in_the_index(ctx: Ctx) {
 
 /// A table of three large items, of which the index carries little.
 async fn narrow_index(ctx: &Ctx) -> (Table, Vec<Item>) {
-    let shape = TableSpec::s().gsi_projecting(IndexProjection::keys_only());
+    let spec = TableSpec::s().gsi_projecting(IndexProjection::keys_only());
     let items = ["a", "b", "c"].map(|pk| {
         item! { "pk" => pk, "gpk" => "g", "gsk" => pk, "v" => "x".repeat(5000) }
     });

@@ -1,8 +1,9 @@
-//! `cargo xtask check`: format, lints, documentation, dependencies, packages.
+//! `cargo xtask check`: format, prose, lints, documentation, dependencies, packages.
 
 use crate::Result;
 use crate::machine::has;
 use crate::package;
+use crate::prose;
 use crate::steps::{Steps, line, output};
 use crate::test::CLI_FEATURES;
 use crate::workspace::cargo;
@@ -33,6 +34,7 @@ const DENY: [&str; 3] = ["--", "--deny", "warnings"];
 
 pub(crate) fn run(mut steps: Steps) -> Result<()> {
     steps.command("format", cargo().args(["fmt", "--all", "--check"]))?;
+    steps.step("prose", prose::check)?;
     steps.command(
         "lints",
         cargo()

@@ -9,6 +9,7 @@ mod check;
 mod clients;
 mod machine;
 mod package;
+mod prose;
 mod server;
 mod steps;
 mod test;
@@ -33,7 +34,7 @@ tasks:
   test [--without dynamodb|strace|clients]... [--no-install] [-- <test arguments>]
       Starts DynamoDB Local and runs every test and doctest of the workspace.
   check
-      Format, lints, documentation, dependency bans, packages for crates.io, licences.
+      Format, prose, lints, documentation, dependency bans, packages for crates.io, licences.
   bench <measurement> [--without dynamodb] [--no-install] [-- <options>]
       Measures, in release: `embedded` puts the SQLite engine beside SQLite by hand, Dynoxide and
       DynamoDB Local; `syncs`, `instructions`, `memory` and `growth` tell what it takes.

@@ -7,7 +7,7 @@ const ONE_AT_A_TIME: &str = "Subscriber limit exceeded: Only 1 online index can 
                              deleted simultaneously per table";
 
 pub(super) async fn one_index_per_call(ctx: Ctx) {
-    let shape = TableSpec::s()
+    let spec = TableSpec::s()
         .gsi_on("one", ("gpk", KeyType::S), None, IndexProjection::all())
         .gsi_on("two", ("gpk", KeyType::S), None, IndexProjection::all());
     let table = ctx.table_with(shape, [item! { "pk" => "a", "gpk" => "g" }]).await;
@@ -67,7 +67,7 @@ pub(super) async fn added_index_carries(ctx: Ctx) {
         (IndexProjection::keys_only(), item! { "pk" => "a", "gpk" => "g" }),
         (IndexProjection::all(), item.clone()),
     ] {
-        let table = ctx.table_with(Shape::s(), [item.clone()]).await;
+        let table = ctx.table_with(TableSpec::s(), [item.clone()]).await;
         let index = on_gpk("gsi").projection(projection.clone());
         let request = UpdateTable::new(&table).attribute("gpk", KeyType::S).create_index(index);
         ctx.update_table(request).await;
@@ -78,12 +78,12 @@ pub(super) async fn added_index_carries(ctx: Ctx) {
 }
 
 pub(super) async fn added_index_throughput(ctx: Ctx) {
-    let shape = Shape::s().with(|request| {
+    let spec = TableSpec::s().with(|request| {
         request
             .billing_mode(Some(BillingMode::Provisioned))
             .provisioned_throughput(Some(ProvisionedThroughput::new(5, 6)))
     });
-    let table = ctx.table(shape).await;
+    let table = ctx.table(spec).await;
     let given = ProvisionedThroughput::new(3, 4);
     let index = on_gpk("gsi").provisioned_throughput(Some(given));
     let request = UpdateTable::new(&table).attribute("gpk", KeyType::S).create_index(index);
@@ -205,12 +205,12 @@ pub(super) async fn index_exists(ctx: Ctx) {
 }
 
 pub(super) async fn twenty_first_index(ctx: Ctx) {
-    let shape = TableSpec::s().with(|request| {
+    let spec = TableSpec::s().with(|request| {
         (0..20).fold(request.attribute("gpk", KeyType::S), |request, number| {
             request.global_index(on_gpk(&format!("gsi{number:02}")))
         })
     });
-    let table = ctx.table(shape).await;
+    let table = ctx.table(spec).await;
     ctx.expect_code(
         ctx.store().update_table(add_index(&table, "more")).await,
         "LimitExceededException",

@@ -43,20 +43,20 @@ pub(super) async fn by_request(ctx: Ctx) {
 }
 
 pub(super) async fn by_request_with_units(ctx: Ctx) {
-    let shape = TableSpec::s().with(|request| request.provisioned_throughput(units(1, 1)));
+    let spec = TableSpec::s().with(|request| request.provisioned_throughput(units(1, 1)));
     let text = "Neither ReadCapacityUnits nor WriteCapacityUnits can be specified when BillingMode \
                 is PAY_PER_REQUEST";
-    refused(&ctx, shape, &invalid(text)).await;
+    refused(&ctx, spec, &invalid(text)).await;
     let table = ctx.table(TableSpec::s().gsi_hash()).await;
     let request = UpdateTable::new(&table).provisioned_throughput(units(1, 1));
     ctx.expect_validation(ctx.store().update_table(request).await, &invalid(text));
-    let shape = TableSpec::s().with(|request| {
+    let spec = TableSpec::s().with(|request| {
         let index = on_gpk("gsi").provisioned_throughput(units(1, 1));
         request.attribute("gpk", KeyType::S).global_index(index)
     });
     let text = "ProvisionedThroughput should not be specified for index: gsi when BillingMode is \
                 PAY_PER_REQUEST";
-    refused(&ctx, shape, &invalid(text)).await;
+    refused(&ctx, spec, &invalid(text)).await;
 }
 
 pub(super) async fn provisioned(ctx: Ctx) {
@@ -64,8 +64,8 @@ pub(super) async fn provisioned(ctx: Ctx) {
     let expected = (BillingMode::Provisioned, units(5, 6), units(3, 4));
     assert_eq!(throughput(&ctx, &table).await, expected);
     // It is DynamoDB's default.
-    let shape = TableSpec::s().with(|it| it.billing_mode(None).provisioned_throughput(units(7, 8)));
-    let description = describe(&ctx, &ctx.table(shape).await).await;
+    let spec = TableSpec::s().with(|it| it.billing_mode(None).provisioned_throughput(units(7, 8)));
+    let description = describe(&ctx, &ctx.table(spec).await).await;
     assert_eq!(description.billing_mode, BillingMode::Provisioned);
     assert_eq!(Some(description.provisioned_throughput), units(7, 8));
 }
@@ -102,7 +102,7 @@ async fn after_each(
 }
 
 pub(super) async fn billing_changes(ctx: Ctx) {
-    let shape = TableSpec::s().with(|request| {
+    let spec = TableSpec::s().with(|request| {
         request.billing_mode(Some(BillingMode::Provisioned)).provisioned_throughput(units(5, 6))
     });
     let item = item! { "pk" => "a" };
@@ -196,11 +196,11 @@ pub(super) async fn update_alone(ctx: Ctx) {
 
 pub(super) async fn table_class(ctx: Ctx) {
     let class = |name: &str| Some(name.to_owned());
-    let shape = TableSpec::s().with(|mut request| {
+    let spec = TableSpec::s().with(|mut request| {
         request.table_class = class("STANDARD_INFREQUENT_ACCESS");
         request
     });
-    let table = ctx.table(shape).await;
+    let table = ctx.table(spec).await;
     assert_eq!(describe(&ctx, &table).await.table_class, class("STANDARD_INFREQUENT_ACCESS"));
     let mut request = UpdateTable::new(&table);
     request.table_class = class("STANDARD");
@@ -210,8 +210,8 @@ pub(super) async fn table_class(ctx: Ctx) {
 
 pub(super) async fn encryption(ctx: Ctx) {
     let sse = SseSpecification::enabled().sse_type(Some("KMS".to_owned()));
-    let shape = TableSpec::s().with(|request| request.sse(Some(sse)));
-    let described = describe(&ctx, &ctx.table(shape).await).await.sse;
+    let spec = TableSpec::s().with(|request| request.sse(Some(sse)));
+    let described = describe(&ctx, &ctx.table(spec).await).await.sse;
     let described = described.expect("the table is encrypted with a key of the account");
     assert!(described.enabled);
     assert_eq!(described.sse_type.as_deref(), Some("KMS"));
@@ -219,7 +219,7 @@ pub(super) async fn encryption(ctx: Ctx) {
 
 pub(super) async fn encryption_rules(ctx: Ctx) {
     let some = |text: &str| Some(text.to_owned());
-    let table = ctx.table(Shape::s()).await;
+    let table = ctx.table(TableSpec::s()).await;
     for (sse, text) in [
         (
             SseSpecification::default().sse_type(some("KMS")),
@@ -235,8 +235,8 @@ pub(super) async fn encryption_rules(ctx: Ctx) {
             "SSEType KMS is required if KMSMasterKeyId is specified",
         ),
     ] {
-        let shape = Shape::s().with(|request| request.sse(Some(sse.clone())));
-        refused(&ctx, shape, &invalid(text)).await;
+        let spec = TableSpec::s().with(|request| request.sse(Some(sse.clone())));
+        refused(&ctx, spec, &invalid(text)).await;
         let update = UpdateTable::new(&table).sse(Some(sse));
         ctx.expect_validation(ctx.store().update_table(update).await, &invalid(text));
         assert_eq!(describe(&ctx, &table).await.sse, None, "{text}");

@@ -80,7 +80,7 @@ pub(super) async fn no_figures_unless_asked(ctx: Ctx) {
 }
 
 pub(super) async fn figures_of_an_operation(ctx: Ctx) {
-    let table = ctx.table(Shape::s()).await;
+    let table = ctx.table(TableSpec::s()).await;
     let all_old = ReturnValues::AllOld;
     let total = ReturnConsumedCapacity::Total;
     let size = ReturnItemCollectionMetrics::Size;

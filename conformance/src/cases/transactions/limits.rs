@@ -226,7 +226,7 @@ pub(super) async fn placeholders_of_each_operation(ctx: Ctx) {
         key("delete").with("c", 3),
         key("check").with("d", 4),
     ];
-    let table = ctx.table_with(Shape::s(), before.clone()).await;
+    let table = ctx.table_with(TableSpec::s(), before.clone()).await;
     // The same placeholders stand for something else in each operation.
     let request = |checked: i32| {
         TransactWriteItems::new()
