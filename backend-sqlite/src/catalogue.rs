@@ -1,4 +1,6 @@
-//! The tables of the file, as every operation needs them.
+//! Catalogue: definitions of all tables, cached with the SQL of their statements.
+//!
+//! `tables` changes definitions; `session` and `rows` execute the statements.
 
 use std::collections::BTreeMap;
 use std::sync::Arc;
@@ -14,51 +16,55 @@ use crate::error::{corrupt_error, from_sqlite};
 use crate::expiry::ExpiryIndex;
 use crate::{format, records};
 
-/// All tables, at one version of the catalogue.
+/// All tables of a store, at one version.
 #[derive(Clone, Debug, Default)]
 pub(crate) struct Catalogue {
+    /// Version, which each change of a table or a stream raises: `tabla_state.catalogue`.
     pub(crate) version: i64,
     tables: BTreeMap<String, Arc<StoredTable>>,
 }
 
-/// A table, and where its rows are.
+/// Table with the numbers of its SQL tables and the statements on them.
 #[derive(Debug)]
 pub(crate) struct StoredTable {
+    /// Number N of `items_N` and `keys_N`.
     pub(crate) number: i64,
     pub(crate) table: Table,
-    /// In the order of the schema's indexes.
+    /// Indexes, in the order of the schema's.
     pub(crate) indexes: Vec<StoredIndex>,
-    /// The table's stream, if it has one that is enabled.
+    /// Stream of the table; `None` unless it is enabled.
     pub(crate) stream: Option<StoredStream>,
-    /// Where the times of its items are, while they expire.
+    /// Expiry index; `None` while TTL is off.
     pub(crate) expiry: Option<ExpiryIndex>,
     pub(crate) sql: TableSql,
 }
 
-/// Where the records of a stream go.
+/// Enabled stream of a table, with the statement that appends to it.
 #[derive(Clone, Debug)]
 pub(crate) struct StoredStream {
+    /// Number N of `records_N`.
     pub(crate) number: i64,
-    /// When a record needs a new generation of shards.
+    /// Time from which a record needs a new generation of shards.
     pub(crate) due: Timestamp,
     pub(crate) lanes: usize,
-    /// The statement that adds a record.
+    /// Statement that inserts a record.
     pub(crate) append: String,
 }
 
-/// Where the rows of an index are.
+/// Index with the number of its SQL table and the statements on it.
 #[derive(Debug)]
 pub(crate) struct StoredIndex {
+    /// Number N of `index_N`.
     pub(crate) number: i64,
-    /// Whether its entries refer to the table's items instead of having their own.
+    /// Whether it projects all attributes, so that its entries refer to the table's items.
     pub(crate) carries_all: bool,
-    /// Whether it does not have all entries yet.
+    /// Whether the backfill is still inserting the entries of older items.
     pub(crate) backfilling: bool,
     pub(crate) sql: IndexSql,
 }
 
-/// The statements on a table's rows. They are written once: a connection finds a prepared
-/// statement by its text.
+/// SQL of the statements on a table's rows. The texts are built once, because a connection looks up
+/// a prepared statement by its text.
 #[derive(Debug)]
 pub(crate) struct TableSql {
     pub(crate) get: String,
@@ -72,7 +78,7 @@ pub(crate) struct TableSql {
     pub(crate) range: RangeSql,
 }
 
-/// The statements on an index's rows.
+/// SQL of the statements on an index's rows.
 #[derive(Debug)]
 pub(crate) struct IndexSql {
     pub(crate) insert: String,
@@ -81,12 +87,12 @@ pub(crate) struct IndexSql {
     pub(crate) range: RangeSql,
 }
 
-/// The statements that read rows in order, each with the id, the sum and the item.
+/// SQL of the statements that read a key range in order: row number, checksum and item of each row.
 #[derive(Debug)]
 pub(crate) struct RangeSql {
     pub(crate) forward: String,
     pub(crate) backward: String,
-    /// Forward, with no end.
+    /// Forward, without an upper bound.
     pub(crate) open: String,
 }
 
@@ -199,7 +205,7 @@ impl RangeSql {
 }
 
 impl Catalogue {
-    /// Reads the catalogue, all at one version if a transaction is open.
+    /// Reads the catalogue. Inside a transaction, all of it is from one version.
     pub(crate) fn load(connection: &Connection) -> Result<Self> {
         let (version, _) = Self::stored_state(connection)?;
         let mut streams = BTreeMap::new();
@@ -228,7 +234,8 @@ impl Catalogue {
         Ok(catalogue)
     }
 
-    /// The version that the file is at, and the last sequence number that was taken from it.
+    /// Reads the version of the catalogue, and the last sequence number that was allocated from the
+    /// file.
     pub(crate) fn stored_state(connection: &Connection) -> Result<(i64, i64)> {
         connection
             .prepare_cached("SELECT catalogue, last_record FROM tabla_state")
@@ -236,12 +243,12 @@ impl Catalogue {
             .map_err(from_sqlite)
     }
 
-    /// The table that a request on items names, by name or by ARN.
+    /// Returns the table that a request on items names, by name or by ARN.
     pub(crate) fn table(&self, given: &str) -> Result<Arc<StoredTable>> {
         self.find(table_name(given)?).cloned().ok_or_else(Error::table_not_found)
     }
 
-    /// The table of this name.
+    /// Returns the table with this name, if it exists.
     pub(crate) fn find(&self, name: &str) -> Option<&Arc<StoredTable>> {
         self.tables.get(name)
     }
@@ -263,13 +270,14 @@ impl Catalogue {
     }
 }
 
-/// Reads tables: number, definition, numbers of the indexes, number of the times at which items
-/// expire, whether these are not complete yet.
+/// Query for all tables: number, definition, numbers of the indexes, number of the expiry index,
+/// and whether the expiry index is still being filled.
 pub(crate) const SELECT_TABLES: &str = "\
     SELECT t.number, t.definition, t.indexes, t.expiry, b.number IS NOT NULL \
     FROM tabla_tables t LEFT JOIN tabla_backfills b ON b.number = t.expiry";
 
-/// Where the times of a table's items are, from what is stored of it.
+/// Returns the expiry index of a table, from the columns of [`SELECT_TABLES`]; `None` if TTL is
+/// off.
 pub(crate) fn stored_expiry(
     number: i64,
     table: &Table,
@@ -281,16 +289,18 @@ pub(crate) fn stored_expiry(
     Some(ExpiryIndex::new(number, expiry, attribute, filling))
 }
 
-/// Reads stored JSON, which this code or an earlier version of it wrote.
+/// Parses stored JSON, which this or an earlier version of the program wrote.
 pub(crate) fn parse<T: serde::de::DeserializeOwned>(json: &str) -> Result<T> {
-    serde_json::from_str(json).map_err(|error| corrupt_error(format_args!("stored JSON: {error}")))
+    serde_json::from_str(json)
+        .map_err(|error| corrupt_error(format_args!("stored JSON cannot be parsed: {error}")))
 }
 
-/// Stores JSON.
+/// Returns a value as JSON, for storage.
 pub(crate) fn to_json<T: serde::Serialize>(value: &T) -> String {
-    serde_json::to_string(value).expect("definitions have text for keys")
+    serde_json::to_string(value).expect("maps in definitions have keys of text")
 }
 
+/// Calls `take` for each row of a query.
 pub(crate) fn for_each_row(
     connection: &Connection,
     select: &str,

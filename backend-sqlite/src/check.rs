@@ -1,4 +1,6 @@
-//! Verifying a file: every row, every index entry, every count.
+//! Verification of a file: every item row, index entry, expiry entry, count and stream record.
+//!
+//! It reads with sqlx, as streams, and shares the decoding of rows with the rest of the crate.
 
 use std::collections::BTreeMap;
 use std::path::Path;
@@ -22,37 +24,38 @@ use crate::records::{self, Before, Images, StoredRecord};
 use crate::rows::row_checksum;
 use crate::{delta_chain, format, open};
 
-/// So many problems are told; a file that has more needs no longer list.
+/// Most problems that a report lists.
 const MAX_PROBLEMS: usize = 100;
 
-/// How far a check has come.
+/// Progress of a check.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 #[non_exhaustive]
 pub struct CheckProgress {
-    /// Rows that have been looked at.
+    /// Number of items and index entries that have been verified.
     pub done: u64,
-    /// Rows that there are, as far as is known.
+    /// Number of items and index entries in the file, by its counts; at least `done`.
     pub total: u64,
 }
 
-/// What a check has found.
+/// Result of a check: what was verified, and which problems were found.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 #[non_exhaustive]
 pub struct CheckReport {
-    /// Tables.
+    /// Number of verified tables.
     pub tables: u64,
-    /// Items in them.
+    /// Number of verified items.
     pub items: u64,
-    /// Index entries.
+    /// Number of verified index entries.
     pub entries: u64,
-    /// Stream records.
+    /// Number of verified stream records.
     pub records: u64,
-    /// What is wrong, in words; empty if the file is sound. At most a hundred are told.
+    /// Problems as messages, each with its place; empty if the file is sound. At most 100 are
+    /// listed.
     pub problems: Vec<String>,
 }
 
 impl CheckReport {
-    /// Whether nothing is wrong.
+    /// Whether the check found no problem.
     pub fn is_sound(&self) -> bool {
         self.problems.is_empty()
     }
@@ -64,14 +67,18 @@ impl CheckReport {
     }
 }
 
-/// Verifies a file: SQLite's own structure, and that every item is what was stored, under its own
-/// key, with exactly the index entries that it should have, expires when it should, that all counts
-/// are right, and that every record of a stream can be read in the shard that it belongs to.
+/// Verifies a file.
 ///
-/// It reads one state of the file and writes nothing; others may go on reading and writing.
+/// The check covers the structure of SQLite's b-trees, the checksum and the key of every item,
+/// index entries, expiry entries, item counts, and that every stream record can be read and is in
+/// the right shard. If SQLite's own check finds a problem, the rest is not checked.
+///
+/// It reads one snapshot and writes nothing. Other connections can read and write meanwhile, but
+/// the write-ahead log grows until the check ends.
 ///
 /// # Errors
-/// The file cannot be read at all, or is not one of tabla's. What is wrong inside is in the report.
+/// The file does not exist, is empty, cannot be read, or was not written by tabla. Damage inside
+/// the file is in the report.
 pub async fn check(
     path: impl AsRef<Path>,
     progress: impl FnMut(CheckProgress),
@@ -79,11 +86,14 @@ pub async fn check(
     let path = path.as_ref();
     let config = SqliteConfig::file(path);
     if !path.exists() {
-        return Err(Error::config(format!("there is no such file: {}", path.display())));
+        return Err(Error::config(format!(
+            "cannot check `{}`: there is no such file",
+            path.display()
+        )));
     }
     if open::identify(path, &config).await? == 0 {
         return Err(Error::config(format!(
-            "the file is empty: no store has been opened with it: {}",
+            "cannot check `{}`: the file is empty; open a store with it first",
             path.display()
         )));
     }
@@ -94,6 +104,7 @@ pub async fn check(
     Ok(check.report)
 }
 
+/// State of a check.
 struct Checker<F> {
     report: CheckReport,
     done: u64,
@@ -101,8 +112,8 @@ struct Checker<F> {
     progress: F,
 }
 
-/// What is expected of an index, or found in it: how many entries, how large, and a sum of their
-/// hashes that does not depend on their order.
+/// Content of a table or an index in short: number of entries, their sizes, and a sum of their
+/// hashes, which does not depend on their order. Two equal tallies have the same entries.
 #[derive(Clone, Copy, Default, PartialEq, Eq)]
 struct Tally {
     entries: u64,
@@ -122,7 +133,7 @@ impl Tally {
 
 impl<F: FnMut(CheckProgress)> Checker<F> {
     async fn run(&mut self, connection: &mut SqliteConnection) -> Result<()> {
-        // One state for all that follows.
+        // One transaction, so that all reads see the same state.
         open::run(connection, "BEGIN").await?;
         let mut integrity = Vec::new();
         each(connection, "PRAGMA integrity_check", |row| {
@@ -173,8 +184,9 @@ impl<F: FnMut(CheckProgress)> Checker<F> {
             self.step();
             let (key, id) = (row.get::<&[u8], _>(0), row.get::<i64, _>(1));
             let Some(bytes) = row.get::<Option<&[u8]>, _>(3) else {
-                self.report
-                    .problem(format!("table {name}: a key leads to row {id}, which is not there"));
+                self.report.problem(format!(
+                    "table {name}: a key refers to row {id}, which does not exist"
+                ));
                 return Ok(());
             };
             let item = match stored(id, row.get(2), bytes) {
@@ -209,17 +221,17 @@ impl<F: FnMut(CheckProgress)> Checker<F> {
             count(connection, &format!("SELECT count(*) FROM items_{}", table.number)).await?;
         if rows != tally.entries {
             self.report.problem(format!(
-                "table {name}: {rows} rows of items, {} of them under a key",
+                "table {name}: {rows} item rows, but keys refer to {}",
                 tally.entries
             ));
         }
         self.compare_count(&format!("table {name}"), tally, counts.get(&table.number));
-        // Times that are being gathered are some of them.
+        // While it is filled, the expiry index lacks entries.
         if let Some(expiry) = table.expiry.as_ref().filter(|expiry| !expiry.filling) {
             let found = tally_times(connection, expiry).await?;
             if found != times {
                 self.report.problem(format!(
-                    "table {name}: the times at which items expire are not theirs ({} found, {} \
+                    "table {name}: the expiry index does not match the items ({} entries found, {} \
                      expected)",
                     found.entries, times.entries
                 ));
@@ -229,10 +241,10 @@ impl<F: FnMut(CheckProgress)> Checker<F> {
             let what = format!("index {} of table {name}", index.name);
             let found = self.index(connection, &what, table, stored).await?;
             self.report.entries += found.entries;
-            // An index that is being filled has some of its entries.
+            // While it is filled, an index lacks entries.
             if found != expected && !stored.backfilling {
                 self.report.problem(format!(
-                    "{what}: its entries are not those of the items ({} found, {} expected)",
+                    "{what}: its entries do not match the items ({} found, {} expected)",
                     found.entries, expected.entries
                 ));
             }
@@ -260,7 +272,7 @@ impl<F: FnMut(CheckProgress)> Checker<F> {
             let (key, id) = (row.get::<&[u8], _>(0), row.get::<i64, _>(1));
             let Some(bytes) = row.get::<Option<&[u8]>, _>(3) else {
                 self.report
-                    .problem(format!("{what}: an entry leads to row {id}, which is not there"));
+                    .problem(format!("{what}: an entry refers to row {id}, which does not exist"));
                 return Ok(());
             };
             match stored(id, row.get(2), bytes) {
@@ -280,7 +292,7 @@ impl<F: FnMut(CheckProgress)> Checker<F> {
         if counted != Some(&(found.entries, found.bytes)) {
             let (items, bytes) = counted.copied().unwrap_or_default();
             self.report.problem(format!(
-                "{what}: {items} items of {bytes} bytes are on record, {} of {} bytes are there",
+                "{what}: counted as {items} items of {bytes} bytes, but has {} of {} bytes",
                 found.entries, found.bytes
             ));
         }
@@ -318,7 +330,7 @@ impl<F: FnMut(CheckProgress)> Checker<F> {
             format::records(stream)
         );
         let mut after = i64::MIN;
-        // Some at a time: what they are based on is looked for in between, and images may be large.
+        // In batches, because images may be large, and base records are read between two batches.
         loop {
             let rows = sqlx::query(AssertSqlSafe(select.as_str())).bind(after);
             let rows = rows.fetch_all(&mut *connection).await.map_err(from_sqlx)?;
@@ -332,9 +344,9 @@ impl<F: FnMut(CheckProgress)> Checker<F> {
                     }
                     _ => None,
                 };
-                // What is based on records that are gone is about to go, too.
-                let is_going = |error: &Error| *error.kind() == ErrorKind::TrimmedData;
-                if matches!(&base, Some(Err(error)) if is_going(error)) {
+                // A record whose base was deleted is past its retention too, and is deleted next.
+                let is_past_retention = |error: &Error| *error.kind() == ErrorKind::TrimmedData;
+                if matches!(&base, Some(Err(error)) if is_past_retention(error)) {
                     self.report.records += 1;
                     continue;
                 }
@@ -379,16 +391,16 @@ async fn tally_times(connection: &mut SqliteConnection, expiry: &ExpiryIndex) ->
     Ok(tally)
 }
 
-/// The item of a row, or what is wrong with it.
+/// Decodes the item of a row; the error is the problem with it, as a message.
 fn stored(id: i64, sum: Option<i64>, bytes: &[u8]) -> Result<Item, String> {
     if sum != Some(row_checksum(id, bytes)) {
-        return Err("the item is not what was stored".to_owned());
+        return Err("the checksum of the item is wrong".to_owned());
     }
     Item::decode(Bytes::copy_from_slice(bytes)).map_err(|error| error.message().to_owned())
 }
 
-/// What is wrong with a record of a stream, if anything is; `base` is the image of the one that it is
-/// based on, if it is, and `last` the last number that can have been given out.
+/// Verifies a stream record; the error is the problem with it, as a message. `base` is the image of
+/// its base record, if it has one. `last` is the last sequence number that can have been allocated.
 fn check_record(
     stored: StoredRecord,
     base: Option<Result<Item>>,
@@ -396,10 +408,10 @@ fn check_record(
     last: u64,
 ) -> Result<(), String> {
     if !log.sequence_range(last).contains(&(stored.number as u64)) {
-        return Err("its number is in none of the stream's shards".to_owned());
+        return Err("its sequence number is in no shard of the stream".to_owned());
     }
     let lane = stored.lane;
-    let base = |_| base.expect("it was looked for if the record has one");
+    let base = |_| base.expect("the base image of a delta record was read");
     let record = stored.record(log, base).map_err(|error| error.message().to_owned())?;
     if log.lane_of_keys(&record.keys).map(|lane| lane as i64) != Some(lane) {
         return Err("its item belongs to another shard".to_owned());
@@ -407,6 +419,7 @@ fn check_record(
     Ok(())
 }
 
+/// Reads a row of the columns [`records::COLUMNS`].
 fn stored_record(row: &SqliteRow) -> Result<StoredRecord> {
     let read = || {
         Ok(StoredRecord {
@@ -422,7 +435,7 @@ fn stored_record(row: &SqliteRow) -> Result<StoredRecord> {
     read().map_err(from_sqlx)
 }
 
-/// The images that are in two columns of a row, from this one on.
+/// Reads the images from two columns of a row, the first of which is `first`.
 fn images(row: &SqliteRow, first: usize) -> sqlx::Result<Images> {
     let before = row.try_get_raw(first + 1)?;
     let before = match before.type_info().name() {
@@ -433,7 +446,7 @@ fn images(row: &SqliteRow, first: usize) -> sqlx::Result<Images> {
     Ok(Images::from_columns(row.try_get::<Vec<u8>, _>(first)?.into(), before))
 }
 
-/// The image of a record that another is based on.
+/// Reads the image of a base record, along its delta chain.
 async fn base_image(
     connection: &mut SqliteConnection,
     stream: i64,
@@ -452,7 +465,7 @@ async fn base_image(
     }
 }
 
-/// Whether the item has all of the table's key.
+/// Whether the item has all key attributes of the table, of the right types and not empty.
 fn has_key(schema: &TableSchema, item: &Item) -> bool {
     schema.key_attributes().all(|attribute| {
         item.get(&attribute.name).is_some_and(|value| attribute.accepts(value) && value.size() > 0)
@@ -475,7 +488,7 @@ async fn count(connection: &mut SqliteConnection, select: &str) -> Result<u64> {
     Ok(row.get::<i64, _>(0) as u64)
 }
 
-/// Reads rows one by one: a table may be larger than memory.
+/// Calls `take` for each row of a query, one at a time: a table may be larger than memory.
 async fn each(
     connection: &mut SqliteConnection,
     select: &str,

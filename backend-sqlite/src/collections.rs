@@ -1,9 +1,9 @@
 //! Sizes of item collections, which the answers to writes report in whole gigabytes.
 //!
-//! The writer never reads a collection: other writes would wait for it. A table of less than 1 GB
-//! has only collections of less than 1 GB. In a larger one, a caller that asks for the size has it
-//! estimated before the write, on a connection of its own: the number of keys in the collection
-//! times the average size of an item, because a hundred keys fit a page and few items do.
+//! The writer never reads a collection, because other writes would wait. Collections of a table of
+//! less than 1 GB have less than 1 GB. In a larger table, a caller that requests sizes estimates
+//! them before the write, on a reading connection: number of keys times average item size. Keys are
+//! cheap to count, because a page holds a hundred keys and few items.
 
 use std::collections::BTreeMap;
 use std::sync::Arc;
@@ -24,11 +24,12 @@ const ESTIMATED_FROM: u64 = 1 << 30;
 /// their rows begin with.
 pub(crate) type Collections = BTreeMap<(i64, Vec<u8>), (Arc<StoredTable>, KeyRange)>;
 
-/// Estimated item collections of one operation; those that are not there have less than 1 GB.
+/// Estimated sizes of the item collections of one operation, in bytes. A missing one has less than
+/// 1 GB.
 #[derive(Clone, Debug, Default)]
 pub(crate) struct CollectionSizes(BTreeMap<(i64, Vec<u8>), u64>);
 
-/// The distinct collections that these positions belong to.
+/// Returns the distinct item collections of these row keys.
 pub(crate) fn collections<'w>(
     positions: impl Iterator<Item = (&'w Arc<StoredTable>, &'w RowKey)>,
 ) -> Collections {
@@ -40,7 +41,7 @@ pub(crate) fn collections<'w>(
     keyed.collect()
 }
 
-/// The collections of tables that have at least 1 GB.
+/// Returns the item collections of tables that have at least 1 GB.
 pub(crate) fn of_large_tables(
     connection: &Connection,
     ledger: &ItemCounts,
@@ -61,7 +62,7 @@ pub(crate) fn of_large_tables(
 }
 
 impl CollectionSizes {
-    /// Estimates the collections.
+    /// Estimates the size of each collection, by its number of keys and the average item size.
     pub(crate) fn estimate(
         connection: &Connection,
         ledger: &ItemCounts,
@@ -73,9 +74,10 @@ impl CollectionSizes {
         collections.into_iter().map(estimate).collect::<Result<_>>().map(Self)
     }
 
-    /// Estimated size of the collection that a position belongs to.
+    /// Returns the estimated size of the collection of a row key, in bytes; 0 if it was not
+    /// estimated.
     pub(crate) fn of(&self, table: &StoredTable, position: &RowKey) -> u64 {
-        // Most operations do not ask.
+        // Most operations request no sizes.
         if self.0.is_empty() {
             return 0;
         }
@@ -84,11 +86,11 @@ impl CollectionSizes {
     }
 }
 
-/// Rows that belong to item collections: those of a table, or of a local index.
+/// Rows of a table or a local index, which make up its item collections.
 struct CollectionRows {
-    /// Number that the rows are counted under.
+    /// Number of the table or index.
     number: i64,
-    /// SQL table of their keys.
+    /// Name of the SQL table with the keys.
     keys: String,
 }
 
@@ -110,7 +112,7 @@ fn estimate(
     collection: &KeyRange,
 ) -> Result<u64> {
     let no_changes = CountChanges::default();
-    let end = collection.upper().expect("a partition has an end");
+    let end = collection.upper().expect("the key range of a collection has an upper bound");
     let mut size = 0;
     for CollectionRows { number, keys } in rows_of(table) {
         let count = format!("SELECT count(*) FROM {keys} WHERE key >= ?1 AND key < ?2");

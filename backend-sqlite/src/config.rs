@@ -1,4 +1,4 @@
-//! What a store is opened with.
+//! Settings of a store, in code or from an `sqlite:` address.
 
 use std::path::PathBuf;
 use std::time::Duration;
@@ -6,59 +6,61 @@ use std::time::Duration;
 use tabla_core::backend::ttl;
 use tabla_core::{Address, Error, Result};
 
-/// How to open a store.
+/// Settings with which a store is opened.
 #[derive(Clone, Debug, PartialEq, Eq)]
 #[non_exhaustive]
 pub struct SqliteConfig {
-    /// Where the data is.
+    /// File of the store, or memory.
     pub location: Location,
-    /// What a write's answer promises.
+    /// Failures that a committed write survives; default: [`Durability::Durable`].
     pub durability: Durability,
-    /// How much of the file each connection may keep in memory, in bytes; the one that writes keeps
-    /// at most 8 MB.
+    /// Page cache of each connection, in bytes; default: 64 MB. The writing connection uses at most
+    /// 8 MB.
     pub cache_size: u64,
-    /// How long a write waits for another process that is writing.
+    /// Longest wait of a write for another process that is writing; default: 10 s.
     pub busy_timeout: Duration,
-    /// About how many pages of 4 KB a log may have before it is moved to its file.
+    /// Approximate length of the write-ahead log from which it is checkpointed, in pages of 4 KB;
+    /// default: 4000.
     pub wal_pages: u32,
-    /// How often the store deletes expired items by itself; `None` is never.
+    /// Time between two sweeps for expired items, by the store's clock; `None` turns them off.
+    /// Default: 60 s.
     pub sweep_every: Option<Duration>,
 }
 
-/// Where the data is.
+/// Place of a store's data: a file, or memory.
 #[derive(Clone, Debug, PartialEq, Eq)]
 #[non_exhaustive]
 pub enum Location {
-    /// In a file, which is created if there is none.
+    /// An SQLite file, which is created if it does not exist. Its folder must exist.
     File(PathBuf),
-    /// In memory, seen by this store alone and gone with it.
+    /// Memory of this store alone, lost when the store is dropped.
     Memory,
 }
 
-/// What a write's answer promises of a file. In memory there is nothing to promise.
+/// Failures that a committed write survives. It has no effect on a store in memory.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 #[non_exhaustive]
 pub enum Durability {
-    /// The write has been synced to the disk: it survives a loss of power.
+    /// Fsync at every commit: the write survives a power failure.
     #[default]
     Durable,
-    /// The write survives the end of the process. A loss of power may take the last writes, whole
-    /// and in order; it does not damage the file.
+    /// Fsync at checkpoints only: the write survives the end of the process. A power failure can
+    /// undo the last commits, each as a whole and the newest first. It does not damage the file.
     Relaxed,
 }
 
 const CACHE_SIZE: u64 = 64 << 20;
 const BUSY_TIMEOUT: Duration = Duration::from_secs(10);
-/// More than SQLite's own 1000, because a write with two indexes touches a dozen pages.
+/// Four times SQLite's default, because a write with two indexes changes about a dozen pages.
 const WAL_PAGES: u32 = 4000;
 
 impl SqliteConfig {
-    /// A store in memory.
+    /// Settings of a store in memory, with the defaults.
     pub fn in_memory() -> Self {
         Self::at(Location::Memory)
     }
 
-    /// A store in this file.
+    /// Settings of a store in this file, with the defaults.
     pub fn file(path: impl Into<PathBuf>) -> Self {
         Self::at(Location::File(path.into()))
     }
@@ -75,52 +77,55 @@ impl SqliteConfig {
         }
     }
 
-    /// The same with another promise.
+    /// Sets the durability of writes.
     #[must_use]
     pub fn with_durability(mut self, durability: Durability) -> Self {
         self.durability = durability;
         self
     }
 
-    /// The same with another size of each connection's cache.
+    /// Sets the page cache of each connection, in bytes.
     #[must_use]
     pub fn with_cache_size(mut self, bytes: u64) -> Self {
         self.cache_size = bytes;
         self
     }
 
-    /// The same with another patience with other processes.
+    /// Sets the longest wait of a write for another process that is writing.
     #[must_use]
     pub fn with_busy_timeout(mut self, timeout: Duration) -> Self {
         self.busy_timeout = timeout;
         self
     }
 
-    /// The same with another length of the log: a shorter one takes less of the disk, a longer
-    /// one is moved less often.
+    /// Sets the length of the write-ahead log from which it is checkpointed, in pages of 4 KB. A
+    /// shorter log takes less disk space, a longer one is checkpointed less often.
     #[must_use]
     pub fn with_wal_pages(mut self, pages: u32) -> Self {
         self.wal_pages = pages;
         self
     }
 
-    /// The same, deleting expired items this often by the store's clock, the first time so long after
-    /// it was opened; or only when it is asked to.
+    /// Sets the time between two sweeps for expired items, by the store's clock. The first sweep
+    /// begins one period after the store was opened. `None` leaves deletion to
+    /// [`SqliteStore::sweep_expired`](crate::SqliteStore::sweep_expired).
     #[must_use]
     pub fn with_sweep_every(mut self, period: Option<Duration>) -> Self {
         self.sweep_every = period;
         self
     }
 
-    /// What an address asks for.
+    /// Reads the settings from an `sqlite:` address.
     ///
     /// # Errors
-    /// [`tabla_core::ErrorKind::Config`] for a path or an option that cannot be understood.
+    /// [`tabla_core::ErrorKind::Config`] if the path is empty, or an option is unknown or has an
+    /// invalid value.
     pub fn from_address(mut address: Address) -> Result<Self> {
         let mut config = match address.path.as_str() {
             "" => {
                 return Err(Error::config(
-                    "an `sqlite:` address names a file, or `:memory:`: sqlite:shop.db",
+                    "the `sqlite:` address has no path; it names a file or `:memory:`, as in \
+                     sqlite:shop.db",
                 ));
             }
             ":memory:" => Self::in_memory(),
@@ -132,23 +137,27 @@ impl SqliteConfig {
                 "normal" => Durability::Relaxed,
                 _ => {
                     return Err(Error::config(format!(
-                        "the durability of an `sqlite:` address is `full` or `normal`: {text}"
+                        "invalid option `durability={text}` of an `sqlite:` address; use `full` or \
+                         `normal`"
                     )));
                 }
             };
         }
         if let Some(text) = address.take("cache") {
-            let megabytes: u64 = text.parse().ok().filter(|size| (1..=1 << 20).contains(size)).ok_or_else(|| {
-                Error::config(format!(
-                    "the cache of an `sqlite:` address is a number of megabytes, at least 1: {text}"
-                ))
-            })?;
+            let megabytes: u64 =
+                text.parse().ok().filter(|size| (1..=1 << 20).contains(size)).ok_or_else(|| {
+                    Error::config(format!(
+                        "invalid option `cache={text}` of an `sqlite:` address; use a number of \
+                         megabytes from 1 to 1048576"
+                    ))
+                })?;
             config.cache_size = megabytes << 20;
         }
         if let Some(text) = address.take("busy") {
             let millis: u64 = text.parse().map_err(|_| {
                 Error::config(format!(
-                    "the busy time-out of an `sqlite:` address is a number of milliseconds: {text}"
+                    "invalid option `busy={text}` of an `sqlite:` address; use a number of \
+                     milliseconds"
                 ))
             })?;
             config.busy_timeout = Duration::from_millis(millis);
@@ -156,7 +165,8 @@ impl SqliteConfig {
         if let Some(text) = address.take("log") {
             config.wal_pages = text.parse().ok().filter(|pages| *pages > 0).ok_or_else(|| {
                 Error::config(format!(
-                    "the log of an `sqlite:` address is a number of pages, at least 1: {text}"
+                    "invalid option `log={text}` of an `sqlite:` address; use a number of pages, \
+                     at least 1"
                 ))
             })?;
         }
@@ -173,13 +183,13 @@ mod tests {
     use super::*;
 
     fn config(address: &str) -> Result<SqliteConfig> {
-        SqliteConfig::from_address(address.parse().expect("it is well formed"))
+        SqliteConfig::from_address(address.parse().expect("a well-formed address"))
     }
 
     #[test]
-    fn an_address_says_where_and_how() {
+    fn address_sets_location_and_options() {
         assert_eq!(config("sqlite::memory:").unwrap(), SqliteConfig::in_memory());
-        let asked =
+        let parsed =
             config("sqlite:/var/shop.db?durability=normal&cache=8&busy=250&log=100&sweep=5")
                 .unwrap();
         let expected = SqliteConfig::file("/var/shop.db")
@@ -188,20 +198,23 @@ mod tests {
             .with_busy_timeout(Duration::from_millis(250))
             .with_wal_pages(100)
             .with_sweep_every(Some(Duration::from_secs(5)));
-        assert_eq!(asked, expected);
+        assert_eq!(parsed, expected);
         assert_eq!(config("sqlite:a.db").unwrap().sweep_every, Some(Duration::from_secs(60)));
         assert_eq!(config("sqlite:a.db?sweep=off").unwrap().sweep_every, None);
     }
 
     #[test]
-    fn a_bad_address_says_what_is_wrong() {
+    fn error_of_a_bad_address_names_the_option_and_its_values() {
         for (address, part) in [
             ("sqlite:", "names a file"),
-            ("sqlite:a.db?durability=off", "`full` or `normal`: off"),
-            ("sqlite:a.db?cache=0", "at least 1: 0"),
-            ("sqlite:a.db?cache=8MB", "number of megabytes"),
-            ("sqlite:a.db?busy=soon", "number of milliseconds: soon"),
-            ("sqlite:a.db?log=0", "number of pages, at least 1: 0"),
+            (
+                "sqlite:a.db?durability=off",
+                "`durability=off` of an `sqlite:` address; use `full` or `normal`",
+            ),
+            ("sqlite:a.db?cache=0", "megabytes from 1 to 1048576"),
+            ("sqlite:a.db?cache=8MB", "`cache=8MB`"),
+            ("sqlite:a.db?busy=soon", "use a number of milliseconds"),
+            ("sqlite:a.db?log=0", "use a number of pages, at least 1"),
             ("sqlite:a.db?sweep=0", "number of seconds, at least 1, or `off`: 0"),
             ("sqlite:a.db?sync=full", "unknown options"),
         ] {

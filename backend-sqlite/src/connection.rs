@@ -1,4 +1,4 @@
-//! Connections on the hot path.
+//! Connections of rusqlite for items, and their settings. Connections of sqlx are in `open`.
 
 use std::path::Path;
 use std::time::Duration;
@@ -10,22 +10,22 @@ use crate::config::{Durability, Location, SqliteConfig};
 use crate::error::from_sqlite;
 use crate::format;
 
-/// Prepared statements that a connection keeps: about ten per table and three per index.
+/// Prepared statements that a connection caches: about ten per table and three per index.
 const STATEMENT_CACHE: usize = 2000;
 
-/// A commit moves the log to the file by itself only if it has grown to this many pages, because
-/// the store's thread, which sees to that, is far behind.
+/// Length of the WAL, in pages, from which a commit checkpoints it. Normally the writer's thread
+/// checkpoints it much earlier.
 const MAX_WAL_PAGES: u32 = 40_000;
 
-/// So many bytes of the log stay on the disk once it has been moved.
+/// Size to which the WAL is truncated after a checkpoint, in bytes.
 const WAL_SIZE_LIMIT: u64 = 64 << 20;
 
-/// The most that the connection that writes keeps in its cache. When a page is split, SQLite looks
-/// through all of the cache at the next commit (`docs/performance.md`): what a larger one saves in
-/// reads of pages, which the system has in memory anyway, is less than that costs.
+/// Largest page cache of the writing connection, in bytes. After a page split, SQLite walks the
+/// whole cache at the next commit (`docs/performance.md`). That costs more than a larger cache
+/// saves, because the operating system caches the pages too.
 const WRITER_CACHE_BYTES: u64 = 8 << 20;
 
-/// The connection that writes.
+/// Opens the connection that writes. In memory it also creates the tables.
 pub(crate) fn open_writer(config: &SqliteConfig) -> Result<Connection> {
     let connection = match &config.location {
         Location::Memory => Connection::open_in_memory(),
@@ -36,8 +36,8 @@ pub(crate) fn open_writer(config: &SqliteConfig) -> Result<Connection> {
     .map_err(from_sqlite)?;
     match &config.location {
         Location::Memory => {
-            // All pages are in this cache: with a limit, SQLite would look for one to spill, in
-            // vain, at every new page.
+            // The cache holds the whole database. With a limit, SQLite would search it for a page
+            // to spill at every new page, and find none.
             let settings = format!(
                 "PRAGMA cache_size = -1000000000; PRAGMA page_size = {};",
                 format::PAGE_SIZE
@@ -48,7 +48,7 @@ pub(crate) fn open_writer(config: &SqliteConfig) -> Result<Connection> {
         Location::File(_) => {
             set_durability(&connection, config)?;
             set(&connection, "wal_autocheckpoint", &MAX_WAL_PAGES.to_string())?;
-            // After a long reader has gone, the log is cut back to what it usually has.
+            // The WAL has grown if a long reader kept it from restarting.
             set(&connection, "journal_size_limit", &WAL_SIZE_LIMIT.to_string())?;
             set_cache(&connection, config.cache_size.min(WRITER_CACHE_BYTES))?;
             connection.busy_timeout(config.busy_timeout).map_err(from_sqlite)?;
@@ -62,7 +62,7 @@ pub(crate) fn open_writer(config: &SqliteConfig) -> Result<Connection> {
 pub(crate) fn open_reader(path: &Path, config: &SqliteConfig) -> Result<Connection> {
     let connection = Connection::open_with_flags(path, flags(OpenFlags::SQLITE_OPEN_READ_WRITE))
         .map_err(from_sqlite)?;
-    // Opened to write, because a reader of the log must be able to take part in its recovery.
+    // Opened for writing, because a reader may have to recover the WAL.
     set(&connection, "query_only", "1")?;
     set_cache(&connection, config.cache_size)?;
     connection.busy_timeout(config.busy_timeout).map_err(from_sqlite)?;
@@ -70,7 +70,7 @@ pub(crate) fn open_reader(path: &Path, config: &SqliteConfig) -> Result<Connecti
     Ok(connection)
 }
 
-/// A connection that only moves the log to the file.
+/// Opens a connection that only checkpoints the WAL.
 pub(crate) fn open_checkpointer(path: &Path, config: &SqliteConfig) -> Result<Connection> {
     let connection = Connection::open_with_flags(path, flags(OpenFlags::SQLITE_OPEN_READ_WRITE))
         .map_err(from_sqlite)?;
@@ -85,20 +85,22 @@ fn set_durability(connection: &Connection, config: &SqliteConfig) -> Result<()> 
         Durability::Relaxed => ("NORMAL", 1),
     };
     set(connection, "synchronous", name)?;
-    // A promise is worth reading back.
+    // SQLite ignores a pragma that it does not know, so the value is read back.
     let kept: i64 =
         connection.query_row("PRAGMA synchronous", [], |row| row.get(0)).map_err(from_sqlite)?;
     if kept != level {
-        return Err(Error::config(format!("SQLite did not take synchronous={name}")));
+        return Err(Error::config(format!(
+            "cannot set the durability: SQLite ignored `PRAGMA synchronous = {name}`"
+        )));
     }
     Ok(())
 }
 
-/// Whether SQLite can only read a file that is there. It looks at nothing inside, and leaves no file
-/// behind.
+/// Whether an existing file is read-only for SQLite. It neither reads the content nor creates a
+/// file.
 ///
-/// Only SQLite may find this out: whoever else opens and closes the file takes away the locks that
-/// this process has on it.
+/// SQLite must open the file: if other code of the process closes a descriptor of it, POSIX
+/// releases all locks that the process has on the file.
 pub(crate) fn is_read_only(path: &Path) -> Result<bool> {
     Connection::open_with_flags(path, flags(OpenFlags::SQLITE_OPEN_READ_WRITE))
         .and_then(|connection| connection.is_readonly(MAIN_DB))
@@ -106,7 +108,7 @@ pub(crate) fn is_read_only(path: &Path) -> Result<bool> {
 }
 
 fn flags(access: OpenFlags) -> OpenFlags {
-    // A connection is used by one thread at a time: a lock of its own sees to that.
+    // No mutex in SQLite is needed: a connection is used by one thread at a time.
     access | OpenFlags::SQLITE_OPEN_NO_MUTEX
 }
 
@@ -115,7 +117,7 @@ fn set_cache(connection: &Connection, bytes: u64) -> Result<()> {
 }
 
 fn set(connection: &Connection, pragma: &str, value: &str) -> Result<()> {
-    // Some answer with the new value, some with nothing.
+    // Some pragmas return the new value as a row, others return nothing.
     let mut statement =
         connection.prepare(&format!("PRAGMA {pragma} = {value}")).map_err(from_sqlite)?;
     let mut rows = statement.query([]).map_err(from_sqlite)?;

@@ -1,13 +1,14 @@
-//! Which record has an item's image, so that the item's next record need not have it again.
+//! Delta chains: a stream record stored as a difference to the item's previous record.
 //!
-//! A change to a large item is often a small one. Its record could say what the new image has
-//! differently from the old one, and the old one is in the item's record before: that is its *base*.
-//! A base may have one itself, but only so often, so that whoever reads a record reads few others;
-//! and the first of such a chain is not much older than the last, so that nobody has to look for
-//! who still needs a record before it is deleted.
+//! A change of a large item is often small. The previous record of the item, its *base*, has the
+//! old image, so the new record stores only the difference. A base can be a delta record itself. A
+//! chain has at most [`MAX_CHAIN_LENGTH`] records, so that a reader of one record reads few others.
+//! It spans at most [`MAX_CHAIN_AGE`], so that a record can be deleted that long after its
+//! retention without a search for its dependants.
 //!
-//! What is known here is a hint that can be forgotten at any time. A base is used only if its image
-//! is, byte for byte, the item as it was found: whatever happened in between, by whomever.
+//! The cache of base records is a hint: an entry can be missing or outdated. A base is used only if
+//! the hash of its image is that of the item before the write, so writes of other stores do no
+//! harm. `record_log` stores the records, `records` encodes them.
 
 use std::collections::HashMap;
 use std::time::Duration;
@@ -27,143 +28,143 @@ use crate::records::{Images, StoredRecord, base_is_later_error};
 use crate::rows::row_checksum;
 use crate::session::Session;
 
-/// Records that a chain has at most: with eight, all but an eighth of the images are saved, and a
-/// reader looks at up to seven other rows.
+/// Most records of a chain. With 8, seven of eight images are stored as differences, and a reader
+/// of one record reads up to 7 other rows.
 const MAX_CHAIN_LENGTH: u8 = 8;
 
-/// How much younger the last record of a chain may be than the first. Records are deleted so much
-/// later than they can no longer be read.
+/// Longest time between the first and the last record of a chain. Records are deleted this long
+/// after the end of their retention.
 pub(crate) const MAX_CHAIN_AGE: Duration = Duration::from_secs(60 * 60);
 
-/// Items that are remembered, at least: about a megabyte in all.
+/// Number of items whose base records are cached at least; at most twice as many. About 1 MB.
 const CACHED_BASES: usize = 8192;
 
-/// A record that has the image of an item.
+/// Stream record from which an item's image can be reconstructed.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct BaseRecord {
+    /// Sequence number of the record.
     number: i64,
-    /// Its place in its chain, from 1.
+    /// Position in its chain, from 1.
     depth: u8,
-    /// The time of the first of the chain, in seconds since 1970.
+    /// Time of the chain's first record, in seconds since 1970.
     chain_started_at: i64,
-    /// The hash of the image.
+    /// Hash of the image: [`Session::image_hash`].
     image_hash: i64,
 }
 
-/// The item that a base is of: the number of the stream, and the row.
+/// Identity of an item: number of the stream, and row number.
 pub(crate) type ItemId = (i64, i64);
 
-/// The last records of the items that were written last.
+/// Cache of the base records of recently written items.
 #[derive(Debug, Default)]
 pub(crate) struct BaseCache {
+    /// Entries since the last turnover.
     newer: HashMap<ItemId, BaseRecord>,
-    /// Those before, which are forgotten together.
+    /// Entries before it. When `newer` is full, it replaces this map.
     older: HashMap<ItemId, BaseRecord>,
 }
 
 impl BaseCache {
-    pub(crate) fn get(&self, whose: ItemId) -> Option<BaseRecord> {
-        self.newer.get(&whose).or_else(|| self.older.get(&whose)).copied()
+    pub(crate) fn get(&self, item: ItemId) -> Option<BaseRecord> {
+        self.newer.get(&item).or_else(|| self.older.get(&item)).copied()
     }
 
-    pub(crate) fn insert(&mut self, whose: ItemId, base: BaseRecord) {
+    pub(crate) fn insert(&mut self, item: ItemId, base: BaseRecord) {
         if self.newer.len() == CACHED_BASES {
             self.older = std::mem::take(&mut self.newer);
         }
-        self.newer.insert(whose, base);
+        self.newer.insert(item, base);
     }
 }
 
-/// What a record is about, apart from its images.
+/// Data of a stream record apart from its images.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct RecordContext<'t> {
     pub(crate) table: &'t StoredTable,
     pub(crate) stream: &'t StoredStream,
-    /// The item's row.
+    /// Row number of the item.
     pub(crate) row: i64,
-    /// The number of the record.
+    /// Sequence number of the record.
     pub(crate) number: i64,
-    /// Its time, in seconds since 1970.
+    /// Time of the record, in seconds since 1970.
     pub(crate) at: i64,
 }
 
 impl Session<'_> {
-    /// The images of the record of a change.
+    /// Returns the images of a change's record, as a delta if the item has a suitable base record,
+    /// and caches the new record as the item's next base.
     pub(crate) fn record_images(
         &mut self,
-        occasion: RecordContext<'_>,
+        context: RecordContext<'_>,
         change: &NewRecord<'_>,
         effect: &Effect,
     ) -> Images {
-        let keys = || change.keys(&occasion.table.table.schema);
-        // In memory, a record has the bytes that the item has: there is nothing to save.
+        let keys = || change.keys(&context.table.table.schema);
+        // In memory, a record shares the bytes of the item, so a delta would save nothing.
         let RecordLog::File(_) = self.record_log else {
             return Images::of(change.old_image, change.new_image, keys);
         };
-        let based = self.delta_images(occasion, change, effect);
-        let place = based
+        let delta = self.delta_images(context, change, effect);
+        let (depth, chain_started_at) = delta
             .as_ref()
-            .map_or((1, occasion.at), |(base, _)| (base.depth + 1, base.chain_started_at));
+            .map_or((1, context.at), |(base, _)| (base.depth + 1, base.chain_started_at));
         if let Some(new) = change.new_image {
-            let (place, since) = place;
-            let sum = self.image_hash(new);
-            let base = BaseRecord {
-                number: occasion.number,
-                depth: place,
-                chain_started_at: since,
-                image_hash: sum,
-            };
-            let whose = (occasion.stream.number, occasion.row);
-            self.record_log_changes.push(RecordLogChange::Base(whose, base));
+            let image_hash = self.image_hash(new);
+            let base = BaseRecord { number: context.number, depth, chain_started_at, image_hash };
+            let item = (context.stream.number, context.row);
+            self.record_log_changes.push(RecordLogChange::Base(item, base));
         }
-        match based {
+        match delta {
             Some((_, images)) => images,
             None => Images::of(change.old_image, change.new_image, keys),
         }
     }
 
-    /// The images of a record that can be based on another one.
+    /// Returns the images of a change's record as a delta, with its base; `None` if the item has no
+    /// suitable base record.
     fn delta_images(
         &self,
-        occasion: RecordContext<'_>,
+        context: RecordContext<'_>,
         change: &NewRecord<'_>,
         effect: &Effect,
     ) -> Option<(BaseRecord, Images)> {
-        // Only where records have new images is the item as it was in one of them.
+        // The base must have the item before the write as its new image, so the stream's view must
+        // include new images.
         let has_image = matches!(
             (change.view_type, change.event_name),
             (StreamViewType::NewAndOldImages, EventName::Modify | EventName::Remove)
                 | (StreamViewType::NewImage, EventName::Modify)
         );
         let old = effect.old.as_ref().filter(|_| has_image)?;
-        let base = self.find_base((occasion.stream.number, occasion.row))?;
-        let reaches = occasion.at - base.chain_started_at <= MAX_CHAIN_AGE.as_secs() as i64;
-        if base.depth >= MAX_CHAIN_LENGTH || !reaches || base.image_hash != self.image_hash(old) {
+        let base = self.find_base((context.stream.number, context.row))?;
+        let is_recent = context.at - base.chain_started_at <= MAX_CHAIN_AGE.as_secs() as i64;
+        if base.depth >= MAX_CHAIN_LENGTH || !is_recent || base.image_hash != self.image_hash(old) {
             return None;
         }
         Some((base, Images::delta(base.number, old, change.new_image)?))
     }
 
-    fn find_base(&self, whose: ItemId) -> Option<BaseRecord> {
+    /// Returns the base record of an item, from this group or from the cache.
+    fn find_base(&self, item: ItemId) -> Option<BaseRecord> {
         let of_group = self.record_log_changes.iter().rev().find_map(|archived| match archived {
-            RecordLogChange::Base(other, base) if *other == whose => Some(*base),
+            RecordLogChange::Base(other, base) if *other == item => Some(*base),
             _ => None,
         });
-        of_group.or_else(|| self.record_log.base(whose))
+        of_group.or_else(|| self.record_log.base(item))
     }
 
-    /// The hash of an image. Nobody can make two images of one hash who does not know the seed.
+    /// Returns the hash of an image. Its seed is secret, so a caller cannot provoke a collision.
     fn image_hash(&self, image: &Item) -> i64 {
         row_checksum(self.numbers.epoch(), &image.encode())
     }
 }
 
-/// Puts the records of a stream together.
+/// Reconstructs the records of a stream, with the images of their delta chains.
 pub(crate) struct RecordAssembler<'c> {
     connection: &'c Connection,
     stream: i64,
     log: &'c StreamState,
-    /// The images of those that were put together.
+    /// New images of the records that were reconstructed, by sequence number.
     images: HashMap<i64, Item>,
 }
 
@@ -181,7 +182,7 @@ impl<'c> RecordAssembler<'c> {
         Ok(record)
     }
 
-    /// The image of an earlier record.
+    /// Returns the image of an earlier record.
     fn image(&self, number: i64) -> Result<Item> {
         let mut chain = DeltaChain::new(number);
         loop {
@@ -204,14 +205,14 @@ impl<'c> RecordAssembler<'c> {
     }
 }
 
-/// What reads the images of one record.
+/// Returns the query for the images of one record.
 pub(crate) fn select_images(stream: i64) -> String {
     format!("SELECT image, before FROM {} WHERE number = ?1", format::records(stream))
 }
 
-/// The way from a record to the first of its chain, and back to its image.
+/// Walk from a record back to a whole image of its chain, and forward again to the record's image.
 pub(crate) struct DeltaChain {
-    /// The record that has to be read next.
+    /// Sequence number of the record to be read next.
     pub(crate) next: i64,
     differences: Vec<bytes::Bytes>,
 }
@@ -221,7 +222,8 @@ impl DeltaChain {
         Self { next: number, differences: Vec::new() }
     }
 
-    /// Takes the images of the record that was read; the one at the beginning, if this has it.
+    /// Takes the images of record `next`. Returns its image if it is stored whole; otherwise moves
+    /// `next` to its base.
     pub(crate) fn follow(&mut self, images: Images) -> Result<Option<Item>> {
         match images {
             Images::Image(image) | Images::ImageAndOldDelta { new: image, .. } => {
@@ -238,7 +240,8 @@ impl DeltaChain {
         }
     }
 
-    /// The image of the record that was asked for, from the one that was found.
+    /// Returns the image of the first record of the walk: applies the differences to the whole
+    /// image that was found.
     pub(crate) fn image(self, found: Item) -> Result<Item> {
         let differences = self.differences.iter().rev();
         differences
@@ -246,13 +249,13 @@ impl DeltaChain {
             .try_fold(found, |image, difference| record::apply_delta(&image, difference))
     }
 
-    /// Why the record that has to be read next is not there.
+    /// Returns the error for a missing record `next`: deleted after its retention, or damage.
     pub(crate) fn broken_error(&self, log: &StreamState) -> tabla_core::Error {
         match self.next as u64 <= log.trimmed_through() {
-            // Whoever is based on it is too old to be read, too.
+            // A record based on it is past its retention too.
             true => record::trimmed_error(),
             false => corrupt_error(format_args!(
-                "a stream record is based on {}, which is missing",
+                "the base record {} of a stream record is missing",
                 self.next
             )),
         }
@@ -266,7 +269,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn what_was_written_last_is_remembered() {
+    fn cache_keeps_the_bases_of_recently_written_items() {
         let mut bases = BaseCache::default();
         let items = 3 * CACHED_BASES as i64;
         for number in 1..=items {
@@ -274,7 +277,7 @@ mod tests {
                 (7, number),
                 BaseRecord { number, depth: 1, chain_started_at: 0, image_hash: 0 },
             );
-            // This one is written again and again.
+            // Item 1 is written after every other item.
             bases.insert(
                 (7, 1),
                 BaseRecord { number, depth: 1, chain_started_at: 0, image_hash: 0 },
@@ -289,10 +292,10 @@ mod tests {
     }
 
     #[test]
-    fn an_image_is_found_along_its_chain() {
+    fn image_is_reconstructed_along_its_chain() {
         let step = |n: i32| item! { "pk" => "a", "note" => "x".repeat(100), "n" => n };
         let based = |base: i64, old: i32, new: i32| {
-            Images::delta(base, &step(old), Some(&step(new))).expect("a short difference")
+            Images::delta(base, &step(old), Some(&step(new))).expect("a difference that is short")
         };
         let mut chain = DeltaChain::new(9);
         assert_eq!(chain.follow(based(5, 2, 3)).unwrap(), None);
@@ -300,7 +303,7 @@ mod tests {
         assert_eq!(chain.next, 1);
         let first = chain.follow(Images::Image(step(1).encode())).unwrap().expect("a whole image");
         assert_eq!(chain.image(first).unwrap(), step(3));
-        // What is no earlier record, or saves little, is no base.
+        // A base must be an earlier record, and a delta must save at least half of the image.
         assert!(DeltaChain::new(5).follow(based(5, 1, 2)).is_err());
         let other = item! { "pk" => "a", "note" => "y".repeat(100) };
         assert!(Images::delta(1, &step(1), Some(&other)).is_none());

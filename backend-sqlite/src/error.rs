@@ -1,15 +1,15 @@
-//! SQLite's errors as the workspace's own.
+//! Conversion of SQLite's errors to [`tabla_core::Error`]: kind, retry and remedy.
 
 use rusqlite::ErrorCode;
 use tabla_core::{Applied, Error, ErrorKind, Retry};
 
-/// What a failure of SQLite means to a caller.
+/// Converts an error of rusqlite.
 pub(crate) fn from_sqlite(error: rusqlite::Error) -> Error {
     let code = error.sqlite_error_code();
     classify(code, error.to_string()).with_source(error)
 }
 
-/// The same for a failure that sqlx reports.
+/// Converts an error of sqlx.
 pub(crate) fn from_sqlx(error: sqlx::Error) -> Error {
     let code = match &error {
         sqlx::Error::Database(error) => {
@@ -24,11 +24,12 @@ pub(crate) fn from_sqlx(error: sqlx::Error) -> Error {
 fn classify(code: Option<ErrorCode>, text: String) -> Error {
     let (kind, retry, what) = match code {
         Some(ErrorCode::DatabaseBusy | ErrorCode::DatabaseLocked) => {
-            (ErrorKind::Unavailable, Retry::Later, "another process is writing to the file")
+            (ErrorKind::Unavailable, Retry::Later, "another process is writing to the file; retry")
         }
         Some(ErrorCode::DiskFull) => {
-            // Waiting does not cure it soon: a caller that retries would only be slower to say so.
-            (ErrorKind::Unavailable, Retry::Exhausted, "there is no room on the disk; make some")
+            // A full disk seldom recovers within the time of a retry, so the error is final at
+            // once.
+            (ErrorKind::Unavailable, Retry::Exhausted, "the disk is full; free some space there")
         }
         Some(ErrorCode::ReadOnly | ErrorCode::PermissionDenied) => (
             ErrorKind::AccessDenied,
@@ -49,25 +50,27 @@ fn classify(code: Option<ErrorCode>, text: String) -> Error {
             Retry::Never,
             "the file is not an SQLite file, or is damaged; use another file, or restore a backup",
         ),
-        Some(ErrorCode::SystemIoFailure) => {
-            (ErrorKind::Unavailable, Retry::Exhausted, "the file cannot be read or written")
-        }
+        Some(ErrorCode::SystemIoFailure) => (
+            ErrorKind::Unavailable,
+            Retry::Exhausted,
+            "the file cannot be read or written; check its disk",
+        ),
         _ => (ErrorKind::Unexpected, Retry::Never, "SQLite failed"),
     };
     Error::new(kind, format!("{what}: {text}")).with_retry(retry).with_applied(Applied::No)
 }
 
-/// The error of every caller whose group of writes failed: errors cannot be copied, so it is told
-/// anew to each.
+/// Returns an error with the same kind, message and retry, for another caller of a failed write
+/// group. The source is left out, because it cannot be cloned.
 pub(crate) fn copy_error(error: &Error, applied: Applied) -> Error {
     Error::new(error.kind().clone(), error.message())
         .with_retry(error.retry())
         .with_applied(applied)
 }
 
-/// A row that is not what was once stored.
+/// Error of a damaged row or definition; `what` names it.
 pub(crate) fn corrupt_error(what: impl std::fmt::Display) -> Error {
-    Error::corrupt(format!("the file is damaged; restore a backup: {what}"))
+    Error::corrupt(format!("the file is damaged: {what}; restore a backup"))
 }
 
 #[cfg(test)]
@@ -75,11 +78,16 @@ mod tests {
     use super::*;
 
     #[test]
-    fn each_failure_says_what_to_do() {
+    fn error_of_sqlite_names_the_remedy() {
         use rusqlite::ffi;
         for (code, kind, retry, part) in [
             (ffi::SQLITE_BUSY, ErrorKind::Unavailable, Retry::Later, "another process"),
-            (ffi::SQLITE_FULL, ErrorKind::Unavailable, Retry::Exhausted, "no room on the disk"),
+            (
+                ffi::SQLITE_FULL,
+                ErrorKind::Unavailable,
+                Retry::Exhausted,
+                "disk is full; free some space",
+            ),
             (ffi::SQLITE_READONLY, ErrorKind::AccessDenied, Retry::Never, "is read-only; make"),
             (ffi::SQLITE_CANTOPEN, ErrorKind::Config, Retry::Never, "cannot be opened"),
             (ffi::SQLITE_CORRUPT, ErrorKind::Corrupt, Retry::Never, "damaged"),

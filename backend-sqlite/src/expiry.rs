@@ -1,5 +1,7 @@
-//! The times at which the items of a table expire, in order, so that those that have are found
-//! without looking at any other.
+//! Expiry index: the expiry times of a table's items in order, so that a sweep reads expired items
+//! and no others.
+//!
+//! Writes maintain it, maintenance fills it after TTL is turned on, and `sweep` reads it.
 
 use std::sync::Arc;
 
@@ -15,20 +17,21 @@ use crate::rows;
 use crate::session::Session;
 use crate::tables::described;
 
-/// Items that one step looks at.
+/// Items that one step of a backfill reads.
 const BACKFILL_BATCH: usize = 200;
 
-/// Where the times of a table are.
+/// Expiry index of a table: its number, the TTL attribute, and the SQL of its statements.
 #[derive(Clone, Debug)]
 pub(crate) struct ExpiryIndex {
+    /// Number N of `expiry_N`.
     pub(crate) number: i64,
-    /// The attribute by which items expire.
+    /// TTL attribute.
     pub(crate) attribute: String,
-    /// Whether it does not have all times yet.
+    /// Whether the backfill is still inserting the times of older items.
     pub(crate) filling: bool,
-    /// Whether there is a time in a range.
+    /// SQL that returns a row if a time is in a range.
     pub(crate) any: String,
-    /// The first time in a range after a place, with the item.
+    /// SQL that reads the first entry after a pair of time and row number, with its item.
     pub(crate) next: String,
     insert: String,
     delete: String,
@@ -52,7 +55,7 @@ impl ExpiryIndex {
         }
     }
 
-    /// The second in which an item expires, as it is stored.
+    /// Returns the expiry time of an item, in seconds since 1970; `None` if it does not expire.
     pub(crate) fn expires_at(&self, item: &Item) -> Option<i64> {
         ttl::expires_at(item, &self.attribute).map(|second| second as i64)
     }
@@ -66,7 +69,7 @@ impl StoredTable {
 }
 
 impl Session<'_> {
-    /// Turns the expiry of a table's items on or off.
+    /// Turns TTL of a table on or off. A new expiry index is empty; maintenance fills it.
     pub(crate) fn set_time_to_live(&mut self, request: &UpdateTimeToLive) -> Result<()> {
         let present = Arc::clone(described(&self.catalogue, &request.table)?);
         let definition = present.table.with_time_to_live(request, self.env.clock.now())?;
@@ -87,7 +90,7 @@ impl Session<'_> {
         Ok(ExpiryIndex::new(table, number, attribute, true))
     }
 
-    /// Takes the times of a table out of sight, if it has any.
+    /// Discards the expiry index of a table, if it has one.
     pub(crate) fn drop_expiry_index(&mut self, table: &StoredTable) -> Result<()> {
         let Some(expiry) = &table.expiry else { return Ok(()) };
         self.discard(&format!("expiry_{}", expiry.number), "at")?;
@@ -95,7 +98,7 @@ impl Session<'_> {
         Ok(())
     }
 
-    /// Keeps the time of an item in a row true.
+    /// Updates the expiry entry of an item that a write has changed.
     pub(crate) fn update_expiry_entry(
         &mut self,
         expiry: &ExpiryIndex,
@@ -116,7 +119,7 @@ impl Session<'_> {
         Ok(())
     }
 
-    /// Adds the times of the next items to an expiry index that is being filled. Writes maintain the
+    /// Executes one step of the backfill: inserts the times of the next items. Writes maintain the
     /// times of their own items meanwhile.
     ///
     /// A damaged item is skipped, so that those after it expire.
@@ -125,7 +128,7 @@ impl Session<'_> {
         let select = "SELECT through FROM tabla_backfills WHERE number = ?1";
         let outcome = self.connection.query_row(select, [expiry.number], |row| row.get(0));
         let mut through: i64 = self.sql(outcome)?;
-        let mut looked_at = 0;
+        let mut examined = 0;
         let mut times = Vec::new();
         {
             let select = format!(
@@ -135,7 +138,7 @@ impl Session<'_> {
             let mut statement = self.connection.prepare_cached(&select).map_err(from_sqlite)?;
             let mut rows = statement.query([through]).map_err(from_sqlite)?;
             while let Some(row) = rows.next().map_err(from_sqlite)? {
-                looked_at += 1;
+                examined += 1;
                 through = row.get(0).map_err(from_sqlite)?;
                 let time = rows::read(row).ok().and_then(|found| expiry.expires_at(&found.item));
                 times.extend(time.map(|time| (time, through)));
@@ -144,7 +147,7 @@ impl Session<'_> {
         for (time, id) in times {
             self.insert_key(expiry.number, &expiry.insert, params![time, id])?;
         }
-        expiry.filling = looked_at == BACKFILL_BATCH;
+        expiry.filling = examined == BACKFILL_BATCH;
         if expiry.filling {
             let update = "UPDATE tabla_backfills SET through = ?2 WHERE number = ?1";
             self.execute(update, params![expiry.number, through])?;

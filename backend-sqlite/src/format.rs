@@ -1,23 +1,26 @@
 //! Layout of the file: format 1, as `docs/sqlite-format.md` describes it.
+//!
+//! The comments in the SQL are stored in every file with the schema. A change of one is a change of
+//! the file, and the test of the sample file finds it.
 
-/// Application id in the header of every tabla file: `TBLA`.
+/// `application_id` in the header of every tabla file: `TBLA` in ASCII.
 pub const APPLICATION_ID: i32 = 0x5442_4C41;
 
-/// Application id of files from before the first release: `tabl`. They are refused.
+/// `application_id` of files from before the first release: `tabl`. They are refused.
 pub(crate) const PRERELEASE_APPLICATION_ID: i32 = 0x7461_626C;
 
-/// Version of the format that this code writes: `user_version` in the file's header.
+/// Version of the file format that this code writes: `user_version` in the file's header.
 pub const FORMAT_VERSION: i32 = 1;
 
-/// The size of the file's pages, in bytes.
+/// Page size of the file, in bytes.
 pub(crate) const PAGE_SIZE: u32 = 4096;
 
-/// Migration steps: number *n* takes a file from version *n* to *n* + 1. Step 0 creates the tables of
-/// an empty file.
+/// Migration steps: number *n* takes a file from version *n* to *n* + 1. Step 0 creates the tables
+/// of an empty file.
 const MIGRATIONS: [&str; FORMAT_VERSION as usize] = [include_str!("format/1.sql")];
 
-/// Statements that migrate a file of this version to the current one, for a single transaction.
-/// Version 0 is an empty file.
+/// Returns the statements that migrate a file of version `from` to the current version, in one
+/// transaction. Version 0 is an empty file.
 pub(crate) fn migration(from: i32) -> String {
     let steps = MIGRATIONS.iter().skip(usize::try_from(from).unwrap_or(0));
     let versions = format!(
@@ -26,7 +29,7 @@ pub(crate) fn migration(from: i32) -> String {
     steps.copied().chain([versions.as_str()]).collect()
 }
 
-/// The statements that make the tables of a table with this number.
+/// Returns the statements that create `items_N` and `keys_N`: the rows of table number N.
 pub(crate) fn create_rows(number: i64) -> String {
     format!(
         "CREATE TABLE items_{number} (\n  \
@@ -41,8 +44,9 @@ pub(crate) fn create_rows(number: i64) -> String {
     )
 }
 
-/// The statements that make the table of an index with this number. An index that carries all of
-/// the item refers to it; any other has its own part of it.
+/// Returns the statement that creates `index_N`: the entries of index number N. An entry of an
+/// index that projects all attributes refers to the item; any other stores the projected
+/// attributes.
 pub(crate) fn create_index(number: i64, carries_all: bool) -> String {
     let carried = match carries_all {
         true => "",
@@ -59,7 +63,7 @@ pub(crate) fn create_index(number: i64, carries_all: bool) -> String {
     )
 }
 
-/// The statement that makes the table of the times at which items expire.
+/// Returns the statement that creates `expiry_N`: the expiry index number N.
 pub(crate) fn create_expiry(number: i64) -> String {
     format!(
         "CREATE TABLE expiry_{number} (\n  \
@@ -70,12 +74,12 @@ pub(crate) fn create_expiry(number: i64) -> String {
     )
 }
 
-/// The table of the records of a stream with this number.
+/// Returns the name of the SQL table with the records of stream number N.
 pub(crate) fn records(number: i64) -> String {
     format!("records_{number}")
 }
 
-/// The statement that makes the table of the records of a stream.
+/// Returns the statement that creates `records_N`: the records of stream number N.
 pub(crate) fn create_records(number: i64) -> String {
     format!(
         "CREATE TABLE records_{number} (\n  \

@@ -1,4 +1,4 @@
-//! The conformance suite on this engine.
+//! Harness that runs the conformance suite on this engine.
 
 use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering};
@@ -9,8 +9,8 @@ use tabla_core::env::{Env, ManualClock, Timestamp};
 
 use crate::{Location, SqliteConfig, SqliteStore};
 
-/// Makes stores for the cases: each in memory, or each in a file of its own that goes after the
-/// case.
+/// Harness that opens a store for each conformance case: in memory, or in a file of its own that is
+/// removed after the case.
 #[derive(Debug)]
 pub struct SqliteHarness {
     config: SqliteConfig,
@@ -18,8 +18,8 @@ pub struct SqliteHarness {
 }
 
 impl SqliteHarness {
-    /// Stores that are opened like this. A file's path gets a number for each store, and nothing
-    /// may be at those paths.
+    /// Creates a harness that opens stores with these settings. A number is appended to a file's
+    /// path for each store; no file may exist at those paths.
     pub fn new(config: SqliteConfig) -> Self {
         Self { config, next: AtomicU64::new(0) }
     }
@@ -41,7 +41,7 @@ impl Harness for SqliteHarness {
     async fn case_store(&self) -> CaseStore {
         let clock = ManualClock::new(Timestamp::from_secs(1_800_000_000));
         let env = Env::system().with_clock(Arc::new(clock.clone()));
-        // Expired items stay until the case says so.
+        // Expired items stay until the case sweeps.
         let mut config = self.config.clone().with_sweep_every(None);
         if let Location::File(path) = &mut config.location {
             let number = self.next.fetch_add(1, Ordering::Relaxed);
@@ -55,8 +55,8 @@ impl Harness for SqliteHarness {
         });
         match config.location {
             Location::Memory => fresh,
-            // A file can be removed while it is open; what SQLite keeps beside it goes first with
-            // the last connection.
+            // A file can be removed while it is open. SQLite removes the WAL when the last
+            // connection is closed, so it may be missing.
             Location::File(path) => fresh.cleanup(move || async move {
                 for suffix in ["", "-wal", "-shm"] {
                     let mut file = path.clone();

@@ -1,4 +1,4 @@
-//! How many items a table or an index has, and how large they are by DynamoDB's count.
+//! Item counts: number of items of each table and index, and their sizes by DynamoDB's rules.
 
 use std::collections::BTreeMap;
 use std::sync::{Mutex, MutexGuard, PoisonError};
@@ -9,26 +9,27 @@ use tabla_core::backend::schema::ItemCount;
 
 use crate::error::from_sqlite;
 
-/// Counts, or changes to them, by the number of a table or an index.
+/// Item counts, or changes to them, by the number of the table or index.
 #[derive(Clone, Debug, Default)]
 pub(crate) struct CountChanges {
     changes: BTreeMap<i64, CountDelta>,
-    /// Numbers whose table or index is gone.
+    /// Numbers of deleted tables and indexes.
     dropped: Vec<i64>,
 }
 
+/// Count of one table or index, or a change to it.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub(crate) struct CountDelta {
     pub(crate) items: i64,
     pub(crate) bytes: i64,
 }
 
-/// Where the counts are kept.
+/// Store of the committed counts.
 #[derive(Debug)]
 pub(crate) enum ItemCounts {
-    /// In a table of the file, changed with the items.
+    /// The table `tabla_counts` of the file, which a write group changes in its transaction.
     File,
-    /// Beside the store that is in memory, too: a page less that every write has to change.
+    /// Memory beside SQLite, for a store in memory: every write saves the change of one page.
     Memory(Mutex<CountChanges>),
 }
 
@@ -43,13 +44,13 @@ impl CountChanges {
         self.changes.get(&number).copied().unwrap_or_default()
     }
 
-    /// Forgets a number, whose table or index is gone.
+    /// Removes the number of a deleted table or index.
     pub(crate) fn forget(&mut self, number: i64) {
         self.changes.remove(&number);
         self.dropped.push(number);
     }
 
-    /// The changes that change something.
+    /// Returns the changes that are not zero.
     pub(crate) fn into_changes(self) -> impl Iterator<Item = (i64, CountDelta)> {
         self.changes.into_iter().filter(|(_, change)| *change != CountDelta::default())
     }
@@ -60,7 +61,7 @@ impl ItemCounts {
         if is_file { Self::File } else { Self::Memory(Mutex::default()) }
     }
 
-    /// The counts of a number, with changes that are yet to be kept.
+    /// Returns the count of a table or index, including `changes` that are not committed yet.
     pub(crate) fn count(
         &self,
         connection: &Connection,
@@ -78,7 +79,7 @@ impl ItemCounts {
         })
     }
 
-    /// Keeps the changes of a group that is committed; a file has them already.
+    /// Applies the changes of a committed group. A file has them already.
     pub(crate) fn commit(&self, changes: CountChanges) {
         if let Self::Memory(counts) = self {
             let mut counts = lock(counts);

@@ -14,19 +14,19 @@
 //! # Ok::<(), tabla_core::Error>(()) }).unwrap();
 //! ```
 //!
-//! A write is answered after the sync of its commit, unless the store was opened with
-//! [`Durability::Normal`]. Reads do not wait for writes. Several processes may open the same file.
-//! `docs/sqlite-format.md` describes the file.
+//! A write returns after the fsync of its commit, unless the store was opened with
+//! [`Durability::Relaxed`]. In a file, reads do not wait for writes. Several processes may open the
+//! same file. `docs/sqlite-format.md` describes it.
 //!
-//! The options of an address, as in `sqlite:shop.db?durability=normal&cache=8`:
+//! Options of an address, as in `sqlite:shop.db?durability=normal&cache=8`:
 //!
-//! | option | means | otherwise |
+//! | option | meaning | default |
 //! |---|---|---|
-//! | `durability` | `full`: an answered write survives a loss of power; `normal`: the end of the process | `full` |
-//! | `cache` | how much of the file each connection may keep in memory, in megabytes; the one that writes keeps at most 8 | 64 |
-//! | `busy` | how long a write waits for another process that is writing, in milliseconds | 10000 |
-//! | `log` | how many pages of 4 KB the log may have before it is moved to the file | 4000 |
-//! | `sweep` | how often expired items are deleted, in seconds, or `off` | 60 |
+//! | `durability` | `full`: fsync at every commit, a write survives a power failure; `normal`: fsync at checkpoints only, a write survives the end of the process | `full` |
+//! | `cache` | page cache of each connection, in MB; the writing connection uses at most 8 | 64 |
+//! | `busy` | longest wait of a write for another process that is writing, in ms | 10000 |
+//! | `log` | length of the write-ahead log from which it is checkpointed, in pages of 4 KB | 4000 |
+//! | `sweep` | time between two sweeps for expired items, in seconds, or `off` | 60 |
 
 mod catalogue;
 mod check;

@@ -1,8 +1,9 @@
-//! Maintenance: backfill of indexes and expiry times, emptying of deleted tables, retention of streams.
+//! Maintenance: backfill of indexes and expiry times, emptying of deleted tables, retention of
+//! streams.
 //!
-//! The writer's thread executes it between write groups, in steps of bounded size. Each step commits
-//! its progress with its changes, so that the next one continues there, also after a crash. If two
-//! processes execute the same step, the second one finds it done.
+//! The writer's thread executes it between write groups, in steps of bounded size. Each step
+//! commits its progress with its changes, so that the next one continues there, also after a crash.
+//! If two processes execute the same step, the second one finds it done.
 
 use rusqlite::params;
 use tabla_core::Result;
@@ -20,7 +21,7 @@ const BACKFILL_BATCH: usize = 200;
 /// Rows that one step deletes from a discarded table. A table with no more rows is dropped at once.
 const DISCARD_BATCH: i64 = 1000;
 
-/// Executes one step of maintenance; answers whether there may be another one.
+/// Executes one step of maintenance; returns whether another step may be needed.
 pub(crate) fn run_step(session: &mut Session<'_>) -> Result<bool> {
     let filling = session.catalogue.tables().find_map(|table| {
         let index = table.indexes.iter().position(|index| index.backfilling)?;
@@ -43,8 +44,8 @@ pub(crate) fn run_step(session: &mut Session<'_>) -> Result<bool> {
 }
 
 impl Session<'_> {
-    /// Backfills an index with the entries of the next items. Writes maintain the entries of their own
-    /// items from the creation of the index on.
+    /// Backfills an index with the entries of the next items. Writes maintain the entries of their
+    /// own items from the creation of the index on.
     fn backfill(&mut self, table: &std::sync::Arc<StoredTable>, number: usize) -> Result<()> {
         let index = &table.indexes[number];
         let schema = &table.schema().indexes[number];
@@ -82,9 +83,9 @@ impl Session<'_> {
         Ok(items)
     }
 
-    /// Discards a table of SQLite's. A small one is dropped; a large one is renamed and emptied by
-    /// maintenance, because dropping it would hold the write lock for a time in proportion to its
-    /// pages.
+    /// Discards an SQL table; `key` is the first column of its primary key. A small table is
+    /// dropped. A large one is renamed, and maintenance empties it in batches: dropping it would
+    /// hold the write lock for a time proportional to its pages.
     pub(crate) fn discard(&mut self, name: &str, key: &str) -> Result<()> {
         let select =
             format!("SELECT count(*) FROM (SELECT 1 FROM {name} LIMIT {})", DISCARD_BATCH + 1);
@@ -98,7 +99,7 @@ impl Session<'_> {
         Ok(())
     }
 
-    /// Deletes rows of a discarded table; answers whether there was one.
+    /// Deletes a batch of rows of a discarded table; returns whether there was such a table.
     fn empty_discarded_table(&mut self) -> Result<bool> {
         let select = "SELECT name FROM tabla_garbage LIMIT 1";
         let outcome = self.connection.query_row(select, [], |row| row.get::<_, String>(0));
@@ -107,7 +108,7 @@ impl Session<'_> {
             outcome => self.sql(outcome)?,
         };
         let key = match name.split('_').nth(1).unwrap_or("key") {
-            // Many items may expire in one second.
+            // The time alone is not unique: many items may expire in one second.
             "at" => "at, id",
             key => key,
         };
@@ -134,6 +135,7 @@ impl Session<'_> {
         self.store_table(present.number, definition, indexes, stream, present.expiry.clone())
     }
 
+    /// Writes a table to the file and to the group's catalogue.
     pub(crate) fn store_table(
         &mut self,
         number: i64,

@@ -57,12 +57,12 @@ pub(crate) async fn prepare(path: &Path, config: &SqliteConfig) -> Result<()> {
         identify(path, config).await?;
     }
     let mut connection = connect(path, config, true).await?;
-    let made = migrate(&mut connection, path).await.map_err(|error| with_path(error, path));
-    if made.is_err() {
-        // What has failed may have ended the transaction; otherwise nothing of it may be kept.
+    let migrated = migrate(&mut connection, path).await.map_err(|error| with_path(error, path));
+    if migrated.is_err() {
+        // Fails if the failed statement has already ended the transaction.
         let _ = sqlx::raw_sql("ROLLBACK").execute(&mut connection).await;
     }
-    made?;
+    migrated?;
     connection.close().await.map_err(from_sqlx)
 }
 
@@ -86,10 +86,10 @@ pub(crate) async fn run(connection: &mut SqliteConnection, script: &str) -> Resu
     Ok(())
 }
 
-/// Version of a file's format, 0 if the file is empty. The file is only read.
+/// Reads the version of a file's format, 0 if the file is empty. It does not change the file.
 ///
 /// # Errors
-/// The file is not one of tabla's, or its format is newer.
+/// The file was not written by tabla, or its format is newer.
 pub(crate) async fn identify(path: &Path, config: &SqliteConfig) -> Result<i32> {
     let mut connection = connect(path, config, false).await?;
     let seen = read_header(&mut connection).await.map_err(|error| with_path(error, path))?;
@@ -97,8 +97,8 @@ pub(crate) async fn identify(path: &Path, config: &SqliteConfig) -> Result<i32> 
     seen.check(path)
 }
 
-/// A connection of sqlx's: for what is not on the hot path. `owned` says that the file is known to
-/// be tabla's, or is about to be.
+/// Opens a connection of sqlx, for work off the hot path. `owned` says that the file belongs to
+/// tabla or is to be created: only then may the connection create it or change its journal mode.
 pub(crate) async fn connect(
     path: &Path,
     config: &SqliteConfig,
@@ -118,17 +118,16 @@ pub(crate) async fn connect(
     options.connect().await.map_err(|error| with_path(from_sqlx(error), path))
 }
 
-/// Makes sure that a read-only file has no log beside it: then the file alone can be read, as one
-/// that does not change.
+/// Fails if a read-only file has a WAL beside it. Without one, the file can be opened as immutable.
 ///
-/// To read it in the usual way, SQLite would begin a log, and leave it behind: one that whoever may
-/// write the file need not be allowed to write.
+/// A normal read-only connection would create a WAL and leave it behind. A user who may write the
+/// file might then lack permission to write its WAL.
 fn check_no_wal(path: &Path) -> Result<()> {
     let mut log = path.canonicalize().unwrap_or_else(|_| path.to_owned());
     log.as_mut_os_string().push("-wal");
     if log.exists() {
         let message = format!(
-            "cannot open `{}`: the file is read-only, and has a log (-wal), which SQLite reads only \
+            "cannot open `{}`: the file is read-only and has a log (-wal), which SQLite reads only \
              with write permission; make both writable, or copy both",
             path.display()
         );
@@ -137,7 +136,7 @@ fn check_no_wal(path: &Path) -> Result<()> {
     Ok(())
 }
 
-/// What a file says that it is.
+/// Identification in a file's header, and the number of its tables.
 struct FileHeader {
     application_id: i32,
     version: i32,
@@ -157,7 +156,7 @@ async fn read_header(connection: &mut SqliteConnection) -> Result<FileHeader> {
 }
 
 impl FileHeader {
-    /// Version of the format, 0 for an empty file.
+    /// Returns the version of the format, 0 for an empty file, or why the file is refused.
     fn check(&self, path: &Path) -> Result<i32> {
         let path = path.display();
         if self.tables == 0 && self.application_id == 0 && self.version == 0 {
@@ -194,7 +193,7 @@ impl FileHeader {
     }
 }
 
-/// The error, with the file that it is about.
+/// Adds the path of the file to an error.
 fn with_path(error: Error, path: &Path) -> Error {
     let message = format!("cannot open `{}`: {}", path.display(), error.message());
     Error::new(error.kind().clone(), message).with_retry(error.retry()).with_source(error)

@@ -1,4 +1,4 @@
-//! `sqlite:` addresses.
+//! Opener of `sqlite:` addresses, for core's registry.
 
 use std::sync::Arc;
 
@@ -7,7 +7,7 @@ use tabla_core::{Address, OpenContext, Opener, Result, Store};
 
 use crate::{SqliteConfig, SqliteStore};
 
-/// Opens `sqlite:` addresses.
+/// Opener of `sqlite:` addresses: [`SqliteConfig::from_address`].
 #[derive(Clone, Copy, Debug, Default)]
 pub struct SqliteOpener;
 
@@ -20,12 +20,12 @@ impl Opener for SqliteOpener {
     fn examples(&self) -> &'static [(&'static str, &'static str)] {
         &[
             ("sqlite:shop.db", "a store in an SQLite file"),
-            ("sqlite:shop.db?durability=normal", "the same, not synced at every write"),
-            ("sqlite::memory:", "the same engine in memory, gone when the program ends"),
+            ("sqlite:shop.db?durability=normal", "the same, relaxed: no fsync per write"),
+            ("sqlite::memory:", "the same engine in memory, lost when the program ends"),
         ]
     }
 
-    /// Requests are retried from a reference, without a clone.
+    /// Returns true: the store retries a request from a reference, without a clone.
     fn retries_itself(&self) -> bool {
         true
     }

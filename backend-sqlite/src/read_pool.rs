@@ -1,4 +1,4 @@
-//! The connections that read a file.
+//! Pool of the connections that read a file.
 
 use std::path::PathBuf;
 use std::sync::{Mutex, PoisonError};
@@ -10,11 +10,10 @@ use crate::config::SqliteConfig;
 use crate::connection;
 use crate::error::from_sqlite;
 
-/// So many connections are kept while nobody reads.
+/// Most idle connections that are kept open.
 const MAX_IDLE: usize = 16;
 
-/// Connections, each lent to one read at a time. A read never waits for one: if all are lent,
-/// another is opened.
+/// Pool of reading connections. A read never waits for a connection: if none is idle, it opens one.
 #[derive(Debug)]
 pub(crate) struct ReadPool {
     path: PathBuf,
@@ -27,21 +26,21 @@ impl ReadPool {
         Self { path, config, idle: Mutex::default() }
     }
 
-    /// Reads with one statement, which sees one state of the file.
+    /// Runs a read of one statement, which sees one state of the file.
     pub(crate) fn read<R>(&self, work: impl FnOnce(&Connection) -> Result<R>) -> Result<R> {
-        let lent = match self.idle.lock().unwrap_or_else(PoisonError::into_inner).pop() {
+        let connection = match self.idle.lock().unwrap_or_else(PoisonError::into_inner).pop() {
             Some(connection) => connection,
             None => connection::open_reader(&self.path, &self.config)?,
         };
-        let outcome = work(&lent);
+        let outcome = work(&connection);
         let mut idle = self.idle.lock().unwrap_or_else(PoisonError::into_inner);
         if idle.len() < MAX_IDLE {
-            idle.push(lent);
+            idle.push(connection);
         }
         outcome
     }
 
-    /// Reads with several statements, which all see the same state of the file.
+    /// Runs a read of several statements in one transaction: all see the same state of the file.
     pub(crate) fn snapshot<R>(&self, work: impl FnOnce(&Connection) -> Result<R>) -> Result<R> {
         self.read(|connection| {
             let run = |sql: &str| {
@@ -53,7 +52,7 @@ impl ReadPool {
             run("BEGIN")?;
             let outcome = work(connection).and_then(|answer| run("COMMIT").map(|_| answer));
             if outcome.is_err() && !connection.is_autocommit() {
-                // SQLite may have rolled back by itself; what failed first is what counts.
+                // The first error is reported; SQLite may have rolled back by itself already.
                 let _ = run("ROLLBACK");
             }
             outcome

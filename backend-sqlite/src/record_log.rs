@@ -1,4 +1,6 @@
-//! Where the records of streams are kept, and how they are found again.
+//! Record log: storage of stream records, in tables of the file or in memory, and reading by shard.
+//!
+//! `records` encodes a record as a row; `streams` writes and reads records for the operations.
 
 use std::collections::{BTreeMap, VecDeque, vec_deque};
 use std::sync::{Mutex, MutexGuard, PoisonError};
@@ -16,30 +18,30 @@ use crate::format;
 use crate::records::{self, StoredRecord};
 use crate::session::{Role, Session};
 
-/// Where the records are.
+/// Store of the stream records.
 #[derive(Debug)]
 pub(crate) enum RecordLog {
-    /// In a table of the file for each stream, written with the items; and which of them others can
-    /// be based on.
+    /// A table of the file per stream, written in the transaction of the items; and the cache of
+    /// base records.
     File(Mutex<BaseCache>),
-    /// Beside the store that is in memory, too, by the number of the stream, in the order of their
-    /// numbers. In SQLite a record would be one more page that a write has to change, with one more
-    /// copy of the item; here it keeps the bytes that were written.
+    /// Memory beside SQLite, for a store in memory. In SQLite, a record would cost a write one more
+    /// page and one more copy of the item; here it shares the item's bytes.
     Memory(Mutex<MemoryRecords>),
 }
 
+/// Records in the order of their sequence numbers, by the number of their stream.
 type MemoryRecords = BTreeMap<i64, VecDeque<StoredRecord>>;
 
-/// What a group does to what an archive has in memory, once it is committed.
+/// Change that a write group makes to the memory of the record log, applied after its commit.
 #[derive(Debug)]
 pub(crate) enum RecordLogChange {
-    /// A record of a stream.
+    /// A new record of a stream, by the stream's number.
     Record(i64, StoredRecord),
-    /// The records of a stream up to a number are gone.
+    /// Deletion of a stream's records up to a sequence number.
     Trimmed(i64, i64),
-    /// All records of a stream are gone.
+    /// Deletion of all records of a stream.
     Dropped(i64),
-    /// The record of an item on which the next can be based.
+    /// A new base record of an item.
     Base(ItemId, BaseRecord),
 }
 
@@ -48,7 +50,7 @@ impl RecordLog {
         if is_file { Self::File(Mutex::default()) } else { Self::Memory(Mutex::default()) }
     }
 
-    /// Keeps what a group has done that is committed; the records of a file are in it already.
+    /// Applies the changes of a committed group. The records of a file are in it already.
     pub(crate) fn commit(&self, archived: Vec<RecordLogChange>) {
         if archived.is_empty() {
             return;
@@ -57,8 +59,8 @@ impl RecordLog {
             Self::File(bases) => {
                 let mut bases = lock(bases);
                 for one in archived {
-                    if let RecordLogChange::Base(whose, base) = one {
-                        bases.insert(whose, base);
+                    if let RecordLogChange::Base(item, base) = one {
+                        bases.insert(item, base);
                     }
                 }
             }
@@ -71,16 +73,16 @@ impl RecordLog {
         }
     }
 
-    /// The record on which the next one of an item can be based.
-    pub(crate) fn base(&self, whose: ItemId) -> Option<BaseRecord> {
+    /// Returns the cached base record of an item.
+    pub(crate) fn base(&self, item: ItemId) -> Option<BaseRecord> {
         match self {
-            Self::File(bases) => lock(bases).get(whose),
+            Self::File(bases) => lock(bases).get(item),
             Self::Memory(_) => None,
         }
     }
 
-    /// The number of the last of a stream's oldest records, at most `most`, that can be deleted: they
-    /// are too old to be read, and so is whatever is based on them.
+    /// Returns the sequence number up to which a stream's records can be deleted, at most `most` of
+    /// them. They are past their retention, and so are all records based on them.
     pub(crate) fn last_prunable(
         &self,
         connection: &Connection,
@@ -115,7 +117,8 @@ impl RecordLog {
         Ok(last)
     }
 
-    /// The number of the last record of a stream that is too old to be read, if it is still there.
+    /// Returns the sequence number of the last stored record of a stream that is past its
+    /// retention.
     pub(crate) fn last_trimmed(
         &self,
         connection: &Connection,
@@ -133,7 +136,7 @@ impl RecordLog {
             format::records(stream)
         );
         let mut statement = connection.prepare_cached(&select).map_err(from_sqlite)?;
-        // The first record from a number on, if it is too old.
+        // Number of the first record from `number` on, if it is past its retention.
         let mut trimmed_from = |number: i64| -> Result<Option<i64>> {
             let found = statement
                 .query_row([number], |row| Ok((row.get::<_, i64>(0)?, row.get::<_, i64>(1)?)))
@@ -144,7 +147,7 @@ impl RecordLog {
             Ok(found.filter(|(_, at)| is_trimmed(*at)).map(|(number, _)| number))
         };
         let Some(mut last) = trimmed_from(i64::MIN)? else { return Ok(None) };
-        // Later records have higher numbers. An hour of them may be there: too many to look at each.
+        // Binary search: there may be an hour of such records, and later ones have higher numbers.
         let mut end = self.newest(connection, stream)?.unwrap_or(last).saturating_add(1);
         while end - last > 1 {
             let middle = last + (end - last) / 2;
@@ -156,7 +159,7 @@ impl RecordLog {
         Ok(Some(last))
     }
 
-    /// The number of a stream's last record.
+    /// Returns the sequence number of a stream's last record.
     pub(crate) fn newest(&self, connection: &Connection, stream: i64) -> Result<Option<i64>> {
         if let Self::Memory(kept) = self {
             let newest = lock(kept).get(&stream).and_then(|records| Some(records.back()?.number));
@@ -169,7 +172,8 @@ impl RecordLog {
             .map_err(from_sqlite)
     }
 
-    /// Reads the records of a shard in their order, from a number on, as many as are asked for.
+    /// Reads the records of a shard in order, from sequence number `first` on. `work` takes as many
+    /// as it needs.
     pub(crate) fn read<R>(
         &self,
         connection: &Connection,
@@ -199,7 +203,7 @@ impl RecordLog {
     }
 }
 
-/// Keeps one thing that a group has done in memory.
+/// Applies one change of a committed group to the records in memory.
 fn apply_in_memory(kept: &mut MemoryRecords, archived: RecordLogChange) {
     match archived {
         RecordLogChange::Record(stream, record) => {
@@ -212,7 +216,7 @@ fn apply_in_memory(kept: &mut MemoryRecords, archived: RecordLogChange) {
         RecordLogChange::Dropped(stream) => {
             kept.remove(&stream);
         }
-        // Nothing is based on a record that has the bytes of the item.
+        // In memory there are no delta records.
         RecordLogChange::Base(..) => {}
     }
 }
@@ -221,7 +225,7 @@ fn lock<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
     mutex.lock().unwrap_or_else(PoisonError::into_inner)
 }
 
-/// The records of a shard that are not read yet.
+/// Reader of the records of a shard.
 pub(crate) struct RecordReader<'a> {
     source: Source<'a>,
     lane: i64,
@@ -234,7 +238,7 @@ enum Source<'a> {
 }
 
 impl RecordReader<'_> {
-    /// The next record.
+    /// Reads the next record; `None` at the end.
     pub(crate) fn next(&mut self) -> Result<Option<StoredRecord>> {
         let (lane, next) = (self.lane, &mut self.next);
         match &mut self.source {
@@ -254,16 +258,15 @@ impl RecordReader<'_> {
         }
     }
 
-    /// The number after the last record that was looked at. Whoever reads on from there passes no
-    /// record of the other lanes twice: numbers rise in the order of the commits, so that what is not
-    /// there yet comes later.
+    /// Returns the sequence number from which the next read continues: one after the last examined
+    /// record, of any lane. No record is missed, because numbers rise in the order of the commits.
     pub(crate) fn resume_at(&self) -> u64 {
         self.next
     }
 }
 
 impl Session<'_> {
-    /// Makes room for the records of a stream with this number.
+    /// Creates the table for the records of a stream.
     pub(crate) fn create_record_log(&mut self, stream: i64) -> Result<()> {
         match self.record_log {
             RecordLog::File(_) => self.execute_batch(&format::create_records(stream)),
@@ -271,7 +274,7 @@ impl Session<'_> {
         }
     }
 
-    /// Keeps a record of a stream.
+    /// Appends a record to a stream.
     pub(crate) fn append_record(
         &mut self,
         stream: &StoredStream,
@@ -289,7 +292,7 @@ impl Session<'_> {
         Ok(())
     }
 
-    /// Takes away the records of a stream up to a number.
+    /// Deletes the records of a stream up to a sequence number.
     pub(crate) fn prune_records(&mut self, stream: i64, through: i64) -> Result<()> {
         match self.record_log {
             RecordLog::File(_) => {
@@ -303,7 +306,7 @@ impl Session<'_> {
         Ok(())
     }
 
-    /// Takes away all records of a stream, little by little if they are many.
+    /// Deletes all records of a stream; maintenance deletes a large number in batches.
     pub(crate) fn drop_record_log(&mut self, stream: i64) -> Result<()> {
         match self.record_log {
             RecordLog::File(_) => self.discard(&format::records(stream), "number"),
@@ -331,7 +334,8 @@ mod tests {
         )
     }
 
-    /// The numbers of what a shard has, and where a reader goes on.
+    /// Returns the sequence numbers of a shard's records, and the one from which the next read
+    /// continues.
     fn read(archive: &RecordLog, last: Option<u64>, first: u64) -> (Vec<i64>, u64) {
         let connection = Connection::open_in_memory().unwrap();
         let shard = ShardRange { lane: 1, first_after: 0, last };
@@ -343,7 +347,7 @@ mod tests {
     }
 
     #[test]
-    fn an_archive_in_memory_has_what_was_committed_in_its_order() {
+    fn log_in_memory_returns_committed_records_in_order() {
         let archive = RecordLog::new(false);
         assert_eq!(read(&archive, None, 4), (vec![], 4));
         archive.commit((1..=8).map(|number| record(number, number)).collect());
@@ -358,14 +362,14 @@ mod tests {
     }
 
     #[test]
-    fn what_is_past_its_time_is_found_from_the_oldest_on() {
+    fn records_past_retention_are_found_from_the_oldest_on() {
         let connection = Connection::open_in_memory().unwrap();
         let archive = RecordLog::new(false);
         let day = 24 * 60 * 60;
         archive.commit(vec![record(1, 0), record(2, 10), record(3, 2 * day), record(4, 0)]);
         let now = Timestamp::from_secs(2 * day as u64);
-        let disposable = |most| archive.last_prunable(&connection, 7, now, most).unwrap();
-        assert_eq!([disposable(1), disposable(2), disposable(9)], [Some(1), Some(2), Some(2)]);
+        let prunable = |most| archive.last_prunable(&connection, 7, now, most).unwrap();
+        assert_eq!([prunable(1), prunable(2), prunable(9)], [Some(1), Some(2), Some(2)]);
         assert_eq!(archive.last_prunable(&connection, 8, now, 9).unwrap(), None);
         assert_eq!(archive.last_trimmed(&connection, 7, now).unwrap(), Some(2));
         assert_eq!(archive.last_trimmed(&connection, 8, now).unwrap(), None);

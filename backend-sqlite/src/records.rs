@@ -1,7 +1,7 @@
-//! Stream records as rows.
+//! Encoding of stream records as rows.
 //!
-//! A row has nothing twice, and nothing that follows from the rest: which images a record has
-//! follows from its event and the stream's view, its keys are in its image, and its size is theirs.
+//! A row stores no derived data. The event and the stream's view determine which images a record
+//! has; its keys are in its image, and its size is computed from both.
 
 use bytes::Bytes;
 use rusqlite::Row;
@@ -15,45 +15,50 @@ use tabla_core::{Error, Item, Result};
 use crate::catalogue::parse;
 use crate::error::{corrupt_error, from_sqlite};
 
-/// The columns of a record.
+/// Columns of a record's row, in the order in which they are read and written.
 pub(crate) const COLUMNS: &str = "number, lane, at, event_id, event, image, before, by";
 
-/// A record, as a row has it.
+/// Stream record as a row stores it.
 #[derive(Clone, Debug)]
 pub(crate) struct StoredRecord {
+    /// Sequence number.
     pub(crate) number: i64,
     pub(crate) lane: i64,
-    /// Seconds since 1970.
+    /// Time of the change, in seconds since 1970.
     pub(crate) at: i64,
-    /// First half of the event id: the epoch of the store that wrote the record. The number is the
-    /// other half.
+    /// First half of the event id: the epoch of the store that wrote the record. The sequence
+    /// number is the other half.
     pub(crate) epoch: i64,
+    /// Kind of the change: [`event_number`].
     pub(crate) event: i64,
     pub(crate) images: Images,
-    /// Who made the change, if no caller did: JSON.
+    /// Author of the change as JSON, such as the sweep; `None` for a caller.
     pub(crate) by: Option<String>,
 }
 
-/// The images of a record, each part of them once.
+/// Images of a record, without redundancy.
 ///
-/// Every record has one image that others can refer to: the new one; the old one if there is no new
-/// one; the keys if there is neither.
+/// Each record has a *main image*: the new image, or the old image if it has no new one, or the
+/// keys if it has neither.
 #[derive(Clone, Debug)]
 pub(crate) enum Images {
-    /// That image alone.
+    /// The main image alone.
     Image(Bytes),
-    /// The new image, and what the old one has differently.
+    /// The new image, and the difference that makes the old image of it.
     ImageAndOldDelta { new: Bytes, old: Vec<u8> },
-    /// What that image has differently from the one of the earlier record with this number. If the
-    /// record has the old image, the earlier record's is the same.
+    /// The difference that makes the main image of that of an earlier record, whose sequence number
+    /// is `base`. If the record has an old image, it is the base's main image.
     Delta { base: i64, difference: Bytes },
 }
 
-/// The second column of the images, which says what the first one is.
+/// Value of the column `before`, which determines the meaning of the column `image`.
 #[derive(Debug)]
 pub(crate) enum Before {
+    /// `image` is the main image.
     Nothing,
+    /// `image` is the new image; this difference makes the old image of it.
     Old(Vec<u8>),
+    /// `image` is a difference to the main image of the record with this sequence number.
     Base(i64),
 }
 
@@ -68,6 +73,7 @@ impl ToSql for Before {
 }
 
 impl Images {
+    /// Returns the images stored whole, or the keys if the record has no image.
     pub(crate) fn of(old: Option<&Item>, new: Option<&Item>, keys: impl FnOnce() -> Item) -> Self {
         match (old, new) {
             (Some(old), Some(new)) => {
@@ -78,7 +84,8 @@ impl Images {
         }
     }
 
-    /// The same, with what an earlier record has: its image is `old`. `None` if that saves little.
+    /// Returns the images as a delta to an earlier record whose main image is `old`; `None` if that
+    /// saves less than half of the image.
     pub(crate) fn delta(base: i64, old: &Item, new: Option<&Item>) -> Option<Self> {
         let image = new.unwrap_or(old);
         let difference = record::encode_delta(image, old);
@@ -86,7 +93,7 @@ impl Images {
         is_short.then(|| Self::Delta { base, difference: difference.into() })
     }
 
-    /// Reads two columns, from this one on.
+    /// Reads the columns `image` and `before`, the first of which is `first`.
     pub(crate) fn read(row: &Row<'_>, first: usize) -> rusqlite::Result<Self> {
         let before = match row.get_ref(first + 1)? {
             ValueRef::Integer(base) => Before::Base(base),
@@ -96,7 +103,7 @@ impl Images {
         Ok(Self::from_columns(row.get::<_, Vec<u8>>(first)?.into(), before))
     }
 
-    /// As two columns have them.
+    /// Returns the values of the columns `image` and `before`.
     pub(crate) fn into_columns(self) -> (Bytes, Before) {
         match self {
             Self::Image(image) => (image, Before::Nothing),
@@ -105,6 +112,7 @@ impl Images {
         }
     }
 
+    /// Returns the images that the values of the columns `image` and `before` represent.
     pub(crate) fn from_columns(image: Bytes, before: Before) -> Self {
         match before {
             Before::Nothing => Self::Image(image),
@@ -113,6 +121,7 @@ impl Images {
         }
     }
 
+    /// Returns the stored size, in bytes.
     pub(crate) fn len(&self) -> usize {
         match self {
             Self::Image(image) => image.len(),
@@ -122,12 +131,13 @@ impl Images {
     }
 }
 
-/// What is wrong with a record of a damaged file that whoever follows it would follow for ever.
+/// Error of a record whose base is not an earlier one. It keeps a reader of a damaged file from an
+/// endless loop.
 pub(crate) fn base_is_later_error() -> Error {
-    corrupt_error("a stream record is based on one that came later")
+    corrupt_error("the base of a stream record is not an earlier record")
 }
 
-/// The number of an event, in a row.
+/// Returns the stored number of an event.
 pub(crate) fn event_number(event: EventName) -> i64 {
     match event {
         EventName::Insert => 1,
@@ -137,7 +147,7 @@ pub(crate) fn event_number(event: EventName) -> i64 {
 }
 
 impl StoredRecord {
-    /// The lane of a row, without reading the rest of it.
+    /// Reads the lane of a row, and nothing else.
     pub(crate) fn lane(row: &Row<'_>) -> Result<i64> {
         row.get(1).map_err(from_sqlite)
     }
@@ -158,16 +168,16 @@ impl StoredRecord {
         read().map_err(from_sqlite)
     }
 
-    /// Whether it is too old to be read.
+    /// Whether the record is past its retention, so that readers do not see it.
     pub(crate) fn is_trimmed(&self, now: Timestamp) -> bool {
         record::is_past_retention(Timestamp::from_secs(self.at as u64), now)
     }
 
-    /// The record, of a stream with this log; `image_of` finds the image of the one that it is based
-    /// on.
+    /// Converts the row to a record of the stream with this state. `image_of` returns the main
+    /// image of the base record.
     ///
     /// # Errors
-    /// It is damaged, or `image_of` fails.
+    /// The row is damaged, or `image_of` fails.
     pub(crate) fn record(
         self,
         log: &StreamState,
@@ -195,7 +205,7 @@ impl StoredRecord {
         let (old_image, new_image) = match record::images(event_name, view_type) {
             (true, true) => {
                 let old =
-                    old.ok_or_else(|| corrupt_error("a stream record has one image of two"))?;
+                    old.ok_or_else(|| corrupt_error("a stream record lacks its old image"))?;
                 (Some(old), Some(image.clone()))
             }
             (true, false) => (Some(image.clone()), None),

@@ -1,4 +1,6 @@
-//! Rows on a connection: the bytes of a position are a row's key, and those of an item its content.
+//! Reading of item rows: [`ReadRows`] on a connection, and the checksum of a row.
+//!
+//! The row key is the primary key of `keys_N` and `index_N`; the encoded item is a column.
 
 use std::sync::Arc;
 
@@ -12,26 +14,28 @@ use xxhash_rust::xxh3::xxh3_64_with_seed;
 use crate::catalogue::StoredTable;
 use crate::error::{corrupt_error, from_sqlite};
 
-/// The rows that a connection sees.
+/// Item rows as one connection sees them.
 pub(crate) struct ConnectionRows<'c> {
     connection: &'c Connection,
-    /// The statement that the last item was found with, and its table: most batches read from one.
+    /// Statement of the last get, and the number of its table: most batches read from one table.
     get: Option<(i64, CachedStatement<'c>)>,
 }
 
-/// An item as it is stored, with the row that it is in.
+/// Item with its row number.
 pub(crate) struct StoredItem {
     pub(crate) id: i64,
     pub(crate) item: Item,
 }
 
-/// What an item's bytes must add up to. The row's id takes part, so that an item in the wrong row
-/// is noticed.
+/// Checksum of an encoded item, seeded with the row number, so that an item in the wrong row is
+/// detected.
 pub(crate) fn row_checksum(id: i64, item: &[u8]) -> i64 {
     xxh3_64_with_seed(item, id as u64) as i64
 }
 
-/// The item of a table at a position, found with the table's statement for that.
+/// Finds the item of a row key; `get` is the table's prepared statement [`TableSql::get`].
+///
+/// [`TableSql::get`]: crate::catalogue::TableSql::get
 pub(crate) fn find(
     get: &mut CachedStatement<'_>,
     table: &StoredTable,
@@ -40,17 +44,17 @@ pub(crate) fn find(
     let mut rows = get.query([position.as_bytes()]).map_err(from_sqlite)?;
     let Some(row) = rows.next().map_err(from_sqlite)? else { return Ok(None) };
     let found = read(row)?;
-    // The key leads to the row by a number alone: this is where a wrong number is noticed.
+    // `keys_N` refers to the row by its number alone, so a wrong number is detected here.
     if !position.is_of(&table.table.schema, &found.item) {
         return Err(corrupt_error(format_args!(
-            "a key of table {} leads to another item",
+            "a key of table {} refers to the row of another item",
             table.table.name
         )));
     }
     Ok(Some(found))
 }
 
-/// The item of a row of a table's items.
+/// Reads the item of a row number, for an index entry that refers to it.
 fn find_row(connection: &Connection, table: &StoredTable, id: i64) -> Result<Item> {
     let mut statement = connection.prepare_cached(&table.sql.get_row).map_err(from_sqlite)?;
     let mut rows = statement.query([id]).map_err(from_sqlite)?;
@@ -58,25 +62,25 @@ fn find_row(connection: &Connection, table: &StoredTable, id: i64) -> Result<Ite
     Ok(read(row)?.item)
 }
 
-/// Reads the id, the sum and the item.
+/// Reads a row of the columns `id`, `sum` and `item`, and verifies the checksum.
 pub(crate) fn read(row: &Row<'_>) -> Result<StoredItem> {
     let id: i64 = row.get(0).map_err(from_sqlite)?;
     let bytes = match row.get_ref(2).map_err(from_sqlite)? {
         SqlValue::Blob(bytes) => bytes,
-        // A key whose item is gone.
+        // The left join found no row for the key.
         SqlValue::Null => return Err(missing(id)),
-        _ => return Err(corrupt_error(format_args!("the item of row {id} is no blob"))),
+        _ => return Err(corrupt_error(format_args!("the item in row {id} is not a blob"))),
     };
     let sum: i64 = row.get(1).map_err(from_sqlite)?;
     if sum != row_checksum(id, bytes) {
-        return Err(corrupt_error(format_args!("the item of row {id} is not what was stored")));
+        return Err(corrupt_error(format_args!("the checksum of the item in row {id} is wrong")));
     }
     let item = Item::decode_trusted(Bytes::copy_from_slice(bytes))?;
     Ok(StoredItem { id, item })
 }
 
 fn missing(id: i64) -> tabla_core::Error {
-    corrupt_error(format_args!("a key leads to row {id}, which is not there"))
+    corrupt_error(format_args!("a key refers to row {id}, which does not exist"))
 }
 
 impl<'c> ConnectionRows<'c> {
@@ -114,7 +118,7 @@ impl ReadRows for ConnectionRows<'_> {
         let sql = match (upper, plan.reverse) {
             (Some(_), false) => &sql.forward,
             (Some(_), true) => &sql.backward,
-            // Only a scan has no end, and scans go forward.
+            // Only a scan has no upper bound, and scans read forward.
             (None, _) => &sql.open,
         };
         let mut statement = self.connection.prepare_cached(sql).map_err(from_sqlite)?;

@@ -1,4 +1,4 @@
-//! The numbers and the ids of stream records.
+//! Sequence numbers and event ids of stream records.
 
 use std::sync::{Mutex, MutexGuard, PoisonError};
 
@@ -8,31 +8,32 @@ use tabla_core::env::Env;
 use crate::catalogue::Catalogue;
 use crate::session::Session;
 
-/// Numbers that are taken from the file at once. So few that none are missed, so many that the page
-/// with the last of them is written once for hundreds of records.
+/// Sequence numbers that are allocated from the file at once. The page with the last number is then
+/// written once for hundreds of records.
 const BLOCK_SIZE: i64 = 1000;
 
-/// What a store has for the records that it writes.
+/// Allocator of sequence numbers, and the epoch of event ids, of one opened store.
 ///
-/// All streams of a file, and all processes that write to it, share one sequence of numbers. The
-/// file has the last one that was taken from it: a store takes a block of them, and gives them out
-/// as long as nobody has taken another block meanwhile. What it has left then stays unused, so that
-/// numbers rise in the order of the commits.
+/// All streams of a file share one sequence of numbers, and so do all processes that write to it.
+/// The file has the last allocated number. A store allocates a block of them and uses it until
+/// another store allocates one; the rest of the block then stays unused. So numbers rise in the
+/// order of the commits.
 #[derive(Debug)]
 pub(crate) struct SequenceAllocator {
-    /// Drawn when the store is opened, and never used again: `change::event_id` says why.
+    /// Random number, drawn when the store is opened and never stored: core's `record::event_id`
+    /// has the reason.
     epoch: u64,
-    /// Whether others may take numbers, too.
+    /// Whether other stores can allocate from the same file; false in memory.
     is_shared: bool,
     block: Mutex<Option<SequenceBlock>>,
 }
 
-/// Numbers that were taken from the file.
+/// Block of sequence numbers that the store has allocated from the file.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) struct SequenceBlock {
-    /// The last one that was given out.
+    /// Last number that was used.
     last: i64,
-    /// The last one of the block.
+    /// Last number of the block.
     through: i64,
 }
 
@@ -41,30 +42,31 @@ impl SequenceAllocator {
         Self { epoch: env.random.next_u64(), is_shared, block: Mutex::default() }
     }
 
-    /// The block of a store that nobody else takes numbers from, if it has one.
+    /// Returns the block of a store in memory, if it has one; a file's may be outdated.
     fn exclusive_block(&self) -> Option<SequenceBlock> {
         self.lock().filter(|_| !self.is_shared)
     }
 
-    /// The epoch, as it stands in a record.
+    /// Returns the epoch as a record stores it.
     pub(crate) fn epoch(&self) -> i64 {
         self.epoch as i64
     }
 
-    /// The block that can be used while the file has this as the last number taken.
+    /// Returns the store's block if it ends with `taken`, the last number allocated from the file;
+    /// otherwise an empty block there.
     fn block_after(&self, taken: i64) -> SequenceBlock {
         let own = self.lock().filter(|block| block.through == taken);
         own.unwrap_or(SequenceBlock { last: taken, through: taken })
     }
 
-    /// Keeps what a group that is committed has left of its block.
+    /// Stores the rest of a committed group's block.
     pub(crate) fn commit(&self, block: Option<SequenceBlock>) {
         if block.is_some() {
             *self.lock() = block;
         }
     }
 
-    /// Forgets the block: nobody knows which of its numbers are in the file.
+    /// Discards the block after a failed commit, which may have used some of its numbers.
     pub(crate) fn reset(&self) {
         *self.lock() = None;
     }
@@ -75,13 +77,13 @@ impl SequenceAllocator {
 }
 
 impl Session<'_> {
-    /// Last sequence number before a boundary: every record written after this group, by whichever
-    /// store, has a higher one.
+    /// Returns the last sequence number before a boundary: every later record, of any store, has a
+    /// higher one.
     ///
-    /// A stream or a shard that opens here would otherwise miss the records of a store that goes on
-    /// with lower numbers, from a block that it allocated before. So the boundary is in a block of
-    /// this store's own: allocating it invalidates every other, because a store uses its block only
-    /// while the file says that it is the newest.
+    /// Without a boundary, another store could continue with lower numbers, from a block that it
+    /// has allocated before, and a stream or shard that opens here would miss its records. The
+    /// boundary lies in a block of this store. Allocating that block invalidates all others,
+    /// because a store uses its block only while it is the file's newest.
     pub(crate) fn boundary(&mut self) -> Result<i64> {
         let mut block = self.current_block()?;
         if block.last == block.through {
@@ -91,7 +93,7 @@ impl Session<'_> {
         Ok(block.last)
     }
 
-    /// Gives out the next sequence number.
+    /// Allocates the next sequence number.
     pub(crate) fn next_sequence_number(&mut self) -> Result<i64> {
         let mut block = self.current_block()?;
         if block.last == block.through {
@@ -102,7 +104,7 @@ impl Session<'_> {
         Ok(block.last)
     }
 
-    /// Gives out all numbers up to this one.
+    /// Allocates all sequence numbers up to `through`, and leaves them unused.
     pub(crate) fn allocate_through(&mut self, through: u64) -> Result<()> {
         while (self.current_block()?.last as u64) < through {
             self.next_sequence_number()?;
@@ -110,13 +112,14 @@ impl Session<'_> {
         Ok(())
     }
 
-    /// Extends a block that has no numbers left by a new one from the file.
+    /// Extends a used-up block by a new one from the file.
     fn allocate(&mut self, block: &mut SequenceBlock) -> Result<()> {
         block.through += BLOCK_SIZE;
         self.execute("UPDATE tabla_state SET last_record = ?1", [block.through])?;
         Ok(())
     }
 
+    /// Returns the block of the group: the rest of the store's block, if the file has no newer one.
     fn current_block(&mut self) -> Result<SequenceBlock> {
         if let Some(block) = self.block.or_else(|| self.numbers.exclusive_block()) {
             return Ok(block);

@@ -40,12 +40,12 @@ pub(crate) struct Session<'c> {
     /// Sizes of item collections, as estimated by the caller of the present operation.
     pub(crate) collection_sizes: CollectionSizes,
     pub(crate) item_counts: &'c ItemCounts,
-    /// Changes of item counts that are not in the ledger yet.
+    /// Changes of item counts that are not in `item_counts` yet.
     pub(crate) counts: CountChanges,
     /// Highest row number of each table's items, by the table's number.
     last_rows: BTreeMap<i64, i64>,
     pub(crate) record_log: &'c RecordLog,
-    /// Changes that the archive applies after the commit.
+    /// Changes that the record log applies to its memory after the commit.
     pub(crate) record_log_changes: Vec<RecordLogChange>,
     pub(crate) numbers: &'c SequenceAllocator,
     /// Last sequence number that was allocated from the file before the group, if known.
@@ -82,8 +82,8 @@ pub(crate) struct Written {
 }
 
 impl Written {
-    /// Estimated pages in the write-ahead log: one per row, because few rows of a group share a page,
-    /// and those that large items fill.
+    /// Estimated pages in the write-ahead log: one per row, because few rows of a group share a
+    /// page, and those that large items fill.
     pub(crate) fn pages(self) -> usize {
         self.rows + self.bytes / format::PAGE_SIZE as usize
     }
@@ -122,16 +122,19 @@ impl<'c> Session<'c> {
         }
     }
 
-    /// Whether the group must be rolled back: SQLite has failed, or has ended the transaction by itself
-    /// as it does on a full disk.
+    /// Whether the group must be rolled back: SQLite has failed, or has ended the transaction by
+    /// itself as it does on a full disk.
     pub(crate) fn has_failed(&self) -> bool {
         self.failure.is_some() || self.connection.is_autocommit()
     }
 
-    /// Takes the error because of which the group is rolled back.
+    /// Takes the error for which the group is rolled back.
     pub(crate) fn failure(&mut self) -> Error {
         self.failure.take().unwrap_or_else(|| {
-            Error::new(ErrorKind::Unavailable, "SQLite has ended the transaction by itself")
+            Error::new(
+                ErrorKind::Unavailable,
+                "SQLite has rolled back the transaction by itself; retry",
+            )
         })
     }
 
@@ -145,7 +148,7 @@ impl<'c> Session<'c> {
         self.is_catalogue_changed
     }
 
-    /// The catalogue, for a change.
+    /// Returns the catalogue for a change, and marks it as changed.
     pub(crate) fn catalogue_mut(&mut self) -> &mut Catalogue {
         self.is_catalogue_changed = true;
         Arc::make_mut(&mut self.catalogue)
@@ -157,9 +160,9 @@ impl<'c> Session<'c> {
         self.has_written = false;
     }
 
-    /// Ends a failed operation. An operation validates and evaluates before it writes, so one that is
-    /// refused has written nothing. One that fails later, for example on a damaged page, has written a
-    /// part: then the group fails.
+    /// Ends a failed operation. An operation validates and evaluates before it writes, so one that
+    /// is refused has written nothing. One that fails later, for example on a damaged page, has
+    /// written a part: then the group fails.
     pub(crate) fn end_failed(&mut self, error: &Error) {
         if self.has_written {
             self.fail(copy_error(error, Applied::No));
@@ -193,12 +196,12 @@ impl<'c> Session<'c> {
         outcome
     }
 
-    /// Amount that the group has written so far.
+    /// Returns the amount that the group has written so far.
     pub(crate) fn written(&self) -> Written {
         self.written
     }
 
-    /// Converts SQLite's answer; an error makes the group fail.
+    /// Converts a result of SQLite; an error makes the group fail.
     pub(crate) fn sql<T>(&mut self, outcome: rusqlite::Result<T>) -> Result<T> {
         outcome.map_err(|error| {
             self.is_disk_full |= wal::is_disk_full(&error);
@@ -208,7 +211,7 @@ impl<'c> Session<'c> {
         })
     }
 
-    /// Executes a statement without a result; answers how many rows it changed.
+    /// Executes a statement without a result; returns the number of rows that it changed.
     pub(crate) fn execute(&mut self, sql: &str, values: impl Params) -> Result<usize> {
         self.has_written = true;
         let outcome =
@@ -223,7 +226,7 @@ impl<'c> Session<'c> {
         self.sql(outcome)
     }
 
-    /// Prepared statement with this role on the table or index of a number.
+    /// Returns the prepared statement with this role on the table or index of a number.
     fn statement(
         &mut self,
         number: i64,
@@ -242,8 +245,8 @@ impl<'c> Session<'c> {
         Ok(&mut self.statements[known].1)
     }
 
-    /// Executes a statement that writes to the table or index of a number; answers how many rows it
-    /// changed.
+    /// Executes a statement that writes to the table or index of a number; returns the number of
+    /// rows that it changed.
     pub(crate) fn write(
         &mut self,
         number: i64,
@@ -305,6 +308,7 @@ impl<'c> Session<'c> {
         self.sql(outcome)
     }
 
+    /// Adds to the item count of a table or index.
     pub(crate) fn count(&mut self, number: i64, items: i64, bytes: i64) {
         self.counts.add(number, items, bytes);
     }
@@ -314,6 +318,7 @@ impl<'c> Session<'c> {
         std::mem::take(&mut self.counts)
     }
 
+    /// Allocates a row number of a table: one more than the highest.
     fn next_row(&mut self, table: &StoredTable) -> Result<i64> {
         let last = match self.last_rows.get(&table.number) {
             Some(last) => *last,
@@ -328,7 +333,8 @@ impl<'c> Session<'c> {
         Ok(last + 1)
     }
 
-    /// Writes the new item over the old one; answers the row number, or `None` if there is neither.
+    /// Replaces the old item by the new one, and returns the row number; `None` if there is
+    /// neither.
     fn write_item(
         &mut self,
         table: &StoredTable,
@@ -367,6 +373,7 @@ impl<'c> Session<'c> {
         }
     }
 
+    /// Applies the change of one index entry.
     fn write_entry(&mut self, table: &StoredTable, id: i64, change: &IndexChange) -> Result<()> {
         let index = &table.indexes[change.index];
         match &change.entry {
@@ -386,8 +393,8 @@ impl<'c> Session<'c> {
                 let schema = &table.table.schema;
                 let entry = IndexEntry::at(schema, &schema.indexes[change.index], new);
                 if index.backfilling {
-                    // The backfill may not have inserted the old entry yet, so the counts follow the
-                    // rows that are deleted.
+                    // The backfill may not have inserted the old entry yet, so the counts follow
+                    // the rows that are deleted.
                     let old = IndexEntry { item: old.clone(), ..entry.clone() };
                     self.delete_entry(index, &old)?;
                     return self.insert_entry(index, id, &entry);

@@ -1,4 +1,6 @@
-//! The store.
+//! `SqliteStore`: operations of the [`Store`] trait as plans, reads and write jobs.
+//!
+//! Semantics are in core's plans, SQL is in `rows` and `session`.
 
 use std::sync::Arc;
 
@@ -29,46 +31,47 @@ use crate::tables::{described, may_be_stale};
 use crate::writer::Writer;
 use crate::{connection, open, streams, tables};
 
-/// Pages of up to this many rows are read on the caller's thread; longer ones on a thread that may
-/// take its time.
+/// Longest page, in rows, that is read on the caller's thread. A longer one is read on a blocking
+/// thread.
 const INLINE_ROWS: usize = 128;
 
-/// Rows of up to this many bytes are filtered on the caller's thread.
+/// Largest page, in bytes, that is filtered on the caller's thread.
 const INLINE_BYTES: usize = 64 << 10;
 
-/// How often costly expressions of a write are evaluated outside of the writer, because the item was
-/// another one when they were done.
+/// Most times that the costly expressions of a write are evaluated outside the writer. Each
+/// repetition follows a change of the item by another write.
 const MAX_PRE_EVALUATIONS: usize = 8;
 
-/// A [`Store`] in an SQLite file, or in memory.
+/// [`Store`] in an SQLite file, or in memory.
 ///
-/// It is cheap to clone; clones are the same store. The file is closed when the last of them is
-/// dropped. Its calls are made inside of a tokio runtime.
+/// Clones are cheap and share the store. The file is closed when the last clone is dropped. The
+/// methods must be called inside a tokio runtime.
 #[derive(Clone, Debug)]
 pub struct SqliteStore {
     inner: Arc<Inner>,
-    /// Policy for transactions that conflict.
+    /// Retry policy of transactions that end with a conflict.
     retries: RetryPolicy,
 }
 
 #[derive(Debug)]
 struct Inner {
     writer: Writer,
-    /// `None` in memory, where one connection does everything.
+    /// Connections that read; `None` in memory, where all reads use the writing connection.
     readers: Option<ReadPool>,
     env: Env,
 }
 
 impl SqliteStore {
-    /// Opens a store, on the machine's own clock.
+    /// Opens a store with the system's clock and randomness. Creates the file if it does not exist.
     ///
     /// # Errors
-    /// The file cannot be opened or made, is not one of tabla's, has a newer format, or is damaged.
+    /// The file cannot be opened or created, was not written by tabla, has a newer format, or is
+    /// damaged.
     pub async fn open(config: &SqliteConfig) -> Result<Self> {
         Self::open_with(config, Env::system()).await
     }
 
-    /// Opens a store on this clock and randomness.
+    /// Opens a store with the clock and randomness of `env`.
     ///
     /// # Errors
     /// As for [`SqliteStore::open`].
@@ -85,30 +88,33 @@ impl SqliteStore {
         Ok(Self { inner: Arc::new(Inner { writer, readers, env }), retries })
     }
 
-    /// The same store, with this retry policy. It retries transactions whose expressions are so
-    /// costly that other writes keep changing their items: the only conflicts that this engine
-    /// reports. It reads batches of more than 16 MB to their end. A file that another process keeps
-    /// locked is waited for by [`SqliteConfig::with_busy_timeout`], and not retried.
+    /// Sets the retry policy of this handle. Default: [`RetryPolicy::none`]; a store from an
+    /// address has the policy of its registry.
     ///
-    /// Default: [`RetryPolicy::none`]; a store from an address has the policy of its registry.
+    /// The store retries a transaction whose costly expressions were evaluated outside the writer
+    /// while other writes kept changing its items. This is the only conflict that the engine
+    /// reports. With more than one attempt, it also reads a batch of more than 16 MB to its end.
+    /// Waiting for a file that another process has locked is no retry:
+    /// [`SqliteConfig::with_busy_timeout`].
     #[must_use]
     pub fn with_retries(mut self, retries: RetryPolicy) -> Self {
         self.retries = retries;
         self
     }
 
-    /// Deletes all items whose time to live has passed, and answers how many there were. Until then
-    /// they can be read and written like any other item.
+    /// Deletes all items whose time to live has passed, and returns their number. Until they are
+    /// deleted, expired items can be read and written like any other item.
     ///
-    /// The store also sweeps by itself, once per period ([`SqliteConfig::with_sweep_every`]), and only
-    /// while it holds the file's sweep lease. This sweep needs no lease and begins at once. Writes of
-    /// other callers run between its steps of at most 64 items.
+    /// The store also sweeps by itself, once per period ([`SqliteConfig::with_sweep_every`]), and
+    /// only while it holds the file's sweep lease. This sweep needs no lease and begins at once.
+    /// Writes of other callers run between its steps of at most 64 items.
     ///
     /// # Errors
-    /// The file cannot be written, or an item is damaged; all other expired items were deleted then.
+    /// The file cannot be written, or an item is damaged. In the second case, all other expired
+    /// items were deleted.
     pub async fn sweep_expired(&self) -> Result<usize> {
         let writer = &self.inner.writer;
-        // The expiry index is filled first.
+        // An incomplete expiry index lacks expired items, so it is filled first.
         while self.inner.catalogue()?.tables().any(|table| table.is_expiry_index_filling()) {
             let fill = |session: &mut Session<'_>| {
                 let lacking = session
@@ -156,8 +162,8 @@ impl SqliteStore {
         self.inner.writer.sweeps().borrow().clone()
     }
 
-    /// Waits until `count` of the store's own sweeps have ended, and answers their statistics. It never
-    /// returns if the store does not sweep.
+    /// Waits until `count` of the store's own sweeps have ended since it was opened, and returns
+    /// their statistics. It never returns if sweeps are off.
     pub async fn wait_for_sweeps(&self, count: u64) -> Sweeps {
         let mut sweeps = self.inner.writer.sweeps();
         match sweeps.wait_for(|sweeps| sweeps.count >= count).await {
@@ -170,7 +176,7 @@ impl SqliteStore {
 
 #[cfg(test)]
 impl SqliteStore {
-    /// Looks at a table as the engine sees it.
+    /// Calls `look` with a snapshot of the file, the item counts, and a table of the catalogue.
     pub(crate) fn with_table(
         &self,
         name: &str,
@@ -187,7 +193,7 @@ impl SqliteStore {
 }
 
 impl Inner {
-    /// Reads with one statement.
+    /// Runs a read of one statement.
     fn read<R>(&self, work: impl FnOnce(&Connection) -> Result<R>) -> Result<R> {
         match &self.readers {
             Some(readers) => readers.read(work),
@@ -195,7 +201,7 @@ impl Inner {
         }
     }
 
-    /// Reads with several statements that see the same state.
+    /// Runs a read of several statements that see the same state of the store.
     fn snapshot<R>(&self, work: impl FnOnce(&Connection) -> Result<R>) -> Result<R> {
         match &self.readers {
             Some(readers) => readers.snapshot(work),
@@ -203,7 +209,7 @@ impl Inner {
         }
     }
 
-    /// The catalogue as the file has it now, read again if another process has changed it.
+    /// Present catalogue of the file, read again if another process has changed it.
     fn catalogue(&self) -> Result<Arc<Catalogue>> {
         let known = self.writer.catalogue();
         let Some(readers) = &self.readers else { return Ok(known) };
@@ -219,23 +225,23 @@ impl Inner {
         Ok(self.writer.catalogue())
     }
 
-    /// Tries something with the catalogue as it is known, and once more if it fails and another
-    /// process has changed the catalogue.
+    /// Executes `work` with the cached catalogue, and once more if it fails and another process has
+    /// changed the catalogue.
     ///
-    /// Numbers are not used twice, so what is known of a table is right or leads nowhere: nothing
-    /// has to be asked where it succeeds.
+    /// Numbers of tables and indexes are never reused, so a stale entry refers to the right rows or
+    /// to none. A success therefore needs no comparison with the file.
     fn attempt<R>(&self, work: impl Fn(&Catalogue) -> Result<R>) -> Result<R> {
         let known = self.writer.catalogue();
         let outcome = work(&known);
         if !outcome.as_ref().is_err_and(may_be_stale) {
             return outcome;
         }
-        // Compared with what was tried: another caller may have read the newer one meanwhile.
+        // Compared with `known`, because another caller may have cached a newer one meanwhile.
         let present = self.catalogue()?;
         if present.version == known.version { outcome } else { work(&present) }
     }
 
-    /// Estimates the item collections whose sizes an answer reports.
+    /// Estimates the sizes of the item collections that the answer to a write reports.
     async fn collection_sizes(
         self: &Arc<Self>,
         collections: Collections,
@@ -258,6 +264,7 @@ impl Inner {
         .await
     }
 
+    /// Executes a write of one item. Costly expressions are evaluated outside the writer.
     async fn write_one(
         self: &Arc<Self>,
         plan: impl Fn(&Catalogue) -> Result<SingleWrite<Arc<StoredTable>>>,
@@ -290,6 +297,8 @@ impl Inner {
         unreachable!("the last attempt evaluates the expressions by itself")
     }
 
+    /// Executes a transaction, without the retries of the store's policy. It ends with a conflict
+    /// if other writes change its items during each of [`MAX_PRE_EVALUATIONS`] evaluations.
     async fn write_transaction(
         self: &Arc<Self>,
         request: &TransactWriteItems,
@@ -320,12 +329,12 @@ impl Inner {
                 }
             };
         }
-        // A transaction may evaluate a hundred times as much as a single write.
+        // The writer would evaluate up to a hundred operations, so it does not do the last attempt.
         Err(writes.conflict())
     }
 
-    /// Reads a page on the caller's thread if it turns out to be short, on a blocking thread if it
-    /// is long.
+    /// Reads a page on the caller's thread, or on a blocking thread if it has more than
+    /// [`INLINE_ROWS`].
     async fn short_page(self: &Arc<Self>, plan: impl PlanPage) -> Result<Page> {
         let short = self.attempt(|catalogue| {
             let page = plan(catalogue)?;
@@ -351,7 +360,7 @@ impl Inner {
                 let page = plan(catalogue)?;
                 let gathered =
                     inner.read(|connection| page.gather(&mut ConnectionRows::new(connection)))?;
-                // The snapshot is released: a slow filter must not keep the log from restarting.
+                // The snapshot is released, so a slow filter does not keep the WAL from restarting.
                 Ok(page.finish(gathered))
             })
         })
@@ -359,28 +368,28 @@ impl Inner {
     }
 }
 
-/// What has become of a write in the writer.
+/// Result of a write in the writer.
 enum WriteStep<W, T> {
     Done(T),
-    /// Its expressions take long on these items: they are evaluated while others write.
+    /// Expressions that are costly on these items, to be evaluated outside the writer.
     NeedsEvaluation(W, FoundItems),
 }
 
-/// Whether a transaction was cancelled because other writes changed its items.
+/// Whether a transaction was canceled because other writes changed its items.
 fn is_conflict(error: &Error) -> bool {
     matches!(error.kind(), ErrorKind::TransactionCanceled { .. }) && error.retry() == Retry::Later
 }
 
-/// Does what may take long on a blocking thread of the runtime.
+/// Executes `work` on a blocking thread of the runtime. A panic becomes an error.
 async fn on_blocking_thread<T: Send + 'static>(
     work: impl FnOnce() -> Result<T> + Send + 'static,
 ) -> Result<T> {
     tokio::task::spawn_blocking(work).await.unwrap_or_else(|_| {
-        Err(Error::new(ErrorKind::Unexpected, "the engine panicked; this is a defect in it"))
+        Err(Error::new(ErrorKind::Unexpected, "the engine panicked; report this defect of tabla"))
     })
 }
 
-/// Plans a page, more than once if need be.
+/// Function that plans a page against a catalogue. It can be called again with a newer catalogue.
 trait PlanPage: Fn(&Catalogue) -> Result<PageRead<Arc<StoredTable>>> + Send + Sync + 'static {}
 
 impl<F> PlanPage for F where
@@ -388,7 +397,7 @@ impl<F> PlanPage for F where
 {
 }
 
-/// The operation's table is one and the same as when it was planned.
+/// Whether the catalogue still has the tables against which an operation was planned.
 fn are_current<'a>(
     catalogue: &Catalogue,
     mut tables: impl Iterator<Item = &'a Arc<StoredTable>>,
@@ -403,7 +412,7 @@ impl Store for SqliteStore {
         Capabilities::full("sqlite")
     }
 
-    /// It has none yet.
+    /// Returns `None`: the engine has no extension.
     fn extension_by_id(&self, _: std::any::TypeId) -> Option<tabla_core::Extension> {
         None
     }
@@ -441,7 +450,7 @@ impl Store for SqliteStore {
     }
 
     async fn scan(&self, request: Scan) -> Result<Page> {
-        // A scan goes on to 1 MB unless it is told not to.
+        // Without a limit, a page of a scan has up to 1 MB.
         let is_short = request.limit.is_some_and(|limit| limit <= INLINE_ROWS as i32);
         let plan =
             move |catalogue: &Catalogue| PageRead::scan(&request, catalogue.table(&request.table)?);
@@ -499,12 +508,13 @@ impl Store for SqliteStore {
         if !outcome.as_ref().is_err_and(is_conflict) {
             return outcome;
         }
-        let mut tries = self.retries.start_attempts(RetryMode::OnlyIfNotApplied, "a transaction");
+        let mut attempts =
+            self.retries.start_attempts(RetryMode::OnlyIfNotApplied, "a transaction");
         while outcome.as_ref().is_err_and(is_conflict) {
-            if let Some(output) = tries.check(outcome)? {
+            if let Some(output) = attempts.check(outcome)? {
                 return Ok(output);
             }
-            tries.next_attempt().await?;
+            attempts.next_attempt().await?;
             outcome = self.inner.write_transaction(&request).await;
         }
         outcome
@@ -619,7 +629,7 @@ mod tests {
     use super::*;
 
     #[tokio::test]
-    async fn who_has_tried_an_old_catalogue_tries_again_whoever_has_read_the_new_one() {
+    async fn attempt_repeats_with_a_newer_catalogue_that_another_caller_has_cached() {
         let folder = tempfile::tempdir().unwrap();
         let file = SqliteConfig::file(folder.path().join("a.db"));
         let one = SqliteStore::open(&file).await.unwrap();
@@ -627,7 +637,7 @@ mod tests {
         let table = CreateTable::new("things").partition_key("pk", KeyType::S);
         one.create_table(table).await.unwrap();
         let found = other.inner.attempt(|known| {
-            // Another caller of this store is ahead, between the failure and the second try.
+            // Another caller of this store reads the catalogue between the two attempts.
             let found = known.table("things");
             other.inner.catalogue()?;
             found

@@ -1,4 +1,6 @@
-//! Streams: their logs, and the records that are written to them and read. `archive` keeps these.
+//! Streams: opening, closing and shards of streams; writing of change records; the read operations.
+//!
+//! `record_log` stores the records. Core's `stream_state` decides about shards and iterators.
 
 use std::sync::Arc;
 
@@ -20,11 +22,11 @@ use crate::record_log::{RecordLog, RecordReader};
 use crate::records::{self, StoredRecord};
 use crate::session::Session;
 
-/// Records that one step of maintenance takes away.
+/// Most records that one step of maintenance deletes.
 const PRUNE_BATCH: usize = 500;
 
 impl Session<'_> {
-    /// Opens the log of a stream that has just been enabled.
+    /// Opens a stream that is being enabled: its state, and the table for its records.
     pub(crate) fn open_stream(&mut self, log: &StreamState) -> Result<StoredStream> {
         let number = self.next_number()?;
         self.create_record_log(number)?;
@@ -35,7 +37,7 @@ impl Session<'_> {
         Ok(StoredStream::new(number, log))
     }
 
-    /// Closes the log of a stream: what it has can be read for a day.
+    /// Closes a stream. Its records can be read for another 24 hours.
     pub(crate) fn close_stream(&mut self, arn: &StreamArn, now: Timestamp) -> Result<()> {
         let last = self.boundary()? as u64;
         if let Some((number, mut log)) = stream(self.connection, arn)? {
@@ -45,7 +47,8 @@ impl Session<'_> {
         Ok(())
     }
 
-    /// Leaves a record of a change to the item of a row in the table's stream, if it has one.
+    /// Writes a change record to the table's stream, if it is enabled. `row` is the item's row
+    /// number.
     pub(crate) fn record(
         &mut self,
         table: &Arc<StoredTable>,
@@ -80,7 +83,7 @@ impl Session<'_> {
         self.append_record(stream, record)
     }
 
-    /// Begins a new generation of shards, unless an earlier write of the group has.
+    /// Begins a new generation of shards, unless an earlier write of the group has begun it.
     fn rotate(&mut self, table: &StoredTable, number: i64, now: Timestamp) -> Result<()> {
         let select = "SELECT log FROM tabla_streams WHERE number = ?1";
         let outcome = self.connection.query_row(select, [number], |row| row.get::<_, String>(0));
@@ -96,7 +99,7 @@ impl Session<'_> {
         let expiry = table.expiry.clone();
         let stored = StoredTable::new(table.number, definition, &indexes, Some(stream), expiry)?;
         self.catalogue_mut().put(stored);
-        // As time has passed, there may be records to take away.
+        // Four hours have passed since the last rotation, so records may be past their retention.
         self.wants_maintenance = true;
         Ok(())
     }
@@ -107,14 +110,14 @@ impl Session<'_> {
         Ok(())
     }
 
-    /// Takes away some of the records that are too old to be read, and the streams that were closed
-    /// a day ago; whether there may be more.
+    /// Executes one step of retention: deletes the oldest records past their retention, or a stream
+    /// that was closed 24 hours ago. Returns whether there may be more to delete.
     pub(crate) fn prune_streams(&mut self, now: Timestamp) -> Result<bool> {
         for (number, mut log) in logs(self.connection)? {
             if log.is_past_retention(now) {
                 self.execute("DELETE FROM tabla_streams WHERE number = ?1", [number])?;
                 self.drop_record_log(number)?;
-                // What was discarded may have to be emptied.
+                // Maintenance may have to empty the discarded table.
                 return Ok(true);
             }
             if let Some(through) =
@@ -130,8 +133,8 @@ impl Session<'_> {
     }
 }
 
-/// Whether there is something for [`Session::keep_streams_short`] to do: a read, so that a store at
-/// rest takes no lock.
+/// Whether [`Session::prune_streams`] has something to delete. It only reads, so that an idle store
+/// takes no write lock.
 pub(crate) fn need_pruning(
     connection: &Connection,
     archive: &RecordLog,
@@ -147,7 +150,7 @@ pub(crate) fn need_pruning(
     Ok(false)
 }
 
-/// All logs, in the order of their streams' names.
+/// Reads the numbers and states of all streams, in the order of their ARNs.
 fn logs(connection: &Connection) -> Result<Vec<(i64, StreamState)>> {
     let mut stored = Vec::new();
     for_each_row(connection, "SELECT number, log FROM tabla_streams ORDER BY arn", |row| {
@@ -157,6 +160,7 @@ fn logs(connection: &Connection) -> Result<Vec<(i64, StreamState)>> {
     stored.into_iter().map(|(number, log)| Ok((number, parse(&log)?))).collect()
 }
 
+/// Reads the number and state of a stream, if it exists.
 fn stream(connection: &Connection, arn: &StreamArn) -> Result<Option<(i64, StreamState)>> {
     let select = "SELECT number, log FROM tabla_streams WHERE arn = ?1";
     let found = connection
@@ -168,7 +172,8 @@ fn stream(connection: &Connection, arn: &StreamArn) -> Result<Option<(i64, Strea
     found.map(|(number, log)| Ok((number, parse(&log)?))).transpose()
 }
 
-/// The stream, if it can be read now.
+/// Reads the number and state of a stream, or fails if it does not exist or was closed 24 hours
+/// ago.
 fn readable(
     connection: &Connection,
     arn: &StreamArn,
@@ -207,7 +212,7 @@ pub(crate) fn iterator(
 ) -> Result<ShardIterator> {
     let (number, mut log) = readable(connection, &request.arn, now)?;
     let extent = log.shard_range(&request.shard, now)?;
-    // Whether or not what is too old has been taken away.
+    // Records past their retention do not exist for a reader, even if they are not deleted yet.
     if let Some(through) = archive.last_trimmed(connection, number, now)? {
         log.trim(through as u64);
     }
@@ -229,10 +234,10 @@ pub(crate) fn records(
     let mut failure = None;
     let mut assembly = RecordAssembler::new(connection, number, &log);
     let (page, passed) = archive.read(connection, number, &extent, place.next, |unread| {
-        // A page ends at the first failure, which then fails the whole.
+        // A failure ends the page, and then fails the request.
         let page = std::iter::from_fn(|| {
             let found = match unread.next() {
-                // It is too old, but still there.
+                // Past its retention, but not deleted yet.
                 Ok(Some(first)) if is_first && first.is_trimmed(now) => {
                     Err(record::trimmed_error())
                 }
@@ -255,10 +260,10 @@ pub(crate) fn records(
     }
     let (mut next, mut is_more) = (passed, false);
     if !is_end {
-        // The last row that was looked at may have been too much for the page.
+        // The last examined record may not have fit into the page.
         next = page.last().map_or(place.next, |record| number_of(record) + 1);
         let has_more = |unread: &mut RecordReader<'_>| unread.next().map(|found| found.is_some());
-        // An open shard goes on in any case.
+        // An open shard always has a next iterator.
         is_more = extent.last.is_none()
             || archive.read(connection, number, &extent, next, has_more)??;
     }
@@ -267,5 +272,6 @@ pub(crate) fn records(
 }
 
 fn number_of(record: &Record) -> u64 {
-    record::parse_sequence_number(&record.sequence_number).expect("the store made it")
+    record::parse_sequence_number(&record.sequence_number)
+        .expect("a sequence number that the store has formatted")
 }

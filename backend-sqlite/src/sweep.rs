@@ -1,5 +1,5 @@
-//! Deletion of expired items, one sweep step at a time, and the lease that admits one sweeping store
-//! per file.
+//! Deletion of expired items, one sweep step at a time, and the lease that admits one sweeping
+//! store per file.
 
 use std::sync::Arc;
 use std::time::Duration;
@@ -19,20 +19,20 @@ use crate::session::Session;
 /// Most items that a step of `SqliteStore::sweep_expired` deletes.
 pub(crate) const FOREGROUND_STEP_ITEMS: usize = 64;
 
-/// Time, by the store's clock, after which a step ends early because its items are large or on a slow
-/// disk.
+/// Time, by the store's clock, after which a step ends early because its items are large or on a
+/// slow disk.
 const STEP_TIME: Duration = Duration::from_millis(1);
 
 /// Items that a step deletes before it looks at [`STEP_TIME`]: a sweep also ends on a machine that
 /// suspends the thread in the middle of every step.
 const MIN_STEP_ITEMS: usize = 4;
 
-/// Duration of the sweep lease. After a lease holder was killed, another store takes over within this
-/// time.
+/// Duration of the sweep lease. After a lease holder was killed, another store takes over within
+/// this time.
 const LEASE: Duration = Duration::from_secs(30);
 
-/// State of a sweep: every item up to the cursor that had expired when the sweep began was deleted, or
-/// skipped because of a problem.
+/// State of a sweep: every item up to the cursor that had expired when the sweep began was deleted,
+/// or skipped because of a problem.
 #[derive(Clone, Debug)]
 pub(crate) struct Sweep {
     began: Timestamp,
@@ -48,7 +48,7 @@ pub(crate) struct Sweep {
     pub(crate) problem: Option<String>,
 }
 
-/// What a store finds when it looks for expired items.
+/// Result of a look for expired items.
 pub(crate) enum SweepCheck {
     NothingExpired,
     Expired,
@@ -56,7 +56,7 @@ pub(crate) enum SweepCheck {
     Leased(Timestamp),
 }
 
-/// How a sweep step ended.
+/// Outcome of a sweep step.
 #[derive(Debug, PartialEq, Eq)]
 pub(crate) enum StepOutcome {
     /// More items may have expired.
@@ -67,7 +67,8 @@ pub(crate) enum StepOutcome {
 }
 
 impl Sweep {
-    /// A sweep of the items that have expired at `now`, whose steps delete at most `step_items`.
+    /// Creates a sweep of the items that have expired at `now`; each step deletes at most
+    /// `step_items`.
     pub(crate) fn new(now: Timestamp, step_items: usize) -> Self {
         Self {
             began: now,
@@ -79,17 +80,17 @@ impl Sweep {
         }
     }
 
-    /// Notes a problem, unless there was one before.
+    /// Records a problem, unless the sweep has one already.
     pub(crate) fn note(&mut self, problem: &Error) {
         self.problem.get_or_insert_with(|| problem.message().to_owned());
     }
 
-    /// The sweep to continue with after a failed step that was rolled back; `None` if the sweep ends.
-    /// `before` is its state before the step.
+    /// Returns the sweep to continue with after a failed step that was rolled back; `None` if the
+    /// sweep ends. `before` is its state before the step.
     ///
-    /// A full disk or a missing permission would fail every other step too. Any other failure concerns
-    /// one item: the sweep goes back to `before`, deletes one item per step, and skips the item that
-    /// fails.
+    /// A full disk or a missing permission would fail every other step too. Any other failure
+    /// concerns one item: the sweep goes back to `before`, deletes one item per step, and skips the
+    /// item that fails.
     pub(crate) fn after_failure(self, before: Self, error: &Error) -> Option<Self> {
         if error.retry() != Retry::Never || *error.kind() == ErrorKind::AccessDenied {
             return None;
@@ -110,14 +111,15 @@ impl Sweep {
         (&self.table, self.after)
     }
 
-    /// The table at the cursor or the first one after it whose items expire.
+    /// Returns the first table at or after the cursor whose items expire.
     fn next_table(&self, catalogue: &Catalogue) -> Option<Arc<StoredTable>> {
         let is_next =
             |table: &&Arc<StoredTable>| table.table.name >= self.table && table.expiry.is_some();
         catalogue.tables().find(is_next).cloned()
     }
 
-    /// Range of expiry times that is left in the table: after the first pair, before the last second.
+    /// Returns the range of expiry times that is left in the table: the pair after which it begins,
+    /// and the second before which it ends.
     fn range(&self) -> ((i64, i64), i64) {
         let expired = ttl::expired(self.began);
         // Just before the first row of the first second.
@@ -125,7 +127,7 @@ impl Sweep {
         (self.after.max(first), expired.end as i64)
     }
 
-    /// Moves the cursor behind a table.
+    /// Moves the cursor past a table.
     fn leave_table(&mut self, table: &StoredTable) {
         // No name sorts between a name and the same name with a zero appended.
         self.table = format!("{}\0", table.table.name);
@@ -133,8 +135,8 @@ impl Sweep {
     }
 }
 
-/// Looks for expired items, and for the lease of another store than `holder` (`None` in memory, where
-/// there is no lease). It only reads, so that an idle store takes no write lock.
+/// Looks for expired items, and for a sweep lease of another store than `holder` (`None` in memory,
+/// where there is no lease). It only reads, so that an idle store takes no write lock.
 pub(crate) fn check(
     connection: &Connection,
     catalogue: &Catalogue,
@@ -180,8 +182,8 @@ fn read_lease(connection: &Connection) -> Result<Option<Lease>> {
 }
 
 impl Session<'_> {
-    /// Acquires or renews the sweep lease for `holder`. If another store holds it, the answer is that
-    /// lease's deadline.
+    /// Acquires or renews the sweep lease for `holder`. If another store holds the lease, returns
+    /// its deadline.
     pub(crate) fn acquire_sweep_lease(&mut self, holder: &str) -> Result<Option<Timestamp>> {
         let now = self.env.clock.now();
         match read_lease(self.connection)? {
@@ -199,8 +201,8 @@ impl Session<'_> {
         Ok(None)
     }
 
-    /// Executes one step: deletes the next expired items, at most `limit` and at most as many as the
-    /// sweep has per step. A damaged item is skipped and noted as a problem.
+    /// Executes one step: deletes the next expired items, at most `limit` and at most as many as
+    /// the sweep has per step. A damaged item is skipped and noted as a problem.
     pub(crate) fn sweep(&mut self, sweep: &mut Sweep, limit: usize) -> Result<StepOutcome> {
         let limit = sweep.step_items.min(limit);
         let began = self.env.clock.now();
@@ -231,8 +233,8 @@ impl Session<'_> {
         Ok(StepOutcome::Done)
     }
 
-    /// Moves the cursor to the next expired item of a table, and reads its row number and the item. The
-    /// inner error is damage of this one item.
+    /// Moves the cursor to the next expired item of a table, and reads its row number and the item.
+    /// The inner error is damage of this one item.
     fn next_expired(
         &self,
         expiry: &ExpiryIndex,
@@ -247,7 +249,7 @@ impl Session<'_> {
         Ok(Some(rows::read(row).and_then(|found| match expiry.expires_at(&found.item) {
             // The expiry index may be damaged; the item decides when it expires.
             time if time != Some(at) => Err(corrupt_error(format_args!(
-                "the expiry index has second {at} for the item of row {id}, the item has another"
+                "the expiry index has second {at} for the item in row {id}, the item has another"
             ))),
             _ => Ok((found.id, found.item)),
         })))

@@ -1,10 +1,10 @@
 //! Schedule and progress of the store's own sweeps.
 //!
-//! The writer's thread owns the [`Sweeper`]. Once per period it looks for expired items; if there are
-//! any and no other store holds the sweep lease, it queues a [`SweepStep`]. Write groups execute the
-//! step again and again, each time a few items, until it reports a [`SweepEnd`], which the thread
-//! hands back to the sweeper. When and with whom a step runs is the writer's business: nothing here
-//! knows of connections, locks or threads.
+//! The writer's thread owns the [`Sweeper`]. Once per period it looks for expired items; if there
+//! are any and no other store holds the sweep lease, it queues a [`SweepStep`]. Write groups
+//! execute the step again and again, each time a few items, until it reports a [`SweepEnd`], which
+//! the thread hands back to the sweeper. The writer decides when a step runs and in which group.
+//! This module knows no connection, lock or thread.
 
 use std::sync::Arc;
 use std::task::Waker;
@@ -23,7 +23,7 @@ const STEP_ITEMS: usize = 8;
 /// Shortest period: with zero, the thread would look for expired items all the time.
 const MIN_PERIOD: Duration = Duration::from_millis(1);
 
-/// Statistics of a store's own sweeps since it was opened: [`SqliteStore::sweeps`].
+/// Statistics of a store's own sweeps since it was opened, as [`SqliteStore::sweeps`] returns them.
 ///
 /// [`SqliteStore::sweeps`]: crate::SqliteStore::sweeps
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
@@ -33,17 +33,18 @@ pub struct Sweeps {
     pub count: u64,
     /// Number of deleted items, including those of a sweep that is under way.
     pub deleted: u64,
-    /// Time at which the last sweep ended.
+    /// Time at which the last sweep ended, by the store's clock; `None` before the first.
     pub last: Option<Timestamp>,
-    /// Problem that kept the last sweep from deleting every expired item. The next sweep tries again.
+    /// First problem that kept the last sweep from deleting every expired item, as a message. The
+    /// next sweep tries these items again.
     pub problem: Option<String>,
 }
 
 /// Decides when a sweep begins, and reports how it ended.
 pub(crate) struct Sweeper {
     env: Env,
-    /// Time between the end of a sweep and the next look for expired items; `None` if the store never
-    /// sweeps.
+    /// Time between the end of a sweep and the next look for expired items; `None` if the store
+    /// never sweeps.
     period: Option<Duration>,
     /// Time of the next look.
     next: Timestamp,
@@ -62,10 +63,10 @@ pub(crate) struct SweepStep {
     sweeps: Arc<watch::Sender<Sweeps>>,
 }
 
-/// How a sweep ended.
+/// Outcome of a sweep.
 #[derive(Debug, PartialEq, Eq)]
 pub(crate) enum SweepEnd {
-    /// Every expired item was deleted or, because of this problem, some were not.
+    /// All expired items were examined; `problem` is why some were not deleted.
     Done { problem: Option<String> },
     /// Another store holds the sweep lease until this time or longer.
     Leased(Timestamp),
@@ -94,8 +95,8 @@ impl Sweeper {
         self.holder.as_deref()
     }
 
-    /// Time until the next look for expired items. `None` if there is none, or only after somebody has
-    /// moved a manual clock: that wakes `waker`.
+    /// Time until the next look for expired items. `None` if the store does not sweep or a sweep is
+    /// under way, or if the time depends on a manual clock: a move of that clock wakes `waker`.
     pub(crate) fn until_due(&mut self, waker: &Waker) -> Option<Duration> {
         let period = self.period.filter(|_| !self.is_under_way)?;
         // Registered before the clock is read, so that no move of the clock is missed.
@@ -114,7 +115,8 @@ impl Sweeper {
         (self.period.is_some() && !self.is_under_way && now >= self.next).then_some(now)
     }
 
-    /// Begins a sweep if a look at `now` has found expired items; its first step.
+    /// Begins a sweep if `check` has found expired items at `now`, and returns its first step.
+    /// Otherwise schedules the next look.
     pub(crate) fn begin(&mut self, now: Timestamp, check: Result<SweepCheck>) -> Option<SweepStep> {
         match check {
             Ok(SweepCheck::Expired) => {
@@ -154,8 +156,8 @@ impl Sweeper {
 }
 
 impl SweepStep {
-    /// Executes the step in a write group, unless another store holds the sweep lease. It deletes at
-    /// most `limit` items.
+    /// Executes the step in a write group, unless another store holds the sweep lease. It deletes
+    /// at most `limit` items.
     pub(crate) fn execute(
         &mut self,
         session: &mut Session<'_>,
@@ -170,8 +172,8 @@ impl SweepStep {
         session.sweep(&mut self.sweep, limit)
     }
 
-    /// Continues after a step that was committed, or failed and was rolled back: this becomes the next
-    /// step, unless the sweep has ended.
+    /// Continues after a step that was committed, or failed and was rolled back: this becomes the
+    /// next step, unless the sweep has ended.
     pub(crate) fn advance(&mut self, result: Result<StepOutcome>) -> Option<SweepEnd> {
         let before = self.before.take().unwrap_or_else(|| self.sweep.clone());
         match result {
@@ -264,7 +266,7 @@ mod tests {
         let now = sweeper.due().unwrap();
         let mut step = sweeper.begin(now, Ok(SweepCheck::Expired)).unwrap();
         step.sweep.deleted = 3;
-        let failure = || Error::new(ErrorKind::Unexpected, "a neighbour failed");
+        let failure = || Error::new(ErrorKind::Unexpected, "another job failed");
         assert_eq!(step.advance(Err(failure().with_retry(Retry::Never))), None);
         assert_eq!((step.sweep.deleted, step.sweep.step_items), (3, 1));
         let full = Error::new(ErrorKind::Unavailable, "full").with_retry(Retry::Exhausted);

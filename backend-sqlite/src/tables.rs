@@ -1,4 +1,6 @@
-//! Creating, describing, changing and deleting tables.
+//! Tables: creation, description, change and deletion, in a write group.
+//!
+//! Backfills and the emptying of deleted tables are in `maintenance`.
 
 use std::collections::BTreeMap;
 use std::sync::Arc;
@@ -16,14 +18,14 @@ use crate::catalogue::{Catalogue, StoredTable, parse, to_json};
 use crate::format;
 use crate::session::Session;
 
-/// The table that a request about tables names; its absence is told in other words than by the
-/// requests about items.
+/// Returns the table that a request on tables names. The error for a missing table differs from
+/// that of requests on items.
 pub(crate) fn described<'c>(catalogue: &'c Catalogue, given: &str) -> Result<&'c Arc<StoredTable>> {
     let name = table_name(given)?;
     catalogue.find(name).ok_or_else(|| table_missing_error(name))
 }
 
-/// Describes a table, given the counts of a number.
+/// Describes a table; `count` returns the item count of a table's or an index's number.
 pub(crate) fn describe(
     table: &StoredTable,
     count: impl Fn(i64) -> Result<ItemCount>,
@@ -40,7 +42,7 @@ pub(crate) fn describe(
 }
 
 impl StoredTable {
-    /// The number of each index, by its name.
+    /// Returns the number of each index, by the index's name.
     pub(crate) fn index_numbers(&self) -> BTreeMap<String, i64> {
         let names = self.table.schema.indexes.iter().map(|index| index.name.clone());
         names.zip(self.indexes.iter().map(|index| index.number)).collect()
@@ -81,7 +83,7 @@ impl Session<'_> {
         self.describe(described(&self.catalogue, &name)?)
     }
 
-    /// Changes a table. An index that is added is not filled yet.
+    /// Changes a table. A new index is empty; maintenance fills it.
     pub(crate) fn update_table(&mut self, request: &UpdateTable) -> Result<TableDescription> {
         check_update(request)?;
         let now = self.env.clock.now();
@@ -148,7 +150,7 @@ impl Session<'_> {
         Ok(description.status(TableStatus::Deleting))
     }
 
-    /// Changes what a table says of itself, and nothing of its rows.
+    /// Changes the definition of a table, and none of its rows.
     pub(crate) fn change_table(
         &mut self,
         given: &str,
@@ -171,7 +173,7 @@ impl Session<'_> {
         Ok(())
     }
 
-    /// The last table of this name that is gone.
+    /// Returns the last definition of a deleted table with this name.
     fn deleted(&mut self, name: &str) -> Result<Option<Table>> {
         let select = "SELECT definition FROM tabla_deleted WHERE name = ?1";
         let outcome =
@@ -180,7 +182,7 @@ impl Session<'_> {
     }
 }
 
-/// Whether an error may come of a catalogue that another process has changed since.
+/// Whether a stale catalogue can cause this error: another process may have changed a table.
 pub(crate) fn may_be_stale(error: &Error) -> bool {
     use tabla_core::ErrorKind as Kind;
     matches!(error.kind(), Kind::NotFound | Kind::Validation | Kind::Unexpected)

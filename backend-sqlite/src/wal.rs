@@ -1,10 +1,10 @@
 //! The write-ahead log of a file: when it is checkpointed, and what happens when the disk is full.
 //!
 //! A *checkpoint* copies the pages of the log into the database file. SQLite starts the log again
-//! from its beginning once all of it is copied and no reader uses it. A passive checkpoint waits for
-//! nobody, so that overlapping readers could keep the log growing for ever. Above a limit, a
-//! *restarting* checkpoint holds writers back until the readers that are there have finished; new
-//! readers then need the database file alone, so that it never waits for those.
+//! from its beginning once all of it is copied and no reader uses it. A passive checkpoint waits
+//! for nobody, so that overlapping readers could let the log grow without bound. Above a limit, a
+//! *restarting* checkpoint holds writers back until the present readers have finished. It never
+//! waits for new readers, because they need the database file alone.
 
 use std::path::PathBuf;
 use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
@@ -17,7 +17,8 @@ use tabla_core::{Error, ErrorKind, Result, Retry};
 use crate::config::{Durability, Location, SqliteConfig};
 use crate::{connection, format};
 
-/// Length from which the log is restarted, as a multiple of the length from which it is checkpointed.
+/// Length from which the log is restarted, as a multiple of the length from which it is
+/// checkpointed.
 const RESTART: usize = 4;
 
 /// Longest time that a restarting checkpoint holds writers back for readers. Readers of this store
@@ -27,8 +28,8 @@ const RESTART_PATIENCE: Duration = Duration::from_millis(500);
 /// Pages of the log (256 KB) after which the free space of the disk is read again.
 const DISK_CHECK_PAGES: usize = 64;
 
-/// Free space, on the disk and in the file, below which no item may grow. It leaves room to checkpoint
-/// the log, and to log deletes.
+/// Free space, on the disk and in the file, below which no item may grow. It leaves room to
+/// checkpoint the log, and to log deletes.
 const RESERVE: u64 = 512 << 10;
 
 /// The write-ahead log of a store's file.
@@ -41,8 +42,8 @@ pub(crate) struct Wal {
     pages: AtomicUsize,
     /// Length, in pages, from which the log is checkpointed.
     max_pages: usize,
-    /// Length, in frames, from which the log is restarted. It doubles when readers did not finish in
-    /// time, so that one long read does not hold writers back repeatedly.
+    /// Length, in frames, from which the log is restarted. It doubles when readers did not finish
+    /// in time, so that one long read does not hold writers back repeatedly.
     restart_from: AtomicUsize,
     /// Whether the disk is full or has less free space than the reserve.
     is_disk_short: AtomicBool,
@@ -58,7 +59,7 @@ struct Checkpointed {
 }
 
 impl Wal {
-    /// The log of the configured file; `None` in memory.
+    /// Creates the state of the configured file's log; `None` in memory.
     pub(crate) fn new(config: &SqliteConfig) -> Result<Option<Self>> {
         let Location::File(path) = &config.location else { return Ok(None) };
         let beside = match config.durability {
@@ -77,7 +78,7 @@ impl Wal {
         }))
     }
 
-    /// Counts pages that a commit of this connection has added; answers whether the log is to be
+    /// Counts pages that a commit of this connection has added; returns whether the log is to be
     /// checkpointed.
     pub(crate) fn count(&self, pages: usize, connection: &Connection) -> bool {
         let before = self.pages.fetch_add(pages, Ordering::Relaxed);
@@ -106,14 +107,15 @@ impl Wal {
         free + unused < RESERVE
     }
 
-    /// Passive checkpoint on a connection of its own, if callers write inline.
+    /// Executes a passive checkpoint on its own connection, if callers write inline.
     pub(crate) fn checkpoint_concurrently(&self) {
         if let Some(connection) = &self.checkpointer {
             checkpoint(&connection.lock().unwrap_or_else(PoisonError::into_inner), "PASSIVE");
         }
     }
 
-    /// Checkpoint on the writing connection. It waits for readers only if the log is too long.
+    /// Executes a checkpoint on the writing connection. It waits for readers only if the log is too
+    /// long.
     pub(crate) fn checkpoint(&self, connection: &Connection) {
         // Pages that a reader or a failing disk keeps from being copied stay in the log.
         let Some(passive) = checkpoint(connection, "PASSIVE") else { return };
@@ -127,7 +129,7 @@ impl Wal {
         self.restart_from.store(next, Ordering::Relaxed);
     }
 
-    /// Restarting checkpoint; answers whether the log starts again from its beginning.
+    /// Executes a restarting checkpoint; returns whether the log starts again from its beginning.
     fn restart(&self, connection: &Connection) -> bool {
         if connection.busy_timeout(RESTART_PATIENCE).is_err() {
             return false;
@@ -138,14 +140,14 @@ impl Wal {
         is_reset && outcome.is_some_and(|checkpointed| !checkpointed.is_busy)
     }
 
-    /// Whether the disk is full or has less free space than the reserve. Until that changes, the writer
-    /// calls [`reclaim`](Self::reclaim) before each group and commits each write alone, so that a
-    /// delete does not fail together with a put.
+    /// Whether the disk is full or has less free space than the reserve. Until that changes, the
+    /// writer calls [`reclaim`](Self::reclaim) before each group and commits each write alone, so
+    /// that a delete does not fail together with a put.
     pub(crate) fn is_disk_short(&self) -> bool {
         self.is_disk_short.load(Ordering::Relaxed)
     }
 
-    /// Checkpoints and restarts the log, so that its space can be reused; answers whether items may
+    /// Checkpoints and restarts the log, so that its space can be reused; returns whether items may
     /// grow.
     pub(crate) fn reclaim(&self, connection: &Connection) -> bool {
         let passive = checkpoint(connection, "PASSIVE");
@@ -157,18 +159,19 @@ impl Wal {
         !is_reserve_used
     }
 
-    /// Error of a write that is refused because the rest of the disk is reserved for deletes.
+    /// Returns the error of a write that is refused because the rest of the disk is reserved for
+    /// deletes.
     pub(crate) fn reserve_error(&self) -> Error {
         let message = format!(
-            "cannot write to {}: its disk is full, less than {} KB are free and kept for deletes; \
-             free some space there or delete items, then retry",
+            "cannot write to {}: its disk is full, less than {} KB are free and reserved for \
+             deletes; free some space there or delete items, then retry",
             self.file.display(),
             RESERVE >> 10,
         );
         Error::new(ErrorKind::Unavailable, message).with_retry(Retry::Exhausted)
     }
 
-    /// Error of a write for which the disk had no space.
+    /// Records that the disk is full, and returns the error of a write for which it had no space.
     pub(crate) fn disk_full_error(&self, error: &Error) -> Error {
         self.is_disk_short.store(true, Ordering::Relaxed);
         let message = format!(
@@ -187,6 +190,7 @@ pub(crate) fn is_disk_full(error: &rusqlite::Error) -> bool {
     failure.code == ErrorCode::DiskFull || failure.extended_code == ffi::SQLITE_IOERR_WRITE
 }
 
+/// Executes a checkpoint of this mode; `None` if it failed.
 fn checkpoint(connection: &Connection, mode: &str) -> Option<Checkpointed> {
     let pragma = format!("PRAGMA wal_checkpoint({mode})");
     let row = connection.query_row(&pragma, [], |row| {
@@ -198,7 +202,7 @@ fn checkpoint(connection: &Connection, mode: &str) -> Option<Checkpointed> {
     row.ok()
 }
 
-/// Free space of the disk of a file, in bytes, without the part that is reserved for root.
+/// Returns the free space of a file's disk, in bytes, without the part that is reserved for root.
 #[cfg(unix)]
 fn free_bytes(file: &std::path::Path) -> Option<u64> {
     let disk = rustix::fs::statvfs(file).ok()?;

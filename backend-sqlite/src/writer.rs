@@ -1,9 +1,9 @@
 //! The writer: group commit of all writes of a store.
 //!
-//! All jobs that wait are executed in one transaction and answered after its commit, so that they share
-//! its fsync. Which thread executes a group depends on the cost of a commit. Where every commit is an
-//! fsync, the store's thread does, and no caller's thread ever waits for a disk. Where it is not,
-//! callers do: see [`inline`].
+//! All jobs that wait are executed in one transaction and answered after its commit, so that they
+//! share its fsync. Which thread executes a group depends on the cost of a commit. Where every
+//! commit is an fsync, the store's thread does, and no caller's thread ever waits for a disk. Where
+//! it is not, callers do: see [`inline`].
 //!
 //! - [`job`]: what a group executes.
 //! - [`queue`]: the jobs that wait, the sweep step among them, and why no wake-up is lost.
@@ -41,7 +41,8 @@ use crate::session::Session;
 use crate::sweeper::{Sweeper, Sweeps};
 use crate::wal::Wal;
 
-/// The writing side of a store. Dropping it executes the jobs that wait, and ends its thread.
+/// Writing side of a store: connection, queue and thread. Dropping it executes the jobs that wait,
+/// and ends the thread.
 pub(crate) struct Writer {
     shared: Arc<Shared>,
     sweeps: Arc<watch::Sender<Sweeps>>,
@@ -107,17 +108,17 @@ impl Writer {
         Ok(Self { shared, sweeps, thread: Some(thread) })
     }
 
-    /// The catalogue after the last group.
+    /// Returns the catalogue after the last group.
     pub(crate) fn catalogue(&self) -> Arc<Catalogue> {
         self.shared.catalogue()
     }
 
-    /// Item counts of tables and indexes.
+    /// Returns the item counts of tables and indexes.
     pub(crate) fn ledger(&self) -> &ItemCounts {
         &self.shared.item_counts
     }
 
-    /// Records of streams.
+    /// Returns the log of stream records.
     pub(crate) fn archive(&self) -> &RecordLog {
         &self.shared.archive
     }
@@ -127,15 +128,15 @@ impl Writer {
         self.shared.publish(catalogue);
     }
 
-    /// Reads on the writing connection: in memory there is no other. The read waits for the group that
-    /// is being written.
+    /// Executes a read on the writing connection, the only one in memory. It waits for the group
+    /// that is being written.
     pub(crate) fn read<R>(&self, work: impl FnOnce(&Connection) -> R) -> R {
         let _after_release = ExecuteQueuedOnDrop(&self.shared);
         work(&self.shared.lock_connection())
     }
 
-    /// Executes `work` in a write group, and answers after its commit. `items` is the number of items
-    /// that it writes.
+    /// Executes `work` in a write group, and returns after its commit. `items` is the number of
+    /// items that it writes.
     pub(crate) async fn write<T: Send + 'static>(
         &self,
         items: usize,
@@ -159,23 +160,24 @@ impl Writer {
         }
         answer.await.unwrap_or_else(|_| {
             // The thread answers every job before it ends, unless it panics.
-            let message = "the writer's thread has ended without an answer; open the store again";
+            let message =
+                "the writer's thread has ended before the write was answered; open the store again";
             Err(Error::new(ErrorKind::Unexpected, message).with_applied(Applied::Maybe))
         })
     }
 
-    /// Has the thread look for maintenance work, and forgets an earlier failure of it.
+    /// Asks the thread for maintenance, and clears an earlier failure of it.
     pub(crate) fn maintain(&self) {
         self.shared.maintenance_failure().take();
         self.shared.queue.request_maintenance();
     }
 
-    /// Statistics of the store's own sweeps, as they change.
+    /// Returns a receiver of the statistics of the store's own sweeps.
     pub(crate) fn sweeps(&self) -> watch::Receiver<Sweeps> {
         self.sweeps.subscribe()
     }
 
-    /// Waits until `wanted` finds what it looks for in the catalogue. Fails if maintenance does.
+    /// Waits until `wanted` returns a value for the catalogue. Fails if maintenance fails.
     pub(crate) async fn wait_for<T>(
         &self,
         mut wanted: impl FnMut(&Catalogue) -> Option<T>,
@@ -224,7 +226,7 @@ impl Shared {
 
     fn publish(&self, catalogue: Arc<Catalogue>) {
         let mut current = self.catalogue.write().unwrap_or_else(PoisonError::into_inner);
-        // Two threads that have read the file may arrive in the other order.
+        // Two threads that have read the file may publish in the other order.
         if catalogue.version >= current.version {
             *current = catalogue;
         }
@@ -232,8 +234,8 @@ impl Shared {
         self.changes.send_replace(());
     }
 
-    /// The catalogue, read again if another process has changed it, and the last sequence number that
-    /// was allocated from the file (`None` in memory).
+    /// Returns the catalogue, read again if another process has changed it, and the last sequence
+    /// number that was allocated from the file (`None` in memory).
     fn current_state(&self, connection: &Connection) -> Result<(Arc<Catalogue>, Option<i64>)> {
         let known = self.catalogue();
         if !self.is_file {
@@ -278,7 +280,7 @@ mod tests {
     }
 
     fn panicking(_: &mut Session<'_>) -> Result<i32> {
-        panic!("as if the engine had a defect");
+        panic!("an injected defect of the engine");
     }
 
     fn is_panic(result: &Result<i32>) -> bool {
@@ -301,17 +303,17 @@ mod tests {
     #[tokio::test]
     async fn panicking_job_fails_its_group() {
         let writer = writer(&SqliteConfig::in_memory()).await;
-        let (mut job, mut neighbour) =
+        let (mut job, mut other) =
             (pin!(writer.write(1, panicking)), pin!(writer.write(1, |_| Ok(7))));
         {
-            // While the connection is taken, both wait for the same group.
+            // While the connection is taken, both jobs wait for the same group.
             let _connection = writer.shared.lock_connection();
             assert!(job.as_mut().now_or_never().is_none());
-            assert!(neighbour.as_mut().now_or_never().is_none());
+            assert!(other.as_mut().now_or_never().is_none());
         }
         writer.shared.execute_queued();
         assert!(is_panic(&job.await));
-        assert!(is_panic(&neighbour.await));
+        assert!(is_panic(&other.await));
     }
 
     #[tokio::test]

@@ -13,8 +13,8 @@ use crate::error::from_sqlite;
 use crate::session::Session;
 use crate::wal::{self, Wal};
 
-/// Most items of a group, unless its first job alone writes more. With items of usual size the group
-/// then holds the file's write lock for a few milliseconds.
+/// Most items of a group, unless its first job alone writes more. With items of usual size the
+/// group then holds the file's write lock for a few milliseconds.
 const MAX_ITEMS: usize = 256;
 
 /// Jobs that one transaction executes in order.
@@ -30,8 +30,8 @@ impl Group {
         self.jobs.is_empty() && self.step.is_none()
     }
 
-    /// Executes the jobs, then `own` (a job of the calling thread that is not in the queue), then the
-    /// sweep step. After a failure of SQLite the rest is not executed.
+    /// Executes the jobs, then `own` (a job of the calling thread that is not in the queue), then
+    /// the sweep step. After a failure of SQLite the rest is not executed.
     pub(super) fn run(&mut self, session: &mut Session<'_>, own: Option<&mut (dyn WriteJob + '_)>) {
         let queued = self.jobs.iter_mut().map(|job| &mut **job as &mut dyn WriteJob);
         let step = self.step.iter_mut().map(|step| &mut **step as &mut dyn WriteJob);
@@ -54,7 +54,7 @@ impl Group {
     }
 }
 
-/// What a transaction executes: the jobs of a group.
+/// Function that executes the jobs of a group in its transaction.
 pub(super) type Work<'w> = dyn FnMut(&mut Session<'_>) + 'w;
 
 impl Shared {
@@ -69,8 +69,8 @@ impl Shared {
     /// Executes and commits a group. It waits for another process that is writing, at most the
     /// configured busy timeout.
     pub(super) fn execute(&self, connection: &Connection, work: &mut Work<'_>) -> GroupOutcome {
-        // Short and irregular waits: a process that writes without pause leaves the lock for a moment
-        // only, and frequent attempts meet that moment sooner.
+        // Short and irregular waits: a process that writes without pause leaves the lock for a
+        // moment only, and frequent attempts meet that moment sooner.
         let mut waited = Duration::ZERO;
         loop {
             if let Some(outcome) = self.try_execute(connection, work) {
@@ -78,7 +78,8 @@ impl Shared {
             }
             if waited >= self.busy_timeout {
                 let message = format!(
-                    "another process has been writing to the file for {} ms",
+                    "another process has been writing to the file for {} ms; retry, or set a longer \
+                     busy timeout",
                     waited.as_millis()
                 );
                 let error = Error::new(ErrorKind::Unavailable, message).with_retry(Retry::Later);
@@ -90,7 +91,8 @@ impl Shared {
         }
     }
 
-    /// Executes and commits a group; `None` if another process is writing, and nothing was executed.
+    /// Executes and commits a group; `None` if another process is writing, and nothing was
+    /// executed.
     pub(super) fn try_execute(
         &self,
         connection: &Connection,
@@ -113,8 +115,8 @@ impl Shared {
         Some(outcome)
     }
 
-    /// Executes a group whose transaction has begun, and commits it; otherwise its failure. `short` is
-    /// the WAL of a disk that is so full that no item may grow.
+    /// Executes a group whose transaction has begun, and commits it; otherwise its failure. `short`
+    /// is the WAL of a disk that is so full that no item may grow.
     fn execute_begun(
         &self,
         connection: &Connection,
@@ -160,7 +162,7 @@ impl Shared {
         Ok(GroupOutcome::Committed)
     }
 
-    /// The error of a group; it names the file if its disk was full.
+    /// Returns the error of a group, with the name of the file if its disk was full.
     fn with_file_name(&self, error: Error, is_disk_full: bool) -> Error {
         match &self.wal {
             Some(wal) if is_disk_full => wal.disk_full_error(&error),

@@ -1,8 +1,8 @@
 //! Inline writing: where a commit needs no fsync, callers execute groups on their own threads.
 //!
 //! Handing a write of ten microseconds over to another thread would take longer than the write. A
-//! caller that finds the connection free executes a group of the jobs that wait and its own; one that
-//! does not queues its job. Rule 1 of [`super::queue`] is why no queued job is forgotten.
+//! caller that finds the connection free executes a group of the jobs that wait and its own; one
+//! that does not queues its job. Rule 1 of [`super::queue`] is why no queued job is forgotten.
 
 use std::sync::{MutexGuard, TryLockError};
 
@@ -12,17 +12,17 @@ use super::Shared;
 use super::job::{GroupOutcome, WriteJob};
 
 impl Shared {
-    /// Executes the job of a caller on the caller's thread, together with those that wait. `None` if
-    /// the connection is taken or another process is writing, and the job was not executed.
+    /// Executes the job of a caller on the caller's thread, together with those that wait. `None`
+    /// if the connection is taken or another process is writing, and the job was not executed.
     pub(super) fn write_inline(&self, own: &mut dyn WriteJob) -> Option<GroupOutcome> {
         let connection = self.try_connection()?;
         self.try_group(connection, Some(own))
     }
 
-    /// Executes a group of the jobs that wait, unless somebody holds the connection. The thread
-    /// executes what is left.
+    /// Executes a group of the jobs that wait, unless the connection is taken. The thread executes
+    /// the jobs that are left.
     ///
-    /// To be called after releasing the connection, and after queueing a job.
+    /// Must be called after releasing the connection, and after queueing a job.
     pub(super) fn execute_queued(&self) {
         if !self.queue.has_jobs() {
             return;
@@ -43,8 +43,8 @@ impl Shared {
         }
     }
 
-    /// Executes a group of the jobs that wait and `own`, and releases the connection. `None` if there
-    /// is nothing to execute, or another process is writing and nothing was executed.
+    /// Executes a group of the jobs that wait and `own`, and releases the connection. `None` if
+    /// there is nothing to execute, or another process is writing and nothing was executed.
     fn try_group(
         &self,
         connection: MutexGuard<'_, Connection>,
@@ -68,8 +68,8 @@ impl Shared {
     }
 }
 
-/// Executes jobs that wait when it is dropped. Declared before the connection is taken, it is dropped
-/// after the connection is released, also by a panic in between.
+/// Executes jobs that wait when it is dropped. Declared before the connection is taken, it is
+/// dropped after the connection is released, also by a panic in between.
 pub(super) struct ExecuteQueuedOnDrop<'s>(pub(super) &'s Shared);
 
 impl Drop for ExecuteQueuedOnDrop<'_> {

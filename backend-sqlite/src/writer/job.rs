@@ -16,7 +16,8 @@ pub(super) trait WriteJob: Send {
     /// Number of items that it writes, which bounds its group.
     fn items(&self) -> usize;
 
-    /// Executes the write inside the group's transaction, and keeps the result until the group ends.
+    /// Executes the write inside the group's transaction, and keeps the result until the group
+    /// ends.
     fn run(&mut self, session: &mut Session<'_>);
 
     /// Reports the result after the group has ended. A job that has another step puts it into the
@@ -24,18 +25,19 @@ pub(super) trait WriteJob: Send {
     fn complete(self: Box<Self>, outcome: &GroupOutcome, queue: &Queue);
 }
 
-/// How a write group ended.
+/// Outcome of a write group.
 pub(super) enum GroupOutcome {
     Committed,
-    /// Nothing was applied; if the commit itself failed, perhaps everything.
+    /// The group was rolled back. If the commit itself failed, it may have been applied as a whole.
     Failed(Error, Applied),
 }
 
 impl GroupOutcome {
-    /// The result of one job of the group; `own` is what its execution has given.
+    /// Result of one job of the group; `own` is the result of its execution, `None` if it was not
+    /// executed.
     fn result<T>(&self, own: Option<Result<T>>) -> Result<T> {
         match (self, own) {
-            (Self::Committed, own) => own.expect("a group that commits has run all of its jobs"),
+            (Self::Committed, own) => own.expect("a committed group has executed all of its jobs"),
             // The job that made the group fail keeps its own error, with its source.
             (Self::Failed(error, applied), Some(Err(own))) if own.message() == error.message() => {
                 Err(own.with_applied(*applied))
@@ -51,12 +53,13 @@ fn run_operation<T>(
     work: impl FnOnce(&mut Session<'_>) -> Result<T>,
 ) -> Result<T> {
     session.next_operation();
-    // A panic is a defect of the engine. It must not end the thread on which every caller depends; the
-    // rollback of the group undoes what the operation has left half done.
+    // A panic is a defect of the engine. It must not end the thread on which every caller depends;
+    // the rollback of the group undoes the changes that the operation has made.
     let outcome = catch_unwind(AssertUnwindSafe(|| work(session)));
     let result = outcome.unwrap_or_else(|_| {
-        let panicked =
-            || Error::new(ErrorKind::Unexpected, "the engine panicked; this is a defect in it");
+        let panicked = || {
+            Error::new(ErrorKind::Unexpected, "the engine panicked; report this defect of tabla")
+        };
         session.fail(panicked());
         Err(panicked())
     });
@@ -66,7 +69,7 @@ fn run_operation<T>(
     result
 }
 
-/// The write of a caller.
+/// Write job of a caller.
 pub(super) struct CallerJob<T, F> {
     items: usize,
     work: Option<F>,
@@ -79,14 +82,14 @@ impl<T, F: FnOnce(&mut Session<'_>) -> Result<T>> CallerJob<T, F> {
         Self { items, work: Some(work), result: None, reply: None }
     }
 
-    /// Sends the result to the receiver, once the group has ended.
+    /// Returns the receiver of the result, which is sent when the group has ended.
     pub(super) fn reply(&mut self) -> oneshot::Receiver<Result<T>> {
         let (reply, receiver) = oneshot::channel();
         self.reply = Some(reply);
         receiver
     }
 
-    /// The result, once the group has ended.
+    /// Result of the job, given the outcome of its group.
     pub(super) fn result(&mut self, outcome: &GroupOutcome) -> Result<T> {
         outcome.result(self.result.take())
     }
@@ -111,7 +114,7 @@ impl<T: Send, F: FnOnce(&mut Session<'_>) -> Result<T> + Send> WriteJob for Call
     }
 }
 
-/// A step of the store's own sweep.
+/// Write job of the store's own sweep: one sweep step.
 pub(super) struct SweepJob {
     step: SweepStep,
     /// Most items that it deletes in a group of callers, on which it piggybacks; `None` if it has a
@@ -125,8 +128,8 @@ impl SweepJob {
         Self { step, piggyback: None, result: None }
     }
 
-    /// Has the next step piggyback on a group of callers and delete at most `limit` items; `None` has
-    /// it run in a group of its own.
+    /// Has the next step piggyback on a group of callers and delete at most `limit` items; `None`
+    /// has it run in a group of its own.
     pub(super) fn set_piggyback(&mut self, limit: Option<usize>) {
         self.piggyback = limit;
     }

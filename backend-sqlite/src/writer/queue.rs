@@ -2,15 +2,16 @@
 //!
 //! # No lost wake-ups
 //!
-//! Whoever executes a group holds the connection, and the queue's lock never waits for it. Two rules
+//! The thread or caller that executes a group holds the connection. No thread waits for the
+//! connection while it holds the queue's lock. Two rules
 //! make sure that every queued job is executed:
 //!
-//! 1. Where callers write inline, a caller queues its job first and then tries to take the connection.
-//!    Whoever holds the connection looks at the queue after releasing it. So if the caller's attempt
-//!    fails, the holder's look comes after the job was queued, and finds it.
+//! 1. Where callers write inline, a caller queues its job first and then tries to take the
+//!    connection. The holder of the connection looks at the queue after releasing it. So if the
+//!    caller's attempt fails, the holder's look comes after the job was queued, and finds it.
 //! 2. The thread decides to sleep under the queue's lock, and the condition variable releases that
-//!    lock. Whoever adds something for the thread does so under the lock and notifies afterwards. So
-//!    the thread either sees the addition before it sleeps, or is woken by the notification. It looks
+//!    lock. A caller adds work for the thread under the lock and notifies it afterwards. So the
+//!    thread either sees the addition before it sleeps, or is woken by the notification. It looks
 //!    at the queue each time before it sleeps, also after it has held the connection (rule 1).
 //!
 //! A sweep step needs no notification: while one is queued, the thread sleeps for at most
@@ -28,19 +29,20 @@ use crate::sweeper::{SweepEnd, SweepStep};
 /// Longest sleep of the thread while a sweep is under way.
 const TICK: Duration = Duration::from_millis(2);
 
-/// Time that a sweep step waits for a group of callers before it runs alone, while callers write, if
-/// the thread executes their groups.
+/// Time that a sweep step waits for a group of callers before it runs alone, while callers write,
+/// if the thread executes their groups.
 const PAUSE: Duration = Duration::from_millis(2);
 
 /// The same where callers write inline. A step of the thread's makes a caller find the connection
-/// taken and wait for another thread, so it comes only after several ticks without a piggybacked step.
+/// taken and wait for another thread, so it comes only after several ticks without a piggybacked
+/// step.
 const INLINE_PAUSE: Duration = Duration::from_millis(8);
 
 /// Time that a sweep step waits after another process was found writing.
 const BUSY_PAUSE: Duration = Duration::from_millis(5);
 
-/// Items that groups of inline callers write for each item that a piggybacked step deletes: the caller
-/// that executes a step of one item does about two writes instead of one.
+/// Items that groups of inline callers write for each item that a piggybacked step deletes: the
+/// caller that executes a step of one item does about two writes instead of one.
 const INLINE_ITEMS_PER_DELETION: usize = 8;
 
 /// The queue, shared by the callers, the thread, and the clock that wakes the thread.
@@ -67,7 +69,7 @@ impl Queue {
         let state = State {
             jobs: VecDeque::new(),
             sweep: SweepSlot::new(is_inline),
-            // Maintenance of a process that ended early is continued.
+            // Continues the maintenance of a process that ended early.
             maintenance: true,
             checkpoint: false,
             stop: false,
@@ -79,8 +81,8 @@ impl Queue {
         self.state.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
-    /// Queues the job of a caller. The caller then sees to it that somebody executes it: rules 1 and 2
-    /// of the module.
+    /// Queues the job of a caller. The caller must then try to execute it or notify the thread:
+    /// rules 1 and 2 of the module.
     pub(super) fn push(&self, job: Box<dyn WriteJob>) {
         self.lock().jobs.push_back(job);
     }
@@ -90,8 +92,8 @@ impl Queue {
     }
 
     /// Takes the jobs of the next group: as many as wait, with at most `max_items` items unless the
-    /// first one alone has more, and the sweep step if it may piggyback. `own_items` is the number of
-    /// items of the calling thread's own job in this group, which is not in the queue. With
+    /// first one alone has more, and the sweep step if it may piggyback. `own_items` is the number
+    /// of items of the calling thread's own job in this group, which is not in the queue. With
     /// `lone_step`, the sweep step is also taken if there are no jobs.
     pub(super) fn take_group(
         &self,
@@ -170,8 +172,8 @@ impl Queue {
         self.wake.notify_one();
     }
 
-    /// Sleeps until somebody notifies the thread or `longest` has passed; `None` is for ever. The
-    /// answer has whether the time has passed.
+    /// Sleeps until the thread is notified or `longest` has passed (`None`: without a limit).
+    /// Returns whether the time has passed.
     pub(super) fn sleep<'q>(
         &self,
         state: MutexGuard<'q, State>,
@@ -186,8 +188,8 @@ impl Queue {
     }
 }
 
-/// Wakes the thread when a clock is moved by hand. The clock may outlive the store: it keeps the empty
-/// queue alive, and nothing else.
+/// Wakes the thread when a manual clock is moved. The clock may outlive the store; it then keeps
+/// the empty queue alive, and nothing else.
 impl Wake for Queue {
     fn wake(self: Arc<Self>) {
         // With the lock, so that the thread is not between looking at the clock and sleeping.
@@ -207,10 +209,10 @@ impl State {
     }
 }
 
-/// Place of the sweep step in the queue: behind the jobs of callers, within limits.
+/// Slot of the sweep step in the queue, behind the jobs of callers.
 ///
-/// A step piggybacks on a group of callers and deletes no more items than the group writes, inline one
-/// for every [`INLINE_ITEMS_PER_DELETION`]. After a pause without callers it runs alone.
+/// A step piggybacks on a group of callers and deletes no more items than the group writes, inline
+/// one for every [`INLINE_ITEMS_PER_DELETION`]. After a pause without callers it runs alone.
 pub(super) struct SweepSlot {
     content: Content,
     items_per_deletion: usize,
@@ -224,6 +226,7 @@ pub(super) struct SweepSlot {
     pause: Duration,
 }
 
+/// Content of the slot: at most one step.
 enum Content {
     /// No sweep is under way.
     Idle,
@@ -338,7 +341,7 @@ mod tests {
     use crate::sweeper::{Sweeper, Sweeps};
     use crate::writer::job::GroupOutcome;
 
-    /// A job of so many items that does nothing.
+    /// Job of this number of items that does nothing.
     struct Idle(usize);
 
     impl WriteJob for Idle {
@@ -370,7 +373,8 @@ mod tests {
         queue
     }
 
-    /// Items that a step deletes at most beside a caller's own items; it is then continued.
+    /// Takes the step for a group with `own_items` of a caller, returns the most items that it may
+    /// delete, and queues the next step.
     fn piggybacked(queue: &Queue, own_items: usize) -> usize {
         let Some(step) = queue.take_group(256, Some(own_items), false).step else { return 0 };
         let limit = step.items();
@@ -383,7 +387,7 @@ mod tests {
         queue.lock().sweep.until_lone_step().expect("a sweep is under way")
     }
 
-    /// Time that the thread sleeps until it executes a step alone.
+    /// Returns the time that the thread sleeps until it executes a step alone.
     fn sleep_until_lone_step(queue: &Queue) -> Duration {
         let mut slept = Duration::ZERO;
         while until_lone_step(queue) > Duration::ZERO {

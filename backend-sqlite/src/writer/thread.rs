@@ -20,21 +20,21 @@ use crate::{maintenance, streams};
 /// Looks at the queue, 1 yield apart, before the thread sleeps.
 const LINGER: usize = 100;
 
-/// Time that the thread sleeps before it retries maintenance that has failed: another process may be
-/// writing, or the disk be full.
+/// Time that the thread sleeps before it retries maintenance that has failed: another process may
+/// be writing, or the disk be full.
 const MAINTENANCE_PAUSE: Duration = Duration::from_secs(1);
 
 /// State of the thread.
 pub(super) struct WriterThread {
     shared: Arc<Shared>,
     sweeper: Sweeper,
-    /// Wakes the thread when a clock is moved by hand.
+    /// Wakes the thread when a manual clock is moved.
     waker: Waker,
     /// Time left until failed maintenance is retried.
     maintenance_retry: Option<Duration>,
 }
 
-/// What the thread has to do after it was woken, beside the jobs that wait.
+/// Work of the thread after it was woken, beside the jobs that wait.
 struct Requests {
     sweep_end: Option<SweepEnd>,
     /// Execute the sweep step alone, if no jobs wait.
@@ -94,8 +94,8 @@ impl WriterThread {
         })
     }
 
-    /// Stays awake for a moment: a caller that was just answered often has the next write, and waking a
-    /// thread takes longer than a cheap fsync. Other threads get the processor meanwhile.
+    /// Stays awake for a moment: a caller that was just answered often has the next write, and
+    /// waking a thread takes longer than a cheap fsync. Other threads get the processor meanwhile.
     fn linger(&self) {
         for _ in 0..LINGER {
             if !self.shared.queue.lock().is_idle() {
@@ -105,8 +105,7 @@ impl WriterThread {
         }
     }
 
-    /// Time until the thread has something to do although nobody notifies it; `None` if there is
-    /// nothing.
+    /// Returns the time until the thread has work without a notification; `None` if there is none.
     fn longest_sleep(&mut self, state: &State) -> Option<Duration> {
         let sweep = match state.sweep.until_lone_step() {
             Some(time) => Some(time),
@@ -130,7 +129,7 @@ impl WriterThread {
     fn write_group(&self, lone_step: bool) {
         let shared = &*self.shared;
         if !lone_step && !shared.queue.has_jobs() {
-            // Where callers write inline, one of them would find the connection taken for nothing.
+            // An inline caller would find the connection taken although there is nothing to write.
             return;
         }
         let connection = shared.lock_connection();
@@ -160,6 +159,7 @@ impl WriterThread {
             self.shared.queue.begin_sweep(step);
         }
     }
+
     /// Executes one step of maintenance, and requests another one if there is more to do.
     fn maintain(&mut self) {
         let shared = &*self.shared;
@@ -185,8 +185,8 @@ impl WriterThread {
 
     /// Checkpoints the WAL.
     ///
-    /// The first pass leaves the writing connection to inline callers. The second one copies what they
-    /// have added, while they wait; without it, the WAL might never be copied to its end.
+    /// The first pass leaves the writing connection to inline callers. The second one copies what
+    /// they have added, while they wait; without it, the WAL might never be copied to its end.
     fn checkpoint(&self) {
         if let Some(wal) = &self.shared.wal {
             wal.checkpoint_concurrently();
@@ -206,7 +206,7 @@ impl Shared {
             }
             sweep::check(&connection, &catalogue, now, holder)
         });
-        // The transaction has only read: nothing is lost, however it ends.
+        // The transaction has only read, so a failed COMMIT loses nothing.
         let _ = statement(&connection, "COMMIT");
         check
     }

@@ -254,7 +254,7 @@ async fn check_finds_damage_of_the_expiry_index() {
         let raw = Connection::open(&path).unwrap();
         raw.execute_batch(&sql.replace("TIMES", &times(&raw))).unwrap();
         let report = checked(&path).await;
-        let expected = "table orders: the times at which items expire are not theirs";
+        let expected = "table orders: the expiry index does not match the items";
         assert!(report.problems.iter().any(|one| one.contains(expected)), "{name}: {report:?}");
     }
 }
@@ -320,7 +320,7 @@ async fn sweep_skips_and_reports_damaged_items() {
         let sweeps = swept(&store, count).await;
         assert_eq!((sweeps.count, sweeps.deleted), (count, 148));
         let problem = sweeps.problem.expect("a reported problem");
-        assert!(problem.contains("row 3 is not what was stored"), "{problem}");
+        assert!(problem.contains("the checksum of the item in row 3 is wrong"), "{problem}");
     }
     put(&store, expiring(&clock, 500, -1)).await;
     let error = store.sweep_expired().await.unwrap_err();

@@ -348,7 +348,7 @@ async fn a_flipped_bit_is_noticed_and_the_rest_can_be_read() {
     let key = item! { "pk" => "c1", "sk" => 99 };
     let error = store.get(GetItem::new("orders", key.clone())).await.unwrap_err();
     assert_eq!(error.kind(), &ErrorKind::Corrupt);
-    assert!(error.message().contains("not what was stored"), "{error}");
+    assert!(error.message().contains("the checksum of the item"), "{error}");
     // It cannot be overwritten unseen, alone or among others, and its neighbours are well.
     let put = PutItem::new("orders", order("c1", 99, "paid"));
     assert_eq!(store.put(put).await.unwrap_err().kind(), &ErrorKind::Corrupt);
@@ -366,7 +366,10 @@ async fn a_flipped_bit_is_noticed_and_the_rest_can_be_read() {
     assert!(well.unwrap().item.is_some());
     drop(store);
     let report = checked(&path).await;
-    assert!(report.problems.iter().any(|p| p.contains("not what was stored")), "{report:?}");
+    assert!(
+        report.problems.iter().any(|p| p.contains("the checksum of the item is wrong")),
+        "{report:?}"
+    );
 }
 
 #[tokio::test]
@@ -393,18 +396,19 @@ async fn a_check_finds_what_is_wrong_with_rows_and_counts() {
     damage(
         "extra",
         "INSERT INTO index_2 SELECT x'00', id FROM items_1 LIMIT 1",
-        "its entries are not",
+        "its entries do not match",
     )
     .await;
-    damage("wrong", "UPDATE index_2 SET id = 5 WHERE id = 3", "its entries are not").await;
+    damage("wrong", "UPDATE index_2 SET id = 5 WHERE id = 3", "its entries do not match").await;
     damage("keys", "DELETE FROM index_3 WHERE id = 7", "index keys of table orders").await;
-    damage("item", "DELETE FROM items_1 WHERE id = 4", "leads to row 4, which is not there").await;
-    damage("key", "DELETE FROM keys_1 WHERE id = 4", "30 rows of items, 29 of them under a key")
+    damage("item", "DELETE FROM items_1 WHERE id = 4", "refers to row 4, which does not exist")
         .await;
+    damage("key", "DELETE FROM keys_1 WHERE id = 4", "30 item rows, but keys refer to 29").await;
     damage("swap", "UPDATE keys_1 SET id = 5 WHERE id = 4", "the item has another key").await;
     damage("count", "UPDATE tabla_counts SET bytes = 1 WHERE number = 1", "30 items of 1 bytes")
         .await;
-    damage("sum", "UPDATE items_1 SET sum = 1 WHERE id = 9", "not what was stored").await;
+    damage("sum", "UPDATE items_1 SET sum = 1 WHERE id = 9", "the checksum of the item is wrong")
+        .await;
 }
 
 /// SQLite fails in the middle of a transaction, after some of its writes: nothing of it stays, and

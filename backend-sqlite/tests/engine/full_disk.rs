@@ -71,7 +71,7 @@ async fn sweep_until_full(path: &Path) {
     let sweeps = tokio::time::timeout(Duration::from_secs(60), store.wait_for_sweeps(1)).await;
     let sweeps = sweeps.expect("a sweep ends where there is no room");
     let problem = sweeps.problem.expect("not all could be deleted");
-    assert!(problem.contains("no room on the disk") || problem.contains("cannot be"), "{problem}");
+    assert!(problem.contains("disk is full") || problem.contains("cannot be"), "{problem}");
     assert!(sweeps.deleted < EXPIRED as u64);
     // The next one is due after the next period, and until then nothing is tried.
     assert_eq!(store.sweeps().count, 1);

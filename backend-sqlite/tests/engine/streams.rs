@@ -300,19 +300,24 @@ async fn a_check_finds_what_is_wrong_with_records() {
     damage("keys", &set("image = x'010000'"), &with("its item belongs to another shard")).await;
     damage("lane", &set("lane = (lane + 1) % 4"), &with("its item belongs to another shard")).await;
     damage("event", &set("event = 4"), "a stream record has an unknown event: 4").await;
-    damage("one", &set("event = 2"), "a stream record has one image of two").await;
+    damage("one", &set("event = 2"), "a stream record lacks its old image").await;
     damage("before", &set("event = 2, before = x'FF7F0000'"), &with("this is not what")).await;
     damage("by", &set("by = '{'"), record).await;
-    let later = "a stream record is based on one that came later";
+    let later = "the base of a stream record is not an earlier record";
     damage("itself", &set("event = 2, before = 1"), later).await;
     damage("later", &set("event = 2, before = 2"), later).await;
-    damage("gone", &set("event = 2, before = -5"), "is based on -5, which is missing").await;
+    damage(
+        "gone",
+        &set("event = 2, before = -5"),
+        "the base record -5 of a stream record is missing",
+    )
+    .await;
     let on_first = "UPDATE RECORDS SET event = 2, before = 1 WHERE number = 2";
     damage("based", on_first, "record 2: this is not what").await;
     let loops = "UPDATE RECORDS SET before = 3 - number WHERE number < 3";
     damage("loop", loops, later).await;
-    damage("early", &set("number = 0"), "record 0: its number is in none").await;
-    damage("late", &set("number = 5000"), "record 5000: its number is in none").await;
+    damage("early", &set("number = 0"), "record 0: its sequence number is in no shard").await;
+    damage("late", &set("number = 5000"), "record 5000: its sequence number is in no shard").await;
     damage("log", "UPDATE tabla_streams SET log = substr(log, 2)", "stored JSON").await;
 }
 
