@@ -234,8 +234,8 @@ impl Catalogue {
         Ok(catalogue)
     }
 
-    /// Reads the version of the catalogue, and the last sequence number that was allocated from the
-    /// file.
+    /// Reads the version of the catalogue, and the last sequence number that was allocated from
+    /// the file.
     pub(crate) fn stored_state(connection: &Connection) -> Result<(i64, i64)> {
         connection
             .prepare_cached("SELECT catalogue, last_record FROM tabla_state")
@@ -276,8 +276,8 @@ pub(crate) const SELECT_TABLES: &str = "\
     SELECT t.number, t.definition, t.indexes, t.expiry, b.number IS NOT NULL \
     FROM tabla_tables t LEFT JOIN tabla_backfills b ON b.number = t.expiry";
 
-/// Returns the expiry index of a table, from the columns of [`SELECT_TABLES`]; `None` if TTL is
-/// off.
+/// Returns the expiry index of a table, from the columns of [`SELECT_TABLES`]; `None` if TTL
+/// is off.
 pub(crate) fn stored_expiry(
     number: i64,
     table: &Table,

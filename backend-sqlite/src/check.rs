@@ -49,8 +49,8 @@ pub struct CheckReport {
     pub entries: u64,
     /// Number of verified stream records.
     pub records: u64,
-    /// Problems as messages, each with its place; empty if the file is sound. At most 100 are
-    /// listed.
+    /// Problems as messages, each with its place; empty if the file is sound. At most 100
+    /// are listed.
     pub problems: Vec<String>,
 }
 

@@ -74,8 +74,8 @@ impl CollectionSizes {
         collections.into_iter().map(estimate).collect::<Result<_>>().map(Self)
     }
 
-    /// Returns the estimated size of the collection of a row key, in bytes; 0 if it was not
-    /// estimated.
+    /// Returns the estimated size of the collection of a row key, in bytes; 0 if it was
+    /// not estimated.
     pub(crate) fn of(&self, table: &StoredTable, position: &RowKey) -> u64 {
         // Most operations request no sizes.
         if self.0.is_empty() {

@@ -12,7 +12,7 @@ use tabla_core::{Address, Error, Result};
 pub struct SqliteConfig {
     /// File of the store, or memory.
     pub location: Location,
-    /// Failures that a committed write survives; default: [`Durability::Durable`].
+    /// Fsync at every commit, or at checkpoints only; default: [`Durability::Durable`].
     pub durability: Durability,
     /// Page cache of each connection, in bytes; default: 64 MB. The writing connection uses at most
     /// 8 MB.
@@ -37,7 +37,7 @@ pub enum Location {
     Memory,
 }
 
-/// Failures that a committed write survives. It has no effect on a store in memory.
+/// Durability of a commit in a file. It has no effect on a store in memory.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 #[non_exhaustive]
 pub enum Durability {

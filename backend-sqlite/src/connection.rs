@@ -58,7 +58,7 @@ pub(crate) fn open_writer(config: &SqliteConfig) -> Result<Connection> {
     Ok(connection)
 }
 
-/// A connection that only reads.
+/// Opens a connection that only reads.
 pub(crate) fn open_reader(path: &Path, config: &SqliteConfig) -> Result<Connection> {
     let connection = Connection::open_with_flags(path, flags(OpenFlags::SQLITE_OPEN_READ_WRITE))
         .map_err(from_sqlite)?;
@@ -96,8 +96,8 @@ fn set_durability(connection: &Connection, config: &SqliteConfig) -> Result<()> 
     Ok(())
 }
 
-/// Whether an existing file is read-only for SQLite. It neither reads the content nor creates a
-/// file.
+/// Whether an existing file is read-only for SQLite. It neither reads the content nor creates
+/// a file.
 ///
 /// SQLite must open the file: if other code of the process closes a descriptor of it, POSIX
 /// releases all locks that the process has on the file.

@@ -62,7 +62,7 @@ impl ExpiryIndex {
 }
 
 impl StoredTable {
-    /// Whether its expiry index is still being filled.
+    /// Whether the table's expiry index is still being filled.
     pub(crate) fn is_expiry_index_filling(&self) -> bool {
         self.expiry.as_ref().is_some_and(|expiry| expiry.filling)
     }

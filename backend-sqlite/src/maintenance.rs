@@ -1,5 +1,5 @@
-//! Maintenance: backfill of indexes and expiry times, emptying of deleted tables, retention of
-//! streams.
+//! Maintenance: backfill of indexes and expiry times, emptying of deleted tables, retention
+//! of streams.
 //!
 //! The writer's thread executes it between write groups, in steps of bounded size. Each step
 //! commits its progress with its changes, so that the next one continues there, also after a crash.

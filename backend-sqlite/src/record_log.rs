@@ -117,8 +117,8 @@ impl RecordLog {
         Ok(last)
     }
 
-    /// Returns the sequence number of the last stored record of a stream that is past its
-    /// retention.
+    /// Returns the sequence number of the last stored record of a stream that is past
+    /// its retention.
     pub(crate) fn last_trimmed(
         &self,
         connection: &Connection,
@@ -334,8 +334,8 @@ mod tests {
         )
     }
 
-    /// Returns the sequence numbers of a shard's records, and the one from which the next read
-    /// continues.
+    /// Returns the sequence numbers of a shard's records, and the one from which the next
+    /// read continues.
     fn read(archive: &RecordLog, last: Option<u64>, first: u64) -> (Vec<i64>, u64) {
         let connection = Connection::open_in_memory().unwrap();
         let shard = ShardRange { lane: 1, first_after: 0, last };

@@ -27,8 +27,8 @@ pub(crate) struct StoredItem {
     pub(crate) item: Item,
 }
 
-/// Checksum of an encoded item, seeded with the row number, so that an item in the wrong row is
-/// detected.
+/// Checksum of an encoded item, seeded with the row number, so that an item in the wrong row
+/// is detected.
 pub(crate) fn row_checksum(id: i64, item: &[u8]) -> i64 {
     xxh3_64_with_seed(item, id as u64) as i64
 }

@@ -333,8 +333,8 @@ impl<'c> Session<'c> {
         Ok(last + 1)
     }
 
-    /// Replaces the old item by the new one, and returns the row number; `None` if there is
-    /// neither.
+    /// Replaces the old item by the new one, and returns the row number; `None` if there
+    /// is neither.
     fn write_item(
         &mut self,
         table: &StoredTable,

@@ -31,8 +31,8 @@ use crate::tables::{described, may_be_stale};
 use crate::writer::Writer;
 use crate::{connection, open, streams, tables};
 
-/// Longest page, in rows, that is read on the caller's thread. A longer one is read on a blocking
-/// thread.
+/// Longest page, in rows, that is read on the caller's thread. A longer one is read on a
+/// blocking thread.
 const INLINE_ROWS: usize = 128;
 
 /// Largest page, in bytes, that is filtered on the caller's thread.
@@ -65,8 +65,8 @@ impl SqliteStore {
     /// Opens a store with the system's clock and randomness. Creates the file if it does not exist.
     ///
     /// # Errors
-    /// The file cannot be opened or created, was not written by tabla, has a newer format, or is
-    /// damaged.
+    /// The file cannot be opened or created, was not written by tabla, has a newer format, or
+    /// is damaged.
     pub async fn open(config: &SqliteConfig) -> Result<Self> {
         Self::open_with(config, Env::system()).await
     }

@@ -47,8 +47,8 @@ impl Session<'_> {
         Ok(())
     }
 
-    /// Writes a change record to the table's stream, if it is enabled. `row` is the item's row
-    /// number.
+    /// Writes a change record to the table's stream, if it is enabled. `row` is the item's
+    /// row number.
     pub(crate) fn record(
         &mut self,
         table: &Arc<StoredTable>,
@@ -172,8 +172,8 @@ fn stream(connection: &Connection, arn: &StreamArn) -> Result<Option<(i64, Strea
     found.map(|(number, log)| Ok((number, parse(&log)?))).transpose()
 }
 
-/// Reads the number and state of a stream, or fails if it does not exist or was closed 24 hours
-/// ago.
+/// Reads the number and state of a stream, or fails if it does not exist or was closed 24
+/// hours ago.
 fn readable(
     connection: &Connection,
     arn: &StreamArn,

@@ -66,7 +66,7 @@ pub(crate) struct SweepStep {
 /// Outcome of a sweep.
 #[derive(Debug, PartialEq, Eq)]
 pub(crate) enum SweepEnd {
-    /// All expired items were examined; `problem` is why some were not deleted.
+    /// The sweep has ended; `problem` is why some expired items were not deleted.
     Done { problem: Option<String> },
     /// Another store holds the sweep lease until this time or longer.
     Leased(Timestamp),

@@ -17,8 +17,8 @@ use tabla_core::{Error, ErrorKind, Result, Retry};
 use crate::config::{Durability, Location, SqliteConfig};
 use crate::{connection, format};
 
-/// Length from which the log is restarted, as a multiple of the length from which it is
-/// checkpointed.
+/// Length from which the log is restarted, as a multiple of the length from which it
+/// is checkpointed.
 const RESTART: usize = 4;
 
 /// Longest time that a restarting checkpoint holds writers back for readers. Readers of this store
@@ -78,8 +78,8 @@ impl Wal {
         }))
     }
 
-    /// Counts pages that a commit of this connection has added; returns whether the log is to be
-    /// checkpointed.
+    /// Counts pages that a commit of this connection has added; returns whether the log is to
+    /// be checkpointed.
     pub(crate) fn count(&self, pages: usize, connection: &Connection) -> bool {
         let before = self.pages.fetch_add(pages, Ordering::Relaxed);
         let now = before + pages;
@@ -114,8 +114,8 @@ impl Wal {
         }
     }
 
-    /// Executes a checkpoint on the writing connection. It waits for readers only if the log is too
-    /// long.
+    /// Executes a checkpoint on the writing connection. It waits for readers only if the log is
+    /// too long.
     pub(crate) fn checkpoint(&self, connection: &Connection) {
         // Pages that a reader or a failing disk keeps from being copied stay in the log.
         let Some(passive) = checkpoint(connection, "PASSIVE") else { return };
@@ -147,8 +147,8 @@ impl Wal {
         self.is_disk_short.load(Ordering::Relaxed)
     }
 
-    /// Checkpoints and restarts the log, so that its space can be reused; returns whether items may
-    /// grow.
+    /// Checkpoints and restarts the log, so that its space can be reused; returns whether items
+    /// may grow.
     pub(crate) fn reclaim(&self, connection: &Connection) -> bool {
         let passive = checkpoint(connection, "PASSIVE");
         if passive.is_some_and(|passive| passive.is_busy || passive.frames > 0) {
@@ -159,8 +159,8 @@ impl Wal {
         !is_reserve_used
     }
 
-    /// Returns the error of a write that is refused because the rest of the disk is reserved for
-    /// deletes.
+    /// Returns the error of a write that is refused because the rest of the disk is reserved
+    /// for deletes.
     pub(crate) fn reserve_error(&self) -> Error {
         let message = format!(
             "cannot write to {}: its disk is full, less than {} KB are free and reserved for \

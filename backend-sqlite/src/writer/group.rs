@@ -91,8 +91,8 @@ impl Shared {
         }
     }
 
-    /// Executes and commits a group; `None` if another process is writing, and nothing was
-    /// executed.
+    /// Executes and commits a group; `None` if another process is writing, and nothing
+    /// was executed.
     pub(super) fn try_execute(
         &self,
         connection: &Connection,

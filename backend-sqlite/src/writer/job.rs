@@ -16,12 +16,12 @@ pub(super) trait WriteJob: Send {
     /// Number of items that it writes, which bounds its group.
     fn items(&self) -> usize;
 
-    /// Executes the write inside the group's transaction, and keeps the result until the group
-    /// ends.
+    /// Executes the write inside the group's transaction, and keeps the result until the
+    /// group ends.
     fn run(&mut self, session: &mut Session<'_>);
 
-    /// Reports the result after the group has ended. A job that has another step puts it into the
-    /// queue.
+    /// Reports the result after the group has ended. A job that has another step puts it into
+    /// the queue.
     fn complete(self: Box<Self>, outcome: &GroupOutcome, queue: &Queue);
 }
 
@@ -33,8 +33,8 @@ pub(super) enum GroupOutcome {
 }
 
 impl GroupOutcome {
-    /// Result of one job of the group; `own` is the result of its execution, `None` if it was not
-    /// executed.
+    /// Result of one job of the group; `own` is the result of its execution, `None` if it was
+    /// not executed.
     fn result<T>(&self, own: Option<Result<T>>) -> Result<T> {
         match (self, own) {
             (Self::Committed, own) => own.expect("a committed group has executed all of its jobs"),
@@ -128,8 +128,8 @@ impl SweepJob {
         Self { step, piggyback: None, result: None }
     }
 
-    /// Has the next step piggyback on a group of callers and delete at most `limit` items; `None`
-    /// has it run in a group of its own.
+    /// Makes the next step piggyback on a group of callers and delete at most `limit` items; `None`
+    /// makes it run in a group of its own.
     pub(super) fn set_piggyback(&mut self, limit: Option<usize>) {
         self.piggyback = limit;
     }

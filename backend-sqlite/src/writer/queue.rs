@@ -33,9 +33,9 @@ const TICK: Duration = Duration::from_millis(2);
 /// if the thread executes their groups.
 const PAUSE: Duration = Duration::from_millis(2);
 
-/// The same where callers write inline. A step of the thread's makes a caller find the connection
-/// taken and wait for another thread, so it comes only after several ticks without a piggybacked
-/// step.
+/// The same where callers write inline. A step of the thread's makes a caller find the
+/// connection taken and wait for another thread, so it comes only after several ticks without a
+/// piggybacked step.
 const INLINE_PAUSE: Duration = Duration::from_millis(8);
 
 /// Time that a sweep step waits after another process was found writing.

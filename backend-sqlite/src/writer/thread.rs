@@ -17,7 +17,7 @@ use crate::sweep::{self, SweepCheck};
 use crate::sweeper::{SweepEnd, Sweeper};
 use crate::{maintenance, streams};
 
-/// Looks at the queue, 1 yield apart, before the thread sleeps.
+/// Number of looks at the queue, one yield apart, before the thread sleeps.
 const LINGER: usize = 100;
 
 /// Time that the thread sleeps before it retries maintenance that has failed: another process may
@@ -124,8 +124,8 @@ impl WriterThread {
         }
     }
 
-    /// Executes a group of the jobs that wait. If none wait, and `lone_step` says so, a sweep step
-    /// alone.
+    /// Executes a group of the jobs that wait. If none wait, and `lone_step` says so, a sweep
+    /// step alone.
     fn write_group(&self, lone_step: bool) {
         let shared = &*self.shared;
         if !lone_step && !shared.queue.has_jobs() {
