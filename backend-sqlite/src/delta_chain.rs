@@ -36,7 +36,8 @@ const MAX_CHAIN_LENGTH: u8 = 8;
 /// after the end of their retention.
 pub(crate) const MAX_CHAIN_AGE: Duration = Duration::from_secs(60 * 60);
 
-/// Number of items whose base records are cached at least; at most twice as many. About 1 MB.
+/// Fewest items whose base records are cached, once they have been written; at most twice as many.
+/// About 1 MB.
 const CACHED_BASES: usize = 8192;
 
 /// Stream record from which an item's image can be reconstructed.

@@ -1,4 +1,4 @@
-//! Consumers whose workers have stores of their own on one file.
+//! Consumers: workers with separate stores on one file.
 
 use std::path::Path;
 use std::sync::{Arc, Mutex};
@@ -47,8 +47,8 @@ fn number(record: &Record) -> u32 {
     image.get("n").expect("a number").to_struct().expect("a small one")
 }
 
-/// Remembers the numbers of records, and keeps its thread at the first while another worker drains
-/// the table.
+/// Handler that collects the numbers of records. At the first one it blocks its thread until
+/// another worker has drained the table.
 struct Blocking {
     seen: Arc<Mutex<Vec<u32>>>,
     clock: ManualClock,
@@ -95,7 +95,7 @@ async fn blocked_worker_begins_no_record_after_another_store_took_the_shard_over
     };
     mailer(&one, &own, 3).drain(&handler).await.unwrap();
     assert_eq!(*handler.others.lock().unwrap(), (1..=26).collect::<Vec<_>>());
-    assert_eq!(*handler.seen.lock().unwrap(), [1], "only the record at hand was finished");
+    assert_eq!(*handler.seen.lock().unwrap(), [1], "only the record in progress was finished");
 }
 
 #[tokio::test]

@@ -1,5 +1,5 @@
-//! Requests that are small and cost much: they are refused early, or their work does not keep
-//! others from writing.
+//! Small requests that are costly to evaluate: they are refused early, or evaluated outside the
+//! writer while others write.
 
 use std::cell::RefCell;
 use std::path::Path;
@@ -12,10 +12,10 @@ use tabla_sqlite::{Durability, SqliteConfig, SqliteStore};
 
 use crate::support::*;
 
-/// Names a process that does the work of a test, so that its memory can be measured.
+/// Environment variable that makes a process of this test the child, whose memory is measured.
 const CHILD: &str = "TABLA_TEST_COSTLY_UPDATE";
 
-/// Peak of the memory of this process, in MB.
+/// Returns the peak memory of this process, in MB.
 #[cfg(target_os = "linux")]
 fn peak_memory() -> u64 {
     let status = std::fs::read_to_string("/proc/self/status").expect("the status of this process");
@@ -24,7 +24,7 @@ fn peak_memory() -> u64 {
     kilobytes.parse::<u64>().expect("a number") >> 10
 }
 
-/// An item of 390 KB whose tree takes many times as much.
+/// Puts an item of 390 KB, which takes many times as much memory when it is decoded.
 async fn put_long_list(store: &SqliteStore) {
     let list = Value::L(vec![Value::Null; 195_000]);
     let item = item! { "pk" => "a", "sk" => 1, "n" => 0, "l" => list };
@@ -50,7 +50,7 @@ fn update_that_appends_a_list_185_times_is_refused_in_little_memory() {
     assert!(peak < 160, "{peak} MB");
 }
 
-/// Does something only in a child process.
+/// Does nothing except in a child process.
 #[cfg(target_os = "linux")]
 #[tokio::test]
 async fn child_that_updates() {
@@ -69,7 +69,8 @@ async fn child_that_updates() {
     println!("\npeak {}", peak_memory());
 }
 
-/// A condition that holds, and looks at every element of the list in each of its parts.
+/// Returns a condition that is true if `n` is `seen`, and reads the whole list in each of
+/// its parts.
 fn costly_condition(seen: i64) -> String {
     let parts: Vec<&str> = vec!["NOT contains(l, :none)"; 12];
     format!("n = {} AND {}", placeholder(seen), parts.join(" AND "))
@@ -79,7 +80,7 @@ fn placeholder(number: i64) -> String {
     format!(":n{number}")
 }
 
-/// Adds 1 to `n` if it still is what was seen.
+/// Returns an update that adds 1 to `n` if it is `seen`, under a costly condition.
 fn costly_increment(seen: i64) -> UpdateItem {
     UpdateItem::new("orders", key())
         .update("SET n = n + :one")
@@ -104,14 +105,15 @@ async fn stores(folder: &Path) -> Vec<SqliteStore> {
     stores
 }
 
-/// Queues a costly write and then a put. What the writer evaluates is answered in this order.
+/// Queues a costly write, then a put, and expects the put to finish first. If the writer evaluated
+/// the condition, they would finish in the order of the queue.
 async fn expect_put_answered_first(
     store: &SqliteStore,
     costly: impl Future<Output = tabla_core::Result<()>>,
 ) {
     let answered = RefCell::new(Vec::new());
     let costly = async {
-        costly.await.expect("the condition holds");
+        costly.await.expect("a true condition");
         answered.borrow_mut().push("costly");
     };
     let quick = async {
@@ -146,7 +148,7 @@ async fn put_is_answered_while_costly_conditions_of_a_transaction_are_evaluated(
     }
 }
 
-/// What was evaluated on an item that has changed since is not used.
+/// An evaluation is discarded if the item has changed since.
 #[tokio::test(flavor = "multi_thread", worker_threads = 4)]
 async fn callers_that_race_with_costly_conditions_lose_no_increment() {
     const CALLERS: i64 = 4;
@@ -176,7 +178,7 @@ async fn callers_that_race_with_costly_conditions_lose_no_increment() {
                         Err(error) => assert_eq!(
                             error.kind(),
                             &ErrorKind::TransactionConflict,
-                            "nothing else is expected: {error}"
+                            "expected a failed condition or a conflict: {error}"
                         ),
                     }
                 }
@@ -188,7 +190,7 @@ async fn callers_that_race_with_costly_conditions_lose_no_increment() {
     }
 }
 
-/// A damaged item in the collection shows whether the collection was read.
+/// A damaged item in the collection would fail a read of the collection.
 #[tokio::test]
 async fn item_collection_metrics_do_not_read_the_collection() {
     let folder = tempfile::tempdir().unwrap();

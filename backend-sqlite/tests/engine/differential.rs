@@ -1,7 +1,7 @@
-//! MemoryStore and SQLite side by side on random histories.
+//! Comparison of MemoryStore and SQLite on random histories.
 //!
-//! `TABLA_HISTORIES` says how many, and `TABLA_SEED` which; the long form is 20,000 of a seed that
-//! was not used before.
+//! `TABLA_HISTORIES` is the number of histories, `TABLA_SEED` their seed. The long form is 20,000
+//! histories with a new seed.
 
 use std::sync::Arc;
 use std::sync::atomic::{AtomicU32, Ordering};
@@ -11,7 +11,7 @@ use tabla_core::{MemoryStore, Store};
 use tabla_sqlite::{Durability, SqliteConfig, SqliteStore};
 
 fn number(name: &str, default: u64) -> u64 {
-    std::env::var(name).map_or(default, |text| text.parse().expect("it is a number"))
+    std::env::var(name).map_or(default, |text| text.parse().expect("a number"))
 }
 
 fn compare(histories: u64, config: impl Fn() -> SqliteConfig + Send + Sync) {
@@ -35,7 +35,7 @@ fn memory_and_sqlite_in_memory_agree() {
 fn memory_and_sqlite_in_a_file_agree() {
     let folder = tempfile::tempdir().unwrap();
     let next = AtomicU32::new(0);
-    // What a sync promises is not seen by one process: without it, this takes half the time.
+    // Relaxed, because one process sees no effect of an fsync, and the test takes half the time.
     compare(200, || {
         let name = format!("{}.db", next.fetch_add(1, Ordering::Relaxed));
         SqliteConfig::file(folder.path().join(name)).with_durability(Durability::Relaxed)

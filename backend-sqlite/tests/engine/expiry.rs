@@ -25,7 +25,7 @@ async fn open_at(config: &SqliteConfig, clock: &ManualClock) -> SqliteStore {
     SqliteStore::open_with(config, env).await.expect("a store")
 }
 
-/// Creates the table `orders`, with a stream and with `expires` as the attribute of the time to live.
+/// Creates the table `orders`, with a stream and with TTL by the attribute `expires`.
 async fn create(store: &SqliteStore) {
     store.create_table(orders().stream(StreamViewType::NewAndOldImages)).await.expect("a table");
     expire_by(store, "expires").await;
@@ -33,10 +33,10 @@ async fn create(store: &SqliteStore) {
 
 async fn expire_by(store: &SqliteStore, attribute: &str) {
     let request = UpdateTimeToLive::new("orders", attribute, true);
-    store.update_time_to_live(request).await.expect("items that expire");
+    store.update_time_to_live(request).await.expect("a table with TTL");
 }
 
-/// An order that expires `from_now` seconds from now.
+/// Returns an order that expires `from_now` seconds from now.
 fn expiring(clock: &ManualClock, number: i64, from_now: i64) -> Item {
     let at = clock.now().as_secs().checked_add_signed(from_now).expect("a time");
     order("expiring", number, "open").with("expires", at)
@@ -67,7 +67,8 @@ async fn is_sound(path: &Path) {
     assert_eq!(checked(path).await.problems, Vec::<String>::new());
 }
 
-/// Events of the table's stream: name, number of the order, and whether the service was the author.
+/// Returns the events of the table's stream: name, number of the order, and whether the sweep was
+/// the author.
 async fn events(store: &SqliteStore) -> Vec<(EventName, i64, bool)> {
     let event = |record: Record| {
         let number = record.keys.get("sk").and_then(|sk| sk.as_number()).expect("a number");
@@ -119,7 +120,7 @@ async fn store_without_sweeps_deletes_only_in_sweep_expired() {
     create(&store).await;
     put_expiring(&store, &clock, 0..100).await;
     clock.advance(Duration::from_secs(1));
-    assert_eq!(store.sweep_expired().await.unwrap(), 0, "that second has not passed yet");
+    assert_eq!(store.sweep_expired().await.unwrap(), 0, "the second of expiry has not ended yet");
     clock.advance(10 * PERIOD);
     put(&store, order("lasting", 1, "open")).await;
     assert_eq!(left(&store).await, 100);
@@ -259,10 +260,10 @@ async fn check_finds_damage_of_the_expiry_index() {
     }
 }
 
-/// Name of the SQLite table with the expiry index of the only table.
+/// Returns the name of the SQL table with the expiry index of the only table.
 fn times(file: &Connection) -> String {
     let number = "SELECT 'expiry_' || expiry FROM tabla_tables";
-    file.query_row(number, [], |row| row.get(0)).expect("the items expire")
+    file.query_row(number, [], |row| row.get(0)).expect("an expiry index")
 }
 
 #[tokio::test(flavor = "multi_thread")]
@@ -335,8 +336,7 @@ async fn sweep_skips_and_reports_damaged_items() {
     assert!(kept.is_some());
 }
 
-/// SQLite fails with one item in the middle of a step: the sweep skips that item, and no caller in the
-/// step's group fails.
+/// SQLite fails with one item in the middle of a step. The sweep skips that item.
 #[tokio::test(flavor = "multi_thread")]
 async fn step_that_fails_with_one_item_fails_no_caller() {
     let folder = tempfile::tempdir().unwrap();
@@ -353,12 +353,12 @@ async fn fail_with_one_item(path: &Path, config: SqliteConfig) {
     create(&store).await;
     put_expiring(&store, &clock, 0..150).await;
     drop(store);
-    let raw = Connection::open(path).expect("it is there");
+    let raw = Connection::open(path).expect("an open file");
     raw.execute_batch(
         "CREATE TRIGGER fails BEFORE DELETE ON index_3 WHEN old.id = 90 \
-         BEGIN SELECT raise(ABORT, 'as if the disk had failed'); END",
+         BEGIN SELECT raise(ABORT, 'injected failure'); END",
     )
-    .expect("SQLite makes triggers");
+    .expect("a trigger");
     let store = open_at(&config, &clock).await;
     clock.advance(PERIOD);
     let mut number = 0;
@@ -370,12 +370,12 @@ async fn fail_with_one_item(path: &Path, config: SqliteConfig) {
     let sweeps = store.sweeps();
     assert_eq!(sweeps.deleted, 149);
     assert!(
-        sweeps.problem.as_ref().is_some_and(|one| one.contains("as if the disk")),
+        sweeps.problem.as_ref().is_some_and(|one| one.contains("injected failure")),
         "{sweeps:?}"
     );
     assert!(store.sweep_expired().await.is_err());
     assert_eq!(left(&store).await, 1);
-    raw.execute_batch("DROP TRIGGER fails").expect("it is there");
+    raw.execute_batch("DROP TRIGGER fails").expect("an open file");
     clock.advance(PERIOD);
     let sweeps = swept(&store, 2).await;
     assert_eq!((sweeps.deleted, sweeps.problem), (150, None));
@@ -383,7 +383,8 @@ async fn fail_with_one_item(path: &Path, config: SqliteConfig) {
     is_sound(path).await;
 }
 
-/// A store without expired items takes no write lock; a sweep waits while another connection has it.
+/// A store without expired items takes no write lock; a sweep waits while another connection
+/// has it.
 #[tokio::test(flavor = "multi_thread")]
 async fn sweep_waits_while_the_file_is_locked() {
     let folder = tempfile::tempdir().unwrap();
@@ -398,7 +399,7 @@ async fn sweep_waits_while_the_file_is_locked() {
     let lock = raw.transaction_with_behavior(rusqlite::TransactionBehavior::Immediate).unwrap();
     clock.advance(PERIOD);
     let idle = swept(&store, 1).await;
-    assert_eq!((idle.deleted, idle.problem), (0, None), "it had nothing to write");
+    assert_eq!((idle.deleted, idle.problem), (0, None), "the idle store tried to write");
     clock.advance(PERIOD);
     // Each read gives the thread time to find the file locked.
     for _ in 0..100 {
@@ -409,7 +410,7 @@ async fn sweep_waits_while_the_file_is_locked() {
     assert_eq!(swept(&store, 2).await.deleted, 1);
 }
 
-/// A clock that has a store's waker does not keep its connections open.
+/// The clock keeps the waker of a dropped store, but not its connections.
 #[tokio::test]
 async fn clock_does_not_keep_a_dropped_store_open() {
     let folder = tempfile::tempdir().unwrap();

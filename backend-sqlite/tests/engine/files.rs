@@ -1,4 +1,4 @@
-//! Files that come back, and files that are not what they should be.
+//! Files: reopened, foreign, truncated and damaged ones, and the sample file of the format.
 
 use std::io::{Read, Seek, SeekFrom, Write};
 use std::sync::Arc;
@@ -12,7 +12,7 @@ use tabla_sqlite::{Durability, SqliteConfig, SqliteStore};
 use crate::support::*;
 
 #[tokio::test]
-async fn everything_is_there_after_opening_again() {
+async fn reopened_file_has_items_indexes_counts_and_streams() {
     let folder = tempfile::tempdir().unwrap();
     let path = folder.path().join("a.db");
     let store = open(&path).await;
@@ -35,7 +35,8 @@ async fn everything_is_there_after_opening_again() {
     assert_eq!(page.await.unwrap().items.len(), 17);
 }
 
-/// In the sample, items expire by `expires`, and one has a time: the beginning of 2100.
+/// The TTL attribute of the sample's table is `expires`. One item has it, set to 1 January
+/// 2100, UTC.
 #[tokio::test]
 async fn sample_file_opens_and_has_its_content() {
     let folder = tempfile::tempdir().unwrap();
@@ -78,7 +79,7 @@ async fn sample_file_opens_and_has_its_content() {
     assert_eq!((report.items, report.entries), (10, 20));
 }
 
-/// Programs of all versions compare stored fingerprints: those of the sample still hold.
+/// The fingerprint in the sample, written by an earlier program, matches that of this program.
 #[tokio::test]
 async fn sample_file_has_the_token_of_its_transaction() {
     let folder = tempfile::tempdir().unwrap();
@@ -95,14 +96,14 @@ async fn sample_file_has_the_token_of_its_transaction() {
     let read = async || store.get(GetItem::new("orders", key.clone())).await.unwrap().item;
     let before = read().await;
     store.transact_write(sample_transaction()).await.unwrap();
-    assert_eq!(read().await, before, "the transaction is executed once");
+    assert_eq!(read().await, before, "a transaction with a request token is executed once");
     let other = sample_transaction().item(PutItem::new("orders", order("c0", 70, "open")));
     let error = store.transact_write(other).await.unwrap_err();
     assert_eq!(error.kind(), &ErrorKind::IdempotentParameterMismatch);
 }
 
-/// The sample of the current format has the tables that this code writes. After a change of the
-/// format, run this test with `TABLA_SAMPLE=1` in the environment: it writes the new sample.
+/// The sample of the current format has the schema that this code creates. After a change of the
+/// format, run this test with `TABLA_SAMPLE=1` in the environment to write the new sample.
 #[tokio::test]
 async fn sample_file_has_the_current_format() {
     let folder = tempfile::tempdir().unwrap();
@@ -117,7 +118,7 @@ async fn sample_file_has_the_current_format() {
     store.update(expires).await.unwrap();
     store.update(update("REMOVE gone SET n = :n").value(":n", 1)).await.unwrap();
     drop(store);
-    // A store that has just been opened knows no base record: it writes both images.
+    // The cache of base records of a new store is empty, so it writes both images.
     let store = open(&path).await;
     store.transact_write(sample_transaction()).await.unwrap();
     let other = item! { "pk" => "c0", "sk" => 99 };
@@ -127,7 +128,7 @@ async fn sample_file_has_the_current_format() {
 
     is_sound_sample(&path).await;
     if std::env::var_os("TABLA_SAMPLE").is_some() {
-        std::fs::copy(&path, sample_path()).expect("the folder of the samples");
+        std::fs::copy(&path, sample_path()).expect("a copy in the folder of the samples");
     }
     let tables = |path: &std::path::Path| -> Vec<(String, Option<String>)> {
         rusqlite::Connection::open(path)
@@ -136,12 +137,12 @@ async fn sample_file_has_the_current_format() {
                     file.prepare("SELECT name, sql FROM sqlite_schema ORDER BY name")?;
                 select.query_map([], |row| Ok((row.get(0)?, row.get(1)?)))?.collect()
             })
-            .expect("the tables of the file")
+            .expect("the schema of the file")
     };
     assert_eq!(tables(&path), tables(&sample(folder.path())));
 }
 
-/// The only transaction in the sample.
+/// Returns the only transaction in the sample.
 fn sample_transaction() -> TransactWriteItems {
     let update = UpdateItem::new("orders", item! { "pk" => "c0", "sk" => 7 })
         .update(tabla_core::Update::new().remove("n"))
@@ -151,7 +152,7 @@ fn sample_transaction() -> TransactWriteItems {
     TransactWriteItems::new().item(update).client_request_token("sample")
 }
 
-/// A check does not need a store to have opened the file before.
+/// Expects a sound sample. The check works before any store has opened the file.
 async fn is_sound_sample(path: &std::path::Path) {
     let report = checked(path).await;
     assert_eq!(report.problems, Vec::<String>::new());
@@ -159,7 +160,7 @@ async fn is_sound_sample(path: &std::path::Path) {
 }
 
 #[tokio::test]
-async fn a_token_protects_its_transaction_after_opening_again() {
+async fn request_token_is_valid_after_reopening() {
     let folder = tempfile::tempdir().unwrap();
     let path = folder.path().join("a.db");
     let add = || {
@@ -178,7 +179,7 @@ async fn a_token_protects_its_transaction_after_opening_again() {
 }
 
 #[tokio::test]
-async fn a_long_index_is_filled_while_others_write() {
+async fn index_is_backfilled_during_concurrent_writes() {
     let folder = tempfile::tempdir().unwrap();
     let path = folder.path().join("a.db");
     let config = SqliteConfig::file(&path).with_durability(tabla_sqlite::Durability::Relaxed);
@@ -214,7 +215,7 @@ async fn a_long_index_is_filled_while_others_write() {
 }
 
 #[tokio::test]
-async fn a_large_table_goes_little_by_little() {
+async fn large_deleted_table_is_emptied_in_steps() {
     let folder = tempfile::tempdir().unwrap();
     let path = folder.path().join("a.db");
     let config = SqliteConfig::file(&path).with_durability(tabla_sqlite::Durability::Relaxed);
@@ -222,15 +223,15 @@ async fn a_large_table_goes_little_by_little() {
     store.create_table(orders()).await.unwrap();
     fill(&store, 2500).await;
     store.delete_table(DeleteTable::new("orders")).await.unwrap();
-    let gone = store.get(GetItem::new("orders", item! { "pk" => "c0", "sk" => 0 })).await;
-    assert!(gone.unwrap_err().is_not_found());
-    // Another of the same name has nothing of it.
+    let outcome = store.get(GetItem::new("orders", item! { "pk" => "c0", "sk" => 0 })).await;
+    assert!(outcome.unwrap_err().is_not_found());
+    // A new table of the same name is empty.
     store.create_table(orders()).await.unwrap();
     fill(&store, 3).await;
     let store: Arc<dyn Store> = Arc::new(store);
     assert_eq!(count(&store, None).await, 3);
     drop(store);
-    // Whatever the thread had not done before the store was closed is done after it is opened.
+    // A reopened store continues the maintenance that was left.
     let store = open(&path).await;
     let raw = rusqlite::Connection::open(&path).unwrap();
     let left = || -> i64 {
@@ -239,17 +240,17 @@ async fn a_large_table_goes_little_by_little() {
     };
     let mut turns = 0;
     while left() > 0 {
-        // Each write lets the thread come to its next step.
+        // Each write lets the thread execute its next step.
         fill(&store, 1).await;
         turns += 1;
-        assert!(turns < 10_000, "the rows of a table that is gone stay");
+        assert!(turns < 10_000, "the discarded table was not emptied");
     }
     drop(store);
     assert_eq!(checked(&path).await.problems, Vec::<String>::new());
 }
 
 #[tokio::test]
-async fn other_files_are_refused_and_not_touched() {
+async fn foreign_files_are_refused_and_not_changed() {
     let folder = tempfile::tempdir().unwrap();
     let refusal = async |name: &str, bytes: &[u8]| {
         let path = folder.path().join(name);
@@ -280,10 +281,10 @@ async fn other_files_are_refused_and_not_touched() {
     drop(raw);
     let error = refusal("newer", &std::fs::read(&own).unwrap()).await;
     assert_eq!(error.kind(), &ErrorKind::Config);
-    let told = "newer`: file format 99 is newer than this program (1); upgrade tabla";
-    assert!(error.message().ends_with(told), "{error}");
+    let expected = "newer`: file format 99 is newer than this program (1); upgrade tabla";
+    assert!(error.message().ends_with(expected), "{error}");
 
-    // Files of pre-release versions have the same versions, and another application id.
+    // A file from before the first release has the same format version and another application id.
     let raw = rusqlite::Connection::open(&own).unwrap();
     let header = "PRAGMA user_version = 1; PRAGMA application_id = 0x7461626C";
     raw.execute_batch(&format!("{header}; PRAGMA wal_checkpoint(TRUNCATE)")).unwrap();
@@ -297,15 +298,15 @@ async fn other_files_are_refused_and_not_touched() {
     let below_a_file = own.join("below/a.db");
     let error = SqliteStore::open(&SqliteConfig::file(below_a_file)).await.unwrap_err();
     assert_eq!(error.kind(), &ErrorKind::Config);
-    let told = format!("`{}` is a file, not a folder; name a folder", own.display());
-    assert!(error.message().ends_with(&told), "{error}");
+    let expected = format!("`{}` is a file, not a folder; name a folder", own.display());
+    assert!(error.message().ends_with(&expected), "{error}");
     let nowhere = folder.path().join("no/such/folder/a.db");
     let error = SqliteStore::open(&SqliteConfig::file(nowhere)).await.unwrap_err();
     assert_eq!(error.kind(), &ErrorKind::Config);
 }
 
 #[tokio::test]
-async fn a_truncated_file_is_noticed() {
+async fn truncated_file_is_reported_as_corrupt() {
     let folder = tempfile::tempdir().unwrap();
     let path = folder.path().join("a.db");
     let store = open(&path).await;
@@ -323,9 +324,9 @@ async fn a_truncated_file_is_noticed() {
     }
 }
 
-/// Flips one bit in the middle of an item: no structure of SQLite's notices, the sum does.
+/// One bit is flipped in the middle of an item. SQLite does not detect that, the checksum does.
 #[tokio::test]
-async fn a_flipped_bit_is_noticed_and_the_rest_can_be_read() {
+async fn flipped_bit_fails_only_operations_on_its_item() {
     let folder = tempfile::tempdir().unwrap();
     let path = folder.path().join("a.db");
     let store = open(&path).await;
@@ -349,7 +350,7 @@ async fn a_flipped_bit_is_noticed_and_the_rest_can_be_read() {
     let error = store.get(GetItem::new("orders", key.clone())).await.unwrap_err();
     assert_eq!(error.kind(), &ErrorKind::Corrupt);
     assert!(error.message().contains("the checksum of the item"), "{error}");
-    // It cannot be overwritten unseen, alone or among others, and its neighbours are well.
+    // Writes of the damaged item fail too, alone or in a transaction; other items are not affected.
     let put = PutItem::new("orders", order("c1", 99, "paid"));
     assert_eq!(store.put(put).await.unwrap_err().kind(), &ErrorKind::Corrupt);
     let both = TransactWriteItems::new()
@@ -373,7 +374,7 @@ async fn a_flipped_bit_is_noticed_and_the_rest_can_be_read() {
 }
 
 #[tokio::test]
-async fn a_check_finds_what_is_wrong_with_rows_and_counts() {
+async fn check_reports_damaged_rows_index_entries_and_counts() {
     let folder = tempfile::tempdir().unwrap();
     let damage = async |name: &str, sql: &str, expected: &str| {
         let path = folder.path().join(name);
@@ -411,17 +412,16 @@ async fn a_check_finds_what_is_wrong_with_rows_and_counts() {
         .await;
 }
 
-/// SQLite fails in the middle of a transaction, after some of its writes: nothing of it stays, and
-/// the store goes on.
+/// SQLite fails in the middle of a transaction, after some of its writes. Later writes succeed.
 #[tokio::test]
-async fn a_failure_in_the_middle_leaves_nothing_behind() {
+async fn transaction_that_fails_in_the_middle_is_rolled_back() {
     let folder = tempfile::tempdir().unwrap();
     let path = folder.path().join("a.db");
     let store = open(&path).await;
     store.create_table(orders()).await.unwrap();
     drop(store);
     let trigger = "CREATE TRIGGER fails BEFORE INSERT ON index_3 WHEN new.id > 2 \
-                   BEGIN SELECT raise(ABORT, 'as if the disk had failed'); END";
+                   BEGIN SELECT raise(ABORT, 'injected failure'); END";
     let raw = rusqlite::Connection::open(&path).unwrap();
     raw.execute_batch(trigger).unwrap();
     let store = open(&path).await;
@@ -441,10 +441,10 @@ async fn a_failure_in_the_middle_leaves_nothing_behind() {
     assert_eq!(checked(&path).await.problems, Vec::<String>::new());
 }
 
-/// The log of a stream is read after the item is written: if it turns out to be damaged, the item
-/// goes again, and with it the transaction.
+/// The state of a stream is read after the item was written. If it is damaged, the transaction is
+/// rolled back.
 #[tokio::test]
-async fn a_damaged_log_of_a_stream_leaves_no_half_of_a_transaction() {
+async fn damaged_stream_state_rolls_back_the_whole_transaction() {
     let folder = tempfile::tempdir().unwrap();
     let path = folder.path().join("a.db");
     let clock = ManualClock::new(Timestamp::from_secs(1_800_000_000));
@@ -454,7 +454,7 @@ async fn a_damaged_log_of_a_stream_leaves_no_half_of_a_transaction() {
     fill(&store, 3).await;
     let file = rusqlite::Connection::open(&path).unwrap();
     file.execute("UPDATE tabla_streams SET log = substr(log, 2)", []).unwrap();
-    // The shards have had their time, so that the next record needs new ones.
+    // The next record needs new shards, which changes the state of the stream.
     clock.advance(Duration::from_secs(4 * 60 * 60));
     let both = TransactWriteItems::new()
         .item(PutItem::new("orders", order("new", 1, "open")))
@@ -468,12 +468,12 @@ async fn a_damaged_log_of_a_stream_leaves_no_half_of_a_transaction() {
     }
     let select = "SELECT count(*) FROM records_4";
     let kept = file.query_row(select, [], |row| row.get::<_, i64>(0)).unwrap();
-    assert_eq!(kept, 3, "the records are still there");
+    assert_eq!(kept, 3, "the records of earlier writes stay");
 }
 
-/// What is written is moved to the file again and again, so that the log does not grow with it.
+/// The WAL is checkpointed repeatedly, so it does not grow with the amount that is written.
 #[tokio::test(flavor = "multi_thread")]
-async fn a_log_stays_short_however_much_is_written() {
+async fn wal_stays_short_during_many_writes() {
     for durability in [Durability::Durable, Durability::Relaxed] {
         let folder = tempfile::tempdir().unwrap();
         let path = folder.path().join("a.db");
@@ -482,8 +482,8 @@ async fn a_log_stays_short_however_much_is_written() {
         store.create_table(orders()).await.unwrap();
         fill(&store, 1500).await;
         let log = std::fs::metadata(folder.path().join("a.db-wal")).unwrap().len();
-        // 1500 orders write some 9,000 pages of 4 KB. How far the thread is behind the writers is
-        // the machine's affair, but it is not behind by half of all.
+        // 1500 orders write about 9,000 pages of 4 KB. The lag of the thread depends on the
+        // machine, but it is less than half of all pages.
         assert!(log < 18_000_000, "{durability:?}: the log has {log} bytes");
     }
 }

@@ -1,4 +1,4 @@
-//! A disk that takes no more.
+//! Full disks: failed writes leave no trace, and the store recovers when there is space again.
 
 use std::path::Path;
 use std::process::Command;
@@ -12,9 +12,9 @@ use tabla_sqlite::{SqliteConfig, SqliteStore};
 
 use crate::support::*;
 
-/// Names the file to a child, and makes one of this test.
+/// Environment variable that makes a process of this test the child: path of the file.
 const CHILD: &str = "TABLA_TEST_FULL_DISK";
-/// Items of one transaction.
+/// Number of items of one transaction.
 const TOGETHER: i64 = 4;
 
 fn transaction(number: i64) -> TransactWriteItems {
@@ -24,8 +24,8 @@ fn transaction(number: i64) -> TransactWriteItems {
     })
 }
 
-/// Writes until a transaction has failed twice in a row: after the first failure, the store makes the
-/// room of its log usable again.
+/// Writes until a transaction has failed twice in a row. After the first failure, the store
+/// checkpoints the WAL, so that its space can be reused.
 async fn write_until_full(path: &Path) {
     let store = open(path).await;
     let present = |number: i64| {
@@ -42,47 +42,48 @@ async fn write_until_full(path: &Path) {
             Err(error) => {
                 failures += 1;
                 assert_eq!(error.kind(), &ErrorKind::Unavailable, "{error}");
-                // Waiting does not cure it soon: a store that retries fails at once.
+                // A retry seldom helps, so the error is final at once.
                 assert_eq!(error.retry(), Retry::Exhausted);
-                // What was there can be read, and nothing of what failed is there.
+                // Committed items can be read, and no item of the failed transaction exists.
                 assert!(present(number - 1).await.expect("a read").item.is_some());
                 assert_eq!(present(number).await.expect("a read").item, None);
             }
         }
-        assert!(number < 10_000, "the disk has no end");
+        assert!(number < 10_000, "the disk does not get full");
     }
     println!("full");
 }
 
-/// A sweep that finds no room ends, says so, and leaves what it could not delete.
+/// Fills the disk, and expects the next sweep to end with a problem before it has
+/// deleted everything.
 async fn sweep_until_full(path: &Path) {
     let clock = ManualClock::new(Timestamp::from_secs(1_800_000_000));
     let env = Env::system().with_clock(Arc::new(clock.clone()));
     let store = SqliteStore::open_with(&SqliteConfig::file(path), env).await.expect("a store");
-    // A reader that stays keeps the log from beginning anew.
+    // An open snapshot keeps the WAL from restarting.
     let reader = rusqlite::Connection::open(path).expect("the same file");
     reader.execute_batch("BEGIN; SELECT count(*) FROM items_1").expect("a read");
     let mut number = 0;
     while store.transact_write(transaction(number)).await.is_ok() {
         number += 1;
-        assert!(number < 10_000, "the disk has no end");
+        assert!(number < 10_000, "the disk does not get full");
     }
     clock.advance(Duration::from_secs(60));
     let sweeps = tokio::time::timeout(Duration::from_secs(60), store.wait_for_sweeps(1)).await;
-    let sweeps = sweeps.expect("a sweep ends where there is no room");
-    let problem = sweeps.problem.expect("not all could be deleted");
+    let sweeps = sweeps.expect("a sweep that ends on a full disk");
+    let problem = sweeps.problem.expect("a reported problem");
     assert!(problem.contains("disk is full") || problem.contains("cannot be"), "{problem}");
     assert!(sweeps.deleted < EXPIRED as u64);
-    // The next one is due after the next period, and until then nothing is tried.
+    // The next sweep is due after one period.
     assert_eq!(store.sweeps().count, 1);
     println!("full");
 }
 
-/// Items that have expired when the disk is full.
+/// Number of items that have expired when the disk is full.
 const EXPIRED: i64 = 400;
 
 #[tokio::test]
-async fn a_sweep_on_a_full_disk_is_taken_up_again() {
+async fn sweep_that_failed_on_a_full_disk_is_completed_later() {
     let folder = tempfile::tempdir().unwrap();
     let path = folder.path().join("a.db");
     let clock = ManualClock::new(Timestamp::from_secs(1_800_000_000));
@@ -103,18 +104,18 @@ async fn a_sweep_on_a_full_disk_is_taken_up_again() {
         let query = Query::new("orders", attr("pk").eq("expired")).select(Select::Count);
         store.query(query).await.unwrap().count
     };
-    // With room again, what is left goes, after the lease of the other process has lapsed.
+    // With free space, a sweep deletes the rest after the other process's lease has expired.
     clock.advance(Duration::from_secs(100));
     let store = SqliteStore::open_with(&config, env).await.unwrap();
     assert!(left(store.clone()).await > 0);
     clock.advance(Duration::from_secs(60));
     let swept = tokio::time::timeout(Duration::from_secs(60), store.wait_for_sweeps(1)).await;
-    assert_eq!(swept.expect("it sweeps").problem, None);
+    assert_eq!(swept.expect("a sweep").problem, None);
     assert_eq!(left(store).await, 0);
     assert_eq!(checked(&path).await.problems, Vec::<String>::new());
 }
 
-/// Only a child does anything here.
+/// Does nothing except in a child process.
 #[test]
 fn child_that_sweeps_a_small_disk() {
     let Ok(path) = std::env::var(CHILD) else { return };
@@ -122,8 +123,8 @@ fn child_that_sweeps_a_small_disk() {
     runtime.expect("a runtime").block_on(sweep_until_full(path.as_ref()));
 }
 
-/// Runs a test of this program in a child, whose files may not grow past 2 MB: writes beyond fail, as
-/// they do on a full disk. What it has told.
+/// Runs a test of this program in a child whose files are limited to 2 MB, so that larger writes
+/// fail as on a full disk. Returns the child's output.
 fn limited(path: &Path, test: &str) -> String {
     let limited = Command::new("sh")
         .args(["-c", "trap '' XFSZ; ulimit -f 4000; exec \"$@\"", "sh"])
@@ -132,13 +133,13 @@ fn limited(path: &Path, test: &str) -> String {
         .env(CHILD, path)
         .output()
         .expect("a child");
-    let told = String::from_utf8_lossy(&limited.stdout).into_owned();
-    assert!(limited.status.success(), "{told}{}", String::from_utf8_lossy(&limited.stderr));
-    assert!(told.contains("full"), "{told}");
-    told
+    let output = String::from_utf8_lossy(&limited.stdout).into_owned();
+    assert!(limited.status.success(), "{output}{}", String::from_utf8_lossy(&limited.stderr));
+    assert!(output.contains("full"), "{output}");
+    output
 }
 
-/// Only a child does anything here.
+/// Does nothing except in a child process.
 #[test]
 fn child_on_a_small_disk() {
     let Ok(path) = std::env::var(CHILD) else { return };
@@ -147,18 +148,18 @@ fn child_on_a_small_disk() {
 }
 
 #[tokio::test]
-async fn a_full_disk_loses_nothing_and_halves_nothing() {
+async fn full_disk_loses_no_acknowledged_write_and_splits_no_transaction() {
     let folder = tempfile::tempdir().unwrap();
     let path = folder.path().join("a.db");
     open(&path).await.create_table(orders()).await.unwrap();
-    let told = limited(&path, "full_disk::child_on_a_small_disk");
-    let answered = told.lines().filter(|line| line.starts_with("ack ")).count() as i64;
-    assert!(answered > 0);
+    let output = limited(&path, "full_disk::child_on_a_small_disk");
+    let acknowledged = output.lines().filter(|line| line.starts_with("ack ")).count() as i64;
+    assert!(acknowledged > 0);
 
-    // With room again, all that was answered is there, and the store goes on where it was.
+    // With free space, all acknowledged writes exist, and the store accepts writes.
     assert_eq!(checked(&path).await.problems, Vec::<String>::new());
     let store = open(&path).await;
     let described = store.describe_table(DescribeTable::new("orders")).await.unwrap();
-    assert_eq!(described.item_count as i64, answered * TOGETHER);
-    store.transact_write(transaction(answered)).await.unwrap();
+    assert_eq!(described.item_count as i64, acknowledged * TOGETHER);
+    store.transact_write(transaction(acknowledged)).await.unwrap();
 }

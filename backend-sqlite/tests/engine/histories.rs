@@ -1,4 +1,5 @@
-//! Histories that two processes record at the same time, checked as one.
+//! Histories of two processes that write concurrently, merged and checked for
+//! strict serializability.
 
 use std::io::{BufRead, BufReader, Lines, Write};
 use std::ops::Range;
@@ -16,16 +17,16 @@ use tabla_core::env::SeededRandom;
 use tabla_sqlite::{Durability, SqliteConfig, SqliteStore};
 
 const PROCESSES: usize = 2;
-/// Tasks of each process.
+/// Number of tasks of each process.
 const TASKS: usize = 4;
 const ROUNDS: u64 = 20;
-/// Tells a child its part, and makes one of this test.
+/// Environment variable that makes a process of this test the child: its [`Part`] as JSON.
 const CHILD: &str = "TABLA_TEST_RECORDER";
-/// What stands before the entries of a round in the output of a child.
+/// Prefix of the line with the entries of a round, in the output of a child.
 const RECORDED: &str = "recorded ";
 
 #[test]
-fn what_two_processes_do_is_strictly_serializable() {
+fn operations_of_two_processes_are_strictly_serializable() {
     let mut checker = checker();
     for round in HISTORY.iter() {
         checker.round(&round.merged()).unwrap_or_else(|violation| panic!("{violation}"));
@@ -33,15 +34,18 @@ fn what_two_processes_do_is_strictly_serializable() {
     let entries = || HISTORY.iter().flat_map(Round::merged);
     let Options { operations, keys, .. } = Options::default();
     assert_eq!(entries().count(), ROUNDS as usize * (PROCESSES * TASKS * operations + keys));
-    // The embedded engine makes everybody wait for their turn: nobody meets a conflict.
+    // Writers of the embedded engine wait for each other, so there are no conflicts.
     assert!(!entries().any(|entry| matches!(entry.outcome, Outcome::NoEffect(_))));
     assert!(!entries().any(|entry| entry.is_unknown()));
 }
 
-/// If the processes had worked one after the other, the history would say little.
+/// The operations overlap: a history of processes that work one after the other would prove little.
 #[test]
-fn neither_process_can_be_understood_without_the_other() {
-    assert!(HISTORY.iter().any(Round::has_meetings), "they never met");
+fn history_of_one_process_alone_is_not_serializable() {
+    assert!(
+        HISTORY.iter().any(Round::has_meetings),
+        "the processes never used an item at the same time"
+    );
     for process in 0..PROCESSES {
         let mut checker = checker();
         let mut rounds =
@@ -51,11 +55,11 @@ fn neither_process_can_be_understood_without_the_other() {
     }
 }
 
-/// A read is said to have seen what was true a round ago or more. What was written since has to be
-/// seen, whichever process has written it.
+/// A read is changed to return the item of an earlier round. The checker must miss the later write,
+/// of either process.
 #[test]
-fn a_stale_read_is_found() {
-    finds(|before, round| {
+fn stale_read_is_detected() {
+    check_rejects(|before, round| {
         let entries = round.merged().into_iter().enumerate();
         let stale = entries.filter_map(|(place, entry)| match entry.operation {
             ModelOperation::Get(key) => {
@@ -67,10 +71,10 @@ fn a_stale_read_is_found() {
     });
 }
 
-/// A write of one process is said to have been refused, although the other has seen it.
+/// A write of one process is changed to a failed condition, although the other process has read it.
 #[test]
-fn a_write_that_is_disowned_is_found() {
-    finds(|_, round| {
+fn write_reported_as_failed_is_detected_if_it_was_read() {
+    check_rejects(|_, round| {
         let [one, two] = &round.by;
         let is_seen = |tag| two.iter().any(|entry| reads(entry, tag));
         let seen = one.iter().enumerate().filter(|(_, entry)| match &entry.operation {
@@ -87,35 +91,37 @@ fn a_write_that_is_disowned_is_found() {
     });
 }
 
-/// Changes one answer in each round to a false one, of those that are proposed for its place in
-/// the merged round, and sees the round refused.
+/// Changes one outcome in each round to a wrong one that `wrong` proposes, and expects the checker
+/// to reject the round.
 #[track_caller]
-fn finds(lies: impl Fn(&[Round], &Round) -> Vec<(usize, Outcome)>) {
+fn check_rejects(wrong: impl Fn(&[Round], &Round) -> Vec<(usize, Outcome)>) {
     let mut found = 0;
     let mut checker = checker();
     for (number, round) in HISTORY.iter().enumerate() {
         let mut entries = round.merged();
-        let mut lies = lies(&HISTORY[..number], round);
-        if !lies.is_empty() {
-            let (place, lie) = lies.swap_remove(lies.len() / 2);
-            let truth = std::mem::replace(&mut entries[place].outcome, lie);
-            let judged = checker.clone().round(&entries);
-            let told = &entries[place];
-            assert!(matches!(judged, Err(Violation::Disorder(_))), "believed: {told}: {judged:?}");
-            entries[place].outcome = truth;
+        let mut proposals = wrong(&HISTORY[..number], round);
+        if !proposals.is_empty() {
+            let (place, outcome) = proposals.swap_remove(proposals.len() / 2);
+            let recorded = std::mem::replace(&mut entries[place].outcome, outcome);
+            let verdict = checker.clone().round(&entries);
+            let entry = &entries[place];
+            let is_rejected = matches!(verdict, Err(Violation::Disorder(_)));
+            assert!(is_rejected, "not rejected: {entry}: {verdict:?}");
+            entries[place].outcome = recorded;
             found += 1;
         }
-        checker.round(&entries).expect("this is what was recorded");
+        checker.round(&entries).expect("the recorded round");
     }
-    assert!(found > 0, "there was nothing to lie about");
+    assert!(found > 0, "no round had an outcome to change");
 }
 
-/// An item as it was after one of these rounds, but not after the last one.
+/// Returns an item as of the end of one of these rounds, if it differs from the end of the
+/// last round.
 fn stale(rounds: &[Round], key: usize) -> Option<Row> {
     let (last, before) = rounds.split_last()?;
     let last = last.after_of(key).and_then(|row| row.tag);
     before.iter().filter_map(|round| round.after_of(key)).find(|row| {
-        // A tag is given once, so an item that has another does not come back.
+        // Tags are unique, so an item never gets an earlier tag back.
         row.tag.is_some() && row.tag != last
     })
 }
@@ -129,7 +135,7 @@ fn checker() -> Checker {
     Checker::new(Options::default().keys)
 }
 
-/// What was recorded in a round: by each process while all worked, and afterwards by this one.
+/// Entries of a round: of each child while all worked, and of this process afterwards.
 struct Round {
     by: [Vec<Entry>; PROCESSES],
     after: Vec<Entry>,
@@ -140,7 +146,7 @@ impl Round {
         self.by.iter().chain([&self.after]).flatten().cloned().collect()
     }
 
-    /// Whether the processes have worked on an item at the same time.
+    /// Whether operations of both processes on one item overlap in time.
     fn has_meetings(&self) -> bool {
         let [one, two] = &self.by;
         one.iter().any(|a| {
@@ -153,7 +159,7 @@ impl Round {
         })
     }
 
-    /// An item as it was when the round had ended.
+    /// Returns an item as of the end of the round.
     fn after_of(&self, key: usize) -> Option<Row> {
         self.after.iter().find_map(|entry| match &entry.outcome {
             Outcome::Read(rows) if entry.operation == ModelOperation::Get(key) => rows[0],
@@ -162,7 +168,7 @@ impl Round {
     }
 }
 
-/// Recorded once, and looked at by all these tests.
+/// Rounds of one recording, which all these tests use.
 static HISTORY: LazyLock<Vec<Round>> = LazyLock::new(record);
 
 fn record() -> Vec<Round> {
@@ -179,10 +185,10 @@ fn record() -> Vec<Round> {
         let first = number * TASKS;
         Process::start(&Part {
             path: path.clone(),
-            // One syncs and one does not: they take turns in different ways.
+            // One durable store and one relaxed one, whose write groups run on different threads.
             is_synced: number == 0,
             tasks: first..first + TASKS,
-            invitation: recorder.invitation().expect("the ticks are in a file"),
+            invitation: recorder.invitation().expect("ticks in a file"),
         })
     });
     let rounds = (0..ROUNDS).map(|round| {
@@ -202,7 +208,7 @@ async fn store(config: &SqliteConfig) -> Arc<dyn Store> {
     Arc::new(SqliteStore::open(config).await.expect("a store"))
 }
 
-/// What a child does.
+/// Task of a child.
 #[derive(Serialize, Deserialize)]
 struct Part {
     path: PathBuf,
@@ -211,8 +217,8 @@ struct Part {
     invitation: Invitation,
 }
 
-/// Only a child does anything here: it makes the calls of a round for each seed that it is given,
-/// and tells what it has recorded.
+/// Does nothing except in a child process. For each seed from its input, the child executes a round
+/// and prints the entries that it has recorded.
 #[test]
 fn child_that_records() {
     let Ok(part) = std::env::var(CHILD) else { return };
@@ -224,7 +230,7 @@ fn child_that_records() {
         let stores = [store(&config).await];
         let recorder = Recorder::join(invitation).expect("a recorder");
         for seed in std::io::stdin().lines() {
-            let seed = seed.expect("the parent writes").parse().expect("a number");
+            let seed = seed.expect("a parent that writes").parse().expect("a number");
             let random = SeededRandom::new(seed);
             let work = recorder.work(&stores, tasks.clone(), &random);
             let entries = work.await.unwrap_or_else(|violation| panic!("{violation}"));
@@ -233,7 +239,7 @@ fn child_that_records() {
     });
 }
 
-/// A child, which ends with this.
+/// Child process, which is killed when this is dropped.
 struct Process {
     child: Child,
     seeds: Option<ChildStdin>,
@@ -250,28 +256,30 @@ impl Process {
             .spawn()
             .expect("a child");
         let seeds = child.stdin.take();
-        let lines = BufReader::new(child.stdout.take().expect("it is piped")).lines();
+        let lines = BufReader::new(child.stdout.take().expect("piped output")).lines();
         Self { child, seeds, lines }
     }
 
-    /// Has it begin a round.
+    /// Begins a round in the child.
     fn begin(&mut self, seed: u64) {
-        let seeds = self.seeds.as_mut().expect("it has not been ended");
-        writeln!(seeds, "{seed}").expect("the child reads");
+        let seeds = self.seeds.as_mut().expect("a child that was not ended");
+        writeln!(seeds, "{seed}").expect("a child that reads");
     }
 
-    /// Waits for what it has recorded in the round.
+    /// Waits for the entries that the child has recorded in the round.
     fn entries(&mut self) -> Vec<Entry> {
-        // The first stand behind what the child's runner has printed without a new line.
+        // The child's test runner prints a prefix without a line end before the first entries.
         let entries = self.lines.by_ref().find_map(|line| {
-            let line = line.expect("the child writes");
+            let line = line.expect("a child that writes");
             line.split_once(RECORDED).map(|(_, entries)| entries.to_owned())
         });
-        serde_json::from_str(&entries.expect("the child has ended; its error is above"))
-            .expect("entries")
+        serde_json::from_str(
+            &entries.expect("entries of a child; if it has ended, its error is above"),
+        )
+        .expect("entries")
     }
 
-    /// Has it end by itself.
+    /// Ends the child, and expects its success.
     fn end(mut self) {
         self.seeds = None;
         assert!(self.child.wait().expect("a child").success());
@@ -280,7 +288,7 @@ impl Process {
 
 impl Drop for Process {
     fn drop(&mut self) {
-        // It has ended already, unless a test has failed.
+        // The child is still running only if a test has failed.
         let _ = self.child.kill();
         let _ = self.child.wait();
     }

@@ -1,5 +1,5 @@
-//! Processes that are killed during a sweep: every deletion has its stream record, no item is deleted
-//! before it expires, and the next process continues the sweep.
+//! Processes that are killed during a sweep: every deletion has its stream record, no item is
+//! deleted before it expires, and the next process continues the sweep.
 //!
 //! `TABLA_KILLS` is the number of kills, 50 by default.
 
@@ -22,8 +22,8 @@ const KILLS: usize = 50;
 /// Kills per file. The whole file is verified after each.
 const KILLS_OF_A_FILE: usize = 10;
 const WRITERS: u64 = 8;
-/// Environment variable that makes a process of this test the child: durability, seconds by which its
-/// clock is ahead, and file.
+/// Environment variable that makes a process of this test the child: durability, seconds by which
+/// its clock is ahead, and file.
 const CHILD: &str = "TABLA_TEST_SWEEPER";
 /// Time by which each child's clock is ahead of the one before: that one's lease has expired.
 const AHEAD: Duration = Duration::from_secs(40);
@@ -62,8 +62,8 @@ async fn open_ahead(path: &Path, durability: &str, ahead: Duration) -> SqliteSto
     SqliteStore::open_with(&config, env).await.expect("a store")
 }
 
-/// Writes items that expire at once and items that last, extends expired ones, and prints each answer,
-/// until the process is killed.
+/// Writes items that expire at once and items that last, extends expired ones, and prints each
+/// answer, until the process is killed.
 async fn write_forever(path: &Path, durability: &str, ahead: Duration) {
     let store = open_ahead(path, durability, ahead).await;
     let first = SystemRandom.next_u64() >> 24;
@@ -72,17 +72,17 @@ async fn write_forever(path: &Path, durability: &str, ahead: Duration) {
         let store = store.clone();
         tasks.spawn(async move {
             for number in first.. {
-                let told = write(&store, &format!("w{writer}"), number as i64, ahead).await;
-                // One write per line, so that a line is there or not.
-                let line = format!("ack {told} w{writer} {number}\n");
-                std::io::stdout().lock().write_all(line.as_bytes()).expect("the parent reads");
+                let kind = write(&store, &format!("w{writer}"), number as i64, ahead).await;
+                // One call per line, so that a kill does not leave part of a line.
+                let line = format!("ack {kind} w{writer} {number}\n");
+                std::io::stdout().lock().write_all(line.as_bytes()).expect("a parent that reads");
             }
         });
     }
     tasks.join_all().await;
 }
 
-/// Writes an item; answers whether it expires or lasts.
+/// Writes an item; returns whether it expires or lasts.
 async fn write(store: &SqliteStore, pk: &str, number: i64, ahead: Duration) -> &'static str {
     let now = Ahead(ahead).now().as_secs();
     let put = async |item: Item| {
@@ -117,24 +117,30 @@ async fn write(store: &SqliteStore, pk: &str, number: i64, ahead: Duration) -> &
 /// Does nothing except in a child process.
 #[test]
 fn child_that_sweeps() {
-    let Ok(told) = std::env::var(CHILD) else { return };
-    let [durability, ahead, path] = told.splitn(3, ' ').collect::<Vec<_>>()[..] else {
-        panic!("it is told three things: {told}");
+    let Ok(text) = std::env::var(CHILD) else { return };
+    let [durability, ahead, path] = text.splitn(3, ' ').collect::<Vec<_>>()[..] else {
+        panic!("expected a durability, seconds and a path: {text}");
     };
     let ahead = Duration::from_secs(ahead.parse().expect("a number of seconds"));
     let runtime = tokio::runtime::Builder::new_multi_thread().enable_all().build();
     runtime.expect("a runtime").block_on(write_forever(path.as_ref(), durability, ahead));
 }
 
-/// Items whose writes were answered.
+/// Items whose writes were acknowledged.
 #[derive(Default)]
-struct Told {
+struct Acknowledged {
     lasting: BTreeSet<Key>,
     expiring: BTreeSet<Key>,
 }
 
 /// Starts a child that writes and sweeps, and kills it after a number of answers.
-fn sweep_and_kill(path: &Path, durability: &str, ahead: Duration, answers: usize, told: &mut Told) {
+fn sweep_and_kill(
+    path: &Path,
+    durability: &str,
+    ahead: Duration,
+    answers: usize,
+    acknowledged: &mut Acknowledged,
+) {
     let mut child = Command::new(std::env::current_exe().expect("this program"))
         .args(["--exact", "kill_sweeps::child_that_sweeps", "--nocapture", "--test-threads=1"])
         .env(CHILD, format!("{durability} {} {}", ahead.as_secs(), path.display()))
@@ -143,24 +149,28 @@ fn sweep_and_kill(path: &Path, durability: &str, ahead: Duration, answers: usize
         .expect("a child");
     let mut killed = false;
     let mut seen = 0;
-    let lines = BufReader::new(child.stdout.take().expect("it is piped")).lines();
+    let lines = BufReader::new(child.stdout.take().expect("piped output")).lines();
     for line in lines.map_while(Result::ok) {
         // The child's test runner prints a prefix without a line end before the first answer.
         if let Some((_, answer)) = line.split_once("ack ")
             && let [what, pk, number] = answer.split(' ').collect::<Vec<_>>()[..]
             && let Ok(number) = number.parse()
         {
-            let keys = if what == "lasts" { &mut told.lasting } else { &mut told.expiring };
+            let keys = if what == "lasts" {
+                &mut acknowledged.lasting
+            } else {
+                &mut acknowledged.expiring
+            };
             keys.insert((pk.to_owned(), number));
             seen += 1;
         }
         if seen >= answers && !killed {
-            child.kill().expect("it runs");
+            child.kill().expect("a running child");
             killed = true;
         }
     }
     assert!(killed, "the child ended by itself after {seen} answers");
-    child.wait().expect("it was killed");
+    child.wait().expect("a killed child");
 }
 
 fn key_of(item: &Item) -> Key {
@@ -173,8 +183,8 @@ fn expiry_of(item: &Item) -> Option<u64> {
     item.get("expires").and_then(|time| time.as_number()).and_then(|time| time.to_u64())
 }
 
-/// Verifies the file; answers how many deletions its stream has.
-async fn verify(path: &Path, told: &Told) -> usize {
+/// Verifies the file; returns the number of deletions in its stream.
+async fn verify(path: &Path, acknowledged: &Acknowledged) -> usize {
     let report = checked(path).await;
     assert_eq!(report.problems, Vec::<String>::new());
     let store = SqliteStore::open(&SqliteConfig::file(path).with_sweep_every(None)).await;
@@ -189,12 +199,12 @@ async fn verify(path: &Path, told: &Told) -> usize {
         let is_there = recorded.entry(key.clone()).or_default();
         match record.event_name {
             EventName::Insert => assert!(!*is_there, "{key:?} was inserted twice"),
-            EventName::Modify => assert!(*is_there, "{key:?} was changed and not there"),
+            EventName::Modify => assert!(*is_there, "{key:?} was changed but did not exist"),
             EventName::Remove => {
                 assert!(*is_there, "{key:?} was deleted twice");
                 assert_eq!(record.user_identity, Some(UserIdentity::time_to_live()));
                 let expired = record.old_image.as_ref().and_then(expiry_of);
-                let expired = expired.expect("only what expires is deleted");
+                let expired = expired.expect("a deleted item that expires");
                 assert!(expired < record.created_at.as_secs(), "{key:?} was deleted too early");
                 deletions += 1;
             }
@@ -204,20 +214,20 @@ async fn verify(path: &Path, told: &Told) -> usize {
     // The stream records add up to the present items: no deletion lacks its record.
     recorded.retain(|_, is_there| *is_there);
     assert_eq!(recorded.into_keys().collect::<BTreeSet<_>>(), present);
-    let lost: Vec<_> = told.lasting.difference(&present).collect();
-    assert_eq!(lost, Vec::<&Key>::new(), "items that had not expired are gone");
+    let lost: Vec<_> = acknowledged.lasting.difference(&present).collect();
+    assert_eq!(lost, Vec::<&Key>::new(), "items were deleted before they expired");
     deletions
 }
 
 /// Lets a store that is not killed take over the lease and delete the expired items that are left.
-async fn finish(path: &Path, ahead: Duration, told: &Told) {
+async fn finish(path: &Path, ahead: Duration, acknowledged: &Acknowledged) {
     let store = open_ahead(path, "normal", ahead).await;
     let swept = tokio::time::timeout(Duration::from_secs(60), store.wait_for_sweeps(1)).await;
-    assert_eq!(swept.expect("the lease is taken over").problem, None);
+    assert_eq!(swept.expect("a sweep after the takeover of the lease").problem, None);
     drop(store);
-    verify(path, told).await;
+    verify(path, acknowledged).await;
     let store = open(path).await;
-    for (pk, number) in &told.expiring {
+    for (pk, number) in &acknowledged.expiring {
         let key = item! { "pk" => pk.as_str(), "sk" => *number };
         assert_eq!(store.get_item("orders", key).await.expect("an answer"), None);
     }
@@ -238,18 +248,18 @@ fn killed_sweep_is_continued_without_losing_records_or_items() {
             let expire = UpdateTimeToLive::new("orders", "expires", true);
             store.update_time_to_live(expire).await.unwrap();
         });
-        let mut told = Told::default();
+        let mut acknowledged = Acknowledged::default();
         let mut found = 0;
         let mut ahead = Duration::ZERO;
         for kill in first..kills.min(first + KILLS_OF_A_FILE) {
             let durability = ["full", "normal"][kill % 2];
             let answers = 1 + SystemRandom.next_u64() as usize % 300;
-            sweep_and_kill(&path, durability, ahead, answers, &mut told);
-            found = runtime.block_on(verify(&path, &told));
+            sweep_and_kill(&path, durability, ahead, answers, &mut acknowledged);
+            found = runtime.block_on(verify(&path, &acknowledged));
             ahead += AHEAD;
         }
         deletions += found;
-        runtime.block_on(finish(&path, ahead, &told));
+        runtime.block_on(finish(&path, ahead, &acknowledged));
     }
-    assert!(deletions > kills, "{deletions} deletions: the kills have not met a sweep");
+    assert!(deletions > kills, "{deletions} deletions: no kill happened during a sweep");
 }

@@ -1,7 +1,9 @@
-//! A process that is killed while it writes: what it was told is there, and nothing is half there.
+//! Processes that are killed while they write: acknowledged writes survive, and no transaction is
+//! applied in part.
 //!
-//! `TABLA_KILLS` says how often; the long form is 200. A kill cannot show that a commit was synced,
-//! because the machine lives on; that no answer leaves before the sync is for the trace to show.
+//! `TABLA_KILLS` is the number of kills; the long form is 200. A kill does not show whether a
+//! commit was synced, because the operating system keeps unsynced writes. The module `traces`
+//! shows that.
 
 use std::collections::BTreeMap;
 use std::io::{BufRead, BufReader, Write};
@@ -19,11 +21,12 @@ use crate::support::*;
 
 const KILLS: usize = 20;
 const WRITERS: usize = 16;
-/// Gives a child the address of the file, and makes one of this test.
+/// Environment variable that makes a process of this test the child: address of
+/// the file.
 const CHILD: &str = "TABLA_TEST_WRITER";
 
-/// Writes until it is killed, and tells each write that was answered. Each writer has a series of
-/// numbers; an even number is a put, an odd one a transaction of two items and the counter.
+/// Writes until the process is killed, and prints each acknowledged write. Each writer counts up:
+/// an even number is a put, an odd one a transaction of two items and a counter.
 async fn write_forever(config: &SqliteConfig) {
     let store = Arc::new(SqliteStore::open(config).await.expect("a store"));
     let mut tasks = tokio::task::JoinSet::new();
@@ -47,11 +50,11 @@ async fn write_forever(config: &SqliteConfig) {
                         .item(counter.value(":one", 1));
                     store.transact_write(both).await.expect("a transaction");
                 }
-                // One write per line, so that a line is there or not.
+                // One call per line, so that a kill does not leave part of a line.
                 std::io::stdout()
                     .lock()
                     .write_all(format!("ack {writer} {number}\n").as_bytes())
-                    .expect("the parent reads");
+                    .expect("a parent that reads");
                 number += 1;
             }
         });
@@ -71,7 +74,7 @@ fn number_of(item: &Item) -> i64 {
     number.to_string().parse().expect("a small number")
 }
 
-/// Only a child does anything here.
+/// Does nothing except in a child process.
 #[test]
 fn child_that_writes() {
     let Ok(address) = std::env::var(CHILD) else { return };
@@ -81,8 +84,8 @@ fn child_that_writes() {
     runtime.expect("a runtime").block_on(write_forever(&config));
 }
 
-/// A kill does not take what the system was given, so that both promises hold. The log is short,
-/// so that kills also meet it being moved.
+/// Starts a child. Both durabilities survive a kill, because the operating system keeps the writes.
+/// The WAL is short, so that some kills happen during a checkpoint.
 fn spawn(path: &Path, durability: &str) -> Child {
     let address = format!("sqlite:{}?durability={durability}&log=200", path.display());
 
@@ -94,55 +97,61 @@ fn spawn(path: &Path, durability: &str) -> Child {
         .expect("a child")
 }
 
-/// Lets a child write, kills it after so many answers, and notes what it was told: the last number
-/// of each writer.
-fn write_and_kill(path: &Path, durability: &str, answers: usize, told: &mut BTreeMap<usize, i64>) {
+/// Starts a child, kills it after a number of answers, and records the last acknowledged number of
+/// each writer.
+fn write_and_kill(
+    path: &Path,
+    durability: &str,
+    answers: usize,
+    acknowledged: &mut BTreeMap<usize, i64>,
+) {
     let mut child = spawn(path, durability);
     let mut killed = false;
     let mut seen = 0;
-    let lines = BufReader::new(child.stdout.take().expect("it is piped")).lines();
-    // What was written before the kill is read to its end.
+    let lines = BufReader::new(child.stdout.take().expect("piped output")).lines();
+    // Reads to the end all that the child has printed before the kill.
     for line in lines.map_while(Result::ok) {
-        // The first answer stands behind what the child's runner has printed without a new line.
+        // The child's test runner prints a prefix without a line end before the first answer.
         if let Some((_, answer)) = line.split_once("ack ")
             && let Some((writer, number)) = answer.split_once(' ')
             && let (Ok(writer), Ok(number)) = (writer.parse(), number.parse())
         {
-            told.insert(writer, number);
+            acknowledged.insert(writer, number);
             seen += 1;
         }
         if seen >= answers && !killed {
-            child.kill().expect("it runs");
+            child.kill().expect("a running child");
             killed = true;
         }
     }
     assert!(killed, "the child ended by itself after {seen} answers");
-    child.wait().expect("it was killed");
+    child.wait().expect("a killed child");
 }
 
 #[test]
-fn what_was_answered_survives_a_kill() {
+fn acknowledged_writes_survive_a_kill() {
     let kills = std::env::var("TABLA_KILLS").map_or(KILLS, |text| text.parse().expect("a number"));
     let runtime = tokio::runtime::Builder::new_multi_thread().enable_all().build().unwrap();
-    // Each file is verified as a whole after each kill: a new one now and then keeps that short.
+    // A new file every 20 kills, because the whole file is verified after each kill.
     for first in (0..kills).step_by(KILLS) {
         let folder = tempfile::tempdir().unwrap();
         let path = folder.path().join("a.db");
         runtime.block_on(async {
             open(&path).await.create_table(orders()).await.unwrap();
         });
-        let mut told = BTreeMap::new();
+        let mut acknowledged = BTreeMap::new();
         for kill in first..kills.min(first + KILLS) {
             let durability = ["full", "normal"][kill % 2];
             let answers = 1 + SystemRandom.next_u64() as usize % 400;
-            write_and_kill(&path, durability, answers, &mut told);
-            runtime.block_on(verify(&path, &mut told));
+            write_and_kill(&path, durability, answers, &mut acknowledged);
+            runtime.block_on(verify(&path, &mut acknowledged));
         }
     }
 }
 
-/// Whatever is found counts as told from then on: it was seen, so it has to stay.
-async fn verify(path: &Path, told: &mut BTreeMap<usize, i64>) {
+/// Verifies the file. A write that is found counts as acknowledged afterwards, because it must not
+/// disappear again.
+async fn verify(path: &Path, acknowledged: &mut BTreeMap<usize, i64>) {
     let report = checked(path).await;
     assert_eq!(report.problems, Vec::<String>::new());
     let store = open(path).await;
@@ -152,17 +161,20 @@ async fn verify(path: &Path, told: &mut BTreeMap<usize, i64>) {
         let items: Vec<Item> = store.query_items(query).try_collect().await.expect("pages");
         items.iter().map(number_of).collect()
     };
-    for (writer, last) in told.iter_mut() {
+    for (writer, last) in acknowledged.iter_mut() {
         let mut present = numbers(format!("w{writer}")).await;
         let twins = numbers(format!("w{writer}-twin")).await;
         let counter = present.first().copied().filter(|number| *number == -1);
         present.retain(|number| *number > 0);
-        // All that was answered, and at most the one write that was under way.
+        // All acknowledged writes, and at most the one that was in flight.
         let newest = present.last().copied().unwrap_or(0);
         assert_eq!(present, (1..=newest).collect::<Vec<_>>(), "writer {writer} has gaps");
-        assert!(newest == *last || newest == *last + 1, "writer {writer}: {newest}, told {last}");
+        assert!(
+            newest == *last || newest == *last + 1,
+            "writer {writer}: {newest}, acknowledged {last}"
+        );
         *last = newest;
-        // A transaction is there with all its parts or not at all.
+        // A transaction is applied as a whole or not at all.
         let odd: Vec<i64> = present.iter().copied().filter(|number| number % 2 == 1).collect();
         assert_eq!(twins, odd, "writer {writer}");
         if counter.is_some() {

@@ -1,4 +1,4 @@
-//! What the conformance suite cannot see of the engine: files, processes, damage.
+//! Tests of the engine beyond the conformance suite: files, processes, damage, full disks.
 
 mod concurrency;
 mod consumers;

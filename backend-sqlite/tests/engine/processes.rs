@@ -1,4 +1,4 @@
-//! Several stores on one file, as several processes have it: they share nothing but the file.
+//! Several stores on one file. Like several processes, they share only the file.
 
 use std::sync::Arc;
 use std::time::Duration;
@@ -10,7 +10,7 @@ use tabla_sqlite::{Durability, SqliteConfig, SqliteStore};
 use crate::support::*;
 
 #[tokio::test]
-async fn each_sees_what_the_other_does() {
+async fn stores_on_one_file_see_writes_and_table_changes_of_each_other() {
     let folder = tempfile::tempdir().unwrap();
     let path = folder.path().join("a.db");
     let (one, two) = (open(&path).await, open(&path).await);
@@ -19,7 +19,7 @@ async fn each_sees_what_the_other_does() {
     let found = one.get(GetItem::new("orders", item! { "pk" => "c1", "sk" => 1 })).await.unwrap();
     assert!(found.item.is_some());
 
-    // An index that one adds is kept true by the writes of the other, at once.
+    // Writes of one store maintain an index that the other has just added.
     let index = SecondaryIndex::new("by-note").partition_key("note");
     let update = UpdateTable::new("orders").attribute("note", KeyType::S).create_index(index);
     one.update_table(update).await.unwrap();
@@ -29,7 +29,7 @@ async fn each_sees_what_the_other_does() {
     for store in [&one, &two] {
         assert_eq!(store.query(query.clone()).await.unwrap().items.len(), 1);
     }
-    // A type that the new index forbids is refused by who has not heard of it yet, too.
+    // A store with a stale catalogue refuses a type that the new index forbids.
     let wrong = item! { "pk" => "c", "sk" => 1, "note" => 5 };
     let error = two.put(PutItem::new("orders", wrong)).await.unwrap_err();
     assert_eq!(error.kind(), &ErrorKind::Validation);
@@ -39,9 +39,9 @@ async fn each_sees_what_the_other_does() {
     assert!(error.message().contains("does not have the specified index"), "{error}");
 
     one.delete_table(DeleteTable::new("orders")).await.unwrap();
-    let gone = two.get(GetItem::new("orders", item! { "pk" => "c1", "sk" => 1 })).await;
-    assert!(gone.unwrap_err().is_not_found());
-    // The same name, another key: nothing that was known of the first may be used.
+    let outcome = two.get(GetItem::new("orders", item! { "pk" => "c1", "sk" => 1 })).await;
+    assert!(outcome.unwrap_err().is_not_found());
+    // A new table of the same name has another key: the cached definition must not be used.
     let other = CreateTable::new("orders").partition_key("id", KeyType::N);
     one.create_table(other).await.unwrap();
     two.put(PutItem::new("orders", item! { "id" => 1 })).await.unwrap();
@@ -54,7 +54,7 @@ async fn each_sees_what_the_other_does() {
 }
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 4)]
-async fn contention_makes_nobody_fail() {
+async fn concurrent_updates_of_several_stores_all_succeed() {
     let folder = tempfile::tempdir().unwrap();
     let path = folder.path().join("a.db");
     let mut stores = Vec::new();
@@ -72,7 +72,7 @@ async fn contention_makes_nobody_fail() {
                 for _ in 0..50 {
                     let add = UpdateItem::new("orders", key.clone());
                     let add = add.update("ADD n :one").value(":one", 1);
-                    store.update(add).await.expect("it waits for its turn");
+                    store.update(add).await.expect("an update that waits for the other stores");
                 }
             }));
         }
@@ -86,9 +86,9 @@ async fn contention_makes_nobody_fail() {
     }
 }
 
-/// In memory, reads and writes take turns on one connection: nobody may be left waiting.
+/// In memory, reads and writes share one connection: each must get it.
 #[tokio::test(flavor = "multi_thread", worker_threads = 4)]
-async fn readers_and_writers_in_memory_all_come_to_an_end() {
+async fn readers_and_writers_in_memory_all_finish() {
     let store = Arc::new(SqliteStore::open(&SqliteConfig::in_memory()).await.unwrap());
     store.create_table(orders()).await.unwrap();
     let mut tasks = tokio::task::JoinSet::new();
@@ -108,13 +108,13 @@ async fn readers_and_writers_in_memory_all_come_to_an_end() {
         });
     }
     let all = tokio::time::timeout(Duration::from_secs(120), tasks.join_all()).await;
-    all.expect("nobody waits for ever");
+    all.expect("all tasks finish within two minutes");
     let store: Arc<dyn Store> = store;
     assert_eq!(count(&store, None).await, 4000);
 }
 
 #[tokio::test]
-async fn a_file_that_another_holds_is_given_up_after_a_while_and_works_again() {
+async fn write_fails_after_the_busy_timeout_and_succeeds_when_the_lock_is_released() {
     let folder = tempfile::tempdir().unwrap();
     let path = folder.path().join("a.db");
     for durability in [Durability::Durable, Durability::Relaxed] {
@@ -132,7 +132,7 @@ async fn a_file_that_another_holds_is_given_up_after_a_while_and_works_again() {
             (error.retry(), error.applied()),
             (tabla_core::Retry::Later, tabla_core::Applied::No)
         );
-        // Reads do not wait for writers, not even for those of others.
+        // Reads wait for no writer, not even of another process.
         store.get(GetItem::new("orders", item! { "pk" => "c", "sk" => 1 })).await.unwrap();
         raw.execute_batch("ROLLBACK").unwrap();
         store.put(put).await.unwrap();

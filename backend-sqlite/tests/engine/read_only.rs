@@ -1,4 +1,5 @@
-//! Read-only files and folders.
+//! Read-only files and folders: clear refusals, no change of the file, verification
+//! without writing.
 
 use std::fs::{OpenOptions, Permissions};
 use std::os::unix::fs::PermissionsExt;
@@ -11,55 +12,55 @@ use tabla_sqlite::{SqliteConfig, SqliteStore};
 
 use crate::support::*;
 
-/// Tells a child what to do with which file, and makes one of this test.
+/// Environment variable that makes a process of this test the child: its part, and the
+/// path of the file.
 const CHILD: &str = "TABLA_TEST_READ_ONLY";
 const ORDERS: i64 = 10;
 
 #[test]
-fn a_file_that_may_not_be_written_is_refused_and_not_touched() {
-    // A folder that may be written is worse: SQLite would begin a log there, which whoever may
-    // write the file could not write.
+fn read_only_file_is_refused_and_not_changed() {
+    // In a writable folder, SQLite would create a WAL that the owner of the file could not write.
     for folder_mode in [0o755, 0o555] {
         let sample = Sample::make();
         set_mode(&sample.path, 0o444);
         set_mode(sample.folder.path(), folder_mode);
         sample.in_child("refused");
-        sample.is_as_it_was();
+        sample.is_unchanged();
     }
 }
 
 #[test]
-fn a_folder_that_may_not_be_written_is_refused() {
+fn file_in_a_read_only_folder_is_refused_and_not_changed() {
     let sample = Sample::make();
     set_mode(sample.folder.path(), 0o555);
     sample.in_child("refused");
-    sample.is_as_it_was();
+    sample.is_unchanged();
 }
 
 #[test]
-fn no_file_is_made_where_none_may_be() {
+fn new_file_in_a_read_only_folder_is_refused() {
     let sample = Sample::make();
     std::fs::remove_file(&sample.path).unwrap();
     set_mode(sample.folder.path(), 0o555);
-    sample.in_child("cannot be made");
+    sample.in_child("not created");
     assert_eq!(sample.names(), Vec::<String>::new());
 }
 
-/// To verify a file, it need not be written: one on a disk that only reads can be verified.
+/// A check needs no write permission, for example on a read-only disk.
 #[test]
-fn a_file_that_may_only_be_read_can_be_verified() {
+fn read_only_file_can_be_verified() {
     for folder_mode in [0o755, 0o555] {
         let sample = Sample::make();
         set_mode(&sample.path, 0o444);
         set_mode(sample.folder.path(), folder_mode);
         sample.in_child("verified");
-        sample.is_as_it_was();
+        sample.is_unchanged();
     }
 }
 
-/// What is only in the log must not be overlooked.
+/// A check without the WAL would miss the writes in it.
 #[test]
-fn a_log_that_cannot_be_read_without_writing_is_not_overlooked() {
+fn check_refuses_a_read_only_file_with_a_wal() {
     let mut sample = Sample::make();
     let path = sample.folder.path().join("copy.db");
     let store = block_on(open(&sample.path));
@@ -75,9 +76,9 @@ fn a_log_that_cannot_be_read_without_writing_is_not_overlooked() {
     sample.in_child("not verified");
 }
 
-/// A store that is open goes on: what counts is what was permitted when it opened the file.
+/// An open store can still write: permissions are checked when a file is opened.
 #[test]
-fn a_file_that_is_protected_while_it_is_open_loses_nothing() {
+fn file_that_becomes_read_only_while_open_loses_no_write() {
     let sample = Sample::make();
     sample.in_child("protected");
     assert_eq!(sample.names(), ["a.db", "a.db-shm", "a.db-wal"]);
@@ -92,7 +93,7 @@ fn a_file_that_is_protected_while_it_is_open_loses_nothing() {
     assert_eq!(sample.names(), ["a.db"]);
 }
 
-/// Only a child does anything here.
+/// Does nothing except in a child process without the permissions.
 #[test]
 fn child_without_permission() {
     let Ok(text) = std::env::var(CHILD) else { return };
@@ -101,11 +102,11 @@ fn child_without_permission() {
     block_on(async {
         match part {
             "refused" => is_refused(path, &refusal(path).await),
-            "cannot be made" => {
+            "not created" => {
                 let error = refusal(path).await;
                 assert_eq!((error.kind(), error.retry()), (&ErrorKind::Config, Retry::Never));
-                for told in [&named(path), "check that its folder exists", "make both writable"] {
-                    assert!(error.message().contains(told), "{error}");
+                for part in [&prefix(path), "check that its folder exists", "make both writable"] {
+                    assert!(error.message().contains(part), "{error}");
                 }
             }
             "verified" => {
@@ -119,27 +120,27 @@ fn child_without_permission() {
                 assert!(error.message().contains("has a log"), "{error}");
             }
             "protected" => write_while_protected(path).await,
-            _ => panic!("no such part: {part}"),
+            _ => panic!("unknown part: {part}"),
         }
     });
     println!("as expected");
 }
 
 async fn refusal(path: &Path) -> Error {
-    SqliteStore::open(&SqliteConfig::file(path)).await.expect_err("it may not be written")
+    SqliteStore::open(&SqliteConfig::file(path)).await.expect_err("a refusal")
 }
 
-/// The error says what is wrong, with which file, and what to do.
+/// Expects an error that names the file, the cause and the remedy.
 #[track_caller]
 fn is_refused(path: &Path, error: &Error) {
     assert_eq!((error.kind(), error.retry()), (&ErrorKind::AccessDenied, Retry::Never));
-    for told in [&named(path), "read-only", "make", "writable"] {
-        assert!(error.message().contains(told), "{error}");
+    for part in [&prefix(path), "read-only", "make", "writable"] {
+        assert!(error.message().contains(part), "{error}");
     }
 }
 
-/// The beginning of the error for a file that cannot be opened.
-fn named(path: &Path) -> String {
+/// Returns the beginning of the error of a file that cannot be opened.
+fn prefix(path: &Path) -> String {
     format!("cannot open `{}`: ", path.display())
 }
 
@@ -151,17 +152,17 @@ async fn write_while_protected(path: &Path) {
         set_mode(format!("{}{suffix}", path.display()).as_ref(), 0o444);
     }
     set_mode(path.parent().expect("a folder"), 0o555);
-    put(2).await.expect("a put through what is open");
-    // Connections that read are opened when they are needed: these are new.
+    put(2).await.expect("a put on open files");
+    // These reads open new connections.
     for number in 1..=2 {
         let get = GetItem::new("orders", item! { "pk" => "later", "sk" => number });
         assert!(store.get(get).await.expect("an answer").item.is_some());
     }
     is_refused(path, &refusal(path).await);
-    put(2).await.expect("the refusal of another has changed nothing");
+    put(2).await.expect("a put after the refusal of another store");
 }
 
-/// A file with some orders, in a folder of its own.
+/// File with ten orders, in its own folder.
 struct Sample {
     folder: tempfile::TempDir,
     path: std::path::PathBuf,
@@ -181,11 +182,11 @@ impl Sample {
         Self { folder, path, bytes }
     }
 
-    /// Has a child, which what is forbidden is forbidden to, do its part.
+    /// Runs a part in a child process for which permissions count, even if this process is root's.
     #[track_caller]
     fn in_child(&self, part: &str) {
         let this = std::env::current_exe().expect("this program");
-        let mut command = match may_do_everything(self.folder.path()) {
+        let mut command = match ignores_permissions(self.folder.path()) {
             false => Command::new(this),
             true => {
                 let mut command = Command::new("setpriv");
@@ -200,15 +201,15 @@ impl Sample {
             .env(CHILD, format!("{part}: {}", self.path.display()))
             .output()
             .expect("setpriv, of util-linux, is needed to run this test as root");
-        let told = String::from_utf8_lossy(&output.stdout);
-        let is_good = output.status.success() && told.contains("as expected");
-        assert!(is_good, "{part}: {told}{}", String::from_utf8_lossy(&output.stderr));
+        let printed = String::from_utf8_lossy(&output.stdout);
+        let is_good = output.status.success() && printed.contains("as expected");
+        assert!(is_good, "{part}: {printed}{}", String::from_utf8_lossy(&output.stderr));
     }
 
     #[track_caller]
-    fn is_as_it_was(&self) {
+    fn is_unchanged(&self) {
         assert_eq!(self.names(), ["a.db"]);
-        assert!(std::fs::read(&self.path).expect("a file") == self.bytes, "it was changed");
+        assert!(std::fs::read(&self.path).expect("a file") == self.bytes, "the file was changed");
         self.permit();
         let store = block_on(open(&self.path));
         block_on(async {
@@ -216,7 +217,7 @@ impl Sample {
         });
     }
 
-    /// Lets everything be written again.
+    /// Makes the folder and its files writable.
     fn permit(&self) {
         set_mode(self.folder.path(), 0o755);
         for name in self.names() {
@@ -237,17 +238,18 @@ impl Sample {
 
 impl Drop for Sample {
     fn drop(&mut self) {
-        // Or the folder could not be emptied.
+        // A read-only folder could not be removed.
         set_mode(self.folder.path(), 0o755);
     }
 }
 
 fn set_mode(path: &Path, mode: u32) {
-    std::fs::set_permissions(path, Permissions::from_mode(mode)).expect("it is ours");
+    std::fs::set_permissions(path, Permissions::from_mode(mode))
+        .expect("permission to change the mode");
 }
 
-/// Whether modes mean nothing to this process, as they do to root.
-fn may_do_everything(folder: &Path) -> bool {
+/// Whether this process can write read-only files, like one of root.
+fn ignores_permissions(folder: &Path) -> bool {
     let probe = tempfile::NamedTempFile::new_in(folder.parent().expect("the system's folder"));
     let probe = probe.expect("a file");
     set_mode(probe.path(), 0o444);

@@ -38,8 +38,7 @@ fn text<'i>(item: &'i Item, name: &str) -> &'i str {
     item.get(name).and_then(|value| value.as_str()).expect("an attribute with text")
 }
 
-/// The case that lost records: one store holds a block of sequence numbers while another opens a
-/// stream.
+/// One store holds a block of sequence numbers while another opens a stream.
 #[tokio::test]
 async fn stream_opened_by_another_store_gets_every_record() {
     let folder = tempfile::tempdir().unwrap();
@@ -59,7 +58,7 @@ async fn stream_opened_by_another_store_gets_every_record() {
     assert_eq!(checked(&path).await.problems, Vec::<String>::new());
 }
 
-/// A reader that has finished a closed shard never comes back to it.
+/// A reader that has finished a closed shard never reads it again.
 #[tokio::test]
 async fn shard_closed_by_another_store_gets_no_later_record() {
     let folder = tempfile::tempdir().unwrap();
@@ -93,8 +92,8 @@ async fn shard_closed_by_another_store_gets_no_later_record() {
     }
 }
 
-/// Labels of a table name increase whichever store makes the streams, in whichever millisecond, after
-/// a restart, and if the clock of one store is behind that of the other.
+/// Stream labels of a table name increase across stores, within one millisecond, after a restart,
+/// and if the clock of one store is behind.
 #[tokio::test]
 async fn stream_labels_increase_over_stores_restarts_and_clock_steps() {
     let folder = tempfile::tempdir().unwrap();
@@ -132,7 +131,7 @@ async fn stream_labels_increase_over_stores_restarts_and_clock_steps() {
     assert_eq!(checked(&path).await.problems, Vec::<String>::new());
 }
 
-/// One step of a history; the first number is the store that takes it.
+/// Step of a history.
 #[derive(Clone, Debug)]
 enum Action {
     Create {
@@ -158,17 +157,17 @@ enum Action {
         table: usize,
         key: u8,
     },
-    /// Two items of one table in one transaction.
+    /// Puts two items of one table in one transaction.
     PutBoth {
         table: usize,
         keys: (u8, u8),
     },
-    /// The store is closed and opened again, so that it forgets its block.
+    /// The store is closed and opened again, and so loses its block.
     Reopen,
 }
 
 const TABLES: usize = 3;
-/// Fewer than the 24 hours that records are kept.
+/// Most rotations of a history: their 20 hours are less than the retention of 24 hours.
 const ROTATIONS: usize = 5;
 
 fn action() -> impl Strategy<Value = Action> {
@@ -189,11 +188,11 @@ fn action() -> impl Strategy<Value = Action> {
     ]
 }
 
-/// What a table and its streams should hold.
+/// Expected content of the tables and their streams.
 #[derive(Default)]
 struct Model {
     tables: BTreeMap<usize, TableModel>,
-    /// The changes of each stream, by the item's key: the value before and the value after.
+    /// Expected changes of each stream, by the item's key: value before and value after.
     streams: BTreeMap<StreamArn, BTreeMap<String, Vec<Change>>>,
 }
 
@@ -212,12 +211,12 @@ impl Model {
             self.streams.insert(arn.clone(), BTreeMap::new()).is_none(),
             "{arn} was used twice"
         );
-        self.tables.get_mut(&table).expect("it was created").stream = Some(arn);
+        self.tables.get_mut(&table).expect("a created table").stream = Some(arn);
     }
 
     fn change(&mut self, table: usize, key: u8, value: Option<String>) {
         let key = key.to_string();
-        let table = self.tables.get_mut(&table).expect("it was created");
+        let table = self.tables.get_mut(&table).expect("a created table");
         let before = match &value {
             Some(value) => table.items.insert(key.clone(), value.clone()),
             None => table.items.remove(&key),
@@ -225,7 +224,7 @@ impl Model {
         if let Some(stream) = &table.stream
             && before != value
         {
-            let changes = self.streams.get_mut(stream).expect("it was opened");
+            let changes = self.streams.get_mut(stream).expect("an opened stream");
             changes.entry(key).or_default().push((before, value));
         }
     }
@@ -251,7 +250,7 @@ impl Model {
                 }
             }
             Action::DeleteTable { table } if self.tables.remove(table).is_some() => {
-                store.delete_table(DeleteTable::new(name(table))).await.expect("it is there");
+                store.delete_table(DeleteTable::new(name(table))).await.expect("an existing table");
             }
             Action::Enable { table }
                 if self.tables.get(table).is_some_and(|table| table.stream.is_none()) =>
@@ -343,7 +342,7 @@ proptest! {
     #![proptest_config(ProptestConfig { cases: 48, failure_persistence: None, ..ProptestConfig::default() })]
 
     #[test]
-    fn every_change_is_in_its_stream_once_whichever_store_made_it(
+    fn every_change_of_any_store_is_in_its_stream_once(
         stores in 2..=3_usize,
         steps in proptest::collection::vec((0..6_usize, action()), 20..80),
     ) {
@@ -352,20 +351,21 @@ proptest! {
     }
 }
 
-/// Address of the file, number of the child, and hours that its clock is ahead of [`START`].
+/// Environment variable that makes a process of this test the child: address of the file, number of
+/// the child, and hours by which its clock is ahead of [`START`].
 const CHILD: &str = "TABLA_TEST_SHARED_STREAMS";
 const CHILDREN: usize = 3;
 const SLOTS: u64 = 4;
 const KILLS: usize = 12;
 
-/// Opens streams and counts up items of all tables with a stream until it is killed. An answered
-/// change is printed.
+/// Opens streams and counts up items of all tables with a stream, until the process is killed.
+/// Prints each acknowledged change.
 async fn write_forever(config: &SqliteConfig, child: &str, hours: u64) {
     let clock = ManualClock::new(Timestamp::from_secs(START + hours * 60 * 60));
     let env = Env::system().with_clock(std::sync::Arc::new(clock.clone()));
     let store = SqliteStore::open_with(config, env).await.expect("a store");
     for step in 1_u64.. {
-        // Labels of streams have milliseconds.
+        // Stream labels have a resolution of one millisecond.
         clock.advance(Duration::from_millis(1));
         if step.is_multiple_of(10) {
             let name = format!("table-{}", SystemRandom.next_u64());
@@ -376,7 +376,8 @@ async fn write_forever(config: &SqliteConfig, child: &str, hours: u64) {
                 store.create_table(table(&name)).await.expect("a table");
                 store.update_table(switch_stream(&name, true)).await.expect("a stream");
             }
-            // The other children meet the new stream before this one takes sequence numbers.
+            // Gives other children time to write to the new stream before this one allocates
+            // numbers.
             continue;
         }
         let tables = table_names(&store).await;
@@ -386,7 +387,7 @@ async fn write_forever(config: &SqliteConfig, child: &str, hours: u64) {
         let chosen = &tables[SystemRandom.next_u64() as usize % tables.len()];
         let described = store.describe_table(DescribeTable::new(chosen)).await.expect("a table");
         if described.stream.is_none() {
-            // Killed before its stream was enabled, or about to be.
+            // A killed child may not have enabled the stream, or another child is about to.
             continue;
         }
         let key = item! { "pk" => format!("{child}-{}", SystemRandom.next_u64() % SLOTS) };
@@ -395,7 +396,7 @@ async fn write_forever(config: &SqliteConfig, child: &str, hours: u64) {
         let counted = store.update(count).await.expect("an update").attributes.expect("they were");
         let n = number(&counted);
         let line = format!("ack {chosen} {} {n}\n", text(&key, "pk"));
-        std::io::stdout().lock().write_all(line.as_bytes()).expect("the parent reads");
+        std::io::stdout().lock().write_all(line.as_bytes()).expect("a parent that reads");
     }
 }
 
@@ -416,7 +417,7 @@ fn number(item: &Item) -> u64 {
     number.to_string().parse().expect("a small number")
 }
 
-/// Does something only in a child process.
+/// Does nothing except in a child process.
 #[test]
 fn child_that_shares_streams() {
     let Ok(given) = std::env::var(CHILD) else { return };
@@ -441,14 +442,14 @@ fn spawn(path: &Path, child: usize, hours: usize) -> Child {
         .expect("a child")
 }
 
-/// The last acknowledged count of each item of a table.
+/// Last acknowledged count of each item of a table.
 type Acknowledged = BTreeMap<(String, String), u64>;
 
-/// Kills a child after this many answers; what it was answered.
+/// Kills a child after a number of acknowledged changes, and returns them.
 fn read_and_kill(mut child: Child, answers: usize) -> Acknowledged {
     let mut acknowledged = Acknowledged::new();
     let (mut seen, mut killed) = (0, false);
-    let lines = BufReader::new(child.stdout.take().expect("it is piped")).lines();
+    let lines = BufReader::new(child.stdout.take().expect("piped output")).lines();
     for line in lines.map_while(Result::ok) {
         let Some((_, answer)) = line.split_once("ack ") else { continue };
         let [table, key, n] = answer.split(' ').collect::<Vec<_>>()[..] else { continue };
@@ -459,7 +460,7 @@ fn read_and_kill(mut child: Child, answers: usize) -> Acknowledged {
             killed = true;
         }
     }
-    child.wait().expect("it was killed");
+    child.wait().expect("a killed child");
     assert!(killed, "the child ended by itself after {seen} answers");
     acknowledged
 }
@@ -468,7 +469,7 @@ fn read_and_kill(mut child: Child, answers: usize) -> Acknowledged {
 fn stream_of_killed_processes_has_every_change_once_and_in_order() {
     let kills = std::env::var("TABLA_KILLS").map_or(KILLS, |text| text.parse().expect("a number"));
     let runtime = tokio::runtime::Builder::new_multi_thread().enable_all().build().unwrap();
-    // Within a file, clocks move through fewer hours than records are kept.
+    // Within a file, the clocks advance by less than the retention of records.
     for first in (0..kills).step_by(ROTATIONS * CHILDREN) {
         let folder = tempfile::tempdir().unwrap();
         let path = folder.path().join("a.db");
@@ -486,14 +487,16 @@ fn stream_of_killed_processes_has_every_change_once_and_in_order() {
                 })
                 .collect();
             for reader in readers {
-                acknowledged.extend(reader.join().expect("a child that was killed"));
+                acknowledged
+                    .extend(reader.join().expect("the acknowledged changes of a killed child"));
             }
             runtime.block_on(verify(&path, &mut acknowledged));
         }
     }
 }
 
-/// Whatever is found counts as acknowledged from then on: it was seen, so it has to stay.
+/// Verifies the file. A change that is found counts as acknowledged afterwards, because it must not
+/// disappear again.
 async fn verify(path: &Path, acknowledged: &mut Acknowledged) {
     assert_eq!(checked(path).await.problems, Vec::<String>::new());
     let clock = ManualClock::new(Timestamp::from_secs(START + 20 * 60 * 60));
@@ -504,7 +507,7 @@ async fn verify(path: &Path, acknowledged: &mut Acknowledged) {
         let Some(arn) = described.latest_stream_arn.map(StreamArn) else { continue };
         let mut counts: BTreeMap<String, Vec<u64>> = BTreeMap::new();
         for record in records_of(&store, &arn).await {
-            let image = record.new_image.expect("nothing is deleted");
+            let image = record.new_image.expect("a new image, because no item is deleted");
             counts.entry(text(&image, "pk").to_owned()).or_default().push(number(&image));
         }
         for item in store.scan(Scan::new(&name)).await.expect("a page").items {

@@ -1,4 +1,4 @@
-//! The records of streams in files: what is kept of them, and for how long.
+//! Stream records in files: event ids, sequence numbers, delta records and retention.
 
 use std::collections::BTreeSet;
 use std::path::Path;
@@ -30,7 +30,7 @@ async fn shards(store: &dyn Store) -> (StreamArn, Vec<Shard>) {
     (arn, stream.shards)
 }
 
-/// All records of the only stream, shard after shard.
+/// Returns all records of the only stream, shard after shard.
 async fn records(store: &dyn Store) -> Vec<Record> {
     let (arn, shards) = shards(store).await;
     let mut records = Vec::new();
@@ -47,7 +47,7 @@ async fn records(store: &dyn Store) -> Vec<Record> {
     records
 }
 
-/// What the orders of the records became.
+/// Returns the status in the new image of each record that has one.
 fn statuses(records: &[Record]) -> Vec<String> {
     let status =
         |record: &Record| record.new_image.as_ref()?.get("status")?.as_str().map(str::to_owned);
@@ -62,7 +62,7 @@ fn rows_of_records(file: &rusqlite::Connection) -> i64 {
     let names: Vec<String> = file
         .prepare("SELECT name FROM sqlite_schema WHERE name LIKE '%records_%'")
         .and_then(|mut select| select.query_map([], |row| row.get(0))?.collect())
-        .expect("the tables of the file");
+        .expect("the schema of the file");
     let count = |name: &String| -> i64 {
         file.query_row(&format!("SELECT count(*) FROM {name}"), [], |row| row.get(0))
             .expect("a count")
@@ -70,7 +70,7 @@ fn rows_of_records(file: &rusqlite::Connection) -> i64 {
     names.iter().map(count).sum()
 }
 
-/// Waits until the store's thread has left this many records in the file.
+/// Waits until the file has this number of records, at most 10 s.
 async fn wait_for_rows(file: &rusqlite::Connection, expected: i64) {
     for _ in 0..1000 {
         if rows_of_records(file) == expected {
@@ -78,11 +78,11 @@ async fn wait_for_rows(file: &rusqlite::Connection, expected: i64) {
         }
         Env::system().clock.sleep(Duration::from_millis(10)).await;
     }
-    panic!("{} records are in the file, not {expected}", rows_of_records(file));
+    panic!("the file has {} records instead of {expected}", rows_of_records(file));
 }
 
 #[tokio::test]
-async fn event_ids_are_unique_in_a_file_that_is_opened_again_and_in_its_copy() {
+async fn event_ids_are_unique_across_reopening_and_copies_of_a_file() {
     let folder = tempfile::tempdir().unwrap();
     let (path, copy) = (folder.path().join("a.db"), folder.path().join("copy.db"));
     let store = open(&path).await;
@@ -103,7 +103,7 @@ async fn event_ids_are_unique_in_a_file_that_is_opened_again_and_in_its_copy() {
         assert_eq!(records.len(), 40);
         ids.extend(records.iter().map(|record| record.event_id.clone()));
         places.extend(records.iter().map(|record| record.sequence_number.clone()));
-        // Whoever wrote them, the records of an item are in order.
+        // The records of an item are in order, although two stores wrote them.
         let of_item = |record: &&Record| record.keys == item! { "pk" => "c", "sk" => 105 };
         let of_item: Vec<Record> = records.iter().filter(of_item).cloned().collect();
         assert_eq!(statuses(&of_item), ["open", "paid"]);
@@ -111,7 +111,7 @@ async fn event_ids_are_unique_in_a_file_that_is_opened_again_and_in_its_copy() {
         assert_eq!(checked(path).await.problems, Vec::<String>::new());
     }
     assert_eq!(ids.len(), 20 + 20 + 20, "the first 20 are in both files");
-    assert!(places.len() < ids.len(), "the copy gave numbers again: {places:?}");
+    assert!(places.len() < ids.len(), "the copy repeats no sequence number: {places:?}");
 }
 
 #[tokio::test]
@@ -168,7 +168,7 @@ async fn sample_file_has_its_stream_records() {
 }
 
 #[tokio::test]
-async fn records_past_retention_are_taken_out_of_the_file() {
+async fn records_past_retention_are_deleted_from_the_file() {
     let folder = tempfile::tempdir().unwrap();
     let path = folder.path().join("a.db");
     let clock = clock();
@@ -176,26 +176,26 @@ async fn records_past_retention_are_taken_out_of_the_file() {
     store.create_table(orders_with_stream()).await.unwrap();
     let quiet = CreateTable::new("quiet").partition_key("pk", tabla_core::KeyType::S);
     store.create_table(quiet.stream(StreamViewType::KeysOnly)).await.unwrap();
-    // More than one step takes away.
+    // More records than one step of maintenance deletes.
     fill(&store, 2500).await;
     store.put(PutItem::new("quiet", item! { "pk" => "a" })).await.unwrap();
     let file = rusqlite::Connection::open(&path).unwrap();
     assert_eq!(rows_of_records(&file), 2501);
     clock.advance(24 * HOUR);
     store.put(PutItem::new("orders", order("new", 1, "open"))).await.unwrap();
-    assert_eq!(rows_of_records(&file), 2502, "a day is not over before its end");
+    assert_eq!(rows_of_records(&file), 2502, "records are kept for 24 hours");
     clock.advance(4 * HOUR);
-    // One write has the records of all tables looked at.
+    // One write makes maintenance examine the streams of all tables.
     store.put(PutItem::new("orders", order("new", 2, "open"))).await.unwrap();
     wait_for_rows(&file, 2).await;
-    // A store that nobody writes to looks at its records whenever it looks for expired items. It
-    // waits for an hour more, in which what is based on a record may still be read.
+    // An idle store examines its streams when it looks for expired items. It keeps records for one
+    // more hour, in which a delta record based on them may still be read.
     clock.advance(26 * HOUR);
     wait_for_rows(&file, 0).await;
     store.put(PutItem::new("orders", order("new", 3, "open"))).await.unwrap();
     assert_eq!(rows_of_records(&file), 1);
     drop(store);
-    // A file that nobody has open, when it is opened.
+    // A closed file is examined when it is opened.
     clock.advance(26 * HOUR);
     let store = open_at(&path, &clock).await;
     wait_for_rows(&file, 0).await;
@@ -204,7 +204,7 @@ async fn records_past_retention_are_taken_out_of_the_file() {
 }
 
 #[tokio::test]
-async fn a_stream_that_was_closed_a_day_ago_leaves_nothing_in_the_file() {
+async fn stream_closed_a_day_ago_is_deleted_from_the_file() {
     let folder = tempfile::tempdir().unwrap();
     let path = folder.path().join("a.db");
     let clock = clock();
@@ -223,10 +223,10 @@ async fn a_stream_that_was_closed_a_day_ago_leaves_nothing_in_the_file() {
     drop(store);
 }
 
-/// Numbers are taken from the file in blocks; a process that ends leaves a gap, and no number is
-/// given twice.
+/// Stores allocate sequence numbers in blocks. A store that is closed leaves a gap, and no number
+/// is used twice.
 #[tokio::test]
-async fn numbers_rise_whoever_writes() {
+async fn sequence_numbers_increase_across_stores() {
     let folder = tempfile::tempdir().unwrap();
     let path = folder.path().join("a.db");
     open(&path).await.create_table(orders_with_stream()).await.unwrap();
@@ -244,10 +244,10 @@ async fn numbers_rise_whoever_writes() {
     assert!(records.is_sorted_by(|a, b| a.sequence_number < b.sequence_number), "{records:?}");
 }
 
-/// A number that has been given out, to whichever shard, is a place in every open shard; the one after
-/// the next is none. MemoryStore says the same.
+/// A used sequence number of any shard is a valid position in every open shard, and so is the next
+/// one. MemoryStore agrees.
 #[tokio::test]
-async fn a_number_of_one_shard_is_a_place_in_the_others() {
+async fn sequence_number_of_one_shard_is_a_position_in_the_others() {
     let folder = tempfile::tempdir().unwrap();
     let stores: [Box<dyn Store>; 2] = [
         Box::new(tabla_core::MemoryStore::new()),
@@ -275,7 +275,7 @@ async fn a_number_of_one_shard_is_a_place_in_the_others() {
 }
 
 #[tokio::test]
-async fn a_check_finds_what_is_wrong_with_records() {
+async fn check_reports_damaged_stream_records() {
     let folder = tempfile::tempdir().unwrap();
     let damage = async |name: &str, sql: &str, expected: &str| {
         let path = folder.path().join(name);
@@ -286,7 +286,7 @@ async fn a_check_finds_what_is_wrong_with_records() {
         let report = checked(&path).await;
         assert_eq!((report.records, report.problems), (30, Vec::new()));
         let raw = rusqlite::Connection::open(&path).unwrap();
-        // Numbers 1 to 3 are the table's and its indexes'.
+        // The table and its indexes have the numbers 1 to 3.
         raw.execute_batch(&sql.replace("RECORDS", "records_4")).unwrap();
         drop(raw);
         let report = checked(&path).await;
@@ -321,7 +321,7 @@ async fn a_check_finds_what_is_wrong_with_records() {
     damage("log", "UPDATE tabla_streams SET log = substr(log, 2)", "stored JSON").await;
 }
 
-/// An item of which an update changes a small part.
+/// Returns an item of which [`count_up`] changes a small part.
 fn long_order(n: i64) -> Item {
     order("long", 1, "open").with("note", "n".repeat(3000)).with("n", n)
 }
@@ -331,8 +331,7 @@ fn count_up() -> UpdateItem {
     UpdateItem::new("orders", key).update("ADD n :one").value(":one", 1)
 }
 
-/// What the only table with records has: the number of the record, that of its base, and the length
-/// of what is stored of its images.
+/// Returns sequence number, base and stored length of the images of each record in the file.
 fn stored_records(path: &Path) -> Vec<(i64, Option<i64>, i64)> {
     let file = rusqlite::Connection::open(path).expect("the file");
     let select = "SELECT number, CASE typeof(before) WHEN 'integer' THEN before END, \
@@ -348,9 +347,9 @@ fn images(records: &[Record]) -> Vec<(EventName, Option<Item>, Option<Item>)> {
     records.iter().map(images).collect()
 }
 
-/// The same changes in memory, where each record has its images whole, and in a file.
+/// The same writes in memory, where images are stored whole, and in a file.
 #[tokio::test]
-async fn a_record_that_is_based_on_others_says_the_same() {
+async fn delta_records_return_the_same_images_as_whole_records() {
     use StreamViewType as View;
     for view in [View::NewAndOldImages, View::NewImage, View::OldImage, View::KeysOnly] {
         let folder = tempfile::tempdir().unwrap();
@@ -364,7 +363,7 @@ async fn a_record_that_is_based_on_others_says_the_same() {
             for _ in 0..20 {
                 store.update(count_up()).await.unwrap();
             }
-            // What changes nothing leaves no record, and what changes all is whole.
+            // A write without a change leaves no record, and one that changes most is stored whole.
             store.put(put(&long_order(20))).await.unwrap();
             store.put(put(&long_order(20).with("note", "m".repeat(3000)))).await.unwrap();
             let both = [PutItem::new("orders", order("b", 1, "open")), put(&long_order(5))];
@@ -385,7 +384,7 @@ async fn a_record_that_is_based_on_others_says_the_same() {
         let stored = stored_records(&path);
         let based = stored.iter().filter(|(_, base, _)| base.is_some()).count();
         let expected = match view {
-            // Of 20 updates two begin a chain; the deletion, and the last update.
+            // 18 of 20 updates, because two begin a chain; the deletion; the last update.
             View::NewAndOldImages => 18 + 2,
             View::NewImage => 18 + 1,
             View::OldImage | View::KeysOnly => 0,
@@ -398,9 +397,9 @@ async fn a_record_that_is_based_on_others_says_the_same() {
     }
 }
 
-/// Whoever else writes, and whatever a store has forgotten.
+/// Two stores write alternately, and a store opened later has an empty cache of base records.
 #[tokio::test]
-async fn a_record_is_based_on_the_item_as_it_was() {
+async fn base_of_a_record_has_the_item_before_the_write() {
     let folder = tempfile::tempdir().unwrap();
     let path = folder.path().join("a.db");
     let clock = clock();
@@ -412,7 +411,8 @@ async fn a_record_is_based_on_the_item_as_it_was() {
         let store = if turn % 3 == 0 { &one } else { &other };
         store.update(count_up()).await.unwrap();
     }
-    // As the first store has seen it last, with changes by the other in between.
+    // The item returns to the value that the first store has cached, after changes by the other
+    // store.
     one.put(PutItem::new("orders", long_order(100))).await.unwrap();
     other.put(PutItem::new("orders", long_order(200))).await.unwrap();
     other.put(PutItem::new("orders", long_order(100))).await.unwrap();
@@ -429,12 +429,12 @@ async fn a_record_is_based_on_the_item_as_it_was() {
     assert_eq!(new, expected);
     assert_eq!(old[0], None);
     assert_eq!(old[1..], expected[..expected.len() - 1]);
-    // A store knows only what it has written itself.
+    // A store caches only the records that it has written.
     let stored = stored_records(&path);
     let is_based: Vec<bool> = stored.iter().map(|(_, base, _)| base.is_some()).collect();
     let by_other = [2, 3, 5, 6, 8, 9, 11, 12];
     for (index, is_based) in is_based.iter().enumerate() {
-        // The other's first of two after one of the first store's begins a chain.
+        // The other store's first record after one of the first store's begins a chain.
         let expected = match index {
             1 | 15 => true,
             16 => stored[16].1 == Some(stored[13].0),
@@ -444,9 +444,9 @@ async fn a_record_is_based_on_the_item_as_it_was() {
     }
 }
 
-/// What a record is based on is there as long as the record can be read.
+/// A base record is kept as long as a record based on it can be read.
 #[tokio::test]
-async fn a_record_can_be_read_for_a_day_whatever_it_is_based_on() {
+async fn delta_record_can_be_read_for_24_hours() {
     let folder = tempfile::tempdir().unwrap();
     let path = folder.path().join("a.db");
     let clock = clock();
@@ -460,7 +460,7 @@ async fn a_record_can_be_read_for_a_day_whatever_it_is_based_on() {
     }
     let stored = stored_records(&path);
     let first_of_chains = stored.iter().filter(|(_, base, _)| base.is_none()).count();
-    // An hour has six steps: the first of a chain and six others.
+    // A chain spans an hour, six steps: a base record and six delta records.
     assert_eq!(first_of_chains, 5, "{stored:?}");
     let file = rusqlite::Connection::open(&path).unwrap();
     clock.advance(24 * HOUR - 30 * step);
@@ -471,7 +471,7 @@ async fn a_record_can_be_read_for_a_day_whatever_it_is_based_on() {
         let new: Vec<Item> = found.iter().filter_map(|record| record.new_image.clone()).collect();
         let expected: Vec<Item> = (trimmed + 1..=30).map(long_order).collect();
         assert_eq!(new, expected);
-        // They are there for an hour more.
+        // Records are deleted an hour after the end of their retention.
         wait_for_rows(&file, 31 - (trimmed - 5).max(0)).await;
         clock.advance(step);
     }

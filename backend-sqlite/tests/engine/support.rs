@@ -1,4 +1,4 @@
-//! Stores and tables for these tests.
+//! Stores, tables and records that several of these tests use.
 
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
@@ -11,7 +11,7 @@ pub(crate) async fn open(path: &Path) -> SqliteStore {
     SqliteStore::open(&SqliteConfig::file(path)).await.expect("a store")
 }
 
-/// A table with a sort key, an index that carries all and one that carries the keys.
+/// Table with a sort key, an index that projects all attributes, and one that projects the keys.
 pub(crate) fn orders() -> CreateTable {
     CreateTable::new("orders")
         .partition_key("pk", KeyType::S)
@@ -37,21 +37,21 @@ pub(crate) async fn fill(store: &dyn Store, orders: i64) {
     }
 }
 
-/// The kept file of the current format.
+/// Path of the sample file of the current format.
 pub(crate) fn sample_path() -> PathBuf {
     let name = format!("format-{}.db", tabla_sqlite::FORMAT_VERSION);
     Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/data").join(name)
 }
 
-/// A copy of the kept file, in this folder.
+/// Copies the sample file to this folder, and returns the path of the copy.
 pub(crate) fn sample(folder: &Path) -> PathBuf {
     let copy = folder.join("sample.db");
-    std::fs::copy(sample_path(), &copy).expect("a sample of the current format is kept");
+    std::fs::copy(sample_path(), &copy).expect("a sample of the current format");
     copy
 }
 
 pub(crate) async fn checked(path: &Path) -> CheckReport {
-    tabla_sqlite::check(path, |_| ()).await.expect("a file that can be read")
+    tabla_sqlite::check(path, |_| ()).await.expect("a readable file of tabla")
 }
 
 pub(crate) async fn count(store: &Arc<dyn Store>, index: Option<&str>) -> usize {
@@ -68,13 +68,13 @@ pub(crate) async fn count(store: &Arc<dyn Store>, index: Option<&str>) -> usize 
     }
 }
 
-/// All records of the one stream of a store, oldest first.
+/// Returns all records of the only stream of a store, shard after shard.
 pub(crate) async fn records(store: &dyn Store) -> Vec<Record> {
     let streams = store.list_streams(ListStreams::default()).await.expect("streams").streams;
     records_of(store, &streams[0].arn).await
 }
 
-/// All records of a stream, parents before children.
+/// Returns all records of a stream, parent shards before their children.
 pub(crate) async fn records_of(store: &dyn Store, arn: &StreamArn) -> Vec<Record> {
     let described = store.describe_stream(DescribeStream::new(arn.clone())).await;
     let mut records = Vec::new();

@@ -1,10 +1,8 @@
-//! What a store asks of the operating system while it writes: no answer leaves before its commit
-//! is synced.
+//! System calls of a store that writes: no write is acknowledged before its commit is synced.
 //!
-//! A child writes under `strace`. The trace says, in order, what was written to which file, when a
-//! sync had ended, and when an answer was told. A disk that loses its power keeps what was synced,
-//! and need not keep anything else: so at every answer, the files as they were at their last syncs
-//! must hold it.
+//! A child writes under `strace`. The trace has, in order, every write to a file, every end of an
+//! fsync, and every acknowledgment. After a power failure, a disk has the synced bytes and perhaps
+//! no others. So at every acknowledgment, the files as of their last fsync must contain the write.
 
 use std::collections::{BTreeMap, BTreeSet, HashMap};
 use std::path::{Path, PathBuf};
@@ -19,19 +17,20 @@ use crate::support::*;
 
 const WRITERS: usize = 8;
 const WRITES: i64 = 12;
-/// Names the file to a child, and makes one of this test.
+/// Environment variable that makes a process of this test the child: durability and
+/// path of the file.
 const CHILD: &str = "TABLA_TEST_TRACED";
 
-/// Only a child does anything here: it writes, and tells each write that was answered.
+/// Does nothing except in a child process, which writes and prints each acknowledged write.
 #[test]
 fn child_that_is_traced() {
     let Ok(text) = std::env::var(CHILD) else { return };
     let (durability, path) = match text.split_once(' ') {
         Some(("full", path)) => (Durability::Durable, path),
         Some((_, path)) => (Durability::Relaxed, path),
-        None => panic!("a durability and a path: {text}"),
+        None => panic!("expected a durability and a path: {text}"),
     };
-    // A short log, so that it is moved to the file several times meanwhile.
+    // A short WAL, so that it is checkpointed several times.
     let config = SqliteConfig::file(path).with_durability(durability).with_wal_pages(100);
     let runtime = tokio::runtime::Builder::new_multi_thread().enable_all().build();
     runtime.expect("a runtime").block_on(async {
@@ -56,44 +55,44 @@ fn child_that_is_traced() {
 }
 
 #[test]
-fn no_answer_leaves_before_the_sync_of_its_commit() {
+fn durable_write_is_acknowledged_after_the_sync_of_its_commit() {
     if is_excluded() {
-        println!("not run, as asked: tracing needs strace");
+        println!("skipped: TABLA_WITHOUT excludes strace");
         return;
     }
     let traced = trace("full");
     assert_eq!(traced.answers, WRITERS * WRITES as usize);
     assert_eq!(traced.lost, Vec::<String>::new());
-    // Many wait for one sync.
+    // Write groups share an fsync.
     assert!(traced.syncs < traced.answers, "{} syncs", traced.syncs);
 }
 
-/// The same without syncs: the trace can tell the difference.
+/// A relaxed store shows that the trace detects acknowledgments before the sync.
 #[test]
-fn without_syncs_answers_may_be_lost_and_files_are_whole() {
+fn relaxed_writes_can_be_lost_in_a_power_failure_and_files_stay_sound() {
     if is_excluded() {
-        println!("not run, as asked: tracing needs strace");
+        println!("skipped: TABLA_WITHOUT excludes strace");
         return;
     }
     let traced = trace("normal");
-    assert!(!traced.lost.is_empty(), "nothing was synced, and nothing would have been lost");
+    assert!(!traced.lost.is_empty(), "no write would be lost, although the store is relaxed");
 }
 
 fn is_excluded() -> bool {
     std::env::var("TABLA_WITHOUT").is_ok_and(|list| list.split(',').any(|name| name == "strace"))
 }
 
-/// What a trace has shown.
+/// Result of a trace.
 struct Traced {
     answers: usize,
     syncs: usize,
-    /// Answers that were told before what they tell of was safe.
+    /// Writes that were acknowledged before they were synced.
     lost: Vec<String>,
 }
 
 fn trace(durability: &str) -> Traced {
     let folder = tempfile::tempdir().expect("a folder");
-    let path = folder.path().canonicalize().expect("it is there").join("a.db");
+    let path = folder.path().canonicalize().expect("an existing folder").join("a.db");
     let runtime = tokio::runtime::Builder::new_multi_thread().enable_all().build();
     let runtime = runtime.expect("a runtime");
     runtime.block_on(async {
@@ -110,7 +109,7 @@ fn trace(durability: &str) -> Traced {
         .args(["--exact", "traces::child_that_is_traced", "--nocapture", "--test-threads=1"])
         .env(CHILD, format!("{durability} {}", path.display()))
         .output()
-        .expect("strace is needed: install it, or leave it out with --without strace");
+        .expect("cannot start strace: install it, or exclude it with --without strace");
     assert!(traced.status.success(), "{traced:?}");
 
     let trace = std::fs::read_to_string(&log).expect("a trace");
@@ -130,7 +129,7 @@ fn trace(durability: &str) -> Traced {
             }
             Event::SyncBegan { file } => files.entry(file).or_default().begin_sync(),
             Event::SyncEnded { file } => {
-                // What was answered until now was answered on the strength of the syncs before.
+                // Acknowledgments up to now must be covered by the syncs before this one.
                 result.lost.extend(runtime.block_on(lost(&path, &files, &answers)));
                 if let Some(file) = files.get_mut(&file) {
                     file.end_sync();
@@ -138,7 +137,7 @@ fn trace(durability: &str) -> Traced {
                 result.syncs += 1;
             }
             Event::Answered { writer, number } => {
-                assert!(seen.insert((writer, number)), "an answer was told twice");
+                assert!(seen.insert((writer, number)), "a write was acknowledged twice");
                 answers.push((writer, number));
             }
         }
@@ -148,7 +147,8 @@ fn trace(durability: &str) -> Traced {
     result
 }
 
-/// The answers that files as they were synced do not hold. Whatever they hold must be whole.
+/// Returns the acknowledged writes that the synced files do not contain. The files must be sound,
+/// and transactions whole.
 async fn lost(
     path: &Path,
     files: &BTreeMap<PathBuf, File>,
@@ -157,7 +157,7 @@ async fn lost(
     let folder = tempfile::tempdir().expect("a folder");
     for (file, content) in files {
         let name = file.file_name().expect("a file");
-        // The index of the log is not synced: it is made again from the log.
+        // SQLite never syncs the WAL index; it is rebuilt from the WAL.
         if !name.to_string_lossy().ends_with("-shm") {
             std::fs::write(folder.path().join(name), &content.synced).expect("a copy");
         }
@@ -174,7 +174,10 @@ async fn lost(
             let answer = store.get(GetItem::new("orders", key)).await.expect("an answer");
             found.push(answer.item.is_some());
         }
-        assert_eq!(found[0], found[1], "half a transaction: writer {writer}, {number}");
+        assert_eq!(
+            found[0], found[1],
+            "a transaction was applied in part: writer {writer}, {number}"
+        );
         if !found[0] {
             lost.push(format!("writer {writer}, {number}"));
         }
@@ -182,7 +185,7 @@ async fn lost(
     lost
 }
 
-/// A file as it is, and as a loss of power would leave it.
+/// Content of a file: at present, at the begin of a running sync, and after a power failure.
 #[derive(Default)]
 struct File {
     now: Vec<u8>,
@@ -221,11 +224,11 @@ enum Event {
     Answered { writer: usize, number: i64 },
 }
 
-/// The events of a trace, in order. A call that another thread's comes in between stands on two
-/// lines: it counts where it begins, but for a sync, which counts at both.
+/// Iterator over the events of a trace, in order. `strace` prints a call on two lines if a call of
+/// another thread comes between. Such a call counts at its first line; a sync counts at both.
 struct Events<'t> {
     lines: std::str::Lines<'t>,
-    /// By thread: the file of a sync that has not ended yet.
+    /// File of each running sync, by thread.
     syncing: HashMap<&'t str, PathBuf>,
     next: Option<Event>,
 }
@@ -247,7 +250,7 @@ impl<'t> Events<'t> {
             "write" => {
                 let text = String::from_utf8(quoted(arguments)?).ok()?;
                 let mut words = text.split_whitespace();
-                // What the tests' own runner prints is no answer.
+                // Skips the output of the test runner.
                 (arguments.starts_with("1<") && words.next()? == "ack").then_some(())?;
                 let (writer, number) = (words.next()?.parse().ok()?, words.next()?.parse().ok()?);
                 Some(Event::Answered { writer, number })
@@ -299,13 +302,13 @@ impl Iterator for Events<'_> {
     }
 }
 
-/// The file behind the first argument, `7<\x2f…>`.
+/// Returns the path of the first argument, such as `7<\x2f…>`.
 fn file(arguments: &str) -> Option<PathBuf> {
     let name = arguments.split_once('<')?.1.split_once('>')?.0;
     String::from_utf8(bytes(name)?).ok().map(PathBuf::from)
 }
 
-/// The bytes between quotes, `"\x61…"`.
+/// Returns the bytes between quotes, such as `"\x61…"`.
 fn quoted(arguments: &str) -> Option<Vec<u8>> {
     bytes(arguments.split_once('"')?.1.split_once('"')?.0)
 }

@@ -13,7 +13,7 @@ use tabla_sqlite::{Durability, SqliteConfig, SqliteStore};
 
 use crate::support::*;
 
-/// Pages after which the log of these tests is checkpointed: 800 KB.
+/// Length from which the log of these tests is checkpointed, in pages: 800 KB.
 const LOG_PAGES: u32 = 200;
 
 fn log_of(path: &Path) -> PathBuf {
@@ -22,7 +22,7 @@ fn log_of(path: &Path) -> PathBuf {
     log
 }
 
-/// A filter that looks at every item for a while and keeps none of them.
+/// Scan with a slow filter that no item passes.
 fn slow_scan() -> Scan {
     let contains: Vec<String> = (0..10).map(|_| "contains(note, :v)".to_owned()).collect();
     Scan::new("orders").filter(contains.join(" OR ")).value(":v", "y".repeat(50))
@@ -71,15 +71,16 @@ async fn log_stays_bounded_under_overlapping_scans() {
         }
         is_over.store(true, Ordering::Relaxed);
         let pages: i32 = readers.join_all().await.into_iter().sum();
-        assert!(pages > 0, "nobody has read");
-        // All puts write about 100 MB to the log. It may grow to the limit, and while readers finish.
+        assert!(pages > 0, "no page was read");
+        // The puts write about 100 MB to the log. It may grow to the limit, and until readers
+        // finish.
         assert!(longest < 16 << 20, "{durability:?}: the log has {longest} bytes");
     }
 }
 
-/// Reads in snapshots, of which the next one begins before the last one ends, as another process may
-/// do. A snapshot lasts until a message comes; or for some milliseconds, so that it ends while the
-/// writer waits for it.
+/// Reads in overlapping snapshots, like another process: each begins before the last one ends. A
+/// snapshot lasts until a message comes, at most 20 ms, so that it ends while the writer waits
+/// for it.
 fn read_in_overlapping_snapshots(path: &Path, messages: &mpsc::Receiver<()>) {
     let connect = || rusqlite::Connection::open(path).expect("the same file");
     let (mut next, mut last) = (connect(), connect());
@@ -125,11 +126,12 @@ async fn log_restarts_although_snapshots_of_another_process_overlap() {
     assert!(longest < 6 << 20, "the log has {longest} bytes");
 }
 
-/// Folder of the small disk, which makes a process the child of a test.
+/// Environment variable that makes a process of this test the child: folder of
+/// the small disk.
 const CHILD: &str = "TABLA_TEST_SMALL_DISK";
 
 /// Runs a test of this program in a child, in whose folder a file system of 8 MB is mounted. The
-/// mount is the child's own, and ends with it.
+/// mount is visible to the child alone, and ends with it.
 #[cfg(target_os = "linux")]
 fn on_small_disk(test: &str) -> String {
     let folder = tempfile::tempdir().expect("a folder");
@@ -141,10 +143,10 @@ fn on_small_disk(test: &str) -> String {
         .env(CHILD, folder.path())
         .output()
         .expect("unshare, of util-linux");
-    let told = String::from_utf8_lossy(&child.stdout).into_owned();
-    assert!(child.status.success(), "{told}{}", String::from_utf8_lossy(&child.stderr));
-    assert!(told.contains("small disk: done"), "{told}");
-    told
+    let output = String::from_utf8_lossy(&child.stdout).into_owned();
+    assert!(child.status.success(), "{output}{}", String::from_utf8_lossy(&child.stderr));
+    assert!(output.contains("small disk: done"), "{output}");
+    output
 }
 
 fn large(number: i64, letter: &str) -> PutItem {
@@ -152,7 +154,7 @@ fn large(number: i64, letter: &str) -> PutItem {
     PutItem::new("orders", item)
 }
 
-/// The files of a store fit the disk; a log that is never checkpointed does not.
+/// Overwrites items. The files of a store fit the disk; a log that is never checkpointed does not.
 async fn overwrite_on_small_disk(folder: &Path) {
     for durability in [Durability::Durable, Durability::Relaxed] {
         let path = folder.join(format!("{durability:?}.db"));
@@ -162,12 +164,15 @@ async fn overwrite_on_small_disk(folder: &Path) {
         for round in 0..20 {
             for number in 0..100 {
                 let letter = ["a", "b"][round % 2];
-                store.put(large(number, letter)).await.expect("an overwrite needs no more room");
+                store
+                    .put(large(number, letter))
+                    .await
+                    .expect("an overwrite, which needs no more space");
             }
         }
         drop(store);
         assert_eq!(checked(&path).await.problems, Vec::<String>::new());
-        std::fs::remove_file(&path).expect("it was closed");
+        std::fs::remove_file(&path).expect("a closed file");
     }
 }
 
@@ -177,7 +182,7 @@ fn overwriting_items_does_not_fill_a_small_disk_with_log() {
     on_small_disk("wal::child_that_overwrites");
 }
 
-/// Does something only in a child process.
+/// Does nothing except in a child process.
 #[test]
 fn child_that_overwrites() {
     let Ok(folder) = std::env::var(CHILD) else { return };
@@ -199,29 +204,29 @@ async fn fill_and_recover(folder: &Path) {
                 Ok(_) => stored += 1,
                 Err(error) => break error,
             }
-            assert!(stored < 10_000, "the disk has no end");
+            assert!(stored < 10_000, "the disk does not get full");
         };
         assert_eq!(error.kind(), &ErrorKind::Unavailable, "{error}");
-        // Waiting does not cure it soon: a store that retries fails at once.
+        // A retry seldom helps, so the error is final at once.
         assert_eq!(error.retry(), Retry::Exhausted);
         let message = error.message();
         assert!(message.contains("disk is full"), "{message}");
         assert!(message.contains(&path.display().to_string()), "{message}");
-        // What does not fit still does not; what was there can be read.
+        // The refused item is refused again; stored items can be read.
         assert!(store.put(large(stored, "a")).await.is_err());
         let key = |number| item! { "pk" => "c", "sk" => number };
         let first = store.get(GetItem::new("orders", key(0))).await.expect("a read").item;
         assert!(first.is_some());
         for number in 0..stored / 2 {
             let delete = DeleteItem::new("orders", key(number));
-            store.delete(delete).await.expect("a delete works on a full disk");
+            store.delete(delete).await.expect("a delete on a full disk");
         }
         for number in 0..stored / 4 {
-            store.put(large(number, "b")).await.expect("deleted items have made room");
+            store.put(large(number, "b")).await.expect("a put into the space of deleted items");
         }
         drop(store);
         assert_eq!(checked(&path).await.problems, Vec::<String>::new());
-        std::fs::remove_file(&path).expect("it was closed");
+        std::fs::remove_file(&path).expect("a closed file");
     }
 }
 
@@ -231,7 +236,7 @@ fn full_disk_takes_deletes_and_then_puts_again() {
     on_small_disk("wal::child_that_fills_the_disk");
 }
 
-/// Does something only in a child process.
+/// Does nothing except in a child process.
 #[test]
 fn child_that_fills_the_disk() {
     let Ok(folder) = std::env::var(CHILD) else { return };
