@@ -4,7 +4,7 @@
 //! old image, so the new record stores only the difference. A base can be a delta record itself. A
 //! chain has at most [`MAX_CHAIN_LENGTH`] records, so that a reader of one record reads few others.
 //! It spans at most [`MAX_CHAIN_AGE`], so that a record can be deleted that long after its
-//! retention without a search for its dependants.
+//! retention without a search for its dependents.
 //!
 //! The cache of base records is a hint: an entry can be missing or outdated. A base is used only if
 //! the hash of its image is that of the item before the write, so writes of other stores do no

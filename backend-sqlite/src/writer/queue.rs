@@ -3,8 +3,8 @@
 //! # No lost wake-ups
 //!
 //! The thread or caller that executes a group holds the connection. No thread waits for the
-//! connection while it holds the queue's lock. Two rules
-//! make sure that every queued job is executed:
+//! connection while it holds the queue's lock. Two rules make sure that every queued job is
+//! executed:
 //!
 //! 1. Where callers write inline, a caller queues its job first and then tries to take the
 //!    connection. The holder of the connection looks at the queue after releasing it. So if the
