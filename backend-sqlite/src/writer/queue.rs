@@ -262,7 +262,7 @@ impl SweepSlot {
         }
     }
 
-    /// Counts time that the thread has slept towards the pause.
+    /// Counts time that the thread has slept toward the pause.
     pub(super) fn slept(&mut self, time: Duration) {
         self.pause = self.pause.saturating_sub(time);
     }

@@ -55,8 +55,8 @@ fn history_of_one_process_alone_is_not_serializable() {
     }
 }
 
-/// A read is changed to return the item of an earlier round. The checker must miss the later write,
-/// of either process.
+/// A read is changed to return the item of an earlier round. The checker must detect that a later
+/// write of either process is missing.
 #[test]
 fn stale_read_is_detected() {
     check_rejects(|before, round| {

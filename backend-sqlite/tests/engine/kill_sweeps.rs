@@ -31,7 +31,7 @@ const YEAR: u64 = 365 * 24 * 60 * 60;
 
 type Key = (String, i64);
 
-/// The system clock, put ahead.
+/// System clock that is ahead by this duration.
 #[derive(Debug)]
 struct Ahead(Duration);
 

@@ -248,7 +248,7 @@ fn set_mode(path: &Path, mode: u32) {
         .expect("permission to change the mode");
 }
 
-/// Whether this process can write read-only files, like one of root.
+/// Whether this process can write read-only files, like a process of root.
 fn ignores_permissions(folder: &Path) -> bool {
     let probe = tempfile::NamedTempFile::new_in(folder.parent().expect("the system's folder"));
     let probe = probe.expect("a file");

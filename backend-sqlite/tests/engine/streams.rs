@@ -307,7 +307,7 @@ async fn check_reports_damaged_stream_records() {
     damage("itself", &set("event = 2, before = 1"), later).await;
     damage("later", &set("event = 2, before = 2"), later).await;
     damage(
-        "gone",
+        "missing",
         &set("event = 2, before = -5"),
         "the base record -5 of a stream record is missing",
     )

@@ -185,7 +185,7 @@ async fn lost(
     lost
 }
 
-/// Content of a file: at present, at the begin of a running sync, and after a power failure.
+/// Content of a file: at present, at the start of a running sync, and after a power failure.
 #[derive(Default)]
 struct File {
     now: Vec<u8>,
