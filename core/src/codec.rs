@@ -1,4 +1,7 @@
-//! Items as bytes: format 1, as `docs/item-format.md` describes it.
+//! Encoding of items as bytes, format 1, specified in `docs/item-format.md`.
+//!
+//! Encoding, checking, editing and deltas of whole items belong here. Order-preserving encodings of
+//! key values belong in `key`.
 
 mod check;
 mod delta;
@@ -17,25 +20,25 @@ pub(crate) use self::edit::edit_item;
 pub(crate) use self::external::encode_external;
 pub use self::external::{EncodeValue, ValueEncoder};
 
-/// The first byte of an item in the format that this code writes.
+/// Format version that this program writes: the first byte of every encoded item.
 pub(crate) const VERSION: u8 = 1;
 
-/// What the head of an encoded item says.
+/// Fields at the start of an encoded item, decoded.
 #[derive(Clone, Copy)]
 pub(crate) struct ItemHeader {
-    /// DynamoDB's size of the item.
+    /// Item size as DynamoDB counts it, in bytes.
     pub(crate) size: usize,
-    /// The number of attributes.
+    /// Number of attributes at the top level.
     pub(crate) count: usize,
-    /// Where the first attribute starts.
+    /// Offset of the first attribute in the encoded bytes.
     pub(crate) start: usize,
 }
 
-/// Encodes the attributes of an item.
+/// Encodes the attributes of an item; returns the bytes and their header.
 pub(crate) fn encode_item(attributes: MapRef<'_>) -> (Bytes, ItemHeader) {
     let size = attributes.attributes_size();
     let count = attributes.len();
-    // What the format adds to an attribute is close to what DynamoDB's size leaves out.
+    // The format's overhead per attribute is close to what DynamoDB's size leaves out.
     let mut out = Vec::with_capacity(size + 4 * count + 8);
     out.push(VERSION);
     wire::put_varint(&mut out, size);
@@ -45,12 +48,12 @@ pub(crate) fn encode_item(attributes: MapRef<'_>) -> (Bytes, ItemHeader) {
     (Bytes::from(out), ItemHeader { size, count, start })
 }
 
-/// The bytes of an item whose size and count are known only when its attributes are written.
+/// Buffer for an item whose size and count are known only after its attributes are written.
 pub(crate) struct ItemWriter(Vec<u8>);
 
 impl ItemWriter {
-    /// The longest head: the version, and two numbers of 32 bits. It is written last, and ends
-    /// where the attributes start.
+    /// Length of the longest header: the version and two 32-bit varints. The header is written last
+    /// and ends where the attributes start.
     const ROOM: usize = 11;
 
     pub(crate) fn with_capacity(capacity: usize) -> Self {
@@ -59,7 +62,7 @@ impl ItemWriter {
         Self(bytes)
     }
 
-    /// Where the attributes go, in the order of their names.
+    /// Buffer for the attributes, which the caller appends in the order of their names.
     pub(crate) fn content(&mut self) -> &mut Vec<u8> {
         &mut self.0
     }
@@ -77,14 +80,18 @@ impl ItemWriter {
     }
 }
 
-/// Reads the head of an encoded item.
+/// Decodes the header of an encoded item.
 pub(crate) fn read_header(bytes: &[u8]) -> Result<ItemHeader, Error> {
     let (&version, rest) = bytes.split_first().ok_or_else(|| corrupt("no bytes"))?;
     if version != VERSION {
-        return Err(corrupt(format!("unknown format version {version}")));
+        return Err(corrupt(format!(
+            "unknown format version {version}; this program reads version {VERSION}"
+        )));
     }
-    let (size, rest) = wire::take_varint(rest).ok_or_else(|| corrupt("bad item size"))?;
-    let (count, rest) = wire::take_varint(rest).ok_or_else(|| corrupt("bad attribute count"))?;
+    let (size, rest) =
+        wire::take_varint(rest).ok_or_else(|| corrupt("the item size is not a valid varint"))?;
+    let (count, rest) = wire::take_varint(rest)
+        .ok_or_else(|| corrupt("the attribute count is not a valid varint"))?;
     let start = bytes.len() - rest.len();
     Ok(ItemHeader { size, count, start })
 }
@@ -143,7 +150,7 @@ fn put_value(out: &mut Vec<u8>, value: ValueRef<'_>) {
     }
 }
 
-/// Writes a container: its tag, the length in bytes of what follows, the count, the content.
+/// Writes a container: its tag, the length in bytes of the rest, the element count, the elements.
 fn put_container<T>(
     out: &mut Vec<u8>,
     tag: u8,
@@ -152,7 +159,7 @@ fn put_container<T>(
 ) -> T {
     out.push(tag);
     let start = out.len();
-    // One byte is kept for the length, which is enough for most containers; a longer length
+    // One byte is reserved for the length, which is enough for most containers. A longer length
     // moves the content.
     out.push(0);
     wire::put_varint(out, count);

@@ -1,4 +1,7 @@
-//! Items: the attributes under one key.
+//! Items: the attributes of one row of a table.
+//!
+//! The tree and the encoded form of an item are hidden behind [`Item`]; the encoding itself is in
+//! `codec`.
 
 mod macros;
 
@@ -11,11 +14,12 @@ use crate::codec::{self, EncodeValue, ItemHeader};
 use crate::view::{MapIter, MapRef, ValueRef};
 use crate::{Error, Map, Value};
 
-/// An item: attributes by name.
+/// Item of a table: attributes by name.
 ///
-/// How an item holds its attributes is its own affair. One that was read from a store usually
-/// stays encoded: it is cheap to clone, and is read through views. It becomes a tree when it is
-/// changed or asked for one. Two items are equal if their attributes are, however they are held.
+/// An item holds its attributes as a tree or as shared encoded bytes. An item that was read from a
+/// store is usually encoded: it is cheap to clone, and views read it without decoding. It becomes a
+/// tree when it is changed or when a caller asks for one. Two items are equal if their attributes
+/// are, in either form.
 ///
 /// ```
 /// use tabla::{Item, ValueRef, item};
@@ -33,7 +37,7 @@ pub struct Item {
 #[derive(Clone)]
 enum Repr {
     Tree(Map),
-    /// Bytes that were checked, or written by the encoder.
+    /// Bytes that `codec` has checked or written.
     Encoded {
         bytes: Bytes,
         head: ItemHeader,
@@ -41,17 +45,17 @@ enum Repr {
 }
 
 impl Item {
-    /// An item without attributes.
+    /// Creates an item without attributes.
     pub fn new() -> Self {
         Self::default()
     }
 
-    /// Sets an attribute and returns the value it had.
+    /// Sets an attribute and returns its previous value.
     pub fn insert(&mut self, name: impl Into<String>, value: impl Into<Value>) -> Option<Value> {
         self.tree_mut().insert(name.into(), value.into())
     }
 
-    /// The same item with an attribute set.
+    /// Returns the item with an attribute set.
     #[must_use]
     pub fn with(mut self, name: impl Into<String>, value: impl Into<Value>) -> Self {
         self.insert(name, value);
@@ -66,32 +70,32 @@ impl Item {
         self.tree_mut().remove(name)
     }
 
-    /// The value of an attribute.
+    /// Value of the attribute with this name.
     pub fn get(&self, name: &str) -> Option<ValueRef<'_>> {
         self.view().get(name)
     }
 
-    /// Whether there is an attribute of this name.
+    /// Whether an attribute of this name exists.
     pub fn contains(&self, name: &str) -> bool {
         self.view().contains(name)
     }
 
-    /// How many attributes there are.
+    /// Number of attributes.
     pub fn len(&self) -> usize {
         self.view().len()
     }
 
-    /// Whether there is no attribute.
+    /// Whether the item has no attributes.
     pub fn is_empty(&self) -> bool {
         self.len() == 0
     }
 
-    /// The attributes in the order of their names' bytes.
+    /// Iterates over the attributes, ordered by the bytes of their names.
     pub fn iter(&self) -> MapIter<'_> {
         self.view().iter()
     }
 
-    /// A borrowed view of the attributes.
+    /// Borrows the attributes as a view.
     pub fn view(&self) -> MapRef<'_> {
         match &self.repr {
             Repr::Tree(map) => MapRef::from(map),
@@ -99,9 +103,9 @@ impl Item {
         }
     }
 
-    /// DynamoDB's size of the item in bytes: names and values.
+    /// Item size as DynamoDB counts it, in bytes: names and values.
     ///
-    /// An encoded item knows it; a tree adds it up.
+    /// Constant time on an encoded item; on a tree, it visits every value.
     pub fn size(&self) -> usize {
         match &self.repr {
             Repr::Tree(_) => self.view().attributes_size(),
@@ -109,7 +113,7 @@ impl Item {
         }
     }
 
-    /// The attributes as a tree.
+    /// Converts the item into a tree of its attributes.
     pub fn into_map(self) -> Map {
         match self.repr {
             Repr::Tree(map) => map,
@@ -117,14 +121,14 @@ impl Item {
         }
     }
 
-    /// A copy of the attributes as a tree.
+    /// Copies the attributes into a tree.
     pub fn to_map(&self) -> Map {
         self.view().to_map()
     }
 
-    /// The item as bytes, in the format that `docs/item-format.md` describes.
+    /// Encodes the item in the format that `docs/item-format.md` specifies.
     ///
-    /// Equal items have equal bytes.
+    /// Equal items have equal bytes. On an encoded item, this only clones a reference.
     pub fn encode(&self) -> Bytes {
         match &self.repr {
             Repr::Tree(map) => codec::encode_item(MapRef::from(map)).0,
@@ -132,11 +136,11 @@ impl Item {
         }
     }
 
-    /// Takes bytes that [`encode`](Self::encode) wrote, and keeps them.
+    /// Creates an item from bytes that [`encode`](Self::encode) has written, and keeps the bytes.
     ///
     /// # Errors
     ///
-    /// The bytes are anything else: of an unknown version, cut short, too long, out of order,
+    /// The bytes have an unknown version or are not canonical: cut short, too long, out of order,
     /// nested too deeply. They are checked once and completely, so views of them cannot fail.
     pub fn decode(bytes: Bytes) -> Result<Self, Error> {
         let head = codec::check_item(&bytes)?;
@@ -144,25 +148,25 @@ impl Item {
         Ok(Item { repr })
     }
 
-    /// Takes bytes that [`encode`](Self::encode) wrote without checking them, for a store that
-    /// knows by other means, such as a checksum, that they are what it once stored.
+    /// Creates an item from bytes that [`encode`](Self::encode) has written, without a check.
     ///
-    /// Views stop at the first byte that they cannot read: bytes that are anything else give
-    /// wrong answers, and never more than that.
+    /// For a store that knows by other means, such as a checksum, that these are the bytes that it
+    /// stored. Views stop at the first byte that they cannot read: other bytes lead to wrong
+    /// results, but never to a panic or to undefined behavior.
     ///
     /// # Errors
     ///
-    /// The first bytes are not those of an item of a known version.
+    /// The header is malformed or has an unknown version.
     pub fn decode_trusted(bytes: Bytes) -> Result<Self, Error> {
         let head = codec::read_header(&bytes)?;
         Ok(Self::of_bytes((bytes, head)))
     }
 
-    /// Encodes attributes that another library holds, in any order; `describe` says what each is.
+    /// Encodes attributes of another library, in any order; `describe` encodes one value.
     ///
     /// # Errors
     ///
-    /// A name occurs twice, a value is none that an item can hold, or it is nested too deeply.
+    /// A name occurs twice, a value is invalid, or more than 31 lists and maps are nested.
     pub fn encode_from<'v, V: 'v>(
         attributes: impl IntoIterator<Item = (&'v str, &'v V)>,
         describe: EncodeValue<V>,
@@ -170,12 +174,12 @@ impl Item {
         codec::encode_external(attributes, describe).map(Self::of_bytes)
     }
 
-    /// An item of bytes that an encoder of this crate has written.
+    /// Creates an item from bytes that an encoder of this crate has written.
     pub(crate) fn of_bytes((bytes, head): (Bytes, ItemHeader)) -> Self {
         Item { repr: Repr::Encoded { bytes, head } }
     }
 
-    /// The same item, encoded: cheap to clone and to keep.
+    /// Converts the item to its encoded form, which is cheap to clone and to keep.
     #[must_use]
     pub fn into_encoded(self) -> Self {
         match self.repr {
@@ -184,7 +188,7 @@ impl Item {
         }
     }
 
-    /// A copy of the item, encoded.
+    /// Copies the item in its encoded form.
     #[must_use]
     pub fn to_encoded(&self) -> Self {
         match &self.repr {
@@ -193,12 +197,14 @@ impl Item {
         }
     }
 
-    /// The same item, encoded, with these attributes set, or removed where there is no value.
+    /// Returns the item, encoded, with attributes set, or removed where the value is `None`.
     pub(crate) fn edited(&self, edits: &BTreeMap<&str, Option<Value>>) -> Result<Self, Error> {
         match &self.repr {
-            Repr::Encoded { bytes, head } => codec::edit_item(bytes, *head, edits)
-                .map(Self::of_bytes)
-                .ok_or_else(|| Error::corrupt("corrupt item: its attributes cannot be read")),
+            Repr::Encoded { bytes, head } => {
+                codec::edit_item(bytes, *head, edits).map(Self::of_bytes).ok_or_else(|| {
+                    Error::corrupt("corrupt item: its attributes do not match its header")
+                })
+            }
             Repr::Tree(_) => self.to_encoded().edited(edits),
         }
     }
@@ -271,7 +277,7 @@ impl<'a> IntoIterator for &'a Item {
 impl PartialEq for Item {
     fn eq(&self, other: &Self) -> bool {
         match (&self.repr, &other.repr) {
-            // Equal items have equal bytes.
+            // The encoding is canonical.
             (Repr::Encoded { bytes, .. }, Repr::Encoded { bytes: other, .. }) => bytes == other,
             _ => self.view() == other.view(),
         }
@@ -298,7 +304,7 @@ mod tests {
         #![proptest_config(ProptestConfig::with_cases(128))]
 
         #[test]
-        fn changes_do_not_depend_on_how_the_item_is_held(
+        fn changes_to_tree_and_bytes_have_equal_results(
             item in item(), name in "[a-c]{0,2}", value in value(),
         ) {
             let mut expected = item.to_map();
@@ -313,7 +319,7 @@ mod tests {
     }
 
     #[test]
-    fn an_encoded_item_shares_its_bytes() {
+    fn clone_of_encoded_item_shares_its_bytes() {
         let item = item! { "a" => 1 }.into_encoded();
         let clone = item.clone();
         assert_eq!(item.encode().as_ptr(), clone.encode().as_ptr());
@@ -325,7 +331,7 @@ mod tests {
     }
 
     #[test]
-    fn items_are_made_in_several_ways() {
+    fn all_constructors_make_equal_items() {
         let expected = Item::new().with("a", 1).with("b", 2);
         assert_eq!(Item::from([("a", 1), ("b", 2)]), expected);
         assert_eq!([("b", 2), ("a", 1)].into_iter().collect::<Item>(), expected);

@@ -1,4 +1,7 @@
 //! Exact decimal numbers with DynamoDB's precision and range.
+//!
+//! The value, its arithmetic and its order belong here; its forms are in `text`, `bytes` and
+//! `convert`.
 
 mod bytes;
 mod convert;
@@ -12,24 +15,24 @@ use crate::Error;
 
 pub(crate) use self::bytes::{decode, encode, skip};
 
-/// The largest number of significant digits (developer guide, "Data types").
+/// Largest number of significant digits, 38 (developer guide, "Data types").
 pub const MAX_DIGITS: u32 = 38;
 
-/// The largest power of ten that the first significant digit may stand for.
+/// Largest power of ten of the first significant digit, 125.
 pub const MAX_EXPONENT: i32 = 125;
 
-/// The smallest power of ten that the first significant digit may stand for.
+/// Smallest power of ten of the first significant digit, -130.
 pub const MIN_EXPONENT: i32 = -130;
 
-/// 10^38: every coefficient is below it.
+/// Exclusive upper bound of every coefficient, 10^38.
 const COEFFICIENT_LIMIT: u128 = 10u128.pow(MAX_DIGITS);
 
-/// An exact decimal number, as DynamoDB stores it.
+/// Exact decimal number, as DynamoDB stores it.
 ///
-/// A number has at most 38 significant digits and a magnitude between `1E-130` and
-/// `9.9999999999999999999999999999999999999E+125`, or is zero. It is always held in one normal
-/// form (no trailing zeros, one zero without a sign), so that equality, hashing and ordering are
-/// those of the value: `1`, `1.0` and `1e0` are the same number.
+/// A number is zero, or has at most 38 significant digits and a magnitude between `1E-130` and
+/// `9.9999999999999999999999999999999999999E+125`. It is always in one normal form: no trailing
+/// zeros, and one zero without a sign. Equality, hashing and ordering are therefore those of the
+/// value: `1`, `1.0` and `1e0` are the same number.
 ///
 /// ```
 /// use tabla::Number;
@@ -39,8 +42,8 @@ const COEFFICIENT_LIMIT: u128 = 10u128.pow(MAX_DIGITS);
 /// assert_eq!(price.checked_add(Number::from(2))?.to_string(), "3.2");
 /// # Ok::<(), tabla::NumberError>(())
 /// ```
-// The coefficient is kept in two halves because a `u128` field would raise the alignment to 16
-// and with it the size of every value.
+// The coefficient is in two halves because a `u128` field would raise the alignment to 16, and with
+// it the size of every value.
 #[derive(Clone, Copy, PartialEq, Eq, Hash)]
 pub struct Number {
     high: u64,
@@ -49,42 +52,41 @@ pub struct Number {
     negative: bool,
 }
 
-/// Why a text, or the result of an addition, is not a number that DynamoDB can hold.
+/// Error of a text, a conversion or an addition without a result that DynamoDB can store.
 ///
-/// The texts are DynamoDB's own.
+/// The texts are DynamoDB's.
 #[derive(Clone, Debug, PartialEq, Eq)]
 #[non_exhaustive]
 pub enum NumberError {
-    /// The text is not a decimal number.
+    /// The text is not a decimal number; the field has the text.
     Syntax(String),
-    /// The number needs more than 38 significant digits.
+    /// The number has more than 38 significant digits.
     TooManyDigits,
-    /// The magnitude is larger than the supported range.
+    /// The magnitude is above the supported range.
     Overflow,
-    /// The magnitude is smaller than the supported range, and not zero.
+    /// The magnitude is below the supported range, and not zero.
     Underflow,
 }
 
 impl Number {
-    /// Zero.
+    /// The number zero.
     pub const ZERO: Number = Number { high: 0, low: 0, exponent: 0, negative: false };
 
-    /// Reads a decimal text: an optional sign, digits with an optional point, an optional
-    /// exponent.
+    /// Parses decimal text: an optional sign, digits with an optional point, an optional exponent.
     ///
     /// # Errors
     ///
-    /// The text is not of that form, has more than 38 significant digits, or is out of range.
-    /// A zero is range-checked by its written exponent, as on AWS: `0e126` is an overflow.
+    /// The text does not have that form, has more than 38 significant digits, or is out of range. A
+    /// zero is checked by its written exponent, as on AWS: `0e126` is an overflow.
     pub fn parse(text: &str) -> Result<Self, NumberError> {
         text::parse(text)
     }
 
-    /// The sum, exactly.
+    /// Returns the exact sum.
     ///
     /// # Errors
     ///
-    /// The exact sum needs more than 38 digits or is out of range. Nothing is ever rounded.
+    /// The exact sum needs more than 38 digits or is out of range. It is never rounded.
     pub fn checked_add(self, other: Self) -> Result<Self, NumberError> {
         if self.is_zero() {
             return Ok(other);
@@ -95,9 +97,9 @@ impl Number {
         let (upper, lower) =
             if self.exponent >= other.exponent { (self, other) } else { (other, self) };
         let gap = (upper.exponent - lower.exponent) as u32;
-        // With a gap, the sum's last digit is the lower operand's last digit, which is not zero:
-        // the sum has no trailing zeros to shed. A scaled operand of at least 2*10^38 less
-        // something below 10^38 then still has 39 digits.
+        // With a gap, the sum's last digit is the lower operand's last digit. That digit is not
+        // zero, so the sum has no trailing zeros to remove. A scaled operand of at least 2*10^38,
+        // less something below 10^38, then still has 39 digits.
         let scaled = 10u128
             .checked_pow(gap)
             .and_then(|power| upper.coefficient().checked_mul(power))
@@ -114,7 +116,7 @@ impl Number {
         Self::from_parts(negative, coefficient, i64::from(lower.exponent))
     }
 
-    /// The difference, exactly.
+    /// Returns the exact difference.
     ///
     /// # Errors
     ///
@@ -123,31 +125,31 @@ impl Number {
         self.checked_add(other.negated())
     }
 
-    /// Whether this is zero.
+    /// Whether the number is zero.
     pub fn is_zero(&self) -> bool {
         self.high == 0 && self.low == 0
     }
 
-    /// Whether this is below zero.
+    /// Whether the number is below zero.
     pub fn is_negative(&self) -> bool {
         self.negative
     }
 
-    /// Number of digits behind the decimal point: 2 for `0.25`, 0 for whole numbers.
+    /// Number of digits after the decimal point: 2 for `0.25`, 0 for whole numbers.
     pub fn scale(&self) -> u32 {
         u32::from(self.exponent.min(0).unsigned_abs())
     }
 
-    /// The same magnitude with the other sign; zero stays zero.
+    /// Returns the number with the opposite sign; zero stays zero.
     #[must_use]
     pub fn negated(self) -> Self {
         Number { negative: !self.negative && !self.is_zero(), ..self }
     }
 
-    /// The bytes this number counts for in DynamoDB's item size.
+    /// Size of the number as DynamoDB counts it in an item, in bytes.
     ///
-    /// One byte, one for every two digits before and every two after the point (zeros at either
-    /// end do not count), and one for a minus sign.
+    /// 1 byte, plus 1 for every two digits before and every two after the point, plus 1 for a minus
+    /// sign. Zeros at either end do not count.
     pub fn size(&self) -> usize {
         if self.is_zero() {
             return 1;
@@ -165,7 +167,7 @@ impl Number {
         1 + usize::try_from(pairs).expect("a digit count") + usize::from(self.negative)
     }
 
-    /// Builds the normal form of `±coefficient × 10^exponent`, checking digits and range.
+    /// Converts `±coefficient × 10^exponent` to the normal form; checks digits and range.
     fn from_parts(
         negative: bool,
         mut coefficient: u128,
@@ -192,7 +194,7 @@ impl Number {
         Ok(Self::normal(negative, coefficient, i16::try_from(exponent).expect("checked range")))
     }
 
-    /// Assembles a number from parts that are known to be in normal form.
+    /// Creates a number from parts that are known to be in normal form.
     fn normal(negative: bool, coefficient: u128, exponent: i16) -> Self {
         Number { high: (coefficient >> 64) as u64, low: coefficient as u64, exponent, negative }
     }
@@ -201,7 +203,7 @@ impl Number {
         u128::from(self.high) << 64 | u128::from(self.low)
     }
 
-    /// The number of significant digits, 1 for zero.
+    /// Number of significant digits; 1 for zero.
     fn digits(&self) -> u32 {
         if self.high == 0 {
             self.low.checked_ilog10().unwrap_or(0) + 1
@@ -210,7 +212,7 @@ impl Number {
         }
     }
 
-    /// The power of ten of the first significant digit.
+    /// Power of ten of the first significant digit: 2 for `250`, -1 for `0.25`.
     pub fn magnitude(&self) -> i32 {
         i32::from(self.exponent) + self.digits() as i32 - 1
     }
@@ -220,8 +222,8 @@ impl Number {
             return self.coefficient().cmp(&other.coefficient());
         }
         self.magnitude().cmp(&other.magnitude()).then_with(|| {
-            // The first digits stand at the same power of ten, so the exponents differ by less
-            // than 38 and the scaled coefficient has at most 38 digits.
+            // The first digits have the same power of ten. So the exponents differ by less than 38,
+            // and the scaled coefficient has at most 38 digits.
             let gap = u32::from(self.exponent.abs_diff(other.exponent));
             let power = 10u128.pow(gap);
             if self.exponent > other.exponent {

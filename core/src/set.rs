@@ -1,4 +1,4 @@
-//! DynamoDB's sets: never empty, no duplicates, ordered by value.
+//! Sets of strings, numbers or binaries: never empty, no duplicates, ordered by value.
 
 use std::borrow::Borrow;
 use std::collections::{BTreeSet, btree_set};
@@ -8,9 +8,9 @@ use bytes::Bytes;
 
 use crate::{Error, Number};
 
-/// A set of strings, numbers or binaries.
+/// Set of strings, numbers or binaries, as in DynamoDB's types `SS`, `NS` and `BS`.
 ///
-/// A set has at least one member and no two equal ones. It is kept and returned in order:
+/// A set has at least one member and no two equal ones. Members are stored and returned in order:
 /// strings and binaries by their bytes, numbers by value.
 ///
 /// ```
@@ -24,10 +24,10 @@ use crate::{Error, Number};
 #[derive(Clone, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub struct Set<T>(BTreeSet<T>);
 
-/// What a set may hold: `String`, [`Number`] or [`Bytes`].
+/// Type that a set can hold: `String`, [`Number`] or [`Bytes`].
 pub trait SetMember: Ord + Clone + private::Member {}
 
-/// Why a collection is not a set: it is empty, or a member occurs twice. The text is DynamoDB's.
+/// Error of members that are not a set: there are none, or two are equal. The text is DynamoDB's.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct SetError(SetErrorKind);
 
@@ -38,11 +38,11 @@ enum SetErrorKind {
 }
 
 impl<T: SetMember> Set<T> {
-    /// Makes a set of the members, in any order.
+    /// Creates a set from members in any order.
     ///
     /// # Errors
     ///
-    /// There is no member, or two are equal (numbers by value: `1` and `1.0`).
+    /// There is no member, or two are equal. Numbers compare by value: `1` equals `1.0`.
     pub fn new(members: impl IntoIterator<Item = T>) -> Result<Self, SetError> {
         let members: Vec<T> = members.into_iter().collect();
         if members.is_empty() {
@@ -56,19 +56,19 @@ impl<T: SetMember> Set<T> {
         Ok(Set(members.into_iter().collect()))
     }
 
-    /// Makes a set of the members, taking equal ones as one; `None` if there is none.
+    /// Creates a set and drops duplicates; `None` if there is no member.
     pub fn merged(members: impl IntoIterator<Item = T>) -> Option<Self> {
         let set: BTreeSet<T> = members.into_iter().collect();
         (!set.is_empty()).then_some(Set(set))
     }
 
-    /// The members of both sets.
+    /// Returns the union: all members of both sets.
     #[must_use]
     pub fn union(&self, other: &Self) -> Self {
         Set(self.0.union(&other.0).cloned().collect())
     }
 
-    /// The members that the other set does not have, or `None` if there is none.
+    /// Returns the members that `other` does not contain; `None` if there are none.
     #[must_use]
     pub fn difference(&self, other: &Self) -> Option<Self> {
         let left: BTreeSet<T> = self.0.difference(&other.0).cloned().collect();
@@ -77,7 +77,7 @@ impl<T: SetMember> Set<T> {
 }
 
 impl SetError {
-    /// The error for members that are no set: there are none, or two are equal.
+    /// Error for members that are not a set: none, or duplicates.
     pub(crate) fn of<T: SetMember>(members: &[T]) -> Self {
         Self(match members.is_empty() {
             true => SetErrorKind::Empty(T::EMPTY),
@@ -85,7 +85,7 @@ impl SetError {
         })
     }
 
-    /// The same for strings, owned or borrowed.
+    /// As [`of`](Self::of), for strings, owned or borrowed.
     pub(crate) fn of_strings<S: Borrow<str>>(members: &[S]) -> Self {
         Self(match members.is_empty() {
             true => SetErrorKind::Empty(<String as private::Member>::EMPTY),
@@ -95,13 +95,13 @@ impl SetError {
 }
 
 impl<T: Ord> Set<T> {
-    /// How many members there are, at least one.
+    /// Number of members, at least 1.
     #[expect(clippy::len_without_is_empty, reason = "a set is never empty")]
     pub fn len(&self) -> usize {
         self.0.len()
     }
 
-    /// Whether the value is a member.
+    /// Whether the value is a member of the set.
     pub fn contains<Q>(&self, value: &Q) -> bool
     where
         T: Borrow<Q>,
@@ -110,12 +110,12 @@ impl<T: Ord> Set<T> {
         self.0.contains(value)
     }
 
-    /// The smallest member.
+    /// Smallest member.
     pub fn first(&self) -> &T {
         self.0.first().expect("a set is never empty")
     }
 
-    /// The members in order.
+    /// Iterates over the members in order.
     pub fn iter(&self) -> btree_set::Iter<'_, T> {
         self.0.iter()
     }
@@ -192,7 +192,7 @@ mod private {
 
     use crate::{Number, ValueRef};
 
-    /// What differs by the type of the set: DynamoDB's texts, and the way through serde.
+    /// Differences between the types of sets: DynamoDB's texts, and deserialization of a member.
     pub trait Member: Sized {
         const EMPTY: &'static str;
 
@@ -284,7 +284,7 @@ mod tests {
     }
 
     #[test]
-    fn members_are_kept_in_order() {
+    fn members_are_ordered_by_value() {
         let set = strings(&["b", "a", "\u{e9}", "C", ""]).unwrap();
         assert_eq!(set.iter().collect::<Vec<_>>(), ["", "C", "a", "b", "\u{e9}"]);
         assert_eq!(set.first(), "");
@@ -296,7 +296,7 @@ mod tests {
     }
 
     #[test]
-    fn empty_and_duplicates_are_refused_in_the_words_of_the_service() {
+    fn empty_sets_and_duplicates_fail_with_the_texts_of_dynamodb() {
         let cases = [
             (
                 strings(&[]).unwrap_err(),
@@ -332,7 +332,7 @@ mod tests {
     }
 
     #[test]
-    fn union_and_difference_keep_the_invariant() {
+    fn difference_without_members_is_none() {
         let one = strings(&["a", "b"]).unwrap();
         let other = strings(&["b", "c"]).unwrap();
         assert_eq!(one.union(&other), strings(&["a", "b", "c"]).unwrap());

@@ -1,4 +1,6 @@
-//! Attribute values as a tree.
+//! Attribute values as an owned tree: [`Value`] and its type, [`ValueKind`].
+//!
+//! Borrowed views of values are in `view`, serde in `structs`, DynamoDB JSON in `json`.
 
 #[cfg(test)]
 pub(crate) mod arbitrary;
@@ -15,10 +17,10 @@ use crate::{Error, Number, Set, ValueRef};
 
 pub(crate) use self::validate::{check_attribute, nesting_error};
 
-/// The attributes of a map value, or of an item, by name.
+/// Attributes of an item or of a map value, by name.
 pub type Map = BTreeMap<String, Value>;
 
-/// An attribute value: one of DynamoDB's ten types.
+/// Attribute value of one of DynamoDB's ten types.
 ///
 /// ```
 /// use tabla::Value;
@@ -29,60 +31,60 @@ pub type Map = BTreeMap<String, Value>;
 /// ```
 #[derive(Clone, PartialEq, Eq)]
 pub enum Value {
-    /// A string; empty is allowed outside of keys.
+    /// String, `S`. A key attribute cannot be empty.
     S(String),
-    /// A number.
+    /// Number, `N`.
     N(Number),
-    /// Binary data; empty is allowed outside of keys.
+    /// Binary data, `B`. A key attribute cannot be empty.
     B(Bytes),
-    /// True or false.
+    /// Boolean, `BOOL`.
     Bool(bool),
-    /// The explicit null.
+    /// Explicit null, `NULL`. An attribute that is null exists.
     Null,
-    /// A map of attributes by name.
+    /// Map of attributes by name, `M`.
     M(Map),
-    /// A list of values of any types.
+    /// List of values of any types, `L`.
     L(Vec<Value>),
-    /// A set of strings.
+    /// Set of strings, `SS`.
     Ss(Set<String>),
-    /// A set of numbers.
+    /// Set of numbers, `NS`.
     Ns(Set<Number>),
-    /// A set of binaries.
+    /// Set of binaries, `BS`.
     Bs(Set<Bytes>),
 }
 
-/// The type of a value.
+/// Type of a value.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub enum ValueKind {
-    /// A string, `S`.
+    /// String, `S`.
     S,
-    /// A number, `N`.
+    /// Number, `N`.
     N,
     /// Binary data, `B`.
     B,
-    /// True or false, `BOOL`.
+    /// Boolean, `BOOL`.
     Bool,
-    /// The explicit null, `NULL`.
+    /// Explicit null, `NULL`.
     Null,
-    /// A map, `M`.
+    /// Map, `M`.
     M,
-    /// A list, `L`.
+    /// List, `L`.
     L,
-    /// A set of strings, `SS`.
+    /// Set of strings, `SS`.
     Ss,
-    /// A set of numbers, `NS`.
+    /// Set of numbers, `NS`.
     Ns,
-    /// A set of binaries, `BS`.
+    /// Set of binaries, `BS`.
     Bs,
 }
 
 impl Value {
-    /// A borrowed view of this value.
+    /// Borrows the value as a view.
     pub fn as_ref(&self) -> ValueRef<'_> {
         ValueRef::from(self)
     }
 
-    /// The type.
+    /// Type of the value.
     pub fn kind(&self) -> ValueKind {
         match self {
             Value::S(_) => ValueKind::S,
@@ -98,22 +100,22 @@ impl Value {
         }
     }
 
-    /// DynamoDB's code for the type, `S` to `BS`.
+    /// DynamoDB's code of the type: `S`, `N`, `B`, `BOOL`, `NULL`, `M`, `L`, `SS`, `NS` or `BS`.
     pub fn type_code(&self) -> &'static str {
         self.kind().code()
     }
 
-    /// The bytes this value counts for in DynamoDB's item size.
+    /// Size of the value as DynamoDB counts it in an item, in bytes.
     pub fn size(&self) -> usize {
         self.as_ref().size()
     }
 
-    /// How many lists and maps are nested in this value, itself included; 0 for other types.
+    /// Number of nested lists and maps, this value included; 0 for other types.
     pub fn depth(&self) -> usize {
         self.as_ref().depth()
     }
 
-    /// The string, if this is one.
+    /// Text of a string; `None` for other types.
     pub fn as_str(&self) -> Option<&str> {
         match self {
             Value::S(value) => Some(value),
@@ -121,7 +123,7 @@ impl Value {
         }
     }
 
-    /// The number, if this is one.
+    /// The number itself; `None` for other types.
     pub fn as_number(&self) -> Option<Number> {
         match self {
             Value::N(value) => Some(*value),
@@ -129,7 +131,7 @@ impl Value {
         }
     }
 
-    /// The binary data, if this is some.
+    /// Bytes of binary data; `None` for other types.
     pub fn as_bytes(&self) -> Option<&[u8]> {
         match self {
             Value::B(value) => Some(value),
@@ -137,7 +139,7 @@ impl Value {
         }
     }
 
-    /// The truth value, if this is one.
+    /// Value of a Boolean; `None` for other types.
     pub fn as_bool(&self) -> Option<bool> {
         match self {
             Value::Bool(value) => Some(*value),
@@ -145,7 +147,7 @@ impl Value {
         }
     }
 
-    /// The list, if this is one.
+    /// Elements of a list; `None` for other types.
     pub fn as_list(&self) -> Option<&[Value]> {
         match self {
             Value::L(value) => Some(value),
@@ -153,7 +155,7 @@ impl Value {
         }
     }
 
-    /// The map, if this is one.
+    /// Attributes of a map; `None` for other types.
     pub fn as_map(&self) -> Option<&Map> {
         match self {
             Value::M(value) => Some(value),
@@ -163,7 +165,7 @@ impl Value {
 }
 
 impl ValueKind {
-    /// Every type, in the order of the enum.
+    /// All types, in the order of the enum.
     pub const ALL: [ValueKind; 10] = [
         ValueKind::S,
         ValueKind::N,
@@ -177,7 +179,7 @@ impl ValueKind {
         ValueKind::Bs,
     ];
 
-    /// DynamoDB's code for the type, `S` to `BS`.
+    /// DynamoDB's code of the type: `S`, `N`, `B`, `BOOL`, `NULL`, `M`, `L`, `SS`, `NS` or `BS`.
     pub fn code(self) -> &'static str {
         match self {
             ValueKind::S => "S",
@@ -203,12 +205,13 @@ impl fmt::Display for ValueKind {
 impl FromStr for ValueKind {
     type Err = Error;
 
-    /// Reads a type code, in capitals.
+    /// Parses a type code, in capitals.
     fn from_str(code: &str) -> Result<Self, Error> {
-        Self::ALL
-            .into_iter()
-            .find(|kind| kind.code() == code)
-            .ok_or_else(|| Error::validation(format!("unknown value type: {code}")))
+        Self::ALL.into_iter().find(|kind| kind.code() == code).ok_or_else(|| {
+            Error::validation(format!(
+                "unknown value type `{code}`: use S, N, B, BOOL, NULL, M, L, SS, NS or BS"
+            ))
+        })
     }
 }
 
@@ -224,7 +227,7 @@ mod tests {
     use crate::{list, map};
 
     #[test]
-    fn type_codes_read_back() {
+    fn type_code_parses_to_the_same_type() {
         for kind in ValueKind::ALL {
             assert_eq!(kind.code().parse::<ValueKind>().unwrap(), kind);
             assert_eq!(kind.to_string(), kind.code());
@@ -232,9 +235,9 @@ mod tests {
         assert!("s".parse::<ValueKind>().is_err());
     }
 
-    /// Sizes as measured on DynamoDB Local.
+    /// The sizes were measured on DynamoDB Local.
     #[test]
-    fn sizes_are_those_of_the_service() {
+    fn size_of_each_type_matches_dynamodb_local() {
         let strings = |members: &[&str]| {
             Value::Ss(Set::new(members.iter().map(|member| (*member).to_owned())).unwrap())
         };
@@ -267,7 +270,7 @@ mod tests {
     }
 
     #[test]
-    fn debug_reads_like_json() {
+    fn debug_output_is_dynamodb_json() {
         let value = Value::M(map! { "a" => list![1, "x", true, b"b"], "z" => Value::Null });
         assert_eq!(
             format!("{value:?}"),

@@ -1,8 +1,8 @@
 //! Borrowed views of values, over a tree or over encoded bytes.
 //!
-//! Conditions, projections, sizes, JSON and deserialisation work on these views, so an item that
-//! was read from a store need not become a tree. A view of encoded bytes is made only after the
-//! bytes were checked once; readers nevertheless stop at the first byte they cannot read.
+//! Conditions, projections, sizes, JSON and deserialization use these views, so an item that was
+//! read from a store is not decoded into a tree. The bytes behind a view have been checked (see
+//! `codec`). Readers nevertheless stop at the first byte that they cannot read.
 
 mod containers;
 
@@ -21,9 +21,9 @@ pub use self::containers::{
     StringSetIter, StringSetRef,
 };
 
-/// A borrowed view of an attribute value.
+/// Borrowed view of an attribute value.
 ///
-/// Equality is DynamoDB's: by type and value, whatever lies behind the view.
+/// Equality is DynamoDB's: same type and same value. A tree and encoded bytes compare equal.
 ///
 /// ```
 /// use tabla::{Value, ValueRef};
@@ -33,33 +33,33 @@ pub use self::containers::{
 /// ```
 #[derive(Clone, Copy)]
 pub enum ValueRef<'a> {
-    /// A string.
+    /// String, `S`.
     S(&'a str),
-    /// A number.
+    /// Number, `N`.
     N(Number),
-    /// Binary data.
+    /// Binary data, `B`.
     B(&'a [u8]),
-    /// True or false.
+    /// Boolean, `BOOL`.
     Bool(bool),
-    /// The explicit null.
+    /// Explicit null, `NULL`.
     Null,
-    /// A map of attributes by name.
+    /// Map of attributes by name, `M`.
     M(MapRef<'a>),
-    /// A list of values of any types.
+    /// List of values of any types, `L`.
     L(ListRef<'a>),
-    /// A set of strings.
+    /// Set of strings, `SS`.
     Ss(StringSetRef<'a>),
-    /// A set of numbers.
+    /// Set of numbers, `NS`.
     Ns(NumberSetRef<'a>),
-    /// A set of binaries.
+    /// Set of binaries, `BS`.
     Bs(BinarySetRef<'a>),
 }
 
-/// Bytes that a list or a map counts for besides what it holds.
+/// Size of a list or map without its elements, in bytes of DynamoDB's item size.
 pub(crate) const CONTAINER_SIZE: usize = 3;
 
 impl<'a> ValueRef<'a> {
-    /// The type.
+    /// Type of the value.
     pub fn kind(self) -> ValueKind {
         match self {
             ValueRef::S(_) => ValueKind::S,
@@ -75,12 +75,12 @@ impl<'a> ValueRef<'a> {
         }
     }
 
-    /// DynamoDB's code for the type, `S` to `BS`.
+    /// DynamoDB's code of the type: `S`, `N`, `B`, `BOOL`, `NULL`, `M`, `L`, `SS`, `NS` or `BS`.
     pub fn type_code(self) -> &'static str {
         self.kind().code()
     }
 
-    /// How two strings, two numbers or two binaries stand to each other; `None` for other pairs.
+    /// Compares two strings, two numbers or two binaries; `None` for other pairs.
     ///
     /// Strings compare by their UTF-8 bytes, binaries by unsigned bytes, numbers by value.
     pub fn compare(self, other: ValueRef<'_>) -> Option<Ordering> {
@@ -92,7 +92,7 @@ impl<'a> ValueRef<'a> {
         }
     }
 
-    /// A copy that owns its data.
+    /// Copies the value into an owned tree.
     pub fn to_value(self) -> Value {
         match self {
             ValueRef::S(value) => Value::S(value.to_owned()),
@@ -108,8 +108,10 @@ impl<'a> ValueRef<'a> {
         }
     }
 
-    /// The bytes this value counts for in DynamoDB's item size (developer guide, "DynamoDB item
-    /// sizes and formats"): a list or map 3, one more per element, and what it holds.
+    /// Size of the value as DynamoDB counts it in an item, in bytes.
+    ///
+    /// A list or a map counts 3, plus 1 per element, plus its elements (developer guide, "DynamoDB
+    /// item sizes and formats").
     pub fn size(self) -> usize {
         match self {
             ValueRef::S(value) => value.len(),
@@ -126,7 +128,7 @@ impl<'a> ValueRef<'a> {
         }
     }
 
-    /// How many lists and maps are nested in this value, itself included; 0 for other types.
+    /// Number of nested lists and maps, this value included; 0 for other types.
     pub fn depth(self) -> usize {
         match self {
             ValueRef::M(map) => 1 + map.iter().map(|(_, value)| value.depth()).max().unwrap_or(0),
@@ -135,12 +137,12 @@ impl<'a> ValueRef<'a> {
         }
     }
 
-    /// Whether this is the explicit null.
+    /// Whether the value is the explicit null.
     pub fn is_null(self) -> bool {
         matches!(self, ValueRef::Null)
     }
 
-    /// The string, if this is one.
+    /// Text of a string; `None` for other types.
     pub fn as_str(self) -> Option<&'a str> {
         match self {
             ValueRef::S(value) => Some(value),
@@ -148,7 +150,7 @@ impl<'a> ValueRef<'a> {
         }
     }
 
-    /// The number, if this is one.
+    /// The number itself; `None` for other types.
     pub fn as_number(self) -> Option<Number> {
         match self {
             ValueRef::N(value) => Some(value),
@@ -156,7 +158,7 @@ impl<'a> ValueRef<'a> {
         }
     }
 
-    /// The binary data, if this is some.
+    /// Bytes of binary data; `None` for other types.
     pub fn as_bytes(self) -> Option<&'a [u8]> {
         match self {
             ValueRef::B(value) => Some(value),
@@ -164,7 +166,7 @@ impl<'a> ValueRef<'a> {
         }
     }
 
-    /// The truth value, if this is one.
+    /// Value of a Boolean; `None` for other types.
     pub fn as_bool(self) -> Option<bool> {
         match self {
             ValueRef::Bool(value) => Some(value),
@@ -172,7 +174,7 @@ impl<'a> ValueRef<'a> {
         }
     }
 
-    /// The list, if this is one.
+    /// View of a list; `None` for other types.
     pub fn as_list(self) -> Option<ListRef<'a>> {
         match self {
             ValueRef::L(value) => Some(value),
@@ -180,7 +182,7 @@ impl<'a> ValueRef<'a> {
         }
     }
 
-    /// The map, if this is one.
+    /// View of a map; `None` for other types.
     pub fn as_map(self) -> Option<MapRef<'a>> {
         match self {
             ValueRef::M(value) => Some(value),
@@ -188,7 +190,7 @@ impl<'a> ValueRef<'a> {
         }
     }
 
-    /// Reads the encoded value at the start of the bytes, and what follows it.
+    /// Reads the encoded value at the start of the bytes; returns its view and the rest.
     pub(crate) fn read(bytes: &'a [u8]) -> Option<(Self, &'a [u8])> {
         let (tag, rest) = bytes.split_first()?;
         let scalar = |value| Some((value, rest));
@@ -270,7 +272,7 @@ impl PartialEq<ValueRef<'_>> for Value {
 }
 
 impl fmt::Debug for ValueRef<'_> {
-    /// Writes DynamoDB JSON.
+    /// Writes the value as DynamoDB JSON.
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         let code = self.type_code();
         write!(f, "{{\"{code}\":")?;
@@ -302,7 +304,7 @@ mod tests {
     use crate::Item;
     use crate::value::arbitrary::{map, value};
 
-    /// The value under a name, once held as a tree and once encoded.
+    /// Returns two items with the value as their one attribute: a tree and an encoded item.
     fn both(value: &Value) -> [Item; 2] {
         let tree = crate::item! { "before" => 1, "v" => value, "x-after" => "s" };
         [tree.clone(), tree.into_encoded()]
@@ -312,7 +314,7 @@ mod tests {
         #![proptest_config(ProptestConfig::with_cases(128))]
 
         #[test]
-        fn trees_and_bytes_look_the_same(value in value()) {
+        fn views_of_tree_and_bytes_are_equal(value in value()) {
             for item in both(&value) {
                 let view = item.get("v").unwrap();
                 prop_assert_eq!(view, value.as_ref());
@@ -325,7 +327,7 @@ mod tests {
         }
 
         #[test]
-        fn equality_is_that_of_the_values(one in value(), other in value()) {
+        fn views_are_equal_if_their_values_are(one in value(), other in value()) {
             for left in both(&one) {
                 for right in both(&other) {
                     let (left, right) = (left.get("v").unwrap(), right.get("v").unwrap());
@@ -335,7 +337,7 @@ mod tests {
         }
 
         #[test]
-        fn elements_are_found(map in map(), absent in "[a-d]{0,2}") {
+        fn elements_are_found_in_tree_and_bytes(map in map(), absent in "[a-d]{0,2}") {
             let item = Item::from(map.clone()).into_encoded();
             let view = item.view();
             prop_assert_eq!(view.len(), map.len());
@@ -362,10 +364,10 @@ mod tests {
     }
 
     #[test]
-    fn only_equal_scalar_types_compare() {
+    fn values_of_different_types_do_not_compare() {
         let (one, two) = (Value::from(1), Value::from(2));
         assert_eq!(one.as_ref().compare(two.as_ref()), Some(Ordering::Less));
-        // UTF-16 order would put the astral character first.
+        // UTF-16 order would sort U+10000 and above before U+FFFF.
         assert_eq!(
             ValueRef::S("\u{1F600}").compare(ValueRef::S("\u{FFFF}")),
             Some(Ordering::Greater)

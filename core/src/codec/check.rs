@@ -1,4 +1,4 @@
-//! The one full reading of encoded bytes that makes their views safe to use.
+//! Full validation of encoded bytes, after which views of them cannot fail.
 
 use bytes::Bytes;
 
@@ -6,19 +6,19 @@ use super::{ItemHeader, corrupt, read_header, wire};
 use crate::limits::ATTRIBUTE_DEPTH;
 use crate::{Error, number};
 
-/// Checks that the bytes are exactly what the encoder writes for some item.
+/// Checks that the bytes are the canonical encoding of an item; returns its header.
 pub(crate) fn check_item(bytes: &Bytes) -> Result<ItemHeader, Error> {
     let head = read_header(bytes)?;
     let mut reader = Reader { rest: &bytes[head.start..], nesting: 0 };
     let size = reader.entries(head.count)?;
     reader.finish()?;
     if size != head.size {
-        return Err(corrupt("the item size in the head is wrong"));
+        return Err(corrupt(format!("its header has size {}, its attributes {size}", head.size)));
     }
     Ok(head)
 }
 
-/// Reads and checks, adding up DynamoDB's sizes on the way.
+/// Cursor over encoded bytes that checks them and adds up DynamoDB's sizes.
 struct Reader<'a> {
     rest: &'a [u8],
     nesting: usize,
@@ -80,7 +80,7 @@ impl<'a> Reader<'a> {
         }
     }
 
-    /// Reads a set's members, which must be in order; returns their size.
+    /// Checks the members of a set and their order; returns their size.
     fn members<T: Ord>(
         &mut self,
         count: usize,
@@ -103,21 +103,21 @@ impl<'a> Reader<'a> {
         Ok(total)
     }
 
-    /// Enters a list or a map.
+    /// Enters a list or a map: one more nesting level.
     fn nested(&mut self) -> Result<(Reader<'a>, usize), Error> {
         let (content, count) = self.content()?;
         let nesting = self.nesting + 1;
         if nesting > ATTRIBUTE_DEPTH {
-            return Err(corrupt("nested too deeply"));
+            return Err(corrupt(format!("more than {ATTRIBUTE_DEPTH} lists and maps are nested")));
         }
         Ok((Reader { nesting, ..content }, count))
     }
 
-    /// Enters a container: a reader of its content, and its count.
+    /// Enters a container; returns a reader of its content and its element count.
     fn content(&mut self) -> Result<(Reader<'a>, usize), Error> {
         let content = self.block()?;
-        let (count, rest) =
-            wire::take_varint(content).ok_or_else(|| corrupt("bad element count"))?;
+        let (count, rest) = wire::take_varint(content)
+            .ok_or_else(|| corrupt("the element count is not a valid varint"))?;
         let nesting = self.nesting;
         Ok((Reader { rest, nesting }, count))
     }
@@ -150,6 +150,6 @@ impl<'a> Reader<'a> {
     }
 
     fn finish(&self) -> Result<(), Error> {
-        if self.rest.is_empty() { Ok(()) } else { Err(corrupt("bytes left over")) }
+        if self.rest.is_empty() { Ok(()) } else { Err(corrupt("bytes follow the last element")) }
     }
 }

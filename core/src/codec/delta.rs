@@ -1,18 +1,18 @@
-//! What an encoded item has differently from another.
+//! Deltas: encoded items stored as the difference to another encoded item.
 //!
-//! Two images of one item mostly have most in common: with a difference, the common part is kept
-//! once. It is a row of steps, each of three numbers and some bytes: copy so many bytes of the
-//! other, leave out so many, and put in as many as follow. After the last step, the rest of the
-//! other is copied.
+//! Two images of one item share most of their bytes, and a delta stores the shared part once. A
+//! delta is a sequence of steps. Each step has three numbers and some bytes: how many bytes of the
+//! base to copy, how many to skip, and the length of the bytes to insert. After the last step, the
+//! rest of the base is copied.
 
 use std::cmp::Ordering;
 
 use super::{read_header, wire};
 
-/// What makes the bytes of an item out of those of another.
+/// Encodes the delta that turns the bytes of `other` into those of `item`.
 pub(crate) fn encode_delta(item: &[u8], other: &[u8]) -> Vec<u8> {
     walk(item, other).unwrap_or_else(|| {
-        // They are not the bytes of items: nothing is known to be in common.
+        // These are not the bytes of items, so nothing is known to be shared: replace everything.
         let mut steps = DeltaWriter::default();
         steps.replace(0, other.len(), item);
         steps.bytes
@@ -26,9 +26,9 @@ fn walk(item: &[u8], other: &[u8]) -> Option<Vec<u8>> {
         steps.replace(0, other_start, &item[..start]);
     }
     let (mut rest, mut other_rest) = (&item[start..], &other[other_start..]);
-    // Where some bytes that the other ends with begin.
+    // Offset in `other` at which its suffix `end` begins.
     let place = |end: &[u8]| other.len() - end.len();
-    // The ends are compared anew after each step alone: so all of it is compared twice at most.
+    // The suffixes are compared only after a new step, so all bytes are compared at most twice.
     let mut steps_at_last = usize::MAX;
     loop {
         if steps.bytes.len() != steps_at_last {
@@ -37,7 +37,7 @@ fn walk(item: &[u8], other: &[u8]) -> Option<Vec<u8>> {
             }
             steps_at_last = steps.bytes.len();
         }
-        // Both have their attributes in the order of the names.
+        // Both encodings order attributes by name.
         let order = match (rest.is_empty(), other_rest.is_empty()) {
             (true, _) => Ordering::Greater,
             (_, true) => Ordering::Less,
@@ -75,12 +75,12 @@ fn skip_attribute(bytes: &[u8]) -> Option<&[u8]> {
 #[derive(Default)]
 struct DeltaWriter {
     bytes: Vec<u8>,
-    /// How much of the other has been copied or left out.
+    /// Number of bytes of the base that have been copied or skipped.
     done: usize,
 }
 
 impl DeltaWriter {
-    /// Puts bytes in the place of those from `start` to `end`.
+    /// Appends a step that replaces the bytes of the base from `start` to `end`.
     fn replace(&mut self, start: usize, end: usize, with: &[u8]) {
         wire::put_varint(&mut self.bytes, start - self.done);
         wire::put_varint(&mut self.bytes, end - start);
@@ -89,7 +89,7 @@ impl DeltaWriter {
     }
 }
 
-/// The bytes that differ from others by this [`difference`]; `None` if it is not one from those.
+/// Applies a delta to `other`, its base. `None` if the delta is malformed or does not fit the base.
 pub(crate) fn apply_delta(other: &[u8], mut difference: &[u8]) -> Option<Vec<u8>> {
     let mut made = Vec::with_capacity(other.len() + difference.len());
     let mut rest = other;
@@ -116,7 +116,7 @@ mod tests {
     use crate::{Item, item};
 
     #[test]
-    fn only_what_is_different_is_in_it() {
+    fn delta_length_follows_the_changed_attributes() {
         let old = item! { "a" => 1, "m" => "x".repeat(500), "n" => 1, "z" => "y".repeat(500) };
         let with = |name: &str, value: i32| old.clone().with(name, value);
         let mut without = old.clone();
@@ -137,7 +137,7 @@ mod tests {
         #![proptest_config(ProptestConfig::with_cases(256))]
 
         #[test]
-        fn an_item_is_found_again(
+        fn item_delta_restores_the_item(
             other in item(),
             edits in prop::collection::btree_map("[a-d]{0,2}", prop::option::of(value()), 0..4),
         ) {
@@ -156,13 +156,15 @@ mod tests {
         }
 
         #[test]
-        fn any_bytes_are_found_again(one in any::<Vec<u8>>(), other in any::<Vec<u8>>()) {
+        fn delta_of_any_bytes_restores_them(one in any::<Vec<u8>>(), other in any::<Vec<u8>>()) {
             prop_assert_eq!(apply_delta(&other, &encode_delta(&one, &other)), Some(one));
         }
 
-        /// Whatever it is given, it ends, and takes no more than it is given.
+        /// The memory of the result is bounded by that of the input, whatever the bytes are.
         #[test]
-        fn any_bytes_are_a_difference_or_none(other in any::<Vec<u8>>(), steps in any::<Vec<u8>>()) {
+        fn malformed_delta_allocates_no_more_than_its_input(
+            other in any::<Vec<u8>>(), steps in any::<Vec<u8>>(),
+        ) {
             if let Some(made) = apply_delta(&other, &steps) {
                 prop_assert!(made.len() <= other.len() + steps.len());
             }

@@ -1,4 +1,4 @@
-//! Encoded items with some attributes changed, without decoding the others.
+//! Changes of single attributes of an encoded item, without decoding the others.
 
 use std::cmp::Ordering;
 use std::collections::BTreeMap;
@@ -9,9 +9,9 @@ use super::{ItemHeader, ItemWriter, put_value, wire};
 use crate::Value;
 use crate::view::ValueRef;
 
-/// The item with these attributes set, or removed where there is no value.
+/// Sets each attribute that has a value in `edits`, and removes the others that it names.
 ///
-/// What is between them is copied as it is. `None` if the bytes are not those of an item.
+/// The attributes in between are copied as bytes. `None` if the bytes are not those of an item.
 pub(crate) fn edit_item(
     bytes: &[u8],
     head: ItemHeader,
@@ -38,14 +38,15 @@ pub(crate) fn edit_item(
     Some(item.finish(size, count))
 }
 
-/// Attributes that are still to be passed.
+/// Attributes of the source that have not been copied yet.
 struct Attributes<'a> {
     bytes: &'a [u8],
     count: usize,
 }
 
 impl<'a> Attributes<'a> {
-    /// Passes all attributes up to this name; the bytes of those before it, and its own value.
+    /// Advances past `name`; returns the bytes of the attributes before it, and its value if it
+    /// exists.
     fn take_through(&mut self, name: &str) -> Option<(&'a [u8], Option<ValueRef<'a>>)> {
         let start = self.bytes;
         while self.count > 0 {
@@ -78,7 +79,7 @@ mod tests {
         #![proptest_config(ProptestConfig::with_cases(256))]
 
         #[test]
-        fn an_edited_item_is_what_a_tree_would_be(
+        fn edited_bytes_equal_the_encoded_edited_tree(
             item in item(),
             edits in prop::collection::btree_map("[a-d]{0,2}", prop::option::of(value()), 0..4),
         ) {

@@ -1,4 +1,4 @@
-//! Encoding the values of another library without building a tree of ours first.
+//! Encoding of another library's values, such as an SDK's, without a tree in between.
 
 use bytes::Bytes;
 
@@ -6,51 +6,51 @@ use super::{ItemHeader, ItemWriter, put_container, put_value, wire};
 use crate::limits::ATTRIBUTE_DEPTH;
 use crate::{Error, Number, Set, SetError, SetMember, ValueRef, number};
 
-/// Takes one value of another library, such as an SDK, straight into an item's bytes.
+/// Encodes one value of another library directly into an item's bytes.
 ///
-/// Whoever is handed one says what the value is by calling one of its methods. Lists and maps take
-/// a function that does the same for what they hold.
+/// An [`EncodeValue`] function receives it and calls exactly one of its methods, the one for the
+/// type of the value. The methods for lists and maps take such a function for their elements.
 #[derive(Debug)]
 pub struct ValueEncoder<'a> {
     out: &'a mut Vec<u8>,
-    /// DynamoDB's size of the item so far.
+    /// DynamoDB's size of the item so far, in bytes.
     size: &'a mut usize,
     levels: usize,
 }
 
-/// Says what a value of another library is.
+/// Function that encodes one value of another library.
 pub type EncodeValue<V> = fn(&V, ValueEncoder<'_>) -> Result<(), Error>;
 
 impl ValueEncoder<'_> {
-    /// A string.
+    /// Encodes a string, `S`.
     pub fn string(self, text: &str) -> Result<(), Error> {
         self.leaf(ValueRef::S(text))
     }
 
-    /// A number.
+    /// Encodes a number, `N`.
     pub fn number(self, number: Number) -> Result<(), Error> {
         self.leaf(ValueRef::N(number))
     }
 
-    /// Binary data.
+    /// Encodes binary data, `B`.
     pub fn binary(self, bytes: &[u8]) -> Result<(), Error> {
         self.leaf(ValueRef::B(bytes))
     }
 
-    /// True or false.
+    /// Encodes a Boolean, `BOOL`.
     pub fn boolean(self, truth: bool) -> Result<(), Error> {
         self.leaf(ValueRef::Bool(truth))
     }
 
-    /// The explicit null.
+    /// Encodes the explicit null, `NULL`.
     pub fn null(self) -> Result<(), Error> {
         self.leaf(ValueRef::Null)
     }
 
-    /// A list.
+    /// Encodes a list, `L`.
     ///
     /// # Errors
-    /// It is nested too deeply, or an element is in error.
+    /// More than 31 lists and maps are nested, or an element is invalid.
     pub fn list<V>(self, elements: &[V], describe: EncodeValue<V>) -> Result<(), Error> {
         let levels = self.inner_levels()?;
         let Self { out, size, .. } = self;
@@ -62,10 +62,10 @@ impl ValueEncoder<'_> {
         })
     }
 
-    /// A map. The entries may come in any order.
+    /// Encodes a map, `M`. The entries may come in any order.
     ///
     /// # Errors
-    /// It is nested too deeply, a name occurs twice, or a value is in error.
+    /// More than 31 lists and maps are nested, a name occurs twice, or a value is invalid.
     pub fn map<'v, V: 'v>(
         self,
         entries: impl IntoIterator<Item = (&'v str, &'v V)>,
@@ -80,10 +80,10 @@ impl ValueEncoder<'_> {
         })
     }
 
-    /// A set of strings. The members may come in any order.
+    /// Encodes a set of strings, `SS`. The members may come in any order.
     ///
     /// # Errors
-    /// There is none, or two are equal.
+    /// There is no member, or two are equal.
     pub fn string_set(self, members: impl IntoIterator<Item = String>) -> Result<(), Error> {
         self.set(Set::new(members), wire::SS, |out, member| {
             wire::put_block(out, member.as_bytes());
@@ -91,10 +91,10 @@ impl ValueEncoder<'_> {
         })
     }
 
-    /// A set of numbers. The members may come in any order.
+    /// Encodes a set of numbers, `NS`. The members may come in any order.
     ///
     /// # Errors
-    /// There is none, or two are equal.
+    /// There is no member, or two are equal.
     pub fn number_set(self, members: impl IntoIterator<Item = Number>) -> Result<(), Error> {
         self.set(Set::new(members), wire::NS, |out, member| {
             number::encode(*member, out);
@@ -102,10 +102,10 @@ impl ValueEncoder<'_> {
         })
     }
 
-    /// A set of binaries. The members may come in any order.
+    /// Encodes a set of binaries, `BS`. The members may come in any order.
     ///
     /// # Errors
-    /// There is none, or two are equal.
+    /// There is no member, or two are equal.
     pub fn binary_set(self, members: impl IntoIterator<Item = Bytes>) -> Result<(), Error> {
         self.set(Set::new(members), wire::BS, |out, member| {
             wire::put_block(out, member);
@@ -137,7 +137,7 @@ impl ValueEncoder<'_> {
     }
 }
 
-/// Encodes the attributes of an item, given in any order.
+/// Encodes the attributes of an item, which may come in any order.
 pub(crate) fn encode_external<'v, V: 'v>(
     attributes: impl IntoIterator<Item = (&'v str, &'v V)>,
     describe: EncodeValue<V>,
@@ -155,7 +155,9 @@ fn in_order<'v, V: 'v>(
     let mut entries: Vec<_> = entries.into_iter().collect();
     entries.sort_unstable_by_key(|(name, _)| *name);
     match entries.windows(2).find(|pair| pair[0].0 == pair[1].0) {
-        Some(pair) => Err(Error::validation(format!("the name {} occurs twice", pair[0].0))),
+        Some(pair) => {
+            Err(Error::validation(format!("the attribute name {} occurs twice", pair[0].0)))
+        }
         None => Ok(entries),
     }
 }
@@ -190,7 +192,7 @@ mod tests {
             Value::B(bytes) => encoder.binary(bytes),
             Value::Bool(truth) => encoder.boolean(*truth),
             Value::Null => encoder.null(),
-            // Backwards, so that the order is the encoder's doing.
+            // In reverse order, so that the test shows that the encoder sorts.
             Value::M(map) => {
                 let entries = map.iter().rev().map(|(name, value)| (name.as_str(), value));
                 encoder.map(entries, describe)
@@ -212,7 +214,7 @@ mod tests {
         #![proptest_config(ProptestConfig::with_cases(256))]
 
         #[test]
-        fn bytes_are_those_of_the_tree(item in item()) {
+        fn external_values_encode_as_the_tree_does(item in item()) {
             let map = item.to_map();
             let attributes = map.iter().rev().map(|(name, value)| (name.as_str(), value));
             let encoded = Item::encode_from(attributes, describe).unwrap();
@@ -223,14 +225,14 @@ mod tests {
     }
 
     #[test]
-    fn what_no_item_can_hold_is_refused() {
+    fn invalid_external_values_are_rejected() {
         let deep = (0..=ATTRIBUTE_DEPTH).fold(Value::Null, |inner, _| list![inner]);
         assert!(Item::encode_from([("a", &deep)], describe).is_err());
-        let Value::L(allowed) = &deep else { unreachable!("it was made a list") };
+        let Value::L(allowed) = &deep else { unreachable!("`list!` makes a list") };
         assert!(Item::encode_from([("a", &allowed[0])], describe).is_ok());
         let null = Value::Null;
         let twice = [("a", &null), ("b", &null), ("a", &null)];
         let error = Item::encode_from(twice, describe).unwrap_err();
-        assert_eq!(error.message(), "the name a occurs twice");
+        assert_eq!(error.message(), "the attribute name a occurs twice");
     }
 }

@@ -5,7 +5,8 @@ use crate::value::arbitrary::item;
 use crate::{ErrorKind, Item, Value, item, list, map};
 
 fn refusal(bytes: &[u8]) -> String {
-    let error = Item::decode(Bytes::copy_from_slice(bytes)).expect_err("bytes must be refused");
+    let error =
+        Item::decode(Bytes::copy_from_slice(bytes)).expect_err("the bytes must be rejected");
     assert_eq!(*error.kind(), ErrorKind::Corrupt);
     error.message().to_owned()
 }
@@ -14,7 +15,7 @@ proptest! {
     #![proptest_config(ProptestConfig::with_cases(256))]
 
     #[test]
-    fn items_read_back(item in item()) {
+    fn encoded_item_decodes_to_the_same_item(item in item()) {
         let bytes = item.encode();
         let decoded = Item::decode(bytes.clone()).unwrap();
         prop_assert_eq!(&decoded, &item);
@@ -23,7 +24,7 @@ proptest! {
     }
 
     #[test]
-    fn any_bytes_are_refused_or_the_only_bytes_of_their_item(
+    fn random_bytes_are_rejected_or_canonical(
         mut bytes in proptest::collection::vec(any::<u8>(), 0..64), version in any::<bool>(),
     ) {
         if version && !bytes.is_empty() {
@@ -35,9 +36,9 @@ proptest! {
         }
     }
 
-    /// Close to the real thing, so that most branches of the reader are met.
+    /// Changes one byte of an encoded item, so that most branches of the reader are reached.
     #[test]
-    fn damaged_bytes_are_refused_or_the_only_bytes_of_their_item(
+    fn damaged_bytes_are_rejected_or_canonical(
         item in item(), at in any::<prop::sample::Index>(), with in any::<u8>(), cut in any::<bool>(),
     ) {
         let mut bytes = item.encode().to_vec();
@@ -54,9 +55,9 @@ proptest! {
     }
 }
 
-/// The example of `docs/item-format.md`.
+/// The example is that of `docs/item-format.md`.
 #[test]
-fn bytes_are_those_of_the_documentation() {
+fn encoding_matches_the_documented_example() {
     let item = item! {
         "pk" => "a",
         "n" => -1,
@@ -73,17 +74,17 @@ fn bytes_are_those_of_the_documentation() {
 }
 
 #[test]
-fn whatever_is_not_canonical_is_refused() {
+fn non_canonical_bytes_are_rejected() {
     let cases: [(&[u8], &str); 22] = [
         (&[], "no bytes"),
-        (&[0, 0, 0], "unknown format version 0"),
-        (&[2, 0, 0], "unknown format version 2"),
-        (&[1], "bad item size"),
-        (&[1, 0x80, 0], "bad item size"),
-        (&[1, 0xFF, 0xFF, 0xFF, 0xFF, 0x1F, 0], "bad item size"),
-        (&[1, 0], "bad attribute count"),
-        (&[1, 0, 0, 0], "bytes left over"),
-        (&[1, 1, 0], "the item size in the head is wrong"),
+        (&[0, 0, 0], "unknown format version 0; this program reads version 1"),
+        (&[2, 0, 0], "unknown format version 2; this program reads version 1"),
+        (&[1], "the item size is not a valid varint"),
+        (&[1, 0x80, 0], "the item size is not a valid varint"),
+        (&[1, 0xFF, 0xFF, 0xFF, 0xFF, 0x1F, 0], "the item size is not a valid varint"),
+        (&[1, 0], "the attribute count is not a valid varint"),
+        (&[1, 0, 0, 0], "bytes follow the last element"),
+        (&[1, 1, 0], "its header has size 1, its attributes 0"),
         (&[1, 2, 1, 1, b'a'], "the bytes end inside a value"),
         (&[1, 2, 1, 1, b'a', 12], "unknown value tag 12"),
         (&[1, 4, 2, 1, b'b', 6, 1, b'a', 6], "attribute names are not in order"),
@@ -95,8 +96,8 @@ fn whatever_is_not_canonical_is_refused() {
         (&[1, 1, 1, 1, b'a', 9, 1, 0], "empty set"),
         (&[1, 3, 1, 1, b'a', 9, 5, 2, 1, b'y', 1, b'x'], "set members are not in order"),
         (&[1, 3, 1, 1, b'a', 10, 5, 2, 0xC1, 2, 0xC1, 2], "set members are not in order"),
-        (&[1, 4, 1, 1, b'a', 8, 2, 0, 6], "bytes left over"),
-        (&[1, 4, 1, 1, b'a', 7, 0], "bad element count"),
+        (&[1, 4, 1, 1, b'a', 8, 2, 0, 6], "bytes follow the last element"),
+        (&[1, 4, 1, 1, b'a', 7, 0], "the element count is not a valid varint"),
     ];
     for (bytes, text) in cases {
         assert_eq!(refusal(bytes), format!("corrupt item: {text}"), "{bytes:?}");
@@ -104,7 +105,7 @@ fn whatever_is_not_canonical_is_refused() {
 }
 
 #[test]
-fn nesting_is_limited() {
+fn item_nested_over_31_levels_is_rejected() {
     let nested = |levels: usize| {
         (0..levels).fold(Value::Null, |inner, level| {
             if level.is_multiple_of(2) { list![inner] } else { Value::M(map! { "m" => inner }) }
@@ -113,12 +114,12 @@ fn nesting_is_limited() {
     let allowed = item! { "v" => nested(31) };
     assert_eq!(Item::decode(allowed.encode()).unwrap(), allowed);
     let refused = item! { "v" => nested(32) }.encode();
-    assert_eq!(refusal(&refused), "corrupt item: nested too deeply");
+    assert_eq!(refusal(&refused), "corrupt item: more than 31 lists and maps are nested");
 }
 
-/// A container whose length needs more than the one byte first kept for it.
+/// The length of the container needs more than the one byte that is reserved for it.
 #[test]
-fn long_containers_read_back() {
+fn container_over_127_bytes_decodes() {
     for length in [100, 126, 127, 128, 129, 20_000, 3_000_000] {
         let item = item! { "l" => list!["x".repeat(length), list!["y".repeat(length)], 1] };
         let encoded = item.clone().into_encoded();

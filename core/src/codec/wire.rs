@@ -1,6 +1,6 @@
-//! The pieces that the item format is made of.
+//! Building blocks of the item format: type tags, varints and length-prefixed blocks.
 //!
-//! Every reader returns `None` where the bytes do not hold what it looks for.
+//! Readers return `None` if the bytes do not start with the expected block.
 
 use crate::number;
 
@@ -16,7 +16,7 @@ pub(crate) const SS: u8 = 9;
 pub(crate) const NS: u8 = 10;
 pub(crate) const BS: u8 = 11;
 
-/// Lengths and counts fit 32 bits, so that a varint takes at most five bytes.
+/// Largest length or count, which fits 32 bits, so that a varint has at most five bytes.
 const MAX_VARINT: u64 = u32::MAX as u64;
 
 /// Appends an unsigned LEB128 number: seven bits per byte, the lowest first.
@@ -28,7 +28,7 @@ pub(crate) fn put_varint(out: &mut Vec<u8>, mut value: usize) {
     out.push(value as u8);
 }
 
-/// Reads a varint in its shortest form.
+/// Reads a varint; `None` if it is longer than necessary or over 32 bits.
 pub(crate) fn take_varint(bytes: &[u8]) -> Option<(usize, &[u8])> {
     // Most lengths are below 128.
     if let [byte @ 0..0x80, rest @ ..] = bytes {
@@ -45,20 +45,20 @@ pub(crate) fn take_varint(bytes: &[u8]) -> Option<(usize, &[u8])> {
     None
 }
 
-/// Appends bytes after their length.
+/// Appends a varint length and the bytes.
 pub(crate) fn put_block(out: &mut Vec<u8>, bytes: &[u8]) {
     put_varint(out, bytes.len());
     out.extend_from_slice(bytes);
 }
 
-/// Reads bytes after their length.
+/// Reads a length-prefixed block; returns its bytes and the rest.
 pub(crate) fn take_block(bytes: &[u8]) -> Option<(&[u8], &[u8])> {
     let (length, rest) = take_varint(bytes)?;
     rest.split_at_checked(length)
 }
 
-/// Puts the length of everything after the one byte at `start` in its place, moving what follows
-/// if it needs more than that byte.
+/// Writes the length of everything after the byte at `start` to that byte. A length of more than
+/// one byte moves the content.
 pub(crate) fn set_length(out: &mut Vec<u8>, start: usize) {
     let length = out.len() - start - 1;
     if length < 0x80 {
@@ -70,7 +70,7 @@ pub(crate) fn set_length(out: &mut Vec<u8>, start: usize) {
     out.splice(start..=start, prefix);
 }
 
-/// Steps over a value.
+/// Skips the encoded value at the start of the bytes; returns the rest.
 pub(crate) fn skip_value(bytes: &[u8]) -> Option<&[u8]> {
     let (tag, rest) = bytes.split_first()?;
     match *tag {

@@ -1,6 +1,6 @@
-//! Short ways to write items, maps and lists.
+//! Macros that create items, maps and lists.
 
-/// Makes an [`Item`](crate::Item) from names and values.
+/// Creates an [`Item`](crate::Item) from names and values.
 ///
 /// ```
 /// use tabla::{Item, item};
@@ -17,7 +17,7 @@ macro_rules! item {
     };
 }
 
-/// Makes a [`Map`](crate::Map) from names and values.
+/// Creates a [`Map`](crate::Map) from names and values.
 ///
 /// ```
 /// let map = tabla::map! { "street" => "Main", "number" => 7 };
@@ -37,7 +37,7 @@ macro_rules! map {
     };
 }
 
-/// Makes a list [`Value`](crate::Value) from values of any types.
+/// Creates a list [`Value`](crate::Value) from values of any types.
 ///
 /// ```
 /// use tabla::{Value, list};

@@ -1,27 +1,28 @@
-//! Numbers as bytes whose order is the order of the numbers.
+//! Order-preserving encoding of numbers: the bytes sort as the numbers do.
 //!
-//! A positive number is written in base 100 with the point after the first base-100 digit, which
-//! is not zero: `D1.D2 D3… × 100^P`, with `P` from -65 to 62. The first byte is `0x80 + P + 65`.
-//! Then each base-100 digit takes one byte, `2 × D`, plus one if another digit follows; the last
-//! digit is not zero. Zero is the byte `0x80` and the digit 0, just below the smallest positive
-//! number. A negative number is its magnitude's bytes, each complemented.
+//! A positive number is written in base 100 with the point after the first base-100 digit, which is
+//! not zero: `D1.D2 D3… × 100^P`, with `P` from -65 to 62. The first byte is `0x80 + P + 65`. Then
+//! each base-100 digit takes one byte, `2 × D`, plus one if another digit follows; the last digit
+//! is not zero. Zero is the byte `0x80` and the digit 0, just below the smallest positive number. A
+//! negative number is the encoding of its magnitude with each byte complemented.
 //!
-//! Bytes compare as the numbers do: by sign, then by the power of 100, then digit by digit; where
-//! one number's digits are a prefix of the other's, the longer one has the low bit of the last
-//! common byte set. The end is in the bytes themselves, so a part that follows changes nothing.
+//! Bytes compare as the numbers do: by sign, then by the power of 100, then digit by digit. Where
+//! the digits of one number are a prefix of the other's, the longer one has the low bit of the last
+//! common byte set. The encoding marks its own end, so a following key part does not change the
+//! order.
 
 use super::{MAX_DIGITS, Number};
 
-/// The smallest power of 100, that of `1E-130`.
+/// Smallest power of 100, that of `1E-130`.
 const MIN_POWER: i32 = -65;
 
-/// The most base-100 digits that 38 decimal digits touch.
+/// Largest number of base-100 digits for 38 decimal digits.
 const MAX_PAIRS: usize = 20;
 
-/// The first byte of zero and of every positive number has this bit.
+/// Bit that is set in the first byte of zero and of every positive number.
 const POSITIVE: u8 = 0x80;
 
-/// Appends the number's bytes: 2 to 21 of them.
+/// Appends the encoded number, 2 to 21 bytes.
 pub(crate) fn encode(number: Number, out: &mut Vec<u8>) {
     let mask = if number.negative { 0xFF } else { 0 };
     if number.is_zero() {
@@ -30,8 +31,8 @@ pub(crate) fn encode(number: Number, out: &mut Vec<u8>) {
     }
     let power = number.magnitude().div_euclid(2);
     let header = POSITIVE + u8::try_from(power - MIN_POWER).expect("a magnitude in range");
-    // Digits are taken from the last one backwards. A last digit at an odd power of ten stands
-    // in the upper half of its pair.
+    // Digits are taken from the last one backwards. A last digit at an odd power of ten is the
+    // upper half of its pair.
     let mut reversed = [0u8; MAX_PAIRS];
     let mut count = 0;
     let mut wide = number.coefficient();
@@ -58,8 +59,8 @@ pub(crate) fn encode(number: Number, out: &mut Vec<u8>) {
     }
 }
 
-/// Reads the number at the start of the bytes and returns what follows it, or `None` where the
-/// bytes are not what [`encode`] writes for any number.
+/// Decodes the number at the start of the bytes; returns it with the rest. `None` if [`encode`]
+/// writes these bytes for no number.
 pub(crate) fn decode(bytes: &[u8]) -> Option<(Number, &[u8])> {
     let (&first, mut rest) = bytes.split_first()?;
     let negative = first & POSITIVE == 0;
@@ -82,14 +83,14 @@ pub(crate) fn decode(bytes: &[u8]) -> Option<(Number, &[u8])> {
         if pairs == 1 && pair == 0 {
             return None;
         }
-        // Bytes that never end their number may come to a 20th pair here, which is too much.
+        // Malformed bytes can reach a 20th pair here, which overflows.
         coefficient = coefficient.checked_mul(100)?.checked_add(u128::from(pair))?;
     };
     if last == 0 {
         let zero = pairs == 1 && first == POSITIVE;
         return zero.then_some((Number::ZERO, rest));
     }
-    // Half a last pair adds one digit only, so that 38 digits across 20 pairs still fit.
+    // A half-filled last pair adds one digit only, so that 38 digits across 20 pairs still fit.
     let mut exponent = 2 * (power - (pairs as i32 - 1));
     let (scale, last) = if last.is_multiple_of(10) {
         exponent += 1;
@@ -105,7 +106,7 @@ pub(crate) fn decode(bytes: &[u8]) -> Option<(Number, &[u8])> {
     Some((Number::normal(negative, coefficient, exponent), rest))
 }
 
-/// Finds the end of the number at the start of the bytes without reading its value.
+/// Skips the encoded number at the start of the bytes; returns the rest.
 pub(crate) fn skip(bytes: &[u8]) -> Option<&[u8]> {
     let first = *bytes.first()?;
     let more = if first & POSITIVE == 0 { 0 } else { 1 };
@@ -118,7 +119,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn a_number_of_too_many_pairs_is_refused() {
+    fn number_of_over_20_pairs_is_rejected() {
         for pair in [0x6A, 0xC7] {
             let mut bytes = vec![POSITIVE | 0x42];
             bytes.extend([pair | 1; 24]);

@@ -9,8 +9,8 @@ fn parse(text: &str) -> Number {
     Number::parse(text).unwrap_or_else(|error| panic!("{text}: {error}"))
 }
 
-/// The slow model: a sign, and the decimal digits of the number times 10^167, the lowest first,
-/// so that every number is a whole one.
+/// Reference model: a sign, and the decimal digits of the number times 10^167, the lowest first.
+/// The factor makes every number a whole one.
 #[derive(Clone, Debug, PartialEq)]
 struct Model {
     negative: bool,
@@ -20,7 +20,7 @@ struct Model {
 const MODEL_SCALE: usize = 167;
 
 impl Model {
-    /// Reads plain decimal text.
+    /// Creates a model from the number's plain decimal text.
     fn of(number: Number) -> Self {
         let text = number.to_string();
         let (negative, text) = match text.strip_prefix('-') {
@@ -76,7 +76,7 @@ impl Model {
         self.digits.get(index).copied().unwrap_or(0)
     }
 
-    /// What DynamoDB makes of it.
+    /// Converts to the number that DynamoDB makes of the sum, or its error.
     fn to_number(&self) -> Result<Number, NumberError> {
         let zeros = self.digits.iter().take_while(|digit| **digit == 0).count();
         if self.digits.len() - zeros > 38 {
@@ -97,18 +97,18 @@ proptest! {
     #![proptest_config(ProptestConfig::with_cases(512))]
 
     #[test]
-    fn text_reads_back(number in number()) {
+    fn text_parses_to_the_same_number(number in number()) {
         prop_assert_eq!(parse(&number.to_string()), number);
     }
 
     #[test]
-    fn sums_are_those_of_the_model(one in number(), other in number()) {
+    fn sum_matches_the_model(one in number(), other in number()) {
         let expected = Model::of(one).add(&Model::of(other)).to_number();
         prop_assert_eq!(one.checked_add(other), expected);
     }
 
     #[test]
-    fn sums_of_near_magnitudes_are_those_of_the_model(
+    fn sum_of_near_magnitudes_matches_the_model(
         one in any::<u128>(), other in any::<u128>(), shift in 0i64..40, negative in any::<bool>(),
     ) {
         let one = Number::from_parts(false, one % COEFFICIENT_LIMIT, 0).unwrap();
@@ -118,19 +118,19 @@ proptest! {
     }
 
     #[test]
-    fn a_difference_is_the_sum_with_the_negated(one in number(), other in number()) {
+    fn difference_is_the_sum_with_the_negated_number(one in number(), other in number()) {
         prop_assert_eq!(one.checked_sub(other), one.checked_add(other.negated()));
         prop_assert_eq!(one.checked_sub(one), Ok(Number::ZERO));
     }
 
     #[test]
-    fn order_is_that_of_the_model(one in number(), other in number()) {
+    fn order_matches_the_model(one in number(), other in number()) {
         prop_assert_eq!(one.cmp(&other), Model::of(one).compare(&Model::of(other)));
         prop_assert_eq!(one == other, one.cmp(&other).is_eq());
     }
 
     #[test]
-    fn bytes_read_back_and_know_their_end(number in number(), after in any::<[u8; 3]>()) {
+    fn encoding_decodes_and_marks_its_end(number in number(), after in any::<[u8; 3]>()) {
         let mut bytes = Vec::new();
         encode(number, &mut bytes);
         prop_assert!((2..=21).contains(&bytes.len()));
@@ -140,7 +140,7 @@ proptest! {
     }
 
     #[test]
-    fn bytes_order_as_the_numbers(one in number(), other in number()) {
+    fn encoding_sorts_as_the_numbers(one in number(), other in number()) {
         let encoded = |number| {
             let mut bytes = Vec::new();
             encode(number, &mut bytes);
@@ -150,7 +150,7 @@ proptest! {
     }
 
     #[test]
-    fn any_bytes_are_refused_or_the_only_bytes_of_their_number(
+    fn random_bytes_are_rejected_or_canonical(
         bytes in proptest::collection::vec(any::<u8>(), 0..24),
     ) {
         if let Some((number, rest)) = decode(&bytes) {
@@ -162,7 +162,7 @@ proptest! {
     }
 
     #[test]
-    fn any_text_is_read_or_refused(text in "[-+0-9.eE]{0,12}|\\PC{0,8}") {
+    fn parser_accepts_or_rejects_any_text(text in "[-+0-9.eE]{0,12}|\\PC{0,8}") {
         if let Ok(number) = Number::parse(&text) {
             prop_assert_eq!(parse(&number.to_string()), number);
         }
@@ -180,7 +180,7 @@ proptest! {
     }
 
     #[test]
-    fn floats_read_back(value in any::<f64>()) {
+    fn floats_convert_and_back(value in any::<f64>()) {
         match Number::try_from(value) {
             Ok(number) => prop_assert_eq!(number.to_f64(), value),
             Err(NumberError::Syntax(_)) => prop_assert!(!value.is_finite()),
@@ -190,7 +190,7 @@ proptest! {
 }
 
 #[test]
-fn texts_are_normalised() {
+fn parsed_text_is_normalized() {
     let cases = [
         ("00042", "42"),
         ("-00042", "-42"),
@@ -230,7 +230,7 @@ fn texts_are_normalised() {
 }
 
 #[test]
-fn other_texts_are_refused() {
+fn malformed_text_is_rejected() {
     let texts = [
         "",
         " ",
@@ -276,7 +276,7 @@ fn other_texts_are_refused() {
 }
 
 #[test]
-fn digits_and_range_are_limited() {
+fn number_outside_digits_or_range_is_rejected() {
     let ones = "1".repeat(39);
     let cases = [
         (ones.clone(), NumberError::TooManyDigits),
@@ -305,7 +305,7 @@ fn digits_and_range_are_limited() {
 }
 
 #[test]
-fn sums_are_exact_or_refused() {
+fn sum_is_exact_or_rejected() {
     let nines = "9".repeat(38);
     let sum = |one: &str, other: &str| parse(one).checked_add(parse(other));
     assert_eq!(sum("0.1", "0.2"), Ok(parse("0.3")));
@@ -323,9 +323,9 @@ fn sums_are_exact_or_refused() {
     assert_eq!(sum("1.1e-130", "-1e-130"), Err(NumberError::Underflow));
 }
 
-/// Sizes as measured on DynamoDB Local.
+/// The sizes were measured on DynamoDB Local.
 #[test]
-fn sizes_follow_the_digits() {
+fn size_follows_the_number_of_digits() {
     let cases = [
         ("0", 1),
         ("1", 2),
@@ -354,9 +354,9 @@ fn sizes_follow_the_digits() {
     }
 }
 
-/// Bytes that `docs/item-format.md` shows.
+/// The examples are those of `docs/item-format.md`.
 #[test]
-fn bytes_are_those_of_the_documentation() {
+fn encoding_matches_the_documented_examples() {
     let cases: [(&str, &[u8]); 8] = [
         ("0", &[0x80, 0x00]),
         ("1", &[0xC1, 0x02]),
@@ -375,7 +375,7 @@ fn bytes_are_those_of_the_documentation() {
 }
 
 #[test]
-fn conversions_refuse_what_does_not_fit() {
+fn conversion_of_a_number_out_of_range_is_none() {
     assert_eq!(parse("1.5").to_i64(), None);
     assert_eq!(parse("-1").to_u64(), None);
     assert_eq!(parse("1e30").to_u64(), None);
@@ -391,13 +391,13 @@ fn conversions_refuse_what_does_not_fit() {
 }
 
 #[test]
-fn a_number_is_small() {
+fn number_has_24_bytes() {
     assert_eq!(size_of::<Number>(), 24);
     assert!(size_of::<crate::Value>() <= 40);
 }
 
 #[test]
-fn errors_are_validation_errors_in_the_words_of_the_service() {
+fn errors_are_validation_errors_with_the_texts_of_dynamodb() {
     let error = crate::Error::from(Number::parse("x").unwrap_err());
     assert_eq!(error.code(), "ValidationException");
     assert_eq!(error.message(), "The parameter cannot be converted to a numeric value: x");

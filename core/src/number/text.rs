@@ -1,21 +1,21 @@
-//! Numbers as decimal text.
+//! Decimal text of numbers: parsing and formatting.
 
 use std::fmt;
 use std::str::FromStr;
 
 use super::{MAX_DIGITS, MAX_EXPONENT, MIN_EXPONENT, Number, NumberError};
 
-/// The longest text: a sign, `0.`, 129 zeros and 38 digits.
+/// Length of the longest text: a sign, `0.`, 129 zeros and 38 digits.
 const TEXT_CAPACITY: usize = 172;
 
-/// A number's text, built without touching the heap.
+/// Text of a number, in a buffer on the stack.
 pub(crate) struct Text {
     buffer: [u8; TEXT_CAPACITY],
     length: usize,
 }
 
 impl Text {
-    /// The text.
+    /// The decimal text.
     pub(crate) fn as_str(&self) -> &str {
         std::str::from_utf8(&self.buffer[..self.length]).expect("digits are ASCII")
     }
@@ -32,7 +32,7 @@ impl Text {
 }
 
 impl Number {
-    /// The normal text: plain digits, never an exponent.
+    /// Formats the number in its normal form: plain digits, never an exponent.
     pub(crate) fn text(&self) -> Text {
         let mut text = Text { buffer: [0; TEXT_CAPACITY], length: 0 };
         let mut digits = [0u8; MAX_DIGITS as usize];
@@ -58,7 +58,7 @@ impl Number {
         text
     }
 
-    /// Writes the coefficient's digits and returns the part of the buffer they fill.
+    /// Writes the coefficient's digits; returns the part of the buffer that they fill.
     fn write_digits<'b>(&self, buffer: &'b mut [u8; MAX_DIGITS as usize]) -> &'b [u8] {
         let mut start = buffer.len();
         let mut put = |digit: u8| {
@@ -88,7 +88,7 @@ impl fmt::Display for Number {
     }
 }
 
-/// The normal text, without the detour through a formatter.
+/// Formats the number in its normal form, without the overhead of a formatter.
 impl From<Number> for String {
     fn from(number: Number) -> Self {
         number.text().as_str().to_owned()
@@ -103,19 +103,19 @@ impl FromStr for Number {
     }
 }
 
-/// What has been read of a text.
+/// State of the parser.
 #[derive(Default)]
 struct Reading {
     coefficient: u128,
-    /// Significant digits taken into the coefficient.
+    /// Significant digits in the coefficient so far.
     digits: u32,
-    /// Zeros seen after the last digit taken, which count only if another digit follows.
+    /// Zeros since the last digit in the coefficient; significant only if another digit follows.
     pending_zeros: u64,
-    /// A 39th significant digit was seen.
+    /// Whether a 39th significant digit was read.
     too_many: bool,
-    /// Digits after the point, all of them.
+    /// Number of digits after the point.
     fraction: i64,
-    /// Any digit at all was seen.
+    /// Whether any digit was read.
     any: bool,
 }
 
@@ -124,14 +124,14 @@ impl Reading {
         self.any = true;
         self.fraction += i64::from(after_point);
         if digit == 0 {
-            // Leading zeros carry nothing; others wait until a digit follows them.
+            // Leading zeros are not significant; other zeros wait until a digit follows them.
             self.pending_zeros += u64::from(self.digits > 0);
             return;
         }
         let total = u64::from(self.digits) + self.pending_zeros + 1;
         if total > u64::from(MAX_DIGITS) {
             self.too_many = true;
-            // From here only the number of digits matters, for the range check.
+            // From here on, only the number of digits matters, for the range check.
             self.digits = self.digits.max(MAX_DIGITS);
             self.pending_zeros = total - u64::from(MAX_DIGITS);
             return;
@@ -143,8 +143,8 @@ impl Reading {
     }
 }
 
-/// The zeros of the scripts whose digits the service reads as it reads ASCII ones: all decimal
-/// digits of the Basic Multilingual Plane.
+/// Zero digits of the scripts whose decimal digits DynamoDB accepts: all those of the Basic
+/// Multilingual Plane.
 const SCRIPT_ZEROS: [char; 36] = [
     '\u{660}', '\u{6F0}', '\u{7C0}', '\u{966}', '\u{9E6}', '\u{A66}', '\u{AE6}', '\u{B66}',
     '\u{BE6}', '\u{C66}', '\u{CE6}', '\u{D66}', '\u{DE6}', '\u{E50}', '\u{ED0}', '\u{F20}',
@@ -165,7 +165,7 @@ pub(super) fn parse(text: &str) -> Result<Number, NumberError> {
     })
 }
 
-/// The ASCII form of a digit of any script, or of another ASCII character.
+/// Converts a decimal digit of any script to ASCII, and returns other ASCII characters unchanged.
 fn to_ascii(symbol: char) -> Option<char> {
     if symbol.is_ascii() {
         return Some(symbol);
@@ -207,7 +207,7 @@ fn parse_ascii(text: &str) -> Result<Number, NumberError> {
     if reading.too_many {
         return Err(NumberError::TooManyDigits);
     }
-    // The power of ten of the last digit written, and of the first one that counts.
+    // Power of ten of the last digit written, and of the first significant one.
     let last = exponent - reading.fraction;
     let width = u64::from(reading.digits) + reading.pending_zeros;
     let first = last.saturating_add_unsigned(width.saturating_sub(1));
@@ -228,7 +228,7 @@ fn parse_ascii(text: &str) -> Result<Number, NumberError> {
     ))
 }
 
-/// Reads what follows `e`. The exponent must fit 32 bits, as in the service.
+/// Parses the exponent after `e`. It must fit 32 bits, as in DynamoDB.
 fn parse_exponent(bytes: &[u8]) -> Option<i64> {
     let (negative, digits) = match bytes {
         [b'-', digits @ ..] => (true, digits),

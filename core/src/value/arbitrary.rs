@@ -1,4 +1,4 @@
-//! Random numbers, values and items for property tests.
+//! Proptest strategies for numbers, values and items.
 
 use bytes::Bytes;
 use proptest::collection::{btree_map, vec};
@@ -6,7 +6,7 @@ use proptest::prelude::*;
 
 use crate::{Item, Map, Number, Set, Value};
 
-/// Any number, the small and the extreme ones often.
+/// Any number, with a bias to small and extreme ones.
 pub(crate) fn number() -> impl Strategy<Value = Number> {
     let text = |digits: &'static str, exponents: std::ops::Range<i32>| {
         (any::<bool>(), digits, exponents).prop_filter_map(
@@ -27,7 +27,7 @@ pub(crate) fn number() -> impl Strategy<Value = Number> {
     ]
 }
 
-/// Short strings, with zero bytes and wide characters in some.
+/// Strings of a few characters, some with zero bytes and non-ASCII characters.
 pub(crate) fn string() -> impl Strategy<Value = String> {
     prop_oneof![
         4 => "[a-c]{0,4}",
@@ -36,12 +36,12 @@ pub(crate) fn string() -> impl Strategy<Value = String> {
     ]
 }
 
-/// Short binaries, with zero bytes in many.
+/// Binaries of a few bytes, many with zero bytes.
 pub(crate) fn binary() -> impl Strategy<Value = Bytes> {
     vec(prop_oneof![Just(0u8), Just(1), Just(0xFF), any::<u8>()], 0..6).prop_map(Bytes::from)
 }
 
-/// Any value that is no list and no map.
+/// Any value except lists and maps.
 pub(crate) fn leaf() -> impl Strategy<Value = Value> {
     prop_oneof![
         4 => string().prop_map(Value::S),
@@ -55,7 +55,7 @@ pub(crate) fn leaf() -> impl Strategy<Value = Value> {
     ]
 }
 
-/// Any value of a few levels.
+/// Any value, with a few levels of lists and maps.
 pub(crate) fn value() -> impl Strategy<Value = Value> {
     leaf().prop_recursive(4, 24, 5, |inner| {
         prop_oneof![
@@ -65,12 +65,12 @@ pub(crate) fn value() -> impl Strategy<Value = Value> {
     })
 }
 
-/// Any attributes.
+/// Any attributes of an item or a map.
 pub(crate) fn map() -> impl Strategy<Value = Map> {
     btree_map(string(), value(), 0..6)
 }
 
-/// Any item, held as a tree or encoded.
+/// Any item, as a tree or encoded.
 pub(crate) fn item() -> impl Strategy<Value = Item> {
     (map(), any::<bool>()).prop_map(|(map, encoded)| {
         let item = Item::from(map);

@@ -1,4 +1,4 @@
-//! Values from Rust's own types.
+//! Conversions from Rust's types to [`Value`].
 
 use bytes::Bytes;
 
@@ -76,7 +76,7 @@ impl From<ValueRef<'_>> for Value {
 impl TryFrom<f64> for Value {
     type Error = NumberError;
 
-    /// Takes the shortest decimal that reads back as the same `f64`.
+    /// Converts to the shortest decimal that parses to the same `f64`.
     fn try_from(value: f64) -> Result<Self, NumberError> {
         Number::try_from(value).map(Value::N)
     }

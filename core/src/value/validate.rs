@@ -1,4 +1,4 @@
-//! What every value and item must satisfy, whatever the table.
+//! Constraints on items and values that do not depend on the table: names and nesting.
 
 use super::Value;
 use crate::limits::{ATTRIBUTE_DEPTH, ATTRIBUTE_NAME_BYTES};
@@ -6,7 +6,7 @@ use crate::view::{MapRef, ValueRef};
 use crate::{Error, Item};
 
 impl Item {
-    /// Checks what holds for items of every table: names and nesting.
+    /// Checks the constraints on items of every table: attribute names and nesting.
     ///
     /// # Errors
     ///
@@ -18,7 +18,7 @@ impl Item {
 }
 
 impl Value {
-    /// Checks what holds for values of every table: names in maps, and nesting.
+    /// Checks the constraints on values of every table: attribute names in maps, and nesting.
     ///
     /// # Errors
     ///
@@ -28,7 +28,7 @@ impl Value {
     }
 }
 
-/// More than 31 lists and maps are nested.
+/// Error of a value with more than 31 nested lists and maps. The text is DynamoDB's.
 pub(crate) fn nesting_error() -> Error {
     Error::validation(
         "Nesting Levels have exceeded supported limits: Attributes in the item have nested levels \
@@ -36,7 +36,7 @@ pub(crate) fn nesting_error() -> Error {
     )
 }
 
-/// Checks one attribute of an item, as [`Item::validate`] checks all.
+/// Checks one attribute of an item as [`Item::validate`] does.
 pub(crate) fn check_attribute(name: &str, value: ValueRef<'_>) -> Result<(), Error> {
     check_entry(name, value, ATTRIBUTE_DEPTH)
 }
@@ -83,7 +83,7 @@ mod tests {
     }
 
     #[test]
-    fn thirty_one_containers_may_be_nested() {
+    fn value_nested_over_31_levels_is_rejected() {
         for nest in [lists, maps] {
             for leaf in [Value::from("a"), list![], Value::Null] {
                 let levels = 31 - leaf.depth();
@@ -103,7 +103,7 @@ mod tests {
     }
 
     #[test]
-    fn names_are_checked_at_every_depth() {
+    fn invalid_names_are_rejected_at_every_depth() {
         let long = "n".repeat(65_535);
         assert!(item! { long.as_str() => 1 }.validate().is_ok());
         let too_long = "n".repeat(65_536);

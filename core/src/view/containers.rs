@@ -1,4 +1,4 @@
-//! Views of maps, lists and sets.
+//! Views of maps, lists and sets, with their iterators.
 
 use std::cmp::Ordering;
 use std::collections::{btree_map, btree_set};
@@ -11,60 +11,60 @@ use super::ValueRef;
 use crate::codec::wire;
 use crate::{Map, Number, Set, Value, number};
 
-/// A borrowed view of a map, or of an item's attributes.
+/// Borrowed view of a map, or of an item's attributes.
 #[derive(Clone, Copy)]
 pub struct MapRef<'a>(Backing<'a, Map>);
 
-/// A borrowed view of a list.
+/// Borrowed view of a list.
 #[derive(Clone, Copy)]
 pub struct ListRef<'a>(Backing<'a, [Value]>);
 
-/// A borrowed view of a set of strings; never empty.
+/// Borrowed view of a set of strings; never empty.
 #[derive(Clone, Copy)]
 pub struct StringSetRef<'a>(Backing<'a, Set<String>>);
 
-/// A borrowed view of a set of numbers; never empty.
+/// Borrowed view of a set of numbers; never empty.
 #[derive(Clone, Copy)]
 pub struct NumberSetRef<'a>(Backing<'a, Set<Number>>);
 
-/// A borrowed view of a set of binaries; never empty.
+/// Borrowed view of a set of binaries; never empty.
 #[derive(Clone, Copy)]
 pub struct BinarySetRef<'a>(Backing<'a, Set<Bytes>>);
 
-/// The attributes of a map in the order of their names' bytes.
+/// Iterator over the attributes of a map, ordered by the bytes of their names.
 #[derive(Clone)]
 pub struct MapIter<'a>(ContainerIter<'a, btree_map::Iter<'a, String, Value>>);
 
-/// The values of a list in order.
+/// Iterator over the values of a list, in order.
 #[derive(Clone)]
 pub struct ListIter<'a>(ContainerIter<'a, slice::Iter<'a, Value>>);
 
-/// The members of a set of strings in the order of their bytes.
+/// Iterator over the members of a set of strings, ordered by their bytes.
 #[derive(Clone)]
 pub struct StringSetIter<'a>(ContainerIter<'a, btree_set::Iter<'a, String>>);
 
-/// The members of a set of numbers in ascending order.
+/// Iterator over the members of a set of numbers, in ascending order.
 #[derive(Clone)]
 pub struct NumberSetIter<'a>(ContainerIter<'a, btree_set::Iter<'a, Number>>);
 
-/// The members of a set of binaries in the order of their bytes.
+/// Iterator over the members of a set of binaries, ordered by their bytes.
 #[derive(Clone)]
 pub struct BinarySetIter<'a>(ContainerIter<'a, btree_set::Iter<'a, Bytes>>);
 
-/// What lies behind a view of a container.
+/// Data behind a view of a container: a tree or encoded bytes.
 enum Backing<'a, T: ?Sized> {
     Tree(&'a T),
     Encoded(Elements<'a>),
 }
 
-/// The elements of an encoded container that are still to be read.
+/// Elements of an encoded container that have not been read yet.
 #[derive(Clone, Copy)]
 struct Elements<'a> {
     count: usize,
     bytes: &'a [u8],
 }
 
-/// A walk over a container.
+/// Iterator over a container, by either representation.
 #[derive(Clone)]
 enum ContainerIter<'a, I> {
     Tree(I),
@@ -80,7 +80,7 @@ impl<T: ?Sized> Clone for Backing<'_, T> {
 impl<T: ?Sized> Copy for Backing<'_, T> {}
 
 impl<'a> Elements<'a> {
-    /// Takes one element off, ending the walk at anything unreadable.
+    /// Reads the next element. The first unreadable one ends the iteration.
     fn step<T>(&mut self, read: impl FnOnce(&'a [u8]) -> Option<(T, &'a [u8])>) -> Option<T> {
         if self.count == 0 {
             return None;
@@ -113,9 +113,9 @@ impl<'a> MapRef<'a> {
         MapRef(Backing::Encoded(Elements { count, bytes }))
     }
 
-    /// The value of an attribute.
+    /// Value of the attribute with this name.
     ///
-    /// On encoded bytes this steps over the attributes before it, without reading their values.
+    /// On encoded bytes, the search skips the attributes before it without reading their values.
     pub fn get(&self, name: &str) -> Option<ValueRef<'a>> {
         let mut elements = match self.0 {
             Backing::Tree(map) => return map.get(name).map(ValueRef::from),
@@ -125,7 +125,7 @@ impl<'a> MapRef<'a> {
         let first = name.first();
         while elements.count > 0 {
             let (found, rest) = wire::take_block(elements.bytes)?;
-            // Most names differ in their first byte: no call for those.
+            // Most names differ in their first byte, which needs no call of memcmp.
             match found.first().cmp(&first).then_with(|| found.cmp(name)) {
                 Ordering::Less => {
                     elements.bytes = wire::skip_value(rest)?;
@@ -138,9 +138,9 @@ impl<'a> MapRef<'a> {
         None
     }
 
-    /// The values of some attributes, in the order of the names, of which none is there twice.
+    /// Looks up several attributes by distinct names; returns the values in the order of the names.
     ///
-    /// On encoded bytes this is one walk.
+    /// On encoded bytes, this is one pass over the attributes.
     pub(crate) fn get_each<'n>(
         &self,
         names: impl Iterator<Item = &'n str> + Clone,
@@ -168,12 +168,12 @@ impl<'a> MapRef<'a> {
         values
     }
 
-    /// Whether there is an attribute of this name.
+    /// Whether an attribute of this name exists.
     pub fn contains(&self, name: &str) -> bool {
         self.get(name).is_some()
     }
 
-    /// The attributes in the order of their names' bytes.
+    /// Iterates over the attributes, ordered by the bytes of their names.
     pub fn iter(&self) -> MapIter<'a> {
         MapIter(match self.0 {
             Backing::Tree(map) => ContainerIter::Tree(map.iter()),
@@ -181,7 +181,7 @@ impl<'a> MapRef<'a> {
         })
     }
 
-    /// How many attributes there are.
+    /// Number of attributes.
     pub fn len(&self) -> usize {
         match self.0 {
             Backing::Tree(map) => map.len(),
@@ -189,12 +189,12 @@ impl<'a> MapRef<'a> {
         }
     }
 
-    /// Whether there is no attribute.
+    /// Whether the map has no attributes.
     pub fn is_empty(&self) -> bool {
         self.len() == 0
     }
 
-    /// A copy that owns its data.
+    /// Copies the attributes into an owned tree.
     pub fn to_map(&self) -> Map {
         match self.0 {
             Backing::Tree(map) => map.clone(),
@@ -204,14 +204,15 @@ impl<'a> MapRef<'a> {
         }
     }
 
-    /// The size of names and values: DynamoDB's item size, if these are an item's attributes.
+    /// Sum of the sizes of names and values: DynamoDB's item size if these are an item's
+    /// attributes.
     pub(crate) fn attributes_size(&self) -> usize {
         self.iter().map(|(name, value)| name.len() + value.size()).sum()
     }
 }
 
 impl<'a> ListRef<'a> {
-    /// The value at an index, counted from 0.
+    /// Value at an index, from 0; `None` past the end.
     pub fn get(&self, index: usize) -> Option<ValueRef<'a>> {
         match self.0 {
             Backing::Tree(list) => list.get(index).map(ValueRef::from),
@@ -227,7 +228,7 @@ impl<'a> ListRef<'a> {
         }
     }
 
-    /// The values in order.
+    /// Iterates over the values in order.
     pub fn iter(&self) -> ListIter<'a> {
         ListIter(match self.0 {
             Backing::Tree(list) => ContainerIter::Tree(list.iter()),
@@ -235,12 +236,12 @@ impl<'a> ListRef<'a> {
         })
     }
 
-    /// Whether one of the values is equal to this one.
+    /// Whether an element equals the value.
     pub fn contains(&self, value: ValueRef<'_>) -> bool {
         self.iter().any(|element| element == value)
     }
 
-    /// How many values there are.
+    /// Number of elements.
     pub fn len(&self) -> usize {
         match self.0 {
             Backing::Tree(list) => list.len(),
@@ -248,14 +249,14 @@ impl<'a> ListRef<'a> {
         }
     }
 
-    /// Whether there is no value.
+    /// Whether the list is empty.
     pub fn is_empty(&self) -> bool {
         self.len() == 0
     }
 }
 
 impl StringSetRef<'_> {
-    /// Whether the string is a member.
+    /// Whether the string is a member of the set.
     pub fn contains(&self, member: &str) -> bool {
         match self.0 {
             Backing::Tree(set) => set.contains(member),
@@ -265,7 +266,7 @@ impl StringSetRef<'_> {
 }
 
 impl NumberSetRef<'_> {
-    /// Whether the number is a member.
+    /// Whether the number is a member of the set.
     pub fn contains(&self, member: Number) -> bool {
         match self.0 {
             Backing::Tree(set) => set.contains(&member),
@@ -275,7 +276,7 @@ impl NumberSetRef<'_> {
 }
 
 impl BinarySetRef<'_> {
-    /// Whether the binary is a member.
+    /// Whether the binary is a member of the set.
     pub fn contains(&self, member: &[u8]) -> bool {
         match self.0 {
             Backing::Tree(set) => set.contains(member),
@@ -368,11 +369,11 @@ impl<'a> Iterator for BinarySetIter<'a> {
     }
 }
 
-/// What all views of containers have in common.
+/// Implements what all views of containers share.
 macro_rules! views {
     ($($view:ident, $iter:ident, $tree:ty;)*) => {$(
         impl<'a> $view<'a> {
-            /// Reads the content of an encoded container: its count, then its elements.
+            /// Reads the content of an encoded container: its element count and its elements.
             pub(super) fn content(bytes: &'a [u8]) -> Option<Self> {
                 let (count, bytes) = wire::take_varint(bytes)?;
                 Some($view(Backing::Encoded(Elements { count, bytes })))
@@ -397,11 +398,12 @@ macro_rules! views {
         impl ExactSizeIterator for $iter<'_> {}
 
         impl PartialEq for $view<'_> {
-            // Names and members are in one order behind every view, so walking both suffices.
+            // Names and members have the same order in both representations, so one parallel pass
+            // suffices.
             fn eq(&self, other: &Self) -> bool {
                 match (self.0, other.0) {
                     (Backing::Tree(one), Backing::Tree(other)) => one == other,
-                    // The format has one way to write a value.
+                    // The encoding is canonical: equal values have equal bytes.
                     (Backing::Encoded(one), Backing::Encoded(other)) => {
                         one.count == other.count && one.bytes == other.bytes
                     }
@@ -422,11 +424,11 @@ views! {
     BinarySetRef, BinarySetIter, Set<Bytes>;
 }
 
-/// What the views of sets have in common.
+/// Implements what the views of sets share.
 macro_rules! set_views {
     ($($view:ident, $iter:ident;)*) => {$(
         impl<'a> $view<'a> {
-            /// The members in order.
+            /// Iterates over the members in order.
             pub fn iter(&self) -> $iter<'a> {
                 $iter(match self.0 {
                     Backing::Tree(set) => ContainerIter::Tree(set.iter()),
@@ -434,7 +436,7 @@ macro_rules! set_views {
                 })
             }
 
-            /// How many members there are, at least one.
+            /// Number of members, at least 1.
             #[expect(clippy::len_without_is_empty, reason = "a set is never empty")]
             pub fn len(&self) -> usize {
                 match self.0 {
