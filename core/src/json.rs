@@ -1,5 +1,7 @@
-//! DynamoDB JSON: `{"S": "a"}`, `{"N": "1"}` and so on, and the service's words for JSON that is of
-//! the wrong shape.
+//! DynamoDB JSON: `{"S": "a"}`, `{"N": "1"}` and so on, and DynamoDB's errors for JSON of the wrong
+//! type.
+//!
+//! Reading is in `encode`, writing in `write`. Requests as JSON belong to the server.
 
 mod encode;
 mod type_errors;
@@ -19,35 +21,35 @@ use crate::view::{MapRef, ValueRef};
 use crate::{Error, Item, Value, limits};
 
 impl Value {
-    /// The value as DynamoDB JSON.
+    /// Converts the value to DynamoDB JSON.
     pub fn to_json(&self) -> Json {
         write::value(self.as_ref())
     }
 
-    /// Reads DynamoDB JSON: an object with exactly one of the type codes.
+    /// Reads a value from DynamoDB JSON: an object with exactly one of the type codes.
     ///
     /// # Errors
     ///
-    /// DynamoDB's own: no type or several, an empty set or one with duplicates, a bad number,
-    /// `{"NULL": false}`, nesting beyond the limit, or (as a `SerializationException`) JSON of
-    /// the wrong shape.
+    /// DynamoDB's errors: no type or several, an empty set or one with duplicates, a malformed
+    /// number, `{"NULL": false}`, nesting beyond the limit. JSON of the wrong type is a
+    /// `SerializationException`.
     pub fn from_json(json: &Json) -> Result<Self, Error> {
         refused(|fault| encode::value(json, limits::ATTRIBUTE_DEPTH, fault))
     }
 
-    /// Reads the DynamoDB JSON text of a value that an expression refers to.
+    /// Reads the value of a placeholder of an expression from DynamoDB JSON text.
     ///
     /// # Errors
     ///
-    /// The text is not JSON, it is nested beyond [`limits::VALUE_DEPTH`],
-    /// or as for [`from_json`](Self::from_json).
+    /// The text is not JSON or is nested beyond [`limits::VALUE_DEPTH`], or an error of
+    /// [`from_json`](Self::from_json).
     pub fn from_json_slice(text: &[u8]) -> Result<Self, Error> {
         of_text(text, |text, fault| encode::value(text, limits::VALUE_DEPTH, fault))
     }
 }
 
 impl ValueRef<'_> {
-    /// The value as DynamoDB JSON.
+    /// Converts the value to DynamoDB JSON.
     pub fn to_json(self) -> Json {
         write::value(self)
     }
@@ -59,7 +61,7 @@ impl ValueRef<'_> {
 }
 
 impl MapRef<'_> {
-    /// The attributes as DynamoDB JSON: an object of names and values.
+    /// Converts the attributes to DynamoDB JSON: an object of names and values.
     pub fn to_json(&self) -> Json {
         write::attributes(*self)
     }
@@ -71,36 +73,36 @@ impl MapRef<'_> {
 }
 
 impl Item {
-    /// The item as DynamoDB JSON: an object of names and values.
+    /// Converts the item to DynamoDB JSON: an object of names and values.
     pub fn to_json(&self) -> Json {
         self.view().to_json()
     }
 
-    /// Appends the item as DynamoDB JSON text, straight from however it is held.
+    /// Appends the item as DynamoDB JSON text, without a tree in between.
     pub fn write_json(&self, out: &mut Vec<u8>) {
         self.view().write_json(out);
     }
 
-    /// Reads DynamoDB JSON: an object of names and values.
+    /// Reads an item from DynamoDB JSON: an object of names and values.
     ///
     /// # Errors
     ///
-    /// As for [`Value::from_json`]; a null in place of a value is one too.
+    /// An error of [`Value::from_json`]. A null in place of a value is an error too.
     pub fn from_json(json: &Json) -> Result<Self, Error> {
         refused(|fault| encode::item(json, fault))
     }
 
-    /// Reads DynamoDB JSON text.
+    /// Reads an item from DynamoDB JSON text.
     ///
     /// # Errors
     ///
-    /// The text is not JSON, or as for [`from_json`](Self::from_json).
+    /// The text is not JSON, or an error of [`from_json`](Self::from_json).
     pub fn from_json_slice(text: &[u8]) -> Result<Self, Error> {
         of_text(text, |text, fault| encode::item(text, fault))
     }
 }
 
-/// Reads a whole text.
+/// Reads all of a text; trailing characters are an error.
 fn of_text<T>(
     text: &[u8],
     read: impl FnOnce(&mut Text<'_>, &ErrorSlot) -> serde_json::Result<T>,
@@ -109,10 +111,10 @@ fn of_text<T>(
     refused(|fault| read(&mut text, fault).and_then(|read| text.end().map(|()| read)))
 }
 
-/// JSON text that is being read.
+/// Deserializer of a JSON text.
 type Text<'a> = serde_json::Deserializer<serde_json::de::SliceRead<'a>>;
 
-/// Reads JSON; the error is the service's for what was found wrong.
+/// Reads JSON; converts the error of the parser to DynamoDB's.
 fn refused<T>(read: impl FnOnce(&ErrorSlot) -> serde_json::Result<T>) -> Result<T, Error> {
     let fault = Cell::new(None);
     read(&fault).map_err(|error| match fault.take() {
@@ -122,10 +124,10 @@ fn refused<T>(read: impl FnOnce(&ErrorSlot) -> serde_json::Result<T>) -> Result<
     })
 }
 
-/// An item in DynamoDB JSON, as a part of a larger document that serde reads.
+/// Item in DynamoDB JSON, as part of a larger document that serde reads.
 #[derive(Clone, Debug, PartialEq)]
 pub struct DynamoJson(
-    /// The item.
+    /// Item that was read.
     pub Item,
 );
 

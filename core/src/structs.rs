@@ -1,14 +1,14 @@
-//! Rust's own types from and to items and values, through serde.
+//! Conversion of Rust types to and from items and values, through serde.
 //!
 //! Strings, chars and unit variants become S; integers and floats N; bytes B (with a type that
-//! serialises as bytes, such as [`bytes::Bytes`]; a `Vec<u8>` is a list of numbers); `None` and
-//! units NULL; sequences and tuples L; structs and maps M. Enums are tagged as in JSON. Numbers
-//! are exact both ways: an integer that does not fit is an error, never cut off.
+//! serializes as bytes, such as [`bytes::Bytes`]; a `Vec<u8>` is a list of numbers); `None` and
+//! units NULL; sequences and tuples L; structs and maps M. Enums are tagged as in JSON. Numbers are
+//! exact in both directions: an integer that does not fit is an error, never truncated.
 //!
-//! [`Number`](crate::Number), [`Set`](crate::Set), [`Value`] and [`Item`] keep their exact type.
-//! In other formats a number is text, a set a sequence, and a value what it holds. Where serde
-//! itself buffers (`flatten`, untagged and internally tagged enums) it has no place for a set:
-//! there a `Set` field is still a set, but a set in a `Value` arrives as a list.
+//! [`Number`](crate::Number), [`Set`](crate::Set), [`Value`] and [`Item`] keep their exact type. In
+//! other formats, a number is text, a set is a sequence, and a value is its content. Where serde
+//! itself buffers (`flatten`, untagged and internally tagged enums), it cannot represent a set.
+//! There, a `Set` field is still a set, but a set in a `Value` becomes a list.
 
 mod de;
 mod exact;
@@ -20,7 +20,7 @@ use crate::limits::ATTRIBUTE_DEPTH;
 use crate::{Error, Item, Value, ValueRef};
 
 impl Item {
-    /// Makes an item of a struct or a map.
+    /// Serializes a struct or a map into an item.
     ///
     /// ```
     /// use tabla::{Item, item};
@@ -38,19 +38,19 @@ impl Item {
     ///
     /// # Errors
     ///
-    /// It is neither, holds a number that DynamoDB cannot, nests more than 31 lists and maps, or
-    /// its own code fails.
+    /// The value is neither a struct nor a map, has a number that DynamoDB cannot store, nests more
+    /// than 31 lists and maps, or its `Serialize` implementation fails.
     pub fn from_struct<T: Serialize + ?Sized>(value: &T) -> Result<Self, Error> {
         match value.serialize(ser::ValueSerializer::new(ATTRIBUTE_DEPTH + 1))? {
             Value::M(map) => Ok(Item::from(map)),
             other => Err(Error::validation(format!(
-                "an item is made of a struct or a map, not of a value of type {}",
+                "cannot make an item of a value of type {}: use a struct or a map",
                 other.kind()
             ))),
         }
     }
 
-    /// Makes a struct of the item, straight from however it is held. The struct may borrow.
+    /// Deserializes the item into a struct, which may borrow from the item.
     ///
     /// ```
     /// #[derive(serde::Deserialize)]
@@ -67,12 +67,12 @@ impl Item {
     ///
     /// # Errors
     ///
-    /// An attribute is missing, of another type, or out of the field's range.
+    /// An attribute is missing, has another type, or is out of the field's range.
     pub fn to_struct<'de, T: Deserialize<'de>>(&'de self) -> Result<T, Error> {
         ValueRef::M(self.view()).to_struct()
     }
 
-    /// The same with more attributes, which the item does not have.
+    /// Deserializes the item and more attributes, which the item does not have, into a struct.
     pub fn to_struct_with<'de, T: Deserialize<'de>>(
         &'de self,
         more: &'de [(&'de str, Value)],
@@ -82,32 +82,32 @@ impl Item {
 }
 
 impl Value {
-    /// Makes a value of anything that serialises.
+    /// Serializes any type into a value.
     ///
     /// # Errors
     ///
-    /// It holds a number that DynamoDB cannot, nests more than 31 lists and maps, or its own code
-    /// fails.
+    /// The value has a number that DynamoDB cannot store, nests more than 31 lists and maps, or its
+    /// `Serialize` implementation fails.
     pub fn from_struct<T: Serialize + ?Sized>(value: &T) -> Result<Self, Error> {
         value.serialize(ser::ValueSerializer::new(ATTRIBUTE_DEPTH))
     }
 
-    /// Makes anything that deserialises of the value.
+    /// Deserializes the value into any type, which may borrow from the value.
     ///
     /// # Errors
     ///
-    /// The value is of another type, or out of range.
+    /// The value has another type, or is out of range.
     pub fn to_struct<'de, T: Deserialize<'de>>(&'de self) -> Result<T, Error> {
         self.as_ref().to_struct()
     }
 }
 
 impl<'de> ValueRef<'de> {
-    /// Makes anything that deserialises of the value, which may borrow from it.
+    /// Deserializes the value into any type, which may borrow from the value.
     ///
     /// # Errors
     ///
-    /// The value is of another type, or out of range.
+    /// The value has another type, or is out of range.
     pub fn to_struct<T: Deserialize<'de>>(self) -> Result<T, Error> {
         T::deserialize(de::ValueDeserializer(self))
     }

@@ -1,7 +1,7 @@
-//! DynamoDB JSON into an item's bytes, with the errors that the service answers.
+//! Reading of DynamoDB JSON directly into an item's bytes, with DynamoDB's errors.
 //!
-//! No tree of JSON and no tree of values is built: the bytes of an item are never more than its
-//! text, and a text that is refused has taken no more than that.
+//! No tree of JSON and no tree of values is built, so the memory of an item is bounded by the
+//! length of its text, also if the text is rejected.
 
 use std::borrow::Cow;
 use std::cell::Cell;
@@ -19,8 +19,7 @@ use crate::set::SetError;
 use crate::value::nesting_error;
 use crate::{Error, Item, Number, Value, ValueRef, number};
 
-/// The service's error for what was found wrong: a parser's errors are texts, and have no room for
-/// it.
+/// DynamoDB's error for the text, beside the parser's own error, which can hold only text.
 pub(super) type ErrorSlot = Cell<Option<Error>>;
 
 /// Reads an item: an object of names and values.
@@ -35,7 +34,7 @@ pub(super) fn item<'de, D: Deserializer<'de>>(
     Ok(Item::of_bytes(bytes.finish(size, count)))
 }
 
-/// Reads a value in which `levels` lists and maps may be nested.
+/// Reads a value with at most `levels` nested lists and maps.
 pub(super) fn value<'de, D: Deserializer<'de>>(
     deserializer: D,
     levels: usize,
@@ -46,7 +45,7 @@ pub(super) fn value<'de, D: Deserializer<'de>>(
     if !AnyValue(target).deserialize(deserializer)? {
         return Err(refuse(fault, null_value(None)));
     }
-    let (value, _) = ValueRef::read(&out).expect("the encoder writes what can be read");
+    let (value, _) = ValueRef::read(&out).expect("encoded values are readable");
     Ok(value.to_value())
 }
 
@@ -56,7 +55,7 @@ fn refuse<E: serde::de::Error>(fault: &ErrorSlot, error: Error) -> E {
     text
 }
 
-/// The error for a null in place of a value.
+/// Error for a null in place of a value.
 fn null_value(name: Option<&str>) -> Error {
     const NULL: &str = "The supplied Item contains a null AttributeValue";
     Error::validation(match name {
@@ -65,17 +64,17 @@ fn null_value(name: Option<&str>) -> Error {
     })
 }
 
-/// The service's name for what a value is.
+/// DynamoDB's class name of an attribute value, which its errors mention.
 fn class() -> String {
     format!("{MODEL_PACKAGE}AttributeValue")
 }
 
-/// Where a value goes.
+/// Destination of a value that is being read.
 struct Target<'a> {
     out: &'a mut Vec<u8>,
-    /// DynamoDB's size of the item so far.
+    /// DynamoDB's size of the item so far, in bytes.
     size: &'a mut usize,
-    /// How many lists and maps may still be nested.
+    /// Number of further lists and maps that may be nested.
     levels: usize,
     fault: &'a ErrorSlot,
 }
@@ -92,7 +91,7 @@ impl Target<'_> {
         }
     }
 
-    /// Writes a container whose count is known only after its content.
+    /// Writes a container whose element count is known only after its elements.
     fn container<E>(
         &mut self,
         tag: u8,
@@ -100,7 +99,7 @@ impl Target<'_> {
     ) -> Result<usize, E> {
         self.out.push(tag);
         let start = self.out.len();
-        // One byte for the length and one for the count: enough for most.
+        // One byte for the length and one for the count, which is enough for most containers.
         self.out.extend_from_slice(&[0, 0]);
         let count = content(self)?;
         if count < 0x80 {
@@ -115,7 +114,7 @@ impl Target<'_> {
     }
 }
 
-/// Visits what is neither null nor of the right type.
+/// Rejects scalars of the wrong type.
 macro_rules! wrong_scalars {
     ($($kind:ident: $type:ty => $found:expr),+) => {
         $(fn $kind<E: serde::de::Error>(self, _: $type) -> Result<Self::Value, E> {
@@ -124,7 +123,7 @@ macro_rules! wrong_scalars {
     };
 }
 
-/// The entries of an item or a map, in any order; their number.
+/// Reader of the entries of an item or a map, in any order; returns their number.
 struct Entries<'a>(Target<'a>);
 
 impl Entries<'_> {
@@ -145,7 +144,7 @@ impl<'de> Visitor<'de> for Entries<'_> {
     type Value = usize;
 
     fn expecting(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.write_str("an object of attributes")
+        f.write_str("an object of attribute names and values")
     }
 
     wrong_scalars! {
@@ -188,14 +187,14 @@ impl<'de> Visitor<'de> for Entries<'_> {
     }
 }
 
-/// Sorts the entries that begin at `start` by their names; their number. Of two entries of one name
-/// the last counts.
+/// Sorts the entries that begin at `start` by name; returns their number. Of two entries with the
+/// same name, the last one counts.
 fn sort(target: Target<'_>, start: usize) -> usize {
     let content = target.out.split_off(start);
     let mut entries = Vec::new();
     let mut rest = content.as_slice();
     while let Some((name, value)) = wire::take_block(rest) {
-        let after = wire::skip_value(value).expect("the encoder writes what can be read");
+        let after = wire::skip_value(value).expect("encoded values are readable");
         entries.push((name, &rest[..rest.len() - after.len()]));
         rest = after;
     }
@@ -213,7 +212,7 @@ fn sort(target: Target<'_>, start: usize) -> usize {
     count
 }
 
-/// The name of an entry; where its bytes stand.
+/// Reader of the name of an entry; returns the position of its bytes.
 struct Name<'a>(&'a mut Vec<u8>);
 
 impl<'de> DeserializeSeed<'de> for Name<'_> {
@@ -228,7 +227,7 @@ impl Visitor<'_> for Name<'_> {
     type Value = std::ops::Range<usize>;
 
     fn expecting(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.write_str("a name")
+        f.write_str("an attribute name")
     }
 
     fn visit_str<E>(self, name: &str) -> Result<Self::Value, E> {
@@ -237,7 +236,8 @@ impl Visitor<'_> for Name<'_> {
     }
 }
 
-/// A value: an object with one member, named by its type. Whether it is there: a null is none.
+/// Reader of a value: an object with one member, named by its type. Returns whether there is a
+/// value: a null is none.
 struct AnyValue<'a>(Target<'a>);
 
 impl AnyValue<'_> {
@@ -281,8 +281,8 @@ impl<'de> Visitor<'de> for AnyValue<'_> {
         Err(self.wrong(JsonKind::Array))
     }
 
-    /// Members that nobody knows, and nulls, count as absent. A fault in any member goes before
-    /// there being several. Of two members of one name the last counts.
+    /// Unknown members and nulls count as absent. The error of a member takes precedence over the
+    /// error of several members. Of two members with the same name, the last one counts.
     fn visit_map<A: MapAccess<'de>>(self, mut map: A) -> Result<bool, A::Error> {
         let mut target = self.0;
         let (start, size) = (target.out.len(), *target.size);
@@ -293,7 +293,7 @@ impl<'de> Visitor<'de> for AnyValue<'_> {
                 map.next_value::<IgnoredAny>()?;
                 continue;
             };
-            // The one that was read before is of no use any more, unless this is null.
+            // This value replaces the one that was read before, unless it is null.
             let end = target.out.len();
             let before = *target.size;
             if map.next_value_seed(Content { code, target: target.lend() })? {
@@ -325,7 +325,8 @@ impl<'de> Visitor<'de> for AnyValue<'_> {
     }
 }
 
-/// A type's code, as the tag it has in the encoding; truth stands for either. `None` is no type.
+/// Reader of a type code; returns the tag of the type in the encoding, or `None` if the code is
+/// unknown. `BOOL` is the tag of true, for both truth values.
 struct Code;
 
 impl<'de> DeserializeSeed<'de> for Code {
@@ -340,7 +341,7 @@ impl Visitor<'_> for Code {
     type Value = Option<u8>;
 
     fn expecting(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.write_str("the code of a type")
+        f.write_str("a type code, S to BS")
     }
 
     fn visit_str<E>(self, code: &str) -> Result<Option<u8>, E> {
@@ -360,7 +361,7 @@ impl Visitor<'_> for Code {
     }
 }
 
-/// What a type holds. Whether it is there: a null is not.
+/// Reader of the content of a type. Returns whether there is a value: a null is none.
 struct Content<'a> {
     code: u8,
     target: Target<'a>,
@@ -392,7 +393,7 @@ impl<'de> Visitor<'de> for Content<'_> {
     type Value = bool;
 
     fn expecting(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.write_str("what the type holds")
+        f.write_str("the content of an attribute value")
     }
 
     wrong_scalars! {
@@ -500,7 +501,7 @@ impl<'de> Visitor<'de> for Content<'_> {
             }
             wire::NS => {
                 let parse = |text: &str| Number::parse(text).map_err(Error::from);
-                let no_null = || parse("").expect_err("no text is no number");
+                let no_null = || parse("").expect_err("an empty text is not a number");
                 let members = members(self.code, seq, fault, |text| parse(&text), no_null)?;
                 let put = |member: &Number, out: &mut Vec<u8>| {
                     number::encode(*member, out);
@@ -551,7 +552,7 @@ impl Target<'_> {
     }
 }
 
-/// The members of a set, in the order of the text.
+/// Reads the members of a set; returns them in the order of the text.
 fn members<'de, A: SeqAccess<'de>, T>(
     code: u8,
     mut seq: A,
@@ -567,7 +568,7 @@ fn members<'de, A: SeqAccess<'de>, T>(
     Ok(members)
 }
 
-/// The text of a member of a set; a null is `None`.
+/// Reader of the text of a member of a set; a null is `None`.
 struct Member<'a> {
     code: u8,
     fault: &'a ErrorSlot,

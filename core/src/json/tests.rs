@@ -4,9 +4,9 @@ use serde_json::{Value as Json, json};
 use crate::value::arbitrary::item;
 use crate::{DynamoJson, Item, Value, item, list, map};
 
-/// The code and the message of the refusal.
+/// Code and message of the error.
 fn refusal(json: &Json) -> (&'static str, String) {
-    let error = Value::from_json(json).expect_err("the value must be refused");
+    let error = Value::from_json(json).expect_err("the value must be rejected");
     (error.code(), error.message().to_owned())
 }
 
@@ -14,7 +14,7 @@ proptest! {
     #![proptest_config(ProptestConfig::with_cases(128))]
 
     #[test]
-    fn items_read_back(item in item()) {
+    fn written_item_reads_back(item in item()) {
         let json = item.to_json();
         prop_assert_eq!(&Item::from_json(&json).unwrap(), &item);
         let mut text = Vec::new();
@@ -22,13 +22,13 @@ proptest! {
         prop_assert_eq!(serde_json::from_slice::<Json>(&text).unwrap(), json);
         let read = Item::from_json_slice(&text).unwrap();
         prop_assert_eq!(&read, &item);
-        // The short way writes what the encoder writes.
+        // The path without a tree writes the same bytes as the encoder.
         prop_assert_eq!(read.encode(), Item::from(item.to_map()).encode());
         prop_assert_eq!(read.size(), Item::from(item.to_map()).size());
     }
 
     #[test]
-    fn any_text_is_read_or_refused(text in "\\{\"[SNBML]{1,2}\":[\\[{\"a-z0-9:,}\\]]{0,8}\\}") {
+    fn any_text_is_read_or_rejected(text in "\\{\"[SNBML]{1,2}\":[\\[{\"a-z0-9:,}\\]]{0,8}\\}") {
         if let Ok(item) = Item::from_json_slice(text.as_bytes()) {
             prop_assert_eq!(Item::from_json(&item.to_json()).unwrap(), item);
         }
@@ -36,7 +36,7 @@ proptest! {
 }
 
 #[test]
-fn every_type_has_its_form() {
+fn each_type_has_its_json_form() {
     let item = item! {
         "s" => "a\"\n",
         "n" => Value::N("1.50e1".parse().unwrap()),
@@ -71,14 +71,14 @@ fn every_type_has_its_form() {
 }
 
 #[test]
-fn unknown_and_null_members_are_as_if_absent() {
+fn unknown_and_null_members_count_as_absent() {
     for json in [json!({"S": "a", "X": 1}), json!({"S": "a", "N": null})] {
         assert_eq!(Value::from_json(&json).unwrap(), Value::from("a"));
     }
 }
 
 #[test]
-fn some_words_stand_for_truth_values() {
+fn booleans_are_read_from_words() {
     for (json, value) in [
         (json!({"BOOL": "yes"}), Value::from(true)),
         (json!({"BOOL": "FALSE"}), Value::from(false)),
@@ -89,7 +89,7 @@ fn some_words_stand_for_truth_values() {
 }
 
 #[test]
-fn invalid_values_are_refused_in_the_words_of_the_service() {
+fn invalid_values_fail_with_the_texts_of_dynamodb() {
     const EMPTY: &str =
         "Supplied AttributeValue is empty, must contain exactly one of the supported datatypes";
     const SEVERAL: &str = "Supplied AttributeValue has more than one datatypes set, must contain \
@@ -140,7 +140,7 @@ fn invalid_values_are_refused_in_the_words_of_the_service() {
 }
 
 #[test]
-fn json_of_the_wrong_shape_is_refused_in_the_words_of_the_service() {
+fn json_of_the_wrong_type_fails_with_the_texts_of_dynamodb() {
     let structure = "Start of structure or map found where not expected";
     let base64 = "only base-64-encoded strings are convertible to bytes";
     let cases = [
@@ -187,7 +187,7 @@ fn json_of_the_wrong_shape_is_refused_in_the_words_of_the_service() {
 }
 
 #[test]
-fn nesting_is_limited_however_deep_the_text_is() {
+fn item_nested_over_31_levels_is_rejected() {
     let nested = |levels: usize| {
         let open = r#"{"L":["#.repeat(levels);
         let close = "]}".repeat(levels);
@@ -202,7 +202,7 @@ fn nesting_is_limited_however_deep_the_text_is() {
 }
 
 #[test]
-fn names_may_come_in_any_order() {
+fn names_are_read_in_any_order() {
     let text = r#"{"b":{"M":{"z":{"S":"1"},"y":{"L":[]},"x":{"NULL":true}}},"":{"N":"2"},
         "a":{"SS":["q","p"]}}"#;
     let read = Item::from_json_slice(text.as_bytes()).unwrap();
@@ -218,14 +218,14 @@ fn names_may_come_in_any_order() {
 }
 
 #[test]
-fn what_the_short_way_cannot_read_is_judged_by_the_long_one() {
+fn last_of_duplicate_members_counts() {
     let error = |text: &str| Item::from_json_slice(text.as_bytes()).unwrap_err();
     assert_eq!(error(r#"{"a":{"S":"x"}} ?"#).code(), "SerializationException");
     assert!(error(r#"{"a":{"S":"x","N":"1"}}"#).message().contains("more than one datatypes"));
-    // Members that are null, or that nobody knows, count as absent.
+    // Null and unknown members count as absent.
     let read = Item::from_json_slice(br#"{"a":{"S":"x","N":null,"Q":1}}"#).unwrap();
     assert_eq!(read, item! { "a" => "x" });
-    // Of two members of one name the last counts, as for other readers of JSON.
+    // Of two members with the same name, the last one counts, as in other JSON parsers.
     let read = Item::from_json_slice(br#"{"a":{"S":"x"},"a":{"S":"y"}}"#).unwrap();
     assert_eq!(read, item! { "a" => "y" });
 }

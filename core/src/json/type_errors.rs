@@ -1,8 +1,8 @@
-//! The service's words for JSON that stands where something else is expected.
+//! DynamoDB's errors for JSON of another type than expected, in its own wording.
 //!
-//! They name classes of the service's own, and are what AWS answers (observed 2020 to 2026; the
-//! captures of the project dynalite have most of them). DynamoDB Local takes some of this JSON, and
-//! answers the rest with an internal error.
+//! The texts name classes of DynamoDB's implementation. They were observed on AWS from 2020 to
+//! 2026; the captures of the project dynalite have most of them. DynamoDB Local accepts some of
+//! this JSON, and fails with an internal error on the rest.
 
 use base64::Engine;
 use base64::engine::general_purpose::STANDARD;
@@ -10,54 +10,54 @@ use bytes::Bytes;
 
 use crate::Error;
 
-/// What stands before the name of a class of the API's model.
+/// Prefix of the class names of the API's model.
 pub const MODEL_PACKAGE: &str = "com.amazonaws.dynamodb.v20120810.";
 
-/// What is found in JSON. A null is not found: it counts as absent.
+/// Type of a JSON value that was found. A null is not among them: it counts as absent.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum JsonKind {
-    /// An array.
+    /// JSON array.
     Array,
-    /// An object.
+    /// JSON object.
     Object,
-    /// `true`.
+    /// JSON `true`.
     True,
-    /// `false`.
+    /// JSON `false`.
     False,
-    /// A number without fraction and exponent.
+    /// Number without fraction and exponent.
     Integer,
     /// Any other number.
     Decimal,
-    /// A string.
+    /// JSON string.
     Text,
 }
 
-/// What is expected in a request.
+/// Type that a request must have at some place.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum ExpectedType<'a> {
-    /// One text, number or truth value, by the simple name of its class in `java.lang`.
+    /// Text, number or Boolean, by the simple name of its class in `java.lang`.
     Scalar(&'a str),
-    /// Bytes, as base64.
+    /// Binary data, as base64.
     Binary,
-    /// An array.
+    /// JSON array, such as a list.
     List(ValueContext),
-    /// An object with names of the caller's, by the class of its values.
+    /// Object with names that the caller chooses, by the class of its values.
     Map(ValueContext, &'a str),
-    /// An object with known names, by its class.
+    /// Object with known member names, by its class.
     Structure(ValueContext, &'a str),
 }
 
-/// Where it is expected.
+/// Place of the expected type in the request, which changes the wording.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum ValueContext {
-    /// As a member of a structure.
+    /// Member of a structure.
     Member,
-    /// In a list or a map.
+    /// Element of a list or a map.
     Element,
 }
 
 impl JsonKind {
-    /// A truth value.
+    /// Kind of a JSON Boolean.
     pub fn truth(value: bool) -> Self {
         if value { Self::True } else { Self::False }
     }
@@ -75,7 +75,7 @@ impl JsonKind {
     }
 }
 
-/// The answer to a request in which one thing stands in place of another.
+/// Error of a request that has one type in place of another.
 pub fn mismatch(expected: ExpectedType<'_>, found: JsonKind) -> Error {
     const BOOLEAN: &str = "Boolean";
     malformed(match (expected, found) {
@@ -102,7 +102,7 @@ pub fn mismatch(expected: ExpectedType<'_>, found: JsonKind) -> Error {
         (ExpectedType::Structure(ValueContext::Element, _), _) => {
             "Unexpected value type in payload".to_owned()
         }
-        // What the service's reader trips over, and says so.
+        // An internal error of DynamoDB's reader, which it returns as it is.
         (
             ExpectedType::List(ValueContext::Element) | ExpectedType::Map(ValueContext::Element, _),
             _,
@@ -120,7 +120,8 @@ fn collection(kind: &str) -> String {
     format!("Unrecognized collection type {kind}")
 }
 
-/// The truth value that the service takes a text for: it converts a few words.
+/// Parses a Boolean that a request has as text, as DynamoDB does: `true`, `yes`, `1`, `false`, `no`
+/// and `0`, in any case. `None` for other text.
 pub fn boolean(text: &str) -> Option<bool> {
     let is = |words: [&str; 3]| words.iter().any(|word| text.eq_ignore_ascii_case(word));
     if is(["true", "yes", "1"]) {
@@ -132,11 +133,11 @@ pub fn boolean(text: &str) -> Option<bool> {
     }
 }
 
-/// Reads base64 as the service does: the standard alphabet, with padding, no bits left over.
+/// Decodes base64 as strictly as DynamoDB: the standard alphabet, with padding, unused bits zero.
 ///
 /// # Errors
 ///
-/// The service's, if the text is none.
+/// DynamoDB's `SerializationException`, if the text is not base64.
 pub fn base64(text: &str) -> Result<Bytes, Error> {
     if !text.len().is_multiple_of(4) {
         return Err(malformed(format!(
@@ -148,22 +149,22 @@ pub fn base64(text: &str) -> Result<Bytes, Error> {
         base64::DecodeError::InvalidByte(_, byte) if byte != b'=' => {
             malformed(format!("Invalid Base64 character: '{}'", byte.escape_ascii()))
         }
-        // The spelling is the service's.
+        // The misspelling is DynamoDB's.
         _ => malformed("Invalid last non-pad Base64 character dectected"),
     })
 }
 
-/// Whether a parser gave up because of its own limit on nesting, which lies above DynamoDB's.
+/// Whether a parser stopped at its own nesting limit, which is above DynamoDB's.
 pub fn is_too_deep(error: &serde_json::Error) -> bool {
     error.to_string().starts_with("recursion limit exceeded")
 }
 
-/// The answer to values that are nested deeper than DynamoDB takes them.
+/// Error of values that are nested deeper than DynamoDB accepts.
 pub fn too_deep() -> Error {
     crate::value::nesting_error()
 }
 
-/// JSON of the wrong shape, which the service reports under a name of its own.
+/// `SerializationException`: DynamoDB's error for malformed JSON or JSON of the wrong type.
 pub fn malformed(message: impl Into<String>) -> Error {
     Error::validation(message).with_code("SerializationException")
 }
@@ -173,7 +174,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn some_words_are_truth_values() {
+    fn boolean_accepts_six_words() {
         for (text, value) in [
             ("true", Some(true)),
             ("YES", Some(true)),

@@ -1,4 +1,4 @@
-//! Writing DynamoDB JSON, as a tree and as text.
+//! Writing of DynamoDB JSON, as a tree and as text.
 
 use base64::Engine;
 use base64::engine::general_purpose::STANDARD;
@@ -77,10 +77,10 @@ fn separated<T>(
 }
 
 fn string(text: &str, out: &mut Vec<u8>) {
-    serde_json::to_writer(out, text).expect("a string can be written to a vector");
+    serde_json::to_writer(out, text).expect("writing to a vector cannot fail");
 }
 
-/// Writes text that needs no escaping.
+/// Writes text that needs no escaping, in quotes.
 fn quoted(text: &[u8], out: &mut Vec<u8>) {
     out.push(b'"');
     out.extend_from_slice(text);
@@ -91,6 +91,8 @@ fn base64(bytes: &[u8], out: &mut Vec<u8>) {
     out.push(b'"');
     let start = out.len();
     out.resize(start + bytes.len().div_ceil(3) * 4, 0);
-    STANDARD.encode_slice(bytes, &mut out[start..]).expect("four places for every three bytes");
+    STANDARD
+        .encode_slice(bytes, &mut out[start..])
+        .expect("the buffer has 4 bytes for every 3 bytes of input");
     out.push(b'"');
 }

@@ -1,4 +1,4 @@
-//! The deserializer that reads views.
+//! Deserializer that reads views, without a tree in between.
 
 mod key;
 
@@ -14,14 +14,14 @@ use super::exact::{NUMBER, SET, VALUE};
 use crate::view::{MapIter, MapRef, ValueRef};
 use crate::{Error, Number, Value, ValueKind};
 
-/// Reads a value through its view, without making a tree.
+/// Deserializer of one value.
 #[derive(Clone, Copy)]
 pub(super) struct ValueDeserializer<'de>(pub(super) ValueRef<'de>);
 
 impl<'de> ValueDeserializer<'de> {
-    /// Hands over a number for a target of an unknown type: as an integer, or as a float, where
-    /// these are exact, and otherwise in a map that only [`Number`] and `Value` understand. So
-    /// they stay exact where serde buffers, as it does for `flatten` and untagged enums.
+    /// Visits a number for a target of unknown type. It is an integer or a float if one of these is
+    /// exact. Otherwise it is a map that only [`Number`] and `Value` understand, so that it stays
+    /// exact where serde buffers, as for `flatten` and untagged enums.
     fn visit_number<V: Visitor<'de>>(number: Number, visitor: V) -> Result<V::Value, Error> {
         if let Some(value) = number.to_u64() {
             return visitor.visit_u64(value);
@@ -37,7 +37,7 @@ impl<'de> ValueDeserializer<'de> {
         visitor.visit_map(MapDeserializer::new(std::iter::once(entry)))
     }
 
-    /// Hands over a whole number exactly.
+    /// Visits a whole number as the first of `u64`, `i64`, `i128` and `u128` that holds it.
     fn visit_integer<V: Visitor<'de>>(number: Number, visitor: V) -> Result<V::Value, Error> {
         if let Some(value) = number.to_u64() {
             visitor.visit_u64(value)
@@ -90,9 +90,10 @@ impl<'de> Deserializer<'de> for ValueDeserializer<'de> {
 
     fn deserialize_f32<V: Visitor<'de>>(self, visitor: V) -> Result<V::Value, Error> {
         match self.0 {
-            // Going through an f64 would round twice.
-            ValueRef::N(number) => visitor
-                .visit_f32(number.text().as_str().parse().expect("a decimal text is a float")),
+            // A conversion through `f64` would round twice.
+            ValueRef::N(number) => visitor.visit_f32(
+                number.text().as_str().parse().expect("a decimal text parses as a float"),
+            ),
             _ => self.deserialize_any(visitor),
         }
     }
@@ -159,7 +160,7 @@ impl<'de> Deserializer<'de> for ValueDeserializer<'de> {
     }
 }
 
-/// Reads the attributes of an item, and some more.
+/// Deserializer of an item's attributes and additional ones.
 pub(super) struct ItemDeserializer<'de> {
     item: MapRef<'de>,
     more: &'de [(&'de str, Value)],
@@ -185,7 +186,7 @@ impl<'de> Deserializer<'de> for ItemDeserializer<'de> {
     }
 }
 
-/// The elements of a list or a set.
+/// Elements of a list or a set.
 struct Elements<I>(I);
 
 impl<'de, I: Iterator<Item = ValueRef<'de>>> SeqAccess<'de> for Elements<I> {
@@ -203,12 +204,12 @@ impl<'de, I: Iterator<Item = ValueRef<'de>>> SeqAccess<'de> for Elements<I> {
     }
 }
 
-/// The entries of a map.
+/// Entries of a map.
 struct Entries<'de> {
-    /// Entries besides those of the map.
+    /// Entries in addition to those of the map.
     more: &'de [(&'de str, Value)],
     entries: MapIter<'de>,
-    /// The value whose name was read last.
+    /// Value of the entry whose name was read last.
     value: Option<ValueRef<'de>>,
 }
 
@@ -243,7 +244,7 @@ impl<'de> MapAccess<'de> for Entries<'de> {
         let value = self
             .value
             .take()
-            .ok_or_else(|| Error::validation("a map's value was read before its key"))?;
+            .ok_or_else(|| Error::validation("the value of a map entry was read before its key"))?;
         seed.deserialize(ValueDeserializer(value))
     }
 
@@ -252,7 +253,7 @@ impl<'de> MapAccess<'de> for Entries<'de> {
     }
 }
 
-/// A value for a target that wants its exact type: an enum whose variant is the type code.
+/// Value for a target that asks for the exact type: an enum whose variant is the type code.
 struct Typed<'de>(ValueRef<'de>);
 
 impl<'de> EnumAccess<'de> for Typed<'de> {
@@ -294,5 +295,5 @@ impl<'de> VariantAccess<'de> for Typed<'de> {
 }
 
 fn unsuitable(kind: ValueKind) -> Error {
-    Error::validation(format!("a value of type {kind} was read in the way of another type"))
+    Error::validation(format!("a value of type {kind} is not a unit, tuple or struct variant"))
 }

@@ -1,7 +1,7 @@
-//! How numbers, sets, values and items go through serde without losing their type.
+//! Serde implementations of numbers, sets, values and items, which keep their exact type.
 //!
-//! Each is a newtype struct under a name that the serializer and deserializer of this crate know;
-//! other formats see what is inside.
+//! Each is a newtype struct with a reserved name. The serializer and deserializer of this crate
+//! recognize the name; other formats see the content.
 
 use std::fmt;
 use std::marker::PhantomData;
@@ -12,14 +12,14 @@ use serde::ser::{Serialize, SerializeMap, SerializeSeq, Serializer};
 use crate::view::{MapRef, ValueRef};
 use crate::{Item, Map, Number, Set, SetMember, Value, ValueKind};
 
-/// The newtype name of [`Number`]: text inside. Also the one key of a map that stands for a number
-/// where serde buffers values and has no type for it.
+/// Newtype name of [`Number`], with text inside. Also the only key of a map that represents a
+/// number where serde buffers values and has no type for it.
 pub(super) const NUMBER: &str = "$tabla::Number";
 
-/// The newtype name of [`Set`]: a sequence of members inside.
+/// Newtype name of [`Set`], with a sequence of members inside.
 pub(super) const SET: &str = "$tabla::Set";
 
-/// The newtype name of [`Value`]: whatever the value holds inside.
+/// Newtype name of [`Value`], with the content of the value inside.
 pub(super) const VALUE: &str = "$tabla::Value";
 
 impl Serialize for Number {
@@ -29,7 +29,7 @@ impl Serialize for Number {
 }
 
 impl<'de> Deserialize<'de> for Number {
-    /// Takes text and the number types of other formats.
+    /// Accepts text, and the number types of other formats.
     fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
         deserializer.deserialize_newtype_struct(NUMBER, NumberVisitor)
     }
@@ -54,7 +54,7 @@ impl Serialize for Value {
 }
 
 impl<'de> Deserialize<'de> for Value {
-    /// Takes any value of this crate exactly, and of other formats what is nearest.
+    /// Accepts any value of this crate exactly, and the nearest type for values of other formats.
     fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
         deserializer.deserialize_newtype_struct(VALUE, ValueVisitor)
     }
@@ -105,7 +105,7 @@ impl Serialize for ValueRef<'_> {
     }
 }
 
-/// A sequence of values to serialise.
+/// Sequence of values to serialize.
 struct Members<I>(I);
 
 impl<'a, I: Iterator<Item = ValueRef<'a>> + Clone> Serialize for Members<I> {
@@ -119,14 +119,14 @@ impl<'a, I: Iterator<Item = ValueRef<'a>> + Clone> Serialize for Members<I> {
     }
 }
 
-/// Takes a number out of its newtype, or out of what another format has in its place.
+/// Reader of a number from its newtype, or from a number or text of another format.
 struct NumberVisitor;
 
 impl<'de> de::Visitor<'de> for NumberVisitor {
     type Value = Number;
 
     fn expecting(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.write_str("a number of at most 38 digits")
+        f.write_str("a number of at most 38 significant digits")
     }
 
     fn visit_newtype_struct<D: Deserializer<'de>>(self, inner: D) -> Result<Number, D::Error> {
@@ -169,7 +169,7 @@ impl<'de> de::Visitor<'de> for NumberVisitor {
     }
 }
 
-/// Takes a set out of its newtype, or out of a sequence.
+/// Reader of a set from its newtype, or from a sequence.
 struct SetVisitor<T>(PhantomData<T>);
 
 impl<'de, T: SetMember> de::Visitor<'de> for SetVisitor<T> {
@@ -192,7 +192,7 @@ impl<'de, T: SetMember> de::Visitor<'de> for SetVisitor<T> {
     }
 }
 
-/// Reads a member of a set in the way of its type.
+/// Reader of a member of a set, by its type.
 struct MemberSeed<T>(PhantomData<T>);
 
 impl<'de, T: SetMember> de::DeserializeSeed<'de> for MemberSeed<T> {
@@ -203,8 +203,8 @@ impl<'de, T: SetMember> de::DeserializeSeed<'de> for MemberSeed<T> {
     }
 }
 
-/// Takes a value out of this crate's deserializer exactly (as an enum whose variant is the type
-/// code), and out of other formats as what is nearest.
+/// Reader of a value. From this crate's deserializer, the type is exact: an enum whose variant is
+/// the type code. From other formats, it is the nearest one.
 struct ValueVisitor;
 
 impl<'de> de::Visitor<'de> for ValueVisitor {

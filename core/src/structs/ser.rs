@@ -1,4 +1,4 @@
-//! The serializer that makes values.
+//! Serializer that creates values.
 
 mod key;
 
@@ -10,7 +10,7 @@ use super::exact::{NUMBER, SET};
 use crate::value::nesting_error;
 use crate::{Error, Map, Number, Set, SetMember, Value};
 
-/// Makes a value in which a given number of lists and maps may be nested.
+/// Serializer of a value with a limited number of nested lists and maps.
 #[derive(Clone, Copy)]
 pub(super) struct ValueSerializer {
     levels: usize,
@@ -21,23 +21,23 @@ impl ValueSerializer {
         ValueSerializer { levels }
     }
 
-    /// The serializer of what a list or map holds.
+    /// Returns the serializer of the elements of a list or map: one level less.
     fn inner(self) -> Result<Self, Error> {
         self.levels.checked_sub(1).map(Self::new).ok_or_else(nesting_error)
     }
 }
 
-/// A list that is being made, with the variant it belongs to.
+/// Serializer of a list, and of the enum variant around it.
 pub(super) struct ListSerializer {
     elements: Vec<Value>,
     inner: ValueSerializer,
     variant: Option<&'static str>,
 }
 
-/// A map that is being made, with the variant it belongs to.
+/// Serializer of a map, and of the enum variant around it.
 pub(super) struct MapSerializer {
     entries: Map,
-    /// The name whose value comes next.
+    /// Key that has been serialized, and whose value comes next.
     name: Option<String>,
     inner: ValueSerializer,
     variant: Option<&'static str>,
@@ -51,7 +51,7 @@ macro_rules! serialize_numbers {
     )*};
 }
 
-/// As [`serialize_numbers`], for the types that always fit.
+/// As [`serialize_numbers`], for types whose numbers always fit.
 macro_rules! serialize_small_numbers {
     ($($method:ident($type:ty);)*) => {$(
         fn $method(self, value: $type) -> Result<Value, Error> {
@@ -137,7 +137,7 @@ impl ser::Serializer for ValueSerializer {
     ) -> Result<Value, Error> {
         match name {
             NUMBER => to_number(value.serialize(self)?),
-            // A set is made of a list, but does not count as one.
+            // A set is serialized as a list, but does not count as a nesting level.
             SET => to_set(value.serialize(Self::new(self.levels + 1))?),
             _ => value.serialize(self),
         }
@@ -154,7 +154,7 @@ impl ser::Serializer for ValueSerializer {
     }
 
     fn serialize_seq(self, len: Option<usize>) -> Result<ListSerializer, Error> {
-        // The length is what the caller says, so it only guides the first allocation.
+        // The length is a hint of the caller, so it only limits the first allocation.
         let elements = Vec::with_capacity(len.unwrap_or(0).min(1024));
         Ok(ListSerializer { elements, inner: self.inner()?, variant: None })
     }
@@ -265,10 +265,9 @@ impl ser::SerializeMap for MapSerializer {
     }
 
     fn serialize_value<T: Serialize + ?Sized>(&mut self, value: &T) -> Result<(), Error> {
-        let name = self
-            .name
-            .take()
-            .ok_or_else(|| Error::validation("a map's value was serialised before its key"))?;
+        let name = self.name.take().ok_or_else(|| {
+            Error::validation("the value of a map entry was serialized before its key")
+        })?;
         self.entries.insert(name, value.serialize(self.inner)?);
         Ok(())
     }
@@ -321,18 +320,22 @@ fn tagged(variant: &str, value: Value) -> Value {
     Value::M(Map::from([(variant.to_owned(), value)]))
 }
 
-/// Makes a number of the text in its newtype.
+/// Converts the text of the newtype to a number.
 fn to_number(value: Value) -> Result<Value, Error> {
     match value {
         Value::S(text) => Ok(Value::N(Number::parse(&text)?)),
-        other => Err(Error::validation(format!("no number: {other:?}"))),
+        other => {
+            Err(Error::validation(format!("a number must be serialized as text, not as {other:?}")))
+        }
     }
 }
 
-/// Makes a set of the list in its newtype, of the type of its first member.
+/// Converts the list of the newtype to a set, by the type of its first member.
 fn to_set(value: Value) -> Result<Value, Error> {
     let Value::L(members) = value else {
-        return Err(Error::validation(format!("no set: {value:?}")));
+        return Err(Error::validation(format!(
+            "a set must be serialized as a sequence, not as {value:?}"
+        )));
     };
     match members.first() {
         Some(Value::N(_)) => set_of(members, |member: Value| member.as_number()).map(Value::Ns),
@@ -355,7 +358,7 @@ fn set_of<T: SetMember>(
 ) -> Result<Set<T>, Error> {
     let members: Option<Vec<T>> = members.into_iter().map(take).collect();
     let members = members.ok_or_else(|| {
-        Error::validation("a set holds only strings, only numbers or only binaries")
+        Error::validation("the members of a set must be all strings, all numbers or all binaries")
     })?;
     Ok(Set::new(members)?)
 }

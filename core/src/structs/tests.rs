@@ -7,7 +7,7 @@ use serde::{Deserialize, Serialize};
 use crate::value::arbitrary::{item, number, value};
 use crate::{Item, Map, Number, Set, Value, item, list, map};
 
-/// Reads the value back from a tree and from bytes.
+/// Reads the value back from a tree and from encoded bytes.
 fn round_trip<T>(value: &T) -> [T; 2]
 where
     T: Serialize + serde::de::DeserializeOwned,
@@ -111,7 +111,7 @@ fn everything() -> Everything {
 }
 
 #[test]
-fn every_type_reads_back() {
+fn each_type_round_trips() {
     let everything = everything();
     for read in round_trip(&everything) {
         assert_eq!(read, everything);
@@ -119,7 +119,7 @@ fn every_type_reads_back() {
 }
 
 #[test]
-fn every_type_has_its_attribute_type() {
+fn each_rust_type_has_its_attribute_type() {
     let item = Item::from_struct(&everything()).unwrap();
     let kinds: BTreeMap<&str, &str> =
         item.iter().map(|(name, value)| (name, value.type_code())).collect();
@@ -167,7 +167,7 @@ fn structs_borrow_from_the_item() {
 }
 
 #[test]
-fn tagged_and_untagged_enums_read_back() {
+fn tagged_and_untagged_enums_round_trip() {
     let order = Internal::Order {
         total: "12345678901234567890.5".parse().unwrap(),
         tags: set(&["x", "y"]),
@@ -192,7 +192,7 @@ fn tagged_and_untagged_enums_read_back() {
 }
 
 #[test]
-fn flattened_structs_read_back() {
+fn flattened_structs_round_trip() {
     #[derive(Debug, PartialEq, Serialize, Deserialize)]
     struct Key {
         pk: String,
@@ -223,7 +223,7 @@ fn flattened_structs_read_back() {
 }
 
 #[test]
-fn ordinary_collections_read_sets() {
+fn sets_deserialize_into_ordinary_collections() {
     let value = Value::from(set(&["a", "b"]));
     assert_eq!(value.to_struct::<Vec<String>>().unwrap(), ["a", "b"]);
     assert_eq!(value.to_struct::<HashSet<&str>>().unwrap(), HashSet::from(["a", "b"]));
@@ -231,7 +231,7 @@ fn ordinary_collections_read_sets() {
 }
 
 #[test]
-fn numbers_are_never_cut_off() {
+fn number_out_of_range_is_rejected() {
     assert!(Value::from(300).to_struct::<u8>().is_err());
     assert!(Value::from(-1).to_struct::<u64>().is_err());
     let half = Value::try_from(1.5).unwrap();
@@ -254,7 +254,7 @@ fn only_structs_and_maps_are_items() {
 }
 
 #[test]
-fn nesting_is_limited() {
+fn struct_nested_over_31_levels_is_rejected() {
     #[derive(Serialize)]
     struct Deep(Option<Box<[Deep; 1]>>);
     let deep = |levels: usize| (0..levels).fold(Deep(None), |deep, _| Deep(Some(Box::new([deep]))));
@@ -262,13 +262,13 @@ fn nesting_is_limited() {
     assert!(Item::from_struct(&BTreeMap::from([("v", deep(31))])).is_ok());
     let error = Item::from_struct(&BTreeMap::from([("v", deep(32))])).unwrap_err();
     assert!(error.message().starts_with("Nesting Levels have exceeded supported limits"));
-    // A set is no container, even at the last level.
+    // A set is not a nesting level, even inside the last one.
     let set = (0..31).fold(Value::from(set(&["a"])), |inner, _| list![inner]);
     assert_eq!(Value::from_struct(&set).unwrap(), set);
 }
 
 #[test]
-fn other_formats_see_what_is_inside() {
+fn json_has_the_content_of_values() {
     let item = item! {
         "n" => "1.5".parse::<Number>().unwrap(),
         "ss" => set(&["a"]),
@@ -288,14 +288,14 @@ proptest! {
     #![proptest_config(ProptestConfig::with_cases(128))]
 
     #[test]
-    fn values_read_back(value in value()) {
+    fn values_round_trip(value in value()) {
         for read in round_trip(&value) {
             prop_assert_eq!(&read, &value);
         }
     }
 
     #[test]
-    fn items_read_back(item in item()) {
+    fn items_round_trip(item in item()) {
         prop_assert_eq!(&Item::from_struct(&item).unwrap(), &item);
         prop_assert_eq!(&item.to_struct::<Item>().unwrap(), &item);
     }
@@ -314,7 +314,7 @@ proptest! {
     }
 
     #[test]
-    fn integers_and_floats_read_back(
+    fn integers_and_floats_round_trip(
         small in any::<i64>(), wide in any::<u64>(), float in -1e100f64..1e100, short in any::<i32>(),
     ) {
         let short = short as f32 / 128.0;

@@ -1,4 +1,4 @@
-//! The deserializer of attribute names, which may be any map key.
+//! Deserializer of attribute names, for map keys of several types.
 
 use serde::de::value::BorrowedStrDeserializer;
 use serde::de::{Deserializer, Visitor};
@@ -6,7 +6,7 @@ use serde::forward_to_deserialize_any;
 
 use crate::Error;
 
-/// Reads a name as a string, a char, an integer, a boolean or a unit variant.
+/// Reads a name as a string, a char, an integer, a Boolean or a unit variant.
 pub(super) struct KeyDeserializer<'de>(pub(super) &'de str);
 
 macro_rules! deserialize_from_text {
@@ -14,7 +14,7 @@ macro_rules! deserialize_from_text {
         fn $method<V: Visitor<'de>>(self, visitor: V) -> Result<V::Value, Error> {
             match self.0.parse() {
                 Ok(value) => visitor.$visit(value),
-                // Its visitor then says what it expected instead.
+                // The visitor then reports the type that it expects.
                 Err(_) => visitor.visit_borrowed_str(self.0),
             }
         }

@@ -1,14 +1,14 @@
-//! The serializer of a map's keys, which become attribute names.
+//! Serializer of map keys, which become attribute names.
 
 use serde::ser::{Impossible, Serialize, Serializer};
 
 use crate::Error;
 
-/// Takes strings, chars, integers, booleans and unit variants.
+/// Serializer of strings, chars, integers, Booleans and unit variants.
 pub(super) struct KeySerializer;
 
 fn not_a_name() -> Error {
-    Error::validation("a map's key must be a string, a char, an integer or a unit variant")
+    Error::validation("a map key must be a string, a char, an integer, a Boolean or a unit variant")
 }
 
 macro_rules! serialize_as_text {
