@@ -1,7 +1,8 @@
 //! Expressions: conditions, filters, key conditions, updates and projections.
 //!
-//! Each is a tree that can be built or parsed, is checked by the same rules either way, and has
-//! two uses: it is evaluated here, or rendered to text for a service that evaluates it.
+//! An expression is a tree, built in Rust or parsed from text; both are validated by the same
+//! rules. Embedded engines evaluate the tree. For a remote service, it is rendered to text with
+//! placeholders.
 //!
 //! ```
 //! use tabla::backend::Placeholders;

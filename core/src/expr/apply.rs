@@ -1,4 +1,4 @@
-//! Updates applied to items.
+//! Application of updates to items.
 
 use std::collections::BTreeMap;
 
@@ -9,19 +9,19 @@ use crate::view::CONTAINER_SIZE;
 use crate::{Error, Item, Map, MapRef, Result, Value, ValueRef, limits};
 
 impl Update {
-    /// The item after the update, with every part of it reading the item before.
+    /// Applies the update and returns the new item. Every action reads the item as it was before.
     ///
-    /// For a missing item, pass one that holds its key. The size of the finished item, its nesting
-    /// and its key attributes are the caller's to check. Values that are too large for any item are
-    /// not built: an update can copy an attribute to as many others as it has paths.
+    /// For a missing item, pass an item that has only its key. The caller checks the size of the
+    /// new item, its nesting and its key attributes. Values that are too large for any item are not
+    /// built, because an update can copy one attribute to as many others as it has paths.
     ///
     /// # Errors
-    /// If a path leads nowhere, a needed attribute is missing, an operand has the wrong type, a
-    /// number leaves DynamoDB's range, or the values that are set exceed 400 KB together: a
-    /// validation error with DynamoDB's message.
+    /// A validation error with DynamoDB's message: a path is invalid, an attribute that is read is
+    /// missing, an operand has the wrong type, a number leaves DynamoDB's range, or the values that
+    /// are set exceed 400 KB together.
     pub fn apply(&self, item: &Item) -> Result<Item> {
         let before = item.view();
-        // Nothing is nested deeper than this; the edits below are as deep as the paths.
+        // No item is nested deeper than this, and the edits below are as deep as the paths.
         if self.touched().any(|path| path.depth() > limits::PATH_ELEMENTS) {
             return Err(invalid_path());
         }
@@ -42,7 +42,7 @@ impl Update {
                 place(&mut edits, path, edit);
             }
         }
-        // DynamoDB looks at what to write before it looks at where.
+        // DynamoDB checks the values before the paths.
         for path in self.touched() {
             check_parent(path, before)?;
         }
@@ -70,20 +70,20 @@ impl Update {
         item.edited(&attributes)
     }
 
-    /// The parts of an item that the update touches: what `UPDATED_OLD` returns of the item
-    /// before, and `UPDATED_NEW` of the item after.
+    /// Returns the parts of an item that the update touches: those of the item before for
+    /// `UPDATED_OLD`, those of the item after for `UPDATED_NEW`.
     ///
-    /// A nested path gives the nested fragment, as on AWS.
+    /// A nested path results in a nested fragment, as on AWS.
     pub fn touched_parts(&self, item: &Item) -> Item {
         project(self.touched(), item.view())
     }
 }
 
-/// Bytes that the values set by one update may have together.
+/// Limit on the bytes of all values that one update sets.
 ///
-/// Paths do not overlap, so that all of these values would be in the finished item.
+/// Paths do not overlap, so all of these values would be in the new item.
 struct SizeBudget {
-    /// `None` once it is exceeded.
+    /// Remaining bytes; `None` after the limit was exceeded.
     left: Option<usize>,
 }
 
@@ -96,20 +96,20 @@ impl SizeBudget {
         self.left.is_none()
     }
 
-    /// Builds a value of this size; over budget, a stand-in that the update is never applied with.
-    /// The actions that follow are still checked, because their errors come first.
+    /// Builds a value of this size. Over the limit, it returns a placeholder, and the update is
+    /// never applied. Later actions are still checked, because their errors take precedence.
     fn build(&mut self, size: impl FnOnce() -> usize, value: impl FnOnce() -> Value) -> Value {
         self.left = self.left.and_then(|left| left.checked_sub(size()));
         if self.is_exceeded() { Value::Null } else { value() }
     }
 }
 
-/// The error of an update that makes its item too large, or writes more than an item can hold.
+/// Error of an update whose item would exceed the size limit.
 pub(crate) fn too_large() -> Error {
     Error::validation("Item size to update has exceeded the maximum allowed size")
 }
 
-/// What happens to one value.
+/// Change of one value, or of values inside it.
 enum Edit<'p> {
     Set(Value),
     Remove,
@@ -117,7 +117,7 @@ enum Edit<'p> {
     Elements(BTreeMap<u32, Edit<'p>>),
 }
 
-/// A path can be written to if what it is an element of is there, and of the right type.
+/// Checks that the parent of the path's last element exists and has the right type.
 fn check_parent(path: &Path, item: MapRef<'_>) -> Result<()> {
     let Some((last, steps)) = path.elements().split_last() else { return Ok(()) };
     let mut parent = item.get(path.root());
@@ -139,7 +139,7 @@ fn invalid_path() -> Error {
     Error::validation("The document path provided in the update expression is invalid for update")
 }
 
-/// Files an edit under its path. Of two paths that clash, which validation refuses, one wins.
+/// Adds an edit under its path. Of two paths that overlap, which validation rejects, one wins.
 fn place<'p>(edits: &mut BTreeMap<&'p str, Edit<'p>>, path: &'p Path, edit: Edit<'p>) {
     let Some((last, steps)) = path.elements().split_last() else {
         edits.insert(path.root(), edit);
@@ -214,13 +214,13 @@ fn edit_list(list: &mut Vec<Value>, edits: BTreeMap<u32, Edit<'_>>) {
             }
         }
     }
-    // Last, and from the end, so that every index means a place in the list as it was.
+    // Removed last and from the end, so that every index refers to the list before the update.
     for index in removed.into_iter().rev() {
         list.remove(index);
     }
 }
 
-/// The depth of this recursion is that of the item, which has at most 32 levels.
+/// The depth of this recursion is that of the item, at most 32 levels.
 fn edit_inside(value: &mut Value, edit: Edit<'_>) {
     match (value, edit) {
         (Value::M(map), Edit::Fields(edits)) => edit_map(map, edits),
@@ -258,7 +258,7 @@ impl SetValue {
 
 impl SetOperand {
     fn of<'v>(&'v self, item: MapRef<'v>) -> Result<ValueRef<'v>> {
-        // DynamoDB reads the last resort even if it is not needed.
+        // DynamoDB reads the fallback even if it is not needed.
         let last = match &self.last {
             SetFallback::Value(value) => value.as_ref(),
             SetFallback::Path(path) => path.resolve(item).ok_or_else(|| {
@@ -272,7 +272,7 @@ impl SetOperand {
     }
 }
 
-/// What `ADD` makes of a value; of a missing one, what is added.
+/// Returns the result of `ADD` on a value. If there is no value, it is the operand.
 fn added(value: Option<ValueRef<'_>>, more: &Value) -> Result<Value> {
     let Some(value) = value else { return Ok(more.clone()) };
     Ok(match (value.to_value(), more) {
@@ -284,7 +284,7 @@ fn added(value: Option<ValueRef<'_>>, more: &Value) -> Result<Value> {
     })
 }
 
-/// What `DELETE` leaves of a set, if anything.
+/// Returns the result of `DELETE` on a set; `None` if no member is left.
 fn deleted(value: ValueRef<'_>, members: &Value) -> Result<Option<Value>> {
     Ok(match (value.to_value(), members) {
         (Value::Ss(set), Value::Ss(members)) => set.difference(members).map(Value::Ss),
@@ -324,7 +324,7 @@ mod tests {
     }
 
     #[test]
-    fn values_over_400_kb_together_are_refused_before_they_are_built() {
+    fn update_values_over_400_kb_are_rejected_before_they_are_built() {
         let item = item! { "k" => "v", "l" => Value::L(vec![Value::Null; 150_000]) };
         let appended = (0..185).fold(Update::new(), |update, number| {
             update.set(format!("a{number}").as_str(), attr("l").append(attr("l")))
@@ -335,12 +335,12 @@ mod tests {
             update.set(format!("a{number}").as_str(), attr("l"))
         });
         assert_eq!(refusal(copied, &item), too_large);
-        // An action that is wrong in itself is reported first, wherever it is.
+        // An error of a single action takes precedence, wherever the action is.
         let wrong = "An operand in the update expression has an incorrect data type";
         assert_eq!(refusal(appended.clone().set("z", attr("k").plus(1)), &item), wrong);
         let nowhere = "The document path provided in the update expression is invalid for update";
         assert_eq!(refusal(appended.remove(attr("k").field("x")), &item), nowhere);
-        // What fits exactly is built.
+        // Values of exactly the limit are built.
         let half = Value::L(vec![Value::Null; limits::ITEM_SIZE / 4 - 1]);
         let item = item! { "l" => half };
         let fits = Update::new().set("l", attr("l").append(attr("l")));
@@ -351,7 +351,7 @@ mod tests {
     }
 
     #[test]
-    fn indexes_mean_places_in_the_list_as_it_was() {
+    fn list_indexes_refer_to_the_list_before_the_update() {
         let item = item! { "l" => list(0..4) };
         let update = Update::new()
             .set(attr("l").index(2), 20)
@@ -361,7 +361,7 @@ mod tests {
     }
 
     #[test]
-    fn past_the_end_means_appended_in_order_and_without_gaps() {
+    fn set_past_the_end_appends_in_order_of_index() {
         let item = item! { "l" => list(0..2) };
         let update = Update::new()
             .set(attr("l").index(9), 9)
@@ -374,7 +374,7 @@ mod tests {
     }
 
     #[test]
-    fn nested_parts_change_without_their_neighbours() {
+    fn nested_update_keeps_sibling_attributes() {
         let inner = |x: i32| map([("x", x.into()), ("y", list(0..2))]);
         let item = item! { "m" => inner(1), "l" => Value::L(vec![inner(2)]) };
         let update = Update::new()
@@ -389,7 +389,7 @@ mod tests {
     }
 
     #[test]
-    fn a_path_must_lead_somewhere() {
+    fn path_with_missing_parent_is_rejected() {
         let item = item! { "n" => 1, "l" => list(0..1), "m" => map([]) };
         for path in [
             attr("z").field("x"),
@@ -420,7 +420,7 @@ mod tests {
     }
 
     #[test]
-    fn what_is_read_must_be_there_and_fit() {
+    fn missing_or_mistyped_operand_is_rejected() {
         let item = item! { "n" => 1, "s" => "x", "l" => list(0..1) };
         let missing =
             "The provided expression refers to an attribute that does not exist in the item";
@@ -428,7 +428,7 @@ mod tests {
         assert_eq!(refusal(Update::new().set("a", attr("z")), &item), missing);
         assert_eq!(refusal(Update::new().set("a", attr("z").plus(1)), &item), missing);
         assert_eq!(refusal(Update::new().set("a", attr("z").append(list([]))), &item), missing);
-        // The last resort is read even when it is not needed.
+        // The fallback is read even when it is not needed.
         let unneeded = Update::new().set("a", attr("n").if_not_exists(attr("z")));
         assert_eq!(refusal(unneeded, &item), missing);
         assert_eq!(refusal(Update::new().set("a", attr("s").plus(1)), &item), wrong);
@@ -442,7 +442,7 @@ mod tests {
     }
 
     #[test]
-    fn lists_grow_at_either_end() {
+    fn list_append_extends_either_end() {
         let item = item! { "l" => list([2]) };
         let update = Update::new()
             .set("l", attr("l").append(list([3])))
@@ -453,7 +453,7 @@ mod tests {
     }
 
     #[test]
-    fn counters_start_and_sets_end_by_themselves() {
+    fn add_creates_attributes_and_delete_removes_empty_sets() {
         let update = Update::new().add("n", 5).add("s", strings(["a"]));
         let item = update.apply(&Item::new()).unwrap();
         assert_eq!(item, item! { "n" => 5, "s" => strings(["a"]) });
@@ -462,7 +462,7 @@ mod tests {
     }
 
     #[test]
-    fn the_touched_parts_are_nested_fragments() {
+    fn touched_parts_are_nested_fragments() {
         let item = item! {
             "n" => 1,
             "other" => 2,
@@ -484,7 +484,7 @@ mod tests {
     }
 
     #[test]
-    fn clashing_paths_do_no_harm() {
+    fn overlapping_paths_do_not_panic() {
         let item = item! { "m" => map([("x", 1.into())]) };
         for update in [
             Update::new().set("m", 1).set(attr("m").field("x"), 2),

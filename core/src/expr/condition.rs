@@ -1,4 +1,4 @@
-//! Conditions: the tree behind condition, filter and key condition expressions.
+//! Conditions: the tree of condition, filter and key condition expressions, and its builder.
 
 use std::fmt;
 use std::ops::{Deref, Not};
@@ -7,10 +7,10 @@ use crate::expr::Path;
 use crate::limits;
 use crate::{Value, ValueKind};
 
-/// A condition on an item.
+/// Condition on an item.
 ///
 /// Build one from a path ([`crate::attr`]) or parse one with
-/// [`Placeholders`](crate::expr::Placeholders). `AND` and `OR` of more than two conditions are
+/// [`Placeholders`](crate::backend::Placeholders). `AND` and `OR` of more than two conditions are
 /// one node, so that a long chain is not a deep tree.
 ///
 /// ```
@@ -22,85 +22,84 @@ use crate::{Value, ValueKind};
 /// ```
 #[derive(Clone, Debug, PartialEq)]
 pub enum Condition {
-    /// `left op right`.
+    /// Comparison of two operands: `left op right`.
     Compare {
-        /// How the two sides are compared.
+        /// Comparison operator.
         op: CompareOp,
-        /// The left side.
+        /// Left operand.
         left: Operand,
-        /// The right side.
+        /// Right operand.
         right: Operand,
     },
-    /// `value BETWEEN low AND high`, both ends included.
+    /// Range test: `value BETWEEN low AND high`, bounds included.
     Between {
-        /// What is tested.
+        /// Operand that is tested.
         value: Operand,
-        /// The lower bound.
+        /// Lower bound, included.
         low: Operand,
-        /// The upper bound.
+        /// Upper bound, included.
         high: Operand,
     },
-    /// `value IN (…)`: equal to one of the operands.
+    /// Membership test: `value IN (…)`, equal to one of the operands.
     In {
-        /// What is tested.
+        /// Operand that is tested.
         value: Operand,
-        /// What it may be equal to, at most [`limits::IN_OPERANDS`].
+        /// Operands that it may equal, at most [`limits::IN_OPERANDS`].
         list: Vec<Operand>,
     },
-    /// `attribute_exists(path)`.
+    /// Existence test: `attribute_exists(path)`.
     AttributeExists(Path),
-    /// `attribute_not_exists(path)`.
+    /// Absence test: `attribute_not_exists(path)`.
     AttributeNotExists(Path),
     /// `attribute_type(operand, type)`.
     AttributeType(Operand, ValueKind),
-    /// `begins_with(operand, prefix)`, of strings or binaries.
+    /// Prefix test: `begins_with(operand, prefix)`, of strings or binaries.
     BeginsWith(Operand, Operand),
-    /// `contains(operand, part)`: substring, set member or list element.
+    /// Containment test: `contains(operand, part)`, of a substring, set member or list element.
     Contains(Operand, Operand),
-    /// All of these.
+    /// Conjunction: all of the conditions hold.
     And(Branches),
-    /// At least one of these.
+    /// Disjunction: at least one of the conditions holds.
     Or(Branches),
-    /// Not this.
+    /// Negation: the condition does not hold.
     Not(Branch),
-    /// What is left of a tree nested deeper than any legal one.
+    /// Replacement of a tree that is nested deeper than any valid one.
     ///
-    /// The builder puts it in the place of such a tree, so that every tree can be cloned, walked
-    /// and dropped in a bounded stack. It never holds, and validation refuses it for its number
-    /// of operators.
+    /// The builder replaces such a tree, so that every tree can be cloned, walked and dropped with
+    /// bounded stack. It never holds, and validation rejects it for its number of operators.
     TooDeep,
 }
 
-/// The sides of a comparison, and the arguments of the functions.
+/// Operand of a comparison or argument of a function.
 #[derive(Clone, Debug, PartialEq)]
 pub enum Operand {
-    /// The value at a path.
+    /// Value at a path.
     Path(Path),
-    /// A constant.
+    /// Constant value.
     Value(Value),
-    /// `size(path)`: the number of characters, bytes or elements of the value at a path.
+    /// Size of the value at a path, `size(path)`: UTF-16 code units, bytes or elements.
     Size(Path),
 }
 
-/// The comparison operators.
+/// Comparison operator.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub enum CompareOp {
-    /// `=`
+    /// Equal, `=`.
     Eq,
-    /// `<>`, which also holds when a side is missing.
+    /// Not equal, `<>`. Holds also if an operand is missing.
     Ne,
-    /// `<`
+    /// Less than, `<`.
     Lt,
-    /// `<=`
+    /// Less than or equal, `<=`.
     Le,
-    /// `>`
+    /// Greater than, `>`.
     Gt,
-    /// `>=`
+    /// Greater than or equal, `>=`.
     Ge,
 }
 
 impl CompareOp {
-    /// The operator as expressions write it.
+    /// Text of the operator in an expression.
     pub fn as_str(self) -> &'static str {
         match self {
             Self::Eq => "=",
@@ -112,7 +111,7 @@ impl CompareOp {
         }
     }
 
-    /// The operator that says the same with the sides exchanged: `>` for `<`.
+    /// Returns the operator for exchanged operands: `>` for `<`.
     #[must_use]
     pub fn mirrored(self) -> Self {
         match self {
@@ -132,20 +131,20 @@ impl fmt::Display for CompareOp {
     }
 }
 
-/// The condition under a [`Condition::Not`]. Read it through [`Deref`].
+/// Condition under a [`Condition::Not`]. Read it through [`Deref`].
 #[derive(Clone, PartialEq)]
 pub struct Branch {
     inner: Box<Condition>,
     height: u16,
 }
 
-/// The conditions under a [`Condition::And`] or [`Condition::Or`], two at least. Read them
-/// through [`Deref`].
+/// Conditions under a [`Condition::And`] or [`Condition::Or`], two at least. Read them through
+/// [`Deref`].
 #[derive(Clone)]
 pub struct Branches {
     inner: Vec<Condition>,
     height: u16,
-    /// Whether they may have only so many operators: see [`Condition::without_limit`].
+    /// Whether the limit on operators applies: see [`Condition::without_limit`].
     limited: bool,
 }
 
@@ -165,7 +164,7 @@ impl Deref for Branches {
     }
 }
 
-/// A limit is no part of what conditions say.
+/// Equality ignores `limited`, which is not part of the condition.
 impl PartialEq for Branches {
     fn eq(&self, other: &Self) -> bool {
         self.inner == other.inner
@@ -193,34 +192,34 @@ impl fmt::Debug for Branches {
     }
 }
 
-/// Every level of a tree costs at least one operator, so no legal tree is higher than this.
+/// Height of the highest valid tree: each level costs at least one operator.
 const MAX_HEIGHT: u16 = limits::EXPRESSION_OPERATORS as u16;
 
 impl Condition {
-    /// All of the conditions; `None` if there are none.
+    /// Joins conditions with `AND`; `None` if there are none.
     pub fn all(conditions: impl IntoIterator<Item = Condition>) -> Option<Self> {
         Self::chain(conditions, Chain::And)
     }
 
-    /// At least one of the conditions; `None` if there are none.
+    /// Joins conditions with `OR`; `None` if there are none.
     pub fn any(conditions: impl IntoIterator<Item = Condition>) -> Option<Self> {
         Self::chain(conditions, Chain::Or)
     }
 
-    /// This condition and the other one.
+    /// Joins two conditions with `AND`.
     #[must_use]
     pub fn and(self, other: impl Into<Condition>) -> Self {
         Self::pair(self, other.into(), Chain::And)
     }
 
-    /// This condition or the other one.
+    /// Joins two conditions with `OR`.
     #[must_use]
     pub fn or(self, other: impl Into<Condition>) -> Self {
         Self::pair(self, other.into(), Chain::Or)
     }
 
     fn pair(self, other: Self, chain: Chain) -> Self {
-        Self::chain([self, other], chain).expect("two conditions are not none")
+        Self::chain([self, other], chain).expect("a chain of two conditions is not empty")
     }
 
     fn chain(conditions: impl IntoIterator<Item = Condition>, chain: Chain) -> Option<Self> {
@@ -228,7 +227,8 @@ impl Condition {
         let mut tallest = 0;
         for condition in conditions {
             match (condition, chain) {
-                // The first links of a chain are moved as they are: a loop of `and` is linear.
+                // An existing chain is extended in place, so that a loop of `and` takes linear
+                // time.
                 (Self::And(branches), Chain::And) | (Self::Or(branches), Chain::Or) => {
                     tallest = tallest.max(branches.height - 1);
                     if inner.is_empty() {
@@ -257,9 +257,9 @@ impl Condition {
         })
     }
 
-    /// The same condition, which may have any number of operators: only expressions have a limit.
+    /// Exempts the condition from the limit on operators, which applies only to expressions.
     ///
-    /// What it becomes a part of has one again.
+    /// A condition that it becomes a part of has the limit again.
     pub(super) fn without_limit(mut self) -> Self {
         if let Self::And(branches) | Self::Or(branches) = &mut self {
             branches.limited = false;
@@ -267,7 +267,7 @@ impl Condition {
         self
     }
 
-    /// Whether it may have only so many operators.
+    /// Whether the limit on operators applies.
     pub(super) fn is_limited(&self) -> bool {
         match self {
             Self::And(branches) | Self::Or(branches) => branches.limited,
@@ -275,12 +275,12 @@ impl Condition {
         }
     }
 
-    /// The number of nodes on the longest way down that have conditions below them.
+    /// Number of nodes on the longest path down that have conditions below them.
     fn height(&self) -> u16 {
         match self {
             Self::And(branches) | Self::Or(branches) => branches.height,
             Self::Not(branch) => branch.height,
-            // Whatever it becomes a part of is too deep as well.
+            // A condition that this becomes a part of is too deep as well.
             Self::TooDeep => MAX_HEIGHT,
             _ => 0,
         }
@@ -329,55 +329,56 @@ impl<T: Into<Value>> From<T> for Operand {
     }
 }
 
-/// The size of the value at a path, as the builder's comparisons take it: see [`Path::size`].
+/// Size of the value at a path, for comparisons: see [`Path::size`].
 #[derive(Clone, Debug, PartialEq)]
 pub struct Size(Path);
 
 macro_rules! comparisons {
     ($of:ty) => {
-        /// Comparisons, each giving a [`Condition`].
+        /// Builders of comparisons.
         impl $of {
-            /// Equal: same type and same value. Does not hold if a side is missing.
+            /// Tests for equality: same type and same value. Does not hold if an operand is
+            /// missing.
             pub fn eq(self, other: impl Into<Operand>) -> Condition {
                 self.compare(CompareOp::Eq, other)
             }
 
-            /// Not equal. Holds if a side is missing.
+            /// Tests for inequality. Holds if an operand is missing.
             pub fn ne(self, other: impl Into<Operand>) -> Condition {
                 self.compare(CompareOp::Ne, other)
             }
 
-            /// Less than, among strings, numbers or binaries.
+            /// Tests for less than, among strings, numbers or binaries.
             pub fn lt(self, other: impl Into<Operand>) -> Condition {
                 self.compare(CompareOp::Lt, other)
             }
 
-            /// Less than or equal, among strings, numbers or binaries.
+            /// Tests for less than or equal, among strings, numbers or binaries.
             pub fn le(self, other: impl Into<Operand>) -> Condition {
                 self.compare(CompareOp::Le, other)
             }
 
-            /// Greater than, among strings, numbers or binaries.
+            /// Tests for greater than, among strings, numbers or binaries.
             pub fn gt(self, other: impl Into<Operand>) -> Condition {
                 self.compare(CompareOp::Gt, other)
             }
 
-            /// Greater than or equal, among strings, numbers or binaries.
+            /// Tests for greater than or equal, among strings, numbers or binaries.
             pub fn ge(self, other: impl Into<Operand>) -> Condition {
                 self.compare(CompareOp::Ge, other)
             }
 
-            /// Compared with an operator chosen at run time.
+            /// Compares with an operator chosen at run time.
             pub fn compare(self, op: CompareOp, other: impl Into<Operand>) -> Condition {
                 Condition::Compare { op, left: self.into(), right: other.into() }
             }
 
-            /// Within two bounds, both included.
+            /// Tests for a value between two bounds, both included.
             pub fn between(self, low: impl Into<Operand>, high: impl Into<Operand>) -> Condition {
                 Condition::Between { value: self.into(), low: low.into(), high: high.into() }
             }
 
-            /// Equal to one of these, at most [`limits::IN_OPERANDS`].
+            /// Tests for equality with one of the operands, at most [`limits::IN_OPERANDS`].
             pub fn is_in<T: Into<Operand>>(self, list: impl IntoIterator<Item = T>) -> Condition {
                 Condition::In {
                     value: self.into(),
@@ -391,35 +392,35 @@ macro_rules! comparisons {
 comparisons!(Path);
 comparisons!(Size);
 
-/// Tests of what is at the path, each giving a [`Condition`].
+/// Builders of tests on the value at the path.
 impl Path {
-    /// There is a value, be it NULL.
+    /// Tests that a value exists; NULL is a value.
     pub fn exists(self) -> Condition {
         Condition::AttributeExists(self)
     }
 
-    /// There is no value.
+    /// Tests that no value exists.
     pub fn not_exists(self) -> Condition {
         Condition::AttributeNotExists(self)
     }
 
-    /// The value has this type.
+    /// Tests for the type of the value.
     pub fn has_type(self, kind: ValueKind) -> Condition {
         Condition::AttributeType(self.into(), kind)
     }
 
-    /// The string or binary begins with this one.
+    /// Tests for a prefix of a string or binary.
     pub fn begins_with(self, prefix: impl Into<Operand>) -> Condition {
         Condition::BeginsWith(self.into(), prefix.into())
     }
 
-    /// The string or binary has this part, the set this member, or the list this element.
+    /// Tests for a substring or part of a binary, a set member or a list element.
     pub fn contains(self, part: impl Into<Operand>) -> Condition {
         Condition::Contains(self.into(), part.into())
     }
 
-    /// The size of the value: UTF-16 code units of a string, bytes of a binary, elements of a
-    /// set, list or map. Other types have none, and no comparison with it holds.
+    /// Size of the value: UTF-16 code units of a string, bytes of a binary, elements of a set, list
+    /// or map. Other types have no size, and no comparison with it holds except `<>`.
     pub fn size(self) -> Size {
         Size(self)
     }

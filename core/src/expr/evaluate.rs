@@ -1,4 +1,4 @@
-//! Conditions on items, straight from their views.
+//! Evaluation of conditions on views of items.
 
 use std::cmp::Ordering;
 
@@ -8,16 +8,16 @@ use crate::expr::condition::{CompareOp, Condition, Operand};
 use crate::{Item, MapRef, Number, ValueRef};
 
 impl Condition {
-    /// Whether the condition holds for an item; for a missing one, pass an empty item.
+    /// Whether the condition holds for an item; for a missing item, pass an empty one.
     ///
-    /// A comparison with something that is missing or of another type does not hold, except
-    /// `<>`, which then does. Nothing here fails: what can be wrong with a condition whatever the
-    /// item is, [`Condition::validate`] finds.
+    /// A comparison with a missing value or a value of another type is false, except `<>`, which is
+    /// true. Evaluation cannot fail: [`Condition::validate`] finds the errors that do not depend on
+    /// the item.
     pub fn evaluate<'a>(&self, item: impl Into<MapRef<'a>>) -> bool {
         self.holds(item.into())
     }
 
-    /// Apart from the leaves, so that the frames of this recursion stay small.
+    /// Separate from the leaves, so that the stack frames of this recursion stay small.
     fn holds(&self, item: MapRef<'_>) -> bool {
         match self {
             Self::And(branches) => branches.iter().all(|branch| branch.holds(item)),
@@ -55,14 +55,14 @@ impl Condition {
                 _ => false,
             },
             Self::And(_) | Self::Or(_) | Self::Not(_) | Self::TooDeep => {
-                unreachable!("these are not leaves")
+                unreachable!("`holds` handles inner nodes")
             }
         }
     }
 }
 
 impl Operand {
-    /// What the operand is for an item.
+    /// Value of the operand for an item; `None` if it is missing.
     fn of<'v>(&'v self, item: MapRef<'v>) -> Option<ValueRef<'v>> {
         match self {
             Self::Path(path) => path.resolve(item),
@@ -97,13 +97,13 @@ fn contains(value: ValueRef<'_>, part: ValueRef<'_>) -> bool {
     }
 }
 
-/// Whether the bytes have this part somewhere. Both may come from a request, so this takes time by the
-/// sum of their lengths, never by the product. A part of a text is one by its UTF-8 bytes, too.
+/// Whether the bytes contain a part. Both can come from a request, so the time is linear in the sum
+/// of their lengths. A substring is found by its UTF-8 bytes, too.
 fn has_part(bytes: &[u8], part: &[u8]) -> bool {
     memmem::find(bytes, part).is_some()
 }
 
-/// What `size` gives: UTF-16 code units, bytes or elements; nothing for the other types.
+/// Result of `size`: UTF-16 code units, bytes or elements; `None` for the other types.
 pub(crate) fn size_of(value: ValueRef<'_>) -> Option<Number> {
     let size = match value {
         ValueRef::S(text) => text.encode_utf16().count(),
@@ -151,7 +151,7 @@ mod tests {
     }
 
     #[test]
-    fn missing_attributes_are_only_unequal() {
+    fn missing_attribute_matches_only_not_equal() {
         assert!(holds(attr("z").ne(1)));
         assert!(holds(attr("z").ne(attr("y"))));
         assert!(holds(attr("z").size().ne(1)));
@@ -178,7 +178,7 @@ mod tests {
     }
 
     #[test]
-    fn types_are_never_mixed() {
+    fn values_of_different_types_are_unequal_and_unordered() {
         let item = all_kinds();
         for (one, left) in item.iter() {
             for (other, right) in item.iter() {
@@ -197,7 +197,7 @@ mod tests {
     }
 
     #[test]
-    fn bounds_are_included() {
+    fn between_includes_its_bounds() {
         assert!(holds(attr("n").between(5, 5)));
         assert!(holds(attr("n").between(4, 6)));
         assert!(!holds(attr("n").between(6, 9)));
@@ -205,7 +205,7 @@ mod tests {
     }
 
     #[test]
-    fn sizes_are_units_bytes_and_elements() {
+    fn size_counts_utf16_units_bytes_or_elements() {
         for (name, size) in
             [("s", 3), ("b", 3), ("l", 2), ("m", 1), ("ss", 2), ("ns", 2), ("bs", 1)]
         {
@@ -218,7 +218,7 @@ mod tests {
     }
 
     #[test]
-    fn containers_contain_by_value() {
+    fn contains_compares_by_value() {
         assert!(holds(attr("s").contains("bc")));
         assert!(holds(attr("s").contains("")));
         assert!(!holds(attr("s").contains("ac")));
@@ -236,9 +236,9 @@ mod tests {
     }
 
     #[test]
-    fn parts_are_found_wherever_they_are() {
+    fn contains_finds_parts_at_every_position() {
         let bytes = |text: &[u8]| Value::B(text.to_vec().into());
-        // All there are of up to four of two letters, so that parts overlap themselves.
+        // All strings of up to four of two letters, so that some parts overlap themselves.
         let all: Vec<String> = (1..32_u32)
             .map(|code| format!("{code:b}").split_off(1).replace('0', "a").replace('1', "é"))
             .collect();
@@ -254,9 +254,9 @@ mod tests {
         }
     }
 
-    /// A search that begins anew at every byte would compare 40 GB for the first of the parts alone.
+    /// A search that restarts at every byte would compare 40 GB for the first part alone.
     #[test]
-    fn long_parts_are_looked_for_in_the_time_that_it_takes_to_read_them() {
+    fn contains_takes_linear_time_for_long_parts() {
         let text = "a".repeat(400_000);
         for part in ["a".repeat(200_000) + "b", "b".to_owned() + &"a".repeat(200_000)] {
             let item = item! {
@@ -274,7 +274,7 @@ mod tests {
     }
 
     #[test]
-    fn prefixes_are_of_one_type() {
+    fn begins_with_requires_the_same_type() {
         assert!(holds(attr("s").begins_with("ab")));
         assert!(!holds(attr("s").begins_with("AB")));
         assert!(holds(attr("b").begins_with(Value::B(vec![1, 2].into()))));
@@ -284,7 +284,7 @@ mod tests {
     }
 
     #[test]
-    fn a_missing_item_is_an_empty_one() {
+    fn missing_item_evaluates_as_an_empty_one() {
         let nothing = Item::new();
         assert!(attr("p").not_exists().evaluate(&nothing));
         assert!(!attr("p").exists().evaluate(&nothing));

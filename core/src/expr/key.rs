@@ -1,62 +1,62 @@
-//! Key conditions: from a condition to the range of keys that a query reads.
+//! Key conditions: conversion of a condition to the keys that a query reads.
 
 use crate::expr::condition::{CompareOp, Condition, Operand};
 use crate::expr::path::Path;
 use crate::{Error, KeyType, Result, Value, ValueKind};
 
-/// The key attributes of a table or index, in order.
+/// Key attributes of a table or index, in order.
 #[derive(Clone, Copy, Debug)]
 pub struct KeySpec<'a> {
-    /// The partition key: one attribute, or up to four in an index.
+    /// Partition key attributes: one, or up to four in an index.
     pub partition: &'a [(String, KeyType)],
-    /// The sort key: none, one attribute, or up to four in an index.
+    /// Sort key attributes: none or one, or up to four in an index.
     pub sort: &'a [(String, KeyType)],
 }
 
-/// The keys that a query reads: one partition, and a range of its sort keys.
+/// Keys that a query reads: one partition, and a range of its sort keys.
 #[derive(Clone, Debug, PartialEq)]
 pub struct KeyQuery {
-    /// The value of each partition key attribute, in order.
+    /// Value of each partition key attribute, in order.
     pub partition: Vec<Value>,
-    /// The values that the first sort key attributes must equal, in order; maybe none.
+    /// Values that the first sort key attributes must equal, in order; may be empty.
     pub sort_prefix: Vec<Value>,
-    /// What holds for the sort key attribute after those, if anything is asked of it.
+    /// Range of the sort key attribute after the prefix, if the condition has one.
     pub sort_range: Option<SortRange>,
 }
 
-/// A range of one sort key attribute.
+/// Range of one sort key attribute.
 #[derive(Clone, Debug, PartialEq)]
 pub enum SortRange {
-    /// Less than this.
+    /// Values less than this one.
     Less(Value),
-    /// This or less.
+    /// Values up to this one, included.
     AtMost(Value),
-    /// Greater than this.
+    /// Values greater than this one.
     Greater(Value),
-    /// This or greater.
+    /// Values from this one on, included.
     AtLeast(Value),
-    /// From the first to the second, both included.
+    /// Values from the first to the second, both included.
     Between(Value, Value),
-    /// Strings or binaries that begin with this.
+    /// Strings or binaries with this prefix.
     BeginsWith(Value),
 }
 
-/// What a key condition says about one attribute.
+/// Test of one key attribute in a key condition.
 enum KeyTest {
     Equal(Value),
     Range(SortRange),
 }
 
 impl Condition {
-    /// The keys that a query with this key condition reads.
+    /// Converts a key condition to the keys that a query reads.
     ///
-    /// Validate the condition first ([`Condition::validate`]; parsing does): only what is special
-    /// to key conditions is checked here. Whether a key is empty or too long is not.
+    /// Validate the condition first ([`Condition::validate`]; parsing does it). This checks only
+    /// the rules for key conditions, and not whether a key value is empty or too long.
     ///
     /// # Errors
-    /// With DynamoDB's message, if this is not a key condition for these keys: every partition
-    /// key attribute must be equal to a value, the sort key attributes may be from the first on,
-    /// and the last one that is named may be in a range instead.
+    /// With DynamoDB's message, if this is not a key condition for these keys. Every partition key
+    /// attribute must equal a value. The sort key attributes may be named from the first on, and
+    /// the last one that is named may be in a range.
     pub fn to_key_query(&self, key: &KeySpec<'_>) -> Result<KeyQuery> {
         for path in self.paths() {
             key.check_scalar(path)?;
@@ -89,7 +89,7 @@ fn missed(attribute: &str) -> Error {
 }
 
 impl KeySpec<'_> {
-    /// Gives each key attribute what is said about it.
+    /// Assigns the tests to the key attributes.
     fn query(&self, mut tests: Vec<(&str, KeyTest)>) -> Result<KeyQuery> {
         if tests.len() > self.partition.len() + self.sort.len() {
             return Err(Error::validation(NOT_SUPPORTED));
@@ -122,9 +122,9 @@ impl KeySpec<'_> {
             return Ok(KeyQuery { partition, sort_prefix, sort_range });
         }
         match self.sort.get(sort_prefix.len()) {
-            // Something else stands where this attribute should.
+            // A later attribute is tested, but this one is not.
             Some((name, _)) if sort_range.is_none() => Err(missed(name)),
-            // Nothing may follow a range, or the last attribute of the key.
+            // No test can follow a range, or the last attribute of the key.
             _ => Err(Error::validation(NOT_SUPPORTED)),
         }
     }
@@ -145,7 +145,7 @@ impl KeySpec<'_> {
     }
 }
 
-/// The attribute that a part of a key condition is about, and what it says.
+/// Key attribute of a part of a key condition, and its test.
 fn key_test(condition: &Condition) -> Result<(&str, KeyTest)> {
     let (name, test) = match condition {
         Condition::Compare { op: CompareOp::Ne, .. } => return Err(bad_operator("<>")),
@@ -202,7 +202,7 @@ fn bad_condition(problem: &str) -> Error {
     Error::validation(format!("Invalid condition in KeyConditionExpression: {problem}"))
 }
 
-/// The attribute among the operands, of which there may be one only.
+/// The only attribute among the operands; `None` if there is none, an error if there are several.
 fn only_attribute<'o>(operands: impl IntoIterator<Item = &'o Operand>) -> Result<Option<&'o str>> {
     let mut found = None;
     for operand in operands {
@@ -225,7 +225,7 @@ fn only_attribute<'o>(operands: impl IntoIterator<Item = &'o Operand>) -> Result
     Ok(found)
 }
 
-/// The attribute that is the first operand of `BETWEEN` or `begins_with`.
+/// Attribute in the first operand of `BETWEEN` or `begins_with`.
 fn first_attribute<'o>(
     operator: &str,
     first: &'o Operand,
@@ -243,7 +243,7 @@ fn first_attribute<'o>(
 }
 
 impl KeyTest {
-    /// The values that the attribute is compared with.
+    /// Values that the attribute is compared with.
     fn values(&self) -> Vec<&Value> {
         match self {
             Self::Equal(value)
@@ -260,7 +260,7 @@ impl KeyTest {
 
     fn check_type(&self, kind: KeyType) -> Result<()> {
         let kind = ValueKind::from(kind);
-        // A prefix of a number means nothing; other prefixes have the type of the key.
+        // A prefix of a number is meaningless. Other prefixes have the type of the key.
         let prefix_of_number =
             kind == ValueKind::N && matches!(self, Self::Range(SortRange::BeginsWith(_)));
         if !prefix_of_number && self.values().into_iter().all(|value| value.kind() == kind) {
@@ -294,7 +294,7 @@ mod tests {
     }
 
     #[test]
-    fn one_partition_and_a_range() {
+    fn key_condition_becomes_partition_and_range() {
         let partition = || attr("p").eq("k");
         let range = |condition: Condition| {
             let query = query(&partition().and(condition), &["p"], &["s"]).unwrap();
@@ -320,7 +320,7 @@ mod tests {
     }
 
     #[test]
-    fn several_attributes_form_a_key() {
+    fn composite_keys_take_a_leading_run_of_attributes() {
         let all = |names: &[&str]| {
             Condition::all(names.iter().map(|name| attr(*name).eq(format!("={name}")))).unwrap()
         };
@@ -331,7 +331,8 @@ mod tests {
         let found = query(&all(&["a", "b", "x"]).and(attr("y").gt("1")), key.0, key.1).unwrap();
         assert_eq!(found.sort_prefix, [Value::from("=x")]);
         assert_eq!(found.sort_range, Some(SortRange::Greater("1".into())));
-        // Every partition attribute, a leading run of sort attributes, a range at the end only.
+        // Required: every partition key attribute, a leading run of sort key attributes, and a
+        // range only at the end.
         let missed = |attribute: &str| missed(attribute).message().to_owned();
         assert_eq!(refusal(all(&["a", "x"]), key.0, key.1), missed("b"));
         assert_eq!(refusal(all(&["a", "b", "y"]), key.0, key.1), missed("x"));
@@ -344,7 +345,7 @@ mod tests {
     }
 
     #[test]
-    fn a_table_without_sort_key_takes_one_condition() {
+    fn second_condition_without_a_sort_key_is_rejected() {
         query(&attr("p").eq("k"), &["p"], &[]).unwrap();
         let both = attr("p").eq("k").and(attr("a").eq("x"));
         assert_eq!(refusal(both.clone(), &["p"], &[]), NOT_SUPPORTED);
@@ -352,13 +353,13 @@ mod tests {
     }
 
     #[test]
-    fn a_prefix_of_a_partition_key_is_no_key() {
+    fn range_of_partition_key_is_rejected() {
         assert_eq!(refusal(attr("p").begins_with("k"), &["p"], &["s"]), NOT_SUPPORTED);
         assert_eq!(refusal(attr("p").gt("k"), &["p"], &["s"]), NOT_SUPPORTED);
     }
 
     #[test]
-    fn other_conditions_are_named() {
+    fn unsupported_operators_are_named_in_the_error() {
         let with = |condition: Condition| refusal(attr("p").eq("k").and(condition), &["p"], &["s"]);
         let bad = "Invalid operator used in KeyConditionExpression:";
         assert_eq!(with(attr("s").ne("x")), format!("{bad} <>"));
@@ -405,7 +406,7 @@ mod tests {
     }
 
     #[test]
-    fn values_have_the_type_of_their_key() {
+    fn value_of_another_type_than_the_key_is_rejected() {
         let mismatch = "One or more parameter values were invalid: Condition parameter type does \
                         not match schema type";
         assert_eq!(refusal(attr("p").eq(1), &["p"], &["s"]), mismatch);

@@ -1,16 +1,16 @@
-//! The parameters that came before expressions: `Expected`, `QueryFilter`, `ScanFilter`,
+//! Request parameters that expressions have replaced: `Expected`, `QueryFilter`, `ScanFilter`,
 //! `KeyConditions`, `AttributeUpdates` and `AttributesToGet`.
 //!
-//! They have rules and words of their own, and no meaning of their own: each becomes the tree that
-//! an expression would, so that no store knows of them. Attributes are taken in the order of the
-//! request, because DynamoDB reports the first one that is wrong.
+//! They have their own rules and error texts, but no evaluation of their own. Each is converted to
+//! the tree of the equivalent expression, so no store knows of them. Attributes are checked in the
+//! order of the request, because DynamoDB reports the first error.
 //!
 //! ```
-//! use tabla::backend::legacy::{Comparison, Expected, expected};
+//! use tabla::backend::legacy::{ComparisonOperator, ExpectedAttribute, expected};
 //! use tabla::{assign, item};
 //!
-//! let at_most_3 = assign!(Expected::default(), {
-//!     comparison: Some(Comparison::Le),
+//! let at_most_3 = assign!(ExpectedAttribute::default(), {
+//!     comparison: Some(ComparisonOperator::Le),
 //!     values: Some(vec![3.into()]),
 //! });
 //! let condition = expected([("version".to_owned(), at_most_3)], None)?.unwrap();
@@ -43,17 +43,17 @@ use crate::expr::{Condition, Projection};
 use crate::limits::ATTRIBUTE_NAME_BYTES;
 use crate::{Error, Result};
 
-/// Whether all conditions of a list must hold, or one: `ConditionalOperator`.
+/// Value of `ConditionalOperator`: whether all conditions must hold, or at least one.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub enum ConditionalOperator {
-    /// All, as without the parameter.
+    /// All conditions must hold, as without the parameter.
     And,
-    /// At least one.
+    /// At least one condition must hold.
     Or,
 }
 
 impl ConditionalOperator {
-    /// The operator as requests write it.
+    /// Name of the operator in requests.
     pub fn as_str(self) -> &'static str {
         match self {
             Self::And => "AND",
@@ -61,19 +61,20 @@ impl ConditionalOperator {
         }
     }
 
-    /// The operator with this name.
+    /// Parses the name of an operator.
     pub fn from_name(name: &str) -> Option<Self> {
         [Self::And, Self::Or].into_iter().find(|operator| operator.as_str() == name)
     }
 }
 
-/// The condition of a `QueryFilter` or `ScanFilter`, `None` if it is empty: then every item passes.
+/// Converts a `QueryFilter` or `ScanFilter` to a condition; `None` if it is empty, so that every
+/// item passes.
 ///
-/// Pass an empty one for a request that has none, so that its `ConditionalOperator` is judged.
+/// Pass an empty filter for a request without one, so that its `ConditionalOperator` is validated.
 ///
 /// # Errors
-/// With DynamoDB's message, if a comparison is missing or has the wrong values, an attribute cannot
-/// have the name, or there is an operator for fewer than two conditions.
+/// With DynamoDB's message, if a comparison is missing or has invalid values, an attribute name is
+/// invalid, or there is an operator for fewer than two conditions.
 pub fn filter(
     tests: impl IntoIterator<Item = (String, AttributeCondition)>,
     operator: Option<ConditionalOperator>,
@@ -83,10 +84,10 @@ pub fn filter(
     join(conditions, operator)
 }
 
-/// The projection of `AttributesToGet`.
+/// Converts `AttributesToGet` to a projection.
 ///
 /// # Errors
-/// With DynamoDB's message, if there is no name, an empty one, or one twice.
+/// With DynamoDB's message, if there is no name, an empty one, or a duplicate.
 pub fn attributes_to_get(names: impl IntoIterator<Item = String>) -> Result<Projection> {
     let names: Vec<String> = names.into_iter().collect();
     if names.is_empty() {
@@ -105,13 +106,13 @@ pub fn attributes_to_get(names: impl IntoIterator<Item = String>) -> Result<Proj
     Ok(Projection::new(names))
 }
 
-/// Refuses a request that has both legacy parameters and expressions. Name those that it has, in
-/// DynamoDB's order.
+/// Rejects a request with both legacy parameters and expressions. Both slices have the names of the
+/// parameters in the request, in DynamoDB's order.
 ///
-/// Only `KeyConditions` may stand beside expressions, unless `KeyConditionExpression` is one.
+/// Only `KeyConditions` can be combined with expressions, unless `KeyConditionExpression` is one.
 ///
 /// # Errors
-/// With DynamoDB's message, which lists them.
+/// With DynamoDB's message, which lists the parameters.
 pub fn refuse_mixture(non_expression: &[&str], expression: &[&str]) -> Result<()> {
     let stands_alone =
         |name: &str| name != "KeyConditions" || expression.contains(&"KeyConditionExpression");
@@ -128,8 +129,8 @@ pub fn refuse_mixture(non_expression: &[&str], expression: &[&str]) -> Result<()
     )))
 }
 
-/// Refuses the names or values of expressions in a request that has none. Name the parameters that
-/// could have used values.
+/// Rejects placeholders in a request without expressions. `expressions` has the names of the
+/// parameters that could have used values.
 ///
 /// # Errors
 /// With DynamoDB's message.
@@ -150,7 +151,8 @@ pub fn refuse_placeholders(names: bool, values: bool, expressions: &[&str]) -> R
     Ok(())
 }
 
-/// Joins the conditions of one parameter. They have been checked: an operator is looked at last.
+/// Joins the conditions of one parameter. They are valid already: DynamoDB checks the operator
+/// last.
 fn join(
     conditions: Vec<Condition>,
     operator: Option<ConditionalOperator>,
@@ -171,7 +173,7 @@ fn join(
     Ok(joined.map(Condition::without_limit))
 }
 
-/// Refuses what cannot be the name of an attribute, as an item refuses it.
+/// Checks an attribute name, with the errors of an item's attribute.
 fn check_name(name: &str) -> Result<()> {
     if name.is_empty() {
         return Err(Error::validation("Empty attribute name"));
@@ -184,7 +186,7 @@ fn check_name(name: &str) -> Result<()> {
     Ok(())
 }
 
-/// A rule that was broken, with DynamoDB's usual beginning.
+/// Error of a violated rule, with DynamoDB's usual prefix.
 fn invalid(message: impl fmt::Display) -> Error {
     Error::validation(format!("One or more parameter values were invalid: {message}"))
 }

@@ -1,33 +1,33 @@
-//! Expression text to tokens.
+//! Lexer of expression texts.
 //!
-//! Every text has tokens: a character that no expression uses becomes a token of its own, so that
-//! the parser can name it in DynamoDB's words.
+//! Every text has tokens. A character that no expression uses is a token of its own, so that the
+//! parser's error can name it, as DynamoDB's does.
 
-/// One token and where it stands in the text.
+/// Token and its position in the text.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub(crate) struct Token<'t> {
     pub(crate) kind: TokenKind,
     pub(crate) text: &'t str,
-    /// The byte at which it starts.
+    /// Offset of its first byte.
     pub(crate) start: usize,
 }
 
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub(crate) enum TokenKind {
-    /// An attribute or function name.
+    /// Attribute or function name.
     Identifier,
-    /// `#name`.
+    /// Placeholder of a name, `#name`.
     Name,
-    /// `:value`.
+    /// Placeholder of a value, `:value`.
     Value,
-    /// A whole number without leading zeros.
+    /// Whole number without leading zeros.
     Integer,
     Keyword(Keyword),
-    /// One of `( ) [ ] , . = <> < <= > >= + -`.
+    /// Punctuation or operator: one of `( ) [ ] , . = <> < <= > >= + -`.
     Symbol,
-    /// Anything else, one character.
+    /// Any other character, one per token.
     Unknown,
-    /// The end of the text.
+    /// End of the text.
     End,
 }
 
@@ -71,7 +71,7 @@ impl Keyword {
         }
     }
 
-    /// Keywords are recognised whatever their case.
+    /// Parses a keyword, in any case.
     fn of(word: &str) -> Option<Self> {
         Self::ALL.into_iter().find(|keyword| word.eq_ignore_ascii_case(keyword.as_str()))
     }
@@ -91,7 +91,7 @@ impl Token<'_> {
     }
 }
 
-/// The tokens of a text; the last one is [`TokenKind::End`].
+/// Splits a text into tokens; the last one is [`TokenKind::End`].
 pub(crate) fn tokens(text: &str) -> Vec<Token<'_>> {
     let mut tokens = Vec::new();
     let mut start = 0;
@@ -129,7 +129,7 @@ pub(crate) fn tokens(text: &str) -> Vec<Token<'_>> {
     tokens
 }
 
-/// The letters, digits and underscores that a text begins with.
+/// Length of the letters, digits and underscores at the start of a text.
 pub(crate) fn word_length(text: &str) -> usize {
     prefix_length(text, |byte| byte.is_ascii_alphanumeric() || byte == b'_')
 }
@@ -147,7 +147,7 @@ mod tests {
     }
 
     #[test]
-    fn text_falls_into_tokens() {
+    fn text_is_split_into_tokens() {
         assert_eq!(
             texts("a.b[10] <>:v1 AND#n<=x"),
             ["a", ".", "b", "[", "10", "]", "<>", ":v1", "AND", "#n", "<=", "x", ""]
@@ -155,17 +155,17 @@ mod tests {
     }
 
     #[test]
-    fn a_leading_zero_is_a_number_of_its_own() {
+    fn leading_zero_is_a_separate_number() {
         assert_eq!(texts("007"), ["0", "0", "7", ""]);
     }
 
     #[test]
-    fn unusable_characters_become_tokens_of_their_own() {
+    fn unknown_characters_are_separate_tokens() {
         assert_eq!(texts("_a日本:é#"), ["_", "a", "日", "本", ":", "é", "#", ""]);
     }
 
     #[test]
-    fn keywords_have_no_case() {
+    fn keywords_match_in_any_case() {
         assert_eq!(tokens("bEtWeEn")[0].kind, TokenKind::Keyword(Keyword::Between));
         assert_eq!(tokens("between_")[0].kind, TokenKind::Identifier);
     }

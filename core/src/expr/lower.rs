@@ -1,6 +1,5 @@
-//! From the syntax tree to the tree with a meaning, in the order of DynamoDB's checks: first the
-//! words (reserved names, functions), then placeholders and operands, last the number of
-//! operators.
+//! Conversion of the syntax tree to the expression tree, in the order of DynamoDB's checks. First
+//! come reserved names and functions, then placeholders and operands, last the number of operators.
 
 use crate::expr::condition::{Condition, Operand};
 use crate::expr::evaluate::size_of;
@@ -20,16 +19,16 @@ pub(crate) struct Lowering<'s, 't, 'p, 'a> {
     syntax: &'s Syntax<'t>,
 }
 
-/// A node that has been given its meaning.
+/// Syntax node after its conversion.
 enum Lowered {
     Operand(Operand),
     Condition(Condition),
-    /// Its parent has taken it.
+    /// Moved into its parent.
     Taken,
 }
 
 impl<'s, 't, 'p, 'a> Lowering<'s, 't, 'p, 'a> {
-    /// Begins with the words of the text, which are judged before anything else.
+    /// Starts the conversion with the checks of names and functions, which come before all others.
     pub(crate) fn new(
         placeholders: &'p mut Placeholders<'a>,
         syntax: &'s Syntax<'t>,
@@ -53,8 +52,8 @@ impl<'s, 't, 'p, 'a> Lowering<'s, 't, 'p, 'a> {
     }
 
     pub(crate) fn condition(mut self, top: NodeId) -> Result<Condition, ExpressionProblem> {
-        // Children come before their parents, so one pass from the left gives every node its
-        // meaning; no node is shared, so a parent takes its children.
+        // Children precede their parents, so one pass from the left converts every node. No node is
+        // shared, so a parent can move its children.
         let mut lowered: Vec<Lowered> = Vec::with_capacity(self.syntax.nodes.len());
         let syntax = self.syntax;
         for node in &syntax.nodes {
@@ -108,7 +107,7 @@ impl<'s, 't, 'p, 'a> Lowering<'s, 't, 'p, 'a> {
             Node::Not(inner) => {
                 return Ok(Lowered::Condition(!take_condition(lowered, *inner)));
             }
-            Node::Sum { .. } => unreachable!("only updates have sums"),
+            Node::Sum { .. } => unreachable!("the parser accepts sums only in updates"),
         };
         validate::check_leaf(&leaf)?;
         Ok(Lowered::Condition(leaf))
@@ -138,7 +137,7 @@ impl<'s, 't, 'p, 'a> Lowering<'s, 't, 'p, 'a> {
             | UpdateClause::Delete(path, _) => *path,
         }))?;
         let mut update = Update::new();
-        // DynamoDB looks at the last action first.
+        // DynamoDB checks the last action first.
         for (action, path) in actions.iter().zip(paths).rev() {
             match action {
                 UpdateClause::Set(_, value) => {
@@ -199,13 +198,13 @@ impl<'s, 't, 'p, 'a> Lowering<'s, 't, 'p, 'a> {
                     candidates.push(self.path(parts)?);
                     id = second;
                 }
-                _ => unreachable!("operands are paths, values and calls"),
+                _ => unreachable!("the parser accepts only paths, values and calls as operands"),
             }
         };
         Ok(SetOperand { candidates, last })
     }
 
-    /// Paths of which none is part of another. DynamoDB looks at the last one first.
+    /// Converts paths of which none may be part of another. DynamoDB checks the last one first.
     fn disjoint_paths(
         &mut self,
         ids: impl DoubleEndedIterator<Item = NodeId>,
@@ -213,7 +212,7 @@ impl<'s, 't, 'p, 'a> Lowering<'s, 't, 'p, 'a> {
         let mut paths: Vec<Path> = Vec::new();
         for id in ids.rev() {
             let Node::Path(parts) = &self.syntax.nodes[id] else {
-                unreachable!("the parser has read a path here")
+                unreachable!("the parser accepts only paths here")
             };
             let path = self.path(parts)?;
             paths.iter().rev().try_for_each(|later| check_disjoint(&path, later))?;
@@ -256,7 +255,7 @@ fn list_index(digits: &str) -> Result<u32, ExpressionProblem> {
 const CONDITION_FUNCTIONS: [&str; 5] =
     ["attribute_exists", "attribute_not_exists", "attribute_type", "begins_with", "contains"];
 
-/// Whether a function may stand where it does.
+/// Checks that a function is allowed in its context.
 fn check_call(
     kind: ExpressionKind,
     name: &str,
@@ -289,18 +288,18 @@ fn check_call(
 fn take_operand(lowered: &mut [Lowered], id: NodeId) -> Operand {
     match std::mem::replace(&mut lowered[id], Lowered::Taken) {
         Lowered::Operand(operand) => operand,
-        _ => unreachable!("the checks of the words leave only operands in their places"),
+        _ => unreachable!("`check_call` accepts only operands here"),
     }
 }
 
 fn take_condition(lowered: &mut [Lowered], id: NodeId) -> Condition {
     match std::mem::replace(&mut lowered[id], Lowered::Taken) {
         Lowered::Condition(condition) => condition,
-        _ => unreachable!("the checks of the words leave only conditions in their places"),
+        _ => unreachable!("`check_call` accepts only conditions here"),
     }
 }
 
-/// `size` of a path; that of a constant is a constant.
+/// Converts `size`: of a path, or of a constant, which becomes a constant.
 fn size(operands: Vec<Operand>) -> Result<Operand, ExpressionProblem> {
     let [operand] = exactly("size", operands)?;
     match operand {
@@ -313,7 +312,7 @@ fn size(operands: Vec<Operand>) -> Result<Operand, ExpressionProblem> {
     }
 }
 
-/// The condition that a function call stands for.
+/// Converts a function call to a condition.
 fn call(name: &str, operands: Vec<Operand>) -> Result<Condition, ExpressionProblem> {
     match name {
         "attribute_exists" | "attribute_not_exists" => {
@@ -350,7 +349,7 @@ fn type_name(operand: &Operand) -> Result<ValueKind, ExpressionProblem> {
         Operand::Value(other) => Err(validate::wrong_type("attribute_type", other.kind())),
         Operand::Size(_) => Err(validate::wrong_type("attribute_type", ValueKind::N)),
         Operand::Path(_) => {
-            // DynamoDB lists the types that a path may have, its internal ones included.
+            // DynamoDB lists the types that a path may have, including its internal ones.
             Err(validate::wrong_type(
                 "attribute_type",
                 "{DECIMAL,HDS,N,DOUBLESET,NULL,DOUBLE,INT,B,DICT,HD,L,INTSET,FLOAT,BOOL,FS,\

@@ -1,4 +1,4 @@
-//! Document paths: an attribute, and the way into the lists and maps it holds.
+//! Document paths: an attribute and the elements of the nested lists and maps.
 
 use std::collections::BTreeMap;
 use std::fmt;
@@ -7,10 +7,10 @@ use crate::expr::ExpressionProblem;
 use crate::limits;
 use crate::{MapRef, ValueRef};
 
-/// A document path: the name of a top-level attribute and the steps into its value.
+/// Document path: the name of a top-level attribute and the steps to a nested value.
 ///
-/// Names stand for themselves: a dot or a bracket in a name is part of the name, and reserved
-/// words need no care. Paths are the starting point of the typed builder; see [`attr`].
+/// Names are literal: a dot or a bracket is part of the name, and reserved words are allowed.
+/// Builders of conditions and updates start from a path; see [`attr`].
 ///
 /// ```
 /// use tabla::attr;
@@ -24,16 +24,16 @@ pub struct Path {
     steps: Vec<PathElement>,
 }
 
-/// One step of a [`Path`], from a map or a list to one of its elements.
+/// Step of a [`Path`] from a map or a list to one of its elements.
 #[derive(Clone, Debug, PartialEq, Eq, Hash)]
 pub enum PathElement {
-    /// The value under this name in a map.
+    /// Name of an element of a map.
     Field(String),
-    /// The element at this position of a list, counted from 0.
+    /// Index of an element of a list, from 0.
     Index(u32),
 }
 
-/// The path of a top-level attribute, the beginning of most built expressions.
+/// Creates the path of a top-level attribute.
 ///
 /// ```
 /// use tabla::attr;
@@ -46,46 +46,46 @@ pub fn attr(name: impl Into<String>) -> Path {
 }
 
 impl Path {
-    /// The path of a top-level attribute.
+    /// Creates the path of a top-level attribute.
     pub fn attr(name: impl Into<String>) -> Self {
         Self { root: name.into(), steps: Vec::new() }
     }
 
-    /// The path of a field of the map at this path.
+    /// Appends the name of an element of the map at this path.
     #[must_use]
     pub fn field(mut self, name: impl Into<String>) -> Self {
         self.steps.push(PathElement::Field(name.into()));
         self
     }
 
-    /// The path of an element of the list at this path, counted from 0.
+    /// Appends the index of an element of the list at this path, from 0.
     #[must_use]
     pub fn index(mut self, index: u32) -> Self {
         self.steps.push(PathElement::Index(index));
         self
     }
 
-    /// The name of the top-level attribute.
+    /// Name of the top-level attribute.
     pub fn root(&self) -> &str {
         &self.root
     }
 
-    /// The steps from the top-level attribute on.
+    /// Steps after the top-level attribute.
     pub fn elements(&self) -> &[PathElement] {
         &self.steps
     }
 
-    /// The name of the attribute, if the path has no further steps.
+    /// Name of the attribute, if the path has no further steps.
     pub fn as_attribute(&self) -> Option<&str> {
         self.steps.is_empty().then_some(self.root.as_str())
     }
 
-    /// The number of elements, the attribute included: 3 for `a.b[0]`.
+    /// Number of elements, including the attribute: 3 for `a.b[0]`.
     pub fn depth(&self) -> usize {
         1 + self.steps.len()
     }
 
-    /// The value at this path, if there is one.
+    /// Returns the value at this path; `None` if there is none.
     pub fn resolve<'a>(&self, item: impl Into<MapRef<'a>>) -> Option<ValueRef<'a>> {
         let mut value = item.into().get(&self.root)?;
         for step in &self.steps {
@@ -98,7 +98,7 @@ impl Path {
         Some(value)
     }
 
-    /// The path as DynamoDB writes it in its messages: `[a, [0], b]`.
+    /// Formats the path as in DynamoDB's messages: `[a, [0], b]`.
     pub(crate) fn bracketed(&self) -> String {
         let mut text = format!("[{}", self.root);
         for step in &self.steps {
@@ -111,7 +111,7 @@ impl Path {
         text
     }
 
-    /// Refuses a path that is too deep, or that has an index or a name out of range.
+    /// Checks the depth of the path, its names and its indexes.
     pub(crate) fn check(&self) -> Result<(), ExpressionProblem> {
         if self.root.is_empty() {
             return Err(empty_name());
@@ -135,7 +135,7 @@ impl Path {
     }
 }
 
-/// The refusal of a list index above [`limits::LIST_INDEX`].
+/// Error of a list index above [`limits::LIST_INDEX`].
 pub(crate) fn index_out_of_range(index: impl fmt::Display) -> ExpressionProblem {
     ExpressionProblem::new(format!(
         "List index is not within the allowable range; index: [{index}]"
@@ -146,9 +146,9 @@ fn empty_name() -> ExpressionProblem {
     ExpressionProblem::new("The document path has an empty attribute name")
 }
 
-/// Refuses paths that are not legal, or of which one is part of another.
+/// Checks that paths are valid and that none is part of another.
 ///
-/// DynamoDB looks at the last path first.
+/// DynamoDB checks the last path first.
 pub(crate) fn check_paths<'p, I>(paths: I) -> Result<(), ExpressionProblem>
 where
     I: IntoIterator<Item = &'p Path>,
@@ -164,7 +164,7 @@ where
     Ok(())
 }
 
-/// Refuses two paths of one update or projection that stand in each other's way.
+/// Checks that two paths of one update or projection do not overlap or conflict.
 pub(crate) fn check_disjoint(one: &Path, two: &Path) -> Result<(), ExpressionProblem> {
     let Some(word) = clash(one, two) else { return Ok(()) };
     Err(ExpressionProblem::new(format!(
@@ -175,7 +175,7 @@ pub(crate) fn check_disjoint(one: &Path, two: &Path) -> Result<(), ExpressionPro
     )))
 }
 
-/// How two paths stand in each other's way, if they do.
+/// DynamoDB's word for the relation of two paths: overlap, conflict, or none.
 fn clash(one: &Path, two: &Path) -> Option<&'static str> {
     if one.root != two.root {
         return None;

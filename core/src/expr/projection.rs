@@ -1,4 +1,4 @@
-//! Projections: which parts of an item an answer holds.
+//! Projections: selection of the parts of an item that a read returns.
 
 use std::collections::BTreeMap;
 
@@ -8,10 +8,10 @@ use crate::limits;
 use crate::{Map, Value};
 use crate::{MapRef, ValueRef};
 
-/// The parts of an item that an answer is to hold.
+/// Attributes and nested values that a read returns.
 ///
-/// Key attributes are not included by themselves. Elements of a list keep their order and close
-/// ranks; what is missing is left out.
+/// Key attributes are not included automatically. Elements of a list keep their order without gaps;
+/// a missing value is omitted.
 ///
 /// ```
 /// use tabla::{Projection, attr, item};
@@ -25,34 +25,34 @@ pub struct Projection {
 }
 
 impl Projection {
-    /// The projection onto these paths, or attributes.
+    /// Creates a projection of paths or attribute names.
     pub fn new<P: Into<Path>>(paths: impl IntoIterator<Item = P>) -> Self {
         Self { paths: paths.into_iter().map(Into::into).collect() }
     }
 
-    /// The same projection with one more path.
+    /// Adds a path to the projection.
     #[must_use]
     pub fn path(mut self, path: impl Into<Path>) -> Self {
         self.paths.push(path.into());
         self
     }
 
-    /// The paths, in order.
+    /// Paths of the projection, in order.
     pub fn paths(&self) -> &[Path] {
         &self.paths
     }
 
-    /// The parts of the item that the projection names.
+    /// Returns the parts of the item that the projection names.
     pub fn project<'a>(&self, item: impl Into<MapRef<'a>>) -> Item {
         project(&self.paths, item.into())
     }
 }
 
-/// The parts of an item at these paths.
+/// Returns the parts of an item at these paths.
 pub(crate) fn project<'p>(paths: impl IntoIterator<Item = &'p Path>, item: MapRef<'_>) -> Item {
     let mut roots: BTreeMap<&str, Selection<'_>> = BTreeMap::new();
     for path in paths {
-        // Nothing is nested deeper than this, so such a path matches nothing.
+        // No item is nested deeper than this, so such a path matches nothing.
         if path.depth() <= limits::PATH_ELEMENTS {
             roots.entry(path.root()).or_default().select(path.elements());
         }
@@ -66,7 +66,7 @@ pub(crate) fn project<'p>(paths: impl IntoIterator<Item = &'p Path>, item: MapRe
     Item::from(projected)
 }
 
-/// Which parts of one value are selected: all of it, or some of its elements.
+/// Selected parts of one value: all of it, or some of its elements.
 #[derive(Default)]
 struct Selection<'p> {
     whole: bool,
@@ -86,7 +86,7 @@ impl<'p> Selection<'p> {
         selection.whole = true;
     }
 
-    /// The selected parts, or nothing if the value has none of them.
+    /// Copies the selected parts; `None` if the value has none of them.
     fn take(&self, value: ValueRef<'_>) -> Option<Value> {
         if self.whole {
             return Some(value.to_value());
@@ -130,7 +130,7 @@ mod tests {
     }
 
     #[test]
-    fn siblings_merge_and_lists_close_ranks() {
+    fn projection_merges_siblings_and_closes_gaps_in_lists() {
         let projection = Projection::new([
             attr("l").index(2).field("q"),
             attr("l").index(0),
@@ -147,7 +147,7 @@ mod tests {
     }
 
     #[test]
-    fn what_is_missing_leaves_no_trace() {
+    fn missing_values_are_omitted() {
         for path in [
             attr("z"),
             attr("m").field("z"),
@@ -161,7 +161,7 @@ mod tests {
     }
 
     #[test]
-    fn endless_paths_match_nothing() {
+    fn path_of_100000_steps_matches_nothing() {
         let path = (0..100_000).fold(attr("l"), |path, _| path.index(0));
         assert!(Projection::new([path]).project(&nested()).is_empty());
     }

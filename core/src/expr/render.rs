@@ -1,4 +1,4 @@
-//! Trees as text with placeholders, for a service that takes expressions as text.
+//! Rendering of expression trees as text with placeholders, for services that take text.
 
 use crate::expr::condition::{Condition, Operand};
 use crate::expr::path::{Path, PathElement};
@@ -7,14 +7,14 @@ use crate::expr::text::{Names, Values};
 use crate::expr::update::{SetFallback, SetOperand, SetValue, Update};
 use crate::{Value, limits};
 
-/// Gives names and values their placeholders while the expressions of one request are rendered.
+/// Assigns placeholders to names and values while the expressions of one request are rendered.
 ///
-/// Every name gets a placeholder, so reserved words and odd characters need no care. Parsing what
-/// was rendered, with the placeholders collected here, gives the same tree again.
+/// Every name gets a placeholder, so reserved words and special characters are allowed. Parsing the
+/// rendered text with these placeholders results in the same tree.
 ///
 /// ```
 /// use tabla::attr;
-/// use tabla::expr::Renderer;
+/// use tabla::backend::Renderer;
 ///
 /// let mut renderer = Renderer::new();
 /// let text = attr("status").eq("draft").render(&mut renderer);
@@ -25,34 +25,35 @@ use crate::{Value, limits};
 pub struct Renderer {
     names: Names,
     values: Values,
-    /// The placeholder that each rendered name has.
+    /// Placeholder of each name that has been rendered.
     known: std::collections::BTreeMap<String, String>,
     next_name: usize,
     next_value: usize,
 }
 
 impl Renderer {
-    /// A renderer without placeholders.
+    /// Creates a renderer without placeholders.
     pub fn new() -> Self {
         Self::default()
     }
 
-    /// A renderer that keeps the placeholders of a request whose other expressions are text.
+    /// Creates a renderer that keeps the placeholders of a request whose other expressions are
+    /// text.
     pub fn with_placeholders(names: Names, values: Values) -> Self {
         Self { names, values, ..Self::default() }
     }
 
-    /// The names that have placeholders.
+    /// Names that have placeholders.
     pub fn names(&self) -> &Names {
         &self.names
     }
 
-    /// The values that have placeholders.
+    /// Values that have placeholders.
     pub fn values(&self) -> &Values {
         &self.values
     }
 
-    /// The names and values that have placeholders.
+    /// Returns the names and values that have placeholders.
     pub fn into_placeholders(self) -> (Names, Values) {
         (self.names, self.values)
     }
@@ -137,14 +138,14 @@ impl Renderer {
 }
 
 impl Condition {
-    /// The condition as text.
+    /// Renders the condition as text.
     pub fn render(&self, renderer: &mut Renderer) -> String {
         let mut text = String::new();
         self.write(renderer, &mut text);
         text
     }
 
-    /// Apart from the leaves, so that the frames of this recursion stay small.
+    /// Separate from the leaves, so that the stack frames of this recursion stay small.
     fn write(&self, renderer: &mut Renderer, text: &mut String) {
         match self {
             Self::And(branches) => {
@@ -164,7 +165,7 @@ impl Condition {
                 let joined = matches!(**branch, Self::And(_) | Self::Or(_));
                 branch.write_inside(renderer, text, joined);
             }
-            // Refused by every service for the same reason as the tree it stands for.
+            // Every service rejects this text for the same reason as the tree: too many operators.
             Self::TooDeep => {
                 text.push_str(&"NOT ".repeat(limits::EXPRESSION_OPERATORS));
                 text.push_str(&format!("attribute_exists({})", renderer.name("a")));
@@ -211,14 +212,14 @@ impl Condition {
                 format!("contains({}, {})", renderer.operand(operand), renderer.operand(part))
             }
             Self::And(_) | Self::Or(_) | Self::Not(_) | Self::TooDeep => {
-                unreachable!("these are not leaves")
+                unreachable!("`write` handles inner nodes")
             }
         }
     }
 }
 
 impl Update {
-    /// The update as text; empty if the update is.
+    /// Renders the update as text; empty if the update is.
     pub fn render(&self, renderer: &mut Renderer) -> String {
         let mut sections = Vec::new();
         let mut section = |keyword: &str, actions: Vec<String>| {
@@ -252,7 +253,7 @@ impl Update {
 }
 
 impl Projection {
-    /// The projection as text; empty if the projection is.
+    /// Renders the projection as text; empty if the projection is.
     pub fn render(&self, renderer: &mut Renderer) -> String {
         self.paths.iter().map(|path| renderer.path(path)).collect::<Vec<_>>().join(", ")
     }
@@ -264,7 +265,7 @@ mod tests {
     use crate::{ValueKind, attr};
 
     #[test]
-    fn conditions_read_as_they_would_be_written() {
+    fn rendered_condition_has_minimal_parentheses() {
         let mut renderer = Renderer::new();
         let condition = attr("a").eq(1).or(attr("b").exists()).and(!attr("a").field("b").le("x"));
         assert_eq!(
@@ -286,7 +287,7 @@ mod tests {
     }
 
     #[test]
-    fn updates_have_their_sections_in_order() {
+    fn rendered_update_orders_its_sections() {
         let mut renderer = Renderer::new();
         let update = Update::new()
             .delete("d", 1)
@@ -303,7 +304,7 @@ mod tests {
     }
 
     #[test]
-    fn existing_placeholders_are_left_alone() {
+    fn renderer_keeps_existing_placeholders() {
         let names = Names::from([("#n0".to_owned(), "x".to_owned())]);
         let values = Values::from([(":v0".to_owned(), Value::from(7))]);
         let mut renderer = Renderer::with_placeholders(names, values);

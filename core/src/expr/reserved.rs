@@ -1,7 +1,7 @@
-//! The words that cannot be attribute names in an expression's text.
+//! Reserved words of DynamoDB, which an expression cannot use as attribute names.
 
-/// Whether a word is reserved, whatever its case: as an attribute name in the text of an
-/// expression it needs a `#name`.
+/// Whether a word is reserved, in any case. In the text of an expression, an attribute with this
+/// name needs a `#name`.
 pub(super) fn is_reserved(word: &str) -> bool {
     RESERVED.binary_search_by(|reserved| compare(reserved, word)).is_ok()
 }
@@ -10,8 +10,8 @@ fn compare(reserved: &str, word: &str) -> std::cmp::Ordering {
     reserved.bytes().cmp(word.bytes().map(|byte| byte.to_ascii_uppercase()))
 }
 
-/// The list of the developer guide's page "Reserved words in DynamoDB", its misspellings
-/// included, in order.
+/// Reserved words in order: the developer guide's page "Reserved words in DynamoDB", including its
+/// misspellings.
 #[rustfmt::skip]
 const RESERVED: [&str; 573] = [
     "ABORT", "ABSOLUTE", "ACTION", "ADD", "AFTER", "AGENT", "AGGREGATE", "ALL", "ALLOCATE",
@@ -86,13 +86,13 @@ mod tests {
     use super::*;
 
     #[test]
-    fn the_list_is_sorted_and_without_duplicates() {
+    fn reserved_words_are_sorted_and_distinct() {
         assert!(RESERVED.is_sorted_by(|one, other| one < other));
         assert_eq!(RESERVED.len(), 573);
     }
 
     #[test]
-    fn every_word_is_found_in_any_case() {
+    fn reserved_words_match_in_any_case() {
         for word in RESERVED {
             assert!(is_reserved(word));
             assert!(is_reserved(&word.to_ascii_lowercase()));

@@ -1,17 +1,17 @@
-//! The syntax tree of an expression text: what was written, before any name has a meaning.
+//! Parser of expression texts. The syntax tree has names and placeholders as written.
 //!
-//! Nodes live in one arena and refer to each other by number, children before parents, so that
-//! no text, however deep its parentheses, makes the parser or the tree recurse.
+//! Nodes are in one arena and refer to each other by index, children before parents. So neither the
+//! parser nor the tree recurses, however deep the parentheses of a text are.
 
 use crate::expr::CompareOp;
 use crate::expr::lexer::{Keyword, Token, TokenKind, tokens};
 use crate::expr::{ExpressionKind, ExpressionProblem};
 use crate::limits;
 
-/// The place of a node in [`Syntax::nodes`].
+/// Index of a node in [`Syntax::nodes`].
 pub(crate) type NodeId = usize;
 
-/// What was written.
+/// Node of the syntax tree.
 #[derive(Debug)]
 pub(crate) enum Node<'t> {
     Path(Vec<Part<'t>>),
@@ -26,38 +26,38 @@ pub(crate) enum Node<'t> {
     Sum { minus: bool, left: NodeId, right: NodeId },
 }
 
-/// One element of a written path.
+/// Element of a path, as written.
 #[derive(Clone, Copy, Debug)]
 pub(crate) enum Part<'t> {
-    /// A bare attribute name.
+    /// Literal attribute name.
     Bare(&'t str),
-    /// `#name`.
+    /// Placeholder of a name, `#name`.
     Alias(&'t str),
-    /// `[12]`, as digits.
+    /// List index as digits, `[12]`.
     Index(&'t str),
 }
 
-/// A word whose use is checked before anything else is: in the order of the text.
+/// Name or function whose use is checked before everything else, in the order of the text.
 #[derive(Clone, Copy, Debug)]
 pub(crate) enum Mention<'t> {
-    /// A bare attribute name, which may be reserved.
+    /// Literal attribute name, which may be reserved.
     Bare(&'t str),
-    /// A list index, which may be out of range.
+    /// List index, which may be out of range.
     Index(&'t str),
-    /// A function.
+    /// Function call and its context.
     Call { name: &'t str, place: ExprContext },
 }
 
-/// Where a function call stands.
+/// Context of a function call.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub(crate) enum ExprContext {
-    /// As a condition of its own, or as the whole right side of a `SET`.
+    /// A whole condition, or the whole right side of a `SET`.
     Top,
-    /// As an operand of an operator or of another function.
+    /// An operand of an operator or of another function.
     Operand,
 }
 
-/// One clause of an update.
+/// Clause of an update: one action.
 #[derive(Debug)]
 pub(crate) enum UpdateClause<'t> {
     Set(NodeId, NodeId),
@@ -66,34 +66,34 @@ pub(crate) enum UpdateClause<'t> {
     Delete(NodeId, &'t str),
 }
 
-/// A parsed text.
+/// Syntax tree of a parsed text.
 #[derive(Debug, Default)]
 pub(crate) struct Syntax<'t> {
     pub(crate) nodes: Vec<Node<'t>>,
     pub(crate) mentions: Vec<Mention<'t>>,
-    /// The operators and functions, counted as DynamoDB does.
+    /// Number of operators and functions, as DynamoDB counts them.
     pub(crate) operators: usize,
 }
 
-/// Reads the tokens of one text.
+/// Parser of the tokens of one text.
 pub(crate) struct Parser<'t> {
     text: &'t str,
     tokens: Vec<Token<'t>>,
     next: usize,
     syntax: Syntax<'t>,
-    /// For each node, whether parentheses stand around it.
+    /// Whether a node has parentheses around it, by node.
     wrapped: Vec<bool>,
-    /// For each node that is a call, its mention.
+    /// Index of a call's mention, by node; `None` for other nodes.
     calls: Vec<Option<usize>>,
 }
 
-/// What encloses the operand that is being read.
+/// Construct that encloses the operand being parsed.
 enum Open<'t> {
     Parenthesis,
     Call { name: &'t str, mention: usize, arguments: Vec<NodeId> },
 }
 
-/// What is waiting for the condition that is being read.
+/// Construct that waits for the condition being parsed.
 enum Pending {
     Parenthesis,
     Not,
@@ -102,14 +102,14 @@ enum Pending {
 }
 
 impl<'t> Parser<'t> {
-    /// A parser of a text that is neither empty nor too long.
+    /// Creates a parser; the text must be neither empty nor too long.
     pub(crate) fn new(kind: ExpressionKind, text: &'t str) -> Result<Self, ExpressionProblem> {
         if text.is_empty() {
             return Err(ExpressionProblem::new("The expression can not be empty;"));
         }
         if text.len() > limits::EXPRESSION_BYTES {
             let mut message = "Expression size has exceeded the maximum allowed size;".to_owned();
-            // Only the expressions that are conditions give the number.
+            // For updates and projections, DynamoDB's message does not have the size.
             if !matches!(kind, ExpressionKind::Update | ExpressionKind::Projection) {
                 message.push_str(&format!(" expression size: {}", text.len()));
             }
@@ -125,7 +125,7 @@ impl<'t> Parser<'t> {
         })
     }
 
-    /// The whole text as a condition: its syntax, and the node at its top.
+    /// Parses the whole text as a condition; returns its syntax and the root node.
     pub(crate) fn condition(mut self) -> Result<(Syntax<'t>, NodeId), ExpressionProblem> {
         let mut pending: Vec<Pending> = Vec::new();
         loop {
@@ -138,7 +138,7 @@ impl<'t> Parser<'t> {
                 continue;
             }
             let mut operand = self.operand()?;
-            // Parentheses right around an operand belong to it: `(a) = :v`.
+            // Parentheses directly around an operand belong to it: `(a) = :v`.
             let condition = loop {
                 if let Some(condition) = self.comparison(operand)? {
                     break condition;
@@ -160,8 +160,8 @@ impl<'t> Parser<'t> {
         }
     }
 
-    /// What follows a condition: closing parentheses, and then either a connective (`None`) or
-    /// the end, which gives the condition at the top.
+    /// Parses the tokens after a condition: closing parentheses, then a connective (`None`) or the
+    /// end, which returns the root.
     fn after_condition(
         &mut self,
         mut condition: NodeId,
@@ -186,7 +186,7 @@ impl<'t> Parser<'t> {
             if !closing && self.peek().kind != TokenKind::End {
                 return Err(self.unexpected());
             }
-            // A call in parentheses may yet turn out to be an operand: `(size(a)) > :v`.
+            // A call in parentheses can still be an operand: `(size(a)) > :v`.
             let alone = matches!(pending.last(), Some(Pending::Parenthesis));
             condition = self.join(condition, pending, Keyword::Or);
             match (pending.pop(), closing) {
@@ -206,7 +206,7 @@ impl<'t> Parser<'t> {
         }
     }
 
-    /// Joins what is pending on the left, as far as it binds at least as tightly.
+    /// Joins the pending conditions on the left that bind at least as tightly.
     fn join(&mut self, mut right: NodeId, pending: &mut Vec<Pending>, before: Keyword) -> NodeId {
         loop {
             right = match pending.last() {
@@ -224,7 +224,7 @@ impl<'t> Parser<'t> {
         }
     }
 
-    /// The comparison that an operand begins, if an operator follows it.
+    /// Parses a comparison if an operator follows its left operand.
     fn comparison(&mut self, left: NodeId) -> Result<Option<NodeId>, ExpressionProblem> {
         let token = self.peek();
         let node = if let Some(op) = compare_op(token) {
@@ -255,7 +255,7 @@ impl<'t> Parser<'t> {
         Ok(Some(self.operator(node)))
     }
 
-    /// A path, a value or a function call, with any parentheses around it.
+    /// Parses a path, a value or a function call, in optional parentheses.
     fn operand(&mut self) -> Result<NodeId, ExpressionProblem> {
         let mut open: Vec<Open<'t>> = Vec::new();
         loop {
@@ -302,7 +302,7 @@ impl<'t> Parser<'t> {
         }
     }
 
-    /// A document path.
+    /// Parses a document path.
     fn path(&mut self) -> Result<NodeId, ExpressionProblem> {
         let mut parts = vec![self.name()?];
         loop {
@@ -337,7 +337,7 @@ impl<'t> Parser<'t> {
         Ok(part)
     }
 
-    /// The whole text as a projection: its syntax and the nodes of its paths.
+    /// Parses the whole text as a projection; returns its syntax and the nodes of its paths.
     pub(crate) fn projection(mut self) -> Result<(Syntax<'t>, Vec<NodeId>), ExpressionProblem> {
         let mut paths = vec![self.path()?];
         while self.take_symbol(",") {
@@ -347,8 +347,8 @@ impl<'t> Parser<'t> {
         Ok((self.syntax, paths))
     }
 
-    /// The whole text as an update: its syntax, its actions in order, and the keywords of its
-    /// sections as they come.
+    /// Parses the whole text as an update; returns its syntax, its actions and the keywords of its
+    /// sections, both in order.
     pub(crate) fn update(
         mut self,
     ) -> Result<(Syntax<'t>, Vec<UpdateClause<'t>>, Vec<Keyword>), ExpressionProblem> {
@@ -397,7 +397,7 @@ impl<'t> Parser<'t> {
         Ok(token.text)
     }
 
-    /// An operand, or a sum or difference of two, with any parentheses around either.
+    /// Parses an operand, or a sum or difference of two, in optional parentheses.
     fn set_value(&mut self) -> Result<NodeId, ExpressionProblem> {
         let mut parentheses = 0usize;
         while self.take_symbol("(") {
@@ -438,7 +438,7 @@ impl<'t> Parser<'t> {
         self.push(node)
     }
 
-    /// Notes the parentheses around a node, which may have one pair only.
+    /// Records the parentheses around a node, which may have one pair only.
     fn wrap(&mut self, node: NodeId) -> Result<NodeId, ExpressionProblem> {
         if std::mem::replace(&mut self.wrapped[node], true) {
             return Err(ExpressionProblem::new("The expression has redundant parentheses;"));
@@ -476,7 +476,7 @@ impl<'t> Parser<'t> {
         if self.peek().kind == TokenKind::End { Ok(()) } else { Err(self.unexpected()) }
     }
 
-    /// The refusal of the next token, with the text from the token before it to the one after.
+    /// Error of the next token, with the text from the token before it to the one after.
     fn unexpected(&self) -> ExpressionProblem {
         let token = self.peek();
         let from = self.next.checked_sub(1).map_or(0, |before| self.tokens[before].start);

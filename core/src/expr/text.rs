@@ -1,4 +1,4 @@
-//! Expressions as text: placeholders, and the way from text to tree.
+//! Expressions as text: placeholders, and parsing into a tree.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::fmt;
@@ -11,13 +11,13 @@ use crate::expr::{Condition, Projection, Update};
 use crate::limits;
 use crate::{Error, Result};
 
-/// What the `#name` placeholders of a request stand for: `ExpressionAttributeNames`.
+/// Names of the `#name` placeholders of a request: `ExpressionAttributeNames`.
 pub type Names = BTreeMap<String, String>;
 
-/// What the `:value` placeholders of a request stand for: `ExpressionAttributeValues`.
+/// Values of the `:value` placeholders of a request: `ExpressionAttributeValues`.
 pub type Values = BTreeMap<String, Value>;
 
-/// An expression in a request: a tree, or a text that refers to the request's placeholders.
+/// Expression in a request: a tree, or a text with the placeholders of the request.
 ///
 /// ```
 /// use tabla::{Condition, Expr, attr};
@@ -28,9 +28,9 @@ pub type Values = BTreeMap<String, Value>;
 /// ```
 #[derive(Clone, Debug, PartialEq)]
 pub enum Expr<T> {
-    /// A built expression.
+    /// Expression as a tree.
     Tree(T),
-    /// An expression as text.
+    /// Expression as text.
     Text(String),
 }
 
@@ -64,23 +64,23 @@ impl From<Projection> for Expr<Projection> {
     }
 }
 
-/// Which parameter of a request an expression is.
+/// Request parameter that an expression belongs to.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub enum ExpressionKind {
-    /// `ConditionExpression`: whether to write.
+    /// Condition of a write, `ConditionExpression`.
     Condition,
-    /// `FilterExpression`: which items to return.
+    /// Filter of the items that a read returns, `FilterExpression`.
     Filter,
-    /// `KeyConditionExpression`: which items to read.
+    /// Key condition of a query, `KeyConditionExpression`.
     KeyCondition,
-    /// `UpdateExpression`: what to change.
+    /// Changes of an update, `UpdateExpression`.
     Update,
-    /// `ProjectionExpression`: which parts of an item to return.
+    /// Attributes that a read returns, `ProjectionExpression`.
     Projection,
 }
 
 impl ExpressionKind {
-    /// The name of the parameter.
+    /// Name of the parameter.
     pub fn as_str(self) -> &'static str {
         match self {
             Self::Condition => "ConditionExpression",
@@ -98,7 +98,7 @@ impl fmt::Display for ExpressionKind {
     }
 }
 
-/// Why an expression is refused: the part of DynamoDB's message after its parameter's name.
+/// Reason for the rejection of an expression: DynamoDB's message without the parameter's name.
 #[derive(Debug, PartialEq)]
 pub(crate) struct ExpressionProblem(String);
 
@@ -112,13 +112,14 @@ impl ExpressionProblem {
     }
 }
 
-/// The placeholders of one request, shared by all of its expressions.
+/// Placeholders of one request, shared by all of its expressions.
 ///
-/// Parse each expression of the request, then call [`Placeholders::finish`]: a placeholder that
-/// no expression uses is an error.
+/// Parse each expression of the request, then call [`Placeholders::finish`]: an unused placeholder
+/// is an error.
 ///
 /// ```
-/// use tabla::expr::{ExpressionKind, Names, Placeholders, Values};
+/// use tabla::backend::Placeholders;
+/// use tabla::expr::{ExpressionKind, Names, Values};
 /// use tabla::attr;
 ///
 /// let names = Names::from([("#s".to_owned(), "status".to_owned())]);
@@ -138,12 +139,12 @@ pub struct Placeholders<'a> {
 }
 
 impl<'a> Placeholders<'a> {
-    /// Takes the placeholders of a request; an empty map is as good as none.
+    /// Checks and takes the placeholders of a request; an empty map is allowed.
     ///
     /// # Errors
-    /// If a key is not `#` or `:` followed by letters, digits and underscores, if a key or a name
-    /// is too long, if a name is empty, if a value is nested too deeply, or if all of them take
-    /// more than [`limits::SUBSTITUTION_BYTES`].
+    /// With DynamoDB's message, if a key is not `#` or `:` followed by letters, digits and
+    /// underscores, a key or a name is too long, a name is empty, a value is nested too deeply, or
+    /// all placeholders together exceed [`limits::SUBSTITUTION_BYTES`].
     pub fn new(names: &'a Names, values: &'a Values) -> Result<Self> {
         for key in names.keys() {
             check_key("ExpressionAttributeNames", '#', key)?;
@@ -194,7 +195,7 @@ impl<'a> Placeholders<'a> {
     /// Parses and validates a condition, filter or key condition.
     ///
     /// # Errors
-    /// With DynamoDB's message for the first thing that is wrong with it.
+    /// With DynamoDB's message for the first error in the text.
     pub fn parse_condition(&mut self, kind: ExpressionKind, text: &str) -> Result<Condition> {
         Parser::new(kind, text)
             .and_then(Parser::condition)
@@ -205,7 +206,7 @@ impl<'a> Placeholders<'a> {
     /// Parses and validates an update.
     ///
     /// # Errors
-    /// With DynamoDB's message for the first thing that is wrong with it.
+    /// With DynamoDB's message for the first error in the text.
     pub fn parse_update(&mut self, text: &str) -> Result<Update> {
         let kind = ExpressionKind::Update;
         Parser::new(kind, text)
@@ -219,7 +220,7 @@ impl<'a> Placeholders<'a> {
     /// Parses and validates a projection.
     ///
     /// # Errors
-    /// With DynamoDB's message for the first thing that is wrong with it.
+    /// With DynamoDB's message for the first error in the text.
     pub fn parse_projection(&mut self, text: &str) -> Result<Projection> {
         let kind = ExpressionKind::Projection;
         Parser::new(kind, text)
@@ -228,10 +229,10 @@ impl<'a> Placeholders<'a> {
             .map_err(|problem| problem.of(kind))
     }
 
-    /// The tree of a condition that may be text, validated either way.
+    /// Returns a condition as a validated tree; parses it if it is text.
     ///
     /// # Errors
-    /// As [`Placeholders::parse_condition`] and [`Condition::validate`].
+    /// An error of [`Placeholders::parse_condition`] or [`Condition::validate`].
     pub fn condition(&mut self, kind: ExpressionKind, expr: &Expr<Condition>) -> Result<Condition> {
         match expr {
             Expr::Text(text) => self.parse_condition(kind, text),
@@ -239,10 +240,10 @@ impl<'a> Placeholders<'a> {
         }
     }
 
-    /// The tree of an update that may be text, validated either way.
+    /// Returns an update as a validated tree; parses it if it is text.
     ///
     /// # Errors
-    /// As [`Placeholders::parse_update`] and [`Update::validate`].
+    /// An error of [`Placeholders::parse_update`] or [`Update::validate`].
     pub fn update(&mut self, expr: &Expr<Update>) -> Result<Update> {
         match expr {
             Expr::Text(text) => self.parse_update(text),
@@ -250,10 +251,10 @@ impl<'a> Placeholders<'a> {
         }
     }
 
-    /// The tree of a projection that may be text, validated either way.
+    /// Returns a projection as a validated tree; parses it if it is text.
     ///
     /// # Errors
-    /// As [`Placeholders::parse_projection`] and [`Projection::validate`].
+    /// An error of [`Placeholders::parse_projection`] or [`Projection::validate`].
     pub fn projection(&mut self, expr: &Expr<Projection>) -> Result<Projection> {
         match expr {
             Expr::Text(text) => self.parse_projection(text),
@@ -261,16 +262,16 @@ impl<'a> Placeholders<'a> {
         }
     }
 
-    /// Refuses placeholders that no parsed expression has used.
+    /// Checks that the parsed expressions use all placeholders.
     ///
     /// # Errors
-    /// If there is one, naming all of them.
+    /// With DynamoDB's message, which names all unused placeholders.
     pub fn finish(self) -> Result<()> {
         refuse_unused("ExpressionAttributeNames", self.names.keys(), &self.used_names)?;
         refuse_unused("ExpressionAttributeValues", self.values.keys(), &self.used_values)
     }
 
-    /// What a `#name` stands for; counts as a use of it.
+    /// Looks up a `#name` and marks it as used.
     pub(crate) fn name(&mut self, key: &str) -> Result<&'a str, ExpressionProblem> {
         match self.names.get_key_value(key) {
             Some((key, name)) => {
@@ -284,7 +285,7 @@ impl<'a> Placeholders<'a> {
         }
     }
 
-    /// What a `:value` stands for; counts as a use of it.
+    /// Looks up a `:value` and marks it as used.
     pub(crate) fn value(&mut self, key: &str) -> Result<&'a Value, ExpressionProblem> {
         match self.values.get_key_value(key) {
             Some((key, value)) => {
@@ -349,7 +350,7 @@ mod tests {
     }
 
     #[test]
-    fn placeholders_have_a_form() {
+    fn malformed_placeholders_are_rejected() {
         let none = Values::new();
         assert_eq!(
             refusal(&names([("n", "a")]), &none),
@@ -395,7 +396,7 @@ mod tests {
     }
 
     #[test]
-    fn placeholder_values_have_a_depth_and_a_size() {
+    fn placeholder_values_too_deep_or_too_large_are_rejected() {
         let nested = |levels| (0..levels).fold(Value::from(1), |inner, _| Value::L(vec![inner]));
         let of = |value| Values::from([(":v".to_owned(), value)]);
         Placeholders::new(&Names::new(), &of(nested(32))).unwrap();
@@ -410,7 +411,7 @@ mod tests {
     }
 
     #[test]
-    fn every_placeholder_must_be_used() {
+    fn unused_placeholders_are_rejected() {
         let names = names([("#a", "a"), ("#t", "t"), ("#u", "u")]);
         let values = values([":t", ":u", ":v"]);
         let mut placeholders = Placeholders::new(&names, &values).unwrap();
@@ -429,7 +430,7 @@ mod tests {
     }
 
     #[test]
-    fn texts_have_a_length() {
+    fn expression_over_4096_bytes_is_rejected() {
         let values = values([":v"]);
         let names = names([("#n", "n")]);
         let mut placeholders = Placeholders::new(&names, &values).unwrap();
@@ -462,7 +463,7 @@ mod tests {
     }
 
     #[test]
-    fn built_and_written_expressions_are_taken_alike() {
+    fn built_and_parsed_expressions_are_equal() {
         let names = Names::new();
         let values = values([":v"]);
         let mut placeholders = Placeholders::new(&names, &values).unwrap();
@@ -480,17 +481,17 @@ mod tests {
     }
 
     #[test]
-    fn functions_of_constants_become_constants() {
+    fn size_of_constant_becomes_a_constant() {
         let names = Names::new();
         let values = Values::from([(":s".to_owned(), Value::from("a😀é"))]);
         let mut placeholders = Placeholders::new(&names, &values).unwrap();
         let parsed = placeholders.parse_condition(ExpressionKind::Filter, "a > size(:s)").unwrap();
-        // UTF-16 code units, of which the emoji has two.
+        // The emoji has two UTF-16 code units.
         assert_eq!(parsed, attr("a").gt(4));
     }
 
     #[test]
-    fn chains_are_one_node_and_precedence_is_kept() {
+    fn chain_is_one_node_and_precedence_is_kept() {
         let names = Names::new();
         let values = values([":v"]);
         let parse = |text: &str| {

@@ -1,12 +1,12 @@
-//! Updates: the tree behind update expressions.
+//! Updates: the tree of update expressions, and its builder.
 
 use crate::Value;
 use crate::expr::Path;
 
-/// Changes to an item: what to set, remove, add to and delete from.
+/// Changes to an item: attributes to set, remove, add to and delete from.
 ///
-/// Every part reads the item as it was before the update, so their order does not matter. The
-/// same path, or one inside the other, may not be changed twice.
+/// Every action reads the item as it was before the update, so the order of actions does not
+/// matter. Two actions cannot change the same path, or a path and one inside it.
 ///
 /// ```
 /// use tabla::{Update, attr, item};
@@ -27,75 +27,76 @@ pub struct Update {
     pub(crate) delete: Vec<(Path, Value)>,
 }
 
-/// What [`Update::set`] gives a path.
+/// Right side of a `SET` action.
 #[derive(Clone, Debug, PartialEq)]
 pub enum SetValue {
-    /// One operand as it is.
+    /// Value of one operand.
     Operand(SetOperand),
-    /// The sum of two numbers.
+    /// Sum of two numbers.
     Plus(SetOperand, SetOperand),
-    /// The difference of two numbers.
+    /// Difference of two numbers.
     Minus(SetOperand, SetOperand),
-    /// The elements of two lists, one list after the other.
+    /// Concatenation of two lists.
     ListAppend(SetOperand, SetOperand),
 }
 
-/// A value that an update reads: that at the first of some paths which exists, or a last resort.
+/// Operand of a `SET` action: the value at the first path that exists, or a fallback.
 ///
-/// `if_not_exists(a, if_not_exists(b, :v))` tries `a`, then `b`, then takes `:v`; a plain path or
-/// value is a last resort with nothing tried before it.
+/// `if_not_exists(a, if_not_exists(b, :v))` has the candidates `a` and `b` and the fallback `:v`. A
+/// plain path or value is a fallback without candidates.
 #[derive(Clone, Debug, PartialEq)]
 pub struct SetOperand {
     pub(crate) candidates: Vec<Path>,
     pub(crate) last: SetFallback,
 }
 
-/// The last resort of a [`SetOperand`].
+/// Fallback of a [`SetOperand`] if none of its candidates exists.
 #[derive(Clone, Debug, PartialEq)]
 pub enum SetFallback {
-    /// The value at a path, which must exist.
+    /// Value at a path, which must exist.
     Path(Path),
-    /// A constant.
+    /// Constant value.
     Value(Value),
 }
 
 impl Update {
-    /// An update that changes nothing.
+    /// Creates an update without actions.
     pub fn new() -> Self {
         Self::default()
     }
 
-    /// Gives a path a value: a constant, another path, or a sum, difference or concatenation.
+    /// Sets a path to a constant, the value at another path, a sum, a difference or a
+    /// concatenation.
     ///
-    /// An index past the end of a list appends to it.
+    /// An index past the end of a list appends to the list.
     #[must_use]
     pub fn set(mut self, path: impl Into<Path>, value: impl Into<SetValue>) -> Self {
         self.set.push((path.into(), value.into()));
         self
     }
 
-    /// Removes the value at a path, if there is one. Elements after it in a list move up.
+    /// Removes the value at a path, if there is one. Later elements of a list move up.
     #[must_use]
     pub fn remove(mut self, path: impl Into<Path>) -> Self {
         self.remove.push(path.into());
         self
     }
 
-    /// Adds a number to a number, or members to a set. What is missing counts as 0, or as empty.
+    /// Adds a number to a number, or members to a set. A missing value counts as 0 or as empty.
     #[must_use]
     pub fn add(mut self, path: impl Into<Path>, value: impl Into<Value>) -> Self {
         self.add.push((path.into(), value.into()));
         self
     }
 
-    /// Deletes members from a set; a set left without members is removed.
+    /// Deletes members from a set; a set without members is removed.
     #[must_use]
     pub fn delete(mut self, path: impl Into<Path>, members: impl Into<Value>) -> Self {
         self.delete.push((path.into(), members.into()));
         self
     }
 
-    /// Whether the update changes nothing.
+    /// Whether the update has no actions.
     pub fn is_empty(&self) -> bool {
         self.set.is_empty()
             && self.remove.is_empty()
@@ -103,7 +104,8 @@ impl Update {
             && self.delete.is_empty()
     }
 
-    /// The paths that the update sets, removes, adds to or deletes from, in this order.
+    /// Iterates over the paths that the update sets, removes, adds to or deletes from, in this
+    /// order.
     pub fn touched(&self) -> impl Iterator<Item = &Path> {
         self.set
             .iter()
@@ -113,7 +115,7 @@ impl Update {
             .chain(self.delete.iter().map(|(path, _)| path))
     }
 
-    /// The paths that are read.
+    /// Iterates over the paths that the update reads.
     pub fn read(&self) -> impl Iterator<Item = &Path> {
         self.set.iter().flat_map(|(_, value)| value.operands()).flat_map(|operand| {
             let last = match &operand.last {
@@ -124,12 +126,12 @@ impl Update {
         })
     }
 
-    /// Whether the update only takes away: it removes attributes or members of sets.
+    /// Whether the update only removes attributes or deletes members of sets.
     pub fn only_clears(&self) -> bool {
         self.set.is_empty() && self.add.is_empty()
     }
 
-    /// The values that the update brings along.
+    /// Iterates over the constants in the update.
     pub fn literals(&self) -> impl Iterator<Item = &Value> {
         let of_sets =
             self.set.iter().flat_map(|(_, value)| value.operands()).filter_map(|operand| {
@@ -141,29 +143,29 @@ impl Update {
         of_sets.chain(self.add.iter().chain(&self.delete).map(|(_, value)| value))
     }
 
-    /// What is set, in order.
+    /// `SET` actions, in order.
     pub fn sets(&self) -> &[(Path, SetValue)] {
         &self.set
     }
 
-    /// What is removed, in order.
+    /// `REMOVE` paths, in order.
     pub fn removes(&self) -> &[Path] {
         &self.remove
     }
 
-    /// What is added, in order.
+    /// `ADD` actions, in order.
     pub fn adds(&self) -> &[(Path, Value)] {
         &self.add
     }
 
-    /// What is deleted from sets, in order.
+    /// `DELETE` actions, in order.
     pub fn deletes(&self) -> &[(Path, Value)] {
         &self.delete
     }
 }
 
 impl SetValue {
-    /// The operands that are read.
+    /// Iterates over the operands.
     pub fn operands(&self) -> impl Iterator<Item = &SetOperand> {
         let (first, second) = match self {
             Self::Operand(operand) => (operand, None),
@@ -176,62 +178,62 @@ impl SetValue {
 }
 
 impl SetOperand {
-    /// The paths that are tried first, in order.
+    /// Paths that are read first, in order.
     pub fn candidates(&self) -> &[Path] {
         &self.candidates
     }
 
-    /// What is taken if none of the candidates exists.
+    /// Fallback if none of the candidates exists.
     pub fn last(&self) -> &SetFallback {
         &self.last
     }
 
-    /// This number plus another.
+    /// Adds a number to the operand.
     pub fn plus(self, other: impl Into<SetOperand>) -> SetValue {
         SetValue::Plus(self, other.into())
     }
 
-    /// This number minus another.
+    /// Subtracts a number from the operand.
     pub fn minus(self, other: impl Into<SetOperand>) -> SetValue {
         SetValue::Minus(self, other.into())
     }
 
-    /// This list, followed by the elements of another.
+    /// Appends a list to the list of the operand.
     pub fn append(self, list: impl Into<SetOperand>) -> SetValue {
         SetValue::ListAppend(self, list.into())
     }
 
-    /// The elements of another list, followed by this one.
+    /// Prepends a list to the list of the operand.
     pub fn prepend(self, list: impl Into<SetOperand>) -> SetValue {
         SetValue::ListAppend(list.into(), self)
     }
 }
 
-/// Values for [`Update::set`].
+/// Builders of values for [`Update::set`].
 impl Path {
-    /// The value at this path, or another one if there is none.
+    /// Value at this path, or another operand if there is none.
     pub fn if_not_exists(self, other: impl Into<SetOperand>) -> SetOperand {
         let SetOperand { mut candidates, last } = other.into();
         candidates.insert(0, self);
         SetOperand { candidates, last }
     }
 
-    /// The number at this path plus another.
+    /// Adds a number to the number at this path.
     pub fn plus(self, other: impl Into<SetOperand>) -> SetValue {
         SetOperand::from(self).plus(other)
     }
 
-    /// The number at this path minus another.
+    /// Subtracts a number from the number at this path.
     pub fn minus(self, other: impl Into<SetOperand>) -> SetValue {
         SetOperand::from(self).minus(other)
     }
 
-    /// The list at this path, followed by the elements of another.
+    /// Appends a list to the list at this path.
     pub fn append(self, list: impl Into<SetOperand>) -> SetValue {
         SetOperand::from(self).append(list)
     }
 
-    /// The elements of another list, followed by the list at this path.
+    /// Prepends a list to the list at this path.
     pub fn prepend(self, list: impl Into<SetOperand>) -> SetValue {
         SetOperand::from(self).prepend(list)
     }

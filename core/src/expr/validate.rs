@@ -1,4 +1,4 @@
-//! The rules that hold for every expression, parsed or built.
+//! Validation rules of expressions, parsed or built, that do not depend on an item.
 
 use std::fmt;
 
@@ -12,10 +12,10 @@ use crate::limits;
 use crate::{Value, ValueKind};
 
 impl Condition {
-    /// Checks a built condition by the rules that parsing applies to a text.
+    /// Validates a built condition by the rules for parsed ones.
     ///
     /// # Errors
-    /// With DynamoDB's message for the first rule that is broken.
+    /// With DynamoDB's message for the first rule that is violated.
     pub fn validate(&self, kind: ExpressionKind) -> Result<()> {
         let mut operators = 0;
         self.check(&mut operators)
@@ -41,7 +41,7 @@ impl Condition {
         Ok(())
     }
 
-    /// Checks a condition that has no conditions below it, and counts its operators.
+    /// Checks a condition without conditions below it; returns its number of operators.
     fn check_operands(&self) -> Result<usize, ExpressionProblem> {
         for path in self.leaf_paths() {
             path.check()?;
@@ -51,7 +51,7 @@ impl Condition {
         Ok(1 + sizes.count())
     }
 
-    /// The operands of a condition that has no conditions below it.
+    /// Operands of a condition without conditions below it.
     fn operands(&self) -> Vec<&Operand> {
         match self {
             Self::Compare { left, right, .. } => vec![left, right],
@@ -77,7 +77,7 @@ impl Condition {
         }
     }
 
-    /// Every path that the condition reads, from left to right.
+    /// Returns every path that the condition reads, from left to right.
     pub fn paths(&self) -> Vec<&Path> {
         let mut paths = Vec::new();
         self.collect_paths(&mut paths);
@@ -96,10 +96,10 @@ impl Condition {
 }
 
 impl Update {
-    /// Checks a built update by the rules that parsing applies to a text.
+    /// Validates a built update by the rules for parsed ones.
     ///
     /// # Errors
-    /// With DynamoDB's message for the first rule that is broken.
+    /// With DynamoDB's message for the first rule that is violated.
     pub fn validate(&self) -> Result<()> {
         self.check().map_err(|problem| problem.of(ExpressionKind::Update))
     }
@@ -109,7 +109,7 @@ impl Update {
             return Err(ExpressionProblem::new("The expression can not be empty;"));
         }
         check_paths(self.touched().collect::<Vec<_>>())?;
-        // As with the paths, the last action is looked at first.
+        // As with paths, DynamoDB checks the last action first.
         self.delete.iter().rev().try_for_each(|(_, value)| check_delete(value))?;
         self.add.iter().rev().try_for_each(|(_, value)| check_add(value))?;
         let mut operators = 0;
@@ -129,10 +129,10 @@ impl Update {
 }
 
 impl Projection {
-    /// Checks a built projection by the rules that parsing applies to a text.
+    /// Validates a built projection by the rules for parsed ones.
     ///
     /// # Errors
-    /// With DynamoDB's message for the first rule that is broken.
+    /// With DynamoDB's message for the first rule that is violated.
     pub fn validate(&self) -> Result<()> {
         self.check().map_err(|problem| problem.of(ExpressionKind::Projection))
     }
@@ -145,7 +145,7 @@ impl Projection {
     }
 }
 
-/// Refuses too many operators. DynamoDB stops counting at the first one too many.
+/// Checks the number of operators. DynamoDB stops counting at the first one too many.
 pub(crate) fn check_operators(count: usize) -> Result<(), ExpressionProblem> {
     if count <= limits::EXPRESSION_OPERATORS {
         return Ok(());
@@ -156,7 +156,7 @@ pub(crate) fn check_operators(count: usize) -> Result<(), ExpressionProblem> {
     )))
 }
 
-/// Checks the operands of a condition that has no conditions below it.
+/// Checks the operands of a condition without conditions below it.
 pub(crate) fn check_leaf(leaf: &Condition) -> Result<(), ExpressionProblem> {
     match leaf {
         Condition::Compare { op, left, right } => {
@@ -200,7 +200,7 @@ pub(crate) fn check_leaf(leaf: &Condition) -> Result<(), ExpressionProblem> {
     }
 }
 
-/// Refuses an operator whose first operand is a path that it is compared with.
+/// Rejects an operator whose first operand is a path that is also another operand.
 pub(crate) fn check_distinct<'o>(
     operator: &str,
     first: &Operand,
@@ -222,7 +222,7 @@ fn not_distinct(operator: &str, path: &Path) -> ExpressionProblem {
     ))
 }
 
-/// Only strings, numbers and binaries have an order.
+/// Checks that constant operands are strings, numbers or binaries, which have an order.
 fn check_ordered<const N: usize>(
     operator: &str,
     operands: [&Operand; N],
@@ -252,12 +252,12 @@ fn check_bounds(low: &Operand, high: &Operand) -> Result<(), ExpressionProblem> 
     )))
 }
 
-/// A bound as DynamoDB shows it in its messages.
+/// Formats a bound as in DynamoDB's messages.
 fn shown(value: &Value) -> String {
     match value {
         Value::S(text) => format!("{{S:{text}}}"),
         Value::N(number) => format!("{{N:{number}}}"),
-        // DynamoDB prints the buffer, not its bytes.
+        // DynamoDB prints the buffer instead of its bytes.
         Value::B(bytes) => {
             let length = bytes.len();
             format!("{{B:java.nio.HeapByteBuffer[pos=0 lim={length} cap={length}]}}")
@@ -266,7 +266,7 @@ fn shown(value: &Value) -> String {
     }
 }
 
-/// The type of an operand that is known before any item is read.
+/// Type of an operand, if it does not depend on the item.
 fn constant_kind(operand: &Operand) -> Option<ValueKind> {
     match operand {
         Operand::Path(_) => None,
@@ -282,7 +282,7 @@ pub(crate) fn wrong_type(operator: &str, kind: impl fmt::Display) -> ExpressionP
     ))
 }
 
-/// Checks the operands of one `SET`.
+/// Checks the operands of a `SET` action.
 pub(crate) fn check_set(value: &SetValue) -> Result<(), ExpressionProblem> {
     for operand in value.operands() {
         if let (Some(last), SetFallback::Path(path)) = (operand.candidates.last(), &operand.last)
@@ -310,7 +310,7 @@ pub(crate) fn check_set(value: &SetValue) -> Result<(), ExpressionProblem> {
     Ok(())
 }
 
-/// Checks the operand of one `ADD`.
+/// Checks the operand of an `ADD` action.
 pub(crate) fn check_add(value: &Value) -> Result<(), ExpressionProblem> {
     match value.kind() {
         ValueKind::N | ValueKind::Ss | ValueKind::Ns | ValueKind::Bs => Ok(()),
@@ -318,7 +318,7 @@ pub(crate) fn check_add(value: &Value) -> Result<(), ExpressionProblem> {
     }
 }
 
-/// Checks the operand of one `DELETE`.
+/// Checks the operand of a `DELETE` action.
 pub(crate) fn check_delete(value: &Value) -> Result<(), ExpressionProblem> {
     match value.kind() {
         ValueKind::Ss | ValueKind::Ns | ValueKind::Bs => Ok(()),
@@ -355,17 +355,17 @@ mod tests {
     }
 
     #[test]
-    fn operators_are_counted_as_dynamodb_counts_them() {
+    fn condition_over_300_operators_is_rejected() {
         let of = |count: usize, make: fn() -> Condition| {
             Condition::any((0..count).map(|_| make())).unwrap().validate(ExpressionKind::Filter)
         };
-        // One for the comparison and one for the OR, less the first OR.
+        // Each comparison and each `OR` is one operator; there is one `OR` less than comparisons.
         of(150, || attr("a").eq(1)).unwrap();
         of(151, || attr("a").eq(1)).unwrap_err();
         of(150, || attr("a").between(1, 2)).unwrap();
         of(150, || attr("a").is_in([1, 2, 3, 4])).unwrap();
         of(151, || attr("a").exists()).unwrap_err();
-        // `size` is an operator too, and so is NOT.
+        // `size` and `NOT` are operators too.
         of(100, || attr("a").size().eq(1)).unwrap();
         of(101, || attr("a").size().eq(1)).unwrap_err();
         of(100, || !attr("a").eq(1)).unwrap();
@@ -377,7 +377,7 @@ mod tests {
     }
 
     #[test]
-    fn a_list_of_alternatives_has_its_limit() {
+    fn in_list_over_100_operands_is_rejected() {
         attr("a").is_in(0..100).validate(ExpressionKind::Filter).unwrap();
         assert_eq!(
             refusal(attr("a").is_in(0..101)),
@@ -388,7 +388,7 @@ mod tests {
     }
 
     #[test]
-    fn built_conditions_are_judged_by_their_operands() {
+    fn built_conditions_with_invalid_operands_are_rejected() {
         let wrong = "Invalid FilterExpression: Incorrect operand type for operator or function; \
                      operator or function:";
         assert_eq!(refusal(attr("a").lt(true)), format!("{wrong} <, operand type: BOOL"));
@@ -427,7 +427,7 @@ mod tests {
     }
 
     #[test]
-    fn paths_have_a_depth() {
+    fn path_over_32_elements_is_rejected() {
         let deep = |elements: usize| (1..elements).fold(attr("a"), |path, _| path.index(0));
         deep(32).exists().validate(ExpressionKind::Filter).unwrap();
         assert_eq!(
@@ -449,7 +449,7 @@ mod tests {
     }
 
     #[test]
-    fn built_updates_are_judged_by_their_operands() {
+    fn built_updates_with_invalid_operands_are_rejected() {
         let refusal = |update: Update| update.validate().unwrap_err().message().to_owned();
         assert_eq!(
             refusal(Update::new()),
@@ -492,7 +492,7 @@ mod tests {
         );
         let set = Value::Ns(Set::new([Number::from(1)]).unwrap());
         Update::new().delete("a", set.clone()).add("b", set).validate().unwrap();
-        // Assignments are free; sums are operators.
+        // A plain assignment is no operator; a sum is one.
         let sums = |count: usize| {
             (0..count).fold(Update::new(), |update, name| {
                 update.set(format!("a{name}"), attr("n").plus(1))
@@ -504,7 +504,7 @@ mod tests {
     }
 
     #[test]
-    fn the_last_clash_is_reported() {
+    fn last_pair_of_overlapping_paths_is_reported() {
         let projection = Projection::new(["a", "b", "a", "b"]);
         assert_eq!(
             projection.validate().unwrap_err().message(),

@@ -1,4 +1,4 @@
-//! How legacy conditions compare.
+//! Comparison operators of legacy conditions.
 
 use std::cmp::Ordering;
 use std::fmt;
@@ -7,49 +7,49 @@ use super::{check_name, invalid};
 use crate::expr::{Condition, attr};
 use crate::{Error, Result, Value, ValueKind, limits};
 
-/// How a legacy condition tests an attribute: `ComparisonOperator`.
+/// Test of an attribute in a legacy condition: `ComparisonOperator`.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub enum ComparisonOperator {
-    /// Equal to the value.
+    /// Equal to the value, `EQ`.
     Eq,
-    /// Not equal to the value. Holds if the attribute is missing.
+    /// Not equal to the value, `NE`. Holds if the attribute is missing.
     Ne,
-    /// Equal to one of the values.
+    /// Equal to one of the values, `IN`.
     In,
-    /// The value or less.
+    /// Less than or equal to the value, `LE`.
     Le,
-    /// Less than the value.
+    /// Less than the value, `LT`.
     Lt,
-    /// The value or greater.
+    /// Greater than or equal to the value, `GE`.
     Ge,
-    /// Greater than the value.
+    /// Greater than the value, `GT`.
     Gt,
-    /// From the first value to the second, both included.
+    /// Between the first and the second value, both included, `BETWEEN`.
     Between,
-    /// There is an attribute, be it NULL.
+    /// The attribute exists, `NOT_NULL`. A NULL exists.
     NotNull,
-    /// There is no attribute.
+    /// The attribute does not exist, `NULL`.
     Null,
-    /// The string or binary has this part, the set this member, or the list this element.
+    /// Contains the value as substring, part of a binary, set member or list element, `CONTAINS`.
     Contains,
-    /// There is an attribute, of whatever type, and it does not contain the value.
+    /// The attribute exists, with any type, and does not contain the value, `NOT_CONTAINS`.
     NotContains,
-    /// The string or binary begins with this one.
+    /// The string or binary has this prefix, `BEGINS_WITH`.
     BeginsWith,
 }
 
-/// What a filter or a key condition says about one attribute. The API calls it `Condition`.
+/// Condition on one attribute in a filter or a key condition. The API calls it `Condition`.
 #[derive(Clone, Debug, Default, PartialEq)]
 #[non_exhaustive]
 pub struct AttributeCondition {
-    /// How to compare, which must be said: `ComparisonOperator`.
+    /// Required operator: `ComparisonOperator`.
     pub comparison: Option<ComparisonOperator>,
-    /// What to compare with; none if absent: `AttributeValueList`.
+    /// Operands of the comparison: `AttributeValueList`.
     pub values: Option<Vec<Value>>,
 }
 
 impl AttributeCondition {
-    /// What the test says about this attribute.
+    /// Converts to a condition on this attribute.
     pub(super) fn condition(self, name: String) -> Result<Condition> {
         self.comparison()?.of(name, self.values.unwrap_or_default())
     }
@@ -61,7 +61,7 @@ impl AttributeCondition {
 }
 
 impl ComparisonOperator {
-    /// Every comparison.
+    /// All operators.
     pub const ALL: [Self; 13] = [
         Self::Eq,
         Self::Ne,
@@ -78,7 +78,7 @@ impl ComparisonOperator {
         Self::BeginsWith,
     ];
 
-    /// The comparison as requests write it.
+    /// Name of the operator in requests.
     pub fn as_str(self) -> &'static str {
         match self {
             Self::Eq => "EQ",
@@ -97,7 +97,7 @@ impl ComparisonOperator {
         }
     }
 
-    /// The comparison with this name.
+    /// Parses the name of an operator.
     pub fn from_name(name: &str) -> Option<Self> {
         Self::ALL.into_iter().find(|comparison| comparison.as_str() == name)
     }
@@ -123,14 +123,14 @@ impl ComparisonOperator {
         }
     }
 
-    /// What this comparison with these values says about an attribute.
+    /// Converts the operator and its values to a condition on an attribute.
     pub(super) fn of(self, name: String, values: Vec<Value>) -> Result<Condition> {
         self.check(&values)?;
         check_name(&name)?;
         Ok(self.condition(name, values))
     }
 
-    /// Refuses values that this comparison cannot have, in DynamoDB's order.
+    /// Checks the number and types of the values, in DynamoDB's order.
     fn check(self, values: &[Value]) -> Result<()> {
         if !self.takes_count(values.len()) {
             return Err(invalid(format_args!(
@@ -162,7 +162,7 @@ impl ComparisonOperator {
     fn condition(self, name: String, values: Vec<Value>) -> Condition {
         let path = attr(name);
         let mut values = values.into_iter();
-        let mut next = || values.next().expect("the values have been counted");
+        let mut next = || values.next().expect("`check` has counted the values");
         match self {
             Self::Eq => path.eq(next()),
             Self::Ne => path.ne(next()),
@@ -177,17 +177,17 @@ impl ComparisonOperator {
             Self::NotNull => path.exists(),
             Self::Null => path.not_exists(),
             Self::Contains => path.contains(next()),
-            // Unlike NE, it does not hold of nothing.
+            // Unlike `NE`, this does not hold for a missing attribute.
             Self::NotContains => path.clone().exists().and(!path.contains(next())),
             Self::BeginsWith => path.begins_with(next()),
             Self::In => {
-                // Only in expressions does a list of alternatives have a limit.
+                // The limit on operands of `IN` applies only to expressions.
                 let mut lists = Vec::new();
                 while values.len() > 0 {
                     let some = values.by_ref().take(limits::IN_OPERANDS);
                     lists.push(path.clone().is_in(some));
                 }
-                Condition::any(lists).expect("the values have been counted")
+                Condition::any(lists).expect("`check` has counted the values")
             }
         }
     }

@@ -1,32 +1,33 @@
-//! `Expected`: the legacy condition of a write.
+//! Conversion of `Expected`, the legacy condition of a write.
 
 use super::{ComparisonOperator, ConditionalOperator, invalid, join};
 use crate::expr::Condition;
 use crate::{Result, Value};
 
-/// What a write expects of one attribute: `ExpectedAttributeValue`.
+/// Condition of a write on one attribute: `ExpectedAttributeValue`.
 ///
-/// Either a comparison with its values, or a value to be equal to, or that there be no attribute.
+/// It is a comparison with values, one value to be equal to, or the absence of the attribute.
 #[derive(Clone, Debug, Default, PartialEq)]
 #[non_exhaustive]
 pub struct ExpectedAttribute {
-    /// The one value to compare with: `Value`.
+    /// Single value to compare with: `Value`.
     pub value: Option<Value>,
-    /// Whether there is to be such an attribute: `Exists`. If so, the value says which.
+    /// Whether the attribute must exist: `Exists`. If true, it must equal `value`.
     pub exists: Option<bool>,
-    /// How to compare: `ComparisonOperator`.
+    /// Comparison operator: `ComparisonOperator`.
     pub comparison: Option<ComparisonOperator>,
-    /// What to compare with: `AttributeValueList`.
+    /// Operands of the comparison: `AttributeValueList`.
     pub values: Option<Vec<Value>>,
 }
 
-/// The condition of `Expected`, `None` if it is empty: then the write has no condition.
+/// Converts `Expected` to a condition; `None` if it is empty, so that the write has no condition.
 ///
-/// Pass an empty one for a request that has none, so that its `ConditionalOperator` is judged.
+/// Pass an empty parameter for a request without one, so that its `ConditionalOperator` is
+/// validated.
 ///
 /// # Errors
-/// With DynamoDB's message for whatever does not say exactly one thing. Nothing is passed over: a
-/// write that lost its condition would destroy data.
+/// With DynamoDB's message, for every entry that is not exactly one condition. No entry is ignored:
+/// a write that lost its condition would destroy data.
 pub fn expected(
     expected: impl IntoIterator<Item = (String, ExpectedAttribute)>,
     operator: Option<ConditionalOperator>,
@@ -82,7 +83,7 @@ mod tests {
     }
 
     #[test]
-    fn what_does_not_say_one_thing_is_refused() {
+    fn ambiguous_or_incomplete_expected_is_rejected() {
         let value = || Some(Value::from("a"));
         let less = Some(ComparisonOperator::Lt);
         let cases: [(ExpectedAttribute, &str); 13] = [
@@ -172,14 +173,14 @@ mod tests {
             ),
         ];
         for (expected, rule) in cases {
-            let told =
+            let message =
                 format!("One or more parameter values were invalid: {rule} for Attribute: x");
-            assert_eq!(one(expected.clone()), Err(told), "{expected:?}");
+            assert_eq!(one(expected.clone()), Err(message), "{expected:?}");
         }
     }
 
     #[test]
-    fn one_value_is_a_list_of_one() {
+    fn single_value_equals_a_list_of_one() {
         let with = |comparison, value: Value| {
             one(ExpectedAttribute {
                 comparison,
@@ -206,7 +207,7 @@ mod tests {
     }
 
     #[test]
-    fn existing_means_being_equal_and_not_existing_means_missing() {
+    fn exists_true_tests_equality_and_false_tests_absence() {
         for exists in [None, Some(true)] {
             let condition = one(ExpectedAttribute {
                 exists,
@@ -225,7 +226,7 @@ mod tests {
     }
 
     #[test]
-    fn the_first_that_is_wrong_is_told() {
+    fn first_invalid_attribute_is_reported() {
         let wrong = || ("b".to_owned(), ExpectedAttribute::default());
         let nameless = || {
             (
@@ -233,15 +234,18 @@ mod tests {
                 ExpectedAttribute { exists: Some(false), ..ExpectedAttribute::default() },
             )
         };
-        let told = |list: Vec<(String, ExpectedAttribute)>| {
+        let message = |list: Vec<(String, ExpectedAttribute)>| {
             expected(list, None).unwrap_err().message().to_owned()
         };
-        assert!(told(vec![wrong(), nameless()]).ends_with("Exists is null for Attribute: b"));
-        assert_eq!(told(vec![nameless(), wrong()]), "Empty attribute name");
+        assert!(message(vec![wrong(), nameless()]).ends_with("Exists is null for Attribute: b"));
+        assert_eq!(message(vec![nameless(), wrong()]), "Empty attribute name");
         let long = (
             "n".repeat(65_536),
             ExpectedAttribute { value: Some(1.into()), ..ExpectedAttribute::default() },
         );
-        assert_eq!(told(vec![long]), "Attribute name is too large, must be less than 65536 bytes");
+        assert_eq!(
+            message(vec![long]),
+            "Attribute name is too large, must be less than 65536 bytes"
+        );
     }
 }

@@ -1,29 +1,29 @@
-//! `KeyConditions`: the legacy key condition of a query.
+//! Conversion of `KeyConditions`, the legacy key condition of a query.
 
 use super::{AttributeCondition, ComparisonOperator};
 use crate::expr::{Condition, attr};
 use crate::{Error, Result, Value};
 
-/// What `KeyConditions` become.
+/// Result of the conversion of `KeyConditions`.
 #[derive(Clone, Debug, PartialEq)]
 #[non_exhaustive]
 pub struct KeyConditions {
-    /// The key condition.
+    /// Key condition of the query.
     pub condition: Condition,
-    /// Whether an attribute is compared in a way that no key can be read by.
+    /// Whether an attribute has a comparison that cannot read a range of keys.
     ///
-    /// DynamoDB refuses that only after it has found the table and the attribute in its key. So
-    /// the condition asks such an attribute to be NULL, which every store refuses at that point
-    /// for its type, and [`Wording`](super::Wording) has what DynamoDB says instead.
+    /// DynamoDB rejects it only after it has found the table and the attribute in its key. So the
+    /// condition requires that attribute to be NULL, which every store rejects at that point for
+    /// its type. [`LegacyParameters`](super::LegacyParameters) then has DynamoDB's message.
     pub unindexable: bool,
 }
 
-/// The key condition of `KeyConditions`.
+/// Converts `KeyConditions` to a key condition.
 ///
-/// Whether they fit the keys of a table, [`Condition::to_key_query`] finds.
+/// [`Condition::to_key_query`] checks whether it matches the keys of a table.
 ///
 /// # Errors
-/// With DynamoDB's message, if there are none, or if a comparison is missing or has the wrong
+/// With DynamoDB's message, if there are no conditions, or a comparison is missing or has invalid
 /// values.
 pub fn key_conditions(
     tests: impl IntoIterator<Item = (String, AttributeCondition)>,
@@ -42,7 +42,7 @@ pub fn key_conditions(
 }
 
 impl ComparisonOperator {
-    /// Whether keys are read by it.
+    /// Whether the comparison reads a range of keys.
     fn is_indexable(self) -> bool {
         matches!(
             self,
@@ -67,7 +67,8 @@ mod tests {
         test(ComparisonOperator::Eq, &[value])
     }
 
-    /// What a query of a table with these keys reads, or what DynamoDB tells it.
+    /// Returns the keys that a query of a table with these key attributes reads, or DynamoDB's
+    /// error.
     fn query(keys: &[&str], tests: &[(&str, AttributeCondition)]) -> Result<KeyQuery, String> {
         let tests = tests.iter().map(|(name, test)| ((*name).to_owned(), test.clone()));
         let found = key_conditions(tests).map_err(|error| error.message().to_owned())?;
@@ -94,7 +95,7 @@ mod tests {
     }
 
     #[test]
-    fn one_partition_and_a_range() {
+    fn legacy_key_conditions_become_partition_and_range() {
         let range = |test: AttributeCondition| {
             let found = query(&["p", "s"], &[("s", test), ("p", is("k"))]).unwrap();
             assert_eq!(found.partition, [Value::from("k")]);
@@ -115,7 +116,7 @@ mod tests {
     }
 
     #[test]
-    fn comparisons_that_read_no_range_are_refused_where_dynamodb_does() {
+    fn unindexable_comparisons_are_rejected_after_the_key_schema_check() {
         let missed = |key: &str| format!("Query condition missed key schema element: {key}");
         for test in unindexable() {
             let asked = |keys: &[&str], others: &[(&str, AttributeCondition)], name| {
@@ -125,7 +126,7 @@ mod tests {
             };
             assert_eq!(asked(&["p"], &[], "p"), UNINDEXABLE);
             assert_eq!(asked(&["p", "s"], &[("p", is("k"))], "s"), UNINDEXABLE);
-            // Which attributes there are is looked at first.
+            // The names of the attributes are checked first.
             assert_eq!(asked(&["p", "s"], &[], "z"), missed("p"));
             assert_eq!(asked(&["p", "s"], &[("p", is("k"))], "z"), missed("s"));
             assert_eq!(asked(&["p"], &[("p", is("k"))], "z"), "Query key condition not supported");
@@ -141,13 +142,13 @@ mod tests {
     }
 
     #[test]
-    fn the_rest_is_as_with_expressions() {
-        let told = |tests: &[(&str, AttributeCondition)]| query(&["p", "s"], tests).unwrap_err();
-        assert_eq!(told(&[]), "Conditions can be of length 1 or 2 only");
-        assert_eq!(told(&[("s", is("x"))]), "Query condition missed key schema element: p");
+    fn legacy_key_conditions_fail_as_expressions_do() {
+        let message = |tests: &[(&str, AttributeCondition)]| query(&["p", "s"], tests).unwrap_err();
+        assert_eq!(message(&[]), "Conditions can be of length 1 or 2 only");
+        assert_eq!(message(&[("s", is("x"))]), "Query condition missed key schema element: p");
         for comparison in [ComparisonOperator::Gt, ComparisonOperator::BeginsWith] {
             assert_eq!(
-                told(&[("p", test(comparison, &["k"]))]),
+                message(&[("p", test(comparison, &["k"]))]),
                 "Query key condition not supported"
             );
         }
@@ -156,21 +157,21 @@ mod tests {
             values: Some(vec![1.into()]),
         };
         assert_eq!(
-            told(&[("p", number)]),
+            message(&[("p", number)]),
             "One or more parameter values were invalid: Condition parameter type does not match \
              schema type"
         );
     }
 
     #[test]
-    fn values_are_looked_at_first() {
-        let told = |tests: &[(&str, AttributeCondition)]| query(&["p", "s"], tests).unwrap_err();
+    fn values_are_checked_before_the_key_schema() {
+        let message = |tests: &[(&str, AttributeCondition)]| query(&["p", "s"], tests).unwrap_err();
         let count = "One or more parameter values were invalid: Invalid number of argument(s) for \
                      the EQ ComparisonOperator";
         let [z, y] = ["z", "y"].map(|name| (name, test(ComparisonOperator::Null, &[])));
-        assert_eq!(told(&[("p", test(ComparisonOperator::Eq, &[])), z, y]), count);
+        assert_eq!(message(&[("p", test(ComparisonOperator::Eq, &[])), z, y]), count);
         assert_eq!(
-            told(&[("s", test(ComparisonOperator::Between, &["y", "x"]))]),
+            message(&[("s", test(ComparisonOperator::Between, &["y", "x"]))]),
             "The BETWEEN condition was provided a range where the lower bound is greater than the \
              upper bound"
         );
@@ -179,11 +180,11 @@ mod tests {
             values: Some(vec![1.into()]),
         };
         assert_eq!(
-            told(&[("p", is("k")), ("s", wrong)]),
+            message(&[("p", is("k")), ("s", wrong)]),
             "One or more parameter values were invalid: ComparisonOperator BEGINS_WITH is not \
              valid for N AttributeValue type"
         );
-        assert_eq!(told(&[("", is("k"))]), "Empty attribute name");
+        assert_eq!(message(&[("", is("k"))]), "Empty attribute name");
         key_conditions([("p".to_owned(), AttributeCondition::default())]).unwrap_err();
     }
 }

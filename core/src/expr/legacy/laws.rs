@@ -1,4 +1,4 @@
-//! Laws that hold for all legacy parameters and every item.
+//! Property tests of all legacy parameters, on any item.
 
 use proptest::collection::{btree_map, vec};
 use proptest::prelude::*;
@@ -12,7 +12,7 @@ fn any_comparison() -> impl Strategy<Value = ComparisonOperator> {
     prop::sample::select(ComparisonOperator::ALL.to_vec())
 }
 
-/// A test that may be wrong, and often is not.
+/// Test that is valid often, but not always.
 fn any_test() -> impl Strategy<Value = AttributeCondition> {
     let likely = prop_oneof![
         vec((0..5).prop_map(Value::from), 0..4),
@@ -46,9 +46,9 @@ fn any_item() -> impl Strategy<Value = Item> {
 }
 
 proptest! {
-    /// Whatever is accepted here is accepted as an expression too, and says the same there.
+    /// An accepted filter is a valid expression with the same result.
     #[test]
-    fn what_is_accepted_is_an_expression(
+    fn accepted_filter_is_a_valid_expression(
         tests in btree_map("[a-c]", any_test(), 1..3),
         item in any_item(),
     ) {
@@ -63,9 +63,9 @@ proptest! {
         }
     }
 
-    /// A list holds if each of its conditions does, or one of them.
+    /// A list holds if all of its conditions hold, or with `OR`, if one of them does.
     #[test]
-    fn a_list_is_all_or_any_of_its_conditions(
+    fn filter_joins_its_conditions(
         tests in btree_map("[a-d]", any_test(), 2..4),
         item in any_item(),
     ) {
@@ -83,7 +83,7 @@ proptest! {
                 prop_assert_eq!(neither.unwrap(), alone.iter().all(|holds| *holds));
                 prop_assert_eq!(or.unwrap(), alone.iter().any(|holds| *holds));
             }
-            // The first that is wrong is told.
+            // The first error is reported.
             Err(first) => {
                 for refused in [and, or, neither] {
                     let refused: Error = refused.unwrap_err();
@@ -93,9 +93,9 @@ proptest! {
         }
     }
 
-    /// `Expected` and filters are about the same comparisons.
+    /// `Expected` and filters have the same comparisons.
     #[test]
-    fn expected_compares_as_filters_do(test in any_test(), item in any_item()) {
+    fn expected_matches_the_filter_with_the_same_test(test in any_test(), item in any_item()) {
         let one = ExpectedAttribute {
             comparison: test.comparison,
             values: test.values.clone(),
@@ -113,9 +113,9 @@ proptest! {
         }
     }
 
-    /// Comparisons that are each other's opposite, or made of each other.
+    /// Some operators are the negation or combination of others.
     #[test]
-    fn comparisons_go_together(value in arbitrary::value(), item in any_item()) {
+    fn operators_agree_with_their_negations(value in arbitrary::value(), item in any_item()) {
         let holds = |comparison, values: &[&Value]| {
             let values = Some(values.iter().map(|value| (*value).clone()).collect());
             let test = AttributeCondition { comparison: Some(comparison), values };
@@ -136,9 +136,9 @@ proptest! {
         }
     }
 
-    /// Updates that are accepted are valid, and each does its part alone.
+    /// An accepted update is valid, and equals its actions applied one by one.
     #[test]
-    fn updates_are_the_sum_of_their_parts(
+    fn update_equals_its_actions_one_by_one(
         updates in btree_map("[a-c]", any_update(), 1..4),
         item in any_item(),
     ) {

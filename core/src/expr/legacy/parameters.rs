@@ -1,38 +1,39 @@
-//! What DynamoDB says differently to legacy parameters.
+//! Differences in DynamoDB's errors for legacy parameters.
 
 use std::error::Error as _;
 
 use crate::{Error, ErrorKind};
 
-/// Which legacy parameters a request has, as far as a store's refusal has to be reworded for it.
+/// Legacy parameters of a request, as far as they change the wording of a store's error.
 ///
-/// A store sees the trees, and refuses in the words for expressions.
+/// A store only sees the converted trees, and its errors have the wording for expressions.
 ///
 /// ```
 /// use tabla::Error;
-/// use tabla::backend::legacy::Wording;
+/// use tabla::backend::legacy::LegacyParameters;
 ///
-/// let mut wording = Wording::default();
-/// wording.attribute_updates = true;
+/// let mut parameters = LegacyParameters::default();
+/// parameters.attribute_updates = true;
 /// let refusal = "An operand in the update expression has an incorrect data type";
-/// let reworded = wording.reword(Error::validation(refusal));
+/// let reworded = parameters.reword(Error::validation(refusal));
 /// assert_eq!(reworded.message(), "Type mismatch for attribute to update");
 /// ```
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 #[non_exhaustive]
 pub struct LegacyParameters {
-    /// It has `AttributesToGet`.
+    /// Whether the request has `AttributesToGet`.
     pub attributes_to_get: bool,
-    /// It has a `QueryFilter`.
+    /// Whether the request has a `QueryFilter`.
     pub query_filter: bool,
-    /// It has `AttributeUpdates`.
+    /// Whether the request has `AttributeUpdates`.
     pub attribute_updates: bool,
-    /// It has `KeyConditions` that are [unindexable](super::KeyConditions::unindexable).
+    /// Whether the request has `KeyConditions` that are
+    /// [unindexable](super::KeyConditions::unindexable).
     pub unindexable: bool,
 }
 
 impl LegacyParameters {
-    /// The error as DynamoDB words it for such a request; most are worded alike.
+    /// Returns the error with DynamoDB's wording for such a request. Most errors stay as they are.
     pub fn reword(&self, error: Error) -> Error {
         if *error.kind() != ErrorKind::Validation {
             return error;
@@ -64,7 +65,7 @@ impl LegacyParameters {
             let rest = error.message().strip_prefix(expression).filter(|_| applies)?;
             Some(format!("{legacy}{rest}"))
         });
-        let of_put = || what_a_put_is_told(&error).filter(|_| self.attribute_updates);
+        let of_put = || message_of_put(&error).filter(|_| self.attribute_updates);
         match message.or_else(of_put) {
             Some(message) => reworded(&error, message),
             None => error,
@@ -72,16 +73,17 @@ impl LegacyParameters {
     }
 }
 
-/// What a put is told of the value that an update has given to the key of an index. A store that
-/// judges requests itself has it as the source of its refusal; a service tells only its own words.
+/// Message of a put with the value that an update has given to the key of an index. An embedded
+/// store has that error as the source of its own; a remote service has only its own message.
 ///
-/// AWS says this of a wrong type (dynalite's tests), and DynamoDB Local of an empty value.
-fn what_a_put_is_told(error: &Error) -> Option<String> {
-    let told = error.source()?.downcast_ref::<Error>()?;
-    Some(told.message().to_owned())
+/// AWS returns this message for a value of the wrong type (dynalite's tests), and DynamoDB Local
+/// for an empty one.
+fn message_of_put(error: &Error) -> Option<String> {
+    let source = error.source()?.downcast_ref::<Error>()?;
+    Some(source.message().to_owned())
 }
 
-/// The same refusal with another message.
+/// Returns the error with another message and the same request ID.
 fn reworded(error: &Error, message: String) -> Error {
     let reworded = Error::validation(message);
     match error.request_id() {
@@ -97,13 +99,13 @@ mod tests {
     use crate::ops::{CreateTable, PutItem, Query, SecondaryIndex, Select, UpdateItem};
     use crate::{KeyType, MemoryStore, Store, Value, item, list};
 
-    /// What a store says, and what DynamoDB says to a request of this wording.
+    /// Asserts the rewording of a store's error for a request with these parameters.
     #[track_caller]
     fn assert_reworded(error: Error, wording: LegacyParameters, legacy: &str) {
-        let told = error.message().to_owned();
-        assert_ne!(told, legacy);
+        let message = error.message().to_owned();
+        assert_ne!(message, legacy);
         let error = LegacyParameters::default().reword(error);
-        assert_eq!(error.message(), told);
+        assert_eq!(error.message(), message);
         assert_eq!(wording.reword(error).message(), legacy);
     }
 
@@ -113,7 +115,7 @@ mod tests {
     }
 
     #[tokio::test]
-    async fn what_a_store_refuses_is_reworded() {
+    async fn errors_of_a_store_are_reworded() {
         let store = MemoryStore::new();
         let keys = CreateTable::new("table").partition_key("p", KeyType::S);
         store.create_table(keys).await.unwrap();
@@ -154,7 +156,7 @@ mod tests {
     }
 
     #[tokio::test]
-    async fn keys_of_indexes_are_refused_as_those_of_a_put() {
+    async fn invalid_index_key_fails_with_the_message_of_put() {
         let store = MemoryStore::new();
         let keys = CreateTable::new("table")
             .partition_key("p", KeyType::S)
@@ -188,7 +190,7 @@ mod tests {
     }
 
     #[test]
-    fn only_refusals_are_reworded() {
+    fn condition_failed_is_not_reworded() {
         let all = LegacyParameters {
             attributes_to_get: true,
             query_filter: true,

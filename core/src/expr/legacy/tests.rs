@@ -1,4 +1,4 @@
-//! Every comparison with every type of value, and what holds for lists of them.
+//! Every comparison operator with every type of value, and the rules for lists of conditions.
 
 use std::collections::BTreeMap;
 
@@ -7,10 +7,10 @@ use crate::attr;
 use crate::expr::ExpressionKind;
 use crate::{Item, Number, Set, Value, item, list, map};
 
-/// For which attributes a comparison holds, in DynamoDB Local 2.6.1: the same in `ScanFilter`,
-/// `QueryFilter` and `Expected`. The names are those of [`samples`]; `none` is an item without the
-/// attribute, `-` says that it holds for no item, and `!` why it is refused. A bar stands between
-/// values that are alike.
+/// Attributes for which a comparison holds in DynamoDB Local 2.6.1, in `ScanFilter`, `QueryFilter`
+/// and `Expected` alike. Names are those of [`samples`]; `none` is an item without the attribute,
+/// `-` means no item, and `!` is the reason of the error. A bar separates values with the same
+/// result.
 const ANSWERS: &str = "
     EQ s: s
     EQ s2: s2
@@ -171,7 +171,7 @@ fn samples() -> BTreeMap<&'static str, Value> {
     ])
 }
 
-/// What a comparison of `v` means as `Expected` and as a filter.
+/// Converts a comparison of `v` as a filter and as `Expected`.
 fn both_ways(comparison: ComparisonOperator, values: Vec<Value>) -> [Result<Option<Condition>>; 2] {
     let name = || "v".to_owned();
     let (comparison, values) = (Some(comparison), Some(values));
@@ -180,7 +180,7 @@ fn both_ways(comparison: ComparisonOperator, values: Vec<Value>) -> [Result<Opti
     [filter([(name(), test)], None), expected([(name(), one)], None)]
 }
 
-/// For which samples the condition holds, in the words of the table; else the refusal.
+/// Samples for which the condition holds, in the notation of the table; or the error.
 fn answer(found: Result<Option<Condition>>) -> Result<Vec<&'static str>, String> {
     let condition = found.map_err(|error| error.message().to_owned())?.unwrap();
     let mut holds: Vec<&str> = samples()
@@ -194,18 +194,18 @@ fn answer(found: Result<Option<Condition>>) -> Result<Vec<&'static str>, String>
     Ok(holds)
 }
 
-/// The answer that the table has, with the refusal in full.
-fn wanted<'t>(comparison: &str, values: &str, told: &'t str) -> Result<Vec<&'t str>, String> {
+/// Result in the table, with the whole error text.
+fn wanted<'t>(comparison: &str, values: &str, row: &'t str) -> Result<Vec<&'t str>, String> {
     let samples = samples();
-    let mut holds: Vec<&str> = match told.split_once("all but ") {
+    let mut holds: Vec<&str> = match row.split_once("all but ") {
         Some((_, others)) => {
             let others: Vec<&str> = others.split(' ').collect();
             let all = samples.keys().copied().chain(["none"]);
             all.filter(|name| !others.contains(name)).collect()
         }
-        None => told.split(' ').filter(|name| *name != "-").collect(),
+        None => row.split(' ').filter(|name| *name != "-").collect(),
     };
-    let rule = match told {
+    let rule = match row {
         "!count" => {
             format!("Invalid number of argument(s) for the {comparison} ComparisonOperator")
         }
@@ -232,11 +232,11 @@ fn wanted<'t>(comparison: &str, values: &str, told: &'t str) -> Result<Vec<&'t s
 }
 
 #[test]
-fn comparisons_are_dynamodbs() {
+fn comparison_results_match_dynamodb_local() {
     let samples = samples();
     let mut compared = BTreeMap::new();
     for line in ANSWERS.lines().map(str::trim).filter(|line| !line.is_empty()) {
-        let (asked, told) = line.split_once(": ").unwrap();
+        let (asked, message) = line.split_once(": ").unwrap();
         let (name, alternatives) = asked.split_once(' ').unwrap_or((asked, ""));
         let comparison = ComparisonOperator::from_name(name).unwrap();
         for names in alternatives.split(" | ") {
@@ -246,12 +246,12 @@ fn comparisons_are_dynamodbs() {
                 .map(|name| samples[name].clone())
                 .collect();
             for found in both_ways(comparison, values) {
-                assert_eq!(answer(found), wanted(name, names, told), "{name} {names}");
+                assert_eq!(answer(found), wanted(name, names, message), "{name} {names}");
             }
             *compared.entry(name).or_insert(0) += 1;
         }
     }
-    // Each is there, and those of one value with every sample.
+    // The table has every operator, and every sample for operators of one value.
     for comparison in ComparisonOperator::ALL {
         let at_least = match comparison {
             ComparisonOperator::Null | ComparisonOperator::NotNull => 1,
@@ -262,7 +262,7 @@ fn comparisons_are_dynamodbs() {
 }
 
 #[test]
-fn a_long_list_of_conditions_is_no_long_expression() {
+fn limit_on_operators_does_not_apply_to_legacy_filters() {
     let many = |count: usize| {
         (0..count).map(|number| {
             let values = Some(vec![Value::from(number as u64)]);
@@ -275,7 +275,7 @@ fn a_long_list_of_conditions_is_no_long_expression() {
     for operator in [ConditionalOperator::And, ConditionalOperator::Or] {
         let condition = filter(many(400), Some(operator)).unwrap().unwrap();
         condition.validate(ExpressionKind::Filter).unwrap();
-        // As part of an expression it counts like any other.
+        // As part of an expression, it counts as any other condition.
         (condition.and(attr("z").exists())).validate(ExpressionKind::Filter).unwrap_err();
     }
     let values: Vec<Value> = (0..20_000).map(Value::from).collect();
@@ -288,7 +288,7 @@ fn a_long_list_of_conditions_is_no_long_expression() {
 }
 
 #[test]
-fn an_operator_joins_two_conditions_at_least() {
+fn operator_with_fewer_than_two_conditions_is_rejected() {
     let there = |count: usize| {
         let test =
             AttributeCondition { comparison: Some(ComparisonOperator::NotNull), values: None };
@@ -313,7 +313,7 @@ fn an_operator_joins_two_conditions_at_least() {
                 assert_eq!(refused.unwrap_err().message(), text);
             }
         }
-        // What is wrong with a condition is told before.
+        // An error of a condition takes precedence.
         let wrong = expected([("a".to_owned(), ExpectedAttribute::default())], Some(operator));
         assert!(wrong.unwrap_err().message().ends_with("for Attribute: a"));
     }
@@ -327,7 +327,7 @@ fn an_operator_joins_two_conditions_at_least() {
 }
 
 #[test]
-fn names_are_those_of_requests() {
+fn operator_names_parse_to_the_same_operator() {
     for comparison in ComparisonOperator::ALL {
         assert_eq!(ComparisonOperator::from_name(comparison.as_str()), Some(comparison));
     }
@@ -339,59 +339,61 @@ fn names_are_those_of_requests() {
 }
 
 #[test]
-fn attributes_are_got_once_and_whole() {
+fn attributes_to_get_takes_distinct_top_level_names() {
     let get = |names: &[&str]| attributes_to_get(names.iter().map(|name| (*name).to_owned()));
-    let told = |names: &[&str]| get(names).unwrap_err().message().to_owned();
+    let message = |names: &[&str]| get(names).unwrap_err().message().to_owned();
     let item = item! { "a" => 1, "m" => map! { "x" => 1 }, "m.x" => 2 };
     assert_eq!(get(&["m.x", "a", "z"]).unwrap().project(&item), item! { "a" => 1, "m.x" => 2 });
     assert_eq!(
-        told(&["b", "c", "b", "c"]),
+        message(&["b", "c", "b", "c"]),
         "One or more parameter values were invalid: Duplicate value in attribute name: b"
     );
-    assert_eq!(told(&["b", ""]), "Empty attribute name");
-    assert!(told(&[]).starts_with("1 validation error detected: Value '[]' at 'attributesToGet'"));
+    assert_eq!(message(&["b", ""]), "Empty attribute name");
+    assert!(
+        message(&[]).starts_with("1 validation error detected: Value '[]' at 'attributesToGet'")
+    );
 }
 
 #[test]
-fn expressions_and_legacy_parameters_do_not_mix() {
+fn expressions_with_legacy_parameters_are_rejected() {
     let keys = ["KeyConditions"];
     refuse_placeholders(false, false, &["FilterExpression"]).unwrap();
-    let told = |names, expressions: &[&str]| {
+    let message = |names, expressions: &[&str]| {
         refuse_placeholders(names, true, expressions).unwrap_err().message().to_owned()
     };
     let text = "can only be specified when using expressions";
-    assert_eq!(told(true, &[]), format!("ExpressionAttributeNames {text}"));
+    assert_eq!(message(true, &[]), format!("ExpressionAttributeNames {text}"));
     assert_eq!(
-        told(false, &["FilterExpression"]),
+        message(false, &["FilterExpression"]),
         format!("ExpressionAttributeValues {text}: FilterExpression is null")
     );
     assert_eq!(
-        told(false, &["UpdateExpression", "ConditionExpression"]),
+        message(false, &["UpdateExpression", "ConditionExpression"]),
         format!(
             "ExpressionAttributeValues {text}: UpdateExpression and ConditionExpression are null"
         )
     );
     refuse_mixture(&["AttributesToGet", "ScanFilter"], &[]).unwrap();
     refuse_mixture(&[], &["ProjectionExpression", "FilterExpression"]).unwrap();
-    // They stand beside any other expression.
+    // They can be combined with any other expression.
     refuse_mixture(&keys, &["ProjectionExpression", "FilterExpression"]).unwrap();
     let both = "Can not use both expression and non-expression parameters in the same request: \
                 Non-expression parameters:";
-    let told = |legacy: &[&str], expressions: &[&str]| {
+    let message = |legacy: &[&str], expressions: &[&str]| {
         refuse_mixture(legacy, expressions).unwrap_err().message().to_owned()
     };
     assert_eq!(
-        told(&keys, &["KeyConditionExpression"]),
+        message(&keys, &["KeyConditionExpression"]),
         format!("{both} {{KeyConditions}} Expression parameters: {{KeyConditionExpression}}")
     );
     assert_eq!(
-        told(&["QueryFilter", "ConditionalOperator", "KeyConditions"], &["FilterExpression"]),
+        message(&["QueryFilter", "ConditionalOperator", "KeyConditions"], &["FilterExpression"]),
         format!(
             "{both} {{QueryFilter, ConditionalOperator}} Expression parameters: {{FilterExpression}}"
         )
     );
     assert_eq!(
-        told(&["AttributeUpdates", "Expected"], &["UpdateExpression", "ConditionExpression"]),
+        message(&["AttributeUpdates", "Expected"], &["UpdateExpression", "ConditionExpression"]),
         format!(
             "{both} {{AttributeUpdates, Expected}} Expression parameters: {{UpdateExpression, \
              ConditionExpression}}"

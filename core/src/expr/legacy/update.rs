@@ -1,33 +1,33 @@
-//! `AttributeUpdates`: the legacy update of an item.
+//! Conversion of `AttributeUpdates`, the legacy update of an item.
 
 use super::{check_name, invalid};
 use crate::expr::{Update, attr};
 use crate::{Result, Value, ValueKind};
 
-/// What happens to an attribute.
+/// Action on an attribute: `AttributeAction`.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
 pub enum AttributeAction {
-    /// It gets the value.
+    /// Sets the attribute to the value, `PUT`.
     #[default]
     Put,
-    /// The number is added to it, or the members or elements are.
+    /// Adds the number, the set members or the list elements, `ADD`.
     Add,
-    /// The members are taken from it; without a value, it goes.
+    /// Deletes the members from the set; without a value, removes the attribute, `DELETE`.
     Delete,
 }
 
-/// What happens to one attribute: `AttributeValueUpdate`.
+/// Update of one attribute: `AttributeValueUpdate`.
 #[derive(Clone, Debug, Default, PartialEq)]
 #[non_exhaustive]
 pub struct AttributeUpdate {
-    /// With which value: `Value`.
+    /// Operand of the action: `Value`.
     pub value: Option<Value>,
-    /// What happens; a put, if nothing is said: `Action`.
+    /// Action, `PUT` by default: `Action`.
     pub action: Option<AttributeAction>,
 }
 
 impl AttributeAction {
-    /// The action as requests write it.
+    /// Name of the action in requests.
     pub fn as_str(self) -> &'static str {
         match self {
             Self::Put => "PUT",
@@ -36,17 +36,17 @@ impl AttributeAction {
         }
     }
 
-    /// The action with this name.
+    /// Parses the name of an action.
     pub fn from_name(name: &str) -> Option<Self> {
         [Self::Put, Self::Add, Self::Delete].into_iter().find(|action| action.as_str() == name)
     }
 }
 
-/// The update of `AttributeUpdates`, `None` if there are none.
+/// Converts `AttributeUpdates` to an update; `None` if there are none.
 ///
 /// # Errors
-/// With DynamoDB's message, if an action lacks its value or has one of a type that it does not
-/// take, or if an attribute cannot have the name.
+/// With DynamoDB's message, if an action has no value or one of the wrong type, or an attribute
+/// name is invalid.
 pub fn attribute_updates(
     updates: impl IntoIterator<Item = (String, AttributeUpdate)>,
 ) -> Result<Option<Update>> {
@@ -72,7 +72,7 @@ impl AttributeUpdate {
         };
         match (action, value.kind()) {
             (AttributeAction::Put, _) => Ok(update.set(name, value)),
-            // Only here can a list be added to: what is missing counts as empty.
+            // Only a legacy `ADD` accepts a list: a missing attribute counts as an empty one.
             (AttributeAction::Add, L) => {
                 let list = attr(&name).if_not_exists(Value::L(Vec::new()));
                 Ok(update.set(name, list.append(value)))
@@ -107,7 +107,7 @@ mod tests {
         Value::Bs(Set::new(members.map(|byte| vec![byte].into())).unwrap())
     }
 
-    /// What an update of `x` makes of its value, or what DynamoDB tells it.
+    /// Value of `x` after the update, or DynamoDB's error.
     fn updated(
         action: Option<AttributeAction>,
         value: Option<Value>,
@@ -122,7 +122,7 @@ mod tests {
     }
 
     #[test]
-    fn a_put_sets_whatever_there_was() {
+    fn put_replaces_any_value() {
         for value in [Value::from(1), "".into(), Value::Null, list![], strings(["a"])] {
             for action in [None, Some(AttributeAction::Put)] {
                 for before in [None, Some(2.into()), Some(strings(["b"]))] {
@@ -136,7 +136,7 @@ mod tests {
     }
 
     #[test]
-    fn what_is_added_fits_what_is_there() {
+    fn add_of_another_type_is_rejected() {
         let cases = [
             (5.into(), None, Some(5.into())),
             (5.into(), Some(2.into()), Some(7.into())),
@@ -173,7 +173,7 @@ mod tests {
     }
 
     #[test]
-    fn members_are_deleted_and_attributes_are() {
+    fn delete_removes_members_or_the_attribute() {
         let delete = |value, before| updated(Some(AttributeAction::Delete), value, before);
         for before in [None, Some(1.into()), Some(strings(["a"]))] {
             assert_eq!(delete(None, before), Ok(None));
@@ -189,7 +189,7 @@ mod tests {
     }
 
     #[test]
-    fn an_action_has_its_value() {
+    fn action_with_invalid_value_is_rejected() {
         for action in [None, Some(AttributeAction::Put), Some(AttributeAction::Add)] {
             assert_eq!(
                 updated(action, None, None).unwrap_err(),
@@ -227,7 +227,7 @@ mod tests {
     }
 
     #[test]
-    fn names_are_looked_at_first() {
+    fn empty_attribute_name_is_rejected() {
         let refused = attribute_updates([(String::new(), AttributeUpdate::default())]);
         assert_eq!(refused.unwrap_err().message(), "Empty attribute name");
         // A dot is part of a name.
@@ -238,7 +238,7 @@ mod tests {
     }
 
     #[test]
-    fn actions_have_names() {
+    fn action_names_parse_to_the_same_action() {
         for action in [AttributeAction::Put, AttributeAction::Add, AttributeAction::Delete] {
             assert_eq!(AttributeAction::from_name(action.as_str()), Some(action));
         }
