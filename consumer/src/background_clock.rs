@@ -1,4 +1,4 @@
-//! Waiting in the background.
+//! Clock of a consumer that runs in the background.
 
 use std::sync::Arc;
 use std::task::Waker;
@@ -7,10 +7,11 @@ use std::time::Duration;
 use tabla_core::RetryPolicy;
 use tabla_core::env::{Clock, Monotonic, Sleep, Timestamp};
 
-/// A clock whose waits never move it, whoever else does.
+/// Clock whose waits never advance it, which is left to its owner.
 ///
-/// A [`RetryPolicy`] waits with [`Clock::sleep`], which is right for a caller who has nothing else
-/// to wait for. A consumer that runs is in the background, beside whoever moves the clock.
+/// A [`RetryPolicy`] waits with [`Clock::sleep`], which may advance a manual clock. That is right
+/// for a caller with nothing else to wait for. A running consumer is in the background, beside the
+/// owner of the clock.
 #[derive(Debug)]
 struct BackgroundClock(Arc<dyn Clock>);
 
@@ -40,7 +41,7 @@ impl Clock for BackgroundClock {
     }
 }
 
-/// The same policy, waiting in the background.
+/// Returns the same policy, with waits in the background.
 pub(super) fn in_background(policy: &RetryPolicy) -> RetryPolicy {
     let clock = BackgroundClock(Arc::clone(&policy.env.clock));
     let env = policy.env.clone().with_clock(Arc::new(clock));

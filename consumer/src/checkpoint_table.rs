@@ -1,14 +1,14 @@
-//! The table with leases, checkpoints and records set aside.
+//! The checkpoint table: leases, checkpoints and records set aside.
 //!
 //! The partition key is `consumer`, the consumer's name; the sort key is `entry`:
 //!
-//! | `entry` | what it is |
+//! | `entry` | content |
 //! |---|---|
-//! | `orders#consumer` | the consumer of the table `orders`: where and when it began |
-//! | `orders#start#<id>#<label>#<shard>` | where a shard begins, while worker `id` registers the consumer |
-//! | `orders#shard#<label>#<shard>` | a shard: who has it, how far it is |
-//! | `orders#worker#<id>` | a worker that lives, as long as its counter rises |
-//! | `orders#set-aside#<label>#<shard>#<number>` | a record that could not be handled |
+//! | `orders#consumer` | registration: the consumer of the table `orders`, start position and time |
+//! | `orders#start#<id>#<label>#<shard>` | initial entry of a shard, while worker `id` registers the consumer |
+//! | `orders#shard#<label>#<shard>` | a shard: lease and checkpoint |
+//! | `orders#worker#<id>` | a worker, alive as long as its counter rises |
+//! | `orders#set-aside#<label>#<shard>#<number>` | a record that was set aside |
 
 use std::sync::Arc;
 
@@ -25,32 +25,32 @@ use tabla_core::{
 };
 use tabla_core::{Error, KeyType, Result};
 
-/// The table's partition key: the consumer's name.
+/// Partition key of the table: the consumer's name.
 pub(super) const CONSUMER: &str = "consumer";
-/// The table's sort key.
+/// Sort key of the table.
 pub(super) const ENTRY: &str = "entry";
 
-/// That a consumer is known.
+/// Registration of a consumer.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub(super) struct Registration {
     pub(super) consumer: String,
     pub(super) entry: String,
     pub(super) start: Start,
-    /// When it was first run.
+    /// Time of the first run.
     pub(super) registered_at: Timestamp,
-    /// When a worker of it has last looked for shards, to about a lease.
+    /// Time at which a worker last looked for shards, accurate to about a lease duration.
     pub(super) seen_at: Timestamp,
-    /// The worker that has written this.
+    /// Worker that wrote this entry.
     pub(super) seen_by: String,
-    /// How often changes were gone before they were handled.
+    /// Number of gaps: changes were deleted before they were handled.
     #[serde(default)]
     pub(super) gaps: u64,
-    /// The worker that made this, as long as its start entries have not all become shard entries.
+    /// Worker that created the registration, until all its start entries have become shard entries.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub(super) starting: Option<String>,
 }
 
-/// Where a shard begins, before the consumer is registered: the entry that the shard is to have.
+/// Initial entry of a shard, before the consumer is registered.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub(super) struct StartEntry {
     pub(super) consumer: String,
@@ -58,15 +58,15 @@ pub(super) struct StartEntry {
     pub(super) begins: ShardEntry,
 }
 
-/// A record at which the handler has panicked.
+/// Record at which the handler panicked.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub(super) struct Panicked {
-    /// Its sequence number.
+    /// Sequence number of the record.
     pub(super) number: String,
     pub(super) times: u32,
 }
 
-/// How a shard stands.
+/// Lease and checkpoint of a shard.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub(super) struct ShardEntry {
     pub(super) consumer: String,
@@ -75,42 +75,42 @@ pub(super) struct ShardEntry {
     pub(super) shard: String,
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub(super) parent: Option<String>,
-    /// The worker that has it; absent if it is free.
+    /// Worker that holds the lease; `None` if the shard is free.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub(super) owner: Option<String>,
-    /// Rises with every write of the entry.
+    /// Counter that every write of the entry increments.
     pub(super) counter: u64,
-    /// How long the owner keeps it without a sign.
+    /// Duration of the owner's lease, in milliseconds.
     pub(super) lease_ms: u64,
-    /// The sequence number of the last record that was handled, skipped or set aside.
+    /// Sequence number of the last record that was handled, skipped or set aside.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub(super) position: Option<String>,
-    /// The sequence number of the first record to handle, until there is a position. Without either,
-    /// a shard begins at its horizon.
+    /// Sequence number of the first record to handle, until there is a position. Without either,
+    /// reading starts at the horizon.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub(super) start_at: Option<String>,
-    /// The record at hand, if the handler has panicked at it.
+    /// Current record, if the handler has panicked at it.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub(super) panicked: Option<Panicked>,
     pub(super) finished: bool,
     pub(super) handled: u64,
     pub(super) set_aside: u64,
-    /// How often records of it were gone before they were handled.
+    /// Number of gaps: records were deleted before they were handled.
     pub(super) gaps: u64,
-    /// How far the record at hand, or the last one, was behind when this was written.
+    /// Age of the current or last record at this write, in milliseconds.
     pub(super) lag_ms: u64,
-    /// When the last record at `position` was written.
+    /// Creation time of the last record at `position`.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub(super) record_at: Option<Timestamp>,
-    /// When everything that was there had been handled, by the owner's clock.
+    /// Time at which all existing records had been handled, by the owner's clock.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub(super) caught_up_at: Option<Timestamp>,
-    /// When this was written, by the owner's clock.
+    /// Time of this write, by the owner's clock.
     pub(super) written_at: Timestamp,
 }
 
 impl ShardEntry {
-    /// The entry of a shard that nobody has begun.
+    /// Creates the entry of a shard that no worker has started.
     pub(super) fn new(consumer: &str, table: &str, place: &ShardRef) -> Self {
         Self {
             consumer: consumer.to_owned(),
@@ -135,18 +135,18 @@ impl ShardEntry {
         }
     }
 
-    /// The label of its stream.
+    /// Label of the shard's stream.
     pub(super) fn label(&self) -> &str {
-        // Table names and labels have no `#`.
+        // Table names and labels contain no `#`.
         self.entry.split('#').nth(2).unwrap_or_default()
     }
 
-    /// What tells whether its owner has written since it was last seen.
+    /// Mark that changes with every write of the entry.
     pub(super) fn mark(&self) -> String {
         format!("{} {}", self.counter, self.owner.as_deref().unwrap_or_default())
     }
 
-    /// That nobody has written the entry since.
+    /// Condition that the entry has not been written since it was read.
     pub(super) fn is_unchanged(&self) -> Condition {
         let owner = match &self.owner {
             Some(owner) => attr("owner").eq(owner.as_str()),
@@ -156,12 +156,12 @@ impl ShardEntry {
     }
 }
 
-/// The sort key of a shard's entry.
+/// Sort key of a shard's entry.
 pub(super) fn shard_entry(table: &str, label: &str, shard: &ShardId) -> String {
     format!("{table}#shard#{label}#{shard}")
 }
 
-/// A worker that is there.
+/// Entry of a live worker.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub(super) struct WorkerEntry {
     pub(super) consumer: String,
@@ -171,15 +171,15 @@ pub(super) struct WorkerEntry {
     pub(super) lease_ms: u64,
 }
 
-/// What became of a write on a condition.
+/// Outcome of a conditional write.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum WriteOutcome {
     Done,
-    /// The condition did not hold, and nothing was written.
+    /// The condition failed, and nothing was written.
     Lost,
 }
 
-/// The entries of one consumer of one table.
+/// Access to the entries of one consumer of one table.
 #[derive(Clone, Debug)]
 pub(super) struct CheckpointTable {
     store: Arc<dyn Store>,
@@ -201,7 +201,7 @@ impl CheckpointTable {
         Self { store, policy, checkpoints, consumer, table }
     }
 
-    /// Creates the table if it is missing, and refuses one that is another's.
+    /// Creates the table if it does not exist; fails if the table has another key.
     pub(super) async fn open(&self) -> Result<()> {
         let describe = DescribeTable::new(&self.checkpoints);
         let described = self
@@ -217,7 +217,7 @@ impl CheckpointTable {
                 }
                 return Err(Error::config(format!(
                     "table `{}` cannot hold checkpoints: its key is {names:?}, not \
-                     [\"{CONSUMER}\", \"{ENTRY}\"]; name another with Consumer::checkpoints",
+                     [\"{CONSUMER}\", \"{ENTRY}\"]; choose another with Consumer::checkpoint_table",
                     self.checkpoints
                 )));
             }
@@ -262,19 +262,19 @@ impl CheckpointTable {
         }
     }
 
-    /// The start entry of a shard, made by this worker.
+    /// Creates the start entry of a shard, owned by this worker.
     pub(super) fn start(&self, id: &str, begins: ShardEntry) -> StartEntry {
         let (label, shard) = (begins.label(), &begins.shard);
         let entry = self.entry(&format!("start#{id}#{label}#{shard}"));
         StartEntry { consumer: self.consumer.clone(), entry, begins }
     }
 
-    /// The start entries that this worker has made.
+    /// Reads the start entries of this worker.
     pub(super) async fn starts(&self, id: &str) -> Result<Vec<StartEntry>> {
         self.all(&format!("start#{id}#")).await
     }
 
-    /// The registration, if there is one.
+    /// Reads the registration; `None` if the consumer has never run.
     pub(super) async fn registered(&self) -> Result<Option<Registration>> {
         let key = self.key(&self.entry("consumer"));
         let get = GetItem::new(&self.checkpoints, key).consistent_read(true);
@@ -283,13 +283,15 @@ impl CheckpointTable {
         found.as_ref().map(parsed).transpose()
     }
 
-    /// Changes the registration, unless it is as wanted already.
+    /// Changes the registration by optimistic retry; `change` returns `None` if no change is
+    /// needed.
     pub(super) async fn change_registration(
         &self,
         change: impl Fn(&Registration) -> Option<Registration>,
     ) -> Result<()> {
-        let mut tries =
-            self.policy.start_attempts(RetryMode::Idempotent, "to change a consumer's entry");
+        let mut attempts = self
+            .policy
+            .start_attempts(RetryMode::Idempotent, "to change the registration of a consumer");
         loop {
             let Some(present) = self.registered().await? else { return Ok(()) };
             let Some(wanted) = change(&present) else { return Ok(()) };
@@ -298,7 +300,7 @@ impl CheckpointTable {
             if let WriteOutcome::Done = self.write(&wanted, is_unchanged).await? {
                 return Ok(());
             }
-            tries.next_attempt().await?;
+            attempts.next_attempt().await?;
         }
     }
 
@@ -310,7 +312,7 @@ impl CheckpointTable {
         self.all("worker#").await
     }
 
-    /// All entries of a kind, in the order of their keys.
+    /// Reads all entries of a kind, in the order of their keys.
     pub(super) async fn all<T: DeserializeOwned>(&self, kind: &str) -> Result<Vec<T>> {
         let found = self.items(kind).await?;
         found.iter().map(parsed).collect()
@@ -325,11 +327,11 @@ impl CheckpointTable {
         store.query_items(query).try_collect().await
     }
 
-    /// Writes an entry if a condition holds of the present one.
+    /// Writes an entry if the condition holds for the present one.
     ///
-    /// A write whose answer was lost is tried again. That loses if it was carried out, and then the
-    /// present entry is the one that was written: no two workers write the same content, since an
-    /// entry says who has written it.
+    /// A write whose answer was lost is retried. If it was applied, the condition fails, and the
+    /// present entry equals the written one. Two workers never write the same content, because an
+    /// entry names its writer.
     pub(super) async fn write<T: Serialize>(
         &self,
         entry: &T,
@@ -337,11 +339,11 @@ impl CheckpointTable {
     ) -> Result<WriteOutcome> {
         let item = Item::from_struct(entry)?;
         let condition = condition.into();
-        let mut tries =
+        let mut attempts =
             self.policy.start_attempts(RetryMode::Idempotent, "to write an entry of a consumer");
         loop {
             let put = self.store.put_if(&self.checkpoints, item.clone(), condition.clone()).await;
-            match tries.check(put)? {
+            match attempts.check(put)? {
                 Some(ConditionalOutcome::Written) => return Ok(WriteOutcome::Done),
                 Some(ConditionalOutcome::ConditionFailed { current: Some(current) })
                     if current == item =>
@@ -349,18 +351,18 @@ impl CheckpointTable {
                     return Ok(WriteOutcome::Done);
                 }
                 Some(ConditionalOutcome::ConditionFailed { .. }) => return Ok(WriteOutcome::Lost),
-                None => tries.next_attempt().await?,
+                None => attempts.next_attempt().await?,
             }
         }
     }
 
-    /// Writes an item whatever is there.
+    /// Writes an item unconditionally.
     pub(super) async fn put(&self, item: Item) -> Result<()> {
         let put = PutItem::new(&self.checkpoints, item);
         self.policy.run(RetryMode::Idempotent, || self.store.put(put.clone())).await.map(|_| ())
     }
 
-    /// Deletes an entry, unless somebody has written it since it was seen.
+    /// Deletes an entry, unless it was written since it was read.
     pub(super) async fn delete(&self, entry: &str, unchanged: Option<Condition>) -> Result<()> {
         let mut delete = DeleteItem::new(&self.checkpoints, self.key(entry));
         if let Some(condition) = unchanged {
@@ -376,17 +378,17 @@ impl CheckpointTable {
         item! { CONSUMER => self.consumer.as_str(), ENTRY => entry }
     }
 
-    /// The sort key of a record that is set aside.
+    /// Sort key of a record that is set aside.
     pub(super) fn set_aside_entry(&self, shard: &ShardEntry, record: &Record) -> String {
         let number = &record.sequence_number;
         self.entry(&format!("set-aside#{}#{}#{number}", shard.label(), shard.shard))
     }
 }
 
-/// An entry as it was stored.
+/// Deserializes a stored entry.
 pub(super) fn parsed<T: DeserializeOwned>(item: &Item) -> Result<T> {
     item.to_struct().map_err(|error| {
         let entry = item.get(ENTRY).and_then(|entry| entry.as_str()).unwrap_or("?");
-        Error::corrupt(format!("the entry `{entry}` of a consumer cannot be read: {error}"))
+        Error::corrupt(format!("cannot read the entry `{entry}` of a consumer: {error}"))
     })
 }

@@ -1,4 +1,4 @@
-//! Handling all that is there.
+//! Draining: processing of all records that exist.
 
 use std::collections::BTreeSet;
 
@@ -12,27 +12,29 @@ use super::shard::ShardOutcome;
 use super::worker::{Mode, Worker};
 use tabla_core::Result;
 
-/// What [`Consumer::drain`] has done.
+/// Report of [`Consumer::drain`].
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 #[non_exhaustive]
 pub struct DrainReport {
-    /// Records that were handled.
+    /// Number of records that were handled.
     pub handled: u64,
-    /// Records that were set aside.
+    /// Number of records that were set aside.
     pub set_aside: u64,
-    /// Shards that were left to other workers, who are at work on them.
+    /// Number of shards that were left to other live workers.
     pub leased_elsewhere: usize,
 }
 
 impl Consumer {
-    /// Handles all changes that are there when it begins, and returns: for jobs and tests. What is
-    /// written later, by the handler itself or by others, is left for the next one.
+    /// Handles all changes that exist when it begins, and returns: for jobs and tests.
     ///
-    /// It waits only if another worker has a shard, until that one gives a sign of life, and then
-    /// leaves the shard to it, or until its lease has lapsed.
+    /// Changes that are written later, by the handler or by others, are left for the next drain or
+    /// run.
+    ///
+    /// If another worker holds a shard, it waits until that worker renews its lease, and then
+    /// leaves the shard to it, or until the lease expires.
     ///
     /// # Errors
-    /// Those of [`run`](Self::run).
+    /// The errors of [`run`](Self::run).
     pub async fn drain(&self, handler: &dyn Handler) -> Result<DrainReport> {
         let worker = Worker::open(self, Mode::Drain).await?;
         worker.drain_bounds.open(&worker).await?;
@@ -44,7 +46,7 @@ impl Consumer {
             let mut waits = view.has_missing;
             for (place, entry) in &view.ready {
                 let key = shard_entry(&self.table, &place.label, &place.shard);
-                // A shard that has appeared since has only later changes.
+                // A shard that appeared later has only later changes.
                 if done.contains(&key) || !worker.drain_bounds.contains(&key) {
                     continue;
                 }
@@ -83,7 +85,7 @@ impl Consumer {
 }
 
 impl Worker<'_> {
-    /// Works on these shards until all have ended. If one fails, the others are left.
+    /// Processes these shards until all have ended. If one fails, the others are released.
     async fn work_on_all(
         &self,
         leases: &[Lease],

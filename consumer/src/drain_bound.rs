@@ -1,4 +1,4 @@
-//! Where a drain ends: at what was there when it began.
+//! Drain bounds: the ends of the shards when a drain begins.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::sync::OnceLock;
@@ -15,25 +15,25 @@ use tabla_core::env::{Clock, Monotonic};
 use tabla_core::ops::{GetRecords, GetShardIterator, SequenceNumber, ShardIterator, ShardPosition};
 use tabla_core::{Error, ErrorKind, Result};
 
-/// How long a fence is left alone. Iterators are good for 15 minutes.
+/// Period after which the iterator of a bound is renewed. Iterators expire after 15 minutes.
 const RENEW_AFTER: Duration = Duration::from_secs(5 * 60);
 
-/// The end of an open shard at the moment at which the fence was made.
+/// End of an open shard at the time at which the bound was created.
 ///
-/// A stream tells no sequence number of its end. So a fence has an iterator at it, which is read from
-/// time to time: the first record that it gives is the first one behind the fence.
+/// A stream does not report the sequence number of its end. So a bound has an iterator there and
+/// reads it from time to time. The first record that it returns is the first one behind the bound.
 #[derive(Debug)]
 pub(super) struct DrainBound {
     place: ShardRef,
-    /// `None` if nothing will ever be behind it: the shard is closed, or gone.
+    /// Iterator at the end; `None` if no record can follow, because the shard is closed or deleted.
     iterator: Option<ShardIterator>,
-    /// First record behind the fence, once there is one.
+    /// Sequence number of the first record behind the bound; `None` as long as there is none.
     first: Option<SequenceNumber>,
     read_at: Monotonic,
 }
 
 impl DrainBound {
-    /// A fence at the end that the shard has now.
+    /// Creates a bound at the present end of the shard.
     pub(super) async fn new(
         store: &impl Store,
         clock: &dyn Clock,
@@ -43,7 +43,7 @@ impl DrainBound {
         Ok(Self { place, iterator, first: None, read_at: clock.monotonic() })
     }
 
-    /// The sequence number of the first record behind the fence, if there is one yet.
+    /// Returns the sequence number of the first record behind the bound, if there is one yet.
     pub(super) async fn first(
         &mut self,
         store: &impl Store,
@@ -60,8 +60,8 @@ impl DrainBound {
                 self.iterator = page.next_iterator;
             }
             Err(error) => match error.kind() {
-                // A handler was busy for longer than iterators live, or DynamoDB Local refuses one
-                // at an end: a later end is an end, too.
+                // A handler was busy for longer than iterators live, or DynamoDB Local rejects one
+                // at an end. A later end is a valid bound, too.
                 ErrorKind::ExpiredIterator | ErrorKind::TrimmedData => {
                     self.iterator = end(store, &self.place).await?;
                 }
@@ -79,13 +79,13 @@ impl DrainBound {
 }
 
 /// Whether a record is at or behind the end of a drain. Sequence numbers are whole numbers, which a
-/// service need not write with the same number of digits.
+/// service may write with different numbers of digits.
 pub(super) fn reaches(number: &SequenceNumber, end: &SequenceNumber) -> bool {
     let [number, end] = [number, end].map(|number| number.0.trim_start_matches('0'));
     (number.len(), number) >= (end.len(), end)
 }
 
-/// An iterator at the end of a shard; `None` if the shard is gone.
+/// Returns an iterator at the end of a shard; `None` if the shard was deleted.
 async fn end(store: &impl Store, place: &ShardRef) -> Result<Option<ShardIterator>> {
     let (arn, shard) = (place.arn.clone(), place.shard.clone());
     let request = GetShardIterator::new(arn, shard, ShardPosition::Latest);
@@ -96,8 +96,8 @@ async fn end(store: &impl Store, place: &ShardRef) -> Result<Option<ShardIterato
     }
 }
 
-/// The shards that were there when a drain began, with a fence at the end of each open one. A
-/// consumer that runs has none.
+/// Shards that existed when a drain began, with a bound for each open one. A running consumer has
+/// no bounds.
 #[derive(Debug, Default)]
 pub(super) struct DrainBounds {
     shards: OnceLock<BTreeSet<String>>,
@@ -105,13 +105,13 @@ pub(super) struct DrainBounds {
 }
 
 impl DrainBounds {
-    /// Notes all shards, and makes the fences.
+    /// Records all shards and creates their bounds.
     pub(super) async fn open(&self, worker: &Worker<'_>) -> Result<()> {
         let table = &worker.consumer.table;
         let key = |place: &ShardRef| shard_entry(table, &place.label, &place.shard);
         let streams = lineage::streams_of(&worker.store, table).await?;
         let shards = || streams.iter().flat_map(lineage::Stream::shard_refs);
-        let fences = shards().filter(|(_, shard)| shard.ending_sequence_number.is_none()).map(
+        let bounds = shards().filter(|(_, shard)| shard.ending_sequence_number.is_none()).map(
             |(place, _)| async move {
                 let entry = shard_entry(table, &place.label, &place.shard);
                 Ok::<_, Error>((
@@ -121,33 +121,34 @@ impl DrainBounds {
             },
         );
         let at_once = worker.consumer.settings.at_once;
-        *self.open.lock().await = stream::iter(fences).buffered(at_once).try_collect().await?;
+        *self.open.lock().await = stream::iter(bounds).buffered(at_once).try_collect().await?;
         self.shards.get_or_init(|| shards().map(|(place, _)| key(&place)).collect());
         Ok(())
     }
 
-    /// Whether the shard with this entry was there.
+    /// Whether the shard with this entry existed when the drain began.
     pub(super) fn contains(&self, entry: &str) -> bool {
         self.shards.get().is_none_or(|shards| shards.contains(entry))
     }
 
-    /// The first record of a shard that a drain leaves, if there is one yet.
+    /// First record of a shard that the drain leaves, if there is one yet.
     pub(super) async fn end_of(
         &self,
         worker: &Worker<'_>,
         entry: &str,
     ) -> Result<Option<SequenceNumber>> {
         match self.open.lock().await.get_mut(entry) {
-            Some(fence) => fence.first(&worker.store, worker.clock()).await,
+            Some(bound) => bound.first(&worker.store, worker.clock()).await,
             None => Ok(None),
         }
     }
 
-    /// Reads the fences whose iterators would grow too old, also of shards that are not begun.
+    /// Reads the bounds whose iterators are about to expire, also of shards that have not been
+    /// started.
     pub(super) async fn keep(&self, worker: &Worker<'_>) -> Result<()> {
         let now = worker.clock().monotonic();
-        for fence in self.open.lock().await.values_mut().filter(|fence| fence.is_due(now)) {
-            fence.first(&worker.store, worker.clock()).await?;
+        for bound in self.open.lock().await.values_mut().filter(|bound| bound.is_due(now)) {
+            bound.first(&worker.store, worker.clock()).await?;
         }
         Ok(())
     }
@@ -158,7 +159,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn sequence_numbers_are_compared_as_numbers() {
+    fn sequence_numbers_compare_as_numbers() {
         for (number, end, expected) in [
             ("000000000000000000007", "000000000000000000007", true),
             ("000000000000000000006", "000000000000000000007", false),

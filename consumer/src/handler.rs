@@ -1,4 +1,4 @@
-//! What is done with each record, and what can become of it.
+//! Handlers of records, and their failures.
 
 use std::any::Any;
 use std::error::Error as StdError;
@@ -11,25 +11,25 @@ use futures::FutureExt;
 
 use tabla_core::ops::Record;
 
-/// Does something with each record of a stream.
+/// Handler of the records of a stream.
 ///
-/// A record is handled at least once: after a crash or a lost lease, the last few come again, so
-/// that an effect has to be one that can be repeated, for instance by its
-/// [event id](Record::event_id). The records of an item come in the order of its changes.
+/// A record is handled at least once. After a crash or a lost lease, the last few records are
+/// repeated, so effects must be idempotent, for instance by [event id](Record::event_id). The
+/// records of an item arrive in the order of its changes.
 ///
-/// The future may be dropped wherever it waits: when the lease of the shard is lost, somebody else
-/// is about to handle the same record. It should not block its thread, on which the leases are
-/// renewed, too: if a lease has lapsed meanwhile and another worker has taken the shard, this one
-/// begins no further record of it.
+/// The future can be dropped at any await: after the lease of the shard is lost, another worker
+/// handles the same record. It should not block its thread, which also renews the leases. If a
+/// lease expires meanwhile and another worker takes over, this one starts no further record of the
+/// shard.
 ///
-/// A handler that panics has failed. Its record is tried again, and set aside after the last try.
+/// A panic is a failed attempt. The record is retried, and set aside after the last attempt.
 #[async_trait]
 pub trait Handler: Send + Sync {
     /// Handles one record.
     ///
     /// # Errors
-    /// Any error means that the record is tried again, and set aside after the last try;
-    /// [`Failure::set_aside`] and [`Failure::stop`] say otherwise.
+    /// After any error, the record is retried, and set aside after the last attempt.
+    /// [`Failure::set_aside`] and [`Failure::stop`] are the exceptions.
     async fn handle(&self, record: &Record) -> Result<(), Failure>;
 }
 
@@ -40,16 +40,16 @@ impl<H: Handler + ?Sized> Handler for std::sync::Arc<H> {
     }
 }
 
-/// Why a record could not be handled, and what is to be done about it.
+/// Error of a handler, and what the consumer does with the record.
 ///
-/// Every error becomes one with `?`, and then means that the record is tried again.
+/// Every error type converts to a failure with `?`; its record is retried.
 pub struct Failure {
     advice: FailureAction,
     is_panic: bool,
     error: Box<dyn StdError + Send + Sync>,
 }
 
-/// What is to be done with a record that could not be handled.
+/// Action of the consumer after a failed attempt.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum FailureAction {
     Retry,
@@ -58,17 +58,17 @@ pub(super) enum FailureAction {
 }
 
 impl Failure {
-    /// Trying again does not help: the record is set aside at once, and the shard goes on.
+    /// Creates a failure that sets the record aside without another attempt; the shard continues.
     pub fn set_aside(error: impl Into<Box<dyn StdError + Send + Sync>>) -> Self {
         Self { advice: FailureAction::SetAside, is_panic: false, error: error.into() }
     }
 
-    /// Nothing can be handled any more: the consumer stops with this error, before the record.
+    /// Creates a failure that stops the consumer with this error, before the record.
     pub fn stop(error: impl Into<Box<dyn StdError + Send + Sync>>) -> Self {
         Self { advice: FailureAction::Stop, is_panic: false, error: error.into() }
     }
 
-    /// A panic with this payload: a failed attempt.
+    /// Creates the failure of a handler that panicked with this payload: a failed attempt.
     fn panicked(payload: &(dyn Any + Send)) -> Self {
         let text = payload.downcast_ref::<&str>().copied();
         let text = text.or_else(|| payload.downcast_ref::<String>().map(String::as_str));
@@ -99,7 +99,7 @@ impl<E: Into<Box<dyn StdError + Send + Sync>>> From<E> for Failure {
     }
 }
 
-/// The error, with those that caused it.
+/// Formats the error with its sources.
 impl fmt::Display for Failure {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         write!(f, "{}", self.error)?;
@@ -118,14 +118,15 @@ impl fmt::Debug for Failure {
     }
 }
 
-/// Hands a record to a handler once. A panic is a failure like any other.
+/// Makes one attempt to handle a record. A panic is a failure like any other.
 pub(super) async fn attempt(handler: &dyn Handler, record: &Record) -> Result<(), Failure> {
-    // What the handler leaves half done is its own: the consumer shares nothing with it.
+    // The consumer shares no state with the handler, so unwinding cannot leave its own state
+    // broken.
     let handled = AssertUnwindSafe(async { handler.handle(record).await }).catch_unwind().await;
     handled.unwrap_or_else(|payload| Err(Failure::panicked(&*payload)))
 }
 
-/// A handler that calls a function with each record.
+/// Creates a handler that calls a function with each record.
 ///
 /// ```
 /// use tabla::consumer::each;
@@ -144,7 +145,7 @@ where
     Each(function)
 }
 
-/// Made by [`each`].
+/// Handler made by [`each`].
 pub struct Each<F>(F);
 
 #[async_trait]
@@ -170,7 +171,7 @@ mod tests {
     use tabla_core::{Error, ErrorKind};
 
     #[test]
-    fn every_error_is_tried_again_unless_it_says_otherwise() {
+    fn errors_are_retried_unless_they_set_aside_or_stop() {
         fn fails() -> Result<(), Failure> {
             Err(Error::new(ErrorKind::Throttled, "slow down"))?
         }
@@ -181,7 +182,7 @@ mod tests {
     }
 
     #[test]
-    fn a_failure_is_shown_with_its_causes() {
+    fn failure_is_displayed_with_its_sources() {
         let cause = Error::new(ErrorKind::Throttled, "slow down");
         let error = Error::new(ErrorKind::Unavailable, "no mail").with_source(cause);
         assert_eq!(

@@ -1,4 +1,4 @@
-//! A shard that a worker has, for as long as it renews it.
+//! Leases of shards and their renewal.
 
 use std::sync::{Mutex, MutexGuard, PoisonError};
 use std::time::Duration;
@@ -12,31 +12,31 @@ use tabla_core::env::{Clock, Monotonic, Timestamp};
 use tabla_core::ops::{Record, SequenceNumber, ShardId, ShardPosition, StreamArn};
 use tabla_core::{Result, Retry};
 
-/// A lease, and how far its shard is.
+/// Lease of a shard, with the checkpoint of the shard.
 ///
-/// Every write of the entry is on the condition that nobody has written it since, and raises its
-/// counter, so that whoever has lost the lease can move nothing. Others take the shard when they
-/// have seen the counter unchanged for the whole lease by their own clock; the owner counts from
-/// before it sent its last write, and stops earlier. Both measure monotonic time, which no step of a
-/// clock changes.
+/// Every write of the entry increments its counter, on the condition that no other worker has
+/// written it. So a worker that has lost the lease cannot move the checkpoint. Another worker takes
+/// over after it has seen the counter unchanged for the whole lease duration. The owner counts from
+/// before it sent its last write, and stops earlier. Both use monotonic time, which a step of the
+/// clock does not change.
 #[derive(Debug)]
 pub(super) struct Lease {
     pub(super) arn: StreamArn,
     pub(super) shard: ShardId,
     entry: Mutex<ShardEntry>,
-    /// When the last write that succeeded was sent.
+    /// Time at which the last successful write was sent.
     renewed_at: Mutex<ClockReading>,
-    /// Held while an entry is written: the checkpoint and the renewal go one after the other.
+    /// Lock for writes of the entry, which orders checkpoint and renewal.
     writing: tokio::sync::Mutex<()>,
     leave: watch::Sender<bool>,
-    /// When the record at hand was written, or the last one; none at the end of the shard.
+    /// Creation time of the current or last record; `None` at the end of the shard.
     behind: Mutex<Option<Timestamp>>,
     duration: Duration,
-    /// What had been handled and set aside when the lease was taken.
+    /// Numbers of records handled and set aside when the lease was taken.
     done_before: (u64, u64),
 }
 
-/// The same moment by both times of a clock.
+/// Wall time and monotonic time of one moment.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct ClockReading {
     pub(super) wall: Timestamp,
@@ -49,7 +49,7 @@ impl ClockReading {
     }
 }
 
-/// Whether a lease is still held.
+/// State of a lease after a write.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum LeaseState {
     Held,
@@ -57,7 +57,7 @@ pub(super) enum LeaseState {
 }
 
 impl Lease {
-    /// The lease that this entry says, sent at this moment.
+    /// Creates the lease of a written entry; `sent_at` is the time before the write.
     pub(super) fn new(entry: ShardEntry, sent_at: ClockReading) -> Self {
         Self {
             arn: StreamArn(entry.stream.clone()),
@@ -76,7 +76,7 @@ impl Lease {
         self.entry.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
-    /// Where the next record is.
+    /// Position of the next record.
     pub(super) fn begins(&self) -> ShardPosition {
         let entry = self.entry();
         match (&entry.position, &entry.start_at) {
@@ -86,14 +86,14 @@ impl Lease {
         }
     }
 
-    /// How many records were handled and set aside under this lease.
+    /// Numbers of records handled and set aside under this lease.
     pub(super) fn done_since_taken(&self) -> (u64, u64) {
         let entry = self.entry();
         let (handled, set_aside) = self.done_before;
         (entry.handled - handled, entry.set_aside - set_aside)
     }
 
-    /// Asks whoever works on the shard to leave it after the record at hand.
+    /// Requests the release of the shard after the current record.
     pub(super) fn request_release(&self) {
         self.leave.send_replace(true);
     }
@@ -102,18 +102,18 @@ impl Lease {
         *self.leave.borrow()
     }
 
-    /// Waits until the shard is to be left.
+    /// Waits for a request to release the shard.
     pub(super) async fn wait_for_release_request(&self) {
         // The sender lives as long as the lease.
         let _ = self.leave.subscribe().wait_for(|leave| *leave).await;
     }
 
-    /// The shard has come to this record.
+    /// Records that the handling of this record begins.
     pub(super) fn start_record(&self, record: &Record, metrics: &Metrics) {
         self.set_record_time(Some(record.created_at), metrics);
     }
 
-    /// Everything that is there has been handled.
+    /// Records that the end of the shard has been reached.
     pub(super) fn reach_end(&self, now: Timestamp, metrics: &Metrics) {
         self.entry().caught_up_at = Some(now.to_millis());
         self.set_record_time(None, metrics);
@@ -128,7 +128,7 @@ impl Lease {
         *self.behind.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
-    /// The shard has come past this record.
+    /// Moves the position past this record.
     pub(super) fn finish_record(&self, record: &Record) {
         let mut entry = self.entry();
         entry.position = Some(record.sequence_number.0.clone());
@@ -138,22 +138,22 @@ impl Lease {
         entry.panicked = None;
     }
 
-    /// How often the handler has panicked at this record, under this lease and those before it.
+    /// Number of panics at this record, under this lease and earlier ones.
     pub(super) fn panics(&self, record: &Record) -> u32 {
         let entry = self.entry();
         let of_record = |panicked: &&Panicked| panicked.number == record.sequence_number.0;
         entry.panicked.as_ref().filter(of_record).map_or(0, |panicked| panicked.times)
     }
 
-    /// Counts a panic at this record. It is in the store after the next write.
+    /// Counts a panic at this record. The next write stores the count.
     pub(super) fn note_panic(&self, record: &Record) {
         let times = self.panics(record).saturating_add(1);
         let number = record.sequence_number.0.clone();
         self.entry().panicked = Some(Panicked { number, times });
     }
 
-    /// Makes sure that the lease is held before a record is begun: one that may have lapsed, because
-    /// something has kept the thread, is renewed, unless another worker has taken the shard.
+    /// Checks that the lease is held, before a record is started. If it may have expired, because
+    /// the thread was blocked, it is renewed, unless another worker has taken the shard.
     pub(super) async fn confirm(
         &self,
         ledger: &CheckpointTable,
@@ -165,19 +165,20 @@ impl Lease {
         Ok(LeaseState::Held)
     }
 
-    /// Monotonic time may stand still while the machine is suspended, which the wall time shows.
+    /// Checks wall time too, because monotonic time can stand still while the machine is suspended.
     fn may_have_expired(&self, clock: &dyn Clock) -> bool {
         let (now, renewed) = (ClockReading::now(clock), self.renewed_at());
         let limit = self.limit();
         now.monotonic.since(renewed.monotonic) >= limit || now.wall.since(renewed.wall) >= limit
     }
 
-    /// How long the owner counts on the lease: a tenth is left for clocks that do not run alike.
+    /// Time after which the owner stops relying on the lease: nine tenths of its duration, as a
+    /// margin for clocks of different speed.
     fn limit(&self) -> Duration {
         self.duration - self.duration / 10
     }
 
-    /// Writes how far the shard is, and renews the lease with it.
+    /// Writes the checkpoint, which also renews the lease.
     pub(super) async fn save(
         &self,
         ledger: &CheckpointTable,
@@ -186,7 +187,7 @@ impl Lease {
         self.write(ledger, clock, |_| {}).await
     }
 
-    /// Writes how far the shard is, and that nobody has it.
+    /// Writes the checkpoint and releases the lease.
     pub(super) async fn release(
         &self,
         ledger: &CheckpointTable,
@@ -225,7 +226,7 @@ impl Lease {
         let lag = self.behind().map_or(Duration::ZERO, |at| sent_at.wall.since(at));
         next.lag_ms = u64::try_from(lag.as_millis()).unwrap_or(u64::MAX);
         change(&mut next);
-        // An entry that is gone was finished, and nobody's.
+        // A deleted entry was finished and has no owner.
         match ledger.write(&next, present.is_unchanged().and(attr("finished").eq(false))).await? {
             WriteOutcome::Done => {
                 self.entry().counter = next.counter;
@@ -236,10 +237,10 @@ impl Lease {
         }
     }
 
-    /// Renews the lease while it is held: ends when it is lost.
+    /// Renews the lease repeatedly; returns when it is lost.
     ///
     /// # Errors
-    /// Those of the store that do not pass by themselves.
+    /// Errors of the store that a retry does not resolve.
     pub(super) async fn renew_until_lost(
         &self,
         ledger: &CheckpointTable,
@@ -259,7 +260,7 @@ impl Lease {
             match self.save(ledger, clock).await {
                 Ok(LeaseState::Held) => {}
                 Ok(LeaseState::Lost) => return Ok(()),
-                // The lease may outlast what is wrong with the store.
+                // The failure of the store may end before the lease does.
                 Err(error) if error.retry() != Retry::Never => {
                     clock.sleep_until(clock.monotonic() + self.duration / 10).await;
                 }
@@ -268,7 +269,7 @@ impl Lease {
         }
     }
 
-    /// Waits until the lease could not be renewed in time.
+    /// Waits until the lease expires without a renewal.
     async fn wait_until_expired(&self, clock: &dyn Clock) {
         loop {
             let end = self.renewed_at().monotonic + self.limit();

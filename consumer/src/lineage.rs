@@ -1,4 +1,4 @@
-//! The streams of a table and their shards, and which of them may be begun.
+//! Streams of a table and their shards, and which of them are ready to be processed.
 
 use std::collections::BTreeMap;
 
@@ -7,7 +7,7 @@ use tabla_core::Result;
 use tabla_core::Store;
 use tabla_core::ops::{DescribeStream, ListStreams, Shard, ShardId, StreamArn, StreamSummary};
 
-/// A stream with all its shards.
+/// Stream with all its shards.
 #[derive(Clone, Debug)]
 pub(super) struct Stream {
     pub(super) arn: StreamArn,
@@ -16,7 +16,7 @@ pub(super) struct Stream {
 }
 
 impl Stream {
-    /// Its shards, each with its place.
+    /// Returns the shards with their references.
     pub(super) fn shard_refs(&self) -> Vec<(ShardRef, Shard)> {
         let place = |shard: &Shard| ShardRef {
             arn: self.arn.clone(),
@@ -28,7 +28,7 @@ impl Stream {
     }
 }
 
-/// A shard, and where it is.
+/// Reference to a shard: its stream, its id and its parent.
 #[derive(Clone, Debug)]
 pub(super) struct ShardRef {
     pub(super) arn: StreamArn,
@@ -37,7 +37,7 @@ pub(super) struct ShardRef {
     pub(super) parent: Option<ShardId>,
 }
 
-/// The streams of a table, the oldest first: labels are times in an order-preserving notation.
+/// Lists the streams of a table, oldest first: labels are times in an order-preserving notation.
 pub(super) async fn streams_of(store: &impl Store, table: &str) -> Result<Vec<Stream>> {
     let mut summaries: Vec<StreamSummary> = Vec::new();
     let mut list = ListStreams::of_table(table);
@@ -54,7 +54,7 @@ pub(super) async fn streams_of(store: &impl Store, table: &str) -> Result<Vec<St
     for StreamSummary { arn, label, .. } in summaries {
         match shards_of(store, &arn).await {
             Ok(shards) => streams.push(Stream { arn, label, shards }),
-            // It was forgotten since it was listed.
+            // The stream was deleted after it was listed.
             Err(error) if error.is_not_found() => {}
             Err(error) => return Err(error),
         }
@@ -75,11 +75,11 @@ async fn shards_of(store: &impl Store, arn: &StreamArn) -> Result<Vec<Shard>> {
     }
 }
 
-/// The shards that are to be worked on: not finished, their parents finished or gone, and every
+/// Returns the shards that are ready: not finished, their parents finished or deleted, and every
 /// older stream of the table finished.
 ///
-/// A parent or an older stream that is no longer listed but has an unfinished entry is not gone
-/// yet: somebody may still be at it, or has to say first that a part of it was lost.
+/// A parent or an older stream that is not listed but has an unfinished entry still blocks. A
+/// worker may be processing it, or has to report first that a part of it was lost.
 pub(super) fn ready(streams: &[Stream], entries: &[ShardEntry]) -> Vec<ShardRef> {
     let by_shard: BTreeMap<(&str, &str), &ShardEntry> =
         entries.iter().map(|entry| ((entry.label(), entry.shard.as_str()), entry)).collect();
@@ -154,25 +154,27 @@ mod tests {
     }
 
     #[test]
-    fn children_wait_for_their_parents() {
-        let streams =
-            [stream("1", &[("a", None), ("b", Some("a")), ("c", Some("b")), ("d", Some("gone"))])];
+    fn child_shard_waits_for_its_parent() {
+        let streams = [stream(
+            "1",
+            &[("a", None), ("b", Some("a")), ("c", Some("b")), ("d", Some("deleted"))],
+        )];
         assert_eq!(ready_ids(&streams, &[]), ["a", "d"]);
         assert_eq!(ready_ids(&streams, &[entry("1", "a", false)]), ["a", "d"]);
         assert_eq!(ready_ids(&streams, &[entry("1", "a", true)]), ["b", "d"]);
-        // It is not listed any more, but somebody was at it.
-        assert_eq!(ready_ids(&streams, &[entry("1", "gone", false)]), ["a"]);
-        assert_eq!(ready_ids(&streams, &[entry("1", "gone", true)]), ["a", "d"]);
+        // The parent is not listed any more, but its entry is unfinished.
+        assert_eq!(ready_ids(&streams, &[entry("1", "deleted", false)]), ["a"]);
+        assert_eq!(ready_ids(&streams, &[entry("1", "deleted", true)]), ["a", "d"]);
     }
 
     #[test]
-    fn a_newer_stream_waits_for_all_older_ones() {
+    fn newer_stream_waits_for_all_older_ones() {
         let streams = [stream("1", &[("a", None)]), stream("2", &[("b", None)])];
         assert_eq!(ready_ids(&streams, &[]), ["a"]);
         assert_eq!(ready_ids(&streams, &[entry("1", "a", true)]), ["b"]);
-        // Shards of the same name in another stream are others.
+        // A shard of the same id in another stream is another shard.
         assert_eq!(ready_ids(&streams, &[entry("2", "a", true)]), ["a"]);
-        // One that the older stream no longer lists, and an older stream that is gone.
+        // The older stream no longer lists one shard, and a still older stream is deleted.
         let unlisted = [entry("1", "a", true), entry("1", "z", false)];
         assert_eq!(ready_ids(&streams, &unlisted), [""; 0]);
         let unlisted = [entry("0", "z", false)];
@@ -181,7 +183,7 @@ mod tests {
     }
 
     #[test]
-    fn a_stream_without_shards_holds_nothing_up() {
+    fn stream_without_shards_does_not_block() {
         let streams = [stream("1", &[]), stream("2", &[("b", None)])];
         assert_eq!(ready_ids(&streams, &[]), ["b"]);
     }

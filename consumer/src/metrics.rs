@@ -1,4 +1,4 @@
-//! What a consumer has done, and how far it is behind.
+//! Metrics of the workers in this process.
 
 use std::collections::BTreeMap;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
@@ -7,9 +7,9 @@ use std::time::Duration;
 use tabla_core::env::{Clock, Timestamp};
 use tabla_core::ops::ShardId;
 
-/// What the workers of one [`Consumer`](super::Consumer) and its clones have done in this process,
-/// and how far they are behind. Cloning gives another handle on the same numbers; reading them asks
-/// no store.
+/// Metrics of one [`Consumer`](super::Consumer) and its clones in this process.
+///
+/// A clone is another handle on the same numbers. Reading them makes no store call.
 #[derive(Clone, Debug)]
 pub struct Metrics(Arc<Inner>);
 
@@ -33,28 +33,28 @@ impl Metrics {
         Self(Arc::new(Inner { clock, numbers: Mutex::default() }))
     }
 
-    /// Records that were handled.
+    /// Number of records that were handled.
     pub fn handled(&self) -> u64 {
         self.numbers().handled
     }
 
-    /// Records that were set aside.
+    /// Number of records that were set aside.
     pub fn set_aside(&self) -> u64 {
         self.numbers().set_aside
     }
 
-    /// Tries of records that failed.
+    /// Number of failed attempts at records.
     pub fn failed_attempts(&self) -> u64 {
         self.numbers().failed_tries
     }
 
-    /// Leases that were lost to others, or not renewed in time.
+    /// Number of leases that were lost to other workers or not renewed in time.
     pub fn leases_lost(&self) -> u64 {
         self.numbers().leases_lost
     }
 
-    /// How far each shard that is worked on is behind: how long ago the record at hand, or the last
-    /// one, was written; zero if the end was reached.
+    /// Lag of each shard in progress: age of its current or last record; zero if the end was
+    /// reached.
     pub fn lags(&self) -> Vec<(ShardId, Duration)> {
         let now = self.0.clock.now();
         let lag = |behind: Option<Timestamp>| behind.map_or(Duration::ZERO, |at| now.since(at));
@@ -62,7 +62,7 @@ impl Metrics {
         numbers.behind.iter().map(|(shard, behind)| (shard.clone(), lag(*behind))).collect()
     }
 
-    /// How far the shard is behind that is furthest behind.
+    /// Largest lag of any shard in progress.
     pub fn lag(&self) -> Duration {
         self.lags().into_iter().map(|(_, lag)| lag).max().unwrap_or_default()
     }
@@ -83,7 +83,7 @@ impl Metrics {
         self.numbers().leases_lost += 1;
     }
 
-    /// The shard has come to a record of this time, or to its end.
+    /// Records that the shard has reached a record of this time; `None` at its end.
     pub(super) fn set_lag(&self, shard: &ShardId, behind: Option<Timestamp>) {
         self.numbers().behind.insert(shard.clone(), behind);
     }
@@ -103,7 +103,7 @@ mod tests {
     use tabla_core::env::ManualClock;
 
     #[test]
-    fn the_lag_grows_with_the_clock_until_the_end_is_reached() {
+    fn lag_grows_with_the_clock_until_the_end_is_reached() {
         let clock = ManualClock::new(Timestamp::from_secs(100));
         let metrics = Metrics::new(Arc::new(clock.clone()));
         assert_eq!(metrics.lag(), Duration::ZERO);

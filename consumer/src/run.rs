@@ -1,4 +1,4 @@
-//! Running a consumer until it is told to stop.
+//! The loop of a running consumer, until it is stopped.
 
 use std::collections::BTreeMap;
 use std::future::Future;
@@ -20,17 +20,19 @@ use tabla_core::attr;
 use tabla_core::{Error, Result};
 
 impl Consumer {
-    /// Hands the changes of the table to the handler, together with all others who run a consumer
-    /// of this name, until `stop` is ready: then the records at hand are finished, what was handled
-    /// is saved, and the shards are released.
+    /// Processes the changes of the table with the handler until `stop` is ready.
     ///
-    /// Everything happens inside of this future: dropping it is like a crash, after which others
-    /// take the shards when their leases have lapsed.
+    /// The work is shared with all consumers of the same name. On `stop`, the current records are
+    /// finished, checkpoints are saved, and leases are released.
+    ///
+    /// All work is done inside this future: dropping it is like a crash, after which other workers
+    /// take the shards when their leases expire.
     ///
     /// # Errors
-    /// Those of the store that trying again does not help, or no longer; [`Config`] if a setting is
-    /// wrong or the table has no stream, [`TrimmedData`] if changes are gone before they were
-    /// handled, and that of a handler that [stops](super::Failure::stop).
+    /// - Errors of the store that a retry does not resolve.
+    /// - [`Config`], if a setting is invalid or the table has no stream.
+    /// - [`TrimmedData`], if changes were deleted before they were handled.
+    /// - The error of a handler that [stops](super::Failure::stop) the consumer.
     ///
     /// [`Config`]: tabla_core::ErrorKind::Config
     /// [`TrimmedData`]: tabla_core::ErrorKind::TrimmedData
@@ -60,7 +62,7 @@ impl Consumer {
                 let lease = match select(begun.next(), working.next()).await {
                     Either::Left((lease, _)) => lease,
                     Either::Right((Some(()), _)) => continue,
-                    // Nothing is being worked on.
+                    // No shard is being processed.
                     Either::Right((None, lease)) => lease.await,
                 };
                 match lease {
@@ -76,14 +78,14 @@ impl Consumer {
     }
 }
 
-/// A worker at work.
+/// State of a running worker.
 struct RunLoop<'w> {
     worker: &'w Worker<'w>,
-    /// The leases that are worked on, by their entries.
+    /// Leases of the shards in progress, by entry.
     held: Mutex<BTreeMap<String, Arc<Lease>>>,
-    /// Why it has to stop, if it was not told to.
+    /// First error, which stops the worker.
     failed: Mutex<Option<Error>>,
-    /// Wakes whoever looks for shards.
+    /// Wakes the coordinator before its next regular look for shards.
     look_again: Notify,
     begin: mpsc::UnboundedSender<Arc<Lease>>,
 }
@@ -97,7 +99,7 @@ impl RunLoop<'_> {
         self.failed.lock().unwrap_or_else(PoisonError::into_inner).is_some()
     }
 
-    /// The first error counts.
+    /// Records an error; the first one is returned.
     fn fail(&self, error: Error) {
         self.failed.lock().unwrap_or_else(PoisonError::into_inner).get_or_insert(error);
         self.look_again.notify_one();
@@ -108,21 +110,21 @@ impl RunLoop<'_> {
         let entry = lease.entry().entry.clone();
         self.held().remove(&entry);
         match end {
-            // Its children can be begun.
+            // The children of the shard are ready now.
             Ok(ShardOutcome::Finished) => self.look_again.notify_one(),
             Ok(ShardOutcome::Released | ShardOutcome::CaughtUp | ShardOutcome::LeaseLost) => {}
             Err(error) => self.fail(error),
         }
     }
 
-    /// Looks for shards three times in each lease, until it is to stop.
+    /// Rebalances three times per lease duration, until the worker is stopped.
     async fn coordinate(&self, mut stop: impl Future<Output = ()> + Unpin) {
         let clock = self.worker.clock();
         let mut beat = self.worker.ledger.worker(&self.worker.id);
         beat.lease_ms = lease_ms(self.worker.consumer.settings.lease);
         while !self.has_failed() {
             let next = clock.monotonic() + self.worker.consumer.settings.lease / 3;
-            // A look that has begun is finished: it may have just taken a shard.
+            // A started rebalance is finished: it may have just taken a lease.
             if let Err(error) = self.rebalance(&mut beat).await {
                 self.fail(error);
                 break;
@@ -137,12 +139,11 @@ impl RunLoop<'_> {
             lease.request_release();
         }
         self.begin.close_channel();
-        // Others see that it is gone without this, only later.
+        // Without this, others notice the end of this worker only after its lease.
         let _ = self.worker.ledger.delete(&beat.entry, None).await;
     }
 
-    /// Gives a sign of life, leaves shards if it has more than its part, and takes some if it has
-    /// less.
+    /// Renews the worker's own entry, then releases shards above its share or takes some below it.
     async fn rebalance(&self, beat: &mut WorkerEntry) -> Result<()> {
         let worker = self.worker;
         beat.counter += 1;
@@ -159,14 +160,14 @@ impl RunLoop<'_> {
             }
             staying.len()
         };
-        // Those who look at the same time do not all begin with the same shard.
+        // A random first shard, so that concurrent workers do not all compete for the same one.
         let mut ready = view.ready;
         let first = worker.policy.env.random.next_u64() as usize % ready.len().max(1);
         ready.rotate_left(first);
         for (place, entry) in &ready {
             let is_held =
                 entry.as_ref().is_some_and(|entry| self.held().contains_key(&entry.entry));
-            // Whether it is free is asked of all, so that all are seen.
+            // `is_free` is called for every shard, because it also records what it sees.
             if is_held || !worker.is_free(entry) || staying >= part {
                 continue;
             }
@@ -175,14 +176,13 @@ impl RunLoop<'_> {
             let key = lease.entry().entry.clone();
             self.held().insert(key, Arc::clone(&lease));
             staying += 1;
-            // It is received as long as this runs.
+            // The receiver lives as long as this runs.
             let _ = self.begin.unbounded_send(lease);
         }
         Ok(())
     }
 
-    /// The workers that live, this one among them. Those that have given no sign for their lease
-    /// are removed.
+    /// Workers that are alive, this one included. Deletes the entries of those that have expired.
     async fn live_workers(&self, own: &str) -> Result<Vec<String>> {
         let mut living = Vec::new();
         for WorkerEntry { entry, worker, counter, lease_ms, .. } in
@@ -207,8 +207,8 @@ fn lease_ms(lease: Duration) -> u64 {
     u64::try_from(lease.as_millis()).unwrap_or(u64::MAX)
 }
 
-/// How many of these shards belong to a worker: all workers come to the same answer by the order
-/// of their ids, and their parts make up the whole.
+/// Number of shards that are the share of a worker. All workers compute it from the order of their
+/// ids, so that the shares add up to the whole.
 fn share(shards: usize, workers: &[String], own: &str) -> usize {
     let count = workers.len().max(1);
     let before = workers.iter().filter(|worker| worker.as_str() < own).count();
@@ -223,7 +223,7 @@ mod tests {
 
     proptest! {
         #[test]
-        fn the_parts_of_all_workers_are_the_whole(shards in 0_usize..50, workers in 1_usize..20) {
+        fn shares_of_all_workers_add_up(shards in 0_usize..50, workers in 1_usize..20) {
             let ids: Vec<String> = (0..workers).map(|id| format!("{id:03}")).collect();
             let parts: Vec<usize> = ids.iter().map(|id| share(shards, &ids, id)).collect();
             prop_assert_eq!(parts.iter().sum::<usize>(), shards);

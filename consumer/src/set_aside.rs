@@ -1,4 +1,4 @@
-//! Records that could not be handled.
+//! Records that were set aside: reading, retrying and discarding them.
 
 use serde::{Deserialize, Serialize};
 
@@ -11,44 +11,44 @@ use tabla_core::ops::*;
 use tabla_core::{Error, ErrorKind, Result};
 use tabla_core::{Item, Store, StoreExt};
 
-/// The most of an error's text that is kept, in bytes.
+/// Largest stored length of an error text, in bytes; longer texts are truncated.
 const ERROR_SIZE: usize = 4096;
 
-/// A record that could not be handled, as it was set aside.
+/// Record that was set aside after its last failed attempt.
 #[derive(Clone, Debug, PartialEq)]
 #[non_exhaustive]
 pub struct SetAside {
-    /// Its stream.
+    /// Stream of the record.
     pub stream: StreamArn,
-    /// Its shard.
+    /// Shard of the record.
     pub shard: ShardId,
     /// The record, without the images that are [left out](Self::left_out).
     pub record: Record,
-    /// What the handler said at the last try.
+    /// Error of the last attempt, truncated to 4096 bytes.
     pub error: String,
-    /// How often it was tried.
+    /// Number of attempts.
     pub attempts: u32,
-    /// When it was set aside, or last tried again.
+    /// Time at which it was set aside or last retried.
     pub at: Timestamp,
-    /// The images that the record has and that did not fit into an item, `new_image` or
-    /// `old_image`.
+    /// Names of the images that did not fit into an item, `new_image` or `old_image`.
     pub left_out: Vec<String>,
     entry: String,
 }
 
-/// What became of records that were tried again.
+/// Report of [`Consumer::retry_set_aside`].
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 #[non_exhaustive]
 pub struct RetryReport {
-    /// They are handled now, and no longer set aside.
+    /// Number of records that were handled and are no longer set aside.
     pub handled: u64,
-    /// They failed again.
+    /// Number of records that failed again.
     pub failed: u64,
-    /// They were not tried: a part of them was left out, and is gone from the stream, too.
+    /// Number of records without an attempt: an image was left out, and the stream no longer has
+    /// the record.
     pub incomplete: u64,
 }
 
-/// The item of a record that is set aside, but for its key.
+/// Item of a record that is set aside, without its key.
 #[derive(Serialize, Deserialize)]
 struct StoredRecord {
     stream: String,
@@ -78,7 +78,7 @@ impl SetAside {
         shard: &ShardEntry,
         record: &Record,
         failure: &Failure,
-        tries: u32,
+        attempts: u32,
         now: Timestamp,
     ) -> Self {
         Self {
@@ -86,18 +86,20 @@ impl SetAside {
             shard: ShardId(shard.shard.clone()),
             record: record.clone(),
             error: shortened(failure.to_string()),
-            attempts: tries,
+            attempts,
             at: now.to_millis(),
             left_out: Vec::new(),
             entry: String::new(),
         }
     }
 
-    /// The item with this key, with as much of the record as it can hold: an image may be as large
-    /// as an item itself, and nest as deep.
+    /// Converts to an item with this key, with as much of the record as fits: an image can be as
+    /// large and as deeply nested as an item.
     pub(super) fn to_item(&self, key: Item) -> Result<Item> {
         let Record { new_image, old_image, .. } = &self.record;
-        let mut last = Error::validation("a record without images does not fit into an item");
+        let mut last = Error::validation(
+            "cannot set a record aside: it does not fit into an item, even without its images",
+        );
         for (with_new, with_old) in [(true, true), (true, false), (false, true), (false, false)] {
             let mut left_out = self.left_out.clone();
             let left = [("new_image", new_image, with_new), ("old_image", old_image, with_old)];
@@ -133,7 +135,7 @@ impl SetAside {
                         return Ok(item);
                     }
                 }
-                // It nests too deep.
+                // The image is nested too deeply.
                 Err(error) => last = error,
             }
         }
@@ -167,7 +169,7 @@ impl SetAside {
     }
 }
 
-/// As much of a text as is kept.
+/// Truncates an error text to the stored length.
 fn shortened(mut text: String) -> String {
     if text.len() > ERROR_SIZE {
         text.truncate(text.floor_char_boundary(ERROR_SIZE));
@@ -181,21 +183,22 @@ impl Consumer {
         self.ledger(self.settings.policy.clone())
     }
 
-    /// The records that were set aside, in order in each shard.
+    /// Reads the records that were set aside, in the order of each shard.
     ///
     /// # Errors
-    /// Those of the store.
+    /// Errors of the store.
     pub async fn set_aside(&self) -> Result<Vec<SetAside>> {
         let items = self.own_ledger().items("set-aside#").await?;
         items.iter().map(SetAside::from_item).collect()
     }
 
-    /// Tries all records that were set aside once more. Those that are handled are no longer set
-    /// aside. Later changes of the same items have been handled in the meantime: the handler must
-    /// bear that.
+    /// Makes one more attempt at all records that were set aside.
+    ///
+    /// Records that are handled are no longer set aside. The handler must accept that later changes
+    /// of the same items have been handled already.
     ///
     /// # Errors
-    /// Those of the store, and that of a handler that [stops](Failure::stop).
+    /// Errors of the store, and the error of a handler that [stops](Failure::stop).
     pub async fn retry_set_aside(&self, handler: &dyn Handler) -> Result<RetryReport> {
         let ledger = self.own_ledger();
         let mut retried = RetryReport::default();
@@ -223,7 +226,7 @@ impl Consumer {
             ledger.put(again.to_item(key)?).await?;
             retried.failed += 1;
             if failure.action() == FailureAction::Stop {
-                let why = format!("the handler stopped at a record set aside: {failure}");
+                let why = format!("the handler stopped the retry of records set aside: {failure}");
                 return Err(
                     Error::new(ErrorKind::Unexpected, why).with_source(failure.into_error())
                 );
@@ -232,15 +235,15 @@ impl Consumer {
         Ok(retried)
     }
 
-    /// Forgets a record that was set aside.
+    /// Deletes a record that was set aside.
     ///
     /// # Errors
-    /// Those of the store.
+    /// Errors of the store.
     pub async fn discard(&self, aside: &SetAside) -> Result<()> {
         self.own_ledger().delete(&aside.entry, None).await
     }
 
-    /// The record in its stream, if it is still there.
+    /// Reads the record from its stream; `None` if the stream no longer has it.
     async fn read_again(&self, aside: &SetAside) -> Result<Option<Record>> {
         let store = (&self.store).with_retries(self.settings.policy.clone());
         let number = aside.record.sequence_number.clone();
@@ -306,14 +309,14 @@ mod tests {
     }
 
     #[test]
-    fn a_record_comes_back_whole() {
+    fn record_set_aside_reads_back() {
         let aside = aside(image(10), Some(item! { "pk" => "a", "n" => 1 }));
         let back = through_an_item(&aside);
         assert_eq!(back, SetAside { entry: "e".to_owned(), ..aside });
     }
 
     #[test]
-    fn what_does_not_fit_is_left_out_and_named() {
+    fn images_that_do_not_fit_are_left_out_and_named() {
         for (new, old, left_out) in [
             (150_000, 150_000, vec![]),
             (300_000, 300_000, vec!["old_image"]),
@@ -328,7 +331,7 @@ mod tests {
     }
 
     #[test]
-    fn an_image_that_nests_too_deep_is_left_out() {
+    fn image_nested_too_deeply_is_left_out() {
         let deepest = (0..31).fold(Value::from(1), |inner, _| Value::L(vec![inner]));
         let back =
             through_an_item(&aside(Some(item! { "pk" => "a", "deep" => deepest }), image(1)));
@@ -341,7 +344,7 @@ mod tests {
     }
 
     #[test]
-    fn long_errors_are_cut_at_a_character() {
+    fn long_error_is_truncated_at_a_character() {
         assert_eq!(shortened("short".to_owned()), "short");
         let long = shortened("ä".repeat(4000));
         assert!(long.len() <= ERROR_SIZE + '…'.len_utf8() && long.ends_with("ä…"));

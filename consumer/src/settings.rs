@@ -1,4 +1,4 @@
-//! A consumer: its name, its table, its settings.
+//! The consumer and its settings.
 
 use std::sync::Arc;
 use std::time::Duration;
@@ -9,10 +9,10 @@ use tabla_core::env::Env;
 use tabla_core::{Error, Result};
 use tabla_core::{RetryPolicy, Store};
 
-/// Reads the changes of a table and hands each to a [`Handler`](super::Handler).
+/// Consumer of the changes of a table, which passes each record to a [`Handler`](super::Handler).
 ///
-/// Whoever runs a consumer of the same name on the same table shares the work. See the
-/// [module](super) for what it promises. Cloning it is cheap.
+/// Consumers with the same name and table share the work. See the [crate](super) for the
+/// guarantees. Cloning is cheap.
 #[derive(Clone, Debug)]
 pub struct Consumer {
     pub(super) store: Arc<dyn Store>,
@@ -30,42 +30,42 @@ pub(super) struct Settings {
     pub(super) poll_every: Duration,
     pub(super) batch: i32,
     pub(super) at_once: usize,
-    pub(super) tries: u32,
+    pub(super) max_attempts: u32,
     pub(super) trimmed: OnTrimmed,
     pub(super) worker: String,
     pub(super) policy: RetryPolicy,
 }
 
-/// Where a consumer begins that nobody has run before.
+/// Position at which a new consumer starts.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Default, serde::Serialize, serde::Deserialize)]
 #[serde(rename_all = "SCREAMING_SNAKE_CASE")]
 #[non_exhaustive]
 pub enum Start {
-    /// At the oldest change that is kept.
+    /// The oldest change that the stream keeps.
     #[default]
     TrimHorizon,
-    /// At the changes that are made after it was first run, whichever worker takes a shard first,
-    /// and whenever it does.
+    /// Changes that are made after the first run.
     ///
-    /// The first run gives every shard the sequence number at which it begins, by reading open shards
-    /// up to their ends. No times are compared, so that no clock can lose a change.
+    /// The first run reads every open shard up to its end and stores the sequence number at which
+    /// it starts. So it does not matter when a worker takes a shard. No times are compared, so no
+    /// clock can lose a change.
     Latest,
 }
 
-/// What to do if changes are gone before they were handled: streams keep them for a day.
+/// Behavior after changes were deleted before they were handled: streams keep them for a day.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Default)]
 #[non_exhaustive]
 pub enum OnTrimmed {
     /// Stop with an error of kind [`TrimmedData`](tabla_core::ErrorKind::TrimmedData).
     #[default]
     Fail,
-    /// Go on at the oldest change that is kept, and count the gap in the
+    /// Continue at the oldest change that the stream keeps, and count the gap in the
     /// [status](super::Status::gaps).
     Continue,
 }
 
 impl Consumer {
-    /// A consumer of this name, of the changes of this table.
+    /// Creates a consumer with this name, of the changes of this table.
     pub fn new(store: Arc<dyn Store>, name: impl Into<String>, table: impl Into<String>) -> Self {
         let settings = Settings {
             checkpoints: "tabla-consumers".to_owned(),
@@ -74,7 +74,7 @@ impl Consumer {
             poll_every: Duration::from_secs(1),
             batch: 100,
             at_once: 16,
-            tries: 5,
+            max_attempts: 5,
             trimmed: OnTrimmed::default(),
             worker: String::new(),
             policy: RetryPolicy::default(),
@@ -83,70 +83,77 @@ impl Consumer {
         Self { store, name, table, settings, metrics: Metrics::new(Env::system().clock) }
     }
 
-    /// The table with leases, checkpoints and records set aside, `tabla-consumers` by default. It
-    /// is created if it is missing, may serve many consumers, and must not be the table whose
-    /// changes are read: each checkpoint would be a change.
+    /// Sets the table for leases, checkpoints and records set aside, `tabla-consumers` by default.
+    ///
+    /// The consumer creates the table if it does not exist. Several consumers can share it. It
+    /// cannot be the table whose changes are read, because each checkpoint would be a change.
     #[must_use]
     pub fn checkpoint_table(mut self, table: impl Into<String>) -> Self {
         self.settings.checkpoints = table.into();
         self
     }
 
-    /// Where to begin if nobody has run this consumer before, at the horizon by default.
+    /// Sets the position at which a new consumer starts, [`Start::TrimHorizon`] by default.
     #[must_use]
     pub fn start_from(mut self, start: Start) -> Self {
         self.settings.start = start;
         self
     }
 
-    /// How long a worker that says nothing keeps its shards, 30 seconds by default. Leases are
-    /// renewed, and workers look for shards, three times in each.
+    /// Sets the duration of a lease, 30 seconds by default.
+    ///
+    /// Other workers take over the shards of a worker that has not renewed its leases for this
+    /// long. Leases are renewed, and shards are looked for, three times per lease duration.
     #[must_use]
     pub fn lease_duration(mut self, lease: Duration) -> Self {
         self.settings.lease = lease;
         self
     }
 
-    /// How long to wait at the end of a shard before reading again, a second by default.
+    /// Sets the pause at the end of a shard before the next read, 1 second by default.
     #[must_use]
     pub fn poll_interval(mut self, pause: Duration) -> Self {
         self.settings.poll_every = pause;
         self
     }
 
-    /// How many records are read at once from a shard, up to 1000, 100 by default. Nothing is read
-    /// ahead of them, and there is a checkpoint after them.
+    /// Sets the number of records per read of a shard, 1 to 1000, 100 by default.
+    ///
+    /// No further records are read ahead. Each batch ends with a checkpoint.
     #[must_use]
     pub fn batch_size(mut self, records: i32) -> Self {
         self.settings.batch = records;
         self
     }
 
-    /// How many shards are read and handled at the same time, 16 by default. A worker that has
-    /// more goes from batch to batch among them.
+    /// Sets the number of shards that are handled concurrently, 16 by default.
+    ///
+    /// A worker with more shards alternates between them from batch to batch.
     #[must_use]
     pub fn concurrency(mut self, shards: usize) -> Self {
         self.settings.at_once = shards;
         self
     }
 
-    /// How often a record is tried before it is set aside, five times by default, with the pauses
-    /// of the [policy](Self::retries).
+    /// Sets the number of attempts before a record is set aside, 5 by default.
+    ///
+    /// The pauses in between are those of the [retry policy](Self::retry_policy).
     #[must_use]
-    pub fn max_attempts(mut self, tries: u32) -> Self {
-        self.settings.tries = tries;
+    pub fn max_attempts(mut self, attempts: u32) -> Self {
+        self.settings.max_attempts = attempts;
         self
     }
 
-    /// What to do if changes are gone before they were handled: an error by default.
+    /// Sets the behavior after a gap, [`OnTrimmed::Fail`] by default.
     #[must_use]
     pub fn on_trimmed(mut self, trimmed: OnTrimmed) -> Self {
         self.settings.trimmed = trimmed;
         self
     }
 
-    /// How calls to the store are tried again, and how the pauses between the tries of a record
-    /// grow. Its clock and randomness are used for everything else, too.
+    /// Sets the policy for retries of store calls and for the pauses between attempts at a record.
+    ///
+    /// The consumer takes its clock and its randomness from the policy.
     #[must_use]
     pub fn retry_policy(mut self, policy: RetryPolicy) -> Self {
         self.metrics = Metrics::new(Arc::clone(&policy.env.clock));
@@ -154,50 +161,53 @@ impl Consumer {
         self
     }
 
-    /// Works by this clock and randomness.
+    /// Sets the clock and the randomness.
     #[must_use]
     pub fn env(self, env: Env) -> Self {
         let policy = self.settings.policy.clone().with_env(env);
         self.retry_policy(policy)
     }
 
-    /// What the worker is called in the checkpoints besides its random id, such as the name of its
-    /// machine.
+    /// Sets the name of the worker in the checkpoints, beside its random id, such as the host name.
     #[must_use]
     pub fn worker(mut self, name: impl Into<String>) -> Self {
         self.settings.worker = name.into();
         self
     }
 
-    /// What this consumer and its clones have done, and how far they are behind: for whatever
-    /// exports metrics.
+    /// Returns the metrics of this consumer and its clones, such as the lag, for an exporter.
     pub fn metrics(&self) -> Metrics {
         self.metrics.clone()
     }
 
-    /// Refuses settings with which nothing could work.
+    /// Validates the settings.
     pub(super) fn check(&self) -> Result<()> {
-        let Settings { checkpoints, lease, batch, at_once, tries, .. } = &self.settings;
+        let Settings { checkpoints, lease, batch, at_once, max_attempts, .. } = &self.settings;
         let wrong = |why: String| Err(Error::config(format!("consumer `{}`: {why}", self.name)));
         if self.name.is_empty() || self.name.len() > 255 {
-            return wrong("its name must have 1 to 255 bytes".to_owned());
+            return wrong(format!("its name has {} bytes; use 1 to 255", self.name.len()));
         }
         if *checkpoints == self.table {
             return wrong(format!(
-                "its checkpoints cannot be in `{checkpoints}`, the table whose changes it reads"
+                "its checkpoint table is `{checkpoints}`, the table whose changes it reads; choose \
+                 another with Consumer::checkpoint_table"
             ));
         }
         if lease.as_millis() < 3 {
-            return wrong(format!("a lease of {lease:?} cannot be renewed in time"));
+            return wrong(format!(
+                "a lease of {lease:?} cannot be renewed in time; use 3 ms or more"
+            ));
         }
         if !(1..=RECORDS_LIMIT).contains(batch) {
-            return wrong(format!("a batch has 1 to {RECORDS_LIMIT} records, not {batch}"));
+            return wrong(format!(
+                "a batch size of {batch} is out of range; use 1 to {RECORDS_LIMIT}"
+            ));
         }
         if *at_once == 0 {
-            return wrong("at least one shard must be handled at once".to_owned());
+            return wrong("a concurrency of 0 handles no shard; use 1 or more".to_owned());
         }
-        if *tries == 0 {
-            return wrong("a record must be tried at least once".to_owned());
+        if *max_attempts == 0 {
+            return wrong("0 attempts handle no record; use 1 or more".to_owned());
         }
         Ok(())
     }

@@ -1,4 +1,4 @@
-//! Working on one shard: read, hand on, save how far it is.
+//! Processing of one shard: read, handle, save the checkpoint.
 
 use futures::future::{Either, select};
 
@@ -11,48 +11,48 @@ use tabla_core::ops::*;
 use tabla_core::{Error, ErrorKind, Result, Retry};
 use tabla_core::{RetryMode, Store};
 
-/// Empty reads, one after the other, that mean that the end was reached. One is not enough: a read
-/// covers a part of a shard, in which there may be nothing (API reference, GetRecords).
+/// Number of successive empty reads that mean the end of a shard. One is not enough: a read covers
+/// a part of a shard, which can be empty (API reference, GetRecords).
 pub(super) const EMPTY_READS: u32 = 3;
 
-/// How the work on a shard ended.
+/// Result of processing a shard.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum ShardOutcome {
-    /// It is closed, and all of it was handled.
+    /// The shard is closed, and all its records have been handled.
     Finished,
-    /// It was left, after the record at hand.
+    /// The lease was released after the current record.
     Released,
-    /// All that is there was handled, or all that was there when a drain began.
+    /// All records have been handled; in a drain, all up to its bound.
     CaughtUp,
-    /// Somebody else has it, or could have.
+    /// Another worker holds the lease, or could hold it.
     LeaseLost,
 }
 
-/// What a read came to.
+/// Result of a read.
 enum PageRead {
     Page(GetRecordsOutput),
     /// The shard does not exist any more.
     Gone,
 }
 
-/// What became of a record.
+/// Result of the delivery of a record.
 enum DeliveryOutcome {
     Past,
-    /// It was left for whoever comes next.
+    /// The record was left to the next lease holder.
     Left,
-    /// Somebody else has the shard.
+    /// Another worker holds the lease.
     Lost,
 }
 
 impl Worker<'_> {
-    /// Works on a shard until it ends or is to be left, and renews its lease meanwhile.
+    /// Processes a shard until it ends or its release is requested, and renews its lease meanwhile.
     pub(super) async fn work(&self, lease: &Lease, handler: &dyn Handler) -> Result<ShardOutcome> {
         self.consumer.metrics.set_lag(&lease.shard, None);
         let read = std::pin::pin!(self.read_shard(lease, handler));
         let keep = std::pin::pin!(lease.renew_until_lost(&self.ledger, self.clock()));
         let end = match select(read, keep).await {
             Either::Left((end, _)) => end,
-            // The handler is dropped where it waits.
+            // The handler is dropped at its current await.
             Either::Right((result, _)) => result.map(|()| ShardOutcome::LeaseLost),
         };
         self.consumer.metrics.forget(&lease.shard);
@@ -70,7 +70,7 @@ impl Worker<'_> {
             if lease.release_requested() {
                 return self.leave(lease, ShardOutcome::Released).await;
             }
-            let permit = self.permits.acquire().await.expect("it is never closed");
+            let permit = self.permits.acquire().await.expect("the semaphore is never closed");
             let page = match self.read_page(lease, next.take()).await? {
                 PageRead::Page(page) => page,
                 PageRead::Gone => {
@@ -81,8 +81,8 @@ impl Worker<'_> {
             };
             let end = match page.records.is_empty() {
                 true => None,
-                // After the page was read: if there is nothing behind the fence yet, all of the page
-                // is before it.
+                // The bound is read after the page. If there is no record behind it yet, the whole
+                // page is before it.
                 false => self.drain_bounds.end_of(self, &entry).await?,
             };
             for record in &page.records {
@@ -101,7 +101,7 @@ impl Worker<'_> {
                     }
                     Ok(DeliveryOutcome::Lost) => return Ok(ShardOutcome::LeaseLost),
                     Err(error) => {
-                        // What was handled before counts, whatever becomes of this.
+                        // The records before this one count, even if the release fails.
                         let _ = lease.release(&self.ledger, self.clock()).await;
                         return Err(error);
                     }
@@ -143,11 +143,12 @@ impl Worker<'_> {
         }
     }
 
-    /// Reads on, from the last handled record if there is no iterator or it is of no use any more.
+    /// Reads the next page. Without a usable iterator, it continues after the last handled record.
     async fn read_page(&self, lease: &Lease, next: Option<ShardIterator>) -> Result<PageRead> {
         let mut next = next;
-        let mut tries =
-            self.policy.start_attempts(RetryMode::Idempotent, "to begin at the horizon of a shard");
+        let mut attempts = self
+            .policy
+            .start_attempts(RetryMode::Idempotent, "to read from the horizon of a shard");
         loop {
             let kept = next.take();
             let is_kept = kept.is_some();
@@ -176,14 +177,14 @@ impl Worker<'_> {
                         (is_begun, entry.caught_up_at.is_some())
                     };
                     if is_kept && (is_begun || !is_at_end) {
-                        // Whether anything is gone, a new iterator tells: DynamoDB Local refuses
-                        // one at a number that another table's stream was given.
+                        // A new iterator shows whether records were trimmed: DynamoDB Local rejects
+                        // one at a sequence number that another table's stream was given.
                     } else if is_kept || is_begun {
                         self.go_on_at_the_horizon(lease, &error)?;
                     } else {
-                        // The horizon has moved on since the iterator was given out.
-                        tries.check::<()>(Err(error.with_retry(Retry::Later)))?;
-                        tries.next_attempt().await?;
+                        // Records were trimmed after the iterator was returned.
+                        attempts.check::<()>(Err(error.with_retry(Retry::Later)))?;
+                        attempts.next_attempt().await?;
                     }
                 }
                 _ => return Err(error),
@@ -197,8 +198,8 @@ impl Worker<'_> {
         self.store.get_shard_iterator(GetShardIterator::new(arn, shard, position)).await
     }
 
-    /// What follows the last handled record is no longer kept: goes on with what is, if there was
-    /// nothing in between for sure, or if a gap is to be counted.
+    /// Continues at the horizon after the next records were trimmed. Fails if that may be a gap and
+    /// gaps are errors; otherwise counts the gap.
     fn go_on_at_the_horizon(&self, lease: &Lease, error: &Error) -> Result<()> {
         let mut entry = lease.entry();
         if self.may_have_gap(&entry) {
@@ -215,22 +216,23 @@ impl Worker<'_> {
         Ok(())
     }
 
-    /// Hands a record to the handler until it is handled, set aside, or to be left.
+    /// Passes a record to the handler until it is handled, set aside, or left to the next lease
+    /// holder.
     async fn deliver(
         &self,
         lease: &Lease,
         record: &Record,
         handler: &dyn Handler,
     ) -> Result<DeliveryOutcome> {
-        let attempts = self.consumer.settings.tries;
-        let pauses = self.policy.clone().with_attempts(attempts);
+        let max_attempts = self.consumer.settings.max_attempts;
+        let pauses = self.policy.clone().with_attempts(max_attempts);
         let mut pauses = pauses.start_attempts(RetryMode::Idempotent, "to handle a record");
-        let mut tries = lease.panics(record);
+        let mut attempts = lease.panics(record);
         loop {
             if let LeaseState::Lost = lease.confirm(&self.ledger, self.clock()).await? {
                 return Ok(DeliveryOutcome::Lost);
             }
-            tries += 1;
+            attempts += 1;
             let Err(failure) = attempt(handler, record).await else {
                 lease.entry().handled += 1;
                 self.consumer.metrics.note_handled();
@@ -239,9 +241,9 @@ impl Worker<'_> {
             self.consumer.metrics.note_failed_attempt();
             match failure.action() {
                 FailureAction::Stop => return Err(self.stopped(record, failure)),
-                FailureAction::Retry if tries < attempts => {
+                FailureAction::Retry if attempts < max_attempts => {
                     if failure.is_panic() {
-                        // What panics may end the process the next time: the count outlives it.
+                        // The next panic may end the process, so the count is stored now.
                         lease.note_panic(record);
                         if let LeaseState::Lost = lease.save(&self.ledger, self.clock()).await? {
                             return Ok(DeliveryOutcome::Lost);
@@ -255,7 +257,7 @@ impl Worker<'_> {
                 }
                 FailureAction::Retry | FailureAction::SetAside => {
                     let entry = lease.entry().clone();
-                    let aside = SetAside::new(&entry, record, &failure, tries, self.now());
+                    let aside = SetAside::new(&entry, record, &failure, attempts, self.now());
                     let key = self.ledger.set_aside_entry(&entry, record);
                     self.ledger.put(aside.to_item(self.ledger.key(&key))?).await?;
                     lease.entry().set_aside += 1;
@@ -270,7 +272,7 @@ impl Worker<'_> {
         let (name, number) = (&self.consumer.name, &record.sequence_number);
         Error::new(
             ErrorKind::Unexpected,
-            format!("the handler of consumer `{name}` stopped it at record {number}: {failure}"),
+            format!("the handler of consumer `{name}` stopped at record {number}: {failure}"),
         )
         .with_source(failure.into_error())
     }

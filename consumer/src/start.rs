@@ -1,9 +1,9 @@
-//! Where a consumer begins that nobody has run before.
+//! Registration of a new consumer, and the positions at which it starts.
 //!
-//! A consumer that begins with what comes now has to know where every shard ended, whichever worker
-//! takes it first, and whenever it does. Iterators are forgotten after 15 minutes, and times are those of
-//! other clocks. So each open shard is given a sequence number before the consumer is registered:
-//! that of the last record it has, or of the first one that comes meanwhile.
+//! A consumer with `Start::Latest` needs the end of every shard at its first run, whenever a worker
+//! takes the shard. Iterators expire after 15 minutes, and times are those of other clocks. So each
+//! open shard gets a sequence number before the consumer is registered: that of its last record, or
+//! that of the first record that arrives meanwhile.
 
 use std::sync::Arc;
 
@@ -21,7 +21,7 @@ use tabla_core::ops::{
 use tabla_core::{Error, ErrorKind, Result};
 use tabla_core::{Item, RetryingStore, Store, attr};
 
-/// The registration of the consumer, made now if nobody has run it before.
+/// Returns the registration of the consumer; creates it on the first run.
 pub(super) async fn register(
     consumer: &Consumer,
     store: &RetryingStore<Arc<dyn Store>>,
@@ -51,18 +51,19 @@ pub(super) async fn register(
     }
     match ledger.write(&registration, attr("registered_at").not_exists()).await? {
         WriteOutcome::Done => begin(ledger, registration).await,
-        // Somebody else has registered it, whose start entries count.
+        // Another worker has registered the consumer, and its start entries apply.
         WriteOutcome::Lost => {
             for start in ledger.starts(id).await? {
                 ledger.delete(&start.entry, None).await?;
             }
-            let gone = || Error::new(ErrorKind::Unexpected, "a registration was removed just now");
-            begin(ledger, ledger.registered().await?.ok_or_else(gone)?).await
+            let removed =
+                || Error::new(ErrorKind::Unexpected, "another process removed the registration");
+            begin(ledger, ledger.registered().await?.ok_or_else(removed)?).await
         }
     }
 }
 
-/// Makes shard entries of the start entries, unless that has been done: no worker takes a shard
+/// Creates the shard entries from the start entries, if they do not exist. No worker takes a shard
 /// before.
 async fn begin(ledger: &CheckpointTable, registration: Registration) -> Result<Registration> {
     let Some(id) = &registration.starting else { return Ok(registration) };
@@ -81,7 +82,7 @@ async fn begin(ledger: &CheckpointTable, registration: Registration) -> Result<R
     Ok(Registration { starting: None, ..registration })
 }
 
-/// The entry of a shard all of whose present records are to be left out.
+/// Creates the entry of a shard whose present records are all skipped.
 async fn entry_at_the_end(
     consumer: &Consumer,
     store: &RetryingStore<Arc<dyn Store>>,
@@ -100,32 +101,32 @@ async fn entry_at_the_end(
         }
         Ok(ShardEnd::Before(number)) => entry.start_at = Some(number.0),
         Ok(ShardEnd::Empty) => entry.caught_up_at = Some(now),
-        // It was forgotten since it was listed, and closed before that.
+        // The shard was deleted after it was listed, and closed before that.
         Err(error) if error.is_not_found() => entry.finished = true,
         Err(error) => return Err(error),
     }
     Ok(entry)
 }
 
-/// Where a shard ends.
+/// End of a shard.
 enum ShardEnd {
     After(SequenceNumber),
-    /// A record that has come since.
+    /// First record that arrived after the end was determined.
     Before(SequenceNumber),
-    /// It has no record.
+    /// The shard has no record.
     Empty,
 }
 
-/// Finds the end of an open shard by reading it from its horizon, until that comes to the end or a
-/// new record comes: soon in a busy shard, and in a quiet one there is little to read. A shard takes
-/// records for a few hours.
+/// Finds the end of an open shard: reads it from its horizon to the end, or until a new record
+/// arrives. The latter is soon in a busy shard; a quiet one has few records. A shard accepts
+/// records for a few hours only.
 async fn end_of(
     consumer: &Consumer,
     store: &RetryingStore<Arc<dyn Store>>,
     place: ShardRef,
 ) -> Result<ShardEnd> {
     let clock = &*consumer.settings.policy.env.clock;
-    let mut fence = DrainBound::new(store, clock, place.clone()).await?;
+    let mut bound = DrainBound::new(store, clock, place.clone()).await?;
     let (mut next, mut last, mut empty_reads) = (None, None, 0);
     while empty_reads < EMPTY_READS {
         let iterator = match next.take() {
@@ -139,7 +140,7 @@ async fn end_of(
         let limit = Some(RECORDS_LIMIT);
         let page = match store.get_records(GetRecords::new(iterator).limit(limit)).await {
             Ok(page) => page,
-            // The horizon has moved on.
+            // Records at the horizon were trimmed meanwhile.
             Err(error) if *error.kind() == ErrorKind::TrimmedData => {
                 (last, empty_reads) = (None, empty_reads + 1);
                 continue;
@@ -148,12 +149,12 @@ async fn end_of(
         };
         empty_reads = if page.records.is_empty() { empty_reads + 1 } else { 0 };
         last = page.records.into_iter().last().map(|last| last.sequence_number).or(last);
-        if let Some(first) = fence.first(store, clock).await? {
+        if let Some(first) = bound.first(store, clock).await? {
             return Ok(ShardEnd::Before(first));
         }
         next = page.next_iterator;
         if next.is_none() {
-            // It has been closed.
+            // The shard was closed.
             break;
         }
     }

@@ -1,4 +1,4 @@
-//! How a consumer stands, as anybody can see who has the store.
+//! Status of a consumer, read from its checkpoints.
 
 use std::time::Duration;
 
@@ -9,54 +9,55 @@ use tabla_core::RetryPolicy;
 use tabla_core::env::Timestamp;
 use tabla_core::ops::{SequenceNumber, ShardId, StreamArn};
 
-/// How a consumer stands.
+/// Status of a consumer over all its workers.
 #[derive(Clone, Debug, PartialEq)]
 #[non_exhaustive]
 pub struct Status {
-    /// When it was first run.
+    /// Time of the first run.
     pub registered_at: Timestamp,
-    /// Where it began.
+    /// Position at which it started.
     pub start: Start,
-    /// How often changes may have been gone before they were handled, in shards that are gone, too,
-    /// and while nobody ran it.
+    /// Number of gaps: changes may have been deleted before they were handled. Includes gaps of
+    /// deleted shards, and of times without a worker.
     pub gaps: u64,
-    /// The workers that have said that they are there, also those that have died a lease ago.
+    /// Workers with an entry. An entry remains for up to a lease duration after its worker has
+    /// died.
     pub workers: Vec<String>,
-    /// The shards that were begun, in the order of the streams.
+    /// Shards that have been started, in the order of their streams.
     pub shards: Vec<ShardStatus>,
 }
 
-/// How a shard stands.
+/// Status of a shard.
 #[derive(Clone, Debug, PartialEq)]
 #[non_exhaustive]
 pub struct ShardStatus {
-    /// Its stream.
+    /// Stream of the shard.
     pub stream: StreamArn,
-    /// The shard.
+    /// Id of the shard.
     pub shard: ShardId,
-    /// The shard that was finished before it.
+    /// Parent shard, which was finished before it.
     pub parent: Option<ShardId>,
-    /// The worker that has it.
+    /// Worker that holds the lease; `None` if the shard is free.
     pub owner: Option<String>,
-    /// The last record that was handled.
+    /// Sequence number of the last record that was handled or set aside; `None` before the first.
     pub position: Option<SequenceNumber>,
-    /// Whether it is closed and all of it was handled.
+    /// Whether the shard is closed and all its records have been handled.
     pub finished: bool,
-    /// Records that were handled.
+    /// Number of records that were handled.
     pub handled: u64,
-    /// Records that were set aside.
+    /// Number of records that were set aside.
     pub set_aside: u64,
-    /// How often records of it were gone before they were handled.
+    /// Number of gaps in this shard: records that were deleted before they were handled.
     pub gaps: u64,
-    /// How far the record at hand, or the last one, was behind at
-    /// [`written_at`](Self::written_at): zero if the end had been reached.
+    /// Age of the current or last record at [`written_at`](Self::written_at); zero if the end was
+    /// reached.
     pub lag: Duration,
-    /// When this was written.
+    /// Time at which this checkpoint was written.
     pub written_at: Timestamp,
 }
 
 impl Status {
-    /// How far the shard was behind that was furthest behind.
+    /// Largest lag of any shard.
     pub fn lag(&self) -> Duration {
         let open = self.shards.iter().filter(|shard| !shard.finished);
         open.map(|shard| shard.lag).max().unwrap_or_default()
@@ -87,11 +88,12 @@ impl Consumer {
         CheckpointTable::new(store, policy, &self.settings.checkpoints, &self.name, &self.table)
     }
 
-    /// How the consumer stands by its checkpoints, whichever process runs it; `None` if nobody has.
+    /// Returns the status of the consumer by its checkpoints, whichever process runs it; `None` if
+    /// it has never run.
     ///
     /// # Errors
-    /// Those of the store; [`NotFound`](tabla_core::ErrorKind::NotFound) if there is no table of
-    /// checkpoints.
+    /// Errors of the store; [`NotFound`](tabla_core::ErrorKind::NotFound) if the checkpoint table
+    /// does not exist.
     pub async fn status(&self) -> Result<Option<Status>> {
         let ledger = self.ledger(self.settings.policy.clone());
         let Some(registration) = ledger.registered().await? else { return Ok(None) };

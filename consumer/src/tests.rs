@@ -1,4 +1,4 @@
-//! Consumers on scripted streams, by a clock that the test moves.
+//! Consumers on scripted streams, with a manual clock.
 
 mod balance;
 mod clocks;
@@ -28,42 +28,46 @@ use tabla_core::ops::Record;
 
 const LEASE: Duration = Duration::from_secs(30);
 
-/// A consumer of the fake, on its clock; workers of different seeds have different ids.
+/// Creates a consumer of the fake store on its clock; workers of different seeds have different
+/// ids.
 fn consumer(fake: &Arc<Fake>, seed: u64) -> Consumer {
     Consumer::new(fake.clone(), "mailer", TABLE).env(Env::test(fake.clock.clone(), seed))
 }
 
-/// A record as a handler saw it: which item, which change of it.
+/// Record as a handler saw it: the item and the number of its change.
 type Seen = (String, u64);
 
 fn seen(record: &Record) -> Seen {
     let pk = record.keys.get("pk").and_then(|pk| pk.as_str()).expect("a key").to_owned();
     let image = record.new_image.as_ref().expect("an image");
-    (pk, image.get("n").expect("a number").to_struct().expect("a small one"))
+    (pk, image.get("n").expect("a number").to_struct().expect("a number that fits"))
 }
 
-/// A handler that remembers what it saw. Items whose key begins with `bad` fail, with `panic` panic;
-/// those that begin with `slow` wait until the gate is opened.
+/// Handler that records what it saw. Items whose key begins with `bad` fail, `panic` panics, and
+/// `slow` waits until the gate is opened.
 #[derive(Default)]
 struct Notes {
     handled: Mutex<Vec<Seen>>,
     events: Mutex<Vec<String>>,
     begun: AtomicUsize,
-    /// The items that are being handled. An item is in one shard at a time, so that nobody else
-    /// may be at it.
+    /// Items that are being handled. An item is in one shard at a time, so only one worker may
+    /// handle it.
     busy: Mutex<BTreeSet<String>>,
     at_work: AtomicUsize,
     most_at_work: AtomicUsize,
     gate: Notify,
-    /// Items that two workers were at. A consumer survives a handler that panics, so the test fails
-    /// when the notes are dropped.
+    /// Items that two workers handled at once. A consumer survives a handler that panics, so the
+    /// test fails when the notes are dropped.
     crossed: Mutex<Vec<String>>,
 }
 
 impl Drop for Notes {
     fn drop(&mut self) {
         let crossed = self.crossed.lock().unwrap();
-        assert!(crossed.is_empty() || std::thread::panicking(), "two workers were at {crossed:?}");
+        assert!(
+            crossed.is_empty() || std::thread::panicking(),
+            "two workers handled {crossed:?} at once"
+        );
     }
 }
 
@@ -76,7 +80,7 @@ impl Notes {
         self.handled.lock().unwrap().clone()
     }
 
-    /// The changes of one item, in the order in which they were handled.
+    /// Changes of one item, in the order in which they were handled.
     fn of(&self, pk: &str) -> Vec<u64> {
         self.handled().into_iter().filter(|(seen, _)| seen == pk).map(|(_, n)| n).collect()
     }
@@ -90,7 +94,7 @@ impl Notes {
     }
 }
 
-/// Counts down when a handler ends, also if it is dropped in the middle.
+/// Counter of running handlers, decremented when a handler ends or is dropped.
 struct AtWork<'n>(&'n Notes, String);
 
 impl Drop for AtWork<'_> {
@@ -125,7 +129,7 @@ impl Handler for Notes {
     }
 }
 
-/// A worker that runs.
+/// Running worker.
 struct Worker {
     task: JoinHandle<Result<()>>,
     stop: watch::Sender<bool>,
@@ -145,7 +149,7 @@ impl Worker {
         Self { task, stop, metrics }
     }
 
-    /// Tells it to stop, and waits until it has.
+    /// Stops the worker and waits for its end.
     async fn stop(self) -> Result<()> {
         self.stop.send_replace(true);
         self.end().await
@@ -153,17 +157,17 @@ impl Worker {
 
     async fn end(self) -> Result<()> {
         settle(|| self.task.is_finished()).await;
-        self.task.await.expect("no panic")
+        self.task.await.expect("the worker does not panic")
     }
 
-    /// Ends it as a crash does.
+    /// Ends the worker as a crash does.
     async fn kill(self) {
         self.task.abort();
         let _ = self.task.await;
     }
 }
 
-/// Lets everybody do what they can without the clock, until this holds.
+/// Polls all tasks, without moving the clock, until the predicate holds.
 async fn settle(mut holds: impl FnMut() -> bool) {
     for _ in 0..20_000 {
         if holds() {
@@ -171,17 +175,17 @@ async fn settle(mut holds: impl FnMut() -> bool) {
         }
         tokio::task::yield_now().await;
     }
-    panic!("it never came to that");
+    panic!("the predicate did not hold after 20000 polls");
 }
 
-/// Lets everybody do what they can without the clock.
+/// Polls all tasks, without moving the clock.
 async fn rest() {
     for _ in 0..500 {
         tokio::task::yield_now().await;
     }
 }
 
-/// Moves the clock second by second for so long, and lets everybody work in between.
+/// Moves the clock second by second and polls all tasks in between.
 async fn pass(fake: &Fake, time: Duration) {
     for _ in 0..time.as_secs() {
         fake.clock.advance(Duration::from_secs(1));

@@ -1,4 +1,4 @@
-//! One worker of a consumer: what it knows, and what it may do with a shard.
+//! One worker of a consumer: its view of the shards, and its leases.
 
 use std::collections::{BTreeSet, HashMap};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
@@ -18,24 +18,25 @@ use tabla_core::env::{Clock, Monotonic, Timestamp};
 use tabla_core::{Error, ErrorKind, Result};
 use tabla_core::{Requirement, RetryPolicy, RetryingStore, Store, StoreExt, attr};
 
-/// How far two machines' clocks may differ where moments of both are compared, such as when a shard
-/// was read to its end and when a stream forgets.
+/// Largest assumed difference of two machines' clocks, where times of both are compared: the time
+/// at which a shard was read to its end, and the retention of a stream.
 const MAX_CLOCK_SKEW: Duration = Duration::from_secs(5);
 
-/// How far ahead of its own clock a worker believes a moment that another one has written. Beyond it,
-/// one of the clocks is wrong, and the moment does not show that a stream has forgotten nothing since.
+/// Largest time that another worker's timestamp can be ahead of this worker's clock. A larger
+/// difference means that one of the clocks is wrong. Then the timestamp does not show that the
+/// stream has trimmed nothing since.
 const MAX_FUTURE_TIME: Duration = Duration::from_secs(60 * 60);
 
-/// How a worker works.
+/// Mode of a worker.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Mode {
-    /// Until it is told to stop, in the background.
+    /// Process changes in the background until stopped.
     Run,
-    /// To the end of what is there, while its caller waits.
+    /// Process the changes that exist, while the caller waits.
     Drain,
 }
 
-/// One worker of a consumer.
+/// Worker of a consumer.
 pub(super) struct Worker<'c> {
     pub(super) consumer: &'c Consumer,
     pub(super) mode: Mode,
@@ -43,24 +44,24 @@ pub(super) struct Worker<'c> {
     pub(super) policy: RetryPolicy,
     pub(super) store: RetryingStore<Arc<dyn Store>>,
     pub(super) ledger: CheckpointTable,
-    /// One permit for each shard that may be handled at the same time.
+    /// One permit for each shard that is handled concurrently.
     pub(super) permits: Semaphore,
     registration: Registration,
-    /// Where a drain ends.
+    /// Bounds of a drain, one per shard.
     pub(super) drain_bounds: DrainBounds,
     sightings: Mutex<ChangeTracker>,
 }
 
-/// What a worker finds when it looks.
+/// Shards as a worker finds them.
 pub(super) struct ShardView {
-    /// Shards that are to be worked on, each with its entry.
+    /// Shards that are ready to be processed, each with its entry.
     pub(super) ready: Vec<(ShardRef, Option<ShardEntry>)>,
-    /// Whether an entry that nobody finished is of a shard that is gone, and may come back.
+    /// Whether an unfinished entry belongs to a shard that is not listed, and may be listed again.
     pub(super) has_missing: bool,
 }
 
 impl<'c> Worker<'c> {
-    /// Makes everything ready: the table of checkpoints, the registration.
+    /// Creates a worker: opens the checkpoint table and registers the consumer.
     pub(super) async fn open(consumer: &'c Consumer, mode: Mode) -> Result<Self> {
         consumer.check()?;
         consumer.store.require(&[Requirement::Streams])?;
@@ -102,7 +103,7 @@ impl<'c> Worker<'c> {
         self.clock().now()
     }
 
-    /// Refuses to go on, or counts a gap, if nobody has worked for as long as streams keep changes.
+    /// Fails or counts a gap if no worker has run for as long as streams keep changes.
     async fn check_absence(&self) -> Result<()> {
         let now = self.now();
         let is_absent = |seen: &Registration| may_be_trimmed(seen.seen_at, now);
@@ -114,10 +115,10 @@ impl<'c> Worker<'c> {
         match hours(seen_at.since(now)) {
             0 => {
                 let hours = hours(now.since(seen_at));
-                self.report_gap(format_args!("nobody has run it for {hours} hours"))?;
+                self.report_gap(format_args!("no worker has run it for {hours} hours"))?;
             }
             hours => self.report_gap(format_args!(
-                "the time at which it was last run is {hours} hours ahead of this worker's clock"
+                "the time of its last run is {hours} hours ahead of this worker's clock"
             ))?,
         }
         let count = |present: &Registration| {
@@ -127,7 +128,7 @@ impl<'c> Worker<'c> {
         self.ledger.change_registration(count).await
     }
 
-    /// Says that changes are gone before they were handled, unless that is to be counted only.
+    /// Returns the error of a gap, unless gaps are only counted.
     pub(super) fn report_gap(&self, why: impl std::fmt::Display) -> Result<()> {
         match self.consumer.settings.trimmed {
             OnTrimmed::Continue => Ok(()),
@@ -135,7 +136,7 @@ impl<'c> Worker<'c> {
                 ErrorKind::TrimmedData,
                 format!(
                     "consumer `{}` of table `{}` may have lost changes, which are kept for a day: \
-                     {why}; go on with what is left by Consumer::when_trimmed(Trimmed::GoOn)",
+                     {why}; to continue with the rest, set Consumer::on_trimmed(OnTrimmed::Continue)",
                     self.consumer.name, self.consumer.table
                 ),
             )),
@@ -146,23 +147,23 @@ impl<'c> Worker<'c> {
         Registration { seen_at: now.to_millis(), seen_by: self.id.clone(), ..present.clone() }
     }
 
-    /// Notes that the consumer is being run.
+    /// Records the time of this run in the registration, at most once per lease duration.
     pub(super) async fn note_presence(&self) -> Result<()> {
         let now = self.now();
         let lease = self.consumer.settings.lease;
         let note = |present: &Registration| {
-            // A clock that was ahead, and is set back, leaves a moment that hides an absence.
+            // A timestamp of a clock that was ahead and is corrected would hide an absence.
             let differs = now.since(present.seen_at).max(present.seen_at.since(now));
             (differs >= lease).then(|| self.seen(present, now))
         };
         self.ledger.change_registration(note).await
     }
 
-    /// Looks at the streams and the entries, and clears up what is gone.
+    /// Loads the streams and the entries, and deletes stale entries.
     pub(super) async fn load_view(&self) -> Result<ShardView> {
         self.note_presence().await?;
-        // Entries first: a shard that is listed afterwards cannot have been finished by somebody
-        // else, removed and listed no more in between.
+        // Entries are read first. Otherwise another worker could finish a listed shard and delete
+        // its entry in between.
         let entries = self.ledger.shards().await?;
         let streams = lineage::streams_of(&self.store, &self.consumer.table).await?;
         let (entries, has_missing) = self.delete_stale_entries(&streams, entries).await?;
@@ -176,8 +177,9 @@ impl<'c> Worker<'c> {
         Ok(ShardView { ready, has_missing })
     }
 
-    /// Removes the entries of shards that are listed no more, after they were seen so for a whole
-    /// lease: a list of shards that are being split or trimmed may be late. Gives the others.
+    /// Deletes the entries of shards that have not been listed for a whole lease duration, and
+    /// returns the others. The delay is needed because the list of shards that are being split or
+    /// trimmed can be stale.
     async fn delete_stale_entries(
         &self,
         streams: &[Stream],
@@ -206,10 +208,13 @@ impl<'c> Worker<'c> {
         Ok((kept, has_missing))
     }
 
-    /// Removes the entry of a shard that is gone; if the shard was not finished, that may be a gap.
+    /// Deletes the entry of a deleted shard. An unfinished one may be a gap.
     pub(super) async fn remove(&self, entry: &ShardEntry) -> Result<()> {
         if !entry.finished && self.may_have_gap(entry) {
-            self.report_gap(format_args!("shard {} is gone and was not finished", entry.shard))?;
+            self.report_gap(format_args!(
+                "shard {} was deleted before it was finished",
+                entry.shard
+            ))?;
             self.count_gap().await?;
         }
         self.ledger.delete(&entry.entry, Some(entry.is_unchanged())).await
@@ -223,20 +228,20 @@ impl<'c> Worker<'c> {
         self.ledger.change_registration(count).await
     }
 
-    /// Whether a shard that cannot be read on from its position may have had more: not if all of
-    /// it had been handled so lately that what came later would still be kept.
+    /// Whether records of a shard may have been deleted that follow its position. Not if the shard
+    /// was read to its end so recently that later records would still be kept.
     pub(super) fn may_have_gap(&self, entry: &ShardEntry) -> bool {
         let now = self.now();
         entry.caught_up_at.is_none_or(|at| may_be_trimmed(at, now))
     }
 
-    /// Whether this worker may take a shard: nobody has it, or its owner has given no sign for the
-    /// owner's lease, by this worker's clock.
+    /// Whether this worker may take a shard: it has no owner, or the owner's lease has expired by
+    /// this worker's clock.
     pub(super) fn is_free(&self, entry: &Option<ShardEntry>) -> bool {
         let Some(entry) = entry else { return true };
         match &entry.owner {
             None => true,
-            // It was lost, and nobody has taken it.
+            // The lease was lost, and no other worker has taken it.
             Some(owner) if *owner == self.id => true,
             Some(_) => self.is_unchanged(&entry.entry, entry.mark(), entry),
         }
@@ -254,7 +259,7 @@ impl<'c> Worker<'c> {
         self.sightings.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
-    /// Takes a shard that is free. `None` if somebody else was ahead.
+    /// Takes the lease of a free shard; `None` if another worker was faster.
     pub(super) async fn take_lease(
         &self,
         place: &ShardRef,
@@ -277,23 +282,23 @@ impl<'c> Worker<'c> {
     }
 }
 
-/// Whether a change that was made after this moment may be gone from its stream by now, or nobody can
-/// tell because the moment is too far ahead.
+/// Whether a change made after this time may have been trimmed by now. Also true for a time so far
+/// ahead that its age is unknown.
 fn may_be_trimmed(at: Timestamp, now: Timestamp) -> bool {
     now.since(at) + MAX_CLOCK_SKEW >= STREAM_RETENTION || at.since(now) >= MAX_FUTURE_TIME
 }
 
-/// What the absence of a shard is seen under.
+/// Key in the change tracker for the absence of a shard.
 fn missing(entry: &ShardEntry) -> String {
     format!("missing {}", entry.entry)
 }
 
-/// What a worker has seen unchanged, and since when by its own monotonic time.
+/// Marks that a worker has seen, and since when they are unchanged by its own monotonic time.
 #[derive(Debug, Default)]
 pub(super) struct ChangeTracker(HashMap<String, (String, Monotonic)>);
 
 impl ChangeTracker {
-    /// Whether this has been seen with the same mark for so long.
+    /// Whether the same mark has been seen for at least this time.
     pub(super) fn is_unchanged(
         &mut self,
         what: &str,
@@ -310,7 +315,7 @@ impl ChangeTracker {
         }
     }
 
-    /// Whether this has been seen with another mark before.
+    /// Whether another mark has been seen before.
     pub(super) fn has_changed(&self, what: &str, mark: &str) -> bool {
         self.0.get(what).is_some_and(|(seen, _)| seen != mark)
     }
@@ -325,7 +330,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn what_changes_is_seen_anew() {
+    fn changed_mark_restarts_the_period() {
         let mut sightings = ChangeTracker::default();
         let lease = Duration::from_secs(30);
         let mut at = |second, mark: &str| {

@@ -1,4 +1,4 @@
-//! How workers share the shards.
+//! Distribution of the shards among workers.
 
 use std::collections::BTreeMap;
 
@@ -17,7 +17,7 @@ async fn parts(fake: &Arc<Fake>) -> Vec<usize> {
 }
 
 #[tokio::test]
-async fn whoever_joins_is_given_a_part_and_whoever_leaves_gives_theirs_back() {
+async fn shards_are_rebalanced_when_workers_join_and_leave() {
     let fake = Fake::new().await;
     let shards: Vec<String> = (0..7).map(|n| format!("shard-{n}")).collect();
     shards.iter().for_each(|shard| fake.add_shard(shard, None));
@@ -47,7 +47,7 @@ async fn whoever_joins_is_given_a_part_and_whoever_leaves_gives_theirs_back() {
     assert_eq!(parts(&fake).await, [7]);
     write(&fake);
     pass(&fake, LEASE).await;
-    // Handing over repeats nothing: it happens between records.
+    // A release happens between records, so no record is repeated.
     for shard in &shards {
         assert_eq!(notes.of(shard), [1, 2, 3, 4]);
     }
@@ -55,7 +55,7 @@ async fn whoever_joins_is_given_a_part_and_whoever_leaves_gives_theirs_back() {
 }
 
 #[tokio::test]
-async fn more_workers_than_shards_wait_their_turn() {
+async fn workers_without_a_shard_stay_idle() {
     let fake = Fake::new().await;
     fake.add_shard("s", None);
     let notes = Notes::new();

@@ -1,4 +1,4 @@
-//! Clocks that are set back, or that differ from the one of the writer.
+//! Clocks that step back, or that differ from the clock of the writer.
 
 use super::*;
 use tabla_core::ErrorKind;
@@ -10,12 +10,12 @@ fn latest(fake: &Arc<Fake>, seed: u64) -> Consumer {
     consumer(fake, seed).start_from(Start::Latest)
 }
 
-/// A clock of its own, ahead of the one of the streams.
+/// Creates a separate clock, ahead of the clock of the streams.
 fn ahead(fake: &Fake, by: Duration) -> ManualClock {
     ManualClock::new(fake.clock.now() + by)
 }
 
-/// Moves both clocks second by second, and lets everybody work in between.
+/// Moves both clocks second by second and polls all tasks in between.
 async fn pass_on_both(fake: &Fake, other: &ManualClock, time: Duration) {
     for _ in 0..time.as_secs() {
         other.advance(Duration::from_secs(1));
@@ -66,14 +66,14 @@ async fn latest_loses_nothing_with_a_clock_ahead_of_the_writers() {
     let clock = ahead(&fake, HOUR);
     let mailer = |seed| latest(&fake, seed).env(Env::test(clock.clone(), seed));
     let notes = Notes::new();
-    // It registers, and ends without a record.
+    // This registers the consumer, and ends without a record.
     mailer(1).drain(&notes).await.unwrap();
     (2..=4).for_each(|n| fake.write("s", "a", n));
     fake.write("empty", "b", 1);
     fake.add_shard("child", Some("s"));
     fake.write("child", "a", 5);
     fake.close("s");
-    // No iterator lives as long.
+    // Iterators expire before this.
     pass_on_both(&fake, &clock, HOUR / 2).await;
     mailer(2).drain(&notes).await.unwrap();
     assert_eq!((notes.of("a"), notes.of("b")), (vec![2, 3, 4, 5], vec![1]));
@@ -83,7 +83,7 @@ async fn latest_loses_nothing_with_a_clock_ahead_of_the_writers() {
 async fn latest_begins_at_the_same_record_for_every_later_worker() {
     let fake = Fake::new().await;
     fake.add_shard("s", None);
-    // More than a page, all of it older than the registration.
+    // More than a page of records, all older than the registration.
     (1..=250).for_each(|n| fake.write("s", "a", n));
     let notes = Notes::new();
     latest(&fake, 1).drain(&notes).await.unwrap();
@@ -125,7 +125,7 @@ async fn owner_renews_its_lease_after_its_clock_stepped_back() {
     rest().await;
     clock.step_back(HOUR);
     pass_on_both(&fake, &clock, LEASE * 3).await;
-    assert_eq!((notes.begun(), notes.at_work()), (1, 1), "nobody took the shard over");
+    assert_eq!((notes.begun(), notes.at_work()), (1, 1), "no other worker took the shard");
     notes.gate.notify_one();
     settle(|| notes.handled().len() == 1).await;
     owner.stop().await.unwrap();
@@ -152,9 +152,9 @@ async fn gap_is_reported_after_a_worker_whose_clock_was_two_days_ahead() {
     going_on.drain(&notes).await.unwrap();
     assert_eq!(notes.of("a"), [1, 5]);
     let status = going_on.status().await.unwrap().unwrap();
-    // One for the day, one for the shard that was not finished.
+    // One gap of the absence, one of the unfinished shard.
     assert_eq!(status.gaps, 2);
-    // It is reported once.
+    // The gap is reported once.
     consumer(&fake, 4).drain(&notes).await.unwrap();
 }
 
@@ -177,7 +177,7 @@ async fn gap_of_a_shard_is_reported_after_a_worker_whose_clock_was_two_days_ahea
     assert_eq!((status.gaps, status.shards[0].gaps), (1, 1));
 }
 
-/// The presence that was noted in the future is noted again by the clock that was set right.
+/// The corrected clock overwrites the timestamp in the future.
 #[tokio::test]
 async fn absence_is_reported_after_a_running_worker_had_its_clock_set_back_two_days() {
     let fake = Fake::new().await;
@@ -192,5 +192,5 @@ async fn absence_is_reported_after_a_running_worker_had_its_clock_set_back_two_d
     fake.clock.advance(HOUR * 49);
     let error = consumer(&fake, 2).drain(&notes).await.unwrap_err();
     assert_eq!(error.kind(), &ErrorKind::TrimmedData);
-    assert!(error.message().contains("nobody has run it for 49 hours"), "{error}");
+    assert!(error.message().contains("no worker has run it for 49 hours"), "{error}");
 }

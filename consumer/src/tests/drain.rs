@@ -1,8 +1,9 @@
-//! Where a drain ends.
+//! The end of a drain.
 
 use super::*;
 
-/// Writes a record for each one that it is handed, up to a bound that ends a drain without an end.
+/// Creates a handler that writes a record for each one that it handles, up to a limit that ends an
+/// endless drain.
 fn writing(fake: &Arc<Fake>, shard: &'static str) -> impl Handler {
     let fake = Arc::clone(fake);
     let written = Arc::new(AtomicUsize::new(0));
@@ -16,20 +17,21 @@ fn writing(fake: &Arc<Fake>, shard: &'static str) -> impl Handler {
 }
 
 #[tokio::test]
-async fn drain_ends_at_what_was_there_when_it_began() {
+async fn drain_leaves_records_written_after_it_began() {
     let fake = Fake::new().await;
     fake.add_shard("s", None);
     (1..=3).for_each(|n| fake.write("s", "a", n));
     let handler = writing(&fake, "s");
     let drained = consumer(&fake, 1).drain(&handler).await.unwrap();
     assert_eq!(drained, DrainReport { handled: 3, set_aside: 0, leased_elsewhere: 0 });
-    // The next one begins with what the first has left, and leaves what it wrote itself.
+    // The next drain starts with the records that the first has left, and leaves those that it
+    // wrote itself.
     let drained = consumer(&fake, 2).batch_size(2).drain(&handler).await.unwrap();
     assert_eq!(drained.handled, 3);
 }
 
 #[tokio::test]
-async fn drain_leaves_shards_that_appeared_after_it_began() {
+async fn drain_leaves_shards_created_after_it_began() {
     let fake = Fake::new().await;
     fake.add_shard("s", None);
     fake.write("s", "a", 1);
@@ -52,9 +54,9 @@ async fn drain_leaves_shards_that_appeared_after_it_began() {
     assert_eq!(notes.of("a"), [2]);
 }
 
-/// The end of a shard that waits for its parent is still known when no iterator is as old.
+/// The bound of a shard that waits for its parent outlives the iterators of its beginning.
 #[tokio::test]
-async fn drain_that_takes_hours_ends_at_what_was_there_when_it_began() {
+async fn drain_of_hours_leaves_records_written_after_it_began() {
     let fake = Fake::new().await;
     fake.add_shard("s", None);
     fake.add_shard("t", Some("s"));
@@ -70,7 +72,7 @@ async fn drain_that_takes_hours_ends_at_what_was_there_when_it_began() {
         }
         async { Ok(()) }
     });
-    // A lease that the handler does not outlast.
+    // The lease is longer than the handler takes.
     let patient = consumer(&fake, 1).lease_duration(Duration::from_secs(3600)).batch_size(5);
     let drained = patient.drain(&handler).await.unwrap();
     assert_eq!(drained.handled, 30);

@@ -1,5 +1,5 @@
-//! A store whose streams are scripted: shards that split, close, are trimmed and forgotten when a
-//! test says so. Its tables are those of a [`MemoryStore`], and its calls can be made to fail.
+//! Store with scripted streams: a test splits, closes, trims and deletes shards. Its tables are
+//! those of a [`MemoryStore`], and its calls can be made to fail.
 
 use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
 use std::sync::{Arc, Mutex, MutexGuard};
@@ -19,14 +19,14 @@ pub(super) struct Fake {
     tables: MemoryStore,
     pub(super) clock: ManualClock,
     script: Mutex<Script>,
-    /// While it is set, no write of an item reaches the store.
+    /// Whether every write of an item fails before it reaches the store.
     pub(super) writes_fail: AtomicBool,
-    /// How often records were read.
+    /// Number of reads of records.
     pub(super) reads: AtomicUsize,
     trouble: Mutex<Trouble>,
 }
 
-/// How often calls fail by chance, in a thousand.
+/// Injected random failures, in 1000 calls.
 #[derive(Debug)]
 struct Trouble {
     random: SeededRandom,
@@ -51,14 +51,14 @@ struct ScriptedShard {
     id: String,
     parent: Option<String>,
     records: Vec<Record>,
-    /// The records up to this one are gone.
+    /// Number of records that have been trimmed.
     trimmed: usize,
     is_closed: bool,
     is_listed: bool,
 }
 
 impl Fake {
-    /// A store with a table, and one stream without shards.
+    /// Creates a store with a table, and one stream without shards.
     pub(super) async fn new() -> Arc<Self> {
         let clock = ManualClock::new(Timestamp::from_secs(1_000_000));
         let tables = MemoryStore::with_env(Env::test(clock.clone(), 1));
@@ -91,7 +91,7 @@ impl Fake {
     /// Adds a shard to the newest stream.
     pub(super) fn add_shard(&self, id: &str, parent: Option<&str>) {
         let mut script = self.script();
-        let stream = script.streams.last_mut().expect("there is a stream");
+        let stream = script.streams.last_mut().expect("the script has a stream");
         stream.shards.push(ScriptedShard {
             id: id.to_owned(),
             parent: parent.map(str::to_owned),
@@ -105,7 +105,7 @@ impl Fake {
     fn with_shard<T>(&self, id: &str, change: impl FnOnce(&mut ScriptedShard) -> T) -> T {
         let mut script = self.script();
         let shards = script.streams.iter_mut().rev().flat_map(|stream| &mut stream.shards);
-        change(shards.into_iter().find(|shard| shard.id == id).expect("there is such a shard"))
+        change(shards.into_iter().find(|shard| shard.id == id).expect("the script has the shard"))
     }
 
     /// Writes the `n`th change of an item to a shard.
@@ -126,7 +126,7 @@ impl Fake {
         .new_image(Some(item! { "pk" => pk, "n" => n }))
         .size_bytes(10);
         self.with_shard(shard, |shard| {
-            assert!(!shard.is_closed, "a closed shard has no new records");
+            assert!(!shard.is_closed, "a closed shard takes no records");
             shard.records.push(record);
         });
     }
@@ -135,17 +135,17 @@ impl Fake {
         self.with_shard(shard, |shard| shard.is_closed = true);
     }
 
-    /// All records that are there now are no longer kept.
+    /// Trims all present records of the shard.
     pub(super) fn trim(&self, shard: &str) {
         self.with_shard(shard, |shard| shard.trimmed = shard.records.len());
     }
 
-    /// The shard is no longer listed, and cannot be read.
+    /// Deletes the shard: it is not listed and cannot be read.
     pub(super) fn forget(&self, shard: &str) {
         self.with_shard(shard, |shard| shard.is_listed = false);
     }
 
-    /// From now on, so many calls of a thousand fail.
+    /// Injects failures into `per_mille` of 1000 calls from now on.
     pub(super) fn trouble(&self, seed: u64, per_mille: u64) {
         *self.trouble.lock().unwrap() = Trouble { random: SeededRandom::new(seed), per_mille };
     }
@@ -165,7 +165,7 @@ impl Fake {
     fn list(&self, request: &ListStreams) -> Result<ListStreamsOutput> {
         let arn = |stream: &ScriptedStream| StreamArn(stream.label.clone());
         let script = self.script();
-        // One at a time, the newest first: their order must not be relied on.
+        // One stream per page, the newest first, because consumers must not rely on the order.
         let mut rest = script.streams.iter().rev().filter(|stream| {
             let start = request.exclusive_start_stream.as_ref();
             start.is_none_or(|start| arn(stream) < *start)
@@ -184,7 +184,10 @@ impl Fake {
         let listed = stream.shards.iter().filter(|shard| shard.is_listed);
         let start = request.exclusive_start_shard.as_ref();
         let skipped = start.map_or(0, |start| {
-            1 + listed.clone().position(|shard| shard.id == start.0).expect("it was listed")
+            1 + listed
+                .clone()
+                .position(|shard| shard.id == start.0)
+                .expect("the start shard is listed")
         });
         let shards: Vec<Shard> = listed
             .clone()
@@ -229,7 +232,9 @@ impl Fake {
     fn read(&self, request: &GetRecords) -> Result<GetRecordsOutput> {
         self.reads.fetch_add(1, Ordering::Relaxed);
         let parts: Vec<&str> = request.iterator.0.split('/').collect();
-        let [label, shard_id, next, issued] = parts[..] else { panic!("no iterator of ours") };
+        let [label, shard_id, next, issued] = parts[..] else {
+            panic!("the iterator is not from this store")
+        };
         let (next, issued): (usize, u64) = (next.parse().unwrap(), issued.parse().unwrap());
         if self.clock.now().since(Timestamp::from_millis(issued)) > Duration::from_secs(900) {
             return Err(Error::new(ErrorKind::ExpiredIterator, "Shard iterator has expired"));
@@ -239,7 +244,7 @@ impl Fake {
         if next < shard.trimmed {
             return Err(record::trimmed_error());
         }
-        let limit = request.limit.expect("a consumer says how many") as usize;
+        let limit = request.limit.expect("a consumer sets a limit") as usize;
         let records: Vec<Record> = shard.records.iter().skip(next).take(limit).cloned().collect();
         let next = next + records.len();
         let is_end = shard.is_closed && next == shard.records.len();
@@ -248,9 +253,9 @@ impl Fake {
     }
 }
 
-/// Streams have labels for names here.
+/// Error of a missing stream, whose name here is its label.
 fn stream_missing(label: &str) -> Error {
-    Error::new(ErrorKind::NotFound, format!("{label} is no stream"))
+    Error::new(ErrorKind::NotFound, format!("stream {label} does not exist"))
 }
 
 fn found<'s>(script: &'s Script, label: &str, shard: &str) -> Result<&'s ScriptedShard> {
@@ -260,7 +265,7 @@ fn found<'s>(script: &'s Script, label: &str, shard: &str) -> Result<&'s Scripte
     shard.ok_or_else(record::shard_missing_error)
 }
 
-/// What a call comes to on this store, by the name of the operation.
+/// Calls the implementation of an operation on this store, by the name of the operation.
 macro_rules! answered {
     ($fake:ident, list_streams, $request:ident) => {
         $fake.list(&$request)
@@ -289,7 +294,7 @@ macro_rules! faked {
     ($self:ident, $method:ident, $request:ident) => {{
         let failure = $self.failure();
         if failure.as_ref().is_some_and(|error| error.applied() == Applied::No) {
-            return Err(failure.expect("there is one"));
+            return Err(failure.expect("the failure was checked above"));
         }
         let answer = answered!($self, $method, $request);
         match failure {

@@ -1,4 +1,4 @@
-//! What holds whatever happens: nothing is lost, and the changes of an item come in order.
+//! Property tests: no record is lost, and the changes of an item are handled in order.
 
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -7,22 +7,22 @@ use proptest::prelude::*;
 use super::*;
 use tabla_core::RetryPolicy;
 
-/// What happens next.
+/// Step of a random history.
 #[derive(Clone, Debug)]
 enum Step {
-    /// The next change of an item is written to the shard where the item is now.
+    /// Writes the next change of an item to the item's present shard.
     Write { item: u8 },
-    /// The shard of an item is closed, and its items go to a new one.
+    /// Closes the shard of an item, whose later changes go to a new shard.
     Split { item: u8 },
-    /// The stream is disabled, and enabled again.
+    /// Disables the stream, and enables it again.
     Enable,
-    /// Another worker begins.
+    /// Starts another worker.
     Start,
-    /// A worker is told to stop.
+    /// Stops a worker.
     Stop { worker: u8 },
-    /// A worker crashes.
+    /// Kills a worker.
     Kill { worker: u8 },
-    /// So many seconds go by.
+    /// Advances the clock.
     Pass { seconds: u64 },
 }
 
@@ -38,7 +38,7 @@ fn step() -> impl Strategy<Value = Step> {
     ]
 }
 
-/// The shards as the steps have made them: items are spread over two lineages, by their number.
+/// Shards as the steps have created them: items are divided among two lineages by their number.
 struct Lineages {
     made: u32,
     current: [String; 2],
@@ -82,7 +82,7 @@ async fn holds(steps: Vec<Step>, seed: u64, per_mille: u64) {
     let mut seeds = seed..;
     let mut worker = || {
         let env = Env::test(fake.clock.clone(), seeds.next().expect("endless"));
-        // Short pauses, and as many tries as it takes: what fails by chance passes.
+        // Short pauses and many attempts, because every injected failure is transient.
         let policy = RetryPolicy::default()
             .with_attempts(1000)
             .with_cap(Duration::from_millis(100))
@@ -109,7 +109,7 @@ async fn holds(steps: Vec<Step>, seed: u64, per_mille: u64) {
                 while !stopped.task.is_finished() {
                     pass(&fake, Duration::from_secs(1)).await;
                 }
-                stopped.end().await.expect("what fails passes");
+                stopped.end().await.expect("failures are transient");
             }
             Step::Start | Step::Kill { .. } | Step::Stop { .. } => {}
             Step::Pass { seconds } => pass(&fake, Duration::from_secs(seconds)).await,
@@ -118,9 +118,9 @@ async fn holds(steps: Vec<Step>, seed: u64, per_mille: u64) {
     for worker in workers {
         worker.kill().await;
     }
-    worker().drain(&*notes).await.expect("what fails passes");
+    worker().drain(&*notes).await.expect("failures are transient");
 
-    // An effect that is made once for each event id.
+    // Effects that are idempotent by event id.
     let mut events = BTreeSet::new();
     let mut effects: BTreeMap<String, Vec<u64>> = BTreeMap::new();
     for (event, (pk, n)) in notes.events.lock().unwrap().iter().zip(notes.handled()) {
@@ -133,9 +133,9 @@ async fn holds(steps: Vec<Step>, seed: u64, per_mille: u64) {
     assert_eq!(effects, expected);
 }
 
-/// The answer to the creation of the table of checkpoints is lost.
+/// The answer to the creation of the checkpoint table is lost.
 #[tokio::test]
-async fn a_lost_answer_of_the_first_call_is_no_end() {
+async fn lost_answer_of_the_first_call_is_retried() {
     holds(vec![Step::Write { item: 0 }], 3_762_645_768, 33).await;
 }
 
@@ -143,7 +143,7 @@ proptest! {
     #![proptest_config(ProptestConfig { cases: 48, ..ProptestConfig::default() })]
 
     #[test]
-    fn nothing_is_lost_and_items_stay_in_order(
+    fn no_record_is_lost_and_changes_of_an_item_stay_in_order(
         steps in prop::collection::vec(step(), 1..60),
         seed in any::<u32>(),
         per_mille in prop_oneof![Just(0_u64), 1_u64..150],

@@ -1,4 +1,4 @@
-//! Who works on a shard, and until when.
+//! Leases: renewal, expiry, takeover and release.
 
 use super::*;
 use futures::TryStreamExt;
@@ -25,7 +25,7 @@ async fn one_shard() -> (Arc<Fake>, Arc<Notes>) {
 }
 
 #[tokio::test]
-async fn the_shard_of_a_dead_worker_is_taken_after_its_lease() {
+async fn shard_of_a_dead_worker_is_taken_after_its_lease() {
     let (fake, notes) = one_shard().await;
     fake.write("s", "a", 1);
     let first = Worker::start(consumer(&fake, 1), &notes);
@@ -37,7 +37,7 @@ async fn the_shard_of_a_dead_worker_is_taken_after_its_lease() {
     first.kill().await;
     fake.write("s", "a", 2);
     pass(&fake, LEASE - Duration::from_secs(1)).await;
-    assert_eq!(notes.of("a"), [1], "the lease has not lapsed");
+    assert_eq!(notes.of("a"), [1], "the lease has not expired");
     pass(&fake, LEASE / 2).await;
     assert_eq!(notes.of("a"), [1, 2]);
     assert_ne!(owner(&fake).await, dead);
@@ -46,7 +46,7 @@ async fn the_shard_of_a_dead_worker_is_taken_after_its_lease() {
 }
 
 #[tokio::test]
-async fn who_stops_finishes_the_record_saves_and_releases() {
+async fn stopped_worker_finishes_its_record_and_releases_the_shard() {
     let (fake, notes) = one_shard().await;
     for (n, pk) in (1..).zip(["a", "slow", "a"]) {
         fake.write("s", pk, n);
@@ -55,12 +55,12 @@ async fn who_stops_finishes_the_record_saves_and_releases() {
     settle(|| notes.begun() == 2).await;
     first.stop.send_replace(true);
     rest().await;
-    assert!(!first.task.is_finished(), "the record at hand is finished");
+    assert!(!first.task.is_finished(), "the current record is finished first");
     notes.gate.notify_one();
     first.end().await.unwrap();
     assert_eq!(notes.handled(), [("a".to_owned(), 1), ("slow".to_owned(), 2)]);
     assert_eq!(owner(&fake).await, None);
-    // Nothing comes again, and nobody waits for a lease.
+    // No record is repeated, and the second worker does not wait for a lease.
     let second = Worker::start(consumer(&fake, 2), &notes);
     settle(|| notes.handled().len() == 3).await;
     assert_eq!(notes.of("a"), [1, 3]);
@@ -70,7 +70,7 @@ async fn who_stops_finishes_the_record_saves_and_releases() {
 }
 
 #[tokio::test]
-async fn a_lease_is_renewed_while_a_handler_takes_long() {
+async fn lease_is_renewed_while_a_handler_is_slow() {
     let (fake, notes) = one_shard().await;
     fake.write("s", "slow", 1);
     let first = Worker::start(consumer(&fake, 1), &notes);
@@ -86,13 +86,13 @@ async fn a_lease_is_renewed_while_a_handler_takes_long() {
 }
 
 #[tokio::test]
-async fn who_has_lost_the_lease_moves_nothing_and_stops_in_the_middle() {
+async fn worker_without_its_lease_drops_the_handler_and_writes_nothing() {
     let (fake, notes) = one_shard().await;
     fake.write("s", "a", 1);
     fake.write("s", "slow", 2);
     let first = Worker::start(consumer(&fake, 1), &notes);
     settle(|| notes.begun() == 2).await;
-    // Somebody else writes the entry, as if they had taken the shard.
+    // Another worker writes the entry, as in a takeover.
     let mut entry = entries(&fake).await.remove(0);
     entry.insert("owner", "somebody");
     entry.insert("counter", 100);
@@ -101,7 +101,8 @@ async fn who_has_lost_the_lease_moves_nothing_and_stops_in_the_middle() {
     assert_eq!(notes.at_work(), 0, "the handler was dropped");
     assert_eq!(entries(&fake).await, [entry]);
     assert_eq!(first.metrics.leases_lost(), 1);
-    // The other gives no sign: the shard comes back, and the record is handled after all.
+    // The other worker never renews its lease, so the first one takes the shard back and handles
+    // the record.
     pass(&fake, LEASE * 2).await;
     settle(|| notes.at_work() == 1).await;
     notes.gate.notify_one();
@@ -110,7 +111,7 @@ async fn who_has_lost_the_lease_moves_nothing_and_stops_in_the_middle() {
 }
 
 #[tokio::test]
-async fn who_cannot_renew_stops_before_the_lease_has_lapsed() {
+async fn worker_that_cannot_renew_stops_before_its_lease_expires() {
     let (fake, notes) = one_shard().await;
     fake.write("s", "slow", 1);
     let worker = Worker::start(consumer(&fake, 1), &notes);
@@ -118,16 +119,16 @@ async fn who_cannot_renew_stops_before_the_lease_has_lapsed() {
     rest().await;
     fake.writes_fail.store(true, Ordering::Relaxed);
     pass(&fake, LEASE * 8 / 10).await;
-    assert_eq!(notes.at_work(), 1, "the lease has not lapsed");
+    assert_eq!(notes.at_work(), 1, "the lease has not expired");
     pass(&fake, LEASE / 10).await;
     assert_eq!(notes.at_work(), 0);
-    // After its tries the worker gives up, and says why.
+    // After its attempts, the worker gives up with the error of the store.
     pass(&fake, LEASE * 2).await;
     let error = worker.end().await.unwrap_err();
     assert_eq!(error.kind(), &ErrorKind::Unavailable);
 }
 
-/// A handler that keeps its thread while somebody else takes its shard over and handles all of it.
+/// Handler that blocks its thread while another worker takes the shard over and handles all of it.
 struct Blocking {
     notes: Arc<Notes>,
     other: Consumer,
@@ -143,17 +144,17 @@ impl Handler for Blocking {
                     let runtime = tokio::runtime::Builder::new_current_thread().build()?;
                     runtime.block_on(self.other.drain(&self.others)).map_err(std::io::Error::other)
                 });
-                other.join().expect("no panic").expect("all is handled");
+                other.join().expect("the thread does not panic").expect("the drain succeeds");
             });
         }
-        // It never waits, so that nothing else comes to its turn.
+        // This handler never awaits, so no other task runs.
         self.notes.handled.lock().unwrap().push(seen(record));
         Ok(())
     }
 }
 
 #[tokio::test]
-async fn no_record_is_begun_after_a_blocked_thread_has_lost_the_lease() {
+async fn no_record_is_started_after_a_blocked_thread_lost_its_lease() {
     let (fake, notes) = one_shard().await;
     (1..=26).for_each(|n| fake.write("s", "a", n));
     let others = Notes::new();
@@ -162,13 +163,13 @@ async fn no_record_is_begun_after_a_blocked_thread_has_lost_the_lease() {
     let first = consumer(&fake, 1);
     first.drain(&handler).await.unwrap();
     assert_eq!(others.of("a"), (1..=26).collect::<Vec<_>>());
-    assert_eq!(notes.of("a"), [1], "only the record at hand was finished");
+    assert_eq!(notes.of("a"), [1], "only the current record was finished");
     assert_eq!(first.metrics().leases_lost(), 1);
 }
 
-/// Nobody was there to take it.
+/// No other worker was there to take it.
 #[tokio::test]
-async fn lapsed_lease_that_nobody_has_taken_is_renewed() {
+async fn expired_lease_without_a_takeover_is_renewed() {
     let (fake, notes) = one_shard().await;
     (1..=5).for_each(|n| fake.write("s", "a", n));
     let (clock, inner) = (fake.clock.clone(), Arc::clone(&notes));
@@ -182,7 +183,7 @@ async fn lapsed_lease_that_nobody_has_taken_is_renewed() {
 }
 
 #[tokio::test]
-async fn a_drain_waits_for_the_dead_and_leaves_shards_to_the_living() {
+async fn drain_takes_shards_of_dead_workers_and_leaves_those_of_live_ones() {
     let (fake, notes) = one_shard().await;
     fake.write("s", "a", 1);
     let first = Worker::start(consumer(&fake, 1), &notes);
@@ -200,7 +201,7 @@ async fn a_drain_waits_for_the_dead_and_leaves_shards_to_the_living() {
     let second = Worker::start(consumer(&fake, 3), &notes);
     settle(|| notes.at_work() == 1).await;
     let other = Notes::new();
-    // Its waits must not move the clock, by which the other has to renew its lease.
+    // The waits of the drain must not advance the clock that the other worker's renewals depend on.
     let policy = RetryPolicy::default().with_env(Env::test(fake.clock.clone(), 4));
     let drain = tokio::spawn({
         let consumer = consumer(&fake, 4).retry_policy(background_clock::in_background(&policy));
@@ -219,7 +220,7 @@ async fn a_drain_waits_for_the_dead_and_leaves_shards_to_the_living() {
 }
 
 #[tokio::test]
-async fn nothing_is_read_ahead_and_so_many_shards_are_handled_at_once() {
+async fn concurrency_limits_reads_and_handlers() {
     let fake = Fake::new().await;
     for shard in ["a", "b", "c", "d", "e"] {
         fake.add_shard(shard, None);
@@ -230,7 +231,7 @@ async fn nothing_is_read_ahead_and_so_many_shards_are_handled_at_once() {
     settle(|| notes.at_work() == 2).await;
     rest().await;
     assert_eq!((notes.begun(), fake.reads.load(Ordering::Relaxed)), (2, 2));
-    // Everybody's turn comes.
+    // Every shard gets its turn.
     for handled in 1..=50 {
         settle(|| notes.at_work() > 0).await;
         notes.gate.notify_one();
@@ -244,7 +245,7 @@ async fn nothing_is_read_ahead_and_so_many_shards_are_handled_at_once() {
 }
 
 #[tokio::test]
-async fn old_iterators_are_renewed_from_the_last_handled_record() {
+async fn expired_iterator_is_renewed_after_the_last_handled_record() {
     let (fake, notes) = one_shard().await;
     for (n, pk) in (1..).zip(["slow", "a", "a", "a"]) {
         fake.write("s", pk, n);
@@ -259,7 +260,7 @@ async fn old_iterators_are_renewed_from_the_last_handled_record() {
 }
 
 #[tokio::test]
-async fn the_lag_is_that_of_the_last_record_and_zero_at_the_end() {
+async fn lag_is_the_age_of_the_last_record_and_zero_at_the_end() {
     let (fake, notes) = one_shard().await;
     fake.write("s", "a", 1);
     fake.write("s", "slow", 2);

@@ -1,9 +1,9 @@
-//! Which shards are read, and in which order.
+//! Order in which streams and shards are read.
 
 use super::*;
 
 #[tokio::test]
-async fn a_drain_handles_all_in_order_and_the_next_one_goes_on() {
+async fn second_drain_continues_after_the_first() {
     let fake = Fake::new().await;
     fake.add_shard("s", None);
     let notes = Notes::new();
@@ -15,15 +15,15 @@ async fn a_drain_handles_all_in_order_and_the_next_one_goes_on() {
     let drained = consumer(&fake, 2).drain(&notes).await.unwrap();
     assert_eq!(drained, DrainReport { handled: 10, set_aside: 0, leased_elsewhere: 0 });
     assert_eq!(notes.of("a"), (1..=260).collect::<Vec<_>>());
-    assert!(fake.clock.sleeps().is_empty(), "a drain alone waits for nothing");
+    assert!(fake.clock.sleeps().is_empty(), "a drain without other workers does not wait");
 }
 
 #[tokio::test]
-async fn parents_are_finished_before_their_children() {
+async fn parent_shards_are_finished_before_their_children() {
     let fake = Fake::new().await;
-    // In pages of two; a child is listed before its parent.
+    // Pages have two shards, and a child is listed before its parent.
     for (shard, parent) in
-        [("c", Some("b")), ("a", None), ("b", Some("a")), ("e", Some("b")), ("x", Some("gone"))]
+        [("c", Some("b")), ("a", None), ("b", Some("a")), ("e", Some("b")), ("x", Some("deleted"))]
     {
         fake.add_shard(shard, parent);
     }
@@ -45,7 +45,7 @@ async fn parents_are_finished_before_their_children() {
 }
 
 #[tokio::test]
-async fn an_open_parent_holds_its_children_back() {
+async fn open_parent_blocks_its_children() {
     let fake = Fake::new().await;
     fake.add_shard("a", None);
     fake.add_shard("b", Some("a"));
@@ -60,7 +60,7 @@ async fn an_open_parent_holds_its_children_back() {
 }
 
 #[tokio::test]
-async fn shards_that_appear_are_found_and_finished_ones_forgotten() {
+async fn new_shards_are_found_and_deleted_ones_removed() {
     let fake = Fake::new().await;
     fake.add_shard("a", None);
     let notes = Notes::new();
@@ -85,7 +85,7 @@ async fn shards_that_appear_are_found_and_finished_ones_forgotten() {
 }
 
 #[tokio::test]
-async fn a_stream_that_is_enabled_again_comes_after_the_one_before() {
+async fn newer_stream_is_read_after_the_older_one() {
     let fake = Fake::new().await;
     fake.add_shard("a", None);
     fake.write("a", "item", 1);
@@ -93,7 +93,7 @@ async fn a_stream_that_is_enabled_again_comes_after_the_one_before() {
     let worker = Worker::start(consumer(&fake, 1), &notes);
     settle(|| notes.of("item") == [1]).await;
     fake.add_stream("2");
-    // The same id as in the stream before.
+    // The records have the same item as in the older stream.
     fake.add_shard("b", None);
     fake.write("b", "item", 3);
     pass(&fake, LEASE).await;
@@ -106,18 +106,18 @@ async fn a_stream_that_is_enabled_again_comes_after_the_one_before() {
 }
 
 #[tokio::test]
-async fn a_stream_that_is_gone_does_not_hold_up_the_next() {
+async fn deleted_stream_does_not_block_the_next() {
     let fake = Fake::new().await;
     fake.add_shard("a", None);
     fake.write("a", "item", 1);
     let notes = Notes::new();
     consumer(&fake, 1).drain(&notes).await.unwrap();
-    // Its table was deleted and created again on an engine that forgets the stream with it.
+    // The table was deleted and created again, on an engine that deletes the stream with its table.
     fake.forget_stream("1");
     fake.add_stream("2");
     fake.add_shard("b", None);
     fake.write("b", "item", 1);
-    // All of the shard had been handled a moment ago: there is no gap.
+    // The shard was read to its end a moment before, so there is no gap.
     consumer(&fake, 2).drain(&notes).await.unwrap();
     assert_eq!(notes.of("item"), [1, 1]);
     let status = consumer(&fake, 2).status().await.unwrap().unwrap();

@@ -12,7 +12,7 @@ async fn with_a_panicking_record() -> (Arc<Fake>, Arc<Notes>) {
 }
 
 #[tokio::test]
-async fn record_whose_handler_panics_is_set_aside_after_the_last_try() {
+async fn record_is_set_aside_after_a_panic_at_every_attempt() {
     let (fake, notes) = with_a_panicking_record().await;
     let mailer = consumer(&fake, 1).max_attempts(3);
     let drained = mailer.drain(&notes).await.unwrap();
@@ -39,7 +39,7 @@ async fn panics_are_counted_over_restarts() {
         let worker = Worker::start(consumer(&fake, 1).max_attempts(4), &notes);
         settle(|| worker.metrics.failed_attempts() == 1).await;
         rest().await;
-        // It ends in the pause after the panic.
+        // The worker ends during the pause after the panic.
         match crashes {
             true => worker.kill().await,
             false => worker.stop().await.unwrap(),
@@ -65,7 +65,7 @@ async fn record_set_aside_survives_a_handler_that_panics_again() {
     assert_eq!(mailer.set_aside().await.unwrap()[0].attempts, 2);
 }
 
-/// A handler that panics before it gives a future.
+/// Handler that panics before it returns a future.
 struct Sudden;
 
 impl Handler for Sudden {
@@ -83,7 +83,7 @@ impl Handler for Sudden {
 }
 
 #[tokio::test]
-async fn handler_that_panics_before_its_future_is_counted_too() {
+async fn panic_before_the_future_is_a_failed_attempt() {
     let (fake, _) = with_a_panicking_record().await;
     let mailer = consumer(&fake, 1).max_attempts(1);
     let drained = mailer.drain(&Sudden).await.unwrap();

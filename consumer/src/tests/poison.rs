@@ -1,10 +1,10 @@
-//! Records that cannot be handled.
+//! Records that no handler accepts.
 
 use super::*;
 use tabla_core::ErrorKind;
 
 #[tokio::test]
-async fn a_bad_record_is_set_aside_and_the_shard_goes_on() {
+async fn failed_record_is_set_aside_and_the_shard_continues() {
     let fake = Fake::new().await;
     fake.add_shard("s", None);
     for (n, pk) in (1..).zip(["a", "bad", "a", "hopeless", "a"]) {
@@ -26,7 +26,7 @@ async fn a_bad_record_is_set_aside_and_the_shard_goes_on() {
     assert_eq!((status.shards[0].handled, status.shards[0].set_aside), (3, 2));
     assert_eq!(mailer.metrics().failed_attempts(), 4);
 
-    // Still bad, and counted.
+    // The records still fail, and the attempt is counted.
     let retried = mailer.retry_set_aside(&notes).await.unwrap();
     assert_eq!(retried, RetryReport { handled: 0, failed: 2, incomplete: 0 });
     assert_eq!(mailer.set_aside().await.unwrap()[0].attempts, 4);
@@ -38,7 +38,7 @@ async fn a_bad_record_is_set_aside_and_the_shard_goes_on() {
 }
 
 #[tokio::test]
-async fn the_pauses_between_tries_grow_and_can_be_left() {
+async fn worker_can_be_stopped_during_a_pause_between_attempts() {
     let fake = Fake::new().await;
     fake.add_shard("s", None);
     fake.write("s", "a", 1);
@@ -47,9 +47,9 @@ async fn the_pauses_between_tries_grow_and_can_be_left() {
     let worker = Worker::start(consumer(&fake, 1), &notes);
     settle(|| notes.begun() == 2).await;
     rest().await;
-    assert_eq!(notes.begun(), 2, "the clock stands still");
+    assert_eq!(notes.begun(), 2, "no attempt is made while the clock stands still");
     worker.stop().await.unwrap();
-    // It was neither handled nor set aside: whoever comes next begins with it.
+    // The record was neither handled nor set aside, so the next worker starts with it.
     assert_eq!(consumer(&fake, 2).set_aside().await.unwrap(), []);
     consumer(&fake, 2).drain(&notes).await.unwrap();
     assert_eq!(notes.begun(), 2 + 5);
@@ -57,7 +57,7 @@ async fn the_pauses_between_tries_grow_and_can_be_left() {
 }
 
 #[tokio::test]
-async fn a_handler_can_stop_the_consumer() {
+async fn handler_can_stop_the_consumer() {
     let fake = Fake::new().await;
     fake.add_shard("s", None);
     for (n, pk) in (1..).zip(["a", "stop", "a"]) {
@@ -69,11 +69,11 @@ async fn a_handler_can_stop_the_consumer() {
         Worker::start(consumer(&fake, 2), &notes).end().await.unwrap_err(),
     ] {
         assert_eq!(error.kind(), &ErrorKind::Unexpected);
-        let expected = "the handler of consumer `mailer` stopped it at record \
+        let expected = "the handler of consumer `mailer` stopped at record \
                         000000000000000000002: no disk";
         assert_eq!(error.message(), expected);
     }
-    // What came before is not handled again, and nothing behind it was.
+    // Earlier records are not handled again, and no later one was handled.
     assert_eq!(notes.of("a"), [1]);
     let status = consumer(&fake, 1).status().await.unwrap().unwrap();
     assert_eq!((status.shards[0].owner.as_deref(), status.shards[0].handled), (None, 1));

@@ -1,4 +1,4 @@
-//! Where a consumer begins, and what it does when it comes too late.
+//! Start positions, and gaps after a late start.
 
 use super::*;
 use tabla_core::ops::{CreateTable, DeleteTable};
@@ -29,13 +29,13 @@ async fn latest_begins_after_the_registration() {
     pass(&fake, LEASE).await;
     assert_eq!(notes.of("a"), [3, 4]);
     worker.stop().await.unwrap();
-    // Only the first run decides.
+    // Only the first run decides the start position.
     let drained = consumer(&fake, 2).drain(&notes).await.unwrap();
     assert_eq!(drained.handled, 0);
 }
 
 #[tokio::test]
-async fn nothing_after_the_registration_is_lost_with_its_worker() {
+async fn records_after_the_registration_survive_a_crash_of_the_worker() {
     let fake = Fake::new().await;
     fake.add_shard("s", None);
     fake.write("s", "a", 1);
@@ -55,12 +55,12 @@ async fn nothing_after_the_registration_is_lost_with_its_worker() {
 }
 
 #[tokio::test]
-async fn who_comes_too_late_says_so_or_counts_the_gap() {
+async fn trimmed_records_are_an_error_or_a_counted_gap() {
     let fake = Fake::new().await;
     fake.add_shard("s", None);
     fake.write("s", "a", 1);
     let notes = Notes::new();
-    // It is busy with a record while those behind it are trimmed.
+    // The worker is busy with a record while later ones are trimmed.
     fake.write("s", "slow", 2);
     let worker = Worker::start(consumer(&fake, 1).batch_size(2), &notes);
     settle(|| notes.begun() == 2).await;
@@ -72,7 +72,7 @@ async fn who_comes_too_late_says_so_or_counts_the_gap() {
     assert_eq!(error.kind(), &ErrorKind::TrimmedData);
     assert!(error.message().contains("consumer `mailer` of table `orders` may have lost changes"));
     assert!(error.message().contains("shard s after 000000000000000000002"), "{error}");
-    // It is said again, whoever tries.
+    // Every further worker reports the error, too.
     let error = consumer(&fake, 2).drain(&notes).await.unwrap_err();
     assert_eq!(error.kind(), &ErrorKind::TrimmedData);
     assert_eq!(notes.of("a"), [1]);
@@ -84,7 +84,7 @@ async fn who_comes_too_late_says_so_or_counts_the_gap() {
 }
 
 #[tokio::test]
-async fn a_quiet_table_loses_nothing() {
+async fn trimmed_records_that_were_handled_are_no_gap() {
     let fake = Fake::new().await;
     fake.add_shard("s", None);
     fake.write("s", "a", 1);
@@ -107,7 +107,7 @@ async fn a_quiet_table_loses_nothing() {
 }
 
 #[tokio::test]
-async fn a_consumer_that_nobody_ran_for_a_day_says_so() {
+async fn absence_of_a_day_is_an_error_or_a_counted_gap() {
     let fake = Fake::new().await;
     fake.add_shard("s", None);
     fake.write("s", "a", 1);
@@ -119,31 +119,31 @@ async fn a_consumer_that_nobody_ran_for_a_day_says_so() {
     fake.write("t", "a", 5);
     let error = consumer(&fake, 2).drain(&notes).await.unwrap_err();
     assert_eq!(error.kind(), &ErrorKind::TrimmedData);
-    assert!(error.message().contains("nobody has run it for 25 hours"), "{error}");
+    assert!(error.message().contains("no worker has run it for 25 hours"), "{error}");
     let going_on = consumer(&fake, 3).on_trimmed(OnTrimmed::Continue);
     going_on.drain(&notes).await.unwrap();
     assert_eq!(notes.of("a"), [1, 5]);
     let status = going_on.status().await.unwrap().unwrap();
-    // One for the day, one for the shard that was not finished.
+    // One gap of the absence, one of the unfinished shard.
     assert_eq!((status.gaps, status.shards.len()), (2, 1));
-    // It is told once.
+    // The gap is reported once.
     consumer(&fake, 4).drain(&notes).await.unwrap();
 }
 
 #[tokio::test]
-async fn wrong_settings_are_refused() {
+async fn invalid_settings_are_rejected() {
     let fake = Fake::new().await;
     fake.add_shard("s", None);
     let ok = || consumer(&fake, 1);
     let named = Consumer::new(fake.clone(), "", TABLE);
     for (wrong, why) in [
-        (named, "its name must have 1 to 255 bytes"),
-        (ok().checkpoint_table(TABLE), "its checkpoints cannot be in `orders`"),
+        (named, "its name has 0 bytes; use 1 to 255"),
+        (ok().checkpoint_table(TABLE), "its checkpoint table is `orders`"),
         (ok().lease_duration(Duration::from_millis(2)), "a lease of 2ms cannot be renewed in time"),
-        (ok().batch_size(0), "a batch has 1 to 1000 records, not 0"),
-        (ok().batch_size(1001), "a batch has 1 to 1000 records, not 1001"),
-        (ok().concurrency(0), "at least one shard must be handled at once"),
-        (ok().max_attempts(0), "a record must be tried at least once"),
+        (ok().batch_size(0), "a batch size of 0 is out of range; use 1 to 1000"),
+        (ok().batch_size(1001), "a batch size of 1001 is out of range; use 1 to 1000"),
+        (ok().concurrency(0), "a concurrency of 0 handles no shard"),
+        (ok().max_attempts(0), "0 attempts handle no record"),
     ] {
         let error = wrong.drain(&*Notes::new()).await.unwrap_err();
         assert_eq!(error.kind(), &ErrorKind::Config);
@@ -152,7 +152,7 @@ async fn wrong_settings_are_refused() {
 }
 
 #[tokio::test]
-async fn tables_that_do_not_fit_are_refused() {
+async fn table_without_stream_and_checkpoint_table_with_another_key_are_rejected() {
     let store = Arc::new(MemoryStore::new());
     let notes = Notes::new();
     let consumer = Consumer::new(store.clone(), "mailer", "plain");
