@@ -7,7 +7,7 @@ use std::time::Duration;
 use tabla_core::RetryPolicy;
 use tabla_core::env::{Clock, Monotonic, Sleep, Timestamp};
 
-/// Clock whose waits never advance it, which is left to its owner.
+/// Clock whose waits do not advance a manual clock; only the owner of that clock does.
 ///
 /// A [`RetryPolicy`] waits with [`Clock::sleep`], which may advance a manual clock. That is right
 /// for a caller with nothing else to wait for. A running consumer is in the background, beside the

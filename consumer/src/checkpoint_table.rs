@@ -4,8 +4,8 @@
 //!
 //! | `entry` | content |
 //! |---|---|
-//! | `orders#consumer` | registration: the consumer of the table `orders`, start position and time |
-//! | `orders#start#<id>#<label>#<shard>` | initial entry of a shard, while worker `id` registers the consumer |
+//! | `orders#consumer` | registration for the table `orders`: start position and time |
+//! | `orders#start#<id>#<label>#<shard>` | initial shard entry, while `id` registers the consumer |
 //! | `orders#shard#<label>#<shard>` | a shard: lease and checkpoint |
 //! | `orders#worker#<id>` | a worker, alive as long as its counter rises |
 //! | `orders#set-aside#<label>#<shard>#<number>` | a record that was set aside |
@@ -30,7 +30,7 @@ pub(super) const CONSUMER: &str = "consumer";
 /// Sort key of the table.
 pub(super) const ENTRY: &str = "entry";
 
-/// Registration of a consumer.
+/// Registration of a consumer: start position, times and gaps.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub(super) struct Registration {
     pub(super) consumer: String,

@@ -165,7 +165,8 @@ impl Lease {
         Ok(LeaseState::Held)
     }
 
-    /// Checks wall time too, because monotonic time can stand still while the machine is suspended.
+    /// Whether the lease may have expired, by monotonic time or by wall time. Monotonic time can
+    /// stand still while the machine is suspended.
     fn may_have_expired(&self, clock: &dyn Clock) -> bool {
         let (now, renewed) = (ClockReading::now(clock), self.renewed_at());
         let limit = self.limit();

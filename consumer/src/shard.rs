@@ -32,7 +32,7 @@ pub(super) enum ShardOutcome {
 enum PageRead {
     Page(GetRecordsOutput),
     /// The shard does not exist any more.
-    Gone,
+    Deleted,
 }
 
 /// Result of the delivery of a record.
@@ -73,7 +73,7 @@ impl Worker<'_> {
             let permit = self.permits.acquire().await.expect("the semaphore is never closed");
             let page = match self.read_page(lease, next.take()).await? {
                 PageRead::Page(page) => page,
-                PageRead::Gone => {
+                PageRead::Deleted => {
                     let entry = lease.entry().clone();
                     self.remove(&entry).await?;
                     return Ok(ShardOutcome::Finished);
@@ -169,7 +169,7 @@ impl Worker<'_> {
             };
             match error.kind() {
                 ErrorKind::ExpiredIterator if is_kept => {}
-                ErrorKind::NotFound => return Ok(PageRead::Gone),
+                ErrorKind::NotFound => return Ok(PageRead::Deleted),
                 ErrorKind::TrimmedData => {
                     let (is_begun, is_at_end) = {
                         let entry = lease.entry();

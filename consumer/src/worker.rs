@@ -27,7 +27,7 @@ const MAX_CLOCK_SKEW: Duration = Duration::from_secs(5);
 /// stream has trimmed nothing since.
 const MAX_FUTURE_TIME: Duration = Duration::from_secs(60 * 60);
 
-/// Mode of a worker.
+/// Mode of a worker: run until stopped, or drain.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Mode {
     /// Process changes in the background until stopped.
@@ -136,7 +136,8 @@ impl<'c> Worker<'c> {
                 ErrorKind::TrimmedData,
                 format!(
                     "consumer `{}` of table `{}` may have lost changes, which are kept for a day: \
-                     {why}; to continue with the rest, set Consumer::on_trimmed(OnTrimmed::Continue)",
+                     {why}; to continue with the rest, set \
+                     Consumer::on_trimmed(OnTrimmed::Continue)",
                     self.consumer.name, self.consumer.table
                 ),
             )),
