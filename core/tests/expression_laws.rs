@@ -1,4 +1,4 @@
-//! Laws that hold for every expression and every item.
+//! Property tests of expressions, on any expression and any item.
 
 #![allow(clippy::unwrap_used, reason = "a test may panic")]
 
@@ -147,7 +147,7 @@ fn refusal<T: std::fmt::Debug>(result: tabla_core::Result<T>) -> String {
     result.unwrap_err().message().to_owned()
 }
 
-/// Text that looks like an expression more often than not.
+/// Random text that is often close to an expression.
 fn soup() -> impl Strategy<Value = String> {
     let word = prop::sample::select(vec![
         "a",
@@ -196,10 +196,10 @@ fn soup() -> impl Strategy<Value = String> {
 proptest! {
     #![proptest_config(ProptestConfig { cases: 192, ..ProptestConfig::default() })]
 
-    /// Rendering and parsing are inverse; what validation refuses, parsing refuses in the same
-    /// words.
+    /// Parsing is the inverse of rendering. Parsing and validation reject a condition with the same
+    /// message.
     #[test]
-    fn a_rendered_condition_is_the_condition(condition in condition()) {
+    fn rendered_condition_parses_to_the_same_condition(condition in condition()) {
         let mut renderer = Renderer::new();
         let text = condition.render(&mut renderer);
         prop_assume!(text.len() <= 4096);
@@ -215,7 +215,7 @@ proptest! {
     }
 
     #[test]
-    fn a_rendered_update_is_the_update(update in update()) {
+    fn rendered_update_parses_to_the_same_update(update in update()) {
         let mut renderer = Renderer::new();
         let text = update.render(&mut renderer);
         let mut placeholders = Placeholders::new(renderer.names(), renderer.values()).unwrap();
@@ -230,7 +230,7 @@ proptest! {
     }
 
     #[test]
-    fn a_rendered_projection_is_the_projection(paths in vec(path(), 0..4)) {
+    fn rendered_projection_parses_to_the_same_projection(paths in vec(path(), 0..4)) {
         let projection = Projection::new(paths);
         let mut renderer = Renderer::new();
         let text = projection.render(&mut renderer);
@@ -245,9 +245,9 @@ proptest! {
         }
     }
 
-    /// Placeholders that a request already has are kept, and never taken for something else.
+    /// Placeholders that a request already has are kept and never reused.
     #[test]
-    fn rendering_avoids_the_placeholders_that_are_there(condition in condition()) {
+    fn renderer_avoids_existing_placeholders(condition in condition()) {
         let names = Names::from([("#n0".to_owned(), "mine".to_owned())]);
         let values = Values::from([(":v1".to_owned(), Value::from("mine"))]);
         let mut renderer = Renderer::with_placeholders(names, values);
@@ -259,9 +259,9 @@ proptest! {
         prop_assert_eq!(placeholders.parse_condition(KIND, &text).unwrap(), condition);
     }
 
-    /// Whatever the text, the answer is a tree or a message that quotes the text.
+    /// The result is a valid tree, or an error that names the parameter.
     #[test]
-    fn no_text_is_too_odd(text in soup()) {
+    fn any_text_parses_or_is_rejected(text in soup()) {
         let names = Names::from([("#n".to_owned(), "n".to_owned())]);
         let values = Values::from([
             (":v".to_owned(), Value::from(1)),
@@ -290,7 +290,7 @@ proptest! {
     }
 
     #[test]
-    fn deep_text_does_not_overflow(
+    fn deeply_nested_text_does_not_overflow_the_stack(
         opening in prop::sample::select(vec![
             "(", "NOT ", "NOT (", "size(", "SET a = (", "SET a = if_not_exists(b,", "a = (", "a[0]",
             "a.é", "contains(a, size(", "a = :v OR (", "a IN (", "((",
@@ -308,9 +308,10 @@ proptest! {
         let _ = placeholders.parse_projection(&text);
     }
 
-    /// An item in its encoded form is judged, projected and updated as its tree is.
+    /// Conditions, projections and updates have the same results on an encoded item and on its
+    /// tree.
     #[test]
-    fn the_representation_of_an_item_does_not_matter(
+    fn encoded_items_and_trees_have_equal_results(
         item in item(),
         condition in condition(),
         update in update(),
@@ -327,9 +328,9 @@ proptest! {
         }
     }
 
-    /// A projection gives back what is at its paths, and nothing else.
+    /// A projection returns the values at its paths, and nothing else.
     #[test]
-    fn a_projection_is_a_part_of_the_item(item in item(), paths in vec(path(), 1..4)) {
+    fn projection_returns_only_parts_of_the_item(item in item(), paths in vec(path(), 1..4)) {
         let projection = Projection::new(paths);
         prop_assume!(projection.validate().is_ok());
         let projected = projection.project(&item);
@@ -345,9 +346,10 @@ proptest! {
         prop_assert_eq!(everything.project(&item), item);
     }
 
-    /// What is set is there afterwards, what is removed is not, and the rest is as it was.
+    /// A value that was set exists afterwards, a removed one does not, and all others are
+    /// unchanged.
     #[test]
-    fn an_update_changes_what_it_names(item in item(), path in path(), value in value()) {
+    fn update_changes_only_its_paths(item in item(), path in path(), value in value()) {
         if let Ok(updated) = Update::new().set(&path, value.clone()).apply(&item) {
             let past_the_end = path.resolve(&updated).is_none();
             prop_assert!(past_the_end || path.resolve(&updated).unwrap() == value);
@@ -366,9 +368,9 @@ proptest! {
         }
     }
 
-    /// All parts of an update read the item as it was, so two values can change places.
+    /// Every action of an update reads the item as it was, so two values can be swapped.
     #[test]
-    fn the_parts_of_an_update_do_not_see_each_other(one in value(), other in value()) {
+    fn update_actions_read_the_item_before_the_update(one in value(), other in value()) {
         let item = Item::new().with("a", one.clone()).with("b", other.clone());
         let swap = Update::new().set("a", attr("b")).set("b", attr("a"));
         let swapped = swap.apply(&item).unwrap();
@@ -377,7 +379,7 @@ proptest! {
     }
 
     #[test]
-    fn adding_and_deleting_undo_each_other(
+    fn delete_reverts_add(
         number in -1000i64..1000,
         delta in -1000i64..1000,
         members in vec("[a-f]", 1..4),
@@ -394,7 +396,7 @@ proptest! {
 
     /// A key query selects the items for which its condition holds.
     #[test]
-    fn a_key_query_says_what_its_condition_says(
+    fn key_query_selects_the_items_of_its_condition(
         op in prop::sample::select(vec![CompareOp::Eq, CompareOp::Lt, CompareOp::Le, CompareOp::Gt, CompareOp::Ge]),
         mirrored in any::<bool>(),
         bound in 0i32..4,
@@ -427,9 +429,9 @@ proptest! {
     }
 }
 
-/// A built tree may be as deep as its builder likes: it is refused, and nothing overflows.
+/// A built tree can have any depth. It is rejected without a stack overflow.
 #[test]
-fn deep_trees_are_refused_without_overflow() {
+fn deep_trees_are_rejected_without_stack_overflow() {
     let run = || {
         let leaf = || attr("a").eq(1);
         let mut nots = leaf();
@@ -462,13 +464,13 @@ fn deep_trees_are_refused_without_overflow() {
         assert_eq!(highest.paths().len(), 1);
         assert!(!format!("{highest:?}").is_empty());
     };
-    // A quarter of what a thread has by default.
+    // A quarter of a thread's default stack.
     std::thread::Builder::new().stack_size(512 * 1024).spawn(run).unwrap().join().unwrap();
 }
 
-/// A tree that collapsed renders to a text that is refused as the tree is.
+/// A tree that was replaced for its depth renders to a text that is rejected for the same reason.
 #[test]
-fn a_collapsed_tree_renders_to_what_a_service_refuses() {
+fn too_deep_tree_renders_to_a_rejected_text() {
     let mut tree = attr("a").exists();
     for _ in 0..1000 {
         tree = !tree;

@@ -1,10 +1,10 @@
-//! Expression texts and what DynamoDB Local 2.6.1 answered to them, one case per line of
+//! Expression texts with the answers of DynamoDB Local 2.6.1, one case per line of
 //! `data/expressions.jsonl`.
 //!
-//! Conditions, projections and updates are asked of the items below; key conditions of a table
-//! with the keys `p` (S) and `s` (N), or of an index with the keys `gp` (S) and `gs` (S). Where
-//! DynamoDB Local is known to differ from DynamoDB itself, there is no case here; the attribute that
-//! a key condition missed is named, as DynamoDB does and DynamoDB Local does not.
+//! Conditions, projections and updates are evaluated on the items below. Key conditions are those
+//! of a table with the keys `p` (S) and `s` (N), or of an index with the keys `gp` (S) and `gs`
+//! (S). Known differences between DynamoDB Local and DynamoDB have no case. One wording follows
+//! DynamoDB: the error of a key condition names the missing attribute.
 
 #![allow(clippy::unwrap_used, reason = "a test may panic")]
 
@@ -13,7 +13,7 @@ use tabla_core::backend::{KeySpec, Placeholders, Renderer};
 use tabla_core::expr::{ExpressionKind, Names, Values};
 use tabla_core::{Item, KeyType, Result, Value};
 
-/// The item that conditions and projections are asked of.
+/// Item for conditions and projections.
 fn read_item() -> Json {
     let map = json!({ "M": {
         "x": { "N": "1" },
@@ -39,7 +39,7 @@ fn read_item() -> Json {
     })
 }
 
-/// The item that updates are applied to.
+/// Item for updates.
 fn updated_item() -> Json {
     json!({
         "p": { "S": "u" }, "s": { "N": "1" },
@@ -52,7 +52,7 @@ fn updated_item() -> Json {
 }
 
 #[test]
-fn texts_are_answered_as_dynamodb_answers_them() {
+fn expression_results_match_dynamodb_local() {
     let read_item = Item::from_json(&read_item()).unwrap();
     let updated_item = Item::from_json(&updated_item()).unwrap();
     let mut failures = Vec::new();
@@ -66,7 +66,7 @@ fn texts_are_answered_as_dynamodb_answers_them() {
             (kind, _) if kind == "update" => updated_item.clone(),
             _ => read_item.clone(),
         };
-        // Encoded items must give the same answers as trees.
+        // Encoded items must have the same results as trees.
         for item in [item.clone(), item.into_encoded()] {
             let answer = match answer(&case, &item) {
                 Ok(answer) => answer,
@@ -84,7 +84,7 @@ fn texts_are_answered_as_dynamodb_answers_them() {
     assert!(count > 1400, "only {count} cases");
 }
 
-/// The fields of the case's answer, as they should stand in the case.
+/// Fields of the result, as the case has them.
 fn answer(case: &Json, item: &Item) -> Result<Json> {
     let text = case["text"].as_str().unwrap();
     let names: Names = object(&case["names"])
