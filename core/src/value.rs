@@ -123,7 +123,7 @@ impl Value {
         }
     }
 
-    /// The number itself; `None` for other types.
+    /// Value of a number; `None` for other types.
     pub fn as_number(&self) -> Option<Number> {
         match self {
             Value::N(value) => Some(*value),

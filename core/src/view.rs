@@ -150,7 +150,7 @@ impl<'a> ValueRef<'a> {
         }
     }
 
-    /// The number itself; `None` for other types.
+    /// Value of a number; `None` for other types.
     pub fn as_number(self) -> Option<Number> {
         match self {
             ValueRef::N(value) => Some(value),

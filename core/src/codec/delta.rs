@@ -90,18 +90,18 @@ impl DeltaWriter {
 }
 
 /// Applies a delta to `other`, its base. `None` if the delta is malformed or does not fit the base.
-pub(crate) fn apply_delta(other: &[u8], mut difference: &[u8]) -> Option<Vec<u8>> {
-    let mut made = Vec::with_capacity(other.len() + difference.len());
+pub(crate) fn apply_delta(other: &[u8], mut delta: &[u8]) -> Option<Vec<u8>> {
+    let mut made = Vec::with_capacity(other.len() + delta.len());
     let mut rest = other;
-    while !difference.is_empty() {
-        let (copied, after) = wire::take_varint(difference)?;
+    while !delta.is_empty() {
+        let (copied, after) = wire::take_varint(delta)?;
         let (left_out, after) = wire::take_varint(after)?;
         let (put_in, after) = wire::take_block(after)?;
         let (same, after_same) = rest.split_at_checked(copied)?;
         made.extend_from_slice(same);
         made.extend_from_slice(put_in);
         rest = after_same.get(left_out..)?;
-        difference = after;
+        delta = after;
     }
     made.extend_from_slice(rest);
     Some(made)

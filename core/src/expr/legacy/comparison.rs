@@ -26,15 +26,15 @@ pub enum ComparisonOperator {
     Gt,
     /// Between the first and the second value, both included, `BETWEEN`.
     Between,
-    /// The attribute exists, `NOT_NULL`. A NULL exists.
+    /// Existence of the attribute, `NOT_NULL`. An attribute that is NULL exists.
     NotNull,
-    /// The attribute does not exist, `NULL`.
+    /// Absence of the attribute, `NULL`.
     Null,
     /// Contains the value as substring, part of a binary, set member or list element, `CONTAINS`.
     Contains,
     /// The attribute exists, with any type, and does not contain the value, `NOT_CONTAINS`.
     NotContains,
-    /// The string or binary has this prefix, `BEGINS_WITH`.
+    /// Prefix of a string or binary, `BEGINS_WITH`.
     BeginsWith,
 }
 
