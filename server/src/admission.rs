@@ -1,4 +1,4 @@
-//! How much is taken at once.
+//! Admission control: limits on the requests in flight and on the memory of requests and responses.
 
 use std::sync::Arc;
 use std::sync::atomic::{AtomicUsize, Ordering};
@@ -8,18 +8,18 @@ use tabla_core::{Error, Result};
 
 use crate::error_response::{TOO_LARGE, throttled};
 
-/// Answers of fewer bytes are not counted: there are at most as many as requests.
+/// Size below which a response is not counted, in bytes: the limit on requests bounds their number.
 const COUNTED_ANSWER: usize = 64 << 10;
 
-/// The trees of a body of fewer bytes are not counted.
+/// Size of a body below which its parsed values are not counted, in bytes.
 const COUNTED_TREES: usize = 16 << 10;
 
-/// Bytes that the trees of a request may take for each byte of its body, and in any case. A value that
-/// fits into an item takes less than the latter.
+/// Memory that the parsed values of a request may take, in bytes for each byte of its body, and in
+/// addition to that. A value that fits into an item takes less than [`TREES_AT_LEAST`].
 const TREES_PER_BYTE: usize = 16;
 const TREES_AT_LEAST: usize = 64 << 20;
 
-/// What the server holds, beside what it may hold.
+/// Requests and bytes in flight, with their limits.
 #[derive(Debug)]
 pub(crate) struct AdmissionControl {
     bytes: Arc<AtomicUsize>,
@@ -28,7 +28,7 @@ pub(crate) struct AdmissionControl {
     most_requests: usize,
 }
 
-/// One of the requests that are worked on.
+/// Permit for a request in flight. Dropping it lets another request in.
 pub(crate) struct RequestPermit<'a>(&'a AdmissionControl);
 
 impl Drop for RequestPermit<'_> {
@@ -47,32 +47,32 @@ impl AdmissionControl {
         }
     }
 
-    /// How many requests are worked on.
+    /// Number of requests in flight.
     pub(crate) fn requests(&self) -> usize {
         self.requests.load(Ordering::Relaxed)
     }
 
-    /// Begins to work on a request.
+    /// Admits a request, or throttles it if the limit is reached.
     pub(crate) fn admit(&self) -> Result<RequestPermit<'_>> {
         let before = self.requests.fetch_add(1, Ordering::Relaxed);
         let place = RequestPermit(self);
         match before < self.most_requests {
             true => Ok(place),
-            false => Err(throttled("too many requests at once")),
+            false => Err(throttled("too many requests are in flight")),
         }
     }
 
-    /// Holds so many bytes, until what is returned is dropped.
+    /// Reserves memory until the reservation is dropped, or throttles the request.
     pub(crate) fn reserve(&self, bytes: usize) -> Result<Reservation> {
         let (before, hold) = self.reserve_over_limit(bytes);
         match before.saturating_add(bytes) <= self.most_bytes {
             true => Ok(hold),
-            false => Err(throttled("too many bytes at once")),
+            false => Err(throttled("requests in flight hold too much memory")),
         }
     }
 
-    /// Holds the bytes that the trees of a request take, whose body has this length. The trees of a
-    /// short one are not counted: there are at most as many as requests.
+    /// Reserves the memory that the parsed values of a request take, given the length of its body.
+    /// Short bodies are not counted: the limit on requests bounds their number.
     pub(crate) fn reserve_parsed(
         &self,
         body: usize,
@@ -93,14 +93,14 @@ impl AdmissionControl {
         self.reserve(cost).map(Some)
     }
 
-    /// Holds bytes that cannot be refused any more; how many there were before. If they are too
-    /// many, others are refused until they are gone.
+    /// Reserves memory that can no longer be refused, and returns the amount that was reserved
+    /// before. While the total exceeds the limit, other requests are throttled.
     fn reserve_over_limit(&self, bytes: usize) -> (usize, Reservation) {
         let before = self.bytes.fetch_add(bytes, Ordering::Relaxed);
         (before, Reservation { held: Arc::clone(&self.bytes), bytes })
     }
 
-    /// An answer, counted until it is sent if it is large.
+    /// Returns the body of a response. A large one is counted until it is sent, or throttled.
     pub(crate) fn reserved_body(&self, body: Vec<u8>) -> Result<Bytes> {
         if body.len() < COUNTED_ANSWER {
             return Ok(body.into());
@@ -108,7 +108,8 @@ impl AdmissionControl {
         Ok(Bytes::from_owner(ReservedBody { _hold: self.reserve(body.len())?, body }))
     }
 
-    /// The same for the answer to a write that was done: a client that is throttled sends it again.
+    /// Like `reserved_body`, for a write that is committed: it is never throttled, because the
+    /// client would repeat the write.
     pub(crate) fn reserved_body_over_limit(&self, body: Vec<u8>) -> Bytes {
         if body.len() < COUNTED_ANSWER {
             return body.into();
@@ -118,7 +119,7 @@ impl AdmissionControl {
     }
 }
 
-/// Bytes that are counted as long as this is there.
+/// Memory that is counted until this is dropped.
 #[derive(Debug)]
 pub(crate) struct Reservation {
     held: Arc<AtomicUsize>,
@@ -126,7 +127,7 @@ pub(crate) struct Reservation {
 }
 
 impl Reservation {
-    /// Counts those of another, too, from then on.
+    /// Takes over the bytes of another reservation.
     pub(crate) fn merge(&mut self, mut other: Reservation) {
         self.bytes += std::mem::take(&mut other.bytes);
     }
@@ -138,7 +139,7 @@ impl Drop for Reservation {
     }
 }
 
-/// Bytes that are counted as long as somebody has them.
+/// Body of a response that is counted until its last reference is dropped.
 struct ReservedBody {
     body: Vec<u8>,
     _hold: Reservation,
@@ -155,7 +156,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn what_is_too_much_is_throttled_until_there_is_room() {
+    fn requests_over_a_limit_are_throttled_until_others_end() {
         let load = AdmissionControl::new(200 << 10, 2);
         let places = [load.admit().unwrap(), load.admit().unwrap()];
         assert_eq!(load.admit().map(drop).unwrap_err().code(), "ThrottlingException");
@@ -167,28 +168,28 @@ mod tests {
         assert_eq!(load.reserve(100 << 10).map(drop).unwrap_err().code(), "ThrottlingException");
         let part = answer.slice(10..20);
         drop(answer);
-        assert!(load.reserve(100 << 10).is_err(), "a part of it is still there");
+        assert!(load.reserve(100 << 10).is_err(), "a part of the response is still referenced");
         drop(part);
         drop(load.reserve(200 << 10).unwrap());
         load.reserved_body(vec![0; 10]).unwrap();
     }
 
     #[test]
-    fn trees_are_bounded_by_the_length_of_the_body() {
+    fn memory_of_parsed_values_is_bounded_by_the_length_of_the_body() {
         let load = AdmissionControl::new(256 << 20, 2);
-        assert!(load.reserve_parsed(1000, || unreachable!("it is short")).unwrap().is_none());
+        assert!(load.reserve_parsed(1000, || unreachable!("a short body is not counted")).unwrap().is_none());
         let body = 1 << 20;
         let held = load.reserve_parsed(body, || 80 << 20).unwrap();
-        assert!(load.reserve(177 << 20).is_err(), "they are counted");
+        assert!(load.reserve(177 << 20).is_err(), "the parsed values are counted");
         drop(held);
         let error = load.reserve_parsed(body, || (80 << 20) + 1).unwrap_err();
         assert_eq!(error.code(), TOO_LARGE);
         let error = load.reserve_parsed(16 << 20, || (256 << 20) + 1).unwrap_err();
-        assert_eq!(error.code(), TOO_LARGE, "it would never fit");
+        assert_eq!(error.code(), TOO_LARGE, "the request could never be admitted");
     }
 
     #[test]
-    fn the_answer_to_what_was_done_is_held_anyway() {
+    fn response_to_a_committed_write_may_exceed_the_limit() {
         let load = AdmissionControl::new(200 << 10, 2);
         let answers = [
             load.reserved_body_over_limit(vec![0; 150 << 10]),

@@ -1,14 +1,13 @@
-//! Who may send requests: AWS Signature Version 4, in the form of an `Authorization` header.
+//! AWS Signature Version 4, in the form of an `Authorization` header.
 //!
-//! A client proves that it knows a secret by signing the request with it; the signature covers
-//! the method, the path, the body, the time and the headers that say what is asked for. The
-//! secret itself is never sent. [`verify()`] makes the signature again from what arrived and
-//! compares.
+//! A client proves that it knows a secret by signing the request with it. The signature covers the
+//! method, the path, the body, the time, and the headers that name the operation. The secret itself
+//! is never sent. [`verify()`] computes the signature of the received request and compares.
 //!
-//! The refusals are DynamoDB's own, in its order and its words, because clients act on them: an
-//! SDK that is told `Signature expired` corrects its clock and tries again. Their sources are
-//! answers of the service that others have published; where those disagree, the newest one counts.
-//! The algorithm is that of
+//! The errors have DynamoDB's order and wording, because clients depend on them: an SDK that
+//! receives `Signature expired` corrects its clock and sends the request again. Their sources are
+//! published responses of the service; where those disagree, the newest one counts. The algorithm
+//! is that of
 //! <https://docs.aws.amazon.com/IAM/latest/UserGuide/reference_sigv-create-signed-request.html>.
 
 mod authorization;

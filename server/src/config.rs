@@ -1,4 +1,4 @@
-//! What a server is told before it starts.
+//! Configuration of a server: address, credentials, limits and time-outs. Enforcement is elsewhere.
 
 use std::net::{Ipv4Addr, SocketAddr};
 use std::sync::Arc;
@@ -11,53 +11,56 @@ use crate::auth::Credentials;
 use crate::host_policy;
 use crate::listen::{self, Server};
 
-/// Where a server listens, who may come, and how much it takes at once.
+/// Configuration of a server: its address, who may send requests, and its limits.
 ///
-/// The defaults suit a laptop and a test: loopback, any credentials, and limits that a program which
-/// means well does not meet.
+/// The defaults suit a laptop and tests: a loopback address, no credentials, and limits that
+/// ordinary clients do not reach.
 #[derive(Clone, Debug)]
 #[non_exhaustive]
 pub struct ServerConfig {
-    /// Where it listens; port 0 is any free one.
+    /// Address to listen on [default: 127.0.0.1, port 0]. Port 0 means any free port.
     pub listen: SocketAddr,
-    /// Whose signatures are good. Without them, nobody's are looked at.
+    /// Credentials whose signatures are accepted [default: none]. Without any, signatures are not
+    /// checked.
     pub credentials: Option<Arc<Credentials>>,
-    /// Whether it may listen beyond this machine without looking at signatures.
+    /// Whether the server may listen beyond loopback without credentials [default: no].
     pub insecure: bool,
-    /// Names of this server besides loopback addresses, `localhost` and the address that it listens
-    /// on, without a port: `db.example`. Without keys, a request to another host (`Host`) is
-    /// refused with status 403.
+    /// Names of this server, without a port, such as `db.example` [default: none]. Loopback
+    /// addresses, `localhost` and the listen address need not be listed. Without credentials, a
+    /// request whose `Host` is another name is refused with status 403.
     pub hosts: Vec<String>,
-    /// Origins whose pages may use the server from a browser, besides those on loopback:
-    /// `https://app.example`. Without keys, a request of another origin (`Origin`) is refused with
-    /// status 403. With keys, every origin is allowed, as on AWS.
+    /// Origins of web pages that may use the server, such as `https://app.example` [default: none].
+    /// Origins on loopback need not be listed. Without credentials, a request from another `Origin`
+    /// is refused with status 403. With credentials, every origin is allowed, as on AWS.
     pub origins: Vec<String>,
-    /// How many bytes a request may have, after decompression too.
+    /// Largest body of a request, in bytes, also after decompression [default: 16 MB]. A larger one
+    /// is refused with status 413.
     pub request_bytes: usize,
-    /// How many bytes of requests and large answers are held at once; a request that would take more
-    /// is throttled.
+    /// Memory for requests and large responses in flight, in bytes [default: 256 MB]. A request
+    /// that would exceed it is throttled.
     pub held_bytes: usize,
-    /// How many requests are worked on at once; one more is throttled.
+    /// Limit on requests in flight [default: 1024]. Requests beyond it are throttled.
     pub requests: usize,
-    /// How many connections there are at once; one more takes the place of the longest idle one, and
-    /// waits while all of them execute requests. Each is an open file of the process, which must be
-    /// allowed one more than that, and those of its store.
+    /// Limit on open connections [default: 4096]. Beyond it, a new connection replaces the one that
+    /// has been idle longest, or waits while all execute requests. Each connection is an open file
+    /// of the process, whose limit must allow one file more, and those of the store.
     pub connections: usize,
-    /// How long the head of a request may take, and so how long a connection may idle.
+    /// Time-out for the head of a request, and so for an idle connection [default: 60 s].
     pub head_time: Duration,
-    /// How long the body of a request may take.
+    /// Time-out for the body of a request [default: 60 s].
     pub body_time: Duration,
-    /// How long a client may leave an answer unread.
+    /// Time for which a client may leave a response unread [default: 30 s].
     pub stall_time: Duration,
-    /// How long requests that were taken have to be answered when the server is stopped.
+    /// Time for in-flight requests to finish at shutdown [default: 30 s].
     pub stop_time: Duration,
-    /// How long the rest of a body may take when the server is stopped: a request of which a part is
-    /// missing was not taken.
+    /// Time for incomplete bodies to arrive at shutdown [default: 1 s]. A request whose body is
+    /// still incomplete then is not executed.
     pub grace_time: Duration,
-    /// How long tables are `CREATING`, `UPDATING` and `DELETING`. Unless told, only the answer to the
-    /// request says so, as the service's does, and the next one finds the work done.
+    /// Time that tables spend in `CREATING`, `UPDATING` and `DELETING` [default: 0]. With 0, only
+    /// the response to the request reports the state, as on DynamoDB; the next request finds the
+    /// change complete.
     pub transition: Duration,
-    /// The clock by which signatures are judged, and the randomness of request ids.
+    /// Clock for signatures, and randomness for request ids.
     pub env: Env,
 }
 
@@ -77,8 +80,8 @@ impl Default for ServerConfig {
             body_time: Duration::from_secs(60),
             stall_time: Duration::from_secs(30),
             stop_time: Duration::from_secs(30),
-            // Enough for what is on its way, over a slow line too, and not long for whoever waits for
-            // the end because of a client that has stopped sending.
+            // Enough for a body in transit on a slow connection, and short for a client that has
+            // stopped sending.
             grace_time: Duration::from_secs(1),
             transition: Duration::ZERO,
             env: Env::system(),
@@ -86,7 +89,7 @@ impl Default for ServerConfig {
     }
 }
 
-/// Methods that set one field each.
+/// Defines methods that set one field each.
 macro_rules! with_setters {
     ($($(#[$doc:meta])* $name:ident: $field:ident: $kind:ty),+ $(,)?) => {
         $(
@@ -101,26 +104,27 @@ macro_rules! with_setters {
 }
 
 impl ServerConfig {
-    /// The defaults: a free port of the loopback address.
+    /// Returns the default configuration: a free port of the loopback address, no credentials.
     pub fn new() -> Self {
         Self::default()
     }
 
-    /// Listens here.
+    /// Sets the address to listen on. Port 0 means any free port.
     #[must_use]
     pub fn with_listen(mut self, address: SocketAddr) -> Self {
         self.listen = address;
         self
     }
 
-    /// Takes only what these keys have signed.
+    /// Requires every request to be signed with one of these credentials.
     #[must_use]
     pub fn with_credentials(mut self, credentials: Credentials) -> Self {
         self.credentials = Some(Arc::new(credentials));
         self
     }
 
-    /// May listen beyond this machine although it takes anybody's requests.
+    /// Allows the server to listen beyond loopback without credentials: anyone who reaches it can
+    /// read and write the store.
     #[must_use]
     pub fn with_insecure(mut self) -> Self {
         self.insecure = true;
@@ -142,41 +146,42 @@ impl ServerConfig {
     }
 
     with_setters! {
-        /// With this limit on the bytes of a request.
+        /// Sets the largest body of a request, in bytes.
         with_request_bytes: request_bytes: usize,
-        /// With this limit on the bytes of requests and large answers that are held at once.
+        /// Sets the memory for requests and large responses in flight, in bytes.
         with_held_bytes: held_bytes: usize,
-        /// With this limit on requests in flight.
+        /// Sets the limit on requests in flight.
         with_requests: requests: usize,
-        /// With this limit on connections.
+        /// Sets the limit on open connections.
         with_connections: connections: usize,
-        /// With this time-out for the head of a request.
+        /// Sets the time-out for the head of a request.
         with_head_time: head_time: Duration,
-        /// With this time-out for the body of a request.
+        /// Sets the time-out for the body of a request.
         with_body_time: body_time: Duration,
-        /// With this time-out for a client that leaves an answer unread.
+        /// Sets the time for which a client may leave a response unread.
         with_stall_time: stall_time: Duration,
-        /// With this time for in-flight requests at shutdown.
+        /// Sets the time for in-flight requests to finish at shutdown.
         with_stop_time: stop_time: Duration,
-        /// With this time for bodies that are incomplete at shutdown.
+        /// Sets the time for incomplete bodies to arrive at shutdown.
         with_grace_time: grace_time: Duration,
-        /// With tables that are `CREATING`, `UPDATING` and `DELETING` for this time.
+        /// Sets the time that tables spend in `CREATING`, `UPDATING` and `DELETING`.
         with_transition: transition: Duration,
-        /// With this clock and this randomness.
+        /// Sets the clock and the randomness.
         with_env: env: Env,
     }
 
     /// Starts the server.
     ///
     /// # Errors
-    /// The address is taken or not this machine's, or it is open to other machines although nobody
-    /// looks at signatures; or a listed host or origin is malformed.
+    /// The address cannot be listened on; it can be reached from other machines and neither
+    /// credentials nor [`with_insecure`](Self::with_insecure) are set; or a listed host or origin
+    /// is malformed.
     pub async fn spawn(self, store: Arc<dyn Store>) -> Result<Server> {
         self.spawn_with(async { Ok(store) }).await
     }
 
-    /// Starts the server, and opens the store once the address is its own: where it cannot listen,
-    /// no new file is left behind.
+    /// Starts the server, and opens the store only after the address is bound. If the address is
+    /// taken, no new store file is left behind.
     ///
     /// # Errors
     /// Those of [`spawn`](Self::spawn), and those of the store.
@@ -199,18 +204,18 @@ impl ServerConfig {
             return Ok(());
         }
         Err(Error::config(format!(
-            "{} can be reached from other machines, and anybody could read and write the store: \
-             name the keys that may sign requests, listen on 127.0.0.1, or say that it is meant to \
-             be insecure",
+            "{} can be reached from other machines, and anyone could read and write the store: \
+             require credentials, listen on 127.0.0.1, or allow it with \
+             ServerConfig::with_insecure",
             self.listen
         )))
     }
 }
 
-/// Checks a name for [`ServerConfig::hosts`].
+/// Validates a name for [`ServerConfig::hosts`].
 ///
 /// # Errors
-/// It is not a host name or address, or it has a port.
+/// The name is not a host name or IP address, or it has a port.
 pub fn check_host(name: &str) -> Result<()> {
     let is_bare = !name.contains(':') || name.ends_with(']');
     if is_bare && host_policy::canonical_host(name).is_some() {
@@ -222,11 +227,11 @@ pub fn check_host(name: &str) -> Result<()> {
     )))
 }
 
-/// Checks an origin for [`ServerConfig::origins`].
+/// Validates an origin for [`ServerConfig::origins`].
 ///
 /// # Errors
-/// It is not of the form `scheme://host:port`. `*` and `null` are refused, because the pages of
-/// every site can have them.
+/// The text is not of the form `scheme://host:port`. `*` and `null` are refused, because the pages
+/// of every site can have them.
 pub fn check_origin(origin: &str) -> Result<()> {
     if host_policy::canonical_origin(origin).is_some() {
         return Ok(());

@@ -1,8 +1,8 @@
-//! Connections: how many there are, and which one gives way to another.
+//! The limit on connections, and the choice of the connection that is closed at the limit.
 //!
 //! A connection is idle unless a request of its client is being executed: between two requests, and
-//! while a part of one is missing. Where there are as many connections as there may be, a new one
-//! takes the place of the one that has been idle for the longest time.
+//! while a request is incomplete. At the limit, a new connection replaces the one that has been
+//! idle longest.
 
 use std::collections::HashMap;
 use std::pin::Pin;
@@ -15,20 +15,20 @@ use http_body_util::Full;
 use hyper::body::{Body, Frame, SizeHint};
 use tokio::sync::{Notify, OwnedSemaphorePermit, Semaphore};
 
-/// The connections of a server.
+/// All open connections of a server.
 #[derive(Debug)]
 pub(crate) struct Connections {
     places: Arc<Semaphore>,
     open: Mutex<HashMap<u64, Arc<Shared>>>,
-    /// Counts the times at which a connection became idle, and so orders them.
+    /// Counter that orders the moments at which connections became idle.
     ticks: AtomicU64,
-    /// Whether a new connection waits for one that is idle.
+    /// Whether a new connection waits for an idle one.
     is_wanted: AtomicBool,
-    /// A connection became idle while one was wanted.
+    /// Notified when a connection becomes idle while `is_wanted` is set.
     idled: Notify,
 }
 
-/// Whether there is a place for a new connection.
+/// Result of a request for room for a new connection.
 enum Admission {
     Free(OwnedSemaphorePermit),
     /// A connection is being closed.
@@ -37,12 +37,12 @@ enum Admission {
     None,
 }
 
-/// What a connection is doing.
+/// State of a connection in which no request is executed.
 const IDLE: u8 = 0;
 const EXECUTING: u8 = 1;
-/// The answer is on its way, and not all of it was handed to the system.
+/// State of a connection whose response is not yet completely written to the socket.
 const ANSWERING: u8 = 2;
-/// It gives way, and executes nothing any more.
+/// State of a connection that is being closed, and executes no further request.
 const CLOSING: u8 = 3;
 
 #[derive(Debug)]
@@ -64,8 +64,8 @@ impl Connections {
         })
     }
 
-    /// A place for a new connection, as soon as there is one. If all are taken, the longest idle
-    /// connection is closed; if none is idle, the first that becomes so.
+    /// Waits for room for a new connection. At the limit, closes the connection that has been idle
+    /// longest; if none is idle, waits for the first that becomes so.
     pub(crate) async fn acquire(self: &Arc<Self>) -> Connection {
         let permit = loop {
             let idled = self.idled.notified();
@@ -95,9 +95,9 @@ impl Connections {
         Connection { id, handle: ConnectionState(shared), permit: Some(permit) }
     }
 
-    /// Takes a free place, or has the connection closed that has been idle for the longest time.
+    /// Returns a free permit, or closes the connection that has been idle longest.
     fn evict_idle(&self) -> Admission {
-        // Every connection with a permit is in the map of open ones: both change under this lock.
+        // Every connection with a permit is in the map: both change under this lock.
         let open = self.lock();
         if let Ok(permit) = Arc::clone(&self.places).try_acquire_owned() {
             return Admission::Free(permit);
@@ -115,7 +115,7 @@ impl Connections {
                 longest.closed.notify_one();
                 return Admission::Coming;
             }
-            // It has begun to execute a request in the meantime, and stays.
+            // The connection has begun to execute a request in the meantime, and stays open.
         }
     }
 
@@ -124,7 +124,7 @@ impl Connections {
     }
 }
 
-/// A connection that has a place, until this is dropped.
+/// An open connection within the limit. Dropping it makes room for another.
 #[derive(Debug)]
 pub(crate) struct Connection {
     id: u64,
@@ -133,12 +133,12 @@ pub(crate) struct Connection {
 }
 
 impl Connection {
-    /// What says what the connection is doing.
+    /// Returns a handle that records the state of the connection.
     pub(crate) fn handle(&self) -> ConnectionState {
         self.handle.clone()
     }
 
-    /// Waits until the connection has to give way.
+    /// Waits until the connection is chosen to be closed.
     pub(crate) async fn closed(&self) {
         self.handle.0.closed.notified().await;
     }
@@ -152,13 +152,13 @@ impl Drop for Connection {
     }
 }
 
-/// Says what a connection is doing.
+/// Handle that records the state of a connection.
 #[derive(Clone, Debug)]
 pub(crate) struct ConnectionState(Arc<Shared>);
 
 impl ConnectionState {
-    /// Begins to execute a request, until what is returned is dropped and the answer was written;
-    /// `None` if the connection is being closed.
+    /// Marks the connection as executing until the guard is dropped and the response is written.
+    /// Returns `None` if the connection is being closed.
     pub(crate) fn execute(&self) -> Option<ExecutionGuard> {
         let begun = self.0.state.fetch_update(Ordering::SeqCst, Ordering::SeqCst, |state| {
             (state != CLOSING).then_some(EXECUTING)
@@ -166,7 +166,7 @@ impl ConnectionState {
         begun.ok().map(|_| ExecutionGuard(Arc::clone(&self.0)))
     }
 
-    /// Nothing waits to be written any more.
+    /// Marks the connection as idle if its response is completely written.
     pub(crate) fn flushed(&self) {
         let Shared { connections, state, idle_since, .. } = &*self.0;
         if state.load(Ordering::Relaxed) != ANSWERING {
@@ -180,7 +180,7 @@ impl ConnectionState {
     }
 }
 
-/// A request that is being executed.
+/// Guard for a request that is being executed.
 #[derive(Debug)]
 pub(crate) struct ExecutionGuard(Arc<Shared>);
 
@@ -190,7 +190,7 @@ impl Drop for ExecutionGuard {
     }
 }
 
-/// The body of an answer: its request is being executed until the body was taken.
+/// Body of a response. The request counts as executing until the body is dropped.
 #[derive(Debug)]
 pub(crate) struct ResponseBody {
     body: Full<Bytes>,
@@ -246,10 +246,10 @@ mod tests {
         assert!(third.closed().now_or_never().is_some());
         assert!(first.closed().now_or_never().is_none());
         assert!(second.closed().now_or_never().is_none());
-        assert!(third.handle().execute().is_none(), "it executes nothing any more");
+        assert!(third.handle().execute().is_none(), "a connection that is being closed executes no request");
         drop(third);
         let fourth = place.now_or_never().unwrap();
-        // The first has been idle longer than the fourth.
+        // The first connection has been idle longer than the fourth.
         let mut place = Box::pin(connections.acquire());
         assert!(place.as_mut().now_or_never().is_none());
         assert!(first.closed().now_or_never().is_some());

@@ -1,4 +1,4 @@
-//! Compressed bodies.
+//! Compressed bodies: decoding those of requests, and the choice of a coding for responses.
 
 use std::io::{Read, Write};
 
@@ -13,10 +13,10 @@ use tabla_core::{Error, Result};
 use crate::error_response::TOO_LARGE;
 use crate::request::SERIALIZATION;
 
-/// Smaller answers are sent as they are: compressing them saves no packet.
+/// Size below which a response is not compressed, in bytes: compression would save no packet.
 const WORTH_COMPRESSING: usize = 1024;
 
-/// How a body is compressed.
+/// Coding of a compressed body.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum ContentCoding {
     Gzip,
@@ -36,7 +36,8 @@ impl ContentCoding {
     }
 }
 
-/// The body of a request, which may come compressed, up to so many bytes.
+/// Returns the body of a request, decompressed if its `Content-Encoding` says so. A body of more
+/// than `limit` bytes is refused.
 pub(crate) fn decompress(headers: &HeaderMap, body: Bytes, limit: usize) -> Result<Bytes> {
     let Some(name) = headers.get(CONTENT_ENCODING) else { return Ok(body) };
     let name = name.to_str().unwrap_or_default().trim();
@@ -47,7 +48,7 @@ pub(crate) fn decompress(headers: &HeaderMap, body: Bytes, limit: usize) -> Resu
         Some(ContentCoding::Gzip) => inflated(GzDecoder::new(&*body), limit),
         Some(ContentCoding::Deflate) => inflated(ZlibDecoder::new(&*body), limit),
         None => Err(Error::validation(format!(
-            "the Content-Encoding {name} is not known: use gzip, deflate or none"
+            "the Content-Encoding {name} is not supported: use gzip, deflate or none"
         ))
         .with_code(SERIALIZATION)),
     }
@@ -62,18 +63,18 @@ fn inflated(reader: impl Read, limit: usize) -> Result<Bytes> {
     if body.len() > limit {
         return Err(too_large(limit));
     }
-    // What is counted is what is held.
+    // The capacity is what the request holds in memory, and what is counted.
     body.shrink_to_fit();
     Ok(body.into())
 }
 
-/// The refusal of a body of more bytes than this.
+/// Returns the error of a body with more bytes than the limit.
 pub(crate) fn too_large(limit: usize) -> Error {
     Error::validation(format!("Request size exceeds the limit of {limit} bytes"))
         .with_code(TOO_LARGE)
 }
 
-/// How an answer to this request is best sent.
+/// Chooses the coding of a response of this length from the `Accept-Encoding` of its request.
 pub(crate) fn negotiate(headers: &HeaderMap, length: usize) -> Option<ContentCoding> {
     if length < WORTH_COMPRESSING {
         return None;
@@ -87,7 +88,7 @@ pub(crate) fn negotiate(headers: &HeaderMap, length: usize) -> Option<ContentCod
     names.find_map(ContentCoding::named)
 }
 
-/// Whether a quality says "never": 0, 0.0, 0.00 or 0.000.
+/// Whether a quality value excludes its coding: 0, 0.0, 0.00 or 0.000.
 fn is_zero(quality: &str) -> bool {
     quality.trim().parse::<f32>().is_ok_and(|quality| quality == 0.0)
 }
@@ -105,7 +106,7 @@ pub(crate) fn compress(encoding: ContentCoding, body: &[u8]) -> Vec<u8> {
             encoder.write_all(body).and_then(|()| encoder.finish())
         }
     };
-    written.expect("a vector can be written to")
+    written.expect("writing to a vector does not fail")
 }
 
 #[cfg(test)]
@@ -119,7 +120,7 @@ mod tests {
     }
 
     #[test]
-    fn what_is_compressed_is_read_back() {
+    fn compressed_body_is_decompressed_to_the_original() {
         let body = b"{\"TableName\":\"things\"}".repeat(100);
         for encoding in [ContentCoding::Gzip, ContentCoding::Deflate] {
             let packed = compress(encoding, &body);
@@ -128,18 +129,18 @@ mod tests {
             assert_eq!(decompress(&headers, packed.into(), body.len()).unwrap(), body);
         }
         let plain = decompress(&HeaderMap::new(), body.clone().into(), 1).unwrap();
-        assert_eq!(plain, body, "the listener has looked at the length of what came as it is");
+        assert_eq!(plain, body, "the listener checks the length of uncompressed bodies");
     }
 
     #[test]
-    fn a_bomb_is_refused_before_it_goes_off() {
+    fn body_over_the_limit_is_refused_before_it_is_decompressed_completely() {
         let packed = compress(ContentCoding::Gzip, &vec![b' '; 10 << 20]);
         let error = decompress(&headers(CONTENT_ENCODING, "gzip"), packed.into(), 1 << 20);
         assert_eq!(error.unwrap_err().code(), TOO_LARGE);
     }
 
     #[test]
-    fn damaged_and_unknown_encodings_are_refused() {
+    fn damaged_bodies_and_unknown_codings_are_refused() {
         for (name, body) in [("gzip", &b"no gzip"[..]), ("deflate", b"no zlib"), ("br", b"{}")] {
             let error = decompress(&headers(CONTENT_ENCODING, name), body.into(), 100).unwrap_err();
             assert_eq!(error.code(), SERIALIZATION, "{name}: {error}");
@@ -147,7 +148,7 @@ mod tests {
     }
 
     #[test]
-    fn a_client_gets_what_it_takes() {
+    fn response_has_a_coding_that_the_client_accepts() {
         for (accept, encoding) in [
             ("gzip", Some(ContentCoding::Gzip)),
             ("deflate, gzip", Some(ContentCoding::Deflate)),

@@ -1,4 +1,4 @@
-//! From a request to its answer, operation by operation.
+//! Dispatch of an operation: parses its request, calls the store, writes its response.
 
 use std::sync::Arc;
 
@@ -12,7 +12,8 @@ use crate::operation::{Operation, Support};
 use crate::request::{self, Members};
 use crate::response::{self, TABLE, TABLE_DESCRIPTION};
 
-/// Carries a request out; the text of its answer. `host` is where the client has reached the server.
+/// Executes an operation and returns the JSON text of its response. `host` is the `Host` header of
+/// the request, for DescribeEndpoints.
 pub(crate) async fn dispatch(
     store: &Arc<dyn Store>,
     load: &AdmissionControl,
@@ -120,7 +121,7 @@ async fn call_store(
             response::shard_iterator(&store.get_shard_iterator(request).await?)
         }
         GetRecords => response::records(&store.get_records(request::get_records(members)?).await?),
-        _ => return Err(refused(operation, "it is not known here")),
+        _ => return Err(refused(operation, "the server does not know it")),
     })
 }
 
@@ -129,7 +130,8 @@ fn refused(operation: Operation, why: &str) -> Error {
         .with_code(UNKNOWN_OPERATION)
 }
 
-/// Operations on backups have a name of their own for a table that there is not.
+/// Checks that the table exists. Operations on backups have an error code of their own for a
+/// missing table.
 async fn backed_up(store: &Arc<dyn Store>, table: String) -> Result<()> {
     match store.describe_table(ops::DescribeTable::new(table.clone())).await {
         Ok(_) => Ok(()),

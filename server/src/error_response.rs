@@ -1,4 +1,4 @@
-//! Errors as the service answers them.
+//! Errors as JSON, with DynamoDB's status, `__type` and members.
 
 use http::StatusCode;
 use tabla_core::{CancellationReason, Error, ErrorKind};
@@ -6,14 +6,14 @@ use tabla_core::{CancellationReason, Error, ErrorKind};
 use crate::request::SERIALIZATION;
 use crate::response::{Object, object};
 
-/// What stands before the name of an exception that the API's model has.
+/// Prefix of `__type` for exceptions of DynamoDB's API model.
 const MODELLED: &str = "com.amazonaws.dynamodb.v20120810#";
-/// The same for what the framework under the service refuses.
+/// Prefix of `__type` for errors of the framework under DynamoDB.
 const FRAMEWORK: &str = "com.amazon.coral.service#";
-/// The same for requests that are not valid.
+/// Prefix of `__type` for invalid requests.
 const VALIDATION: &str = "com.amazon.coral.validate#";
 
-/// The status and the body of the answer to a request that failed.
+/// Returns the status and the body of the response to a failed request.
 pub(crate) fn answer(error: &Error) -> (StatusCode, Vec<u8>) {
     (status(error), body(error))
 }
@@ -28,20 +28,20 @@ fn status(error: &Error) -> StatusCode {
     }
 }
 
-/// The code of a request that is larger than the server takes.
+/// Code of the error for a request that is larger than the server's limits.
 pub(crate) const TOO_LARGE: &str = "RequestEntityTooLargeException";
-/// The code of a request for an operation that there is not.
+/// Code of the error for an operation that the server does not support.
 pub(crate) const UNKNOWN_OPERATION: &str = "UnknownOperationException";
-/// The code of a request that came while there were too many others.
+/// Code of the error for a request that admission control rejects.
 pub(crate) const THROTTLING: &str = "ThrottlingException";
 
-/// The exception's name and what stands before it.
+/// Returns the name of the exception and the prefix of its `__type`.
 fn name(error: &Error) -> (&'static str, &'static str) {
     match (error.kind(), error.code()) {
         (_, "ValidationException") => (VALIDATION, "ValidationException"),
         (ErrorKind::AccessDenied, code) => (FRAMEWORK, code),
         (_, code @ (SERIALIZATION | UNKNOWN_OPERATION | TOO_LARGE)) => (FRAMEWORK, code),
-        // A store that cannot do this is a service that lacks the operation.
+        // A store without a feature is reported like a service without the operation.
         (ErrorKind::Unsupported, _) => (FRAMEWORK, UNKNOWN_OPERATION),
         (ErrorKind::Corrupt | ErrorKind::Config, _) => (MODELLED, "InternalServerError"),
         (_, code) => (MODELLED, code),
@@ -52,7 +52,7 @@ fn body(error: &Error) -> Vec<u8> {
     let (prefix, code) = name(error);
     object(|answer| {
         answer.text("__type", &format!("{prefix}{code}"));
-        // The model spells it in two ways.
+        // The API model spells this member in two ways.
         let member = match error.kind() {
             ErrorKind::TransactionCanceled { .. }
             | ErrorKind::TransactionInProgress
@@ -60,7 +60,7 @@ fn body(error: &Error) -> Vec<u8> {
             _ if error.code() == SERIALIZATION => "Message",
             _ => "message",
         };
-        // Text that is no JSON is refused without a word.
+        // Text that is not JSON is refused without a message.
         if !error.message().is_empty() {
             answer.text(member, error.message());
         }
@@ -88,7 +88,7 @@ fn reason(object: &mut Object<'_>, reason: &CancellationReason) {
     }
 }
 
-/// The refusal of a request that came while there were too many others.
+/// Returns the error of a request that admission control rejects.
 pub(crate) fn throttled(what: &str) -> Error {
     Error::new(
         ErrorKind::Throttled,
@@ -109,7 +109,7 @@ mod tests {
     }
 
     #[test]
-    fn each_exception_has_its_place() {
+    fn errors_have_dynamodbs_status_type_and_members() {
         for (error, status, body) in [
             (
                 Error::validation("wrong"),
@@ -153,7 +153,7 @@ mod tests {
     }
 
     #[test]
-    fn a_cancellation_lists_its_reasons() {
+    fn canceled_transaction_lists_its_reasons() {
         let error = Error::transaction_canceled(vec![
             CancellationReason::none(),
             CancellationReason::condition_failed(Some(item! { "pk" => 1 })),

@@ -1,12 +1,13 @@
-//! Protection of a server without keys from web pages: which hosts and origins it answers.
+//! Protection of a server without credentials from web pages: the hosts and origins that it
+//! accepts.
 //!
 //! A browser on this machine can reach a server on the loopback address, and so can every page that
-//! it shows. Two headers tell a page's request from a program's. `Origin` names the page's site on
-//! every request that could change something or whose answer the page could read. `Host` names the
-//! host in the URL: a page that has its own name resolved to 127.0.0.1 (DNS rebinding) sends no
-//! foreign `Origin`, but its own name as `Host`.
+//! it shows. Two headers distinguish requests of pages from those of programs. `Origin` names the
+//! site of the page, on every request that could change something or whose response the page could
+//! read. `Host` names the host in the URL: a page whose own name resolves to 127.0.0.1 (DNS
+//! rebinding) sends no foreign `Origin`, but its own name as `Host`.
 //!
-//! A server with keys checks neither, because no page can sign a request without one.
+//! A server with credentials checks neither, because a page cannot sign a request without a key.
 
 use std::net::IpAddr;
 
@@ -17,24 +18,24 @@ use tabla_core::{Error, ErrorKind, Result};
 
 use crate::config::ServerConfig;
 
-/// Longest part of a header that an error message repeats, in characters.
+/// Longest part of a header that an error message quotes, in characters.
 const SHOWN: usize = 100;
 
-/// Hosts and origins that a server answers.
+/// Hosts and origins that a server accepts.
 #[derive(Debug)]
 pub(crate) enum HostPolicy {
-    /// All of them: requests are signed.
+    /// All hosts and origins: requests are signed.
     AnyHost,
-    /// Loopback, the address that the server listens on, and those that the configuration lists.
+    /// Loopback, the listen address, and the configured hosts and origins.
     Listed { listen: IpAddr, hosts: Vec<String>, origins: Vec<String> },
 }
 
-/// Value of `Access-Control-Allow-Origin`.
+/// Value of the response header `Access-Control-Allow-Origin`.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(crate) enum AllowOrigin {
-    /// `*`, as DynamoDB answers.
+    /// `*`, as DynamoDB sends.
     Any,
-    /// The origin of the request.
+    /// Origin of the request.
     This(HeaderValue),
 }
 
@@ -50,17 +51,17 @@ impl HostPolicy {
         }
     }
 
-    /// Checks the host and the origin of a request. Returns the origin to allow in the answer, if the
-    /// request has one.
+    /// Checks the host and the origin of a request. Returns the origin to allow in the response, if
+    /// the request has one.
     ///
     /// # Errors
-    /// The host or the origin is none that the server answers.
+    /// The server does not accept the host or the origin.
     pub(crate) fn check(&self, parts: &Parts) -> Result<Option<AllowOrigin>> {
         let Self::Listed { listen, hosts, origins } = self else {
             return Ok(parts.headers.contains_key(ORIGIN).then_some(AllowOrigin::Any));
         };
-        // Browsers always send exactly one Host. A request without any is no browser's, and of
-        // several each must be a name of this server.
+        // A browser sends exactly one `Host`. A request without `Host` does not come from a
+        // browser. Of several, each has to be accepted.
         let authority = parts.uri.authority().map(|authority| authority.as_str().as_bytes());
         let named = parts.headers.get_all(HOST).iter().map(HeaderValue::as_bytes);
         for host in authority.into_iter().chain(named) {
@@ -83,8 +84,8 @@ fn is_own_host(given: &[u8], listen: IpAddr, hosts: &[String]) -> bool {
         return true;
     }
     match address(&host) {
-        // A server that listens everywhere has every address of its machine. No page can have an
-        // address resolved to another one.
+        // A server on an unspecified address has every address of its machine. A page cannot have
+        // an IP address resolved to another one.
         Some(address) => address == listen || listen.is_unspecified(),
         None => false,
     }
@@ -103,14 +104,14 @@ fn is_loopback(host: &str) -> bool {
     host == "localhost" || address(host).is_some_and(|address| address.is_loopback())
 }
 
-/// The IP address that a host is, if it is none by name.
+/// Parses a host that is an IP address, in brackets for IPv6. Returns `None` for a name.
 fn address(host: &str) -> Option<IpAddr> {
     let host = host.strip_prefix('[').and_then(|rest| rest.strip_suffix(']')).unwrap_or(host);
     host.parse().ok().map(|address: IpAddr| address.to_canonical())
 }
 
-/// The host of `host` or `host:port`, in lower case and without the dot of a full domain name. `None`
-/// if it is not of that form.
+/// Returns the host of `host` or `host:port`, in lower case and without the final dot of a full
+/// domain name. `None` if the text is not of that form.
 pub(crate) fn canonical_host(text: &str) -> Option<String> {
     let text = text.trim_matches([' ', '\t']);
     let (host, port) = match text.strip_prefix('[') {
@@ -133,8 +134,8 @@ pub(crate) fn canonical_host(text: &str) -> Option<String> {
     (is_port && is_name && is_whole && !host.is_empty()).then(|| host.to_ascii_lowercase())
 }
 
-/// An origin as browsers write it, `scheme://host:port`: in lower case and without the usual port of
-/// its scheme. `None` if it is not of that form; `null` and `*` are not.
+/// Returns an origin as browsers write it, `scheme://host:port`: in lower case and without the
+/// default port of its scheme. `None` if the text is not of that form; `null` and `*` are not.
 pub(crate) fn canonical_origin(text: &str) -> Option<String> {
     let text = text.strip_suffix('/').unwrap_or(text).to_ascii_lowercase();
     let (scheme, authority) = text.split_once("://")?;
@@ -208,7 +209,7 @@ mod tests {
     }
 
     #[test]
-    fn loopback_hosts_are_answered_on_any_port() {
+    fn loopback_hosts_are_accepted_on_any_port() {
         let own = [
             "localhost",
             "localhost:8000",
@@ -262,7 +263,7 @@ mod tests {
     }
 
     #[test]
-    fn the_listen_address_and_listed_hosts_are_answered() {
+    fn listen_address_and_configured_hosts_are_accepted() {
         let config = ServerConfig::new().with_listen("192.0.2.1:8000".parse().unwrap());
         assert_eq!(
             hosts(&config, &["192.0.2.1", "192.0.2.1:9", "192.0.2.2", "[::ffff:192.0.2.1]"]),
@@ -281,17 +282,17 @@ mod tests {
     }
 
     #[test]
-    fn every_host_of_a_request_is_checked() {
+    fn every_host_header_of_a_request_is_checked() {
         let config = ServerConfig::new();
         let local = ("host", "localhost");
-        assert!(checked(&config, "/", &[]).is_ok(), "no browser leaves it out");
+        assert!(checked(&config, "/", &[]).is_ok(), "a browser always sends Host");
         assert!(checked(&config, "/", &[local, ("host", "evil.example")]).is_err());
         assert!(checked(&config, "http://evil.example/", &[local]).is_err());
         assert!(checked(&config, "http://localhost:8000/", &[local]).is_ok());
     }
 
     #[test]
-    fn loopback_and_listed_origins_are_allowed() {
+    fn loopback_and_configured_origins_are_allowed() {
         let config =
             ServerConfig::new().with_origin("https://App.example:443/").with_origin("tauri://app");
         for origin in [
@@ -305,7 +306,7 @@ mod tests {
             "tauri://app",
         ] {
             let allowed = checked(&config, "/", &[("origin", origin)]);
-            assert_eq!(allowed.unwrap(), origin, "it is repeated as it was sent");
+            assert_eq!(allowed.unwrap(), origin, "the response repeats the origin as it was sent");
         }
     }
 
@@ -360,7 +361,7 @@ mod tests {
     }
 
     #[test]
-    fn a_server_with_keys_answers_all() {
+    fn server_with_credentials_accepts_every_host_and_origin() {
         let keys = "[a]\naws_access_key_id=a\naws_secret_access_key=b\n";
         let config = ServerConfig::new().with_credentials(Credentials::parse(keys).unwrap());
         let headers = [("host", "evil.example"), ("origin", "http://evil.example")];

@@ -7,21 +7,22 @@
 //! use tabla_core::MemoryStore;
 //!
 //! let server = tabla_server::spawn(Arc::new(MemoryStore::new())).await?;
-//! println!("any AWS SDK may be pointed at {}", server.url());
-//! server.stop().await;
+//! println!("endpoint for any AWS SDK: {}", server.url());
+//! server.shutdown().await;
 //! # Ok(())
 //! # }
 //! ```
 //!
-//! - [`spawn`] listens on a free port of the loopback address; [`ServerConfig`] says where else, who
-//!   may come, and how much is taken at once.
-//! - Without keys it answers only programs and pages of this machine: see [`ServerConfig::hosts`] and
-//!   [`ServerConfig::origins`].
-//! - [`Service`] is the protocol without sockets: one request in, one answer out.
-//! - With the feature `sdk`, `sdk_client` gives a client of the AWS SDK whose HTTP layer is the
-//!   service: code that uses the SDK runs its tests on any store, unchanged, without a socket.
+//! - [`spawn`] starts a server on a free port of the loopback address. [`ServerConfig`] sets the
+//! address, who may send requests, and the limits.
+//! - Without credentials, the server accepts requests only from programs and pages of this machine:
+//! see [`ServerConfig::hosts`] and [`ServerConfig::origins`].
+//! - [`Service`] is the protocol without sockets: it maps one HTTP request to one HTTP response.
+//! - The feature `sdk` adds `sdk_client`: a client of the AWS SDK whose HTTP layer is the service.
+//! Code that uses the SDK can run its tests on any store, unchanged and without a socket.
 //!
-//! What a request means is core's; this crate reads it, hands it to the store, and writes the answer.
+//! The semantics of requests are in `tabla-core`. This crate parses a request, calls the store, and
+//! writes the response.
 
 mod admission;
 mod auth;
@@ -53,12 +54,12 @@ pub use operation::Operation;
 pub use sdk::{sdk_client, sdk_config, sdk_streams_client};
 pub use service::Service;
 
-/// The example in the README is a test.
+/// Runs the example of the README as a test.
 #[cfg(doctest)]
 #[doc = include_str!("../README.md")]
 struct Readme;
 
-/// The Rust example in the guide is a test.
+/// Runs the Rust example of the guide as a test.
 #[cfg(all(doctest, feature = "sdk"))]
 #[doc = include_str!("../../docs/serve.md")]
 struct Guide;

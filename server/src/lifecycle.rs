@@ -1,7 +1,7 @@
-//! Tables on their way from one state to another.
+//! States of tables as the wire protocol reports them.
 //!
-//! A store answers when a table is ready; the service answers before, and says `CREATING`. Clients
-//! count on it: they wait for the state that comes after the one they were told.
+//! A store returns when a table is ready. DynamoDB responds earlier, with `CREATING`, `UPDATING` or
+//! `DELETING`. Clients depend on it: they wait for the state that follows the reported one.
 
 use std::sync::Arc;
 use std::time::Duration;
@@ -13,7 +13,7 @@ use tabla_core::ops::{
 use tabla_core::{Error, ErrorKind, Result, Store};
 use tokio::time::timeout;
 
-/// How long a change of a table may take until its answer does not wait for it any more.
+/// Interval at which a running change of a table is checked for a back-fill.
 const CHANGE_WAIT: Duration = Duration::from_millis(50);
 
 pub(crate) async fn create(
@@ -34,8 +34,8 @@ pub(crate) async fn delete(store: &Arc<dyn Store>, table: String) -> Result<Tabl
     Ok(table)
 }
 
-/// Changes a table. The store fills a new index before it answers; a client is not kept waiting for
-/// that, but sees it in the table's description.
+/// Changes a table. Returns before a new index is back-filled; the table's description reports the
+/// back-fill.
 pub(crate) async fn update(
     store: &Arc<dyn Store>,
     request: UpdateTable,
@@ -48,7 +48,7 @@ pub(crate) async fn update(
         match timeout(CHANGE_WAIT, &mut change).await {
             Ok(Ok(outcome)) => break outcome?,
             Ok(Err(_)) => {
-                return Err(Error::new(ErrorKind::Unexpected, "changing the table panicked"));
+                return Err(Error::new(ErrorKind::Unexpected, "the store panicked while it changed the table; this is a defect in it"));
             }
             Err(_) => {
                 let table = store.describe_table(DescribeTable::new(name.clone())).await?;
@@ -61,8 +61,8 @@ pub(crate) async fn update(
     Ok(updating(before, after))
 }
 
-/// A table as it is described in the moment of a change: the indexes that are new are being created,
-/// and those that are gone are still there.
+/// Returns the description of a table during a change: new indexes are `CREATING`, and deleted ones
+/// are still listed as `DELETING`.
 fn updating(before: Option<TableDescription>, mut table: TableDescription) -> TableDescription {
     table.status = TableStatus::Updating;
     let Some(before) = before else { return table };

@@ -1,4 +1,5 @@
-//! Sockets: who is let in, how long they may take, and how it ends.
+//! Listener and connections: accepting, time-outs, reading bodies, shutdown. The protocol is in
+//! [`service`](crate::service).
 
 use std::convert::Infallible;
 use std::io;
@@ -30,16 +31,16 @@ use crate::request::SERIALIZATION;
 use crate::service::Service;
 use crate::write_timeout::WriteTimeout;
 
-/// The longest head of a request. A signature and a few headers take less than a tenth of it.
+/// Largest head of a request, in bytes. A signature and a few headers take less than a tenth of it.
 const HEAD_BYTES: usize = 64 << 10;
 
-/// The room for a body that comes in parts, at first.
+/// Initial buffer for a body that arrives in parts, in bytes.
 const BODY_BUFFER: usize = 32 << 10;
 
-/// How long to wait after the system would not give a connection.
+/// Pause after the system failed to accept a connection.
 const ACCEPT_PAUSE: Duration = Duration::from_millis(50);
 
-/// A server that is running. It stops at once when it is dropped.
+/// A running server. Dropping it aborts all requests; [`Server::shutdown`] finishes them.
 #[derive(Debug)]
 pub struct Server {
     address: SocketAddr,
@@ -47,10 +48,10 @@ pub struct Server {
     task: JoinHandle<()>,
 }
 
-/// Starts a server for this store on a free port of the loopback address.
+/// Starts a server for a store on a free port of the loopback address.
 ///
 /// # Errors
-/// There is no such port.
+/// No port can be bound.
 pub async fn spawn(store: Arc<dyn Store>) -> Result<Server> {
     ServerConfig::new().spawn(store).await
 }
@@ -71,20 +72,21 @@ pub(crate) async fn start(
 }
 
 impl Server {
-    /// Where it listens.
+    /// Address that the server listens on, with the actual port.
     pub fn address(&self) -> SocketAddr {
         self.address
     }
 
-    /// Where it listens, as clients are told.
+    /// URL of the server, to use as the endpoint of clients.
     pub fn url(&self) -> String {
         format!("http://{}", self.address)
     }
 
-    /// Answers what was taken, and ends.
+    /// Stops accepting connections, finishes in-flight requests, and returns. Requests that exceed
+    /// [`ServerConfig::stop_time`] are aborted.
     pub async fn shutdown(mut self) {
         self.stop.send_replace(true);
-        // It has ended either way if it panicked.
+        // A panic of the task has ended the server as well.
         let _ = (&mut self.task).await;
     }
 }
@@ -95,7 +97,7 @@ impl Drop for Server {
     }
 }
 
-/// Takes connections until the server is stopped, then waits for those that it has.
+/// Accepts connections until shutdown, then waits for the open ones to finish.
 async fn accept(listener: TcpListener, service: Service, mut stopping: watch::Receiver<bool>) {
     let connections = Connections::new(service.config().connections);
     let mut tasks = JoinSet::new();
@@ -103,14 +105,14 @@ async fn accept(listener: TcpListener, service: Service, mut stopping: watch::Re
         let accepted = tokio::select! {
             () = stopped(&mut stopping) => break,
             accepted = listener.accept() => accepted,
-            // Those that have ended are forgotten.
+            // Removes finished tasks from the set.
             Some(_) = tasks.join_next() => continue,
         };
         let stream = match accepted {
             Ok((stream, _)) => stream,
             Err(error) => {
-                // Mostly too many open files: others have to end first.
-                tracing::warn!(%error, "a connection could not be taken");
+                // Usually the limit of open files: other connections have to end first.
+                tracing::warn!(%error, "cannot accept a connection; retrying in 50 ms");
                 SystemClock.sleep(ACCEPT_PAUSE).await;
                 continue;
             }
@@ -124,17 +126,17 @@ async fn accept(listener: TcpListener, service: Service, mut stopping: watch::Re
     drop(listener);
     let all = async { while tasks.join_next().await.is_some() {} };
     if timeout(service.config().stop_time, all).await.is_err() {
-        tracing::warn!("requests were left unanswered: they took too long");
+        tracing::warn!("shutdown: requests in flight exceeded the time limit and were aborted");
     }
 }
 
-/// Waits until the server is stopped.
+/// Waits for shutdown.
 async fn stopped(stopping: &mut watch::Receiver<bool>) {
-    // A server that is gone has stopped, too.
+    // A dropped `Server` counts as shutdown.
     drop(stopping.wait_for(|stop| *stop).await);
 }
 
-/// Answers the requests of one connection.
+/// Serves the requests of one connection.
 async fn serve(
     stream: TcpStream,
     service: Service,
@@ -142,7 +144,7 @@ async fn serve(
     place: Connection,
 ) {
     let _counted = service.connected();
-    // An answer is written at once; waiting for more to send would only delay it.
+    // A response is sent at once: waiting for more data would only delay it.
     if stream.set_nodelay(true).is_err() {
         return;
     }
@@ -165,15 +167,15 @@ async fn serve(
     );
     tokio::pin!(connection);
     let outcome = tokio::select! {
-        // A request that has come is taken before the end is looked for.
+        // A request that has arrived is served before shutdown is checked.
         biased;
         outcome = connection.as_mut() => outcome,
         () = place.closed() => {
-            tracing::debug!("an idle connection gave way to a new one");
+            tracing::debug!("closed an idle connection to make room for a new one");
             return;
         }
         () = stopped(&mut stopping) => {
-            // The rest of a first request's head would be waited for.
+            // Without this, shutdown would wait for the rest of a first request's head.
             if !is_used.load(Ordering::Relaxed) {
                 return;
             }
@@ -182,7 +184,7 @@ async fn serve(
         }
     };
     if let Err(error) = outcome {
-        tracing::debug!(%error, "a connection ended");
+        tracing::debug!(%error, "connection failed");
     }
 }
 
@@ -198,20 +200,20 @@ async fn answer(
         Err(error) => (Err(error), None),
     };
     let Some(executing) = connection.execute() else {
-        // The connection gives way to another, and this ends with it.
+        // The connection is being closed for another one, which also drops this future.
         return std::future::pending().await;
     };
     let is_unread = body.is_err();
     let mut response = service.answer(&parts, body).await;
     drop(held);
     if is_unread {
-        // The rest of the body would be taken for the next request.
+        // The rest of the body would be read as the next request.
         response.headers_mut().insert(CONNECTION, HeaderValue::from_static("close"));
     }
     response.map(|body| ResponseBody::new(body, executing))
 }
 
-/// The body of a request, and the room that it takes, if it comes in time.
+/// Reads the body of a request within its time-out. Returns it with its memory reservation.
 async fn receive(
     service: &Service,
     headers: &HeaderMap,
@@ -225,17 +227,17 @@ async fn receive(
         SystemClock.sleep(config.grace_time).await;
     };
     tokio::select! {
-        // Mostly the body is there already, and nothing else is looked at.
+        // The body has usually arrived already, so that the other futures are not polled.
         biased;
         read = read => read.unwrap_or_else(|_| {
-            Err(late("the body of the request took too long to arrive"))
+            Err(late("the body of the request did not arrive in time"))
         }),
-        // The client is told, so that it knows that nothing was done.
-        () = grace_is_over => Err(late("the server ends before the body of the request has arrived")),
+        // The response states that the request was not executed.
+        () = grace_is_over => Err(late("the server is shutting down; the request was incomplete")),
     }
 }
 
-/// The body of a request, and the room that it takes.
+/// Reads the body of a request up to the size limit, and reserves memory for it as it arrives.
 async fn read_body(
     service: &Service,
     headers: &HeaderMap,
@@ -260,14 +262,14 @@ async fn read_body(
             return Err(too_large(limit));
         }
         if first.is_empty() && whole.is_empty() {
-            // Most bodies are one piece, which is taken as it is.
+            // Most bodies arrive as one piece, which is used without copying.
             held = Some(service.load().reserve(data.len())?);
             first = data;
             continue;
         }
         if whole.capacity() < length {
-            // Room is counted before it is made. It is twice what has come, at most: what is
-            // announced may not come.
+            // Memory is reserved before it is allocated. It is at most twice what has arrived,
+            // because a client may announce more than it sends.
             let room =
                 announced.unwrap_or(limit).clamp(length, BODY_BUFFER.max(2 * length)).min(limit);
             let more = room - whole.capacity();
@@ -290,7 +292,7 @@ fn broken(error: hyper::Error) -> Error {
         .with_code(SERIALIZATION)
 }
 
-/// SDKs send the request again.
+/// Returns the error of a request that did not arrive in time. SDKs retry it.
 fn late(message: &str) -> Error {
     Error::new(ErrorKind::Validation, message).with_code("RequestTimeoutException")
 }

@@ -1,4 +1,4 @@
-//! What the server has done, for Prometheus.
+//! Counters of requests and connections, as text for Prometheus.
 
 use std::collections::BTreeMap;
 use std::fmt::Write;
@@ -7,11 +7,11 @@ use std::time::Duration;
 
 use crate::operation::Operation;
 
-/// Upper bounds of the classes of durations, in microseconds.
+/// Upper bounds of the histogram's buckets of durations, in microseconds.
 const BOUNDS: [u64; 12] =
     [50, 100, 250, 500, 1_000, 2_500, 5_000, 10_000, 50_000, 250_000, 1_000_000, 10_000_000];
 
-/// The outcome of a request that was answered with what it asked for.
+/// Value of the label `code` for a request that succeeded.
 pub(crate) const OK: &str = "OK";
 
 /// Counters since the server started.
@@ -28,7 +28,7 @@ struct Counted {
 
 #[derive(Debug, Default)]
 struct Durations {
-    /// How many fell into each class, the last being those beyond all bounds.
+    /// Number of requests in each bucket. The last one is for durations beyond all bounds.
     classes: [u64; BOUNDS.len() + 1],
     total: Duration,
 }
@@ -38,8 +38,8 @@ impl Metrics {
         self.0.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
-    /// Counts a request: its operation if there is one of that name, how it ended, how long it took,
-    /// and the bytes that came and went.
+    /// Counts a request: its operation if the header names one, its outcome, its duration, and the
+    /// bytes received and sent.
     pub(crate) fn request(
         &self,
         operation: Option<Operation>,
@@ -60,12 +60,12 @@ impl Metrics {
         }
     }
 
-    /// Counts a connection.
+    /// Counts an accepted connection.
     pub(crate) fn connection(&self) {
         self.counted().connections += 1;
     }
 
-    /// All of it, and what there is at this moment.
+    /// Returns all counters, and the gauges with these current values, as text for Prometheus.
     pub(crate) fn text(&self, requests_now: usize, connections_now: usize) -> String {
         let counted = self.counted();
         let mut out = String::new();
@@ -79,7 +79,7 @@ impl Metrics {
                 "tabla_requests_total{{operation=\"{operation}\",code=\"{code}\"}} {count}"
             );
         }
-        family("tabla_requests_total", "counter", "Requests answered.", &lines);
+        family("tabla_requests_total", "counter", "Requests completed, by operation and outcome.", &lines);
         lines.clear();
         for (operation, durations) in &counted.durations {
             durations.write(&mut lines, operation);
@@ -87,15 +87,15 @@ impl Metrics {
         family(
             "tabla_request_duration_seconds",
             "histogram",
-            "Time from a request's last byte to its answer.",
+            "Time from the last byte of a request to its response.",
             &lines,
         );
         for (name, kind, help, value) in [
-            ("tabla_request_bytes_total", "counter", "Bytes of requests.", counted.bytes[0]),
-            ("tabla_response_bytes_total", "counter", "Bytes of answers.", counted.bytes[1]),
-            ("tabla_connections_total", "counter", "Connections taken.", counted.connections),
+            ("tabla_request_bytes_total", "counter", "Bytes of request bodies.", counted.bytes[0]),
+            ("tabla_response_bytes_total", "counter", "Bytes of response bodies.", counted.bytes[1]),
+            ("tabla_connections_total", "counter", "Connections accepted.", counted.connections),
             ("tabla_connections", "gauge", "Open connections.", connections_now as u64),
-            ("tabla_requests", "gauge", "Requests that are worked on.", requests_now as u64),
+            ("tabla_requests", "gauge", "Requests in flight.", requests_now as u64),
         ] {
             family(name, kind, help, &format!("{name} {value}\n"));
         }
@@ -127,7 +127,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn classes_add_up() {
+    fn histogram_buckets_are_cumulative() {
         let metrics = Metrics::default();
         let put = Some(Operation::PutItem);
         metrics.request(put, OK, Duration::from_micros(50), [10, 2]);

@@ -1,6 +1,6 @@
-//! The operations of DynamoDB's API, and the server's support for each.
+//! Operations of DynamoDB's API, and whether the server supports each.
 
-/// Defines the operations of both services and the server's support for each.
+/// Defines the operations of both services, with the server's support for each.
 macro_rules! operations {
     ($($name:ident => $service:ident, $support:expr;)+) => {
         /// An operation of DynamoDB's API.
@@ -14,24 +14,24 @@ macro_rules! operations {
         }
 
         impl Operation {
-            /// All operations.
+            /// All operations of both services, in alphabetical order.
             pub const ALL: &[Self] = &[$(Self::$name),+];
 
-            /// The name in DynamoDB's API.
+            /// Name of the operation in DynamoDB's API, such as `GetItem`.
             pub fn as_str(self) -> &'static str {
                 match self {
                     $(Self::$name => stringify!($name),)+
                 }
             }
 
-            /// The service that has it.
+            /// Service that the operation belongs to.
             pub(crate) fn service(self) -> Service {
                 match self {
                     $(Self::$name => Service::$service,)+
                 }
             }
 
-            /// The server's support for it.
+            /// Support of the server for the operation.
             pub(crate) fn support(self) -> Support {
                 use Support::*;
                 match self {
@@ -49,7 +49,7 @@ macro_rules! operations {
     };
 }
 
-/// DynamoDB's two services behind one endpoint.
+/// One of DynamoDB's two services, which share an endpoint.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Service {
     Tables,
@@ -59,7 +59,7 @@ pub(crate) enum Service {
 impl Service {
     const ALL: [Self; 2] = [Self::Tables, Self::Streams];
 
-    /// What stands before the operation in the header `X-Amz-Target`.
+    /// Prefix of the operation in the header `X-Amz-Target`, without the dot.
     pub(crate) fn target(self) -> &'static str {
         match self {
             Self::Tables => "DynamoDB_20120810",
@@ -68,12 +68,12 @@ impl Service {
     }
 }
 
-/// The server's support for an operation.
+/// Support of the server for an operation.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Support {
     /// The server executes it.
     Offered,
-    /// The server refuses it; the text says why, and what to do instead.
+    /// The server refuses it. The text says why, and names an alternative if there is one.
     Refused(&'static str),
 }
 
@@ -161,8 +161,8 @@ operations! {
 }
 
 impl Operation {
-    /// Whether it is about items, of which there are many requests; those about tables and streams
-    /// are few.
+    /// Whether the operation reads or writes items. Those on tables and streams are requested
+    /// rarely.
     pub(crate) fn is_frequent(self) -> bool {
         matches!(
             self,
@@ -179,14 +179,14 @@ impl Operation {
         )
     }
 
-    /// The operation that a header `X-Amz-Target` names.
+    /// Parses the value of the header `X-Amz-Target`. Returns `None` for an unknown operation.
     pub fn of_target(target: &str) -> Option<Self> {
         let (service, name) = target.split_once('.')?;
         let service = Service::ALL.into_iter().find(|known| known.target() == service)?;
         Self::in_service(service, name)
     }
 
-    /// The header `X-Amz-Target` that names the operation.
+    /// Value of the header `X-Amz-Target` for the operation, such as `DynamoDB_20120810.GetItem`.
     pub fn target(self) -> String {
         format!("{}.{}", self.service().target(), self.as_str())
     }
@@ -197,7 +197,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn the_documentation_has_every_operation_and_its_state() {
+    fn documentation_lists_every_operation_with_its_support() {
         let documented = include_str!("../../docs/wire.md");
         for operation in Operation::ALL {
             let name = operation.as_str();
@@ -210,7 +210,7 @@ mod tests {
     }
 
     #[test]
-    fn a_target_names_its_operation() {
+    fn target_is_parsed_only_in_its_exact_form() {
         for operation in Operation::ALL {
             assert_eq!(Operation::of_target(&operation.target()), Some(*operation));
         }

@@ -1,4 +1,4 @@
-//! Clients of the AWS SDK that need no socket.
+//! Clients of the AWS SDK whose HTTP layer is the service, without a socket.
 
 use std::sync::Arc;
 
@@ -17,28 +17,16 @@ use tabla_core::Store;
 
 use crate::service::Service;
 
-/// Where clients without a socket believe they are. The name cannot be resolved by anybody.
+/// Endpoint of clients without a socket. The reserved domain `.invalid` never resolves.
 const ENDPOINT: &str = "http://tabla.invalid";
 
-/// A client of the AWS SDK for this store. Its HTTP layer is the service itself.
-///
-/// ```
-/// # #[tokio::main(flavor = "current_thread")]
-/// # async fn main() -> Result<(), Box<dyn std::error::Error>> {
-/// use std::sync::Arc;
-/// use tabla_core::MemoryStore;
-///
-/// let client = tabla_server::sdk_client(Arc::new(MemoryStore::new()));
-/// assert!(client.list_tables().send().await?.table_names().is_empty());
-/// # Ok(())
-/// # }
-/// ```
+/// Returns a client of the AWS SDK for a store. Its HTTP layer is the service in this process.
 pub fn sdk_client(store: Arc<dyn Store>) -> aws_sdk_dynamodb::Client {
     aws_sdk_dynamodb::Client::from_conf(sdk_config(&Service::new(store)).build())
 }
 
-/// The same for the SDK's client of streams. Make both of one [`Store`] to read in one what the
-/// other has written.
+/// Returns a client of the AWS SDK for the streams of a store. To read what an [`sdk_client`]
+/// writes, create both from one [`Store`].
 pub fn sdk_streams_client(store: Arc<dyn Store>) -> aws_sdk_dynamodbstreams::Client {
     let config = aws_sdk_dynamodbstreams::Config::builder()
         .behavior_version(BehaviorVersion::latest())
@@ -49,7 +37,7 @@ pub fn sdk_streams_client(store: Arc<dyn Store>) -> aws_sdk_dynamodbstreams::Cli
     aws_sdk_dynamodbstreams::Client::from_conf(config.build())
 }
 
-/// The configuration of such a client, to be changed before it is used.
+/// Returns the configuration of a client for a service, so that its options can be changed first.
 pub fn sdk_config(service: &Service) -> aws_sdk_dynamodb::config::Builder {
     aws_sdk_dynamodb::Config::builder()
         .behavior_version(BehaviorVersion::latest())
@@ -63,7 +51,7 @@ fn credentials() -> Credentials {
     Credentials::from_keys("local", "local", None)
 }
 
-/// An HTTP client that hands every request to the service.
+/// HTTP client that passes every request to the service.
 #[derive(Clone, Debug)]
 struct InProcess(Service);
 

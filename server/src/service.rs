@@ -1,4 +1,5 @@
-//! The protocol without sockets: one request in, one answer out.
+//! The protocol without sockets, from HTTP request to HTTP response: routing, authentication,
+//! admission control, compression, metrics. Operations are in [`dispatch`].
 
 use std::panic::AssertUnwindSafe;
 use std::sync::Arc;
@@ -30,17 +31,17 @@ const REQUEST_ID: HeaderName = HeaderName::from_static("x-amzn-requestid");
 const CRC32: HeaderName = HeaderName::from_static("x-amz-crc32");
 const TARGET: HeaderName = HeaderName::from_static("x-amz-target");
 
-/// The content types of requests; an answer has that of its request.
+/// Accepted content types of requests. A response has that of its request.
 const CONTENT_TYPES: [&str; 3] =
     ["application/x-amz-json-1.0", "application/x-amz-json-1.1", "application/json"];
 
-/// DynamoDB's protocol over a store.
+/// DynamoDB's wire protocol over a store, without sockets.
 ///
-/// It is cheap to clone; clones are the same service.
+/// Cheap to clone: clones share the store, the limits and the metrics.
 #[derive(Clone, Debug)]
 pub struct Service(Arc<Inner>);
 
-/// A status, a body, and how it is compressed.
+/// Status, body and coding of a response.
 type EncodedBody = (StatusCode, Bytes, Option<content_coding::ContentCoding>);
 
 #[derive(Debug)]
@@ -52,18 +53,19 @@ struct Inner {
     metrics: Metrics,
     workers: BlockingPool,
     connections: AtomicUsize,
-    /// Tells the ids of this service's requests from those of others.
+    /// Random first half of request ids, which distinguishes this service from others.
     id: u64,
     requests: AtomicU64,
 }
 
 impl Service {
-    /// The protocol over this store, for whoever asks.
+    /// Creates a service with the default limits and without credentials.
     pub fn new(store: Arc<dyn Store>) -> Self {
         Self::with_config(store, ServerConfig::default())
     }
 
-    /// The protocol over this store, with the limits and the keys of this configuration.
+    /// Creates a service with the limits and credentials of a configuration. Its address is not
+    /// used.
     pub fn with_config(store: Arc<dyn Store>, config: ServerConfig) -> Self {
         let store = match config.transition.is_zero() {
             true => store,
@@ -90,32 +92,35 @@ impl Service {
         &self.0.load
     }
 
-    /// Counts a connection as long as what is returned is kept.
+    /// Counts an open connection until the returned value is dropped.
     pub(crate) fn connected(&self) -> ConnectionCount {
         self.0.metrics.connection();
         self.0.connections.fetch_add(1, Ordering::Relaxed);
         ConnectionCount(self.clone())
     }
 
-    /// Answers a request, if its `Host` and `Origin` are ones that the server answers.
+    /// Executes a request and returns its response, errors included. Without credentials, a request
+    /// with a foreign `Host` or `Origin` is refused with status 403.
     pub async fn call(&self, request: Request<Bytes>) -> Response<Bytes> {
         let (parts, body) = request.into_parts();
         self.answer(&parts, Ok(body)).await
     }
 
-    /// Answers a request of this process: no page can have sent it, so that its host is not checked.
+    /// Executes a request of this process. Its host is not checked, because no web page can have
+    /// sent it.
     #[cfg(feature = "sdk")]
     pub(crate) async fn call_in_process(&self, request: Request<Bytes>) -> Response<Bytes> {
         let (parts, body) = request.into_parts();
         self.answer_allowed(&parts, Ok(body), Ok(None)).await
     }
 
-    /// Answers a request whose body may not have come.
+    /// Executes a request whose body may not have arrived; `body` is then the error to return.
     pub(crate) async fn answer(&self, parts: &Parts, body: Result<Bytes>) -> Response<Bytes> {
         self.answer_allowed(parts, body, self.0.gate.check(parts)).await
     }
 
-    /// Answers a request, or refuses it: nothing is executed then.
+    /// Executes a request unless `allowed` is a refusal, and adds the headers that all responses
+    /// have.
     async fn answer_allowed(
         &self,
         parts: &Parts,
@@ -150,8 +155,8 @@ impl Service {
         response
     }
 
-    /// The answer to a request whose host or origin is foreign. It has no `Access-Control-*` header,
-    /// so that no page can read it.
+    /// Returns the response to a request with a foreign host or origin. It has no
+    /// `Access-Control-*` header, so that no page can read it.
     fn refuse(&self, parts: &Parts, refusal: &Error, id: &str) -> Response<Bytes> {
         tracing::debug!(id, %refusal, "refused");
         if parts.method != Method::POST {
@@ -165,7 +170,7 @@ impl Service {
         response
     }
 
-    /// No two requests of any two services have the same.
+    /// Returns an id that no other request of this or another service has.
     fn next_id(&self) -> String {
         let number = self.0.requests.fetch_add(1, Ordering::Relaxed);
         format!("{:016X}{number:016X}", self.0.id)
@@ -184,18 +189,18 @@ impl Service {
         let operation = operation(&parts.headers);
         let outcome = match (content_type, operation) {
             (None, _) => Err(unknown(format!(
-                "the Content-Type of a request is one of {}",
+                "the Content-Type of a request must be one of {}",
                 CONTENT_TYPES.join(", ")
             ))),
             (_, None) => Err(unknown(
-                "the header X-Amz-Target of a request names its operation, for example \
+                "the header X-Amz-Target of a request must name an operation, for example \
                  DynamoDB_20120810.GetItem",
             )),
             (Some(_), Some(operation)) => {
-                // Whatever happens, the client gets an answer.
+                // A panic still produces a response.
                 let work = AssertUnwindSafe(self.execute_with_permit(parts, operation, body));
                 work.catch_unwind().await.unwrap_or_else(|_| {
-                    Err(Error::new(ErrorKind::Unexpected, "the request could not be worked on"))
+                    Err(Error::new(ErrorKind::Unexpected, "the server panicked; this is a defect in it"))
                 })
             }
         };
@@ -236,11 +241,11 @@ impl Service {
         if sent.len() < OFFLOAD_BYTES && !parts.headers.contains_key(CONTENT_ENCODING) {
             return self.execute(parts, operation, sent).await;
         }
-        // A thread of the runtime has others to serve while a long body is read.
+        // Parsing a long body would keep a thread of the runtime from serving other requests.
         let (service, parts) = (self.clone(), parts.clone());
         let work = async move { service.execute(&parts, operation, sent).await };
         self.0.workers.run(work).await.unwrap_or_else(|| {
-            Err(Error::new(ErrorKind::Unexpected, "the request could not be worked on"))
+            Err(Error::new(ErrorKind::Unexpected, "the server panicked; this is a defect in it"))
         })
     }
 
@@ -250,10 +255,10 @@ impl Service {
         }
         let received = sent.len();
         let body = content_coding::decompress(&parts.headers, sent, self.0.config.request_bytes)?;
-        // What was counted as it came may have become much larger.
+        // A decompressed body may be much larger than what was reserved on arrival.
         let _unpacked = self.0.load.reserve(body.len().saturating_sub(received))?;
-        // The service looks at the shape of a request before anything else. A frequent request is
-        // looked at only when something is wrong; every member of it is read.
+        // DynamoDB validates the shape of a request first. For operations on items the shape is
+        // validated only after a failure, because their parsers read every member.
         let is_frequent = operation.is_frequent();
         if !is_frequent {
             shape::validate(operation, &body)?;
@@ -271,7 +276,7 @@ impl Service {
         Err(error)
     }
 
-    /// An answer, compressed if the client wants it so.
+    /// Returns a response, compressed if the client accepts a coding.
     async fn compress(
         &self,
         operation: Option<Operation>,
@@ -297,8 +302,8 @@ impl Service {
         Ok((StatusCode::OK, body, encoding))
     }
 
-    /// The answer to a request that failed, and its code. It may show items, and many of them; where
-    /// they find no room the client may ask again, for nothing was done.
+    /// Returns the code and the response of a failed request. An error may show many items; if
+    /// there is no memory for them, the request is throttled instead, because nothing was executed.
     fn failed(&self, error: &Error) -> (&'static str, EncodedBody) {
         let (status, body) = error_response::answer(error);
         match self.0.load.reserved_body(body) {
@@ -310,7 +315,7 @@ impl Service {
         }
     }
 
-    /// What a person or a monitor asks.
+    /// Serves `GET /` (health) and `GET /metrics`.
     fn answer_get(&self, parts: &Parts) -> Response<Bytes> {
         match parts.uri.path() {
             "/" => {
@@ -325,18 +330,18 @@ impl Service {
                 response.headers_mut().insert(CONTENT_TYPE, kind);
                 response
             }
-            _ => plain(StatusCode::NOT_FOUND, "there are / and /metrics\n".to_owned()),
+            _ => plain(StatusCode::NOT_FOUND, "not found: this server has GET / and GET /metrics\n".to_owned()),
         }
     }
 }
 
-/// Whether a request has done nothing, so that it may be answered as if it had not been worked on.
+/// Whether an operation only reads, so that its response can still be throttled.
 fn is_safe_to_retry(operation: Operation) -> bool {
     use Operation::*;
     matches!(operation, GetItem | BatchGetItem | TransactGetItems | Query | Scan | GetRecords)
 }
 
-/// The answer to an operation.
+/// Returns the HTTP response of an operation, with its checksum.
 fn respond(content_type: &'static str, (status, body, encoding): EncodedBody) -> Response<Bytes> {
     let checksum = crc32fast::hash(&body);
     let mut response = Response::new(body);
@@ -350,7 +355,7 @@ fn respond(content_type: &'static str, (status, body, encoding): EncodedBody) ->
     response
 }
 
-/// The content type of a request, if it is one of those that there are.
+/// Returns the content type of a request if it is an accepted one.
 fn content_type(headers: &HeaderMap) -> Option<&'static str> {
     let given = headers.get(CONTENT_TYPE)?.to_str().ok()?;
     let given = given.split(';').next().unwrap_or_default().trim();
@@ -365,8 +370,8 @@ fn unknown(message: impl Into<String>) -> Error {
     Error::unsupported(message).with_code(UNKNOWN_OPERATION)
 }
 
-/// The answer to a CORS preflight. It allows the method and the headers that the browser asks for;
-/// without an origin there is nothing to allow.
+/// Returns the response to a CORS preflight. It allows the method and the headers that the browser
+/// asks for. Without an accepted origin it allows nothing.
 fn preflight(headers: &HeaderMap, has_origin: bool) -> Response<Bytes> {
     let mut response = plain(StatusCode::OK, String::new());
     if has_origin {
@@ -392,7 +397,7 @@ fn plain(status: StatusCode, text: String) -> Response<Bytes> {
     response
 }
 
-/// A connection that is counted.
+/// Guard that counts an open connection.
 pub(crate) struct ConnectionCount(Service);
 
 impl Drop for ConnectionCount {
@@ -409,9 +414,9 @@ mod tests {
 
     use super::*;
 
-    /// A client that is throttled sends its request again, and would write twice.
+    /// A throttled request is sent again: if it had been committed, it would be executed twice.
     #[tokio::test]
-    async fn who_is_throttled_has_not_written() {
+    async fn throttled_request_has_not_written() {
         let store = Arc::new(MemoryStore::new());
         let table = CreateTable::new("things").partition_key("pk", KeyType::S);
         store.create_table(table).await.unwrap();
@@ -441,8 +446,9 @@ mod tests {
             "ReturnValues": "ALL_NEW",
         });
         let written = ask("UpdateItem", update).await;
-        assert_eq!(written.status(), StatusCode::OK, "it was done, whatever its answer takes");
-        // An item that an error shows takes room, too, and nothing was done.
+        assert_eq!(written.status(), StatusCode::OK, "a committed write is not throttled");
+        // An item in an error counts as well. Its request may be throttled, because nothing was
+        // executed.
         let refused = json!({
             "TableName": "things",
             "Item": { "pk": { "S": "a" } },

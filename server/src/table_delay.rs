@@ -1,4 +1,4 @@
-//! Tables that take their time, for programs that are to be tested with it.
+//! A store wrapper that delays the states of tables, so that programs can test how they wait.
 
 use std::collections::BTreeMap;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
@@ -9,9 +9,9 @@ use tabla_core::env::{Env, Timestamp};
 use tabla_core::ops::*;
 use tabla_core::{Error, ErrorKind, Result, Store};
 
-/// A store whose tables are being created, changed and deleted for so long.
+/// Store whose tables stay in `CREATING`, `UPDATING` and `DELETING` for a configured time.
 ///
-/// The store behind it has done the work already; this one does not tell before the time has come.
+/// The inner store has completed the change already; this wrapper hides it until the time is over.
 #[derive(Debug)]
 pub(crate) struct TableDelayStore {
     store: Arc<dyn Store>,
@@ -20,11 +20,11 @@ pub(crate) struct TableDelayStore {
     tables: Mutex<BTreeMap<String, Transition>>,
 }
 
-/// A state that passes.
+/// State of a table that ends at a moment.
 #[derive(Clone, Debug)]
 struct Transition {
     until: Timestamp,
-    /// The table as it is described until then.
+    /// Description of the table until then.
     table: TableDescription,
 }
 
@@ -37,7 +37,7 @@ impl TableDelayStore {
         self.tables.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
-    /// The table's description while its state has not passed.
+    /// Returns the description of a table that is in transition.
     fn passing(&self, given: &str) -> Option<TableDescription> {
         let name = table_name(given).ok()?;
         let mut tables = self.tables();
@@ -61,7 +61,7 @@ impl TableDelayStore {
         self.tables().insert(table.table.clone(), Transition { until, table });
     }
 
-    /// Refuses what needs a table that is there.
+    /// Returns an error if the table is being created or deleted.
     fn need(&self, given: &str) -> Result<()> {
         match self.passing(given).map(|table| table.status) {
             Some(TableStatus::Creating | TableStatus::Deleting) => Err(Error::table_not_found()),
@@ -73,7 +73,7 @@ impl TableDelayStore {
         given.try_for_each(|given| self.need(given))
     }
 
-    /// Refuses what needs a table that is at rest.
+    /// Returns an error if the table is in transition.
     fn need_rest(&self, given: &str) -> Result<()> {
         let Some(table) = self.passing(given) else { return Ok(()) };
         let state = match table.status {
@@ -118,8 +118,8 @@ impl TableDelayStore {
     }
 }
 
-/// Operations that need a table at rest, that begin a state, or that name several tables or none have
-/// an arm.
+/// Delegates to the inner store, and checks the state of the tables that a request names.
+/// Operations that change tables, and those on several tables or none, have an arm each.
 macro_rules! in_transition {
     ($self:ident, create_table, $request:ident) => {
         $self.begin_create($request).await
@@ -153,7 +153,7 @@ macro_rules! in_transition {
         $self.need_all($request.items.iter().map(table_of))?;
         $self.store.transact_write($request).await
     }};
-    // Requests that name no table.
+    // Requests without a table.
     ($self:ident, list_tables, $request:ident) => {
         $self.store.list_tables($request).await
     };
@@ -169,7 +169,7 @@ macro_rules! in_transition {
     ($self:ident, get_records, $request:ident) => {
         $self.store.get_records($request).await
     };
-    // Requests that name one table, which must be there.
+    // Requests on one table, which has to exist.
     ($self:ident, $method:ident, $request:ident) => {{
         $self.need(&$request.table)?;
         $self.store.$method($request).await
@@ -198,7 +198,7 @@ mod tests {
     use super::*;
 
     #[tokio::test]
-    async fn a_table_passes_through_its_states() {
+    async fn table_is_in_transition_for_the_configured_time() {
         let clock = ManualClock::new(Timestamp::from_secs(1_000));
         let env = Env::test(clock.clone(), 1);
         let memory = Arc::new(MemoryStore::with_env(env.clone()));
@@ -237,7 +237,7 @@ mod tests {
     }
 
     #[test]
-    fn power_is_reached_through_transitions() {
+    fn extension_is_reached_through_the_table_delay() {
         let through = |store| TableDelayStore::new(store, Duration::ZERO, &Env::system());
         assert!(reaches_extension(&through(Arc::new(ExtendedStore::new()))));
         assert!(!reaches_extension(&through(Arc::new(MemoryStore::new()))));

@@ -1,4 +1,4 @@
-//! Threads for requests that keep a processor busy.
+//! Threads for requests that keep a processor busy: long bodies and their compression.
 
 use std::sync::Arc;
 use std::thread::available_parallelism;
@@ -6,14 +6,15 @@ use std::thread::available_parallelism;
 use tokio::runtime::Handle;
 use tokio::sync::Semaphore;
 
-/// Reading or compressing a body of this many bytes takes a millisecond or more.
+/// Size from which a body is parsed or compressed on a worker, in bytes. It takes a millisecond or
+/// more.
 pub(crate) const OFFLOAD_BYTES: usize = 256 << 10;
 
-/// Requests with long bodies that are worked on at once, where there are few processors.
+/// Least number of workers, on a machine with few processors.
 const MIN_THREADS: usize = 4;
 
-/// Threads beside those of the runtime, which stay free to serve others. They are as many as there
-/// are processors, 4 at least; one more request waits.
+/// Pool of blocking threads beside those of the runtime, which stay free to serve other requests.
+/// There are as many as processors, and at least 4; further requests wait.
 #[derive(Debug)]
 pub(crate) struct BlockingPool(Arc<Semaphore>);
 
@@ -23,8 +24,8 @@ impl BlockingPool {
         Self(Arc::new(Semaphore::new(processors.max(MIN_THREADS))))
     }
 
-    /// Does the work on such a thread; `None` if it panics. Work that has begun is done even if
-    /// nobody waits for it any more.
+    /// Runs work on a worker. Returns `None` if it panics. Work that has begun is completed even if
+    /// the caller drops the future.
     pub(crate) async fn run<T: Send + 'static>(
         &self,
         work: impl Future<Output = T> + Send + 'static,
@@ -52,7 +53,7 @@ mod tests {
     use super::*;
     use crate::{Credentials, ServerConfig, Service};
 
-    /// Notes who asks for the time.
+    /// Clock that records which threads read it.
     #[derive(Debug, Default)]
     struct Asked(Mutex<Vec<ThreadId>>);
 
@@ -93,10 +94,10 @@ mod tests {
     }
 
     #[tokio::test]
-    async fn work_that_panics_is_told() {
+    async fn panic_of_a_worker_is_reported() {
         let workers = BlockingPool::new();
         assert_eq!(workers.run(async { 1 }).await, Some(1));
-        let panics = workers.run(async { panic!("it was asked to") });
+        let panics = workers.run(async { panic!("deliberate") });
         assert_eq!(panics.await, None::<()>);
     }
 }

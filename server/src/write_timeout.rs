@@ -1,4 +1,4 @@
-//! Clients that do not read.
+//! Time-out for clients that do not read their responses.
 
 use std::io;
 use std::pin::Pin;
@@ -10,13 +10,13 @@ use tokio::io::{AsyncRead, AsyncWrite, ReadBuf};
 
 use crate::connections::ConnectionState;
 
-/// A connection that ends when the other side has left what was sent to it unread for too long.
+/// Connection whose writes fail when the client has left data unread for too long.
 pub(crate) struct WriteTimeout<C> {
     connection: C,
     timeout: Duration,
-    /// Running while a write waits.
+    /// Timer that runs while a write is pending.
     waiting: Option<Sleep<'static>>,
-    /// Notified when everything was written.
+    /// Handle to notify when all data is written.
     handle: ConnectionState,
 }
 
@@ -25,7 +25,7 @@ impl<C> WriteTimeout<C> {
         Self { connection, timeout: patience, waiting: None, handle }
     }
 
-    /// Passes on what a write came to, and fails one that waits for too long.
+    /// Returns the outcome of a write, or an error if it has been pending for too long.
     fn check_timeout<T>(
         &mut self,
         context: &mut Context<'_>,
@@ -40,7 +40,7 @@ impl<C> WriteTimeout<C> {
             .waiting
             .get_or_insert_with(|| Box::pin(async move { SystemClock.sleep(patience).await }));
         ready!(waiting.as_mut().poll(context));
-        Poll::Ready(Err(io::Error::new(io::ErrorKind::TimedOut, "the client does not read")))
+        Poll::Ready(Err(io::Error::new(io::ErrorKind::TimedOut, "the client did not read the response in time")))
     }
 }
 
@@ -103,7 +103,7 @@ mod tests {
     }
 
     #[tokio::test(start_paused = true)]
-    async fn who_does_not_read_is_left() {
+    async fn write_to_a_client_that_does_not_read_times_out() {
         let (client, server) = tokio::io::duplex(10);
         let mut server = impatient(server).await;
         let error = server.write_all(&[0; 100]).await.unwrap_err();
@@ -112,7 +112,7 @@ mod tests {
     }
 
     #[tokio::test(start_paused = true)]
-    async fn who_reads_slowly_is_waited_for() {
+    async fn write_to_a_slow_client_succeeds() {
         let (mut client, server) = tokio::io::duplex(10);
         let mut server = impatient(server).await;
         let sent = tokio::spawn(async move { server.write_all(&[7; 100]).await });

@@ -1,4 +1,4 @@
-//! The `Authorization` header, taken apart.
+//! Parser of the `Authorization` header.
 
 use std::borrow::Cow;
 
@@ -9,17 +9,18 @@ use tabla_core::Result;
 
 use super::refusal;
 
-/// The one algorithm that is understood.
+/// Name of the supported signature algorithm.
 pub(super) const ALGORITHM: &str = "AWS4-HMAC-SHA256";
 
-/// What a signature in the query string consists of, in the order in which the service misses it.
+/// Parameters of a signature in the query string, in the order in which DynamoDB reports missing
+/// ones.
 const IN_QUERY: [&str; 5] =
     ["X-Amz-Algorithm", "X-Amz-Credential", "X-Amz-Signature", "X-Amz-SignedHeaders", "X-Amz-Date"];
 
-/// The text of the header.
+/// Returns the text of the `Authorization` header.
 ///
 /// # Errors
-/// The request is not signed, or its signature stands in the query string.
+/// The request is not signed, or its signature is in the query string.
 pub(super) fn text(parts: &Parts) -> Result<Cow<'_, str>> {
     let query = parts.uri.query().unwrap_or_default();
     let in_query = parameter(query, IN_QUERY[0]).is_some();
@@ -28,15 +29,15 @@ pub(super) fn text(parts: &Parts) -> Result<Cow<'_, str>> {
             "Found both 'X-Amz-Algorithm' as a query-string param and 'Authorization' as HTTP \
              header.",
         )),
-        // What is not UTF-8 matches no key and no signature; here it must only not be lost.
+        // Bytes that are not UTF-8 match no key and no signature; the text is needed for errors.
         Some(value) => Ok(String::from_utf8_lossy(value.as_bytes())),
         None if in_query => Err(signed_in_query(query)),
         None => Err(refusal::unsigned()),
     }
 }
 
-/// The service takes signatures in the query string too. No SDK sends them to it, so they are
-/// refused here; the parts that it would miss are still named.
+/// Returns the error for a signature in the query string, which names missing parameters. DynamoDB
+/// accepts such signatures; this server does not, because no SDK sends them.
 fn signed_in_query(query: &str) -> tabla_core::Error {
     let mut missing: String = IN_QUERY
         .into_iter()
@@ -52,40 +53,40 @@ fn signed_in_query(query: &str) -> tabla_core::Error {
     refusal::incomplete(missing)
 }
 
-/// The value of a parameter of the query string; empty if it has no value.
+/// Returns the value of a parameter of the query string, or an empty text if it has no value.
 fn parameter<'a>(query: &'a str, name: &str) -> Option<&'a str> {
     let pairs = query.split('&').map(|pair| pair.split_once('=').unwrap_or((pair, "")));
     pairs.into_iter().find(|(key, _)| *key == name).map(|(_, value)| value)
 }
 
-/// The parts of the header, of which some may be missing.
+/// Parsed `Authorization` header, of which parts may be missing.
 #[derive(Debug)]
 pub(super) struct Authorization<'a> {
     text: &'a str,
     algorithm: &'a str,
     credential: &'a str,
     signature: &'a str,
-    /// These may be empty, but must be there.
+    /// Names of the signed headers. The list may be empty, but not missing.
     signed_headers: Option<&'a str>,
 }
 
-/// The parts that a signature needs.
+/// Parsed `Authorization` header with all its parts.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct CompleteAuthorization<'a> {
     pub(super) algorithm: &'a str,
-    /// The access key with what its signature is good for.
+    /// Access key id and scope, separated by slashes.
     pub(super) credential: &'a str,
     pub(super) signature: &'a str,
     pub(super) signed_headers: &'a str,
-    /// The header that says when it was made.
+    /// Header with the time of the signature.
     pub(super) date: &'a HeaderValue,
 }
 
 impl<'a> Authorization<'a> {
-    /// Takes the header apart. Its parts are separated by commas, spaces or both.
+    /// Parses the header. Its parts are separated by commas, spaces or both.
     ///
     /// # Errors
-    /// It is not a signature of version 4, or has a part without a name.
+    /// The text is not a signature of version 4, or has a part without a name.
     pub(super) fn read(text: &'a str) -> Result<Self> {
         let text = text.trim();
         if !text.starts_with("AWS4-") {
@@ -112,10 +113,10 @@ impl<'a> Authorization<'a> {
         Ok(read)
     }
 
-    /// The parts, if all are there, and a date besides.
+    /// Returns all parts, with the date of the signature.
     ///
     /// # Errors
-    /// One that names everything that is missing.
+    /// One error that names everything that is missing.
     pub(super) fn complete(
         self,
         date: Option<&'a HeaderValue>,
@@ -147,7 +148,7 @@ impl<'a> Authorization<'a> {
 }
 
 impl CompleteAuthorization<'_> {
-    /// Checks that the signature was made with the one algorithm that is understood.
+    /// Checks that the algorithm is supported.
     pub(super) fn check_algorithm(&self) -> Result<()> {
         if self.algorithm == ALGORITHM {
             return Ok(());
@@ -171,7 +172,7 @@ mod tests {
     }
 
     #[test]
-    fn the_parts_are_separated_by_commas_or_spaces_in_any_order() {
+    fn parts_are_separated_by_commas_or_spaces_in_any_order() {
         for text in [
             "AWS4-HMAC-SHA256 Credential=a/b, SignedHeaders=c;d, Signature=e",
             "AWS4-HMAC-SHA256 Signature=e,Credential=a/b,SignedHeaders=c;d",
@@ -186,7 +187,7 @@ mod tests {
     }
 
     #[test]
-    fn what_is_no_signature_of_version_4_counts_as_none() {
+    fn header_that_is_not_a_version_4_signature_counts_as_missing() {
         for text in ["", "AWS4", "Basic dXNlcjpwYXNz", "Bearer abc", "AWS a:b", "aws4-hmac-sha256"]
         {
             let error = Authorization::read(text).unwrap_err();
@@ -196,7 +197,7 @@ mod tests {
     }
 
     #[test]
-    fn everything_that_is_missing_is_named_at_once() {
+    fn error_names_all_missing_parts() {
         const CREDENTIAL: &str = "Authorization header requires 'Credential' parameter. ";
         const SIGNATURE: &str = "Authorization header requires 'Signature' parameter. ";
         const HEADERS: &str = "Authorization header requires 'SignedHeaders' parameter. ";
@@ -220,7 +221,7 @@ mod tests {
     }
 
     #[test]
-    fn a_part_without_a_name_is_refused_before_a_missing_one() {
+    fn part_without_a_name_is_reported_before_missing_parts() {
         let text = "AWS4-HMAC-SHA256 Credential=AKID /20210706/us-east-2/dynamodb/aws4_request";
         assert_eq!(
             refused(text, None),
@@ -235,7 +236,7 @@ mod tests {
     }
 
     #[test]
-    fn only_one_algorithm_is_understood() {
+    fn other_algorithms_are_refused() {
         let text = "AWS4-HMAC-SHA25 Credential=a SignedHeaders=b Signature=c";
         let complete = Authorization::read(text).unwrap().complete(Some(&DATE)).unwrap();
         let error = complete.check_algorithm().unwrap_err();
@@ -247,7 +248,7 @@ mod tests {
     }
 
     #[test]
-    fn a_signature_in_the_query_string_is_refused() {
+    fn signature_in_the_query_string_is_refused() {
         let all = "/?X-Amz-Algorithm=a&X-Amz-Credential=b&X-Amz-Signature=c&X-Amz-SignedHeaders=d\
                    &X-Amz-Date=e";
         for (uri, header, code, message) in [

@@ -1,5 +1,5 @@
-//! The canonical form of a request: the text that its client and its server sign alike, whatever
-//! the programs in between have done to the spaces and the order of its parts.
+//! The canonical form of a request: the text that client and server sign. It does not depend on
+//! spaces and the order of headers, which proxies may change.
 
 use std::borrow::Cow;
 
@@ -16,28 +16,29 @@ use super::signing_time::{SigningTime, X_AMZ_DATE};
 pub(super) const X_AMZ_CONTENT_SHA256: &str = "x-amz-content-sha256";
 pub(super) const X_AMZ_SECURITY_TOKEN: &str = "x-amz-security-token";
 
-/// The names of the headers that a signature covers: lower case, in order, each once.
+/// Names of the headers that a signature covers, in lower case, sorted, without duplicates.
 #[derive(Debug)]
 pub(super) struct SignedHeaders<'a>(Vec<Cow<'a, str>>);
 
 impl<'a> SignedHeaders<'a> {
-    /// Reads the names as they stand in the `Authorization` header.
+    /// Parses the list of names of the `Authorization` header.
     pub(super) fn read(text: &'a str) -> Self {
         let names = text.split(';').filter(|name| !name.is_empty());
         let mut names: Vec<Cow<'a, str>> = names.map(lower_case).collect();
-        // A header that is named a thousand times is still written once.
+        // Without this, a header that is named a thousand times would be written a thousand times.
         names.sort_unstable();
         names.dedup();
         Self(names)
     }
 
     /// Checks that the signature covers the host, and every header that is addressed to the
-    /// service: otherwise who overhears a request could send it again with another `x-amz-target`.
+    /// service. Without this check, anyone who overhears a request could send it again with another
+    /// `x-amz-target`.
     ///
-    /// AWS documents this rule for all headers `x-amz-*`, though DynamoDB has been seen to let
-    /// others than the host pass. Three are exempt here, which clients have left out and which
-    /// need no signature, for their values are compared with something that is signed or known:
-    /// with the time in the string to sign, with the body, and with the access key.
+    /// AWS documents this rule for all headers `x-amz-*`, though DynamoDB has been observed to
+    /// accept requests that sign the host alone. Three headers are exempt here: some clients leave
+    /// them out, and their values are compared with signed or known ones: the time in the string to
+    /// sign, the body, and the access key.
     pub(super) fn check_cover(&self, parts: &Parts) -> Result<()> {
         if !self.has(HOST.as_str()) {
             return Err(not_signed("'Host' or ':authority'"));
@@ -68,9 +69,9 @@ fn not_signed(name: &str) -> tabla_core::Error {
     refusal::invalid(format!("{name} must be a 'SignedHeader' in the AWS Authorization."))
 }
 
-/// The canonical requests that a signature may be for, without duplicates: one per canonical form of
-/// the query string. Each has the method, path, query string, headers, their names, and the hash of
-/// the body, a line each. The first one is the documented form.
+/// Returns the canonical requests that a signature may be for, without duplicates: one per
+/// canonical form of the query string. Each has the method, path, query string, headers, their
+/// names, and the hash of the body, a line each. The first one is the documented form.
 pub(super) fn requests(parts: &Parts, signed: &SignedHeaders<'_>, body_hash: &str) -> Vec<Vec<u8>> {
     let queries = queries(parts.uri.query().unwrap_or_default());
     queries.iter().map(|query| request(parts, query, signed, body_hash)).collect()
@@ -97,17 +98,17 @@ fn request(parts: &Parts, query: &[u8], signed: &SignedHeaders<'_>, body_hash: &
     text
 }
 
-/// What the signing key signs.
+/// Returns the text that the signing key signs.
 pub(super) fn string_to_sign(moment: &SigningTime, scope: &Scope<'_>, request: &[u8]) -> String {
     format!("{ALGORITHM}\n{}\n{}\n{}", moment.text(), scope.text, hash(request))
 }
 
-/// SHA-256, in hexadecimal digits.
+/// Returns the SHA-256 of the bytes, in hexadecimal digits.
 pub(super) fn hash(bytes: &[u8]) -> String {
     hexadecimal(&Sha256::digest(bytes))
 }
 
-/// Lower-case hexadecimal digits.
+/// Returns the bytes in lower-case hexadecimal digits.
 pub(super) fn hexadecimal(bytes: &[u8]) -> String {
     const DIGITS: &[u8; 16] = b"0123456789abcdef";
     let digit = |half: u8| char::from(DIGITS[usize::from(half)]);
@@ -119,8 +120,8 @@ pub(super) fn hexadecimal(bytes: &[u8]) -> String {
     text
 }
 
-/// The path without empty segments, `.` and `..`, encoded once more: what arrives is encoded
-/// already, and that is how it is signed for every service but S3. A folder, which may be written
+/// Writes the path without empty segments, `.` and `..`, percent-encoded once more: the path
+/// arrives encoded, and that is how every service but S3 signs it. A folder, which may be written
 /// with a dot at the end, keeps its slash (RFC 3986, 5.2.4).
 fn write_path(text: &mut Vec<u8>, path: &str) {
     let mut segments: Vec<&str> = Vec::new();
@@ -141,15 +142,15 @@ fn write_path(text: &mut Vec<u8>, path: &str) {
     }
 }
 
-/// The canonical forms of a query string, without duplicates. Clients agree on one form only for a
-/// query string that is canonical as it is sent. For others this accepts, in this order:
+/// Returns the canonical forms of a query string, without duplicates. Clients agree on one form
+/// only for a query string that is sent in canonical form. For others this accepts, in this order:
 ///
 /// 1. the documented form: each name and value decoded and encoded again, a `+` being a plus sign;
 /// 2. the same with each `+` being a space. botocore sends parameters so, and signs `%20`;
 /// 3. the names and values as they are sent. botocore signs a query string in a URL so.
 ///
-/// The parameters are sorted by name, then by value. Nothing reads the query string, so that it does
-/// not matter which of two spellings was signed.
+/// The parameters are sorted by name, then by value. The server does not use the query string, so
+/// that it makes no difference which of two spellings was signed.
 fn queries(query: &str) -> Vec<Vec<u8>> {
     let mut all = Vec::with_capacity(1);
     for form in [query_with_plus, query_with_spaces, query_as_sent] {
@@ -170,7 +171,7 @@ fn query_with_spaces(query: &str) -> Vec<u8> {
     sorted(parameters(query).map(|pair| pair.map(encoded)))
 }
 
-/// Empty parameters are left in, as botocore does.
+/// Returns the parameters as they are sent. Empty ones are kept, as botocore does.
 fn query_as_sent(query: &str) -> Vec<u8> {
     if query.is_empty() {
         return Vec::new();
@@ -200,8 +201,7 @@ fn encoded(bytes: impl Iterator<Item = u8>) -> Vec<u8> {
     text
 }
 
-/// The bytes of a text without its percent-encoding. What is none stands for itself, and so does
-/// a `+`.
+/// Decodes percent-encoding. Malformed escapes, and `+`, are kept as they are.
 fn decoded(text: &str) -> impl Iterator<Item = u8> {
     let mut rest = text.as_bytes();
     std::iter::from_fn(move || {
@@ -221,7 +221,7 @@ fn digit(byte: u8) -> Option<u8> {
     char::from(byte).to_digit(16).and_then(|digit| u8::try_from(digit).ok())
 }
 
-/// Percent-encoding of everything but the unreserved characters of RFC 3986.
+/// Percent-encodes everything but the unreserved characters of RFC 3986.
 fn write_encoded(text: &mut Vec<u8>, bytes: impl Iterator<Item = u8>) {
     for byte in bytes {
         if byte.is_ascii_alphanumeric() || b"-._~".contains(&byte) {
@@ -232,8 +232,8 @@ fn write_encoded(text: &mut Vec<u8>, bytes: impl Iterator<Item = u8>) {
     }
 }
 
-/// The values of a header, each without superfluous spaces. A header that is signed for and not
-/// there is empty. The host is the authority of the address if no header says it, as in HTTP/2.
+/// Writes the values of a header, with runs of spaces collapsed. A signed header that is missing is
+/// empty. A missing host is the authority of the URI, as in HTTP/2.
 fn write_header(text: &mut Vec<u8>, parts: &Parts, name: &str) {
     let values = parts.headers.get_all(name);
     let authority = match parts.uri.authority() {
@@ -274,7 +274,7 @@ mod tests {
     }
 
     #[test]
-    fn a_path_is_normalised_and_encoded_once_more() {
+    fn path_is_normalized_and_encoded_once_more() {
         for (path, expected) in [
             ("", "/"),
             ("/", "/"),
@@ -298,7 +298,7 @@ mod tests {
     }
 
     #[test]
-    fn a_query_string_is_sorted_and_encoded_alike_however_it_was_sent() {
+    fn query_strings_with_equal_parameters_have_one_documented_form() {
         for (query, expected) in [
             ("", ""),
             ("&&", ""),
@@ -318,7 +318,7 @@ mod tests {
     }
 
     #[test]
-    fn a_query_string_has_other_forms_only_where_clients_disagree() {
+    fn query_string_has_other_forms_only_where_clients_disagree() {
         for (query, others) in [
             ("", &[][..]),
             ("x=%2B%20&y=~", &[]),
@@ -358,7 +358,7 @@ mod tests {
     }
 
     #[test]
-    fn the_authority_of_the_address_stands_for_a_host_that_no_header_names() {
+    fn authority_of_the_uri_replaces_a_missing_host_header() {
         let request = || http::Request::post("http://localhost:8000/");
         assert!(canonical(request(), "host").contains("\nhost:localhost:8000\n"));
         let named = request().header("host", "example.com");
@@ -366,7 +366,7 @@ mod tests {
     }
 
     #[test]
-    fn what_is_addressed_to_the_service_has_to_be_signed() {
+    fn headers_addressed_to_the_service_have_to_be_signed() {
         let refused = |signed: &str| {
             let (parts, ()) = http::Request::post("/")
                 .header("host", "localhost")

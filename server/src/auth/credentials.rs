@@ -1,4 +1,4 @@
-//! The keys that may sign requests, read from a file.
+//! Access keys that may sign requests, and the parser of the file that lists them.
 
 use std::collections::HashMap;
 use std::collections::hash_map::Entry;
@@ -10,10 +10,10 @@ use tabla_core::{Error, Result};
 
 use super::key::Key;
 
-/// The keys that may sign requests.
+/// Access keys that may sign requests, with their secrets.
 ///
-/// They are written as in the file that the AWS SDKs and the AWS CLI read, so that one file can
-/// serve both sides:
+/// The file has the format that the AWS SDKs and the AWS CLI read, so that clients and server can
+/// use the same one:
 ///
 /// ```text
 /// [default]
@@ -21,17 +21,12 @@ use super::key::Key;
 /// aws_secret_access_key = wJalrXUtnFEMI/K7MDENG+bPxRfiCYEXAMPLEKEY
 /// ```
 ///
-/// A section may have an `aws_session_token` as well; then requests must carry it. The names of
-/// the sections and all other settings are ignored. Comments stand on lines of their own, after
-/// `#` or `;`.
+/// If a section has an `aws_session_token`, requests with its key must carry it. Names of sections
+/// and other settings are ignored. Comments are lines that begin with `#` or `;`.
 pub struct Credentials(HashMap<String, Key>);
 
 impl Credentials {
-    /// Reads a file.
-    ///
-    /// # Errors
-    /// [`tabla_core::ErrorKind::Config`] if it cannot be read, or for the reasons of
-    /// [`Credentials::parse`].
+    /// Reads and parses a file.
     pub fn from_file(path: &Path) -> Result<Self> {
         let file = path.display();
         let text = fs::read_to_string(path).map_err(|error| {
@@ -40,16 +35,16 @@ impl Credentials {
         Self::parse(&text).map_err(|error| Error::config(format!("{file}: {}", error.message())))
     }
 
-    /// Reads the text of such a file.
+    /// Parses the text of a credentials file.
     ///
     /// # Errors
-    /// [`tabla_core::ErrorKind::Config`] for a line that cannot be understood, a section with half of a
-    /// key, a key that is there twice, and a text without any key. It names the line, and never
-    /// shows what is written there, for that may be a secret.
+    /// [`tabla_core::ErrorKind::Config`] for a line that cannot be parsed, a section with half of a
+    /// key, a duplicate key, or a text without any key. The error names the line, and never shows
+    /// its content, which may be a secret.
     pub fn parse(text: &str) -> Result<Self> {
         let mut keys = HashMap::new();
         let mut section: Option<Section<'_>> = None;
-        // Some editors put a byte order mark at the beginning.
+        // Some editors write a byte order mark at the beginning.
         let text = text.strip_prefix('\u{feff}').unwrap_or(text);
         for (index, line) in text.lines().enumerate() {
             let number = index + 1;
@@ -65,14 +60,14 @@ impl Credentials {
             let Some((name, value)) = line.split_once('=') else {
                 return Err(at(
                     number,
-                    "this is no section, no setting and no comment; settings are written \
+                    "expected a section, a setting or a comment; write a setting as \
                      `name = value`",
                 ));
             };
             let Some(section) = &mut section else {
                 return Err(at(
                     number,
-                    "this stands before the first section; put a line such as `[default]` above it",
+                    "this setting is before the first section; add a line such as `[default]` above it",
                 ));
             };
             section.set(number, name.trim_end(), value.trim_start())?;
@@ -80,14 +75,14 @@ impl Credentials {
         finish(section, &mut keys)?;
         if keys.is_empty() {
             return Err(Error::config(
-                "there is no key; write a section such as `[default]` with `aws_access_key_id` \
+                "the file has no key; add a section such as `[default]` with `aws_access_key_id` \
                  and `aws_secret_access_key`",
             ));
         }
         Ok(Self(keys))
     }
 
-    /// The key with this id, and the id as it is kept here.
+    /// Returns the key with this id, and the stored id.
     pub(super) fn find(&self, id: &str) -> Option<(&str, &Key)> {
         self.0.get_key_value(id).map(|(id, key)| (id.as_str(), key))
     }
@@ -106,7 +101,7 @@ const ID: &str = "aws_access_key_id";
 const SECRET: &str = "aws_secret_access_key";
 const TOKEN: &str = "aws_session_token";
 
-/// A section, as far as it was read.
+/// Section that is being parsed.
 struct Section<'a> {
     line: usize,
     name: &'a str,
@@ -116,7 +111,7 @@ struct Section<'a> {
 }
 
 impl<'a> Section<'a> {
-    /// Begins a section, of whose first line this is what follows the bracket.
+    /// Starts a section. `rest` is its first line after the bracket.
     fn start(line: usize, rest: &'a str) -> Result<Self> {
         let is_end = |after: &str| {
             let after = after.trim_start();
@@ -126,7 +121,7 @@ impl<'a> Section<'a> {
             Some((name, after)) if is_end(after) => {
                 Ok(Self { line, name: name.trim(), id: None, secret: None, token: None })
             }
-            _ => Err(at(line, "a section is written in brackets, such as `[default]`")),
+            _ => Err(at(line, "a section name must be in brackets, such as `[default]`")),
         }
     }
 
@@ -143,16 +138,16 @@ impl<'a> Section<'a> {
         if value.is_empty() {
             return Err(at(line, format!("`{name}` has no value; write it after the `=`")));
         }
-        // A space or a quotation mark is no part of a value, but was put around it; in a header,
-        // a slash or a comma would end the id.
+        // Spaces and quotation marks around a value are mistakes. In a header, a slash or a comma
+        // would end the id.
         if value.contains(|c: char| !c.is_ascii_graphic() || matches!(c, '"' | '\''))
             || name == ID && value.contains(['/', ','])
         {
             return Err(at(
                 line,
                 format!(
-                    "the value of `{name}` has a character that does not belong there; write the \
-                     bare value, and comments on lines of their own"
+                    "the value of `{name}` has an invalid character; write it without quotation \
+                     marks, spaces and comments"
                 ),
             ));
         }
@@ -164,7 +159,7 @@ impl<'a> Section<'a> {
     }
 }
 
-/// Adds the key of a section that was read to its end. A section without one says something else.
+/// Adds the key of a complete section. A section without a key is for other programs.
 fn finish(section: Option<Section<'_>>, keys: &mut HashMap<String, Key>) -> Result<()> {
     let Some(Section { line, name, id, secret, token }) = section else { return Ok(()) };
     let lacks = |setting| {
@@ -180,7 +175,7 @@ fn finish(section: Option<Section<'_>>, keys: &mut HashMap<String, Key>) -> Resu
     match keys.entry(id.to_owned()) {
         Entry::Occupied(_) => Err(at(
             line,
-            format!("section `{name}` has a key that an earlier section has; keep one: {id}"),
+            format!("section `{name}` repeats the key of an earlier section; keep one: {id}"),
         )),
         Entry::Vacant(place) => {
             place.insert(Key::new(secret.to_owned(), token.map(str::to_owned)));
@@ -198,7 +193,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn every_section_with_a_key_counts() {
+    fn every_section_with_a_key_is_read() {
         let text = "\u{feff}# who may write\r\n[default]\r\naws_access_key_id = AKID1\r\n\
                     aws_secret_access_key=one/+=\r\nregion = eu-west-1\r\n\n\
                     [profile reader] ; a session\n  AWS_ACCESS_KEY_ID=AKID2\n\
@@ -215,7 +210,7 @@ mod tests {
     }
 
     #[test]
-    fn no_secret_is_shown() {
+    fn debug_output_shows_no_secret() {
         let text = "[a]\naws_access_key_id=AKID\naws_secret_access_key=hidden\n\
                     aws_session_token=hidden";
         let credentials = Credentials::parse(text).unwrap();
@@ -224,42 +219,42 @@ mod tests {
     }
 
     #[test]
-    fn a_mistake_is_named_with_its_line_and_without_its_text() {
-        const CHARACTER: &str = "has a character that does not belong there; write the bare \
-                                 value, and comments on lines of their own";
+    fn parse_error_names_the_line_and_does_not_show_it() {
+        const CHARACTER: &str = "has an invalid character; write it without quotation marks, \
+                                 spaces and comments";
         let whole = "aws_access_key_id=A\naws_secret_access_key=hidden\n";
         for (text, expected) in [
             (
                 String::new(),
-                "there is no key; write a section such as `[default]` with `aws_access_key_id` \
+                "the file has no key; add a section such as `[default]` with `aws_access_key_id` \
                  and `aws_secret_access_key`"
                     .to_owned(),
             ),
             (
                 "[default]\nregion=local\n".to_owned(),
-                "there is no key; write a section such as `[default]` with `aws_access_key_id` \
+                "the file has no key; add a section such as `[default]` with `aws_access_key_id` \
                  and `aws_secret_access_key`"
                     .to_owned(),
             ),
             (
                 whole.to_owned(),
-                "line 1: this stands before the first section; put a line such as `[default]` \
+                "line 1: this setting is before the first section; add a line such as `[default]` \
                  above it"
                     .to_owned(),
             ),
             (
                 "[a]\n\nhidden".to_owned(),
-                "line 3: this is no section, no setting and no comment; settings are written \
+                "line 3: expected a section, a setting or a comment; write a setting as \
                  `name = value`"
                     .to_owned(),
             ),
             (
                 "[a".to_owned(),
-                "line 1: a section is written in brackets, such as `[default]`".to_owned(),
+                "line 1: a section name must be in brackets, such as `[default]`".to_owned(),
             ),
             (
                 "[a] b".to_owned(),
-                "line 1: a section is written in brackets, such as `[default]`".to_owned(),
+                "line 1: a section name must be in brackets, such as `[default]`".to_owned(),
             ),
             (
                 "[a]\naws_secret_access_key=\n".to_owned(),
@@ -298,7 +293,7 @@ mod tests {
             ),
             (
                 format!("[a]\n{whole}[b]\n{whole}"),
-                "line 4: section `b` has a key that an earlier section has; keep one: A".to_owned(),
+                "line 4: section `b` repeats the key of an earlier section; keep one: A".to_owned(),
             ),
         ] {
             let error = Credentials::parse(&text).unwrap_err();
@@ -308,7 +303,7 @@ mod tests {
     }
 
     #[test]
-    fn a_file_is_named_in_its_errors() {
+    fn file_error_names_the_file() {
         let folder = tempfile::tempdir().unwrap();
         let file = folder.path().join("keys");
         let message = || Credentials::from_file(&file).unwrap_err().message().to_owned();

@@ -1,4 +1,4 @@
-//! A secret, and the signing keys that are derived from it.
+//! Secret of an access key, and the signing keys derived from it.
 
 use std::fmt;
 use std::sync::{Mutex, MutexGuard, PoisonError};
@@ -12,12 +12,12 @@ use super::scope::Scope;
 
 type HmacSha256 = Hmac<Sha256>;
 
-/// The secret of an access key.
+/// Secret of an access key, with the session token if it has one.
 pub(super) struct Key {
     secret: String,
     session_token: Option<String>,
-    /// The signing key that was derived last. It is good for a day in one region, so clients use
-    /// the same one again and again.
+    /// Signing key that was derived last. It is valid for one day, region and service, so that a
+    /// client uses the same one for many requests.
     last: Mutex<Option<Derived>>,
 }
 
@@ -27,7 +27,7 @@ struct Derived {
 }
 
 impl Key {
-    /// A secret, with the token that has to be sent along if it is that of a session.
+    /// Creates a key. Requests with it must carry `session_token` if there is one.
     pub(super) fn new(secret: String, session_token: Option<String>) -> Self {
         Self { secret, session_token, last: Mutex::new(None) }
     }
@@ -37,12 +37,12 @@ impl Key {
         self.session_token.is_some()
     }
 
-    /// Whether this is the token of the session. A key without a session has none.
+    /// Whether the token is that of the session. Returns false for a key without a session.
     pub(super) fn has_token(&self, token: &[u8]) -> bool {
         self.session_token.as_ref().is_some_and(|own| own.as_bytes().ct_eq(token).into())
     }
 
-    /// The signature of a text, in hexadecimal digits.
+    /// Returns the signature of a text, in hexadecimal digits.
     pub(super) fn sign(&self, scope: &Scope<'_>, text: &str) -> String {
         canonical::hexadecimal(&mac(self.signing_key(scope), text))
     }
@@ -61,14 +61,14 @@ impl Key {
     }
 }
 
-/// Shows nothing: whoever reads a log is not to learn a secret.
+/// Shows no field: logs must not contain secrets.
 impl fmt::Debug for Key {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.debug_struct("Key").finish_non_exhaustive()
     }
 }
 
-/// The key that signs for a day, a region and a service.
+/// Derives the signing key for a day, region and service.
 fn derive(secret: &str, scope: &Scope<'_>) -> HmacSha256 {
     let mut key = keyed(format!("AWS4{secret}").as_bytes());
     for part in [scope.day, scope.region, scope.service, "aws4_request"] {
@@ -78,7 +78,7 @@ fn derive(secret: &str, scope: &Scope<'_>) -> HmacSha256 {
 }
 
 fn keyed(key: &[u8]) -> HmacSha256 {
-    HmacSha256::new_from_slice(key).expect("HMAC takes keys of any length")
+    HmacSha256::new_from_slice(key).expect("HMAC accepts keys of any length")
 }
 
 fn mac(key: HmacSha256, text: &str) -> [u8; 32] {
@@ -96,7 +96,7 @@ mod tests {
     }
 
     #[test]
-    fn a_signature_is_that_of_the_documentation() {
+    fn signature_matches_the_example_of_the_aws_documentation() {
         let key = Key::new(SECRET.to_owned(), None);
         let text = "AWS4-HMAC-SHA256\n20150830T123600Z\n20150830/us-east-1/iam/aws4_request\n\
                     f536975d06c0309214f805bb90ccff089219ecd68b2577efef23edd43b7e1a59";
@@ -107,7 +107,7 @@ mod tests {
     }
 
     #[test]
-    fn a_key_that_was_derived_for_one_scope_is_not_used_for_another() {
+    fn derived_key_is_not_used_for_another_scope() {
         let signed = |key: &Key, scope: &Scope<'_>| key.sign(scope, "text");
         let used = Key::new(SECRET.to_owned(), None);
         for credential in [
@@ -127,7 +127,7 @@ mod tests {
     }
 
     #[test]
-    fn a_key_without_a_session_has_no_token() {
+    fn key_without_a_session_has_no_token() {
         let key = Key::new(SECRET.to_owned(), None);
         assert!(!key.has_token(b""));
         let key = Key::new(SECRET.to_owned(), Some("token".to_owned()));

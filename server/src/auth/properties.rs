@@ -1,5 +1,5 @@
-//! What holds for every request: a change is noticed, and no text of a header brings the server
-//! down.
+//! Properties of signature verification: every change of a signed request is detected, and no
+//! header makes the server panic.
 
 use http::uri::PathAndQuery;
 use http::{HeaderName, HeaderValue, Request};
@@ -19,7 +19,7 @@ fn check(request: &Request<Vec<u8>>) -> tabla_core::Result<String> {
 }
 
 prop_compose! {
-    /// A signed request with headers and a path that no program on the way would change.
+    /// Strategy for a signed request whose headers and path no proxy would change.
     fn signed()(
         path in "/([a-z]{1,8}(/[a-z]{1,8}){0,2})?",
         target in "[!-~]{1,40}",
@@ -37,7 +37,7 @@ prop_compose! {
     }
 }
 
-/// The same text with another visible character in one place.
+/// Returns the text with another visible character at one position.
 fn changed(text: &[u8], place: Index, step: u8) -> Vec<u8> {
     let mut text = text.to_vec();
     let place = place.index(text.len());
@@ -47,12 +47,12 @@ fn changed(text: &[u8], place: Index, step: u8) -> Vec<u8> {
 
 proptest! {
     #[test]
-    fn a_signed_request_passes(request in signed()) {
+    fn signed_request_is_accepted(request in signed()) {
         prop_assert_eq!(check(&request).unwrap(), "AKIDEXAMPLE");
     }
 
     #[test]
-    fn another_byte_in_the_body_is_refused(
+    fn changed_body_is_refused(
         mut request in signed(), place: Index, flip in 1_u8..=255,
     ) {
         let place = place.index(request.body().len());
@@ -61,13 +61,13 @@ proptest! {
     }
 
     #[test]
-    fn a_shorter_or_longer_body_is_refused(mut request in signed(), longer: bool) {
+    fn shorter_or_longer_body_is_refused(mut request in signed(), longer: bool) {
         if longer { request.body_mut().push(b' ') } else { request.body_mut().truncate(0) }
         prop_assert_eq!(check(&request).unwrap_err().code(), "InvalidSignatureException");
     }
 
     #[test]
-    fn another_path_is_refused(mut request in signed(), place: Index, letter in b'a'..=b'z') {
+    fn changed_path_is_refused(mut request in signed(), place: Index, letter in b'a'..=b'z') {
         let mut path = request.uri().path().as_bytes().to_vec();
         let place = place.index(path.len());
         if place == 0 { path.push(letter) } else { path[place] = letter }
@@ -77,7 +77,7 @@ proptest! {
     }
 
     #[test]
-    fn another_method_or_query_string_is_refused(mut request in signed(), method: bool) {
+    fn changed_method_or_query_string_is_refused(mut request in signed(), method: bool) {
         if method {
             *request.method_mut() = http::Method::PUT;
         } else {
@@ -87,7 +87,7 @@ proptest! {
     }
 
     #[test]
-    fn another_byte_in_a_header_is_refused(
+    fn changed_header_is_refused(
         mut request in signed(),
         name in select(vec!["host", "x-amz-target", "extra", "x-amz-date"]),
         place: Index,
@@ -99,7 +99,7 @@ proptest! {
     }
 
     #[test]
-    fn another_byte_in_the_signature_is_refused(
+    fn changed_signature_is_refused(
         mut request in signed(), place: Index, step in 1_u8..94,
     ) {
         let header = request.headers()["authorization"].as_bytes();
@@ -110,7 +110,7 @@ proptest! {
     }
 
     #[test]
-    fn one_more_value_of_a_signed_header_is_refused(
+    fn added_value_of_a_signed_header_is_refused(
         mut request in signed(), name in select(vec!["host", "x-amz-target", "extra"]),
     ) {
         request.headers_mut().append(name, HeaderValue::from_static("x"));
@@ -118,7 +118,7 @@ proptest! {
     }
 
     #[test]
-    fn no_header_brings_the_server_down(
+    fn no_header_causes_a_panic(
         authorization in authorization(),
         date in prop_oneof![Just(SIGNED_AT.as_bytes().to_vec()), value()],
         host in value(),
@@ -149,14 +149,14 @@ proptest! {
     }
 
     #[test]
-    fn no_file_brings_the_server_down(text in "(\\[[a-z]?\\]?\n?|aws_access_key_id *=|\
+    fn no_credentials_file_causes_a_panic(text in "(\\[[a-z]?\\]?\n?|aws_access_key_id *=|\
                                                aws_secret_access_key=|aws_session_token=|\
                                                \\PC{0,5}|\r?\n|[#;= ]){0,20}") {
         let _ = Credentials::parse(&text);
     }
 }
 
-/// Any bytes, of which most may stand in a header.
+/// Strategy for arbitrary bytes, most of which are valid in a header.
 fn value() -> impl Strategy<Value = Vec<u8>> {
     prop_oneof![
         vec(any::<u8>(), 0..60),
@@ -165,7 +165,7 @@ fn value() -> impl Strategy<Value = Vec<u8>> {
     ]
 }
 
-/// Something like a signature, from none at all to one that is wrong only in the end.
+/// Strategy for texts that resemble a signature to some degree.
 fn authorization() -> impl Strategy<Value = Vec<u8>> {
     let scope = prop_oneof![
         Just("AKIDEXAMPLE/20150830/us-east-1/dynamodb/aws4_request".to_owned()),

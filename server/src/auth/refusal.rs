@@ -1,34 +1,34 @@
-//! The errors with which a request is refused, under DynamoDB's names.
+//! Authentication errors, with DynamoDB's codes and messages.
 
 use tabla_core::{Error, ErrorKind};
 
-/// A request that is not signed at all.
+/// Error for a request without a signature.
 pub(super) fn unsigned() -> Error {
     missing_token("Request is missing Authentication Token")
 }
 
-/// A request that is not signed in a way that is understood here.
+/// Error for a request without a signature that the server supports.
 pub(super) fn missing_token(message: impl Into<String>) -> Error {
     refuse("MissingAuthenticationTokenException", message)
 }
 
-/// A signature with parts missing or malformed.
+/// Error for a signature with missing or malformed parts.
 pub(super) fn incomplete(message: impl Into<String>) -> Error {
     refuse("IncompleteSignatureException", message)
 }
 
-/// A signature that does not hold for this request, this service or this time.
+/// Error for a signature that is invalid for this request, service or time.
 pub(super) fn invalid(message: impl Into<String>) -> Error {
     refuse("InvalidSignatureException", message)
 }
 
-/// An access key that is not known, or not without its session token.
+/// Error for an unknown access key, or one without its session token.
 pub(super) fn unknown_key() -> Error {
     unrecognized("The security token included in the request is invalid.")
 }
 
-/// A session token that does not belong to the access key. The service leaves the full stop out
-/// here, and only here.
+/// Error for a session token of another access key. Only this message has no full stop, as on
+/// DynamoDB.
 pub(super) fn wrong_token() -> Error {
     unrecognized("The security token included in the request is invalid")
 }

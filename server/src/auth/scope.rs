@@ -1,21 +1,21 @@
-//! The credential of a signature: an access key, and the day, region and service for which its
-//! signing key was derived.
+//! The credential of a signature: the access key id, and the day, region and service for which the
+//! signing key is derived.
 
 use tabla_core::Result;
 
 use super::refusal;
 use super::signing_time::SigningTime;
 
-/// Streams are signed for under the same name as tables.
+/// Service name in the scope. Streams use the same one as tables.
 const SERVICE: &str = "dynamodb";
 
 const TERMINATOR: &str = "aws4_request";
 
-/// A credential, taken apart.
+/// Parsed credential.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Scope<'a> {
     pub(super) key_id: &'a str,
-    /// All but the access key, as it stands in the string to sign.
+    /// Scope without the access key id, as it appears in the string to sign.
     pub(super) text: &'a str,
     pub(super) day: &'a str,
     pub(super) region: &'a str,
@@ -24,7 +24,7 @@ pub(super) struct Scope<'a> {
 }
 
 impl<'a> Scope<'a> {
-    /// Takes a credential apart. Slashes at its end are ignored.
+    /// Parses a credential. Slashes at its end are ignored.
     pub(super) fn read(credential: &'a str) -> Result<Self> {
         Self::split(credential.trim_end_matches('/')).ok_or_else(|| {
             refusal::incomplete(format!(
@@ -48,12 +48,12 @@ impl<'a> Scope<'a> {
         parts.next().is_none().then_some(scope)
     }
 
-    /// Checks that the scope is that of a request to this service at this time. Any region will do:
-    /// this server is in none.
+    /// Checks that the scope is that of a request to DynamoDB at this time. Any region is accepted,
+    /// because this server is in none.
     ///
     /// # Errors
-    /// One that names everything that is wrong. The service used to add what it was given instead,
-    /// and no longer does.
+    /// One error that names everything that is wrong. It does not show the given values, as
+    /// DynamoDB's no longer does.
     pub(super) fn check(&self, moment: &SigningTime) -> Result<()> {
         let rules = [
             (!self.region.is_empty(), "Credential should be scoped to a valid region. "),
@@ -89,7 +89,7 @@ mod tests {
     }
 
     #[test]
-    fn any_region_will_do() {
+    fn any_region_is_accepted() {
         for region in ["us-east-1", "local", "nowhere", "000000", "überall"] {
             check(&format!("AKID/20150830/{region}/dynamodb/aws4_request")).unwrap();
             check(&format!("AKID/20150830/{region}/dynamodb/aws4_request//")).unwrap();
@@ -97,7 +97,7 @@ mod tests {
     }
 
     #[test]
-    fn a_credential_has_five_parts() {
+    fn credential_must_have_five_parts() {
         for credential in ["a", "/", "a/b/c/d", "a/b/c/d/", "a/b/c/d/e/f", "a/b/c/d//e"] {
             let error = check(credential).unwrap_err();
             assert_eq!(error.code(), "IncompleteSignatureException");
@@ -112,7 +112,7 @@ mod tests {
     }
 
     #[test]
-    fn everything_that_is_wrong_with_a_scope_is_said_at_once() {
+    fn error_names_everything_that_is_wrong_with_a_scope() {
         const REGION: &str = "Credential should be scoped to a valid region. ";
         const SERVICE: &str = "Credential should be scoped to correct service: 'dynamodb'. ";
         const END: &str = "Credential should be scoped with a valid terminator: 'aws4_request'. ";

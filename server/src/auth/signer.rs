@@ -1,25 +1,25 @@
-//! A client that signs requests, for the tests. It shares no code with what is tested, and knows
-//! only the simple requests that clients of DynamoDB send.
+//! A signing client for the tests. It shares no code with the verification, and supports only the
+//! simple requests that clients of DynamoDB send.
 
 use hmac::{Hmac, KeyInit, Mac};
 use http::{HeaderValue, Request};
 use sha2::{Digest, Sha256};
 use tabla_core::env::Timestamp;
 
-/// When the requests are signed.
+/// Time of the signatures, in the basic format.
 pub(super) const SIGNED_AT: &str = "20150830T123600Z";
 
-/// The same moment.
+/// The same time, as a timestamp.
 pub(super) const NOW: Timestamp = Timestamp::from_secs(1_440_938_160);
 
-/// A client with a key.
+/// Client with an access key.
 #[derive(Clone, Copy)]
 pub(super) struct Signer {
     pub(super) id: &'static str,
     pub(super) secret: &'static str,
-    /// The header that says when the request was signed, unless another one does.
+    /// Header with the time of the signature. `None` if the request has one already.
     pub(super) date_header: Option<&'static str>,
-    /// What is signed instead of the hash of the body.
+    /// Text to sign instead of the hash of the body.
     pub(super) body_hash: Option<&'static str>,
 }
 
@@ -73,7 +73,7 @@ impl Signer {
     }
 }
 
-/// A request as an SDK sends it, without a signature.
+/// Returns an unsigned request as an SDK sends it.
 pub(super) fn get_item() -> Request<Vec<u8>> {
     Request::post("/")
         .header("host", "localhost:8000")

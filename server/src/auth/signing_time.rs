@@ -1,4 +1,4 @@
-//! When a request says that it was signed.
+//! The time of a signature: its header, its formats, and the allowed clock skew.
 
 use http::header::DATE;
 use http::{HeaderMap, HeaderValue};
@@ -12,31 +12,32 @@ use super::refusal;
 
 pub(super) const X_AMZ_DATE: &str = "x-amz-date";
 
-/// How far a client's clock may be off, in minutes.
+/// Allowed difference between the clocks of client and server, in minutes.
 ///
-/// Other services allow 5. DynamoDB's own refusals have said `- 15 min.` since 2013, in 2024 still
-/// (<https://github.com/praetorian-inc/chariot-ui/issues/453>).
+/// Other services allow 5. DynamoDB's own errors have said `- 15 min.` since 2013, and still did in
+/// 2024 (<https://github.com/praetorian-inc/chariot-ui/issues/453>).
 const SKEW_MINUTES: i64 = 15;
 
-/// ISO 8601 in its basic format, which is what is signed.
+/// Basic format of ISO 8601, which is signed.
 const BASIC: &[BorrowedFormatItem<'_>] =
     format_description!("[year][month][day]T[hour][minute][second]Z");
 
-/// The format of HTTP's own `Date` up to its zone. It is signed in the basic format all the same.
+/// Format of HTTP's `Date` header, up to its zone. The signature has the basic format in this case
+/// too.
 const HTTP: &[BorrowedFormatItem<'_>] = format_description!(
     "[weekday repr:short], [day] [month repr:short] [year] [hour]:[minute]:[second] "
 );
 
-/// The zone of a `Date`, as HTTP writes it, and as botocore does, after the rules for mail.
+/// Zones of a `Date` header: that of HTTP, and those of botocore, which follows the rules for mail.
 const UTC: [&str; 3] = ["GMT", "-0000", "+0000"];
 
-/// The header that says when a request was signed, if there is one.
+/// Returns the header with the time of the signature, if there is one.
 pub(super) fn header(headers: &HeaderMap) -> Option<&HeaderValue> {
     let given = |name: &str| headers.get(name).filter(|value| !value.is_empty());
     given(X_AMZ_DATE).or_else(|| given(DATE.as_str()))
 }
 
-/// When a request was signed, to the second.
+/// Time of a signature, to the second.
 #[derive(Debug)]
 pub(super) struct SigningTime {
     text: String,
@@ -44,10 +45,10 @@ pub(super) struct SigningTime {
 }
 
 impl SigningTime {
-    /// Reads the header that [`header`] has found.
+    /// Parses the value of the header that [`header`] returns.
     pub(super) fn read(value: &HeaderValue) -> Result<Self> {
         let text = String::from_utf8_lossy(value.as_bytes());
-        // A year may have a sign for the parser, but not for the service.
+        // The parser accepts a year with a sign; DynamoDB does not.
         if let Some(seconds) = parse(&text, BASIC)
             && text.starts_with(|first: char| first.is_ascii_digit())
         {
@@ -63,18 +64,18 @@ impl SigningTime {
         )))
     }
 
-    /// The moment as it stands in the string to sign.
+    /// Returns the time as it appears in the string to sign.
     pub(super) fn text(&self) -> &str {
         &self.text
     }
 
-    /// Its day, as it stands in the scope of a credential.
+    /// Returns the day as it appears in the scope of a credential.
     pub(super) fn day(&self) -> &str {
         self.text.split('T').next().unwrap_or_default()
     }
 
-    /// Checks that the moment is neither long ago nor far ahead, so that a request that somebody
-    /// has overheard is of no use for long.
+    /// Checks that the time is at most 15 minutes from `now`, so that an overheard request cannot
+    /// be repeated for long.
     pub(super) fn check_is_near(&self, now: Timestamp) -> Result<()> {
         let now = i64::try_from(now.as_secs()).unwrap_or(i64::MAX);
         let earliest = now.saturating_sub(SKEW_MINUTES * 60);
@@ -100,16 +101,16 @@ impl SigningTime {
     }
 }
 
-/// The seconds since the epoch that this text stands for.
+/// Parses a time, and returns its seconds since the epoch.
 fn parse(text: &str, format: &[BorrowedFormatItem<'_>]) -> Option<i64> {
     let time = PrimitiveDateTime::parse(text, format).ok()?;
     Some(time.assume_utc().unix_timestamp())
 }
 
-/// A moment in the basic format.
+/// Formats a time in the basic format.
 fn basic(seconds: i64) -> String {
     let time = OffsetDateTime::from_unix_timestamp(seconds).ok();
-    // A clock that stands beyond the year 9999 is wrong, but no reason to fail.
+    // A clock beyond the year 9999 is wrong, but no reason to panic.
     time.and_then(|time| time.format(BASIC).ok()).unwrap_or_else(|| seconds.to_string())
 }
 
@@ -122,7 +123,7 @@ mod tests {
     }
 
     #[test]
-    fn every_format_stands_for_the_same_moment() {
+    fn formats_of_one_time_are_parsed_alike() {
         for text in
             ["20150830T123600Z", "Sun, 30 Aug 2015 12:36:00 GMT", "Sun, 30 Aug 2015 12:36:00 -0000"]
         {
@@ -134,7 +135,7 @@ mod tests {
     }
 
     #[test]
-    fn any_other_format_is_refused() {
+    fn other_formats_are_refused() {
         for text in [
             "201",
             "2015-08-30T12:36:00Z",
@@ -163,7 +164,7 @@ mod tests {
     }
 
     #[test]
-    fn a_clock_may_be_off_by_a_quarter_of_an_hour() {
+    fn signature_is_accepted_with_15_minutes_of_clock_skew() {
         let now = Timestamp::from_millis(1_440_938_160_999);
         for text in ["20150830T122100Z", "20150830T123600Z", "20150830T125100Z"] {
             read(text).unwrap().check_is_near(now).unwrap();
@@ -187,7 +188,7 @@ mod tests {
     }
 
     #[test]
-    fn a_clock_that_is_quite_wrong_refuses_without_a_panic() {
+    fn extreme_clock_refuses_without_a_panic() {
         for now in [0, u64::MAX / 1000] {
             let now = Timestamp::from_secs(now);
             read("20150830T123600Z").unwrap().check_is_near(now).unwrap_err();
@@ -195,7 +196,7 @@ mod tests {
     }
 
     #[test]
-    fn the_date_of_the_signature_goes_before_that_of_the_message() {
+    fn x_amz_date_takes_precedence_over_date() {
         let mut headers = HeaderMap::new();
         assert_eq!(header(&headers), None);
         headers.insert(DATE, HeaderValue::from_static("a"));

@@ -1,6 +1,5 @@
-//! The requests of AWS's own test suite for this algorithm, and the signatures they must have.
-//! What the suite says of lines that are folded or not encoded cannot arrive here: such requests
-//! are refused when they are read.
+//! The requests of AWS's test suite for Signature Version 4, with their signatures. Its requests
+//! with folded or unencoded lines are left out: the HTTP parser rejects them.
 
 use http::Request;
 
@@ -16,7 +15,7 @@ const DATE: &str = "20150830T123600Z";
 struct Vector {
     name: &'static str,
     request: &'static str,
-    /// Besides the host and the date.
+    /// Headers of the request besides the host and the date.
     headers: &'static [(&'static str, &'static str)],
     signed: &'static str,
     body: &'static str,
@@ -113,11 +112,11 @@ const VECTORS: &[Vector] = &[
 ];
 
 #[test]
-fn the_signatures_of_the_test_suite_are_made_again() {
+fn signatures_match_the_aws_test_suite() {
     let key = Key::new(SECRET.to_owned(), None);
     for Vector { name, request, headers, signed, body, signature } in VECTORS {
         let (method, uri) = request.split_once(' ').unwrap();
-        // As the start of a request line, `//` is a path and no host.
+        // At the start of a request line, `//` begins a path, not a host.
         let uri = http::uri::PathAndQuery::from_static(uri);
         let mut request = Request::builder()
             .method(method)

@@ -1,4 +1,4 @@
-//! Whether a request was signed by somebody who may.
+//! Verification of the signature of a request.
 
 use http::request::Parts;
 use subtle::ConstantTimeEq;
@@ -12,16 +12,16 @@ use super::refusal;
 use super::scope::Scope;
 use super::signing_time::{self, SigningTime};
 
-/// Checks that a request was signed with one of the keys, and not long ago. Returns the id of that
-/// access key.
+/// Verifies that a request was signed with one of the keys, within the last 15 minutes. Returns the
+/// id of that access key.
 ///
-/// The body is the one that was sent, still compressed if it was. It is always part of what has to
-/// be signed; `UNSIGNED-PAYLOAD` is for S3.
+/// `body` is the body as sent, still compressed if it was. The signature always has to cover it;
+/// `UNSIGNED-PAYLOAD` is for S3.
 ///
 /// # Errors
-/// DynamoDB's own refusals, the first of them if there are several: no signature, a part of it
-/// missing, a time that is malformed or not near, a header that is not signed, another algorithm, a
-/// scope that is malformed or wrong, an unknown key, another signature, another session token.
+/// DynamoDB's errors, in its order: no signature; a missing part; a malformed time, or one outside
+/// the allowed skew; an unsigned header; another algorithm; a malformed or wrong scope; an unknown
+/// key; another signature; another session token.
 pub(crate) fn verify<'a>(
     credentials: &'a Credentials,
     parts: &Parts,
@@ -51,13 +51,13 @@ pub(crate) fn verify<'a>(
         bool::from(expected.as_bytes().ct_eq(signature.signature.as_bytes()))
     };
     if !requests.iter().any(is_signed) {
-        // The documented form is the first one.
+        // The first one is the documented form.
         let request = &requests[0];
         return Err(mismatch(request, &canonical::string_to_sign(&moment, &scope, request)));
     }
     let values = |name| parts.headers.get_all(name).iter().map(|value| value.as_bytes());
     if values(X_AMZ_CONTENT_SHA256).any(|hash| hash != body_hash.as_bytes()) {
-        // In the words of S3, whose header this is.
+        // Wording of S3, which defines this header.
         return Err(refusal::invalid(
             "The provided 'x-amz-content-sha256' header does not match what was computed.",
         ));
@@ -68,7 +68,8 @@ pub(crate) fn verify<'a>(
     Ok(id)
 }
 
-/// Another signature was expected: for these texts, so that their author can find the difference.
+/// Returns the error for another signature. It shows the signed texts, so that the client's author
+/// can compare them.
 fn mismatch(request: &[u8], to_sign: &str) -> Error {
     refusal::invalid(format!(
         "The request signature we calculated does not match the signature you provided. Check \
@@ -107,7 +108,7 @@ mod tests {
     }
 
     #[test]
-    fn a_signed_request_is_let_in_under_the_name_of_its_key() {
+    fn signed_request_returns_the_id_of_its_key() {
         let mut request = signer::get_item();
         Signer::default().sign(&mut request);
         assert_eq!(checked(&request).unwrap(), "AKIDEXAMPLE");
@@ -119,7 +120,7 @@ mod tests {
     }
 
     #[test]
-    fn a_token_and_a_hash_may_be_added_after_signing() {
+    fn token_and_hash_may_be_added_after_signing() {
         let mut request = signer::get_item();
         Signer { id: "ASIAEXAMPLE", secret: "secret", ..Signer::default() }.sign(&mut request);
         let hash = canonical::hash(request.body());
@@ -129,7 +130,7 @@ mod tests {
     }
 
     #[test]
-    fn a_date_of_the_message_serves_as_well() {
+    fn date_header_can_replace_x_amz_date() {
         let mut request = signer::get_item();
         set(request.headers_mut(), "date", "Sun, 30 Aug 2015 12:36:00 GMT");
         Signer { date_header: None, ..Signer::default() }.sign(&mut request);
@@ -137,8 +138,8 @@ mod tests {
         assert_eq!(checked(&request).unwrap(), "AKIDEXAMPLE");
     }
 
-    /// Requests that botocore 1.44.3 has signed: the parameters were given beside the URL in the first
-    /// group, and in the URL in the second.
+    /// Query strings with the signatures of botocore 1.44.3. In the first group the parameters were
+    /// given beside the URL, in the second one in the URL.
     const BOTOCORE: &[(&str, &str)] = &[
         ("x=%2B+", "9e244dd48fd449c7b471fc17f9d8a437894b0d94577cb72f0beb77c79e1945c5"),
         ("b=2&a=1&a=", "6846ba181f307c808e04c988d0e67803ca60accfc5f836b882e4bd621842b916"),
@@ -160,7 +161,7 @@ mod tests {
         ("B=1&a=2&%61=0", "50e5982a65f8d3d7cb6ef8a893f2c6f1cafd933337a93991d59677de2ff51ca8"),
     ];
 
-    /// A request as botocore sends it, with this query string and signature.
+    /// Returns a request as botocore sends it, with this query string and signature.
     fn of_botocore(query: &str, signature: &str) -> Request<Vec<u8>> {
         Request::post(format!("/?{query}"))
             .header("host", "localhost:8000")
@@ -181,7 +182,7 @@ mod tests {
     }
 
     #[test]
-    fn a_query_string_that_botocore_has_signed_is_accepted() {
+    fn query_strings_signed_by_botocore_are_accepted() {
         let refused = BOTOCORE
             .iter()
             .filter(|(query, signature)| checked(&of_botocore(query, signature)).is_err());
@@ -190,7 +191,7 @@ mod tests {
     }
 
     #[test]
-    fn a_signature_for_another_query_string_is_refused() {
+    fn signature_for_another_query_string_is_refused() {
         for (query, signature) in BOTOCORE {
             for other in [format!("{query}1"), format!("{query}&y=2"), String::new()] {
                 let (code, _) = refused(&of_botocore(&other, signature));
@@ -199,9 +200,9 @@ mod tests {
         }
     }
 
-    /// One request with everything wrong, which is put right step by step.
+    /// Begins with a request in which everything is wrong, and corrects it step by step.
     #[test]
-    fn refusals_come_in_the_order_of_the_service() {
+    fn errors_are_reported_in_dynamodbs_order() {
         let scope = |scope: &str, headers: &str| {
             format!("AWS4-HMAC-SHA25 Credential={scope} SignedHeaders={headers} Signature=0")
         };
@@ -263,7 +264,7 @@ mod tests {
     }
 
     #[test]
-    fn another_signature_is_answered_with_what_it_should_have_been_for() {
+    fn error_for_another_signature_shows_the_expected_texts() {
         let mut request = signer::get_item();
         Signer { secret: "another", ..Signer::default() }.sign(&mut request);
         let canonical = format!(
@@ -290,7 +291,7 @@ mod tests {
     }
 
     #[test]
-    fn a_signature_is_compared_as_text() {
+    fn signature_is_compared_as_text() {
         let mut request = signer::get_item();
         Signer::default().sign(&mut request);
         let header = request.headers()["authorization"].to_str().unwrap().to_owned();
@@ -305,7 +306,7 @@ mod tests {
     }
 
     #[test]
-    fn a_body_that_is_not_signed_is_refused() {
+    fn unsigned_body_is_refused() {
         let mut request = signer::get_item();
         set(request.headers_mut(), "x-amz-content-sha256", "UNSIGNED-PAYLOAD");
         Signer { body_hash: Some("UNSIGNED-PAYLOAD"), ..Signer::default() }.sign(&mut request);
@@ -315,7 +316,7 @@ mod tests {
     }
 
     #[test]
-    fn a_hash_of_something_else_is_refused_even_if_it_is_signed() {
+    fn signed_hash_of_another_body_is_refused() {
         for hash in ["UNSIGNED-PAYLOAD", "", &signer::sha256(b"something else")] {
             let mut request = signer::get_item();
             set(request.headers_mut(), "x-amz-content-sha256", hash);
@@ -332,7 +333,7 @@ mod tests {
     }
 
     #[test]
-    fn a_token_has_to_be_that_of_the_key() {
+    fn session_token_must_be_that_of_the_key() {
         let session = Signer { id: "ASIAEXAMPLE", secret: "secret", ..Signer::default() };
         for (signer, tokens, expected) in [
             (&session, &["another"][..], "The security token included in the request is invalid"),
@@ -356,7 +357,7 @@ mod tests {
     }
 
     #[test]
-    fn a_signature_is_not_good_for_longer_than_its_time() {
+    fn signature_expires_after_15_minutes() {
         let mut request = signer::get_item();
         Signer::default().sign(&mut request);
         let (parts, body) = request.into_parts();
