@@ -1,9 +1,9 @@
-//! Requests from their JSON text.
+//! Parsers of requests, from JSON text to core's request types.
 //!
-//! A request is an object whose members are kept as text until each is read as what it is: items go
-//! straight from the text into their encoding. What is wrong is told in the service's words where
-//! core has them; what is wrong with the *shape* of a request is the judge's to tell
-//! ([`shape`](crate::shape)), who is asked whenever something here fails.
+//! The members of a request are kept as text until each is parsed as its type: items are parsed
+//! directly into their encoding. Errors have DynamoDB's wording where core has it. Errors in the
+//! *structure* of a request are reported by [`shape`](crate::shape), which validates a request
+//! whenever a parser fails.
 
 mod batch;
 mod cost;
@@ -43,24 +43,24 @@ pub(crate) use table::{
 };
 pub(crate) use transact::{transact_get, transact_write};
 
-/// The members of a JSON object, as text.
+/// Members of a JSON object, with their values as text.
 #[derive(Debug)]
 pub(crate) struct Members<'a> {
     known: Known,
     members: Vec<(Cow<'a, str>, &'a RawValue)>,
 }
 
-/// The names that an object may have.
+/// Names that an object may have.
 #[derive(Clone, Copy, Debug)]
 enum Known {
-    /// Those of a structure; others are skipped.
+    /// Members of a structure. Others are skipped.
     Structure(&'static Structure),
-    /// Values of this shape, up to this number.
+    /// Any names, with values of this shape, up to this number.
     Any(&'static Shape, usize),
 }
 
 impl Known {
-    /// The shape of a member.
+    /// Returns the shape of a member, or `None` if the object cannot have it.
     fn shape(self, name: &str) -> Option<&'static Shape> {
         match self {
             Self::Any(shape, _) => Some(shape),
@@ -86,7 +86,8 @@ impl<'de> Visitor<'de> for Known {
                 continue;
             }
             let raw = map.next_value()?;
-            // Where there are few names, one that comes again is not one more.
+            // If the number of names is limited, a repeated name replaces its value and does not
+            // count twice.
             let limit = match self {
                 Self::Any(_, limit) => limit,
                 Self::Structure(structure) => structure.members.len(),
@@ -113,11 +114,11 @@ impl<'de> DeserializeSeed<'de> for Known {
     }
 }
 
-/// What is read of an object or an array that has more in it than it may. The judge knows the words
-/// for it.
-const TOO_MANY: &str = "more than there may be";
+/// Error for an object or array with too many parts. Clients do not see it: `shape` reports the
+/// limit in DynamoDB's wording.
+const TOO_MANY: &str = "more parts than allowed";
 
-/// The name of a member, which is borrowed unless it has to be unescaped.
+/// Name of a member, borrowed unless it contains escapes.
 struct Name<'a>(Cow<'a, str>);
 
 impl<'de> Deserialize<'de> for Name<'de> {
@@ -144,7 +145,7 @@ impl<'de> Deserialize<'de> for Name<'de> {
     }
 }
 
-/// The elements of an array, as text, each handed on as it is read.
+/// Visitor that passes each element of an array, as text, to a function.
 struct Elements<F> {
     limit: usize,
     read: F,
@@ -165,7 +166,7 @@ impl<'de, F: FnMut(&'de RawValue) -> Result<()>> Visitor<'de> for Elements<F> {
                 return Err(A::Error::custom(TOO_MANY));
             }
             count += 1;
-            // After a fault only the syntax is looked at.
+            // After an error only the syntax is checked.
             if outcome.is_ok() {
                 outcome = (self.read)(element);
             }
@@ -175,7 +176,7 @@ impl<'de, F: FnMut(&'de RawValue) -> Result<()>> Visitor<'de> for Elements<F> {
 }
 
 impl<'a> Members<'a> {
-    /// The members of a request.
+    /// Parses the members of the request of an operation.
     pub(crate) fn of_request(operation: Operation, body: &'a [u8]) -> Result<Self> {
         let mut deserializer = serde_json::Deserializer::from_slice(body);
         let members = Known::Structure(input(operation)).deserialize(&mut deserializer);
@@ -184,7 +185,7 @@ impl<'a> Members<'a> {
             .map_err(|error| malformed(error.to_string()))
     }
 
-    /// The members of an object of this shape.
+    /// Parses the members of an object of this shape.
     fn of_text(shape: &'static Shape, raw: &'a RawValue) -> Result<Self> {
         let known = match *shape {
             Shape::Structure(structure) => Known::Structure(structure),
@@ -196,7 +197,8 @@ impl<'a> Members<'a> {
         members.map_err(|_| malformed("Unexpected field type"))
     }
 
-    /// A member that is there and not null. Of two with one name the last counts.
+    /// Returns a member that is present and not null. Of two members with one name the last one
+    /// counts.
     pub(crate) fn find(&self, name: &str) -> Option<&'a RawValue> {
         let (_, raw) = self.members.iter().rev().find(|(found, _)| found == name)?;
         (raw.get() != "null").then_some(*raw)
@@ -206,12 +208,12 @@ impl<'a> Members<'a> {
         self.find(name).is_some()
     }
 
-    /// A member that has to be there.
+    /// Returns a required member.
     fn need(&self, name: &str) -> Result<&'a RawValue> {
         self.find(name).ok_or_else(|| missing(name))
     }
 
-    /// A member that serde reads.
+    /// Returns a member, parsed by serde.
     fn read<T: Deserialize<'a>>(&self, name: &str) -> Result<Option<T>> {
         self.find(name).map(|raw| read_plain(raw)).transpose()
     }
@@ -220,7 +222,7 @@ impl<'a> Members<'a> {
         self.read(name)
     }
 
-    /// A text that has to be there.
+    /// Returns a required text.
     fn need_text(&self, name: &str) -> Result<String> {
         read_plain(self.need(name)?)
     }
@@ -229,7 +231,7 @@ impl<'a> Members<'a> {
         Ok(self.boolean(name)?.unwrap_or_default())
     }
 
-    /// A truth value, for which the service takes some words, too.
+    /// Returns a boolean. DynamoDB accepts some words as well.
     fn boolean(&self, name: &str) -> Result<Option<bool>> {
         let Some(raw) = self.find(name) else { return Ok(None) };
         match raw.get() {
@@ -243,8 +245,8 @@ impl<'a> Members<'a> {
         }
     }
 
-    /// A number, which the service cuts at its point. One that is too great is as good as the
-    /// greatest there is.
+    /// Returns an integer. DynamoDB truncates fractions; numbers out of range become the nearest in
+    /// range.
     fn long(&self, name: &str) -> Result<Option<i64>> {
         let number: Option<serde_json::Number> = self.read(name)?;
         Ok(number.map(|number| match (number.as_i64(), number.as_f64()) {
@@ -258,7 +260,7 @@ impl<'a> Members<'a> {
         Ok(self.long(name)?.map(clamped))
     }
 
-    /// The shape of a member.
+    /// Returns the shape of a member.
     fn shape(&self, name: &str) -> &'static Shape {
         self.known.shape(name).unwrap_or(&Shape::Value)
     }
@@ -267,7 +269,7 @@ impl<'a> Members<'a> {
         self.find(name).map(|raw| Members::of_text(self.shape(name), raw)).transpose()
     }
 
-    /// What each of the objects of an array is read as.
+    /// Parses each object of an array.
     fn objects<T>(
         &self,
         name: &str,
@@ -277,7 +279,7 @@ impl<'a> Members<'a> {
         elements(self.shape(name), raw, |of, raw| read(&Members::of_text(of, raw)?)).map(Some)
     }
 
-    /// The elements of an array, as text.
+    /// Returns the elements of an array, as text.
     fn raws(&self, name: &str) -> Result<Option<Vec<&'a RawValue>>> {
         let Some(raw) = self.find(name) else { return Ok(None) };
         elements(self.shape(name), raw, |_, raw| Ok(raw)).map(Some)
@@ -291,22 +293,22 @@ impl<'a> Members<'a> {
         read_item(self.need(name)?)
     }
 
-    /// A member that has one of a few names.
+    /// Returns the value of a member that has one of a few names.
     fn choice<T: Copy>(&self, name: &str, choices: &[(&str, T)]) -> Result<Option<T>> {
         let Some(text) = self.text(name)? else { return Ok(None) };
         match choices.iter().find(|(known, _)| *known == text) {
             Some((_, choice)) => Ok(Some(*choice)),
-            None => Err(Error::validation(format!("{text} is no {name}"))),
+            None => Err(Error::validation(format!("'{text}' is not a valid {name}"))),
         }
     }
 
-    /// What the `#…` of a request stand for. DynamoDB refuses an empty map.
+    /// Returns the values of `#…` placeholders. DynamoDB refuses an empty map.
     fn names(&self) -> Result<Names> {
         const NAME: &str = "ExpressionAttributeNames";
         let names: BTreeMap<String, Option<String>> = self.read(NAME)?.unwrap_or_default();
         self.refuse_empty(NAME, names.is_empty())?;
         if let Some((key, _)) = names.iter().find(|(_, name)| name.is_none()) {
-            // What is wrong with a key is told before what is wrong with a name.
+            // An invalid key is reported before an invalid name.
             let keys = names.keys().map(|key| (key.clone(), key.clone())).collect();
             Placeholders::new(&keys, &Values::new())?;
             return Err(Error::validation(format!(
@@ -316,7 +318,7 @@ impl<'a> Members<'a> {
         Ok(names.into_iter().filter_map(|(key, name)| Some((key, name?))).collect())
     }
 
-    /// What the `:…` of a request stand for. DynamoDB refuses an empty map.
+    /// Returns the values of `:…` placeholders. DynamoDB refuses an empty map.
     fn values(&self) -> Result<Values> {
         const NAME: &str = "ExpressionAttributeValues";
         let Some(members) = self.object(NAME)? else { return Ok(Values::new()) };
@@ -338,7 +340,7 @@ impl<'a> Members<'a> {
         values
     }
 
-    /// A map of placeholders that is given has something in it, and something that uses it.
+    /// Refuses a map of placeholders that is given and empty.
     fn refuse_empty(&self, name: &str, is_empty: bool) -> Result<()> {
         if !is_empty || !self.has(name) {
             return Ok(());
@@ -371,7 +373,7 @@ impl<'a> Members<'a> {
         self.need_text("TableName")
     }
 
-    /// Reads every member as something, in the order of the request; of two with one name the last
+    /// Parses every member, in the order of the request. Of two members with one name the last one
     /// counts.
     fn entries<T>(
         &self,
@@ -387,7 +389,7 @@ impl<'a> Members<'a> {
     }
 }
 
-/// What each element of an array of this shape is read as.
+/// Parses each element of an array of this shape.
 fn elements<'a, T>(
     shape: &'static Shape,
     raw: &'a RawValue,
@@ -407,7 +409,7 @@ fn elements<'a, T>(
     Ok(found)
 }
 
-/// The code of an answer to JSON of the wrong shape.
+/// Code of the error for JSON with the wrong structure.
 pub(crate) const SERIALIZATION: &str = "SerializationException";
 
 fn read_plain<'a, T: Deserialize<'a>>(raw: &'a RawValue) -> Result<T> {
@@ -426,7 +428,7 @@ fn malformed(message: impl Into<String>) -> Error {
     Error::validation(message).with_code(SERIALIZATION)
 }
 
-/// The answer to a request without a member that it cannot do without.
+/// Returns the error for a request without a required member.
 fn missing(name: &str) -> Error {
     let mut letters = name.chars();
     let first = letters.next().map(|first| first.to_ascii_lowercase());

@@ -1,4 +1,4 @@
-//! Answers as JSON text.
+//! Writers of responses, from core's answer types to JSON text.
 
 mod capacity;
 mod items;
@@ -14,12 +14,12 @@ pub(crate) use json::{Array, Object, object};
 pub(crate) use stream::{records, shard_iterator, stream, streams};
 pub(crate) use table::{described, tables};
 
-/// The name under which an operation on tables describes one.
+/// Member with the table in the responses of DescribeTable.
 pub(crate) const TABLE: &str = "Table";
-/// The same for operations that change one.
+/// Member with the table in the responses of operations that change a table.
 pub(crate) const TABLE_DESCRIPTION: &str = "TableDescription";
 
-/// A time as the service writes it: seconds since the epoch, with a fraction.
+/// Returns a time as DynamoDB writes it: seconds since the epoch, with a fraction.
 fn seconds(time: Timestamp) -> f64 {
     time.as_millis() as f64 / 1000.0
 }
@@ -68,7 +68,7 @@ pub(crate) fn time_to_live_set(request: &UpdateTimeToLive) -> Vec<u8> {
     })
 }
 
-/// The quotas of an account that has the usual ones.
+/// Returns the response of DescribeLimits: the default quotas of an AWS account.
 pub(crate) fn limits() -> Vec<u8> {
     object(|answer| {
         answer.number("AccountMaxReadCapacityUnits", 80_000);
@@ -78,7 +78,7 @@ pub(crate) fn limits() -> Vec<u8> {
     })
 }
 
-/// This server, to clients that look for the endpoint to use.
+/// Returns the response of DescribeEndpoints: this server.
 pub(crate) fn endpoints(host: &str) -> Vec<u8> {
     object(|answer| {
         answer.array("Endpoints", |array| {
@@ -90,7 +90,7 @@ pub(crate) fn endpoints(host: &str) -> Vec<u8> {
     })
 }
 
-/// A table that is not backed up continuously.
+/// Returns the response of operations on continuous backups, which are always off.
 pub(crate) fn continuous_backups() -> Vec<u8> {
     object(|answer| {
         answer.object("ContinuousBackupsDescription", |object| {

@@ -1,8 +1,7 @@
-//! The shapes of the inputs of all operations that the server offers, and what is wrong with a
-//! request that has not the shape of its operation.
+//! Shapes of the requests of all supported operations, as in AWS's API model, and their validation.
 //!
-//! Members, lengths, ranges and sets of values are those of the service's API model (API reference).
-//! Where what AWS answers is known to differ from the model, a comment says so.
+//! Members, lengths, ranges and value sets are those of the API reference. A comment marks each
+//! shape for which the observed behavior of AWS differs from it.
 
 mod batches;
 mod common;
@@ -20,46 +19,45 @@ pub(crate) use self::validate::validate;
 
 use crate::operation::Operation;
 
-/// What a place in a request holds.
+/// Type of a value in a request, with its constraints.
 #[derive(Debug)]
 pub(crate) enum Shape {
-    /// A text of so many bytes.
+    /// String with a length in bytes.
     Text { min: usize, max: usize },
-    /// A text that names a table or an index.
+    /// String that names a table or an index, with its length.
     Name { min: usize, max: usize },
-    /// One of these texts, which are in the order in which the service lists them.
+    /// One of these strings, in the order in which DynamoDB lists them in errors.
     Choice(&'static [&'static str]),
-    /// A number of 32 bits.
+    /// Integer of 32 bits, with its range.
     Integer { min: i64, max: i64 },
-    /// A number of 64 bits.
+    /// Integer of 64 bits, with its range.
     Long { min: i64, max: i64 },
-    /// A point in time.
+    /// Point in time, as a number of seconds since the epoch.
     Time,
-    /// A truth value.
+    /// Boolean, or a word for one.
     Boolean,
-    /// Bytes, as base64.
+    /// Bytes, in base64.
     Binary,
-    /// An attribute's value, whose meaning is not looked at.
+    /// Attribute value. Its content is validated by core.
     Value,
-    /// An array of so many elements.
+    /// Array, with its number of elements.
     List { of: &'static Shape, min: usize, max: usize },
-    /// An object of so many names of the caller's, which have lengths of their own.
+    /// Object with any names, with its number of entries and the lengths of its names.
     Map { of: &'static Shape, min: usize, max: usize, names: Option<(usize, usize)> },
-    /// An object of known names.
+    /// Object with known names.
     Structure(&'static Structure),
 }
 
-/// An object of known names. Others may be there, and are not looked at.
+/// Object with known names. Other names are ignored.
 #[derive(Debug)]
 pub(crate) struct Structure {
-    /// Its name in the API's model.
+    /// Name of the class in AWS's API model.
     pub(crate) class: &'static str,
-    /// What it has, in the order in which the service looks at them: that of a hash table of their
-    /// names.
+    /// Members, in the order in which DynamoDB validates them: that of a hash table of their names.
     pub(crate) members: &'static [Member],
 }
 
-/// A member of a structure.
+/// Member of a structure.
 #[derive(Debug)]
 pub(crate) struct Member {
     pub(crate) name: &'static str,
@@ -67,14 +65,14 @@ pub(crate) struct Member {
     pub(crate) shape: &'static Shape,
 }
 
-/// Whether a member has to be there.
+/// Whether a member is required, and how DynamoDB reports it as missing.
 #[derive(Debug)]
 pub(crate) enum Need {
-    /// It need not.
+    /// The member is optional.
     Optional,
-    /// It has to, as one constraint among others.
+    /// The member is required. Its absence is one violated constraint among others.
     Required,
-    /// It has to, or this is all that is answered.
+    /// The member is required. Its absence is the only error, with this message.
     First(&'static str),
 }
 
@@ -96,7 +94,8 @@ const fn first(name: &'static str, shape: &'static Shape, missing: &'static str)
     Member { name, need: Need::First(missing), shape }
 }
 
-/// The input of an operation; of one that is not offered, one without members.
+/// Returns the structure of the request of an operation. It has no members if the operation is not
+/// supported.
 pub(crate) fn input(operation: Operation) -> &'static Structure {
     match operation {
         Operation::BatchGetItem => &batches::BATCH_GET_ITEM,

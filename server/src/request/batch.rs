@@ -1,4 +1,4 @@
-//! Requests for many items.
+//! Parsers of BatchGetItem and BatchWriteItem.
 
 use serde_json::value::RawValue;
 use tabla_core::ops::{BatchGetItem, BatchWriteItem, KeysAndAttributes, WriteRequest};
@@ -12,7 +12,7 @@ pub(crate) fn batch_get(members: &Members<'_>) -> Result<BatchGetItem> {
         "null" => Err(Error::validation(format!("{NO_KEYS} is required: {table} has empty list"))),
         _ => Members::of_text(shape, raw),
     })?;
-    // One kind of parameters for all tables.
+    // All tables of a request use the same kind of parameters.
     let given =
         |name: &'static str| requests.iter().any(|(_, members)| members.has(name)).then_some(name);
     if let (Some(old), Some(new)) = (given("AttributesToGet"), given("ProjectionExpression")) {
@@ -65,7 +65,7 @@ fn write_request(members: &Members<'_>) -> Result<WriteRequest> {
     match (members.object("PutRequest")?, members.object("DeleteRequest")?) {
         (Some(put), None) => put.need_item("Item").map(WriteRequest::Put),
         (None, Some(delete)) => delete.need_item("Key").map(WriteRequest::Delete),
-        // The service has these words for none, too.
+        // DynamoDB uses this message for a request without a put and a delete, too.
         _ => Err(Error::validation(
             "Supplied AttributeValue has more than one datatypes set, must contain exactly one of \
              the supported datatypes",

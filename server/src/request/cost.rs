@@ -1,8 +1,8 @@
-//! Bytes of memory that the trees of a request take.
+//! Estimates of the memory that the parsed values of a request take, in bytes.
 //!
-//! Items and keys go from the text into their encoding, which is no longer than the text. The values
-//! of expressions and what came before expressions become trees, in which a map of one entry takes
-//! half a kilobyte.
+//! Items and keys are parsed into their encoding, which is no longer than the text. The values of
+//! expressions and legacy parameters become trees, in which a map of one entry takes half a
+//! kilobyte.
 
 use serde_json::value::RawValue;
 
@@ -10,25 +10,25 @@ use super::{Members, elements};
 use crate::operation::Operation;
 use crate::shape::Shape;
 
-/// What one value of each type takes in a tree, by its code: a scalar, a list, a set, a map. The
-/// nodes of maps and sets have room for eleven entries.
+/// Memory of one value in a tree, in bytes, by its type: scalar, list, set or map. The nodes of
+/// maps and sets have room for eleven entries.
 const SCALAR: usize = 64;
 const LIST: usize = 160;
 const SET: usize = 350;
 const MAP: usize = 700;
-/// What one object takes that is no value.
+/// Memory of an object that is not an attribute value, in bytes.
 const OBJECT: usize = 256;
-/// What one more element or entry of a value takes.
+/// Memory of each further element or entry of a value, in bytes.
 const NEXT: usize = 48;
-/// What one more name takes, or one more of the conditions and updates that came before expressions.
+/// Memory of each further name, or legacy condition or update, in bytes.
 const NEXT_NAME: usize = 192;
-/// What one text takes beside its bytes.
+/// Memory of a text besides its bytes.
 const TEXT: usize = 24;
 
-/// Bytes for each byte of a request for a table: its shape was checked, and what it lists is short.
+/// Memory for each byte of a request on a table: its shape is validated, and its lists are short.
 const PER_BYTE: usize = 8;
 
-/// Bytes that reading the trees of a request takes, or more.
+/// Returns an upper bound of the memory that the parsed values of a request take, in bytes.
 pub(crate) fn trees(operation: Operation, body: usize, members: &Members<'_>) -> usize {
     match operation.is_frequent() {
         true => of_members(members),
@@ -49,14 +49,14 @@ fn of_member(name: &str, shape: &'static Shape, raw: &RawValue) -> usize {
             let read = |of, raw| Ok(of_members(&Members::of_text(of, raw)?));
             elements(shape, raw, read).map_or(0, |parts| parts.iter().sum())
         }
-        // The writes to one table of a batch hold items and keys only.
+        // The writes of a batch to one table hold only items and keys.
         (_, Shape::List { of: Shape::Structure(_), .. }) => 0,
         ("RequestItems", _) | (_, Shape::Structure(_)) => inner(raw),
         _ => text(raw.get().as_bytes(), NEXT_NAME),
     }
 }
 
-/// Bytes that the tree of a text takes, or more.
+/// Returns an upper bound of the memory that the tree of a JSON text takes, in bytes.
 fn text(text: &[u8], next: usize) -> usize {
     let mut cost = text.len();
     let mut place = 0;
@@ -75,7 +75,7 @@ fn text(text: &[u8], next: usize) -> usize {
     cost
 }
 
-/// The place after the text that begins here.
+/// Returns the position after the string that starts at `place`, after its opening quotation mark.
 fn end_of_text(text: &[u8], mut place: usize) -> usize {
     while let Some(byte) = text.get(place) {
         match byte {
@@ -87,13 +87,13 @@ fn end_of_text(text: &[u8], mut place: usize) -> usize {
     text.len()
 }
 
-/// What an object takes, by its first name.
+/// Returns the memory of an object, estimated from its first name.
 fn object(inside: &[u8]) -> usize {
     let inside = inside.trim_ascii_start();
     let Some(name) = inside.strip_prefix(b"\"") else { return SCALAR };
     let end = name.iter().position(|byte| matches!(byte, b'"' | b'\\')).unwrap_or(name.len());
     match &name[..end] {
-        // A type whose code is escaped could be any.
+        // An escaped type code could be any type.
         _ if name.get(end) == Some(&b'\\') => MAP,
         b"M" => MAP,
         b"SS" | b"NS" | b"BS" => SET,
@@ -108,7 +108,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn cost_follows_the_structure_and_not_what_texts_hold() {
+    fn cost_depends_on_structure_and_not_on_the_content_of_strings() {
         let maps = br#"{"L":[{"M":{"a":{"S":""}}},{"M":{"a":{"S":""}}}]}"#;
         assert!((2000..3000).contains(&text(maps, NEXT)), "{}", text(maps, NEXT));
         let held = br#"{"S":"{\"M\":{\"a\":{\"M\":{}}},{,{,{,{"}"#;

@@ -1,4 +1,4 @@
-//! Requests for one item.
+//! Parsers of requests on one item.
 
 use tabla_core::ops::{
     DeleteItem, GetItem, PutItem, ReturnValues, ReturnValuesOnConditionCheckFailure, UpdateItem,

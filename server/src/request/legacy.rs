@@ -1,6 +1,6 @@
-//! Expressions, and the parameters that there were before them.
+//! Parsers of expressions and of the legacy parameters that preceded them.
 //!
-//! Core makes its one tree of either; a request has one or the other.
+//! Core makes the same tree of either. A request has one or the other.
 
 use serde_json::value::RawValue;
 use tabla_core::backend::legacy::{
@@ -13,10 +13,11 @@ use tabla_core::{Error, Result, assign};
 use super::{Members, elements, read_value};
 use crate::shape::Shape;
 
-/// The parameters that `ConditionExpression` stands for now.
+/// Legacy parameters that `ConditionExpression` replaces.
 pub(super) const CONDITION: [&str; 2] = ["Expected", "ConditionalOperator"];
 
-/// Refuses a request that has parameters of both kinds, or what only expressions can use without one.
+/// Refuses a request with expressions and legacy parameters, or with placeholders and no
+/// expression.
 pub(super) fn refuse_mixture(
     members: &Members<'_>,
     old: &[&'static str],
@@ -40,18 +41,18 @@ pub(super) fn refuse_mixture(
     legacy::refuse_placeholders(names, values, &users)
 }
 
-/// `ProjectionExpression` or `AttributesToGet`.
+/// Parses `ProjectionExpression` or `AttributesToGet`.
 pub(super) fn projection(members: &Members<'_>) -> Result<Option<Expr<Projection>>> {
     if let Some(text) = members.text("ProjectionExpression")? {
         return Ok(Some(Expr::Text(text)));
     }
-    // A null is no name, and told as an empty one.
+    // A null is reported as an empty name.
     let names: Option<Vec<Option<String>>> = members.read("AttributesToGet")?;
     let names = names.map(|names| names.into_iter().map(Option::unwrap_or_default));
     names.map(|names| legacy::attributes_to_get(names).map(Expr::Tree)).transpose()
 }
 
-/// `ConditionExpression` or `Expected`.
+/// Parses `ConditionExpression` or `Expected`.
 pub(super) fn condition(members: &Members<'_>) -> Result<Option<Expr<Condition>>> {
     if let Some(text) = members.text("ConditionExpression")? {
         return Ok(Some(Expr::Text(text)));
@@ -65,7 +66,7 @@ pub(super) fn condition(members: &Members<'_>) -> Result<Option<Expr<Condition>>
     Ok(legacy::expected(expected.unwrap_or_default(), operator)?.map(Expr::Tree))
 }
 
-/// `FilterExpression` or what the operation had before it.
+/// Parses `FilterExpression` or the legacy parameter `old`.
 pub(super) fn filter(members: &Members<'_>, old: &str) -> Result<Option<Expr<Condition>>> {
     if let Some(text) = members.text("FilterExpression")? {
         return Ok(Some(Expr::Text(text)));
@@ -78,7 +79,7 @@ pub(super) fn filter(members: &Members<'_>, old: &str) -> Result<Option<Expr<Con
     Ok(legacy::filter(tests.unwrap_or_default(), operator)?.map(Expr::Tree))
 }
 
-/// `KeyConditionExpression` or `KeyConditions`.
+/// Parses `KeyConditionExpression` or `KeyConditions`.
 pub(super) fn key_condition(members: &Members<'_>) -> Result<Option<Expr<Condition>>> {
     if let Some(text) = members.text("KeyConditionExpression")? {
         return Ok(Some(Expr::Text(text)));
@@ -87,7 +88,7 @@ pub(super) fn key_condition(members: &Members<'_>) -> Result<Option<Expr<Conditi
     legacy::key_conditions(given.entries(test)?).map(|keys| Some(Expr::Tree(keys.condition)))
 }
 
-/// `UpdateExpression` or `AttributeUpdates`.
+/// Parses `UpdateExpression` or `AttributeUpdates`.
 pub(super) fn update(members: &Members<'_>) -> Result<Option<Expr<Update>>> {
     if let Some(text) = members.text("UpdateExpression")? {
         return Ok(Some(Expr::Text(text)));
@@ -96,7 +97,7 @@ pub(super) fn update(members: &Members<'_>) -> Result<Option<Expr<Update>>> {
     Ok(legacy::attribute_updates(given.entries(attribute_update)?)?.map(Expr::Tree))
 }
 
-/// An error of a store, which knows expressions only, in the words for what the request has.
+/// Rewords an error of a store, which knows only expressions, for a request with legacy parameters.
 pub(crate) fn reworded(members: &Members<'_>, error: Error) -> Error {
     let unindexable = || -> Option<bool> {
         let given = members.object("KeyConditions").ok()??;
@@ -167,7 +168,7 @@ fn attribute_update(_: &str, shape: &'static Shape, raw: &RawValue) -> Result<At
 fn comparison(members: &Members<'_>) -> Result<Option<ComparisonOperator>> {
     let Some(name) = members.text("ComparisonOperator")? else { return Ok(None) };
     let known = ComparisonOperator::from_name(&name);
-    known.map(Some).ok_or_else(|| Error::validation(format!("{name} is no ComparisonOperator")))
+    known.map(Some).ok_or_else(|| Error::validation(format!("'{name}' is not a valid ComparisonOperator")))
 }
 
 fn values(members: &Members<'_>) -> Result<Option<Vec<tabla_core::Value>>> {

@@ -1,4 +1,4 @@
-//! Requests for a page of items.
+//! Parsers of Query and Scan.
 
 use tabla_core::ops::{Query, Scan, Select};
 use tabla_core::{Error, Item, Result, assign};
@@ -14,7 +14,7 @@ pub(crate) fn query(members: &Members<'_>) -> Result<Query> {
     Ok(assign!(Query::default(), {
         table: members.table()?,
         index: members.text("IndexName")?,
-        // In the order in which the service finds fault.
+        // The parameters are in the order in which DynamoDB reports errors.
         filter: legacy::filter(members, "QueryFilter")?,
         projection: legacy::projection(members)?,
         exclusive_start_key: start_key(members)?,
@@ -52,8 +52,8 @@ pub(crate) fn scan(members: &Members<'_>) -> Result<Scan> {
     }))
 }
 
-/// Where a page goes on. Of most values that are none AWS says that the key is invalid, but not of
-/// all (observed on AWS).
+/// Parses `ExclusiveStartKey`. For most invalid values AWS reports an invalid key, but not for all
+/// (observed on AWS).
 fn start_key(members: &Members<'_>) -> Result<Option<Item>> {
     members.item("ExclusiveStartKey").map_err(|error| {
         let said = [

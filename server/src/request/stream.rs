@@ -1,4 +1,4 @@
-//! Requests for streams.
+//! Parsers of requests on streams.
 
 use tabla_core::ops::{
     DescribeStream, GetRecords, GetShardIterator, ListStreams, SequenceNumber, ShardFilter,
@@ -24,7 +24,7 @@ pub(crate) fn describe_stream(members: &Members<'_>) -> Result<DescribeStream> {
     }))
 }
 
-/// The judge has seen that both members are there, and knows the only type.
+/// Parses a shard filter. `shape` checks that both members are present, and that the type is known.
 fn shard_filter(members: Members<'_>) -> Result<ShardFilter> {
     Ok(ShardFilter::ChildrenOf(ShardId(members.need_text("ShardId")?)))
 }
@@ -48,7 +48,7 @@ pub(crate) fn get_shard_iterator(members: &Members<'_>) -> Result<GetShardIterat
         "LATEST" => unnumbered(ShardPosition::Latest)?,
         "AT_SEQUENCE_NUMBER" => ShardPosition::At(numbered()?),
         "AFTER_SEQUENCE_NUMBER" => ShardPosition::After(numbered()?),
-        // The judge knows the words for it.
+        // `shape` reports the invalid type.
         _ => return Err(missing("ShardIteratorType")),
     };
     Ok(GetShardIterator::new(

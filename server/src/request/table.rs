@@ -1,4 +1,4 @@
-//! Requests for tables.
+//! Parsers of requests on tables.
 
 use tabla_core::ops::{
     AttributeDefinition, BillingMode, CreateTable, IndexProjection, IndexUpdate, KeyRole,
@@ -10,7 +10,7 @@ use tabla_core::{Error, KeyType, Result, assign};
 
 use super::{Members, missing};
 
-/// The table of a request that has nothing else.
+/// Parses the table of a request that has no other parameters.
 pub(crate) fn table_only(members: &Members<'_>) -> Result<String> {
     members.table()
 }
@@ -104,7 +104,7 @@ fn key_schema(members: &Members<'_>) -> Result<Vec<KeySchemaElement>> {
     Ok(members.objects("KeySchema", read)?.unwrap_or_default())
 }
 
-/// The indexes of a new table. A list that is given has something in it.
+/// Parses the indexes of a new table. DynamoDB refuses an empty list.
 fn indexes(members: &Members<'_>, name: &str) -> Result<Vec<SecondaryIndex>> {
     let Some(given) = members.objects(name, index)? else { return Ok(Vec::new()) };
     if given.is_empty() {
@@ -194,7 +194,7 @@ fn tags(members: &Members<'_>) -> Result<Tags> {
     Ok(tags)
 }
 
-/// The table whose ARN a request on tags names.
+/// Returns the table whose ARN a request on tags names.
 fn resource(members: &Members<'_>) -> Result<String> {
     let arn = members.need_text("ResourceArn")?;
     match arn.starts_with("arn:") {
@@ -231,7 +231,8 @@ pub(crate) fn update_time_to_live(members: &Members<'_>) -> Result<UpdateTimeToL
     ))
 }
 
-/// The table whose recovery to points in time is turned off, which it is.
+/// Parses the table of UpdateContinuousBackups. Recovery to a point in time can only be turned off,
+/// and always is.
 pub(crate) fn update_continuous_backups(members: &Members<'_>) -> Result<String> {
     const NAME: &str = "PointInTimeRecoverySpecification";
     let specification = members.object(NAME)?.ok_or_else(|| missing(NAME))?;
@@ -243,17 +244,17 @@ pub(crate) fn update_continuous_backups(members: &Members<'_>) -> Result<String>
 }
 
 const REPLICAS: &str = "replicas need several regions of AWS";
-const VECTORS: &str = "it has no vector indexes";
+const VECTORS: &str = "this server has no vector indexes";
 
-/// What a new table has on AWS alone, and why not here.
+/// Parameters of CreateTable that only AWS supports, each with the reason.
 const ONLY_AWS_CREATES: [(&str, &str); 4] = [
     ("GlobalTableSettingsReplicationMode", REPLICAS),
     ("GlobalTableSourceArn", REPLICAS),
-    ("ResourcePolicy", "there are no accounts to grant anything to"),
+    ("ResourcePolicy", "this server has no accounts to grant access to"),
     ("VectorIndexes", VECTORS),
 ];
 
-/// The same for the changes of a table.
+/// Parameters of UpdateTable that only AWS supports, each with the reason.
 const ONLY_AWS_UPDATES: [(&str, &str); 6] = [
     ("DisassociationProtectionEnabled", REPLICAS),
     ("GlobalTableSettingsReplicationMode", REPLICAS),
@@ -263,7 +264,8 @@ const ONLY_AWS_UPDATES: [(&str, &str); 6] = [
     ("VectorIndexUpdates", VECTORS),
 ];
 
-/// Refuses a request that has one of these: who asks for them is not to believe to have them.
+/// Refuses a request with one of these parameters: ignoring them would let clients believe that
+/// they are in effect.
 fn refuse(members: &Members<'_>, parameters: &[(&str, &str)]) -> Result<()> {
     match parameters.iter().find(|(name, _)| members.has(name)) {
         Some((name, why)) => Err(not_offered(name, why)),
@@ -280,14 +282,14 @@ mod tests {
     use super::*;
 
     #[test]
-    fn the_documentation_has_every_parameter_that_is_refused() {
+    fn documentation_lists_every_refused_parameter() {
         let documented = include_str!("../../../docs/wire.md");
         for (operation, parameters) in
             [("CreateTable", &ONLY_AWS_CREATES[..]), ("UpdateTable", &ONLY_AWS_UPDATES[..])]
         {
             let beginning = format!("| {operation} | offered | ");
             let row = documented.lines().find(|line| line.starts_with(&beginning)).unwrap();
-            // They are the last that the row tells.
+            // The refused parameters are the last part of the row.
             let (_, refused) = row.rsplit_once("; ").unwrap();
             for (parameter, _) in parameters {
                 assert!(refused.contains(&format!("`{parameter}`")), "{operation} {parameter}");

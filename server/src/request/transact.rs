@@ -1,4 +1,4 @@
-//! Requests for many items at once.
+//! Parsers of TransactGetItems and TransactWriteItems.
 
 use tabla_core::ops::{
     ConditionCheck, DeleteItem, GetItem, PutItem, TransactGetItems, TransactWriteItem,

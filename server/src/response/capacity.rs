@@ -1,4 +1,4 @@
-//! What an operation cost, and how large its item collections are.
+//! Writers of consumed capacity and of item collection metrics.
 
 use std::collections::BTreeMap;
 
@@ -6,14 +6,14 @@ use tabla_core::ops::{Capacity, ConsumedCapacity, ItemCollectionMetrics};
 
 use super::{Array, Object};
 
-/// Writes the capacity of an operation on one table.
+/// Writes the consumed capacity of an operation on one table.
 pub(super) fn one(object: &mut Object<'_>, capacity: Option<&ConsumedCapacity>) {
     if let Some(capacity) = capacity {
         object.object("ConsumedCapacity", |object| consumed(object, capacity));
     }
 }
 
-/// Writes the capacity of an operation on several tables.
+/// Writes the consumed capacity of an operation on several tables.
 pub(super) fn several(object: &mut Object<'_>, capacities: &[ConsumedCapacity]) {
     if capacities.is_empty() {
         return;
@@ -62,14 +62,14 @@ fn units(object: &mut Object<'_>, capacity: &Capacity) {
     }
 }
 
-/// Writes the item collection of a single write.
+/// Writes the item collection metrics of a single write.
 pub(super) fn collection(object: &mut Object<'_>, metrics: Option<&ItemCollectionMetrics>) {
     if let Some(metrics) = metrics {
         object.object("ItemCollectionMetrics", |object| collected(object, metrics));
     }
 }
 
-/// Writes the item collections of many writes, by table.
+/// Writes the item collection metrics of several writes, by table.
 pub(super) fn collections(
     object: &mut Object<'_>,
     metrics: &BTreeMap<String, Vec<ItemCollectionMetrics>>,

@@ -1,4 +1,4 @@
-//! Answers with items.
+//! Writers of responses with items.
 
 use tabla_core::Item;
 use tabla_core::expr::{Expr, Projection};
@@ -28,7 +28,7 @@ pub(crate) fn write(output: &WriteOutput) -> Vec<u8> {
     })
 }
 
-/// A page; one that only counts has no items to show.
+/// Returns a page of Query or Scan, without items if `only_counts` is set.
 pub(crate) fn page(page: &Page, only_counts: bool) -> Vec<u8> {
     object(|answer| {
         if !only_counts {
@@ -65,7 +65,7 @@ pub(crate) fn batch_get(output: &BatchGetItemOutput) -> Vec<u8> {
     })
 }
 
-/// What a client sends again as it is.
+/// Writes unprocessed keys, in the form in which a client can send them again.
 fn unprocessed(object: &mut Object<'_>, keys: &KeysAndAttributes) {
     object.array("Keys", |array| items(array, &keys.keys));
     match &keys.projection {
@@ -85,7 +85,7 @@ fn unprocessed(object: &mut Object<'_>, keys: &KeysAndAttributes) {
     }
 }
 
-/// A projection that came as `AttributesToGet`: whole attributes.
+/// Writes a projection that the request had as `AttributesToGet`.
 fn attributes_to_get(object: &mut Object<'_>, projection: &Projection) {
     object.array("AttributesToGet", |array| {
         for path in projection.paths() {

@@ -1,31 +1,31 @@
-//! JSON text, written as it goes along.
+//! Incremental writer of JSON text.
 
 use std::fmt::Display;
 use std::io::Write;
 
 use tabla_core::Item;
 
-/// The text of an object.
+/// Returns the text of an object.
 pub(crate) fn object(write: impl FnOnce(&mut Object<'_>)) -> Vec<u8> {
     let mut out = Vec::with_capacity(256);
     put_object(&mut out, write);
     out
 }
 
-/// An object that is being written.
+/// Object that is being written.
 pub(crate) struct Object<'a> {
     out: &'a mut Vec<u8>,
     is_empty: bool,
 }
 
-/// An array that is being written.
+/// Array that is being written.
 pub(crate) struct Array<'a> {
     out: &'a mut Vec<u8>,
     is_empty: bool,
 }
 
 impl Object<'_> {
-    /// Writes a member's name; its value is what is written next.
+    /// Writes the name of a member. The caller writes its value next.
     fn name(&mut self, name: &str) -> &mut Vec<u8> {
         if !std::mem::take(&mut self.is_empty) {
             self.out.push(b',');
@@ -43,14 +43,14 @@ impl Object<'_> {
         self.number(name, flag);
     }
 
-    /// A whole number, or anything else whose text is JSON.
+    /// Writes a member with an integer, or anything else whose text is JSON.
     pub(crate) fn number(&mut self, name: &str, number: impl Display) {
-        write!(self.name(name), "{number}").expect("a vector can be written to");
+        write!(self.name(name), "{number}").expect("writing to a vector does not fail");
     }
 
-    /// A number that may have a fraction.
+    /// Writes a member with a number that may have a fraction.
     pub(crate) fn decimal(&mut self, name: &str, number: f64) {
-        serde_json::to_writer(self.name(name), &number).expect("a vector can be written to");
+        serde_json::to_writer(self.name(name), &number).expect("writing to a vector does not fail");
     }
 
     pub(crate) fn item(&mut self, name: &str, item: &Item) {
@@ -67,7 +67,7 @@ impl Object<'_> {
 }
 
 impl Array<'_> {
-    /// Begins an element; it is what is written next.
+    /// Starts an element. The caller writes it next.
     fn element(&mut self) -> &mut Vec<u8> {
         if !std::mem::take(&mut self.is_empty) {
             self.out.push(b',');
@@ -80,7 +80,7 @@ impl Array<'_> {
     }
 
     pub(crate) fn decimal(&mut self, number: f64) {
-        serde_json::to_writer(self.element(), &number).expect("a vector can be written to");
+        serde_json::to_writer(self.element(), &number).expect("writing to a vector does not fail");
     }
 
     pub(crate) fn item(&mut self, item: &Item) {
@@ -105,7 +105,7 @@ fn put_array(out: &mut Vec<u8>, write: impl FnOnce(&mut Array<'_>)) {
 }
 
 fn put_text(out: &mut Vec<u8>, text: &str) {
-    serde_json::to_writer(out, text).expect("a string can be written to a vector");
+    serde_json::to_writer(out, text).expect("writing to a vector does not fail");
 }
 
 #[cfg(test)]
@@ -113,7 +113,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn text_is_escaped_and_members_are_separated() {
+    fn strings_are_escaped_and_members_separated() {
         let text = object(|answer| {
             answer.text("a\"", "b\n");
             answer.number("n", -1);

@@ -1,4 +1,4 @@
-//! Answers about streams.
+//! Writers of responses on streams.
 
 use tabla_core::ops::{
     GetRecordsOutput, ListStreamsOutput, Record, Shard, ShardIterator, StreamDescription,
@@ -6,7 +6,7 @@ use tabla_core::ops::{
 
 use super::{Object, key_schema, object, seconds};
 
-/// What stands in place of a region: it is the one in the names of tables and streams.
+/// Region in stream records, as in the ARNs of tables and streams.
 const REGION: &str = "local";
 
 pub(crate) fn streams(output: &ListStreamsOutput) -> Vec<u8> {

@@ -1,4 +1,4 @@
-//! Answers about tables.
+//! Writers of responses on tables.
 
 use tabla_core::ops::{
     BillingMode, IndexDescription, ListTablesOutput, ProvisionedThroughput, SseSpecification,
@@ -20,7 +20,7 @@ pub(crate) fn tables(output: &ListTablesOutput) -> Vec<u8> {
     })
 }
 
-/// A table, under the name that the operation has for its description.
+/// Returns a table description in the member `name`.
 pub(crate) fn described(name: &str, table: &TableDescription) -> Vec<u8> {
     object(|answer| answer.object(name, |object| description(object, table)))
 }
@@ -128,8 +128,9 @@ fn index(object: &mut Object<'_>, index: &IndexDescription) {
     object.text("IndexArn", &index.arn);
 }
 
-/// What only a global index has. One that is made with its table has nothing to be filled from, and
-/// the service does not say that it is (API reference, `GlobalSecondaryIndexDescription`).
+/// Writes the members that only global indexes have. An index that is created with its table is not
+/// back-filled, and DynamoDB does not report it as such (API reference,
+/// `GlobalSecondaryIndexDescription`).
 fn global(object: &mut Object<'_>, index: &IndexDescription, table: TableStatus) {
     object.text("IndexStatus", index.status.as_str());
     if index.status == TableStatus::Creating && table != TableStatus::Creating {

@@ -1,4 +1,4 @@
-//! Inputs of the operations on many items: batches and transactions.
+//! Request shapes of batches and transactions.
 
 use super::Shape::{self, List, Map, Text};
 use super::common::{

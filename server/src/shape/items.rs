@@ -1,4 +1,4 @@
-//! Inputs of the operations on one item.
+//! Request shapes of operations on one item.
 
 use super::Shape::{self, Choice, Map};
 use super::common::{

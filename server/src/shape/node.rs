@@ -1,8 +1,8 @@
-//! The JSON of a request, read along the shape that it should have.
+//! Validation of the JSON text of a request against its shape, in one pass.
 //!
-//! What is of the wrong type is found on the way, the first in the text first. Constraints are checked
-//! on the way, too: of a list with a million elements nothing stays but what is wrong with the first
-//! of them. Unknown members are skipped without being built, however deep they are.
+//! A value of the wrong type is an error at once: the first in the text is reported. Constraints
+//! are collected. The reader keeps only the violations that can be reported, not the values: a list
+//! with a million elements takes no memory. Unknown members are skipped at any depth.
 
 use std::cell::{Cell, RefCell};
 use std::fmt::{self, Display, Write};
@@ -18,21 +18,21 @@ use tabla_core::{Error, Result};
 use super::common::{ANY, ATTRIBUTE_VALUE};
 use super::{Shape, Structure};
 
-/// Bytes of a list that an answer shows; what follows is left out.
+/// Longest list that an error message shows, in bytes. The rest is left out.
 const SHOWN_BYTES: usize = 64 << 10;
 
-/// What is known of something that was read.
+/// Result of reading one value.
 #[derive(Debug, Default)]
 pub(super) struct CheckedNode {
-    /// The constraints that it and its parts break, in the order of the service.
+    /// Constraints that the value and its parts violate, in DynamoDB's order.
     pub(super) found: Constraints,
-    /// The members of a structure that are there and not null, by their numbers.
+    /// Bit set of the members of a structure that are present and not null, by index.
     pub(super) given: u64,
-    /// A null, which is as good as nothing.
+    /// Whether the value is null, which counts as absent.
     is_absent: bool,
     /// Whether a list has too few or too many elements.
     is_broken: bool,
-    /// How the service shows it, if that was asked for.
+    /// Text of the value in error messages, if it was requested.
     shown: String,
 }
 
@@ -40,9 +40,9 @@ pub(super) struct CheckedNode {
 ///
 /// # Errors
 ///
-/// The service's, if the text is no JSON, or has something of another type in it.
+/// DynamoDB's error, if the text is not JSON, or contains a value of the wrong type.
 pub(super) fn read(input: &'static Structure, text: &[u8]) -> Result<CheckedNode> {
-    // The service does not say what is wrong with text like this.
+    // DynamoDB gives no reason for text that is not JSON.
     let unreadable = || malformed("");
     if text.trim_ascii_start().first() != Some(&b'{') {
         return Err(unreadable());
@@ -68,22 +68,22 @@ pub(super) fn read(input: &'static Structure, text: &[u8]) -> Result<CheckedNode
     })
 }
 
-/// Where the reader is, and what it found wrong.
+/// Path of the reader, and the error that it found.
 #[derive(Default)]
 struct PathTracker {
-    /// The path of what is read, as the service writes it.
+    /// Path of the current value, as DynamoDB writes it.
     path: RefCell<String>,
-    /// A parser's errors are texts, and have no room for it.
+    /// Error to return. Errors of the JSON parser are texts and cannot hold it.
     fault: Cell<Option<Error>>,
 }
 
 impl PathTracker {
-    /// Goes to a part of what is read; what leads back.
+    /// Enters a part of the current value. Returns the length of the path to pass to `leave`.
     fn enter(&self, part: impl Display) -> usize {
         let mut path = self.path.borrow_mut();
         let length = path.len();
         let dot = if path.is_empty() { "" } else { "." };
-        write!(path, "{dot}{part}").expect("a text takes anything");
+        write!(path, "{dot}{part}").expect("writing to a string does not fail");
         length
     }
 
@@ -92,22 +92,22 @@ impl PathTracker {
     }
 }
 
-/// Reads one thing of a shape.
+/// Reader of one value of a shape.
 #[derive(Clone, Copy)]
 struct Reader<'a> {
     shape: &'a Shape,
     place: ValueContext,
-    /// Whether what is read is asked for more than its type.
+    /// Whether constraints are checked, and not only the type.
     keep: bool,
-    /// Whether what is read is shown.
+    /// Whether the text of the value is needed for an error message.
     show: bool,
-    /// Whether it is the value of a map: errors then report the lengths of its lists.
+    /// Whether the value is one of a map: errors then report the lengths of its lists.
     in_map: bool,
     position: &'a PathTracker,
 }
 
 impl<'a> Reader<'a> {
-    /// Reads a part of this.
+    /// Returns the reader of a part of this value.
     fn part(self, shape: &'a Shape, place: ValueContext) -> Self {
         Self { shape, place, keep: self.keep && !is_free(shape), in_map: false, ..self }
     }
@@ -188,7 +188,7 @@ impl<'a> Reader<'a> {
             let before = self.position.enter(lower_first(&name));
             let seen = map.next_value_seed(part)?;
             self.position.leave(before);
-            // Of two members of one name the last counts.
+            // Of two members with one name the last one counts.
             members.retain(|(other, _)| *other != number);
             if !seen.is_absent {
                 members.push((number, seen));
@@ -219,7 +219,7 @@ impl<'a> Reader<'a> {
             if self.show {
                 let separator = if number == 0 { "" } else { ", " };
                 write!(seen.shown, "{separator}{}={shown}", lower_first(member.name))
-                    .expect("a text takes anything");
+                    .expect("writing to a string does not fail");
             }
         }
         if self.show {
@@ -263,7 +263,7 @@ impl<'de> Visitor<'de> for Reader<'_> {
         self.number(i64::try_from(value).unwrap_or(i64::MAX), JsonKind::Integer)
     }
 
-    /// The service cuts off what follows the point.
+    /// Reads a number. DynamoDB truncates fractions.
     fn visit_f64<E: serde::de::Error>(self, value: f64) -> Result<CheckedNode, E> {
         self.number(value as i64, JsonKind::Decimal)
     }
@@ -300,7 +300,7 @@ impl<'de> Visitor<'de> for Reader<'_> {
                 self.position.leave(before);
                 break;
             };
-            // There is nothing that a null could stand for in a list.
+            // A null in a list of structures is a missing value.
             if element.is_absent && matches!(of, Shape::Structure(_)) {
                 parts.missing(&*self.position.path.borrow());
             }
@@ -310,7 +310,7 @@ impl<'de> Visitor<'de> for Reader<'_> {
             if part.show {
                 let separator = if count == 0 { "" } else { ", " };
                 let element = if element.is_absent { "null" } else { &element.shown };
-                write!(shown, "{separator}{element}").expect("a text takes anything");
+                write!(shown, "{separator}{element}").expect("writing to a string does not fail");
                 part.show = shown.len() < SHOWN_BYTES;
             }
             count += 1;
@@ -360,7 +360,7 @@ impl<'de> Visitor<'de> for Reader<'_> {
             {
                 broken_list = Some((min, max));
             }
-            // A list has to be counted whatever else there is.
+            // The elements of a list have to be counted even if no more violations can be reported.
             part.keep &= !parts.is_full() || matches!(of, Shape::List { .. });
             parts.append(entry.found);
             count += 1;
@@ -379,7 +379,7 @@ impl<'de> Visitor<'de> for Reader<'_> {
     }
 }
 
-/// The rule for all lengths in a map.
+/// Returns the rule for the lengths of all names, or of all lists, in a map.
 fn each(what: &str, (min, max): (usize, usize)) -> String {
     format!(
         "{what} must satisfy constraint: [Member must have length less than or equal to {max}, \
@@ -387,14 +387,15 @@ fn each(what: &str, (min, max): (usize, usize)) -> String {
     )
 }
 
-/// The service writes the names of members with a small letter.
+/// Returns the name of a member with a lower-case first letter, as in DynamoDB's errors.
 fn lower_first(name: &str) -> String {
     let mut letters = name.chars();
     let first = letters.next().map(|first| first.to_ascii_lowercase());
     first.into_iter().chain(letters).collect()
 }
 
-/// Whether an error shows a list of these as its value. A list that may hold items is not shown.
+/// Whether an error shows a list of this shape as its value. Lists that may hold items are not
+/// shown.
 fn is_shown(of: &Shape) -> bool {
     match of {
         Shape::Text { .. } | Shape::Name { .. } | Shape::Choice(_) => true,
@@ -406,7 +407,7 @@ fn is_shown(of: &Shape) -> bool {
     }
 }
 
-/// The service's name for what is expected, or for the values of a map.
+/// Returns the class of a shape in DynamoDB's errors. For a map, it is that of its values.
 fn class(shape: &Shape) -> String {
     match shape {
         Shape::Text { .. } | Shape::Name { .. } | Shape::Choice(_) => "java.lang.String".to_owned(),
@@ -422,7 +423,7 @@ fn class(shape: &Shape) -> String {
     }
 }
 
-/// Whether what is of the right type is right.
+/// Whether the shape has no constraints besides its type.
 fn is_free(shape: &Shape) -> bool {
     match *shape {
         Shape::Text { min, max } => (min, max) == (0, usize::MAX),

@@ -1,4 +1,4 @@
-//! Inputs of the operations that read many items by a page.
+//! Request shapes of Query and Scan.
 
 use super::Shape::{self, Choice, Integer, Map};
 use super::common::{
@@ -52,7 +52,7 @@ pub(super) static SCAN: Structure = Structure {
     ],
 };
 
-/// How many to read at most.
+/// Limit on the items of a page.
 pub(super) static LIMIT: Shape = Integer { min: 1, max: i64::MAX };
 
 static TOTAL_SEGMENTS: Shape = Integer { min: 1, max: 1_000_000 };

@@ -1,4 +1,4 @@
-//! The parts of inputs that are about copies of a table in other regions.
+//! Parts of request shapes that concern replicas of a table in other regions.
 
 use super::Shape::{self, Choice, List};
 use super::common::{ANY, INDEX_NAME, TEXT};

@@ -1,4 +1,4 @@
-//! Inputs of the operations on streams.
+//! Request shapes of operations on streams.
 
 use super::Shape::{self, Choice, Text, Time};
 use super::common::TABLE_NAME;

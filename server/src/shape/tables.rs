@@ -1,11 +1,12 @@
-//! Inputs of the operations on tables.
+//! Request shapes of operations on tables.
 
 use super::Shape::{self, Choice, Integer, List, Long, Text};
 use super::common::{ANY, FLAG, INDEX_NAME, TABLE, TABLE_NAME, TEXT};
 use super::replicas::{REPLICA_UPDATES, SETTINGS_REPLICATION, WITNESS_UPDATES};
 use super::{Member, Structure, first, optional, required};
 
-/// The table of an operation on tables. It is looked for before anything else (observed on AWS).
+/// Table of an operation on tables. A missing one is reported before anything else (observed on
+/// AWS).
 const TABLE_FIRST: Member = first(
     "TableName",
     &TABLE,
@@ -23,8 +24,9 @@ pub(super) static LIST_TABLES: Structure = Structure {
     ],
 };
 
-/// The API reference no longer requires definitions and key, because a replica has those of its
-/// source. Replicas are not offered here, and what AWS answers to a table without them is known.
+/// Request of CreateTable. The API reference no longer requires attribute definitions and a key
+/// schema, because a replica has those of its source. They are required here, because replicas are
+/// not supported and the error of AWS without them is known.
 pub(super) static CREATE_TABLE: Structure = Structure {
     class: "CreateTableInput",
     members: &[
@@ -82,12 +84,12 @@ static DEFINITION: Structure = Structure {
     ],
 };
 
-/// The name of an attribute of a key, or of one that an index carries.
+/// Name of an attribute of a key or a projection.
 static KEY_NAME: Shape = Text { min: 1, max: 255 };
 
-/// The key of a table or a local index.
+/// Key schema of a table or a local index.
 static SIMPLE_KEY: Shape = List { of: &KEY_ELEMENT, min: 1, max: 2 };
-/// The key of a global index, whose halves have several attributes each.
+/// Key schema of a global index, with several attributes per part.
 static LONG_KEY: Shape = List { of: &KEY_ELEMENT, min: 1, max: ANY };
 static KEY_ELEMENT: Shape = Shape::Structure(&KEY_SCHEMA_ELEMENT);
 
@@ -149,7 +151,8 @@ static UPDATE_INDEX: Structure = Structure {
         optional("WarmThroughput", &Shape::Structure(&WARM)),
         optional("OnDemandThroughput", &Shape::Structure(&ON_DEMAND)),
         required("IndexName", &INDEX_NAME),
-        // What else could be changed now is not offered, and what AWS answers without it is known.
+        // The API reference no longer requires it. It is required here, because the other changes
+        // are not supported and the error of AWS without it is known.
         required("ProvisionedThroughput", &Shape::Structure(&PROVISIONED)),
     ],
 };
@@ -208,9 +211,9 @@ static DELETE_VECTOR_INDEX: Structure =
 static BILLING_MODE: Shape = Choice(&["PROVISIONED", "PAY_PER_REQUEST"]);
 pub(super) static TABLE_CLASS: Shape = Choice(&["STANDARD", "STANDARD_INFREQUENT_ACCESS"]);
 
-/// Units of capacity, of which there is one at least.
+/// Capacity units, at least 1.
 pub(super) static UNITS: Shape = Long { min: 1, max: i64::MAX };
-/// Units of capacity, of which -1 stands for no bound.
+/// Capacity units, or -1 for no limit.
 pub(super) static UNITS_OR_NONE: Shape = Long { min: i64::MIN, max: i64::MAX };
 
 static PROVISIONED: Structure = Structure {
@@ -293,11 +296,12 @@ pub(super) static LIST_TAGS_OF_RESOURCE: Structure = Structure {
     members: &[optional("NextToken", &TEXT), RESOURCE_FIRST],
 };
 
-/// What an operation on tags is about. It is looked for before anything else (observed on AWS).
+/// Resource of an operation on tags. A missing one is reported before anything else (observed on
+/// AWS).
 const RESOURCE_FIRST: Member =
     first("ResourceArn", &Text { min: 1, max: 1283 }, "Invalid TableArn");
 
 static TAGS: Shape = List { of: &Shape::Structure(&TAG), min: 0, max: ANY };
-/// The lengths of tags are core's: AWS has words of its own for them.
+/// Structure of a tag. Core validates its lengths, for which AWS has other messages.
 static TAG: Structure =
     Structure { class: "Tag", members: &[required("Value", &TEXT), required("Key", &TEXT)] };

@@ -5,10 +5,10 @@ use serde_json::{Value as Json, json};
 use super::{Shape, Structure, input, validate};
 use crate::operation::Operation::{self, *};
 
-/// The code and the message of the refusal.
+/// Returns the code and the message of the error.
 #[track_caller]
 fn refusal(operation: Operation, body: &str) -> (&'static str, String) {
-    let error = validate(operation, body.as_bytes()).expect_err("it must be refused");
+    let error = validate(operation, body.as_bytes()).expect_err("the request must be refused");
     (error.code(), error.message().to_owned())
 }
 
@@ -19,7 +19,7 @@ fn malformed(operation: Operation, body: &Json) -> String {
     message
 }
 
-/// The constraints that are broken.
+/// Returns the violated constraints.
 #[track_caller]
 fn broken(operation: Operation, body: &Json) -> Vec<String> {
     let (code, message) = refusal(operation, &body.to_string());
@@ -56,7 +56,7 @@ const COMPARISON: &str = "IN, NULL, BETWEEN, LT, NOT_CONTAINS, EQ, GT, NOT_NULL,
                           BEGINS_WITH, GE, CONTAINS";
 
 #[test]
-fn text_that_is_no_object_is_refused_without_a_word() {
+fn text_that_is_not_an_object_is_refused_without_a_message() {
     for body in [
         "",
         " ",
@@ -77,9 +77,9 @@ fn text_that_is_no_object_is_refused_without_a_word() {
     assert_eq!((error.code(), error.message()), ("SerializationException", ""));
 }
 
-/// The words of AWS for each type, as dynalite's tests have them.
+/// The messages of AWS for each type are those in dynalite's tests.
 #[test]
-fn what_is_of_the_wrong_type_is_told_in_the_words_of_the_service() {
+fn wrong_types_are_reported_with_the_messages_of_aws() {
     const OBJECT: &str = "Start of structure or map found where not expected";
     const FIELD: &str = "Unexpected field type";
     const VALUE: &str = "Unexpected value type in payload";
@@ -241,12 +241,12 @@ fn what_is_of_the_wrong_type_is_told_in_the_words_of_the_service() {
 }
 
 #[test]
-fn the_first_of_the_wrong_type_is_told_before_any_constraint() {
+fn first_wrong_type_is_reported_before_any_constraint() {
     let body = r#"{"Select":"X","Limit":"a","TableName":3}"#;
     assert_eq!(refusal(Query, body).1, "STRING_VALUE cannot be converted to Integer");
     let body = r#"{"TableName":3,"Limit":"a","Select":"X"}"#;
     assert_eq!(refusal(Query, body).1, "NUMBER_VALUE cannot be converted to String");
-    // Even before what follows is seen to be no JSON.
+    // The wrong type is reported even if the rest of the text is not JSON.
     assert_eq!(
         refusal(Query, r#"{"TableName":3,"#).1,
         "NUMBER_VALUE cannot be converted to String"
@@ -254,7 +254,7 @@ fn the_first_of_the_wrong_type_is_told_before_any_constraint() {
 }
 
 #[test]
-fn nulls_and_what_nobody_knows_count_as_absent() {
+fn nulls_and_unknown_members_count_as_absent() {
     is_right(ListTables, &json!({ "hi": "yo", "Limit": null, "ExclusiveStartTableName": null }));
     is_right(GetItem, &json!({ "TableName": "a", "Key": { "a": { "S": "x", "X": 1 } } }));
     is_right(GetItem, &json!({ "TableName": "a", "Key": { "a": null } }));
@@ -272,13 +272,13 @@ fn nulls_and_what_nobody_knows_count_as_absent() {
 }
 
 #[test]
-fn of_two_members_of_one_name_the_last_counts() {
+fn last_of_two_members_with_one_name_counts() {
     validate(ListTables, br#"{"Limit":0,"Limit":1}"#).unwrap();
     assert!(validate(ListTables, br#"{"Limit":1,"Limit":0}"#).is_err());
 }
 
 #[test]
-fn numbers_are_cut_at_the_point_and_some_words_are_truth_values() {
+fn fractions_are_truncated_and_some_words_are_booleans() {
     is_right(Query, &json!({ "TableName": "a", "Limit": 1.9, "ConsistentRead": "yes" }));
     is_right(Query, &json!({ "TableName": "a", "Limit": 1e300 }));
     assert_eq!(
@@ -287,9 +287,9 @@ fn numbers_are_cut_at_the_point_and_some_words_are_truth_values() {
     );
 }
 
-/// The orders in which AWS was seen to answer.
+/// The orders are those observed on AWS.
 #[test]
-fn all_broken_constraints_are_told_in_the_order_of_the_service() {
+fn all_violated_constraints_are_reported_in_the_order_of_aws() {
     let item = json!({ "a": { "S": "x" } });
     let values = "ALL_NEW, UPDATED_OLD, ALL_OLD, NONE, UPDATED_NEW";
     assert_eq!(
@@ -349,7 +349,7 @@ fn all_broken_constraints_are_told_in_the_order_of_the_service() {
             rule(" '-1'", "limit", "Member must have value greater than or equal to 1"),
             null("keyConditions.a.member.comparisonOperator"),
         ],
-        "the eleventh is left out"
+        "at most ten violations are reported"
     );
     assert_eq!(
         broken(
@@ -375,7 +375,7 @@ fn all_broken_constraints_are_told_in_the_order_of_the_service() {
 }
 
 #[test]
-fn batches_and_transactions_tell_where_a_member_is_missing() {
+fn batches_and_transactions_report_the_path_of_a_missing_member() {
     let at_least = "Member must have length greater than or equal to 1";
     assert_eq!(broken(BatchGetItem, &json!({})), [null("requestItems")]);
     assert_eq!(
@@ -448,7 +448,7 @@ fn batches_and_transactions_tell_where_a_member_is_missing() {
 }
 
 #[test]
-fn operations_on_tables_need_their_table_before_all() {
+fn missing_table_is_reported_before_other_errors() {
     let text = "The parameter 'TableName' is required but was not present in the request";
     for operation in [
         CreateTable,
@@ -472,7 +472,7 @@ fn operations_on_tables_need_their_table_before_all() {
 }
 
 #[test]
-fn tables_tell_what_is_wrong_with_their_parts() {
+fn constraints_in_parts_of_tables_are_reported_with_their_path() {
     let at_least = "Member must have length greater than or equal to";
     assert_eq!(
         broken(CreateTable, &json!({ "TableName": "abc" })),
@@ -589,7 +589,7 @@ fn tables_tell_what_is_wrong_with_their_parts() {
 }
 
 #[test]
-fn meaning_is_not_looked_at() {
+fn validation_ignores_semantics() {
     for item in [
         json!({ "a": {} }),
         json!({ "a": { "S": "x", "N": "1" } }),
@@ -604,7 +604,7 @@ fn meaning_is_not_looked_at() {
 }
 
 #[test]
-fn however_deep_and_long_a_request_is_it_is_answered() {
+fn very_deep_and_long_requests_are_validated() {
     let open = r#"{"L":["#.repeat(100_000);
     for body in [
         format!(r#"{{"TableName":"a","Item":{{"a":{open}"#),
@@ -614,7 +614,7 @@ fn however_deep_and_long_a_request_is_it_is_answered() {
         assert_eq!(code, "ValidationException");
         assert!(message.starts_with("Nesting Levels have exceeded supported limits"), "{message}");
     }
-    // What is not looked at may be as deep as it likes.
+    // Skipped values may have any depth.
     let brackets = format!("{}{}", "[".repeat(100_000), "]".repeat(100_000));
     validate(DescribeLimits, format!(r#"{{"a":{brackets}}}"#).as_bytes()).unwrap();
     assert_eq!(
@@ -626,10 +626,10 @@ fn however_deep_and_long_a_request_is_it_is_answered() {
     assert!(refusal(CreateTable, &body).1.starts_with("10 validation errors detected: "));
 }
 
-/// The service goes through a hash table of names: through its places, as many as fit the names,
-/// in each of which those names stand whose hashes end alike.
+/// DynamoDB iterates over a hash table of the names: over its buckets, whose number depends on that
+/// of the names, and within each over the names whose hashes end alike.
 #[test]
-fn members_are_in_the_order_of_the_service() {
+fn members_are_in_the_order_of_dynamodbs_hash_table() {
     fn hash(name: &str) -> u32 {
         let letters = name.bytes().enumerate().map(|(number, letter)| match number {
             0 => letter.to_ascii_lowercase(),

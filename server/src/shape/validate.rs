@@ -1,17 +1,17 @@
-//! Whether a request has the shape of its operation.
+//! Validation of a request against the shape of its operation.
 
 use tabla_core::{Error, Result};
 
 use super::{Need, input, node};
 use crate::operation::Operation;
 
-/// Looks for what is wrong with the shape of a request, which the service tells before all else:
-/// first text that is no JSON, or something of the wrong type, and then all constraints that are
-/// broken.
+/// Validates the structure of a request. DynamoDB reports structural errors before all others:
+/// first text that is not JSON or a value of the wrong type, then all violated constraints
+/// together.
 ///
 /// # Errors
 ///
-/// What the service answers to a request of this shape.
+/// DynamoDB's error for the first of these.
 pub(crate) fn validate(operation: Operation, body: &[u8]) -> Result<()> {
     let input = input(operation);
     let seen = node::read(input, body)?;

@@ -170,7 +170,7 @@ async fn other_machines_are_let_in_only_if_that_is_said() {
     let store = || Arc::new(MemoryStore::new()) as Arc<dyn Store>;
     let error = ServerConfig::new().with_listen(everywhere).spawn(store()).await.unwrap_err();
     assert_eq!(error.kind(), &ErrorKind::Config);
-    assert!(error.message().contains("anybody could read and write the store"), "{error}");
+    assert!(error.message().contains("anyone could read and write the store"), "{error}");
     ServerConfig::new().with_listen(everywhere).with_insecure().spawn(store()).await.unwrap();
 }
 

@@ -46,10 +46,10 @@ async fn a_table_with_what_only_aws_has_is_not_created() {
     let mut client = Client::connect(server.address()).await;
     let source = json!("arn:aws:dynamodb:eu-west-1:123456789012:table/things");
     for (parameter, value, why) in [
-        ("VectorIndexes", json!([vector_index()]), "it has no vector indexes"),
+        ("VectorIndexes", json!([vector_index()]), "this server has no vector indexes"),
         ("GlobalTableSourceArn", source, REPLICAS),
         ("GlobalTableSettingsReplicationMode", json!("ENABLED"), REPLICAS),
-        ("ResourcePolicy", json!("{}"), "there are no accounts to grant anything to"),
+        ("ResourcePolicy", json!("{}"), "this server has no accounts to grant access to"),
     ] {
         let answer = ask_for(&mut client, "CreateTable", things(), parameter, &value).await;
         assert_refused(&answer, parameter, why);
@@ -69,7 +69,7 @@ async fn a_table_is_not_changed_to_have_what_only_aws_has() {
     let before = client.ask("DescribeTable", describe).await.json();
     let region = json!({ "RegionName": "eu-west-1" });
     for (parameter, value, why) in [
-        ("VectorIndexUpdates", json!([{ "Create": vector_index() }]), "it has no vector indexes"),
+        ("VectorIndexUpdates", json!([{ "Create": vector_index() }]), "this server has no vector indexes"),
         ("ReplicaUpdates", json!([{ "Create": region }]), REPLICAS),
         ("GlobalTableWitnessUpdates", json!([{ "Create": region }]), REPLICAS),
         ("MultiRegionConsistency", json!("STRONG"), REPLICAS),
