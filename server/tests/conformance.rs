@@ -1,7 +1,7 @@
-//! The conformance suite through the wire: DynamoStore, the AWS SDK, the protocol, SQLite.
+//! The conformance suite over the wire protocol: DynamoStore, the AWS SDK, the service, SQLite.
 //!
-//! There is no socket in between: cases move the clock by which a store works, and a socket takes time
-//! of another clock. The sockets have tests of their own (`http`, `clients`, `side_by_side`).
+//! There is no socket, because cases move the clock of the store, and a socket would need real
+//! time. The tests `http`, `clients` and `side_by_side` use sockets.
 
 use std::process::ExitCode;
 use std::sync::Arc;
@@ -11,7 +11,7 @@ use tabla_conformance::{CaseStore, Harness};
 use tabla_dynamo::{DynamoConfig, DynamoStore, Engine};
 use tabla_sqlite::{SqliteConfig, SqliteHarness};
 
-/// A service of its own for each case, on a store of its own.
+/// Harness with a service and a store for each case.
 struct Wire(SqliteHarness);
 
 #[async_trait]
@@ -29,7 +29,7 @@ impl Harness for Wire {
         let client = tabla_server::sdk_client(Arc::clone(&behind.store));
         let streams = tabla_server::sdk_streams_client(Arc::clone(&behind.store));
         let config = DynamoConfig::new().with_engine(Engine::Tabla);
-        let store = DynamoStore::from_client(client, streams, &config).expect("no prefix is good");
+        let store = DynamoStore::from_client(client, streams, &config).expect("an empty prefix is valid");
         CaseStore { store: Arc::new(store), ..behind }
     }
 }

@@ -1,7 +1,7 @@
-//! Choices, made by bytes.
+//! Decisions of a generator, derived from bytes.
 
-/// The same bytes make the same choices. When there are no more, the first of everything is chosen,
-/// so that few bytes make a simple request.
+/// Source of decisions: equal bytes give equal decisions. After the last byte every decision is the
+/// first alternative, so that few bytes give a simple request.
 #[derive(Debug)]
 pub(crate) struct Choices<'a>(&'a [u8]);
 
@@ -20,7 +20,7 @@ impl<'a> Choices<'a> {
         *first
     }
 
-    /// A number below this one.
+    /// Returns a number below `count`.
     pub(crate) fn below(&mut self, count: usize) -> usize {
         let mut number = usize::from(self.byte());
         if count > 256 {
@@ -33,7 +33,7 @@ impl<'a> Choices<'a> {
         among[self.below(among.len())]
     }
 
-    /// So many of the bytes themselves.
+    /// Returns the next `count` bytes, or fewer at the end.
     pub(crate) fn bytes(&mut self, count: usize) -> &'a [u8] {
         let (taken, rest) = self.0.split_at(count.min(self.0.len()));
         self.0 = rest;

@@ -1,11 +1,11 @@
-//! JSON that may be wrong.
+//! JSON that may be invalid.
 
 use std::fmt;
 
 use serde_json::Value;
 
-/// A JSON text as a tree that can be changed into anything: tokens need not be right, and members
-/// of an object may have one name.
+/// JSON as a tree that can be changed into anything: tokens may be invalid, and members of an
+/// object may have the same name.
 #[derive(Clone, Debug)]
 pub(crate) enum Json {
     Token(String),
@@ -15,7 +15,7 @@ pub(crate) enum Json {
 
 impl Json {
     pub(crate) fn parse(text: &str) -> Self {
-        Self::from(serde_json::from_str::<Value>(text).expect("it is valid JSON"))
+        Self::from(serde_json::from_str::<Value>(text).expect("the text is valid JSON"))
     }
 
     pub(crate) fn token(token: &str) -> Self {
@@ -26,7 +26,7 @@ impl Json {
         Self::Token(quoted(text))
     }
 
-    /// How many parts it has, itself included.
+    /// Number of nodes of the tree.
     pub(crate) fn size(&self) -> usize {
         1 + match self {
             Self::Token(_) => 0,
@@ -35,7 +35,7 @@ impl Json {
         }
     }
 
-    /// The part of this number, in the order of the text.
+    /// Returns the node with this number, in the order of the text.
     pub(crate) fn part(&mut self, number: usize) -> &mut Json {
         self.find(&mut { number }).expect("the number is below the size")
     }
@@ -52,7 +52,7 @@ impl Json {
         }
     }
 
-    /// The names under which its parts stand, in the order of the parts.
+    /// Returns the names of the members that hold the nodes, in the order of the nodes.
     pub(crate) fn names(&self) -> Vec<&str> {
         let mut names = Vec::new();
         self.collect_names("", &mut names);
@@ -70,7 +70,7 @@ impl Json {
         }
     }
 
-    /// The same with the number in one of its texts, so that it is another.
+    /// Returns a copy in which one string contains `number`, so that copies differ.
     pub(crate) fn numbered(&self, number: usize) -> Self {
         let mut json = self.clone();
         let last = json.size() - 1;

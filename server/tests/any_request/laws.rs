@@ -1,4 +1,4 @@
-//! What holds for the answer to any request.
+//! Properties of the response to any request.
 
 use std::io::Read;
 
@@ -16,12 +16,12 @@ use super::near::{post, request};
 use super::seeds::Seed;
 use super::store::Fresh;
 
-/// A service on a store that is always the same when a request comes.
+/// Service on a store that has the same content before every request.
 #[derive(Debug)]
 pub(crate) struct Subject {
     runtime: Runtime,
     fresh: Fresh,
-    /// What the store holds, as a client sees it.
+    /// Content of the store, as a client reads it.
     content: Vec<Bytes>,
 }
 
@@ -33,17 +33,17 @@ impl Subject {
         Self { runtime, fresh, content }
     }
 
-    /// The operation and the body of a valid request.
+    /// Returns the operation and the body of a valid request.
     pub(crate) fn seed(&self, (operation, body): Seed) -> (Operation, String) {
         (operation, self.fresh.names.fill(body.to_owned()))
     }
 
-    /// A request that these bytes choose.
+    /// Returns the request that these bytes generate.
     pub(crate) fn request(&self, bytes: &[u8]) -> Request<Bytes> {
         request(&mut Choices::new(bytes), &self.fresh.names)
     }
 
-    /// Sends a request, and looks at the form of the answer.
+    /// Executes a request, and checks the form of its response.
     pub(crate) fn ask(&self, request: &Request<Bytes>) -> Response<Bytes> {
         let response = self.call(request);
         match *request.method() {
@@ -53,7 +53,7 @@ impl Subject {
         response
     }
 
-    /// Sends a request, and holds the answer against all laws.
+    /// Executes a request, and checks all properties of its response.
     pub(crate) fn check(&mut self, request: Request<Bytes>) -> Response<Bytes> {
         let response = self.ask(&request);
         if *request.method() != Method::POST {
@@ -81,7 +81,7 @@ impl Subject {
         self.runtime.block_on(self.fresh.service.call(request.clone()))
     }
 
-    /// A client that takes compressed answers is told the same.
+    /// Checks that a client that accepts compressed responses receives the same content.
     fn check_packed(&self, request: &Request<Bytes>, response: &Response<Bytes>) {
         if request.headers().contains_key(ACCEPT_ENCODING) || response.body().len() < 1024 {
             return;
@@ -94,7 +94,7 @@ impl Subject {
     }
 }
 
-/// All items and the descriptions of all tables.
+/// Returns all items, and the descriptions of all tables.
 async fn content(service: &Service) -> Vec<Bytes> {
     const BODIES: [(Operation, &str); 7] = [
         (Scan, r#"{"TableName":"things"}"#),
@@ -137,9 +137,9 @@ fn only_reads(request: &Request<Bytes>) -> bool {
     )
 }
 
-/// An answer is what clients of the service can read.
+/// Checks that a response has a form that clients of DynamoDB can parse.
 fn check_form(request: &Request<Bytes>, response: &Response<Bytes>) {
-    let context = || format!("{request:?} was answered {response:?}");
+    let context = || format!("{request:?} has the response {response:?}");
     let headers = response.headers();
     let text = |name: &str| headers.get(name).and_then(|value| value.to_str().ok());
     let id = text("x-amzn-requestid").unwrap_or_default();
@@ -160,7 +160,7 @@ fn check_form(request: &Request<Bytes>, response: &Response<Bytes>) {
     let body = object(&body);
     let kind = body.get("__type").and_then(Value::as_str).unwrap_or_default();
     assert!(kind.split_once('#').is_some_and(|(_, name)| !name.is_empty()), "{}", context());
-    // Of text that is no JSON the service does not say what is wrong with it.
+    // DynamoDB gives no reason for text that is not JSON.
     let is_silent = kind.ends_with("#SerializationException");
     let message = body.get("message").or_else(|| body.get("Message"));
     assert!(message.map_or(is_silent, Value::is_string), "{}", context());
@@ -181,7 +181,7 @@ fn object(body: &[u8]) -> Map<String, Value> {
         .unwrap_or_else(|error| panic!("{error}: {}", String::from_utf8_lossy(body)))
 }
 
-/// Whether a request names an origin, or a host other than the one that valid requests name.
+/// Whether a request names an origin, or a host other than that of valid requests.
 fn may_be_a_page(headers: &HeaderMap) -> bool {
     let is_foreign = headers.get_all(HOST).iter().any(|host| host != "localhost:8000");
     is_foreign || headers.contains_key(ORIGIN)
@@ -199,8 +199,8 @@ fn unpacked(response: &Response<Bytes>) -> Vec<u8> {
         None => return response.body().to_vec(),
         Some(b"gzip") => GzDecoder::new(&response.body()[..]).read_to_end(&mut body),
         Some(b"deflate") => ZlibDecoder::new(&response.body()[..]).read_to_end(&mut body),
-        Some(other) => panic!("an encoding that nobody asked for: {other:?}"),
+        Some(other) => panic!("the client does not accept the coding {other:?}"),
     };
-    read.expect("what is compressed can be read");
+    read.expect("the response can be decompressed");
     body
 }

@@ -1,7 +1,7 @@
-//! Whatever is sent: it is answered, in the form of an answer, and what is refused changes nothing.
+//! Robustness: every request has a well-formed response, and a refused request changes nothing.
 //!
-//! The requests are valid ones with a few things changed in each, and bytes of any kind. The fuzz
-//! target `request` tests the same laws on what a fuzzer finds.
+//! The requests are valid ones with a few changes each, and arbitrary bytes. The fuzz target
+//! `request` checks the same properties on generated inputs.
 
 mod choices;
 mod json;
@@ -26,7 +26,7 @@ use tabla_server::Operation;
 use self::json::Json;
 use self::laws::Subject;
 
-/// What a large request may take: more than ten times what it does without optimisation, and less
+/// Time-out for a large request: more than ten times what it takes without optimization, and less
 /// than work that grows with the square of the request.
 const PATIENCE: Duration = Duration::from_secs(5);
 
@@ -38,14 +38,14 @@ proptest! {
     #![proptest_config(ProptestConfig::with_cases(400))]
 
     #[test]
-    fn requests_that_are_nearly_valid_are_answered(bytes in vec(any::<u8>(), 0..120)) {
+    fn nearly_valid_requests_have_a_well_formed_response(bytes in vec(any::<u8>(), 0..120)) {
         let mut subject = Subject::new();
         let request = subject.request(&bytes);
         subject.check(request);
     }
 
     #[test]
-    fn any_bytes_are_answered(
+    fn arbitrary_bytes_have_a_well_formed_response(
         operation in select(Operation::ALL),
         body in vec(any::<u8>(), 0..200),
     ) {
@@ -53,7 +53,7 @@ proptest! {
     }
 
     #[test]
-    fn bytes_that_are_no_text_are_answered_wherever_they_are(
+    fn invalid_utf8_at_any_place_has_a_well_formed_response(
         seed in select(seeds::ALL),
         place in any::<Index>(),
         bytes in vec(0x80_u8.., 1..4),
@@ -67,7 +67,7 @@ proptest! {
     }
 
     #[test]
-    fn headers_of_any_kind_are_answered(
+    fn arbitrary_headers_have_a_well_formed_response(
         seed in select(seeds::ALL),
         name in select(vec![
             "x-amz-target", "content-type", "content-encoding", "accept-encoding", "host",
@@ -85,7 +85,7 @@ proptest! {
     }
 
     #[test]
-    fn damaged_compression_is_answered(
+    fn damaged_compression_has_a_well_formed_response(
         name in select(vec!["gzip", "deflate"]),
         body in vec(any::<u8>(), 0..100),
         place in any::<Index>(),
@@ -100,9 +100,9 @@ proptest! {
     }
 }
 
-/// The other tests would say nothing if these were refused for their form.
+/// The other tests would prove nothing if these requests were refused for their form.
 #[test]
-fn the_requests_that_others_are_made_of_are_valid() {
+fn seeds_are_valid_requests() {
     for seed in seeds::ALL {
         let mut subject = Subject::new();
         let (operation, body) = subject.seed(*seed);
@@ -112,7 +112,7 @@ fn the_requests_that_others_are_made_of_are_valid() {
 }
 
 #[test]
-fn every_operation_is_answered() {
+fn every_operation_has_a_well_formed_response() {
     for operation in Operation::ALL {
         for body in ["", "{}", "null", "[]", "{\"TableName\":\"things\"}"] {
             Subject::new().check(post(*operation, body));
@@ -121,7 +121,7 @@ fn every_operation_is_answered() {
 }
 
 #[test]
-fn no_nesting_is_too_deep_to_be_answered() {
+fn deep_nesting_has_a_well_formed_response() {
     const DEPTH: usize = 100_000;
     let towers = [("[", "]"), ("{\"a\":", "}"), ("{\"L\":[", "]}"), ("{\"M\":{\"a\":", "}}")];
     let towers = towers.map(|(open, close)| {
@@ -131,9 +131,9 @@ fn no_nesting_is_too_deep_to_be_answered() {
 }
 
 #[test]
-fn nothing_is_too_much_to_be_answered_in_time() {
+fn large_requests_have_a_response_in_time() {
     const BYTES: usize = 600_000;
-    /// As many of a length as there is room for.
+    /// Returns how many parts of a length fit into a request.
     fn count(length: usize) -> usize {
         (BYTES / length.max(1)).min(30_000)
     }
@@ -155,8 +155,9 @@ fn nothing_is_too_much_to_be_answered_in_time() {
     });
 }
 
-/// Asks all valid requests with each of their parts changed in turn, and wants answers in time. Of
-/// the parts of an operation's requests that have one name, one is enough.
+/// Executes all valid requests with each of their parts changed in turn, and checks that the
+/// responses arrive in time. Parts of an operation's requests that have the same name are changed
+/// once.
 fn for_each_place(change: impl Fn(usize, &mut Json)) {
     let mut seen = HashSet::new();
     for seed in seeds::ALL {
@@ -180,7 +181,7 @@ fn for_each_place(change: impl Fn(usize, &mut Json)) {
 }
 
 #[test]
-fn the_content_type_and_the_target_are_needed() {
+fn content_type_and_target_are_required() {
     for name in [CONTENT_TYPE, HeaderName::from_static("x-amz-target")] {
         let mut request = post(Operation::ListTables, "{}");
         request.headers_mut().remove(name);

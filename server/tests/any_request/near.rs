@@ -1,4 +1,4 @@
-//! Requests that are nearly valid, made by choices.
+//! Generator of nearly valid requests.
 
 use std::io::Write;
 
@@ -15,7 +15,7 @@ use super::seeds;
 use super::store::Names;
 use super::words::{TEXTS, TOKENS, VALUES, WORDS};
 
-/// A request of an operation, as clients send it.
+/// Returns a request of an operation, as clients send it.
 pub(crate) fn post(target: &str, body: Bytes) -> Request<Bytes> {
     let mut request = Request::new(body);
     *request.method_mut() = Method::POST;
@@ -27,16 +27,17 @@ pub(crate) fn post(target: &str, body: Bytes) -> Request<Bytes> {
     request
 }
 
-/// In the first byte of a request: there are odd headers.
+/// Flag of the first byte of a request: add unusual headers.
 pub(crate) const ODD_HEADERS: u8 = 0x80;
-/// The body is compressed.
+/// Flag of the first byte of a request: compress the body.
 pub(crate) const PACKED: u8 = 0x40;
-/// The body is what follows, as it is.
+/// Flag of the first byte of a request: use the following bytes as the body.
 pub(crate) const RAW: u8 = 0x20;
-/// Single bytes of the body are changed.
+/// Flag of the first byte of a request: change single bytes of the body.
 pub(crate) const BROKEN: u8 = 0x10;
 
-/// A request: a valid one with changes, or any bytes; sometimes with odd headers.
+/// Generates a request: a valid one with changes, or arbitrary bytes; sometimes with unusual
+/// headers.
 pub(crate) fn request(choices: &mut Choices<'_>, names: &Names) -> Request<Bytes> {
     let mode = choices.byte();
     let operation = choices.pick(Operation::ALL);
@@ -45,7 +46,7 @@ pub(crate) fn request(choices: &mut Choices<'_>, names: &Names) -> Request<Bytes
     if mode & ODD_HEADERS != 0 {
         headers.extend((0..=choices.below(3)).filter_map(|_| header(choices)));
         let methods = [Method::POST, Method::GET, Method::OPTIONS, Method::HEAD, Method::PUT];
-        // Nearly all are posted.
+        // Nearly all requests are POST.
         method = methods[choices.below(64).saturating_sub(59)].clone();
     }
     let (operation, body) = match mode & RAW {
@@ -97,7 +98,7 @@ fn header(choices: &mut Choices<'_>) -> Option<(HeaderName, HeaderValue)> {
     Some((name, value))
 }
 
-/// A valid request with some changes; the last may be of single bytes.
+/// Generates a valid request with some changes. The last change may be one of single bytes.
 fn near_valid(choices: &mut Choices<'_>, names: &Names, break_bytes: bool) -> (Operation, Vec<u8>) {
     let (operation, text) = choices.pick(seeds::ALL);
     let mut json = Json::parse(text);
@@ -138,7 +139,7 @@ fn change(json: &mut Json, choices: &mut Choices<'_>) {
             }
             other => *other = Json::token("null"),
         },
-        // The same once more, or many times.
+        // Repeats the part once, or many times.
         7 => match json {
             Json::Array(elements) if !elements.is_empty() => {
                 let element = elements[choices.below(elements.len())].clone();
@@ -187,7 +188,7 @@ fn change(json: &mut Json, choices: &mut Choices<'_>) {
     }
 }
 
-/// A part of some valid request.
+/// Returns a part of some valid request.
 fn graft(choices: &mut Choices<'_>) -> Json {
     let (_, text) = choices.pick(seeds::ALL);
     let mut json = Json::parse(text);
@@ -195,7 +196,7 @@ fn graft(choices: &mut Choices<'_>) -> Json {
     json.part(place).clone()
 }
 
-/// A member of some valid request, or of an object in it.
+/// Returns a member of some valid request, or of an object in it.
 fn member(choices: &mut Choices<'_>) -> (String, Json) {
     match graft(choices) {
         Json::Object(mut members) if !members.is_empty() => {
@@ -209,7 +210,7 @@ fn expression(choices: &mut Choices<'_>) -> String {
     (0..=choices.below(20)).map(|_| choices.pick(WORDS)).collect()
 }
 
-/// A body, compressed in this way.
+/// Returns a body, compressed with this coding.
 pub(crate) fn packed(name: &str, body: &[u8]) -> Vec<u8> {
     let level = Compression::fast();
     let written = match name {
@@ -222,5 +223,5 @@ pub(crate) fn packed(name: &str, body: &[u8]) -> Vec<u8> {
             encoder.write_all(body).and_then(|()| encoder.finish())
         }
     };
-    written.expect("a vector can be written to")
+    written.expect("writing to a vector does not fail")
 }

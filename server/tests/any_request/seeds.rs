@@ -1,6 +1,7 @@
-//! A valid request of every kind, for the store of [`store`](super::store).
+//! Valid requests of every kind, for the store of [`store`](super::store).
 //!
-//! `$STREAM`, `$SHARD`, `$NUMBER` and `$ITERATOR` stand for what the store has called its stream.
+//! `$STREAM`, `$SHARD`, `$NUMBER` and `$ITERATOR` are placeholders for the identifiers that the
+//! store has assigned to its stream.
 
 use tabla_server::Operation::{self, *};
 

@@ -1,4 +1,4 @@
-//! The store that is asked: one in which a valid request finds something to do.
+//! The store of the tests, with data for every valid request.
 
 use std::sync::Arc;
 
@@ -11,7 +11,8 @@ use tabla_server::{ServerConfig, Service};
 
 use super::near::post;
 
-/// A table with a sort key, an index of each kind, a stream and a time to live; another without.
+/// Requests that create the tables: one with a sort key, an index of each kind, a stream and a time
+/// to live, and one without.
 const SETUP: &[(Operation, &str)] = &[
     (
         CreateTable,
@@ -36,21 +37,21 @@ const SETUP: &[(Operation, &str)] = &[
     ),
 ];
 
-/// A service on a new store, and the names that the store has given.
+/// Service on a new store, with the identifiers that the store has assigned.
 ///
-/// The clock stands still and randomness repeats itself: the same requests have the same answers.
+/// The clock stands still and the randomness is seeded: equal requests have equal responses.
 #[derive(Debug)]
 pub(crate) struct Fresh {
     pub(crate) service: Service,
     pub(crate) names: Names,
 }
 
-/// What `$STREAM` and the like stand for.
+/// Values of the placeholders such as `$STREAM`.
 #[derive(Debug)]
 pub(crate) struct Names([(&'static str, String); 4]);
 
 impl Names {
-    /// The text with what stands for it.
+    /// Returns the text with the placeholders replaced.
     pub(crate) fn fill(&self, mut text: String) -> String {
         for (name, meaning) in &self.0 {
             if text.contains(name) {
@@ -101,7 +102,7 @@ async fn names(service: &Service) -> Names {
             ]);
         }
     }
-    panic!("there are items, and no record of any");
+    panic!("the stream has no records, although items were written");
 }
 
 async fn ask(service: &Service, operation: Operation, body: String) -> Value {

@@ -1,6 +1,6 @@
-//! What requests are made of.
+//! Parts from which requests are generated.
 
-/// Texts that mean something somewhere: values of enumerations, attributes, placeholders.
+/// Strings with a meaning in some place: values of enumerations, attributes, placeholders.
 pub(crate) const TEXTS: &[&str] = &[
     "",
     "a",
@@ -99,7 +99,7 @@ pub(crate) const TEXTS: &[&str] = &[
     "é",
 ];
 
-/// Tokens of expressions, by which texts are made that often parse.
+/// Tokens of expressions, from which texts are generated that often parse.
 pub(crate) const WORDS: &[&str] = &[
     "pk",
     "sk",
@@ -157,7 +157,7 @@ pub(crate) const WORDS: &[&str] = &[
     "\u{e9}",
 ];
 
-/// Tokens of JSON, right and wrong.
+/// Tokens of JSON, valid and invalid.
 pub(crate) const TOKENS: &[&str] = &[
     "null",
     "true",
@@ -198,7 +198,7 @@ pub(crate) const TOKENS: &[&str] = &[
     "\u{7f}",
 ];
 
-/// A value of each type, and things that are no values.
+/// A value of each type, and invalid values.
 pub(crate) const VALUES: &[&str] = &[
     r#"{"S":"a"}"#,
     r#"{"N":"1"}"#,

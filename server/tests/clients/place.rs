@@ -1,4 +1,4 @@
-//! Where a client finds DynamoDB: this server, or DynamoDB Local.
+//! The servers of the client tests: this server, or DynamoDB Local.
 
 use std::sync::Arc;
 
@@ -8,36 +8,36 @@ use tabla_server::Server;
 use tabla_sqlite::{SqliteConfig, SqliteStore};
 use tabla_testkit::dynamodb::{self, Endpoint};
 
-/// What DynamoDB Local is called here. The tests of some clients expect less of it.
+/// Name of DynamoDB Local in `TABLA_CLIENTS_ON`. The tests of some clients expect less of it.
 pub(crate) const DYNAMODB_LOCAL: &str = "dynamodb-local";
 
-/// A server without any tables, which runs until this is dropped.
+/// Server without tables, which runs until this is dropped.
 pub(crate) struct Place {
-    /// Its address.
+    /// URL of the server.
     pub(crate) url: String,
-    /// What clients show. DynamoDB Local has other tables for every key.
+    /// Access key for the clients. DynamoDB Local has separate tables for each key.
     pub(crate) access_key: String,
-    /// What clients are told of where they are.
+    /// Name of the server, for clients that expect different behavior.
     pub(crate) name: &'static str,
     _server: Running,
 }
 
 enum Running {
-    Tabla(#[expect(dead_code, reason = "held so that it goes on running")] Server),
-    Local(#[expect(dead_code, reason = "held so that it goes on running")] Endpoint),
+    Tabla(#[expect(dead_code, reason = "dropping it stops the server")] Server),
+    Local(#[expect(dead_code, reason = "dropping it stops the server")] Endpoint),
 }
 
 impl Place {
-    /// This server, with SQLite in memory behind it.
+    /// Starts this server, on SQLite in memory.
     pub(crate) async fn tabla() -> Self {
         let server = tabla_server::spawn(store().await).await.expect("a server");
         Self::new(server.url(), "tabla", Running::Tabla(server))
     }
 
-    /// DynamoDB Local, unless the tests are to do without it.
+    /// Returns DynamoDB Local, or `None` if the tests should skip it.
     pub(crate) fn dynamodb_local() -> Option<Self> {
         if dynamodb::is_excluded() {
-            println!("not run, as asked: the tests of the clients on DynamoDB Local");
+            println!("skipped on request: client tests on DynamoDB Local");
             return None;
         }
         let server = dynamodb::endpoint().expect("a server for the tests");
@@ -50,7 +50,7 @@ impl Place {
     }
 }
 
-/// What is behind the server: SQLite in memory.
+/// Opens the store of the server: SQLite in memory.
 pub(crate) async fn store() -> Arc<dyn Store> {
     Arc::new(SqliteStore::open(&SqliteConfig::in_memory()).await.expect("a store"))
 }

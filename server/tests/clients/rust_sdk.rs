@@ -1,4 +1,4 @@
-//! The AWS SDK for Rust.
+//! Tests of the AWS SDK for Rust.
 
 mod batches;
 mod queries;
@@ -27,22 +27,22 @@ use tabla_core::env::{Clock, SystemClock};
 
 use crate::place::{self, Place};
 
-/// An item as the SDK has it.
+/// Item in the SDK's type.
 type Attributes = HashMap<String, AttributeValue>;
 
-/// Longer than anything here takes.
+/// Time-out for asynchronous changes, longer than any of them takes.
 const PATIENCE: Duration = Duration::from_secs(30);
 
-/// The SDK's two clients of one server.
+/// The SDK's two clients for one server.
 pub(crate) struct Sdk {
     client: aws_sdk_dynamodb::Client,
     streams: aws_sdk_dynamodbstreams::Client,
-    /// DynamoDB Local has none.
+    /// Whether the server supports tags. DynamoDB Local does not.
     has_tags: bool,
 }
 
 impl Sdk {
-    /// Does everything, once.
+    /// Runs all tests once.
     pub(crate) async fn run(&self) {
         tables::check(self).await;
         writes::check(self).await;
@@ -54,7 +54,7 @@ impl Sdk {
         settings::check(self).await;
     }
 
-    /// Clients as anybody makes them.
+    /// Creates clients with an endpoint, a region and credentials.
     pub(crate) fn at(place: &Place) -> Self {
         let credentials = Credentials::from_keys(&place.access_key, "secret", None);
         let config = aws_sdk_dynamodb::Config::builder()
@@ -74,7 +74,7 @@ impl Sdk {
         }
     }
 
-    /// Clients that need no socket.
+    /// Creates clients that need no socket.
     pub(crate) fn in_process(store: Arc<dyn Store>) -> Self {
         Self {
             client: tabla_server::sdk_client(Arc::clone(&store)),
@@ -83,7 +83,7 @@ impl Sdk {
         }
     }
 
-    /// The request for a table of orders: by customer and number, and by status and day.
+    /// Returns the request for a table of orders: by customer and number, and by status and day.
     fn orders(&self, name: &str) -> CreateTableFluentBuilder {
         let index = GlobalSecondaryIndex::builder()
             .index_name("by-status")
@@ -100,11 +100,11 @@ impl Sdk {
             .attribute_definitions(attribute("day", ScalarAttributeType::S))
             .key_schema(key("customer", KeyType::Hash))
             .key_schema(key("number", KeyType::Range))
-            .global_secondary_indexes(index.expect("it is complete"))
+            .global_secondary_indexes(index.expect("all fields are set"))
             .billing_mode(BillingMode::PayPerRequest)
     }
 
-    /// A new table of orders that takes requests; gives its name.
+    /// Creates a table of orders, waits until it is active, and returns its name.
     async fn table(&self, name: &str) -> String {
         self.make(self.orders(name)).await;
         name.to_owned()
@@ -113,23 +113,23 @@ impl Sdk {
     async fn make(&self, request: CreateTableFluentBuilder) {
         let made = request.send().await.expect("a new table");
         let name = made.table_description().and_then(TableDescription::table_name);
-        self.active(name.expect("it has a name")).await;
+        self.active(name.expect("the table has a name")).await;
     }
 
-    /// Waits until a table takes requests.
+    /// Waits until a table is active.
     async fn active(&self, name: &str) {
         let waiter = self.client.wait_until_table_exists().table_name(name);
-        waiter.wait(PATIENCE).await.expect("it becomes active");
+        waiter.wait(PATIENCE).await.expect("the table becomes active");
     }
 
     async fn describe(&self, name: &str) -> TableDescription {
         let answer = self.client.describe_table().table_name(name).send().await;
-        answer.expect("a description").table.expect("it is there")
+        answer.expect("a description").table.expect("the table exists")
     }
 
     async fn put(&self, table: &str, item: Attributes) {
         let put = self.client.put_item().table_name(table).set_item(Some(item));
-        put.send().await.expect("it is put");
+        put.send().await.expect("the put succeeds");
     }
 
     async fn get(&self, table: &str, key: Attributes) -> Option<Attributes> {
@@ -140,12 +140,12 @@ impl Sdk {
 
 fn key(name: &str, kind: KeyType) -> KeySchemaElement {
     let element = KeySchemaElement::builder().attribute_name(name).key_type(kind);
-    element.build().expect("it is complete")
+    element.build().expect("all fields are set")
 }
 
 fn attribute(name: &str, kind: ScalarAttributeType) -> AttributeDefinition {
     let definition = AttributeDefinition::builder().attribute_name(name).attribute_type(kind);
-    definition.build().expect("it is complete")
+    definition.build().expect("all fields are set")
 }
 
 fn s(text: impl Into<String>) -> AttributeValue {
@@ -156,12 +156,12 @@ fn n(number: impl ToString) -> AttributeValue {
     AttributeValue::N(number.to_string())
 }
 
-/// The key of an order, and the whole of a small one.
+/// Returns the key of an order, which is also a minimal order.
 fn order(customer: &str, number: u32) -> Attributes {
     [("customer".to_owned(), s(customer)), ("number".to_owned(), n(number))].into()
 }
 
-/// An order with something in it.
+/// Returns an order with further attributes.
 fn order_with<const N: usize>(
     customer: &str,
     number: u32,
@@ -172,14 +172,14 @@ fn order_with<const N: usize>(
     item
 }
 
-/// The numbers of orders, in their order.
+/// Returns the numbers of orders, in their order.
 fn numbers(items: &[Attributes]) -> Vec<u32> {
     let number =
         |item: &Attributes| item["number"].as_n().expect("a number").parse().expect("a small one");
     items.iter().map(number).collect()
 }
 
-/// Asks until there is an answer, and gives it.
+/// Repeats a request until it returns a value, and returns that.
 async fn eventually<T>(mut ask: impl AsyncFnMut() -> Option<T>) -> T {
     for _ in 0..300 {
         if let Some(found) = ask().await {
@@ -187,11 +187,11 @@ async fn eventually<T>(mut ask: impl AsyncFnMut() -> Option<T>) -> T {
         }
         SystemClock.sleep(Duration::from_millis(100)).await;
     }
-    panic!("it did not come within {PATIENCE:?}");
+    panic!("no result within {PATIENCE:?}");
 }
 
-/// What an error without a class of its own says.
+/// Returns the message of a validation error, for which the SDK has no class.
 fn invalid(error: &impl ProvideErrorMetadata) -> &str {
     assert_eq!(error.code(), Some("ValidationException"));
-    error.message().expect("it says something")
+    error.message().expect("the error has a message")
 }

@@ -1,4 +1,4 @@
-//! A client in another language: a program of its own, which is told where the server is.
+//! A client in another language: a program that receives the URL of the server in its environment.
 
 use std::env;
 use std::ffi::OsString;
@@ -12,19 +12,19 @@ use tokio::time::timeout;
 
 use crate::place::Place;
 
-/// Several times what the slowest one takes on a busy machine.
+/// Time-out for a client's tests, several times what the slowest takes on a busy machine.
 const LIMIT: Duration = Duration::from_secs(240);
 
-const HOW: &str = "the clients of other languages are not known here: `cargo xtask test` sets them \
-     up and runs their tests, `cargo xtask clients` sets them up and prints the variables with \
-     which their tests run alone, and TABLA_WITHOUT=clients leaves them out";
+const HOW: &str = "the clients of other languages are not installed: `cargo xtask test` installs \
+     them and runs their tests; `cargo xtask clients` installs them and prints the variables \
+     that their tests need; TABLA_WITHOUT=clients skips them";
 
-/// A client's tests, and the program that runs them.
+/// Tests of a client, and the program that runs them.
 pub(crate) struct Script {
     name: &'static str,
     program: PathBuf,
     arguments: &'static [&'static str],
-    /// Where its packages are.
+    /// Folder of the client's packages.
     packages: PathBuf,
     browser: OsString,
 }
@@ -64,7 +64,7 @@ impl Script {
         Some(Self { name, program: PathBuf::from("node"), arguments, packages, browser })
     }
 
-    /// Runs the tests. What they have printed is shown if they fail or take too long.
+    /// Runs the tests. Shows their output if they fail or exceed the time-out.
     pub(crate) async fn run(&self, place: &Place) {
         let home = self.home(place);
         let printed = home.join("printed");
@@ -74,15 +74,15 @@ impl Script {
         let ended = timeout(LIMIT, command.status()).await;
         let text = fs::read_to_string(printed).expect("it is there");
         print!("{text}");
-        let status = ended.unwrap_or_else(|_| panic!("{} took over {LIMIT:?}", self.name));
+        let status = ended.unwrap_or_else(|_| panic!("the tests of {} took longer than {LIMIT:?}", self.name));
         let status = status.unwrap_or_else(|error| panic!("{}: {error}", self.program.display()));
         assert!(status.success(), "{} on {}: {status}", self.name, place.name);
-        // Python's runner succeeds if it finds nothing to run.
+        // Python's test runner succeeds even if it finds no tests.
         assert!(!text.contains("Ran 0 tests"), "{} has no tests", self.name);
     }
 
-    /// The program with an environment that has nothing of this machine's settings, proxies or
-    /// accounts: just the server, and a home of its own.
+    /// Returns the command with a clean environment: no settings, proxies or accounts of this
+    /// machine, only the server and a new home.
     fn command(&self, place: &Place, home: &Path) -> Command {
         let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/clients").join(self.name);
         let pictures =
@@ -108,7 +108,7 @@ impl Script {
         command
     }
 
-    /// An empty folder of this client's own.
+    /// Creates an empty home folder for the client.
     fn home(&self, place: &Place) -> PathBuf {
         let home = Path::new(env!("CARGO_TARGET_TMPDIR"))
             .join(format!("clients/{}-on-{}", self.name, place.name));
@@ -120,11 +120,11 @@ impl Script {
     }
 }
 
-/// The folder of the clients' packages, unless the tests are to do without them.
+/// Returns the folder of the clients' packages, or `None` if the tests should skip them.
 fn packages() -> Option<PathBuf> {
     let without = env::var("TABLA_WITHOUT").unwrap_or_default();
     if without.split(',').any(|name| name == "clients") {
-        println!("not run, as asked: the tests of clients in other languages");
+        println!("skipped on request: tests of clients in other languages");
         return None;
     }
     Some(PathBuf::from(env::var_os("TABLA_CLIENTS").expect(HOW)))

@@ -1,4 +1,4 @@
-//! What every answer has, and what a request may look like.
+//! Properties of every response, and accepted forms of requests.
 
 use std::io::{Read, Write};
 use std::sync::Arc;
@@ -16,13 +16,13 @@ async fn server() -> Server {
 }
 
 #[tokio::test]
-async fn an_answer_has_an_id_a_checksum_and_a_type() {
+async fn response_has_an_id_a_checksum_and_a_content_type() {
     let server = server().await;
     let mut client = Client::connect(server.address()).await;
     let first = client.ask("ListTables", "{}").await;
     assert_eq!((first.status, first.body.as_slice()), (200, &br#"{"TableNames":[]}"#[..]));
     assert_eq!(first.header("content-type"), Some("application/x-amz-json-1.0"));
-    assert_eq!(first.header("x-amz-crc32"), Some("1315925753"), "as DynamoDB Local has it");
+    assert_eq!(first.header("x-amz-crc32"), Some("1315925753"), "the checksum of DynamoDB Local");
     let second = client.ask("Nothing", "{}").await;
     assert_eq!(second.status, 400);
     let checksum = crc32fast::hash(&second.body).to_string();
@@ -34,7 +34,7 @@ async fn an_answer_has_an_id_a_checksum_and_a_type() {
 }
 
 #[tokio::test]
-async fn requests_and_answers_may_be_compressed() {
+async fn requests_and_responses_may_be_compressed() {
     let server = server().await;
     let mut client = Client::connect(server.address()).await;
     client.ask("CreateTable", THINGS).await;
@@ -58,7 +58,7 @@ async fn requests_and_answers_may_be_compressed() {
         let answer = client.ask_with("GetItem", &[("Accept-Encoding", encoding)], get).await;
         assert_eq!(answer.header("content-encoding"), Some(encoding));
         let checksum = crc32fast::hash(&answer.body).to_string();
-        assert_eq!(answer.header("x-amz-crc32"), Some(checksum.as_str()), "of what is sent");
+        assert_eq!(answer.header("x-amz-crc32"), Some(checksum.as_str()), "of the compressed bytes");
         let mut unpacked = Vec::new();
         match encoding {
             "gzip" => GzDecoder::new(&*answer.body).read_to_end(&mut unpacked).unwrap(),
@@ -69,7 +69,7 @@ async fn requests_and_answers_may_be_compressed() {
 }
 
 #[tokio::test]
-async fn monitors_are_answered() {
+async fn health_and_metrics_are_served() {
     let server = server().await;
     let mut client = Client::connect(server.address()).await;
     client.ask("ListTables", "{}").await;
@@ -92,7 +92,7 @@ async fn monitors_are_answered() {
 }
 
 #[tokio::test]
-async fn what_is_wrong_is_answered_and_the_connection_goes_on() {
+async fn connection_stays_open_after_an_invalid_request() {
     let server = server().await;
     let mut client = Client::connect(server.address()).await;
     client.ask("CreateTable", THINGS).await;
@@ -136,7 +136,7 @@ async fn what_is_wrong_is_answered_and_the_connection_goes_on() {
 }
 
 #[tokio::test]
-async fn several_requests_may_be_sent_at_once() {
+async fn pipelined_requests_are_served_in_order() {
     let server = server().await;
     let mut client = Client::connect(server.address()).await;
     client.send([request("CreateTable", &[], THINGS.as_bytes())].concat()).await;

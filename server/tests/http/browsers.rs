@@ -1,4 +1,4 @@
-//! What pages in a browser may do: CORS, and the hosts by which a server without keys is addressed.
+//! Requests of web pages: CORS, and the accepted hosts of a server without credentials.
 
 use std::sync::Arc;
 
@@ -17,7 +17,7 @@ async fn start(config: ServerConfig) -> Server {
     config.spawn(Arc::new(MemoryStore::new())).await.expect("a free port")
 }
 
-/// A request with exactly these headers and this body.
+/// Sends a request with exactly these headers and this body.
 async fn send(server: &Server, first: &str, headers: &[(&str, &str)], body: &str) -> Answer {
     let mut client = Client::connect(server.address()).await;
     let mut head = format!("{first} HTTP/1.1\r\nContent-Length: {}\r\n", body.len());
@@ -25,7 +25,7 @@ async fn send(server: &Server, first: &str, headers: &[(&str, &str)], body: &str
         head.push_str(&format!("{name}: {value}\r\n"));
     }
     client.send(format!("{head}\r\n{body}")).await;
-    client.receive().await.expect("an answer")
+    client.receive().await.expect("the server responds")
 }
 
 const OPERATION: [(&str, &str); 2] = [
@@ -40,11 +40,11 @@ fn is_silent(answer: &Answer) -> bool {
 
 async fn tables(server: &Server) -> String {
     let answer = Client::connect(server.address()).await.ask("ListTables", "{}").await;
-    String::from_utf8(answer.body).expect("an answer is text")
+    String::from_utf8(answer.body).expect("a response is text")
 }
 
 #[tokio::test]
-async fn a_page_of_a_foreign_origin_is_refused_and_changes_nothing() {
+async fn request_of_a_foreign_origin_is_refused_and_changes_nothing() {
     let server = server().await;
     for origin in [FOREIGN, "https://localhost.evil.example", "null", "http://192.0.2.1:8000"] {
         let headers = [&OPERATION[..], &[("Host", "localhost:8000"), ("Origin", origin)]].concat();
@@ -76,7 +76,7 @@ async fn a_page_of_a_foreign_origin_is_refused_and_changes_nothing() {
 }
 
 #[tokio::test]
-async fn a_request_to_a_foreign_host_is_refused_and_changes_nothing() {
+async fn request_to_a_foreign_host_is_refused_and_changes_nothing() {
     let server = server().await;
     for host in ["evil.example", "evil.example:8000", "192.0.2.1", "localhost.evil.example"] {
         let answer =
@@ -91,16 +91,16 @@ async fn a_request_to_a_foreign_host_is_refused_and_changes_nothing() {
             assert!(text.contains("--host"), "{text}");
         }
     }
-    // The name in the request line counts, too.
+    // The host in the request line is checked, too.
     let headers = [&OPERATION[..], &[("Host", "localhost")]].concat();
     let answer = send(&server, "POST http://evil.example/", &headers, THINGS).await;
     assert_eq!(answer.status, 403);
     assert_eq!(tables(&server).await, r#"{"TableNames":[]}"#);
 }
 
-/// A browser sends these without asking first.
+/// A browser sends these content types without a preflight.
 #[tokio::test]
-async fn a_content_type_that_needs_no_preflight_is_refused() {
+async fn content_type_that_needs_no_preflight_is_refused() {
     let server = server().await;
     for content_type in [
         "text/plain",
@@ -122,14 +122,14 @@ async fn a_content_type_that_needs_no_preflight_is_refused() {
     }
     let headers = [("Host", "localhost"), ("X-Amz-Target", OPERATION[1].1)];
     assert_eq!(send(&server, "POST /", &headers, THINGS).await.status, 404, "no content type");
-    // Nor does a page get far with a body alone: the operation is in a header that needs one.
+    // A body alone is not enough: the operation is in a header that needs a preflight.
     let headers = [("Host", "localhost"), ("Content-Type", "application/x-amz-json-1.0")];
     assert_eq!(send(&server, "POST /", &headers, THINGS).await.status, 400, "no operation");
     assert_eq!(tables(&server).await, r#"{"TableNames":[]}"#);
 }
 
 #[tokio::test]
-async fn a_page_on_loopback_may_use_the_server() {
+async fn page_on_loopback_may_use_the_server() {
     let server = server().await;
     for origin in ["http://localhost:3000", "https://127.0.0.1", "http://[::1]:5173"] {
         let preflight = [
@@ -154,14 +154,14 @@ async fn a_page_on_loopback_may_use_the_server() {
         let exposed = answer.header("access-control-expose-headers");
         assert_eq!(exposed, Some("x-amzn-requestid, x-amz-crc32"));
         let answer = client.ask("ListTables", "{}").await;
-        assert!(answer.status == 200 && is_silent(&answer), "no page asks: {answer:?}");
+        assert!(answer.status == 200 && is_silent(&answer), "not from a page: {answer:?}");
     }
     let answer = send(&server, "OPTIONS /", &[("Host", "localhost")], "").await;
-    assert!(answer.status == 200 && is_silent(&answer), "no page asks: {answer:?}");
+    assert!(answer.status == 200 && is_silent(&answer), "not from a page: {answer:?}");
 }
 
 #[tokio::test]
-async fn listed_origins_and_hosts_are_answered() {
+async fn configured_origins_and_hosts_are_accepted() {
     let config = ServerConfig::new().with_origin("https://app.example").with_host("db.example");
     let server = start(config).await;
     let headers = [&OPERATION[..], &[("Host", "db.example"), ("Origin", "https://app.example")]];
@@ -170,7 +170,7 @@ async fn listed_origins_and_hosts_are_answered() {
     assert_eq!(answer.header("access-control-allow-origin"), Some("https://app.example"));
     let headers = [&OPERATION[..], &[("Host", "db.example"), ("Origin", "https://db.example")]];
     let answer = send(&server, "POST /", &headers.concat(), THINGS).await;
-    assert_eq!(answer.status, 403, "a host is no origin");
+    assert_eq!(answer.status, 403, "a configured host is not an origin");
 
     for (config, message) in [
         (ServerConfig::new().with_origin("*"), "'*' is not an origin"),
@@ -186,7 +186,7 @@ async fn listed_origins_and_hosts_are_answered() {
 }
 
 #[tokio::test]
-async fn with_keys_pages_of_every_origin_may_ask_as_on_aws() {
+async fn server_with_credentials_allows_every_origin_as_aws() {
     let keys = "[a]\naws_access_key_id=LOCALKEY\naws_secret_access_key=secret\n";
     let credentials = Credentials::parse(keys).expect("keys");
     let server = start(ServerConfig::new().with_credentials(credentials)).await;

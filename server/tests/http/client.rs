@@ -1,4 +1,4 @@
-//! A client that sends exactly what it is told, and shows exactly what it gets.
+//! A raw HTTP client, which sends and receives exact bytes.
 
 use std::net::SocketAddr;
 
@@ -6,13 +6,13 @@ use serde_json::Value as Json;
 use tokio::io::{AsyncReadExt, AsyncWriteExt};
 use tokio::net::TcpStream;
 
-/// A connection.
+/// Open connection.
 pub(crate) struct Client {
     stream: TcpStream,
     read: Vec<u8>,
 }
 
-/// An answer.
+/// Received response.
 #[derive(Debug)]
 pub(crate) struct Answer {
     pub(crate) status: u16,
@@ -29,10 +29,10 @@ impl Answer {
     }
 
     pub(crate) fn json(&self) -> Json {
-        serde_json::from_slice(&self.body).expect("an answer is JSON")
+        serde_json::from_slice(&self.body).expect("a response is JSON")
     }
 
-    /// The exception's name, without what stands before it.
+    /// Returns the name of the exception, without the prefix of its `__type`.
     pub(crate) fn exception(&self) -> String {
         let json = self.json();
         let name = json["__type"].as_str().expect("an error has a type");
@@ -47,10 +47,10 @@ impl Client {
     }
 
     pub(crate) async fn send(&mut self, bytes: impl AsRef<[u8]>) {
-        self.stream.write_all(bytes.as_ref()).await.expect("the server takes bytes");
+        self.stream.write_all(bytes.as_ref()).await.expect("the server accepts data");
     }
 
-    /// The next answer; `None` if the server has closed the connection instead.
+    /// Receives the next response. Returns `None` if the server closed the connection instead.
     pub(crate) async fn receive(&mut self) -> Option<Answer> {
         let end = loop {
             if let Some(end) = self.read.windows(4).position(|part| part == b"\r\n\r\n") {
@@ -66,28 +66,28 @@ impl Client {
         let mut answer = Answer { status, head, body: Vec::new() };
         let length = answer.header("content-length").and_then(|length| length.parse().ok());
         let length: usize = match status {
-            // The client may go on with its body.
+            // 100 Continue: the client may send the body.
             100 => 0,
-            _ => length.expect("an answer has a length"),
+            _ => length.expect("a response has a length"),
         };
         while self.read.len() < length {
-            assert_ne!(self.fill().await, 0, "the server closed in the middle of an answer");
+            assert_ne!(self.fill().await, 0, "the server closed the connection within a response");
         }
         answer.body = self.read.drain(..length).collect();
         Some(answer)
     }
 
     async fn fill(&mut self) -> usize {
-        // A reset is an end, too.
+        // A reset ends the connection, too.
         self.stream.read_buf(&mut self.read).await.unwrap_or(0)
     }
 
-    /// Asks for an operation.
+    /// Executes an operation.
     pub(crate) async fn ask(&mut self, operation: &str, body: impl AsRef<[u8]>) -> Answer {
         self.ask_with(operation, &[], body).await
     }
 
-    /// Asks for an operation, with further headers.
+    /// Executes an operation, with further headers.
     pub(crate) async fn ask_with(
         &mut self,
         operation: &str,
@@ -95,11 +95,11 @@ impl Client {
         body: impl AsRef<[u8]>,
     ) -> Answer {
         self.send(request(operation, headers, body.as_ref())).await;
-        self.receive().await.expect("an answer")
+        self.receive().await.expect("the server responds")
     }
 }
 
-/// The bytes of a request.
+/// Returns the bytes of a request.
 pub(crate) fn request(operation: &str, headers: &[(&str, &str)], body: &[u8]) -> Vec<u8> {
     let mut head = format!(
         "POST / HTTP/1.1\r\nHost: 127.0.0.1\r\nX-Amz-Target: DynamoDB_20120810.{operation}\r\n\
@@ -116,7 +116,7 @@ pub(crate) fn request(operation: &str, headers: &[(&str, &str)], body: &[u8]) ->
     [head.as_bytes(), body].concat()
 }
 
-/// A request that makes a table.
+/// Body of a request that creates a table.
 pub(crate) const THINGS: &str = r#"{"TableName":"things","BillingMode":"PAY_PER_REQUEST",
     "AttributeDefinitions":[{"AttributeName":"pk","AttributeType":"S"}],
     "KeySchema":[{"AttributeName":"pk","KeyType":"HASH"}]}"#;

@@ -1,4 +1,4 @@
-//! How a server ends, and what it does with a store that fails.
+//! Shutdown of a server, and failures of its store.
 
 use std::net::SocketAddr;
 use std::sync::Arc;
@@ -12,7 +12,7 @@ use tokio::sync::Semaphore;
 
 use crate::client::{Client, request};
 
-/// A store whose `list_tables` does as it is told; the rest is that of a store in memory.
+/// Store whose `list_tables` behaves as configured. Everything else is a store in memory.
 #[derive(Debug)]
 struct Odd {
     memory: MemoryStore,
@@ -34,8 +34,8 @@ impl Odd {
                 let _ = go_on.acquire().await;
                 self.memory.list_tables(request).await
             }
-            How::Panics => panic!("on purpose"),
-            How::Fails(kind) => Err(Error::new(kind.clone(), "on purpose")),
+            How::Panics => panic!("deliberate"),
+            How::Fails(kind) => Err(Error::new(kind.clone(), "deliberate")),
         }
     }
 }
@@ -58,7 +58,7 @@ fn odd(how: How) -> Arc<dyn Store> {
 }
 
 #[tokio::test]
-async fn what_was_taken_is_answered_before_the_end() {
+async fn shutdown_finishes_in_flight_requests() {
     let (begun, go_on) = (Arc::new(Semaphore::new(0)), Arc::new(Semaphore::new(0)));
     let how = How::Waits { begun: Arc::clone(&begun), go_on: Arc::clone(&go_on) };
     let server = spawn(odd(how)).await.unwrap();
@@ -69,62 +69,62 @@ async fn what_was_taken_is_answered_before_the_end() {
     begun.acquire().await.unwrap().forget();
     let stopped = tokio::spawn(server.shutdown());
     assert!(idle.receive().await.is_none(), "an idle connection is closed at once");
-    assert!(TcpStream::connect(address).await.is_err(), "nobody new is let in");
+    assert!(TcpStream::connect(address).await.is_err(), "no new connection is accepted");
     go_on.add_permits(1);
-    let answer = busy.receive().await.expect("an answer");
+    let answer = busy.receive().await.expect("the server responds");
     assert_eq!(answer.status, 200);
     stopped.await.unwrap();
     assert!(busy.receive().await.is_none());
 }
 
-/// A client that has sent a part of this body, which the server waits for.
+/// Returns a client that has sent a part of the body, while the server waits for the rest.
 async fn client_with_part_of(body: &str, address: SocketAddr) -> Client {
     let mut client = Client::connect(address).await;
     let whole = request("ListTables", &[("Expect", "100-continue")], body.as_bytes());
     let (head, body) = whole.split_at(whole.len() - body.len());
     client.send(head).await;
-    assert_eq!(client.receive().await.expect("an answer").status, 100);
+    assert_eq!(client.receive().await.expect("the server responds").status, 100);
     client.send(&body[..1]).await;
     client
 }
 
 #[tokio::test]
-async fn the_rest_of_a_body_may_still_come() {
+async fn shutdown_waits_for_the_rest_of_a_body() {
     let config = ServerConfig::new().with_grace_time(Duration::from_secs(60));
     let server = config.spawn(Arc::new(MemoryStore::new())).await.unwrap();
     let mut idle = Client::connect(server.address()).await;
     let mut slow = client_with_part_of("{}", server.address()).await;
     let stopped = tokio::spawn(server.shutdown());
-    assert!(idle.receive().await.is_none(), "the server is about to end");
+    assert!(idle.receive().await.is_none(), "the shutdown has begun");
     slow.send("}").await;
-    let answer = slow.receive().await.expect("an answer");
+    let answer = slow.receive().await.expect("the server responds");
     assert_eq!((answer.status, answer.header("connection")), (200, Some("close")));
     stopped.await.unwrap();
     assert!(slow.receive().await.is_none());
 }
 
 #[tokio::test]
-async fn a_body_of_which_a_part_is_missing_was_not_taken() {
+async fn incomplete_request_is_refused_at_shutdown() {
     let config = ServerConfig::new().with_grace_time(Duration::ZERO);
     let server = config.spawn(Arc::new(MemoryStore::new())).await.unwrap();
     let mut slow = client_with_part_of("{}", server.address()).await;
     server.shutdown().await;
-    let answer = slow.receive().await.expect("an answer");
+    let answer = slow.receive().await.expect("the server responds");
     assert_eq!((answer.status, answer.exception().as_str()), (400, "RequestTimeoutException"));
     assert!(slow.receive().await.is_none());
 }
 
 #[tokio::test]
-async fn a_store_that_panics_is_answered_for() {
+async fn panic_of_the_store_is_an_internal_error() {
     let server = spawn(odd(How::Panics)).await.unwrap();
     let mut client = Client::connect(server.address()).await;
     let answer = client.ask("ListTables", "{}").await;
     assert_eq!((answer.status, answer.exception().as_str()), (500, "InternalServerError"));
-    assert_eq!(client.ask("DescribeLimits", "{}").await.status, 200, "the connection goes on");
+    assert_eq!(client.ask("DescribeLimits", "{}").await.status, 200, "the connection stays open");
 }
 
 #[tokio::test]
-async fn failures_of_the_store_are_told_apart() {
+async fn store_errors_map_to_dynamodbs_exceptions() {
     for (kind, status, exception) in [
         (ErrorKind::Unavailable, 500, "InternalServerError"),
         (ErrorKind::Corrupt, 500, "InternalServerError"),

@@ -1,4 +1,4 @@
-//! What is said differently to the parameters that there were before expressions.
+//! Errors with a different wording for legacy parameters.
 
 use std::sync::Arc;
 
@@ -33,12 +33,12 @@ fn table() -> Json {
     })
 }
 
-/// Of a wrong type, AWS says to `AttributeUpdates` what it says to a put (dynalite's tests), and
-/// DynamoDB Local does so of an empty value. Local takes a wrong type for the key of a global
-/// index, and of a local one it says "Updates on index keys must be of the same data type as the
-/// key attribute".
+/// For a wrong type in `AttributeUpdates`, AWS uses the error of a put (dynalite's tests). DynamoDB
+/// Local does so for an empty value; it accepts a wrong type for the key of a global index, and for
+/// a local one its error is "Updates on index keys must be of the same data type as the key
+/// attribute".
 #[tokio::test]
-async fn a_key_of_an_index_is_refused_in_the_words_for_a_put() {
+async fn index_key_in_attribute_updates_has_the_error_of_a_put() {
     words_for_keys_of_indexes(Arc::new(MemoryStore::new())).await;
     let sqlite = SqliteStore::open(&SqliteConfig::in_memory()).await.unwrap();
     words_for_keys_of_indexes(Arc::new(sqlite)).await;
@@ -97,5 +97,5 @@ async fn words_for_keys_of_indexes(store: Arc<dyn Store>) {
         "The update expression attempted to update the secondary index key to unsupported type"
     );
     let scan = client.ask("Scan", r#"{"TableName":"things"}"#).await.json();
-    assert_eq!(scan["Count"], 0, "a refused write leaves no trace");
+    assert_eq!(scan["Count"], 0, "a refused write changes nothing");
 }

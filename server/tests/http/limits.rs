@@ -1,4 +1,4 @@
-//! How much is taken, and for how long.
+//! Limits on sizes, numbers and times.
 
 use std::io::Write;
 use std::sync::Arc;
@@ -17,7 +17,7 @@ async fn server(config: ServerConfig) -> Server {
 }
 
 #[tokio::test]
-async fn a_body_that_is_too_long_is_refused_before_it_has_come() {
+async fn body_over_the_limit_is_refused_before_it_arrives() {
     let server = server(ServerConfig::new().with_request_bytes(1000)).await;
     let mut client = Client::connect(server.address()).await;
     client
@@ -31,7 +31,7 @@ async fn a_body_that_is_too_long_is_refused_before_it_has_come() {
         (answer.status, answer.exception().as_str()),
         (413, "RequestEntityTooLargeException")
     );
-    assert!(client.receive().await.is_none(), "the rest of it is not taken for a request");
+    assert!(client.receive().await.is_none(), "the rest of the body is not read as a request");
 
     let mut client = Client::connect(server.address()).await;
     client
@@ -45,7 +45,7 @@ async fn a_body_that_is_too_long_is_refused_before_it_has_come() {
 }
 
 #[tokio::test]
-async fn a_body_may_come_in_parts() {
+async fn body_may_arrive_in_parts() {
     let server = server(ServerConfig::new()).await;
     let mut client = Client::connect(server.address()).await;
     client
@@ -78,7 +78,7 @@ async fn bodies_over_16_mb_are_refused() {
 }
 
 #[tokio::test]
-async fn who_takes_too_long_is_left() {
+async fn slow_client_is_disconnected() {
     let short = Duration::from_millis(100);
     let config = ServerConfig::new().with_head_time(short).with_body_time(short);
     let server = server(config).await;
@@ -95,7 +95,7 @@ async fn who_takes_too_long_is_left() {
 }
 
 #[tokio::test]
-async fn too_many_requests_are_throttled() {
+async fn requests_over_the_limit_are_throttled() {
     let server = server(ServerConfig::new().with_requests(0)).await;
     let mut client = Client::connect(server.address()).await;
     let answer = client.ask("ListTables", "{}").await;
@@ -105,17 +105,17 @@ async fn too_many_requests_are_throttled() {
 }
 
 #[tokio::test]
-async fn too_many_bytes_are_throttled() {
+async fn bytes_over_the_limit_are_throttled() {
     let server = server(ServerConfig::new().with_held_bytes(100)).await;
     let mut client = Client::connect(server.address()).await;
     let answer = client.ask("ListTables", format!("{{{}}}", " ".repeat(200))).await;
     assert_eq!(answer.exception(), "ThrottlingException");
     let mut client = Client::connect(server.address()).await;
-    assert_eq!(client.ask("ListTables", "{}").await.status, 200, "what it held is free again");
+    assert_eq!(client.ask("ListTables", "{}").await.status, 200, "its memory is released");
 }
 
 #[tokio::test]
-async fn bytes_are_counted_as_they_are_when_they_are_unpacked() {
+async fn decompressed_bytes_count_towards_the_limit() {
     let server = server(ServerConfig::new().with_held_bytes(5_000)).await;
     let mut client = Client::connect(server.address()).await;
     let mut gzip = GzEncoder::new(Vec::new(), Compression::fast());
@@ -129,7 +129,7 @@ async fn bytes_are_counted_as_they_are_when_they_are_unpacked() {
 }
 
 #[tokio::test]
-async fn new_connection_takes_the_place_of_the_longest_idle_one() {
+async fn new_connection_replaces_the_longest_idle_one() {
     let server = server(ServerConfig::new().with_connections(3)).await;
     let mut half_a_head = Client::connect(server.address()).await;
     half_a_head.send("POST / HTTP/1.1\r\nHost: x\r\n").await;
@@ -138,19 +138,19 @@ async fn new_connection_takes_the_place_of_the_longest_idle_one() {
     let mut half_a_body = Client::connect(server.address()).await;
     let whole = request("ListTables", &[], b"{      }");
     half_a_body.send(&whole[..whole.len() - 4]).await;
-    // All of them would stay for a minute.
+    // All of these connections would stay open for a minute.
     let mut kept = Vec::new();
-    for mut gone in [half_a_head, between, half_a_body] {
+    for mut closed in [half_a_head, between, half_a_body] {
         let mut new = Client::connect(server.address()).await;
         assert_eq!(new.ask("ListTables", "{}").await.status, 200);
-        assert!(gone.receive().await.is_none());
-        // It stays, and is the next to give way once the others have gone.
+        assert!(closed.receive().await.is_none());
+        // The new connection stays open, and is closed next after the others.
         kept.push(new);
     }
 }
 
 #[tokio::test]
-async fn crowd_of_idle_connections_keeps_nobody_out() {
+async fn idle_connections_at_the_limit_do_not_block_new_ones() {
     let server = server(ServerConfig::new().with_connections(8)).await;
     let mut crowd = Vec::new();
     for _ in 0..40 {
@@ -165,7 +165,7 @@ async fn crowd_of_idle_connections_keeps_nobody_out() {
 }
 
 #[tokio::test]
-async fn other_machines_are_let_in_only_if_that_is_said() {
+async fn listening_beyond_loopback_needs_credentials_or_insecure() {
     let everywhere = "0.0.0.0:0".parse().unwrap();
     let store = || Arc::new(MemoryStore::new()) as Arc<dyn Store>;
     let error = ServerConfig::new().with_listen(everywhere).spawn(store()).await.unwrap_err();
@@ -175,7 +175,7 @@ async fn other_machines_are_let_in_only_if_that_is_said() {
 }
 
 #[tokio::test]
-async fn an_address_that_is_taken_is_told() {
+async fn error_names_an_address_in_use() {
     let server = server(ServerConfig::new()).await;
     let config = ServerConfig::new().with_listen(server.address());
     let error = config.spawn(Arc::new(MemoryStore::new())).await.unwrap_err();
@@ -184,7 +184,7 @@ async fn an_address_that_is_taken_is_told() {
 }
 
 #[tokio::test]
-async fn a_server_that_is_dropped_is_gone() {
+async fn dropped_server_stops_listening() {
     let server = server(ServerConfig::new()).await;
     let address = server.address();
     let mut client = Client::connect(address).await;

@@ -1,4 +1,4 @@
-//! The server as its clients meet it: heads and bodies, limits, and how it ends.
+//! The server over sockets: heads and bodies, limits, shutdown.
 
 mod answers;
 mod browsers;

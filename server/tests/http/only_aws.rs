@@ -1,4 +1,4 @@
-//! What a table can have on AWS alone: who asks for it is told that there is none here.
+//! Parameters of tables that only AWS supports: they are refused, not ignored.
 
 use std::sync::Arc;
 
@@ -19,7 +19,7 @@ fn vector_index() -> Json {
     })
 }
 
-/// Asks with one more parameter.
+/// Sends a request with one more parameter, and checks that it is refused.
 async fn ask_for(
     client: &mut Client,
     operation: &str,
@@ -41,7 +41,7 @@ fn assert_refused(answer: &Answer, parameter: &str, why: &str) {
 const REPLICAS: &str = "replicas need several regions of AWS";
 
 #[tokio::test]
-async fn a_table_with_what_only_aws_has_is_not_created() {
+async fn create_table_refuses_parameters_of_aws_alone() {
     let server = spawn(Arc::new(MemoryStore::new())).await.unwrap();
     let mut client = Client::connect(server.address()).await;
     let source = json!("arn:aws:dynamodb:eu-west-1:123456789012:table/things");
@@ -55,13 +55,13 @@ async fn a_table_with_what_only_aws_has_is_not_created() {
         assert_refused(&answer, parameter, why);
     }
     assert_eq!(client.ask("ListTables", "{}").await.json(), json!({ "TableNames": [] }));
-    // A member that is null is none.
+    // A null member counts as absent.
     let answer = ask_for(&mut client, "CreateTable", things(), "VectorIndexes", &Json::Null).await;
     assert_eq!(answer.status, 200, "{answer:?}");
 }
 
 #[tokio::test]
-async fn a_table_is_not_changed_to_have_what_only_aws_has() {
+async fn update_table_refuses_parameters_of_aws_alone() {
     let server = spawn(Arc::new(MemoryStore::new())).await.unwrap();
     let mut client = Client::connect(server.address()).await;
     client.ask("CreateTable", THINGS).await;
@@ -76,7 +76,7 @@ async fn a_table_is_not_changed_to_have_what_only_aws_has() {
         ("GlobalTableSettingsReplicationMode", json!("ENABLED"), REPLICAS),
         ("DisassociationProtectionEnabled", json!(true), REPLICAS),
     ] {
-        // Neither alone nor beside a change that would be made.
+        // The parameter is refused alone and beside a valid change.
         for request in [
             json!({ "TableName": "things" }),
             json!({ "TableName": "things", "DeletionProtectionEnabled": true }),
@@ -89,7 +89,7 @@ async fn a_table_is_not_changed_to_have_what_only_aws_has() {
 }
 
 #[tokio::test]
-async fn the_shape_is_looked_at_first() {
+async fn structural_errors_are_reported_before_refused_parameters() {
     let server = spawn(Arc::new(MemoryStore::new())).await.unwrap();
     let mut client = Client::connect(server.address()).await;
     let mut index = vector_index();
@@ -106,8 +106,8 @@ async fn the_shape_is_looked_at_first() {
     ] {
         let answer = ask_for(&mut client, "CreateTable", things(), "VectorIndexes", &value).await;
         assert_eq!((answer.status, answer.exception().as_str()), (400, exception));
-        let told = answer.json();
-        assert!(message.is_empty() || told["message"] == message, "{told}");
+        let json = answer.json();
+        assert!(message.is_empty() || json["message"] == message, "{json}");
     }
     assert_eq!(client.ask("ListTables", "{}").await.json(), json!({ "TableNames": [] }));
 }

@@ -14,7 +14,7 @@ use tabla_server::{Credentials, ServerConfig, sdk_client, spawn};
 use crate::client::Client;
 
 #[tokio::test]
-async fn code_that_uses_the_sdk_runs_without_a_socket() {
+async fn sdk_client_works_without_a_socket() {
     let client = sdk_client(Arc::new(MemoryStore::new()));
     let attribute = AttributeDefinition::builder()
         .attribute_name("pk")
@@ -52,11 +52,11 @@ async fn code_that_uses_the_sdk_runs_without_a_socket() {
     assert!(found.item.is_some_and(|item| item.contains_key("pk")));
 }
 
-/// The keys with which DynamoStore signs for an endpoint that has none of its own.
+/// Credentials that DynamoStore uses for an endpoint without its own.
 const KEYS: &str = "[default]\naws_access_key_id = tabla\naws_secret_access_key = ";
 
 #[tokio::test]
-async fn signatures_of_the_sdk_are_good_if_the_key_is() {
+async fn signature_of_the_sdk_is_accepted_with_a_known_key() {
     for (secret, code) in [("tabla", None), ("another", Some("InvalidSignatureException"))] {
         let keys = Credentials::parse(&format!("{KEYS}{secret}\n")).unwrap();
         let config = ServerConfig::new().with_credentials(keys);
@@ -79,7 +79,7 @@ async fn signatures_of_the_sdk_are_good_if_the_key_is() {
 }
 
 #[tokio::test]
-async fn the_store_on_the_other_end_is_recognised() {
+async fn client_recognizes_a_tabla_server() {
     let server = spawn(Arc::new(MemoryStore::new())).await.unwrap();
     let store = DynamoStore::open(&DynamoConfig::for_endpoint(server.url())).await.unwrap();
     assert_eq!(store.capabilities().engine, "tabla");

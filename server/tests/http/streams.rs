@@ -1,4 +1,4 @@
-//! Requests for streams, as they are on the wire.
+//! Requests on streams over the wire.
 
 use std::sync::Arc;
 
@@ -8,7 +8,8 @@ use tabla_server::{Server, spawn};
 
 use crate::client::{Answer, Client};
 
-/// A server with a table that has a stream, the stream's ARN, and the ids of its shards.
+/// Returns a server with a table that has a stream, the ARN of the stream, and the ids of its
+/// shards.
 async fn streamed() -> (Server, Client, String, Vec<String>) {
     let server = spawn(Arc::new(MemoryStore::new())).await.expect("a free port");
     let mut client = Client::connect(server.address()).await;
@@ -34,7 +35,7 @@ async fn ask(client: &mut Client, operation: &str, body: Json) -> Answer {
             body.len()
         ))
         .await;
-    client.receive().await.expect("an answer")
+    client.receive().await.expect("the server responds")
 }
 
 fn shards(answer: &Answer) -> Vec<String> {
@@ -45,7 +46,7 @@ fn shards(answer: &Answer) -> Vec<String> {
 }
 
 #[tokio::test]
-async fn a_shard_filter_is_honoured() {
+async fn shard_filter_returns_the_children_of_a_shard() {
     let (_server, mut client, arn, open) = streamed().await;
     assert_eq!(open.len(), 4);
     let filter = json!({ "Type": "CHILD_SHARDS", "ShardId": open[0] });
@@ -57,7 +58,7 @@ async fn a_shard_filter_is_honoured() {
 }
 
 #[tokio::test]
-async fn a_shard_filter_without_its_members_is_refused() {
+async fn shard_filter_without_its_members_is_refused() {
     let (_server, mut client, arn, open) = streamed().await;
     let no_type = "Value null at 'shardFilter.type' failed to satisfy constraint: Member must not \
                    be null";
@@ -83,7 +84,7 @@ async fn a_shard_filter_without_its_members_is_refused() {
 }
 
 #[tokio::test]
-async fn a_listing_that_cannot_go_on_is_refused() {
+async fn listing_with_an_invalid_stream_arn_is_refused() {
     let (_server, mut client, arn, _) = streamed().await;
     for (operation, member) in
         [("ListStreams", "ExclusiveStartStreamArn"), ("DescribeStream", "StreamArn")]

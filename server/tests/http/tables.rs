@@ -1,4 +1,4 @@
-//! Tables on their way from one state to another, as clients see it.
+//! States of tables during changes, as clients see them.
 
 use std::sync::Arc;
 use std::time::Duration;
@@ -13,7 +13,7 @@ use crate::client::{Client, THINGS};
 const DESCRIBE: &str = r#"{"TableName":"things"}"#;
 
 #[tokio::test]
-async fn an_answer_tells_the_state_and_the_next_one_that_it_has_passed() {
+async fn transition_is_reported_only_by_the_response_to_the_change() {
     let server = spawn(Arc::new(MemoryStore::new())).await.unwrap();
     let mut client = Client::connect(server.address()).await;
     let created = client.ask("CreateTable", THINGS).await.json();
@@ -43,12 +43,12 @@ async fn an_answer_tells_the_state_and_the_next_one_that_it_has_passed() {
 
     let deleted = client.ask("DeleteTable", DESCRIBE).await.json();
     assert_eq!(deleted["TableDescription"]["TableStatus"], "DELETING");
-    let gone = client.ask("DescribeTable", DESCRIBE).await;
-    assert_eq!(gone.exception(), "ResourceNotFoundException");
+    let deleted = client.ask("DescribeTable", DESCRIBE).await;
+    assert_eq!(deleted.exception(), "ResourceNotFoundException");
 }
 
 #[tokio::test]
-async fn states_last_as_long_as_they_are_told_to() {
+async fn transition_lasts_for_the_configured_time() {
     let clock = ManualClock::new(Timestamp::from_secs(1_800_000_000));
     let env = Env::test(clock.clone(), 1);
     let store: Arc<dyn Store> = Arc::new(MemoryStore::with_env(env.clone()));
@@ -67,7 +67,7 @@ async fn states_last_as_long_as_they_are_told_to() {
 }
 
 #[tokio::test]
-async fn an_index_of_many_items_is_filled_while_clients_go_on() {
+async fn large_index_is_back_filled_in_the_background() {
     let store = SqliteStore::open(&SqliteConfig::in_memory()).await.unwrap();
     let server = spawn(Arc::new(store)).await.unwrap();
     let mut client = Client::connect(server.address()).await;
@@ -90,7 +90,7 @@ async fn an_index_of_many_items_is_filled_while_clients_go_on() {
             "Projection":{"ProjectionType":"ALL"}}}]}"#;
     let updated = client.ask("UpdateTable", add).await;
     assert_eq!(updated.status, 200);
-    // As a client waits for it.
+    // Clients wait for the index in this way.
     let filled = loop {
         let described = client.ask("DescribeTable", DESCRIBE).await.json();
         let index = described["Table"]["GlobalSecondaryIndexes"][0].clone();

@@ -1,14 +1,14 @@
-//! Requests that are wrong in one place or two, made from valid ones along their shapes.
+//! Requests with one or two deviations, generated from valid ones along their shapes.
 
 use serde_json::{Map, Value as Json, json};
 
 use crate::src::shape::{Shape, Structure};
 
-/// What makes a request different in one place.
+/// Change of a request at one place.
 #[derive(Clone, Debug)]
 pub(crate) struct Change {
     place: Vec<Step>,
-    /// What stands there instead; nothing, if it is taken out.
+    /// New value at the place. `None` removes it.
     value: Option<Json>,
 }
 
@@ -19,7 +19,7 @@ enum Step {
 }
 
 impl Change {
-    /// The request with this change, unless there is no such place in it.
+    /// Returns the changed request, or `None` if it has no such place.
     pub(crate) fn apply(&self, request: &Json) -> Option<Json> {
         let mut request = request.clone();
         let (last, way) = self.place.split_last()?;
@@ -48,13 +48,13 @@ impl Change {
         Some(request)
     }
 
-    /// Whether the two are in different places, of which none is a part of the other.
+    /// Whether the two changes are at different places, of which neither contains the other.
     pub(crate) fn is_apart_from(&self, other: &Self) -> bool {
         !self.place.starts_with(&other.place) && !other.place.starts_with(&self.place)
     }
 }
 
-/// All changes of a request of this shape.
+/// Returns all changes of a request of this shape.
 pub(crate) fn changes(input: &'static Structure, request: &Json) -> Vec<Change> {
     let mut changes = Changes::default();
     changes.members(input, request.as_object().expect("a request is an object"));
@@ -65,7 +65,7 @@ pub(crate) fn changes(input: &'static Structure, request: &Json) -> Vec<Change> 
 struct Changes {
     found: Vec<Change>,
     place: Vec<Step>,
-    /// How many places there were before: each gets some of what could stand there, in turn.
+    /// Number of places so far: each gets some of the possible values, in turn.
     places: usize,
 }
 
@@ -99,7 +99,7 @@ impl Changes {
         });
     }
 
-    /// Everything else that could stand in place of this, and in its parts.
+    /// Adds all replacements of this value and of its parts.
     fn replaced(&mut self, shape: &'static Shape, value: &Json) {
         self.places += 1;
         let types = in_turn(types(), self.places, 4);
@@ -131,7 +131,7 @@ impl Changes {
     }
 }
 
-/// Some of these: others for every place.
+/// Returns some of the values: others for each place.
 fn in_turn(mut all: Vec<Json>, place: usize, count: usize) -> Vec<Json> {
     let first = place * count % all.len();
     all.rotate_left(first);
@@ -139,12 +139,12 @@ fn in_turn(mut all: Vec<Json>, place: usize, count: usize) -> Vec<Json> {
     all
 }
 
-/// A null, and something of each type.
+/// Returns a null, and a value of each JSON type.
 fn types() -> Vec<Json> {
     vec![json!("23"), json!([]), Json::Null, json!(23), json!({}), json!(true), json!(34.56)]
 }
 
-/// What could stand in place of a value of this shape: what is out of bounds, or only different.
+/// Returns values of this shape that are out of bounds or only different.
 fn others(shape: &Shape, value: &Json, place: usize) -> Vec<Json> {
     match *shape {
         Shape::Text { .. } | Shape::Name { .. } => {
@@ -182,7 +182,7 @@ fn others(shape: &Shape, value: &Json, place: usize) -> Vec<Json> {
     }
 }
 
-/// Values of attributes that are wrong, or only different.
+/// Returns attribute values that are invalid or only different.
 fn values() -> Vec<Json> {
     let long = "1".repeat(39);
     vec![
@@ -224,7 +224,7 @@ fn values() -> Vec<Json> {
     ]
 }
 
-/// A value of this shape.
+/// Returns a valid value of this shape.
 fn sample(shape: &Shape) -> Json {
     match shape {
         Shape::Text { .. } | Shape::Name { .. } => json!("abc"),
@@ -242,7 +242,7 @@ fn sample(shape: &Shape) -> Json {
     }
 }
 
-/// What is of another type.
+/// Returns values of another JSON type.
 fn mistyped(shape: &Shape) -> Json {
     match shape {
         Shape::Text { .. } | Shape::Name { .. } | Shape::Choice(_) => json!([]),

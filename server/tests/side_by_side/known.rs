@@ -1,8 +1,8 @@
-//! The differences that are known, each with its reason.
+//! Known differences between the server and DynamoDB Local, each with its reason.
 //!
-//! What AWS answers is in its documentation, and where that is silent in what others have recorded:
-//! dynalite's tests, which ran against AWS, and the captures of the suite at paritysuite.org.
-//! DynamoDB Local is asked because it is there.
+//! The reference is AWS: its documentation, and where that is silent, recorded responses
+//! (dynalite's tests, which ran against AWS, and the captures of the suite at paritysuite.org).
+//! DynamoDB Local serves as the comparison that can be run.
 
 mod bodies;
 mod shape;
@@ -12,39 +12,39 @@ mod words;
 use super::same::Difference;
 use crate::operation::Operation;
 
-/// A kind of difference. In its texts, `*` stands for anything.
+/// Known kind of difference. In its patterns, `*` matches any text.
 #[derive(Debug)]
 pub(crate) struct Known {
     what: What,
-    /// Why it may be.
-    #[expect(dead_code, reason = "it is shown with the rest")]
+    /// Reason why the difference is accepted.
+    #[expect(dead_code, reason = "shown by Debug")]
     why: &'static str,
-    /// Whether every run has such a difference.
+    /// Whether every complete run has such a difference.
     pub(crate) is_usual: bool,
 }
 
 #[derive(Debug)]
 enum What {
-    /// What the server says, and what DynamoDB Local says.
+    /// Patterns of the outcome on the server and on DynamoDB Local.
     Outcome(&'static str, &'static str),
-    /// A member of the request that breaks a constraint, as the server says, and what DynamoDB Local
-    /// says.
+    /// Member of the request whose constraint the server reports, and the pattern of the outcome on
+    /// DynamoDB Local.
     Constraint(&'static str, &'static str),
-    /// A member of the answers to some operations.
+    /// Member of the responses of some operations.
     Member(&'static [Operation], &'static str),
-    /// A number in the answers to some operations: what the server says, and DynamoDB Local.
+    /// Number in the responses of some operations: its value on the server, and on DynamoDB Local.
     Number(&'static [Operation], &'static str, f64, f64),
 }
 
-/// A reason, and what the server and DynamoDB Local say.
+/// Reason, with patterns of outcomes on the server and on DynamoDB Local.
 type Pairs = (&'static str, &'static [(&'static str, &'static str)]);
-/// A reason, some operations, and members of their answers.
+/// Reason, with operations and members of their responses.
 type Paths = (&'static str, &'static [Operation], &'static [&'static str]);
 
-/// A reason, some operations, a member of their answers, and what the server and DynamoDB Local say.
+/// Reason, with operations, a member of their responses, and its values on both servers.
 type Numbers = (&'static str, &'static [Operation], &'static str, &'static [(f64, f64)]);
 
-/// All of them.
+/// Returns all known differences.
 pub(crate) fn known() -> Vec<Known> {
     let mut known = Vec::new();
     let usual = types::PAIRS.iter().chain(words::PAIRS).map(|pairs| (pairs, true));
@@ -77,7 +77,7 @@ pub(crate) fn known() -> Vec<Known> {
 }
 
 impl Known {
-    /// Whether this is such a difference.
+    /// Whether the difference is of this kind.
     pub(crate) fn covers(&self, operation: Operation, difference: &Difference) -> bool {
         match (&self.what, difference) {
             (What::Outcome(ours, theirs), Difference::Outcome { ours: our, theirs: their }) => {
@@ -103,7 +103,7 @@ impl Known {
     }
 }
 
-/// The members that break constraints, as an answer lists them.
+/// Returns the members whose constraints an error reports.
 pub(crate) fn broken_members(outcome: &str) -> impl Iterator<Item = &str> {
     let list = outcome.strip_prefix("ValidationException: ").and_then(|list| {
         let (count, list) = list.split_once(" detected: ")?;
@@ -116,7 +116,7 @@ pub(crate) fn broken_members(outcome: &str) -> impl Iterator<Item = &str> {
     })
 }
 
-/// Whether a text is what the pattern says.
+/// Whether a text matches a pattern.
 fn fits(pattern: &str, text: &str) -> bool {
     let Some((before, after)) = pattern.split_once('*') else { return pattern == text };
     let Some(rest) = text.strip_prefix(before) else { return false };

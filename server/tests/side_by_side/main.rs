@@ -1,14 +1,16 @@
-//! The server beside DynamoDB Local: the same requests, valid and not, and the same answers.
+//! Comparison of the server with DynamoDB Local: the same requests, valid and invalid, have the
+//! same responses.
 //!
-//! Requests are made from valid ones along the shapes of their inputs: with one thing changed, and
-//! with two. `TABLA_REQUESTS` says how many are sent, and `TABLA_SEED` which of those with two.
+//! Requests are generated from valid ones along the shapes of their operations: with one change,
+//! and with two. `TABLA_REQUESTS` is the number of requests [default: 6500], and `TABLA_SEED`
+//! selects the pairs of changes [default: 1].
 
 mod change;
 mod known;
 mod requests;
 mod same;
 mod scene;
-// The shapes are the crate's own: requests are made from them here, and judged by them there.
+// The crate's own shapes are compiled into the test, which generates requests from them.
 #[allow(dead_code, unused_imports)]
 #[path = "../../src"]
 mod src {
@@ -16,7 +18,7 @@ mod src {
 }
 mod wire;
 
-/// Where the shapes look for it.
+/// The path under which the shapes import the operations.
 mod operation {
     pub(crate) use tabla_server::Operation;
 }
@@ -35,21 +37,21 @@ use self::scene::Side;
 use self::src::shape;
 use self::wire::Client;
 
-/// How many requests are sent, unless another number is asked for.
+/// Default number of requests.
 const REQUESTS: usize = 6500;
-/// Which of them, unless others are asked for.
+/// Default seed of the pairs of changes.
 const SEED: u64 = 1;
-/// How many differences that are not known are shown.
+/// Limit on the unknown differences that a failure shows.
 const SHOWN: usize = 40;
 
 #[test]
-fn the_server_and_dynamodb_local_give_the_same_answers() {
+fn server_and_dynamodb_local_return_the_same_responses() {
     if tabla_testkit::dynamodb::is_excluded() {
-        println!("not run, as asked: requests side by side with DynamoDB Local");
+        println!("skipped on request: comparison with DynamoDB Local");
         return;
     }
     let number = |name: &str, default: u64| {
-        std::env::var(name).map_or(default, |text| text.parse().expect("it is a number"))
+        std::env::var(name).map_or(default, |text| text.parse().expect("the variable must be a number"))
     };
     let requests = number("TABLA_REQUESTS", REQUESTS as u64) as usize;
     let seed = number("TABLA_SEED", SEED);
@@ -64,7 +66,7 @@ fn the_server_and_dynamodb_local_give_the_same_answers() {
         theirs: Side::new(Client::new(local.url(), &key)),
         known: known().into_iter().map(|known| (known, 0)).collect(),
         sent: 0,
-        told_first: 0,
+        other_error_first: 0,
         found: Vec::new(),
     };
     comparison.run(requests, seed);
@@ -72,27 +74,27 @@ fn the_server_and_dynamodb_local_give_the_same_answers() {
     comparison.report(requests >= REQUESTS && seed == SEED);
 }
 
-/// A server beside another, and how they have differed.
+/// Two servers, and the differences between them.
 struct Comparison {
     ours: Side,
     theirs: Side,
-    /// The known differences, and how often there was each.
+    /// Known differences, with their number.
     known: Vec<(Known, usize)>,
     sent: usize,
-    /// How often each told another of two faults.
-    told_first: usize,
-    /// Those that are not known.
+    /// Number of requests with two errors of which each server reported another one.
+    other_error_first: usize,
+    /// Unknown differences.
     found: Vec<String>,
 }
 
-/// A valid request, and what can be changed in it.
+/// Valid request, with its possible changes.
 struct Base {
     operation: Operation,
     request: Json,
     changes: Vec<Change>,
 }
 
-/// What came of a request on both sides.
+/// Outcomes of a request on both servers.
 #[derive(Clone)]
 struct Outcomes {
     ours: String,
@@ -131,7 +133,7 @@ impl Comparison {
         }
     }
 
-    /// Sends a request with two changes; `alone` is what came of each alone.
+    /// Sends a request with two changes; `alone` has the outcomes of each change alone.
     fn send_pair(&mut self, base: &Base, alone: &[Option<Outcomes>], choices: &mut Choices) {
         let [one, other] = [0; 2].map(|_| choices.below(base.changes.len()));
         let (first, second) = (&base.changes[one], &base.changes[other]);
@@ -144,13 +146,13 @@ impl Comparison {
         }
     }
 
-    /// Sends a request to both; `alone` is what came of each of its changes alone.
+    /// Sends a request to both servers; `alone` has the outcomes of each of its changes alone.
     fn send(&mut self, operation: Operation, body: &str, alone: &[Outcomes]) -> Outcomes {
         self.sent += 1;
         let ours = self.ours.ask(operation, body);
         let theirs = self.theirs.ask(operation, body);
         let differences = differences(&ours, &theirs);
-        // What DynamoDB Local refuses in words of its own it may have carried out before.
+        // DynamoDB Local may execute a request partly before it refuses it.
         if ours.status != 400 || theirs.status != 400 || !differences.is_empty() {
             self.ours.put_back(operation);
             self.theirs.put_back(operation);
@@ -158,14 +160,14 @@ impl Comparison {
         if ours.is_success()
             && let Err(error) = shape::validate(operation, self.ours.filled(body).as_bytes())
         {
-            self.found.push(format!("{operation:?} {body}\n  carried out, although {error}"));
+            self.found.push(format!("{operation:?} {body}\n  executed, although {error}"));
         }
         for difference in differences {
             let known =
                 self.known.iter_mut().find(|(known, _)| known.covers(operation, &difference));
             match known {
                 Some((_, count)) => *count += 1,
-                None if told_first(&difference, alone) => self.told_first += 1,
+                None if other_error_first(&difference, alone) => self.other_error_first += 1,
                 None => {
                     let body: String = body.chars().take(2000).collect();
                     self.found.push(format!("{operation:?} {body}\n  {difference}"));
@@ -178,26 +180,26 @@ impl Comparison {
     fn report(self, is_usual: bool) {
         let known: usize = self.known.iter().map(|(_, count)| count).sum();
         println!(
-            "{} requests, {known} known differences, and {} times another fault first",
-            self.sent, self.told_first
+            "{} requests, {known} known differences, {} requests with another of two errors first",
+            self.sent, self.other_error_first
         );
         for (known, count) in &self.known {
             println!("{count:6} {known:?}");
         }
         let found = self.found.len();
         let shown: Vec<String> = self.found.into_iter().take(SHOWN).collect();
-        assert!(found == 0, "{found} differences that are not known\n{}", shown.join("\n"));
+        assert!(found == 0, "{found} unknown differences; add them to known.rs, with a reason, or fix them\n{}", shown.join("\n"));
         for (known, count) in &self.known {
             let is_missed = is_usual && known.is_usual && *count == 0;
-            assert!(!is_missed, "there is no such difference any more: {known:?}");
+            assert!(!is_missed, "the known difference no longer occurs; remove it: {known:?}");
         }
     }
 }
 
-/// Whether each server tells of two faults what it tells of each alone. Which is told first is AWS's
-/// order here, as far as it is known, and another on DynamoDB Local. What breaks the shape of a
-/// request is told whatever else there is.
-fn told_first(difference: &Difference, alone: &[Outcomes]) -> bool {
+/// Whether each server reports, of two errors, one that it reports for a change alone. The server
+/// follows AWS's order, as far as it is known; DynamoDB Local has another. Structural errors are
+/// always reported first.
+fn other_error_first(difference: &Difference, alone: &[Outcomes]) -> bool {
     let Difference::Outcome { ours, theirs } = difference else { return false };
     let broken = |outcome: &str, member: &str| broken_members(outcome).any(|one| one == member);
     let is_part = |member| alone.iter().any(|alone| broken(&alone.ours, member));
@@ -208,7 +210,7 @@ fn told_first(difference: &Difference, alone: &[Outcomes]) -> bool {
     is_ours && (breaks_shape || alone.iter().any(|alone| alone.theirs == *theirs))
 }
 
-/// Numbers that are the same whenever they are asked for (splitmix64).
+/// Pseudo-random numbers, the same for each seed (splitmix64).
 struct Choices(u64);
 
 impl Choices {

@@ -1,13 +1,13 @@
-//! Valid requests, at least one for each operation, which together have all members that matter.
+//! Valid requests, at least one for each operation, which together have all relevant members.
 
 use serde_json::{Value as Json, json};
 
 use super::scene::{PLAIN, STREAMED, THINGS};
 use crate::operation::Operation::{self, *};
 
-/// The requests that others are made from.
+/// Returns the valid requests from which the others are generated.
 pub(crate) fn valid() -> Vec<(Operation, Json)> {
-    // Streams outlive their tables, so they are listed before other tables come and go.
+    // Streams outlive their tables, so they are listed before other tables are created and deleted.
     let mut requests = streams();
     requests.extend(items());
     requests.extend(pages());
@@ -377,7 +377,7 @@ fn streams() -> Vec<(Operation, Json)> {
     ]
 }
 
-/// What is no request of any operation.
+/// Returns bodies that are not a request of any operation.
 pub(crate) fn raw() -> Vec<String> {
     let deep = format!(
         r#"{{"Item":{{"a":{}{{}}{}}},"TableName":"not-there"}}"#,

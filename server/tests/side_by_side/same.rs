@@ -1,4 +1,4 @@
-//! Where two answers differ.
+//! Comparison of two responses.
 
 use std::collections::BTreeSet;
 use std::fmt;
@@ -8,12 +8,12 @@ use tabla_conformance::wording;
 
 use super::wire::Answer;
 
-/// A place in which two answers differ.
+/// Difference between two responses.
 #[derive(Clone, Debug, PartialEq)]
 pub(crate) enum Difference {
-    /// One is an error, or both are different ones: what each says.
+    /// Different outcomes: at most one is a success, or the errors differ.
     Outcome { ours: String, theirs: String },
-    /// A member of the bodies, by its path: what each has.
+    /// Different values of a member of the bodies, by its path.
     Member { path: String, ours: Json, theirs: Json },
 }
 
@@ -28,7 +28,7 @@ impl fmt::Display for Difference {
     }
 }
 
-/// What each server gives names and times of its own to.
+/// Members whose values each server assigns itself.
 const OWN: [&str; 13] = [
     "TableId",
     "LatestStreamArn",
@@ -45,7 +45,7 @@ const OWN: [&str; 13] = [
     "awsRegion",
 ];
 
-/// Lists that have no order.
+/// Lists without a defined order.
 const SETS: [&str; 10] = [
     "SS",
     "NS",
@@ -59,7 +59,7 @@ const SETS: [&str; 10] = [
     "Tags",
 ];
 
-/// All differences of two answers to one request.
+/// Returns all differences between two responses to one request.
 pub(crate) fn differences(ours: &Answer, theirs: &Answer) -> Vec<Difference> {
     let mut found = Vec::new();
     if ours.is_success() && theirs.is_success() {
@@ -75,7 +75,7 @@ pub(crate) fn differences(ours: &Answer, theirs: &Answer) -> Vec<Difference> {
     if !is_same {
         found.push(Difference::Outcome { ours: outcome(ours), theirs: outcome(theirs) });
     } else {
-        // The items and reasons that come with an exception.
+        // Items and reasons that accompany an exception.
         let (mut ours, mut theirs) = (ours.body.clone(), theirs.body.clone());
         for body in [&mut ours, &mut theirs] {
             if let Json::Object(members) = body {
@@ -88,7 +88,7 @@ pub(crate) fn differences(ours: &Answer, theirs: &Answer) -> Vec<Difference> {
     found
 }
 
-/// Whether two messages say the same, in the words of AWS or of DynamoDB Local.
+/// Whether two messages are equal apart from known differences of wording.
 fn say_the_same(ours: &str, theirs: &str) -> bool {
     fn inner(message: &str) -> Option<(&str, &str)> {
         let message = message.strip_prefix("ExpressionAttributeValues contains invalid value: ")?;
@@ -102,7 +102,7 @@ fn say_the_same(ours: &str, theirs: &str) -> bool {
     }
 }
 
-/// What came of a request, in one line.
+/// Returns the outcome of a request, as one line.
 pub(crate) fn outcome(answer: &Answer) -> String {
     let name = answer.kind().rsplit('#').next().unwrap_or_default();
     match answer.status {
@@ -112,7 +112,7 @@ pub(crate) fn outcome(answer: &Answer) -> String {
     }
 }
 
-/// Takes away what must differ.
+/// Removes what may differ in any two responses.
 fn settle(name: &str, json: &mut Json) {
     match json {
         Json::String(text) if OWN.contains(&name) => "own".clone_into(text),
@@ -123,7 +123,7 @@ fn settle(name: &str, json: &mut Json) {
                 settle("", element);
             }
             if SETS.contains(&name) {
-                // By what names an element first: the rest may differ.
+                // Elements are sorted by their names first: the rest may differ.
                 let key = |element: &Json| {
                     let named = element.get("TableName").or_else(|| element.get("IndexName"));
                     (named.map(Json::to_string), element.to_string())
@@ -135,7 +135,7 @@ fn settle(name: &str, json: &mut Json) {
             for (name, member) in &mut *members {
                 settle(name, member);
             }
-            // The tables of a batch have their items in no order.
+            // The items of a batch have no defined order within their table.
             if name == "Responses" {
                 for list in members.values_mut() {
                     if let Json::Array(items) = list {

@@ -1,4 +1,4 @@
-//! The tables that the requests are about, the same on both sides, and how they are put back.
+//! The tables of the requests, equal on both servers, and their restoration after changes.
 
 use std::collections::BTreeMap;
 
@@ -7,23 +7,24 @@ use serde_json::{Value as Json, json};
 use super::wire::{Answer, Client};
 use crate::operation::Operation;
 
-/// The table of most requests. All its items have one partition key, so that a scan has an order.
+/// Table of most requests. All its items have one partition key, so that a scan has a defined
+/// order.
 pub(crate) const THINGS: &str = "things";
-/// The table that is changed and deleted.
+/// Table that requests change and delete.
 pub(crate) const PLAIN: &str = "plain";
-/// The table whose stream is read. Nobody writes to it.
+/// Table whose stream requests read. No request writes to it.
 pub(crate) const STREAMED: &str = "streamed";
 
-/// One server, and what there is on it.
+/// One server, with the identifiers that it has assigned.
 #[derive(Debug)]
 pub(crate) struct Side {
     client: Client,
-    /// What stands for the names that the server has given.
+    /// Values of the placeholders for assigned identifiers.
     given: BTreeMap<&'static str, String>,
 }
 
 impl Side {
-    /// Makes the tables on a server that has none.
+    /// Creates the tables on a server that has none.
     pub(crate) fn new(client: Client) -> Self {
         let mut side = Self { client, given: BTreeMap::new() };
         for table in [things_table(), plain_table(), streamed_table()] {
@@ -38,7 +39,7 @@ impl Side {
         side
     }
 
-    /// Notes what the server calls the stream and its parts.
+    /// Records the identifiers of the stream and its parts.
     fn read_stream(&mut self) {
         let streams = self.must(Operation::ListStreams, &json!({ "TableName": STREAMED }));
         let stream = &streams["Streams"][0]["StreamArn"];
@@ -65,13 +66,13 @@ impl Side {
         panic!("the stream has no records: {described}");
     }
 
-    /// Sends a request, in which names of the server's stand for those of the scene.
+    /// Sends a request, with the placeholders replaced.
     pub(crate) fn ask(&mut self, operation: Operation, body: &str) -> Answer {
         let body = self.filled(body);
         self.client.ask(&operation.target(), &body)
     }
 
-    /// A request with the server's names in it.
+    /// Returns a request with the placeholders replaced.
     pub(crate) fn filled(&self, body: &str) -> String {
         self.given.iter().fold(body.to_owned(), |body, (name, value)| body.replace(name, value))
     }
@@ -82,7 +83,7 @@ impl Side {
         answer.body
     }
 
-    /// Puts back what a request of this kind may have changed.
+    /// Restores what a request of this operation may have changed.
     pub(crate) fn put_back(&mut self, operation: Operation) {
         use Operation::*;
 

@@ -1,4 +1,4 @@
-//! Requests as they stand on the wire: what no SDK would send is sent, too.
+//! A raw HTTP client, which can send requests that no SDK would send.
 
 use std::io::{self, BufRead, BufReader, Read, Write};
 use std::net::TcpStream;
@@ -6,19 +6,19 @@ use std::time::Duration;
 
 use serde_json::Value as Json;
 
-/// How long one answer may take. A refusal that hangs is a failure.
+/// Time-out for one response. A refusal that takes longer is a failure.
 const PATIENCE: Duration = Duration::from_secs(30);
 
-/// A client with one connection, which is kept.
+/// Client with one connection, which is reused.
 #[derive(Debug)]
 pub(crate) struct Client {
     authority: String,
-    /// DynamoDB Local keeps the tables of each key apart.
+    /// Access key of the requests. DynamoDB Local has separate tables for each key.
     key: String,
     connection: Option<BufReader<TcpStream>>,
 }
 
-/// What a server answered.
+/// Received response.
 #[derive(Clone, Debug, PartialEq)]
 pub(crate) struct Answer {
     pub(crate) status: u16,
@@ -26,12 +26,12 @@ pub(crate) struct Answer {
 }
 
 impl Answer {
-    /// The exception, with what stands before its name.
+    /// Returns the exception, with its prefix.
     pub(crate) fn kind(&self) -> &str {
         self.body["__type"].as_str().unwrap_or_default()
     }
 
-    /// The exception's message, which is spelt in two ways.
+    /// Returns the message of the exception, whose member has two spellings.
     pub(crate) fn message(&self) -> &str {
         let message = self.body.get("message").or_else(|| self.body.get("Message"));
         message.and_then(Json::as_str).unwrap_or_default()
@@ -49,19 +49,19 @@ impl Client {
         Self { authority, key: key.to_owned(), connection: None }
     }
 
-    /// Sends a request, and waits for its answer.
+    /// Sends a request, and waits for its response.
     pub(crate) fn ask(&mut self, target: &str, body: &str) -> Answer {
-        // A server may close a connection that was not used for a while.
+        // A server may have closed an idle connection.
         if let Some(connection) = self.connection.take()
             && let Ok(answer) = self.try_ask(connection, target, body)
         {
             return answer;
         }
-        let stream = TcpStream::connect(&self.authority).expect("the server is there");
+        let stream = TcpStream::connect(&self.authority).expect("the server accepts connections");
         stream.set_read_timeout(Some(PATIENCE)).expect("a timeout");
         stream.set_nodelay(true).expect("no delay");
         self.try_ask(BufReader::new(stream), target, body)
-            .unwrap_or_else(|error| panic!("{error}: no answer to {target} {body}"))
+            .unwrap_or_else(|error| panic!("no response to {target} {body}: {error}"))
     }
 
     fn try_ask(

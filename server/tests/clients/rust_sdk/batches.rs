@@ -10,18 +10,18 @@ pub(super) async fn check(sdk: &Sdk) {
 }
 
 fn put(item: Attributes) -> WriteRequest {
-    let put = PutRequest::builder().set_item(Some(item)).build().expect("it is complete");
+    let put = PutRequest::builder().set_item(Some(item)).build().expect("all fields are set");
     WriteRequest::builder().put_request(put).build()
 }
 
 fn delete(key: Attributes) -> WriteRequest {
-    let delete = DeleteRequest::builder().set_key(Some(key)).build().expect("it is complete");
+    let delete = DeleteRequest::builder().set_key(Some(key)).build().expect("all fields are set");
     WriteRequest::builder().delete_request(delete).build()
 }
 
 fn keys(keys: impl IntoIterator<Item = Attributes>) -> KeysAndAttributes {
     let keys = KeysAndAttributes::builder().set_keys(Some(keys.into_iter().collect()));
-    keys.consistent_read(true).build().expect("it is complete")
+    keys.consistent_read(true).build().expect("all fields are set")
 }
 
 async fn a_batch_puts_and_deletes_in_several_tables(sdk: &Sdk) {
@@ -31,7 +31,7 @@ async fn a_batch_puts_and_deletes_in_several_tables(sdk: &Sdk) {
     writes.push(delete(order("ana", 0)));
     let batch = sdk.client.batch_write_item().request_items(&one, writes);
     let written = batch.request_items(&other, vec![put(order("eva", 1))]).send().await;
-    let left = written.expect("they are written").unprocessed_items;
+    let left = written.expect("the batch is written").unprocessed_items;
     assert!(left.is_none_or(|left| left.is_empty()));
 
     let batch = sdk.client.batch_get_item();
@@ -40,9 +40,9 @@ async fn a_batch_puts_and_deletes_in_several_tables(sdk: &Sdk) {
         .request_items(&other, keys([order("eva", 1), order("eva", 2)]))
         .send()
         .await
-        .expect("they are read");
+        .expect("the batch is read");
     assert!(answer.unprocessed_keys().is_none_or(|left| left.is_empty()));
-    let found = answer.responses().expect("there are some");
+    let found = answer.responses().expect("the response has items");
     let mut of_one = numbers(&found[&one]);
     of_one.sort();
     assert_eq!(of_one, Vec::from_iter(1..=20));
@@ -53,7 +53,7 @@ async fn a_batch_is_refused_as_a_whole(sdk: &Sdk) {
     let table = sdk.table("Batch-refused").await;
     let twice = vec![put(order("ana", 1)), put(order("ana", 1))];
     let batch = sdk.client.batch_write_item().request_items(&table, twice).send().await;
-    let error = batch.expect_err("it puts one item twice").into_service_error();
+    let error = batch.expect_err("the batch puts one item twice").into_service_error();
     assert_eq!(invalid(&error), "Provided list of item keys contains duplicates");
     assert_eq!(sdk.get(&table, order("ana", 1)).await, None);
 }

@@ -13,18 +13,18 @@ pub(super) async fn check(sdk: &Sdk) {
     a_scan_meets_every_item_once(sdk, &table).await;
 }
 
-/// A table with 25 orders: every fifth is sent, one on each day of a month.
+/// Creates a table with 25 orders: every fifth is sent, one on each day of a month.
 async fn filled(sdk: &Sdk) -> String {
     let table = sdk.table("Queried").await;
     let puts = (1..=25).map(|number| {
         let status = if number % 5 == 0 { "sent" } else { "open" };
         let day = format!("2026-03-{number:02}");
         let item = order_with("ana", number, [("status", s(status)), ("day", s(day))]);
-        let put = PutRequest::builder().set_item(Some(item)).build().expect("it is complete");
+        let put = PutRequest::builder().set_item(Some(item)).build().expect("all fields are set");
         WriteRequest::builder().put_request(put).build()
     });
     let batch = sdk.client.batch_write_item().request_items(&table, puts.collect());
-    let answer = batch.send().await.expect("they are put");
+    let answer = batch.send().await.expect("the batch is written");
     assert!(answer.unprocessed_items().is_none_or(|left| left.is_empty()));
     table
 }

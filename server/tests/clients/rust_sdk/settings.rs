@@ -1,4 +1,4 @@
-//! What is set on a table: expiry and tags.
+//! Settings of a table: expiry and tags.
 
 use std::collections::BTreeMap;
 
@@ -25,9 +25,9 @@ async fn expiry_is_switched_on(sdk: &Sdk) {
     assert_eq!(before.time_to_live_status(), Some(&TimeToLiveStatus::Disabled));
     assert_eq!(before.attribute_name(), None);
     let expiry = TimeToLiveSpecification::builder().enabled(true).attribute_name("expires");
-    let expiry = expiry.build().expect("it is complete");
+    let expiry = expiry.build().expect("all fields are set");
     let update = sdk.client.update_time_to_live().table_name(&table);
-    update.time_to_live_specification(expiry).send().await.expect("it is switched on");
+    update.time_to_live_specification(expiry).send().await.expect("expiry is enabled");
     let after = described().await;
     let (enabling, enabled) = (TimeToLiveStatus::Enabling, TimeToLiveStatus::Enabled);
     let status = after.time_to_live_status();
@@ -36,12 +36,12 @@ async fn expiry_is_switched_on(sdk: &Sdk) {
 }
 
 fn tag(key: &str, value: &str) -> Tag {
-    Tag::builder().key(key).value(value).build().expect("it is complete")
+    Tag::builder().key(key).value(value).build().expect("all fields are set")
 }
 
 async fn tags_are_put_listed_and_taken_away(sdk: &Sdk) {
     let table = sdk.table("Tagged").await;
-    let arn = sdk.describe(&table).await.table_arn.expect("it has a name for the whole world");
+    let arn = sdk.describe(&table).await.table_arn.expect("the table has an ARN");
     let tags = async || {
         let answer = sdk.client.list_tags_of_resource().resource_arn(&arn).send().await;
         let tags = answer.expect("a list").tags.unwrap_or_default();
@@ -51,17 +51,17 @@ async fn tags_are_put_listed_and_taken_away(sdk: &Sdk) {
     let pair = |key: &str, value: &str| (key.to_owned(), value.to_owned());
     let put = sdk.client.tag_resource().resource_arn(&arn);
     let put = put.tags(tag("team", "shop")).tags(tag("stage", "test"));
-    put.send().await.expect("they are put");
+    put.send().await.expect("the tags are added");
     assert_eq!(tags().await, [pair("stage", "test"), pair("team", "shop")].into());
     let take = sdk.client.untag_resource().resource_arn(&arn).tag_keys("team");
-    take.send().await.expect("it is taken away");
+    take.send().await.expect("the tag is removed");
     assert_eq!(tags().await, [pair("stage", "test")].into());
 }
 
 async fn there_are_no_tags(sdk: &Sdk) {
     let table = sdk.table("Tagged").await;
-    let arn = sdk.describe(&table).await.table_arn.expect("it has a name for the whole world");
+    let arn = sdk.describe(&table).await.table_arn.expect("the table has an ARN");
     let put = sdk.client.tag_resource().resource_arn(&arn).tags(tag("team", "shop"));
-    let error = put.send().await.expect_err("it has no tags").into_service_error();
+    let error = put.send().await.expect_err("the server does not support tags").into_service_error();
     assert!(format!("{error:?}").contains("not currently supported"), "{error:?}");
 }

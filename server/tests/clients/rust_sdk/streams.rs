@@ -1,4 +1,4 @@
-//! Streams: described, and read from their beginning and from where they were read to.
+//! Streams: described, read from the start, and read on from a record.
 
 use std::collections::HashMap;
 
@@ -15,34 +15,34 @@ pub(super) async fn check(sdk: &Sdk) {
     a_stream_that_is_not_there_is_not_found(sdk).await;
 }
 
-/// A table with a stream: its name, and the stream's.
+/// Creates a table with a stream. Returns its name and the stream's ARN.
 async fn streamed(sdk: &Sdk, name: &str) -> (String, String) {
     let stream = StreamSpecification::builder()
         .stream_enabled(true)
         .stream_view_type(StreamViewType::NewAndOldImages)
         .build()
-        .expect("it is complete");
+        .expect("all fields are set");
     sdk.make(sdk.orders(name).stream_specification(stream)).await;
-    let stream = sdk.describe(name).await.latest_stream_arn.expect("it has a stream");
+    let stream = sdk.describe(name).await.latest_stream_arn.expect("the table has a stream");
     (name.to_owned(), stream)
 }
 
-/// Puts an order, changes it, changes nothing, and deletes it.
+/// Puts an order, changes it, overwrites it unchanged, and deletes it.
 async fn change(sdk: &Sdk, table: &str) {
     for status in ["open", "sent", "sent"] {
         sdk.put(table, order_with("ana", 1, [("status", s(status))])).await;
     }
     let delete = sdk.client.delete_item().table_name(table).set_key(Some(order("ana", 1)));
-    delete.send().await.expect("it goes");
+    delete.send().await.expect("the delete succeeds");
 }
 
-/// Waits for the records of one item, and gives them with their shard.
+/// Waits for the records of one item, and returns them with their shard.
 async fn arrived(sdk: &Sdk, stream: &str, count: usize) -> (String, Vec<Record>) {
     eventually(async || {
         let described = sdk.streams.describe_stream().stream_arn(stream).send().await;
         let description = described.expect("a description").stream_description;
-        for shard in description.expect("it is there").shards() {
-            let shard = shard.shard_id().expect("it has a name");
+        for shard in description.expect("the description exists").shards() {
+            let shard = shard.shard_id().expect("the shard has an id");
             let records = read(sdk, stream, shard).await;
             if records.len() >= count {
                 return Some((shard.to_owned(), records));
@@ -53,7 +53,7 @@ async fn arrived(sdk: &Sdk, stream: &str, count: usize) -> (String, Vec<Record>)
     .await
 }
 
-/// What a shard holds, read in pages until one is empty.
+/// Returns the records of a shard, read in pages until one is empty.
 async fn read(sdk: &Sdk, stream: &str, shard: &str) -> Vec<Record> {
     let request = sdk.streams.get_shard_iterator().stream_arn(stream).shard_id(shard);
     let request = request.shard_iterator_type(ShardIteratorType::TrimHorizon);
@@ -76,7 +76,7 @@ async fn changes_are_read_in_order(sdk: &Sdk) {
     assert_eq!(listed, [stream.as_str()]);
     change(sdk, &table).await;
     let described = sdk.streams.describe_stream().stream_arn(&stream).send().await;
-    let description = described.expect("a description").stream_description.expect("it is there");
+    let description = described.expect("a description").stream_description.expect("the description exists");
     assert_eq!(description.stream_status(), Some(&StreamStatus::Enabled));
     assert_eq!(description.table_name(), Some(table.as_str()));
 
@@ -88,13 +88,13 @@ async fn changes_are_read_in_order(sdk: &Sdk) {
     let changes: Vec<_> = records
         .iter()
         .map(|record| {
-            let change = record.dynamodb().expect("what has changed");
-            let keys = change.keys().expect("the key of what has changed");
+            let change = record.dynamodb().expect("the record has a change");
+            let keys = change.keys().expect("the change has a key");
             assert_eq!(keys["customer"], AttributeValue::S("ana".to_owned()));
             assert_eq!(keys["number"], AttributeValue::N("1".to_owned()));
             assert!(change.size_bytes() > Some(0));
             assert!(change.approximate_creation_date_time().is_some());
-            let name = record.event_name().expect("it is named").clone();
+            let name = record.event_name().expect("the event has a name").clone();
             (name, status(change.old_image()), status(change.new_image()))
         })
         .collect();
@@ -119,13 +119,13 @@ async fn reading_goes_on_after_a_record(sdk: &Sdk) {
         .stream_arn(&stream)
         .shard_id(shard)
         .shard_iterator_type(ShardIteratorType::AfterSequenceNumber)
-        .sequence_number(first.expect("it has a place"))
+        .sequence_number(first.expect("the record has a sequence number"))
         .send()
         .await
         .expect("an iterator");
     let mut next = iterator.shard_iterator;
     for expected in [OperationType::Modify, OperationType::Remove] {
-        let iterator = next.expect("the shard goes on");
+        let iterator = next.expect("the shard is open");
         let page = sdk.streams.get_records().shard_iterator(iterator).limit(1).send().await;
         let page = page.expect("a page");
         let names: Vec<_> = page.records().iter().filter_map(Record::event_name).collect();
@@ -136,9 +136,9 @@ async fn reading_goes_on_after_a_record(sdk: &Sdk) {
 
 async fn a_stream_that_is_not_there_is_not_found(sdk: &Sdk) {
     let (_, stream) = streamed(sdk, "Streamed-not").await;
-    let (table, _) = stream.rsplit_once('/').expect("its time is at the end");
+    let (table, _) = stream.rsplit_once('/').expect("the ARN ends with the label");
     let other = format!("{table}/2020-01-01T00:00:00.000");
     let error = sdk.streams.describe_stream().stream_arn(other).send().await;
-    let error = error.expect_err("there is none").into_service_error();
+    let error = error.expect_err("the stream does not exist").into_service_error();
     assert!(error.is_resource_not_found_exception(), "{error:?}");
 }

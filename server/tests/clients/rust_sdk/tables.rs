@@ -1,4 +1,4 @@
-//! Tables: made, described, listed, changed and deleted.
+//! Tables: created, described, listed, changed and deleted.
 
 use aws_sdk_dynamodb::client::Waiters;
 use aws_sdk_dynamodb::types::{
@@ -26,7 +26,7 @@ async fn a_table_is_described_as_it_was_made(sdk: &Sdk) {
     let [index] = table.global_secondary_indexes() else { panic!("one index: {table:?}") };
     assert_eq!(index.index_name(), Some("by-status"));
     assert_eq!(index.index_status(), Some(&IndexStatus::Active));
-    let arn = table.table_arn().expect("it has a name for the whole world");
+    let arn = table.table_arn().expect("the table has an ARN");
     assert_eq!(index.index_arn(), Some(format!("{arn}/index/by-status").as_str()));
     let by_arn = sdk.describe(arn).await;
     assert_eq!(by_arn.table_name(), Some(name.as_str()));
@@ -34,7 +34,7 @@ async fn a_table_is_described_as_it_was_made(sdk: &Sdk) {
 
 async fn a_name_is_taken_once(sdk: &Sdk) {
     let name = sdk.table("Taken").await;
-    let error = sdk.orders(&name).send().await.expect_err("it is there");
+    let error = sdk.orders(&name).send().await.expect_err("the table exists");
     let error = error.into_service_error();
     assert!(error.is_resource_in_use_exception(), "{error:?}");
 }
@@ -65,14 +65,14 @@ async fn an_index_is_added_filled_and_taken_away(sdk: &Sdk) {
         let table = sdk.describe(&name).await;
         let indexes = table.global_secondary_indexes();
         let found = indexes.iter().find(|index| index.index_name() == Some("by-town"));
-        found.map(|index| index.index_status().expect("it has a status").clone())
+        found.map(|index| index.index_status().expect("the index has a status").clone())
     };
     let create = CreateGlobalSecondaryIndexAction::builder()
         .index_name("by-town")
         .key_schema(key("town", KeyType::Hash))
         .projection(Projection::builder().projection_type(ProjectionType::KeysOnly).build())
         .build()
-        .expect("it is complete");
+        .expect("all fields are set");
     sdk.client
         .update_table()
         .table_name(&name)
@@ -96,7 +96,7 @@ async fn an_index_is_added_filled_and_taken_away(sdk: &Sdk) {
     assert_eq!(found, [1, 3, 5, 7, 9]);
 
     let delete = DeleteGlobalSecondaryIndexAction::builder().index_name("by-town").build();
-    let delete = delete.expect("it is complete");
+    let delete = delete.expect("all fields are set");
     sdk.client
         .update_table()
         .table_name(&name)
@@ -105,22 +105,22 @@ async fn an_index_is_added_filled_and_taken_away(sdk: &Sdk) {
         )
         .send()
         .await
-        .expect("the index goes");
+        .expect("the index is deleted");
     eventually(async || status().await.is_none().then_some(())).await;
     let scan = sdk.client.scan().table_name(&name).index_name("by-town").send().await;
-    let error = scan.expect_err("there is no such index").into_service_error();
+    let error = scan.expect_err("the index does not exist").into_service_error();
     assert_eq!(invalid(&error), "The table does not have the specified index: by-town");
 }
 
 async fn a_deleted_table_is_gone(sdk: &Sdk) {
     let name = sdk.table("Deleted").await;
-    sdk.client.delete_table().table_name(&name).send().await.expect("it goes");
+    sdk.client.delete_table().table_name(&name).send().await.expect("the table is deleted");
     let waiter = sdk.client.wait_until_table_not_exists().table_name(&name);
-    waiter.wait(PATIENCE).await.expect("it is gone");
+    waiter.wait(PATIENCE).await.expect("the table is deleted");
     let error = sdk.client.describe_table().table_name(&name).send().await;
-    let error = error.expect_err("it is gone").into_service_error();
+    let error = error.expect_err("the table is deleted").into_service_error();
     assert!(error.is_resource_not_found_exception(), "{error:?}");
     let get = sdk.client.get_item().table_name(&name).set_key(Some(order("ana", 1)));
-    let error = get.send().await.expect_err("it is gone").into_service_error();
+    let error = get.send().await.expect_err("the table is deleted").into_service_error();
     assert!(error.is_resource_not_found_exception(), "{error:?}");
 }

@@ -1,4 +1,4 @@
-//! Transactions: all or nothing, with reasons, and once for a token.
+//! Transactions: atomic, canceled with reasons, and executed once per request token.
 
 use aws_sdk_dynamodb::operation::transact_write_items::TransactWriteItemsError;
 use aws_sdk_dynamodb::types::{
@@ -16,7 +16,7 @@ pub(super) async fn check(sdk: &Sdk) {
 
 fn put(table: &str, item: Attributes) -> TransactWriteItem {
     let put = Put::builder().table_name(table).set_item(Some(item));
-    TransactWriteItem::builder().put(put.build().expect("it is complete")).build()
+    TransactWriteItem::builder().put(put.build().expect("all fields are set")).build()
 }
 
 fn add(table: &str, key: Attributes, amount: &str) -> TransactWriteItem {
@@ -25,7 +25,7 @@ fn add(table: &str, key: Attributes, amount: &str) -> TransactWriteItem {
         .set_key(Some(key))
         .update_expression("ADD amount :n")
         .expression_attribute_values(":n", n(amount));
-    TransactWriteItem::builder().update(update.build().expect("it is complete")).build()
+    TransactWriteItem::builder().update(update.build().expect("all fields are set")).build()
 }
 
 async fn all_of_a_transaction_happens(sdk: &Sdk) {
@@ -43,21 +43,21 @@ async fn all_of_a_transaction_happens(sdk: &Sdk) {
         .transact_items(put(&table, order("eva", 1)))
         .transact_items(add(&table, order("ana", 1), "0.5"))
         .transact_items(
-            TransactWriteItem::builder().delete(delete.build().expect("it is complete")).build(),
+            TransactWriteItem::builder().delete(delete.build().expect("all fields are set")).build(),
         )
         .transact_items(
             TransactWriteItem::builder()
-                .condition_check(check.build().expect("it is complete"))
+                .condition_check(check.build().expect("all fields are set"))
                 .build(),
         )
         .send()
         .await
-        .expect("nothing is against it");
+        .expect("the transaction commits");
     let mut gets = sdk.client.transact_get_items();
     for (customer, number) in [("eva", 1), ("ana", 1), ("ana", 2)] {
         let get = Get::builder().table_name(&table).set_key(Some(order(customer, number)));
         gets = gets.transact_items(
-            TransactGetItem::builder().get(get.build().expect("it is complete")).build(),
+            TransactGetItem::builder().get(get.build().expect("all fields are set")).build(),
         );
     }
     let answer = gets.send().await.expect("an answer");
@@ -82,11 +82,11 @@ async fn a_cancelled_transaction_gives_its_reasons_and_leaves_no_trace(sdk: &Sdk
         .transact_write_items()
         .transact_items(put(&table, order("eva", 1)))
         .transact_items(
-            TransactWriteItem::builder().delete(delete.build().expect("it is complete")).build(),
+            TransactWriteItem::builder().delete(delete.build().expect("all fields are set")).build(),
         )
         .send()
         .await;
-    let error = match cancelled.expect_err("it was sent").into_service_error() {
+    let error = match cancelled.expect_err("the order is already sent").into_service_error() {
         TransactWriteItemsError::TransactionCanceledException(error) => error,
         other => panic!("another error: {other:?}"),
     };
@@ -113,9 +113,9 @@ async fn a_token_makes_a_transaction_happen_once(sdk: &Sdk) {
         request.transact_items(add(&table, order("ana", 1), amount)).send()
     };
     for _ in 0..3 {
-        send("1").await.expect("it happens, or has happened");
+        send("1").await.expect("the transaction is committed");
     }
-    let error = send("5").await.expect_err("the token is another's").into_service_error();
+    let error = send("5").await.expect_err("the token belongs to another request").into_service_error();
     assert!(error.is_idempotent_parameter_mismatch_exception(), "{error:?}");
     let stored = sdk.get(&table, order("ana", 1)).await;
     assert_eq!(stored, Some(order_with("ana", 1, [("amount", n(1))])));

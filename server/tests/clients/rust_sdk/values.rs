@@ -1,4 +1,4 @@
-//! Values go in and come out as they were: numbers, bytes, sets, and all of them nested.
+//! Values are returned as they were written: numbers, bytes, sets, and nested values.
 
 use aws_sdk_dynamodb::primitives::Blob;
 use aws_sdk_dynamodb::types::{AttributeValue, ReturnValue};
@@ -28,7 +28,7 @@ async fn every_type_comes_back(sdk: &Sdk) {
             ("map", AttributeValue::M(map.into())),
         ],
     );
-    // Sets of one, so that there is one order.
+    // Sets have one element, so that their order is defined.
     item.insert("texts".to_owned(), AttributeValue::Ss(vec!["ñ".to_owned()]));
     item.insert("numbers".to_owned(), AttributeValue::Ns(vec!["0.5".to_owned()]));
     item.insert("binaries".to_owned(), AttributeValue::Bs(vec![Blob::new([255, 254])]));
@@ -55,7 +55,7 @@ async fn numbers_keep_38_digits(sdk: &Sdk) {
         .return_values(ReturnValue::UpdatedNew)
         .send()
         .await
-        .expect("38 digits are enough");
+        .expect("a number may have 38 digits");
     let sum = n("0.1000000000000000000000000000000000001");
     assert_eq!(updated.attributes(), Some(&[("value".to_owned(), sum)].into()));
 }
@@ -64,7 +64,7 @@ async fn a_number_with_39_digits_is_refused(sdk: &Sdk) {
     let table = sdk.table("Too-many-digits").await;
     let item = order_with("ana", 1, [("value", n("1".repeat(39)))]);
     let put = sdk.client.put_item().table_name(&table).set_item(Some(item)).send().await;
-    let error = put.expect_err("it has too many digits").into_service_error();
+    let error = put.expect_err("a number may have at most 38 digits").into_service_error();
     assert!(invalid(&error).contains("38"), "{error:?}");
     assert_eq!(sdk.get(&table, order("ana", 1)).await, None);
 }

@@ -22,8 +22,8 @@ async fn a_put_happens_once(sdk: &Sdk) {
         let put = sdk.client.put_item().table_name(&table).set_item(Some(item));
         put.condition_expression("attribute_not_exists(customer)").send()
     };
-    put("open").await.expect("the first one");
-    match put("paid").await.expect_err("the second one").into_service_error() {
+    put("open").await.expect("the first put succeeds");
+    match put("paid").await.expect_err("the second put fails").into_service_error() {
         PutItemError::ConditionalCheckFailedException(failed) => {
             assert_eq!(failed.message(), Some("The conditional request failed"));
             assert_eq!(failed.item(), None);
@@ -48,7 +48,7 @@ async fn a_refused_write_shows_what_is_there(sdk: &Sdk) {
         .return_values_on_condition_check_failure(ReturnValuesOnConditionCheckFailure::AllOld)
         .send()
         .await;
-    match refused.expect_err("it costs more").into_service_error() {
+    match refused.expect_err("the amount is over the limit").into_service_error() {
         UpdateItemError::ConditionalCheckFailedException(failed) => {
             assert_eq!(failed.item(), Some(&stored));
         }
@@ -58,10 +58,10 @@ async fn a_refused_write_shows_what_is_there(sdk: &Sdk) {
 }
 
 async fn a_write_tells_old_and_new(sdk: &Sdk) {
-    let table = sdk.table("Told").await;
+    let table = sdk.table("Returned").await;
     let item = order_with("ana", 1, [("status", s("open")), ("pieces", n(1))]);
     let put = sdk.client.put_item().table_name(&table).set_item(Some(item));
-    let put = put.return_values(ReturnValue::AllOld).send().await.expect("it is put");
+    let put = put.return_values(ReturnValue::AllOld).send().await.expect("the put succeeds");
     assert_eq!(put.attributes(), None);
     let update = sdk.client.update_item().table_name(&table).set_key(Some(order("ana", 1)));
     let updated = update
@@ -75,15 +75,15 @@ async fn a_write_tells_old_and_new(sdk: &Sdk) {
         .return_consumed_capacity(ReturnConsumedCapacity::Total)
         .send()
         .await
-        .expect("it is updated");
+        .expect("the update succeeds");
     let parts = AttributeValue::L(vec![s("tea")]);
     let paid = order_with("ana", 1, [("status", s("paid")), ("pieces", n(3)), ("parts", parts)]);
     assert_eq!(updated.attributes(), Some(&paid));
-    let capacity = updated.consumed_capacity().expect("it was asked for");
+    let capacity = updated.consumed_capacity().expect("the request asked for it");
     assert_eq!(capacity.table_name(), Some(table.as_str()));
     assert_eq!(capacity.capacity_units(), Some(1.0));
     let delete = sdk.client.delete_item().table_name(&table).set_key(Some(order("ana", 1)));
-    let deleted = delete.return_values(ReturnValue::AllOld).send().await.expect("it is deleted");
+    let deleted = delete.return_values(ReturnValue::AllOld).send().await.expect("the delete succeeds");
     assert_eq!(deleted.attributes(), Some(&paid));
     assert_eq!(sdk.get(&table, order("ana", 1)).await, None);
 }
@@ -91,7 +91,7 @@ async fn a_write_tells_old_and_new(sdk: &Sdk) {
 async fn a_mistake_is_told_in_dynamodbs_words(sdk: &Sdk) {
     let table = sdk.table("Mistaken").await;
     let put = sdk.client.put_item().table_name(&table).set_item(Some(order("", 1)));
-    let error = put.send().await.expect_err("its key is empty").into_service_error();
+    let error = put.send().await.expect_err("the key is empty").into_service_error();
     assert_eq!(
         invalid(&error),
         "One or more parameter values are not valid. The AttributeValue for a key attribute \

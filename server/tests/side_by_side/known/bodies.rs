@@ -1,4 +1,4 @@
-//! Members of answers.
+//! Known differences in the bodies of successful responses.
 
 use super::{Numbers, Paths};
 use crate::operation::Operation::{self, *};
@@ -7,17 +7,17 @@ const TABLES: &[Operation] = &[CreateTable, DeleteTable, DescribeTable, UpdateTa
 
 pub(super) const PATHS: &[Paths] = &[
     (
-        "a table is on its way when a change of it is answered (API reference); DynamoDB Local's \
-         has arrived",
+        "the response to a change of a table has its transitional state (API reference); DynamoDB \
+         Local's has the final one",
         &[CreateTable, DeleteTable, UpdateTable],
         &[
             "/TableDescription/TableStatus",
             "/TableDescription/GlobalSecondaryIndexes/*/IndexStatus",
         ],
     ),
-    ("DynamoDB Local gives tables no id", TABLES, &["*/TableId"]),
+    ("DynamoDB Local assigns no ids to tables", TABLES, &["*/TableId"]),
     (
-        "a time that never was is left out; DynamoDB Local says 1970",
+        "the time of a change that never happened is left out; DynamoDB Local returns 1970",
         TABLES,
         &[
             "*/ProvisionedThroughput/LastDecreaseDateTime",
@@ -25,7 +25,7 @@ pub(super) const PATHS: &[Paths] = &[
         ],
     ),
     (
-        "indexes tell as much of their throughput and size as tables do (dynalite's tests of \
+        "indexes have the same members for throughput and size as tables (dynalite's tests of \
          CreateTable); DynamoDB Local leaves some out",
         TABLES,
         &[
@@ -36,23 +36,23 @@ pub(super) const PATHS: &[Paths] = &[
         ],
     ),
     (
-        "an index is as large as what it carries; DynamoDB Local counts more",
+        "the size of an index is that of its projected attributes; DynamoDB Local counts more",
         &[DescribeTable],
         &["/Table/LocalSecondaryIndexes/*/IndexSizeBytes"],
     ),
     (
-        "a table paid by request has indexes without units (API reference, BillingModeSummary)",
+        "indexes of an on-demand table have no capacity units (API reference, BillingModeSummary)",
         &[UpdateTable],
         &["*/GlobalSecondaryIndexes/*/ProvisionedThroughput/*CapacityUnits"],
     ),
     (
-        "definitions that no key uses are none of the table's; DynamoDB Local keeps them",
+        "attribute definitions that no key uses are removed; DynamoDB Local keeps them",
         &[UpdateTable],
         &["/TableDescription/AttributeDefinitions"],
     ),
     (
-        "a table's class is told when it was chosen (API reference, TableClassSummary), and bounds \
-         of on-demand throughput are not kept",
+        "a table class is returned if the request set it (API reference, TableClassSummary), and \
+         limits of on-demand throughput are not stored",
         &[CreateTable],
         &[
             "/TableDescription/TableClassSummary",
@@ -60,7 +60,7 @@ pub(super) const PATHS: &[Paths] = &[
         ],
     ),
     (
-        "DynamoDB Local gives a table the stream of another that had its name before",
+        "DynamoDB Local assigns the stream of a deleted table to a new one with its name",
         TABLES,
         &["*/LatestStreamArn", "*/LatestStreamLabel"],
     ),
@@ -70,34 +70,34 @@ pub(super) const PATHS: &[Paths] = &[
         &["/StreamDescription/Shards", "/StreamDescription/LastEvaluatedShardId"],
     ),
     (
-        "tables with local indexes tell of their item collections (API reference); DynamoDB \
-         Local's do not",
+        "tables with local indexes return item collection metrics (API reference); those of \
+         DynamoDB Local do not",
         &[BatchWriteItem, DeleteItem, PutItem, TransactWriteItems, UpdateItem],
         &["/ItemCollectionMetrics"],
     ),
     (
-        "reading an item that there is not costs what the smallest costs (developer guide, \
+        "reading a missing item costs as much as the smallest item (developer guide, \
          \"Read operations\")",
         &[BatchGetItem],
         &["/ConsumedCapacity/*/CapacityUnits"],
     ),
     (
-        "what an index carries is not fetched from the table (developer guide, \"Local secondary \
+        "projected attributes are not fetched from the table (developer guide, \"Local secondary \
          indexes\")",
         &[Query],
         &["/ConsumedCapacity/*CapacityUnits"],
     ),
     (
-        "an operation of a transaction costs twice what it costs alone (developer guide, \
+        "an operation in a transaction costs twice as much as alone (developer guide, \
          \"Transactions\"); DynamoDB Local counts more for few, and less for many",
         &[TransactGetItems, TransactWriteItems],
         &["/ConsumedCapacity/*CapacityUnits"],
     ),
 ];
 
-/// What few runs meet.
+/// Differences that occur in few runs.
 pub(super) const RARE_NUMBERS: &[Numbers] = &[(
-    "reading where there is nothing costs what the smallest item costs (developer guide, \"Read \
+    "reading an empty range costs as much as the smallest item (developer guide, \"Read \
      operations\"); DynamoDB Local charges nothing",
     &[Scan],
     "/ConsumedCapacity/*CapacityUnits",

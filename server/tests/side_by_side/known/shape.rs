@@ -1,9 +1,9 @@
-//! Requests that break constraints of the API's model.
+//! Known differences for requests that violate constraints of the API model.
 
-pub(super) const WHY: &str = "AWS checks a request against the model of its API before anything \
-                              else, and tells all that is broken (dynalite's tests, the captures \
-                              at paritysuite.org); DynamoDB Local checks some of it, one thing \
-                              after another, in words of its own";
+pub(super) const WHY: &str = "AWS validates a request against its API model before anything else, \
+                              and reports all violations (dynalite's tests, the captures at \
+                              paritysuite.org); DynamoDB Local checks some constraints, one \
+                              after another, with other messages";
 
 const NAME: &str = "ValidationException: Invalid table/index name.  Table/index names must be \
                     between 3 and 255 characters long, and may contain only the characters a-z, \
@@ -28,7 +28,7 @@ const INDEX_UNITS: &str = "ValidationException: Global Secondary Index's read an
                            throughput must be at least 1, and cannot be null";
 const NO_INDEX_NAME: &str = "ValidationException: Invalid global secondary index name";
 
-/// A member, and what DynamoDB Local says instead.
+/// Members, each with the outcomes of DynamoDB Local.
 pub(super) const TEXTS: &[(&str, &[&str])] = &[
     // Tables and indexes of requests.
     ("tableName", &[NAME, NO_TABLE, "ValidationException: Value null at 'tableName' *", "200"]),
@@ -39,7 +39,7 @@ pub(super) const TEXTS: &[(&str, &[&str])] = &[
     // Keys and items.
     ("key", &[NO_KEY, NO_TABLE]),
     ("item", &["ValidationException: Item to put in PutItem cannot be null"]),
-    // Choices.
+    // Enumerations.
     ("returnValues", &["ValidationException: Return values set to invalid value"]),
     ("returnConsumedCapacity", &["200", NO_KEY]),
     ("returnItemCollectionMetrics", &["200"]),
@@ -210,7 +210,7 @@ pub(super) const TEXTS: &[(&str, &[&str])] = &[
             "ValidationException: No ShardId specified.",
         ],
     ),
-    // DynamoDB Local 2.6.1 does not know the filter.
+    // DynamoDB Local 2.6.1 does not support the filter.
     ("shardFilter.shardId", &["200"]),
     ("shardIteratorType", &["ValidationException: Invalid ShardIteratorType."]),
     ("shardIterator", &["ValidationException: Invalid ShardIterator"]),

@@ -1,10 +1,10 @@
-//! JSON that is no request, or of the wrong type, and what DynamoDB Local cannot do.
+//! Known differences for invalid JSON and wrong types, and limitations of DynamoDB Local.
 
 use super::Pairs;
 
 pub(super) const PAIRS: &[Pairs] = &[
     (
-        "an internal error is nobody's answer to a request that can be refused or carried out",
+        "DynamoDB Local fails with an internal error, which no request should cause",
         &[(
             "*",
             "500 InternalFailure: The request processing has failed because of an unknown error, \
@@ -12,8 +12,8 @@ pub(super) const PAIRS: &[Pairs] = &[
         )],
     ),
     (
-        "DynamoDB Local takes JSON of another type for what it looks like, or for nothing; AWS \
-         refuses it (dynalite's tests of every member)",
+        "DynamoDB Local converts or ignores JSON of another type; AWS refuses it (dynalite's \
+         tests of every member)",
         &[
             ("SerializationException: * cannot be converted to *", "*"),
             ("SerializationException: Start of structure or map found where not expected", "*"),
@@ -23,7 +23,7 @@ pub(super) const PAIRS: &[Pairs] = &[
         ],
     ),
     (
-        "DynamoDB Local takes text for a request that begins as one, or is `null`",
+        "DynamoDB Local accepts text that only begins as a request, or is `null`",
         &[
             ("SerializationException: ", "200"),
             ("SerializationException: ", "ValidationException: *"),

@@ -1,11 +1,11 @@
-//! Requests of the right shape.
+//! Known differences for requests with a valid structure.
 
 use super::Pairs;
 
 pub(super) const PAIRS: &[Pairs] = &[
     (
-        "one change at a time, as AWS has it (API reference, UpdateTable); DynamoDB Local carries \
-         out several, or tells another fault first",
+        "UpdateTable makes one change at a time (API reference); DynamoDB Local makes several, or \
+         reports another error first",
         &[
             (
                 "ValidationException: One or more parameter values were invalid: * modification \
@@ -37,8 +37,8 @@ pub(super) const PAIRS: &[Pairs] = &[
         ],
     ),
     (
-        "what one index is to be is said once (dynalite's tests); DynamoDB Local takes the first \
-         that it finds",
+        "each index may be changed once in a request (dynalite's tests); DynamoDB Local uses the \
+         first change that it finds",
         &[
             (
                 "ValidationException: One or more parameter values were invalid: Only one of \
@@ -78,11 +78,11 @@ pub(super) const PAIRS: &[Pairs] = &[
         ],
     ),
     (
-        "not offered, and said so; DynamoDB Local takes it for nothing",
+        "the server refuses parameters that it does not support; DynamoDB Local ignores them",
         &[("ValidationException: * is not offered by this server: *", "200")],
     ),
     (
-        "the name of the table is looked for first (dynalite's tests, paritysuite.org)",
+        "a missing table name is reported first (dynalite's tests, paritysuite.org)",
         &[
             (
                 "ValidationException: The parameter 'TableName' is required but was not present in \
@@ -98,8 +98,8 @@ pub(super) const PAIRS: &[Pairs] = &[
         ],
     ),
     (
-        "AWS's words for tables and their indexes (dynalite's tests); DynamoDB Local has others, \
-         and another order",
+        "messages of AWS for tables and indexes (dynalite's tests); DynamoDB Local has others, in \
+         another order",
         &[
             (
                 "ValidationException: One or more parameter values were invalid: Neither \
@@ -164,7 +164,7 @@ pub(super) const PAIRS: &[Pairs] = &[
     ),
     (
         "keys of several attributes (developer guide, \"Multi-attribute keys\"), which DynamoDB \
-         Local does not know",
+         Local does not support",
         &[
             (
                 "ValidationException: The KeySchema contains multiple key attributes with the same \
@@ -179,7 +179,7 @@ pub(super) const PAIRS: &[Pairs] = &[
         ],
     ),
     (
-        "AWS's words for streams (paritysuite.org)",
+        "messages of AWS for streams (paritysuite.org)",
         &[
             (
                 "ValidationException: One or more parameter values were invalid: Table is being \
@@ -208,8 +208,8 @@ pub(super) const PAIRS: &[Pairs] = &[
         ],
     ),
     (
-        "AWS refuses a text that is no ARN of a stream; DynamoDB Local compares it with those of its \
-         streams",
+        "AWS refuses a text that is not the ARN of a stream; DynamoDB Local compares it with those \
+         of its streams",
         &[
             ("ValidationException: Invalid StreamArn", "200"),
             (
@@ -223,7 +223,7 @@ pub(super) const PAIRS: &[Pairs] = &[
         ],
     ),
     (
-        "what can be seen without the table is told before there being none (dynalite's tests)",
+        "errors that do not depend on the table precede that of a missing table (dynalite's tests)",
         &[
             (
                 "ValidationException: At least one of ProvisionedThroughput, BillingMode, *",
@@ -236,8 +236,8 @@ pub(super) const PAIRS: &[Pairs] = &[
         ],
     ),
     (
-        "a wrong key is the reason that cancels a transaction (paritysuite.org); DynamoDB Local \
-         refuses the request, or tells no reasons",
+        "an invalid key is a cancellation reason of a transaction (paritysuite.org); DynamoDB \
+         Local refuses the request, or returns no reasons",
         &[
             (
                 "TransactionCanceledException: Transaction cancelled, please refer cancellation \
@@ -258,7 +258,8 @@ pub(super) const PAIRS: &[Pairs] = &[
         ],
     ),
     (
-        "one operation on an item (API reference, TransactWriteItems), whatever its condition",
+        "a transaction has one operation per item (API reference, TransactWriteItems), checked \
+         before conditions",
         &[(
             "ValidationException: Transaction request cannot include multiple operations on one \
              item",
@@ -267,7 +268,7 @@ pub(super) const PAIRS: &[Pairs] = &[
         )],
     ),
     (
-        "AWS's words for the key with which a page begins (dynalite's tests)",
+        "messages of AWS for the start key of a page (dynalite's tests)",
         &[
             (
                 "ValidationException: The provided starting key is invalid: Supplied \
@@ -291,7 +292,7 @@ pub(super) const PAIRS: &[Pairs] = &[
         ],
     ),
     (
-        "AWS's words for what there was before expressions, and its order (dynalite's tests)",
+        "messages of AWS for legacy parameters, in its order (dynalite's tests)",
         &[
             (
                 "ValidationException: One or more parameter values were invalid: Duplicate value \
@@ -324,7 +325,7 @@ pub(super) const PAIRS: &[Pairs] = &[
         ],
     ),
     (
-        "bounds of on-demand throughput are not kept; DynamoDB Local takes them for a throughput",
+        "limits of on-demand throughput are not stored; DynamoDB Local uses them as a throughput",
         &[(
             "200",
             "ValidationException: Table read and write throughput must be at least 1, and cannot \
@@ -333,17 +334,17 @@ pub(super) const PAIRS: &[Pairs] = &[
     ),
 ];
 
-/// Those that only two changes together bring about, and not every run sees.
+/// Differences that only two changes together cause, and that few runs have.
 pub(super) const RARE: &[Pairs] = &[
     (
-        "AWS's words for streams (paritysuite.org)",
+        "messages of AWS for streams (paritysuite.org)",
         &[(
             "ResourceNotFoundException: Requested resource not found: Stream: * not found",
             "ResourceNotFoundException: Stream does not exist",
         )],
     ),
     (
-        "DynamoDB Local does not know the setting that is changed",
+        "DynamoDB Local does not support the changed setting",
         &[
             ("200", "ValidationException: Nothing to update"),
             (
@@ -354,7 +355,7 @@ pub(super) const RARE: &[Pairs] = &[
         ],
     ),
     (
-        "AWS's words and its order, as above",
+        "messages of AWS, in its order, as above",
         &[
             (
                 "ValidationException: One or more parameter values were invalid: Some index key \
@@ -380,8 +381,8 @@ pub(super) const RARE: &[Pairs] = &[
         ],
     ),
     (
-        "DynamoDB Local compares the token before it looks at tables and keys: no capture says \
-         which AWS does first",
+        "DynamoDB Local compares the token before it validates tables and keys; no capture shows \
+         the order of AWS",
         &[
             (
                 "ValidationException: The provided key element does not match the schema",
