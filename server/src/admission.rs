@@ -177,7 +177,11 @@ mod tests {
     #[test]
     fn memory_of_parsed_values_is_bounded_by_the_length_of_the_body() {
         let load = AdmissionControl::new(256 << 20, 2);
-        assert!(load.reserve_parsed(1000, || unreachable!("a short body is not counted")).unwrap().is_none());
+        assert!(
+            load.reserve_parsed(1000, || unreachable!("a short body is not counted"))
+                .unwrap()
+                .is_none()
+        );
         let body = 1 << 20;
         let held = load.reserve_parsed(body, || 80 << 20).unwrap();
         assert!(load.reserve(177 << 20).is_err(), "the parsed values are counted");

@@ -246,7 +246,10 @@ mod tests {
         assert!(third.closed().now_or_never().is_some());
         assert!(first.closed().now_or_never().is_none());
         assert!(second.closed().now_or_never().is_none());
-        assert!(third.handle().execute().is_none(), "a connection that is being closed executes no request");
+        assert!(
+            third.handle().execute().is_none(),
+            "a connection that is being closed executes no request"
+        );
         drop(third);
         let fourth = place.now_or_never().unwrap();
         // The first connection has been idle longer than the fourth.

@@ -48,7 +48,10 @@ pub(crate) async fn update(
         match timeout(CHANGE_WAIT, &mut change).await {
             Ok(Ok(outcome)) => break outcome?,
             Ok(Err(_)) => {
-                return Err(Error::new(ErrorKind::Unexpected, "the store panicked while it changed the table; this is a defect in it"));
+                return Err(Error::new(
+                    ErrorKind::Unexpected,
+                    "the store panicked while it changed the table; this is a defect in it",
+                ));
             }
             Err(_) => {
                 let table = store.describe_table(DescribeTable::new(name.clone())).await?;

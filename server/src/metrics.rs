@@ -79,7 +79,12 @@ impl Metrics {
                 "tabla_requests_total{{operation=\"{operation}\",code=\"{code}\"}} {count}"
             );
         }
-        family("tabla_requests_total", "counter", "Requests completed, by operation and outcome.", &lines);
+        family(
+            "tabla_requests_total",
+            "counter",
+            "Requests completed, by operation and outcome.",
+            &lines,
+        );
         lines.clear();
         for (operation, durations) in &counted.durations {
             durations.write(&mut lines, operation);
@@ -92,7 +97,12 @@ impl Metrics {
         );
         for (name, kind, help, value) in [
             ("tabla_request_bytes_total", "counter", "Bytes of request bodies.", counted.bytes[0]),
-            ("tabla_response_bytes_total", "counter", "Bytes of response bodies.", counted.bytes[1]),
+            (
+                "tabla_response_bytes_total",
+                "counter",
+                "Bytes of response bodies.",
+                counted.bytes[1],
+            ),
             ("tabla_connections_total", "counter", "Connections accepted.", counted.connections),
             ("tabla_connections", "gauge", "Open connections.", connections_now as u64),
             ("tabla_requests", "gauge", "Requests in flight.", requests_now as u64),

@@ -200,7 +200,10 @@ impl Service {
                 // A panic still produces a response.
                 let work = AssertUnwindSafe(self.execute_with_permit(parts, operation, body));
                 work.catch_unwind().await.unwrap_or_else(|_| {
-                    Err(Error::new(ErrorKind::Unexpected, "the server panicked; this is a defect in it"))
+                    Err(Error::new(
+                        ErrorKind::Unexpected,
+                        "the server panicked; this is a defect in it",
+                    ))
                 })
             }
         };
@@ -330,7 +333,10 @@ impl Service {
                 response.headers_mut().insert(CONTENT_TYPE, kind);
                 response
             }
-            _ => plain(StatusCode::NOT_FOUND, "not found: this server has GET / and GET /metrics\n".to_owned()),
+            _ => plain(
+                StatusCode::NOT_FOUND,
+                "not found: this server has GET / and GET /metrics\n".to_owned(),
+            ),
         }
     }
 }

@@ -40,7 +40,10 @@ impl<C> WriteTimeout<C> {
             .waiting
             .get_or_insert_with(|| Box::pin(async move { SystemClock.sleep(patience).await }));
         ready!(waiting.as_mut().poll(context));
-        Poll::Ready(Err(io::Error::new(io::ErrorKind::TimedOut, "the client did not read the response in time")))
+        Poll::Ready(Err(io::Error::new(
+            io::ErrorKind::TimedOut,
+            "the client did not read the response in time",
+        )))
     }
 }
 

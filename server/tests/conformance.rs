@@ -29,7 +29,8 @@ impl Harness for Wire {
         let client = tabla_server::sdk_client(Arc::clone(&behind.store));
         let streams = tabla_server::sdk_streams_client(Arc::clone(&behind.store));
         let config = DynamoConfig::new().with_engine(Engine::Tabla);
-        let store = DynamoStore::from_client(client, streams, &config).expect("an empty prefix is valid");
+        let store =
+            DynamoStore::from_client(client, streams, &config).expect("an empty prefix is valid");
         CaseStore { store: Arc::new(store), ..behind }
     }
 }

@@ -168,7 +168,9 @@ fn attribute_update(_: &str, shape: &'static Shape, raw: &RawValue) -> Result<At
 fn comparison(members: &Members<'_>) -> Result<Option<ComparisonOperator>> {
     let Some(name) = members.text("ComparisonOperator")? else { return Ok(None) };
     let known = ComparisonOperator::from_name(&name);
-    known.map(Some).ok_or_else(|| Error::validation(format!("'{name}' is not a valid ComparisonOperator")))
+    known
+        .map(Some)
+        .ok_or_else(|| Error::validation(format!("'{name}' is not a valid ComparisonOperator")))
 }
 
 fn values(members: &Members<'_>) -> Result<Option<Vec<tabla_core::Value>>> {

@@ -74,7 +74,8 @@ impl Script {
         let ended = timeout(LIMIT, command.status()).await;
         let text = fs::read_to_string(printed).expect("it is there");
         print!("{text}");
-        let status = ended.unwrap_or_else(|_| panic!("the tests of {} took longer than {LIMIT:?}", self.name));
+        let status = ended
+            .unwrap_or_else(|_| panic!("the tests of {} took longer than {LIMIT:?}", self.name));
         let status = status.unwrap_or_else(|error| panic!("{}: {error}", self.program.display()));
         assert!(status.success(), "{} on {}: {status}", self.name, place.name);
         // Python's test runner succeeds even if it finds no tests.

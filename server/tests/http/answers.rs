@@ -58,7 +58,11 @@ async fn requests_and_responses_may_be_compressed() {
         let answer = client.ask_with("GetItem", &[("Accept-Encoding", encoding)], get).await;
         assert_eq!(answer.header("content-encoding"), Some(encoding));
         let checksum = crc32fast::hash(&answer.body).to_string();
-        assert_eq!(answer.header("x-amz-crc32"), Some(checksum.as_str()), "of the compressed bytes");
+        assert_eq!(
+            answer.header("x-amz-crc32"),
+            Some(checksum.as_str()),
+            "of the compressed bytes"
+        );
         let mut unpacked = Vec::new();
         match encoding {
             "gzip" => GzDecoder::new(&*answer.body).read_to_end(&mut unpacked).unwrap(),

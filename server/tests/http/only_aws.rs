@@ -69,7 +69,11 @@ async fn update_table_refuses_parameters_of_aws_alone() {
     let before = client.ask("DescribeTable", describe).await.json();
     let region = json!({ "RegionName": "eu-west-1" });
     for (parameter, value, why) in [
-        ("VectorIndexUpdates", json!([{ "Create": vector_index() }]), "this server has no vector indexes"),
+        (
+            "VectorIndexUpdates",
+            json!([{ "Create": vector_index() }]),
+            "this server has no vector indexes",
+        ),
         ("ReplicaUpdates", json!([{ "Create": region }]), REPLICAS),
         ("GlobalTableWitnessUpdates", json!([{ "Create": region }]), REPLICAS),
         ("MultiRegionConsistency", json!("STRONG"), REPLICAS),

@@ -51,7 +51,8 @@ fn server_and_dynamodb_local_return_the_same_responses() {
         return;
     }
     let number = |name: &str, default: u64| {
-        std::env::var(name).map_or(default, |text| text.parse().expect("the variable must be a number"))
+        std::env::var(name)
+            .map_or(default, |text| text.parse().expect("the variable must be a number"))
     };
     let requests = number("TABLA_REQUESTS", REQUESTS as u64) as usize;
     let seed = number("TABLA_SEED", SEED);
@@ -188,7 +189,11 @@ impl Comparison {
         }
         let found = self.found.len();
         let shown: Vec<String> = self.found.into_iter().take(SHOWN).collect();
-        assert!(found == 0, "{found} unknown differences; add them to known.rs, with a reason, or fix them\n{}", shown.join("\n"));
+        assert!(
+            found == 0,
+            "{found} unknown differences; add them to known.rs, with a reason, or fix them\n{}",
+            shown.join("\n")
+        );
         for (known, count) in &self.known {
             let is_missed = is_usual && known.is_usual && *count == 0;
             assert!(!is_missed, "the known difference no longer occurs; remove it: {known:?}");

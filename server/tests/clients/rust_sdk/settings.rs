@@ -62,6 +62,7 @@ async fn there_are_no_tags(sdk: &Sdk) {
     let table = sdk.table("Tagged").await;
     let arn = sdk.describe(&table).await.table_arn.expect("the table has an ARN");
     let put = sdk.client.tag_resource().resource_arn(&arn).tags(tag("team", "shop"));
-    let error = put.send().await.expect_err("the server does not support tags").into_service_error();
+    let error =
+        put.send().await.expect_err("the server does not support tags").into_service_error();
     assert!(format!("{error:?}").contains("not currently supported"), "{error:?}");
 }

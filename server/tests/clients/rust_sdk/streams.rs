@@ -76,7 +76,8 @@ async fn changes_are_read_in_order(sdk: &Sdk) {
     assert_eq!(listed, [stream.as_str()]);
     change(sdk, &table).await;
     let described = sdk.streams.describe_stream().stream_arn(&stream).send().await;
-    let description = described.expect("a description").stream_description.expect("the description exists");
+    let description =
+        described.expect("a description").stream_description.expect("the description exists");
     assert_eq!(description.stream_status(), Some(&StreamStatus::Enabled));
     assert_eq!(description.table_name(), Some(table.as_str()));
 

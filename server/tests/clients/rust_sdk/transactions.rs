@@ -43,7 +43,9 @@ async fn all_of_a_transaction_happens(sdk: &Sdk) {
         .transact_items(put(&table, order("eva", 1)))
         .transact_items(add(&table, order("ana", 1), "0.5"))
         .transact_items(
-            TransactWriteItem::builder().delete(delete.build().expect("all fields are set")).build(),
+            TransactWriteItem::builder()
+                .delete(delete.build().expect("all fields are set"))
+                .build(),
         )
         .transact_items(
             TransactWriteItem::builder()
@@ -82,7 +84,9 @@ async fn a_cancelled_transaction_gives_its_reasons_and_leaves_no_trace(sdk: &Sdk
         .transact_write_items()
         .transact_items(put(&table, order("eva", 1)))
         .transact_items(
-            TransactWriteItem::builder().delete(delete.build().expect("all fields are set")).build(),
+            TransactWriteItem::builder()
+                .delete(delete.build().expect("all fields are set"))
+                .build(),
         )
         .send()
         .await;
@@ -115,7 +119,8 @@ async fn a_token_makes_a_transaction_happen_once(sdk: &Sdk) {
     for _ in 0..3 {
         send("1").await.expect("the transaction is committed");
     }
-    let error = send("5").await.expect_err("the token belongs to another request").into_service_error();
+    let error =
+        send("5").await.expect_err("the token belongs to another request").into_service_error();
     assert!(error.is_idempotent_parameter_mismatch_exception(), "{error:?}");
     let stored = sdk.get(&table, order("ana", 1)).await;
     assert_eq!(stored, Some(order_with("ana", 1, [("amount", n(1))])));

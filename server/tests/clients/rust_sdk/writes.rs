@@ -83,7 +83,8 @@ async fn a_write_tells_old_and_new(sdk: &Sdk) {
     assert_eq!(capacity.table_name(), Some(table.as_str()));
     assert_eq!(capacity.capacity_units(), Some(1.0));
     let delete = sdk.client.delete_item().table_name(&table).set_key(Some(order("ana", 1)));
-    let deleted = delete.return_values(ReturnValue::AllOld).send().await.expect("the delete succeeds");
+    let deleted =
+        delete.return_values(ReturnValue::AllOld).send().await.expect("the delete succeeds");
     assert_eq!(deleted.attributes(), Some(&paid));
     assert_eq!(sdk.get(&table, order("ana", 1)).await, None);
 }
