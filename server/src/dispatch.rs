@@ -126,7 +126,7 @@ async fn call_store(
 }
 
 fn refused(operation: Operation, why: &str) -> Error {
-    Error::unsupported(format!("{} is not offered by this server: {why}", operation.as_str()))
+    Error::unsupported(format!("{} is not supported by this server: {why}", operation.as_str()))
         .with_code(UNKNOWN_OPERATION)
 }
 

@@ -78,18 +78,18 @@ pub(crate) enum Support {
 }
 
 const PARTIQL: Support =
-    Support::Refused("PartiQL is not offered yet; use the operations on items");
+    Support::Refused("PartiQL is not supported yet; use the operations on items");
 const BACKUPS: Support =
-    Support::Refused("backups are not offered over this protocol; copy the file of the store");
-const GLOBAL: Support = Support::Refused("global tables need several regions of AWS");
+    Support::Refused("backups are not supported over this protocol; copy the file of the store");
+const GLOBAL: Support = Support::Refused("global tables need multiple AWS Regions");
 const INSIGHTS: Support = Support::Refused("contributor insights need CloudWatch");
-const KINESIS: Support = Support::Refused("Kinesis is a service of AWS; read the table's stream");
-const S3: Support = Support::Refused("exports and imports need buckets of S3");
-const POLICIES: Support = Support::Refused("resource policies need accounts of AWS");
+const KINESIS: Support = Support::Refused("Kinesis is an AWS service; read the table's stream");
+const S3: Support = Support::Refused("exports and imports need S3 buckets");
+const POLICIES: Support = Support::Refused("resource policies need AWS accounts");
 const BULK: Support =
-    Support::Refused("bulk operations read from buckets of S3; use BatchWriteItem");
-const VECTORS: Support = Support::Refused("vector indexes are not offered");
-const SCALING: Support = Support::Refused("auto scaling is a service of AWS");
+    Support::Refused("bulk operations read from S3 buckets; use BatchWriteItem");
+const VECTORS: Support = Support::Refused("vector indexes are not supported");
+const SCALING: Support = Support::Refused("auto scaling is an AWS service");
 
 operations! {
     BatchExecuteStatement => Tables, PARTIQL;
@@ -202,7 +202,7 @@ mod tests {
         for operation in Operation::ALL {
             let name = operation.as_str();
             let row = match operation.support() {
-                Support::Offered => format!("\n| {name} | offered | "),
+                Support::Offered => format!("\n| {name} | supported | "),
                 Support::Refused(why) => format!("\n| {name} | refused | {why} |"),
             };
             assert!(documented.contains(&row), "{row}");

@@ -239,11 +239,11 @@ pub(crate) fn update_continuous_backups(members: &Members<'_>) -> Result<String>
     let enabled = specification.boolean("PointInTimeRecoveryEnabled")?;
     match enabled.ok_or_else(|| missing("PointInTimeRecoveryEnabled"))? {
         false => members.table(),
-        true => Err(not_offered(NAME, "copy the file of the store instead")),
+        true => Err(not_supported(NAME, "copy the file of the store instead")),
     }
 }
 
-const REPLICAS: &str = "replicas need several regions of AWS";
+const REPLICAS: &str = "replicas need multiple AWS Regions";
 const VECTORS: &str = "this server has no vector indexes";
 
 /// Parameters of CreateTable that only AWS supports, each with the reason.
@@ -268,13 +268,13 @@ const ONLY_AWS_UPDATES: [(&str, &str); 6] = [
 /// they are in effect.
 fn refuse(members: &Members<'_>, parameters: &[(&str, &str)]) -> Result<()> {
     match parameters.iter().find(|(name, _)| members.has(name)) {
-        Some((name, why)) => Err(not_offered(name, why)),
+        Some((name, why)) => Err(not_supported(name, why)),
         None => Ok(()),
     }
 }
 
-fn not_offered(parameter: &str, why: &str) -> Error {
-    Error::validation(format!("{parameter} is not offered by this server: {why}"))
+fn not_supported(parameter: &str, why: &str) -> Error {
+    Error::validation(format!("{parameter} is not supported by this server: {why}"))
 }
 
 #[cfg(test)]
@@ -287,7 +287,7 @@ mod tests {
         for (operation, parameters) in
             [("CreateTable", &ONLY_AWS_CREATES[..]), ("UpdateTable", &ONLY_AWS_UPDATES[..])]
         {
-            let beginning = format!("| {operation} | offered | ");
+            let beginning = format!("| {operation} | supported | ");
             let row = documented.lines().find(|line| line.starts_with(&beginning)).unwrap();
             // The refused parameters are the last part of the row.
             let (_, refused) = row.rsplit_once("; ").unwrap();

@@ -34,11 +34,11 @@ async fn ask_for(
 #[track_caller]
 fn assert_refused(answer: &Answer, parameter: &str, why: &str) {
     assert_eq!((answer.status, answer.exception().as_str()), (400, "ValidationException"));
-    let message = format!("{parameter} is not offered by this server: {why}");
+    let message = format!("{parameter} is not supported by this server: {why}");
     assert_eq!(answer.json()["message"], message);
 }
 
-const REPLICAS: &str = "replicas need several regions of AWS";
+const REPLICAS: &str = "replicas need multiple AWS Regions";
 
 #[tokio::test]
 async fn create_table_refuses_parameters_of_aws_alone() {

@@ -79,7 +79,7 @@ pub(super) const PAIRS: &[Pairs] = &[
     ),
     (
         "the server refuses parameters that it does not support; DynamoDB Local ignores them",
-        &[("ValidationException: * is not offered by this server: *", "200")],
+        &[("ValidationException: * is not supported by this server: *", "200")],
     ),
     (
         "a missing table name is reported first (dynalite's tests, paritysuite.org)",
