@@ -1,7 +1,7 @@
-// dynamodb-admin in a browser without a screen, on the server that AWS_ENDPOINT_URL names.
+// Tests of dynamodb-admin in a headless browser, on the server that AWS_ENDPOINT_URL names.
 //
-// TABLA_CHROMIUM is the browser, and pictures of what it shows go to the folder TABLA_SCREENSHOTS.
-// Each test goes on where the one before it has stopped, as a person would.
+// TABLA_CHROMIUM is the path of the browser. Screenshots are saved in the folder TABLA_SCREENSHOTS.
+// Each test continues where the previous one stopped.
 
 "use strict";
 
@@ -13,7 +13,7 @@ const { DynamoDBDocument } = require("@aws-sdk/lib-dynamodb");
 const { createServer } = require("dynamodb-admin");
 const { chromium } = require("playwright-core");
 
-// Nothing here takes a second; a page that waits for more than this waits in vain.
+// Every step takes less than a second; this time-out means that the step will not succeed.
 const PATIENCE = 15_000;
 
 suite("dynamodb-admin", { timeout: 120_000 }, () => {
@@ -34,7 +34,7 @@ suite("dynamodb-admin", { timeout: 120_000 }, () => {
     address = `http://127.0.0.1:${admin.address().port}`;
     browser = await chromium.launch({
       executablePath: process.env.TABLA_CHROMIUM,
-      // A browser does not run as root in its sandbox; this one sees only pages of this machine.
+      // The sandbox does not support root. The browser opens only pages of this machine.
       chromiumSandbox: false,
       args: ["--disable-gpu", "--disable-quic", "--disable-sync"],
     });
@@ -52,27 +52,27 @@ suite("dynamodb-admin", { timeout: 120_000 }, () => {
     admin?.closeAllConnections();
   });
 
-  /** Takes a picture of the page as it is. */
+  /** Takes a screenshot. */
   async function picture(name) {
     pictures += 1;
     const file = `${String(pictures).padStart(2, "0")}-${name}.png`;
     await page.screenshot({ path: path.join(process.env.TABLA_SCREENSHOTS, file) });
   }
 
-  /** The tables that the first page lists. */
+  /** Returns the tables that the first page lists. */
   async function listed() {
     await page.goto(address);
     return page.locator("#table-list li > a:first-child").allInnerTexts();
   }
 
-  /** The cells of the items that the page shows, without the link in front of them. */
+  /** Returns the cells of the shown items, without the link in the first column. */
   async function rows() {
     await page.locator("#table-placeholder.d-none").waitFor({ state: "attached" });
     const texts = await page.locator("#items-container tr").allInnerTexts();
     return texts.map((text) => text.split("\t").slice(1).map((cell) => cell.trim()));
   }
 
-  /** Writes into the editor, and saves. */
+  /** Replaces the text of the editor, and saves it. */
   async function save(item) {
     await page.locator("#documentTextarea.ace_editor").waitFor();
     await page.evaluate((text) => window.ace.edit("documentTextarea").setValue(text), item);
@@ -82,16 +82,16 @@ suite("dynamodb-admin", { timeout: 120_000 }, () => {
   const get = async (TableName, Key) =>
     (await documents.get({ TableName, Key, ConsistentRead: true })).Item;
 
-  /** Expects a refusal to be shown, and the browser to have been told of nothing else. */
+  /** Expects the page to show this error, and the browser to have received no other. */
   async function refused(message) {
     const shown = page.locator("#error-wrapper .alert-danger");
     await shown.waitFor();
     assert.equal(await shown.innerText(), message);
-    // dynamodb-admin answers the browser with 500 whatever the server has said.
+    // dynamodb-admin returns status 500 to the browser for every error of the server.
     assert.deepEqual(problems.splice(0).map((problem) => problem.slice(0, 3)), ["500"]);
   }
 
-  test("no table is listed, and then one is", async () => {
+  test("new table is listed", async () => {
     assert.deepEqual(await listed(), []);
     await dynamodb.createTable({
       TableName: "Orders",
@@ -119,8 +119,8 @@ suite("dynamodb-admin", { timeout: 120_000 }, () => {
     assert.deepEqual(await listed(), ["Orders"]);
   });
 
-  // The form sends numbers as text. DynamoDB Local takes them; DynamoDB does not.
-  test("a table is asked for with text where there should be numbers", async () => {
+  // The form sends numbers as strings. DynamoDB Local accepts them; DynamoDB does not.
+  test("table with capacity as strings is refused", async () => {
     await page.getByRole("link", { name: "Create table" }).click();
     await page.locator("#TableName").fill("Drafts");
     await page.locator("#HashAttributeName").fill("id");
@@ -147,18 +147,18 @@ suite("dynamodb-admin", { timeout: 120_000 }, () => {
     await page.waitForURL(/pageNum=2/);
     const second = await rows();
     assert.deepEqual(second.map((row) => row[1]), numbers(26, 30));
-    // The columns after the key come in any order.
+    // The order of columns after the key is not defined.
     const last = second.at(-1).map((cell) => cell.split("\n")[0]);
     assert.deepEqual(last.sort(), ['"ana"', '"sent"', "30", "Array[2]", "null", "true"]);
     await picture("next-page");
   });
 
-  test("an index is queried", async () => {
+  test("index can be queried", async () => {
     await page.goto(`${address}/tables/Orders`);
     await rows();
     await page.locator("select[name=operationType]").selectOption("query");
     await page.locator("select[name=queryableSelection]").selectOption("by-status");
-    // The form has asked for the index's partition key by itself.
+    // The form requires the partition key of the index.
     const required = page.locator("#filters-table tr", { has: page.locator("[readonly]") });
     await required.locator(".filter-row-value").fill("sent");
     await page.getByRole("button", { name: "Search" }).click();
@@ -167,7 +167,7 @@ suite("dynamodb-admin", { timeout: 120_000 }, () => {
     await picture("query");
   });
 
-  test("a table's description and its expiry are shown", async () => {
+  test("description and expiry of a table are shown", async () => {
     await page.goto(`${address}/tables/Orders/meta`);
     const text = await page.evaluate(() => window.ace.edit("documentArea").getValue());
     assert.equal(JSON.parse(text).TableStatus, "ACTIVE");
@@ -177,7 +177,7 @@ suite("dynamodb-admin", { timeout: 120_000 }, () => {
     await picture("expiry");
   });
 
-  test("an item is created", async () => {
+  test("item can be created", async () => {
     await page.goto(`${address}/tables/Orders`);
     await page.getByRole("link", { name: "Create item" }).click();
     await page.waitForURL(/\/add-item$/);
@@ -188,7 +188,7 @@ suite("dynamodb-admin", { timeout: 120_000 }, () => {
     assert.deepEqual(await get("Orders", { customer: "eva", number: 1 }), stored);
   });
 
-  test("an item is edited", async () => {
+  test("item can be edited", async () => {
     await page.goto(`${address}/tables/Orders/items/eva,1`);
     await save('{ "customer": "eva", "number": 1, "status": "sent" }');
     await page.locator("#saveButton.btn-success").waitFor();
@@ -197,7 +197,7 @@ suite("dynamodb-admin", { timeout: 120_000 }, () => {
     assert.deepEqual(await get("Orders", { customer: "eva", number: 1 }), stored);
   });
 
-  test("what the server refuses is shown", async () => {
+  test("error of the server is shown", async () => {
     await save('{ "customer": "", "number": 1 }');
     await refused(
       "One or more parameter values are not valid. The AttributeValue for a key attribute " +
@@ -206,7 +206,7 @@ suite("dynamodb-admin", { timeout: 120_000 }, () => {
     await picture("refused");
   });
 
-  test("an item is deleted", async () => {
+  test("item can be deleted", async () => {
     await page.goto(`${address}/tables/Orders/items/eva,1`);
     await page.getByRole("button", { name: "Delete" }).click();
     await page.waitForURL(`${address}/tables/Orders`);
@@ -215,7 +215,7 @@ suite("dynamodb-admin", { timeout: 120_000 }, () => {
     await picture("item-deleted");
   });
 
-  test("a table is deleted", async () => {
+  test("table can be deleted", async () => {
     await listed();
     page.once("dialog", (dialog) => dialog.accept());
     await page.locator("li[data-table-name=Orders]").getByText("Delete").click();
@@ -227,7 +227,7 @@ suite("dynamodb-admin", { timeout: 120_000 }, () => {
   });
 });
 
-/** Numbers from one to another, as a page shows them. */
+/** Returns the numbers of a range as strings, as a page shows them. */
 function numbers(from, to) {
   return Array.from({ length: to - from + 1 }, (_, place) => String(from + place));
 }

@@ -1,7 +1,7 @@
-"""What the tests share: clients, and a table of orders.
+"""Shared parts of the tests: clients, and a table of orders.
 
-The clients get no argument: AWS_ENDPOINT_URL, AWS_REGION and the credentials are in the
-environment, as they would be for a program that knows nothing of this server.
+The clients have no arguments: AWS_ENDPOINT_URL, AWS_REGION and the credentials are in the
+environment, as for a program that is not written for this server.
 """
 
 import itertools
@@ -16,17 +16,17 @@ client = boto3.client("dynamodb")
 streams = boto3.client("dynamodbstreams")
 resource = boto3.resource("dynamodb")
 
-# Polls soon and gives up soon; by default boto3 looks again after 20 seconds.
+# Polls every second, 30 times; boto3's default interval is 20 seconds.
 WAITER = {"Delay": 1, "MaxAttempts": 30}
 
-# Whether these tests are being tested, on DynamoDB Local.
+# Whether the tests run against DynamoDB Local, to prove that they expect DynamoDB's behavior.
 ON_LOCAL = os.environ.get("TABLA_CLIENTS_ON") == "dynamodb-local"
 
 _numbers = itertools.count(1)
 
 
 def orders(name, **more):
-    """The request for a table of orders: by customer and number, and by status and day."""
+    """Returns the request for a table of orders: by customer and number, and by status and day."""
     return {
         "TableName": name,
         "AttributeDefinitions": [
@@ -55,48 +55,48 @@ def orders(name, **more):
 
 
 def order(customer, number, **more):
-    """An order as the client takes it: with the types of its values."""
+    """Returns an order in DynamoDB JSON, as the low-level client expects it."""
     return {"customer": {"S": customer}, "number": {"N": str(number)}, **more}
 
 
 def deviates(_reason):
-    """A test that DynamoDB Local is known to fail; should it pass there, that is an error."""
+    """Marks a test that DynamoDB Local fails. If it passes there, the run fails."""
     return unittest.expectedFailure if ON_LOCAL else lambda test: test
 
 
 class Case(unittest.TestCase):
-    """A test with tables of its own."""
+    """Base class of tests that create their own tables."""
 
     maxDiff = None
 
     def name(self):
-        """A name that no other table has."""
+        """Returns a unique table name."""
         return f"{type(self).__name__}.{next(_numbers)}"
 
     def table(self, **more):
-        """A new table of orders that takes requests; gives its name."""
+        """Creates a table of orders, waits until it is active, and returns its name."""
         name = self.name()
         client.create_table(**orders(name, **more))
         client.get_waiter("table_exists").wait(TableName=name, WaiterConfig=WAITER)
         return name
 
     def get(self, table, customer, number):
-        """What is stored under a key, or None."""
+        """Returns the item with a key, or None."""
         key = order(customer, number)
         return client.get_item(TableName=table, Key=key, ConsistentRead=True).get("Item")
 
     def eventually(self, read):
-        """Waits until a reading is there, and gives it."""
+        """Repeats `read` for 30 seconds until it returns a value, and returns that."""
         for _ in range(300):
             found = read()
             if found:
                 return found
             time.sleep(0.1)
-        return self.fail("it did not come within 30 seconds")
+        return self.fail("no result within 30 seconds")
 
     @contextmanager
     def refused(self, exception, message):
-        """Expects an exception of the client, which carries this message."""
+        """Expects an exception of this class with a matching message, and status 400."""
         with self.assertRaisesRegex(exception, message) as context:
             yield context
         response = context.exception.response
@@ -106,9 +106,9 @@ class Case(unittest.TestCase):
 
     @contextmanager
     def invalid(self, message):
-        """Expects a request to be refused as invalid, with this message if there is one.
+        """Expects a ValidationException, with this message if one is given.
 
-        That is no shape of the API's model, so the client has no class of its own for it.
+        The API model does not define it, so the client has no class for it.
         """
         with self.assertRaises(client.exceptions.ClientError) as context:
             yield context

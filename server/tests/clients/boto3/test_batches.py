@@ -4,7 +4,7 @@ from support import Case, client, order, resource
 
 
 class Batches(Case):
-    def test_a_batch_puts_and_deletes_in_several_tables(self):
+    def test_batch_puts_and_deletes_in_several_tables(self):
         one, other = self.table(), self.table()
         client.put_item(TableName=one, Item=order("ana", 0))
         answer = client.batch_write_item(
@@ -27,7 +27,7 @@ class Batches(Case):
         self.assertEqual(found, list(range(1, 21)))
         self.assertEqual(answer["Responses"][other], [order("eva", 1)])
 
-    def test_a_batch_writer_sends_as_many_batches_as_it_takes(self):
+    def test_batch_writer_splits_items_into_batches(self):
         table = resource.Table(self.table())
         with table.batch_writer(overwrite_by_pkeys=["customer", "number"]) as batch:
             for number in range(60):
@@ -36,7 +36,7 @@ class Batches(Case):
         found = table.scan(ConsistentRead=True)["Items"]
         self.assertEqual(sorted(item["number"] for item in found), list(range(54)))
 
-    def test_a_batch_is_refused_as_a_whole(self):
+    def test_batch_with_duplicate_keys_writes_nothing(self):
         table = self.table()
         put = {"PutRequest": {"Item": order("ana", 1)}}
         with self.invalid("Provided list of item keys contains duplicates"):

@@ -8,7 +8,7 @@ from support import Case, client, order, resource
 class Queries(Case):
     @classmethod
     def setUpClass(cls):
-        """One table for all: ana's orders 1 to 25, and three of eva's."""
+        """Creates a table for all tests: orders 1 to 25 of ana, and three of eva."""
         cls.name = Case.table(cls())
         table = resource.Table(cls.name)
         with table.batch_writer() as batch:
@@ -23,7 +23,7 @@ class Queries(Case):
     def numbers(self, pages):
         return [[int(item["number"]["N"]) for item in page["Items"]] for page in pages]
 
-    def test_a_query_comes_in_pages(self):
+    def test_query_returns_pages(self):
         request = {
             "TableName": self.name,
             "KeyConditionExpression": "customer = :c AND #n > :n",
@@ -41,7 +41,7 @@ class Queries(Case):
         self.assertEqual(self.numbers(pages), expected)
         self.assertEqual([page["Count"] for page in pages], [8, 8, 4])
 
-    def test_a_paginator_reads_an_index_downwards(self):
+    def test_paginator_reads_index_in_descending_order(self):
         pages = client.get_paginator("query").paginate(
             TableName=self.name,
             IndexName="by-status",
@@ -56,7 +56,7 @@ class Queries(Case):
         last = pages[0]["LastEvaluatedKey"]
         self.assertEqual(sorted(last), ["customer", "day", "number", "status"])
 
-    def test_an_index_is_read_by_a_range_of_days(self):
+    def test_index_query_reads_a_range_of_days(self):
         found = resource.Table(self.name).query(
             IndexName="by-status",
             KeyConditionExpression=Key("status").eq("open")
@@ -66,7 +66,7 @@ class Queries(Case):
         )
         self.assertEqual(found["Items"], [{"number": n} for n in (9, 11, 12)])
 
-    def test_a_filter_is_applied_to_what_was_read(self):
+    def test_filter_applies_to_items_that_were_read(self):
         found = resource.Table(self.name).query(
             KeyConditionExpression=Key("customer").eq("ana") & Key("number").lte(10),
             FilterExpression=Attr("status").eq("sent") | Attr("day").begins_with("2026-03-01"),
@@ -75,7 +75,7 @@ class Queries(Case):
         self.assertEqual([item["number"] for item in found["Items"]], [1, 5, 10])
         self.assertEqual((found["Count"], found["ScannedCount"]), (3, 10))
 
-    def test_a_count_has_no_items(self):
+    def test_count_returns_no_items(self):
         found = client.query(
             TableName=self.name,
             KeyConditionExpression="customer = :c",
@@ -85,7 +85,7 @@ class Queries(Case):
         self.assertEqual(found["Count"], 3)
         self.assertNotIn("Items", found)
 
-    def test_the_older_form_of_a_query_is_understood(self):
+    def test_query_accepts_legacy_parameters(self):
         found = client.query(
             TableName=self.name,
             KeyConditions={
@@ -99,7 +99,7 @@ class Queries(Case):
         )
         self.assertEqual(found["Items"], [{"number": {"N": str(n)}} for n in range(21, 25)])
 
-    def test_a_scan_meets_every_item_once(self):
+    def test_scan_returns_every_item_once(self):
         pages = client.get_paginator("scan").paginate(
             TableName=self.name, ConsistentRead=True, PaginationConfig={"PageSize": 10}
         )
@@ -111,7 +111,7 @@ class Queries(Case):
         everything = [("ana", n) for n in range(1, 26)] + [("eva", n) for n in range(1, 4)]
         self.assertEqual(sorted(keys), everything)
 
-    def test_the_segments_of_a_scan_are_the_whole(self):
+    def test_scan_segments_return_every_item_once(self):
         counts = [
             client.scan(TableName=self.name, TotalSegments=3, Segment=segment)["Count"]
             for segment in range(3)

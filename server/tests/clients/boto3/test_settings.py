@@ -1,10 +1,10 @@
-"""What is set on a table and on an account: expiry, tags, limits, backups."""
+"""Settings of a table and an account: expiry, tags, limits, backups."""
 
 from support import Case, client, deviates
 
 
 class Settings(Case):
-    def test_expiry_is_switched_on(self):
+    def test_expiry_can_be_enabled(self):
         table = self.table()
         before = client.describe_time_to_live(TableName=table)["TimeToLiveDescription"]
         self.assertEqual(before, {"TimeToLiveStatus": "DISABLED"})
@@ -15,8 +15,8 @@ class Settings(Case):
         self.assertIn(after["TimeToLiveStatus"], ("ENABLING", "ENABLED"))
         self.assertEqual(after["AttributeName"], "expires")
 
-    @deviates("it has no tags")
-    def test_tags_are_put_listed_and_taken_away(self):
+    @deviates("DynamoDB Local does not support tags")
+    def test_tags_can_be_added_listed_and_removed(self):
         table = self.table(Tags=[{"Key": "team", "Value": "shop"}])
         arn = client.describe_table(TableName=table)["Table"]["TableArn"]
         client.tag_resource(
@@ -31,14 +31,14 @@ class Settings(Case):
         tags = client.list_tags_of_resource(ResourceArn=arn)["Tags"]
         return {tag["Key"]: tag["Value"] for tag in tags}
 
-    def test_limits_are_told(self):
+    def test_describe_limits_returns_quotas(self):
         limits = client.describe_limits()
         self.assertGreater(limits["TableMaxReadCapacityUnits"], 0)
         self.assertGreaterEqual(
             limits["AccountMaxWriteCapacityUnits"], limits["TableMaxWriteCapacityUnits"]
         )
 
-    def test_capacity_is_changed(self):
+    def test_provisioned_capacity_can_be_changed(self):
         table = self.table()
         client.update_table(
             TableName=table,

@@ -1,4 +1,4 @@
-"""Streams: described, and read from their beginning and from where they were read to."""
+"""Streams: described, read from the start, and read on from a record."""
 
 from support import WAITER, Case, client, order, streams
 
@@ -6,7 +6,7 @@ ENABLED = {"StreamEnabled": True, "StreamViewType": "NEW_AND_OLD_IMAGES"}
 
 
 class Streams(Case):
-    def test_changes_are_read_in_order(self):
+    def test_records_are_in_the_order_of_changes(self):
         table = self.table(StreamSpecification=ENABLED)
         stream = client.describe_table(TableName=table)["Table"]["LatestStreamArn"]
         listed = streams.list_streams(TableName=table)["Streams"]
@@ -39,7 +39,7 @@ class Streams(Case):
         numbers = [int(record["dynamodb"]["SequenceNumber"]) for record in records]
         self.assertEqual(numbers, sorted(numbers))
 
-    def test_reading_goes_on_after_a_record(self):
+    def test_iterator_after_a_sequence_number_returns_later_records(self):
         table = self.table(StreamSpecification=ENABLED)
         stream = client.describe_table(TableName=table)["Table"]["LatestStreamArn"]
         self.change(table)
@@ -56,7 +56,7 @@ class Streams(Case):
         page = streams.get_records(ShardIterator=page["NextShardIterator"])
         self.assertEqual([r["eventName"] for r in page["Records"]], ["REMOVE"])
 
-    def test_a_stream_is_switched_on_and_off(self):
+    def test_stream_can_be_enabled_and_disabled(self):
         table = self.table()
         self.assertNotIn("LatestStreamArn", client.describe_table(TableName=table)["Table"])
         keys_only = {"StreamEnabled": True, "StreamViewType": "KEYS_ONLY"}
@@ -71,10 +71,10 @@ class Streams(Case):
         self.assertNotIn("NewImage", record["dynamodb"])
         client.update_table(TableName=table, StreamSpecification={"StreamEnabled": False})
         client.get_waiter("table_exists").wait(TableName=table, WaiterConfig=WAITER)
-        # What was written before can still be read.
+        # The records of a disabled stream can still be read.
         self.assertEqual(len(self.records(stream, at_least=1)), 1)
 
-    def test_a_stream_that_is_not_there_is_not_found(self):
+    def test_missing_stream_is_not_found(self):
         table = self.table(StreamSpecification=ENABLED)
         stream = client.describe_table(TableName=table)["Table"]["LatestStreamArn"]
         other = stream.rsplit("/", 1)[0] + "/2020-01-01T00:00:00.000"
@@ -86,7 +86,7 @@ class Streams(Case):
         return key, {**key, "status": {"S": "open"}}, {**key, "status": {"S": "sent"}}
 
     def change(self, table):
-        """Puts an order, changes it, changes nothing, and deletes it."""
+        """Puts an order, changes it, overwrites it unchanged, and deletes it."""
         key, open_order, sent = self.images()
         for item in (open_order, sent, sent):
             client.put_item(TableName=table, Item=item)
@@ -97,7 +97,7 @@ class Streams(Case):
         return records if len(records) >= at_least else []
 
     def by_shard(self, stream):
-        """What every shard holds, read in pages until one is empty."""
+        """Returns the records of each shard, read in pages until one is empty."""
         description = streams.describe_stream(StreamArn=stream)["StreamDescription"]
         found = {}
         for shard in (shard["ShardId"] for shard in description["Shards"]):

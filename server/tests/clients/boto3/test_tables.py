@@ -1,4 +1,4 @@
-"""Tables: made, described, listed, changed and deleted."""
+"""Tables: created, described, listed, changed and deleted."""
 
 from support import WAITER, Case, client, order, orders, resource
 
@@ -9,7 +9,7 @@ PROTECTED = (
 
 
 class Tables(Case):
-    def test_a_table_is_active_and_described_as_it_was_made(self):
+    def test_description_matches_the_created_table(self):
         name = self.name()
         made = client.create_table(**orders(name))["TableDescription"]
         self.assertIn(made["TableStatus"], ("CREATING", "ACTIVE"))
@@ -32,7 +32,7 @@ class Tables(Case):
         self.assertEqual(index["Projection"], {"ProjectionType": "ALL"})
         self.assertEqual(index["IndexArn"], f"{table['TableArn']}/index/by-status")
 
-    def test_a_name_is_taken_once(self):
+    def test_table_name_is_unique(self):
         name = self.table()
         with self.refused(client.exceptions.ResourceInUseException, ".*"):
             client.create_table(**orders(name))
@@ -46,7 +46,7 @@ class Tables(Case):
         self.assertEqual(listed, sorted(listed))
         self.assertEqual([name for name in listed if name in names], names)
 
-    def test_an_index_is_added_filled_and_taken_away(self):
+    def test_index_can_be_added_back_filled_and_deleted(self):
         name = self.table()
         for number in range(10):
             town = {"S": "Quito" if number % 2 else "Cuenca"}
@@ -86,7 +86,7 @@ class Tables(Case):
         indexes = described.get("GlobalSecondaryIndexes", [])
         return next((i["IndexStatus"] for i in indexes if i["IndexName"] == index), None)
 
-    def test_a_protected_table_is_not_deleted(self):
+    def test_protected_table_cannot_be_deleted(self):
         name = self.table(DeletionProtectionEnabled=True)
         with self.invalid(PROTECTED):
             client.delete_table(TableName=name)
@@ -95,7 +95,7 @@ class Tables(Case):
         client.delete_table(TableName=name)
         client.get_waiter("table_not_exists").wait(TableName=name, WaiterConfig=WAITER)
 
-    def test_a_deleted_table_is_gone(self):
+    def test_deleted_table_is_not_found(self):
         name = self.table()
         client.put_item(TableName=name, Item=order("ana", 1))
         client.delete_table(TableName=name)
@@ -106,18 +106,18 @@ class Tables(Case):
         with self.refused(not_found, ".*"):
             client.get_item(TableName=name, Key=order("ana", 1))
 
-    def test_a_table_is_named_by_its_arn_too(self):
+    def test_arn_is_accepted_as_table_name(self):
         name = self.table()
         arn = client.describe_table(TableName=name)["Table"]["TableArn"]
         client.put_item(TableName=arn, Item=order("ana", 1))
         self.assertEqual(self.get(arn, "ana", 1), order("ana", 1))
         self.assertEqual(client.describe_table(TableName=arn)["Table"]["TableName"], name)
 
-    def test_a_table_resource_lives_and_dies(self):
+    def test_table_resource_creates_and_deletes_a_table(self):
         name = self.name()
         table = resource.create_table(**orders(name))
         table.wait_until_exists()
-        # A resource keeps what it was told when the table was made.
+        # A resource caches the response to CreateTable.
         table.reload()
         self.assertEqual(table.table_status, "ACTIVE")
         self.assertEqual([key["AttributeName"] for key in table.key_schema], ["customer", "number"])

@@ -1,4 +1,4 @@
-"""Transactions: all or nothing, with reasons, and once for a token."""
+"""Transactions: atomic, canceled with reasons, and executed once per request token."""
 
 from support import Case, client, order, resource
 
@@ -6,7 +6,7 @@ CANCELED = client.exceptions.TransactionCanceledException
 
 
 class Transactions(Case):
-    def test_all_of_a_transaction_happens(self):
+    def test_transaction_applies_all_operations(self):
         table = self.table()
         client.put_item(TableName=table, Item=order("ana", 1, amount={"N": "5"}))
         client.put_item(TableName=table, Item=order("ana", 2))
@@ -41,7 +41,7 @@ class Transactions(Case):
             [{"Item": order("eva", 1)}, {"Item": order("ana", 1, amount={"N": "5.5"})}, {}],
         )
 
-    def test_a_cancelled_transaction_gives_its_reasons_and_leaves_no_trace(self):
+    def test_canceled_transaction_returns_reasons_and_changes_nothing(self):
         table = self.table()
         stored = order("ana", 1, status={"S": "sent"})
         client.put_item(TableName=table, Item=stored)
@@ -79,7 +79,7 @@ class Transactions(Case):
         self.assertIsNone(self.get(table, "eva", 1))
         self.assertEqual(self.get(table, "ana", 1), stored)
 
-    def test_a_token_makes_a_transaction_happen_once(self):
+    def test_transaction_with_a_token_is_executed_once(self):
         table = self.table()
         client.put_item(TableName=table, Item=order("ana", 1, amount={"N": "1"}))
 
@@ -105,7 +105,7 @@ class Transactions(Case):
             client.transact_write_items(**add(5))
         self.assertEqual(self.get(table, "ana", 1), order("ana", 1, amount={"N": "2"}))
 
-    def test_the_client_of_a_resource_takes_plain_values(self):
+    def test_client_of_a_resource_accepts_python_values(self):
         table = resource.Table(self.table())
         plain = table.meta.client
         plain.transact_write_items(

@@ -1,4 +1,4 @@
-"""Values go in and come out as they were: numbers, bytes, sets, and all of them nested."""
+"""Values are returned as they were written: numbers, bytes, sets, and nested values."""
 
 from decimal import Decimal
 
@@ -8,7 +8,7 @@ from support import Case, client, order, resource
 
 
 class Values(Case):
-    def test_every_type_comes_back(self):
+    def test_every_type_is_returned_unchanged(self):
         table = self.table()
         item = order(
             "ana",
@@ -55,21 +55,21 @@ class Values(Case):
             answer["Attributes"]["value"], Decimal("12345678901234567890123456789012345679")
         )
 
-    def test_the_largest_number_is_a_number(self):
+    def test_largest_number_is_stored(self):
         table = self.table()
-        # A table resource cannot read it: it comes with all of its zeros, which boto3 would round.
+        # A table resource cannot read it: boto3 would round the number with all its zeros.
         largest = "9.9999999999999999999999999999999999999E+125"
         client.put_item(TableName=table, Item=order("ana", 1, value={"N": largest}))
         found = self.get(table, "ana", 1)["value"]["N"]
         self.assertEqual(Decimal(found), Decimal(largest))
 
-    def test_a_number_with_39_digits_is_refused(self):
+    def test_number_with_39_digits_is_refused(self):
         table = self.table()
         with self.invalid(None):
             client.put_item(TableName=table, Item=order("ana", 1, value={"N": "1" * 39}))
         self.assertIsNone(self.get(table, "ana", 1))
 
-    def test_a_table_resource_speaks_python(self):
+    def test_table_resource_converts_python_values(self):
         table = resource.Table(self.table())
         item = {
             "customer": "ana",
@@ -100,9 +100,9 @@ class Values(Case):
         self.assertEqual(answer["list"], [1, "two", None, False, "end"])
         self.assertEqual(answer["map"], {"deep": {}})
 
-    def test_a_large_item_goes_both_ways(self):
+    def test_large_item_is_written_and_read(self):
         table = self.table()
-        # 390 KiB of bytes are 520 KiB of request, and an answer that is worth compressing.
+        # 390 KiB of binary data are 520 KiB of request, and a response that is compressed.
         item = order("ana", 1, large={"B": bytes(390 * 1024)})
         client.put_item(TableName=table, Item=item)
         self.assertEqual(self.get(table, "ana", 1), item)

@@ -11,7 +11,7 @@ MESSAGE = "The conditional request failed"
 
 
 class Writes(Case):
-    def test_a_put_happens_once(self):
+    def test_conditional_put_succeeds_once(self):
         table = self.table()
         put = {
             "TableName": table,
@@ -25,7 +25,7 @@ class Writes(Case):
         self.assertNotIn("Item", context.exception.response)
         self.assertEqual(self.get(table, "ana", 1), order("ana", 1, status={"S": "open"}))
 
-    def test_a_refused_write_shows_what_is_there(self):
+    def test_failed_condition_returns_the_stored_item(self):
         table = self.table()
         stored = order("ana", 1, status={"S": "open"}, amount={"N": "12.5"})
         client.put_item(TableName=table, Item=stored)
@@ -50,7 +50,7 @@ class Writes(Case):
         self.assertEqual(context.exception.response["Item"], stored)
         self.assertEqual(self.get(table, "ana", 1), stored)
 
-    def test_a_write_tells_old_and_new(self):
+    def test_write_returns_old_and_new_values(self):
         table = self.table()
         open_order = order("ana", 1, status={"S": "open"}, pieces={"N": "1"})
         answer = client.put_item(TableName=table, Item=open_order, ReturnValues="ALL_OLD")
@@ -76,7 +76,7 @@ class Writes(Case):
         self.assertEqual(answer["Attributes"], order("ana", 1, **paid))
         self.assertIsNone(self.get(table, "ana", 1))
 
-    def test_the_older_form_of_a_condition_is_understood(self):
+    def test_write_accepts_legacy_conditions(self):
         table = self.table()
         client.put_item(TableName=table, Item=order("ana", 1, status={"S": "open"}))
         with self.refused(FAILED, MESSAGE):
@@ -97,7 +97,7 @@ class Writes(Case):
         )
         self.assertEqual(answer["Attributes"], order("ana", 1, status={"S": "sent"}))
 
-    def test_a_table_resource_takes_conditions_as_objects(self):
+    def test_table_resource_accepts_condition_objects(self):
         table = resource.Table(self.table())
         stock = {"customer": "shop", "number": 7, "left": Decimal("2")}
         table.put_item(Item=stock, ConditionExpression=Attr("customer").not_exists())
@@ -118,7 +118,7 @@ class Writes(Case):
         answer = table.get_item(Key=take["Key"], ConsistentRead=True)
         self.assertEqual(answer["Item"], {"customer": "shop", "number": 7, "left": 0})
 
-    def test_a_mistake_is_told_in_dynamodbs_words(self):
+    def test_validation_error_has_dynamodbs_message(self):
         table = self.table()
         with self.invalid(
             "One or more parameter values are not valid. The AttributeValue for a key attribute "

@@ -1,7 +1,8 @@
-// Pages in a browser, on the server that AWS_ENDPOINT_URL names and that checks no signatures.
+// Tests of web pages in a browser, on the server that AWS_ENDPOINT_URL names, without credentials.
 //
-// TABLA_CHROMIUM is the browser. It resolves evil.example to this machine, so that a page of that
-// name is as near to the server as one of localhost: only the server tells them apart.
+// TABLA_CHROMIUM is the path of the browser. It resolves evil.example to this machine, so that a
+// page of that name can connect to the server like one of localhost: only the server distinguishes
+// them.
 
 "use strict";
 
@@ -13,7 +14,7 @@ const { DynamoDB } = require("@aws-sdk/client-dynamodb");
 const esbuild = require("esbuild");
 const { chromium } = require("playwright-core");
 
-// Nothing here takes a second; a page that waits for more than this waits in vain.
+// Every step takes less than a second; this time-out means that the step will not succeed.
 const PATIENCE = 15_000;
 
 const FOREIGN = "evil.example";
@@ -54,7 +55,7 @@ suite("pages in a browser", { timeout: 120_000 }, () => {
     await new Promise((listening) => site.listen(0, "127.0.0.1", listening));
     browser = await chromium.launch({
       executablePath: process.env.TABLA_CHROMIUM,
-      // A browser does not run as root in its sandbox; this one sees only pages of this machine.
+      // The sandbox does not support root. The browser opens only pages of this machine.
       chromiumSandbox: false,
       args: [
         "--disable-gpu",
@@ -73,7 +74,7 @@ suite("pages in a browser", { timeout: 120_000 }, () => {
     site?.closeAllConnections();
   });
 
-  /** A page of this host, which has the SDK unless the port is the server's own. */
+  /** Opens a page of this host. It contains the SDK unless the port is that of the server. */
   async function open(t, host, at = site.address().port, path = "/") {
     const page = await browser.newPage();
     t.after(() => page.close());
@@ -82,7 +83,7 @@ suite("pages in a browser", { timeout: 120_000 }, () => {
     return page;
   }
 
-  /** Runs a function in a page, with the SDK's client of the server and these values. */
+  /** Runs a function in a page, with a client of the SDK for the server and these values. */
   function inPage(page, work, values) {
     const source = `async ({ endpoint, values }) => {
       const client = new DynamoDB({
@@ -94,7 +95,7 @@ suite("pages in a browser", { timeout: 120_000 }, () => {
     return page.evaluate(`(${source})(${JSON.stringify({ endpoint, values })})`);
   }
 
-  /** Asks the server as a page can, and tells what the page sees: a status, or that it saw nothing. */
+  /** Sends a request from a page, and returns the response or the error that the page receives. */
   function ask(page, url, options) {
     return page.evaluate(
       async ([url, options]) => {
@@ -115,14 +116,14 @@ suite("pages in a browser", { timeout: 120_000 }, () => {
     body: JSON.stringify({ TableName: TABLE.TableName, Item: { pk: { S: "a" } } }),
   });
 
-  /** Expects that the server has what it had when the tests began. */
+  /** Expects that the tables and items of the server are unchanged. */
   async function unchanged() {
     assert.deepEqual((await dynamodb.listTables()).TableNames, [TABLE.TableName]);
     const { Items } = await dynamodb.scan({ TableName: TABLE.TableName, ConsistentRead: true });
     assert.deepEqual(Items, [ITEM]);
   }
 
-  test("a page of another origin reads nothing and changes nothing with the SDK", async (t) => {
+  test("page of another origin reads nothing and changes nothing with the SDK", async (t) => {
     const page = await open(t, FOREIGN);
     const seen = await inPage(
       page,
@@ -151,7 +152,7 @@ suite("pages in a browser", { timeout: 120_000 }, () => {
     await unchanged();
   });
 
-  test("a page of another origin reads nothing and changes nothing by hand", async (t) => {
+  test("page of another origin reads nothing and changes nothing with fetch", async (t) => {
     const page = await open(t, FOREIGN);
     const failed = { error: "TypeError" };
     for (const path of ["/", "/metrics"]) {
@@ -160,7 +161,7 @@ suite("pages in a browser", { timeout: 120_000 }, () => {
     assert.deepEqual(await ask(page, endpoint, put(JSON_10)), failed);
     for (const content of ["text/plain", "application/x-www-form-urlencoded"]) {
       assert.deepEqual(await ask(page, endpoint, put(content)), failed);
-      // Without the header that needs a preflight, a browser sends it at once.
+      // Without the header that needs a preflight, a browser sends the request at once.
       const simple = { ...put(content), headers: { "Content-Type": content } };
       assert.deepEqual(await ask(page, endpoint, simple), failed);
       const blind = await ask(page, endpoint, { ...simple, mode: "no-cors" });
@@ -197,7 +198,7 @@ suite("pages in a browser", { timeout: 120_000 }, () => {
     await unchanged();
   });
 
-  test("a sandboxed page, whose origin is null, reads nothing and changes nothing", async (t) => {
+  test("sandboxed page with the origin null reads nothing and changes nothing", async (t) => {
     const page = await open(t, "localhost", site.address().port, "/sandboxed");
     assert.equal(await page.evaluate(() => self.origin), "null");
     const failed = { error: "TypeError" };
@@ -206,7 +207,7 @@ suite("pages in a browser", { timeout: 120_000 }, () => {
     await unchanged();
   });
 
-  test("a page whose name was rebound to the server gets a refusal and changes nothing", async (t) => {
+  test("page after DNS rebinding is refused and changes nothing", async (t) => {
     const page = await open(t, FOREIGN, port);
     assert.equal(await page.evaluate(() => self.origin), `http://${FOREIGN}:${port}`);
     for (const [path, options] of [
@@ -221,7 +222,7 @@ suite("pages in a browser", { timeout: 120_000 }, () => {
     await unchanged();
   });
 
-  test("a page of localhost works with the SDK", async (t) => {
+  test("page of localhost works with the SDK", async (t) => {
     for (const host of ["localhost", "127.0.0.1"]) {
       const page = await open(t, host);
       const seen = await inPage(

@@ -1,4 +1,4 @@
-// What a page of the tests has of the AWS SDK for JavaScript.
+// Script of the test pages: makes the AWS SDK for JavaScript available.
 
 import { DynamoDB } from "@aws-sdk/client-dynamodb";
 

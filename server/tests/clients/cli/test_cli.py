@@ -1,6 +1,6 @@
-"""The AWS CLI: what people type, and what it says and answers.
+"""Tests of the AWS CLI: commands and their output.
 
-Every command is a process of its own, which takes half a second to start: so there are few.
+Each command is a process that takes half a second to start, so the tests are few and long.
 """
 
 import json
@@ -13,7 +13,7 @@ from pathlib import Path
 
 AWS = Path(sys.executable).with_name("aws")
 
-# Whether these tests are being tested, on DynamoDB Local.
+# Whether the tests run against DynamoDB Local, to prove that they expect DynamoDB's behavior.
 ON_LOCAL = os.environ.get("TABLA_CLIENTS_ON") == "dynamodb-local"
 
 ATTRIBUTES = [
@@ -29,14 +29,14 @@ INDEX = (
 
 
 def run(*words, service="dynamodb"):
-    """Runs a command; an argument that is no text goes as JSON."""
+    """Runs a command. Arguments that are not strings are passed as JSON."""
     words = [word if isinstance(word, str) else json.dumps(word) for word in words]
     command = [AWS, service, *words]
     return subprocess.run(command, capture_output=True, text=True, timeout=60)
 
 
 def aws(*words, service="dynamodb"):
-    """What a command that succeeds answers."""
+    """Runs a command that must succeed, and returns its parsed output."""
     done = run(*words, service=service)
     assert done.returncode == 0, f"aws {service} {' '.join(map(str, words))}: {done.stderr}"
     return json.loads(done.stdout) if done.stdout.strip() else None
@@ -54,7 +54,7 @@ class Cli(unittest.TestCase):
     maxDiff = None
 
     def table(self, name, *more):
-        """A new table of orders that takes requests."""
+        """Creates a table of orders, and waits until it is active."""
         aws(
             *("create-table", "--table-name", name, "--attribute-definitions", *ATTRIBUTES),
             *("--key-schema", "AttributeName=customer,KeyType=HASH"),
@@ -82,7 +82,7 @@ class Cli(unittest.TestCase):
             done.stderr,
         )
 
-    def test_a_table_from_beginning_to_end(self):
+    def test_table_life_cycle(self):
         name = self.table("Whole")
         table = aws("describe-table", "--table-name", name)["Table"]
         self.assertEqual(table["TableStatus"], "ACTIVE")
@@ -119,7 +119,7 @@ class Cli(unittest.TestCase):
         )
 
     def until_active(self, table, index):
-        """There is no `aws dynamodb wait` for an index."""
+        """Waits until an index is active, for which `aws dynamodb wait` has no command."""
         status = f"Table.GlobalSecondaryIndexes[?IndexName=='{index}'].IndexStatus | [0]"
         for _ in range(30):
             if aws("describe-table", "--table-name", table, "--query", status) == "ACTIVE":
@@ -137,7 +137,7 @@ class Cli(unittest.TestCase):
         tags = aws("list-tags-of-resource", "--resource-arn", arn)["Tags"]
         self.assertEqual(tags, [{"Key": "team", "Value": "shop"}])
 
-    def test_writes_and_their_conditions(self):
+    def test_writes_and_conditions(self):
         name = self.table("Writes")
         exact = "12345678901234567890123456789012345678"
         item = order(
@@ -155,7 +155,7 @@ class Cli(unittest.TestCase):
             *("PutItem", "The conditional request failed"),
             *("put-item", "--table-name", name, "--item", order("ana", 1), *once),
         )
-        # The CLI takes bytes as they are, and prints them in base64.
+        # The CLI accepts raw bytes, and prints them in base64.
         item["bytes"] = {"B": "w7E="}
         self.assertEqual(self.get(name, "ana", 1), item)
         self.assertIsNone(self.get(name, "ana", 2))
@@ -224,13 +224,13 @@ class Cli(unittest.TestCase):
             *("query", "--table-name", name, "--key-condition-expression", "customer = :c"),
             *("--expression-attribute-values", {":c": {"S": "ana"}}),
         )
-        # The CLI reads page after page by itself, and stops and goes on where it is told.
+        # The CLI reads all pages by itself; --max-items and --starting-token limit it.
         self.assertEqual(numbers(aws(*query, "--page-size", "5")), list(range(1, 13)))
         some = aws(*query, "--max-items", "7")
         self.assertEqual(numbers(some), list(range(1, 8)))
         rest = aws(*query, "--starting-token", some["NextToken"])
         self.assertEqual(numbers(rest), list(range(8, 13)))
-        # One page as DynamoDB gives it.
+        # A single page, as DynamoDB returns it.
         page = aws(*query, "--limit", "4", "--no-paginate", "--no-scan-index-forward")
         self.assertEqual(numbers(page), [12, 11, 10, 9])
         self.assertEqual(page["LastEvaluatedKey"], order("ana", 9))
@@ -244,7 +244,7 @@ class Cli(unittest.TestCase):
         scanned = aws("scan", "--table-name", name, "--page-size", "5")
         self.assertEqual(sorted(numbers(scanned)), list(range(1, 13)))
 
-    def test_a_stream(self):
+    def test_stream_records(self):
         view = "StreamEnabled=true,StreamViewType=NEW_AND_OLD_IMAGES"
         name = self.table("Stream", "--stream-specification", view)
         for status in ("open", "sent"):

@@ -8,7 +8,7 @@ const { BatchGetCommand, BatchWriteCommand, PutCommand } = require("@aws-sdk/lib
 const { documents, get, invalid, table } = require("./support.js");
 
 suite("batches", () => {
-  test("a batch puts and deletes in several tables", async () => {
+  test("batch puts and deletes in several tables", async () => {
     const one = await table();
     const other = await table();
     const order = (customer, number) => ({ customer, number });
@@ -40,7 +40,7 @@ suite("batches", () => {
     assert.deepEqual(read.Responses[other], [order("eva", 1)]);
   });
 
-  test("a batch is refused as a whole", async () => {
+  test("batch with duplicate keys writes nothing", async () => {
     const TableName = await table();
     const put = { PutRequest: { Item: { customer: "ana", number: 1 } } };
     await invalid(

@@ -1,4 +1,4 @@
-// The AWS SDK for JavaScript, on the server that AWS_ENDPOINT_URL names.
+// Tests of the AWS SDK for JavaScript, on the server that AWS_ENDPOINT_URL names.
 
 "use strict";
 

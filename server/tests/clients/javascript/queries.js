@@ -30,7 +30,7 @@ suite("queries", () => {
     await documents.send(new BatchWriteCommand({ RequestItems: { [TableName]: puts } }));
   });
 
-  test("a query comes in pages", async () => {
+  test("query returns pages", async () => {
     const request = {
       TableName,
       KeyConditionExpression: "customer = :c AND #n > :n",
@@ -49,7 +49,7 @@ suite("queries", () => {
     assert.deepEqual(pages.map(numbers), [range(6, 13), range(14, 21), range(22, 25)]);
   });
 
-  test("a paginator reads an index downwards", async () => {
+  test("paginator reads index in descending order", async () => {
     const pages = [];
     const request = {
       TableName,
@@ -67,7 +67,7 @@ suite("queries", () => {
     assert.deepEqual(last, ["customer", "day", "number", "status"]);
   });
 
-  test("a filter is applied to what was read", async () => {
+  test("filter applies to items that were read", async () => {
     const found = await documents.send(
       new QueryCommand({
         TableName,
@@ -88,7 +88,7 @@ suite("queries", () => {
     assert.deepEqual([found.Count, found.ScannedCount], [3, 10]);
   });
 
-  test("a scan meets every item once, also in segments", async () => {
+  test("scan returns every item once, also in segments", async () => {
     const read = async (more) => {
       const found = [];
       const request = { TableName, ConsistentRead: true, ...more };

@@ -1,4 +1,4 @@
-// What is set on a table: expiry and tags.
+// Settings of a table: expiry and tags.
 
 "use strict";
 
@@ -14,7 +14,7 @@ const {
 const { client, describe, onLocal, table } = require("./support.js");
 
 suite("settings", () => {
-  test("expiry is switched on", async () => {
+  test("expiry can be enabled", async () => {
     const TableName = await table();
     const described = async () =>
       (await client.send(new DescribeTimeToLiveCommand({ TableName }))).TimeToLiveDescription;
@@ -26,7 +26,7 @@ suite("settings", () => {
     assert.equal(after.AttributeName, "expires");
   });
 
-  test("tags are put, listed and taken away", async () => {
+  test("tags can be added, listed and removed", async () => {
     const ResourceArn = (await describe(await table())).TableArn;
     const tags = async () => {
       const { Tags } = await client.send(new ListTagsOfResourceCommand({ ResourceArn }));

@@ -1,4 +1,4 @@
-// Streams: described, and read from their beginning and from where they were read to.
+// Streams: described, read from the start, and read on from a record.
 
 "use strict";
 
@@ -23,13 +23,13 @@ const key = { customer: "ana", number: 1 };
 const open = { ...key, status: "open" };
 const sent = { ...key, status: "sent" };
 
-/** Puts an order, changes it, changes nothing, and deletes it. */
+/** Puts an order, changes it, overwrites it unchanged, and deletes it. */
 async function change(TableName) {
   for (const Item of [open, sent, sent]) await documents.send(new PutCommand({ TableName, Item }));
   await documents.send(new DeleteCommand({ TableName, Key: key }));
 }
 
-/** What every shard holds, read in pages until one is empty. */
+/** Returns the records of each shard, read in pages until one is empty. */
 async function byShard(StreamArn) {
   const { StreamDescription } = await streams.send(new DescribeStreamCommand({ StreamArn }));
   const found = new Map();
@@ -47,14 +47,14 @@ async function byShard(StreamArn) {
   return found;
 }
 
-/** Waits for this many records, and gives them with their shard. */
+/** Waits for this number of records, and returns them with their shard. */
 const arrived = (stream, count) =>
   eventually(async () =>
     [...(await byShard(stream))].find(([, records]) => records.length >= count),
   );
 
 suite("streams", () => {
-  test("changes are read in order", async () => {
+  test("records are in the order of changes", async () => {
     const TableName = await support.table({ StreamSpecification: enabled });
     const stream = (await describe(TableName)).LatestStreamArn;
     const { Streams } = await streams.send(new ListStreamsCommand({ TableName }));
@@ -87,7 +87,7 @@ suite("streams", () => {
     }
   });
 
-  test("reading goes on after a record", async () => {
+  test("iterator after a sequence number returns later records", async () => {
     const TableName = await support.table({ StreamSpecification: enabled });
     const StreamArn = (await describe(TableName)).LatestStreamArn;
     await change(TableName);
@@ -106,7 +106,7 @@ suite("streams", () => {
     assert.deepEqual(page.Records.map((record) => record.eventName), ["REMOVE"]);
   });
 
-  test("a stream is switched on", async () => {
+  test("stream can be enabled", async () => {
     const TableName = await support.table();
     assert.equal((await describe(TableName)).LatestStreamArn, undefined);
     const StreamSpecification = { StreamEnabled: true, StreamViewType: "NEW_IMAGE" };
@@ -120,7 +120,7 @@ suite("streams", () => {
     assert.deepEqual(unmarshall(record.dynamodb.NewImage), open);
   });
 
-  test("a stream that is not there is not found", async () => {
+  test("missing stream is not found", async () => {
     const TableName = await support.table({ StreamSpecification: enabled });
     const stream = (await describe(TableName)).LatestStreamArn;
     const StreamArn = stream.replace(/[^/]*$/, "2020-01-01T00:00:00.000");

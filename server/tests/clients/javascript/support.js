@@ -1,7 +1,7 @@
-// What the tests share: clients, and a table of orders.
+// Shared parts of the tests: clients, and a table of orders.
 //
-// The clients get no argument about the server: AWS_ENDPOINT_URL, AWS_REGION and the credentials
-// are in the environment, as they would be for a program that knows nothing of this server.
+// The clients have no arguments about the server: AWS_ENDPOINT_URL, AWS_REGION and the credentials
+// are in the environment, as for a program that is not written for this server.
 
 "use strict";
 
@@ -20,15 +20,15 @@ const client = new DynamoDBClient();
 const streams = new DynamoDBStreamsClient();
 const documents = DynamoDBDocumentClient.from(client);
 
-// Whether these tests are being tested, on DynamoDB Local.
+// Whether the tests run against DynamoDB Local, to prove that they expect DynamoDB's behavior.
 const onLocal = process.env.TABLA_CLIENTS_ON === "dynamodb-local";
 
 let tables = 0;
 
-/** A name that no other table has. */
+/** Returns a unique table name. */
 const name = () => `Orders-${++tables}`;
 
-/** The request for a table of orders: by customer and number, and by status and day. */
+/** Returns the request for a table of orders: by customer and number, and by status and day. */
 const orders = (TableName, more = {}) => ({
   TableName,
   AttributeDefinitions: [
@@ -55,10 +55,10 @@ const orders = (TableName, more = {}) => ({
   ...more,
 });
 
-/** Looks soon and gives up soon. */
+/** Polls every second, for 30 seconds. */
 const waiter = { client, minDelay: 1, maxDelay: 1, maxWaitTime: 30 };
 
-/** A new table of orders that takes requests; gives its name. */
+/** Creates a table of orders, waits until it is active, and returns its name. */
 async function table(more) {
   const TableName = name();
   await client.send(new CreateTableCommand(orders(TableName, more)));
@@ -70,29 +70,29 @@ async function describe(TableName) {
   return (await client.send(new DescribeTableCommand({ TableName }))).Table;
 }
 
-/** What is stored under a key, or undefined. */
+/** Returns the item with a key, or undefined. */
 async function get(TableName, customer, number) {
   const Key = { customer, number };
   return (await documents.send(new GetCommand({ TableName, Key, ConsistentRead: true }))).Item;
 }
 
-/** Waits until a reading is there, and gives it. */
+/** Repeats `read` for 30 seconds until it returns a value, and returns that. */
 async function eventually(read) {
-  for (let tries = 0; tries < 300; tries += 1) {
+  for (let attempt = 0; attempt < 300; attempt += 1) {
     const found = await read();
     if (found) return found;
     await pause(100);
   }
-  return assert.fail("it did not come within 30 seconds");
+  return assert.fail("no result within 30 seconds");
 }
 
-/** Expects a command to be refused with an exception of this class, and gives the exception. */
+/** Expects a command to fail with an exception of this class, and returns the exception. */
 async function refused(promise, exception, message = /./) {
   const error = await promise.then(
-    () => assert.fail(`it was not refused with ${exception.name}`),
+    () => assert.fail(`the command did not fail with ${exception.name}`),
     (error) => error,
   );
-  assert.ok(error instanceof exception, `${error.name} is no ${exception.name}: ${error.message}`);
+  assert.ok(error instanceof exception, `${error.name} is not ${exception.name}: ${error.message}`);
   assert.equal(error.name, exception.name);
   assert.match(error.message, message);
   assert.equal(error.$metadata.httpStatusCode, 400);
@@ -100,7 +100,7 @@ async function refused(promise, exception, message = /./) {
   return error;
 }
 
-/** Expects a command to be refused as invalid: no shape of the API's model, so without a class. */
+/** Expects a ValidationException, for which the API model, and so the SDK, has no class. */
 async function invalid(promise, message) {
   await assert.rejects(promise, { name: "ValidationException", message });
 }

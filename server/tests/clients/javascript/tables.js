@@ -1,4 +1,4 @@
-// Tables: made, described, listed, changed and deleted.
+// Tables: created, described, listed, changed and deleted.
 
 "use strict";
 
@@ -20,7 +20,7 @@ const support = require("./support.js");
 const { client, describe, documents, invalid, orders, refused, waiter } = support;
 
 suite("tables", () => {
-  test("a table is active and described as it was made", async () => {
+  test("description matches the created table", async () => {
     const TableName = support.name();
     const made = await client.send(new CreateTableCommand(orders(TableName)));
     assert.match(made.TableDescription.TableStatus, /^(CREATING|ACTIVE)$/);
@@ -46,7 +46,7 @@ suite("tables", () => {
     assert.deepEqual(index.KeySchema, orders(TableName).GlobalSecondaryIndexes[0].KeySchema);
   });
 
-  test("a name is taken once", async () => {
+  test("table name is unique", async () => {
     const name = await support.table();
     await refused(client.send(new CreateTableCommand(orders(name))), ResourceInUseException);
   });
@@ -63,7 +63,7 @@ suite("tables", () => {
     assert.deepEqual(listed.filter((name) => names.includes(name)), names.sort());
   });
 
-  test("an index is added, filled and taken away", async () => {
+  test("index can be added, back-filled and deleted", async () => {
     const TableName = await support.table();
     for (let number = 0; number < 10; number += 1) {
       const town = number % 2 ? "Quito" : "Cuenca";
@@ -107,7 +107,7 @@ suite("tables", () => {
     );
   });
 
-  test("a protected table is not deleted", async () => {
+  test("protected table cannot be deleted", async () => {
     const TableName = await support.table({ DeletionProtectionEnabled: true });
     await invalid(
       client.send(new DeleteTableCommand({ TableName })),
@@ -120,7 +120,7 @@ suite("tables", () => {
     await waitUntilTableNotExists(waiter, { TableName });
   });
 
-  test("a deleted table is gone", async () => {
+  test("deleted table is not found", async () => {
     const TableName = await support.table();
     await client.send(new DeleteTableCommand({ TableName }));
     await waitUntilTableNotExists(waiter, { TableName });

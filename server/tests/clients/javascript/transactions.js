@@ -1,4 +1,4 @@
-// Transactions: all or nothing, with reasons, and once for a token.
+// Transactions: atomic, canceled with reasons, and executed once per request token.
 
 "use strict";
 
@@ -19,7 +19,7 @@ const { documents, get, refused, table } = require("./support.js");
 const put = (TableName, Item) => documents.send(new PutCommand({ TableName, Item }));
 
 suite("transactions", () => {
-  test("all of a transaction happens", async () => {
+  test("transaction applies all operations", async () => {
     const TableName = await table();
     for (const number of [1, 2, 3]) await put(TableName, { customer: "ana", number, amount: 5 });
     await documents.send(
@@ -61,7 +61,7 @@ suite("transactions", () => {
     );
   });
 
-  test("a cancelled transaction gives its reasons and leaves no trace", async () => {
+  test("canceled transaction returns reasons and changes nothing", async () => {
     const TableName = await table();
     const stored = { customer: "ana", number: 1, status: "sent" };
     await put(TableName, stored);
@@ -96,7 +96,7 @@ suite("transactions", () => {
     assert.deepEqual(await get(TableName, "ana", 1), stored);
   });
 
-  test("a token makes a transaction happen once", async () => {
+  test("transaction with a token is executed once", async () => {
     const TableName = await table();
     const add = (amount) =>
       documents.send(

@@ -1,4 +1,4 @@
-// Values go in and come out as they were: numbers, bytes, sets, and all of them nested.
+// Values are returned as they were written: numbers, bytes, sets, and nested values.
 
 "use strict";
 
@@ -14,14 +14,14 @@ const {
 } = require("@aws-sdk/lib-dynamodb");
 const { documents, get, invalid, table } = require("./support.js");
 
-// Numbers as text: JavaScript's own have 16 digits. Settings go to the client underneath, so it
-// has one of its own.
+// Numbers as text: JavaScript numbers have 16 digits. The options apply to the underlying client,
+// so this document client has its own.
 const exact = DynamoDBDocumentClient.from(new DynamoDBClient(), {
   unmarshallOptions: { wrapNumbers: true },
 });
 
 suite("values", () => {
-  test("every type comes back", async () => {
+  test("every type is returned unchanged", async () => {
     const TableName = await table();
     const Item = {
       customer: "ana",
@@ -42,7 +42,7 @@ suite("values", () => {
     assert.deepEqual(await get(TableName, "ana", 1), Item);
   });
 
-  test("sets of bytes come back", async () => {
+  test("binary sets are returned unchanged", async () => {
     const TableName = await table();
     const binaries = new Set([Uint8Array.of(0), Uint8Array.of(255, 254)]);
     const Item = { customer: "ana", number: 1, binaries };
@@ -84,14 +84,14 @@ suite("values", () => {
     );
   });
 
-  test("a number with 39 digits is refused", async () => {
+  test("number with 39 digits is refused", async () => {
     const TableName = await table();
     const Item = { customer: "ana", number: 1, value: NumberValue.from("1".repeat(39)) };
     await invalid(exact.send(new PutCommand({ TableName, Item })), /./);
     assert.equal(await get(TableName, "ana", 1), undefined);
   });
 
-  test("sets are added to and taken from", async () => {
+  test("elements are added to and removed from sets", async () => {
     const TableName = await table();
     const Key = { customer: "ana", number: 1 };
     const Item = { ...Key, texts: new Set(["a", "b"]), numbers: new Set([1]) };

@@ -13,7 +13,7 @@ const failed = (promise) =>
   refused(promise, ConditionalCheckFailedException, /^The conditional request failed$/);
 
 suite("writes", () => {
-  test("a put happens once", async () => {
+  test("conditional put succeeds once", async () => {
     const TableName = await table();
     const put = (status) =>
       documents.send(
@@ -30,7 +30,7 @@ suite("writes", () => {
     assert.deepEqual(await get(TableName, "ana", 1), stored);
   });
 
-  test("a refused write shows what is there", async () => {
+  test("failed condition returns the stored item", async () => {
     const TableName = await table();
     const stored = { customer: "ana", number: 1, status: "open", amount: 12.5 };
     await documents.send(new PutCommand({ TableName, Item: stored }));
@@ -43,7 +43,7 @@ suite("writes", () => {
       ExpressionAttributeValues: { ":paid": "paid", ":limit": 10 },
       ReturnValuesOnConditionCheckFailure: "ALL_OLD",
     });
-    // The document client translates answers, and leaves errors as they are.
+    // The document client converts responses, but not errors.
     assert.deepEqual(unmarshall((await failed(documents.send(update))).Item), stored);
     const remove = new DeleteCommand({
       ...key,
@@ -54,7 +54,7 @@ suite("writes", () => {
     assert.deepEqual(await get(TableName, "ana", 1), stored);
   });
 
-  test("a write tells old and new", async () => {
+  test("write returns old and new values", async () => {
     const TableName = await table();
     const key = { customer: "ana", number: 1 };
     const put = new PutCommand({
@@ -84,7 +84,7 @@ suite("writes", () => {
     assert.equal(await get(TableName, "ana", 1), undefined);
   });
 
-  test("of many who take the last one, one gets it", async () => {
+  test("one of many concurrent conditional writes succeeds", async () => {
     const TableName = await table();
     const Key = { customer: "shop", number: 7 };
     await documents.send(new PutCommand({ TableName, Item: { ...Key, left: 3 } }));
@@ -108,7 +108,7 @@ suite("writes", () => {
     assert.deepEqual(await get(TableName, "shop", 7), { ...Key, left: 0 });
   });
 
-  test("a mistake is told in DynamoDB's words", async () => {
+  test("validation error has DynamoDB's message", async () => {
     const TableName = await table();
     await invalid(
       documents.send(new PutCommand({ TableName, Item: { customer: "", number: 1 } })),
