@@ -86,8 +86,7 @@ const INSIGHTS: Support = Support::Refused("contributor insights need CloudWatch
 const KINESIS: Support = Support::Refused("Kinesis is an AWS service; read the table's stream");
 const S3: Support = Support::Refused("exports and imports need S3 buckets");
 const POLICIES: Support = Support::Refused("resource policies need AWS accounts");
-const BULK: Support =
-    Support::Refused("bulk operations read from S3 buckets; use BatchWriteItem");
+const BULK: Support = Support::Refused("bulk operations read from S3 buckets; use BatchWriteItem");
 const VECTORS: Support = Support::Refused("vector indexes are not supported");
 const SCALING: Support = Support::Refused("auto scaling is an AWS service");
 

@@ -14,9 +14,9 @@ pub(crate) use json::{Array, Object, object};
 pub(crate) use stream::{records, shard_iterator, stream, streams};
 pub(crate) use table::{described, tables};
 
-/// Member with the table in the responses of DescribeTable.
+/// Name of the response member with the table, for DescribeTable.
 pub(crate) const TABLE: &str = "Table";
-/// Member with the table in the responses of operations that change a table.
+/// Name of the response member with the table, for operations that change it.
 pub(crate) const TABLE_DESCRIPTION: &str = "TableDescription";
 
 /// Returns a time as DynamoDB writes it: seconds since the epoch, with a fraction.

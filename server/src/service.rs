@@ -114,7 +114,7 @@ impl Service {
         self.answer_allowed(&parts, Ok(body), Ok(None)).await
     }
 
-    /// Executes a request whose body may not have arrived; `body` is then the error to return.
+    /// Executes a request, or returns the error in `body` if its body did not arrive.
     pub(crate) async fn answer(&self, parts: &Parts, body: Result<Bytes>) -> Response<Bytes> {
         self.answer_allowed(parts, body, self.0.gate.check(parts)).await
     }

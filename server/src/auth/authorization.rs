@@ -12,8 +12,7 @@ use super::refusal;
 /// Name of the supported signature algorithm.
 pub(super) const ALGORITHM: &str = "AWS4-HMAC-SHA256";
 
-/// Parameters of a signature in the query string, in the order in which DynamoDB reports missing
-/// ones.
+/// Parameters of a signature in the query string, in the order in which errors name them.
 const IN_QUERY: [&str; 5] =
     ["X-Amz-Algorithm", "X-Amz-Credential", "X-Amz-Signature", "X-Amz-SignedHeaders", "X-Amz-Date"];
 

@@ -24,7 +24,7 @@ fn malformed(operation: Operation, body: &Json) -> String {
 fn broken(operation: Operation, body: &Json) -> Vec<String> {
     let (code, message) = refusal(operation, &body.to_string());
     assert_eq!(code, "ValidationException", "{message}");
-    let (count, list) = message.split_once(" detected: ").expect("a list of constraints");
+    let (count, list) = message.split_once(" detected: ").expect("the error lists constraints");
     let list: Vec<String> = list.split("; ").map(str::to_owned).collect();
     let noun = if list.len() == 1 { "error" } else { "errors" };
     assert_eq!(count, format!("{} validation {noun}", list.len()));

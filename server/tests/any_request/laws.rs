@@ -27,7 +27,8 @@ pub(crate) struct Subject {
 
 impl Subject {
     pub(crate) fn new() -> Self {
-        let runtime = Builder::new_current_thread().enable_time().build().expect("a runtime");
+        let runtime =
+            Builder::new_current_thread().enable_time().build().expect("the runtime starts");
         let fresh = runtime.block_on(Fresh::new());
         let content = runtime.block_on(content(&fresh.service));
         Self { runtime, fresh, content }
@@ -87,7 +88,9 @@ impl Subject {
             return;
         }
         let mut request = request.clone();
-        request.headers_mut().insert(ACCEPT_ENCODING, "gzip".parse().expect("a header"));
+        request
+            .headers_mut()
+            .insert(ACCEPT_ENCODING, "gzip".parse().expect("the value is a valid header"));
         let packed = self.call(&request);
         assert_eq!(packed.status(), response.status(), "{request:?}");
         assert_eq!(unpacked(&packed), response.body()[..], "{request:?}");

@@ -78,7 +78,11 @@ impl Fresh {
 
 async fn names(service: &Service) -> Names {
     let text = |answer: &Value, path: &str| -> String {
-        answer.pointer(path).and_then(Value::as_str).expect("the answer has it").to_owned()
+        answer
+            .pointer(path)
+            .and_then(Value::as_str)
+            .expect("the response has the member")
+            .to_owned()
     };
     let streams = ask(service, ListStreams, "{}".into()).await;
     let stream = text(&streams, "/Streams/0/StreamArn");
@@ -108,5 +112,5 @@ async fn names(service: &Service) -> Names {
 async fn ask(service: &Service, operation: Operation, body: String) -> Value {
     let response = service.call(post(&operation.target(), Bytes::from(body))).await;
     assert_eq!(response.status(), 200, "{operation:?}: {:?}", response.body());
-    serde_json::from_slice(response.body()).expect("an answer is JSON")
+    serde_json::from_slice(response.body()).expect("a response is JSON")
 }

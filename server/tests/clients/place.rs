@@ -30,7 +30,7 @@ enum Running {
 impl Place {
     /// Starts this server, on SQLite in memory.
     pub(crate) async fn tabla() -> Self {
-        let server = tabla_server::spawn(store().await).await.expect("a server");
+        let server = tabla_server::spawn(store().await).await.expect("the server starts");
         Self::new(server.url(), "tabla", Running::Tabla(server))
     }
 
@@ -40,7 +40,7 @@ impl Place {
             println!("skipped on request: client tests on DynamoDB Local");
             return None;
         }
-        let server = dynamodb::endpoint().expect("a server for the tests");
+        let server = dynamodb::endpoint().expect("DynamoDB Local starts");
         let url = server.url().to_owned();
         Some(Self::new(url, DYNAMODB_LOCAL, Running::Local(server)))
     }
@@ -52,5 +52,5 @@ impl Place {
 
 /// Opens the store of the server: SQLite in memory.
 pub(crate) async fn store() -> Arc<dyn Store> {
-    Arc::new(SqliteStore::open(&SqliteConfig::in_memory()).await.expect("a store"))
+    Arc::new(SqliteStore::open(&SqliteConfig::in_memory()).await.expect("the store opens"))
 }

@@ -111,7 +111,7 @@ impl Sdk {
     }
 
     async fn make(&self, request: CreateTableFluentBuilder) {
-        let made = request.send().await.expect("a new table");
+        let made = request.send().await.expect("the table is created");
         let name = made.table_description().and_then(TableDescription::table_name);
         self.active(name.expect("the table has a name")).await;
     }
@@ -124,7 +124,7 @@ impl Sdk {
 
     async fn describe(&self, name: &str) -> TableDescription {
         let answer = self.client.describe_table().table_name(name).send().await;
-        answer.expect("a description").table.expect("the table exists")
+        answer.expect("the table is described").table.expect("the table exists")
     }
 
     async fn put(&self, table: &str, item: Attributes) {
@@ -134,7 +134,7 @@ impl Sdk {
 
     async fn get(&self, table: &str, key: Attributes) -> Option<Attributes> {
         let get = self.client.get_item().table_name(table).set_key(Some(key));
-        get.consistent_read(true).send().await.expect("an answer").item
+        get.consistent_read(true).send().await.expect("the item is read").item
     }
 }
 
@@ -174,8 +174,9 @@ fn order_with<const N: usize>(
 
 /// Returns the numbers of orders, in their order.
 fn numbers(items: &[Attributes]) -> Vec<u32> {
-    let number =
-        |item: &Attributes| item["number"].as_n().expect("a number").parse().expect("a small one");
+    let number = |item: &Attributes| {
+        item["number"].as_n().expect("the attribute is a number").parse().expect("the number fits")
+    };
     items.iter().map(number).collect()
 }
 

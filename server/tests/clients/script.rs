@@ -68,11 +68,11 @@ impl Script {
     pub(crate) async fn run(&self, place: &Place) {
         let home = self.home(place);
         let printed = home.join("printed");
-        let file = File::create(&printed).expect("a file in a new folder");
+        let file = File::create(&printed).expect("the output file can be created");
         let mut command = self.command(place, &home);
-        command.stdout(file.try_clone().expect("the same file")).stderr(file);
+        command.stdout(file.try_clone().expect("the file handle can be cloned")).stderr(file);
         let ended = timeout(LIMIT, command.status()).await;
-        let text = fs::read_to_string(printed).expect("it is there");
+        let text = fs::read_to_string(printed).expect("the output file can be read");
         print!("{text}");
         let status = ended
             .unwrap_or_else(|_| panic!("the tests of {} took longer than {LIMIT:?}", self.name));
@@ -114,9 +114,9 @@ impl Script {
         let home = Path::new(env!("CARGO_TARGET_TMPDIR"))
             .join(format!("clients/{}-on-{}", self.name, place.name));
         if home.exists() {
-            fs::remove_dir_all(&home).expect("it was made here");
+            fs::remove_dir_all(&home).expect("the old home folder can be deleted");
         }
-        fs::create_dir_all(&home).expect("the folder for files of tests may be written");
+        fs::create_dir_all(&home).expect("the home folder can be created");
         home
     }
 }

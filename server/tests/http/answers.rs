@@ -12,7 +12,7 @@ use tabla_server::{Server, spawn};
 use crate::client::{Client, THINGS, request};
 
 async fn server() -> Server {
-    spawn(Arc::new(MemoryStore::new())).await.expect("a free port")
+    spawn(Arc::new(MemoryStore::new())).await.expect("the server starts")
 }
 
 #[tokio::test]

@@ -10,11 +10,11 @@ use crate::client::{Answer, Client, THINGS};
 const FOREIGN: &str = "http://evil.example";
 
 async fn server() -> Server {
-    spawn(Arc::new(MemoryStore::new())).await.expect("a free port")
+    spawn(Arc::new(MemoryStore::new())).await.expect("the server starts")
 }
 
 async fn start(config: ServerConfig) -> Server {
-    config.spawn(Arc::new(MemoryStore::new())).await.expect("a free port")
+    config.spawn(Arc::new(MemoryStore::new())).await.expect("the server starts")
 }
 
 /// Sends a request with exactly these headers and this body.

@@ -62,7 +62,11 @@ impl Client {
         };
         let head = String::from_utf8(self.read[..end].to_vec()).expect("a head is text");
         self.read.drain(..end + 4);
-        let status = head.split(' ').nth(1).and_then(|code| code.parse().ok()).expect("a status");
+        let status = head
+            .split(' ')
+            .nth(1)
+            .and_then(|code| code.parse().ok())
+            .expect("the response has a status");
         let mut answer = Answer { status, head, body: Vec::new() };
         let length = answer.header("content-length").and_then(|length| length.parse().ok());
         let length: usize = match status {

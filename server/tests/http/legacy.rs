@@ -45,7 +45,7 @@ async fn index_key_in_attribute_updates_has_the_error_of_a_put() {
 }
 
 async fn words_for_keys_of_indexes(store: Arc<dyn Store>) {
-    let server = spawn(store).await.expect("a free port");
+    let server = spawn(store).await.expect("the server starts");
     let mut client = Client::connect(server.address()).await;
     assert_eq!(client.ask("CreateTable", table().to_string()).await.status, 200);
     let key = json!({ "pk": { "S": "a" }, "sk": { "S": "b" } });

@@ -13,7 +13,7 @@ use tokio::net::TcpStream;
 use crate::client::{Client, THINGS, request};
 
 async fn server(config: ServerConfig) -> Server {
-    config.spawn(Arc::new(MemoryStore::new()) as Arc<dyn Store>).await.expect("a free port")
+    config.spawn(Arc::new(MemoryStore::new()) as Arc<dyn Store>).await.expect("the server starts")
 }
 
 #[tokio::test]

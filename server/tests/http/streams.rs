@@ -11,7 +11,7 @@ use crate::client::{Answer, Client};
 /// Returns a server with a table that has a stream, the ARN of the stream, and the ids of its
 /// shards.
 async fn streamed() -> (Server, Client, String, Vec<String>) {
-    let server = spawn(Arc::new(MemoryStore::new())).await.expect("a free port");
+    let server = spawn(Arc::new(MemoryStore::new())).await.expect("the server starts");
     let mut client = Client::connect(server.address()).await;
     let create = json!({
         "TableName": "things", "BillingMode": "PAY_PER_REQUEST",
@@ -20,7 +20,10 @@ async fn streamed() -> (Server, Client, String, Vec<String>) {
         "StreamSpecification": { "StreamEnabled": true, "StreamViewType": "KEYS_ONLY" },
     });
     let made = client.ask("CreateTable", create.to_string()).await.json();
-    let arn = made["TableDescription"]["LatestStreamArn"].as_str().expect("an ARN").to_owned();
+    let arn = made["TableDescription"]["LatestStreamArn"]
+        .as_str()
+        .expect("the stream has an ARN")
+        .to_owned();
     let described = ask(&mut client, "DescribeStream", json!({ "StreamArn": arn })).await;
     let shards = shards(&described);
     (server, client, arn, shards)
@@ -42,7 +45,10 @@ fn shards(answer: &Answer) -> Vec<String> {
     assert_eq!(answer.status, 200, "{answer:?}");
     let json = answer.json();
     let shards = json["StreamDescription"]["Shards"].as_array().expect("shards");
-    shards.iter().map(|shard| shard["ShardId"].as_str().expect("an id").to_owned()).collect()
+    shards
+        .iter()
+        .map(|shard| shard["ShardId"].as_str().expect("a shard has an id").to_owned())
+        .collect()
 }
 
 #[tokio::test]
@@ -76,7 +82,7 @@ async fn shard_filter_without_its_members_is_refused() {
         let answer = ask(&mut client, "DescribeStream", request).await;
         assert_eq!(answer.status, 400, "{filter}");
         assert_eq!(answer.exception(), "ValidationException", "{filter}");
-        let text = answer.json()["message"].as_str().expect("a message").to_owned();
+        let text = answer.json()["message"].as_str().expect("the error has a message").to_owned();
         for part in parts {
             assert!(text.contains(part), "{filter}: {text}");
         }

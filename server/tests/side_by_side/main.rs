@@ -56,11 +56,11 @@ fn server_and_dynamodb_local_return_the_same_responses() {
     };
     let requests = number("TABLA_REQUESTS", REQUESTS as u64) as usize;
     let seed = number("TABLA_SEED", SEED);
-    let local = tabla_testkit::dynamodb::endpoint().expect("a server");
+    let local = tabla_testkit::dynamodb::endpoint().expect("DynamoDB Local starts");
     let runtime = tokio::runtime::Builder::new_multi_thread().enable_all().build();
-    let runtime = runtime.expect("a runtime");
+    let runtime = runtime.expect("the runtime starts");
     let server = runtime.block_on(tabla_server::spawn(Arc::new(MemoryStore::new())));
-    let server = server.expect("a server");
+    let server = server.expect("the server starts");
     let key = format!("side{:08x}", SystemRandom.next_u64() as u32);
     let mut comparison = Comparison {
         ours: Side::new(Client::new(&server.url(), &key)),

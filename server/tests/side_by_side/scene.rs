@@ -59,7 +59,8 @@ impl Side {
                 ("$iterator", iterator),
                 ("$sequence", &record["dynamodb"]["SequenceNumber"]),
             ] {
-                self.given.insert(name, value.as_str().expect("a text").to_owned());
+                self.given
+                    .insert(name, value.as_str().expect("the identifier is a string").to_owned());
             }
             return;
         }
@@ -120,10 +121,9 @@ impl Side {
     fn put_back_tables(&mut self) {
         let tables = self.must(Operation::ListTables, &json!({}));
         let tables = tables["TableNames"].as_array().expect("names").clone();
-        for table in tables
-            .iter()
-            .filter(|name| ![THINGS, STREAMED].contains(&name.as_str().expect("a name is text")))
-        {
+        for table in tables.iter().filter(|name| {
+            ![THINGS, STREAMED].contains(&name.as_str().expect("a name is a string"))
+        }) {
             let body = json!({ "TableName": table, "DeletionProtectionEnabled": false });
             self.ask(Operation::UpdateTable, &body.to_string());
             self.must(Operation::DeleteTable, &json!({ "TableName": table }));

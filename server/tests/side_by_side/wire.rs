@@ -44,7 +44,7 @@ impl Answer {
 
 impl Client {
     pub(crate) fn new(url: &str, key: &str) -> Self {
-        let authority = url.strip_prefix("http://").expect("a server without TLS");
+        let authority = url.strip_prefix("http://").expect("the URL has the scheme http");
         let authority = authority.trim_end_matches('/').to_owned();
         Self { authority, key: key.to_owned(), connection: None }
     }
@@ -58,8 +58,8 @@ impl Client {
             return answer;
         }
         let stream = TcpStream::connect(&self.authority).expect("the server accepts connections");
-        stream.set_read_timeout(Some(PATIENCE)).expect("a timeout");
-        stream.set_nodelay(true).expect("no delay");
+        stream.set_read_timeout(Some(PATIENCE)).expect("the time-out can be set");
+        stream.set_nodelay(true).expect("the option can be set");
         self.try_ask(BufReader::new(stream), target, body)
             .unwrap_or_else(|error| panic!("no response to {target} {body}: {error}"))
     }

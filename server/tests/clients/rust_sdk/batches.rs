@@ -5,8 +5,8 @@ use aws_sdk_dynamodb::types::{DeleteRequest, KeysAndAttributes, PutRequest, Writ
 use super::{Attributes, Sdk, invalid, numbers, order};
 
 pub(super) async fn check(sdk: &Sdk) {
-    a_batch_puts_and_deletes_in_several_tables(sdk).await;
-    a_batch_is_refused_as_a_whole(sdk).await;
+    batch_puts_and_deletes_in_several_tables(sdk).await;
+    batch_with_duplicate_keys_writes_nothing(sdk).await;
 }
 
 fn put(item: Attributes) -> WriteRequest {
@@ -24,7 +24,7 @@ fn keys(keys: impl IntoIterator<Item = Attributes>) -> KeysAndAttributes {
     keys.consistent_read(true).build().expect("all fields are set")
 }
 
-async fn a_batch_puts_and_deletes_in_several_tables(sdk: &Sdk) {
+async fn batch_puts_and_deletes_in_several_tables(sdk: &Sdk) {
     let (one, other) = (sdk.table("Batch-one").await, sdk.table("Batch-other").await);
     sdk.put(&one, order("ana", 0)).await;
     let mut writes: Vec<_> = (1..=20).map(|number| put(order("ana", number))).collect();
@@ -49,7 +49,7 @@ async fn a_batch_puts_and_deletes_in_several_tables(sdk: &Sdk) {
     assert_eq!(found[&other], [order("eva", 1)]);
 }
 
-async fn a_batch_is_refused_as_a_whole(sdk: &Sdk) {
+async fn batch_with_duplicate_keys_writes_nothing(sdk: &Sdk) {
     let table = sdk.table("Batch-refused").await;
     let twice = vec![put(order("ana", 1)), put(order("ana", 1))];
     let batch = sdk.client.batch_write_item().request_items(&table, twice).send().await;

@@ -6,11 +6,11 @@ use super::{Attributes, Sdk, n, numbers, order, order_with, s};
 
 pub(super) async fn check(sdk: &Sdk) {
     let table = filled(sdk).await;
-    a_query_comes_in_pages(sdk, &table).await;
-    a_paginator_reads_an_index_downwards(sdk, &table).await;
-    a_filter_is_applied_to_what_was_read(sdk, &table).await;
-    a_count_has_no_items(sdk, &table).await;
-    a_scan_meets_every_item_once(sdk, &table).await;
+    query_returns_pages(sdk, &table).await;
+    paginator_reads_index_in_descending_order(sdk, &table).await;
+    filter_applies_to_items_that_were_read(sdk, &table).await;
+    count_returns_no_items(sdk, &table).await;
+    scan_returns_every_item_once(sdk, &table).await;
 }
 
 /// Creates a table with 25 orders: every fifth is sent, one on each day of a month.
@@ -29,7 +29,7 @@ async fn filled(sdk: &Sdk) -> String {
     table
 }
 
-async fn a_query_comes_in_pages(sdk: &Sdk, table: &str) {
+async fn query_returns_pages(sdk: &Sdk, table: &str) {
     let mut pages = Vec::new();
     let mut start: Option<Attributes> = None;
     loop {
@@ -46,7 +46,7 @@ async fn a_query_comes_in_pages(sdk: &Sdk, table: &str) {
             .set_exclusive_start_key(start)
             .send()
             .await
-            .expect("a page");
+            .expect("the page is read");
         let found = numbers(page.items());
         assert_eq!(page.count() as usize, found.len());
         start = page.last_evaluated_key;
@@ -62,7 +62,7 @@ async fn a_query_comes_in_pages(sdk: &Sdk, table: &str) {
     assert_eq!(pages, expected);
 }
 
-async fn a_paginator_reads_an_index_downwards(sdk: &Sdk, table: &str) {
+async fn paginator_reads_index_in_descending_order(sdk: &Sdk, table: &str) {
     let query = sdk
         .client
         .query()
@@ -76,7 +76,7 @@ async fn a_paginator_reads_an_index_downwards(sdk: &Sdk, table: &str) {
         .scan_index_forward(false);
     let mut stream = query.into_paginator().page_size(2).send();
     let mut pages = Vec::new();
-    while let Some(page) = stream.try_next().await.expect("a page") {
+    while let Some(page) = stream.try_next().await.expect("the page is read") {
         pages.push(numbers(page.items()));
         if let Some(last) = page.last_evaluated_key() {
             let mut names: Vec<_> = last.keys().collect();
@@ -87,7 +87,7 @@ async fn a_paginator_reads_an_index_downwards(sdk: &Sdk, table: &str) {
     assert_eq!(pages, [vec![25, 20], vec![15, 10], vec![5]]);
 }
 
-async fn a_filter_is_applied_to_what_was_read(sdk: &Sdk, table: &str) {
+async fn filter_applies_to_items_that_were_read(sdk: &Sdk, table: &str) {
     let page = sdk
         .client
         .query()
@@ -105,30 +105,30 @@ async fn a_filter_is_applied_to_what_was_read(sdk: &Sdk, table: &str) {
         .projection_expression("#n")
         .send()
         .await
-        .expect("a page");
+        .expect("the page is read");
     assert_eq!(numbers(page.items()), [1, 5, 10]);
     assert!(page.items().iter().all(|item| item.len() == 1));
     assert_eq!((page.count(), page.scanned_count()), (3, 10));
 }
 
-async fn a_count_has_no_items(sdk: &Sdk, table: &str) {
+async fn count_returns_no_items(sdk: &Sdk, table: &str) {
     let query = sdk.client.query().table_name(table).select(Select::Count);
     let page = query
         .key_condition_expression("customer = :c")
         .expression_attribute_values(":c", s("ana"))
         .send()
         .await
-        .expect("a page");
+        .expect("the page is read");
     assert_eq!(page.count(), 25);
     assert_eq!(page.items, None);
 }
 
-async fn a_scan_meets_every_item_once(sdk: &Sdk, table: &str) {
+async fn scan_returns_every_item_once(sdk: &Sdk, table: &str) {
     let mut met = Vec::new();
     for segment in 0..3 {
         let scan = sdk.client.scan().table_name(table).segment(segment).total_segments(3);
         let mut pages = scan.into_paginator().page_size(4).send();
-        while let Some(page) = pages.try_next().await.expect("a page") {
+        while let Some(page) = pages.try_next().await.expect("the page is read") {
             met.extend(numbers(page.items()));
         }
     }

@@ -7,19 +7,22 @@ use aws_sdk_dynamodb::types::{Tag, TimeToLiveSpecification, TimeToLiveStatus};
 use super::Sdk;
 
 pub(super) async fn check(sdk: &Sdk) {
-    expiry_is_switched_on(sdk).await;
+    expiry_can_be_enabled(sdk).await;
     if sdk.has_tags {
-        tags_are_put_listed_and_taken_away(sdk).await;
+        tags_can_be_added_listed_and_removed(sdk).await;
     } else {
-        there_are_no_tags(sdk).await;
+        tags_are_not_supported(sdk).await;
     }
 }
 
-async fn expiry_is_switched_on(sdk: &Sdk) {
+async fn expiry_can_be_enabled(sdk: &Sdk) {
     let table = sdk.table("Expiring").await;
     let described = async || {
         let answer = sdk.client.describe_time_to_live().table_name(&table).send().await;
-        answer.expect("an answer").time_to_live_description.expect("a description")
+        answer
+            .expect("the request succeeds")
+            .time_to_live_description
+            .expect("the description exists")
     };
     let before = described().await;
     assert_eq!(before.time_to_live_status(), Some(&TimeToLiveStatus::Disabled));
@@ -39,12 +42,12 @@ fn tag(key: &str, value: &str) -> Tag {
     Tag::builder().key(key).value(value).build().expect("all fields are set")
 }
 
-async fn tags_are_put_listed_and_taken_away(sdk: &Sdk) {
+async fn tags_can_be_added_listed_and_removed(sdk: &Sdk) {
     let table = sdk.table("Tagged").await;
     let arn = sdk.describe(&table).await.table_arn.expect("the table has an ARN");
     let tags = async || {
         let answer = sdk.client.list_tags_of_resource().resource_arn(&arn).send().await;
-        let tags = answer.expect("a list").tags.unwrap_or_default();
+        let tags = answer.expect("the tags are listed").tags.unwrap_or_default();
         let pairs = tags.into_iter().map(|tag| (tag.key, tag.value));
         BTreeMap::from_iter(pairs)
     };
@@ -58,7 +61,7 @@ async fn tags_are_put_listed_and_taken_away(sdk: &Sdk) {
     assert_eq!(tags().await, [pair("stage", "test")].into());
 }
 
-async fn there_are_no_tags(sdk: &Sdk) {
+async fn tags_are_not_supported(sdk: &Sdk) {
     let table = sdk.table("Tagged").await;
     let arn = sdk.describe(&table).await.table_arn.expect("the table has an ARN");
     let put = sdk.client.tag_resource().resource_arn(&arn).tags(tag("team", "shop"));

@@ -10,9 +10,9 @@ use aws_sdk_dynamodbstreams::types::{
 use super::{Sdk, eventually, order, order_with, s};
 
 pub(super) async fn check(sdk: &Sdk) {
-    changes_are_read_in_order(sdk).await;
-    reading_goes_on_after_a_record(sdk).await;
-    a_stream_that_is_not_there_is_not_found(sdk).await;
+    records_are_in_the_order_of_changes(sdk).await;
+    iterator_after_a_sequence_number_returns_later_records(sdk).await;
+    missing_stream_is_not_found(sdk).await;
 }
 
 /// Creates a table with a stream. Returns its name and the stream's ARN.
@@ -40,7 +40,7 @@ async fn change(sdk: &Sdk, table: &str) {
 async fn arrived(sdk: &Sdk, stream: &str, count: usize) -> (String, Vec<Record>) {
     eventually(async || {
         let described = sdk.streams.describe_stream().stream_arn(stream).send().await;
-        let description = described.expect("a description").stream_description;
+        let description = described.expect("the stream is described").stream_description;
         for shard in description.expect("the description exists").shards() {
             let shard = shard.shard_id().expect("the shard has an id");
             let records = read(sdk, stream, shard).await;
@@ -57,11 +57,11 @@ async fn arrived(sdk: &Sdk, stream: &str, count: usize) -> (String, Vec<Record>)
 async fn read(sdk: &Sdk, stream: &str, shard: &str) -> Vec<Record> {
     let request = sdk.streams.get_shard_iterator().stream_arn(stream).shard_id(shard);
     let request = request.shard_iterator_type(ShardIteratorType::TrimHorizon);
-    let mut iterator = request.send().await.expect("an iterator").shard_iterator;
+    let mut iterator = request.send().await.expect("the iterator is created").shard_iterator;
     let mut records = Vec::new();
     while let Some(next) = iterator {
         let page = sdk.streams.get_records().shard_iterator(next).limit(2).send().await;
-        let page = page.expect("a page");
+        let page = page.expect("the page is read");
         let is_empty = page.records().is_empty();
         records.extend(page.records.unwrap_or_default());
         iterator = page.next_shard_iterator.filter(|_| !is_empty);
@@ -69,15 +69,18 @@ async fn read(sdk: &Sdk, stream: &str, shard: &str) -> Vec<Record> {
     records
 }
 
-async fn changes_are_read_in_order(sdk: &Sdk) {
+async fn records_are_in_the_order_of_changes(sdk: &Sdk) {
     let (table, stream) = streamed(sdk, "Streamed").await;
-    let listed = sdk.streams.list_streams().table_name(&table).send().await.expect("a list");
+    let listed =
+        sdk.streams.list_streams().table_name(&table).send().await.expect("the streams are listed");
     let listed: Vec<_> = listed.streams().iter().filter_map(|one| one.stream_arn()).collect();
     assert_eq!(listed, [stream.as_str()]);
     change(sdk, &table).await;
     let described = sdk.streams.describe_stream().stream_arn(&stream).send().await;
-    let description =
-        described.expect("a description").stream_description.expect("the description exists");
+    let description = described
+        .expect("the stream is described")
+        .stream_description
+        .expect("the description exists");
     assert_eq!(description.stream_status(), Some(&StreamStatus::Enabled));
     assert_eq!(description.table_name(), Some(table.as_str()));
 
@@ -109,7 +112,7 @@ async fn changes_are_read_in_order(sdk: &Sdk) {
     );
 }
 
-async fn reading_goes_on_after_a_record(sdk: &Sdk) {
+async fn iterator_after_a_sequence_number_returns_later_records(sdk: &Sdk) {
     let (table, stream) = streamed(sdk, "Streamed-on").await;
     change(sdk, &table).await;
     let (shard, records) = arrived(sdk, &stream, 3).await;
@@ -123,19 +126,19 @@ async fn reading_goes_on_after_a_record(sdk: &Sdk) {
         .sequence_number(first.expect("the record has a sequence number"))
         .send()
         .await
-        .expect("an iterator");
+        .expect("the iterator is created");
     let mut next = iterator.shard_iterator;
     for expected in [OperationType::Modify, OperationType::Remove] {
         let iterator = next.expect("the shard is open");
         let page = sdk.streams.get_records().shard_iterator(iterator).limit(1).send().await;
-        let page = page.expect("a page");
+        let page = page.expect("the page is read");
         let names: Vec<_> = page.records().iter().filter_map(Record::event_name).collect();
         assert_eq!(names, [&expected]);
         next = page.next_shard_iterator;
     }
 }
 
-async fn a_stream_that_is_not_there_is_not_found(sdk: &Sdk) {
+async fn missing_stream_is_not_found(sdk: &Sdk) {
     let (_, stream) = streamed(sdk, "Streamed-not").await;
     let (table, _) = stream.rsplit_once('/').expect("the ARN ends with the label");
     let other = format!("{table}/2020-01-01T00:00:00.000");

@@ -9,14 +9,14 @@ use aws_sdk_dynamodb::types::{
 use super::{PATIENCE, Sdk, attribute, eventually, invalid, key, numbers, order, order_with, s};
 
 pub(super) async fn check(sdk: &Sdk) {
-    a_table_is_described_as_it_was_made(sdk).await;
-    a_name_is_taken_once(sdk).await;
+    description_matches_the_created_table(sdk).await;
+    table_name_is_unique(sdk).await;
     tables_are_listed_in_pages(sdk).await;
-    an_index_is_added_filled_and_taken_away(sdk).await;
-    a_deleted_table_is_gone(sdk).await;
+    index_can_be_added_back_filled_and_deleted(sdk).await;
+    deleted_table_is_not_found(sdk).await;
 }
 
-async fn a_table_is_described_as_it_was_made(sdk: &Sdk) {
+async fn description_matches_the_created_table(sdk: &Sdk) {
     let name = sdk.table("Described").await;
     let table = sdk.describe(&name).await;
     assert_eq!(table.table_status(), Some(&TableStatus::Active));
@@ -32,7 +32,7 @@ async fn a_table_is_described_as_it_was_made(sdk: &Sdk) {
     assert_eq!(by_arn.table_name(), Some(name.as_str()));
 }
 
-async fn a_name_is_taken_once(sdk: &Sdk) {
+async fn table_name_is_unique(sdk: &Sdk) {
     let name = sdk.table("Taken").await;
     let error = sdk.orders(&name).send().await.expect_err("the table exists");
     let error = error.into_service_error();
@@ -46,7 +46,7 @@ async fn tables_are_listed_in_pages(sdk: &Sdk) {
     }
     let mut pages = sdk.client.list_tables().limit(2).into_paginator().send();
     let mut listed = Vec::new();
-    while let Some(page) = pages.try_next().await.expect("a page") {
+    while let Some(page) = pages.try_next().await.expect("the page is read") {
         assert!(page.table_names().len() <= 2);
         listed.extend_from_slice(page.table_names());
     }
@@ -55,7 +55,7 @@ async fn tables_are_listed_in_pages(sdk: &Sdk) {
     assert_eq!(listed, names);
 }
 
-async fn an_index_is_added_filled_and_taken_away(sdk: &Sdk) {
+async fn index_can_be_added_back_filled_and_deleted(sdk: &Sdk) {
     let name = sdk.table("Indexed").await;
     for number in 0..10 {
         let town = if number % 2 == 0 { "Cuenca" } else { "Quito" };
@@ -82,7 +82,7 @@ async fn an_index_is_added_filled_and_taken_away(sdk: &Sdk) {
         )
         .send()
         .await
-        .expect("a new index");
+        .expect("the index is created");
     eventually(async || (status().await == Some(IndexStatus::Active)).then_some(())).await;
     let query = sdk.client.query().table_name(&name).index_name("by-town");
     let found = query
@@ -90,7 +90,7 @@ async fn an_index_is_added_filled_and_taken_away(sdk: &Sdk) {
         .expression_attribute_values(":town", s("Quito"))
         .send()
         .await
-        .expect("a page");
+        .expect("the page is read");
     let mut found = numbers(found.items());
     found.sort();
     assert_eq!(found, [1, 3, 5, 7, 9]);
@@ -112,7 +112,7 @@ async fn an_index_is_added_filled_and_taken_away(sdk: &Sdk) {
     assert_eq!(invalid(&error), "The table does not have the specified index: by-town");
 }
 
-async fn a_deleted_table_is_gone(sdk: &Sdk) {
+async fn deleted_table_is_not_found(sdk: &Sdk) {
     let name = sdk.table("Deleted").await;
     sdk.client.delete_table().table_name(&name).send().await.expect("the table is deleted");
     let waiter = sdk.client.wait_until_table_not_exists().table_name(&name);

@@ -9,9 +9,9 @@ use aws_sdk_dynamodb::types::{
 use super::{Attributes, Sdk, n, order, order_with, s};
 
 pub(super) async fn check(sdk: &Sdk) {
-    all_of_a_transaction_happens(sdk).await;
-    a_cancelled_transaction_gives_its_reasons_and_leaves_no_trace(sdk).await;
-    a_token_makes_a_transaction_happen_once(sdk).await;
+    transaction_applies_all_operations(sdk).await;
+    canceled_transaction_returns_reasons_and_changes_nothing(sdk).await;
+    transaction_with_a_token_is_executed_once(sdk).await;
 }
 
 fn put(table: &str, item: Attributes) -> TransactWriteItem {
@@ -28,7 +28,7 @@ fn add(table: &str, key: Attributes, amount: &str) -> TransactWriteItem {
     TransactWriteItem::builder().update(update.build().expect("all fields are set")).build()
 }
 
-async fn all_of_a_transaction_happens(sdk: &Sdk) {
+async fn transaction_applies_all_operations(sdk: &Sdk) {
     let table = sdk.table("All").await;
     sdk.put(&table, order_with("ana", 1, [("amount", n(5))])).await;
     sdk.put(&table, order("ana", 2)).await;
@@ -62,13 +62,13 @@ async fn all_of_a_transaction_happens(sdk: &Sdk) {
             TransactGetItem::builder().get(get.build().expect("all fields are set")).build(),
         );
     }
-    let answer = gets.send().await.expect("an answer");
+    let answer = gets.send().await.expect("the items are read");
     let found: Vec<_> = answer.responses().iter().map(|one| one.item().cloned()).collect();
     let changed = order_with("ana", 1, [("amount", n("5.5"))]);
     assert_eq!(found, [Some(order("eva", 1)), Some(changed), None]);
 }
 
-async fn a_cancelled_transaction_gives_its_reasons_and_leaves_no_trace(sdk: &Sdk) {
+async fn canceled_transaction_returns_reasons_and_changes_nothing(sdk: &Sdk) {
     let table = sdk.table("Cancelled").await;
     let stored = order_with("ana", 1, [("status", s("sent"))]);
     sdk.put(&table, stored.clone()).await;
@@ -110,7 +110,7 @@ async fn a_cancelled_transaction_gives_its_reasons_and_leaves_no_trace(sdk: &Sdk
     assert_eq!(sdk.get(&table, order("ana", 1)).await, Some(stored));
 }
 
-async fn a_token_makes_a_transaction_happen_once(sdk: &Sdk) {
+async fn transaction_with_a_token_is_executed_once(sdk: &Sdk) {
     let table = sdk.table("Once-for-a-token").await;
     let send = |amount: &str| {
         let request = sdk.client.transact_write_items().client_request_token("a-token");

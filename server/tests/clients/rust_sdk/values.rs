@@ -6,12 +6,12 @@ use aws_sdk_dynamodb::types::{AttributeValue, ReturnValue};
 use super::{Sdk, invalid, n, order, order_with, s};
 
 pub(super) async fn check(sdk: &Sdk) {
-    every_type_comes_back(sdk).await;
+    every_type_is_returned_unchanged(sdk).await;
     numbers_keep_38_digits(sdk).await;
-    a_number_with_39_digits_is_refused(sdk).await;
+    number_with_39_digits_is_refused(sdk).await;
 }
 
-async fn every_type_comes_back(sdk: &Sdk) {
+async fn every_type_is_returned_unchanged(sdk: &Sdk) {
     let table = sdk.table("Types").await;
     let map = [("a.b".to_owned(), AttributeValue::L(vec![n(1), AttributeValue::Null(true)]))];
     let mut item = order_with(
@@ -60,7 +60,7 @@ async fn numbers_keep_38_digits(sdk: &Sdk) {
     assert_eq!(updated.attributes(), Some(&[("value".to_owned(), sum)].into()));
 }
 
-async fn a_number_with_39_digits_is_refused(sdk: &Sdk) {
+async fn number_with_39_digits_is_refused(sdk: &Sdk) {
     let table = sdk.table("Too-many-digits").await;
     let item = order_with("ana", 1, [("value", n("1".repeat(39)))]);
     let put = sdk.client.put_item().table_name(&table).set_item(Some(item)).send().await;

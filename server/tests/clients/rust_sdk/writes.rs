@@ -9,13 +9,13 @@ use aws_sdk_dynamodb::types::{
 use super::{Sdk, invalid, n, order, order_with, s};
 
 pub(super) async fn check(sdk: &Sdk) {
-    a_put_happens_once(sdk).await;
-    a_refused_write_shows_what_is_there(sdk).await;
-    a_write_tells_old_and_new(sdk).await;
-    a_mistake_is_told_in_dynamodbs_words(sdk).await;
+    conditional_put_succeeds_once(sdk).await;
+    failed_condition_returns_the_stored_item(sdk).await;
+    write_returns_old_and_new_values(sdk).await;
+    validation_error_has_dynamodbs_message(sdk).await;
 }
 
-async fn a_put_happens_once(sdk: &Sdk) {
+async fn conditional_put_succeeds_once(sdk: &Sdk) {
     let table = sdk.table("Once").await;
     let put = |status: &str| {
         let item = order_with("ana", 1, [("status", s(status))]);
@@ -34,7 +34,7 @@ async fn a_put_happens_once(sdk: &Sdk) {
     assert_eq!(stored, Some(order_with("ana", 1, [("status", s("open"))])));
 }
 
-async fn a_refused_write_shows_what_is_there(sdk: &Sdk) {
+async fn failed_condition_returns_the_stored_item(sdk: &Sdk) {
     let table = sdk.table("Refused").await;
     let stored = order_with("ana", 1, [("status", s("open")), ("amount", n("12.5"))]);
     sdk.put(&table, stored.clone()).await;
@@ -57,7 +57,7 @@ async fn a_refused_write_shows_what_is_there(sdk: &Sdk) {
     assert_eq!(sdk.get(&table, order("ana", 1)).await, Some(stored));
 }
 
-async fn a_write_tells_old_and_new(sdk: &Sdk) {
+async fn write_returns_old_and_new_values(sdk: &Sdk) {
     let table = sdk.table("Returned").await;
     let item = order_with("ana", 1, [("status", s("open")), ("pieces", n(1))]);
     let put = sdk.client.put_item().table_name(&table).set_item(Some(item));
@@ -89,7 +89,7 @@ async fn a_write_tells_old_and_new(sdk: &Sdk) {
     assert_eq!(sdk.get(&table, order("ana", 1)).await, None);
 }
 
-async fn a_mistake_is_told_in_dynamodbs_words(sdk: &Sdk) {
+async fn validation_error_has_dynamodbs_message(sdk: &Sdk) {
     let table = sdk.table("Mistaken").await;
     let put = sdk.client.put_item().table_name(&table).set_item(Some(order("", 1)));
     let error = put.send().await.expect_err("the key is empty").into_service_error();
