@@ -18,46 +18,46 @@ use crate::listen::{self, Server};
 #[derive(Clone, Debug)]
 #[non_exhaustive]
 pub struct ServerConfig {
-    /// Address to listen on [default: 127.0.0.1, port 0]. Port 0 means any free port.
+    /// Address to listen on (default: 127.0.0.1, port 0). Port 0 means any free port.
     pub listen: SocketAddr,
-    /// Credentials whose signatures are accepted [default: none]. Without any, signatures are not
+    /// Credentials whose signatures are accepted (default: none). Without any, signatures are not
     /// checked.
     pub credentials: Option<Arc<Credentials>>,
-    /// Whether the server may listen beyond loopback without credentials [default: no].
+    /// Whether the server may listen beyond loopback without credentials (default: no).
     pub insecure: bool,
-    /// Names of this server, without a port, such as `db.example` [default: none]. Loopback
+    /// Names of this server, without a port, such as `db.example` (default: none). Loopback
     /// addresses, `localhost` and the listen address need not be listed. Without credentials, a
     /// request whose `Host` is another name is refused with status 403.
     pub hosts: Vec<String>,
-    /// Origins of web pages that may use the server, such as `https://app.example` [default: none].
+    /// Origins of web pages that may use the server, such as `https://app.example` (default: none).
     /// Origins on loopback need not be listed. Without credentials, a request from another `Origin`
     /// is refused with status 403. With credentials, every origin is allowed, as on AWS.
     pub origins: Vec<String>,
-    /// Largest body of a request, in bytes, also after decompression [default: 16 MB]. A larger one
+    /// Largest body of a request, in bytes, also after decompression (default: 16 MB). A larger one
     /// is refused with status 413.
     pub request_bytes: usize,
-    /// Memory for requests and large responses in flight, in bytes [default: 256 MB]. A request
+    /// Memory for requests and large responses in flight, in bytes (default: 256 MB). A request
     /// that would exceed it is throttled.
     pub held_bytes: usize,
-    /// Limit on requests in flight [default: 1024]. Requests beyond it are throttled.
+    /// Limit on requests in flight (default: 1024). Requests beyond it are throttled.
     pub requests: usize,
-    /// Limit on open connections [default: 4096]. Beyond it, a new connection replaces the one that
+    /// Limit on open connections (default: 4096). Beyond it, a new connection replaces the one that
     /// has been idle longest, or waits while all execute requests. Each connection is an open file
     /// of the process, whose limit must allow one file more, and those of the store.
     pub connections: usize,
-    /// Time-out for the head of a request, and so for an idle connection [default: 60 s].
+    /// Time-out for the head of a request, and so for an idle connection (default: 60 s).
     pub head_time: Duration,
-    /// Time-out for the body of a request [default: 60 s].
+    /// Time-out for the body of a request (default: 60 s).
     pub body_time: Duration,
-    /// Time for which a client may leave a response unread [default: 30 s].
+    /// Time for which a client may leave a response unread (default: 30 s).
     pub stall_time: Duration,
-    /// Time for in-flight requests to finish at shutdown [default: 30 s].
+    /// Time for in-flight requests to finish at shutdown (default: 30 s).
     pub stop_time: Duration,
-    /// Time for incomplete bodies to arrive at shutdown [default: 1 s]. A request whose body is
+    /// Time for incomplete bodies to arrive at shutdown (default: 1 s). A request whose body is
     /// still incomplete then is not executed.
     pub grace_time: Duration,
-    /// Time that tables spend in `CREATING`, `UPDATING` and `DELETING` [default: 0]. With 0, only
-    /// the response to the request reports the state, as on DynamoDB; the next request finds the
+    /// Time that tables spend in `CREATING`, `UPDATING` and `DELETING` (default: 0). With 0, the
+    /// response to a change reports the state, as on DynamoDB, and the next request finds the
     /// change complete.
     pub transition: Duration,
     /// Clock for signatures, and randomness for request ids.

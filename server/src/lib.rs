@@ -14,12 +14,12 @@
 //! ```
 //!
 //! - [`spawn`] starts a server on a free port of the loopback address. [`ServerConfig`] sets the
-//! address, who may send requests, and the limits.
+//!   address, who may send requests, and the limits.
 //! - Without credentials, the server accepts requests only from programs and pages of this machine:
-//! see [`ServerConfig::hosts`] and [`ServerConfig::origins`].
+//!   see [`ServerConfig::hosts`] and [`ServerConfig::origins`].
 //! - [`Service`] is the protocol without sockets: it maps one HTTP request to one HTTP response.
 //! - The feature `sdk` adds `sdk_client`: a client of the AWS SDK whose HTTP layer is the service.
-//! Code that uses the SDK can run its tests on any store, unchanged and without a socket.
+//!   Code that uses the SDK can run its tests on any store, unchanged and without a socket.
 //!
 //! The semantics of requests are in `tabla-core`. This crate parses a request, calls the store, and
 //! writes the response.

@@ -43,8 +43,8 @@ async fn transition_is_reported_only_by_the_response_to_the_change() {
 
     let deleted = client.ask("DeleteTable", DESCRIBE).await.json();
     assert_eq!(deleted["TableDescription"]["TableStatus"], "DELETING");
-    let deleted = client.ask("DescribeTable", DESCRIBE).await;
-    assert_eq!(deleted.exception(), "ResourceNotFoundException");
+    let missing = client.ask("DescribeTable", DESCRIBE).await;
+    assert_eq!(missing.exception(), "ResourceNotFoundException");
 }
 
 #[tokio::test]

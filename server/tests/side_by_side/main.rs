@@ -2,8 +2,8 @@
 //! same responses.
 //!
 //! Requests are generated from valid ones along the shapes of their operations: with one change,
-//! and with two. `TABLA_REQUESTS` is the number of requests [default: 6500], and `TABLA_SEED`
-//! selects the pairs of changes [default: 1].
+//! and with two. `TABLA_REQUESTS` is the number of requests (default: 6500), and `TABLA_SEED`
+//! selects the pairs of changes (default: 1).
 
 mod change;
 mod known;
