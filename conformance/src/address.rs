@@ -1,4 +1,4 @@
-//! The suite on any store that has an address.
+//! Harness for any store that has an address.
 
 use std::sync::Arc;
 
@@ -8,8 +8,8 @@ use tabla_core::{Address, Registry, Result, StoreExt};
 
 use crate::{CaseStore, Harness, MemoryHarness, Wording};
 
-/// Runs the cases on the store at an address. Cases keep out of each other's way by the address's
-/// `prefix` option, which the store must have.
+/// Harness whose cases run on the store at an address. Each case has tables of its own by the
+/// `prefix` option of the address, which the store must support.
 pub struct AddressHarness {
     registry: Arc<Registry>,
     address: Address,
@@ -17,7 +17,8 @@ pub struct AddressHarness {
 }
 
 impl AddressHarness {
-    /// The harness for the store at this address, which is known to be this engine.
+    /// Makes a harness for the store at this address. `engine` names the engine, whose deviations
+    /// apply.
     ///
     /// # Errors
     /// If the address is not well formed.
@@ -25,17 +26,17 @@ impl AddressHarness {
         Ok(Self { registry: Arc::new(registry), address: address.parse()?, engine })
     }
 
-    /// The harness for the store at this address: [`MemoryHarness`] for `memory:`, with whatever
-    /// options, because it needs no prefixes and has a clock that can be moved.
+    /// Opens the store at this address and makes its harness. For `memory:`, with any options, that
+    /// is [`MemoryHarness`], which needs no prefixes and has a movable clock.
     ///
     /// # Errors
-    /// If the store cannot be opened or does not answer.
+    /// If the address is not well formed, or if the store cannot be opened or listed.
     pub async fn open(registry: Arc<Registry>, address: &str) -> Result<Arc<dyn Harness>> {
         let store = registry.open(address).await?;
         if store.capabilities().engine == "memory" {
             return Ok(Arc::new(MemoryHarness));
         }
-        // A server that is not there is found out now, not in every case.
+        // A server that cannot be reached fails here once, not in every case.
         store.all_tables().await?;
         let engine = store.capabilities().engine;
         Ok(Arc::new(Self { registry, address: address.parse()?, engine }))
@@ -63,10 +64,10 @@ impl Harness for AddressHarness {
             .registry
             .open(&address.to_string())
             .await
-            .expect("the same address could be opened before");
+            .expect("cannot open the store of a case");
         let fresh = CaseStore::new(store).drops_tables();
         match self.engine {
-            // It sweeps every ten seconds.
+            // DynamoDB Local sweeps every 10 seconds.
             "dynamodb-local" => fresh.sweeps_by_itself(),
             _ => fresh,
         }

@@ -1,4 +1,4 @@
-//! What a case is, and the table at the top of each family file.
+//! Conformance cases and their needs, and the macro for the table at the top of each family file.
 
 use std::fmt;
 
@@ -8,55 +8,55 @@ use tabla_core::{Capabilities, Requirement};
 use crate::ctx::Ctx;
 use crate::family::Family;
 
-/// A running case. It passes if it ends, and fails if it panics.
+/// Future of a running case. It passes if it completes, and fails if it panics.
 pub type CaseFuture = BoxFuture<'static, ()>;
 
-/// One rule, and the function that proves it of a store.
+/// One rule of DynamoDB's semantics, with the function that tests it on a store.
 #[derive(Clone, Copy, Debug)]
 pub struct Case {
-    /// The id: the clause's (`29a`), or a name (`last-operation-fails-condition`). Unique.
+    /// Unique id: that of the clause (`29a`), or a name (`last-operation-fails-condition`).
     pub id: &'static str,
-    /// The clause that the case proves or belongs to; empty if there is none.
+    /// Id of the clause that the case proves or belongs to; empty if there is none.
     pub clause: &'static str,
-    /// Where it belongs.
+    /// Family that the case is listed in.
     pub family: Family,
-    /// The function's name.
+    /// Name of the function, and last part of the test name.
     pub name: &'static str,
-    /// The rule in one sentence.
+    /// Rule in one sentence, as printed in reports.
     pub title: &'static str,
-    /// What it needs besides [`Family::needs`].
+    /// Needs of this case besides [`Family::needs`].
     pub needs: &'static [Need],
-    /// The function.
+    /// Function that runs the case, and panics if the store breaks the rule.
     pub run: fn(Ctx) -> CaseFuture,
 }
 
-/// Something that a case needs of the store or of the harness.
+/// Capability of the store, or ability of the harness, that a case requires.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub enum Need {
-    /// [`Capabilities::transactions`].
+    /// Transactions: [`Capabilities::transactions`].
     Transactions,
-    /// [`Capabilities::index_projections`].
+    /// Projections of indexes: [`Capabilities::index_projections`].
     IndexProjections,
-    /// [`Capabilities::local_indexes`].
+    /// Local secondary indexes: [`Capabilities::local_indexes`].
     LocalIndexes,
-    /// [`Capabilities::multi_attribute_index_keys`].
+    /// Index keys of several attributes: [`Capabilities::multi_attribute_index_keys`].
     MultiAttributeIndexKeys,
-    /// [`Capabilities::time_to_live`].
+    /// Expiry of items: [`Capabilities::time_to_live`].
     TimeToLive,
-    /// [`Capabilities::streams`].
+    /// Change streams: [`Capabilities::streams`].
     Streams,
-    /// [`Capabilities::tags`].
+    /// Tags of tables: [`Capabilities::tags`].
     Tags,
-    /// [`Capabilities::item_collection_metrics`].
+    /// Sizes of item collections: [`Capabilities::item_collection_metrics`].
     ItemCollectionMetrics,
-    /// A clock that the case can move.
+    /// Clock that the case can move: [`CaseStore::clock`](crate::CaseStore::clock).
     Clock,
-    /// A way to have expired items deleted now.
+    /// Sweep of expired items on demand: [`CaseStore::sweep`](crate::CaseStore::sweep).
     Sweep,
 }
 
 impl Need {
-    /// The capability behind it; `None` for what the harness provides.
+    /// Capability that the need corresponds to; `None` if the harness provides it.
     pub fn requirement(self) -> Option<Requirement> {
         Some(match self {
             Need::Transactions => Requirement::Transactions,
@@ -83,17 +83,17 @@ impl fmt::Display for Need {
 }
 
 impl Case {
-    /// The name of the test: `conformance::<family>::<id>_<name>`.
+    /// Name of the test: `conformance::<family>::<id>_<name>`.
     pub fn test_name(&self) -> String {
         format!("conformance::{}::{}_{}", self.family, self.id, self.name)
     }
 
-    /// Everything the case needs: what its family needs, then its own.
+    /// Needs of the family, then those of the case.
     pub fn all_needs(&self) -> impl Iterator<Item = Need> {
         self.family.needs().iter().chain(self.needs).copied()
     }
 
-    /// The first capability that the store lacks.
+    /// First needed capability that the store lacks.
     pub(crate) fn missing(&self, capabilities: &Capabilities) -> Option<Requirement> {
         self.all_needs()
             .filter_map(Need::requirement)
@@ -101,7 +101,7 @@ impl Case {
     }
 }
 
-/// The table at the top of a family file; see `cases.rs` for how to write one.
+/// Declares the table of cases at the top of a family file; `cases.rs` explains its syntax.
 macro_rules! cases {
     (@clause clause $id:literal) => { $id };
     (@clause extra $id:literal) => { "" };
@@ -113,7 +113,7 @@ macro_rules! cases {
             $(, needs [$($need:ident),+ $(,)?])?;
         )*
     ) => {
-        /// The cases of this family, in reading order.
+        /// Cases of this family, in the order of reports.
         pub(crate) const CASES: &[$crate::Case] = &[
             $($crate::Case {
                 id: $id,

@@ -1,4 +1,4 @@
-//! Running an assertion-based future and keeping what it panicked with.
+//! Catches the panic of a future, with its text and location.
 
 use std::any::Any;
 use std::cell::{Cell, RefCell};
@@ -8,13 +8,13 @@ use std::sync::Once;
 use std::task::Poll;
 
 thread_local! {
-    /// Whether this thread is polling a case, whose panics are answers and not accidents.
+    /// Whether this thread is polling a case, whose panics are results and are not printed.
     static CATCHING: Cell<bool> = const { Cell::new(false) };
-    /// Where the last caught panic happened.
+    /// Location of the last caught panic.
     static PLACE: RefCell<Option<String>> = const { RefCell::new(None) };
 }
 
-/// Runs a future and turns a panic into its text and place. Nothing is printed.
+/// Runs a future and turns a panic into its text and location. Prints nothing.
 pub(crate) async fn catch_panic<T>(future: impl Future<Output = T>) -> Result<T, String> {
     install_hook();
     let mut future = Box::pin(future);
@@ -36,14 +36,15 @@ fn describe(payload: &(dyn Any + Send)) -> String {
         .downcast_ref::<String>()
         .map(String::as_str)
         .or_else(|| payload.downcast_ref::<&str>().copied())
-        .unwrap_or("a panic without a text");
+        .unwrap_or("panic without text");
     match PLACE.take() {
         Some(place) => format!("{text}\n  at {place}"),
         None => text.to_owned(),
     }
 }
 
-/// Keeps the place of panics inside cases, and leaves all others to the hook that was there.
+/// Installs a hook that records the location of caught panics and passes others to the previous
+/// hook.
 fn install_hook() {
     static ONCE: Once = Once::new();
     ONCE.call_once(|| {
@@ -63,15 +64,15 @@ mod tests {
     use super::*;
 
     #[tokio::test]
-    async fn a_panic_becomes_its_text_and_place() {
+    async fn panic_becomes_text_and_location() {
         let text =
             catch_panic(async { panic!("lost {} items", 3) }).await.map(|(): ()| ()).unwrap_err();
         assert!(text.starts_with("lost 3 items\n  at "), "{text}");
-        assert!(text.contains("caught.rs:"), "{text}");
+        assert!(text.contains("catch_panic.rs:"), "{text}");
     }
 
     #[tokio::test]
-    async fn a_value_passes_through_across_waits() {
+    async fn value_is_returned_across_await_points() {
         let value = catch_panic(async {
             tokio::task::yield_now().await;
             7

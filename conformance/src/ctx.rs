@@ -1,4 +1,4 @@
-//! What a case works with: its store, its tables, and assertions that explain themselves.
+//! Context of a case: its store, its tables, and assertions that report what differed.
 
 mod expect;
 mod read;
@@ -26,15 +26,16 @@ use crate::catch_panic::catch_panic;
 use crate::harness::{CaseStore, Sweep, Wording};
 use crate::table_spec::{Table, TableSpec};
 
-/// How often, and after which pause, a case asks for something that may lag: an index read, a
-/// stream, an expiry. Together ten seconds.
+/// Number of attempts to read something that may lag: an index, a stream, an expiry. With the pause
+/// between them about 10 seconds.
 const POLLS: usize = 400;
 const POLL_EVERY: Duration = Duration::from_millis(25);
 
-/// What a case works with. Cloning it is cheap, and gives another handle on the same store.
+/// Context of a running case: its store, helpers and assertions. Cloning it is cheap and gives
+/// another handle on the same store.
 ///
-/// The methods that assert panic with a text that says what was expected and what came, which is
-/// how a case fails.
+/// A helper whose assertion fails panics with the expected and the actual value, which fails the
+/// case.
 #[derive(Clone)]
 pub struct Ctx(Arc<Inner>);
 
@@ -53,7 +54,7 @@ impl fmt::Debug for Ctx {
     }
 }
 
-/// Fails the case at the line that called the helper.
+/// Fails the case, naming the line that called the helper.
 pub(crate) fn fail(at: &Location<'_>, text: impl fmt::Display) -> ! {
     panic!("{text}\n  called at {at}")
 }
@@ -70,28 +71,28 @@ impl Ctx {
         }))
     }
 
-    /// The store.
+    /// Store under test.
     pub fn store(&self) -> Arc<dyn Store> {
         Arc::clone(&self.0.store)
     }
 
-    /// What the store can do.
+    /// Capabilities that the store declares.
     pub fn capabilities(&self) -> Capabilities {
         self.0.store.capabilities()
     }
 
-    /// Whether the store is a service, whose wording, clock and background work are its own.
+    /// Whether the store is a service, with its own wording, clock and background work.
     pub fn is_service(&self) -> bool {
         self.0.wording == Wording::Known
     }
 
-    /// The movable clock. The case must list [`Need::Clock`](crate::Need::Clock).
+    /// Movable clock of the store. The case must list [`Need::Clock`](crate::Need::Clock).
     #[track_caller]
     pub fn clock(&self) -> &ManualClock {
         self.0.clock.as_ref().expect("the case lists Need::Clock")
     }
 
-    /// The current moment by the store's clock, movable or not.
+    /// Current time of the store's clock, movable or not.
     pub fn now(&self) -> Timestamp {
         match &self.0.clock {
             Some(clock) => clock.now(),
@@ -99,7 +100,7 @@ impl Ctx {
         }
     }
 
-    /// The store's clock, movable or not, and randomness that no other has.
+    /// Environment with the store's clock, movable or not, and the random source of the system.
     pub fn env(&self) -> Env {
         match &self.0.clock {
             Some(clock) => Env::system().with_clock(Arc::new(clock.clone())),
@@ -107,8 +108,8 @@ impl Ctx {
         }
     }
 
-    /// Moves the clock on, if it can be moved: for a case that [polls](Self::poll) for what takes
-    /// its time, which passes by itself elsewhere.
+    /// Advances the clock if it can be moved, so that a case that [polls](Self::poll) does not
+    /// wait. On other stores the time passes by itself.
     pub fn hurry(&self, by: Duration) {
         if let Some(clock) = &self.0.clock {
             clock.advance(by);
@@ -127,14 +128,14 @@ impl Ctx {
         }
     }
 
-    /// A table name that is free, short, and says which case it belongs to.
+    /// Unused table name that contains the id of the case.
     pub fn free_name(&self) -> String {
         let number = self.0.tables.fetch_add(1, Ordering::Relaxed);
-        // Names have at least three characters.
+        // DynamoDB's minimum is 3 characters.
         format!("t{number}-{}", self.0.id)
     }
 
-    /// Creates a table of this shape under a [free name](Self::free_name).
+    /// Creates a table of this shape under an [unused name](Self::free_name).
     #[track_caller]
     pub fn table(&self, shape: TableSpec) -> impl Future<Output = Table> + Send + use<> {
         let at = Location::caller();
@@ -149,7 +150,7 @@ impl Ctx {
         }
     }
 
-    /// Creates a table of this shape with these items in it.
+    /// Creates a table of this shape and puts these items, which must succeed.
     #[track_caller]
     pub fn table_with(
         &self,
@@ -166,7 +167,7 @@ impl Ctx {
         }
     }
 
-    /// Writes an item; it must succeed.
+    /// Puts an item, which must succeed.
     #[track_caller]
     pub fn put(
         &self,
@@ -179,16 +180,17 @@ impl Ctx {
         async move { ok_at(at, store.put(request).await) }
     }
 
-    /// Writes an item given as DynamoDB JSON, whose texts core's types may not be able to hold.
+    /// Puts an item given as DynamoDB JSON, for texts that the types of core may not be able to
+    /// hold.
     ///
     /// # Errors
-    /// What reading the JSON or the write gives.
+    /// Errors of parsing the JSON and of the write.
     pub async fn put_json(&self, table: &Table, item: serde_json::Value) -> Result<WriteOutput> {
         let item = Item::from_json(&item)?;
         self.store().put(PutItem::new(table, item)).await
     }
 
-    /// Writes these items one by one; all must succeed.
+    /// Puts these items one by one, which must succeed.
     #[track_caller]
     pub fn put_all(
         &self,
@@ -214,7 +216,7 @@ impl Ctx {
         }
     }
 
-    /// Reads the item with this key consistently; the read must succeed.
+    /// Reads the item with this key consistently, which must succeed.
     #[track_caller]
     pub fn get(
         &self,
@@ -227,7 +229,7 @@ impl Ctx {
         async move { ok_at(at, store.get(request).await).item }
     }
 
-    /// Makes a change; it must succeed. Build the request with [`UpdateItem::new`].
+    /// Executes an update, which must succeed. Build the request with [`UpdateItem::new`].
     #[track_caller]
     pub fn update(&self, request: UpdateItem) -> impl Future<Output = WriteOutput> + Send + use<> {
         let at = Location::caller();
@@ -235,7 +237,7 @@ impl Ctx {
         async move { ok_at(at, store.update(request).await) }
     }
 
-    /// Deletes the item with this key; it must succeed.
+    /// Deletes the item with this key, which must succeed.
     #[track_caller]
     pub fn delete(
         &self,
@@ -248,8 +250,9 @@ impl Ctx {
         async move { ok_at(at, store.delete(request).await) }
     }
 
-    /// Changes a table; it must succeed. A service that is too busy to do so is asked again, up to
-    /// a bound: DynamoDB Local refuses many changes while other tables are at work.
+    /// Updates a table, which must succeed. If a service reports that it is unavailable, the
+    /// request is repeated for about 10 seconds: DynamoDB Local rejects many updates while other
+    /// tables are being changed.
     #[track_caller]
     pub fn update_table(
         &self,
@@ -266,19 +269,19 @@ impl Ctx {
             });
             match last.await {
                 Some(result) => ok_at(at, result),
-                None => fail(at, "the service never got to changing the table"),
+                None => fail(at, "the service was unavailable in every attempt to update the table"),
             }
         }
     }
 
-    /// The answer, which must not be an error.
+    /// Returns the value of a result, which must not be an error.
     #[track_caller]
     pub fn ok<T>(&self, result: Result<T>) -> T {
         ok_at(Location::caller(), result)
     }
 
-    /// Runs these at the same time, on threads of their own where the machine has them, and
-    /// gives their answers in order. A panic in one fails the case.
+    /// Runs the futures concurrently, each as a task of the runtime, and returns their results in
+    /// order. A panic in one fails the case.
     pub async fn at_once<T, F>(&self, futures: impl IntoIterator<Item = F>) -> Vec<T>
     where
         T: Send + 'static,
@@ -296,8 +299,8 @@ impl Ctx {
             .collect()
     }
 
-    /// Asks again and again until the answer is there, for what may lag behind on a service:
-    /// for about ten seconds by the machine's clock. `None` means it never came.
+    /// Calls `ask` until it returns a value, for about 10 seconds of system time. Returns `None` if
+    /// it never does. For results that may lag on a service.
     pub async fn poll<T, F>(&self, mut ask: impl FnMut() -> F) -> Option<T>
     where
         F: Future<Output = Option<T>>,

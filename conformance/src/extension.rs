@@ -1,10 +1,10 @@
-//! A store with a power, to test that a wrapper hides none.
+//! Store with a sample extension, to test that a wrapper passes extensions on.
 //!
 //! ```
-//! use tabla_conformance::between::Between;
-//! use tabla_conformance::power::{Powered, reaches_power};
+//! use tabla_conformance::extension::{ExtendedStore, reaches_extension};
+//! use tabla_conformance::interleave::InterleavingStore;
 //!
-//! assert!(reaches_power(&Between::new(Powered::new())));
+//! assert!(reaches_extension(&InterleavingStore::new(ExtendedStore::new())));
 //! ```
 
 use std::any::TypeId;
@@ -12,13 +12,13 @@ use std::sync::Arc;
 
 use tabla_core::{Extension, MemoryStore, Store, StoreExt};
 
-/// Sample power: a name that the store was given.
+/// Sample extension: the name of a store.
 pub trait Named: Send + Sync {
     /// Name of the store.
     fn name(&self) -> &str;
 }
 
-/// A [`MemoryStore`] with the power [`Named`].
+/// [`MemoryStore`] with the extension [`Named`].
 #[derive(Debug)]
 pub struct ExtendedStore {
     store: MemoryStore,
@@ -34,11 +34,11 @@ impl Named for Name {
     }
 }
 
-/// Name of every [`Powered`].
-const NAME: &str = "powered";
+/// Name of every [`ExtendedStore`].
+const NAME: &str = "extended";
 
 impl ExtendedStore {
-    /// A store without tables.
+    /// New store without tables.
     pub fn new() -> Self {
         Self { store: MemoryStore::new(), name: Arc::new(Name(NAME)) }
     }
@@ -68,9 +68,9 @@ tabla_core::wrap_store! {
     impl[] Store for ExtendedStore, inner: store, call: passed_on, extensions: own_extensions
 }
 
-/// Whether the power of a [`Powered`] is reached through this store.
+/// Whether the extension of an [`ExtendedStore`] is reached through this store.
 pub fn reaches_extension(store: &dyn Store) -> bool {
-    store.extension::<dyn Named>().is_some_and(|power| power.name() == NAME)
+    store.extension::<dyn Named>().is_some_and(|named| named.name() == NAME)
 }
 
 #[cfg(test)]
@@ -82,7 +82,7 @@ mod tests {
     use crate::fault::FaultStore;
     use crate::interleave::InterleavingStore;
 
-    /// Every wrapper that this crate knows, around one store.
+    /// Every wrapper of this crate and of core, around one store.
     fn wrapped(store: impl Store + 'static) -> impl Store {
         let traced =
             Traced::new(Arc::new(FaultStore::new(Box::new(InterleavingStore::new(store)))));
@@ -90,14 +90,14 @@ mod tests {
     }
 
     #[test]
-    fn power_is_reached_through_nested_wrappers() {
+    fn extension_is_reached_through_nested_wrappers() {
         assert!(reaches_extension(&ExtendedStore::new()));
         assert!(reaches_extension(&wrapped(ExtendedStore::new())));
         assert!(reaches_extension(&&wrapped(wrapped(ExtendedStore::new()))));
     }
 
     #[test]
-    fn memory_store_has_no_power() {
+    fn memory_store_lacks_sample_extension() {
         assert!(!reaches_extension(&MemoryStore::new()));
         assert!(!reaches_extension(&wrapped(MemoryStore::new())));
     }

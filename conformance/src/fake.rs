@@ -1,4 +1,4 @@
-//! A store and a harness to test the suite itself with.
+//! Store and harness that test the suite itself.
 
 use std::sync::Arc;
 use std::sync::atomic::{AtomicUsize, Ordering};
@@ -8,7 +8,7 @@ use tabla_core::{Capabilities, Error, Store};
 
 use crate::harness::{CaseStore, Harness};
 
-/// Fails every operation with the error that belongs to its name.
+/// Store that fails every operation with the error for its name.
 #[derive(Debug)]
 pub(crate) struct FakeStore {
     pub(crate) capabilities: Capabilities,
@@ -16,7 +16,7 @@ pub(crate) struct FakeStore {
 }
 
 impl FakeStore {
-    /// A store that has all capabilities and no table.
+    /// Store with all capabilities and no table.
     pub(crate) fn empty() -> Self {
         let capabilities = Capabilities::full("fake");
         Self { capabilities, error: |_| Error::table_not_found() }
@@ -38,7 +38,7 @@ tabla_core::wrap_store! {
     impl[] Store for FakeStore, call: failed, capabilities: own_capabilities
 }
 
-/// Hands out one store, and counts how often it was cleaned up.
+/// Harness that returns one store for all cases, and counts the cleanups.
 pub(crate) struct FakeHarness {
     pub(crate) store: Arc<dyn Store>,
     pub(crate) cleaned: Arc<AtomicUsize>,

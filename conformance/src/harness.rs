@@ -1,4 +1,4 @@
-//! What a backend's tests provide.
+//! Harness: the interface between the suite and a backend's tests.
 
 use std::fmt;
 use std::future::Future;
@@ -13,80 +13,82 @@ use tabla_core::ops::{
 };
 use tabla_core::{Error, ErrorKind, KeyType, Result, Store, item};
 
-/// Makes the stores that the cases run on.
+/// Factory of the stores that the cases run on.
 ///
-/// It may be asked for many stores at once. A server is best started by the first call to
-/// [`fresh`](Self::fresh), so that listing the cases starts nothing.
+/// [`case_store`](Self::case_store) may be called concurrently. Start a server in its first call,
+/// so that listing the cases starts none.
 #[async_trait]
 pub trait Harness: Send + Sync + 'static {
-    /// The key of this engine in the [deviations](crate::deviations), and its column in reports.
+    /// Name of the engine: the key of its [deviations](crate::deviations) and its column in
+    /// reports.
     fn engine(&self) -> &'static str;
 
-    /// A store that no other case sees: its own, or a part of a shared server under its own
-    /// table-name prefix.
+    /// Makes a store that no other case sees: a store of its own, or part of a shared server under
+    /// a separate table-name prefix.
     async fn case_store(&self) -> CaseStore;
 
-    /// How literally the messages are taken.
+    /// How strictly error messages are compared. Default: [`Wording::Exact`].
     fn wording(&self) -> Wording {
         Wording::Exact
     }
 
-    /// Whether the engine claims everything, so that a case it does not support has failed.
+    /// Whether the engine claims every capability, so that an unsupported case fails. Default:
+    /// false.
     fn is_complete(&self) -> bool {
         false
     }
 
-    /// How many cases run at once.
+    /// Number of cases that run at once. Default: 4.
     fn parallelism(&self) -> usize {
         4
     }
 
-    /// Called once, after the last case.
+    /// Releases shared resources, such as a server. Called once, after the last case.
     async fn finish(&self) {}
 }
 
-/// How literally messages are taken.
+/// Strictness in comparing error messages.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Wording {
-    /// The message must be the one that the case states. For engines that judge with core.
+    /// The message equals that of the case. For engines that validate and evaluate with core.
     Exact,
     /// The message may also be another known text for the same constraint
-    /// ([`wording`](crate::wording)). For services, whose texts we do not make.
+    /// ([`wording`](crate::wording)). For services, whose texts are not ours.
     Known,
 }
 
-/// Deletes the expired items of a store now.
+/// Function that deletes the expired items of a store.
 pub type Sweep = Arc<dyn Fn() -> BoxFuture<'static, Result<()>> + Send + Sync>;
 
-/// Cleans up behind a case, whether it passed or not.
+/// Function that runs after a case, passed or failed.
 pub type Cleanup = Box<dyn FnOnce() -> BoxFuture<'static, ()> + Send>;
 
-/// A store for one case.
+/// Store for one case, with the abilities that the harness has for it.
 pub struct CaseStore {
-    /// The store, with no table that the case can see.
+    /// Store without any table that the case can see.
     pub store: Arc<dyn Store>,
-    /// The store's clock, if it can be moved.
+    /// Clock of the store, if it can be moved.
     pub clock: Option<ManualClock>,
-    /// Deletes expired items now, if the engine can be told to.
+    /// Sweep of expired items on demand, if the engine offers one.
     pub sweep: Option<Sweep>,
-    /// What is done after the case.
+    /// Cleanup after the case.
     pub cleanup: Option<Cleanup>,
 }
 
 impl CaseStore {
-    /// This store, with its own clock and nothing to clean up.
+    /// Store with neither movable clock nor sweep nor cleanup.
     pub fn new(store: Arc<dyn Store>) -> Self {
         Self { store, clock: None, sweep: None, cleanup: None }
     }
 
-    /// The store's clock is this one.
+    /// Sets the clock that the store reads.
     #[must_use]
     pub fn clock(mut self, clock: ManualClock) -> Self {
         self.clock = Some(clock);
         self
     }
 
-    /// Expired items are deleted by calling this.
+    /// Sets the function that deletes expired items.
     #[must_use]
     pub fn sweep<F>(mut self, sweep: impl Fn() -> F + Send + Sync + 'static) -> Self
     where
@@ -96,14 +98,14 @@ impl CaseStore {
         self
     }
 
-    /// The engine deletes expired items by itself every few seconds: a sweep waits until it has.
+    /// Sets a sweep that waits until the engine has swept by itself, for at most a minute.
     #[must_use]
     pub fn sweeps_by_itself(self) -> Self {
         let store = Arc::clone(&self.store);
         self.sweep(move || await_sweep(Arc::clone(&store)))
     }
 
-    /// This is done after the case.
+    /// Sets the function that runs after the case.
     #[must_use]
     pub fn cleanup<F>(mut self, cleanup: impl FnOnce() -> F + Send + 'static) -> Self
     where
@@ -113,7 +115,7 @@ impl CaseStore {
         self
     }
 
-    /// All tables that the store lists are deleted after the case: for a part of a shared server.
+    /// Sets a cleanup that deletes all tables that the store lists: for part of a shared server.
     #[must_use]
     pub fn drops_tables(self) -> Self {
         let store = Arc::clone(&self.store);
@@ -123,18 +125,18 @@ impl CaseStore {
 
 impl fmt::Debug for CaseStore {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.debug_struct("Fresh").field("store", &self.store).finish_non_exhaustive()
+        f.debug_struct("CaseStore").field("store", &self.store).finish_non_exhaustive()
     }
 }
 
-/// How often, and after which pause, a case asks whether a sweep has happened: a minute together.
+/// Number of checks whether a sweep has happened; with the pause between them one minute.
 const SWEEP_POLLS: usize = 240;
 const SWEEP_POLL_EVERY: Duration = Duration::from_millis(250);
 
 /// Waits until the engine has deleted all items that have expired by now.
 ///
-/// The sweep in which a first marker goes may have begun before the call, and have passed the
-/// case's tables by then. The one in which a second marker goes has not.
+/// The sweep that deletes the first marker may have begun before the call and have passed the
+/// tables of the case by then. The sweep that deletes the second marker began after that.
 async fn await_sweep(store: Arc<dyn Store>) -> Result<()> {
     const TABLE: &str = "sweep-markers";
     let request = CreateTable::new(TABLE).partition_key("pk", KeyType::S);
@@ -152,7 +154,7 @@ async fn await_sweep(store: Arc<dyn Store>) -> Result<()> {
             .is_some()
         {
             if polls.next().is_none() {
-                let text = "the engine has deleted no expired item for a minute";
+                let text = "the engine has not deleted an expired item within a minute";
                 return Err(Error::new(ErrorKind::Unavailable, text));
             }
             SystemClock.sleep(SWEEP_POLL_EVERY).await;
@@ -162,8 +164,8 @@ async fn await_sweep(store: Arc<dyn Store>) -> Result<()> {
     Ok(())
 }
 
-/// Deletes all tables, protected ones too. What fails is left behind: the case is over, and its
-/// answer must not depend on the cleaning.
+/// Deletes all tables, including protected ones. Ignores errors: the cleanup must not change the
+/// result of the case.
 async fn drop_tables(store: Arc<dyn Store>) {
     let mut tables = Vec::new();
     let mut list = ListTables::default();
@@ -192,14 +194,14 @@ mod tests {
     use crate::table_spec::TableSpec;
 
     #[tokio::test]
-    async fn all_tables_are_dropped_protected_ones_too() {
+    async fn drops_tables_deletes_protected_tables() {
         let store: Arc<dyn Store> = Arc::new(MemoryStore::new());
         for number in 0..120 {
             let shape = TableSpec::s().with(|request| request.deletion_protection(number % 2 == 0));
             let request = shape.request(format!("t-{number}"));
             store.create_table(request).await.expect("a new table");
         }
-        let cleanup = CaseStore::new(Arc::clone(&store)).drops_tables().cleanup.expect("it is set");
+        let cleanup = CaseStore::new(Arc::clone(&store)).drops_tables().cleanup.expect("a cleanup");
         cleanup().await;
         let left = store.list_tables(ListTables::default()).await.expect("a list");
         assert_eq!(left.table_names, Vec::<String>::new());

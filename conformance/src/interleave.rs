@@ -1,9 +1,8 @@
-//! A store between whose calls something happens.
+//! Store that yields to concurrent callers between its calls.
 //!
-//! MemoryStore never waits, so that on one thread each caller would be through before the next one
-//! begins, and a race on it would be none. [`Between`] has others take their turn around every
-//! call; and it can let something happen just before one, which is how a test puts a change between
-//! a caller's read and its write.
+//! MemoryStore never waits: on one thread each caller finishes before the next one begins, and no
+//! race occurs. [`InterleavingStore`] yields around every call. It can also run a hook just before
+//! a call, with which a test makes a change between a caller's read and its write.
 //!
 //! ```
 //! use std::sync::Arc;
@@ -11,12 +10,13 @@
 //! use tabla_core::env::SeededRandom;
 //! use tabla_core::ops::{CreateTable, GetItem, PutItem};
 //! use tabla_core::{KeyType, MemoryStore, Store, item};
-//! use tabla_conformance::between::Between;
+//! use tabla_conformance::interleave::InterleavingStore;
 //!
 //! # tokio::runtime::Builder::new_current_thread().build().unwrap().block_on(async {
-//! let store = Between::new(MemoryStore::new()).uneven(Arc::new(SeededRandom::new(7)));
+//! let random = Arc::new(SeededRandom::new(7));
+//! let store = InterleavingStore::new(MemoryStore::new()).with_random_yields(random);
 //! store.create_table(CreateTable::new("counts").partition_key("pk", KeyType::S)).await?;
-//! // Reads and then writes what it has read: the second caller reads before the first has written.
+//! // The second caller reads before the first has written.
 //! let careless = async || {
 //!     let key = item! { "pk" => "a" };
 //!     let found = store.get(GetItem::new("counts", key.clone())).await?.item;
@@ -40,10 +40,11 @@ use tabla_core::{Result, Store};
 
 use crate::fault::{Operation, operation};
 
-/// Happens before a call; an error is the answer of the call, which is not made then.
+/// Hook that runs before a call. If it fails, the call returns its error and the store is not
+/// called.
 pub type CallHook = Arc<dyn Fn(Operation) -> BoxFuture<'static, Result<()>> + Send + Sync>;
 
-/// A store that lets others have their turn before each call and after it.
+/// Store that yields to other tasks before and after each call.
 pub struct InterleavingStore<S> {
     store: S,
     random: Option<Arc<dyn Random>>,
@@ -51,26 +52,26 @@ pub struct InterleavingStore<S> {
 }
 
 impl<S: Store> InterleavingStore<S> {
-    /// This store, with one turn of the others before each call and one after it.
+    /// Wraps a store; each call yields once before and once after.
     pub fn new(store: S) -> Self {
         Self { store, random: None, before: None }
     }
 
-    /// With none to three turns each time, as is drawn: callers meet in ever other ways.
+    /// Yields 0 to 3 times instead of once, drawn from `random`, which varies the interleavings.
     #[must_use]
     pub fn with_random_yields(mut self, random: Arc<dyn Random>) -> Self {
         self.random = Some(random);
         self
     }
 
-    /// With this before each call.
+    /// Runs this hook before each call.
     #[must_use]
     pub fn with_hook(mut self, before: CallHook) -> Self {
         self.before = Some(before);
         self
     }
 
-    /// With this before the nth call of an operation, counted from 1.
+    /// Runs `what` before the nth call of an operation, counted from 1.
     #[must_use]
     pub fn with_hook_at<F>(
         self,
@@ -104,11 +105,11 @@ impl<S: Store> InterleavingStore<S> {
 
 impl<S: fmt::Debug> fmt::Debug for InterleavingStore<S> {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.debug_struct("Between").field("store", &self.store).finish_non_exhaustive()
+        f.debug_struct("InterleavingStore").field("store", &self.store).finish_non_exhaustive()
     }
 }
 
-macro_rules! between {
+macro_rules! interleaved {
     ($self:ident, $method:ident, $request:ident) => {{
         $self.yield_to_others().await;
         if let Some(before) = &$self.before {
@@ -121,7 +122,7 @@ macro_rules! between {
 }
 
 tabla_core::wrap_store! {
-    impl[S: Store] Store for InterleavingStore<S>, inner: store, call: between
+    impl[S: Store] Store for InterleavingStore<S>, inner: store, call: interleaved
 }
 
 #[cfg(test)]
@@ -141,7 +142,7 @@ mod tests {
         store
     }
 
-    /// How many of ten callers who look before they write find nothing.
+    /// Number of callers, of ten, that find no item before they write it.
     async fn first_ones(store: &dyn Store) -> usize {
         let caller = async |_| {
             let key = item! { "pk" => "a" };
@@ -153,8 +154,8 @@ mod tests {
     }
 
     #[tokio::test]
-    async fn callers_meet_between_their_calls() {
-        assert_eq!(first_ones(&notes().await).await, 1, "without turns they do not meet");
+    async fn calls_of_concurrent_callers_interleave() {
+        assert_eq!(first_ones(&notes().await).await, 1, "without yields no callers interleave");
         assert_eq!(first_ones(&InterleavingStore::new(notes().await)).await, 10);
         let mut seen = std::collections::BTreeSet::new();
         for seed in 0..10 {
@@ -163,38 +164,38 @@ mod tests {
                 first_ones(&InterleavingStore::new(notes().await).with_random_yields(random)).await,
             );
         }
-        assert!(seen.len() > 1, "they meet in one way only: {seen:?}");
+        assert!(seen.len() > 1, "all seeds gave the same interleaving: {seen:?}");
     }
 
     #[tokio::test]
-    async fn something_happens_before_one_call_of_an_operation() {
+    async fn hook_runs_before_nth_call_of_operation() {
         let store = Arc::new(notes().await);
         let inside = Arc::clone(&store);
-        let between = InterleavingStore::new(store).with_hook_at(Operation::Get, 2, move || {
+        let interleaved = InterleavingStore::new(store).with_hook_at(Operation::Get, 2, move || {
             let inside = Arc::clone(&inside);
             async move { drop(inside.put(PutItem::new("notes", item! { "pk" => "a" })).await) }
         });
-        let get = async || between.get_item("notes", item! { "pk" => "a" }).await.unwrap();
-        between.describe_table(DescribeTable::new("notes")).await.unwrap();
+        let get = async || interleaved.get_item("notes", item! { "pk" => "a" }).await.unwrap();
+        interleaved.describe_table(DescribeTable::new("notes")).await.unwrap();
         assert!(get().await.is_none());
         assert!(get().await.is_some());
     }
 
     #[tokio::test]
-    async fn an_error_before_a_call_is_its_answer() {
+    async fn error_of_hook_is_result_of_call() {
         let store = Arc::new(notes().await);
-        let between = InterleavingStore::new(Arc::clone(&store)).with_hook(Arc::new(|operation| {
+        let hooked = InterleavingStore::new(Arc::clone(&store)).with_hook(Arc::new(|operation| {
             let is_put = operation == Operation::Put;
             Box::pin(async move { if is_put { Err(Error::validation("not now")) } else { Ok(()) } })
         }));
         let key = item! { "pk" => "a" };
-        let error = between.put(PutItem::new("notes", key.clone())).await.unwrap_err();
+        let error = hooked.put(PutItem::new("notes", key.clone())).await.unwrap_err();
         assert_eq!(error.message(), "not now");
         assert!(store.get_item("notes", key).await.unwrap().is_none());
     }
 
     #[test]
-    fn power_is_reached_through_between() {
+    fn extension_is_reached_through_interleaving_store() {
         assert!(reaches_extension(&InterleavingStore::new(ExtendedStore::new())));
         assert!(!reaches_extension(&InterleavingStore::new(MemoryStore::new())));
     }

@@ -1,16 +1,16 @@
-//! The suite that proves a [`Store`](tabla_core::Store) right.
+//! Conformance suite: the tests that a [`Store`](tabla_core::Store) has DynamoDB's semantics.
 //!
-//! Each clause of DynamoDB's semantics ([`clauses()`]) is a case of its own, and so is every
-//! situation beyond them that somebody was bitten by. A backend provides a [`Harness`] that makes
-//! fresh stores, and one line in `tests/conformance.rs` (declared with `harness = false`) runs
-//! everything, each case as a separately named test:
+//! Each clause of DynamoDB's semantics ([`clauses()`]) is one case; further cases cover
+//! combinations that once caused a defect. A backend provides a [`Harness`], which makes fresh
+//! stores, and a test target `tests/conformance.rs` with `harness = false`. Each case then runs as
+//! a separately named test:
 //!
 //! ```no_run
 //! # struct MyHarness;
 //! # #[async_trait::async_trait]
 //! # impl tabla_conformance::Harness for MyHarness {
 //! #     fn engine(&self) -> &'static str { "mine" }
-//! #     async fn fresh(&self) -> tabla_conformance::Fresh { unreachable!("not run") }
+//! #     async fn case_store(&self) -> tabla_conformance::CaseStore { unreachable!("not run") }
 //! # }
 //! fn main() -> std::process::ExitCode {
 //!     tabla_conformance::main(MyHarness)
@@ -19,10 +19,10 @@
 //!
 //! `cargo test --test conformance -- transactions::` runs one family, `-- 29a_` one case.
 //!
-//! A backend lists neither the cases it passes nor those it skips. What it cannot do follows from
-//! its [`Capabilities`](tabla_core::Capabilities), and the suite checks that it refuses. Where an
-//! engine is known to differ from AWS, the difference is data ([`deviations`]), and a deviation
-//! that stops deviating fails the run.
+//! A backend lists neither the cases it passes nor those it skips. Its
+//! [`Capabilities`](tabla_core::Capabilities) declare which features it lacks, and the suite checks
+//! that the store rejects requests for them. Known differences between an engine and AWS are data
+//! ([`deviations`]); a recorded deviation that no longer shows fails the run.
 
 mod address;
 mod harness;
@@ -69,7 +69,7 @@ pub use self::report::{CaseResult, Column, Report, Status};
 pub use self::run::{Filter, Progress, main, run};
 pub use self::table_spec::{Table, TableSpec};
 
-/// The example in the README is a test.
+/// Compiles the example of the README as a doctest.
 #[cfg(doctest)]
 #[doc = include_str!("../README.md")]
 struct Readme;

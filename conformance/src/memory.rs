@@ -1,4 +1,4 @@
-//! The suite on [`MemoryStore`].
+//! Harness for [`MemoryStore`].
 
 use std::sync::Arc;
 
@@ -8,11 +8,11 @@ use tabla_core::env::{Env, ManualClock, Timestamp};
 
 use crate::{CaseStore, Harness};
 
-/// Runs the cases on stores in memory, each with a clock that a case can move.
+/// Harness whose cases run on [`MemoryStore`], each with a clock that the case can move.
 #[derive(Clone, Copy, Debug, Default)]
 pub struct MemoryHarness;
 
-/// 2026-01-01: late enough that times of the last years are past.
+/// Start time of the clock, 2026-01-01: a case that uses an earlier year means the past.
 const START: Timestamp = Timestamp::from_secs(1_767_225_600);
 
 #[async_trait]
@@ -27,7 +27,7 @@ impl Harness for MemoryHarness {
 
     async fn case_store(&self) -> CaseStore {
         let clock = ManualClock::new(START);
-        // Expired items stay until the case says so.
+        // Expired items stay until the case sweeps.
         let store = MemoryStore::with_env(Env::test(clock.clone(), 1)).with_sweep_every(None);
         let store = Arc::new(store);
         let swept = store.clone();

@@ -1,4 +1,4 @@
-//! The other direction of a capability: what a store does not have, it refuses.
+//! Checks that a store rejects requests for a capability that it lacks.
 
 use tabla_core::ops::{
     CreateTable, DescribeTable, GetItem, IndexProjection, ListStreams, ListTableTags, PutItem,
@@ -10,8 +10,8 @@ use tabla_core::{ErrorKind, KeyType, Requirement, Result, item};
 use crate::ctx::Ctx;
 use crate::table_spec::TableSpec;
 
-/// Proves that a store which denies a capability refuses to be asked for it, and that the refused
-/// call changes nothing.
+/// Checks that a store without this capability rejects requests for it as unsupported, and that a
+/// rejected request changes nothing.
 pub(crate) async fn check(ctx: Ctx, missing: Requirement) {
     match missing {
         Requirement::Transactions => transactions(&ctx).await,
@@ -34,17 +34,17 @@ pub(crate) async fn check(ctx: Ctx, missing: Requirement) {
         }
         Requirement::Tags => tags(&ctx).await,
         Requirement::ItemCollectionMetrics => metrics(&ctx).await,
-        other => panic!("there is no check that the store refuses {other}"),
+        other => panic!("no check that the store rejects {other}: add one in refusal.rs"),
     }
 }
 
 #[track_caller]
 fn refused<T: std::fmt::Debug>(result: Result<T>) {
     match result {
-        Ok(answer) => panic!("the store denies the capability, and yet answers {answer:?}"),
+        Ok(answer) => panic!("the store lacks the capability, but the request succeeded: {answer:?}"),
         Err(error) => assert!(
             matches!(error.kind(), ErrorKind::Unsupported),
-            "the store denies the capability, and refuses otherwise than as unsupported: {error:?}"
+            "the store lacks the capability, but its error is not of kind Unsupported: {error:?}"
         ),
     }
 }
@@ -55,7 +55,7 @@ async fn no_table(ctx: &Ctx, shape: TableSpec) {
     let described = ctx.store().describe_table(DescribeTable::new(&name)).await;
     assert!(
         described.as_ref().is_err_and(tabla_core::Error::is_not_found),
-        "the refused table is there: {described:?}"
+        "the table exists although its creation was rejected: {described:?}"
     );
 }
 

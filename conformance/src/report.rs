@@ -1,4 +1,4 @@
-//! What a run found: case by engine.
+//! Results of a run, by case and engine.
 
 mod render;
 
@@ -8,23 +8,23 @@ use crate::case::Case;
 use crate::clauses;
 use crate::{cases, deviations};
 
-/// How a case ended on an engine.
+/// Result of a case on an engine.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
 #[serde(rename_all = "lowercase")]
 pub enum Status {
-    /// As AWS does.
+    /// The engine behaves as AWS does.
     Pass,
-    /// Otherwise than AWS, as is known of this engine.
+    /// The engine differs from AWS as its recorded deviation says.
     Deviates,
-    /// The engine does not have what the case is about, and refuses it; or the harness cannot
-    /// provide what the case needs.
+    /// The engine lacks the capability and rejects requests for it, or the harness lacks what the
+    /// case needs.
     Unsupported,
-    /// Wrong.
+    /// The engine differs from AWS, and no deviation is recorded.
     Fail,
 }
 
 impl Status {
-    /// The word in reports.
+    /// Lower-case name, as in reports.
     pub fn as_str(self) -> &'static str {
         match self {
             Status::Pass => "pass",
@@ -35,49 +35,49 @@ impl Status {
     }
 }
 
-/// How one case ended on one engine.
+/// Result of one case on one engine, with its message.
 #[derive(Clone, Debug)]
 pub struct CaseResult {
-    /// The case.
+    /// Case that ran.
     pub case: &'static Case,
-    /// How it ended.
+    /// Status of the case.
     pub status: Status,
-    /// Why, for anything but a pass.
+    /// Reason for any status but [`Status::Pass`], for which it is empty.
     pub message: String,
 }
 
 /// The results of one engine, in the order of the cases.
 #[derive(Clone, Debug)]
 pub struct Column {
-    /// The engine.
+    /// Name of the engine.
     pub engine: String,
-    /// One result per case that was run.
+    /// Result of each case that ran.
     pub results: Vec<CaseResult>,
 }
 
 impl Column {
-    /// How many cases ended so.
+    /// Number of cases with this status.
     pub fn count(&self, status: Status) -> usize {
         self.results.iter().filter(|result| result.status == status).count()
     }
 
-    /// How this case ended, if it was run.
+    /// Result of the case with this id, if it ran.
     pub fn result(&self, id: &str) -> Option<&CaseResult> {
         self.results.iter().find(|result| result.case.id == id)
     }
 }
 
-/// The results of one or several engines, side by side.
+/// Results of one or several engines, side by side.
 #[derive(Clone, Debug)]
 pub struct Report {
-    /// One column per engine.
+    /// Results per engine.
     pub columns: Vec<Column>,
-    /// The clauses that no case proves; they fail the report.
+    /// Clauses without a case; any of them fails the report.
     pub unproved: Vec<&'static clauses::Clause>,
 }
 
 impl Report {
-    /// A report of one engine. Results may come in any order.
+    /// Report of one engine. Results may come in any order.
     pub fn new(engine: impl Into<String>, mut results: Vec<CaseResult>) -> Self {
         let place = |result: &CaseResult| cases().position(|case| case.id == result.case.id);
         results.sort_by_cached_key(place);
@@ -85,25 +85,25 @@ impl Report {
         Self { columns: vec![column], unproved: clauses::without_case().collect() }
     }
 
-    /// Both reports side by side.
+    /// Appends the columns of another report.
     #[must_use]
     pub fn join(mut self, other: Report) -> Self {
         self.columns.extend(other.columns);
         self
     }
 
-    /// Whether anything failed, or a clause has no case.
+    /// Whether a case failed, or a clause has no case.
     pub fn failed(&self) -> bool {
         !self.unproved.is_empty()
             || self.columns.iter().any(|column| column.count(Status::Fail) > 0)
     }
 
-    /// The cases that were run on any engine, in order.
+    /// Cases that ran on any engine, in order.
     fn rows(&self) -> impl Iterator<Item = &'static Case> {
         cases().filter(|case| self.columns.iter().any(|column| column.result(case.id).is_some()))
     }
 
-    /// The known deviations that showed, with their engines' columns.
+    /// Known deviations that showed in this run.
     fn deviations(&self) -> impl Iterator<Item = &'static deviations::Deviation> {
         self.columns.iter().flat_map(|column| {
             column

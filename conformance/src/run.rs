@@ -1,4 +1,4 @@
-//! Running the cases: as tests, or from a program.
+//! Execution of the cases, as tests or from a program.
 
 use std::process::ExitCode;
 use std::sync::Arc;
@@ -17,21 +17,21 @@ use crate::harness::{CaseStore, Harness};
 use crate::report::{CaseResult, Report, Status};
 use crate::{cases, deviations, refusal};
 
-/// A case that takes longer than this hangs.
+/// Time limit of a case. One that takes longer fails.
 const CASE_TIMEOUT: Duration = Duration::from_secs(120);
 
-/// Which cases to run.
+/// Selection of the cases to run.
 #[derive(Clone, Debug, Default)]
 pub enum Filter {
-    /// All.
+    /// All cases.
     #[default]
     All,
-    /// Those whose [test name](Case::test_name) has any of these in it.
+    /// Cases whose [test name](Case::test_name) contains any of these parts.
     Named(Vec<String>),
 }
 
 impl Filter {
-    /// Whether the case is to be run.
+    /// Whether the filter selects the case.
     pub fn takes(&self, case: &Case) -> bool {
         match self {
             Filter::All => true,
@@ -43,20 +43,20 @@ impl Filter {
     }
 }
 
-/// How far a run has come: told after each case.
+/// Progress of a run, reported after each case.
 #[derive(Clone, Copy, Debug)]
 pub struct Progress<'a> {
-    /// How many cases have ended.
+    /// Number of cases that have ended.
     pub done: usize,
-    /// How many there are.
+    /// Number of cases that the filter selects.
     pub total: usize,
-    /// The case that has just ended.
+    /// Result of the case that has just ended.
     pub last: &'a CaseResult,
 }
 
-/// Runs the cases on a harness, several at once, and reports.
+/// Runs the selected cases on a harness, several at once, and reports their results.
 ///
-/// Needs a tokio runtime with its timer enabled; on one with several threads the cases run in
+/// Needs a tokio runtime with its timer enabled; on a runtime with several threads the cases run in
 /// parallel.
 pub async fn run(
     harness: Arc<dyn Harness>,
@@ -87,15 +87,15 @@ pub async fn run(
     Report::new(harness.engine(), results)
 }
 
-/// The `main` of a test declared with `harness = false`: each case is a test of its own, named
-/// [`Case::test_name`], chosen by the usual arguments of a test binary.
+/// Entry point of a test target with `harness = false`. Each case is a test named
+/// [`Case::test_name`], selected by the usual arguments of a test binary.
 ///
 /// A case that the engine does not support is reported as ignored, with the reason.
 pub fn main(harness: impl Harness) -> ExitCode {
     let runtime = tokio::runtime::Builder::new_multi_thread()
         .enable_all()
         .build()
-        .expect("the machine has threads for a runtime");
+        .expect("cannot start the threads of a tokio runtime");
     let harness: Arc<dyn Harness> = Arc::new(harness);
     let mut arguments = Arguments::from_args();
     arguments.test_threads.get_or_insert(harness.parallelism());
@@ -124,7 +124,7 @@ pub fn main(harness: impl Harness) -> ExitCode {
     conclusion.exit_code()
 }
 
-/// What is wrong if these clauses have no case.
+/// Failure text that lists these clauses without a case; `None` if there are none.
 fn unproved<'a>(clauses: impl Iterator<Item = &'a Clause>) -> Option<String> {
     let rows: Vec<String> = clauses
         .map(|clause| format!("{} ({}): {}", clause.id, clause.family, clause.text))
@@ -133,7 +133,7 @@ fn unproved<'a>(clauses: impl Iterator<Item = &'a Clause>) -> Option<String> {
         .then(|| format!("{} clauses have no case:\n  {}", rows.len(), rows.join("\n  ")))
 }
 
-/// Runs one case on a fresh store and judges it.
+/// Runs one case on a fresh store and classifies its result.
 pub(crate) async fn run_case(harness: Arc<dyn Harness>, case: &'static Case) -> CaseResult {
     let known = deviations::find(harness.engine(), case.id);
     run_and_classify(&*harness, case, known).await
@@ -147,7 +147,7 @@ async fn run_and_classify(
     let fresh = match catch_panic(harness.case_store()).await {
         Ok(fresh) => fresh,
         Err(panic) => {
-            let message = format!("the harness gives no store: {panic}");
+            let message = format!("the harness failed to make a store: {panic}");
             return CaseResult { case, status: Status::Fail, message };
         }
     };
@@ -162,15 +162,15 @@ async fn run_and_classify(
         None => deviations::classify(with_timeout((case.run)(ctx)).await, known),
         Some(Err(failure)) => (Status::Fail, failure),
         Some(Ok(why)) if harness.is_complete() => {
-            (Status::Fail, format!("the engine claims to have everything, but: {why}"))
+            (Status::Fail, format!("the case is unsupported, but the harness is_complete: {why}"))
         }
         Some(Ok(why)) if known.is_some() => {
-            (Status::Fail, format!("the known deviation cannot show, so remove its row: {why}"))
+            (Status::Fail, format!("the case cannot run; delete its row in the deviations: {why}"))
         }
         Some(Ok(why)) => (Status::Unsupported, why),
     };
     if let Some(cleanup) = fresh.cleanup {
-        // The case is over: what goes wrong in the cleaning does not change its answer.
+        // A failed cleanup does not change the result of the case.
         let _ = catch_panic(cleanup()).await;
     }
     CaseResult { case, status, message }
@@ -184,12 +184,12 @@ fn missing_in_harness(case: &Case, fresh: &CaseStore) -> Option<Need> {
     })
 }
 
-/// Runs to the end; the text of the failure if it panics or hangs.
+/// Runs the future; returns the text of the failure if it panics or exceeds the time limit.
 async fn with_timeout(future: impl Future<Output = ()> + Send) -> Option<String> {
     let clock = SystemClock;
     match select(Box::pin(catch_panic(future)), clock.sleep(CASE_TIMEOUT)).await {
         Either::Left((ended, _)) => ended.err(),
-        Either::Right(((), _)) => Some(format!("no end after {} seconds", CASE_TIMEOUT.as_secs())),
+        Either::Right(((), _)) => Some(format!("the case did not end within {} seconds", CASE_TIMEOUT.as_secs())),
     }
 }
 
@@ -225,47 +225,47 @@ mod tests {
         observed: "lost an item",
     };
 
-    async fn judged(case: &'static Case, known: Option<&Deviation>) -> CaseResult {
+    async fn classified(case: &'static Case, known: Option<&Deviation>) -> CaseResult {
         run_and_classify(&FakeHarness::new(FakeStore::empty()), case, known).await
     }
 
     #[tokio::test]
-    async fn a_case_passes_or_fails_with_its_text_and_place() {
-        assert_eq!(judged(&PASSES, None).await.status, Status::Pass);
-        let failed = judged(&FAILS, None).await;
+    async fn failed_case_reports_panic_text_and_location() {
+        assert_eq!(classified(&PASSES, None).await.status, Status::Pass);
+        let failed = classified(&FAILS, None).await;
         assert_eq!(failed.status, Status::Fail);
         assert!(failed.message.starts_with("lost an item\n  at "), "{}", failed.message);
     }
 
     #[tokio::test]
-    async fn a_known_deviation_is_reported_and_must_persist() {
-        let result = judged(&FAILS, Some(&KNOWN)).await;
+    async fn known_deviation_is_reported_and_its_absence_fails() {
+        let result = classified(&FAILS, Some(&KNOWN)).await;
         assert_eq!((result.status, result.message.as_str()), (Status::Deviates, "loses it"));
-        assert_eq!(judged(&PASSES, Some(&KNOWN)).await.status, Status::Fail);
+        assert_eq!(classified(&PASSES, Some(&KNOWN)).await.status, Status::Fail);
     }
 
     #[tokio::test(start_paused = true)]
-    async fn a_case_that_hangs_fails() {
-        let result = judged(&HANGS, None).await;
+    async fn hanging_case_fails_at_time_limit() {
+        let result = classified(&HANGS, None).await;
         assert_eq!(result.status, Status::Fail);
-        assert!(result.message.starts_with("no end after"), "{}", result.message);
+        assert!(result.message.starts_with("the case did not end within"), "{}", result.message);
     }
 
     #[tokio::test]
-    async fn what_the_harness_lacks_is_unsupported() {
-        let result = judged(&NEEDS_CLOCK, None).await;
+    async fn case_whose_need_the_harness_lacks_is_unsupported() {
+        let result = classified(&NEEDS_CLOCK, None).await;
         assert_eq!(result.status, Status::Unsupported);
         assert_eq!(result.message, "needs a movable clock");
-        assert_eq!(judged(&NEEDS_CLOCK, Some(&KNOWN)).await.status, Status::Fail);
+        assert_eq!(classified(&NEEDS_CLOCK, Some(&KNOWN)).await.status, Status::Fail);
     }
 
     #[tokio::test]
-    async fn an_engine_that_claims_everything_may_lack_nothing() {
+    async fn complete_engine_fails_unsupported_case() {
         let mut harness = FakeHarness::new(FakeStore::empty());
         harness.complete = true;
         let result = run_and_classify(&harness, &NEEDS_CLOCK, None).await;
         assert_eq!(result.status, Status::Fail);
-        assert!(result.message.contains("claims to have everything"), "{}", result.message);
+        assert!(result.message.contains("harness is_complete"), "{}", result.message);
     }
 
     fn without_local_indexes(error: fn(&'static str) -> Error) -> FakeHarness {
@@ -275,7 +275,7 @@ mod tests {
     }
 
     #[tokio::test]
-    async fn a_missing_capability_must_be_refused_as_unsupported() {
+    async fn missing_capability_must_be_rejected_as_unsupported() {
         let refuses = without_local_indexes(|operation| match operation {
             "create_table" => Error::unsupported("no local indexes"),
             _ => Error::table_not_found(),
@@ -286,11 +286,11 @@ mod tests {
         let other_kind = without_local_indexes(|_| Error::new(ErrorKind::NotFound, "what?"));
         let result = run_and_classify(&other_kind, &NEEDS_LOCAL_INDEXES, None).await;
         assert_eq!(result.status, Status::Fail);
-        assert!(result.message.contains("otherwise than as unsupported"), "{}", result.message);
+        assert!(result.message.contains("is not of kind Unsupported"), "{}", result.message);
     }
 
     #[tokio::test]
-    async fn a_store_is_cleaned_up_whether_its_case_passes_or_not() {
+    async fn cleanup_runs_after_passed_failed_and_unsupported_cases() {
         let harness = FakeHarness::new(FakeStore::empty());
         for case in [&PASSES, &FAILS, &NEEDS_CLOCK] {
             run_and_classify(&harness, case, None).await;
@@ -299,7 +299,7 @@ mod tests {
     }
 
     #[tokio::test]
-    async fn a_run_tells_its_progress_and_reports_in_order() {
+    async fn run_reports_progress_and_sorts_results() {
         let harness = Arc::new(FakeHarness::new(FakeStore::empty()));
         let filter = Filter::Named(vec!["::values::1".to_owned(), "::values::3a".to_owned()]);
         let mut steps = Vec::new();
@@ -313,13 +313,13 @@ mod tests {
         assert_eq!(column.engine, "fake");
         let order: Vec<&str> = column.results.iter().map(|result| result.case.id).collect();
         assert_eq!(order, chosen);
-        // A store that has no tables passes nothing.
+        // Every case fails on a store without tables.
         assert_eq!(column.count(Status::Fail), total);
         assert!(report.failed());
     }
 
     #[test]
-    fn clauses_without_a_case_are_named() {
+    fn failure_text_names_clauses_without_case() {
         assert_eq!(unproved([].iter()), None);
         let clause = Clause { id: "1z", text: "a rule", family: Family::Values };
         assert_eq!(

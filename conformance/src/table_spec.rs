@@ -1,4 +1,4 @@
-//! Ready shapes of tables.
+//! Table definitions for cases.
 
 use std::fmt;
 
@@ -6,11 +6,11 @@ use tabla_core::Item;
 use tabla_core::KeyType;
 use tabla_core::ops::{CreateTable, IndexProjection, SecondaryIndex, StreamViewType};
 
-/// A table to be created: key attributes `pk` and `sk`, and indexes if wanted.
+/// Definition of a table to be created: key attributes `pk` and `sk`, and indexes.
 ///
-/// The plain indexes have short names and fixed attributes, so that cases read alike:
-/// `gsi` has the key `gpk` (S), `gsk` (S); `lsi` has the table's partition key and `lsk` (S).
-/// Anything that no method here offers is set on the request itself with [`Shape::with`].
+/// The standard indexes have short names and fixed attributes, the same in all cases: `gsi` has the
+/// key `gpk` (S), `gsk` (S); `lsi` has the table's partition key and `lsk` (S). Set anything that
+/// no method here offers on the request itself, with [`TableSpec::with`].
 #[derive(Clone, Debug)]
 pub struct TableSpec(CreateTable);
 
@@ -23,60 +23,60 @@ impl TableSpec {
         })
     }
 
-    /// `pk`: S.
+    /// Table with the key `pk` (S).
     pub fn s() -> Self {
         Self::of(KeyType::S, None)
     }
 
-    /// `pk`: N.
+    /// Table with the key `pk` (N).
     pub fn n() -> Self {
         Self::of(KeyType::N, None)
     }
 
-    /// `pk`: B.
+    /// Table with the key `pk` (B).
     pub fn b() -> Self {
         Self::of(KeyType::B, None)
     }
 
-    /// `pk`: S, `sk`: S.
+    /// Table with the key `pk` (S), `sk` (S).
     pub fn s_s() -> Self {
         Self::of(KeyType::S, Some(KeyType::S))
     }
 
-    /// `pk`: S, `sk`: N.
+    /// Table with the key `pk` (S), `sk` (N).
     pub fn s_n() -> Self {
         Self::of(KeyType::S, Some(KeyType::N))
     }
 
-    /// `pk`: S, `sk`: B.
+    /// Table with the key `pk` (S), `sk` (B).
     pub fn s_b() -> Self {
         Self::of(KeyType::S, Some(KeyType::B))
     }
 
-    /// `pk` and `sk` of any types, for cases that go through all of them.
+    /// Table with `pk` and `sk` of the given types, for cases that cover all types.
     pub fn keys(partition: KeyType, sort: Option<KeyType>) -> Self {
         Self::of(partition, sort)
     }
 
-    /// The global index `gsi` on `gpk` (S) and `gsk` (S), carrying everything.
+    /// Adds the global index `gsi` on `gpk` (S) and `gsk` (S), which projects all attributes.
     #[must_use]
     pub fn gsi(self) -> Self {
         self.gsi_on("gsi", ("gpk", KeyType::S), Some(("gsk", KeyType::S)), IndexProjection::all())
     }
 
-    /// The global index `gsi` on `gpk` (S) alone, carrying everything.
+    /// Adds the global index `gsi` on `gpk` (S) alone, which projects all attributes.
     #[must_use]
     pub fn gsi_hash(self) -> Self {
         self.gsi_on("gsi", ("gpk", KeyType::S), None, IndexProjection::all())
     }
 
-    /// The global index `gsi` on `gpk` (S) and `gsk` (S), carrying what `projection` says.
+    /// Adds the global index `gsi` on `gpk` (S) and `gsk` (S) with this projection.
     #[must_use]
     pub fn gsi_projecting(self, projection: IndexProjection) -> Self {
         self.gsi_on("gsi", ("gpk", KeyType::S), Some(("gsk", KeyType::S)), projection)
     }
 
-    /// Any global index with a key of one attribute in each half.
+    /// Adds a global index with one partition key attribute and at most one sort key attribute.
     #[must_use]
     pub fn gsi_on(
         self,
@@ -94,19 +94,19 @@ impl TableSpec {
         Self(request.global_index(index))
     }
 
-    /// The local index `lsi` on `lsk` (S), carrying everything.
+    /// Adds the local index `lsi` on `lsk` (S), which projects all attributes.
     #[must_use]
     pub fn lsi(self) -> Self {
         self.lsi_on("lsi", ("lsk", KeyType::S), IndexProjection::all())
     }
 
-    /// The local index `lsi` on `lsk` (S), carrying what `projection` says.
+    /// Adds the local index `lsi` on `lsk` (S) with this projection.
     #[must_use]
     pub fn lsi_projecting(self, projection: IndexProjection) -> Self {
         self.lsi_on("lsi", ("lsk", KeyType::S), projection)
     }
 
-    /// Any local index.
+    /// Adds a local index with this sort key.
     #[must_use]
     pub fn lsi_on(self, name: &str, sort: (&str, KeyType), projection: IndexProjection) -> Self {
         let index =
@@ -114,19 +114,19 @@ impl TableSpec {
         Self(self.0.attribute(sort.0, sort.1).local_index(index))
     }
 
-    /// Records changes with this view.
+    /// Enables a stream with this view type.
     #[must_use]
     pub fn stream(self, view_type: StreamViewType) -> Self {
         Self(self.0.stream(view_type))
     }
 
-    /// Changes the request in any way.
+    /// Changes the request with a function.
     #[must_use]
     pub fn with(self, change: impl FnOnce(CreateTable) -> CreateTable) -> Self {
         Self(change(self.0))
     }
 
-    /// The request that creates the table under this name.
+    /// Request that creates the table under this name.
     pub fn request(&self, name: impl Into<String>) -> CreateTable {
         let mut request = self.0.clone();
         request.table = name.into();
@@ -134,7 +134,7 @@ impl TableSpec {
     }
 }
 
-/// A table of a case: its name, and what its keys and indexes are called.
+/// Table of a case: its name, and the names of its key attributes and indexes.
 #[derive(Clone, Debug)]
 pub struct Table {
     pub(crate) name: String,
@@ -153,12 +153,12 @@ impl Table {
         }
     }
 
-    /// The table's name.
+    /// Name of the table.
     pub fn name(&self) -> &str {
         &self.name
     }
 
-    /// The key attributes of an item, and nothing else.
+    /// Key attributes of an item, without the others.
     pub fn key_of(&self, item: &Item) -> Item {
         let part = |name: &String| Some((name.clone(), item.get(name)?.to_value()));
         self.key.iter().filter_map(part).collect()
@@ -183,7 +183,7 @@ mod tests {
     use tabla_core::item;
 
     #[test]
-    fn a_shape_defines_exactly_the_attributes_that_its_keys_use() {
+    fn table_spec_defines_exactly_the_key_attributes() {
         let request = TableSpec::s_n().gsi().lsi().request("t-1");
         let defined: Vec<&str> =
             request.attribute_definitions.iter().map(|attribute| attribute.name.as_str()).collect();

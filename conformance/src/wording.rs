@@ -1,23 +1,23 @@
-//! Texts that say the same.
+//! Known pairs of texts for the same constraint.
 //!
-//! The suite states AWS's text. AWS rewords its validation errors now and then, and DynamoDB
-//! Local 2.6.1 shows older texts for the same constraints. Each such pair is a row here, and
-//! [`same`] takes either text for the other. This is for services only: engines that judge with
-//! core must give exactly the text that the suite states.
+//! The suite has AWS's text. AWS rewords its validation errors now and then, and DynamoDB Local
+//! 2.6.1 has older texts for the same constraints. Each such pair is a row here, and [`same`]
+//! accepts either text for the other. Only services are compared like this: engines that validate
+//! with core must return exactly the text of the suite.
 
 mod tables;
 
-/// Two texts for one constraint. `{name}` stands for any text, the same wherever the name
-/// appears in the pair; `{_}` stands for any text.
+/// Two texts for one constraint. `{name}` matches any text, the same wherever the name occurs in
+/// the pair; `{_}` matches any text.
 #[derive(Clone, Copy, Debug)]
 pub struct Pair {
-    /// AWS's text, as the cases state it.
+    /// Text of AWS, as in the cases.
     pub aws: &'static str,
-    /// Another text that a service gives.
+    /// Other text that a service returns.
     pub other: &'static str,
 }
 
-/// The known pairs.
+/// Known pairs, those about tables last.
 pub fn pairs() -> impl Iterator<Item = &'static Pair> {
     PAIRS.iter().chain(tables::PAIRS)
 }
@@ -304,7 +304,7 @@ const PAIRS: &[Pair] = &[
     },
 ];
 
-/// Whether these are texts for the same constraint: equal, or a known pair.
+/// Whether two texts are equal or a known pair for the same constraint.
 pub fn same(expected: &str, actual: &str) -> bool {
     among(pairs(), expected, actual)
 }
@@ -317,9 +317,9 @@ fn among<'p>(mut pairs: impl Iterator<Item = &'p Pair>, expected: &str, actual: 
         })
 }
 
-/// Whether the text fits the pattern and the holes filled so far; fills the new ones.
+/// Whether the text matches the pattern and the holes filled so far. Fills new holes.
 ///
-/// A hole takes as little as it can, so a hole at the very end takes the rest.
+/// A hole matches as little text as possible; one at the end of the pattern matches the rest.
 fn matches<'p, 't>(pattern: &'p str, text: &'t str, holes: &mut Vec<(&'p str, &'t str)>) -> bool {
     let Some((before, name, after)) = first_hole(pattern) else {
         return pattern == text;
@@ -343,7 +343,7 @@ fn matches<'p, 't>(pattern: &'p str, text: &'t str, holes: &mut Vec<(&'p str, &'
     false
 }
 
-/// The pattern before its first hole, the hole's name, and the pattern after it.
+/// Text before the first hole of a pattern, the name of the hole, and the text after it.
 fn first_hole(pattern: &str) -> Option<(&str, &str, &str)> {
     let (before, rest) = pattern.split_once('{')?;
     let (name, after) = rest.split_once('}')?;
@@ -360,7 +360,7 @@ mod tests {
     ];
 
     #[test]
-    fn a_pair_matches_with_its_holes_filled_alike() {
+    fn pair_matches_only_with_equal_text_in_named_holes() {
         assert!(among(TESTED.iter(), "table users is missing", "no table users, sorry: try later"));
         assert!(!among(
             TESTED.iter(),
@@ -372,14 +372,14 @@ mod tests {
     }
 
     #[test]
-    fn other_texts_are_the_same_only_if_they_are_equal() {
+    fn unknown_texts_are_same_only_if_equal() {
         assert!(among([].iter(), "a", "a"));
         assert!(!among(TESTED.iter(), "a", "b"));
         assert!(!among(TESTED.iter(), "no table users, sorry: x", "table users is missing"));
     }
 
     #[test]
-    fn the_reworded_constraint_is_known() {
+    fn reworded_length_constraint_is_a_known_pair() {
         assert!(same(
             "1 validation error detected: Value at 'TableName' failed to satisfy constraint: \
              Member must have length greater than or equal to 1",

@@ -12,7 +12,7 @@ use crate::harness::Wording;
 use crate::wording;
 
 impl Ctx {
-    /// The result must be an error; gives it back for assertions that no helper makes.
+    /// The result must be an error, which is returned for further assertions.
     #[track_caller]
     pub fn expect_error<T: Debug>(&self, result: Result<T>) -> Error {
         match result {
@@ -21,7 +21,7 @@ impl Ctx {
         }
     }
 
-    /// The result must be an error with this exception name and this message.
+    /// The result must be an error with this exception name and message, and is returned.
     #[track_caller]
     pub fn expect_code<T: Debug>(&self, result: Result<T>, code: &str, message: &str) -> Error {
         match result {
@@ -36,8 +36,8 @@ impl Ctx {
         }
     }
 
-    /// The result must be an error of this kind, whatever its message: for errors without a
-    /// stable text. The first argument of `matches!` is the kind:
+    /// The result must be an error of this kind, with any message: for errors whose text is not
+    /// stable. `what` names the kind in the failure, and `is` tests it:
     /// `ctx.expect_kind(result, "Throttled", |kind| matches!(kind, ErrorKind::Throttled))`.
     #[track_caller]
     pub fn expect_kind<T: Debug>(
@@ -55,7 +55,7 @@ impl Ctx {
         }
     }
 
-    /// The request must be refused with a ValidationException of exactly this message.
+    /// The result must be a ValidationException with exactly this message.
     #[track_caller]
     pub fn expect_validation<T: Debug>(&self, result: Result<T>, message: &str) {
         let error = self.expect_code(result, "ValidationException", message);
@@ -66,8 +66,8 @@ impl Ctx {
         );
     }
 
-    /// The request must be refused with a ValidationException whose message has this in it: for
-    /// texts that are not stable as a whole.
+    /// The result must be a ValidationException whose message contains this part: for messages that
+    /// are not stable as a whole.
     #[track_caller]
     pub fn expect_validation_with<T: Debug>(&self, result: Result<T>, part: &str) {
         match result {
@@ -79,13 +79,13 @@ impl Ctx {
         }
     }
 
-    /// The table must be missing, in the words of the data operations.
+    /// The result must be the error of a data operation on a missing table.
     #[track_caller]
     pub fn expect_table_missing<T: Debug>(&self, result: Result<T>) {
         self.expect_code(result, "ResourceNotFoundException", "Requested resource not found");
     }
 
-    /// The condition must not hold; gives the item that the error carries.
+    /// The condition must have failed; returns the item that the error carries.
     #[track_caller]
     pub fn expect_condition_failed<T: Debug>(&self, result: Result<T>) -> Option<Item> {
         let code = "ConditionalCheckFailedException";
@@ -96,8 +96,8 @@ impl Ctx {
         }
     }
 
-    /// The transaction must be cancelled for these reasons, in the order of its operations, and
-    /// its message must list them; gives the reasons.
+    /// The transaction must be canceled with these reason codes, one per operation in order, and
+    /// the message must list them. Returns the reasons.
     #[track_caller]
     pub fn expect_canceled<T: Debug>(
         &self,
@@ -115,13 +115,13 @@ impl Ctx {
         for reason in reasons.iter().filter(|reason| reason.code.as_str() == "None") {
             assert!(
                 reason.message.is_none() && reason.item.is_none(),
-                "an innocent operation has neither message nor item: {reason:?}"
+                "an operation with code None has neither message nor item: {reason:?}"
             );
         }
         reasons
     }
 
-    /// This message must be that one: for texts outside errors, such as cancellation reasons.
+    /// The text must be the expected one: for texts outside errors, such as cancellation reasons.
     #[track_caller]
     pub fn expect_text(&self, actual: &str, expected: &str) {
         assert!(
@@ -130,7 +130,7 @@ impl Ctx {
         );
     }
 
-    /// Whether the text says what is expected, in the words that this store may use.
+    /// Whether the texts are equal, or known as the same where the store's wording is its own.
     pub(crate) fn same_text(&self, expected: &str, actual: &str) -> bool {
         match self.0.wording {
             Wording::Exact => expected == actual,
@@ -138,7 +138,7 @@ impl Ctx {
         }
     }
 
-    /// These items must be those, in whatever order.
+    /// The items must be the expected ones, in any order.
     #[track_caller]
     pub fn expect_items(&self, actual: &[Item], expected: &[Item]) {
         if let Some(difference) = difference(actual, expected) {
@@ -146,7 +146,7 @@ impl Ctx {
         }
     }
 
-    /// These items must be those, in this order.
+    /// The items must be the expected ones, in this order.
     #[track_caller]
     pub fn expect_in_order(&self, actual: &[Item], expected: &[Item]) {
         if let Some(difference) = difference(actual, expected) {
@@ -155,7 +155,7 @@ impl Ctx {
         assert!(actual == expected, "the order is {actual:#?}\nexpected {expected:#?}");
     }
 
-    /// The attribute must have these values, item by item: the short way to check an order.
+    /// The attribute must have these values, item by item: a short way to check an order.
     #[track_caller]
     pub fn expect_column<V: Into<tabla_core::Value>>(
         &self,
@@ -171,7 +171,7 @@ impl Ctx {
     }
 }
 
-/// What stands in one list of items and not in the other, as often as it does.
+/// Description of the items that one list has more often than the other; `None` if there are none.
 pub(super) fn difference(actual: &[Item], expected: &[Item]) -> Option<String> {
     // Equal items have equal encodings.
     let mut balance: BTreeMap<Bytes, (isize, &Item)> = BTreeMap::new();

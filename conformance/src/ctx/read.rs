@@ -1,4 +1,4 @@
-//! Reading whole tables and indexes, page by page.
+//! Reads of whole tables and indexes, page by page.
 
 use std::future::Future;
 use std::panic::Location;
@@ -10,44 +10,44 @@ use super::expect::difference;
 use super::{Ctx, fail, ok_at};
 use crate::table_spec::Table;
 
-/// More pages than any case has: a cursor that goes round in a circle ends here.
+/// Upper limit on the pages of one read: a cursor that cycles fails the case here.
 const MAX_PAGES: usize = 10_000;
 
 impl Ctx {
-    /// All items of a table, read consistently to the end.
+    /// Reads all items of a table, consistently.
     #[track_caller]
     pub fn all_items(&self, table: &Table) -> impl Future<Output = Vec<Item>> + Send {
         self.scan_all(Scan::new(table).consistent_read(true))
     }
 
-    /// The items of all pages of a query.
+    /// Reads the items of all pages of a query.
     #[track_caller]
     pub fn query_all(&self, query: Query) -> impl Future<Output = Vec<Item>> + Send {
         let at = Location::caller();
         async move { items(self.query_pages_at(at, query).await) }
     }
 
-    /// The items of all pages of a scan.
+    /// Reads the items of all pages of a scan.
     #[track_caller]
     pub fn scan_all(&self, scan: Scan) -> impl Future<Output = Vec<Item>> + Send {
         let at = Location::caller();
         async move { items(self.scan_pages_at(at, scan).await) }
     }
 
-    /// All pages of a query, each begun at the `last_evaluated_key` of the one before.
+    /// Reads all pages of a query, each starting at the `last_evaluated_key` of the one before.
     #[track_caller]
     pub fn query_pages(&self, query: Query) -> impl Future<Output = Vec<Page>> + Send {
         self.query_pages_at(Location::caller(), query)
     }
 
-    /// All pages of a scan, each begun at the `last_evaluated_key` of the one before.
+    /// Reads all pages of a scan, each starting at the `last_evaluated_key` of the one before.
     #[track_caller]
     pub fn scan_pages(&self, scan: Scan) -> impl Future<Output = Vec<Page>> + Send {
         self.scan_pages_at(Location::caller(), scan)
     }
 
-    /// The query must give these items, over all its pages, in this order. A read of an index
-    /// that may lag is repeated until it does, up to a bound.
+    /// The query must return these items, over all its pages, in this order. A read of an index
+    /// that may lag is repeated for about 10 seconds.
     #[track_caller]
     pub fn expect_query<'a>(
         &'a self,
@@ -71,7 +71,7 @@ impl Ctx {
         }
     }
 
-    /// The table must hold exactly these items.
+    /// The table must hold exactly these items, in any order.
     #[track_caller]
     pub fn expect_table<'a>(
         &'a self,
@@ -100,8 +100,8 @@ impl Ctx {
         items(self.scan_pages_at(at, scan).await)
     }
 
-    /// The index must hold exactly these entries, each as its projection shows it. A read that
-    /// may lag is repeated until it does, up to a bound.
+    /// The index must hold exactly these entries, as projected, in any order. A read of an index
+    /// that may lag is repeated for about 10 seconds.
     #[track_caller]
     pub fn expect_index<'a>(
         &'a self,
@@ -117,7 +117,7 @@ impl Ctx {
         }
     }
 
-    /// How an index differs from these entries, after giving it time to catch up.
+    /// Difference between an index and these entries, after the index had time to catch up.
     pub(super) async fn index_difference(
         &self,
         at: &Location<'_>,

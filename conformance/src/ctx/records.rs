@@ -1,4 +1,4 @@
-//! Reading the stream of a table.
+//! Reads of a table's stream.
 
 use std::future::Future;
 use std::panic::Location;
@@ -11,7 +11,7 @@ use super::{Ctx, fail, ok_at};
 use crate::table_spec::Table;
 
 impl Ctx {
-    /// The latest stream of a table.
+    /// ARN of the table's latest stream, which must exist.
     #[track_caller]
     pub fn stream_of<'a>(
         &'a self,
@@ -21,12 +21,12 @@ impl Ctx {
         async move { self.stream_at(at, table).await }
     }
 
-    /// All records of the table's latest stream, in the order of their sequence numbers: the
-    /// records of an item are in the order of its changes.
+    /// Reads all records of the table's latest stream, sorted by sequence number: the records of an
+    /// item are in the order of its changes.
     ///
-    /// A stream may lag behind on a service: there, records are awaited until there are at least
-    /// `at_least` of them, up to a bound. To prove that something wrote no record, write something
-    /// that does after it.
+    /// A stream of a service may lag: the read is repeated for about 10 seconds until there are
+    /// `at_least` records. To prove that an operation wrote no record, follow it with one that
+    /// writes a record.
     #[track_caller]
     pub fn records<'a>(
         &'a self,
@@ -41,7 +41,7 @@ impl Ctx {
                     let records = self.read_stream(at, &arn).await;
                     (records.len() >= at_least).then_some(())
                 };
-                // What is missing is then missing in the records that are returned.
+                // If records are still missing, the caller's assertion shows which.
                 let _ = self.poll(enough).await;
             }
             self.read_stream(at, &arn).await
@@ -56,7 +56,7 @@ impl Ctx {
         }
     }
 
-    /// All records that can be read of a stream, shard after shard, parents before children.
+    /// Reads all records of a stream, shard by shard, parents before children.
     async fn read_stream(&self, at: &Location<'_>, arn: &StreamArn) -> Vec<Record> {
         let store = self.store();
         let mut records: Vec<Record> = Vec::new();
@@ -67,7 +67,7 @@ impl Ctx {
                 let position = ShardPosition::TrimHorizon;
                 let request = GetShardIterator::new(arn.clone(), shard.id, position);
                 let mut next = Some(ok_at(at, store.get_shard_iterator(request).await));
-                // An open shard has no end: it is read until it has nothing more for now.
+                // An open shard has no end: stop at the first empty page.
                 while let Some(iterator) = next {
                     let page = ok_at(at, store.get_records(GetRecords::new(iterator)).await);
                     next = page.next_iterator.filter(|_| !page.records.is_empty());
@@ -76,7 +76,7 @@ impl Ctx {
             }
             describe.exclusive_start_shard = description.last_evaluated_shard;
             if describe.exclusive_start_shard.is_none() {
-                // Numbers are told in 21 to 40 digits.
+                // Sequence numbers have 21 to 40 digits.
                 records.sort_by_cached_key(|record| format!("{:0>40}", record.sequence_number.0));
                 return records;
             }

@@ -1,4 +1,4 @@
-//! What a table and its indexes hold at a moment, to prove later that nothing changed.
+//! Contents of a table and its indexes, to prove later that nothing changed.
 
 use std::future::Future;
 use std::panic::Location;
@@ -12,10 +12,10 @@ use super::expect::difference;
 use super::{Ctx, fail};
 use crate::table_spec::Table;
 
-/// How long a lagging index must stay the same to count as settled.
+/// Time for which a lagging index must not change to count as settled.
 const SETTLE: Duration = Duration::from_millis(100);
 
-/// The contents of a table and of its indexes.
+/// Contents of a table and of its indexes at one moment.
 #[derive(Clone, Debug)]
 pub struct Snapshot {
     table: Table,
@@ -24,14 +24,14 @@ pub struct Snapshot {
 }
 
 impl Ctx {
-    /// What the table and its indexes hold now.
+    /// Reads the contents of a table and its indexes.
     #[track_caller]
     pub fn snapshot<'a>(&'a self, table: &'a Table) -> impl Future<Output = Snapshot> + Send + 'a {
         let at = Location::caller();
         async move { self.take_snapshot(at, table).await }
     }
 
-    /// The table and its indexes must hold what they held: a write that failed left no trace.
+    /// The table and its indexes must equal the snapshot: a failed write changed nothing.
     #[track_caller]
     pub fn expect_unchanged<'a>(
         &'a self,
@@ -63,7 +63,7 @@ impl Ctx {
         Snapshot { table: table.clone(), items, indexes }
     }
 
-    /// The entries of a lagging index once two reads in a row agree.
+    /// Entries of a lagging index, once two consecutive reads agree.
     async fn settled(
         &self,
         at: &Location<'_>,

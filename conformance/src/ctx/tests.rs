@@ -9,13 +9,13 @@ async fn ctx() -> Ctx {
     Ctx::new("fake", Wording::Exact, &MemoryHarness.case_store().await)
 }
 
-/// The text with which a helper fails.
+/// Text of the panic of a helper, which must fail.
 async fn failure(helper: impl Future<Output = ()>) -> String {
-    catch_panic(helper).await.expect_err("the helper notices")
+    catch_panic(helper).await.expect_err("the helper must fail")
 }
 
 #[tokio::test]
-async fn tables_of_one_case_do_not_meet() {
+async fn tables_of_a_case_have_distinct_names() {
     let ctx = ctx().await;
     let first = ctx.table_with(TableSpec::s(), [item! { "pk" => "a" }]).await;
     let second = ctx.table(TableSpec::s()).await;
@@ -25,7 +25,7 @@ async fn tables_of_one_case_do_not_meet() {
 }
 
 #[tokio::test]
-async fn a_failing_helper_names_the_line_that_called_it() {
+async fn failing_helper_names_line_of_its_caller() {
     let ctx = ctx().await;
     let table = ctx.table_with(TableSpec::s(), [item! { "pk" => "a" }]).await;
     let line = line!() + 1;
@@ -35,7 +35,7 @@ async fn a_failing_helper_names_the_line_that_called_it() {
 }
 
 #[tokio::test]
-async fn reading_all_goes_through_all_pages() {
+async fn query_all_reads_all_pages() {
     let ctx = ctx().await;
     let items: Vec<Item> = (0..7).map(|sk| item! { "pk" => "a", "sk" => sk }).collect();
     let table = ctx.table_with(TableSpec::s_n(), items.clone()).await;
@@ -47,7 +47,7 @@ async fn reading_all_goes_through_all_pages() {
 }
 
 #[tokio::test]
-async fn a_snapshot_notices_a_change_of_an_item_or_an_index_entry() {
+async fn snapshot_detects_changed_item_or_index_entry() {
     let ctx = ctx().await;
     let item = item! { "pk" => "a", "gpk" => "g", "gsk" => "1" };
     let table = ctx.table_with(TableSpec::s().gsi(), [item.clone()]).await;
@@ -66,7 +66,7 @@ async fn a_snapshot_notices_a_change_of_an_item_or_an_index_entry() {
 }
 
 #[tokio::test]
-async fn records_are_read_to_the_end() {
+async fn records_reads_to_end_of_stream() {
     let ctx = ctx().await;
     let table = ctx.table(TableSpec::s().stream(StreamViewType::KeysOnly)).await;
     ctx.put_all(&table, (0..5).map(|n| item! { "pk" => n.to_string() })).await;
@@ -74,7 +74,7 @@ async fn records_are_read_to_the_end() {
 }
 
 #[tokio::test]
-async fn concurrent_calls_give_their_answers_in_order_or_fail_the_case() {
+async fn at_once_returns_results_in_order_and_fails_case_on_panic() {
     let ctx = ctx().await;
     let answers = ctx.at_once((0..4).map(|n| async move { n })).await;
     assert_eq!(answers, [0, 1, 2, 3]);
@@ -95,7 +95,7 @@ async fn errors_are_compared_by_code_message_and_kind() {
         failure(async { ctx.expect_validation(Ok(()), "no") }).await,
         failure(async { ctx.expect_table_missing(refused()) }).await,
         failure(async { drop(ctx.expect_condition_failed(refused())) }).await,
-        // Right code and message, but a kind that callers would act on differently.
+        // Right code and message, but a kind on which callers would act differently.
         failure(async {
             let error = Error::new(ErrorKind::Unsupported, "no");
             ctx.expect_validation(Result::<()>::Err(error), "no");
@@ -107,7 +107,7 @@ async fn errors_are_compared_by_code_message_and_kind() {
 }
 
 #[tokio::test(start_paused = true)]
-async fn polling_ends_with_the_answer_or_at_its_bound() {
+async fn poll_ends_with_value_or_at_time_limit() {
     let ctx = ctx().await;
     let asked = AtomicUsize::new(0);
     let third = || async { (asked.fetch_add(1, Ordering::Relaxed) == 2).then_some("there") };

@@ -1,4 +1,4 @@
-//! The three forms of a report.
+//! JSON, terminal and markdown forms of a report.
 
 use std::fmt::Write as _;
 
@@ -7,17 +7,17 @@ use serde_json::{Value as Json, json};
 use super::{Column, Report, Status};
 use crate::family::Family;
 
-/// Writing to a string cannot fail.
+/// Writes a line to a string, which cannot fail.
 macro_rules! line {
     ($out:expr $(, $($argument:tt)+)?) => {
-        writeln!($out $(, $($argument)+)?).expect("strings take all text")
+        writeln!($out $(, $($argument)+)?).expect("writing to a string cannot fail")
     };
 }
 
 const STATUSES: [Status; 4] = [Status::Pass, Status::Deviates, Status::Unsupported, Status::Fail];
 
 impl Report {
-    /// For programs: the engines with their counts, a row per case, the clauses without a case.
+    /// JSON for programs: the engines with their counts, the cases, the clauses without a case.
     pub fn to_json(&self) -> Json {
         let engines: Vec<Json> = self.columns.iter().map(counts).collect();
         let cases: Vec<Json> = self
@@ -45,7 +45,7 @@ impl Report {
         json!({ "engines": engines, "cases": cases, "clauses_without_case": unproved })
     }
 
-    /// For people at a terminal: a table per family, the failures in full, then the counts.
+    /// Text for a terminal: a table per family, the failures in full, then the counts.
     pub fn to_terminal(&self) -> String {
         let mut out = String::new();
         self.terminal_table(&mut out);
@@ -78,26 +78,26 @@ impl Report {
         for case in self.rows() {
             if family != Some(case.family) {
                 family = Some(case.family);
-                write!(out, "{:<name$}", case.family.name()).expect("strings take all text");
+                write!(out, "{:<name$}", case.family.name()).expect("writing to a string cannot fail");
                 for column in &self.columns {
                     write!(out, "  {:<width$}", column.engine, width = width(column))
-                        .expect("strings take all text");
+                        .expect("writing to a string cannot fail");
                 }
                 line!(out);
             }
             let title = format!("{} {}", case.id, case.name);
-            write!(out, "{title:<name$}").expect("strings take all text");
+            write!(out, "{title:<name$}").expect("writing to a string cannot fail");
             for column in &self.columns {
                 let word = column.result(case.id).map_or("-", |result| result.status.as_str());
                 write!(out, "  {word:<width$}", width = width(column))
-                    .expect("strings take all text");
+                    .expect("writing to a string cannot fail");
             }
             line!(out);
         }
     }
 
-    /// For the documentation: counts, a table per family, the deviations with their sources. It
-    /// has no times or dates, so that the same results give the same text.
+    /// Markdown for the documentation: counts, a table per family, the deviations with their
+    /// sources. It has no times or dates, so that equal results give equal text.
     pub fn to_markdown(&self) -> String {
         let mut out = String::from("# Conformance\n\n");
         line!(out, "| engine | {} |", STATUSES.map(Status::as_str).join(" | "));
@@ -166,7 +166,7 @@ fn summary(column: &Column) -> String {
     STATUSES.map(part).join(", ")
 }
 
-/// The text as one cell of a table.
+/// Escapes text for one cell of a markdown table.
 fn escape(text: &str) -> String {
     text.replace('|', "\\|").replace('\n', " ").replace('<', "&lt;")
 }
@@ -178,7 +178,7 @@ mod tests {
     use crate::{Case, cases};
 
     fn result(id: &str, status: Status, message: &str) -> CaseResult {
-        let case: &'static Case = cases().find(|case| case.id == id).expect("there is this case");
+        let case: &'static Case = cases().find(|case| case.id == id).expect("no case with this id");
         CaseResult { case, status, message: message.to_owned() }
     }
 
@@ -193,7 +193,7 @@ mod tests {
     }
 
     #[test]
-    fn json_has_a_row_per_case_and_an_entry_per_engine() {
+    fn json_has_row_per_case_and_entry_per_engine() {
         let json = report().to_json();
         assert_eq!(json["engines"][0]["engine"], "one");
         assert_eq!(json["engines"][0]["fail"], 1);
@@ -205,7 +205,7 @@ mod tests {
     }
 
     #[test]
-    fn the_terminal_shows_failures_in_full() {
+    fn terminal_text_shows_failures_in_full() {
         let text = report().to_terminal();
         assert!(text.contains("FAILED on one"), "{text}");
         assert!(text.contains("  | expected an error\n  |   at values.rs:1:1"), "{text}");
@@ -213,7 +213,7 @@ mod tests {
     }
 
     #[test]
-    fn markdown_has_a_table_per_family_and_says_why_something_is_unsupported() {
+    fn markdown_has_table_per_family_and_reasons_of_unsupported_cases() {
         let text = report().to_markdown();
         assert!(text.contains("| one | 1 | 0 | 0 | 1 |"), "{text}");
         assert!(text.contains("\n## values\n"), "{text}");
