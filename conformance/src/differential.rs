@@ -1,17 +1,17 @@
-//! Two stores, one random history: they must agree.
+//! Comparison of two stores on random histories.
 //!
-//! A [`History`] is a table of a random shape and a sequence of operations on a small key space,
-//! so that they meet: valid and invalid, with conditions, updates, batches, transactions, queries
-//! and scans. [`compare`] makes the same calls on both stores and compares answers, errors and,
-//! at the end, what the tables and indexes hold and what the stream, if there is one, tells of each
-//! item.
+//! A [`History`] is a table of a random shape and a sequence of operations on a small key space, so
+//! that many of them touch the same items: valid and invalid, with conditions, updates, batches,
+//! transactions, queries and scans. [`compare`] makes the same calls on both stores. It compares
+//! answers and errors and, at the end, the contents of the tables and indexes and the records of
+//! the stream, if there is one.
 //!
-//! Only this is normalised:
+//! Normalized before the comparison:
 //! - the order of a scan, and of entries that tie in an index: all pages are read and sorted;
 //! - a `LastEvaluatedKey` on the last page;
-//! - late reads of an index: they are repeated up to a bound;
+//! - lagging reads of an index: they are repeated up to a limit;
 //! - texts for the same constraint ([`wording`](crate::wording));
-//! - what an engine is known to do differently ([`Known`]), each with its reason.
+//! - known deviations of an engine ([`KnownDeviations`]), each with its reason.
 
 mod compare;
 mod history;
@@ -31,12 +31,11 @@ use proptest::strategy::{Strategy, ValueTree};
 use proptest::test_runner::{Config, RngAlgorithm, TestRng, TestRunner};
 use tabla_core::Store;
 
-/// Compares the stores on this many random histories, those of a seed: the same seed gives the
-/// same histories, so that a run can be repeated. `fresh` makes a pair of stores for each:
-/// the specification, and the one that is compared with it.
+/// Compares stores on `cases` random histories. The same seed gives the same histories. `fresh`
+/// makes a pair of stores for each history: the specification, and the store compared with it.
 ///
 /// # Panics
-/// After all histories, with the smallest ones that were found on which they differ.
+/// After the last history, with the smallest histories found on which the stores differ.
 pub fn run<F, Fut>(
     cases: u32,
     seed: u64,
@@ -47,21 +46,21 @@ pub fn run<F, Fut>(
     F: Fn() -> Fut + Send,
     Fut: Future<Output = (Arc<dyn Store>, Arc<dyn Store>)>,
 {
-    // Without optimisation, making and shrinking such large values takes more stack than the
-    // thread of a test has.
+    // Without optimization, generating and shrinking such large values takes more stack than a test
+    // thread has.
     const STACK: usize = 64 << 20;
     std::thread::scope(|scope| {
         let run = || search(cases, seed, known, runtime, fresh);
         let thread = std::thread::Builder::new().stack_size(STACK).spawn_scoped(scope, run);
-        if let Err(panic) = thread.expect("the machine has a thread to spare").join() {
+        if let Err(panic) = thread.expect("cannot start a thread").join() {
             std::panic::resume_unwind(panic);
         }
     });
 }
 
-/// So many different differences are worth a report; there is little to learn from more.
+/// Number of differences after which the search ends: more of them rarely show anything new.
 const REPORTED: usize = 8;
-/// Steps towards a smaller history for each of them.
+/// Limit on the attempts to shrink one history.
 const SHRINKING_STEPS: usize = 600;
 
 fn search<F, Fut>(
@@ -87,10 +86,10 @@ fn search<F, Fut>(
     };
     let mut found = Vec::new();
     for case in 1..=cases {
-        let mut tree = strategy.new_tree(&mut runner).expect("histories can always be made");
+        let mut tree = strategy.new_tree(&mut runner).expect("generating a history does not fail");
         if let Some(difference) = differs(&tree.current()) {
             let smallest = smallest(&mut tree, difference, differs);
-            // A long run tells at once, so that whoever has seen enough can stop it.
+            // Printed at once, so that a long run can be stopped early.
             println!("history {case} differs:\n{smallest}");
             found.push(smallest);
         }
@@ -104,7 +103,7 @@ fn search<F, Fut>(
     assert!(found.is_empty(), "the stores differ:\n{}", found.join("\n"));
 }
 
-/// Makes the history smaller for as long as the stores differ on it, and tells what is left.
+/// Shrinks a history while the stores differ on it; returns the smallest with its difference.
 fn smallest(
     tree: &mut impl ValueTree<Value = History>,
     difference: Difference,

@@ -1,13 +1,13 @@
-//! A store that is wrong on purpose.
+//! Stores with an injected fault or with injected failures.
 //!
-//! [`FaultStore`] wraps any store and spoils it in one of two ways:
+//! [`FaultStore`] wraps any store and changes it in one of two ways:
 //!
 //! - With a [`Fault`] it breaks one rule of DynamoDB's, by rewriting requests and answers. That
-//!   checks the suite: a fault that no case catches is a hole in it. Each fault names the case
-//!   that must catch it ([`Fault::caught_by`]), and [`FaultHarness`] runs the cases on it.
-//! - With [`Failures`] it keeps all rules and fails as services do: throttled, unreachable, with
-//!   the answer lost after the write, in conflict with another transaction, with parts of a batch
-//!   unprocessed. That is for the tests of applications.
+//!   tests the suite: each fault names a case that must fail on it ([`Fault::caught_by`]), and
+//!   [`FaultHarness`] runs the cases on such stores.
+//! - With [`Failures`] it keeps all rules, and fails as services do: throttling, an unreachable
+//!   service, an answer that is lost after the write, a conflict with another transaction,
+//!   unprocessed items of a batch. That is for the tests of applications.
 //!
 //! ```
 //! use tabla_core::ops::{CreateTable, PutItem};

@@ -1,4 +1,4 @@
-//! The same calls on two stores.
+//! Execution of one history on two stores, and comparison of the answers.
 
 use std::fmt;
 use std::time::Duration;
@@ -13,14 +13,14 @@ use super::known::KnownDeviations;
 use super::records;
 use crate::wording;
 
-/// Where two stores differ.
+/// Difference between two stores on one operation.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Difference {
-    /// What was asked.
+    /// Operation, or the name of what was compared at the end.
     pub asked: String,
-    /// What the specification answered.
+    /// Answer of the specification.
     pub expected: String,
-    /// What the compared store answered.
+    /// Answer of the compared store.
     pub actual: String,
 }
 
@@ -31,11 +31,12 @@ impl fmt::Display for Difference {
     }
 }
 
-/// How often a read of an index that may lag is repeated, and how long to wait in between.
+/// Number of repetitions of a read of a lagging index or stream; [`LAG_WAIT`] is the pause between
+/// two.
 pub(super) const LAG_ATTEMPTS: u32 = 40;
 pub(super) const LAG_WAIT: Duration = Duration::from_millis(25);
 
-/// Makes the calls of a history on both stores, which must be fresh.
+/// Executes a history on both stores, which must be fresh.
 ///
 /// # Errors
 /// The first difference.
@@ -129,20 +130,20 @@ fn reads_index(operation: &HistoryOperation) -> bool {
     }
 }
 
-/// An answer, normalised.
+/// Normalized answer.
 #[derive(Debug, PartialEq)]
 pub(super) enum Answer {
-    /// What a read or write of one item returned.
+    /// Item that a read or write of one item returned.
     Item(Option<Item>),
-    /// Pages of a table in order: items, how many were counted and how many were read.
+    /// Pages of a query on the table: items, `Count` and `ScannedCount` of each.
     Pages(Vec<(Vec<Item>, usize, usize)>),
-    /// All items of an index in the order of its sort key, those that tie sorted.
+    /// All items of an index, grouped by sort key in its order; each group is sorted.
     Ordered(Vec<Vec<Item>>),
-    /// Items in no order.
+    /// Items whose order is not defined, sorted.
     Items(Vec<Item>),
-    /// What a transactional read returned, in order.
+    /// Items of a transactional read, in the order of the request.
     Several(Vec<Option<Item>>),
-    /// Nothing but success.
+    /// Success without data.
     Done,
 }
 
@@ -228,7 +229,7 @@ async fn query(store: &dyn Store, history: &History, request: Query) -> Result<A
     let Some(sort) = sort else {
         let mut pages: Vec<_> =
             pages.into_iter().map(|page| (page.items, page.count, page.scanned_count)).collect();
-        // The page after a last evaluated key may be empty.
+        // The page after a LastEvaluatedKey may be empty.
         if pages.len() > 1 && pages.last().is_some_and(|(_, _, scanned)| *scanned == 0) {
             pages.pop();
         }

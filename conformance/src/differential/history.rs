@@ -13,42 +13,42 @@ use tabla_core::{Item, KeyType, Number, Set, Value, ValueKind, ValueRef, assign}
 
 use super::shapes::{IndexShape, SHAPES, TableShape};
 
-/// The name of the table that a history is on.
+/// Name of the table of a history.
 pub(super) const TABLE: &str = "history";
 
-/// A table and what happens to it.
+/// Table and the operations on it.
 #[derive(Clone)]
 pub struct History {
-    /// The table.
+    /// Table that the history is on.
     pub shape: TableShape,
-    /// What its stream carries, if it has one.
+    /// View type of its stream; `None` for no stream.
     pub stream: Option<StreamViewType>,
-    /// What happens.
+    /// Operations, in order.
     pub operations: Vec<HistoryOperation>,
 }
 
-/// One call.
+/// One operation of a history.
 #[derive(Clone, Debug)]
 pub enum HistoryOperation {
-    /// Reads an item.
+    /// Read of an item.
     Get(GetItem),
-    /// Writes an item.
+    /// Put of an item.
     Put(PutItem),
-    /// Changes an item.
+    /// Update of an item.
     Update(UpdateItem),
-    /// Deletes an item.
+    /// Delete of an item.
     Delete(DeleteItem),
-    /// Reads a partition, page by page.
+    /// Query of a partition, page by page.
     Query(Query),
-    /// Reads everything, page by page.
+    /// Scan of the table or an index, page by page.
     Scan(Scan),
-    /// Reads several items.
+    /// Batch of reads.
     BatchGet(BatchGetItem),
-    /// Writes several items.
+    /// Batch of writes.
     BatchWrite(BatchWriteItem),
-    /// Reads several items at one moment.
+    /// Transactional read.
     TransactGet(TransactGetItems),
-    /// Writes several items together.
+    /// Transactional write.
     TransactWrite(TransactWriteItems),
 }
 
@@ -68,7 +68,7 @@ impl fmt::Debug for History {
     }
 }
 
-/// All histories.
+/// Strategy for all histories: 1 to 39 operations on a table of [`SHAPES`].
 pub fn histories() -> impl Strategy<Value = History> {
     (0..SHAPES.len()).prop_flat_map(|number| {
         let shape = SHAPES[number];
@@ -77,7 +77,7 @@ pub fn histories() -> impl Strategy<Value = History> {
     })
 }
 
-/// The part of the histories that have a stream.
+/// Share of histories whose table has a stream.
 const WITH_STREAM: f64 = 0.25;
 
 fn view_type() -> impl Strategy<Value = StreamViewType> {
@@ -123,7 +123,7 @@ fn key_value(kind: KeyType) -> BoxedStrategy<Value> {
     }
 }
 
-/// Few values for the table's own key, so that operations meet.
+/// Draws from 3 values only, so that operations touch the same items.
 fn table_key_value(kind: KeyType) -> BoxedStrategy<Value> {
     match kind {
         KeyType::S => select(vec!["a", "b", "é"]).prop_map(Value::from).boxed(),
@@ -181,7 +181,7 @@ fn key(shape: TableShape) -> impl Strategy<Value = Item> {
     parts.prop_map(|parts| parts.into_iter().collect())
 }
 
-/// A key that is now and then not the table's.
+/// Key of the table, or now and then an invalid one.
 fn given_key(shape: TableShape) -> impl Strategy<Value = Item> {
     prop_oneof![
         40 => key(shape),
@@ -192,9 +192,9 @@ fn given_key(shape: TableShape) -> impl Strategy<Value = Item> {
     ]
 }
 
-/// Whether this is none of the wrong keys above. A wrong key comes without a condition: which of
-/// two mistakes in one request is reported first is another matter, and on a service an
-/// expression that was built wrongly is refused before anything is sent.
+/// Whether this is none of the invalid keys above. A request with an invalid key has no condition:
+/// which of two mistakes is reported first is not compared here, and an expression that cannot be
+/// built is rejected before a request is sent to a service.
 fn is_right(key: &Item) -> bool {
     let wrong_value = match key.get("pk") {
         Some(ValueRef::Bool(_) | ValueRef::S("")) | None => true,
@@ -203,7 +203,7 @@ fn is_right(key: &Item) -> bool {
     !wrong_value && !key.contains("extra")
 }
 
-/// Whether the indexes can take this item.
+/// Whether the item's attributes have the types of the index keys.
 fn fits_indexes(shape: TableShape, item: &Item) -> bool {
     shape
         .index_attributes()
@@ -263,7 +263,7 @@ fn compare_op() -> impl Strategy<Value = CompareOp> {
     select(vec![Op::Eq, Op::Ne, Op::Lt, Op::Le, Op::Gt, Op::Ge])
 }
 
-/// Only the types that have an order may be compared by it.
+/// Comparisons: by order only with types that have one.
 fn comparison() -> impl Strategy<Value = Condition> {
     let ordered = prop_oneof![
         number().prop_map(Value::from),
@@ -331,9 +331,9 @@ enum UpdateAction {
     Delete(Value),
 }
 
-/// One change, and a constant that is always set: DynamoDB Local creates an item for an update
-/// that only takes away, and AWS does not. Which of two failures of an update is reported is not
-/// defined, so there is at most one: what may fail by its place is set to a constant.
+/// One action, and a constant that is always set: DynamoDB Local creates an item for an update that
+/// only removes, and AWS does not. Which of two failures of an update is reported is not defined,
+/// so there is at most one: a path that may be invalid is set to a constant.
 fn update_expression() -> impl Strategy<Value = Update> {
     let change = prop_oneof![
         5 => set_to().prop_map(UpdateAction::Set),
@@ -361,7 +361,7 @@ fn update_expression() -> impl Strategy<Value = Update> {
     })
 }
 
-/// A change of an index key attribute to a value of its type, or its removal.
+/// Update that sets an index key attribute to a value of its type, or removes it.
 fn index_key_update(shape: TableShape) -> BoxedStrategy<Update> {
     let attributes = shape.index_attributes();
     if attributes.is_empty() {
@@ -487,8 +487,9 @@ fn query(shape: TableShape) -> impl Strategy<Value = Query> {
             Some((name, kind)) => sort_condition(name, kind),
             None => Just(None).boxed(),
         };
-        // A filter on a key of what is read is refused, and so is one on what is not carried:
-        // both are cases of the suite. `a` is carried by all but the keys-only index.
+        // A filter on a key attribute of the source is rejected, and so is one on an attribute that
+        // is not projected: the suite has cases for both. All indexes but keys-only ones project
+        // `a`.
         let filter = match index.and_then(|index| index.carries) {
             Some([]) => Just(None).boxed(),
             _ => option::weighted(
@@ -526,7 +527,7 @@ fn scan(shape: TableShape) -> impl Strategy<Value = Scan> {
         let consistent = index.is_none_or(|index| local.contains(&index));
         assign!(Scan::new(TABLE).consistent_read(consistent), {
             index: index.map(str::to_owned),
-            // What an index does not carry is another matter: a case of the suite.
+            // The suite has cases for filters on attributes that an index does not project.
             filter: filter.filter(|_| index.is_none()).map(Into::into),
             limit,
         })
@@ -550,7 +551,7 @@ fn batch_write(shape: TableShape) -> impl Strategy<Value = BatchWriteItem> {
         1 => given_key(shape).prop_map(WriteRequest::Delete),
     ];
     vec(write, 1..4).prop_map(move |mut writes| {
-        // What is wrong comes alone, as everywhere.
+        // An invalid write comes alone: which mistake is reported first is not compared.
         let is_wrong = |write: &WriteRequest| match write {
             WriteRequest::Put(item) => !fits_indexes(shape, item),
             WriteRequest::Delete(key) => !is_right(key),
@@ -571,8 +572,8 @@ fn transact_get(shape: TableShape) -> impl Strategy<Value = TransactGetItems> {
     })
 }
 
-/// The keys are the table's: which of several wrong operations fails a transaction as a whole is
-/// not defined. An update has an expression: the API requires one here.
+/// Keys are valid: which of several invalid operations fails a transaction is not defined. An
+/// update always has an expression, because the API requires one here.
 fn transact_write(shape: TableShape) -> impl Strategy<Value = TransactWriteItems> {
     let write = prop_oneof![
         3 => put(shape).prop_map(|put| {

@@ -1,4 +1,4 @@
-//! What an engine is known to do differently on histories.
+//! Known deviations of an engine on random histories.
 
 use tabla_core::{CancellationCode, Error, ErrorKind};
 
@@ -6,12 +6,12 @@ use super::history::{History, HistoryOperation};
 use super::partial_errors::partial_errors;
 use crate::wording;
 
-/// Which differences are known.
+/// Set of known deviations that a comparison allows.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum KnownDeviations {
-    /// None: the compared store judges with core.
+    /// No deviations: the compared store evaluates with core.
     None,
-    /// Those of DynamoDB Local 2.6.1.
+    /// Deviations of DynamoDB Local 2.6.1.
     DynamodbLocal,
 }
 
@@ -34,10 +34,10 @@ impl KnownDeviations {
     }
 }
 
-/// Of several mistakes in one request, which is told is not defined: DynamoDB Local judges the
-/// indexes in no order that could be seen, and parts of a condition before or after the item. Nor
-/// is whether a transaction is refused for one of them or cancelled for another. What it tells of
-/// must be mistakes all the same.
+/// Which of several mistakes in a request is reported is not defined. DynamoDB Local checks the
+/// indexes in no observable order, and parts of a condition before or after the item. It may also
+/// reject a transaction for one mistake or cancel it for another. But each reported mistake must be
+/// one of the request.
 fn reports_other_error(
     history: &History,
     operation: &HistoryOperation,
@@ -48,11 +48,11 @@ fn reports_other_error(
     let is_mistake = |text: &&str| {
         mistakes.iter().flat_map(error_texts).any(|mistake| wording::same(mistake, text))
     };
-    let told = error_texts(actual);
-    *expected.kind() == ErrorKind::Validation && !told.is_empty() && told.iter().all(is_mistake)
+    let reported = error_texts(actual);
+    *expected.kind() == ErrorKind::Validation && !reported.is_empty() && reported.iter().all(is_mistake)
 }
 
-/// What an error says is wrong: of a transaction that was cancelled, the reasons.
+/// Messages of a validation error, or of the reasons of a canceled transaction.
 fn error_texts(error: &Error) -> Vec<&str> {
     match error.kind() {
         ErrorKind::Validation => vec![error.message()],
@@ -64,7 +64,7 @@ fn error_texts(error: &Error) -> Vec<&str> {
 }
 
 /// DynamoDB Local fails a transaction as a whole where AWS cancels it, if an update cannot be
-/// computed: the documented cancellation reasons of TransactWriteItems name these messages.
+/// computed: the documented cancellation reasons of TransactWriteItems list these messages.
 fn fails_as_a_whole(expected: &Error, actual: &Error) -> bool {
     *actual.kind() == ErrorKind::Validation
         && expected.cancellation_reasons().iter().any(|reason| {
@@ -73,16 +73,16 @@ fn fails_as_a_whole(expected: &Error, actual: &Error) -> bool {
         })
 }
 
-/// What an update that cannot be computed is refused with.
+/// Messages of an update that cannot be computed.
 const NOT_COMPUTED: [&str; 3] = [
     "The document path provided in the update expression is invalid for update",
     "An operand in the update expression has an incorrect data type",
     "The provided expression refers to an attribute that does not exist in the item",
 ];
 
-/// DynamoDB Local computes the updates of a transaction before it has looked at the operations
-/// that follow. Where one cannot be computed and a later operation is wrong in itself, AWS's rule
-/// makes the request wrong, and DynamoDB Local tells of the update.
+/// DynamoDB Local computes an update of a transaction before it validates the operations after it.
+/// If the update cannot be computed and a later operation is invalid, AWS rejects the request for
+/// the invalid operation, and DynamoDB Local reports the update.
 fn computes_first(operation: &HistoryOperation, expected: &Error, actual: &Error) -> bool {
     let HistoryOperation::TransactWrite(request) = operation else { return false };
     request.items.len() > 1
@@ -91,15 +91,15 @@ fn computes_first(operation: &HistoryOperation, expected: &Error, actual: &Error
         && NOT_COMPUTED.iter().any(|message| wording::same(message, actual.message()))
 }
 
-/// DynamoDB Local looks for two operations on one item only after it has judged each of them;
-/// AWS refuses the request.
+/// DynamoDB Local looks for two operations on one item only after it has evaluated each of them;
+/// AWS rejects the request.
 fn evaluates_first(expected: &Error, actual: &Error) -> bool {
     expected.message() == "Transaction request cannot include multiple operations on one item"
         && matches!(actual.kind(), ErrorKind::TransactionCanceled { .. } | ErrorKind::Validation)
 }
 
-/// DynamoDB Local cancels a transaction that updates a key attribute with that one reason, and
-/// says nothing of the other operations.
+/// DynamoDB Local cancels a transaction that updates a key attribute with this reason only, and
+/// without reasons for the other operations.
 fn gives_one_reason(expected: &Error, actual: &Error) -> bool {
     let [reason] = actual.cancellation_reasons() else { return false };
     let is_key_update = |message: &str| message.ends_with("This attribute is part of the key");
@@ -124,7 +124,7 @@ mod tests {
                          IndexKey: ls";
     const MISMATCH: &str = "One or more parameter values were invalid: Type mismatch for Index Key";
 
-    /// A table with an index by `ls` and one by `gp` and `gb`.
+    /// History on the table with an index by `ls` and one by `gp` and `gb`.
     fn history() -> History {
         History { shape: SHAPES[SHAPES.len() - 1], stream: None, operations: Vec::new() }
     }
@@ -146,7 +146,7 @@ mod tests {
     }
 
     #[test]
-    fn of_several_mistakes_any_may_be_told() {
+    fn any_of_several_mistakes_may_be_reported() {
         let empty = item! { "ls" => "" };
         let mistyped = item! { "ls" => true };
         let two = item! { "gp" => "", "gb" => 7 };
@@ -174,13 +174,14 @@ mod tests {
                 KnownDeviations::DynamodbLocal.excuses(&history(), &operation, &expected, actual)
             };
             assert!(excuses(&actual), "{operation:?}: {actual}");
-            // What is no mistake of the request is never excused, nor where none is known.
+            // An error that is no mistake of the request is never excused, and none is without
+            // known deviations.
             assert!(!excuses(&Error::validation("The table does not exist")));
             assert!(!excuses(&cancelled("Item size has exceeded the maximum allowed size")));
             assert!(!excuses(&Error::transaction_canceled(Vec::new())));
             assert!(!KnownDeviations::None.excuses(&history(), &operation, &expected, &actual));
         }
-        // One mistake is told as it is.
+        // A single mistake must be reported as such.
         let alone = transaction([put(1, empty).into()]);
         assert!(!KnownDeviations::DynamodbLocal.excuses(
             &history(),

@@ -1,4 +1,4 @@
-//! All that is wrong with a request, not only what is told first.
+//! All mistakes of a request, including those that are not reported first.
 
 use futures::FutureExt;
 use tabla_core::ops::{
@@ -10,7 +10,7 @@ use tabla_core::{Error, Item, MemoryStore, Store, assign};
 use super::compare::answer;
 use super::history::{History, HistoryOperation, TABLE};
 
-/// What the specification refuses of the parts of a write, each part by itself.
+/// Errors with which the specification rejects the parts of a write, each part by itself.
 pub(super) fn partial_errors(history: &History, operation: &HistoryOperation) -> Vec<Error> {
     let parts = match operation {
         HistoryOperation::Put(put) => {
@@ -29,7 +29,7 @@ pub(super) fn partial_errors(history: &History, operation: &HistoryOperation) ->
     parts.iter().filter_map(|part| refusal(history, part)).collect()
 }
 
-/// The specification's refusal by an empty table.
+/// Error with which the specification rejects an operation on an empty table.
 fn refusal(history: &History, operation: &HistoryOperation) -> Option<Error> {
     let store = MemoryStore::new();
     let create = store.create_table(history.shape.create(TABLE));
@@ -37,7 +37,7 @@ fn refusal(history: &History, operation: &HistoryOperation) -> Option<Error> {
     answer(&store, history, operation).now_or_never()?.err()
 }
 
-/// A put without its condition, with nothing but its key, and with each other attribute alone.
+/// Parts of a put: without its condition, with only its key, and with each other attribute alone.
 fn puts(history: &History, put: &PutItem) -> Vec<PutItem> {
     let keys = key_of(history, &put.item);
     let mut parts = vec![assign!(put.clone(), { item: keys.clone() })];
@@ -53,7 +53,8 @@ fn key_of(history: &History, item: &Item) -> Item {
     keys.map(|(name, value)| (name, value.to_value())).collect()
 }
 
-/// Each write of a batch alone, puts also in their parts; and two of them on one item.
+/// Parts of a batch: each write alone, the parts of its puts, and all writes as deletes of their
+/// keys.
 fn batches(history: &History, request: &BatchWriteItem) -> Vec<HistoryOperation> {
     let writes = || request.requests.values().flatten();
     let parts = writes().flat_map(|write| match write {
@@ -72,17 +73,17 @@ fn batches(history: &History, request: &BatchWriteItem) -> Vec<HistoryOperation>
     alone.chain([on_keys]).map(HistoryOperation::BatchWrite).collect()
 }
 
-/// An update without its condition, and one that only has it.
+/// Parts of an update: without its condition, and with its condition only.
 fn updates(update: &UpdateItem) -> Vec<UpdateItem> {
     vec![assign!(update.clone(), { condition: None }), assign!(update.clone(), { update: None })]
 }
 
-/// A delete without its condition, and one that has it.
+/// Parts of a delete: without its condition, and with it.
 fn deletes(delete: &DeleteItem) -> Vec<DeleteItem> {
     vec![assign!(delete.clone(), { condition: None }), delete.clone()]
 }
 
-/// Each operation of a transaction alone, and in its parts; and two operations on one item.
+/// Parts of a transaction: each operation alone, their parts, and all as deletes of their keys.
 fn transactions(history: &History, request: &TransactWriteItems) -> Vec<HistoryOperation> {
     let mut parts = Vec::new();
     let mut keys = Vec::new();

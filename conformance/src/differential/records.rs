@@ -1,4 +1,4 @@
-//! What the streams of two stores tell of the same history.
+//! Comparison of the stream records of two stores after the same history.
 
 use std::collections::BTreeMap;
 
@@ -9,7 +9,7 @@ use tabla_core::{Item, Result, Store};
 use super::compare::{Difference, LAG_ATTEMPTS, LAG_WAIT};
 use super::history::TABLE;
 
-/// What a record tells of a change. Its time, its numbers and its ids are the store's own.
+/// Fields of a record that must agree. Its time, sequence number and event id are the store's own.
 #[derive(Debug, PartialEq)]
 struct RecordSummary {
     event_name: EventName,
@@ -20,8 +20,8 @@ struct RecordSummary {
     user_identity: Option<UserIdentity>,
 }
 
-/// The records of each item, by its key, in the order of its changes: items have no order among
-/// each other.
+/// Records of each item, by encoded key, in the order of its changes. Records of different items
+/// have no defined order.
 type ItemHistories = BTreeMap<Vec<u8>, Vec<RecordSummary>>;
 
 /// Compares the streams of both stores.
@@ -31,7 +31,7 @@ pub(super) async fn compare(
 ) -> Result<(), Difference> {
     let expected = item_histories(specification).await;
     let mut actual = item_histories(compared).await;
-    // A stream may lag behind its table on a service.
+    // A stream of a service may lag behind its table.
     for _ in 0..LAG_ATTEMPTS {
         if agree(&expected, &actual) || !compared.capabilities().index_reads_lag {
             break;
@@ -42,11 +42,11 @@ pub(super) async fn compare(
     if agree(&expected, &actual) {
         return Ok(());
     }
-    let shown = |stories: &Result<ItemHistories>| match stories {
-        Ok(stories) => format!("{:#?}", stories.values().collect::<Vec<_>>()),
+    let shown = |histories: &Result<ItemHistories>| match histories {
+        Ok(histories) => format!("{:#?}", histories.values().collect::<Vec<_>>()),
         Err(error) => error.to_string(),
     };
-    let asked = "what the stream tells of each item".to_owned();
+    let asked = "stream records of each item".to_owned();
     Err(Difference { asked, expected: shown(&expected), actual: shown(&actual) })
 }
 
@@ -54,11 +54,11 @@ fn agree(expected: &Result<ItemHistories>, actual: &Result<ItemHistories>) -> bo
     matches!((expected, actual), (Ok(expected), Ok(actual)) if expected == actual)
 }
 
-/// Reads the stream of the table, shard after shard, parents before children.
+/// Reads the stream of the table, shard by shard, parents before children.
 async fn item_histories(store: &dyn Store) -> Result<ItemHistories> {
     let table = store.describe_table(DescribeTable::new(TABLE)).await?;
     let arn = StreamArn(table.latest_stream_arn.unwrap_or_default());
-    let mut stories = ItemHistories::new();
+    let mut histories = ItemHistories::new();
     let mut describe = DescribeStream::new(arn.clone());
     loop {
         let stream = store.describe_stream(describe.clone()).await?;
@@ -70,7 +70,7 @@ async fn item_histories(store: &dyn Store) -> Result<ItemHistories> {
                 let page = store.get_records(GetRecords::new(iterator)).await?;
                 next = page.next_iterator.filter(|_| !page.records.is_empty());
                 for record in page.records {
-                    stories
+                    histories
                         .entry(record.keys.encode().to_vec())
                         .or_default()
                         .push(summarize(record));
@@ -79,7 +79,7 @@ async fn item_histories(store: &dyn Store) -> Result<ItemHistories> {
         }
         describe.exclusive_start_shard = stream.last_evaluated_shard;
         if describe.exclusive_start_shard.is_none() {
-            return Ok(stories);
+            return Ok(histories);
         }
     }
 }

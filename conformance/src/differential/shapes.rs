@@ -1,35 +1,36 @@
-//! The tables that histories are made on.
+//! Table definitions for random histories.
 
 use tabla_core::KeyType::{self, B, N, S};
 use tabla_core::ops::{CreateTable, IndexProjection, SecondaryIndex};
 
-/// A table: its key, and its indexes.
+/// Definition of a table: its key and its indexes.
 #[derive(Clone, Copy, Debug)]
 pub struct TableShape {
-    /// The partition key's type; its name is `pk`.
+    /// Type of the partition key `pk`.
     pub partition: KeyType,
-    /// The sort key's type; its name is `sk`.
+    /// Type of the sort key `sk`; `None` for a table without one.
     pub sort: Option<KeyType>,
-    /// The indexes.
+    /// Secondary indexes of the table.
     pub indexes: &'static [IndexShape],
 }
 
-/// An index.
+/// Definition of a secondary index.
 #[derive(Clone, Copy, Debug)]
 pub struct IndexShape {
-    /// The index.
+    /// Name of the index.
     pub name: &'static str,
-    /// Whether it is local.
+    /// Whether the index is local.
     pub local: bool,
-    /// The partition key's name and type.
+    /// Name and type of the partition key.
     pub partition: (&'static str, KeyType),
-    /// The sort key's name and type.
+    /// Name and type of the sort key.
     pub sort: Option<(&'static str, KeyType)>,
-    /// `None` for all attributes, else those besides the keys.
+    /// Projected attributes besides the keys; `None` for all attributes.
     pub carries: Option<&'static [&'static str]>,
 }
 
-/// Keys of each type, with and without sort keys, and indexes of each kind and projection.
+/// Shapes with keys of each type, with and without sort keys, and indexes of each kind and
+/// projection.
 pub const SHAPES: &[TableShape] = &[
     TableShape { partition: S, sort: None, indexes: &[] },
     TableShape { partition: S, sort: Some(N), indexes: &[] },
@@ -78,12 +79,12 @@ pub const SHAPES: &[TableShape] = &[
 ];
 
 impl TableShape {
-    /// The names and types of the table's key.
+    /// Names and types of the table's key attributes.
     pub fn key(&self) -> Vec<(&'static str, KeyType)> {
         std::iter::once(("pk", self.partition)).chain(self.sort.map(|kind| ("sk", kind))).collect()
     }
 
-    /// The names and types of index key attributes that are not the table's.
+    /// Names and types of index key attributes that are not in the table's key.
     pub fn index_attributes(&self) -> Vec<(&'static str, KeyType)> {
         let mut attributes: Vec<(&str, KeyType)> = Vec::new();
         for index in self.indexes {
@@ -96,7 +97,7 @@ impl TableShape {
         attributes
     }
 
-    /// The request that creates the table.
+    /// Request that creates the table.
     pub fn create(&self, table: &str) -> CreateTable {
         let mut request = CreateTable::new(table).partition_key("pk", self.partition);
         if let Some(kind) = self.sort {

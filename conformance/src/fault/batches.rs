@@ -1,4 +1,4 @@
-//! Batches, also with operations left unprocessed.
+//! Faults of batches, and batches with unprocessed items.
 
 use std::collections::BTreeMap;
 
@@ -13,8 +13,8 @@ use super::writes::merged;
 use super::{Fault, FaultStore};
 
 impl<S: Store> FaultStore<S> {
-    /// Reads a batch, but for the last `left` keys. A batch of which nothing can be processed is
-    /// throttled, as on DynamoDB.
+    /// Reads a batch except its last `left` keys, which it returns as unprocessed. A batch of which
+    /// no key is processed is throttled, as on DynamoDB.
     pub(super) async fn faulty_batch_get(
         &self,
         mut request: BatchGetItem,
@@ -47,7 +47,7 @@ impl<S: Store> FaultStore<S> {
         Ok(answer)
     }
 
-    /// Makes the writes of a batch, but for the last `left`.
+    /// Executes the writes of a batch except the last `left`, which it returns as unprocessed.
     pub(super) async fn faulty_batch_write(
         &self,
         mut request: BatchWriteItem,
@@ -115,7 +115,7 @@ fn dedup(keys: &mut Vec<Item>) {
     });
 }
 
-/// Takes the last elements, as many as are still wanted.
+/// Removes up to `wanted` elements from the end of a list, and counts them off.
 fn take_last<T>(list: &mut Vec<T>, wanted: &mut usize) -> Vec<T> {
     let taken = list.split_off(list.len().saturating_sub(*wanted));
     *wanted -= taken.len();

@@ -1,4 +1,4 @@
-//! Index entries that should be there and are not, or the other way round.
+//! Faults of index entries: extra entries and missing ones.
 
 use tabla_core::ops::{IndexUpdate, KeyRole, Page, UpdateTable};
 use tabla_core::{Condition, Item, Store};
@@ -7,7 +7,7 @@ use super::lookup::part_of;
 use super::{Fault, FaultStore};
 
 impl<S: Store> FaultStore<S> {
-    /// Remembers an item as it was before a write, if its entries are to stay.
+    /// Records the item as it was before a write, if the fault keeps its old entries.
     pub(super) async fn remember_moved(&self, table: &str, old: Option<Item>) {
         let Some(old) = old.filter(|_| self.has(Fault::MovedEntryStays)) else { return };
         let key = self.key_of(table, &old).await;
@@ -16,7 +16,7 @@ impl<S: Store> FaultStore<S> {
         }
     }
 
-    /// Remembers what a new index is not to show.
+    /// Records the keys that a new index does not show.
     pub(super) async fn remember_hidden(&self, request: &UpdateTable) {
         if !self.has(Fault::NoBackfill) {
             return;
@@ -30,7 +30,7 @@ impl<S: Store> FaultStore<S> {
         }
     }
 
-    /// A page of an index, with entries too many or too few.
+    /// Adds entries to a page of an index, or removes some.
     pub(super) async fn spoil_entries(
         &self,
         table: &str,

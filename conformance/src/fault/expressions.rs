@@ -1,4 +1,4 @@
-//! Expressions as trees, and conditions judged wrongly.
+//! Lowering of expressions to trees, and faulty evaluation of conditions.
 
 use tabla_core::backend::Placeholders;
 use tabla_core::expr::{CompareOp, Expr, ExpressionKind, Names, Operand, Values};
@@ -7,7 +7,7 @@ use tabla_core::{Condition, Item, Update, Value, ValueRef, assign};
 
 use super::Fault;
 
-/// The condition of a write as a tree; `None` if there is none, or if it is wrong.
+/// Condition of a write as a tree; `None` if there is none, or if it is invalid.
 pub(super) fn condition_of(
     names: &Names,
     values: &Values,
@@ -19,8 +19,8 @@ pub(super) fn condition_of(
     Some(condition)
 }
 
-/// The request with trees in place of its texts, so that parts can be changed one by one; `None`
-/// if it is wrong, which the store inside is to tell.
+/// Update with its expressions as trees, so that a fault can change their parts. `None` if an
+/// expression is invalid: then the wrapped store rejects the request.
 pub(super) fn lowered_update(request: &UpdateItem) -> Option<(UpdateItem, Update)> {
     let mut placeholders = Placeholders::new(&request.names, &request.values).ok()?;
     let update = match &request.update {
@@ -42,7 +42,7 @@ pub(super) fn lowered_update(request: &UpdateItem) -> Option<(UpdateItem, Update
     Some((lowered, update))
 }
 
-/// The same for a query, with its key condition and its filter apart.
+/// Query with its expressions as trees, followed by its key condition and its filter.
 pub(super) fn lowered_query(request: &Query) -> Option<(Query, Condition, Option<Condition>)> {
     let mut placeholders = Placeholders::new(&request.names, &request.values).ok()?;
     let key = request.key_condition.as_ref()?;
@@ -66,7 +66,7 @@ pub(super) fn lowered_query(request: &Query) -> Option<(Query, Condition, Option
     Some((lowered, key, filter))
 }
 
-/// The same for a scan.
+/// Scan with its expressions as trees, followed by its filter.
 pub(super) fn lowered_scan(request: &Scan) -> Option<(Scan, Option<Condition>)> {
     let mut placeholders = Placeholders::new(&request.names, &request.values).ok()?;
     let filter = match &request.filter {
@@ -88,7 +88,7 @@ pub(super) fn lowered_scan(request: &Scan) -> Option<(Scan, Option<Condition>)> 
 }
 
 impl Fault {
-    /// Whether this is a fault in judging conditions.
+    /// Whether this is a fault in evaluating conditions.
     pub(super) fn breaks_conditions(self) -> bool {
         matches!(
             self,
@@ -100,7 +100,7 @@ impl Fault {
         )
     }
 
-    /// Whether the condition of a write holds, as this fault has it.
+    /// Result of the condition of a write on an item, evaluated with this fault.
     pub(super) fn holds(self, condition: &Condition, item: Option<&Item>) -> bool {
         match (self, item) {
             (Fault::ConditionSkipped, _) => true,
@@ -110,7 +110,7 @@ impl Fault {
         }
     }
 
-    /// Whether an item passes a filter, as this fault has it.
+    /// Result of a filter on an item, evaluated with this fault.
     pub(super) fn passes(self, condition: &Condition, item: &Item) -> bool {
         map(condition, &|leaf| self.leaf(leaf, item)).evaluate(item)
     }
@@ -141,7 +141,7 @@ impl Fault {
     }
 }
 
-/// The size of a string as the number of its bytes.
+/// Replaces the size of a string by the number of its bytes.
 fn in_bytes(operand: &Operand, item: &Item) -> Operand {
     match operand {
         Operand::Size(path) => match path.resolve(item) {
@@ -152,9 +152,9 @@ fn in_bytes(operand: &Operand, item: &Item) -> Operand {
     }
 }
 
-/// The condition with each part that has no conditions in it replaced.
+/// Condition with each leaf replaced; a leaf contains no other condition.
 pub(super) fn map(condition: &Condition, leaf: &dyn Fn(&Condition) -> Condition) -> Condition {
-    let inside = "a chain has conditions";
+    let inside = "an AND or OR has conditions";
     match condition {
         Condition::And(parts) => {
             Condition::all(parts.iter().map(|part| map(part, leaf))).expect(inside)
@@ -167,7 +167,7 @@ pub(super) fn map(condition: &Condition, leaf: &dyn Fn(&Condition) -> Condition)
     }
 }
 
-/// The parts of a condition that are no chains.
+/// Leaves of a condition: its parts that are neither AND, OR nor NOT.
 pub(super) fn leaves(condition: &Condition) -> Vec<&Condition> {
     match condition {
         Condition::And(parts) | Condition::Or(parts) => parts.iter().flat_map(leaves).collect(),

@@ -1,4 +1,4 @@
-//! Failures as services have them, and the plan of when they happen.
+//! Injected failures, and the plan that says when they occur.
 
 use std::collections::BTreeMap;
 use std::fmt;
@@ -9,7 +9,7 @@ use tabla_core::{Applied, CancellationReason, Error, ErrorKind};
 
 macro_rules! all_operations {
     ($($method:ident => $variant:ident $(= $write:ident)?,)+) => {
-        /// An operation of a store.
+        /// Operation of the [`Store`](tabla_core::Store) trait, as used in plans and hooks.
         #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
         pub enum Operation {
             $(
@@ -19,7 +19,8 @@ macro_rules! all_operations {
         }
 
         impl Operation {
-            /// Whether it changes anything, so that a lost answer leaves its outcome open.
+            /// Whether the operation can change data, so that a lost answer leaves its outcome
+            /// unknown.
             pub fn is_write(self) -> bool {
                 match self {
                     $(Operation::$variant => all_operations!(@ $($write)?),)+
@@ -27,7 +28,7 @@ macro_rules! all_operations {
             }
         }
 
-        /// The [`Operation`] of a method of `Store`, by the method's name.
+        /// [`Operation`] of a method of `Store`, by the name of the method.
         macro_rules! operation {
             $(($method) => { $crate::fault::Operation::$variant };)+
         }
@@ -65,29 +66,29 @@ all_operations! {
 
 pub(crate) use operation;
 
-/// A way in which a call fails although nothing is wrong with it.
+/// Failure of a valid call.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Failure {
-    /// The store asks to slow down. Nothing was done.
+    /// The call is throttled and not executed.
     Throttled,
-    /// The store cannot be reached. Nothing was done.
+    /// The store cannot be reached; the call is not executed.
     Unavailable,
-    /// The call was carried out, and its answer lost: [`Applied::Maybe`] if it is a write.
+    /// The call is executed and its answer lost: [`Applied::Maybe`] if it is a write.
     AnswerLost,
-    /// Another transaction holds an item. Concerns writes of items and transactions; other calls
-    /// never conflict, and go through.
+    /// Another transaction holds an item. Affects writes of single items and transactions; other
+    /// calls are executed.
     Conflict,
-    /// The last operations of a batch, at most this many, are left unprocessed. Other calls go
-    /// through.
+    /// The last operations of a batch, at most this many, stay unprocessed. Other calls are
+    /// executed.
     Unprocessed(usize),
 }
 
-/// When a failure happens.
+/// Condition for a failure to occur.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub enum When {
     /// At the nth call, counted from 1.
     Call(usize),
-    /// At the first calls, this many.
+    /// At each of the first n calls.
     First(usize),
     /// At every call.
     Always,
@@ -95,8 +96,8 @@ pub enum When {
     Chance(f64),
 }
 
-/// A plan of failures. The first rule that applies to a call decides; each rule counts the calls
-/// that it is about, whether they fail or not.
+/// Plan of failures: a list of rules. The first rule that applies to a call decides. Each rule
+/// counts the calls of its operation, failed or not.
 #[derive(Clone)]
 pub struct Failures {
     rules: Vec<Rule>,
@@ -111,28 +112,28 @@ struct Rule {
 }
 
 impl Failures {
-    /// No failures yet.
+    /// Plan without failures.
     pub fn new() -> Self {
         Self { rules: Vec::new(), random: Arc::new(SeededRandom::new(1)) }
     }
 
-    /// Calls of this operation fail like this.
+    /// Adds a failure of calls of this operation.
     #[must_use]
     pub fn on(mut self, operation: Operation, when: When, failure: Failure) -> Self {
         self.rules.push(Rule { operation: Some(operation), when, failure });
         self
     }
 
-    /// Calls of every operation fail like this; they are counted together.
+    /// Adds a failure of calls of every operation; the rule counts them together.
     #[must_use]
     pub fn on_any(mut self, when: When, failure: Failure) -> Self {
         self.rules.push(Rule { operation: None, when, failure });
         self
     }
 
-    /// Everything that passes, now and then: a call of any operation is throttled, does not reach
-    /// the store, meets another transaction, or has its answer lost, each with a probability that
-    /// is drawn up to `most`. For callers who have to come through all of it.
+    /// Plan of occasional transient failures: any call may be throttled, not reach the store,
+    /// conflict with a transaction, or have its answer lost. The probability of each is drawn from
+    /// 0 to `most`. For testing callers that have to handle all of them.
     ///
     /// ```
     /// use std::sync::Arc;
@@ -141,7 +142,7 @@ impl Failures {
     /// use tabla_core::env::SeededRandom;
     /// use tabla_conformance::fault::{Failures, FaultStore};
     ///
-    /// let failures = Failures::passing(Arc::new(SeededRandom::new(7)), 0.1);
+    /// let failures = Failures::transient(Arc::new(SeededRandom::new(7)), 0.1);
     /// let store = FaultStore::new(MemoryStore::new()).failures(failures);
     /// ```
     pub fn transient(random: Arc<dyn Random>, most: f64) -> Self {
@@ -153,7 +154,7 @@ impl Failures {
         })
     }
 
-    /// Draws chances from this; a fixed sequence otherwise.
+    /// Sets the random source of [`When::Chance`]. Default: a fixed sequence.
     #[must_use]
     pub fn random(mut self, random: Arc<dyn Random>) -> Self {
         self.random = random;
@@ -173,11 +174,11 @@ impl fmt::Debug for Failures {
     }
 }
 
-/// A plan, and how far it has come.
+/// Plan with the calls counted so far.
 #[derive(Debug, Default)]
 pub(super) struct PlanProgress {
     plan: Failures,
-    /// How many calls each rule has seen.
+    /// Number of calls that each rule has counted, by the index of the rule.
     seen: Mutex<BTreeMap<usize, usize>>,
 }
 
@@ -186,7 +187,7 @@ impl PlanProgress {
         Self { plan, seen: Mutex::default() }
     }
 
-    /// How this call fails, if it does.
+    /// Failure of the next call of an operation, if the plan has one.
     pub(super) fn next(&self, operation: Operation) -> Option<Failure> {
         let mut seen = self.seen.lock().unwrap_or_else(PoisonError::into_inner);
         let mut decided = None;
@@ -210,7 +211,7 @@ impl PlanProgress {
     }
 }
 
-/// A number from 0 up to 1, of 53 random bits.
+/// Draws a number from 0 up to, but not including, 1, from 53 random bits.
 fn fraction(random: &dyn Random) -> f64 {
     (random.next_u64() >> 11) as f64 / (1_u64 << 53) as f64
 }
@@ -232,12 +233,12 @@ pub(super) fn answer_lost(operation: Operation) -> Error {
     Error::new(ErrorKind::Unavailable, "the answer was lost").with_applied(applied)
 }
 
-/// The conflict of a single write with a transaction.
+/// Conflict of a single write with a transaction.
 pub(super) fn conflict() -> Error {
     Error::new(ErrorKind::TransactionConflict, "Transaction is ongoing for the item")
 }
 
-/// The conflict of a transaction of this many operations: the last of them met another.
+/// Cancellation of a transaction of this many operations, because the last of them conflicts.
 pub(super) fn cancelled(operations: usize) -> Error {
     let mut reasons = vec![CancellationReason::none(); operations];
     if let Some(last) = reasons.last_mut() {

@@ -1,4 +1,4 @@
-//! The suite on a store that is wrong on purpose.
+//! Harness for stores with an injected fault.
 
 use std::sync::Arc;
 
@@ -7,7 +7,7 @@ use async_trait::async_trait;
 use super::{Fault, FaultStore};
 use crate::harness::{CaseStore, Harness, Wording};
 
-/// Runs the cases on the stores of another harness, each with the same fault; without one they
+/// Harness that wraps each store of another harness with the same fault. Without a fault, all cases
 /// must pass.
 #[derive(Clone, Debug)]
 pub struct FaultHarness<H> {
@@ -16,7 +16,7 @@ pub struct FaultHarness<H> {
 }
 
 impl<H: Harness> FaultHarness<H> {
-    /// The stores of this harness, with this fault.
+    /// Wraps the stores of `harness` with `fault`.
     pub fn new(harness: H, fault: impl Into<Option<Fault>>) -> Self {
         Self { harness, fault: fault.into() }
     }

@@ -1,4 +1,4 @@
-//! What faults ask the store inside.
+//! Lookups in the wrapped store that faults need.
 
 use tabla_core::ops::{DescribeTable, GetItem, KeyRole, KeySchemaElement, Scan};
 use tabla_core::{Item, Store};
@@ -6,7 +6,7 @@ use tabla_core::{Item, Store};
 use super::FaultStore;
 
 impl<S: Store> FaultStore<S> {
-    /// The item with this key as it is now.
+    /// Current item with this key.
     pub(super) async fn current(&self, table: &str, key: &Item) -> Option<Item> {
         let request = GetItem::new(table, key.clone()).consistent_read(true);
         self.store.get(request).await.ok()?.item
@@ -26,7 +26,7 @@ impl<S: Store> FaultStore<S> {
         items
     }
 
-    /// The key of the table, or of one of its indexes; empty if there is none.
+    /// Key schema of the table, or of one of its indexes; empty if there is none.
     pub(super) async fn key_schema(
         &self,
         table: &str,
@@ -44,19 +44,19 @@ impl<S: Store> FaultStore<S> {
             .unwrap_or_default()
     }
 
-    /// The name of the sort key of the table or index.
+    /// Name of the sort key of the table or index.
     pub(super) async fn sort_key(&self, table: &str, index: Option<&str>) -> Option<String> {
         let schema = self.key_schema(table, index).await;
         schema.into_iter().find(|element| element.role == KeyRole::Sort).map(|element| element.name)
     }
 
-    /// The table's key attributes of an item.
+    /// Attributes of an item that are in the table's key.
     pub(super) async fn key_of(&self, table: &str, item: &Item) -> Item {
         part_of(item, &self.key_schema(table, None).await)
     }
 }
 
-/// The attributes of this key that an item has.
+/// Attributes of an item that are in this key.
 pub(super) fn part_of(item: &Item, key: &[KeySchemaElement]) -> Item {
     let attribute = |element: &KeySchemaElement| {
         Some((element.name.clone(), item.get(&element.name)?.to_value()))

@@ -1,4 +1,4 @@
-//! Pages as faults show them.
+//! Faults of pages of a query or scan.
 
 use tabla_core::ops::Page;
 use tabla_core::{Condition, Item, Store, ValueRef};
@@ -7,7 +7,8 @@ use super::lookup::part_of;
 use super::{Fault, FaultStore};
 
 impl<S: Store> FaultStore<S> {
-    /// Spoils a page that began after `start`. The filter was left to the fault if it judges.
+    /// Applies the fault to a page that begins after `start`, and the filter if the fault evaluates
+    /// it.
     pub(super) async fn spoil_page(
         &self,
         table: &str,
@@ -64,7 +65,7 @@ impl<S: Store> FaultStore<S> {
     }
 }
 
-/// Sorts items whose sort keys are numbers by the texts of these.
+/// Sorts items by the text of their sort keys, if all of these are numbers.
 fn sort_as_text(sort: &str, items: &mut [Item]) {
     let text = |item: &Item| match item.get(sort) {
         Some(ValueRef::N(number)) => Some(number.to_string()),

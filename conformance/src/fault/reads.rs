@@ -1,4 +1,4 @@
-//! Reads of one item, and the requests of queries and scans.
+//! Faults of reads of one item, and of the requests of queries and scans.
 
 use tabla_core::env::Timestamp;
 use tabla_core::expr::Operand;
@@ -66,7 +66,7 @@ impl<S: Store> FaultStore<S> {
         if self.unfiltered(&filter, request.select, request.projection.is_some()) {
             request.filter = None;
         }
-        if self.has(Fault::CursorMustExist) && self.cursor_item_is_gone(&request).await {
+        if self.has(Fault::CursorMustExist) && self.cursor_item_is_missing(&request).await {
             return Ok(Page::default());
         }
         let mut page = if self.has(Fault::LimitAfterFilter) {
@@ -116,7 +116,8 @@ impl<S: Store> FaultStore<S> {
         Ok(page)
     }
 
-    /// Whether the fault filters in place of the store inside, which must then give whole items.
+    /// Whether the fault evaluates the filter instead of the store, which must then return whole
+    /// items.
     fn unfiltered(
         &self,
         filter: &Option<Condition>,
@@ -129,7 +130,7 @@ impl<S: Store> FaultStore<S> {
             && !projected
     }
 
-    /// As many items as the limit says, all of which passed the filter.
+    /// Reads items until the page has as many that passed the filter as the limit says.
     async fn full_page(&self, request: &Query) -> Result<Page> {
         let Some(limit) = request.limit else { return self.store.query(request.clone()).await };
         let mut all = Page::default();
@@ -148,8 +149,8 @@ impl<S: Store> FaultStore<S> {
         Ok(all)
     }
 
-    /// Whether the item that a page begins after is not there any more.
-    async fn cursor_item_is_gone(&self, request: &Query) -> bool {
+    /// Whether the item named by the start key does not exist.
+    async fn cursor_item_is_missing(&self, request: &Query) -> bool {
         let Some(start) = &request.exclusive_start_key else { return false };
         let key = self.key_of(&request.table, start).await;
         self.current(&request.table, &key).await.is_none()
@@ -163,7 +164,7 @@ fn without_upper_bound(leaf: &Condition) -> Condition {
     }
 }
 
-/// The attribute and the prefix of a `begins_with`.
+/// Attribute and prefix of a `begins_with`.
 fn prefix(leaf: &Condition) -> Option<(&tabla_core::Path, &str)> {
     match leaf {
         Condition::BeginsWith(Operand::Path(path), Operand::Value(Value::S(prefix))) => {

@@ -1,4 +1,4 @@
-//! The wrapper.
+//! The store wrapper with an injected fault or injected failures.
 
 use std::collections::BTreeSet;
 use std::future::Future;
@@ -10,7 +10,8 @@ use tabla_core::{Error, Item, Result, Store};
 use super::failure::{self, Failure, Failures, Operation, PlanProgress, operation};
 use super::kinds::Fault;
 
-/// A store with a [`Fault`], with [`Failures`], or with neither: then it is as the store inside.
+/// Store with a [`Fault`], with [`Failures`], or with neither, which then behaves as the wrapped
+/// store.
 #[derive(Debug)]
 pub struct FaultStore<S> {
     pub(super) store: S,
@@ -20,19 +21,19 @@ pub struct FaultStore<S> {
     memory: Mutex<FaultState>,
 }
 
-/// What faults remember.
+/// Data that faults keep between calls.
 #[derive(Debug, Default)]
 pub(super) struct FaultState {
-    /// Items of a table whose index entries should be gone.
+    /// Items, by table, whose index entries should have been deleted.
     pub(super) stale: Vec<(String, Item)>,
-    /// Keys that an index of a table does not show.
+    /// Keys that an index does not show: table, index, key.
     pub(super) hidden: Vec<(String, String, Item)>,
-    /// Client request tokens.
+    /// Client request tokens that the fault remembers.
     pub(super) tokens: BTreeSet<String>,
 }
 
 impl<S: Store> FaultStore<S> {
-    /// This store, as it is.
+    /// Wraps a store without fault or failures.
     pub fn new(store: S) -> Self {
         Self {
             store,
@@ -43,33 +44,34 @@ impl<S: Store> FaultStore<S> {
         }
     }
 
-    /// Breaks this rule.
+    /// Injects this fault.
     #[must_use]
     pub fn fault(mut self, fault: Fault) -> Self {
         self.fault = Some(fault);
         self
     }
 
-    /// Fails by this plan.
+    /// Injects failures by this plan.
     #[must_use]
     pub fn failures(mut self, failures: Failures) -> Self {
         self.failures = PlanProgress::new(failures);
         self
     }
 
-    /// The clock of the store inside, for faults that look at it.
+    /// Sets the clock that faults read, which must be that of the wrapped store. Default:
+    /// [`SystemClock`].
     #[must_use]
     pub fn clock(mut self, clock: Arc<dyn Clock>) -> Self {
         self.clock = clock;
         self
     }
 
-    /// The store inside, to see what it holds.
+    /// Wrapped store, to look at its data.
     pub fn inner(&self) -> &S {
         &self.store
     }
 
-    /// Whether no rule is broken, so that requests and answers pass as they are.
+    /// Whether no fault is injected, so that requests and answers pass unchanged.
     pub(super) fn is_sound(&self) -> bool {
         self.fault.is_none()
     }
@@ -78,7 +80,7 @@ impl<S: Store> FaultStore<S> {
         self.fault == Some(fault)
     }
 
-    /// The fault, if it is one in judging conditions.
+    /// The fault, if it is one in evaluating conditions.
     pub(super) fn condition_fault(&self) -> Option<Fault> {
         self.fault.filter(|fault| fault.breaks_conditions())
     }
@@ -87,8 +89,8 @@ impl<S: Store> FaultStore<S> {
         self.memory.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
-    /// Makes a call, or lets it fail as the plan says. `conflict` is the error of a call that
-    /// meets a transaction, if it can.
+    /// Executes a call, or fails it as the plan says. `conflict` is the error of a call that
+    /// conflicts with a transaction, if it can.
     async fn call<T>(
         &self,
         operation: Operation,
@@ -99,7 +101,7 @@ impl<S: Store> FaultStore<S> {
         self.outcome(operation, failure, conflict, call).await
     }
 
-    /// How many operations of a batch stay unprocessed, and how it fails as a whole.
+    /// Number of operations of a batch that stay unprocessed, or the failure of the whole batch.
     fn batch_failure(&self, operation: Operation) -> (usize, Option<Failure>) {
         match self.failures.next(operation) {
             Some(Failure::Unprocessed(count)) => (count, None),
@@ -127,7 +129,8 @@ impl<S: Store> FaultStore<S> {
     }
 }
 
-/// Operations that a fault spoils, that meet transactions or that leave parts of a batch have an arm.
+/// Operations that a fault changes, that can conflict, or that can be partly unprocessed have an
+/// arm of their own.
 macro_rules! faulty {
     ($self:ident, get, $request:ident) => {
         $self.call(operation!(get), None, $self.faulty_get($request)).await
@@ -196,7 +199,7 @@ mod tests {
     use crate::extension::{ExtendedStore, reaches_extension};
 
     #[test]
-    fn power_is_reached_through_a_fault_store() {
+    fn extension_is_reached_through_fault_store() {
         assert!(reaches_extension(&FaultStore::new(ExtendedStore::new())));
         assert!(!reaches_extension(&FaultStore::new(MemoryStore::new())));
     }

@@ -1,4 +1,4 @@
-//! Operations on tables.
+//! Faults of operations on tables.
 
 use tabla_core::ops::{DeleteTable, ListTables, ListTablesOutput, TableDescription, UpdateTable};
 use tabla_core::{Result, Store};

@@ -1,4 +1,4 @@
-//! Transactions and their tokens.
+//! Faults of transactions and their request tokens.
 
 use tabla_core::ops::{TransactWriteItem, TransactWriteItems, TransactWriteItemsOutput};
 use tabla_core::{CancellationCode, CancellationReason, Error, ErrorKind, Expr, Result, Store};
@@ -85,7 +85,7 @@ impl<S: Store> FaultStore<S> {
         }
     }
 
-    /// The cancellation as the fault tells it, if it does so wrongly.
+    /// Cancellation with reasons changed by the fault, if it changes them.
     fn faulty_reasons(&self, mut reasons: Vec<CancellationReason>) -> Option<Error> {
         if self.has(Fault::FirstReasonOnly) {
             let guilty = |reason: &CancellationReason| reason.code != CancellationCode::None;
@@ -107,7 +107,7 @@ impl<S: Store> FaultStore<S> {
         Some(Error::transaction_canceled(reasons))
     }
 
-    /// Does an operation of a transaction by itself.
+    /// Executes an operation of a transaction as a single write.
     async fn alone(&self, item: TransactWriteItem) -> Result<()> {
         match item {
             TransactWriteItem::Put(put) => drop(self.store.put(put).await?),
@@ -119,8 +119,8 @@ impl<S: Store> FaultStore<S> {
     }
 }
 
-/// Takes a built condition from a write. One of text stays: without it, its placeholders would be
-/// refused as unused.
+/// Removes the condition of a write if it is a tree. A text condition stays: without it, its
+/// placeholders would be rejected as unused.
 fn without_condition(item: &mut TransactWriteItem) {
     let condition = match item {
         TransactWriteItem::Put(put) => &mut put.condition,

@@ -1,4 +1,4 @@
-//! Updates.
+//! Faults of updates.
 
 use tabla_core::expr::{SetFallback, SetValue};
 use tabla_core::ops::{
@@ -36,7 +36,7 @@ impl<S: Store> FaultStore<S> {
                 ReturnValuesOnConditionCheckFailure::None;
         }
         request.return_values = self.returned(request.return_values);
-        let mut answer = Err(Error::validation("no update was made"));
+        let mut answer = Err(Error::validation("the fault made no update"));
         for update in self.steps(update, old.as_ref()) {
             request.update = (!update.is_empty()).then(|| update.into());
             answer = self.store.update(request.clone()).await;
@@ -66,12 +66,12 @@ impl<S: Store> FaultStore<S> {
         let number = |value: &Value| matches!(value, Value::N(_));
         let missing = |(path, value): &(tabla_core::Path, Value)| number(value) && !there(path);
         if self.has(Fault::AddNeedsNumber) && update.adds().iter().any(missing) {
-            return Err(Error::validation("there is no number to add to"));
+            return Err(Error::validation("ADD to a missing attribute (injected fault)"));
         }
         Ok(())
     }
 
-    /// The updates that are made one after the other in place of this one.
+    /// Updates that are executed one after another instead of this one.
     fn steps(&self, update: Update, old: Option<&Item>) -> Vec<Update> {
         if self.has(Fault::SetsInSequence) && update.sets().len() > 1 {
             let sets = update.sets().iter();

@@ -1,4 +1,4 @@
-//! Single writes, and what they report.
+//! Faults of single writes and of what they report.
 
 use tabla_core::ops::{
     ConsumedCapacity, DeleteItem, PutItem, ReturnValuesOnConditionCheckFailure, WriteOutput,
@@ -9,7 +9,8 @@ use super::expressions::condition_of;
 use super::{Fault, FaultStore};
 
 impl<S: Store> FaultStore<S> {
-    /// Judges a condition with the fault; gives whether it did, so that the store inside need not.
+    /// Evaluates a condition with the fault, and returns whether it did: then the wrapped store
+    /// must not.
     pub(super) async fn evaluate_condition(
         &self,
         table: &str,
@@ -73,7 +74,7 @@ impl<S: Store> FaultStore<S> {
         }
         let old = self.current(&table, &request.key).await;
         if self.has(Fault::DeleteMissingFails) && old.is_none() {
-            return Err(Error::new(ErrorKind::NotFound, "there is no such item"));
+            return Err(Error::new(ErrorKind::NotFound, "delete of a missing item (injected fault)"));
         }
         let answer = self.store.delete(request).await?;
         if self.has(Fault::DeletedEntryStays) {
@@ -82,7 +83,7 @@ impl<S: Store> FaultStore<S> {
         Ok(self.spoiled(answer))
     }
 
-    /// The answer to a write, as the fault shows it.
+    /// Answer of a write, changed by the fault.
     pub(super) fn spoiled(&self, mut answer: WriteOutput) -> WriteOutput {
         if self.has(Fault::IndexesAreFree) {
             answer.consumed_capacity = answer.consumed_capacity.map(without_indexes);
@@ -100,7 +101,7 @@ fn without_indexes(mut consumed: ConsumedCapacity) -> ConsumedCapacity {
     consumed
 }
 
-/// The new item, and what only the old one had.
+/// New item, with the attributes that only the old one has.
 pub(super) fn merged(old: &Item, new: &Item) -> Item {
     new.iter().fold(old.clone(), |item, (name, value)| item.with(name, value.to_value()))
 }
