@@ -1,9 +1,9 @@
-//! What must hold when many callers work on the same items at the same time.
+//! Checks of concurrent operations on the same items.
 //!
-//! [`run`] lets tasks read, write, count and transact on a few items, records what each was
-//! answered, and looks for one order of all operations that explains every answer: strict
-//! serializability, of single operations and transactions together. Reads of pages and batches
-//! are left out, because DynamoDB does not promise that they see one moment.
+//! [`run`] starts tasks that read, write, count and transact on a few items, and records each
+//! operation with its outcome. It then searches for one order of all operations that explains every
+//! outcome: strict serializability, of single operations and transactions together. Pages and
+//! batches are left out, because DynamoDB does not promise that they read one moment.
 //!
 //! ```
 //! use std::sync::Arc;
@@ -20,10 +20,10 @@
 //! # }).unwrap();
 //! ```
 //!
-//! Several stores that hold the same data, such as two clients of one server or two handles of one
-//! file, are given together. [`bank_transfers`] and [`counters()`] check simpler laws on more
+//! Several stores that hold the same data are passed together, such as two clients of one server or
+//! two handles of one file. [`bank_transfers`] and [`counters()`] check simpler invariants on more
 //! operations. [`Checker`] checks a history that was recorded in another way, such as by several
-//! processes, each with a [`Recorder`].
+//! processes with a [`Recorder`] each.
 
 pub mod model;
 

@@ -269,7 +269,9 @@ impl Ctx {
             });
             match last.await {
                 Some(result) => ok_at(at, result),
-                None => fail(at, "the service was unavailable in every attempt to update the table"),
+                None => {
+                    fail(at, "the service was unavailable in every attempt to update the table")
+                }
             }
         }
     }

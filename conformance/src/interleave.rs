@@ -171,10 +171,11 @@ mod tests {
     async fn hook_runs_before_nth_call_of_operation() {
         let store = Arc::new(notes().await);
         let inside = Arc::clone(&store);
-        let interleaved = InterleavingStore::new(store).with_hook_at(Operation::Get, 2, move || {
-            let inside = Arc::clone(&inside);
-            async move { drop(inside.put(PutItem::new("notes", item! { "pk" => "a" })).await) }
-        });
+        let interleaved =
+            InterleavingStore::new(store).with_hook_at(Operation::Get, 2, move || {
+                let inside = Arc::clone(&inside);
+                async move { drop(inside.put(PutItem::new("notes", item! { "pk" => "a" })).await) }
+            });
         let get = async || interleaved.get_item("notes", item! { "pk" => "a" }).await.unwrap();
         interleaved.describe_table(DescribeTable::new("notes")).await.unwrap();
         assert!(get().await.is_none());

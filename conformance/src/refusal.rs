@@ -41,7 +41,9 @@ pub(crate) async fn check(ctx: Ctx, missing: Requirement) {
 #[track_caller]
 fn refused<T: std::fmt::Debug>(result: Result<T>) {
     match result {
-        Ok(answer) => panic!("the store lacks the capability, but the request succeeded: {answer:?}"),
+        Ok(answer) => {
+            panic!("the store lacks the capability, but the request succeeded: {answer:?}")
+        }
         Err(error) => assert!(
             matches!(error.kind(), ErrorKind::Unsupported),
             "the store lacks the capability, but its error is not of kind Unsupported: {error:?}"

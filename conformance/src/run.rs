@@ -189,7 +189,9 @@ async fn with_timeout(future: impl Future<Output = ()> + Send) -> Option<String>
     let clock = SystemClock;
     match select(Box::pin(catch_panic(future)), clock.sleep(CASE_TIMEOUT)).await {
         Either::Left((ended, _)) => ended.err(),
-        Either::Right(((), _)) => Some(format!("the case did not end within {} seconds", CASE_TIMEOUT.as_secs())),
+        Either::Right(((), _)) => {
+            Some(format!("the case did not end within {} seconds", CASE_TIMEOUT.as_secs()))
+        }
     }
 }
 

@@ -1,4 +1,4 @@
-//! Money that moves and is never made or lost.
+//! Bank test: transfers between accounts must keep the total.
 
 use std::sync::Arc;
 
@@ -13,44 +13,46 @@ use super::explain::Violation;
 use super::recorder::at_once;
 use super::tables::create_table;
 
-/// What each account begins with.
+/// Opening balance of each account.
 const OPENING: i64 = 100;
 
-/// What was done at the bank.
+/// Counts of a run of [`bank_transfers`].
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 #[non_exhaustive]
 pub struct BankReport {
-    /// Transfers that were made.
+    /// Transfers that were committed.
     pub transfers: usize,
-    /// Transfers for which there was not enough.
+    /// Transfers rejected because the balance was too low.
     pub refused: usize,
-    /// Transfers of which nobody knows whether they were made.
+    /// Transfers whose outcome is unknown, because the answer was lost.
     pub unknown: usize,
-    /// How often a call was made again because others stood in its way.
+    /// Calls repeated after a conflict, throttling or an unreachable store.
     pub conflicts: usize,
-    /// How often all accounts were read at one moment.
+    /// Transactional reads of all accounts.
     pub snapshots: usize,
 }
 
-/// Lets tasks make so many transfers each between accounts, and read all accounts in between.
+/// Runs tasks that make `transfers` transfers each between accounts, and read all accounts in
+/// between.
 ///
-/// Each transfer is a transaction that takes from one account, if there is enough, and gives to
-/// one or two others. In every snapshot and at the end the total must be what it was and no
-/// account below zero, and at the end each account must have what was moved to it.
+/// Each transfer is a transaction that takes from one account, if its balance suffices, and gives
+/// to one or two others. In every snapshot and at the end, the total must be unchanged and no
+/// account overdrawn. At the end, each balance must be the sum of its transfers.
 ///
 /// # Errors
-/// [`Violation::Invariant`] if that is not so, [`Violation::Store`] if a call fails otherwise.
+/// [`Violation::Invariant`] if an invariant is broken, [`Violation::Store`] if a call fails for
+/// another reason than a conflict or a lost answer.
 ///
 /// # Panics
-/// If there is no store, or not from 3 to 100 accounts, as many as can be read at one moment.
+/// If there is no store, or if `accounts` is not from 3 to 100, the limit of a transaction.
 pub async fn bank_transfers(
     stores: &[Arc<dyn Store>],
     accounts: usize,
     tasks: usize,
     transfers: usize,
 ) -> Result<BankReport, Violation> {
-    assert!((3..=100).contains(&accounts), "{accounts} accounts");
-    let first = stores.first().expect("there is a store to run on");
+    assert!((3..=100).contains(&accounts), "{accounts} accounts: not from 3 to 100");
+    let first = stores.first().expect("bank_transfers needs at least one store");
     first.capabilities().require(&[Requirement::Transactions])?;
     let request = |name| CreateTable::new(name).partition_key("pk", KeyType::S);
     let table = create_table(&**first, "bank", request).await?;
@@ -102,13 +104,13 @@ impl BankReport {
     }
 }
 
-/// One who makes transfers.
+/// Task that makes transfers.
 struct Teller {
     store: Arc<dyn Store>,
     table: String,
     accounts: usize,
     random: SeededRandom,
-    /// What was moved to each account, for sure.
+    /// Sum of the committed transfers, per account.
     moved: Vec<i64>,
     report: BankReport,
 }
@@ -117,7 +119,7 @@ impl Teller {
     async fn work(mut self, transfers: usize) -> Result<Self, Violation> {
         for _ in 0..transfers {
             self.transfer().await?;
-            // Drawn, so that the snapshots of some meet the transfers of others.
+            // Drawn, so that snapshots of some tasks overlap transfers of others.
             if self.below(4) == 0 {
                 let conflicts = &mut self.report.conflicts;
                 check(&balances(&*self.store, &self.table, self.accounts, conflicts).await?)?;
@@ -135,7 +137,7 @@ impl Teller {
     async fn transfer(&mut self) -> Result<(), Violation> {
         let from = self.below(self.accounts);
         let to = (from + 1 + self.below(self.accounts - 1)) % self.accounts;
-        // Large enough that there is often too little.
+        // Large enough that balances often do not suffice.
         let amount = 1 + self.below(OPENING as usize) as i64;
         let mut changes = vec![(to, amount), (from, -amount)];
         let other = self.below(self.accounts);
@@ -173,7 +175,7 @@ fn key(number: usize) -> Item {
     item! { "pk" => format!("account-{number}") }
 }
 
-/// Opens an account, once however often the answer is lost.
+/// Creates an account once, even if answers are lost.
 async fn open(
     store: &dyn Store,
     table: &str,
@@ -189,11 +191,11 @@ async fn open(
             RetryOutcome::Unknown => {}
         }
     }
-    let text = format!("the answer was lost {ATTEMPTS} times");
+    let text = format!("cannot create an account: the answer was lost {ATTEMPTS} times");
     Err(Violation::Store(Error::new(ErrorKind::Unavailable, text)))
 }
 
-/// The balances at one moment.
+/// Balances of all accounts at one moment.
 async fn balances(
     store: &dyn Store,
     table: &str,
@@ -205,7 +207,7 @@ async fn balances(
     let RetryOutcome::Done(answer) =
         retry_on_conflict(conflicts, || store.transact_get(request.clone())).await?
     else {
-        return Err(Violation::Store(Error::validation("a read has no condition")));
+        return Err(Violation::Store(Error::validation("a read cannot be refused or unknown")));
     };
     let balance = |item: &Option<Item>| {
         let number = item.as_ref()?.get("balance").and_then(ValueRef::as_number)?;

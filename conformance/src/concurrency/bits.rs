@@ -1,11 +1,11 @@
-//! A set of small numbers.
+//! Set of small numbers as bits.
 
-/// A set of numbers below a bound that is given once.
+/// Set of numbers below a bound that is fixed when it is created.
 #[derive(Clone, Debug, PartialEq, Eq, Hash)]
 pub(super) struct BitSet(Box<[u64]>);
 
 impl BitSet {
-    /// The empty set of numbers below `bound`.
+    /// Empty set for numbers below `bound`.
     pub(super) fn new(bound: usize) -> Self {
         Self(vec![0; bound.div_ceil(64)].into())
     }
@@ -18,7 +18,7 @@ impl BitSet {
         self.0[number / 64] |= 1 << (number % 64);
     }
 
-    /// The same set with one more member.
+    /// Copy of the set with one more member.
     pub(super) fn with(&self, number: usize) -> Self {
         let mut more = self.clone();
         more.insert(number);
@@ -36,7 +36,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn sets_hold_what_was_inserted() {
+    fn bit_set_contains_inserted_numbers() {
         let small = BitSet::new(130).with(0).with(129);
         let large = small.with(64);
         assert!(large.has(0) && large.has(64) && large.has(129) && !large.has(65));

@@ -1,22 +1,22 @@
-//! What an error says about its call.
+//! Classification of errors: the effect that a failed call can have had.
 
 use tabla_core::{Applied, CancellationCode, CancellationReason, Error, ErrorKind};
 
 use super::explain::Violation;
 
-/// How many times a call is made that meets nothing but others in its way.
+/// Limit on the attempts of a call that fails only for contention.
 const ATTEMPTS: usize = 10_000;
 
-/// What became of a call that failed.
+/// Effect of a failed call.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum CallOutcome {
-    /// It changed nothing: others stood in its way, or the store could not be reached.
+    /// The call changed nothing: it met contention, or the store could not be reached.
     NoEffect,
-    /// A condition did not hold.
+    /// A condition failed.
     Refused,
-    /// It may have been carried out, or may yet be.
+    /// The outcome is unknown: the call may have been executed, or may still be.
     Unknown,
-    /// The error has no business here.
+    /// The error is not expected of a valid call.
     Unexpected,
 }
 
@@ -30,12 +30,12 @@ pub(super) fn classify_error(error: &Error) -> CallOutcome {
         | ErrorKind::TransactionInProgress
         | ErrorKind::Throttled
         | ErrorKind::Unavailable => CallOutcome::NoEffect,
-        ErrorKind::TransactionCanceled { reasons } => fate_of_transaction(reasons),
+        ErrorKind::TransactionCanceled { reasons } => classify_cancellation(reasons),
         _ => CallOutcome::Unexpected,
     }
 }
 
-fn fate_of_transaction(reasons: &[CancellationReason]) -> CallOutcome {
+fn classify_cancellation(reasons: &[CancellationReason]) -> CallOutcome {
     let is_known = |code| {
         is_contention(code)
             || matches!(code, CancellationCode::None | CancellationCode::ConditionalCheckFailed)
@@ -52,7 +52,7 @@ fn fate_of_transaction(reasons: &[CancellationReason]) -> CallOutcome {
     CallOutcome::Unexpected
 }
 
-/// Whether an operation of a transaction failed for another that was there at the same time.
+/// Whether an operation of a transaction failed for a conflict or throttling.
 pub(super) fn is_contention(code: CancellationCode) -> bool {
     matches!(
         code,
@@ -62,7 +62,7 @@ pub(super) fn is_contention(code: CancellationCode) -> bool {
     )
 }
 
-/// What came of a call that was made again for as long as others stood in its way.
+/// Outcome of a call that was repeated while it met contention.
 #[derive(Debug)]
 pub(super) enum RetryOutcome<T> {
     Done(T),
@@ -70,7 +70,8 @@ pub(super) enum RetryOutcome<T> {
     Unknown,
 }
 
-/// Makes a call, again for as long as others stand in its way, and counts how often they did.
+/// Makes a call, repeats it at most 10,000 times while it meets contention, and counts the
+/// repetitions.
 pub(super) async fn retry_on_conflict<T, F>(
     conflicts: &mut usize,
     mut call: impl FnMut() -> F,
@@ -101,9 +102,9 @@ mod tests {
     use super::*;
 
     #[test]
-    fn errors_say_what_became_of_the_call() {
-        let unavailable = || Error::new(ErrorKind::Unavailable, "gone");
-        let cancelled = |codes: &[CancellationCode]| {
+    fn error_is_classified_by_kind_and_applied() {
+        let unavailable = || Error::new(ErrorKind::Unavailable, "unreachable");
+        let canceled = |codes: &[CancellationCode]| {
             Error::transaction_canceled(
                 codes.iter().copied().map(CancellationReason::new).collect(),
             )
@@ -118,10 +119,10 @@ mod tests {
             (Error::new(ErrorKind::TransactionInProgress, ""), CallOutcome::NoEffect),
             (Error::condition_failed(None), CallOutcome::Refused),
             (Error::validation(""), CallOutcome::Unexpected),
-            (cancelled(&[Code::None, TransactionConflict]), CallOutcome::NoEffect),
-            (cancelled(&[ConditionalCheckFailed, TransactionConflict]), CallOutcome::Refused),
-            (cancelled(&[ConditionalCheckFailed, ValidationError]), CallOutcome::Unexpected),
-            (cancelled(&[Code::None]), CallOutcome::Unexpected),
+            (canceled(&[Code::None, TransactionConflict]), CallOutcome::NoEffect),
+            (canceled(&[ConditionalCheckFailed, TransactionConflict]), CallOutcome::Refused),
+            (canceled(&[ConditionalCheckFailed, ValidationError]), CallOutcome::Unexpected),
+            (canceled(&[Code::None]), CallOutcome::Unexpected),
         ];
         for (error, expected) in cases {
             assert_eq!(classify_error(&error), expected, "{error:?}");

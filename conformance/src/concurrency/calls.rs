@@ -1,4 +1,4 @@
-//! Operations of the model as calls to a store, and the answers in the model's terms.
+//! Execution of the model's operations on a store, and conversion of the answers to outcomes.
 
 use tabla_core::ops::*;
 use tabla_core::{CancellationCode, Error, ErrorKind, Item, Store, Update, assign, attr};
@@ -8,10 +8,10 @@ use super::explain::Violation;
 use super::model::{Action, Condition, ModelOperation, Outcome, Returns, Row, Verdict, Write};
 use super::tables::Tables;
 
-/// Carries an operation out on a store.
+/// Executes an operation of the model on a store.
 ///
 /// # Errors
-/// [`Violation::Strange`] if the answer cannot be said in the model's terms.
+/// [`Violation::UnexpectedAnswer`] if the answer has no equivalent in the model.
 pub(super) async fn call(
     store: &dyn Store,
     tables: &Tables,
@@ -46,14 +46,14 @@ pub(super) async fn call(
     })
 }
 
-/// A successful answer.
+/// Answer of a successful call.
 #[derive(Debug)]
 enum Answer {
     Items(Vec<Option<Item>>),
     Old(Option<Item>),
 }
 
-/// The outcome of a success; `None` if it holds items that could not have been written.
+/// Outcome of a success; `None` if the answer has items that cannot have been written.
 fn done(tables: &Tables, operation: &ModelOperation, answer: &Answer) -> Option<Outcome> {
     let keys = operation.keys();
     match answer {
@@ -66,7 +66,7 @@ fn done(tables: &Tables, operation: &ModelOperation, answer: &Answer) -> Option<
     }
 }
 
-/// The outcome of a failure; `None` if the error has no business here.
+/// Outcome of a failure; `None` if the error is not expected.
 fn failed(tables: &Tables, operation: &ModelOperation, error: &Error) -> Option<Outcome> {
     match classify_error(error) {
         CallOutcome::NoEffect => Some(Outcome::NoEffect(error.code().into())),
@@ -84,13 +84,13 @@ fn refused(tables: &Tables, operation: &ModelOperation, error: &Error) -> Option
         (ModelOperation::TransactWrite(writes), ErrorKind::TransactionCanceled { reasons })
             if writes.len() == reasons.len() =>
         {
-            // An engine that met others in its way may have stopped to judge.
-            let is_judged = !reasons.iter().any(|reason| is_contention(reason.code));
+            // An engine that met contention may not have evaluated all conditions.
+            let is_evaluated = !reasons.iter().any(|reason| is_contention(reason.code));
             let verdicts = writes.iter().zip(reasons).map(|(write, reason)| match reason.code {
                 CancellationCode::ConditionalCheckFailed => {
                     row(tables, write.key, reason.item.as_ref()).map(Verdict::Failed)
                 }
-                CancellationCode::None if is_judged => Some(Verdict::Held),
+                CancellationCode::None if is_evaluated => Some(Verdict::Held),
                 _ => Some(Verdict::NotReported),
             });
             verdicts.collect::<Option<_>>()?
@@ -100,7 +100,8 @@ fn refused(tables: &Tables, operation: &ModelOperation, error: &Error) -> Option
     Some(Outcome::Refused(verdicts))
 }
 
-/// A row for an item, no row for none, and `None` for an item that could not have been written.
+/// Row of an item, inner `None` for a missing item; `None` for an item that cannot have been
+/// written.
 fn row(tables: &Tables, key: usize, item: Option<&Item>) -> Option<Option<Row>> {
     match item {
         Some(item) => tables.row(key, item).map(Some),
@@ -127,12 +128,12 @@ async fn single_write(
         TransactWriteItem::Update(update) => store.update(update.return_values(returns)).await,
         TransactWriteItem::Delete(delete) => store.delete(delete.return_values(returns)).await,
         TransactWriteItem::ConditionCheck(_) => {
-            Err(Error::validation("a condition check stands in a transaction"))
+            Err(Error::validation("a condition check is only possible in a transaction"))
         }
     }
 }
 
-/// A write as a request, which fits into a transaction too.
+/// Request of a write, alone or as a part of a transaction.
 fn request(tables: &Tables, write: &Write) -> TransactWriteItem {
     let (table, key) = (tables.table(write.key), tables.key(write.key));
     macro_rules! conditional {
@@ -161,7 +162,7 @@ fn request(tables: &Tables, write: &Write) -> TransactWriteItem {
         }
         Action::Delete => conditional!(DeleteItem::new(table, key)),
         Action::Check => {
-            // Without a condition the request is refused, as it should be.
+            // Without a condition the store rejects the request, as it should.
             let condition = write.condition.map(|condition| expression(condition).into());
             let table = table.to_owned();
             let mut check = assign!(ConditionCheck::default(), { table, key, condition });

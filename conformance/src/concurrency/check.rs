@@ -1,4 +1,4 @@
-//! Checks a history round by round.
+//! Check of a history, round by round.
 
 use std::collections::HashSet;
 
@@ -8,39 +8,39 @@ use super::history::Entry;
 use super::model::{ModelOperation, Outcome, State, Verdict};
 use super::search::Budget;
 
-/// Checks that a history is strictly serializable: that there is one order of all operations,
+/// Checker that a history is strictly serializable: that there is an order of all operations,
 /// transactions included, which keeps the real-time order and in which the model gives every
 /// recorded outcome.
 ///
-/// A history comes in rounds. All operations of a round were answered before the next round
-/// begins, so each round is checked by itself, from where the one before can have ended. An
-/// operation of unknown outcome ([`Outcome::Unknown`]) may have been carried out at any time after
-/// its call, in a later round too, or never.
+/// A history consists of rounds. All operations of a round are answered before the next round
+/// begins, so each round is checked by itself, from the possible ends of the round before. An
+/// operation of unknown outcome ([`Outcome::Unknown`]) may take effect at any time after its call,
+/// in a later round too, or never.
 #[derive(Clone, Debug)]
 pub struct Checker {
     reasons: ReasonTiming,
     patience: usize,
     max_states: usize,
     round: usize,
-    /// Operations of unknown outcome that some possibility has not used up.
+    /// Operations of unknown outcome that at least one possibility has not used.
     unknown: Vec<Unknown>,
-    /// All ways in which the rounds so far can have ended; never none.
+    /// All possible ends of the rounds so far; never empty.
     possible: Vec<Possibility>,
 }
 
-/// What the cancellation reasons of a transaction say together.
+/// Meaning of the cancellation reasons of one transaction.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum ReasonTiming {
-    /// All conditions were judged at one moment: those without a reason held, those with one did
-    /// not. This is what an engine does that locks before it judges.
+    /// All conditions were evaluated at one moment: those without a reason held, and those with one
+    /// failed. An engine that locks before it evaluates behaves like this.
     #[default]
     AtOnce,
-    /// Each failed condition was judged at a moment of its own during the call, and nothing is
-    /// said of the others. More is not documented of DynamoDB.
+    /// Each failed condition was evaluated at its own moment during the call, and the others are
+    /// unknown. DynamoDB documents no more than that.
     EachAlone,
 }
 
-/// An operation of unknown outcome, and the round in which it was called.
+/// Operation of unknown outcome, with the round in which it was called.
 #[derive(Clone, Debug)]
 struct Unknown {
     entry: Entry,
@@ -48,7 +48,7 @@ struct Unknown {
 }
 
 impl Checker {
-    /// For a history that begins without items, on items of the numbers below `keys`.
+    /// Checker for a history that begins without items, on items numbered below `keys`.
     pub fn new(keys: usize) -> Self {
         Self {
             reasons: ReasonTiming::default(),
@@ -60,35 +60,36 @@ impl Checker {
         }
     }
 
-    /// Takes cancellation reasons like this.
+    /// Sets the meaning of cancellation reasons. Default: [`ReasonTiming::AtOnce`].
     #[must_use]
     pub fn reasons(mut self, reasons: ReasonTiming) -> Self {
         self.reasons = reasons;
         self
     }
 
-    /// Expects what is unknown to take effect, if at all, within so many rounds after its own.
+    /// Sets within how many rounds after its own an unknown operation is expected to take effect,
+    /// if at all. Default: 2.
     ///
-    /// Later it is thought of only in rounds in which its tag is seen, or that have no order
-    /// without it. The work would otherwise grow with every answer that was ever lost.
+    /// After these rounds it is considered only in rounds in which its tag is seen, or which have
+    /// no order without it. Otherwise the work would grow with every lost answer.
     #[must_use]
     pub fn patience(mut self, rounds: usize) -> Self {
         self.patience = rounds;
         self
     }
 
-    /// Gives up on a round in which more points of the search than this were looked at.
+    /// Sets the limit on the search points of a round. Default: 200,000.
     #[must_use]
     pub fn max_states(mut self, max_states: usize) -> Self {
         self.max_states = max_states;
         self
     }
 
-    /// Checks the next round, and says how many points of the search were looked at.
+    /// Checks the next round, and returns the number of search points visited.
     ///
     /// # Errors
     /// [`Violation::Disorder`] if no order explains the rounds so far, [`Violation::Undecided`] if
-    /// the search was given up. The checker is of no use afterwards.
+    /// the search reached its limit. After an error, the checker cannot be used again.
     pub fn round(&mut self, entries: &[Entry]) -> Result<usize, Violation> {
         self.round += 1;
         let mut known = Vec::new();
@@ -130,7 +131,7 @@ impl Checker {
         }
     }
 
-    /// The operations of unknown outcome that are thought of in a round.
+    /// Operations of unknown outcome that are considered in a round.
     fn expected(&self, known: &[Entry]) -> Vec<usize> {
         let seen: HashSet<(usize, u64)> = known.iter().flat_map(Entry::tags_seen).collect();
         let is_expected = |unknown: &Unknown| {
@@ -140,7 +141,7 @@ impl Checker {
         (0..self.unknown.len()).filter(|number| is_expected(&self.unknown[*number])).collect()
     }
 
-    /// Checks a round from each of its possible beginnings.
+    /// Checks a round from each possible end of the round before.
     fn follow<'a>(
         &'a self,
         known: &'a [Entry],
@@ -184,7 +185,7 @@ impl Checker {
     }
 }
 
-/// What an entry says, as entries that each have to be explained at one moment.
+/// Facts that an entry reports, each as an entry to be explained at one moment.
 fn said(entry: &Entry, reasons: ReasonTiming) -> Vec<Entry> {
     let (
         ModelOperation::TransactWrite(writes),

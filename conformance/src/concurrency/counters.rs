@@ -1,4 +1,4 @@
-//! Counting that misses nothing.
+//! Counter test: concurrent increments must not be lost.
 
 use std::sync::Arc;
 
@@ -10,38 +10,40 @@ use super::explain::Violation;
 use super::recorder::at_once;
 use super::tables::create_table;
 
-/// What was counted.
+/// Counts of a run of [`counters()`].
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 #[non_exhaustive]
 pub struct CountersReport {
-    /// Increments that were made.
+    /// Increments that were committed.
     pub increments: usize,
-    /// Optimistic increments that came too late and were made again.
+    /// Optimistic retries: increments whose condition failed because the count had changed.
     pub overtaken: usize,
-    /// Increments of which nobody knows whether they were made.
+    /// Increments whose outcome is unknown, because the answer was lost.
     pub unknown: usize,
-    /// How often a call was made again because others stood in its way.
+    /// Calls repeated after a conflict, throttling or an unreachable store.
     pub conflicts: usize,
 }
 
-/// Lets tasks make so many increments each on a few counters, in turn by ADD, by a put and by an
-/// update pinned to the count that was read, and by a transaction on two counters.
+/// Runs tasks that make `increments` increments each on a few counters: in turn with ADD, with a
+/// put and an update conditional on the count that was read, and with a transaction on two
+/// counters.
 ///
-/// At the end each counter must have what was counted.
+/// At the end each counter must equal its number of increments.
 ///
 /// # Errors
-/// [`Violation::Invariant`] if that is not so, [`Violation::Store`] if a call fails otherwise.
+/// [`Violation::Invariant`] if a count is wrong, [`Violation::Store`] if a call fails for another
+/// reason than a conflict or a lost answer.
 ///
 /// # Panics
-/// If there is no store, or no counter.
+/// If there is no store, or if `counters` is 0.
 pub async fn counters(
     stores: &[Arc<dyn Store>],
     counters: usize,
     tasks: usize,
     increments: usize,
 ) -> Result<CountersReport, Violation> {
-    assert!(counters > 0, "there is a counter");
-    let first = stores.first().expect("there is a store to run on");
+    assert!(counters > 0, "counters: the number of counters is 0");
+    let first = stores.first().expect("counters needs at least one store");
     let request = |name| CreateTable::new(name).partition_key("pk", KeyType::S);
     let table = create_table(&**first, "counters", request).await?;
     let clerks = (0..tasks).map(|task| {
@@ -90,14 +92,14 @@ impl CountersReport {
     }
 }
 
-/// What a counter should be.
+/// Expected count of a counter: committed increments, and those of unknown outcome.
 #[derive(Clone, Copy, Debug, Default)]
 struct Counted {
     surely: i64,
     perhaps: i64,
 }
 
-/// One who counts.
+/// Task that counts.
 struct Clerk {
     store: Arc<dyn Store>,
     table: String,
@@ -105,7 +107,7 @@ struct Clerk {
     report: CountersReport,
 }
 
-/// How an increment is pinned to the count that was read.
+/// Write with which an optimistic increment is made.
 #[derive(Clone, Copy)]
 enum Pinned {
     Put,
@@ -149,7 +151,7 @@ impl Clerk {
         self.count(&[one, other], &answer)
     }
 
-    /// Reads the count and writes the next, until nobody was faster.
+    /// Reads the count and writes the next one, with optimistic retries.
     async fn optimistic(&mut self, counter: usize, pinned: Pinned) -> Result<(), Violation> {
         loop {
             let conflicts = &mut self.report.conflicts;
@@ -196,7 +198,8 @@ impl Clerk {
                     self.report.unknown += 1;
                 }
                 RetryOutcome::Refused => {
-                    let text = format!("an increment of counter {counter} failed by a condition");
+                    let text =
+                        format!("an unconditional increment of counter {counter} was refused");
                     return Err(Violation::Invariant(text));
                 }
             }
@@ -213,7 +216,7 @@ fn increment(table: &str, counter: usize) -> UpdateItem {
     UpdateItem::new(table, key(counter)).update(Update::new().add("n", 1))
 }
 
-/// The present count.
+/// Current count; `None` for a missing counter.
 async fn read(
     store: &dyn Store,
     table: &str,
@@ -224,11 +227,9 @@ async fn read(
     let RetryOutcome::Done(answer) =
         retry_on_conflict(conflicts, || store.get(request.clone())).await?
     else {
-        return Err(Violation::Store(Error::validation("a read has no condition")));
+        return Err(Violation::Store(Error::validation("a read cannot be refused or unknown")));
     };
     let Some(item) = answer.item else { return Ok(None) };
     let count = item.get("n").and_then(ValueRef::as_number).and_then(|number| number.to_i64());
-    count
-        .map(Some)
-        .ok_or_else(|| Violation::Invariant(format!("a counter without count: {item:?}")))
+    count.map(Some).ok_or_else(|| Violation::Invariant(format!("a counter has no count: {item:?}")))
 }

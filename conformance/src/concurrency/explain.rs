@@ -1,4 +1,4 @@
-//! What was found to be wrong, cut down to what shows it.
+//! Violations, and the reduction of a failed history to the part that shows the violation.
 
 use std::error::Error as StdError;
 use std::fmt;
@@ -9,32 +9,33 @@ use super::history::Entry;
 use super::model::{Outcome, State};
 use super::search::{Budget, Found, Problem, Stuck, Wanted};
 
-/// Why a run did not end well.
+/// Reason for which a run failed.
 #[derive(Debug)]
 #[non_exhaustive]
 pub enum Violation {
-    /// No order of the operations explains their answers.
+    /// No order of the operations explains their outcomes.
     Disorder(Box<Disorder>),
-    /// Whether there is such an order was not found out: the search was given up.
+    /// The search reached its limit before it found an order or excluded one.
     Undecided {
-        /// The round, from 1.
+        /// Number of the round, from 1.
         round: usize,
-        /// How many points of the search were looked at.
+        /// Number of search points visited.
         states: usize,
     },
-    /// An answer that no order could make right: an error that has no business here, or an item
-    /// that nobody wrote.
+    /// An answer that no order explains: an error that a valid call cannot have, or an item that no
+    /// operation wrote.
     UnexpectedAnswer {
-        /// What was asked.
+        /// Operation that was called.
         asked: String,
-        /// What was answered.
+        /// Answer of the store.
         answer: String,
     },
-    /// An invariant does not hold.
+    /// An invariant of [`bank_transfers`](super::bank_transfers) or
+    /// [`counters()`](fn@super::counters) is broken.
     Invariant(String),
-    /// The store cannot be used: a table could not be made, or calls failed again and again.
+    /// The store failed: a table could not be created, or a call failed in every attempt.
     Store(Error),
-    /// The file of the ticks cannot be used.
+    /// The file of the [`Ticks`](super::Ticks) cannot be read or written.
     Ticks(std::io::Error),
 }
 
@@ -49,14 +50,17 @@ impl fmt::Display for Violation {
         match self {
             Self::Disorder(disorder) => disorder.fmt(f),
             Self::Undecided { round, states } => {
-                write!(f, "round {round}: undecided after {states} points of the search")
+                write!(
+                    f,
+                    "round {round}: undecided after {states} search points; raise `max_states`"
+                )
             }
             Self::UnexpectedAnswer { asked, answer } => {
-                write!(f, "{asked} was answered with {answer}")
+                write!(f, "{asked} returned {answer}")
             }
             Self::Invariant(text) => f.write_str(text),
-            Self::Store(error) => write!(f, "the store cannot be used: {error}"),
-            Self::Ticks(error) => write!(f, "the file of the ticks cannot be used: {error}"),
+            Self::Store(error) => write!(f, "the store failed: {error}"),
+            Self::Ticks(error) => write!(f, "cannot read or write the file of the ticks: {error}"),
         }
     }
 }
@@ -71,25 +75,25 @@ impl StdError for Violation {
     }
 }
 
-/// A history without an order, up to the first answer that rules all orders out, and without the
-/// reads that do not matter.
+/// History without a valid order, cut after the first answer that excludes all orders, and reduced
+/// to the operations that matter.
 #[derive(Clone, Debug)]
 pub struct Disorder {
-    /// The round, from 1.
+    /// Number of the round, from 1.
     pub round: usize,
-    /// The items at the beginning of the round.
+    /// Items at the beginning of the round.
     pub start: State,
-    /// The longest order that explains what is in it.
+    /// Longest order in which every outcome is explained.
     pub order: Vec<Entry>,
-    /// The items at its end.
+    /// Items at the end of that order.
     pub state: State,
-    /// The operations of which one had to come next, each with what it would have answered.
+    /// Operations of which one had to come next, each with the outcome that the model gives.
     pub unexplained: Vec<(Entry, Outcome)>,
-    /// Writes that those saw although they are said not to have been made.
+    /// Writes that those operations saw, although their outcome says that they had no effect.
     pub disowned: Vec<Entry>,
 }
 
-/// So much of the order is told.
+/// Limit on the operations of the order that are printed.
 const MAX_SHOWN: usize = 16;
 
 impl fmt::Display for Disorder {
@@ -103,26 +107,26 @@ impl fmt::Display for Disorder {
             .iter()
             .filter(|entry| entry.operation.keys().iter().any(|key| keys.contains(key)))
             .collect();
-        let told = &concerned[concerned.len().saturating_sub(MAX_SHOWN)..];
+        let shown = &concerned[concerned.len().saturating_sub(MAX_SHOWN)..];
         writeln!(
             f,
-            "  an order can begin with {} operations, of which the last {} on the same items are:",
+            "  the longest valid order has {} operations; the last {} on the same items are:",
             self.order.len(),
-            told.len()
+            shown.len()
         )?;
-        for entry in told {
+        for entry in shown {
             writeln!(f, "    {entry}")?;
         }
-        writeln!(f, "  after which there is {}", self.state)?;
-        writeln!(f, "  and one of these would have to come next:")?;
+        writeln!(f, "  which leaves {}", self.state)?;
+        writeln!(f, "  one of these would have to come next:")?;
         for (entry, would) in &self.unexplained {
             writeln!(f, "    {entry}")?;
             if !would.explains(&entry.outcome) {
-                writeln!(f, "      but the answer would have been: {would}")?;
+                writeln!(f, "      but the model returns: {would}")?;
             }
         }
         if !self.disowned.is_empty() {
-            writeln!(f, "  they saw what is said not to have been done:")?;
+            writeln!(f, "  they saw writes that were reported as not executed:")?;
         }
         for entry in &self.disowned {
             writeln!(f, "    {entry}")?;
@@ -131,7 +135,7 @@ impl fmt::Display for Disorder {
     }
 }
 
-/// Tells why a problem, which is a part of these entries, has no solution.
+/// Violation for a problem, which is a part of these entries and has no solution.
 pub(super) fn explain(
     round: usize,
     entries: &[Entry],
@@ -159,7 +163,7 @@ pub(super) fn explain(
     }))
 }
 
-/// Attempts to do without a part of a history, within a budget.
+/// Attempts to reduce a history, within a budget.
 struct Attempt {
     budget: Budget,
 }
@@ -172,9 +176,9 @@ impl Attempt {
         }
     }
 
-    /// The history up to the first answer that rules all orders out.
+    /// Cuts the history after the first answer that excludes all orders.
     ///
-    /// If the history up to some answer has no order, then none that goes further has one.
+    /// If a history up to some answer has no order, no longer one has.
     fn cut<'a>(&mut self, problem: &Problem<'a>) -> Problem<'a> {
         let mut answers: Vec<u64> = problem.known().iter().map(|entry| entry.answered).collect();
         answers.sort_unstable();
@@ -182,9 +186,9 @@ impl Attempt {
         answers.get(first).map_or_else(|| problem.clone(), |tick| until(problem, *tick))
     }
 
-    /// The history without reads and refusals that it has no order without, either.
+    /// Removes reads and refusals without which the history still has no order.
     ///
-    /// Only what has no effect may be left out: what remains must be wrong for the same reason.
+    /// Only operations without effect are removed, so that the rest fails for the same reason.
     fn without_idle_reads<'a>(&mut self, problem: Problem<'a>) -> Problem<'a> {
         let mut problem = problem;
         let mut size = problem.known().len().div_ceil(2);
@@ -212,7 +216,7 @@ impl Attempt {
     }
 }
 
-/// The history up to a tick: what was called and not answered by then is unknown.
+/// History up to a tick; an operation that is called but not answered by then is unknown.
 fn until<'a>(problem: &Problem<'a>, tick: u64) -> Problem<'a> {
     let (known, open): (Vec<&'a Entry>, Vec<&'a Entry>) =
         problem.known().iter().partition(|entry| entry.answered <= tick);

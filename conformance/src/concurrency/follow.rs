@@ -1,4 +1,4 @@
-//! From one end of a round to the next.
+//! Propagation of the possible states from one round to the next.
 
 use std::cmp::Reverse;
 use std::collections::BTreeSet;
@@ -8,33 +8,33 @@ use super::history::Entry;
 use super::model::{Outcome, State};
 use super::search::{Budget, End, Found, Problem, Wanted};
 
-/// More ways than this are not followed.
+/// Limit on the possible ends of a round.
 pub(super) const MAX_POSSIBILITIES: usize = 1_000;
 
-/// One way in which the rounds so far can have ended.
+/// Possible end of the rounds so far.
 #[derive(Clone, Debug)]
 pub(super) struct Possibility {
     pub(super) state: State,
-    /// The operations of unknown outcome, by number, that can still take effect.
+    /// Operations of unknown outcome, by number, that can still take effect.
     pub(super) open: Vec<usize>,
 }
 
-/// Where a possibility leads to.
+/// Result of following a possibility through a round.
 pub(super) enum Followed<'a> {
     To(Vec<Possibility>),
-    /// No order explains these operations; the longest explains so many.
+    /// No order explains these operations; `explained` is the length of the longest partial order.
     Nowhere {
         explained: usize,
         problem: Problem<'a>,
     },
-    /// The search was given up.
+    /// The search reached its limit.
     TooFar,
 }
 
-/// The part of a history that is a round.
+/// Operations of one round.
 pub(super) struct RoundPart<'a> {
     known: &'a [Entry],
-    /// The operations of unknown outcome that are thought of, by number.
+    /// Operations of unknown outcome that are considered, by number.
     unknown: Vec<(usize, &'a Entry)>,
     groups: DisjointSets,
 }
@@ -48,7 +48,7 @@ impl<'a> RoundPart<'a> {
         Self { known, unknown, groups }
     }
 
-    /// Checks the round from one of its possible beginnings, each group of keys by itself.
+    /// Checks the round from one possible start, each group of keys by itself.
     pub(super) fn follow(&self, from: &Possibility, budget: &mut Budget) -> Followed<'a> {
         let mut possible = vec![from.clone()];
         for group in self.groups.names() {
@@ -87,7 +87,7 @@ impl<'a> RoundPart<'a> {
     }
 }
 
-/// Each of the possibilities with each of the ends of one group.
+/// Combines each possibility with each end of one group.
 fn combine(
     possible: &[Possibility],
     ends: &[End],
@@ -112,8 +112,8 @@ fn combine(
     all
 }
 
-/// The possibilities without those from which nothing can follow that cannot follow from another:
-/// one with the same items, and at least as much that can still take effect.
+/// Possibilities without those that another one covers: one with the same items, and with at least
+/// the same operations that can still take effect.
 pub(super) fn without_the_covered(mut possible: Vec<Possibility>) -> Vec<Possibility> {
     possible.sort_by_key(|possibility| Reverse(possibility.open.len()));
     let mut kept: Vec<Possibility> = Vec::new();
@@ -129,7 +129,7 @@ pub(super) fn without_the_covered(mut possible: Vec<Possibility>) -> Vec<Possibi
     kept
 }
 
-/// Whether every item that was written was read after that, so that all orders end alike.
+/// Whether every written item was read afterwards, so that all orders end in the same state.
 fn is_read_at_the_end(known: &[&Entry]) -> bool {
     let is_read = |entry: &Entry| matches!(entry.outcome, Outcome::Read(_));
     let last_written = |key: usize| {

@@ -1,4 +1,4 @@
-//! Operations drawn at random, such that they meet.
+//! Random operations on few items, so that they conflict.
 
 use tabla_core::env::{Random, SeededRandom};
 
@@ -6,16 +6,16 @@ use super::model::{
     Action, Condition, ModelOperation, Outcome, Returns, Row, State, Verdict, Write,
 };
 
-/// One task's source of operations.
+/// Source of the operations of one task.
 ///
-/// It remembers what the task has seen, so that conditions are about something that was true not
-/// long ago: some hold, and some have been overtaken.
+/// It remembers the items that the task has seen, so that conditions refer to recent values: some
+/// hold, and some fail because the item has changed.
 #[derive(Debug)]
 pub(super) struct Generator {
     random: SeededRandom,
     transactions: bool,
     seen: State,
-    /// The item that was read last, to be written next.
+    /// Item that was read last, which the next operation may write.
     at_hand: Option<usize>,
 }
 
@@ -34,7 +34,7 @@ impl Generator {
         self.below(2) == 0
     }
 
-    /// The next operation. What it writes, it tags with `tag`, which is not given again.
+    /// Draws the next operation. Its writes have the tag `tag`, which is never reused.
     pub(super) fn next(&mut self, tag: u64) -> ModelOperation {
         if let Some(key) = self.at_hand.take()
             && self.coin()
@@ -72,7 +72,7 @@ impl Generator {
         }
     }
 
-    /// Takes note of what an answer tells of the items.
+    /// Remembers the items that an outcome shows.
     pub(super) fn learn(&mut self, operation: &ModelOperation, outcome: &Outcome) {
         self.at_hand = None;
         match outcome {
@@ -105,7 +105,7 @@ impl Generator {
         self.below(self.seen.keys() as u64) as usize
     }
 
-    /// Two to four different items, if there are so many.
+    /// Draws two to four different items, or fewer if there are not as many.
     fn several_keys(&self) -> Vec<usize> {
         let mut left: Vec<usize> = (0..self.seen.keys()).collect();
         let count = (2 + self.below(3) as usize).min(left.len());
@@ -117,12 +117,12 @@ impl Generator {
         Action::Put(Row { tag: Some(tag), count })
     }
 
-    /// A tag as the amount makes sums of different additions different.
+    /// Adds the tag, so that sums of different additions differ.
     fn add(&self, tag: u64) -> Action {
         Action::Update { tag: self.coin().then_some(tag), add: Some(tag as i64) }
     }
 
-    /// A write pinned to the item as it was seen last.
+    /// Draws a write with the condition that the item is as it was last seen.
     fn optimistic(&self, key: usize, tag: u64) -> Write {
         let action = match self.below(3) {
             0 => self.put(tag),
@@ -137,7 +137,7 @@ impl Generator {
         })
     }
 
-    /// The write under a condition, which held a while ago or might hold now.
+    /// Adds a condition that held recently or might hold now.
     fn conditional(&self, write: Write) -> Write {
         let condition = match (self.below(4), self.seen.row(write.key)) {
             (0, _) => Condition::Present,
@@ -149,12 +149,12 @@ impl Generator {
         self.curious(write.when(condition))
     }
 
-    /// The write, perhaps asking for the item if it is refused.
+    /// Half of the time, requests the item if the condition fails.
     fn curious(&self, write: Write) -> Write {
         if self.coin() { write.item_on_failure() } else { write }
     }
 
-    /// The write, perhaps asking for something to be returned.
+    /// Sometimes requests the old or the new item.
     fn returning(&self, write: Write) -> Write {
         match (self.below(3), write.action) {
             (0, _) => write.returning(Returns::Old),
@@ -163,7 +163,7 @@ impl Generator {
         }
     }
 
-    /// An operation of a transaction.
+    /// Draws one operation of a transaction.
     fn part(&self, key: usize, tag: u64) -> Write {
         let action = match self.below(10) {
             0..3 => self.put(tag),

@@ -1,18 +1,18 @@
-//! Which items hang together.
+//! Groups of items that are connected by transactions.
 
-/// Sets of keys that have no transaction in common, found by joining those that have.
+/// Disjoint sets of keys: two keys that a transaction uses together are in one set.
 #[derive(Clone, Debug)]
 pub(super) struct DisjointSets {
     parents: Vec<usize>,
 }
 
 impl DisjointSets {
-    /// Each key by itself.
+    /// Each key in a set of its own.
     pub(super) fn new(keys: usize) -> Self {
         Self { parents: (0..keys).collect() }
     }
 
-    /// Puts these keys into one set.
+    /// Joins the sets of these keys.
     pub(super) fn join(&mut self, keys: &[usize]) {
         let mut keys = keys.iter().map(|key| self.of(*key)).collect::<Vec<_>>().into_iter();
         let Some(first) = keys.next() else { return };
@@ -21,7 +21,7 @@ impl DisjointSets {
         }
     }
 
-    /// The set of a key, named by one of its members.
+    /// Set of a key, identified by one of its members.
     pub(super) fn of(&self, key: usize) -> usize {
         let mut root = key;
         while self.parents[root] != root {
@@ -30,7 +30,7 @@ impl DisjointSets {
         root
     }
 
-    /// The names of all sets.
+    /// Identifiers of all sets.
     pub(super) fn names(&self) -> impl Iterator<Item = usize> + '_ {
         (0..self.parents.len()).filter(|key| self.parents[*key] == *key)
     }
@@ -41,7 +41,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn keys_that_share_a_transaction_are_joined_through_others_too() {
+    fn keys_are_joined_transitively() {
         let mut groups = DisjointSets::new(6);
         groups.join(&[0, 1]);
         groups.join(&[3, 4]);

@@ -1,39 +1,39 @@
-//! A recorded operation.
+//! Entry of a recorded history.
 
 use serde::{Deserialize, Serialize};
 
 use super::model::{Action, Condition, ModelOperation, Outcome, Row, Verdict};
 
-/// An operation as it was called and answered.
+/// Recorded operation with its outcome.
 ///
-/// The call was made after the tick `called`, the answer was there before the tick `answered`.
-/// One operation came before another in real time if it was answered before the other was called.
+/// The call began after the tick `called`, and its answer arrived before the tick `answered`. One
+/// operation precedes another in real time if it was answered before the other was called.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Entry {
-    /// Who called.
+    /// Number of the task that called.
     pub task: usize,
-    /// The tick before the call.
+    /// Tick before the call.
     pub called: u64,
-    /// The tick after the answer.
+    /// Tick after the answer.
     pub answered: u64,
-    /// What was asked.
+    /// Operation that was called.
     pub operation: ModelOperation,
-    /// What was answered.
+    /// Outcome as recorded.
     pub outcome: Outcome,
 }
 
 impl Entry {
-    /// Whether the answer leaves open if, and when, it was carried out.
+    /// Whether the outcome is unknown: if and when the operation took effect.
     pub fn is_unknown(&self) -> bool {
         matches!(self.outcome, Outcome::Unknown(_))
     }
 
-    /// Whether it has changed nothing, for sure.
+    /// Whether the outcome says that the operation changed nothing.
     pub fn is_without_effect(&self) -> bool {
         matches!(self.outcome, Outcome::Read(_) | Outcome::Refused(_) | Outcome::NoEffect(_))
     }
 
-    /// The tags that items had at some time, by what the answer says.
+    /// Tags that items had at some time according to the outcome, as (key, tag).
     pub(super) fn tags_seen(&self) -> Vec<(usize, u64)> {
         let mut seen = Vec::new();
         let mut see = |key: usize, row: &Option<Row>| {
@@ -66,7 +66,7 @@ impl Entry {
         seen
     }
 
-    /// The tags that it gives to items if it is carried out.
+    /// Tags that the operation gives to items if it is executed, as (key, tag).
     pub(super) fn tags_written(&self) -> impl Iterator<Item = (usize, u64)> + '_ {
         self.operation.writes().iter().filter_map(|write| match write.action {
             Action::Put(Row { tag, .. }) | Action::Update { tag, .. } => Some((write.key, tag?)),

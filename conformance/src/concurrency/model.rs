@@ -1,43 +1,43 @@
-//! What an operation means, on a plain list of rows.
+//! Model of the operations on a plain list of rows.
 //!
-//! The model is small on purpose: it has only what the recorded operations need, and shares no
-//! code with the stores that are judged by it.
+//! It has only what the recorded operations need, and shares no code with the stores that it
+//! checks.
 
 use std::borrow::Cow;
 
 use serde::{Deserialize, Serialize};
 
-/// What the model knows of an item, besides its key.
+/// Item of the model, without its key.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash, Serialize, Deserialize)]
 pub struct Row {
-    /// The attribute `v`: different for every write, so that a read names the write it saw.
+    /// Attribute `v`: different for every write, so that a read identifies the write that it saw.
     pub tag: Option<u64>,
-    /// The attribute `n`: what ADD counts.
+    /// Attribute `n`, to which ADD adds.
     pub count: Option<i64>,
 }
 
 impl Row {
-    /// An item with this tag and no count.
+    /// Row with this tag and no count.
     pub fn tagged(tag: u64) -> Self {
         Self { tag: Some(tag), count: None }
     }
 }
 
-/// An operation on items, each named by its number.
+/// Operation on items, each identified by its number.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub enum ModelOperation {
-    /// A consistent read of one item.
+    /// Consistent read of one item.
     Get(usize),
-    /// A write of one item.
+    /// Write of one item.
     Write(Write),
-    /// A read of several items at one moment.
+    /// Transactional read of several items.
     TransactGet(Vec<usize>),
-    /// Writes of different items, together or not at all.
+    /// Transactional write of different items.
     TransactWrite(Vec<Write>),
 }
 
 impl ModelOperation {
-    /// The items that are read or written.
+    /// Numbers of the items that are read or written.
     pub fn keys(&self) -> Vec<usize> {
         match self {
             Self::Get(key) => vec![*key],
@@ -47,7 +47,7 @@ impl ModelOperation {
         }
     }
 
-    /// The writes that it consists of.
+    /// Writes of the operation; empty for a read.
     pub fn writes(&self) -> &[Write] {
         match self {
             Self::Get(_) | Self::TransactGet(_) => &[],
@@ -57,49 +57,49 @@ impl ModelOperation {
     }
 }
 
-/// A write of one item, alone or in a transaction.
+/// Write of one item, alone or in a transaction.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Write {
-    /// The item.
+    /// Number of the item.
     pub key: usize,
-    /// What becomes of it.
+    /// Change of the item.
     pub action: Action,
-    /// What must hold of it before.
+    /// Condition on the item before the change.
     pub condition: Option<Condition>,
     /// Whether a failed condition returns the item.
     pub item_on_failure: bool,
-    /// What is returned otherwise; nothing in a transaction.
+    /// Item returned on success; always [`Returns::Nothing`] in a transaction.
     pub returns: Returns,
 }
 
 impl Write {
-    /// Does this to this item, unconditionally, and asks for nothing.
+    /// Write without condition that returns nothing.
     pub fn new(key: usize, action: Action) -> Self {
         Self { key, action, condition: None, item_on_failure: false, returns: Returns::Nothing }
     }
 
-    /// Only if this holds.
+    /// Sets the condition.
     #[must_use]
     pub fn when(mut self, condition: Condition) -> Self {
         self.condition = Some(condition);
         self
     }
 
-    /// Returns the item if the condition does not hold.
+    /// Returns the item if the condition fails.
     #[must_use]
     pub fn item_on_failure(mut self) -> Self {
         self.item_on_failure = true;
         self
     }
 
-    /// Returns this.
+    /// Sets what is returned on success.
     #[must_use]
     pub fn returning(mut self, returns: Returns) -> Self {
         self.returns = returns;
         self
     }
 
-    /// How the condition stands towards this row.
+    /// Verdict of the condition on a row.
     fn evaluate(&self, row: Option<Row>) -> Verdict {
         if self.condition.is_none_or(|condition| condition.holds(row)) {
             return Verdict::Held;
@@ -108,26 +108,26 @@ impl Write {
     }
 }
 
-/// What a write does to its item.
+/// Change that a write makes to its item.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub enum Action {
-    /// Puts a whole item in its place.
+    /// Replaces the whole item.
     Put(Row),
-    /// Sets the tag, adds to the count, or both; the rest of the item stays.
+    /// Sets the tag, adds to the count, or both; other attributes stay.
     Update {
-        /// The new tag.
+        /// New tag; `None` keeps the old one.
         tag: Option<u64>,
-        /// What is added.
+        /// Number added to the count; `None` keeps the count.
         add: Option<i64>,
     },
-    /// Deletes it.
+    /// Deletes the item.
     Delete,
-    /// Leaves it as it is. In transactions only.
+    /// Leaves the item unchanged: a condition check, in transactions only.
     Check,
 }
 
 impl Action {
-    /// What a row becomes.
+    /// Row after the change.
     pub fn apply(self, row: Option<Row>) -> Option<Row> {
         match self {
             Self::Put(new) => Some(new),
@@ -145,21 +145,21 @@ impl Action {
     }
 }
 
-/// What must hold of an item.
+/// Condition on an item.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub enum Condition {
-    /// There is none.
+    /// The item does not exist.
     Absent,
-    /// There is one.
+    /// The item exists.
     Present,
-    /// It has this tag.
+    /// The item has this tag.
     Tag(u64),
-    /// It has a count, of at least this.
+    /// The item has a count of at least this.
     CountAtLeast(i64),
 }
 
 impl Condition {
-    /// Whether it holds of this row.
+    /// Whether the condition holds for this row.
     pub fn holds(self, row: Option<Row>) -> bool {
         match self {
             Self::Absent => row.is_none(),
@@ -172,47 +172,47 @@ impl Condition {
     }
 }
 
-/// What a single write returns.
+/// Item that a single write returns.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub enum Returns {
-    /// Nothing.
+    /// No item.
     #[default]
     Nothing,
-    /// The item before.
+    /// Item before the write.
     Old,
-    /// The item after. Updates only.
+    /// Item after the write. Updates only.
     New,
 }
 
-/// What came of an operation.
+/// Outcome of an operation.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub enum Outcome {
-    /// The items that were read, in the order of the request.
+    /// Items that were read, in the order of the request.
     Read(Vec<Option<Row>>),
-    /// It was written, and this was returned.
+    /// The write was executed and returned this item.
     Written(Option<Row>),
-    /// A condition did not hold: a verdict for each write.
+    /// A condition failed; one verdict per write.
     Refused(Vec<Verdict>),
-    /// It failed with this code and changed nothing.
+    /// The operation failed with this code and changed nothing.
     NoEffect(Cow<'static, str>),
-    /// It failed with this code and may have been carried out, or may yet be.
+    /// The operation failed with this code and may have been executed, or may still be.
     Unknown(Cow<'static, str>),
 }
 
-/// What an answer says of one condition.
+/// Information about one condition in an answer.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub enum Verdict {
-    /// It held.
+    /// The condition held.
     Held,
-    /// It did not hold, of this item if that was asked for and there was one.
+    /// The condition failed; the item, if it was requested and existed.
     Failed(Option<Row>),
-    /// Nothing: another reason stood in the way of judging it.
+    /// Not reported, because another reason kept the condition from being evaluated.
     NotReported,
 }
 
 impl Outcome {
-    /// Whether a recorded outcome is the same as this one, which the model gives, in everything
-    /// that the answer says.
+    /// Whether a recorded outcome agrees with this one, which the model gives, in everything that
+    /// it reports.
     pub fn explains(&self, recorded: &Outcome) -> bool {
         match (self, recorded) {
             (Self::Refused(given), Self::Refused(recorded)) => {
@@ -227,22 +227,22 @@ impl Outcome {
     }
 }
 
-/// All items, by their numbers.
+/// All items, by number.
 #[derive(Clone, Debug, PartialEq, Eq, Hash)]
 pub struct State(Vec<Option<Row>>);
 
 impl State {
-    /// This many numbers, with an item for none of them.
+    /// State of `keys` numbers without any item.
     pub fn empty(keys: usize) -> Self {
         Self(vec![None; keys])
     }
 
-    /// How many numbers there are.
+    /// Number of items that the state can have.
     pub fn keys(&self) -> usize {
         self.0.len()
     }
 
-    /// The item of this number.
+    /// Item of this number.
     pub fn row(&self, key: usize) -> Option<Row> {
         self.0[key]
     }
@@ -252,7 +252,7 @@ impl State {
         self.0[key] = row;
     }
 
-    /// What an operation answers here, and the state afterwards if it is another.
+    /// Outcome of an operation in this state, and the state afterwards if it differs.
     pub fn answer(&self, operation: &ModelOperation) -> (Outcome, Option<State>) {
         match operation {
             ModelOperation::Get(key) => (Outcome::Read(vec![self.row(*key)]), None),
@@ -293,7 +293,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn a_transaction_is_judged_before_it_writes_and_reports_every_failure() {
+    fn transaction_evaluates_all_conditions_before_it_writes() {
         let mut state = State::empty(3);
         state.set(0, Some(Row { tag: Some(1), count: Some(5) }));
         let put = Write::new(1, Action::Put(Row::tagged(2)));
@@ -311,7 +311,7 @@ mod tests {
     }
 
     #[test]
-    fn updates_keep_what_they_do_not_touch_and_return_what_was_asked_for() {
+    fn update_keeps_other_attributes_and_returns_requested_item() {
         let mut state = State::empty(1);
         let add = |add| Write::new(0, Action::Update { tag: None, add: Some(add) });
         let (outcome, after) = state.answer(&ModelOperation::Write(add(2).returning(Returns::Old)));
@@ -325,7 +325,7 @@ mod tests {
     }
 
     #[test]
-    fn what_an_answer_does_not_say_is_not_held_against_it() {
+    fn unreported_verdict_agrees_with_any() {
         let given = Outcome::Refused(vec![Verdict::Held, Verdict::Failed(None)]);
         assert!(
             given.explains(&Outcome::Refused(vec![Verdict::NotReported, Verdict::Failed(None)]))

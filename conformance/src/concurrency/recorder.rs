@@ -1,4 +1,4 @@
-//! The calls of a run, and their recording.
+//! Recording of the calls of a run.
 
 use std::io;
 use std::ops::Range;
@@ -19,12 +19,12 @@ use super::session::Options;
 use super::tables::Tables;
 use super::ticks::Ticks;
 
-/// Makes the calls of a run and records them.
+/// Recorder that makes the calls of a run and records them.
 ///
-/// [`Session`](super::Session) has one for itself. Where several processes work on the same data,
-/// each has its own: one process creates the first with [`Ticks::in_file`] and invites the others,
-/// each lets tasks of its own work, and what all of them record is one round of one history, for
-/// a [`Checker`](super::Checker).
+/// A [`Session`](super::Session) has one of its own. If several processes work on the same data,
+/// each has one: the first process creates its recorder with [`Ticks::in_file`] and passes an
+/// [`Invitation`] to the others. The entries that all of them record are one round of one history,
+/// for a [`Checker`](super::Checker).
 #[derive(Clone, Debug)]
 pub struct Recorder {
     tables: Arc<Tables>,
@@ -33,7 +33,7 @@ pub struct Recorder {
     operations: usize,
 }
 
-/// What another process needs to take part in a run. It can be serialised.
+/// Data that another process needs to join a run. It can be serialized.
 #[derive(Clone, Debug, Serialize, Deserialize)]
 pub struct Invitation {
     tables: Tables,
@@ -46,7 +46,7 @@ impl Recorder {
     /// Creates the tables of a run.
     ///
     /// # Errors
-    /// [`Violation::Store`].
+    /// [`Violation::Store`] if a table cannot be created.
     pub async fn create(
         store: &dyn Store,
         options: &Options,
@@ -56,7 +56,7 @@ impl Recorder {
         Ok(Self { tables, ticks, keys: options.keys, operations: options.operations })
     }
 
-    /// Takes part in a run that another process has begun.
+    /// Joins a run that another process has begun.
     ///
     /// # Errors
     /// If the file of the ticks cannot be opened.
@@ -65,7 +65,7 @@ impl Recorder {
         Ok(Self { tables: Arc::new(tables), ticks: Ticks::in_file(ticks)?, keys, operations })
     }
 
-    /// What others need to take part; `None` if the ticks are those of this process alone.
+    /// Invitation for other processes; `None` if the ticks belong to this process alone.
     pub fn invitation(&self) -> Option<Invitation> {
         Some(Invitation {
             tables: Tables::clone(&self.tables),
@@ -75,11 +75,11 @@ impl Recorder {
         })
     }
 
-    /// Lets tasks of these numbers make their calls of a round, through these stores, which they
-    /// share out among them. No other process may have tasks of the same numbers.
+    /// Runs tasks with these numbers, each with its calls of one round, and distributes them over
+    /// these stores. No other process may use the same numbers.
     ///
     /// # Errors
-    /// [`Violation::Strange`] for an answer that no order could make right, [`Violation::Ticks`].
+    /// [`Violation::UnexpectedAnswer`] for an answer that no order explains, [`Violation::Ticks`].
     ///
     /// # Panics
     /// If there is no store.
@@ -89,7 +89,7 @@ impl Recorder {
         tasks: Range<usize>,
         random: &dyn Random,
     ) -> Result<Vec<Entry>, Violation> {
-        assert!(!stores.is_empty(), "there is a store to run on");
+        assert!(!stores.is_empty(), "a recorder needs at least one store");
         let tasks = tasks.map(|number| {
             let task = self.task(number, &stores[number % stores.len()]);
             let transactions = task.store.capabilities().transactions && self.keys > 1;
@@ -103,11 +103,12 @@ impl Recorder {
         Ok(entries)
     }
 
-    /// Reads each item through each store, while nothing else is going on: that settles how the
-    /// round ended, and all stores must say the same.
+    /// Reads each item through each store, while no other operation is running. This determines the
+    /// state at the end of the round, and all stores must agree on it.
     ///
     /// # Errors
-    /// [`Violation::Strange`] if an item cannot be read, [`Violation::Ticks`].
+    /// [`Violation::UnexpectedAnswer`] if an item cannot be read in 1,000 attempts,
+    /// [`Violation::Ticks`].
     pub async fn read_everything(
         &self,
         stores: &[Arc<dyn Store>],
@@ -126,7 +127,7 @@ impl Recorder {
                         Outcome::Read(_) => break,
                         _ if attempts.next().is_some() => tokio::task::yield_now().await,
                         outcome => {
-                            let asked = format!("{}, {ATTEMPTS} times", entry.operation);
+                            let asked = format!("{} (in {ATTEMPTS} attempts)", entry.operation);
                             return Err(Violation::UnexpectedAnswer {
                                 asked,
                                 answer: outcome.to_string(),
@@ -139,7 +140,7 @@ impl Recorder {
         Ok(entries)
     }
 
-    /// Deletes the tables.
+    /// Deletes the tables of the run.
     pub(super) async fn delete(self, store: &dyn Store) -> Result<(), Violation> {
         Tables::clone(&self.tables).delete(store).await
     }
@@ -154,7 +155,7 @@ impl Recorder {
     }
 }
 
-/// Runs these at the same time, on all threads that there are, and waits for all.
+/// Runs futures concurrently as tasks of the runtime, and waits for all of them.
 pub(super) async fn at_once<T, F>(tasks: impl IntoIterator<Item = F>) -> Vec<T>
 where
     T: Send + 'static,
@@ -164,13 +165,13 @@ where
     let answers = join_all(handles).await.into_iter().map(|answer| {
         answer.unwrap_or_else(|error| match error.try_into_panic() {
             Ok(panic) => std::panic::resume_unwind(panic),
-            Err(error) => unreachable!("nobody cancels a task: {error}"),
+            Err(error) => unreachable!("no task is canceled: {error}"),
         })
     });
     answers.collect()
 }
 
-/// Someone who makes one call after another.
+/// Task that makes one call after another.
 struct Task {
     number: usize,
     store: Arc<dyn Store>,
@@ -189,7 +190,7 @@ impl Task {
             let entry = self.record(|tick| generator.next(tick)).await?;
             generator.learn(&entry.operation, &entry.outcome);
             entries.push(entry);
-            // A store that never waits would else let a task make all its calls at once.
+            // Otherwise a task on a store that never waits would make all its calls in a row.
             if generator.below(2) == 0 {
                 tokio::task::yield_now().await;
             }
@@ -197,7 +198,7 @@ impl Task {
         Ok(entries)
     }
 
-    /// Makes a call, and records it between the ticks before and after.
+    /// Makes a call, and records it with the ticks before and after.
     async fn record(
         &self,
         operation: impl FnOnce(u64) -> ModelOperation,

@@ -1,19 +1,21 @@
-//! The search for an order that explains a history.
+//! Search for an order that explains a history.
 //!
-//! It is the search of Wing and Gong ("Testing and Verifying Concurrent Objects", 1993) with the
-//! memory of Lowe ("Testing for Linearizability", 2017): operations are put in order one after
-//! another, always one that no other had to precede, as long as the model gives the recorded
-//! outcomes; a point that was reached before, with the same operations in order and the same
-//! state, is not left again.
+//! The algorithm is that of Wing and Gong ("Testing and Verifying Concurrent Objects", 1993) with
+//! the cache of Lowe ("Testing for Linearizability", 2017). It appends operations to an order one
+//! by one, always one that no other has to precede, while the model gives the recorded outcomes. It
+//! does not continue from a point that it has visited before, with the same operations in the order
+//! and the same state.
 //!
-//! Three things keep it small:
+//! Three rules keep the search small:
 //!
-//! - A read, or a refusal, that may come next and is explained here comes next: whatever order
-//!   exists from here on exists with it in front. That is not so of a write that happens to change
-//!   nothing here, such as a delete of nothing: its effect may be needed later.
-//! - An operation of unknown outcome is put in order as late as can be: only where it changes
-//!   something, and right before an operation for which that makes a difference.
-//! - Of two points that differ only in which operations of unknown outcome were used up, the one
+//! - A read or a refusal that may come next and is explained here comes next at once: every order
+//!   that exists from here on also exists with it in front. That does not hold for a write that
+//!   happens to change nothing here, such as a delete of a missing item: its effect may be needed
+//!   later.
+//! - An operation of unknown outcome is placed as late as possible: only where it changes the
+//!   state, and directly before an operation for which that makes a difference.
+//! - Of two points that differ only in the operations of unknown outcome that they used, the one
+//!   that used fewer can continue in every way in which the other can.
 //!   that used fewer can go wherever the other can.
 
 use std::collections::HashMap;
@@ -22,55 +24,55 @@ use super::bits::BitSet;
 use super::history::Entry;
 use super::model::{Outcome, State};
 
-/// Operations to be put in order.
+/// Operations to be ordered.
 #[derive(Clone, Debug)]
 pub(super) struct Problem<'a> {
     start: State,
-    /// Those that must be in the order, by the ticks of their calls.
+    /// Operations that must be in the order, sorted by the ticks of their calls.
     known: Vec<&'a Entry>,
-    /// Those that may be, at any time after their calls.
+    /// Operations that may be in the order, at any time after their calls.
     unknown: Vec<&'a Entry>,
 }
 
-/// Which orders are wanted.
+/// Number of orders that the search looks for.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Wanted {
-    /// Any.
+    /// Any one order.
     One,
-    /// One for each way in which the rest can go on.
+    /// One order for each state, and set of unused operations, in which the rest can continue.
     Each,
 }
 
-/// What was found.
+/// Result of a search.
 #[derive(Clone, Debug)]
 pub(super) enum Found<'a> {
-    /// Orders that explain everything, by where they end.
+    /// Orders that explain everything, by their ends.
     Ends(Vec<End>),
     /// There is no order.
     Stuck(Stuck<'a>),
-    /// The search was given up.
+    /// The search reached its limit.
     GaveUp,
 }
 
-/// The end of an order.
+/// End of an order.
 #[derive(Clone, Debug)]
 pub(super) struct End {
     pub(super) state: State,
-    /// Which of the operations of unknown outcome are in it.
+    /// Operations of unknown outcome that are in the order.
     pub(super) used: BitSet,
 }
 
-/// The longest order that explains what is in it.
+/// Longest order in which every outcome is explained.
 #[derive(Clone, Debug)]
 pub(super) struct Stuck<'a> {
     pub(super) order: Vec<&'a Entry>,
-    /// The state at its end.
+    /// State at the end of the order.
     pub(super) state: State,
-    /// The operations that may come next, and what each would answer.
+    /// Operations that may come next, each with the outcome that the model gives.
     pub(super) next: Vec<(&'a Entry, Outcome)>,
 }
 
-/// How many points may still be looked at, and how many were.
+/// Limit on the search points, and the number visited.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Budget {
     pub(super) left: usize,
@@ -92,23 +94,23 @@ impl Budget {
     }
 }
 
-/// A point of the search: some operations are in order, and led to this state.
+/// Search point: the operations in the order so far, and the state that they lead to.
 struct Point {
     done: BitSet,
     done_count: usize,
-    /// All operations before this one are done.
+    /// Number of the first operation that is not in the order.
     first: usize,
     used: BitSet,
     state: State,
-    /// The operations of unknown outcome that came last, and the state before them, as long as
-    /// nothing has come after them.
+    /// Operations of unknown outcome at the end of the order, and the state before them. Empty
+    /// after any other operation.
     chain: Vec<usize>,
     base: State,
-    /// The last step in the order, as its place in the list of all steps.
+    /// Last step of the order, as an index into the list of all steps.
     last: Option<usize>,
 }
 
-/// A step of some order: the operation, and the step before.
+/// Step of an order: the operation, and the step before.
 struct Step<'a> {
     entry: &'a Entry,
     before: Option<usize>,
@@ -137,7 +139,7 @@ impl<'a> Problem<'a> {
         &self.unknown
     }
 
-    /// Looks for orders.
+    /// Searches for orders.
     pub(super) fn solve(&self, wanted: Wanted, budget: &mut Budget) -> Found<'a> {
         let mut steps: Vec<Step<'a>> = Vec::new();
         let mut seen: HashMap<(BitSet, State), Vec<BitSet>> = HashMap::new();
@@ -154,7 +156,7 @@ impl<'a> Problem<'a> {
             last: None,
         }];
         while let Some(mut point) = open.pop() {
-            self.take_what_has_no_effect(&mut point, &mut steps);
+            self.append_without_effect(&mut point, &mut steps);
             if !is_new(&mut seen, &point) {
                 continue;
             }
@@ -162,7 +164,7 @@ impl<'a> Problem<'a> {
                 return Found::GaveUp;
             }
             if point.done_count == self.known.len() {
-                // What is unknown and not used by now may still come later.
+                // An unused operation of unknown outcome may still take effect later.
                 keep_end(&mut ends, End { state: point.state, used: point.used });
                 match wanted {
                     Wanted::One => break,
@@ -180,10 +182,10 @@ impl<'a> Problem<'a> {
         }
     }
 
-    /// The operations that may come next, and the tick before which those of unknown outcome must
-    /// have been called to come next.
+    /// Operations that may come next, and the first tick of an answer: an operation of unknown
+    /// outcome may come next if it was called before that tick.
     ///
-    /// An operation may come next if none of the others was answered before it was called.
+    /// An operation may come next if no other was answered before it was called.
     fn next(&self, point: &Point) -> (Vec<usize>, u64) {
         let mut next = Vec::new();
         let mut first_answer = u64::MAX;
@@ -200,8 +202,8 @@ impl<'a> Problem<'a> {
         (next, first_answer)
     }
 
-    /// Puts in order, for as long as there are any, the next operations that have no effect.
-    fn take_what_has_no_effect(&self, point: &mut Point, steps: &mut Vec<Step<'a>>) {
+    /// Appends operations without effect, for as long as one may come next.
+    fn append_without_effect(&self, point: &mut Point, steps: &mut Vec<Step<'a>>) {
         loop {
             let before = point.done_count;
             for number in self.next(point).0 {
@@ -229,7 +231,7 @@ impl<'a> Problem<'a> {
         }
     }
 
-    /// Adds the points after this one, the most promising last.
+    /// Pushes the points that follow this one, the most promising last.
     fn push_next(&self, point: &Point, steps: &mut Vec<Step<'a>>, open: &mut Vec<Point>) {
         let (next, first_answer) = self.next(point);
         for (number, entry) in self.unknown.iter().enumerate() {
@@ -275,8 +277,8 @@ impl<'a> Problem<'a> {
         }
     }
 
-    /// Whether one of the operations of unknown outcome that came last makes no difference to an
-    /// operation that comes next, so that it could as well come after it, or not at all.
+    /// Whether an operation of unknown outcome at the end of the order makes no difference to the
+    /// next operation, so that it could come later or not at all.
     fn can_wait(&self, point: &Point, entry: &Entry, after: &State) -> bool {
         point.chain.iter().any(|waiting| {
             let mut state = point.base.clone();
@@ -310,7 +312,7 @@ fn apply_entry(state: State, entry: &Entry) -> State {
     state.answer(&entry.operation).1.unwrap_or(state)
 }
 
-/// Remembers the point, unless one that can go wherever it can was seen before.
+/// Records the point, unless a visited point can continue in every way in which it can.
 fn is_new(seen: &mut HashMap<(BitSet, State), Vec<BitSet>>, point: &Point) -> bool {
     let used = seen.entry((point.done.clone(), point.state.clone())).or_default();
     if used.iter().any(|known| known.is_within(&point.used)) {
@@ -321,7 +323,7 @@ fn is_new(seen: &mut HashMap<(BitSet, State), Vec<BitSet>>, point: &Point) -> bo
     true
 }
 
-/// Keeps the end, unless one that can go on wherever it can is kept already.
+/// Keeps the end, unless a kept one can continue in every way in which it can.
 fn keep_end(ends: &mut Vec<End>, end: End) {
     let is_covered = |one: &End, by: &End| one.state == by.state && by.used.is_within(&one.used);
     if ends.iter().any(|known| is_covered(&end, known)) {

@@ -1,4 +1,4 @@
-//! A run: rounds of operations at the same time, each checked before the next.
+//! Runs of concurrent operations in rounds, each checked before the next one.
 
 use std::fmt;
 use std::sync::Arc;
@@ -13,26 +13,26 @@ use super::model::Outcome;
 use super::recorder::Recorder;
 use super::ticks::Ticks;
 
-/// What a run does.
+/// Options of a run.
 #[derive(Clone, Debug, PartialEq, Eq)]
 #[non_exhaustive]
 pub struct Options {
-    /// What the names of its tables begin with.
+    /// Prefix of the table names. Default: "concurrency".
     pub table: String,
-    /// How many items there are. Few, so that operations meet.
+    /// Number of items. Default: 5, which are few so that operations conflict.
     pub keys: usize,
-    /// How many tasks there are. The work of checking grows fast with them.
+    /// Number of tasks. Default: 8. The time of the check grows fast with it.
     pub tasks: usize,
-    /// How many rounds there are.
+    /// Number of rounds. Default: 20.
     pub rounds: usize,
-    /// How many operations each task makes in a round.
+    /// Number of operations per task and round. Default: 25.
     pub operations: usize,
-    /// What cancellation reasons say.
+    /// Meaning of cancellation reasons. Default: [`ReasonTiming::AtOnce`].
     pub reasons: ReasonTiming,
-    /// Within how many rounds a write whose answer was lost is expected to take effect, if at all
-    /// ([`Checker::patience`]).
+    /// Number of rounds within which a write whose answer was lost is expected to take effect, if
+    /// at all ([`Checker::patience`]). Default: 2.
     pub patience: usize,
-    /// How many points of the search are looked at in a round before it is given up.
+    /// Limit on the search points of a round ([`Checker::max_states`]). Default: 200,000.
     pub max_states: usize,
 }
 
@@ -52,61 +52,61 @@ impl Default for Options {
 }
 
 impl Options {
-    /// The defaults: 8 tasks on 5 items, 20 rounds of 25 operations each.
+    /// Options with their defaults: 8 tasks on 5 items, 20 rounds of 25 operations each.
     pub fn new() -> Self {
         Self::default()
     }
 
-    /// With tables whose names begin with this.
+    /// Sets the prefix of the table names.
     #[must_use]
     pub fn with_table(mut self, table: impl Into<String>) -> Self {
         self.table = table.into();
         self
     }
 
-    /// With this number of items.
+    /// Sets the number of items.
     #[must_use]
     pub fn with_keys(mut self, keys: usize) -> Self {
         self.keys = keys;
         self
     }
 
-    /// With this number of tasks.
+    /// Sets the number of tasks.
     #[must_use]
     pub fn with_tasks(mut self, tasks: usize) -> Self {
         self.tasks = tasks;
         self
     }
 
-    /// With this number of rounds.
+    /// Sets the number of rounds.
     #[must_use]
     pub fn with_rounds(mut self, rounds: usize) -> Self {
         self.rounds = rounds;
         self
     }
 
-    /// With this number of operations per task and round.
+    /// Sets the number of operations per task and round.
     #[must_use]
     pub fn with_operations(mut self, operations: usize) -> Self {
         self.operations = operations;
         self
     }
 
-    /// With cancellation reasons that say this.
+    /// Sets the meaning of cancellation reasons.
     #[must_use]
     pub fn with_reasons(mut self, reasons: ReasonTiming) -> Self {
         self.reasons = reasons;
         self
     }
 
-    /// With this number of rounds for a write whose answer was lost.
+    /// Sets the rounds within which a write whose answer was lost is expected to take effect.
     #[must_use]
     pub fn with_patience(mut self, rounds: usize) -> Self {
         self.patience = rounds;
         self
     }
 
-    /// With this limit on the points of a round's search.
+    /// Sets the limit on the search points of a round.
     #[must_use]
     pub fn with_max_states(mut self, states: usize) -> Self {
         self.max_states = states;
@@ -114,21 +114,21 @@ impl Options {
     }
 }
 
-/// What was done in a run.
+/// Counts of a run.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 #[non_exhaustive]
 pub struct Report {
-    /// Rounds that were run and checked.
+    /// Rounds that ran and passed the check.
     pub rounds: usize,
-    /// Operations that were called, reads between the rounds included.
+    /// Operations called, including the reads between rounds.
     pub operations: usize,
-    /// Those that were refused for a condition.
+    /// Operations whose condition failed.
     pub refused: usize,
-    /// Those that failed without an effect: for a conflict, or because the store was busy.
+    /// Operations that failed without an effect: for a conflict, or because the store was busy.
     pub conflicts: usize,
-    /// Those of which nobody knows whether they were carried out.
+    /// Operations whose outcome is unknown.
     pub unknown: usize,
-    /// Points that the search has looked at.
+    /// Search points visited by the check.
     pub states: usize,
 }
 
@@ -138,19 +138,19 @@ impl fmt::Display for Report {
         write!(
             f,
             "{rounds} rounds, {operations} operations: {refused} refused, {conflicts} conflicts, \
-             {unknown} unknown; {states} points searched"
+             {unknown} unknown; {states} search points"
         )
     }
 }
 
-/// Runs all rounds on the same data through these stores, which the tasks share out among them,
-/// and checks that what they did is strictly serializable.
+/// Runs all rounds on the same data, with the tasks distributed over these stores, and checks that
+/// the history is strictly serializable.
 ///
-/// The tables are created through the first store. They are deleted if all is well, and left
-/// behind to be looked at otherwise.
+/// The tables are created through the first store. They are deleted after a successful run, and
+/// kept for inspection after a failed one.
 ///
 /// # Errors
-/// What was found to be wrong.
+/// The violation that was found.
 ///
 /// # Panics
 /// If there is no store.
@@ -159,7 +159,7 @@ pub async fn run(
     options: Options,
     random: &dyn Random,
 ) -> Result<Report, Violation> {
-    let first = stores.first().expect("there is a store to run on");
+    let first = stores.first().expect("run needs at least one store");
     let rounds = options.rounds;
     let mut session = Session::create(&**first, options).await?;
     for _ in 0..rounds {
@@ -168,7 +168,7 @@ pub async fn run(
     session.finish(&**first).await
 }
 
-/// A run in single steps, for tests that do something to the store between the rounds.
+/// Run in single steps, for tests that change the store between rounds.
 #[derive(Debug)]
 pub struct Session {
     options: Options,
@@ -181,7 +181,7 @@ impl Session {
     /// Creates the tables of a run.
     ///
     /// # Errors
-    /// [`Violation::Store`].
+    /// [`Violation::Store`] if a table cannot be created.
     pub async fn create(store: &dyn Store, options: Options) -> Result<Self, Violation> {
         let recorder = Recorder::create(store, &options, Ticks::default()).await?;
         let checker = Checker::new(options.keys)
@@ -191,11 +191,11 @@ impl Session {
         Ok(Self { options, recorder, checker, report: Report::default() })
     }
 
-    /// Runs and checks a round through these stores. They need not be those of the last round, as
-    /// long as the data is the same.
+    /// Runs and checks a round on these stores. They may differ from those of the last round, as
+    /// long as they hold the same data.
     ///
     /// # Errors
-    /// What was found to be wrong. The session is of no use afterwards.
+    /// The violation that was found. After an error, the session cannot be used again.
     ///
     /// # Panics
     /// If there is no store.
@@ -212,15 +212,15 @@ impl Session {
         Ok(())
     }
 
-    /// What was done so far.
+    /// Counts of the rounds so far.
     pub fn report(&self) -> Report {
         self.report
     }
 
-    /// Deletes the tables, and says what was done.
+    /// Deletes the tables, and returns the counts of the run.
     ///
     /// # Errors
-    /// [`Violation::Store`].
+    /// [`Violation::Store`] if a table cannot be deleted.
     pub async fn finish(self, store: &dyn Store) -> Result<Report, Violation> {
         self.recorder.delete(store).await?;
         Ok(self.report)

@@ -1,4 +1,4 @@
-//! Operations and outcomes in the words of a report.
+//! Display of operations and outcomes in violations.
 
 use std::fmt;
 
@@ -76,8 +76,8 @@ impl fmt::Display for Outcome {
                 let verdicts: Vec<String> = verdicts.iter().map(Verdict::to_string).collect();
                 write!(f, "refused: {}", verdicts.join("; "))
             }
-            Self::NoEffect(code) => write!(f, "not done, {code}"),
-            Self::Unknown(code) => write!(f, "done or not, {code}"),
+            Self::NoEffect(code) => write!(f, "not executed, {code}"),
+            Self::Unknown(code) => write!(f, "unknown, {code}"),
         }
     }
 }
@@ -87,8 +87,8 @@ impl fmt::Display for Verdict {
         match self {
             Self::Held => f.write_str("held"),
             Self::Failed(None) => f.write_str("failed"),
-            Self::Failed(Some(row)) => write!(f, "failed of {row}"),
-            Self::NotReported => f.write_str("not judged"),
+            Self::Failed(Some(row)) => write!(f, "failed on {row}"),
+            Self::NotReported => f.write_str("not reported"),
         }
     }
 }
@@ -104,7 +104,7 @@ impl fmt::Display for Row {
     }
 }
 
-/// All items by their numbers, of which the present ones are told.
+/// Lists the items that exist, by number.
 impl fmt::Display for State {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         let rows: Vec<String> = (0..self.keys())

@@ -1,4 +1,4 @@
-//! The tables of a run, and where in them an item of the model stands.
+//! Tables of a run, and the mapping between their items and those of the model.
 
 use serde::{Deserialize, Serialize};
 use tabla_core::ops::{CreateTable, DeleteTable};
@@ -10,7 +10,7 @@ use super::model::Row;
 /// Two tables that share the items: those with even numbers are in partitions of their own, those
 /// with odd numbers in one partition of the other table.
 ///
-/// So transactions span tables and partitions, and some stay within a partition.
+/// So there are transactions across tables, across partitions, and within one partition.
 #[derive(Clone, Debug, Serialize, Deserialize)]
 pub(super) struct Tables {
     apart: String,
@@ -34,12 +34,12 @@ impl Tables {
         Ok(())
     }
 
-    /// The table that an item is in.
+    /// Name of the table that an item is in.
     pub(super) fn table(&self, key: usize) -> &str {
         if key.is_multiple_of(2) { &self.apart } else { &self.together }
     }
 
-    /// The key of an item.
+    /// Key of an item.
     pub(super) fn key(&self, key: usize) -> Item {
         if key.is_multiple_of(2) {
             item! { "pk" => format!("k{key}") }
@@ -48,7 +48,7 @@ impl Tables {
         }
     }
 
-    /// An item, key included.
+    /// Item with its key.
     pub(super) fn item(&self, key: usize, row: Row) -> Item {
         let mut item = self.key(key);
         if let Some(tag) = row.tag {
@@ -60,7 +60,7 @@ impl Tables {
         item
     }
 
-    /// What the model knows of an item; `None` if it is none that could have been written.
+    /// Row of an item; `None` if no operation can have written it.
     pub(super) fn row(&self, key: usize, item: &Item) -> Option<Row> {
         let number = |name| item.get(name).and_then(ValueRef::as_number);
         let row = Row {
@@ -71,10 +71,9 @@ impl Tables {
     }
 }
 
-/// Creates a table under this name, or this name and a number if there is one already.
+/// Creates a table under this name, or under the name with a number if it is in use.
 ///
-/// So a run can be repeated on the same store, also after one that left its tables behind to be
-/// looked at.
+/// So a run can be repeated on one store, even after a run that kept its tables for inspection.
 pub(super) async fn create_table(
     store: &dyn Store,
     name: &str,
@@ -82,12 +81,12 @@ pub(super) async fn create_table(
 ) -> Result<String, Violation> {
     const NAMES: usize = 1_000;
     let mut numbers = 2..NAMES;
-    let mut tried = name.to_owned();
+    let mut candidate = name.to_owned();
     loop {
-        match (store.create_table(request(tried.clone())).await, numbers.next()) {
-            (Ok(_), _) => return Ok(tried),
+        match (store.create_table(request(candidate.clone())).await, numbers.next()) {
+            (Ok(_), _) => return Ok(candidate),
             (Err(error), Some(number)) if error.kind() == &ErrorKind::InUse => {
-                tried = format!("{name}-{number}");
+                candidate = format!("{name}-{number}");
             }
             (Err(error), _) => return Err(Violation::Store(error)),
         }
@@ -101,7 +100,7 @@ mod tests {
     use super::*;
 
     #[tokio::test]
-    async fn names_in_use_are_left_alone() {
+    async fn used_table_name_gets_a_number() {
         let store = MemoryStore::new();
         let first = Tables::create(&store, "t").await.unwrap();
         let second = Tables::create(&store, "t").await.unwrap();
@@ -112,7 +111,7 @@ mod tests {
     }
 
     #[test]
-    fn only_items_that_could_have_been_written_are_known() {
+    fn row_is_none_for_item_that_no_operation_wrote() {
         let tables = Tables { apart: String::new(), together: String::new() };
         let row = Row { tag: Some(3), count: Some(-4) };
         for key in 0..2 {

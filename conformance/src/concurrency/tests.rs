@@ -1,4 +1,4 @@
-//! The checker on histories that were not recorded but written, by hand or by chance.
+//! Tests of the checker on histories that are written by hand or generated.
 
 mod bad;
 mod good;
@@ -8,7 +8,7 @@ mod random;
 use super::model::{Action, Condition, ModelOperation, Outcome, Row, Verdict, Write};
 use super::{Checker, Disorder, Entry, ReasonTiming, Violation};
 
-/// An operation with the ticks of its call and its answer.
+/// Operation with the ticks of its call and its answer.
 fn entry(ticks: [u64; 2], operation: ModelOperation, outcome: Outcome) -> Entry {
     let [called, answered] = ticks;
     Entry { task: 0, called, answered, operation, outcome }
@@ -38,51 +38,51 @@ fn tag(tag: u64) -> Condition {
     Condition::Tag(tag)
 }
 
-/// A write that was carried out and returned nothing.
+/// Write that was executed and returned nothing.
 fn done(ticks: [u64; 2], write: Write) -> Entry {
     entry(ticks, ModelOperation::Write(write), Outcome::Written(None))
 }
 
-/// A write whose condition did not hold.
+/// Write whose condition failed.
 fn refused(ticks: [u64; 2], write: Write) -> Entry {
     entry(ticks, ModelOperation::Write(write), Outcome::Refused(vec![Verdict::Failed(None)]))
 }
 
-/// A write whose answer was lost.
+/// Write whose answer was lost.
 fn lost(ticks: [u64; 2], write: Write) -> Entry {
     entry(ticks, ModelOperation::Write(write), Outcome::Unknown("lost".into()))
 }
 
-/// A read that saw this tag, or no item.
+/// Read that returned this tag, or no item.
 fn got(ticks: [u64; 2], key: usize, tag: impl Into<Option<u64>>) -> Entry {
     entry(ticks, ModelOperation::Get(key), Outcome::Read(vec![tag.into().map(Row::tagged)]))
 }
 
-/// A transactional read that saw these tags.
+/// Transactional read that returned these tags.
 fn got_all(ticks: [u64; 2], seen: &[(usize, u64)]) -> Entry {
     let keys = seen.iter().map(|(key, _)| *key).collect();
     let rows = seen.iter().map(|(_, tag)| Some(Row::tagged(*tag))).collect();
     entry(ticks, ModelOperation::TransactGet(keys), Outcome::Read(rows))
 }
 
-/// A transaction that was carried out.
+/// Transaction that was committed.
 fn committed<const N: usize>(ticks: [u64; 2], writes: [Write; N]) -> Entry {
     entry(ticks, ModelOperation::TransactWrite(writes.into()), Outcome::Written(None))
 }
 
-/// A transaction that was not carried out, with these verdicts.
-fn cancelled<const N: usize>(ticks: [u64; 2], writes: [Write; N], verdicts: [Verdict; N]) -> Entry {
+/// Transaction that was canceled, with these verdicts.
+fn canceled<const N: usize>(ticks: [u64; 2], writes: [Write; N], verdicts: [Verdict; N]) -> Entry {
     entry(ticks, ModelOperation::TransactWrite(writes.into()), Outcome::Refused(verdicts.into()))
 }
 
-/// A transaction whose answer was lost.
+/// Transaction whose answer was lost.
 fn lost_all<const N: usize>(ticks: [u64; 2], writes: [Write; N]) -> Entry {
     entry(ticks, ModelOperation::TransactWrite(writes.into()), Outcome::Unknown("lost".into()))
 }
 
 const KEYS: usize = 4;
 
-/// Checks rounds one after another.
+/// Checks rounds that are all valid.
 #[track_caller]
 fn accept<const N: usize>(rounds: [&[Entry]; N]) {
     let mut checker = Checker::new(KEYS);
@@ -93,16 +93,16 @@ fn accept<const N: usize>(rounds: [&[Entry]; N]) {
     }
 }
 
-/// Checks rounds of which the last is wrong.
+/// Checks rounds of which the last one is invalid.
 #[track_caller]
 fn reject<const N: usize>(rounds: [&[Entry]; N]) -> Disorder {
     let mut checker = Checker::new(KEYS);
-    let (last, before) = rounds.split_last().expect("there is a round");
+    let (last, before) = rounds.split_last().expect("at least one round");
     for round in before {
-        checker.round(round).expect("only the last round is wrong");
+        checker.round(round).expect("only the last round is invalid");
     }
     match checker.round(last) {
         Err(Violation::Disorder(disorder)) => *disorder,
-        other => panic!("this is not in order, and was found to be {other:?}"),
+        other => panic!("the history has no order, but the checker returned {other:?}"),
     }
 }

@@ -1,4 +1,4 @@
-//! The clock that orders what is recorded.
+//! Logical clock that orders the recorded calls.
 
 use std::fs::{File, OpenOptions};
 use std::io::{self, Seek, Write};
@@ -6,11 +6,11 @@ use std::path::{Path, PathBuf};
 use std::sync::atomic::{AtomicU64, Ordering};
 use std::sync::{Arc, Mutex, PoisonError};
 
-/// A logical clock that all tasks share: every tick is another number, and later ones are larger.
+/// Logical clock that all tasks share: every tick is a unique number, larger than those before.
 ///
-/// It orders calls and answers without reading the time, and a tick also serves as the tag of
-/// what is written after it. [`Ticks::default`] is the clock of one process, [`Ticks::in_file`]
-/// one that several processes share.
+/// It orders calls and answers without reading the time. A tick also serves as the tag of the write
+/// that follows it. [`Ticks::default`] is the clock of one process, [`Ticks::in_file`] one that
+/// several processes share.
 #[derive(Clone, Debug)]
 pub struct Ticks(Source);
 
@@ -27,13 +27,13 @@ impl Default for Ticks {
 }
 
 impl Ticks {
-    /// The clock of all processes that name this file, which is created if there is none.
+    /// Clock that all processes with this file share. Creates the file if it does not exist.
     ///
-    /// A tick is a byte at the end of the file, and its number is where it came to stand: the
-    /// system appends the bytes of all processes one after another. A process goes on when its
-    /// byte stands. So what it does next comes after all ticks of smaller numbers, and what it has
-    /// done comes before all of larger ones; no clock has to be trusted. The file has to be on a
-    /// disk of this machine: not every network file system appends like that.
+    /// A tick appends one byte to the file, and its number is the position of the byte: the system
+    /// orders the appends of all processes. A process continues after its byte is written. So its
+    /// later actions follow all ticks of smaller numbers, and its earlier actions precede all ticks
+    /// of larger numbers, without trust in any clock. The file must be on a local disk: not every
+    /// network file system appends atomically.
     ///
     /// # Errors
     /// If the file cannot be opened.
@@ -43,7 +43,7 @@ impl Ticks {
         Ok(Self(Source::Appended { path, file: Arc::new(Mutex::new(file)) }))
     }
 
-    /// The file that others may share.
+    /// Path of the shared file; `None` for the clock of one process.
     pub(super) fn path(&self) -> Option<&Path> {
         match &self.0 {
             Source::Counter(_) => None,
@@ -51,14 +51,15 @@ impl Ticks {
         }
     }
 
-    /// The next number, from 1.
+    /// Next tick, from 1.
     pub(super) fn next(&self) -> io::Result<u64> {
         match &self.0 {
-            // One total order of all ticks, which also orders what happens around them.
+            // Sequentially consistent, so that the ticks also order the memory accesses around
+            // them.
             Source::Counter(last) => Ok(last.fetch_add(1, Ordering::SeqCst) + 1),
             Source::Appended { file, .. } => {
-                // Tasks of one process have one position in the file: it is asked for before
-                // another of them moves it.
+                // The tasks of a process share one file position: read it before another task moves
+                // it.
                 let mut file = file.lock().unwrap_or_else(PoisonError::into_inner);
                 file.write_all(b".")?;
                 file.stream_position()
@@ -74,11 +75,11 @@ mod tests {
     use super::*;
 
     #[test]
-    fn ticks_in_a_file_are_all_different_and_grow() {
+    fn file_ticks_are_unique_and_increasing() {
         let folder = std::env::temp_dir().join(format!("tabla-ticks-{}", std::process::id()));
         std::fs::create_dir_all(&folder).unwrap();
         let path = folder.join("ticks");
-        // Clocks that share nothing but the file, as those of several processes.
+        // Clocks that share only the file, like those of several processes.
         let count =
             |clock: Ticks| -> Vec<u64> { (0..500).map(|_| clock.next().unwrap()).collect() };
         let clocks: Vec<_> = (0..4).map(|_| Ticks::in_file(&path).unwrap()).collect();

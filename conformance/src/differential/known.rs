@@ -49,7 +49,9 @@ fn reports_other_error(
         mistakes.iter().flat_map(error_texts).any(|mistake| wording::same(mistake, text))
     };
     let reported = error_texts(actual);
-    *expected.kind() == ErrorKind::Validation && !reported.is_empty() && reported.iter().all(is_mistake)
+    *expected.kind() == ErrorKind::Validation
+        && !reported.is_empty()
+        && reported.iter().all(is_mistake)
 }
 
 /// Messages of a validation error, or of the reasons of a canceled transaction.

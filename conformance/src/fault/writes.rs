@@ -74,7 +74,10 @@ impl<S: Store> FaultStore<S> {
         }
         let old = self.current(&table, &request.key).await;
         if self.has(Fault::DeleteMissingFails) && old.is_none() {
-            return Err(Error::new(ErrorKind::NotFound, "delete of a missing item (injected fault)"));
+            return Err(Error::new(
+                ErrorKind::NotFound,
+                "delete of a missing item (injected fault)",
+            ));
         }
         let answer = self.store.delete(request).await?;
         if self.has(Fault::DeletedEntryStays) {

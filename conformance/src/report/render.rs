@@ -78,7 +78,8 @@ impl Report {
         for case in self.rows() {
             if family != Some(case.family) {
                 family = Some(case.family);
-                write!(out, "{:<name$}", case.family.name()).expect("writing to a string cannot fail");
+                write!(out, "{:<name$}", case.family.name())
+                    .expect("writing to a string cannot fail");
                 for column in &self.columns {
                     write!(out, "  {:<width$}", column.engine, width = width(column))
                         .expect("writing to a string cannot fail");

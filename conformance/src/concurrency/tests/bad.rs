@@ -3,7 +3,7 @@
 use super::*;
 
 #[test]
-fn a_lost_update() {
+fn rejects_lost_update() {
     let disorder = reject([&[
         done([1, 2], put(0, 1)),
         done([3, 6], put(0, 3).when(tag(1))),
@@ -11,11 +11,11 @@ fn a_lost_update() {
     ]]);
     let text = disorder.to_string();
     assert!(text.contains("put k0 = {v=4} if v=1 => done"), "{text}");
-    assert!(text.contains("but the answer would have been: refused: failed"), "{text}");
+    assert!(text.contains("but the model returns: refused: failed"), "{text}");
 }
 
 #[test]
-fn a_lost_addition() {
+fn rejects_lost_addition() {
     let read = Outcome::Read(vec![Some(Row { tag: None, count: Some(2) })]);
     reject([&[
         done([1, 4], add(0, 2)),
@@ -25,50 +25,50 @@ fn a_lost_addition() {
 }
 
 #[test]
-fn two_creators() {
+fn rejects_two_creators_of_one_item() {
     let create = |tag| put(0, tag).when(Condition::Absent);
     reject([&[done([1, 3], create(1)), done([2, 4], create(2))]]);
 }
 
 #[test]
-fn a_stale_read_after_a_completed_write() {
+fn rejects_stale_read_after_completed_write() {
     let disorder = reject([&[
         done([1, 2], put(0, 1)),
         got([3, 4], 0, 1),
         done([5, 6], put(0, 5)),
         got([7, 8], 0, 1),
-        // What comes later is not part of the report.
+        // Later operations are not in the report.
         done([9, 10], put(0, 9)),
     ]]);
     let [(read, would)] = &disorder.unexplained[..] else { panic!("{disorder}") };
     assert_eq!((read.called, read.answered), (7, 8));
     assert_eq!(would, &Outcome::Read(vec![Some(Row::tagged(5))]));
-    // Nor is the first read, which has nothing to do with it.
+    // Nor is the first read, which does not matter.
     let order: Vec<u64> = disorder.order.iter().map(|entry| entry.called).collect();
     assert_eq!(order, [1, 5]);
 }
 
 #[test]
-fn a_dirty_read_of_a_cancelled_transaction() {
+fn rejects_dirty_read_of_canceled_transaction() {
     let verdicts = [Verdict::Held, Verdict::Failed(None)];
     reject([&[
         done([1, 2], put(0, 1)),
-        cancelled([3, 6], [put(0, 3), check(1, Condition::Present)], verdicts),
+        canceled([3, 6], [put(0, 3), check(1, Condition::Present)], verdicts),
         got([4, 5], 0, 3),
     ]]);
 }
 
 #[test]
-fn half_of_a_cancelled_transaction_stays() {
+fn rejects_partial_effect_of_canceled_transaction() {
     let verdicts = [Verdict::Held, Verdict::Failed(None)];
     reject([&[
-        cancelled([1, 2], [put(0, 1), check(1, Condition::Present)], verdicts),
+        canceled([1, 2], [put(0, 1), check(1, Condition::Present)], verdicts),
         got([3, 4], 0, 1),
     ]]);
 }
 
 #[test]
-fn a_fractured_read() {
+fn rejects_fractured_read() {
     reject([&[
         committed([1, 2], [put(0, 1), put(1, 2)]),
         committed([3, 8], [put(0, 3), put(1, 4)]),
@@ -77,7 +77,7 @@ fn a_fractured_read() {
 }
 
 #[test]
-fn a_transaction_seen_in_halves_by_single_reads() {
+fn rejects_transaction_seen_in_halves_by_single_reads() {
     reject([&[
         committed([1, 2], [put(0, 1), put(1, 2)]),
         committed([3, 8], [put(0, 3), put(1, 4)]),
@@ -87,8 +87,8 @@ fn a_transaction_seen_in_halves_by_single_reads() {
 }
 
 #[test]
-fn write_skew() {
-    // Each requires that the other has not happened.
+fn rejects_write_skew() {
+    // Each requires that the other has not been committed.
     reject([&[
         committed([1, 2], [put(0, 1), put(1, 2)]),
         committed([3, 6], [check(0, tag(1)), put(1, 3)]),
@@ -97,7 +97,7 @@ fn write_skew() {
 }
 
 #[test]
-fn a_condition_that_failed_although_it_held_in_every_order() {
+fn rejects_failure_of_condition_that_holds_in_every_order() {
     reject([&[
         done([1, 2], put(0, 1)),
         done([3, 6], put(1, 3)),
@@ -106,7 +106,7 @@ fn a_condition_that_failed_although_it_held_in_every_order() {
 }
 
 #[test]
-fn a_refusal_that_returns_another_item() {
+fn rejects_refusal_that_returns_another_item() {
     let write = put(0, 5).when(tag(9)).item_on_failure();
     let verdict = Verdict::Failed(Some(Row::tagged(1)));
     reject([&[
@@ -117,7 +117,7 @@ fn a_refusal_that_returns_another_item() {
 }
 
 #[test]
-fn two_readers_that_see_two_writes_in_different_orders() {
+fn rejects_two_readers_that_see_writes_in_different_orders() {
     let writes = [done([5, 20], put(0, 5)), done([6, 21], put(1, 6))];
     let before = [done([1, 2], put(0, 1)), done([3, 4], put(1, 3))];
     let one = [got([7, 8], 0, 5), got([9, 10], 1, 3)];
@@ -129,7 +129,7 @@ fn two_readers_that_see_two_writes_in_different_orders() {
 }
 
 #[test]
-fn a_value_that_comes_back() {
+fn rejects_value_that_reappears() {
     reject([&[
         done([1, 9], put(0, 1)),
         done([2, 10], put(0, 2)),
@@ -140,17 +140,17 @@ fn a_value_that_comes_back() {
 }
 
 #[test]
-fn a_value_that_nobody_wrote() {
+fn rejects_value_that_was_never_written() {
     reject([&[done([1, 2], put(0, 1)), got([3, 4], 0, 7)]]);
 }
 
 #[test]
-fn a_write_that_is_seen_before_it_is_called() {
+fn rejects_read_of_write_before_its_call() {
     reject([&[got([1, 2], 0, 3), done([3, 4], put(0, 3))]]);
 }
 
 #[test]
-fn a_returned_item_that_was_not_the_last() {
+fn rejects_returned_item_that_was_not_the_last() {
     let swap = delete(0).returning(super::super::model::Returns::Old);
     let old = Outcome::Written(Some(Row::tagged(1)));
     reject([&[
@@ -161,22 +161,22 @@ fn a_returned_item_that_was_not_the_last() {
 }
 
 #[test]
-fn reasons_that_were_never_true_together() {
+fn rejects_cancellation_reasons_that_never_held_together() {
     let verdicts = [Verdict::Failed(None), Verdict::Failed(None)];
     let writes = [check(0, tag(1)), check(1, tag(2))];
-    // Of the two conditions one or the other failed, but at each moment one held.
+    // Each of the conditions failed at some moment, but at each moment one of them held.
     let history = [
         committed([1, 2], [put(0, 1), put(1, 7)]),
         committed([3, 6], [put(0, 3), put(1, 2)]),
-        cancelled([4, 5], writes, verdicts),
+        canceled([4, 5], writes, verdicts),
     ];
     reject([&history]);
     let mut alone = Checker::new(KEYS).reasons(ReasonTiming::EachAlone);
-    alone.round(&history).expect("each of the reasons was true at some moment");
+    alone.round(&history).expect("each condition failed at some moment");
 }
 
 #[test]
-fn an_unknown_write_that_is_seen_then_unseen() {
+fn rejects_unknown_write_that_disappears() {
     reject([&[
         done([1, 2], put(0, 1)),
         lost([3, 4], put(0, 3)),
@@ -186,7 +186,7 @@ fn an_unknown_write_that_is_seen_then_unseen() {
 }
 
 #[test]
-fn half_of_an_unknown_transaction() {
+fn rejects_partial_effect_of_unknown_transaction() {
     reject([&[
         committed([1, 2], [put(0, 1), put(1, 2)]),
         lost_all([3, 4], [put(0, 3), put(1, 4)]),
@@ -196,7 +196,7 @@ fn half_of_an_unknown_transaction() {
 }
 
 #[test]
-fn an_unknown_write_that_took_effect_twice() {
+fn rejects_unknown_write_that_took_effect_twice() {
     let first = [
         done([1, 2], put(0, 1)),
         lost([3, 4], put(0, 3)),
@@ -208,17 +208,17 @@ fn an_unknown_write_that_took_effect_twice() {
 }
 
 #[test]
-fn an_unknown_write_whose_condition_never_held() {
+fn rejects_unknown_write_whose_condition_never_held() {
     reject([&[done([1, 2], put(0, 1)), lost([3, 4], put(0, 3).when(tag(9))), got([5, 6], 0, 3)]]);
 }
 
 #[test]
-fn a_write_that_is_gone_in_the_next_round() {
+fn rejects_write_that_is_lost_in_next_round() {
     reject([&[done([1, 2], put(0, 1)), got([3, 4], 0, 1)], &[got([5, 6], 0, None)]]);
 }
 
 #[test]
-fn a_conflict_that_took_effect() {
+fn rejects_conflict_that_took_effect() {
     let conflict = Outcome::NoEffect("TransactionConflictException".into());
     let disorder = reject([&[
         done([1, 2], put(0, 1)),
@@ -227,11 +227,11 @@ fn a_conflict_that_took_effect() {
     ]]);
     let [disowned] = &disorder.disowned[..] else { panic!("{disorder}") };
     assert_eq!(disowned.called, 3);
-    assert!(disorder.to_string().contains("put k0 = {v=3} => not done"), "{disorder}");
+    assert!(disorder.to_string().contains("put k0 = {v=3} => not executed"), "{disorder}");
 }
 
 #[test]
-fn what_takes_too_long_is_undecided() {
+fn search_beyond_limit_is_undecided() {
     let puts: Vec<Entry> = (1..=12).map(|n| done([n, 100 + n], put(0, n))).collect();
     let all = [&puts[..], &[got([200, 201], 0, 77)]].concat();
     let mut checker = Checker::new(KEYS).max_states(1_000);

@@ -1,28 +1,28 @@
-//! Histories that an order explains, some of which only just.
+//! Histories that an order explains, some of them barely.
 
 use super::*;
 
 #[test]
-fn nothing() {
+fn accepts_empty_rounds() {
     accept([&[], &[]]);
 }
 
 #[test]
-fn writes_at_the_same_time_in_either_order() {
+fn accepts_concurrent_writes_in_either_order() {
     for last in [1, 2] {
         accept([&[done([1, 3], put(0, 1)), done([2, 4], put(0, 2)), got([5, 6], 0, last)]]);
     }
 }
 
 #[test]
-fn a_read_beside_a_write_sees_either() {
+fn accepts_either_value_in_read_concurrent_with_write() {
     for seen in [1, 3] {
         accept([&[done([1, 2], put(0, 1)), done([3, 6], put(0, 3)), got([4, 5], 0, seen)]]);
     }
 }
 
 #[test]
-fn an_optimistic_update_of_which_one_is_refused() {
+fn accepts_one_winner_of_two_optimistic_updates() {
     accept([&[
         done([1, 2], put(0, 1)),
         done([3, 6], put(0, 3).when(tag(1))),
@@ -32,28 +32,28 @@ fn an_optimistic_update_of_which_one_is_refused() {
 }
 
 #[test]
-fn the_order_within_a_round_is_found_by_what_comes_late() {
-    // The reads at the end say that the puts happened in the reverse order of their calls.
+fn finds_order_that_only_later_reads_determine() {
+    // The later reads show that the puts took effect in the reverse order of their calls.
     let puts: Vec<Entry> = (1..=8).map(|n| done([n, 100 + n], put(0, 10 + n))).collect();
     let reads: Vec<Entry> = (1..=8).map(|n| got([20 + 2 * n, 21 + 2 * n], 0, 19 - n)).collect();
     accept([&[puts, reads].concat()]);
 }
 
 #[test]
-fn a_cancelled_transaction_leaves_no_trace() {
+fn accepts_canceled_transaction_without_effect() {
     let verdicts = [Verdict::Held, Verdict::Failed(None)];
     accept([&[
         done([1, 2], put(0, 1)),
-        cancelled([3, 4], [put(0, 3), check(1, Condition::Present)], verdicts),
+        canceled([3, 4], [put(0, 3), check(1, Condition::Present)], verdicts),
         got([5, 6], 0, 1),
         got([7, 8], 1, None),
     ]]);
 }
 
 #[test]
-fn what_a_conflict_kept_from_being_judged_may_have_been_anything() {
+fn accepts_any_state_for_unreported_verdict() {
     let verdicts = [Verdict::NotReported, Verdict::Failed(None)];
-    accept([&[cancelled(
+    accept([&[canceled(
         [3, 4],
         [put(0, 3).when(Condition::Present), check(1, Condition::Present)],
         verdicts,
@@ -61,7 +61,7 @@ fn what_a_conflict_kept_from_being_judged_may_have_been_anything() {
 }
 
 #[test]
-fn a_transactional_read_beside_a_transaction_sees_all_or_nothing() {
+fn accepts_all_or_nothing_in_transactional_read() {
     for seen in [[(0, 1), (1, 2)], [(0, 3), (1, 4)]] {
         accept([&[
             committed([1, 2], [put(0, 1), put(1, 2)]),
@@ -72,22 +72,22 @@ fn a_transactional_read_beside_a_transaction_sees_all_or_nothing() {
 }
 
 #[test]
-fn transactions_that_check_each_other_one_after_the_other() {
+fn accepts_serial_transactions_that_check_each_other() {
     let verdicts = [Verdict::Failed(None), Verdict::Held];
     accept([&[
         committed([1, 2], [put(0, 1), put(1, 2)]),
         committed([3, 6], [check(0, tag(1)), put(1, 3)]),
-        cancelled([4, 5], [check(1, tag(2)), put(0, 4)], verdicts),
+        canceled([4, 5], [check(1, tag(2)), put(0, 4)], verdicts),
     ]]);
 }
 
 #[test]
-fn an_unknown_write_that_was_made() {
+fn accepts_unknown_write_that_took_effect() {
     accept([&[done([1, 2], put(0, 1)), lost([3, 4], put(0, 3)), got([5, 6], 0, 3)]]);
 }
 
 #[test]
-fn an_unknown_write_that_was_not_made() {
+fn accepts_unknown_write_without_effect() {
     accept([
         &[done([1, 2], put(0, 1)), lost([3, 4], put(0, 3)), got([5, 6], 0, 1)],
         &[got([7, 8], 0, 1)],
@@ -95,20 +95,20 @@ fn an_unknown_write_that_was_not_made() {
 }
 
 #[test]
-fn an_unknown_write_that_took_effect_late() {
+fn accepts_unknown_write_that_took_effect_late() {
     let first = [done([1, 2], put(0, 1)), lost([3, 4], put(0, 3)), got([5, 6], 0, 1)];
     let seen = [got([7, 8], 0, 3)];
     accept([&[&first[..], &seen[..]].concat()]);
-    // And later still, after rounds in which it did not.
+    // Later still, after rounds without its effect.
     accept([&first, &seen]);
     accept([&first, &[got([5, 6], 0, 1)], &seen, &[got([9, 10], 0, 3)]]);
-    // Two of them, of which the second was first.
+    // Two unknown writes, of which the second took effect first.
     let other = [lost([5, 6], delete(0)), got([7, 8], 0, None), got([9, 10], 0, 3)];
     accept([&first, &other]);
 }
 
 #[test]
-fn an_unknown_write_that_took_effect_when_nobody_expected_it_anymore() {
+fn accepts_unknown_write_that_took_effect_after_patience() {
     let first = [
         done([1, 2], put(0, 1)),
         lost([3, 4], put(0, 3)),
@@ -127,7 +127,7 @@ fn an_unknown_write_that_took_effect_when_nobody_expected_it_anymore() {
 }
 
 #[test]
-fn an_unknown_transaction_between_the_last_reads_of_a_round() {
+fn accepts_unknown_transaction_between_last_reads_of_round() {
     let before = [committed([1, 2], [put(0, 1), put(1, 2)])];
     let lost = [lost_all([3, 4], [put(0, 3), put(1, 4)])];
     let reads = [got([5, 6], 0, 1), got([7, 8], 1, 4)];
@@ -137,7 +137,7 @@ fn an_unknown_transaction_between_the_last_reads_of_a_round() {
 }
 
 #[test]
-fn which_of_two_unknown_deletes_was_made_stays_open() {
+fn either_of_two_unknown_deletes_may_take_effect_later_once() {
     let first = [
         done([1, 2], put(0, 1)),
         lost([3, 4], delete(0).when(tag(1))),
@@ -146,14 +146,14 @@ fn which_of_two_unknown_deletes_was_made_stays_open() {
         done([9, 10], put(0, 9)),
         got([11, 12], 0, 9),
     ];
-    // If the first was made, the second may still come, but only once.
+    // If the first delete was executed, the second may still take effect, but only once.
     accept([&first, &[got([13, 14], 0, None)]]);
     let again = [got([13, 14], 0, None), done([15, 16], put(0, 15)), got([17, 18], 0, 15)];
     reject([&first, &again, &[got([19, 20], 0, None)]]);
 }
 
 #[test]
-fn a_round_that_ends_without_reads_leaves_its_order_open() {
+fn round_without_last_reads_leaves_order_open() {
     let first = [done([1, 3], put(0, 1)), done([2, 4], put(0, 2))];
     for last in [1, 2] {
         accept([&first, &[got([5, 6], 0, last)], &[got([7, 8], 0, last)]]);
@@ -162,19 +162,19 @@ fn a_round_that_ends_without_reads_leaves_its_order_open() {
 }
 
 #[test]
-fn groups_of_items_are_checked_apart() {
-    // Together, the orders of the two would multiply.
+fn unconnected_items_are_checked_separately() {
+    // Checked together, the numbers of orders would multiply.
     let puts = |key: usize| (1..=7).map(move |n| done([n, 100 + n], put(key, 10 + n)));
     let reads = [got([200, 201], 0, 13), got([202, 203], 1, 12)];
     let round: Vec<Entry> = puts(0).chain(puts(1)).chain(reads).collect();
     let apart = Checker::new(KEYS).round(&round).unwrap();
     let joined = got_all([204, 205], &[(0, 13), (1, 12)]);
     let together = Checker::new(KEYS).round(&[&round[..], &[joined]].concat()).unwrap();
-    assert!(10 * apart < together, "{apart} and {together} points");
+    assert!(10 * apart < together, "{apart} search points separately, {together} together");
 }
 
 #[test]
-fn an_operation_without_effect_does_not_matter() {
+fn accepts_operation_without_effect() {
     let conflict = Outcome::NoEffect("TransactionConflictException".into());
     accept([&[
         done([1, 2], put(0, 1)),

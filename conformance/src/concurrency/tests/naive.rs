@@ -1,4 +1,4 @@
-//! The search against one that has no ideas: it tries every order.
+//! Comparison of the search with one that tries every order.
 
 use tabla_core::env::{Random, SeededRandom};
 
@@ -20,7 +20,7 @@ fn is_in_order(state: &State, left: &[Entry]) -> bool {
     })
 }
 
-/// Makes small histories, with few different tags, so that many answers are possible.
+/// Generator of small histories with few tags, so that many outcomes are possible.
 struct Maker {
     random: SeededRandom,
     state: State,
@@ -68,7 +68,7 @@ impl Maker {
         }
     }
 
-    /// A round that is in order, of operations that overlap.
+    /// Generates a round of overlapping operations that has an order.
     fn round(&mut self) -> Vec<Entry> {
         let mut ticks: Vec<u64> = (1..=2 * (2 + self.below(4))).map(|n| self.tick + n).collect();
         self.tick += ticks.len() as u64;
@@ -78,7 +78,7 @@ impl Maker {
             let answered = ticks.remove(self.below(ticks.len().min(5) as u64) as usize);
             entries.push(entry([called, answered], self.operation(), Outcome::Written(None)));
         }
-        // Carried out in the order of moments between the calls and the answers.
+        // Execute in the order of moments between the calls and the answers.
         entries.sort_by_cached_key(|entry| {
             let moment = entry.called + self.below(entry.answered - entry.called);
             (moment, self.random.next_u64())
@@ -86,9 +86,9 @@ impl Maker {
         for entry in &mut entries {
             let (outcome, after) = self.state.answer(&entry.operation);
             let is_lost = !entry.operation.writes().is_empty() && self.below(5) == 0;
-            let is_carried_out = !is_lost || self.below(2) == 0;
+            let is_executed = !is_lost || self.below(2) == 0;
             entry.outcome = if is_lost { Outcome::Unknown("lost".into()) } else { outcome };
-            if let (true, Some(after)) = (is_carried_out, after) {
+            if let (true, Some(after)) = (is_executed, after) {
                 self.state = after;
             }
         }
@@ -117,7 +117,7 @@ impl Maker {
 }
 
 #[test]
-fn the_search_finds_an_order_if_and_only_if_there_is_one() {
+fn search_finds_order_if_and_only_if_one_exists() {
     let (mut good, mut bad) = (0, 0);
     for seed in 0..3_000 {
         let mut maker = Maker::new(seed);
@@ -132,7 +132,7 @@ fn the_search_finds_an_order_if_and_only_if_there_is_one() {
 }
 
 #[test]
-fn a_history_cut_into_rounds_is_judged_as_it_is_in_one() {
+fn history_in_rounds_has_same_result_as_in_one_round() {
     let (mut good, mut bad) = (0, 0);
     for seed in 0..1_500 {
         let mut maker = Maker::new(seed);

@@ -1,4 +1,4 @@
-//! Histories of a simulated store that does one thing after another, and the same with a lie.
+//! Histories of a simulated serial store, and the same with one falsified outcome.
 
 use tabla_core::env::{Random, SeededRandom};
 
@@ -9,14 +9,14 @@ use super::*;
 const TASKS: usize = 5;
 const OPERATIONS: usize = 60;
 
-/// Tasks and a store that are moved on in an order drawn at random: each operation is called,
-/// carried out and answered in three steps, with anything between them.
+/// Tasks and a store that advance in random order. Each operation is called, executed and answered
+/// in three steps, with steps of other tasks in between.
 struct Simulation {
     random: SeededRandom,
     state: State,
     tick: u64,
     tasks: Vec<(Generator, Phase)>,
-    /// Operations that lost their answers and wait to be carried out.
+    /// Operations whose answers were lost and that are executed later.
     late: Vec<ModelOperation>,
     /// Whether answers are lost.
     loses_answers: bool,
@@ -59,7 +59,7 @@ impl Simulation {
         outcome
     }
 
-    /// A round, with reads of all items at its end.
+    /// Simulates a round, with reads of all items at its end.
     fn round(&mut self) -> Vec<Entry> {
         let mut entries = Vec::new();
         let mut left = OPERATIONS;
@@ -117,7 +117,7 @@ impl Simulation {
 }
 
 #[test]
-fn what_a_serial_store_answers_is_in_order() {
+fn history_of_serial_store_is_accepted() {
     for seed in 0..40 {
         let mut simulation = Simulation::new(seed, false);
         let mut checker = Checker::new(KEYS);
@@ -131,7 +131,7 @@ fn what_a_serial_store_answers_is_in_order() {
 }
 
 #[test]
-fn what_a_serial_store_answers_is_in_order_if_answers_are_lost() {
+fn history_of_serial_store_with_lost_answers_is_accepted() {
     for seed in 0..20 {
         let mut simulation = Simulation::new(seed, true);
         let mut checker = Checker::new(KEYS);
@@ -144,12 +144,12 @@ fn what_a_serial_store_answers_is_in_order_if_answers_are_lost() {
     }
 }
 
-/// Tells a lie about one operation; says whether there was one to be told.
-fn lie(entry: &mut Entry, other: Option<Row>) -> bool {
+/// Falsifies the outcome of one operation; returns whether it changed.
+fn falsify(entry: &mut Entry, other: Option<Row>) -> bool {
     let truth = entry.outcome.clone();
     match &mut entry.outcome {
         Outcome::Read(rows) => rows[0] = other,
-        // A write that was carried out is said to have been refused, and the other way round.
+        // An executed write is reported as refused, and the other way round.
         Outcome::Written(_) => {
             let verdicts = entry.operation.writes().iter().map(|_| Verdict::Failed(None));
             entry.outcome = Outcome::Refused(verdicts.collect());
@@ -161,22 +161,22 @@ fn lie(entry: &mut Entry, other: Option<Row>) -> bool {
 }
 
 #[test]
-fn a_lie_about_one_operation_is_found() {
-    let (mut told, mut found) = (0, 0);
+fn falsified_outcome_is_detected() {
+    let (mut falsified, mut found) = (0, 0);
     for seed in 0..120 {
         let mut simulation = Simulation::new(seed, false);
         let mut round = simulation.round();
         let random = SeededRandom::new(seed);
         let below = |bound: usize| (random.next_u64() % bound as u64) as usize;
-        // What another operation has written, or no item.
+        // Tag that another operation has written, or no item.
         let other = round[below(round.len())].called;
         let other = (below(4) > 0).then(|| Row::tagged(other));
         let victim = below(round.len());
-        if lie(&mut round[victim], other) {
-            told += 1;
+        if falsify(&mut round[victim], other) {
+            falsified += 1;
             found += usize::from(Checker::new(KEYS).round(&round).is_err());
         }
     }
-    // A write that nobody saw may as well have been refused, and the other way round.
-    assert!(told >= 100 && found * 100 >= told * 95, "{found} of {told}");
+    // A write that no other operation saw may as well have been refused, and the other way round.
+    assert!(falsified >= 100 && found * 100 >= falsified * 95, "found {found} of {falsified}");
 }
