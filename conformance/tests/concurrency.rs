@@ -1,4 +1,4 @@
-//! Stores under load: sound ones pass, and broken ones are caught.
+//! The concurrency checks on correct stores, which must pass, and on broken ones, which must fail.
 
 use std::collections::HashMap;
 use std::sync::atomic::{AtomicU64, Ordering};
@@ -32,18 +32,18 @@ async fn tables(store: &dyn Store) -> Vec<String> {
 }
 
 #[tokio::test(flavor = "multi_thread")]
-async fn the_store_in_memory_is_strictly_serializable() {
+async fn memory_store_is_strictly_serializable() {
     let store = memory();
     let report = run_on(vec![Arc::clone(&store)], Options::default()).await;
     assert_eq!((report.rounds, report.operations), (20, 20 * (8 * 25 + 5)));
     assert_eq!((report.conflicts, report.unknown), (0, 0));
-    // Conditions are such that many hold and many do not.
+    // Enough conditions hold and enough fail.
     assert!((300..2_000).contains(&report.refused), "{report}");
     assert_eq!(tables(&*store).await, Vec::<String>::new());
 }
 
 #[tokio::test(flavor = "multi_thread")]
-async fn many_tasks_on_two_items_through_several_handles() {
+async fn twelve_tasks_on_two_items_are_serializable_through_three_handles() {
     let store = memory();
     let handles = vec![Arc::clone(&store), Arc::clone(&store), store];
     let options = Options::new().with_keys(2).with_tasks(12).with_operations(20);
@@ -52,19 +52,19 @@ async fn many_tasks_on_two_items_through_several_handles() {
 }
 
 #[tokio::test(flavor = "multi_thread")]
-async fn operations_that_overlap_all_the_time() {
+async fn always_overlapping_operations_are_serializable() {
     let report = run_on(vec![broken(Breach::None)], Options::default()).await;
     assert_eq!((report.rounds, report.conflicts), (20, 0));
 }
 
 #[tokio::test(flavor = "multi_thread")]
-async fn one_item_has_no_transactions() {
+async fn run_on_one_item_uses_no_transactions() {
     let options = Options::new().with_keys(1).with_rounds(5);
     run_on(vec![memory()], options).await;
 }
 
 #[tokio::test(flavor = "multi_thread")]
-async fn a_store_without_transactions_is_asked_for_none() {
+async fn run_uses_no_transactions_on_store_without_them() {
     let options = Options::new().with_rounds(5);
     run_on(vec![broken(Breach::NoTransactions)], options).await;
     let stores = [broken(Breach::NoTransactions)];
@@ -73,7 +73,7 @@ async fn a_store_without_transactions_is_asked_for_none() {
     assert!(matches!(violation, Violation::Store(_)), "{violation}");
 }
 
-/// A store in memory that fails as services do.
+/// MemoryStore with injected failures of a service.
 fn failing() -> Arc<dyn Store> {
     let failures = Failures::new()
         .on(Operation::Get, When::Chance(0.1), Failure::Throttled)
@@ -88,14 +88,14 @@ fn failing() -> Arc<dyn Store> {
 }
 
 #[tokio::test(flavor = "multi_thread")]
-async fn failures_that_say_so_are_no_violation() {
+async fn reported_failures_are_no_violation() {
     let options = Options::new().with_tasks(6).with_operations(15);
     let report = run_on(vec![failing()], options).await;
     assert!(report.conflicts > 50 && report.unknown > 10, "{report}");
 }
 
 #[tokio::test(flavor = "multi_thread")]
-async fn invariants_hold_through_failures() {
+async fn invariants_hold_with_injected_failures() {
     for store in [failing(), broken(Breach::None)] {
         let store = [store];
         counters(&store, 3, 4, 20).await.unwrap();
@@ -106,14 +106,14 @@ async fn invariants_hold_through_failures() {
 }
 
 #[tokio::test(flavor = "multi_thread")]
-async fn writes_that_arrive_late_are_no_violation() {
+async fn late_effect_of_lost_write_is_no_violation() {
     let options = Options::new().with_tasks(5).with_operations(15);
     let report = run_on(vec![broken(Breach::LateWrites)], options).await;
     assert!(report.unknown > 3, "{report}");
 }
 
 #[tokio::test]
-async fn a_session_goes_on_with_other_stores() {
+async fn session_continues_with_other_stores_and_detects_foreign_write() {
     let store = memory();
     let options = Options::new().with_rounds(0).with_reasons(ReasonTiming::EachAlone);
     let mut session = Session::create(&*store, options).await.unwrap();
@@ -122,7 +122,7 @@ async fn a_session_goes_on_with_other_stores() {
     let retrying: Arc<dyn Store> =
         Arc::new(Arc::clone(&store).with_retries(tabla_core::RetryPolicy::default()));
     session.round(&[retrying, Arc::clone(&store)], &random).await.unwrap();
-    // A change behind its back.
+    // A change outside the session.
     for table in tables(&*store).await {
         for item in store.scan(Scan::new(&table)).await.unwrap().items {
             store.put(PutItem::new(&table, item.with("v", 0))).await.unwrap();
@@ -135,7 +135,7 @@ async fn a_session_goes_on_with_other_stores() {
 }
 
 #[tokio::test(flavor = "multi_thread")]
-async fn the_invariants_hold_in_memory() {
+async fn invariants_hold_on_memory_store() {
     let stores = [memory()];
     let report = bank_transfers(&stores, 4, 8, 50).await.unwrap();
     assert_eq!((report.transfers + report.refused, report.unknown), (8 * 50, 0));
@@ -145,66 +145,66 @@ async fn the_invariants_hold_in_memory() {
     assert_eq!(tables(&*stores[0]).await, Vec::<String>::new());
 }
 
-/// Runs on a broken store, which must be caught.
+/// Runs on a broken store, which must be detected.
 ///
-/// The tests have one thread, so that what they find is the same each time. On several threads it
-/// takes a few rounds, now and then ten.
-async fn caught(breach: Breach) -> String {
+/// The tests have one thread, so that they find the same violation each time. On several threads it
+/// takes a few rounds, sometimes ten.
+async fn detected(breach: Breach) -> String {
     let options = Options::new().with_rounds(100);
     match run(vec![broken(breach)], options, &SeededRandom::new(1)).await {
         Err(violation @ Violation::Disorder(_)) => violation.to_string(),
-        other => panic!("{breach:?} was not caught: {other:?}"),
+        other => panic!("{breach:?} was not detected: {other:?}"),
     }
 }
 
 #[tokio::test]
-async fn conditions_that_are_judged_before_the_write_are_caught() {
-    let text = caught(Breach::ConditionThenWrite).await;
+async fn condition_evaluated_before_write_is_detected() {
+    let text = detected(Breach::ConditionThenWrite).await;
     assert!(text.contains("no order of the operations explains their answers"), "{text}");
 }
 
 #[tokio::test(flavor = "multi_thread")]
-async fn conditions_that_are_judged_before_the_write_are_caught_on_several_threads() {
-    caught(Breach::ConditionThenWrite).await;
+async fn condition_evaluated_before_write_is_detected_on_several_threads() {
+    detected(Breach::ConditionThenWrite).await;
 }
 
 #[tokio::test]
-async fn updates_that_read_and_write_are_caught() {
-    caught(Breach::ReadThenWrite).await;
+async fn non_atomic_update_is_detected() {
+    detected(Breach::ReadThenWrite).await;
 }
 
 #[tokio::test]
-async fn transactions_written_in_pieces_are_caught() {
-    caught(Breach::TransactionInPieces).await;
+async fn transaction_written_in_pieces_is_detected() {
+    detected(Breach::TransactionInPieces).await;
 }
 
 #[tokio::test]
-async fn transactional_reads_in_pieces_are_caught() {
-    caught(Breach::SnapshotInPieces).await;
+async fn transactional_read_in_pieces_is_detected() {
+    detected(Breach::SnapshotInPieces).await;
 }
 
 #[tokio::test]
-async fn condition_checks_that_do_not_hold_their_items_are_caught() {
-    caught(Breach::ChecksThenWrites).await;
+async fn condition_checks_before_writes_are_detected() {
+    detected(Breach::ChecksThenWrites).await;
 }
 
 #[tokio::test]
-async fn stale_reads_are_caught() {
-    caught(Breach::StaleReads).await;
+async fn stale_read_is_detected() {
+    detected(Breach::StaleReads).await;
 }
 
 #[tokio::test]
-async fn conflicts_that_took_effect_are_caught() {
-    caught(Breach::ConflictAfterWrite).await;
+async fn conflict_that_took_effect_is_detected() {
+    detected(Breach::ConflictAfterWrite).await;
 }
 
 #[tokio::test]
-async fn answers_to_writes_that_were_not_made_are_caught() {
-    caught(Breach::DropsWrites).await;
+async fn dropped_write_is_detected() {
+    detected(Breach::DropsWrites).await;
 }
 
 #[tokio::test]
-async fn items_and_errors_that_are_out_of_place_are_caught() {
+async fn unexpected_item_or_error_is_detected() {
     for (breach, expected) in
         [(Breach::AlienItems, "get k"), (Breach::AlienErrors, "ValidationException")]
     {
@@ -213,13 +213,13 @@ async fn items_and_errors_that_are_out_of_place_are_caught() {
                 let text = violation.to_string();
                 assert!(text.contains(expected), "{text}");
             }
-            other => panic!("{breach:?} was not caught: {other:?}"),
+            other => panic!("{breach:?} was not detected: {other:?}"),
         }
     }
 }
 
 #[tokio::test]
-async fn broken_invariants_are_caught() {
+async fn broken_invariant_is_detected() {
     let invariant = |result: Result<String, Violation>| match result {
         Err(Violation::Invariant(text)) => text,
         other => panic!("{other:?}"),
@@ -236,38 +236,38 @@ async fn broken_invariants_are_caught() {
     }
 }
 
-/// How a store is broken.
+/// Defect of a [`Broken`] store.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum Breach {
-    /// Not at all, but it takes its time.
+    /// Correct, but waits around every call.
     None,
-    /// Not at all, but it has no transactions.
+    /// Correct, but has no transactions.
     NoTransactions,
-    /// Not at all, but some writes are reported lost and carried out with a later call.
+    /// Correct, but some writes are reported as lost and executed during a later call.
     LateWrites,
-    /// The condition of a single write is judged, and the write made later without it.
+    /// Evaluates the condition of a single write first, and writes later without it.
     ConditionThenWrite,
-    /// An update is computed from an item that was read before.
+    /// Computes an update from an item that it has read before.
     ReadThenWrite,
-    /// A transaction is judged as a whole, and its writes are made one after another.
+    /// Evaluates a transaction as a whole, and then executes its writes one by one.
     TransactionInPieces,
-    /// A transactional read makes one read after another.
+    /// Executes the reads of a transactional read one by one.
     SnapshotInPieces,
-    /// A transaction judges its condition checks first, and writes the rest together.
+    /// Evaluates all conditions of a transaction first, and then writes without them.
     ChecksThenWrites,
-    /// A read returns what the last one returned, every now and then.
+    /// At some reads, returns what the previous read of the item returned.
     StaleReads,
-    /// A write is made and reported as a conflict, every now and then.
+    /// Executes some writes and reports them as conflicts.
     ConflictAfterWrite,
-    /// A write is not made and reported as done, every now and then.
+    /// Reports some writes as executed without executing them.
     DropsWrites,
-    /// A read returns an item with an attribute that nobody wrote, every now and then.
+    /// At some reads, returns an item with an attribute that was never written.
     AlienItems,
-    /// A put is refused as invalid, every now and then.
+    /// Rejects some puts as invalid.
     AlienErrors,
 }
 
-/// A store in memory that waits around every call, and is broken.
+/// MemoryStore with a defect, which waits around every call.
 #[derive(Debug)]
 struct Broken {
     store: MemoryStore,
@@ -294,17 +294,17 @@ impl Broken {
         capabilities
     }
 
-    /// Whether it is time for what happens every now and then.
-    fn now_and_then(&self, breach: Breach) -> bool {
+    /// Whether this call shows the defect: every 17th one.
+    fn every_17th(&self, breach: Breach) -> bool {
         self.breach == breach && self.calls.fetch_add(1, Ordering::SeqCst) % 17 == 16
     }
 
     async fn present(&self, table: &str, key: Item) -> Option<Item> {
-        self.store.get(GetItem::new(table, key)).await.expect("the store inside never fails").item
+        self.store.get(GetItem::new(table, key)).await.expect("the wrapped store never fails").item
     }
 
-    /// Judges the condition of a single write and takes it away, if the store is broken so.
-    async fn judge_first(&self, write: TransactWriteItem) -> Result<TransactWriteItem> {
+    /// Evaluates the condition of a single write and removes it, if that is the defect.
+    async fn evaluate_first(&self, write: TransactWriteItem) -> Result<TransactWriteItem> {
         if self.breach != Breach::ConditionThenWrite {
             return Ok(write);
         }
@@ -318,9 +318,11 @@ impl Broken {
     }
 
     async fn around<T>(&self, call: impl Future<Output = Result<T>> + Send) -> Result<T> {
-        let late = std::mem::take(&mut *self.late.lock().expect("nobody panics with it"));
+        let late = std::mem::take(
+            &mut *self.late.lock().expect("no thread panics while it holds the lock"),
+        );
         for put in late {
-            // Its condition may no longer hold.
+            // Its condition may fail by now.
             let _ = self.store.put(put).await;
         }
         yield_now().await;
@@ -331,49 +333,59 @@ impl Broken {
 
     async fn broken_get(&self, request: GetItem) -> Result<GetItemOutput> {
         let place = format!("{} {:?}", request.table, request.key);
-        let is_stale = self.now_and_then(Breach::StaleReads);
-        let known = self.read.lock().expect("nobody panics with it").get(&place).cloned();
+        let is_stale = self.every_17th(Breach::StaleReads);
+        let known = self
+            .read
+            .lock()
+            .expect("no thread panics while it holds the lock")
+            .get(&place)
+            .cloned();
         if let (true, Some(item)) = (is_stale, known) {
             return Ok(GetItemOutput::new(item));
         }
         let mut output = self.store.get(request).await?;
-        if self.now_and_then(Breach::AlienItems) {
+        if self.every_17th(Breach::AlienItems) {
             output.item = output.item.map(|item| item.with("alien", 1));
         }
-        self.read.lock().expect("nobody panics with it").insert(place, output.item.clone());
+        self.read
+            .lock()
+            .expect("no thread panics while it holds the lock")
+            .insert(place, output.item.clone());
         Ok(output)
     }
 
     async fn broken_put(&self, request: PutItem) -> Result<WriteOutput> {
-        let judged = self.judge_first(request.into()).await?;
-        let TransactWriteItem::Put(request) = judged else { unreachable!("a put stays one") };
-        if self.now_and_then(Breach::AlienErrors) {
+        let evaluated = self.evaluate_first(request.into()).await?;
+        let TransactWriteItem::Put(request) = evaluated else { unreachable!("a put stays a put") };
+        if self.every_17th(Breach::AlienErrors) {
             return Err(Error::validation("no"));
         }
-        if self.now_and_then(Breach::LateWrites) {
-            self.late.lock().expect("nobody panics with it").push(request);
+        if self.every_17th(Breach::LateWrites) {
+            self.late.lock().expect("no thread panics while it holds the lock").push(request);
             let error = Error::new(ErrorKind::Unavailable, "the answer was lost");
             return Err(error.with_applied(Applied::Maybe));
         }
-        if self.now_and_then(Breach::ConflictAfterWrite) {
+        if self.every_17th(Breach::ConflictAfterWrite) {
             self.store.put(request).await?;
             return Err(Error::new(ErrorKind::TransactionConflict, "a conflict"));
         }
-        if self.now_and_then(Breach::DropsWrites) && request.condition.is_none() {
+        if self.every_17th(Breach::DropsWrites) && request.condition.is_none() {
             return Ok(WriteOutput::default());
         }
         self.store.put(request).await
     }
 
     async fn broken_update(&self, request: UpdateItem) -> Result<WriteOutput> {
-        let judged = self.judge_first(request.into()).await?;
-        let TransactWriteItem::Update(request) = judged else { unreachable!("it stays one") };
-        if self.now_and_then(Breach::DropsWrites) && request.condition.is_none() {
+        let evaluated = self.evaluate_first(request.into()).await?;
+        let TransactWriteItem::Update(request) = evaluated else { unreachable!("it stays one") };
+        if self.every_17th(Breach::DropsWrites) && request.condition.is_none() {
             return Ok(WriteOutput::default());
         }
         if self.breach == Breach::ReadThenWrite && request.condition.is_none() {
             let old = self.present(&request.table, request.key.clone()).await;
-            let Some(Expr::Tree(update)) = request.update else { panic!("an update of text") };
+            let Some(Expr::Tree(update)) = request.update else {
+                panic!("the update is a text expression")
+            };
             let new = Update::apply(&update, old.as_ref().unwrap_or(&request.key))?;
             yield_now().await;
             self.store.put(PutItem::new(&request.table, new.clone())).await?;
@@ -388,8 +400,8 @@ impl Broken {
     }
 
     async fn broken_delete(&self, request: DeleteItem) -> Result<WriteOutput> {
-        let judged = self.judge_first(request.into()).await?;
-        let TransactWriteItem::Delete(request) = judged else { unreachable!("it stays one") };
+        let evaluated = self.evaluate_first(request.into()).await?;
+        let TransactWriteItem::Delete(request) = evaluated else { unreachable!("it stays one") };
         self.store.delete(request).await
     }
 
@@ -465,7 +477,7 @@ fn as_check(item: &TransactWriteItem) -> TransactWriteItem {
     check.into()
 }
 
-/// The operation without its condition.
+/// Operation without its condition.
 fn without_condition(mut item: TransactWriteItem) -> TransactWriteItem {
     match &mut item {
         TransactWriteItem::Put(put) => put.condition = None,

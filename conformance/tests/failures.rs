@@ -1,4 +1,4 @@
-//! A store that fails as services do, and what retries make of it.
+//! Injected failures, and their effect with and without retries.
 
 use std::sync::Arc;
 use std::time::Duration;
@@ -13,7 +13,7 @@ use tabla_core::{
 
 type Failing = FaultStore<Arc<MemoryStore>>;
 
-/// A store with the tables `one` and `two` that fails by this plan from now on.
+/// Store with the tables `one` and `two`, whose calls fail by this plan from now on.
 async fn failing(failures: Failures) -> Failing {
     let store = Arc::new(MemoryStore::new());
     for table in ["one", "two"] {
@@ -35,10 +35,10 @@ fn count(number: usize) -> UpdateItem {
     UpdateItem::new("one", key(number)).update(Update::new().add("n", 1))
 }
 
-/// What the store inside holds, in order.
+/// Items in the wrapped store, sorted.
 async fn held(store: &Failing, table: &str) -> Vec<Item> {
     let mut items =
-        store.inner().scan(Scan::new(table)).await.expect("the store inside never fails").items;
+        store.inner().scan(Scan::new(table)).await.expect("the wrapped store never fails").items;
     items.sort_by_key(Item::encode);
     items
 }
@@ -56,7 +56,7 @@ fn clock() -> ManualClock {
 }
 
 #[tokio::test]
-async fn the_nth_call_is_throttled_and_no_other() {
+async fn only_nth_call_is_throttled() {
     let plan = Failures::new().on(Operation::Put, When::Call(2), Failure::Throttled);
     let store = failing(plan).await;
     store.put(put(1)).await.unwrap();
@@ -70,7 +70,7 @@ async fn the_nth_call_is_throttled_and_no_other() {
 }
 
 #[tokio::test]
-async fn rules_about_all_operations_count_them_together_and_the_first_rule_decides() {
+async fn rule_on_any_counts_all_operations_and_first_rule_decides() {
     let plan = Failures::new().on_any(When::Call(2), Failure::Unavailable).on(
         Operation::Put,
         When::First(2),
@@ -84,7 +84,7 @@ async fn rules_about_all_operations_count_them_together_and_the_first_rule_decid
 }
 
 #[tokio::test]
-async fn chances_are_drawn_from_the_given_randomness() {
+async fn chance_is_drawn_from_given_random_source() {
     let failed = |seed: u64| async move {
         let random: Arc<dyn Random> = Arc::new(SeededRandom::new(seed));
         let plan = Failures::new()
@@ -106,7 +106,7 @@ async fn chances_are_drawn_from_the_given_randomness() {
 }
 
 #[tokio::test]
-async fn a_write_whose_answer_is_lost_was_made() {
+async fn write_with_lost_answer_is_executed() {
     let plan = Failures::new().on_any(When::Always, Failure::AnswerLost);
     let store = failing(plan).await;
     let error = store.put(put(1)).await.unwrap_err();
@@ -115,14 +115,14 @@ async fn a_write_whose_answer_is_lost_was_made() {
     assert_eq!(held(&store, "one").await, [key(1)]);
     let error = store.get(GetItem::new("one", key(1))).await.unwrap_err();
     assert_eq!(error.applied(), Applied::No, "a read changes nothing");
-    // A call that is wrong has no answer to lose.
+    // An invalid call has no answer to lose.
     let wrong = PutItem::new("one", item! { "other" => 1 });
     let error = store.put(wrong).await.unwrap_err();
     assert_eq!(error.kind(), &ErrorKind::Validation);
 }
 
 #[tokio::test]
-async fn a_store_that_cannot_be_reached_has_done_nothing() {
+async fn unavailable_store_executes_nothing() {
     let plan = Failures::new().on_any(When::Always, Failure::Unavailable);
     let store = failing(plan).await;
     let error = store.transact_write(TransactWriteItems::new().item(put(1))).await.unwrap_err();
@@ -133,7 +133,7 @@ async fn a_store_that_cannot_be_reached_has_done_nothing() {
 }
 
 #[tokio::test]
-async fn writes_and_transactions_conflict_and_plain_reads_never_do() {
+async fn writes_and_transactions_conflict_but_single_reads_do_not() {
     let plan = Failures::new().on_any(When::Always, Failure::Conflict);
     let store = failing(plan).await;
     let error = store.put(put(1)).await.unwrap_err();
@@ -153,7 +153,7 @@ async fn writes_and_transactions_conflict_and_plain_reads_never_do() {
 }
 
 #[tokio::test]
-async fn parts_of_batches_are_left_unprocessed() {
+async fn last_operations_of_batch_stay_unprocessed() {
     let plan = Failures::new()
         .on(Operation::BatchWrite, When::Call(1), Failure::Unprocessed(3))
         .on(Operation::BatchGet, When::Call(1), Failure::Unprocessed(3));
@@ -175,7 +175,7 @@ async fn parts_of_batches_are_left_unprocessed() {
 }
 
 #[tokio::test]
-async fn a_batch_of_which_nothing_is_processed_is_throttled() {
+async fn batch_without_any_processed_operation_is_throttled() {
     let plan = Failures::new().on_any(When::Always, Failure::Unprocessed(25));
     let store = failing(plan).await;
     let error = store.batch_write(BatchWriteItem::new().put("one", key(1))).await.unwrap_err();
@@ -203,7 +203,8 @@ async fn retries_drain_unprocessed_items_and_keys() {
     let consumed: f64 = answer.consumed_capacity.iter().map(|row| row.capacity_units).sum();
     assert_eq!(consumed, 20.0, "each was written once");
     assert_eq!(held(&store, "one").await.len() + held(&store, "two").await.len(), 20);
-    // 20 writes, of which 7 are left; of those 7 nothing is done twice, then all.
+    // The first attempt leaves 7 of 20 writes; two attempts at those 7 are throttled; the last one
+    // writes them.
     let waits = clock.sleeps();
     assert_eq!(waits.len(), 3, "{waits:?}");
     for (wait, bound) in waits.iter().zip([100, 200, 400]) {
@@ -217,7 +218,7 @@ async fn retries_drain_unprocessed_items_and_keys() {
 }
 
 #[tokio::test]
-async fn retries_run_out() {
+async fn retries_end_after_last_attempt() {
     let plan = Failures::new().on_any(When::Always, Failure::Unprocessed(1));
     let store = failing(plan).await;
     let clock = clock();
@@ -226,13 +227,13 @@ async fn retries_run_out() {
     let error = retrying.batch_write(batch).await.unwrap_err();
     assert_eq!(error.retry(), Retry::Exhausted);
     assert_eq!(error.applied(), Applied::Maybe, "the first write was made");
-    // Once for what was unprocessed, then twice because nothing more was.
+    // One wait for the unprocessed item, then two because no item was processed.
     assert_eq!(clock.sleeps().len(), 3);
     assert_eq!(held(&store, "one").await, [key(1)]);
 }
 
 #[tokio::test]
-async fn retries_make_a_transaction_once_and_a_single_write_not_twice() {
+async fn retries_repeat_transaction_once_and_never_a_lost_single_write() {
     let plan = Failures::new()
         .on(Operation::TransactWrite, When::Call(1), Failure::Conflict)
         .on(Operation::TransactWrite, When::Call(2), Failure::AnswerLost)
@@ -249,8 +250,8 @@ async fn retries_make_a_transaction_once_and_a_single_write_not_twice() {
 }
 
 #[tokio::test]
-async fn everything_that_passes_comes_now_and_then() {
-    let mut told = std::collections::BTreeMap::<String, usize>::new();
+async fn transient_plan_causes_every_kind_of_failure() {
+    let mut counts = std::collections::BTreeMap::<String, usize>::new();
     for seed in 0..20 {
         let store = failing(Failures::transient(Arc::new(SeededRandom::new(seed)), 0.5)).await;
         for number in 0..50 {
@@ -261,17 +262,17 @@ async fn everything_that_passes_comes_now_and_then() {
                     format!("{:?} {:?}", error.kind(), error.applied())
                 }
             };
-            *told.entry(what).or_default() += 1;
+            *counts.entry(what).or_default() += 1;
         }
     }
-    let names: Vec<&str> = told.keys().map(String::as_str).collect();
+    let names: Vec<&str> = counts.keys().map(String::as_str).collect();
     let all =
         ["Throttled No", "TransactionConflict No", "Unavailable Maybe", "Unavailable No", "done"];
-    assert_eq!(names, all, "{told:?}");
+    assert_eq!(names, all, "{counts:?}");
 }
 
 mod entities {
-    //! What happens between the steps of an operation on entities.
+    //! Changes between the steps of an operation on entities.
 
     use std::sync::LazyLock;
 
@@ -283,7 +284,7 @@ mod entities {
 
     static TEAM: LazyLock<TableDesign> = LazyLock::new(|| TableDesign::new("team").key("PK", "SK"));
 
-    /// A member, whose name is theirs alone.
+    /// Member with a unique name.
     #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, Entity)]
     #[entity(
         table = TEAM,
@@ -310,7 +311,7 @@ mod entities {
         (store, db, ana)
     }
 
-    /// The same database, on which a member is renamed between the reading and the deleting.
+    /// Database on which a member is renamed between the read and the delete of a deletion.
     fn renaming(store: Arc<MemoryStore>, db: &Db, ana: &Member) -> Db {
         let (behind, ana) = (db.clone(), ana.clone());
         db.on(Arc::new(InterleavingStore::new(store).with_hook_at(
@@ -327,7 +328,7 @@ mod entities {
     }
 
     #[tokio::test]
-    async fn a_value_that_changes_does_not_keep_its_entity_from_being_deleted() {
+    async fn delete_succeeds_after_concurrent_change_of_unique_value() {
         let (store, db, ana) = team().await;
         let deleted = renaming(store, &db, &ana).delete(&ana.key()).await.expect("an answer");
         assert_eq!(deleted, Outcome::Done(Member { name: id("eva"), ..ana.clone() }));
@@ -339,7 +340,7 @@ mod entities {
     }
 
     #[tokio::test]
-    async fn the_condition_of_the_caller_decides_what_is_deleted() {
+    async fn delete_when_fails_after_concurrent_change() {
         let (store, db, ana) = team().await;
         let check = Member::NAME.eq(id("ana"));
         let kept = renaming(store, &db, &ana).delete_when(&ana.key(), check).await;
@@ -349,7 +350,7 @@ mod entities {
     }
 
     #[tokio::test]
-    async fn a_change_that_was_made_is_not_called_undone() {
+    async fn committed_change_with_failed_read_is_reported_as_maybe_applied() {
         let (store, db, ana) = team().await;
         let failures = Failures::new().on(Operation::Get, When::Call(1), Failure::Throttled);
         let failing = db.on(Arc::new(FaultStore::new(Arc::clone(&store)).failures(failures)));
@@ -358,16 +359,16 @@ mod entities {
         assert_eq!((error.kind(), error.applied()), (&ErrorKind::Throttled, Applied::Maybe));
         let present = db.get(&ana.key()).await.expect("an answer").expect("it is there");
         assert_eq!(present.name, id("eva"));
-        // Deleted by somebody else before it could be read.
+        // Deleted by another caller before it was read.
         let (behind, key) = (db.clone(), ana.key());
-        let gone = InterleavingStore::new(store).with_hook_at(Operation::Get, 1, move || {
+        let deleting = InterleavingStore::new(store).with_hook_at(Operation::Get, 1, move || {
             let (db, key) = (behind.clone(), key.clone());
             async move {
                 db.delete(&key).await.expect("an answer").done().expect("it is there");
             }
         });
         let change = Change::of(&present).set(Member::NAME, id("ana"));
-        let error = db.on(Arc::new(gone)).update(change).await.expect_err("it cannot be read");
+        let error = db.on(Arc::new(deleting)).update(change).await.expect_err("it cannot be read");
         assert_eq!(error.applied(), Applied::Maybe);
     }
 }

@@ -1,4 +1,4 @@
-//! The mutation check: each fault is caught by the case that it names.
+//! Mutation check of the suite: each injected fault is caught by the case that it names.
 
 use std::process::ExitCode;
 use std::sync::Arc;
@@ -8,18 +8,24 @@ use tabla_conformance::fault::{Fault, FaultHarness};
 use tabla_conformance::{Case, CaseResult, Filter, Harness, MemoryHarness, Status, cases, run};
 
 fn main() -> ExitCode {
-    let mut trials = vec![Trial::test("fault::there_are_at_least_25", || {
+    let mut trials = vec![Trial::test("fault::list_has_at_least_25", || {
         let count = Fault::ALL.len();
-        if count >= 25 { Ok(()) } else { Err(Failed::from(format!("{count} faults"))) }
+        if count >= 25 {
+            Ok(())
+        } else {
+            Err(Failed::from(format!("{count} faults, expected at least 25")))
+        }
     })];
-    trials.push(Trial::test("fault::none_breaks_nothing", || sound().map_err(Failed::from)));
+    trials.push(Trial::test("fault::store_without_fault_changes_no_case", || {
+        sound().map_err(Failed::from)
+    }));
     trials.extend(Fault::ALL.iter().map(|fault| {
         Trial::test(format!("fault::{fault}"), move || caught(*fault).map_err(Failed::from))
     }));
     libtest_mimic::run(&Arguments::from_args(), trials).exit_code()
 }
 
-/// The wrapper itself must change nothing: every case ends as it does on the store inside.
+/// A wrapper without fault changes nothing: every case has the same status as on the wrapped store.
 fn sound() -> Result<(), String> {
     let inside = results(Arc::new(MemoryHarness), &Filter::All);
     let wrapped = results(Arc::new(FaultHarness::new(MemoryHarness, None)), &Filter::All);
@@ -34,16 +40,16 @@ fn sound() -> Result<(), String> {
 
 /// The case that the fault names must pass without it and fail with it.
 fn caught(fault: Fault) -> Result<(), String> {
-    let case = cases()
-        .find(|case| case.id == fault.caught_by())
-        .ok_or_else(|| format!("there is no case {}", fault.caught_by()))?;
+    let case = cases().find(|case| case.id == fault.caught_by()).ok_or_else(|| {
+        format!("the fault names case {}, which does not exist", fault.caught_by())
+    })?;
     let without = result(case, None);
     if without.status != Status::Pass {
         return Err(format!("{} fails without the fault: {}", case.id, without.message));
     }
     let with = result(case, Some(fault));
     if with.status != Status::Fail {
-        return Err(format!("{} does not catch: {}", case.id, fault.description()));
+        return Err(format!("case {} passes with the fault: {}", case.id, fault.description()));
     }
     Ok(())
 }
@@ -51,7 +57,7 @@ fn caught(fault: Fault) -> Result<(), String> {
 fn result(case: &Case, fault: Option<Fault>) -> CaseResult {
     let harness = Arc::new(FaultHarness::new(MemoryHarness, fault));
     let results = results(harness, &Filter::Named(vec![case.test_name()]));
-    results.into_iter().find(|result| result.case.id == case.id).expect("the case was run")
+    results.into_iter().find(|result| result.case.id == case.id).expect("the case ran")
 }
 
 fn results(harness: Arc<dyn Harness>, filter: &Filter) -> Vec<CaseResult> {
@@ -59,7 +65,7 @@ fn results(harness: Arc<dyn Harness>, filter: &Filter) -> Vec<CaseResult> {
         .worker_threads(2)
         .enable_all()
         .build()
-        .expect("the machine has threads for a runtime");
+        .expect("cannot start the threads of a tokio runtime");
     let report = runtime.block_on(run(harness, filter, |_| {}));
     report.columns.into_iter().flat_map(|column| column.results).collect()
 }
