@@ -1,4 +1,5 @@
-//! Expression texts: nothing panics, what parses is valid, and parsing undoes rendering.
+//! Texts of expressions: parsing never panics, a parsed expression is valid, and parsing reverses
+//! rendering.
 #![no_main]
 
 use libfuzzer_sys::fuzz_target;
@@ -18,52 +19,52 @@ fuzz_target!(|data: &[u8]| {
         (":s".to_owned(), Value::from("S")),
         (":l".to_owned(), Value::L(vec![Value::Null])),
     ]);
-    let mut placeholders = Placeholders::new(&names, &values).expect("they are well formed");
+    let mut placeholders = Placeholders::new(&names, &values).expect("well-formed placeholders");
     match kind % 5 {
         kind @ 0..=2 => {
             let kind = CONDITIONS[usize::from(kind)];
             let Ok(condition) = placeholders.parse_condition(kind, text) else { return };
-            condition.validate(kind).expect("what parses is valid");
+            condition.validate(kind).expect("a parsed expression is valid");
             condition.evaluate(&sample());
-            again(
+            round_trip(
                 |renderer| condition.render(renderer),
                 |placeholders, text| {
                     let parsed = placeholders.parse_condition(kind, text);
-                    assert_eq!(parsed.expect("what is rendered parses"), condition);
+                    assert_eq!(parsed.expect("rendered text parses"), condition);
                 },
             );
         }
         3 => {
             let Ok(update) = placeholders.parse_update(text) else { return };
-            update.validate().expect("what parses is valid");
+            update.validate().expect("a parsed expression is valid");
             if let Ok(updated) = update.apply(&sample()) {
                 update.touched_parts(&updated);
             }
-            again(
+            round_trip(
                 |renderer| update.render(renderer),
                 |placeholders, text| {
                     let parsed = placeholders.parse_update(text);
-                    assert_eq!(parsed.expect("what is rendered parses"), update);
+                    assert_eq!(parsed.expect("rendered text parses"), update);
                 },
             );
         }
         _ => {
             let Ok(projection) = placeholders.parse_projection(text) else { return };
-            projection.validate().expect("what parses is valid");
+            projection.validate().expect("a parsed expression is valid");
             projection.project(&sample());
-            again(
+            round_trip(
                 |renderer| projection.render(renderer),
                 |placeholders, text| {
                     let parsed = placeholders.parse_projection(text);
-                    assert_eq!(parsed.expect("what is rendered parses"), projection);
+                    assert_eq!(parsed.expect("rendered text parses"), projection);
                 },
             );
         }
     }
 });
 
-/// Renders and parses, unless the placeholders have made the text too long.
-fn again(
+/// Renders and parses, unless the placeholders make the text longer than the limit.
+fn round_trip(
     render: impl FnOnce(&mut Renderer) -> String,
     parse: impl FnOnce(&mut Placeholders<'_>, &str),
 ) {
@@ -73,9 +74,9 @@ fn again(
         return;
     }
     let mut placeholders = Placeholders::new(renderer.names(), renderer.values())
-        .expect("what a renderer collects is well formed");
+        .expect("placeholders of a renderer are well-formed");
     parse(&mut placeholders, &text);
-    placeholders.finish().expect("a renderer collects what it uses");
+    placeholders.finish().expect("a renderer collects only placeholders that it uses");
 }
 
 fn sample() -> Item {

@@ -1,4 +1,4 @@
-//! Encoded items: nothing panics, and what decodes is canonical.
+//! Encoded items: decoding never panics, and decoded bytes are canonical.
 #![no_main]
 
 use bytes::Bytes;
@@ -10,6 +10,6 @@ fuzz_target!(|data: &[u8]| {
     let tree = Item::from(item.to_map());
     assert_eq!(tree, item);
     assert_eq!(tree.size(), item.size());
-    assert_eq!(tree.encode(), data, "there is one encoding of an item");
-    assert_eq!(Item::from_json(&item.to_json()).expect("an item is written as valid JSON"), item);
+    assert_eq!(tree.encode(), data, "an item has one encoding");
+    assert_eq!(Item::from_json(&item.to_json()).expect("the JSON of an item is valid"), item);
 });

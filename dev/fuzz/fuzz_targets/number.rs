@@ -1,4 +1,4 @@
-//! Numbers: nothing panics, what is read prints as itself, and order, sums and key bytes agree.
+//! Numbers: parsing never panics, printing reverses parsing, and order, sums and key bytes agree.
 #![no_main]
 
 use libfuzzer_sys::fuzz_target;
@@ -13,14 +13,14 @@ fuzz_target!(|data: &[u8]| {
     assert_eq!(Number::parse(&one.to_string()), Ok(one));
 
     let (one_key, other_key) = (key(one), key(other));
-    assert_eq!(one_key.cmp(&other_key), one.cmp(&other), "the bytes have the order of the numbers");
+    assert_eq!(one_key.cmp(&other_key), one.cmp(&other), "key bytes have the order of the numbers");
     let (decoded, rest) = key_encoding::decode(KeyType::N, &one_key).expect("a key can be decoded");
     assert_eq!(decoded, Value::N(one));
     assert!(rest.is_empty());
 
     assert_eq!(one.checked_add(other), other.checked_add(one));
     if let Ok(sum) = one.checked_add(other) {
-        assert_eq!(sum.checked_sub(other), Ok(one), "an exact sum can be undone");
+        assert_eq!(sum.checked_sub(other), Ok(one), "subtraction reverses an exact sum");
     }
 });
 

@@ -1,7 +1,8 @@
-//! Requests: each is answered, in the form of an answer, and what is refused changes nothing.
+//! Requests: each one gets a valid response, and a rejected one changes nothing.
 //!
-//! The laws, and what the bytes of the input choose, are those of the server's test `any_request`.
-//! With `SEEDS` in the environment, a valid request of each kind is written into that folder first.
+//! The properties, and the meaning of the input bytes, are those of the server's test
+//! `any_request`. If `SEEDS` is in the environment, the target first writes a valid request of each
+//! kind into that folder.
 #![no_main]
 
 use std::cell::RefCell;
@@ -37,7 +38,7 @@ fuzz_target!(init: write_seeds(), |data: &[u8]| {
     });
 });
 
-/// Each request twice: as bytes to be changed one by one, and as the choice of it.
+/// Writes each seed twice: as raw bytes to be mutated, and as the choice that selects it.
 fn write_seeds() {
     let Some(folder) = std::env::var_os("SEEDS") else { return };
     let folder = std::path::Path::new(&folder);
@@ -45,9 +46,9 @@ fn write_seeds() {
     for (number, seed) in seeds::ALL.iter().enumerate() {
         let (operation, body) = subject.seed(*seed);
         let place = Operation::ALL.iter().position(|known| *known == operation);
-        let place = place.expect("it is one of all") as u8;
+        let place = place.expect("ALL has every operation") as u8;
         let raw = [&[near::RAW, place], body.as_bytes()].concat();
-        std::fs::write(folder.join(format!("raw-{number}")), raw).expect("a seed");
+        std::fs::write(folder.join(format!("raw-{number}")), raw).expect("cannot write a seed");
         std::fs::write(folder.join(format!("near-{number}")), [0, 0, number as u8])
             .expect("a seed");
     }

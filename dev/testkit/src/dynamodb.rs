@@ -1,9 +1,8 @@
-//! DynamoDB Local: the oracle of the conformance suite.
+//! DynamoDB Local, the reference of the conformance suite.
 //!
-//! [`endpoint`] is what tests call. It uses the server that
-//! `TABLA_DYNAMODB_ENDPOINT` names, or starts the container
-//! `amazon/dynamodb-local:2.6.1` through testcontainers. [`run_jars`] runs the
-//! same program as a child process, for machines without a container engine.
+//! Tests call [`endpoint`]. It uses the server named by `TABLA_DYNAMODB_ENDPOINT`, or starts the
+//! container `amazon/dynamodb-local:2.6.1` with testcontainers. [`run_jars`] runs the same program
+//! as a child process, on machines without a container engine.
 
 mod container;
 mod jars;
@@ -19,45 +18,45 @@ use crate::Error;
 use container::Container;
 use jars::JavaProcess;
 
-/// The variable that names a server to use, such as `http://127.0.0.1:8000`.
+/// Environment variable that names a server to use, such as `http://127.0.0.1:8000`.
 ///
-/// It overrides every other way to a server. An empty value counts as none.
+/// It has precedence over a container. An empty value counts as unset.
 pub const ENDPOINT_VARIABLE: &str = "TABLA_DYNAMODB_ENDPOINT";
 
-/// The variable that names, separated by commas, the servers to do without.
+/// Environment variable that lists the servers to leave out, separated by commas.
 ///
 /// `cargo xtask test --without dynamodb` sets it; see [`is_excluded`].
 pub const WITHOUT_VARIABLE: &str = "TABLA_WITHOUT";
 
-/// The image that tests run against, without its tag.
+/// Name of the container image, without its tag.
 pub const IMAGE: &str = "amazon/dynamodb-local";
 
-/// The version of DynamoDB Local that tests run against; also the image's tag.
+/// Version of DynamoDB Local, which is also the tag of the image.
 pub const VERSION: &str = "2.6.1";
 
-/// The main class of DynamoDB Local.
+/// Main class of DynamoDB Local.
 const MAIN_CLASS: &str = "com.amazonaws.services.dynamodbv2.local.main.ServerRunner";
 
-/// Room for thousands of small in-memory tables, a collector that needs no
-/// second core, and no optimising compiler: a server that lives for minutes
-/// spends more time on compiling its code than it wins back.
+/// Memory for thousands of small in-memory tables, a garbage collector for one core, and no
+/// optimizing compiler: in a server that lives for minutes, optimized code does not pay back its
+/// compile time.
 const JVM_OPTIONS: [&str; 3] = ["-Xmx2g", "-XX:+UseSerialGC", "-XX:TieredStopAtLevel=1"];
 
-/// Nothing is kept on disk, and nothing is sent to anybody.
+/// Keeps nothing on disk, and sends no telemetry.
 const SERVER_OPTIONS: [&str; 2] = ["-inMemory", "-disableTelemetry"];
 
-/// The one container of this process, while anybody holds it.
+/// Container of this process, shared by all its endpoints.
 static SHARED: Mutex<Weak<Container>> = Mutex::new(Weak::new());
 
-/// Where a server came from.
+/// Origin of a server.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 #[non_exhaustive]
 pub enum Origin {
-    /// Named by [`ENDPOINT_VARIABLE`]; somebody else starts and stops it.
+    /// Server named by [`ENDPOINT_VARIABLE`], which this process neither starts nor stops.
     Given,
-    /// A container that this process started.
+    /// Container that this process started.
     Container,
-    /// A Java process that this process started.
+    /// Java process that this process started.
     Jars,
 }
 
@@ -71,10 +70,10 @@ impl fmt::Display for Origin {
     }
 }
 
-/// A server that answers, kept running for as long as a clone of this exists.
+/// Running server, kept running for as long as a clone of this value exists.
 ///
-/// The last clone to go removes the container or ends the child process, and
-/// waits for that. `std::process::exit` drops nothing: let the value go first.
+/// Dropping the last clone removes the container or ends the child process, and waits for that.
+/// `std::process::exit` drops nothing: drop the value before.
 #[derive(Clone, Debug)]
 pub struct Endpoint {
     url: String,
@@ -84,17 +83,17 @@ pub struct Endpoint {
 #[derive(Clone, Debug)]
 enum Server {
     Given,
-    Container(#[expect(dead_code, reason = "held so that it goes on running")] Arc<Container>),
-    Jars(#[expect(dead_code, reason = "held so that it goes on running")] Arc<JavaProcess>),
+    Container(#[expect(dead_code, reason = "held to keep it running")] Arc<Container>),
+    Jars(#[expect(dead_code, reason = "held to keep it running")] Arc<JavaProcess>),
 }
 
 impl Endpoint {
-    /// The server's address: scheme, host and port.
+    /// URL of the server: scheme, host and port.
     pub fn url(&self) -> &str {
         &self.url
     }
 
-    /// Where the server came from.
+    /// Origin of the server.
     pub fn origin(&self) -> Origin {
         match self.server {
             Server::Given => Origin::Given,
@@ -104,21 +103,20 @@ impl Endpoint {
     }
 }
 
-/// Gives a server that answers, starting a container where none is named.
+/// Returns a server that answers requests. Starts a container if no server is named.
 ///
-/// There is at most one container per process: callers share it while any of
-/// them holds an [`Endpoint`]. The first call takes some seconds and blocks, so
-/// a harness calls it before its tests and keeps the value until they are done.
-/// It needs no async runtime and may be called from one.
+/// A process has at most one container, which callers share while any of them holds an
+/// [`Endpoint`]. The first call blocks for some seconds, so a harness calls it before its tests and
+/// keeps the value until they have ended. It needs no async runtime, and may be called from one.
 ///
 /// # Errors
 ///
-/// When the named server does not answer, or the container cannot be started.
+/// If the named server does not answer, or the container cannot be started.
 pub fn endpoint() -> Result<Endpoint, Error> {
     if let Some(url) = given() {
         probe::answers_soon(&url).map_err(|error| {
             Error::with_source(
-                format!("{ENDPOINT_VARIABLE} is set, but nothing answers there: {url}"),
+                format!("no server answers at {url}, which {ENDPOINT_VARIABLE} names"),
                 error,
             )
         })?;
@@ -131,7 +129,7 @@ pub fn endpoint() -> Result<Endpoint, Error> {
             let container = Arc::new(Container::start().map_err(|error| {
                 Error::with_source(
                     format!(
-                        "DynamoDB Local could not be started in a container; start a Docker \
+                        "cannot start DynamoDB Local in a container; start a Docker \
                          engine, or run the tests with `cargo xtask test`, or start a server \
                          with `cargo xtask dynamodb` and set {ENDPOINT_VARIABLE} to its address"
                     ),
@@ -147,21 +145,20 @@ pub fn endpoint() -> Result<Endpoint, Error> {
 
 /// Runs DynamoDB Local as a child process from a folder of its jars.
 ///
-/// The folder holds the jars and native libraries of the Maven artifact
-/// `com.amazonaws:DynamoDBLocal` and everything that it depends on at run time.
+/// The folder contains the jars and native libraries of the Maven artifact
+/// `com.amazonaws:DynamoDBLocal` and of all its runtime dependencies.
 ///
 /// # Errors
 ///
-/// When `java` is not there, or the program ends or stays silent.
+/// If `java` is missing, or if the process ends or does not answer.
 pub fn run_jars(folder: &Path) -> Result<Endpoint, Error> {
     let process = JavaProcess::start(folder)?;
     Ok(Endpoint { url: process.url().to_owned(), server: Server::Jars(Arc::new(process)) })
 }
 
-/// Whether the caller of the tests chose to do without this server.
+/// Whether tests that need this server are left out ([`WITHOUT_VARIABLE`]).
 ///
-/// Tests that need it then say that they did not run; nothing else is a reason
-/// to skip them.
+/// Such tests then print that they did not run. They are skipped for no other reason.
 pub fn is_excluded() -> bool {
     env::var(WITHOUT_VARIABLE).is_ok_and(|list| names_dynamodb(&list))
 }
@@ -181,7 +178,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn the_list_of_excluded_servers_is_read_by_whole_names() {
+    fn list_of_excluded_servers_matches_whole_names() {
         assert!(names_dynamodb("dynamodb"));
         assert!(names_dynamodb("redis, dynamodb"));
         assert!(!names_dynamodb(""));

@@ -1,9 +1,9 @@
 use std::fmt;
 
-/// Why no server is there.
+/// Error in starting or finding a server.
 ///
-/// The message names what was tried and, where the reader can do something
-/// about it, what to do. The underlying failure is the source.
+/// The message names what failed, and what the reader can do about it if anything. The underlying
+/// failure is the source.
 #[derive(Debug)]
 pub struct Error {
     message: String,

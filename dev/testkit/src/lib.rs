@@ -1,10 +1,9 @@
 //! Starts the real servers that the tests compare tabla with.
 //!
-//! A test asks for a server and gets an address; where the server came from is
-//! decided in one place, here. `cargo xtask test` starts one server for the
-//! whole run with the binary `dynamodb-local` of this crate and hands its
-//! address down, so that every test process shares it; a test that is run on
-//! its own starts a container of its own and removes it again.
+//! A test calls one function and gets an address; this crate decides where the server comes from.
+//! `cargo xtask test` starts one server for the whole run with the binary `dynamodb-local` of this
+//! crate, and passes its address on, so that all test processes share it. A test that runs alone
+//! starts a container and removes it again.
 //!
 //! ```no_run
 //! # fn main() -> Result<(), tabla_testkit::Error> {

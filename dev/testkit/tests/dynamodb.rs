@@ -1,4 +1,4 @@
-//! The server is really there, and ends with whoever asked for it.
+//! A server is running after `endpoint`, and ends with the process that requested it.
 
 use std::io::{BufRead, BufReader, Read, Write};
 use std::net::TcpListener;
@@ -7,9 +7,9 @@ use std::thread;
 
 use tabla_testkit::dynamodb::{self, ENDPOINT_VARIABLE};
 
-/// `endpoint` returns only after ListTables was answered.
+/// `endpoint` returns only after ListTables has succeeded.
 #[test]
-fn a_server_answers() {
+fn endpoint_returns_shared_running_server() {
     if dynamodb::is_excluded() {
         println!("not run: needs DynamoDB Local");
         return;
@@ -20,10 +20,10 @@ fn a_server_answers() {
     assert!(first.url().starts_with("http"), "{}", first.url());
 }
 
-/// The program that `cargo xtask test` runs: an address first, then silence
-/// until its input closes.
+/// `cargo xtask test` depends on this: the program prints the address, and runs until its input
+/// closes.
 #[test]
-fn the_program_ends_with_its_input() {
+fn program_ends_when_its_input_closes() {
     let listener = TcpListener::bind("127.0.0.1:0").expect("a port");
     let url = format!("http://{}", listener.local_addr().expect("an address"));
     let server = thread::spawn(move || {
@@ -55,9 +55,9 @@ fn the_program_ends_with_its_input() {
     assert!(program.wait().expect("an end").success());
 }
 
-/// A wrong address is an error that repeats it, not a silent fallback.
+/// A wrong address is an error that contains it, not a silent fallback to a container.
 #[test]
-fn a_given_server_that_does_not_answer_is_an_error() {
+fn named_server_that_does_not_answer_is_an_error() {
     let listener = TcpListener::bind("127.0.0.1:0").expect("a port");
     let url = format!("http://{}", listener.local_addr().expect("an address"));
     drop(listener);

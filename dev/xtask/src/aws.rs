@@ -1,8 +1,8 @@
 //! `cargo xtask aws`: the conformance suite and the apps on DynamoDB in an AWS account.
 //!
-//! `estimate` runs both on `tabla serve` in memory, counts the requests and prices them; it needs no
-//! account. `run` runs them on DynamoDB, in tables with a prefix. `clean` deletes the tables with
-//! that prefix. With `--endpoint`, `run` and `clean` use DynamoDB Local instead of AWS.
+//! `estimate` runs both on `tabla serve` in memory, counts the requests and estimates their price;
+//! it needs no account. `run` runs them on DynamoDB, in tables with a prefix. `clean` deletes the
+//! tables with that prefix. With `--endpoint`, `run` and `clean` use DynamoDB Local instead of AWS.
 
 use std::collections::BTreeMap;
 use std::fmt;
@@ -31,28 +31,29 @@ const APPS: [&str; 5] = [
     "tabla-rk-pai",
 ];
 
-/// Package with the test that seeds every app, runs its access patterns and its races.
+/// Package with the test that seeds every app and runs its access patterns and races.
 const KIT: &str = "tabla-kit";
 const KIT_TEST: &str = "apps_on_dynamodb_local";
 
-/// Start of every table prefix: `clean` deletes no table without it.
+/// Required start of a table prefix: `clean` deletes no table without it.
 const PREFIX_START: &str = "tabla-";
-/// A shorter prefix could belong to somebody else's tables.
+/// Minimum length: tables of other people could have a shorter prefix.
 const SHORTEST_PREFIX: usize = PREFIX_START.len() + 4;
-/// Table names have at most 255 characters, and the tests put prefixes of their own behind this one.
+/// Maximum length: table names have at most 255 characters, and the tests append prefixes of their
+/// own.
 const LONGEST_PREFIX: usize = 64;
 
-/// Limit of `clean`: a table that was just created can be deleted after some seconds, one with a new
-/// index after some minutes.
+/// Time limit of `clean`: a new table can be deleted after some seconds, and one with a new index
+/// after some minutes.
 const CLEAN_LIMIT: Duration = Duration::from_secs(20 * 60);
 
-/// Credentials and region for DynamoDB Local, which separates tables by both. They are those of
+/// Credentials and region for DynamoDB Local, which separates tables by both. The same as in
 /// `tabla-dynamo`.
 const LOCAL_KEY: &str = "tabla";
 const LOCAL_REGION: &str = "us-east-1";
 
 pub(crate) enum Task {
-    /// Prices the run, and fails if it costs more US dollars than this.
+    /// Estimates the price of the run, and fails if it exceeds this number of US dollars.
     Estimate {
         limit: f64,
     },
@@ -66,7 +67,7 @@ pub(crate) enum Part {
     Apps,
 }
 
-/// Where the tables are.
+/// Place of the tables: their prefix, and AWS or DynamoDB Local.
 #[derive(Debug, PartialEq, Eq)]
 pub(crate) struct Target {
     prefix: String,
@@ -86,7 +87,7 @@ impl Target {
         region: Option<String>,
         endpoint: Option<String>,
     ) -> Result<Self> {
-        let prefix = prefix.ok_or("--prefix is missing: tables of the run start with it")?;
+        let prefix = prefix.ok_or("--prefix is missing: it starts the table names of the run")?;
         let is_legal = |c: char| c.is_ascii_alphanumeric() || matches!(c, '-' | '_' | '.');
         if !prefix.starts_with(PREFIX_START)
             || !(SHORTEST_PREFIX..=LONGEST_PREFIX).contains(&prefix.len())
@@ -101,7 +102,7 @@ impl Target {
         let place = match (region, endpoint) {
             (Some(region), None) if is_region(&region) => AwsTarget::Region(region),
             (Some(region), None) => {
-                return Err(format!("--region `{region}` is not a region of AWS").into());
+                return Err(format!("--region `{region}` is not a region such as eu-west-1").into());
             }
             (None, Some(endpoint)) => match endpoint.strip_prefix("http://") {
                 Some(host) => AwsTarget::Endpoint(host.trim_end_matches('/').to_owned()),
@@ -109,7 +110,7 @@ impl Target {
                     return Err(format!("--endpoint `{endpoint}` must start with http://").into());
                 }
             },
-            _ => return Err("either --region or --endpoint is needed".into()),
+            _ => return Err("one of --region and --endpoint is required".into()),
         };
         Ok(Self { prefix, place })
     }
@@ -124,7 +125,7 @@ impl Target {
         }
     }
 
-    /// The AWS CLI's `aws dynamodb`, on this target.
+    /// Command `aws dynamodb` of the AWS CLI for this target.
     fn aws(&self) -> Command {
         let mut command = Command::new("aws");
         command.args(["--no-cli-pager", "--output", "json"]);
@@ -157,7 +158,7 @@ pub(crate) fn run(mut steps: Steps, task: &Task) -> Result<()> {
             let server = steps.step("tabla serve, in memory", || Serve::start(&programs, None))?;
             // The suite behaves as on AWS: it supports everything, and polls indexes that may lag.
             let address = format!("dynamodb://{}?engine=dynamodb", server.host());
-            // A failed case is reported by `run`; here it costs at most the requests it did not send.
+            // `run` reports failed cases. Here a failed case only leaves out requests.
             let outcomes = [
                 conformance(&mut steps, &programs, &address),
                 apps(&mut steps, &programs, &server),
@@ -165,7 +166,7 @@ pub(crate) fn run(mut steps: Steps, task: &Task) -> Result<()> {
             let estimate = Estimate::read(&server.metrics()?);
             println!("\n{estimate}");
             for error in outcomes.into_iter().filter_map(Result::err) {
-                println!("The estimate may be too low: {error}");
+                println!("the estimate may be too low: {error}");
             }
             steps.finish("cargo xtask aws estimate");
             estimate.check(*limit)
@@ -192,7 +193,7 @@ pub(crate) fn run(mut steps: Steps, task: &Task) -> Result<()> {
     }
 }
 
-/// Programs of the run.
+/// Programs that the run starts.
 struct Programs {
     tabla: PathBuf,
     built: Built,
@@ -215,7 +216,7 @@ fn conformance(steps: &mut Steps, programs: &Programs, address: &str) -> Result<
     steps.command("conformance suite", &mut command)
 }
 
-/// Runs the tests of all apps, and fails at the end if any of them did.
+/// Runs the tests of all apps, and fails at the end if any of them failed.
 fn apps(steps: &mut Steps, programs: &Programs, server: &Serve) -> Result<()> {
     let mut failed = Vec::new();
     let filters = APPS.iter().map(|app| (*app, None)).chain([(KIT, Some(KIT_TEST))]);
@@ -237,10 +238,10 @@ fn apps(steps: &mut Steps, programs: &Programs, server: &Serve) -> Result<()> {
     }
 }
 
-/// A running `tabla serve`, killed when it is dropped.
+/// Running `tabla serve`, killed on drop.
 ///
-/// The tests of the apps know DynamoDB Local, which takes any credentials. On AWS, this server takes
-/// their requests and sends them on with the credentials of the AWS SDK and the table prefix.
+/// The app tests use DynamoDB Local, which accepts any credentials. On AWS this server receives
+/// their requests, and forwards them with the credentials of the AWS SDK and the table prefix.
 struct Serve {
     child: Child,
     url: String,
@@ -257,7 +258,8 @@ impl Serve {
         let mut greeting = String::new();
         BufReader::new(output).read_line(&mut greeting)?;
         let url = greeting.split_whitespace().find(|word| word.starts_with("http://"));
-        let url = url.ok_or_else(|| format!("tabla serve printed no URL, but {greeting:?}"))?;
+        let url =
+            url.ok_or_else(|| format!("tabla serve printed no URL first, but {greeting:?}"))?;
         server.url = url.trim_end_matches([';', ',', '/']).to_owned();
         println!("{}", server.url);
         Ok(server)
@@ -286,41 +288,42 @@ impl Serve {
 
 impl Drop for Serve {
     fn drop(&mut self) {
-        // An error means that it has ended already.
+        // An error means that the server has ended already.
         let _ = self.child.kill();
         let _ = self.child.wait();
     }
 }
 
-/// Requests of a run and what they cost at most.
+/// Requests of a run, from which the highest price is computed.
 #[derive(Debug, Default, PartialEq, Eq)]
 struct Estimate {
     tables: u64,
     writes: u64,
     reads: u64,
     stream_reads: u64,
-    /// Operations without a price: tables, tags, time to live, listing.
+    /// Operations without a price: tables, tags, time to live, lists.
     others: u64,
     request_kb: u64,
     response_kb: u64,
 }
 
-/// Most capacity units of one request, on average. Most take 1; transactions take double, indexes
-/// add one write each, and a few cases have items of up to 400 KB.
+/// Assumed capacity units of a request, on average at most. Most take 1; transactions take double,
+/// an index adds one write, and a few cases have items of up to 400 KB.
 const UNITS_PER_REQUEST: u64 = 10;
 /// On-demand prices per million units in us-east-1, November 2024, in US dollars.
 const WRITE_PRICE: f64 = 0.625;
 const READ_PRICE: f64 = 0.125;
-/// Per million `GetRecords`.
+/// Price per million `GetRecords`.
 const STREAM_PRICE: f64 = 0.20;
-/// Other regions charge up to this many times the price of us-east-1.
+/// Factor for regions that cost more than us-east-1.
 const REGION_FACTOR: f64 = 2.0;
-/// Seconds from the request for a table until it is deleted again, and tables at a time.
+/// Seconds from the creation of a table to the end of its deletion; the next constant is the number
+/// of tables at a time.
 const SECONDS_PER_TABLE: u64 = 25;
 const TABLES_AT_A_TIME: u64 = 4;
 
 impl Estimate {
-    /// Reads the counters of a server that has been sent the requests of the run.
+    /// Parses the counters of a server that has received the requests of the run.
     fn read(metrics: &str) -> Self {
         let mut requests: BTreeMap<&str, u64> = BTreeMap::new();
         let mut estimate = Self::default();
@@ -356,7 +359,8 @@ impl Estimate {
         estimate
     }
 
-    /// Every KB that was sent is counted four times: twice for transactions, and for an index.
+    /// Write units, with 4 for each KB sent: double for transactions, and double again for an
+    /// index.
     fn write_units(&self) -> u64 {
         self.writes * UNITS_PER_REQUEST + self.request_kb * 4
     }
@@ -365,7 +369,7 @@ impl Estimate {
         self.reads * UNITS_PER_REQUEST + self.response_kb
     }
 
-    /// Upper bound in US dollars.
+    /// Upper limit of the price in US dollars.
     fn dollars(&self) -> f64 {
         let millions = |count: u64, price: f64| count as f64 / 1e6 * price;
         REGION_FACTOR
@@ -376,7 +380,7 @@ impl Estimate {
 
     fn check(&self, limit: f64) -> Result<()> {
         if self.tables == 0 || self.writes == 0 {
-            return Err("no requests were counted: `/metrics` of tabla serve has changed".into());
+            return Err("no requests counted: the format of `/metrics` has changed".into());
         }
         match self.dollars() <= limit {
             true => Ok(()),
@@ -418,7 +422,7 @@ impl fmt::Display for Estimate {
     }
 }
 
-/// Deletes all tables with the prefix, and waits until they are gone.
+/// Deletes all tables with the prefix, and waits until they are deleted.
 fn clean(target: &Target) -> Result<()> {
     let stopwatch = Stopwatch::start();
     loop {
@@ -429,7 +433,7 @@ fn clean(target: &Target) -> Result<()> {
         }
         if stopwatch.elapsed() > CLEAN_LIMIT {
             return Err(format!(
-                "tables are left after {} minutes: {}",
+                "tables still exist after {} minutes: {}",
                 CLEAN_LIMIT.as_secs() / 60,
                 tables.join(", ")
             )
@@ -453,7 +457,7 @@ fn tables(target: &Target) -> Result<Vec<String>> {
     Ok(names.filter(|name| name.starts_with(&target.prefix)).map(str::to_owned).collect())
 }
 
-/// Requests the deletion of a table, and ends its deletion protection if it has one.
+/// Requests the deletion of a table, and disables its deletion protection if it has one.
 fn delete(target: &Target, table: &str) -> Result<()> {
     let mut command = target.aws();
     command.args(["delete-table", "--table-name", table]);
@@ -463,10 +467,10 @@ fn delete(target: &Target, table: &str) -> Result<()> {
         println!("deleting {table}");
         Ok(())
     } else if is_busy(&error) {
-        // It is being created, changed or deleted: the next round sees what became of it.
+        // The table is being created, changed or deleted; the next round checks it again.
         Ok(())
     } else if error.contains("deletion protection") {
-        println!("ending the deletion protection of {table}");
+        println!("disabling the deletion protection of {table}");
         let mut command = target.aws();
         command.args(["update-table", "--table-name", table, "--no-deletion-protection-enabled"]);
         run_command(command.stdout(Stdio::null()))
@@ -506,7 +510,7 @@ mod tests {
     }
 
     #[test]
-    fn prefix_of_other_tables_is_refused() {
+    fn prefix_of_foreign_tables_is_rejected() {
         for prefix in ["", "tabla-", "tabla-1-", "prod-orders-", "tabla-ci/7-", "tabla-&x=12345"] {
             assert!(target(prefix, Some("eu-west-1"), None).is_err(), "{prefix}");
         }
@@ -517,7 +521,7 @@ mod tests {
     }
 
     #[test]
-    fn target_has_one_place() {
+    fn target_is_a_region_or_an_endpoint() {
         assert!(target("tabla-ci-7-", None, None).is_err());
         assert!(target("tabla-ci-7-", Some("eu-west-1"), Some("http://h:1")).is_err());
         assert!(target("tabla-ci-7-", None, Some("https://h:1")).is_err());
@@ -554,6 +558,6 @@ tabla_response_bytes_total 1024
         assert_eq!((estimate.write_units(), estimate.read_units()), (1212, 501));
         estimate.check(0.01).unwrap();
         assert!(estimate.check(0.001).is_err());
-        assert!(Estimate::default().check(1.0).is_err(), "nothing was counted");
+        assert!(Estimate::default().check(1.0).is_err(), "an empty estimate fails");
     }
 }

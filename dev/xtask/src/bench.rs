@@ -1,4 +1,4 @@
-//! `cargo xtask bench`: measurements, in release, and with the servers that take part.
+//! `cargo xtask bench`: builds the measurements in release, with the servers that they compare.
 
 use std::ffi::OsString;
 use std::path::{Path, PathBuf};
@@ -12,20 +12,20 @@ use crate::steps::{Steps, run as run_command};
 use crate::test::Options;
 use crate::workspace::{build_program, cargo, target_folder};
 
-/// The package of the measurements, and its program.
+/// Package of the measurements, which is also the name of its program.
 const PROGRAM: &str = "tabla-bench";
 
-/// The measurement in which DynamoDB Local takes part as a server that runs already.
+/// Measurement that compares with a DynamoDB Local that is running already.
 const WITH_SERVER: &str = "embedded";
 
-/// The measurement that starts servers itself, and is told where their programs are.
+/// Measurement that starts servers itself, from the paths of their programs.
 const WITH_PROGRAMS: &str = "http";
 
-/// Measurements with other programs: any one of them does, and the last is the one to install.
+/// Programs that a measurement needs: one of each list, of which the last one is installed.
 const WITH_PROGRAM: [(&str, &[&str]); 2] =
     [("syncs", &["perf", "strace"]), ("instructions", &["valgrind"])];
 
-/// The package of Dynoxide's program, its version, and the program.
+/// Package of Dynoxide's program, its version, and the name of the program.
 const DYNOXIDE: (&str, &str, &str) = ("dynoxide-rs", "=3.2.0", "dynoxide");
 
 pub(crate) fn run(mut steps: Steps, measurement: &str, options: &Options) -> Result<()> {
@@ -68,12 +68,12 @@ pub(crate) fn run(mut steps: Steps, measurement: &str, options: &Options) -> Res
     Ok(())
 }
 
-/// Builds or installs the servers that are chosen, and tells where each is.
+/// Builds or installs the chosen servers, and returns the path of each.
 fn servers(steps: &mut Steps, options: &Options) -> Result<Vec<(&'static str, PathBuf)>> {
     let mut found = Vec::new();
     let folder = target_folder()?.join("peers");
     if is_chosen(&options.passed_on, "tabla") {
-        // As users build it: together with the measurements it would get their features as well.
+        // Built alone, as users do: together with the measurements it would get their features too.
         let tabla = steps.step("build: cargo build --release --package tabla-cli", || {
             build_program(cargo().args(["build", "--release", "--package", "tabla-cli"]), "tabla")
         })?;
@@ -93,7 +93,8 @@ fn servers(steps: &mut Steps, options: &Options) -> Result<Vec<(&'static str, Pa
     Ok(found)
 }
 
-/// Whether the options of the measurement want a server: all, unless they name some.
+/// Whether the options of the measurement choose a server: all are chosen unless `--servers` names
+/// some.
 fn is_chosen(passed_on: &[OsString], server: &str) -> bool {
     let mut options = passed_on.iter().skip_while(|option| *option != "--servers").skip(1);
     options
@@ -101,9 +102,9 @@ fn is_chosen(passed_on: &[OsString], server: &str) -> bool {
         .is_none_or(|chosen| chosen.to_string_lossy().split(',').any(|chosen| chosen == server))
 }
 
-/// Installs Dynoxide from its registry as its users do, with the features, the profile and the
-/// versions that it was published with, unless it is there. It calls itself 1.5.0, which is the
-/// product's version and not the package's.
+/// Installs Dynoxide from its registry unless it is installed, as its users do: with its published
+/// features, profile and lock file. It reports version 1.5.0, which is that of the product and not
+/// of the package.
 fn dynoxide(folder: &Path) -> Result<PathBuf> {
     let (package, version, program) = DYNOXIDE;
     let root = folder.join(program);
@@ -113,9 +114,9 @@ fn dynoxide(folder: &Path) -> Result<PathBuf> {
     Ok(root.join("bin").join(program))
 }
 
-/// Installs dynalite with the versions of its lock file, unless they are there.
+/// Installs dynalite with the versions of its lock file, unless they are installed.
 fn dynalite(folder: &Path, permission: Permission) -> Result<PathBuf> {
-    let or = "leave dynalite out with -- --servers tabla,dynoxide,dynamodb";
+    let or = "leave out dynalite with -- --servers tabla,dynoxide,dynamodb";
     need("npm", permission, Some(or))?;
     let manifests = Path::new(env!("CARGO_MANIFEST_DIR")).with_file_name("bench/peers/dynalite");
     let folder = folder.join("dynalite");
@@ -128,7 +129,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn all_servers_take_part_unless_some_are_named() {
+    fn all_servers_are_chosen_unless_some_are_named() {
         let words = |words: &[&str]| words.iter().map(OsString::from).collect::<Vec<_>>();
         assert!(is_chosen(&words(&[]), "tabla"));
         assert!(is_chosen(&words(&["--quick"]), "dynalite"));

@@ -8,7 +8,7 @@ use crate::steps::{Steps, line, output};
 use crate::test::CLI_FEATURES;
 use crate::workspace::cargo;
 
-/// Crate names by topic. A name that ends in `*` stands for all names with that prefix.
+/// Names of crates by topic. A name that ends in `*` matches all names with that prefix.
 const SQL: &[&str] = &["libsqlite3-sys", "rusqlite*", "sqlx*"];
 const AWS: &[&str] = &["aws-*"];
 const HTTP: &[&str] =
@@ -17,7 +17,7 @@ const HTTP: &[&str] =
 /// Crates that a package must not depend on, directly or indirectly.
 struct Ban {
     package: &'static str,
-    /// Feature arguments of `cargo tree`; none for the default features.
+    /// Feature arguments of `cargo tree`; empty for the default features.
     features: &'static [&'static str],
     forbidden: &'static [&'static [&'static str]],
 }
@@ -29,7 +29,7 @@ const BANS: [Ban; 4] = [
     Ban { package: "tabla", features: &[], forbidden: &[AWS] },
 ];
 
-/// Warnings are errors.
+/// Turns warnings into errors.
 const DENY: [&str; 3] = ["--", "--deny", "warnings"];
 
 pub(crate) fn run(mut steps: Steps) -> Result<()> {
@@ -41,7 +41,7 @@ pub(crate) fn run(mut steps: Steps) -> Result<()> {
             .args(["clippy", "--workspace", "--features", CLI_FEATURES, "--all-targets"])
             .args(DENY),
     )?;
-    // The program of the README's first command has fewer features.
+    // `cargo run` as in the README builds the default features, which are fewer.
     steps.command(
         "lints of the default program",
         cargo().args(["clippy", "--package", "tabla-cli"]).args(DENY),
@@ -57,14 +57,14 @@ pub(crate) fn run(mut steps: Steps) -> Result<()> {
     steps.step("packages for crates.io", package::check)?;
     if has("cargo-deny") {
         steps.command(
-            "licences, bans and sources",
+            "licenses, bans and sources",
             cargo().args(["deny", "--offline", "check", "licenses", "bans", "sources"]),
         )?;
         steps.finish("cargo xtask check");
     } else {
         steps.finish("cargo xtask check");
         println!(
-            "NOT RUN: licences, bans and sources: cargo-deny is not installed; the GitHub workflow \
+            "NOT RUN: licenses, bans and sources: cargo-deny is not installed; the GitHub workflow \
              runs it"
         );
     }

@@ -1,8 +1,7 @@
-//! Clients in other languages, with which the tests meet the server as its users do.
+//! Clients in other languages, with which the tests call the server.
 //!
-//! Their packages are named with exact versions in `server/tests/clients`, and are installed into
-//! the target directory: once, and again when what names them changes. The browser is the
-//! machine's.
+//! `server/tests/clients` lists their packages with exact versions. They are installed into the
+//! target directory, once and again when that list changes. The browser is the one of this machine.
 
 use std::fs;
 use std::path::{Path, PathBuf};
@@ -15,42 +14,42 @@ use crate::server::Permission;
 use crate::steps::{Steps, output};
 use crate::workspace::target_folder;
 
-/// The variable by which tests learn where the packages are.
+/// Environment variable with the folder of the packages, read by the tests.
 const FOLDER_VARIABLE: &str = "TABLA_CLIENTS";
 
-/// The variable by which tests learn which browser to use, and by which a person names one.
+/// Environment variable with the path of the browser, set by a person or for the tests.
 const BROWSER_VARIABLE: &str = "TABLA_CHROMIUM";
 
-/// What a browser that will do is called.
+/// Program names of browsers that the tests can use.
 const BROWSERS: [&str; 4] =
     ["chromium", "google-chrome", "google-chrome-stable", "chromium-browser"];
 
-/// The oldest Node.js that the packages of `package-lock.json` run on, and its test runner has all
-/// that is used.
+/// Oldest supported version of Node.js: the packages of `package-lock.json` run on it, and its test
+/// runner has all the features that the tests use.
 const NODE: (u32, u32) = (20, 13);
 
 pub(crate) const TITLE: &str =
     "clients: boto3, the AWS CLI, JavaScript's SDK, dynamodb-admin, a browser";
 
-const OR: &str = "leave out what needs it with --without clients";
+const OR: &str = "skip the tests that need it with --without clients";
 
-/// Longer than any download takes; one that hangs is a failure.
+/// Time limit of a download, longer than any takes.
 const LIMIT: Duration = Duration::from_secs(300);
 
-/// What the tests need to know.
+/// Paths that the tests need.
 pub(crate) struct Clients {
     folder: PathBuf,
     browser: PathBuf,
 }
 
 impl Clients {
-    /// Sets the variables that tell the tests.
-    pub(crate) fn tell(&self, tests: &mut Command) {
+    /// Sets the environment variables that the tests read.
+    pub(crate) fn set_variables(&self, tests: &mut Command) {
         tests.env(FOLDER_VARIABLE, &self.folder).env(BROWSER_VARIABLE, &self.browser);
     }
 }
 
-/// `cargo xtask clients`: the set-up alone, for who runs these tests alone.
+/// `cargo xtask clients`: the set-up alone, for running only these tests.
 pub(crate) fn prepare(mut steps: Steps, permission: Permission) -> Result<()> {
     let clients = steps.step(TITLE, || ready(permission))?;
     println!("\n{FOLDER_VARIABLE}={}", clients.folder.display());
@@ -59,7 +58,7 @@ pub(crate) fn prepare(mut steps: Steps, permission: Permission) -> Result<()> {
     Ok(())
 }
 
-/// Sees to it that there are a browser and all packages.
+/// Installs all packages and a browser, unless they are installed.
 pub(crate) fn ready(permission: Permission) -> Result<Clients> {
     let manifests = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../server/tests/clients");
     let folder = target_folder()?.join("clients");
@@ -71,15 +70,15 @@ pub(crate) fn ready(permission: Permission) -> Result<Clients> {
     Ok(Clients { folder, browser: browser(permission)? })
 }
 
-/// A Python environment with the packages of `requirements.txt`.
+/// Creates a Python environment with the packages of `requirements.txt`.
 fn python(manifests: &Path, folder: &Path, permission: Permission) -> Result<()> {
     need("python3", permission, Some(OR))?;
     let requirements = manifests.join("requirements.txt");
-    // An environment does not survive its Python.
+    // An environment stops working when its Python is updated.
     let version = output(Command::new("python3").arg("--version"))?;
     let names = version + &fs::read_to_string(&requirements)?;
     once(folder, &names, || {
-        // Debian has these two apart from Python itself.
+        // Debian packages these two modules separately.
         if !succeeds(Command::new("python3").args(["-c", "import venv, ensurepip"])) {
             package("python3-venv", permission)?;
         }
@@ -89,13 +88,13 @@ fn python(manifests: &Path, folder: &Path, permission: Permission) -> Result<()>
             command.args(["-m", "pip", "--quiet", "--disable-pip-version-check"]);
             command
         };
-        // Exactly what is named, and then whether that is all.
+        // Installs exactly the listed packages, and checks that none is missing.
         run_within(LIMIT, pip().args(["install", "--no-deps", "-r"]).arg(&requirements))?;
         run_within(LIMIT, pip().arg("check"))
     })
 }
 
-/// A folder with the packages of `package-lock.json`.
+/// Creates a folder with the packages of `package-lock.json`.
 pub(crate) fn javascript(manifests: &Path, folder: &Path) -> Result<()> {
     let names = ["package.json", "package-lock.json"];
     let mut texts = String::new();
@@ -112,23 +111,24 @@ pub(crate) fn javascript(manifests: &Path, folder: &Path) -> Result<()> {
     })
 }
 
-/// Makes a folder, unless it was made from the same texts. It is marked when it is complete, so
-/// that an interrupted download is not taken for a whole one.
+/// Creates a folder, unless it was created from the same texts. A file marks it as complete, so
+/// that an interrupted download is repeated.
 fn once(folder: &Path, texts: &str, make: impl FnOnce() -> Result<()>) -> Result<()> {
     let mark = folder.join("made-from");
     if fs::read_to_string(&mark).is_ok_and(|made| made == texts) {
-        println!("there already: {}", folder.display());
+        println!("up to date: {}", folder.display());
         return Ok(());
     }
     if folder.exists() {
         fs::remove_dir_all(folder)?;
     }
-    println!("making {}", folder.display());
+    println!("creating {}", folder.display());
     make()?;
     Ok(fs::write(mark, texts)?)
 }
 
-/// Node.js and npm, new enough.
+/// Checks that Node.js and npm are installed and recent enough, and installs them if they are
+/// missing.
 fn node(permission: Permission) -> Result<()> {
     for (program, name) in [("node", "nodejs"), ("npm", "npm")] {
         if !has(program) {
@@ -143,23 +143,24 @@ fn node(permission: Permission) -> Result<()> {
     Err(format!("Node.js {version} is too old: install {major}.{minor} or later, or {OR}").into())
 }
 
-/// Reads `v20.13.1`.
+/// Parses a version such as `v20.13.1`.
 fn node_version(text: &str) -> Option<(u32, u32)> {
     let mut numbers = text.trim().strip_prefix('v')?.split('.').map(|number| number.parse().ok());
     Some((numbers.next()??, numbers.next()??))
 }
 
-/// Installs a package that something is missing without.
+/// Installs a package, or fails with its name.
 fn package(name: &str, permission: Permission) -> Result<()> {
     if permission == Permission::UseOnly || !can_install() {
         let message =
-            format!("{name} is missing, and not to be installed here; install it, or {OR}");
+            format!("{name} is missing and cannot be installed here; install it, or {OR}");
         return Err(message.into());
     }
     install(&[name])
 }
 
-/// A browser: the one that is named, or one that is found, or Debian's.
+/// Path of the browser: the one that is named, or one found on PATH, or Debian's after its
+/// installation.
 fn browser(permission: Permission) -> Result<PathBuf> {
     let named = std::env::var_os(BROWSER_VARIABLE).filter(|path| !path.is_empty());
     if let Some(path) = named {
@@ -170,7 +171,7 @@ fn browser(permission: Permission) -> Result<PathBuf> {
     }
     let [debian, ..] = BROWSERS;
     need(debian, permission, Some(OR))?;
-    find(debian).ok_or_else(|| format!("{debian} was installed, and is not there").into())
+    find(debian).ok_or_else(|| format!("{debian} was installed but is not on PATH").into())
 }
 
 #[cfg(test)]
@@ -178,10 +179,10 @@ mod tests {
     use super::*;
 
     #[test]
-    fn a_folder_is_made_once_and_again_when_its_texts_change() {
+    fn once_recreates_folder_only_when_texts_change() {
         let folder = target_folder().expect("a folder").join("xtask-tests/once");
         if folder.exists() {
-            fs::remove_dir_all(&folder).expect("it was made by this test");
+            fs::remove_dir_all(&folder).expect("cannot delete the folder of the last run");
         }
         let mut made = 0;
         let mut make = |texts: &str, succeeds: bool| {
@@ -192,28 +193,29 @@ mod tests {
                 if succeeds { Ok(()) } else { Err("no network".into()) }
             })
         };
-        make("one", false).expect_err("it was not made");
-        make("one", true).expect("it is made now");
+        make("one", false).expect_err("the first attempt fails");
+        make("one", true).expect("the folder is created");
         make("one", true).expect("it is there");
-        make("two", true).expect("it is made anew");
+        make("two", true).expect("the folder is created again");
         assert_eq!(made, 3);
         let files =
             fs::read_dir(&folder).expect("it is there").map(|file| file.unwrap().file_name());
         let mut files: Vec<_> = files.collect();
         files.sort();
-        assert_eq!(files, ["file 3", "made-from"], "nothing is left of what was there before");
+        assert_eq!(files, ["file 3", "made-from"], "the old folder was deleted");
     }
 
     #[test]
-    fn what_is_missing_and_may_not_be_installed_is_named() {
-        let error = package("python3-venv", Permission::UseOnly).expect_err("it may not");
+    fn missing_package_is_named() {
+        let error =
+            package("python3-venv", Permission::UseOnly).expect_err("installing is not permitted");
         let error = error.to_string();
         assert!(error.starts_with("python3-venv is missing"), "{error}");
         assert!(error.ends_with("--without clients"), "{error}");
     }
 
     #[test]
-    fn a_version_of_node_is_read() {
+    fn node_version_is_parsed() {
         assert_eq!(node_version("v20.13.1\n"), Some((20, 13)));
         assert!(node_version("v22.0.0") > Some(NODE));
         assert!(node_version("v18.19.0") < Some(NODE));
@@ -223,7 +225,7 @@ mod tests {
     }
 
     #[test]
-    fn what_the_packages_are_is_said_without_saying_from_where() {
+    fn package_lists_name_exact_versions_and_no_registry() {
         let manifests = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../server/tests/clients");
         for name in ["javascript", "admin", "browser"] {
             let lock = fs::read_to_string(manifests.join(name).join("package-lock.json")).unwrap();

@@ -1,4 +1,4 @@
-//! What this machine has, and what may be added to it.
+//! Programs of this machine, and their installation.
 
 use std::env;
 use std::path::{Path, PathBuf};
@@ -9,13 +9,13 @@ use crate::Result;
 use crate::server::Permission;
 use crate::steps::{Stopwatch, line, pause, run};
 
-/// Whether a program of this name is found.
+/// Whether a program with this name exists.
 pub(crate) fn has(program: &str) -> bool {
     find(program).is_some()
 }
 
-/// Where a program of this name is found. The folders of system programs are
-/// not always on a user's path.
+/// Path of the program with this name. Also looks in the folders of system programs, which are not
+/// always in PATH.
 pub(crate) fn find(program: &str) -> Option<PathBuf> {
     let path = env::var_os("PATH").unwrap_or_default();
     env::split_paths(&path)
@@ -36,7 +36,7 @@ fn is_program(file: &Path) -> bool {
     file.with_extension("exe").is_file()
 }
 
-/// Whether a command succeeds; what it prints is not shown.
+/// Whether a command succeeds. Its output is discarded.
 pub(crate) fn succeeds(command: &mut Command) -> bool {
     command
         .stdin(Stdio::null())
@@ -46,12 +46,12 @@ pub(crate) fn succeeds(command: &mut Command) -> bool {
         .is_ok_and(|status| status.success())
 }
 
-/// Whether this process may do everything on this machine.
+/// Whether this process runs as root.
 pub(crate) fn is_root() -> bool {
     Command::new("id").arg("-u").output().is_ok_and(|output| output.stdout.trim_ascii() == b"0")
 }
 
-/// Whether packages can be installed here without asking anybody.
+/// Whether packages can be installed without a password.
 pub(crate) fn can_install() -> bool {
     cfg!(target_os = "linux") && is_root() && has("apt-get")
 }
@@ -59,14 +59,15 @@ pub(crate) fn can_install() -> bool {
 /// Installs Debian packages.
 pub(crate) fn install(packages: &[&str]) -> Result<()> {
     println!("installing with apt-get: {}", packages.join(" "));
-    // Lists that cannot be renewed may still be good enough.
+    // Outdated package lists may still be good enough.
     if let Err(error) = run(apt_get().args(["update", "-qq"])) {
-        println!("{error}; going on with the lists that are there");
+        println!("{error}; continuing with the existing package lists");
     }
     run(apt_get().args(["install", "-y", "-qq", "--no-install-recommends"]).args(packages))
 }
 
-/// Sees to it that there is a program, which is in the package of the same name.
+/// Checks that a program exists, and installs the package of the same name if it does not. `or` is
+/// another way out for the error text.
 pub(crate) fn need(program: &str, permission: Permission, or: Option<&str>) -> Result<()> {
     if has(program) {
         return Ok(());
@@ -74,7 +75,7 @@ pub(crate) fn need(program: &str, permission: Permission, or: Option<&str>) -> R
     if permission == Permission::UseOnly || !can_install() {
         let or = or.map_or_else(String::new, |or| format!(", or {or}"));
         return Err(
-            format!("{program} is missing, and not to be installed here; install it{or}").into()
+            format!("{program} is missing and cannot be installed here; install it{or}").into()
         );
     }
     install(&[program])
@@ -86,7 +87,7 @@ fn apt_get() -> Command {
     command
 }
 
-/// Runs a command with its output shown and ends it after a limit.
+/// Runs a command with its output shown, and kills it after the time limit.
 pub(crate) fn run_within(limit: Duration, command: &mut Command) -> Result<()> {
     let mut child = command.stdin(Stdio::null()).spawn()?;
     let stopwatch = Stopwatch::start();
@@ -113,32 +114,32 @@ mod tests {
     use super::*;
 
     #[test]
-    fn programs_are_found_and_missing_ones_are_not() {
+    fn has_finds_existing_programs_only() {
         assert!(has("sh"));
         assert!(!has("no-such-program-anywhere"));
     }
 
     #[test]
-    fn what_is_missing_and_may_not_be_installed_is_named() {
-        need("sh", Permission::UseOnly, None).expect("it is there");
+    fn missing_program_is_named_with_alternative() {
+        need("sh", Permission::UseOnly, None).expect("`sh` exists");
         let error = need("no-such-program", Permission::UseOnly, Some("do without"));
-        let error = error.expect_err("it is not there").to_string();
+        let error = error.expect_err("the program does not exist").to_string();
         assert!(error.contains("no-such-program is missing"), "{error}");
         assert!(error.ends_with("install it, or do without"), "{error}");
     }
 
     #[test]
-    fn a_command_that_takes_too_long_is_ended() {
+    fn command_is_killed_at_time_limit() {
         let error =
             run_within(Duration::ZERO, Command::new("cat").arg("/dev/zero").stdout(Stdio::null()))
-                .expect_err("it never ends by itself");
+                .expect_err("the command does not end");
         assert!(error.to_string().contains("took longer"), "{error}");
     }
 
     #[test]
-    fn a_failing_command_fails_here() {
-        let error =
-            run_within(Duration::from_secs(60), &mut Command::new("false")).expect_err("it fails");
+    fn failure_of_command_is_an_error() {
+        let error = run_within(Duration::from_secs(60), &mut Command::new("false"))
+            .expect_err("`false` fails");
         assert!(error.to_string().contains("failed"), "{error}");
     }
 }

@@ -1,7 +1,7 @@
 //! Set-up, tests and checks of this workspace: `cargo xtask <task>`.
 //!
-//! It depends on next to nothing, so that it is built in seconds and can then
-//! say what it is doing while the rest is built.
+//! It has few dependencies, so that it is built in seconds and can then report its progress while
+//! the rest is built.
 
 mod aws;
 mod bench;
@@ -24,7 +24,7 @@ use lexopt::{Arg, Parser, ValueExt};
 use server::Permission;
 use steps::Steps;
 
-/// What goes wrong here is told to a person and to an exit code.
+/// Errors are only printed, so a boxed error suffices.
 type Result<T> = std::result::Result<T, Box<dyn Error>>;
 
 const USAGE: &str = "\
@@ -34,33 +34,33 @@ tasks:
   test [--without dynamodb|strace|clients]... [--no-install] [-- <test arguments>]
       Starts DynamoDB Local and runs every test and doctest of the workspace.
   check
-      Format, prose, lints, documentation, dependency bans, packages for crates.io, licences.
+      Format, prose, lints, documentation, dependency bans, packages for crates.io, licenses.
   bench <measurement> [--without dynamodb] [--no-install] [-- <options>]
-      Measures, in release: `embedded` puts the SQLite engine beside SQLite by hand, Dynoxide and
-      DynamoDB Local; `syncs`, `instructions`, `memory` and `growth` tell what it takes.
+      Measures a release build: `embedded` compares the SQLite engine with hand-written SQLite,
+      Dynoxide and DynamoDB Local; `syncs`, `instructions`, `memory` and `growth` measure its costs.
       `cargo xtask bench help` lists the measurements and their options.
   aws estimate [--max-usd <dollars>]
-      Prices the next two: runs them on `tabla serve` in memory and counts the requests.
+      Estimates the price of `aws run`: runs both parts on `tabla serve` in memory, counts requests.
   aws run conformance|apps --prefix <prefix> (--region <region> | --endpoint <url>)
       Runs the conformance suite, or the tests of the apps, on DynamoDB in your AWS account.
   aws clean --prefix <prefix> (--region <region> | --endpoint <url>)
       Deletes the tables with that prefix; needs the AWS CLI.
   dynamodb [--no-install]
-      Starts DynamoDB Local in the same way and keeps it until Ctrl-C.
+      Starts DynamoDB Local as `test` does and runs it until Ctrl-C.
   clients [--no-install]
-      Sets up what the tests with clients in other languages need, and prints their variables.
+      Installs the clients in other languages for the tests, and prints the variables to set.
 
 options:
-  --without dynamodb  do without DynamoDB Local; what needs it is left out and says so
-  --without strace    do without the tests that trace system calls
-  --without clients   do without the tests that have clients in other languages meet the server
-  --no-install        install nothing: use only what is on this machine
-  --max-usd           fail if the run may cost more [default: 2.00]
-  --prefix            start of the table names of the run, such as tabla-ci-17-
+  --without dynamodb  skip the tests that need DynamoDB Local, and report them
+  --without strace    skip the tests that trace system calls
+  --without clients   skip the tests of the server with clients in other languages
+  --no-install        install no programs or packages; use what is on this machine
+  --max-usd           fail if the estimate is higher, in USD [default: 2.00]
+  --prefix            prefix of the table names of the run, such as tabla-ci-17-
   --endpoint          URL of DynamoDB Local, to use instead of AWS
 
 TABLA_DYNAMODB_ENDPOINT names a running server to use instead of starting one.
-TABLA_CHROMIUM names a browser to use instead of one that is found.
+TABLA_CHROMIUM names a browser to use instead of one found on PATH.
 ";
 
 enum Task {
@@ -110,7 +110,7 @@ fn parse(mut arguments: Parser) -> Result<Task> {
             let measurement = match arguments.next()? {
                 Some(Arg::Value(measurement)) => measurement.string()?,
                 Some(other) => return Err(refuse(other)),
-                None => return Err(format!("bench what?\n\n{USAGE}").into()),
+                None => return Err(format!("bench: the measurement is missing\n\n{USAGE}").into()),
             };
             parse_options(arguments).map(|options| Task::Bench(measurement, options))
         }
@@ -121,7 +121,7 @@ fn parse(mut arguments: Parser) -> Result<Task> {
         "aws" => parse_aws(arguments).map(Task::Aws),
         "dynamodb" => parse_permission(arguments).map(Task::Dynamodb),
         "clients" => parse_permission(arguments).map(Task::Clients),
-        other => Err(format!("no such task: {other}\n\n{USAGE}").into()),
+        other => Err(format!("unknown task `{other}`\n\n{USAGE}").into()),
     }
 }
 
@@ -153,7 +153,7 @@ fn parse_aws(mut arguments: Parser) -> Result<aws::Task> {
             Ok(aws::Task::Run(aws::Part::Apps, target))
         }
         (["clean"], None) => Ok(aws::Task::Clean(aws::Target::new(prefix, region, endpoint)?)),
-        _ => Err(format!("not a form of `cargo xtask aws`\n\n{USAGE}").into()),
+        _ => Err(format!("invalid arguments of `cargo xtask aws`\n\n{USAGE}").into()),
     }
 }
 
@@ -176,7 +176,7 @@ fn parse_options(mut arguments: Parser) -> Result<test::Options> {
         permission: Permission::Install,
         passed_on: Vec::new(),
     };
-    // `--` ends the options; lexopt would hide where it stood.
+    // `--` ends the options. lexopt would hide its position.
     loop {
         if let Some(rest) = after_separator(&mut arguments) {
             options.passed_on = rest;
@@ -193,7 +193,7 @@ fn parse_options(mut arguments: Parser) -> Result<test::Options> {
                     "clients" => options.without_clients = true,
                     other => {
                         let message = format!(
-                            "--without does not know this: {other} (known: dynamodb, strace, \
+                            "--without: unknown value `{other}` (possible: dynamodb, strace, \
                              clients)"
                         );
                         return Err(message.into());
@@ -205,7 +205,7 @@ fn parse_options(mut arguments: Parser) -> Result<test::Options> {
     }
 }
 
-/// Everything after `--`, when that is what comes next.
+/// Arguments after `--`, if that is the next argument.
 fn after_separator(arguments: &mut Parser) -> Option<Vec<OsString>> {
     let mut raw = arguments.try_raw_args()?;
     raw.next_if(|argument| argument == "--")?;
@@ -228,30 +228,30 @@ mod tests {
     }
 
     #[test]
-    fn everything_after_the_separator_is_passed_on() {
+    fn arguments_after_separator_are_passed_on() {
         let options = test_options(&["test", "--without", "dynamodb", "--", "number", "--exact"])
-            .expect("good arguments");
+            .expect("valid arguments");
         assert!(options.without_dynamodb);
         assert_eq!(options.passed_on, ["number", "--exact"]);
     }
 
     #[test]
-    fn several_things_can_be_left_out() {
+    fn without_can_be_repeated() {
         let options = test_options(&["test", "--without", "clients", "--without=strace"])
-            .expect("good arguments");
+            .expect("valid arguments");
         assert!(options.without_clients && options.without_strace && !options.without_dynamodb);
     }
 
     #[test]
-    fn tests_may_install_and_leave_nothing_out_unless_told() {
-        let options = test_options(&["test"]).expect("good arguments");
+    fn test_installs_and_skips_nothing_by_default() {
+        let options = test_options(&["test"]).expect("valid arguments");
         assert!(!options.without_dynamodb && !options.without_strace && !options.without_clients);
         assert_eq!(options.permission, Permission::Install);
         assert!(options.passed_on.is_empty());
     }
 
     #[test]
-    fn a_measurement_has_the_options_of_tests() {
+    fn bench_has_options_of_test() {
         let arguments = ["bench", "embedded", "--without", "dynamodb", "--", "--quick"];
         let Ok(Task::Bench(measurement, options)) = parse(Parser::from_args(arguments)) else {
             panic!("another task");
@@ -273,7 +273,7 @@ mod tests {
     }
 
     #[test]
-    fn what_is_not_known_is_refused() {
+    fn unknown_arguments_are_rejected() {
         for arguments in [
             &["test", "number"][..],
             &["test", "--without", "redis"],

@@ -1,4 +1,4 @@
-//! Packages for crates.io: what their manifests must say, and `cargo package`.
+//! Packages for crates.io: required fields of their manifests, and `cargo package`.
 
 use std::path::Path;
 
@@ -14,8 +14,8 @@ const LONGEST_KEYWORD: usize = 20;
 
 /// Checks the manifests of all packages with `publish = true`, and packages them.
 ///
-/// The packages are not compiled: that takes minutes, and `cargo package` without `--no-verify` does
-/// it before a release. `--offline`, because everything that is needed has been fetched for the lints.
+/// The packages are not compiled, because that takes minutes; `cargo package` without `--no-verify`
+/// does it before a release. `--offline` works because the lints have fetched all dependencies.
 pub(crate) fn check() -> Result<()> {
     let mut metadata = cargo();
     metadata.args(["metadata", "--no-deps", "--format-version", "1"]);
@@ -26,7 +26,7 @@ pub(crate) fn check() -> Result<()> {
         published.iter().flat_map(|package| faults(package, &published)).collect();
     if !faults.is_empty() {
         return Err(
-            format!("packages that crates.io would refuse:\n  {}", faults.join("\n  ")).into()
+            format!("packages that crates.io would reject:\n  {}", faults.join("\n  ")).into()
         );
     }
     let mut package = cargo();
@@ -36,7 +36,7 @@ pub(crate) fn check() -> Result<()> {
     run(&mut package)
 }
 
-/// Packages that crates.io is to get. Cargo has `null` for `publish = true` and `[]` for `false`.
+/// Packages to be published. `cargo metadata` has `null` for `publish = true` and `[]` for `false`.
 fn published(packages: &[Value]) -> Vec<&Value> {
     packages.iter().filter(|package| package["publish"].is_null()).collect()
 }
@@ -45,7 +45,7 @@ fn name(package: &Value) -> &str {
     package["name"].as_str().unwrap_or_default()
 }
 
-/// Missing fields of a manifest, and dependencies that a user could not download.
+/// Missing fields of a manifest, and dependencies that users cannot download.
 fn faults(package: &Value, published: &[&Value]) -> Vec<String> {
     let mut faults = Vec::new();
     for field in ["description", "license", "readme", "documentation", "rust_version"] {
@@ -59,7 +59,7 @@ fn faults(package: &Value, published: &[&Value]) -> Vec<String> {
     for field in ["keywords", "categories"] {
         let labels = package[field].as_array().map_or(0, Vec::len);
         if !(1..=MOST_LABELS).contains(&labels) {
-            faults.push(format!("has {labels} `{field}`: crates.io takes 1 to {MOST_LABELS}"));
+            faults.push(format!("has {labels} `{field}`: crates.io accepts 1 to {MOST_LABELS}"));
         }
     }
     for keyword in strings(&package["keywords"]).filter(|word| word.len() > LONGEST_KEYWORD) {
@@ -97,7 +97,7 @@ mod tests {
 
     use super::*;
 
-    /// A manifest without faults, in the folder of a crate that has the files.
+    /// Manifest without faults, in the folder of a crate that has the required files.
     fn good() -> Value {
         let manifest = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../core/Cargo.toml");
         json!({

@@ -1,12 +1,12 @@
-//! DynamoDB Local for a run: the ways to it, in order.
+//! DynamoDB Local for a run. The ways to get a server are, in order:
 //!
-//! 1. `TABLA_DYNAMODB_ENDPOINT` names a server: that one.
-//! 2. A container engine answers, or can be installed and started: a container,
-//!    from an image that is there, is pulled, or is built from Maven Central.
+//! 1. `TABLA_DYNAMODB_ENDPOINT` names a server, which is used.
+//! 2. A container engine is running, or can be installed and started: a container, from an image
+//!    that exists, is pulled, or is built from Maven Central.
 //! 3. The jars from Maven Central, as a child process.
 //!
-//! In each case the helper program of `tabla-testkit` starts or checks the
-//! server, says where it answers, and stops it when its input closes.
+//! In each case the helper program of `tabla-testkit` starts or checks the server, prints its
+//! address, and stops it when its input closes.
 
 mod engine;
 mod image;
@@ -24,36 +24,36 @@ use crate::workspace::{build_program, cargo, target_folder};
 
 use engine::Engine;
 
-/// The variable that names a server, both to this program and to the tests.
+/// Environment variable that names a server, for this program and for the tests.
 pub(crate) const ENDPOINT_VARIABLE: &str = "TABLA_DYNAMODB_ENDPOINT";
 
-/// The program of `tabla-testkit` that runs the server.
+/// Program of `tabla-testkit` that runs the server.
 pub(crate) const HELPER_COMMAND: &str = "dynamodb-local";
 
-/// The image and the version that the helper runs.
+/// Image and version of DynamoDB Local, as in `tabla-testkit`.
 const IMAGE: &str = "amazon/dynamodb-local:2.6.1";
 const VERSION: &str = "2.6.1";
 
 const HOW_TO_GET_ONE: &str = "\
-There is no DynamoDB Local to test against. Any one of these gives one:
+DynamoDB Local is not available. Do one of these:
   - start a Docker engine, and run this again;
-  - be root on Debian or Ubuntu, where this installs what it needs (without --no-install);
-  - install Java 17 and Maven, with which this runs DynamoDB Local from Maven Central;
+  - run as root on Debian or Ubuntu without --no-install, to have an engine installed;
+  - install Java 17 and Maven, to have DynamoDB Local downloaded from Maven Central;
   - start a server yourself and set TABLA_DYNAMODB_ENDPOINT=http://host:port.
-To do without it: cargo xtask test --without dynamodb";
+To skip the tests that need it: cargo xtask test --without dynamodb";
 
-/// Whether packages may be added to this machine.
+/// Permission to install packages on this machine.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Permission {
     Install,
     UseOnly,
 }
 
-/// A server that answers; dropping it stops what was started for it.
+/// Running server; dropping it stops everything that was started for it.
 pub(crate) struct Server {
     path: String,
-    // The order matters: the helper removes its container, and only then may
-    // an engine that was started for it go.
+    // The order of the fields matters: the helper removes its container before an engine that was
+    // started for it is stopped.
     helper: ServerHelper,
     _engine: Option<Engine>,
 }
@@ -63,7 +63,7 @@ impl Server {
         &self.helper.url
     }
 
-    /// Which way was taken, for people to read.
+    /// Way by which the server was started, for the output.
     pub(crate) fn path(&self) -> &str {
         &self.path
     }
@@ -73,31 +73,31 @@ impl Server {
 pub(crate) fn start(helper: &Path, permission: Permission) -> Result<Server> {
     let server = if given() {
         Server {
-            path: format!("given by {ENDPOINT_VARIABLE}"),
+            path: format!("named by {ENDPOINT_VARIABLE}"),
             helper: ServerHelper::start(Command::new(helper))?,
             _engine: None,
         }
     } else {
         let folder = target_folder()?.join("dynamodb-local");
         in_container(helper, &folder, permission).or_else(|error| {
-            println!("no container: {error}");
+            println!("cannot start a container: {error}");
             from_jars(helper, &folder, permission).map_err(|error| {
-                println!("no child process: {error}");
+                println!("cannot start a child process: {error}");
                 HOW_TO_GET_ONE
             })
         })?
     };
     println!("DynamoDB Local answers at {}", server.url());
-    println!("path used: {}", server.path());
+    println!("started as: {}", server.path());
     Ok(server)
 }
 
-/// The folder of the server's jars, for a caller that starts it by itself.
+/// Folder of the server's jars, for a caller that starts the server itself.
 pub(crate) fn jars(permission: Permission) -> Result<PathBuf> {
     jars::ready(&target_folder()?.join("dynamodb-local"), permission)
 }
 
-/// `cargo xtask dynamodb`: starts a server and keeps it until Ctrl-C.
+/// `cargo xtask dynamodb`: starts a server and runs it until Ctrl-C.
 pub(crate) fn leak(mut steps: Steps, permission: Permission) -> Result<()> {
     let helper = steps.step("build: cargo build --package tabla-testkit", || {
         let mut command = cargo();
@@ -107,10 +107,9 @@ pub(crate) fn leak(mut steps: Steps, permission: Permission) -> Result<()> {
     let mut server = steps.step("DynamoDB Local", || start(&helper, permission))?;
     println!("\nTABLA_DYNAMODB_ENDPOINT={}", server.url());
     println!("Ctrl-C stops it.");
-    // Ctrl-C ends this process; that closes the pipes by which the helper and
-    // the engine know that they are no longer wanted.
+    // Ctrl-C ends this process. That closes the pipes, at which the helper and the engine stop.
     let status = server.helper.child.wait()?;
-    Err(format!("the server's helper ended by itself: {status}").into())
+    Err(format!("the helper of the server ended unexpectedly: {status}").into())
 }
 
 fn given() -> bool {
@@ -121,8 +120,7 @@ fn in_container(helper: &Path, folder: &Path, permission: Permission) -> Result<
     let engine = engine::ready(folder, permission)?;
     let image = image::ready(folder, permission)?;
     let mut command = Command::new(helper);
-    // The client may find its engine through a context, which the helper does
-    // not read.
+    // The Docker client may find its engine through a context, which the helper does not read.
     if let Some(host) = engine::address() {
         command.env("DOCKER_HOST", host);
     }
@@ -132,7 +130,7 @@ fn in_container(helper: &Path, folder: &Path, permission: Permission) -> Result<
             match &engine {
                 Some(engine) =>
                     format!("an engine started for this run (process {})", engine.pid()),
-                None => "the engine that was running".to_owned(),
+                None => "an engine that was running already".to_owned(),
             }
         ),
         helper: ServerHelper::start(command)?,
@@ -151,7 +149,7 @@ fn from_jars(helper: &Path, folder: &Path, permission: Permission) -> Result<Ser
     })
 }
 
-/// The running helper program; closing its input ends it.
+/// Running helper program; closing its input ends it.
 struct ServerHelper {
     url: String,
     child: Child,
@@ -160,8 +158,7 @@ struct ServerHelper {
 
 impl ServerHelper {
     fn start(mut command: Command) -> Result<Self> {
-        // Ctrl-C is for this process: the helper then sees its input close and
-        // cleans up in its own time.
+        // Ctrl-C must not reach the helper: it cleans up after its input closes.
         own_process_group(&mut command);
         let mut child = command.stdin(Stdio::piped()).stdout(Stdio::piped()).spawn()?;
         let input = child.stdin.take();
@@ -170,7 +167,7 @@ impl ServerHelper {
         BufReader::new(output).read_line(&mut helper.url)?;
         helper.url.truncate(helper.url.trim_end().len());
         if helper.url.is_empty() {
-            return Err("the helper could not start a server".into());
+            return Err("the helper started no server; its error is above".into());
         }
         Ok(helper)
     }
@@ -179,13 +176,13 @@ impl ServerHelper {
 impl Drop for ServerHelper {
     fn drop(&mut self) {
         drop(self.input.take());
-        // It ends by itself now; an error means that it has ended already.
+        // An error means that the helper has ended already.
         let _ = self.child.wait();
     }
 }
 
-/// Keeps the terminal's signals from a child that has to outlast this process
-/// by a moment.
+/// Puts a child into its own process group, so that it does not get the terminal's signals and can
+/// outlive this process while it cleans up.
 fn own_process_group(command: &mut Command) {
     #[cfg(unix)]
     std::os::unix::process::CommandExt::process_group(command, 0);

@@ -1,4 +1,4 @@
-//! Numbered steps with their times.
+//! Numbered steps with their times, and the commands that they run.
 
 use std::fmt;
 use std::process::{Command, Stdio};
@@ -6,7 +6,7 @@ use std::time::{Duration, Instant};
 
 use crate::Result;
 
-/// Announces steps and tells how long each one took.
+/// Prints the heading and the duration of each step.
 pub(crate) struct Steps {
     started: Stopwatch,
     count: usize,
@@ -17,7 +17,7 @@ impl Steps {
         Self { started: Stopwatch::start(), count: 0 }
     }
 
-    /// Does one step under a heading.
+    /// Runs one step under a heading.
     pub(crate) fn step<T>(
         &mut self,
         title: impl fmt::Display,
@@ -33,23 +33,23 @@ impl Steps {
         result
     }
 
-    /// Does one step that is a command.
+    /// Runs a command as one step.
     pub(crate) fn command(&mut self, title: &str, command: &mut Command) -> Result<()> {
         self.step(format_args!("{title}: {}", line(command)), || run(command))
     }
 
-    /// Tells that all steps are done.
+    /// Prints that all steps have succeeded.
     pub(crate) fn finish(self, what: &str) {
-        println!("\n=== {what}: all done after {}", self.started);
+        println!("\n=== {what}: all steps done after {}", self.started);
     }
 }
 
-/// Runs a command with its output shown, and fails when it does.
+/// Runs a command with its output shown; fails if the command fails.
 pub(crate) fn run(command: &mut Command) -> Result<()> {
     let status = command
         .stdin(Stdio::null())
         .status()
-        .map_err(|error| format!("`{}` could not be run: {error}", line(command)))?;
+        .map_err(|error| format!("cannot run `{}`: {error}", line(command)))?;
     if status.success() {
         Ok(())
     } else {
@@ -57,20 +57,20 @@ pub(crate) fn run(command: &mut Command) -> Result<()> {
     }
 }
 
-/// Runs a command and gives what it printed; what it says about errors is shown.
+/// Runs a command and returns its standard output. Standard error is shown.
 pub(crate) fn output(command: &mut Command) -> Result<String> {
     let output = command
         .stdin(Stdio::null())
         .stderr(Stdio::inherit())
         .output()
-        .map_err(|error| format!("`{}` could not be run: {error}", line(command)))?;
+        .map_err(|error| format!("cannot run `{}`: {error}", line(command)))?;
     if !output.status.success() {
         return Err(format!("`{}` failed: {}", line(command), output.status).into());
     }
     Ok(String::from_utf8(output.stdout)?)
 }
 
-/// The command as a person would type it: program names without their folder.
+/// Command line as a person would type it: program names without their folder.
 pub(crate) fn line(command: &Command) -> String {
     let program = std::path::Path::new(command.get_program());
     let program = program.file_name().unwrap_or(command.get_program());
@@ -81,13 +81,13 @@ pub(crate) fn line(command: &Command) -> String {
         .join(" ")
 }
 
-/// Measures real time, for people to read.
+/// Stopwatch of real time, for output only.
 pub(crate) struct Stopwatch(Instant);
 
 impl Stopwatch {
     #[expect(
         clippy::disallowed_methods,
-        reason = "it times real commands; nothing is decided by it that a test would check"
+        reason = "it times real commands, and no decision depends on it"
     )]
     pub(crate) fn start() -> Self {
         Self(Instant::now())
@@ -104,7 +104,7 @@ impl fmt::Display for Stopwatch {
     }
 }
 
-/// Waits before something outside this process is looked at again.
+/// Waits 100 ms between two checks of something outside this process.
 #[expect(
     clippy::disallowed_methods,
     reason = "it waits for other processes, which no test clock moves"

@@ -1,4 +1,4 @@
-//! `cargo xtask test`: every test and doctest, against the real server.
+//! `cargo xtask test`: every test and doctest, with the real server.
 
 use std::ffi::OsString;
 use std::process::Command;
@@ -10,16 +10,16 @@ use crate::server::{self, ENDPOINT_VARIABLE, HELPER_COMMAND, Permission};
 use crate::steps::Steps;
 use crate::workspace::{build, cargo};
 
-/// The variable by which tests learn what to do without.
+/// Environment variable that lists the servers and programs to leave out, read by the tests.
 const WITHOUT_VARIABLE: &str = "TABLA_WITHOUT";
 
-/// The variable by which the tests of the apps learn which store to run on.
+/// Environment variable that selects the store of the app tests.
 const STORE_VARIABLE: &str = "TABLA_APPS_STORE";
 
-/// The command is tested with everything that release binaries have.
+/// Features of the command in tests: those of release binaries.
 pub(crate) const CLI_FEATURES: &str = "tabla-cli/full";
 
-/// The apps, whose tests run on every store.
+/// Apps, whose tests run on every store.
 const APPS: [&str; 5] = [
     "tabla-branding",
     "tabla-crypto-cards",
@@ -37,9 +37,8 @@ pub(crate) struct Options {
 }
 
 pub(crate) fn run(mut steps: Steps, options: &Options) -> Result<()> {
-    // Built first and all at once: a mistake in the code shows before a server
-    // is set up, and the program that starts the server is among what is built,
-    // so nothing is built twice with different features.
+    // Built first and together: compile errors show before a server is set up, and the program that
+    // starts the server is among the targets, so that it is not built again with other features.
     let built = steps.step("build: cargo test --workspace --no-run", || {
         build(cargo().args(["test", "--workspace", "--features", CLI_FEATURES, "--no-run"]))
     })?;
@@ -51,13 +50,15 @@ pub(crate) fn run(mut steps: Steps, options: &Options) -> Result<()> {
     if options.without_strace {
         without.push("strace");
     } else {
-        let or = "leave out what needs it with --without strace";
+        let or = "skip the tests that need it with --without strace";
         steps.step("strace", || need("strace", options.permission, Some(or)))?;
     }
     if options.without_clients {
         without.push("clients");
     } else {
-        steps.step(clients::TITLE, || clients::ready(options.permission))?.tell(&mut tests);
+        steps
+            .step(clients::TITLE, || clients::ready(options.permission))?
+            .set_variables(&mut tests);
     }
     let server = match options.without_dynamodb {
         true => {
@@ -80,8 +81,8 @@ pub(crate) fn run(mut steps: Steps, options: &Options) -> Result<()> {
     };
     not_run();
     steps.command("tests and doctests", &mut tests)?;
-    // The tests of the apps have run in memory; now on what the apps are run on. The programs are
-    // called as they are: cargo would build the apps alone with other features, and so anew.
+    // The app tests have run in memory; now they run on the other stores. The test programs are
+    // started directly, because cargo would rebuild the apps with other features.
     for store in ["sqlite", "dynamodb"].into_iter().filter(|store| !without.contains(store)) {
         for app in APPS {
             for (program, folder) in built.tests(app)? {

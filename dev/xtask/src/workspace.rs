@@ -1,4 +1,4 @@
-//! Calling cargo on this workspace.
+//! Calls of cargo on this workspace.
 
 use std::env;
 use std::ffi::OsString;
@@ -10,12 +10,12 @@ use serde_json::Value;
 use crate::Result;
 use crate::steps::{line, output};
 
-/// The cargo that runs this program, so that all use one toolchain.
+/// Command of the cargo that runs this program, so that all use one toolchain.
 pub(crate) fn cargo() -> Command {
     Command::new(env::var_os("CARGO").unwrap_or_else(|| OsString::from("cargo")))
 }
 
-/// Where build results go, and with them what the set-up downloads and stages.
+/// Target directory: build results, and downloads of the set-up.
 pub(crate) fn target_folder() -> Result<PathBuf> {
     let mut command = cargo();
     command.args(["metadata", "--no-deps", "--format-version", "1"]);
@@ -25,14 +25,14 @@ pub(crate) fn target_folder() -> Result<PathBuf> {
     Ok(PathBuf::from(folder))
 }
 
-/// What a cargo command has built, as cargo told it.
+/// Artifacts of a cargo command, as reported by cargo.
 pub(crate) struct Built {
     command: String,
     messages: Vec<Value>,
 }
 
 impl Built {
-    /// Where the program `name` is.
+    /// Path of the program `name`.
     pub(crate) fn program(&self, name: &str) -> Result<PathBuf> {
         let is_program = |message: &&Value| {
             message["target"]["name"] == name
@@ -43,7 +43,7 @@ impl Built {
         found.ok_or_else(|| format!("`{}` built no program {name}", self.command).into())
     }
 
-    /// Where the tests of a package are, and the folder that they run in.
+    /// Paths of a package's test programs, each with its working directory.
     pub(crate) fn tests(&self, package: &str) -> Result<Vec<(PathBuf, PathBuf)>> {
         let is_own = |message: &&Value| {
             let id = message["package_id"].as_str().unwrap_or_default();
@@ -65,8 +65,8 @@ impl Built {
     }
 }
 
-/// The name in a package's id: `path+file:///folder#name@version`, without the name if the folder
-/// has it.
+/// Name in a package id: `path+file:///folder#name@version`, where the name is missing if it equals
+/// that of the folder.
 fn package_of(id: &str) -> Option<&str> {
     let (source, version) = id.rsplit_once('#')?;
     match version.split_once('@') {
@@ -79,15 +79,15 @@ fn executable(message: &Value) -> Option<PathBuf> {
     message["executable"].as_str().map(PathBuf::from)
 }
 
-/// Runs a cargo command that builds the program `name`, and tells where it is.
+/// Runs a cargo command that builds the program `name`, and returns its path.
 pub(crate) fn build_program(command: &mut Command, name: &str) -> Result<PathBuf> {
     build(command)?.program(name)
 }
 
 /// Runs a cargo command that builds something.
 pub(crate) fn build(command: &mut Command) -> Result<Built> {
-    // Cargo reports artifacts on standard output and shows warnings, errors and
-    // progress on standard error as ever.
+    // Cargo reports artifacts on standard output, and warnings, errors and progress on standard
+    // error as usual.
     let output = command
         .arg("--message-format=json-render-diagnostics")
         .stdin(Stdio::null())
@@ -122,7 +122,7 @@ mod tests {
 "#;
 
     #[test]
-    fn the_program_is_told_from_its_tests_and_from_other_artifacts() {
+    fn program_is_distinguished_from_tests_and_other_artifacts() {
         let built = built("cargo build".to_owned(), MESSAGES);
         assert_eq!(built.program("server").unwrap(), PathBuf::from("/t/server"));
         let missing = built.program("other").unwrap_err().to_string();
@@ -130,7 +130,7 @@ mod tests {
     }
 
     #[test]
-    fn the_tests_of_a_package_are_found() {
+    fn tests_of_package_are_found() {
         let built = built("cargo test".to_owned(), MESSAGES);
         let found = |program: &str, folder: &str| (PathBuf::from(program), PathBuf::from(folder));
         assert_eq!(built.tests("tabla-shop").unwrap(), [found("/t/deps/app-2", "/w/apps/shop")]);

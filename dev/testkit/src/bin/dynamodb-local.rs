@@ -4,9 +4,8 @@
 //! dynamodb-local [--jars FOLDER]
 //! ```
 //!
-//! The first line on standard output is the address of a server that answers.
-//! The server cannot outlive whoever started this program: the end of that
-//! process, however it comes about, closes the pipe.
+//! The first line on standard output is the address of a server that answers requests. The server
+//! does not outlive the process that started this program: when that process ends, the pipe closes.
 
 use std::env;
 use std::error::Error;

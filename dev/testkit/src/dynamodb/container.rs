@@ -13,25 +13,24 @@ use tokio::runtime::Runtime;
 use super::{IMAGE, JVM_OPTIONS, MAIN_CLASS, SERVER_OPTIONS, VERSION, probe};
 use crate::Error;
 
-/// The port that DynamoDB Local listens on inside the container.
+/// Port of DynamoDB Local inside the container.
 const PORT: u16 = 8000;
 
-/// The image's own working folder, with `DynamoDBLocal.jar` and
-/// `DynamoDBLocal_lib` in it.
+/// Working folder of the image, with `DynamoDBLocal.jar` and `DynamoDBLocal_lib`.
 const FOLDER: &str = "/home/dynamodblocal";
 
-/// Lines of the container's log that an error shows.
+/// Number of lines of the container's log in an error.
 const LOG_LINES: usize = 20;
 
-/// A running container, removed on drop.
+/// Running container, removed on drop.
 ///
-/// A thread of its own, with a runtime of its own, owns it: tests come with one
-/// runtime each, and a container that belonged to the first one would lose its
-/// connection to the engine when that runtime ends.
+/// A separate thread with a runtime of its own owns it: each test has its own runtime, and a
+/// container that belonged to the first one would lose its connection to the engine when that
+/// runtime ends.
 #[derive(Debug)]
 pub(super) struct Container {
     url: String,
-    /// Dropped to tell the owner to remove the container.
+    /// Dropped to make the owner remove the container.
     stop: Option<Sender<()>>,
     owner: Option<JoinHandle<()>>,
 }
@@ -43,7 +42,9 @@ impl Container {
         let owner = thread::Builder::new()
             .name("dynamodb-local".to_owned())
             .spawn(move || own(&started, &stopped))
-            .map_err(|error| Error::with_source("no thread for the container", error))?;
+            .map_err(|error| {
+                Error::with_source("cannot start a thread for the container", error)
+            })?;
         let url = start
             .recv()
             .map_err(|error| Error::with_source("the container's thread ended early", error))??;
@@ -59,22 +60,22 @@ impl Drop for Container {
     fn drop(&mut self) {
         drop(self.stop.take());
         if let Some(owner) = self.owner.take() {
-            // A panic there has been printed; there is nobody to tell it here.
+            // A panic of the owner has been printed already.
             let _ = owner.join();
         }
     }
 }
 
-/// Starts the container, tells its address, and removes it when asked to.
+/// Starts the container, sends its address, and removes it when `stopped` is disconnected.
 fn own(started: &Sender<Result<String, Error>>, stopped: &Receiver<()>) {
     let runtime = match tokio::runtime::Builder::new_current_thread().enable_all().build() {
         Ok(runtime) => runtime,
         Err(error) => {
-            let _ = started.send(Err(Error::with_source("no runtime", error)));
+            let _ = started.send(Err(Error::with_source("cannot start a tokio runtime", error)));
             return;
         }
     };
-    // testcontainers cleans up on drop, and needs a runtime at hand for it.
+    // testcontainers cleans up on drop, which needs a current runtime.
     let _entered = runtime.enter();
     let container = match runtime.block_on(create()) {
         Ok(container) => container,
@@ -88,16 +89,16 @@ fn own(started: &Sender<Result<String, Error>>, stopped: &Receiver<()>) {
     };
     let announced = started.send(wait_until_ready(&runtime, &container));
     if announced.is_ok() {
-        // Nothing is ever sent: this returns when the other end is dropped.
+        // No message is ever sent: this returns when the sender is dropped.
         let _ = stopped.recv();
     }
     if let Err(error) = runtime.block_on(container.rm()) {
-        eprintln!("the container of DynamoDB Local was not removed: {error}");
+        eprintln!("cannot remove the container of DynamoDB Local: {error}");
     }
 }
 
 async fn create() -> testcontainers::core::error::Result<ContainerAsync<GenericImage>> {
-    // The class path is spelled out because the image that `cargo xtask test`
+    // The class path is explicit because the image that `cargo xtask test`
     // builds has the plain jar of Maven Central, which names no main class. The
     // published image has the same layout.
     let library_path = "-Djava.library.path=DynamoDBLocal_lib";
@@ -137,8 +138,8 @@ fn wait_until_ready(
     Ok(url)
 }
 
-/// The address as a number: `localhost` may name two, and only the port of the
-/// IPv4 one is known.
+/// URL of the container with a numeric address: `localhost` can be an IPv6 address too, and only
+/// the IPv4 port is known.
 async fn address(
     container: &ContainerAsync<GenericImage>,
 ) -> Result<String, Box<dyn std::error::Error + Send + Sync>> {
@@ -152,11 +153,11 @@ async fn address(
     Ok(format!("http://{}:{port}", as_seen_from_here(address)))
 }
 
-/// The loopback address when the engine runs on this very machine.
+/// Address of the engine's host as reached from this process: loopback if it is this machine.
 ///
-/// Inside a container testcontainers names the gateway of the engine's network,
-/// which is right for an engine outside. An engine beside us publishes on our
-/// own loopback address, and tests need not leave that.
+/// Inside a container testcontainers returns the gateway of the engine's network, which is correct
+/// for an engine on another host. An engine on this host publishes its ports on our loopback
+/// address too.
 fn as_seen_from_here(address: IpAddr) -> IpAddr {
     let is_ours = TcpListener::bind((address, 0)).is_ok();
     if is_ours { Ipv4Addr::LOCALHOST.into() } else { address }
@@ -170,16 +171,16 @@ async fn log(container: &ContainerAsync<GenericImage>) -> String {
     lines[lines.len().saturating_sub(LOG_LINES)..].join("\n")
 }
 
-// Elsewhere 127.0.0.2 is not an address of the machine.
+// On other systems 127.0.0.2 is not an address of the machine.
 #[cfg(all(test, target_os = "linux"))]
 mod tests {
     use super::*;
 
     #[test]
-    fn an_engine_on_this_machine_is_reached_over_loopback() {
+    fn engine_on_this_machine_is_reached_over_loopback() {
         let ours = Ipv4Addr::new(127, 0, 0, 2).into();
         assert_eq!(as_seen_from_here(ours), Ipv4Addr::LOCALHOST);
-        // From the range that is kept for documentation.
+        // From a range reserved for documentation.
         let elsewhere = IpAddr::from([192, 0, 2, 1]);
         assert_eq!(as_seen_from_here(elsewhere), elsewhere);
     }

@@ -8,11 +8,10 @@ use std::process::{Child, Command, Stdio};
 use super::{JVM_OPTIONS, MAIN_CLASS, SERVER_OPTIONS, probe};
 use crate::Error;
 
-/// Ports tried in turn: another program may take one between its choice here
-/// and Java's use of it.
+/// Attempts with different ports: another program may take a port before Java does.
 const ATTEMPTS: usize = 3;
 
-/// A running server, ended on drop.
+/// Running Java process, killed on drop.
 #[derive(Debug)]
 pub(super) struct JavaProcess {
     url: String,
@@ -21,7 +20,7 @@ pub(super) struct JavaProcess {
 
 impl JavaProcess {
     pub(super) fn start(folder: &Path) -> Result<Self, Error> {
-        let mut last = Error::new("it was never started");
+        let mut last = Error::new("DynamoDB Local was not started");
         for _ in 0..ATTEMPTS {
             match Self::start_once(folder) {
                 Ok(process) => return Ok(process),
@@ -36,10 +35,11 @@ impl JavaProcess {
     }
 
     fn start_once(folder: &Path) -> Result<Self, Error> {
-        let port = free_port().map_err(|error| Error::with_source("no free port", error))?;
-        // The folder is the working folder, so that no path with a space or a
-        // colon gets into the class path. The server's banner would go to
-        // standard output, which belongs to the caller.
+        let port =
+            free_port().map_err(|error| Error::with_source("cannot find a free port", error))?;
+        // `java` runs in the folder, so that the class path contains no path with a space or a
+        // colon. The banner of the server is discarded, because standard output belongs to the
+        // caller.
         let child = Command::new("java")
             .args(JVM_OPTIONS)
             .args(["-Djava.library.path=.", "-cp", "*", MAIN_CLASS])
@@ -50,16 +50,13 @@ impl JavaProcess {
             .stdout(Stdio::null())
             .spawn()
             .map_err(|error| {
-                Error::with_source(
-                    format!("`java` could not be run in {}", folder.display()),
-                    error,
-                )
+                Error::with_source(format!("cannot run `java` in {}", folder.display()), error)
             })?;
         let mut process = Self { url: format!("http://127.0.0.1:{port}"), child };
         let child = &mut process.child;
         let still_running = || match child.try_wait()? {
             None => Ok(()),
-            Some(status) => Err(io::Error::other(format!("it ended with {status}"))),
+            Some(status) => Err(io::Error::other(format!("the Java process ended with {status}"))),
         };
         probe::ready(&process.url, still_running).map_err(|error| {
             Error::with_source(
@@ -73,14 +70,14 @@ impl JavaProcess {
 
 impl Drop for JavaProcess {
     fn drop(&mut self) {
-        // It keeps nothing, so there is nothing to shut down in an orderly way;
-        // both fail only when it has ended already.
+        // The server stores nothing, so it needs no orderly shutdown. Both calls fail only if it
+        // has ended already.
         let _ = self.child.kill();
         let _ = self.child.wait();
     }
 }
 
-/// A port that was free a moment ago. DynamoDB Local refuses to be given 0.
+/// Port that is free at the moment. DynamoDB Local rejects port 0.
 fn free_port() -> io::Result<u16> {
     Ok(TcpListener::bind("127.0.0.1:0")?.local_addr()?.port())
 }

@@ -1,33 +1,33 @@
-//! Asking a server whether it is ready.
+//! Readiness probe of a server.
 //!
-//! DynamoDB Local's log says that it listens more than a second before it
-//! answers, and a published container port accepts connections from the start.
-//! Only an answer counts, so this sends ListTables and reads what comes back.
+//! DynamoDB Local logs that it listens more than a second before it answers, and a published
+//! container port accepts connections from the start. So the probe sends ListTables and waits for a
+//! valid response.
 
 use std::io::{self, Read, Write};
 use std::net::{TcpStream, ToSocketAddrs};
 use std::time::Duration;
 
-/// How long to wait between two questions.
+/// Pause between two probes.
 const PAUSE: Duration = Duration::from_millis(100);
 
-/// How long one connection or one answer may take.
+/// Time limit of a connection, a write or a read.
 const PATIENCE: Duration = Duration::from_secs(5);
 
-/// Questions put to a server that has just been started. A cold Java start on
-/// a loaded machine takes up to ten seconds; refusals come back at once.
+/// Number of probes of a server that has just been started. A cold Java start on a loaded machine
+/// takes up to ten seconds; refused connections fail at once.
 const STARTING: usize = 600;
 
-/// Questions put to a server that is said to be there already.
+/// Number of probes of a server that is expected to run already.
 const GIVEN: usize = 20;
 
-/// No list of table names is longer: a page has at most 100 names.
+/// Size limit of the response in bytes. A page of ListTables has at most 100 names.
 const LONGEST_ANSWER: u64 = 1 << 20;
 
-/// Waits until a server that was just started answers.
+/// Waits until a server that has just been started answers.
 ///
-/// `still_running` is asked before every question, so that a server that has
-/// ended is reported at once, and not mistaken for another one on its port.
+/// `still_running` is called before each probe: a server that has ended is reported at once, and is
+/// not confused with another one on its port.
 pub(super) fn ready(
     url: &str,
     mut still_running: impl FnMut() -> io::Result<()>,
@@ -35,10 +35,10 @@ pub(super) fn ready(
     ask(url, STARTING, &mut still_running)
 }
 
-/// Checks that a server that somebody else runs answers.
+/// Checks that a server that is expected to run already answers.
 ///
-/// Only plain `http` is asked; any other address is taken on trust, for a
-/// check that needs TLS and credentials is the caller's first request.
+/// Only plain `http` is probed. Other addresses are not checked: TLS and credentials are first
+/// needed in the caller's first request.
 pub(super) fn answers_soon(url: &str) -> io::Result<()> {
     if !url.starts_with("http://") {
         return Ok(());
@@ -51,7 +51,7 @@ fn ask(
     questions: usize,
     still_running: &mut dyn FnMut() -> io::Result<()>,
 ) -> io::Result<()> {
-    let mut last = io::Error::other("it was never asked");
+    let mut last = io::Error::other("the server was not probed");
     for _ in 0..questions {
         still_running()?;
         match list_tables(url) {
@@ -76,8 +76,8 @@ fn list_tables(url: &str) -> io::Result<()> {
     let mut stream = connect(&authority)?;
     stream.set_read_timeout(Some(PATIENCE))?;
     stream.set_write_timeout(Some(PATIENCE))?;
-    // DynamoDB Local reads the key id and the region from the last header and
-    // checks no signature.
+    // DynamoDB Local reads the key id and the region from the Authorization header, and checks no
+    // signature.
     let request = format!(
         "POST / HTTP/1.1\r\n\
          Host: {authority}\r\n\
@@ -98,7 +98,7 @@ fn list_tables(url: &str) -> io::Result<()> {
     if status.split(' ').nth(1) == Some("200") && answer.contains("\"TableNames\"") {
         return Ok(());
     }
-    Err(io::Error::other(format!("ListTables was answered with {status:?}")))
+    Err(io::Error::other(format!("ListTables returned {status:?}")))
 }
 
 fn connect(authority: &str) -> io::Result<TcpStream> {
@@ -112,7 +112,7 @@ fn connect(authority: &str) -> io::Result<TcpStream> {
     Err(last)
 }
 
-/// The host and the port of an `http` address.
+/// Host and port of an `http` URL.
 fn authority(url: &str) -> io::Result<String> {
     let rest = url
         .strip_prefix("http://")
@@ -132,7 +132,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn an_address_without_a_port_gets_the_default_one() {
+    fn url_without_port_has_default_port() {
         for (url, expected) in [
             ("http://127.0.0.1:8000", "127.0.0.1:8000"),
             ("http://localhost/", "localhost:80"),
@@ -145,7 +145,7 @@ mod tests {
     }
 
     #[test]
-    fn only_a_list_of_tables_counts_as_an_answer() {
+    fn only_a_list_of_tables_counts_as_ready() {
         for (answer, ready) in [
             ("HTTP/1.1 200 OK\r\n\r\n{\"TableNames\":[]}", true),
             ("HTTP/1.1 200 OK\r\n\r\n<html>", false),
@@ -171,13 +171,13 @@ mod tests {
     }
 
     #[test]
-    fn a_server_that_has_ended_is_not_asked_again() {
+    fn ended_server_is_not_probed_again() {
         let mut asked = 0;
         let result = ready("http://127.0.0.1:9", || {
             asked += 1;
-            Err(io::Error::other("it ended"))
+            Err(io::Error::other("the server ended"))
         });
-        assert_eq!(result.unwrap_err().to_string(), "it ended");
+        assert_eq!(result.unwrap_err().to_string(), "the server ended");
         assert_eq!(asked, 1);
     }
 }

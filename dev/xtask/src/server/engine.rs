@@ -1,4 +1,4 @@
-//! A Docker engine that answers.
+//! Docker engine for a run.
 
 use std::env;
 use std::fs;
@@ -11,16 +11,16 @@ use crate::Result;
 use crate::machine::{can_install, find, has, install, is_root, succeeds};
 use crate::steps::pause;
 
-/// Questions put to an engine that is starting, ten in a second.
+/// Number of checks of an engine that is starting, 10 per second.
 const STARTING: usize = 300;
 
-/// Where a running engine keeps its process id.
+/// File with the process id of a running engine.
 const PID_FILE: &str = "/var/run/docker.pid";
 
-/// Starts the engine, tells its process id, and stops exactly that process when
-/// the input closes: whoever started this cannot leave the engine behind, not
-/// even by being killed. In that case the helper is still removing its
-/// container, so containers get some seconds to go first.
+/// Script that starts the engine, prints its process id, and stops exactly that process when its
+/// input closes: the process that started this script cannot leave the engine behind, even if it is
+/// killed. In that case the helper is still removing its container, so the script waits up to 5
+/// seconds for containers to end.
 const REAPER: &str = r#"
 "$1" >"$2" 2>&1 &
 engine=$!
@@ -34,7 +34,7 @@ kill "$engine" 2>/dev/null
 wait "$engine"
 "#;
 
-/// An engine that was started for this run; dropping it stops it.
+/// Engine that was started for this run; dropping it stops it.
 pub(super) struct Engine {
     pid: u32,
     reaper: Child,
@@ -51,12 +51,12 @@ impl Drop for Engine {
     fn drop(&mut self) {
         println!("stopping the Docker engine (process {})", self.pid);
         drop(self.input.take());
-        // The keeper ends once the engine has; an error means that it is gone.
+        // The script ends after the engine; an error means that it has ended already.
         let _ = self.reaper.wait();
     }
 }
 
-/// Makes sure that an engine answers: the one that runs, or one for this run.
+/// Returns when an engine answers: one that was running (`None`), or one started for this run.
 pub(super) fn ready(folder: &Path, permission: Permission) -> Result<Option<Engine>> {
     if answers() {
         return Ok(None);
@@ -70,12 +70,12 @@ pub(super) fn ready(folder: &Path, permission: Permission) -> Result<Option<Engi
     }
     if find("dockerd").is_none() || !has("docker") {
         if permission == Permission::UseOnly || !can_install() {
-            return Err("no Docker engine answers, and none may be installed".into());
+            return Err("no Docker engine answers, and none can be installed here".into());
         }
         install(&["docker.io"])?;
     }
-    // Installing may have started it as a service, or it is just coming up. A
-    // second engine beside it would take away its network.
+    // The installation may have started it as a service, or it is still starting. A second engine
+    // would take over its network.
     if running().is_some() {
         println!("a Docker engine is starting");
         return wait_for_answer(|| running().is_some()).map(|()| None);
@@ -83,7 +83,8 @@ pub(super) fn ready(folder: &Path, permission: Permission) -> Result<Option<Engi
     start(folder).map(Some)
 }
 
-/// Where the client that this program calls finds its engine.
+/// Address of the engine that the Docker client uses by its context; `None` if `DOCKER_HOST` is
+/// set.
 pub(super) fn address() -> Option<String> {
     if env::var_os("DOCKER_HOST").is_some() {
         return None;
@@ -99,11 +100,11 @@ pub(super) fn address() -> Option<String> {
 
 fn answers() -> bool {
     succeeds(Command::new("docker").arg("info"))
-        // Without an engine some clients report only themselves and succeed.
+        // Without an engine, `docker info` of some clients reports only the client and succeeds.
         && succeeds(Command::new("docker").args(["ps", "--quiet"]))
 }
 
-/// The process id of an engine on this machine, whether it answers yet or not.
+/// Process id of an engine on this machine, even if it does not answer yet.
 fn running() -> Option<u32> {
     let pid = fs::read_to_string(PID_FILE).ok()?.trim().parse().ok()?;
     let name = fs::read_to_string(format!("/proc/{pid}/comm")).ok()?;

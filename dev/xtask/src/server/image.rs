@@ -1,9 +1,8 @@
-//! The image of DynamoDB Local: there, pulled, or built.
+//! Image of DynamoDB Local: existing, pulled or built.
 //!
-//! Where no registry is reachable, the image is put together from this
-//! machine's Java, the shared libraries that it needs, and the jars, in the
-//! layout of the published image: `java` on the path, `DynamoDBLocal.jar` and
-//! `DynamoDBLocal_lib` in `/home/dynamodblocal`.
+//! If no registry can be reached, the image is built from this machine's Java, the shared libraries
+//! that it needs, and the jars. It has the layout of the published image: `java` in PATH,
+//! `DynamoDBLocal.jar` and `DynamoDBLocal_lib` in `/home/dynamodblocal`.
 
 use std::collections::BTreeSet;
 use std::fs;
@@ -17,16 +16,16 @@ use crate::Result;
 use crate::machine::{run_within, succeeds};
 use crate::steps::{line, output};
 
-/// Long enough for the image on a slow line; without a registry the engine
-/// mostly says so at once.
+/// Time limit of a pull, enough for a slow connection. Without a registry, the engine usually fails
+/// at once.
 const PULL_LIMIT: Duration = Duration::from_secs(120);
 
 const HOME: &str = "home/dynamodblocal";
 
-/// Makes sure that the image is there, and tells where it came from.
+/// Makes the image available, and returns where it came from.
 pub(super) fn ready(folder: &Path, permission: Permission) -> Result<&'static str> {
     if succeeds(Command::new("docker").args(["image", "inspect", IMAGE])) {
-        return Ok("already there");
+        return Ok("already present");
     }
     match run_within(PULL_LIMIT, Command::new("docker").args(["pull", "--quiet", IMAGE])) {
         Ok(()) => return Ok("pulled"),
@@ -38,11 +37,12 @@ pub(super) fn ready(folder: &Path, permission: Permission) -> Result<&'static st
 
 fn build(folder: &Path, permission: Permission) -> Result<()> {
     if !cfg!(target_os = "linux") {
-        return Err("an image can be built only from a Linux machine's Java".into());
+        return Err(
+            "the image contains this machine's Java, so it can be built on Linux only".into()
+        );
     }
     let jars = jars::ready(folder, permission)?;
-    // Files are laid out first, for `docker import` refuses a path that comes
-    // twice.
+    // Files are staged first, because `docker import` rejects a duplicate path.
     let stage = folder.join("image");
     if stage.exists() {
         fs::remove_dir_all(&stage)?;
@@ -73,18 +73,18 @@ fn stage_jars(jars: &Path, home: &Path) -> Result<()> {
     Ok(())
 }
 
-/// The folder of the Java that `java` runs, which may be a wrapper.
+/// Folder of the Java that `java` runs, which may be a wrapper script.
 fn java_home() -> Result<PathBuf> {
     let output = Command::new("java").args(["-XshowSettings:properties", "-version"]).output()?;
     home_in(&String::from_utf8_lossy(&output.stderr))
-        .ok_or_else(|| "java does not tell its folder".into())
+        .ok_or_else(|| "`java -XshowSettings:properties` prints no java.home".into())
 }
 
 fn home_in(settings: &str) -> Option<PathBuf> {
     settings.lines().find_map(|line| line.trim().strip_prefix("java.home = ")).map(PathBuf::from)
 }
 
-/// Copies what runs a program: no compiler, no documentation.
+/// Copies the files that run a program, without compiler and documentation.
 fn stage_java(java: &Path, stage: &Path) -> Result<()> {
     let to = stage.join("opt/java");
     fs::create_dir_all(to.join("bin"))?;
@@ -94,8 +94,8 @@ fn stage_java(java: &Path, stage: &Path) -> Result<()> {
     Ok(())
 }
 
-/// Copies a folder with what its links point to, leaving out links to nothing
-/// and the two large files that only compilers and editors read.
+/// Copies a folder and the targets of its links, except broken links and the two large files that
+/// only compilers and editors read.
 fn copy_tree(from: &Path, to: &Path) -> io::Result<()> {
     fs::create_dir_all(to)?;
     for entry in fs::read_dir(from)? {
@@ -116,15 +116,15 @@ fn copy_tree(from: &Path, to: &Path) -> io::Result<()> {
     Ok(())
 }
 
-/// Copies every shared library that a staged program or library needs to the
-/// place where this machine's loader found it.
+/// Copies each shared library that a staged program or library needs to the path where this
+/// machine's loader found it.
 fn stage_libraries(stage: &Path) -> Result<()> {
     let mut staged = vec![stage.join("opt/java/bin/java")];
     shared_objects(&stage.join("opt/java/lib"), &mut staged)?;
     shared_objects(&stage.join(HOME), &mut staged)?;
     let mut needed = BTreeSet::new();
     for file in staged {
-        // It fails on a library for another processor, which nobody loads.
+        // `ldd` fails on a library for another processor, which is never loaded.
         let output = Command::new("ldd").arg(&file).output()?;
         needed.extend(libraries_in(&String::from_utf8_lossy(&output.stdout)));
     }
@@ -195,7 +195,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn the_loaders_listing_gives_files_and_leaves_out_the_rest() {
+    fn files_of_ldd_output_are_parsed() {
         let listing = "\tlinux-vdso.so.1 (0x00007ffd)\n\
                        \tlibz.so.1 => /lib/x86_64-linux-gnu/libz.so.1 (0x00007f01)\n\
                        \tlibX11.so.6 => not found\n\
@@ -215,7 +215,7 @@ mod tests {
     }
 
     #[test]
-    fn javas_folder_is_read_from_its_settings() {
+    fn java_home_is_parsed_from_settings() {
         let settings = "Property settings:\n    java.class.version = 61.0\n    java.home = /opt/a b/java\n    java.io.tmpdir = /tmp\n";
         assert_eq!(home_in(settings), Some(PathBuf::from("/opt/a b/java")));
         assert_eq!(home_in(""), None);

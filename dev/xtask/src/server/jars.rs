@@ -1,4 +1,4 @@
-//! DynamoDB Local's jars, from Maven Central.
+//! Jars of DynamoDB Local, from Maven Central.
 
 use std::fs;
 use std::path::{Path, PathBuf};
@@ -17,7 +17,7 @@ pub(super) fn ready(folder: &Path, permission: Permission) -> Result<PathBuf> {
     if jars.is_dir() {
         return Ok(jars);
     }
-    println!("fetching DynamoDB Local {VERSION} from Maven Central");
+    println!("downloading DynamoDB Local {VERSION} from Maven Central");
     // The folder gets its name when it is complete, so that an interrupted
     // download is not taken for a whole one.
     let partial = folder.join("jars-partial");
@@ -47,7 +47,7 @@ fn java_and_maven(permission: Permission) -> Result<()> {
         return Ok(());
     }
     if permission == Permission::UseOnly || !can_install() {
-        let message = format!("missing, and not to be installed here: {}", missing.join(", "));
+        let message = format!("missing, and cannot be installed here: {}", missing.join(", "));
         return Err(message.into());
     }
     install(&missing)
