@@ -1,6 +1,6 @@
-//! The activity log of Esencia Fest at its full size: what thousands of visitors do in ten days, in
-//! ten partitions each, is written, followed by a consumer of its stream, read, and swept when its
-//! ninety days are over, by a clock that is moved.
+//! The activity log of Esencia Fest at full size: thousands of visitors write for ten days, in ten
+//! partitions each. The log is written, consumed from its stream, read, and swept after its 90
+//! days, on a manual clock.
 
 use std::path::PathBuf;
 use std::sync::Arc;
@@ -25,13 +25,14 @@ use crate::median::{Durations, Stopwatch};
 
 const DAYS: u64 = 10;
 const DAY: Duration = Duration::from_secs(86_400);
-/// The festival's first day, 2025-08-11: ten days of one month, and so of one table.
+/// First day of the festival, 2025-08-11: all ten days are in one month, and so in one table.
 const FIRST_DAY: u64 = 1_754_870_400;
 const WRITERS: u64 = 64;
 const COUNTRIES: [&str; 4] = ["Colombia", "México", "Perú", "Chile"];
 const ACTIONS: [&str; 5] = ["enter", "leave", "watch", "comment", "like"];
 const ROOMS: u64 = 6;
-/// Visitors whose whole log is read and compared, and pages that are timed.
+/// Number of visitors whose whole log is read and compared; the next constant is the number of
+/// pages that are timed.
 const COMPARED: u64 = 20;
 const PAGES: u64 = 500;
 const PAGE: u32 = 50;
@@ -53,10 +54,11 @@ impl Size {
         };
         let mut arguments = arguments.iter();
         while let Some(argument) = arguments.next() {
-            let value = arguments.next().ok_or_else(|| format!("{argument} has no value"))?;
+            let value =
+                arguments.next().ok_or_else(|| format!("{argument}: the value is missing"))?;
             let number = || match value.parse() {
                 Ok(number) if number > 0 => Ok(number),
-                _ => Err(format!("{argument} is a number above 0: {value}")),
+                _ => Err(format!("{argument}: `{value}` is not a number above 0")),
             };
             match argument.as_str() {
                 "--events" => size.events = number()?,
@@ -65,17 +67,22 @@ impl Size {
                     size.durability = match value.as_str() {
                         "full" => Durability::Durable,
                         "normal" => Durability::Relaxed,
-                        _ => return Err(format!("--durability is full or normal: {value}").into()),
+                        _ => {
+                            return Err(format!(
+                                "--durability: `{value}` is neither full nor normal"
+                            )
+                            .into());
+                        }
                     }
                 }
                 "--folder" => size.folder = value.into(),
-                _ => return Err(format!("no such option: {argument}").into()),
+                _ => return Err(format!("unknown option {argument}").into()),
             }
         }
         Ok(size)
     }
 
-    /// The events of a day, by their numbers.
+    /// Numbers of the events of a day.
     fn events_of(&self, day: u64) -> std::ops::Range<u64> {
         self.events * day / DAYS..self.events * (day + 1) / DAYS
     }
@@ -89,7 +96,7 @@ pub(crate) fn run(arguments: &[String]) -> Result<(), Failure> {
     runtime.block_on(async {
         let clock = ManualClock::new(Timestamp::from_secs(FIRST_DAY));
         let env = Env::test(clock.clone(), 7);
-        // Swept when it is time, and not before it can be timed.
+        // The program sweeps explicitly, so that the sweep can be timed.
         let config =
             SqliteConfig::file(&path).with_durability(size.durability).with_sweep_every(None);
         let store = SqliteStore::open_with(&config, env.clone()).await?;
@@ -115,17 +122,17 @@ struct Log {
     clock: ManualClock,
     store: SqliteStore,
     fest: EsenciaFest,
-    /// What the document has feed the analysis: a consumer of the log's stream.
+    /// Consumer of the log's stream, which stands in for the analysis of the design document.
     analytics: Consumer,
     seen: Seen,
 }
 
-/// What the consumer has been handed.
+/// Records that the consumer has handled.
 #[derive(Default)]
 struct Seen {
-    /// Events that were logged, by the country.
+    /// Logged events by country, in the order of [`COUNTRIES`].
     logged: [AtomicU64; COUNTRIES.len()],
-    /// Events that have expired.
+    /// Expired events.
     expired: AtomicU64,
 }
 
@@ -135,7 +142,7 @@ impl Handler for Seen {
         if record.event_name == EventName::Remove {
             let is_expiry =
                 record.user_identity.as_ref().is_some_and(UserIdentity::is_time_to_live);
-            expect(is_expiry, "an event goes by itself")?;
+            expect(is_expiry, "every deletion is an expiry")?;
             self.expired.fetch_add(1, Ordering::Relaxed);
             return Ok(());
         }
@@ -147,7 +154,7 @@ impl Handler for Seen {
     }
 }
 
-/// A number that belongs to an event, for this purpose.
+/// Number drawn for an event, for one purpose; the same in every run.
 fn drawn(event: u64, purpose: u64) -> u64 {
     xxh3_64(&[event.to_be_bytes(), purpose.to_be_bytes()].concat())
 }
@@ -157,12 +164,12 @@ impl Log {
         drawn(event, 0) % self.size.users
     }
 
-    /// An event is at some second of its day.
+    /// Time of an event: a second of its day.
     fn moment_of(&self, day: u64, event: u64) -> UtcTime {
         UtcTime::from_secs(FIRST_DAY + day * DAY.as_secs() + drawn(event, 1) % DAY.as_secs())
     }
 
-    /// Writes what happens on each day, as the app does it.
+    /// Writes the events of each day, through the app.
     async fn write(&self) -> Result<(), Failure> {
         let (mut writing, mut following) = (0.0, 0.0);
         for day in 0..DAYS {
@@ -184,7 +191,7 @@ impl Log {
             following += self.follow().await?;
         }
         let table = self.describe().await?;
-        expect(table.item_count == self.size.events, "every event is an item")?;
+        expect(table.item_count == self.size.events, "the table has an item per event")?;
         println!(
             "write: {} events of {} visitors on {DAYS} days, {}, {WRITERS} callers",
             self.size.events,
@@ -192,16 +199,19 @@ impl Log {
             self.rate(writing),
         );
         let logged = self.seen.logged.iter().map(|count| count.load(Ordering::Relaxed));
-        expect(logged.sum::<u64>() == self.size.events, "the consumer has seen every event once")?;
+        expect(
+            logged.sum::<u64>() == self.size.events,
+            "the consumer has handled each event once",
+        )?;
         println!("consume: as many records, {}", self.rate(following));
         Ok(())
     }
 
-    /// Has the consumer handle what there is; how long that took.
+    /// Runs the consumer to the end of the stream; returns the seconds.
     async fn follow(&self) -> Result<f64, Failure> {
         let watch = Stopwatch::start();
         let drained = self.analytics.drain(&self.seen).await?;
-        expect(drained.set_aside == 0, "every record can be handled")?;
+        expect(drained.set_aside == 0, "no record is set aside")?;
         Ok(watch.seconds())
     }
 
@@ -227,10 +237,10 @@ impl Log {
         let fest = self.fest.at(self.moment_of(day, event));
         let id = Id::new(format!("{event:016x}"))?;
         let logged = fest.log_activity_as(id, &user(self.user_of(event))?, new).await?;
-        expect(logged.is_done(), "no event is there twice")
+        expect(logged.is_done(), "the event is new")
     }
 
-    /// Reads the logs of visitors, over all their shards, and what happened in a country on a day.
+    /// Reads the logs of visitors, over all their shards, and the activity of a country on a day.
     async fn read(&self) -> Result<(), Failure> {
         let first = UtcTime::from_secs(FIRST_DAY);
         let span = Span::new(first, first.plus(DAY * DAYS as u32))?;
@@ -259,7 +269,7 @@ impl Log {
                     break;
                 }
             }
-            expect(found == expected, "a visitor's log is whole")?;
+            expect(found == expected, "the log of a visitor is complete")?;
         }
         let mut pages = Durations::default();
         for step in 0..PAGES {
@@ -273,11 +283,11 @@ impl Log {
             let where_from = country(drawn(step, 9))?;
             pages.time(self.fest.get_activity_by_country(&where_from, day, None)).await?;
         }
-        println!("read: a page of what a country did on a day, {:?} (median)", pages.median());
+        println!("read: a page of a country's activity on a day, {:?} (median)", pages.median());
         Ok(())
     }
 
-    /// Lets the ninety days of each day pass.
+    /// Advances the clock to the end of each day's 90 days, and sweeps.
     async fn sweep(&self) -> Result<(), Failure> {
         let (mut sweeping, mut following) = (0.0, 0.0);
         let mut left = self.size.events;
@@ -288,9 +298,9 @@ impl Log {
             let swept = self.store.sweep_expired().await? as u64;
             sweeping += watch.seconds();
             let events = self.size.events_of(day);
-            expect(swept == events.end - events.start, "the events of a day go together")?;
+            expect(swept == events.end - events.start, "a sweep deletes all events of a day")?;
             left -= swept;
-            expect(self.describe().await?.item_count == left, "the others stay")?;
+            expect(self.describe().await?.item_count == left, "other events are not deleted")?;
             following += self.follow().await?;
         }
         println!(
@@ -300,13 +310,13 @@ impl Log {
             self.rate(sweeping)
         );
         let expired = self.seen.expired.load(Ordering::Relaxed);
-        expect(expired == self.size.events, "the consumer has seen every event go once")?;
+        expect(expired == self.size.events, "the consumer has handled each deletion once")?;
         println!("consume: as many records, {}", self.rate(following));
         Ok(())
     }
 
-    /// Lets time pass. The consumer is run more than once a day meanwhile, as one has to be that
-    /// loses nothing.
+    /// Advances the clock to a moment. The consumer runs every half day meanwhile, because records
+    /// are deleted after a day.
     async fn pass(&self, moment: Timestamp) -> Result<(), Failure> {
         while self.clock.now() < moment {
             self.clock.advance(moment.since(self.clock.now()).min(DAY / 2));
@@ -320,7 +330,7 @@ impl Log {
     }
 }
 
-/// The table of the month.
+/// Name of the table of the month.
 fn table_name() -> String {
     format!("{}-2025-08", ACTIVITY_LOGS.name)
 }
@@ -329,7 +339,7 @@ fn user(number: u64) -> Result<Email, Failure> {
     Ok(Email::new(format!("user{number:05}@sura.com.co"))?)
 }
 
-/// Visitors stay where they are from.
+/// Country of a visitor, the same for all their events.
 fn country(user: u64) -> Result<Id, Failure> {
     Ok(Id::new(COUNTRIES[user as usize % COUNTRIES.len()])?)
 }

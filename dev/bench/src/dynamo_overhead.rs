@@ -1,7 +1,7 @@
-//! What `DynamoStore` adds to the SDK's own call.
+//! Overhead of `DynamoStore` over the SDK's own call.
 //!
-//! Both go through the same client to the same service, which answers at once and always the
-//! same. A real service takes far longer, so the share of what is added is at its largest here.
+//! Both use the same client and the same service, which answers at once with fixed responses. A
+//! real service takes far longer, so the relative overhead is highest here.
 
 use std::collections::HashMap;
 use std::process::ExitCode;
@@ -16,14 +16,14 @@ use tabla_dynamo::{DynamoConfig, DynamoStore, Engine};
 use crate::median::Durations;
 use crate::service::{self, Answers};
 
-/// The part of a call's time that `DynamoStore` may add.
+/// Limit on the overhead, in percent of the time of the SDK's call.
 const GOAL_PERCENT: f64 = 3.0;
-/// Items on a page of the query.
+/// Number of items on a page of the query.
 const PAGE: usize = 10;
 
 type Attributes = HashMap<String, AttributeValue>;
 
-/// Prints the medians of `calls` calls of each kind, and what the store adds.
+/// Prints the medians of `calls` calls of each kind, and the overhead.
 pub(crate) fn run(calls: usize) -> ExitCode {
     let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build();
     let measured = runtime
@@ -51,7 +51,7 @@ impl Row {
 }
 
 fn print(calls: usize, rows: &[Row]) -> ExitCode {
-    println!("medians of {calls} calls each, turn by turn, HTTP service in this process");
+    println!("medians of {calls} calls each, in turns, HTTP service in this process");
     println!("{:<6} {:>12} {:>12} {:>9}", "", "SDK", "DynamoStore", "added");
     for row in rows {
         let micros = |duration: Duration| format!("{:.1} µs", duration.as_secs_f64() * 1e6);
@@ -66,7 +66,7 @@ fn print(calls: usize, rows: &[Row]) -> ExitCode {
     match rows.iter().all(|row| row.overhead_percent() < GOAL_PERCENT) {
         true => ExitCode::SUCCESS,
         false => {
-            eprintln!("the goal is below {GOAL_PERCENT} %");
+            eprintln!("goal missed: the overhead must be below {GOAL_PERCENT} %");
             ExitCode::FAILURE
         }
     }
@@ -78,7 +78,7 @@ async fn measure(calls: usize) -> Result<Vec<Row>, Box<dyn std::error::Error>> {
         DynamoConfig::for_endpoint(format!("http://{address}")).with_engine(Engine::DynamoDb);
     let store = DynamoStore::open(&config).await?;
     let client = store.client().clone();
-    // Behind a pointer, as applications hold it.
+    // Behind a pointer, as in applications.
     let store: Box<dyn Store> = Box::new(store);
 
     let (key, sdk_key) = (key(), sdk_key());
@@ -140,21 +140,21 @@ async fn measure(calls: usize) -> Result<Vec<Row>, Box<dyn std::error::Error>> {
     Ok(vec![get, put, query.await?])
 }
 
-/// Makes both calls in turns, from the building of the request to the use of the answer.
+/// Makes both calls in turns, each from building the request to using the answer.
 async fn side_by_side(
     operation: &'static str,
     calls: usize,
     sdk_call: impl AsyncFn() -> Result<(), Box<dyn std::error::Error>>,
     store_call: impl AsyncFn() -> Result<(), Box<dyn std::error::Error>>,
 ) -> Result<Row, Box<dyn std::error::Error>> {
-    // The first calls open the connection and fill caches: they do not count.
+    // The first calls open the connection and fill caches, so they are not counted.
     for _ in 0..calls / 10 {
         sdk_call().await?;
         store_call().await?;
     }
     let (mut sdk, mut store) = (Durations::default(), Durations::default());
     for call in 0..calls {
-        // Whoever goes second finds the processor's caches warm: they take turns in that too.
+        // The second call finds warm processor caches, so the order alternates.
         if call.is_multiple_of(2) {
             sdk.time(sdk_call()).await?;
             store.time(store_call()).await?;
@@ -168,7 +168,7 @@ async fn side_by_side(
 
 const IF_NEW: &str = "attribute_not_exists(PK)";
 const TABLE: &str = "orders";
-/// Attributes of an item.
+/// Number of attributes of an item.
 const ATTRIBUTES: usize = 8;
 
 fn key() -> Item {
@@ -182,7 +182,7 @@ fn sdk_key() -> Attributes {
     ])
 }
 
-/// An order as applications keep them.
+/// Order as an application would store it.
 fn item(number: usize) -> Item {
     Item::new()
         .with("PK", "USER#1")
@@ -210,7 +210,7 @@ fn sdk_item(number: usize) -> Attributes {
     attributes.into_iter().map(|(name, value)| (name.to_owned(), value)).collect()
 }
 
-/// What the service answers to each operation.
+/// Response of the service to each operation.
 fn answers() -> Answers {
     let items: Vec<_> = (0..PAGE).map(|number| item(number).to_json()).collect();
     let page = json!({ "Items": items, "Count": PAGE, "ScannedCount": PAGE });

@@ -1,5 +1,5 @@
-//! The embedded engine beside SQLite by hand, Dynoxide and DynamoDB Local: the same work, in
-//! turns.
+//! Comparison of the embedded engine with hand-written SQLite, Dynoxide and DynamoDB Local: the
+//! same work, in turns.
 
 pub(crate) mod comparison;
 mod footprint;
@@ -21,10 +21,10 @@ use comparison::Comparison;
 use options::Options;
 use workload::{StorageMode, Workload};
 
-/// Why there is nothing to report.
+/// Error that ends a measurement.
 pub(crate) type Failure = Box<dyn Error + Send + Sync>;
 
-/// Who does the work.
+/// Contestant of the comparison.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub(crate) enum Engine {
     Tabla,
@@ -49,7 +49,7 @@ impl Engine {
         Self::ALL.into_iter().find(|contestant| contestant.name() == name)
     }
 
-    /// Whether there is a way for it to do this.
+    /// Whether the contestant can do the work in this place with this number of callers.
     fn takes_part(self, place: StorageMode, callers: usize) -> bool {
         match self {
             Self::Tabla | Self::Dynoxide => true,
@@ -59,7 +59,7 @@ impl Engine {
     }
 }
 
-/// Work that is timed as one.
+/// Unit of work that is timed as a whole.
 #[derive(Clone, Debug)]
 pub(crate) struct Row {
     pub(crate) place: StorageMode,
@@ -68,7 +68,7 @@ pub(crate) struct Row {
     pub(crate) ops: u64,
 }
 
-/// How one contestant did a row, round by round.
+/// Seconds of each round of a row, for one contestant.
 pub(crate) struct Measured {
     pub(crate) contestant: Engine,
     pub(crate) row: Row,
@@ -76,15 +76,15 @@ pub(crate) struct Measured {
 }
 
 impl Measured {
-    /// Operations in a second, in the middle one of the rounds.
+    /// Operations per second in the median round.
     pub(crate) fn rate(&self) -> f64 {
         crate::median::median(&self.seconds).map_or(0.0, |seconds| self.row.ops as f64 / seconds)
     }
 }
 
 impl Measured {
-    /// How many times the rate of another this one had. A round is judged by its own ratio, so that a
-    /// slow moment of the machine meets both, and the middle one counts.
+    /// Ratio of this rate to another's. The ratio is computed round by round, so that a slow moment
+    /// of the machine affects both, and the median counts.
     pub(crate) fn times(&self, other: &Self) -> f64 {
         let rounds = self.seconds.iter().zip(&other.seconds);
         let work = self.row.ops as f64 / other.row.ops as f64;
@@ -93,16 +93,17 @@ impl Measured {
     }
 }
 
-/// Whether an operation changes anything.
+/// Whether an operation changes data.
 pub(crate) fn is_write(operation: Workload) -> bool {
     operation == Workload::Update || operation.new_items() > 0
 }
 
-/// Rounds further apart than this say more about the machine than about the contestant.
+/// Highest ratio of two rounds of a steady row: a larger one reflects the machine more than the
+/// contestant.
 const STEADY: f64 = 2.0;
 
 impl Measured {
-    /// Whether the rounds agree.
+    /// Whether all rounds are within [`STEADY`].
     pub(crate) fn is_steady(&self) -> bool {
         let slowest = self.seconds.iter().copied().fold(f64::MIN, f64::max);
         let fastest = self.seconds.iter().copied().fold(f64::MAX, f64::min);
@@ -133,7 +134,7 @@ pub(crate) fn run(arguments: &[String]) -> Result<(), Failure> {
     Ok(())
 }
 
-/// A folder that goes when the run ends.
+/// Folder that is deleted at the end of the run.
 pub(crate) struct Folder(PathBuf);
 
 impl Folder {
@@ -157,7 +158,7 @@ impl fmt::Display for Folder {
 impl Drop for Folder {
     fn drop(&mut self) {
         if let Err(error) = std::fs::remove_dir_all(&self.0) {
-            eprintln!("{self} could not be removed: {error}");
+            eprintln!("cannot delete {self}: {error}");
         }
     }
 }

@@ -1,8 +1,8 @@
-//! What typed entities add to the calls that one would write by hand.
+//! Overhead of typed entities over hand-written calls.
 //!
-//! By hand, keys are formatted, the struct goes through serde, and the item is read into it again:
-//! the same requests, the same answers. The store is the SQLite engine in memory, where a call
-//! costs least, so that the share of what is added is at its largest.
+//! The hand-written code formats the keys and converts the struct with serde, and makes the same
+//! requests. The store is the SQLite engine in memory, where a call costs least, so that the
+//! relative overhead is highest.
 
 use std::sync::{Arc, LazyLock};
 use std::time::Duration;
@@ -16,7 +16,7 @@ use tabla_sqlite::{SqliteConfig, SqliteStore};
 use crate::embedded::Failure;
 use crate::median::Durations;
 
-/// The part of a call's time that the layer may add.
+/// Limit on the overhead, in percent of the time of the hand-written call.
 const GOAL_PERCENT: f64 = 10.0;
 
 static ORDERS: LazyLock<TableDesign> = LazyLock::new(|| {
@@ -26,7 +26,7 @@ static ORDERS: LazyLock<TableDesign> = LazyLock::new(|| {
         .index("GSI2", "GSI2PK", "GSI2SK")
 });
 
-/// About 1 KB, in two indexes.
+/// Entity of about 1 KB, in two indexes.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, Entity)]
 #[entity(
     table = ORDERS,
@@ -58,7 +58,7 @@ fn order(number: u32) -> Result<Order, Failure> {
     })
 }
 
-/// The item, as one writes it without the layer.
+/// Item as hand-written code builds it.
 fn by_hand(order: &Order) -> Result<Item, Failure> {
     let mut item = Item::from_struct(order)?;
     let number = format!("{:010}", order.number);
@@ -73,11 +73,11 @@ fn by_hand(order: &Order) -> Result<Item, Failure> {
     Ok(item)
 }
 
-/// Prints the medians of `calls` calls of each kind, and fails if the layer adds too much.
+/// Prints the medians of `calls` calls of each kind, and fails if the overhead is too high.
 pub(crate) fn run(calls: u32) -> Result<(), Failure> {
     let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build()?;
     let rows = runtime.block_on(measure(calls))?;
-    println!("medians of {calls} calls each, turn by turn, SQLite in memory, items of 1 KB");
+    println!("medians of {calls} calls each, in turns, SQLite in memory, items of 1 KB");
     println!("{:<6} {:>10} {:>10} {:>9}", "", "by hand", "typed", "added");
     let mut is_missed = false;
     for (operation, hand, typed) in rows {
@@ -87,7 +87,7 @@ pub(crate) fn run(calls: u32) -> Result<(), Failure> {
         println!("{operation:<6} {:>10} {:>10} {added:>8.1}%", micros(hand), micros(typed));
     }
     match is_missed {
-        true => Err(format!("the goal is below {GOAL_PERCENT} %").into()),
+        true => Err(format!("goal missed: the overhead must be below {GOAL_PERCENT} %").into()),
         false => Ok(()),
     }
 }
@@ -106,13 +106,13 @@ async fn measure(calls: u32) -> Result<Vec<(&'static str, Duration, Duration)>, 
             })
             .await
         };
-        // Each goes first in turn: the second finds what the first has left in the caches.
+        // The order alternates: the second call finds the caches that the first one filled.
         if number % 2 == 0 {
             by_hand().await?;
         }
         let created = typed.time(db.create(other)).await?;
         if !created.is_done() {
-            return Err("an order was there already".into());
+            return Err("an order exists already".into());
         }
         if number % 2 == 1 {
             by_hand().await?;
@@ -121,7 +121,8 @@ async fn measure(calls: u32) -> Result<Vec<(&'static str, Duration, Duration)>, 
     let put = ("put", hand.median(), typed.median());
     let (mut hand, mut typed) = (Durations::default(), Durations::default());
     for number in 0..calls {
-        // Each reads what the other has not just read, and goes first in turn.
+        // Each reads an order that the other has not just read, and the order of the two
+        // alternates.
         let place = number.wrapping_mul(7919) % calls;
         let (one, other) = (order(2 * place)?, order(2 * ((place + calls / 2) % calls) + 1)?);
         let key = other.key();
@@ -146,7 +147,7 @@ async fn measure(calls: u32) -> Result<Vec<(&'static str, Duration, Duration)>, 
             }
         };
         if found.as_ref() != Some(&one) || typed.as_ref() != Some(&other) {
-            return Err("an order is not what was written".into());
+            return Err("an order differs from the one that was written".into());
         }
     }
     Ok(vec![("get", hand.median(), typed.median()), put])

@@ -1,10 +1,10 @@
-//! How many pages of the file a read needs as the file grows.
+//! Number of pages that a read needs as the file grows.
 //!
-//! The engine makes the file; then its own statements run on a connection of this program, which
-//! looks at what the process reads meanwhile. SQLite's own count of missed pages
-//! (`sqlite3_db_status`) has no safe binding; what Linux counts as read is the same number, because
-//! SQLite reads a page at a time and nothing else in this process reads. It tells what SQLite asks
-//! for, whether the system has it in memory or not.
+//! The engine writes the file. Then its statements run on a connection of this program, which
+//! counts the bytes that the process reads. SQLite's own counter of cache misses
+//! (`sqlite3_db_status`) has no safe binding. The bytes counted by Linux give the same number,
+//! because SQLite reads page by page and nothing else in this process reads. They include pages
+//! that the system has cached.
 
 use std::collections::BTreeMap;
 use std::path::Path;
@@ -16,13 +16,13 @@ use xxhash_rust::xxh3::xxh3_64;
 use crate::embedded::options::list;
 use crate::embedded::{Failure, Folder, limit, tabla as work, workload};
 
-/// The size of the file's pages.
+/// Size of a page of the file in bytes.
 const PAGE_SIZE: u64 = 4096;
-/// The cache that the engine gives a connection unless told, in KB.
+/// Cache of a connection in KB: the engine's default for readers.
 const CACHE_KB: u64 = 64 << 10;
-/// Reads on a connection that has just been opened.
+/// Number of reads on connections that have just been opened.
 const COLD_SAMPLES: u64 = 40;
-/// Reads on a connection that has been read from before.
+/// Number of reads on a connection that has read before.
 const WARM_SAMPLES: u64 = 400;
 
 pub(crate) fn run(arguments: &[String]) -> Result<(), Failure> {
@@ -30,7 +30,7 @@ pub(crate) fn run(arguments: &[String]) -> Result<(), Failure> {
     let mut folder = std::env::temp_dir();
     let mut arguments = arguments.iter();
     while let Some(argument) = arguments.next() {
-        let value = arguments.next().ok_or_else(|| format!("{argument} has no value"))?;
+        let value = arguments.next().ok_or_else(|| format!("{argument}: the value is missing"))?;
         match argument.as_str() {
             "--items" => {
                 sizes = list(value, |size| {
@@ -40,7 +40,7 @@ pub(crate) fn run(arguments: &[String]) -> Result<(), Failure> {
                 })?
             }
             "--folder" => folder = value.into(),
-            _ => return Err(format!("no such option: {argument}").into()),
+            _ => return Err(format!("unknown option {argument}").into()),
         }
     }
     let folder = Folder::make(&folder)?;
@@ -67,10 +67,10 @@ pub(crate) fn run(arguments: &[String]) -> Result<(), Failure> {
     Ok(())
 }
 
-/// Below this, the pages of the index are not full.
+/// Smallest number of items: below it, the pages of the index are not full.
 const LEAST: u64 = workload::ITEMS;
 
-/// Has the engine write the items, those of a partition far from one another.
+/// Writes the items with the engine, those of a partition far apart.
 fn make(items: u64, path: &Path) -> Result<(), Failure> {
     let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build()?;
     runtime.block_on(async {
@@ -81,15 +81,15 @@ fn make(items: u64, path: &Path) -> Result<(), Failure> {
     })
 }
 
-/// Every number below `items` once, in no order.
+/// Every number below `items` once, in scrambled order.
 fn scattered(step: u64, items: u64) -> u64 {
-    // A prime that divides no round number.
+    // A prime that does not divide the allowed numbers of items.
     step * 7_919 % items
 }
 
-/// A number below `end`, at random but the same in every run. It must have nothing to do with the
-/// order in which the items were written: reads in that order would find the next item on the page
-/// of the one before.
+/// Pseudo-random number below `end`, the same in every run. It is independent of the order in which
+/// the items were written: reads in that order would find the next item on the page of the one
+/// before.
 fn drawn(step: u64, end: u64) -> u64 {
     xxh3_64(&step.to_be_bytes()) % end
 }
@@ -155,14 +155,14 @@ fn open(path: &Path) -> Result<Connection, Failure> {
     Ok(connection)
 }
 
-/// The engine's statements. Preparing them reads the schema, and nothing of the items.
+/// Prepares the engine's statements, which reads the schema but no items.
 fn prepare(connection: &Connection) -> Result<Statements<'_>, Failure> {
     let (number, indexes): (i64, String) =
         connection.query_row("SELECT number, indexes FROM tabla_tables", [], |row| {
             Ok((row.get(0)?, row.get(1)?))
         })?;
     let indexes: BTreeMap<String, i64> = serde_json::from_str(&indexes)?;
-    let index = indexes.get(workload::INDEX).ok_or("the index has no number")?;
+    let index = indexes.get(workload::INDEX).ok_or("the catalogue has no number of the index")?;
     let select = |keys: String, place: &str| {
         connection.prepare(&format!(
             "SELECT k.id, i.sum, i.item FROM {keys} k LEFT JOIN items_{number} i ON i.id = k.id \
@@ -200,25 +200,25 @@ fn range(partition: &str) -> [Vec<u8>; 2] {
     [lower, upper]
 }
 
-/// Reads all rows and their items.
+/// Reads all rows with their items.
 fn count(statement: &mut Statement<'_>, keys: &[Vec<u8>], expected: u64) -> Result<(), Failure> {
     let mut rows = statement.query(rusqlite::params_from_iter(keys))?;
     let mut found = 0;
     while let Some(row) = rows.next()? {
         found += u64::from(!row.get_ref(2)?.as_blob()?.is_empty());
     }
-    work::expect(found == expected, "all rows are found")
+    work::expect(found == expected, "the query returns all rows")
 }
 
-/// How many pages this reads.
+/// Number of pages that a read needs.
 fn pages_read(work: impl FnOnce() -> Result<(), Failure>) -> Result<u64, Failure> {
     let before = bytes_read()?;
     work()?;
-    // Looking at the count is counted too; it is far less than a page.
+    // Reading the counter is counted too; that is far less than a page.
     Ok((bytes_read()? - before) / PAGE_SIZE)
 }
 
-/// What this process has read so far, as Linux counts it.
+/// Number of bytes that this process has read, as counted by Linux.
 fn bytes_read() -> Result<u64, Failure> {
     let counts = std::fs::read_to_string("/proc/self/io")?;
     let read = counts.lines().find_map(|line| line.strip_prefix("rchar: "));

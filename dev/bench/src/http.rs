@@ -1,4 +1,4 @@
-//! `tabla serve` beside the other servers that speak DynamoDB's protocol: the same requests, from
+//! Comparison of `tabla serve` with other servers for DynamoDB's protocol: the same requests, from
 //! the same client, in turns.
 
 mod client;
@@ -25,7 +25,7 @@ use options::Options;
 use program::{Host, Program};
 use request::Expected;
 
-/// Who answers.
+/// Server of the comparison.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub(crate) enum Engine {
     Tabla,
@@ -50,13 +50,13 @@ impl Engine {
         Self::ALL.into_iter().find(|contestant| contestant.name() == name)
     }
 
-    /// Whether it has the operation at all.
+    /// Whether the server supports the operation.
     fn can(self, operation: Workload) -> bool {
         !(self == Self::Dynalite && operation == Workload::Transact)
     }
 }
 
-/// Work that is timed as one.
+/// Unit of work that is timed as a whole.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) struct Row {
     pub(crate) place: StorageMode,
@@ -64,19 +64,19 @@ pub(crate) struct Row {
     pub(crate) operation: Workload,
 }
 
-/// How one contestant did a row.
+/// Results of a row for one server.
 pub(crate) struct Measured {
     pub(crate) contestant: Engine,
     pub(crate) row: Row,
-    /// Operations in a second, round by round.
+    /// Operations per second, round by round.
     pub(crate) rates: Vec<f64>,
-    /// Milliseconds that half of the answers did not exceed, of all rounds, and that 99 of 100 did
-    /// not.
+    /// Median latency of all rounds in milliseconds; the next field is the 99th percentile.
     pub(crate) p50: f64,
     pub(crate) p99: f64,
 }
 
-/// Rounds further apart than this say more about the machine than about the contestant.
+/// Highest ratio of two rounds of a steady row: a larger one reflects the machine more than the
+/// server.
 const STEADY: f64 = 2.0;
 
 impl Measured {
@@ -86,20 +86,20 @@ impl Measured {
         Self { contestant, row, rates, p50, p99 }
     }
 
-    /// Operations in a second, in the middle one of the rounds.
+    /// Operations per second in the median round.
     pub(crate) fn rate(&self) -> f64 {
         median(&self.rates).unwrap_or_default()
     }
 
-    /// How many times the rate of another this one had. A round is judged by its own ratio, so that a
-    /// slow moment of the machine meets both, and the middle one counts.
+    /// Ratio of this rate to another's. The ratio is computed round by round, so that a slow moment
+    /// of the machine affects both, and the median counts.
     pub(crate) fn times(&self, other: &Self) -> f64 {
         let rounds = self.rates.iter().zip(&other.rates);
         let ratios: Vec<f64> = rounds.map(|(own, others)| own / others).collect();
         median(&ratios).unwrap_or_default()
     }
 
-    /// Whether the rounds agree.
+    /// Whether all rounds are within [`STEADY`].
     pub(crate) fn is_steady(&self) -> bool {
         let fastest = self.rates.iter().copied().fold(f64::MIN, f64::max);
         let slowest = self.rates.iter().copied().fold(f64::MAX, f64::min);
@@ -107,18 +107,19 @@ impl Measured {
     }
 }
 
-/// Everything that was found out.
+/// Results of all measurements.
 #[derive(Default)]
 pub(crate) struct Found {
     pub(crate) measured: Vec<Measured>,
     pub(crate) starts: Vec<start::Started>,
     pub(crate) memory: Vec<memory::Filled>,
-    /// What did not work, of servers that others wrote.
+    /// Failures of the other servers.
     pub(crate) failures: Vec<String>,
 }
 
 impl Found {
-    /// A failure of our own server ends the run; one of another server is told at its end.
+    /// Records the failure of another server, which is reported at the end. A failure of our own
+    /// server ends the run.
     fn fails(&mut self, contestant: Engine, what: &str, error: Failure) -> Result<(), Failure> {
         let failure = format!("{}, {what}: {error}", contestant.name());
         if contestant == Engine::Tabla {
@@ -130,7 +131,7 @@ impl Found {
     }
 }
 
-/// What every measurement needs.
+/// Options, programs and host of a measurement.
 struct Run<'a> {
     options: &'a Options,
     programs: Vec<&'a Program>,
@@ -170,15 +171,15 @@ pub(crate) fn run(arguments: &[String]) -> Result<(), Failure> {
     Ok(())
 }
 
-/// What the client can ask for at most: requests a second of a service that does nothing, and so
-/// where the client would be measured and not a server.
+/// Prints the limit of the client: its requests per second on a service that does nothing. At that
+/// rate the client is measured and not a server.
 fn print_client(runtime: &Runtime, options: &Options) -> Result<(), Failure> {
     let port = service::start(Answers::new())?.port();
     let ask = |connections, ops| {
         let puts = (0..ops).map(|step| request::of(port, Workload::Put, step, ITEMS)).collect();
         runtime.block_on(client::drive(port, connections, puts, Expected::Success))
     };
-    print!("the client's own limit, puts a second of a service that does nothing:");
+    print!("limit of the client, in puts per second on a service that does nothing:");
     for connections in options.connections.iter().copied() {
         ask(connections, 1_000)?;
         let ops = 10_000;
@@ -193,7 +194,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn a_round_is_judged_by_its_own_ratio() {
+    fn ratio_is_median_of_ratios_per_round() {
         let row = Row { place: StorageMode::Memory, connections: 1, operation: Workload::Get };
         let of =
             |rates: &[f64]| Measured::new(Engine::Tabla, row, rates.to_vec(), Durations::default());
@@ -205,7 +206,7 @@ mod tests {
     }
 
     #[test]
-    fn only_other_servers_may_fail() {
+    fn failure_of_own_server_ends_run() {
         let mut found = Found::default();
         assert!(found.fails(Engine::Dynalite, "get", "it ended".into()).is_ok());
         assert_eq!(found.failures, ["dynalite, get: it ended"]);

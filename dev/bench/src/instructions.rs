@@ -1,13 +1,12 @@
-//! How many instructions of the processor an operation takes: in memory, one caller.
+//! Number of processor instructions per operation, in memory, with one caller.
 //!
-//! The time of an operation depends on the machine and on what else it does; the number of its
-//! instructions hardly does: by hand it is the same in every run, and the engine's differs by up to
-//! 3 %, because maps are seeded anew in every process.
+//! The time of an operation depends on the machine and its load; the number of its instructions
+//! hardly does. For hand-written SQLite it is the same in every run. For the engine it varies by up
+//! to 3 %, because hash maps have a new seed in every process.
 //!
-//! This program does the work as a child of `callgrind`, which counts. Whenever the child enters
-//! [`end_of_part`], what was counted since the last time is written down. Each operation is done so
-//! many times in one part and twice as often in the next: the difference has nothing but operations
-//! in it.
+//! This program does the work as a child of `callgrind`, which counts. Each time the child enters
+//! [`end_of_part`], callgrind writes the counts since the last time. One part executes an operation
+//! n times and the next one 2n times: the difference consists of operations only.
 
 use std::path::Path;
 use std::process::Command;
@@ -23,7 +22,7 @@ use crate::embedded::workload::{ITEMS, StorageMode, Workload};
 use crate::embedded::{Failure, Folder, Row, tabla as work};
 use crate::process;
 
-/// The command by which this program calls itself.
+/// Command with which this program starts itself as the child.
 pub(crate) const CHILD: &str = "instructions-child";
 
 const OPERATIONS: [Workload; 7] = [
@@ -36,16 +35,16 @@ const OPERATIONS: [Workload; 7] = [
     Workload::Transact,
 ];
 
-/// Who does the work.
+/// Contestant of the measurement.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum Worked {
-    /// SQLite by hand.
+    /// Hand-written SQLite.
     ByHand,
-    /// The engine, from an address with `?retries=off`.
+    /// Engine at an address with `?retries=off`.
     Plain,
-    /// The engine, from an address with the default retries.
+    /// Engine at an address with the default retries.
     Retrying,
-    /// The engine, with a stream of both images.
+    /// Engine with a stream of both images.
     Streamed,
 }
 
@@ -71,14 +70,14 @@ pub(crate) fn run(arguments: &[String]) -> Result<(), Failure> {
     let mut operations = OPERATIONS.to_vec();
     let mut arguments = arguments.iter();
     while let Some(argument) = arguments.next() {
-        let value = arguments.next().ok_or_else(|| format!("{argument} has no value"))?;
+        let value = arguments.next().ok_or_else(|| format!("{argument}: the value is missing"))?;
         match argument.as_str() {
             "--operations" => operations = list(value, Workload::named)?,
-            _ => return Err(format!("no such option: {argument}").into()),
+            _ => return Err(format!("unknown option {argument}").into()),
         }
     }
     if operations.contains(&Workload::Delete) {
-        return Err("a delete needs an item that is there; it is not among these".into());
+        return Err("--operations: delete cannot be measured here".into());
     }
     let folder = Folder::make(&std::env::temp_dir())?;
     let mut counted = Vec::new();
@@ -106,7 +105,7 @@ pub(crate) fn run(arguments: &[String]) -> Result<(), Failure> {
     Ok(())
 }
 
-/// The instructions that each operation takes.
+/// Instructions per operation.
 fn count(worked: Worked, operations: &[Workload], folder: &Path) -> Result<Vec<f64>, Failure> {
     let out = folder.join(worked.name());
     let names: Vec<&str> = operations.iter().map(|operation| operation.name()).collect();
@@ -117,25 +116,28 @@ fn count(worked: Worked, operations: &[Workload], folder: &Path) -> Result<Vec<f
             .arg(std::env::current_exe()?)
             .args([CHILD, worked.name(), &names.join(",")]),
     )?;
-    let part = |number: usize| -> Result<f64, Failure> {
-        let dump = std::fs::read_to_string(format!("{}.{number}", out.display()));
-        total(&dump.map_err(|error| format!("callgrind has not counted part {number}: {error}"))?)
-    };
+    let part =
+        |number: usize| -> Result<f64, Failure> {
+            let dump = std::fs::read_to_string(format!("{}.{number}", out.display()));
+            total(&dump.map_err(|error| {
+                format!("cannot read part {number} of callgrind's counts: {error}")
+            })?)
+        };
     let per_operation = |(number, operation): (usize, &Workload)| -> Result<f64, Failure> {
-        // Parts are counted from 1, and the first of three is what leads up to the others.
+        // Parts are numbered from 1, and the first of three is the warm-up.
         let (once, twice) = (part(3 * number + 2)?, part(3 * number + 3)?);
         Ok((twice - once) / times(*operation) as f64)
     };
     operations.iter().enumerate().map(per_operation).collect()
 }
 
-/// The instructions of a part.
+/// Instructions of a part.
 fn total(dump: &str) -> Result<f64, Failure> {
     let line = dump.lines().find_map(|line| line.strip_prefix("summary: "));
-    Ok(line.ok_or("callgrind has written no summary")?.trim().parse()?)
+    Ok(line.ok_or("callgrind's output has no summary")?.trim().parse()?)
 }
 
-/// How often an operation is done in the shorter part.
+/// Number of operations in the shorter part.
 fn times(operation: Workload) -> u64 {
     match operation {
         Workload::Get => 2_000,
@@ -145,16 +147,16 @@ fn times(operation: Workload) -> u64 {
     }
 }
 
-/// Does every operation, in parts.
+/// Executes all operations, in parts.
 pub(crate) fn child(arguments: &[String]) -> Result<(), Failure> {
     let [worked, operations] = arguments else {
         return Err(format!("{CHILD} is called by `instructions`").into());
     };
-    let worked = Worked::named(worked).ok_or_else(|| format!("nobody is called {worked}"))?;
+    let worked = Worked::named(worked).ok_or_else(|| format!("unknown contestant {worked}"))?;
     let mut worker = match worked {
         Worked::ByHand => Worker::Limit(Limit::load(StorageMode::Memory, Path::new(""))?),
         Worked::Plain | Worked::Retrying | Worked::Streamed => {
-            // One thread: what is counted does not depend on who wakes whom.
+            // One thread, so that the count does not depend on which thread wakes which.
             let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build()?;
             let address = match worked {
                 Worked::Retrying => "sqlite::memory:",
@@ -181,7 +183,7 @@ pub(crate) fn child(arguments: &[String]) -> Result<(), Failure> {
     Ok(())
 }
 
-/// The engine at this address, with the items that are always there.
+/// Opens the engine at this address, and writes the initial items.
 async fn open(address: &str) -> Result<Arc<dyn Store>, Failure> {
     let mut registry = Registry::new();
     registry.register(SqliteOpener);
@@ -205,7 +207,8 @@ impl Worker {
     }
 }
 
-/// Known to callgrind by its name: nothing else may be known by it, and it must not disappear.
+/// callgrind finds this function by its name: the name must be unique, and the call must not be
+/// inlined.
 #[inline(never)]
 fn end_of_part(ops: u64) {
     std::hint::black_box(ops);
@@ -216,7 +219,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn a_dump_says_its_total() {
+    fn total_is_read_from_dump() {
         let dump = "# callgrind format\nversion: 1\nevents: Ir\nsummary: 4500\n\nfn=(1)\n1 7\n";
         assert_eq!(total(dump).unwrap(), 4500.0);
         assert!(total("events: Ir\n").is_err());

@@ -1,5 +1,5 @@
-//! Side-by-side measurements: tabla beside what it stands on or is compared with, in one run, on
-//! one machine, turn by turn.
+//! Comparative measurements: tabla and the programs that it is compared with, in one run, on one
+//! machine, in turns.
 
 mod activity_log;
 mod dynamo_overhead;
@@ -23,68 +23,68 @@ Usage: cargo xtask bench <measurement> [-- <options>]
 
 Measurements:
   activity-log [--events <n>] [--users <n>] [--durability full|normal] [--folder <path>]
-      the activity log of Esencia Fest at its full size: 1000000 events of 7000 visitors unless
-      told, written, read, and swept after their ninety days, by a clock that is moved
+      writes, consumes, reads and sweeps the activity log of Esencia Fest at full size, on a
+      manual clock [default: 1000000 events of 7000 visitors, durability full]
   dynamo-overhead [calls]
-      get, put and query through DynamoStore beside the SDK's own calls, against an HTTP service
-      in this process; `calls` of each kind, 10000 unless told
+      compares get, put and query of DynamoStore with the SDK's own calls, on an HTTP service
+      in this process; `calls` of each kind [default: 10000]
   embedded [options]
-      ten operations on the SQLite engine, on SQLite by hand, on Dynoxide and on DynamoDB Local
-      (the server that TABLA_DYNAMODB_ENDPOINT names)
-        --quick              a tenth of the work
-        --rounds <n>         repetitions, of which the middle one counts; 15 unless told
+      compares ten operations on the SQLite engine, hand-written SQLite, Dynoxide and DynamoDB
+      Local (the server that TABLA_DYNAMODB_ENDPOINT names)
+        --quick              do a tenth of the work
+        --rounds <n>         repetitions, of which the median counts [default: 15]
         --places <a,b>       of memory, durable, relaxed
-        --callers <a,b>      numbers of concurrent callers; 1,16,64 unless told
+        --callers <a,b>      numbers of concurrent callers [default: 1,16,64]
         --operations <a,b>   get, put, update-if, delete, query-50, index-query-50,
                              filter-query-50, batch-write-25, batch-get-100, transact-4
         --without <a,b>      of limit, dynoxide, dynamodb
-        --folder <path>      where the files are made, in a folder of their own; the system's
-                             folder for temporary files unless told
-        --json <file>        writes all rows
+        --folder <path>      parent of the folder that the files are in [default: the
+                             system's folder for temporary files]
+        --json <file>        write all rows to this file
   entity-overhead [calls]
-      get and put of a typed entity beside the same calls written by hand, on SQLite in memory;
-      `calls` of each kind, 20000 unless told; fails if a goal is missed
+      compares get and put of a typed entity with hand-written calls, on SQLite in memory;
+      `calls` of each kind [default: 20000]; fails if a goal is missed
   growth [--items <a,b>] [--folder <path>]
-      pages that a get and a query of 50 read from files of these many items; 10000,100000 unless
-      told (Linux only)
+      counts the pages that a get and a query of 50 read from files of this many items
+      [default: 10000,100000] (Linux only)
   http [options]
-      get, put, conditional update, query of 50 and transact of 4 by HTTP on `tabla serve`, on
-      Dynoxide, on DynamoDB Local and on dynalite, in memory and durable; how long each takes to its
-      first answer, and its memory at rest and when it is full (Linux only)
-        --quick              5 rounds, shorter turns, 20000 items of a full server
-        --rounds <n>         repetitions, of which the middle one counts; 9 unless told
+      compares get, put, conditional update, query of 50 and transact of 4 by HTTP on `tabla
+      serve`, Dynoxide, DynamoDB Local and dynalite, in memory and durable; also the time to the
+      first answer, and the memory at rest and full (Linux only)
+        --quick              run 5 rounds with shorter turns, and 20000 items of a full server
+        --rounds <n>         repetitions, of which the median counts [default: 9]
         --servers <a,b>      of tabla, dynoxide, dynamodb, dynalite
         --places <a,b>       of memory, durable
-        --connections <a,b>  numbers of concurrent connections; 1,16,64 unless told
+        --connections <a,b>  numbers of concurrent connections [default: 1,16,64]
         --operations <a,b>   of get, put, update-if, query-50, transact-4
-        --items <n>          items of a full server; 1000000 unless told, none with 0
+        --items <n>          items of a full server; 0 skips it [default: 1000000]
         --folder <path>      as for embedded
-        --json <file>        writes all rows
+        --json <file>        write all rows to this file
         --tabla <program>, --dynoxide <program>, --dynamodb <folder of jars>,
-        --dynalite <folder>  where the servers are; `cargo xtask bench` says it
+        --dynalite <folder>  paths of the servers; set by `cargo xtask bench`
   sweep [--items <n>] [--places <a,b>] [--callers <a,b>] [--folder <path>]
-      how long puts take while the store deletes this many expired items, beside the same puts
-      while nothing has expired, in turns; 100000 items, in memory, durable and relaxed, by 1,16
-      callers unless told, without a stream and with one; fails if a goal is missed
+      compares puts while the store deletes this many expired items with puts while nothing
+      has expired, in turns, without a stream and with one [default: 100000 items, all places,
+      1,16 callers]; fails if a goal is missed
   streams [options]
-      put, conditional update, delete and transact of 4 on the SQLite engine with a stream of keys
-      and with one of both images, beside the same without one; how long records take to read
-      back; fails if a goal is missed
-        --rounds <n>         repetitions, of which the middle ratio counts; three times 9 unless told
+      compares put, conditional update, delete and transact of 4 on the SQLite engine with a
+      stream of keys, with one of both images, and without a stream; also the time to read the
+      records back; fails if a goal is missed
+        --rounds <n>         repetitions, of which the median ratio counts [default: 3 times 9]
         --places <a,b>       of memory, durable, relaxed
-        --callers <a,b>      numbers of concurrent callers; 1,16 unless told
+        --callers <a,b>      numbers of concurrent callers [default: 1,16]
         --operations <a,b>   of put, update-if, delete, transact-4
         --folder <path>      as for embedded
   syncs [--callers <a,b>] [--writes <n>] [--rounds <n>] [--folder <path>]
-      syncs per durable write: put, update-if and transact-4 at 1,16,64 callers unless told, 50
-      writes of each caller, 5 rounds, of which the middle one counts; fails if a goal is missed
-      (needs perf or strace)
+      counts syncs per durable write of put, update-if and transact-4 [default: 1,16,64
+      callers, 50 writes of each, 5 rounds, of which the median counts]; fails if a goal is
+      missed (needs perf or strace)
   instructions [--operations <a,b>]
-      instructions of the processor per operation, of the SQLite engine and of SQLite by hand, in
-      memory, one caller (needs valgrind)
+      counts processor instructions per operation of the SQLite engine and of hand-written
+      SQLite, in memory, one caller (needs valgrind)
   memory [--items <a,b>] [--folder <path>]
-      memory of a process that holds these many items in one store, 1000,10000,100000 unless told,
-      and of one more store (Linux only)";
+      measures the memory of a process with this many items in one store [default:
+      1000,10000,100000], and of one more store (Linux only)";
 
 fn main() -> ExitCode {
     let mut arguments = std::env::args().skip(1);
@@ -93,11 +93,11 @@ fn main() -> ExitCode {
     let outcome = match measurement.as_str() {
         "dynamo-overhead" => match rest.first().map_or(Ok(10_000), |calls| calls.parse()) {
             Ok(calls) if calls > 0 && rest.len() < 2 => return dynamo_overhead::run(calls),
-            _ => Err(format!("`calls` is one number\n\n{USAGE}").into()),
+            _ => Err(format!("`calls` must be one number above 0\n\n{USAGE}").into()),
         },
         "entity-overhead" => match rest.first().map_or(Ok(20_000), |calls| calls.parse()) {
             Ok(calls) if calls > 0 && rest.len() < 2 => entity_overhead::run(calls),
-            _ => Err(format!("`calls` is one number\n\n{USAGE}").into()),
+            _ => Err(format!("`calls` must be one number above 0\n\n{USAGE}").into()),
         },
         "activity-log" => activity_log::run(&rest),
         "embedded" => embedded::run(&rest),

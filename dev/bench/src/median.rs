@@ -1,16 +1,16 @@
-//! Durations of many calls, and the one in their middle.
+//! Durations of calls, their percentiles, and medians.
 
 // A benchmark measures real time: an injected clock would measure itself.
 #![allow(clippy::disallowed_methods)]
 
 use std::time::{Duration, Instant};
 
-/// How long each call took.
+/// Durations of many calls.
 #[derive(Default)]
 pub(crate) struct Durations(Vec<Duration>);
 
 impl Durations {
-    /// Waits for a call and notes how long it took.
+    /// Awaits a call and records its duration.
     pub(crate) async fn time<T>(&mut self, call: impl Future<Output = T>) -> T {
         let begun = Instant::now();
         let answer = call.await;
@@ -18,17 +18,17 @@ impl Durations {
         answer
     }
 
-    /// Adds the calls of another caller.
+    /// Adds the durations of another caller.
     pub(crate) fn join(&mut self, other: Self) {
         self.0.extend(other.0);
     }
 
-    /// How many calls there were.
+    /// Number of calls.
     pub(crate) fn len(&self) -> usize {
         self.0.len()
     }
 
-    /// The one that this share of them does not exceed.
+    /// Duration that this share of the calls does not exceed.
     pub(crate) fn percentile(&mut self, share: f64) -> Duration {
         let rank = (self.0.len() as f64 * share) as usize;
         match self.0.len().checked_sub(1) {
@@ -37,7 +37,7 @@ impl Durations {
         }
     }
 
-    /// The middle one: what a rare pause of the machine does not move.
+    /// Median, which rare pauses of the machine do not affect.
     pub(crate) fn median(mut self) -> Duration {
         let middle = self.0.len() / 2;
         match self.0.is_empty() {
@@ -47,7 +47,7 @@ impl Durations {
     }
 }
 
-/// Measures one stretch of time.
+/// Stopwatch of real time.
 pub(crate) struct Stopwatch(Instant);
 
 impl Stopwatch {
@@ -60,7 +60,7 @@ impl Stopwatch {
     }
 }
 
-/// The number in the middle; the lower one of two. `None` if there are none.
+/// Median of the numbers, the lower one of two; `None` if there are none.
 pub(crate) fn median(numbers: &[f64]) -> Option<f64> {
     let mut sorted = numbers.to_vec();
     sorted.sort_by(f64::total_cmp);

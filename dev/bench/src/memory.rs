@@ -1,5 +1,4 @@
-//! What memory the engine takes: for its items, and for each store that is open. Each figure comes
-//! from a process of its own.
+//! Memory of the engine: per item, and per open store. Each figure comes from a separate process.
 
 use std::path::Path;
 use std::process::Command;
@@ -11,10 +10,10 @@ use crate::embedded::workload::StorageMode;
 use crate::embedded::{Failure, Folder, tabla as work};
 use crate::process;
 
-/// The command by which this program calls itself.
+/// Command with which this program starts itself as the child.
 pub(crate) const CHILD: &str = "memory-child";
 
-/// Stores that are open at the same time, to see what one more takes.
+/// Number of stores that are open at once, to compute the memory of one.
 const STORES: usize = 100;
 
 const PLACES: [StorageMode; 2] = [StorageMode::Memory, StorageMode::Relaxed];
@@ -25,11 +24,11 @@ pub(crate) fn run(arguments: &[String]) -> Result<(), Failure> {
     let mut folder = std::env::temp_dir();
     let mut arguments = arguments.iter();
     while let Some(argument) = arguments.next() {
-        let value = arguments.next().ok_or_else(|| format!("{argument} has no value"))?;
+        let value = arguments.next().ok_or_else(|| format!("{argument}: the value is missing"))?;
         match argument.as_str() {
             "--items" => sizes = list(value, |number| number.parse().ok())?,
             "--folder" => folder = value.into(),
-            _ => return Err(format!("no such option: {argument}").into()),
+            _ => return Err(format!("unknown option {argument}").into()),
         }
     }
     let folder = Folder::make(&folder)?;
@@ -75,12 +74,12 @@ fn measure(
     Ok(Memory { resident: bytes("resident_bytes")?, peak: bytes("peak_bytes")? })
 }
 
-/// Opens stores, has the items written into the first, and says what that took.
+/// Opens stores, writes the items into the first, and prints the memory of the process.
 pub(crate) fn child(arguments: &[String]) -> Result<(), Failure> {
     let [place, stores, items, folder] = arguments else {
         return Err(format!("{CHILD} is called by `memory`").into());
     };
-    let place = StorageMode::named(place).ok_or("no such place")?;
+    let place = StorageMode::named(place).ok_or("unknown place")?;
     let (stores, items): (usize, u64) = (stores.parse()?, items.parse()?);
     let runtime = tokio::runtime::Builder::new_multi_thread().enable_all().build()?;
     runtime.block_on(async {

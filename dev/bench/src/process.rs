@@ -1,4 +1,4 @@
-//! Other programs that look at this one, and what Linux says of it.
+//! Commands that measurements run, and the memory of processes as reported by Linux.
 
 use std::process::{Command, Output, Stdio};
 
@@ -6,16 +6,16 @@ use serde_json::Value;
 
 use crate::embedded::Failure;
 
-/// Runs a command whose program may be missing, and waits for it. What it says about errors is
-/// shown.
+/// Runs a command to its end; if its program is missing, the error says how to install it. Standard
+/// error is shown.
 pub(crate) fn output(command: &mut Command) -> Result<Output, Failure> {
     let output = command.stdin(Stdio::null()).stderr(Stdio::inherit()).output();
     let name = command.get_program().to_string_lossy().into_owned();
     let output = output.map_err(|error| match error.kind() {
         std::io::ErrorKind::NotFound => {
-            format!("{name} is needed for this; install it, such as with: apt-get install {name}")
+            format!("{name} is missing; install it, for example with: apt-get install {name}")
         }
-        _ => format!("{name} could not be run: {error}"),
+        _ => format!("cannot run {name}: {error}"),
     })?;
     match output.status.success() {
         true => Ok(output),
@@ -23,22 +23,22 @@ pub(crate) fn output(command: &mut Command) -> Result<Output, Failure> {
     }
 }
 
-/// The line of JSON that a command prints.
+/// Runs a command and parses the JSON that it prints.
 pub(crate) fn answer(command: &mut Command) -> Result<Value, Failure> {
     Ok(serde_json::from_slice(&output(command)?.stdout)?)
 }
 
-/// The memory of this process, in bytes, as Linux counts it.
+/// Resident memory of this process in bytes.
 pub(crate) fn resident() -> Result<u64, Failure> {
     status("self", "VmRSS:")
 }
 
-/// The memory of another process, in bytes.
+/// Resident memory of another process in bytes.
 pub(crate) fn resident_of(process: u32) -> Result<u64, Failure> {
     status(&process.to_string(), "VmRSS:")
 }
 
-/// The most memory that this process has ever had.
+/// Peak resident memory of this process in bytes.
 pub(crate) fn peak() -> Result<u64, Failure> {
     status("self", "VmHWM:")
 }
@@ -46,7 +46,7 @@ pub(crate) fn peak() -> Result<u64, Failure> {
 fn status(process: &str, name: &str) -> Result<u64, Failure> {
     let status = std::fs::read_to_string(format!("/proc/{process}/status"))?;
     let line = status.lines().find_map(|line| line.strip_prefix(name));
-    let size = line.ok_or_else(|| format!("Linux does not say {name}"))?;
+    let size = line.ok_or_else(|| format!("/proc/{process}/status has no {name}"))?;
     Ok(size.trim().trim_end_matches(" kB").parse::<u64>()? * 1024)
 }
 
@@ -55,7 +55,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn a_program_that_is_missing_is_named() {
+    fn missing_program_is_named() {
         let error = output(&mut Command::new("no-such-program")).unwrap_err().to_string();
         assert!(error.contains("apt-get install no-such-program"), "{error}");
         let error = output(&mut Command::new("false")).unwrap_err().to_string();
@@ -64,7 +64,7 @@ mod tests {
 
     #[test]
     #[cfg(target_os = "linux")]
-    fn the_peak_remembers_what_is_gone() {
+    fn peak_includes_freed_memory() {
         let size = 32 << 20;
         drop(std::hint::black_box(vec![1_u8; size]));
         assert!(peak().unwrap() > size as u64);

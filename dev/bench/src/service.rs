@@ -1,4 +1,5 @@
-//! An HTTP service on loopback, with one answer per operation: as little as a service can cost.
+//! HTTP service on loopback with a fixed response per operation, which costs as little as a service
+//! can.
 
 use std::collections::BTreeMap;
 use std::io;
@@ -8,11 +9,11 @@ use std::sync::Arc;
 use tokio::io::{AsyncBufReadExt, AsyncReadExt, AsyncWriteExt, BufReader};
 use tokio::net::{TcpListener, TcpStream};
 
-/// The answers, by operation.
+/// Responses by operation.
 pub(crate) type Answers = BTreeMap<&'static str, String>;
 
-/// Starts the service on a thread of its own, so that it shares nothing with the callers but the
-/// socket. It ends with the process.
+/// Starts the service on its own thread, so that it shares only the socket with the callers. It
+/// ends with the process.
 pub(crate) fn start(answers: Answers) -> io::Result<SocketAddr> {
     let socket = std::net::TcpListener::bind("127.0.0.1:0")?;
     let address = socket.local_addr()?;
@@ -20,7 +21,7 @@ pub(crate) fn start(answers: Answers) -> io::Result<SocketAddr> {
     let answers = Arc::new(answers);
     std::thread::spawn(move || {
         if let Err(error) = listen(socket, answers) {
-            eprintln!("the service has ended: {error}");
+            eprintln!("the HTTP service failed: {error}");
         }
     });
     Ok(address)
@@ -38,7 +39,7 @@ fn listen(socket: std::net::TcpListener, answers: Arc<Answers>) -> io::Result<()
     })
 }
 
-/// Answers one request after the other until the connection ends.
+/// Answers requests one by one until the connection ends.
 async fn serve(connection: TcpStream, answers: Arc<Answers>) -> io::Result<()> {
     let mut connection = BufReader::new(connection);
     let mut body = Vec::new();
@@ -57,14 +58,14 @@ async fn serve(connection: TcpStream, answers: Arc<Answers>) -> io::Result<()> {
     Ok(())
 }
 
-/// What the service needs to know of a request.
+/// Fields of a request that the service needs.
 #[derive(Default)]
 struct Head {
     operation: String,
     body_length: usize,
 }
 
-/// Reads up to the empty line; `None` at the end of the connection.
+/// Reads a request's head; `None` at the end of the connection.
 async fn read_head(connection: &mut BufReader<TcpStream>) -> io::Result<Option<Head>> {
     let mut head = Head::default();
     let mut line = String::new();

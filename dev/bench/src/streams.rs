@@ -1,13 +1,12 @@
-//! What a stream adds to the writes of its table.
+//! Overhead of a stream on the writes of its table.
 //!
-//! The same writes on three stores that differ in nothing but the stream: without one, with one that
-//! carries the keys, and with one that carries both images. They take turns in every round, and a
-//! round is judged by its own ratio, so that a slow moment of the machine meets all three. What is
-//! written is read back at the end: a record that was cheap to write is one that has to be put
-//! together.
+//! The same writes run on three stores that differ only in the stream: none, one of keys, and one
+//! of both images. The stores take turns in every round, and the ratio is computed round by round,
+//! so that a slow moment of the machine affects all three. At the end the records are read back:
+//! records that are cheap to write have to be reconstructed.
 //!
-//! Beside them, for one caller, the same is done by hand on SQLite: what one more row for each change
-//! costs there is what nobody who keeps items and records in one SQLite database can go below.
+//! For one caller, the same is done with hand-written SQLite. The cost of one more row per change
+//! there is the lower limit for any store that keeps items and records in one SQLite database.
 
 use std::path::Path;
 use std::process::Command;
@@ -27,17 +26,17 @@ use crate::embedded::workload::{ITEMS, StorageMode, Workload};
 use crate::embedded::{Failure, Folder, Row, tabla as work};
 use crate::median::{Stopwatch, median};
 
-/// The most times that a write may take of what it takes without a stream.
+/// Goal: highest ratio of the time of a write with a stream to that without one.
 const GOAL: f64 = 1.3;
 
 const OPERATIONS: [Workload; 4] =
     [Workload::Put, Workload::Update, Workload::Delete, Workload::Transact];
 
-/// So many times the usual operations make a round: it has the log moved to the file several times.
-/// In shorter ones, stores that do not differ at all were up to half apart.
+/// Factor on the usual number of operations of a round, so that it contains several checkpoints. In
+/// shorter rounds, identical stores differed by up to a half.
 const LONGER: u64 = 4;
 
-/// What the streams carry; the first store has none.
+/// View types of the streams; the first store has none.
 const STREAMS: [Option<StreamViewType>; 3] =
     [None, Some(StreamViewType::KeysOnly), Some(StreamViewType::NewAndOldImages)];
 
@@ -51,22 +50,22 @@ pub(crate) fn run(arguments: &[String]) -> Result<(), Failure> {
     let mut is_part = false;
     let mut rest = arguments.iter();
     while let Some(argument) = rest.next() {
-        let value = rest.next().ok_or_else(|| format!("{argument} has no value"))?;
+        let value = rest.next().ok_or_else(|| format!("{argument}: the value is missing"))?;
         let positive = |text: &str| text.parse().ok().filter(|number| *number > 0);
         let writing = |name: &str| Workload::named(name).filter(|one| OPERATIONS.contains(one));
         match argument.as_str() {
             "--places" => places = list(value, StorageMode::named)?,
             "--callers" => callers = list(value, positive)?,
             "--operations" => operations = list(value, writing)?,
-            "--rounds" => rounds = positive(value).ok_or("--rounds is at least 1")?,
+            "--rounds" => rounds = positive(value).ok_or("--rounds must be at least 1")?,
             "--folder" => folder = value.into(),
             PART => is_part = true,
-            _ => return Err(format!("no such option: {argument}").into()),
+            _ => return Err(format!("unknown option {argument}").into()),
         }
     }
     if !is_part {
-        println!("time of a write without a stream, and how many times that with one");
-        println!("three times {rounds} rounds, stores in turns, the middle ratio counts");
+        println!("time of a write without a stream, and the ratio to it with one");
+        println!("three times {rounds} rounds, stores in turns, the median ratio counts");
         println!(
             "{:<9} {:<11} {:>7} {:>9}   keys   both {:>17}   by hand, both",
             "", "", "callers", "µs", ""
@@ -84,15 +83,15 @@ pub(crate) fn run(arguments: &[String]) -> Result<(), Failure> {
     };
     match missed {
         0 => Ok(()),
-        _ => Err("not all goals are met".into()),
+        _ => Err("at least one goal is missed".into()),
     }
 }
 
-/// Says that a process is one of several.
+/// Option that marks a process as one of several.
 const PART: &str = "--part";
 
-/// Has a process of its own measure the rows of a place with so many callers, because memory that
-/// others have used and given back is slower; whether it has met all goals.
+/// Measures the rows of one place and number of callers in a separate process, because memory that
+/// earlier rows have used and freed is slower. Returns whether all goals are met.
 fn run_part(arguments: &[String], place: StorageMode, callers: usize) -> Result<bool, Failure> {
     let callers = callers.to_string();
     let own = ["--places", place.name(), "--callers", &callers, PART, "of several"];
@@ -100,7 +99,8 @@ fn run_part(arguments: &[String], place: StorageMode, callers: usize) -> Result<
     Ok(command.arg("streams").args(arguments).args(own).status()?.success())
 }
 
-/// Measures and prints the rows of a place with so many callers; how many goals are missed.
+/// Measures and prints the rows of one place and number of callers; returns the number of missed
+/// goals.
 fn measure_part(
     place: StorageMode,
     callers: usize,
@@ -118,12 +118,12 @@ fn measure_part(
             Row { place, operation: *operation, callers, ops }
         })
         .collect();
-    // By hand there is one connection, and one caller.
+    // Hand-written SQLite has one connection, and so one caller.
     let mut by_hand = if callers == 1 { by_hand(place, folder.path())? } else { Vec::new() };
     let mut next_item = ITEMS;
     let (mut thirds, mut reading) = (Vec::new(), Vec::new());
-    // Of three stores that do not differ in anything, the third is up to a quarter faster with 16
-    // callers on two processors. So each is measured in every place.
+    // Of three identical stores, the third is up to a quarter faster with 16 callers on two
+    // processors. So each store is measured in every position.
     for shift in 0..STREAMS.len() {
         let mut streams = STREAMS;
         streams.rotate_left(shift);
@@ -156,7 +156,7 @@ fn measure_part(
     Ok(missed)
 }
 
-/// A store for each of these streams, with the items that are always there.
+/// Opens a store for each of these streams, and writes the initial items.
 async fn open(
     place: StorageMode,
     streams: [Option<StreamViewType>; 3],
@@ -177,10 +177,10 @@ async fn open(
     Ok(stores)
 }
 
-/// Reads all records of the only stream: how many there are, and the seconds that it took.
+/// Reads all records of the only stream; returns their number and the seconds.
 async fn read_back(store: &dyn Store) -> Result<(usize, f64), Failure> {
     let streams = store.list_streams(ListStreams::default()).await?.streams;
-    let arn = streams.first().ok_or("there is no stream")?.arn.clone();
+    let arn = streams.first().ok_or("the store has no stream")?.arn.clone();
     let shards = store.describe_stream(DescribeStream::new(arn.clone())).await?.shards;
     let stopwatch = Stopwatch::start();
     let mut records = 0;
@@ -197,7 +197,7 @@ async fn read_back(store: &dyn Store) -> Result<(usize, f64), Failure> {
     Ok((records, stopwatch.seconds()))
 }
 
-/// SQLite by hand, without and with a record of each change.
+/// Opens hand-written SQLite twice, without and with a record of each change.
 fn by_hand(place: StorageMode, folder: &Path) -> Result<Vec<Limit>, Failure> {
     let plain = Limit::load(place, &file("by-hand", place, folder))?;
     let mut recording = Limit::load(place, &file("by-hand-recording", place, folder))?;
@@ -206,19 +206,19 @@ fn by_hand(place: StorageMode, folder: &Path) -> Result<Vec<Limit>, Failure> {
 }
 
 struct Contestants<'a> {
-    /// One for each of [`STREAMS`].
+    /// One store for each of [`STREAMS`].
     stores: &'a [Arc<dyn Store>],
     by_hand: &'a mut [Limit],
 }
 
-/// The seconds of each, round by round.
+/// Seconds of each contestant, round by round.
 struct Seconds {
     stores: Vec<Vec<f64>>,
     by_hand: Vec<Vec<f64>>,
 }
 
 impl Contestants<'_> {
-    /// Has them do the work of a row in turns.
+    /// Runs the work of a row on all contestants, in turns.
     fn measure(
         self,
         runtime: &Runtime,
@@ -234,7 +234,7 @@ impl Contestants<'_> {
         for round in 0..rounds {
             for turns in [to, fro] {
                 let first = *next_item;
-                // Updates take numbers too: they set what no update has set before.
+                // Updates need new numbers too: each sets a value that no update has set before.
                 *next_item += row.ops * row.operation.new_items().max(1);
                 for one in turns(stores.len()) {
                     seconds.stores[one][round] +=
@@ -249,21 +249,22 @@ impl Contestants<'_> {
     }
 }
 
-/// How often everybody has a turn in a round.
+/// Number of turns of each contestant in a round.
 const TURNS: u64 = 2;
 
-/// Who has the first turns of a round. What one leaves to the disk to do, the next one waits for: in a
-/// round, and from one to the next, everybody comes after everybody else once.
+/// Order of the first turns of a round. A contestant can leave work to the disk that slows the next
+/// one down. With this order and that of [`fro`], each comes after each other one once.
 fn to(count: usize) -> Vec<usize> {
     (0..count).collect()
 }
 
-/// Who has the second turns.
+/// Order of the second turns of a round.
 fn fro(count: usize) -> Vec<usize> {
     (0..count).map(|turn| (count - turn) % count).collect()
 }
 
-/// Prints a line for a row, of the geometric mean of its thirds; how many goals are missed.
+/// Prints the line of a row, with geometric means over the three positions; returns the number of
+/// missed goals.
 fn print(row: &Row, thirds: &[&Seconds]) -> usize {
     let mean = |of: &dyn Fn(&Seconds) -> f64| {
         thirds.iter().map(|third| of(third)).product::<f64>().powf(1.0 / thirds.len() as f64)
@@ -290,7 +291,7 @@ fn print(row: &Row, thirds: &[&Seconds]) -> usize {
     missed
 }
 
-/// The ratio in the middle of those of the rounds.
+/// Median of the ratios of the rounds.
 fn ratio(with: &[f64], without: &[f64]) -> f64 {
     let ratios: Vec<f64> = with.iter().zip(without).map(|(with, without)| with / without).collect();
     median(&ratios).unwrap_or_default()
@@ -303,7 +304,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn a_round_is_judged_by_its_own_ratio() {
+    fn ratio_is_median_of_ratios_per_round() {
         // The machine is ten times as slow in the second round.
         assert_eq!(ratio(&[2.0, 24.0, 2.0], &[1.0, 20.0, 2.0]), 1.2);
         let row = Row { place: StorageMode::Memory, operation: Workload::Put, callers: 1, ops: 10 };
@@ -320,7 +321,7 @@ mod tests {
     }
 
     #[test]
-    fn everybody_comes_after_everybody_else() {
+    fn each_contestant_follows_each_other_once() {
         let round = [to(3), fro(3), to(3)].concat();
         assert_eq!(round[..7], [0, 1, 2, 0, 2, 1, 0]);
         let followers: BTreeSet<(usize, usize)> =
@@ -330,7 +331,7 @@ mod tests {
     }
 
     #[test]
-    fn what_is_not_known_is_refused() {
+    fn invalid_options_are_rejected() {
         for arguments in
             [&["--fast"][..], &["--rounds", "0"], &["--operations", "get"], &["--places", "tape"]]
         {

@@ -1,9 +1,9 @@
-//! What callers notice of a sweep: how long puts take while the store deletes expired items, beside
-//! the same puts while nothing has expired.
+//! Effect of a sweep on callers: the time of puts while the store deletes expired items, compared
+//! with the same puts while nothing has expired.
 //!
-//! The items that expire are there from the beginning, in parts, a day apart. The store's clock is
-//! put ahead by a day for each part, and between the parts callers write without a sweep: so both
-//! are measured in turns, on a table that is the same for both.
+//! The items that expire exist from the beginning, in parts a day apart. The clock of the store is
+//! advanced by a day for each part, and between the parts callers write without a sweep. So both
+//! are measured in turns, on the same table.
 
 use std::path::Path;
 use std::sync::Arc;
@@ -22,16 +22,16 @@ use crate::embedded::workload::{BATCH_WRITE, ITEMS, StorageMode, TABLE};
 use crate::embedded::{Failure, Folder, tabla as work};
 use crate::median::{Durations, Stopwatch};
 
-/// The most that a put may take at the 99th percentile, in times that it takes without a sweep.
+/// Goal: highest ratio of the 99th percentile of a put during a sweep to that without one.
 const GOAL: f64 = 2.0;
-/// Parts in which items expire.
+/// Number of parts in which items expire.
 const PARTS: u64 = 5;
 const DAY: u64 = 24 * 60 * 60;
-/// How long callers write without a sweep before the first part; later, as long as the last part
-/// took.
+/// Seconds that callers write without a sweep before the first part. Later stretches are as long as
+/// the last part took.
 const FIRST: f64 = 2.0;
 
-/// The machine's clock, put ahead.
+/// System clock with an offset.
 #[derive(Debug, Default)]
 struct Ahead(AtomicU64);
 
@@ -57,17 +57,17 @@ pub(crate) fn run(arguments: &[String]) -> Result<(), Failure> {
     let mut folder = std::env::temp_dir();
     let mut arguments = arguments.iter();
     while let Some(argument) = arguments.next() {
-        let value = arguments.next().ok_or_else(|| format!("{argument} has no value"))?;
+        let value = arguments.next().ok_or_else(|| format!("{argument}: the value is missing"))?;
         let positive = |text: &str| text.parse().ok().filter(|number| *number > 0);
         match argument.as_str() {
             "--items" => {
                 let wanted = value.parse().ok().filter(|n: &u64| *n >= 1000);
-                items = wanted.ok_or("--items is at least 1000")? / PARTS * PARTS;
+                items = wanted.ok_or("--items must be at least 1000")? / PARTS * PARTS;
             }
             "--places" => places = list(value, StorageMode::named)?,
             "--callers" => callers = list(value, positive)?,
             "--folder" => folder = value.into(),
-            _ => return Err(format!("no such option: {argument}").into()),
+            _ => return Err(format!("unknown option {argument}").into()),
         }
     }
     let folder = Folder::make(&folder)?;
@@ -112,7 +112,7 @@ impl std::fmt::Display for Case {
 }
 
 impl Case {
-    /// Whether the goal is met.
+    /// Measures the case, and returns whether the goal is met.
     async fn measure(&self, path: &Path) -> Result<bool, Failure> {
         let clock = Arc::new(Ahead::default());
         let store = self.open(path, &clock).await?;
@@ -143,7 +143,8 @@ impl Case {
         Ok(self.print(without, with))
     }
 
-    /// A store with everything that will expire. It is filled without syncs, whatever is measured.
+    /// Opens a store with all items that will expire. It is filled with relaxed durability in every
+    /// case.
     async fn open(&self, path: &Path, clock: &Arc<Ahead>) -> Result<SqliteStore, Failure> {
         let config = match self.place {
             StorageMode::Memory => SqliteConfig::in_memory(),
@@ -165,7 +166,7 @@ impl Case {
         for first in (0..self.items).step_by(BATCH_WRITE as usize) {
             let numbers = first..(first + BATCH_WRITE).min(self.items);
             let batch = numbers.fold(BatchWriteItem::new(), |batch, number| {
-                // Those that expire together are everywhere.
+                // Items that expire together are spread over the table.
                 let expires = now + DAY * (1 + number % PARTS) - DAY / 2;
                 batch.put(TABLE, work::item(ITEMS + number).with("expires", expires))
             });
@@ -205,7 +206,7 @@ impl Case {
     }
 }
 
-/// What callers have noticed, in so many seconds.
+/// Durations of calls, and the seconds in which they were made.
 #[derive(Default)]
 struct Calls {
     durations: Durations,
@@ -223,7 +224,7 @@ impl Calls {
     }
 }
 
-/// Callers that put one item after another until they are stopped.
+/// Callers that put items until they are stopped.
 struct Writers {
     stop: Arc<AtomicBool>,
     tasks: Vec<tokio::task::JoinHandle<tabla_core::Result<Durations>>>,

@@ -1,8 +1,8 @@
-//! How often a write is synced to the disk when many write at the same time.
+//! Number of syncs per write with many concurrent writers.
 //!
-//! This program does the writes as a child of a tool that notes the syncs ([`Tool`]). Between the
-//! rows of the table the child makes folders, which the engine never does: so what was noted says by
-//! itself which syncs belong to which row, and opening, loading and closing belong to none.
+//! This program does the writes as a child of a tool that records system calls ([`Tool`]). Between
+//! the rows of the table the child creates folders, which the engine never does. So the record
+//! shows which syncs belong to which row; those of opening, loading and closing belong to none.
 
 use std::fmt;
 use std::path::Path;
@@ -18,12 +18,12 @@ use crate::embedded::{Failure, Folder, Row, tabla as work};
 use crate::median::median;
 use crate::process;
 
-/// The command by which this program calls itself.
+/// Command with which this program starts itself as the child.
 pub(crate) const CHILD: &str = "syncs-child";
 
 const OPERATIONS: [Workload; 3] = [Workload::Put, Workload::Update, Workload::Transact];
 
-/// The most syncs per write, by the number of callers.
+/// Goals: highest number of syncs per write, by the number of callers.
 const GOALS: [(usize, f64); 2] = [(16, 0.15), (64, 0.05)];
 
 /// Measures, prints the table, and fails if a goal is missed.
@@ -34,19 +34,19 @@ pub(crate) fn run(arguments: &[String]) -> Result<(), Failure> {
     let mut folder = std::env::temp_dir();
     let mut arguments = arguments.iter();
     while let Some(argument) = arguments.next() {
-        let value = arguments.next().ok_or_else(|| format!("{argument} has no value"))?;
+        let value = arguments.next().ok_or_else(|| format!("{argument}: the value is missing"))?;
         let positive = |text: &str| text.parse().ok().filter(|number| *number > 0);
         match argument.as_str() {
             "--callers" => callers = list(value, positive)?,
-            "--writes" => writes = positive(value).ok_or("--writes is at least 1")?,
-            "--rounds" => rounds = positive(value).ok_or("--rounds is at least 1")?,
+            "--writes" => writes = positive(value).ok_or("--writes must be at least 1")?,
+            "--rounds" => rounds = positive(value).ok_or("--rounds must be at least 1")?,
             "--folder" => folder = value.into(),
-            _ => return Err(format!("no such option: {argument}").into()),
+            _ => return Err(format!("unknown option {argument}").into()),
         }
     }
     let folder = Folder::make(&folder)?;
     let rows = rows(&callers, writes);
-    // Not synced, and not traced: only what follows is measured.
+    // Filled with relaxed durability and without the tool: only the child is measured.
     runtime()?.block_on(async {
         let config = SqliteConfig::file(file(folder.path())).with_durability(Durability::Relaxed);
         work::load(&SqliteStore::open(&config).await?).await
@@ -61,15 +61,15 @@ pub(crate) fn run(arguments: &[String]) -> Result<(), Failure> {
     )?;
     let seconds: Vec<f64> = serde_json::from_value(answer)?;
     let syncs = count(&tool.events(&noted)?, rounds * rows.len())?;
-    println!("syncs per write that is durable when it is answered; {tool}; files in {folder}");
-    println!("{rounds} rounds, of which the middle one counts");
+    println!("syncs per durable write; {tool}; files in {folder}");
+    println!("{rounds} rounds, of which the median counts");
     match print(&rows, &syncs, &seconds) {
         0 => Ok(()),
         missed => Err(format!("{missed} goals missed").into()),
     }
 }
 
-/// Prints a line per row, from what was counted round by round; how many goals are missed.
+/// Prints a line per row from the counts of each round; returns the number of missed goals.
 fn print(rows: &[Row], syncs: &[f64], seconds: &[f64]) -> usize {
     println!(
         "{:<12} {:>8} {:>8} {:>10} {:>8} {:>8} {:>8}   writes/s",
@@ -108,7 +108,7 @@ fn goal(callers: usize) -> Option<f64> {
     GOALS.iter().find(|(number, _)| *number == callers).map(|(_, most)| *most)
 }
 
-/// Does the writes of all rows, round by round, and says how many seconds each took.
+/// Does the writes of all rows, round by round, and prints the seconds of each.
 pub(crate) fn child(arguments: &[String]) -> Result<(), Failure> {
     let [callers, writes, rounds, folder] = arguments else {
         return Err(format!("{CHILD} is called by `syncs`").into());
@@ -125,7 +125,7 @@ pub(crate) fn child(arguments: &[String]) -> Result<(), Failure> {
             mark(folder)?;
             seconds.push(work::timed(&store, row, next_item).await?);
             mark(folder)?;
-            // Updates take numbers too: they set what no update has set before.
+            // Updates need new numbers too: each sets a value that no update has set before.
             next_item += row.ops * row.operation.new_items().max(1);
         }
         Ok(seconds)
@@ -134,7 +134,7 @@ pub(crate) fn child(arguments: &[String]) -> Result<(), Failure> {
     Ok(())
 }
 
-/// The work of a round, in order.
+/// Work of a round, in order.
 fn rows(callers: &[usize], writes: usize) -> Vec<Row> {
     let row = |operation, callers| Row {
         place: StorageMode::Durable,
@@ -157,28 +157,28 @@ fn runtime() -> std::io::Result<tokio::runtime::Runtime> {
     tokio::runtime::Builder::new_multi_thread().enable_all().build()
 }
 
-/// Leaves a mark among what is noted.
+/// Leaves a mark in the record of system calls.
 fn mark(folder: &Path) -> std::io::Result<()> {
     let mark = folder.join("mark");
     std::fs::create_dir(&mark)?;
     std::fs::remove_dir(mark)
 }
 
-/// What a mark is noted as, whatever the system's own name of the call is.
+/// Part of the name of the system call that marks; the full name depends on the system.
 const MARK: &str = "mkdir";
 
-/// What notes the calls of a child.
+/// Tool that records the system calls of a child.
 #[derive(Clone, Copy)]
 enum Tool {
-    /// Does not hold the child up, but is not always there, nor always permitted.
+    /// Does not slow down the child, but is not always installed or permitted.
     Perf,
-    /// Stops the child at every sync, twice: callers then find one another in other ways, and the
-    /// rounds are further apart.
+    /// Stops the child at every sync, twice, which changes how callers overlap and makes the rounds
+    /// differ more.
     Strace,
 }
 
 impl Tool {
-    /// The better one of those that can be used.
+    /// `perf` if it works, otherwise `strace`.
     fn find(folder: &Path) -> Self {
         let trial =
             Self::Perf.command(&folder.join("trial")).arg("true").stderr(Stdio::null()).status();
@@ -188,7 +188,7 @@ impl Tool {
         }
     }
 
-    /// What runs a program and notes its calls in a file.
+    /// Command that runs a program and records its system calls in a file.
     fn command(self, noted: &Path) -> Command {
         let mut command;
         match self {
@@ -201,7 +201,7 @@ impl Tool {
             }
             Self::Strace => {
                 command = Command::new("strace");
-                // Without `--seccomp-bpf`, every call of every thread would stop.
+                // Without `--seccomp-bpf`, every system call of every thread would stop.
                 command.args(["-f", "-qq", "--seccomp-bpf"]);
                 command.args(["-e", "trace=fsync,fdatasync,/^mkdir"]);
             }
@@ -210,7 +210,7 @@ impl Tool {
         command
     }
 
-    /// The calls, a line for each, in order.
+    /// Recorded calls, one line each, in order.
     fn events(self, noted: &Path) -> Result<String, Failure> {
         match self {
             Self::Strace => Ok(std::fs::read_to_string(noted)?),
@@ -227,12 +227,12 @@ impl fmt::Display for Tool {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.write_str(match self {
             Self::Perf => "counted by perf",
-            Self::Strace => "counted by strace, which holds up every sync",
+            Self::Strace => "counted by strace, which slows down every sync",
         })
     }
 }
 
-/// The syncs of each row: of the first, third, ... stretch between marks.
+/// Syncs of each row: those of the first, third, … stretch between marks.
 fn count(events: &str, rows: usize) -> Result<Vec<f64>, Failure> {
     let mut counts = vec![0.0];
     for line in events.lines() {
@@ -243,7 +243,7 @@ fn count(events: &str, rows: usize) -> Result<Vec<f64>, Failure> {
             .any(|call| line.contains(call))
             && let Some(count) = counts.last_mut()
         {
-            // A call that another thread's comes in between has a second line in strace's notes,
+            // If another thread's call comes in between, strace writes a second line for the call,
             // without its name and a bracket.
             *count += 1.0;
         }
@@ -259,7 +259,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn syncs_are_counted_between_the_marks() {
+    fn syncs_are_counted_between_marks() {
         let strace = "\
 7 fsync(3) = 0
 7 mkdir(\"/f/mark\", 0777) = 0
@@ -283,12 +283,12 @@ mod tests {
     }
 
     #[test]
-    fn every_caller_has_its_writes_and_many_callers_have_a_goal() {
+    fn rows_scale_with_callers_and_median_round_decides_goal() {
         let rows = rows(&[1, 16], 10);
         let ops: Vec<u64> = rows.iter().map(|row| row.ops).collect();
         assert_eq!(ops, [10, 160, 10, 160, 10, 160]);
         assert_eq!((goal(1), goal(16), goal(64)), (None, Some(0.15), Some(0.05)));
-        // Of three rounds, the middle one counts: the fourth row is over its goal in two.
+        // Of three rounds the median counts: the fourth row is over its goal in two.
         let round = |fourth: f64| [10.0, 20.0, 10.0, fourth, 10.0, 20.0];
         let syncs = [round(30.0), round(20.0), round(30.0)].concat();
         assert_eq!(print(&rows, &syncs, &[1.0; 18]), 1);

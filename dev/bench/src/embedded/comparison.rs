@@ -1,4 +1,4 @@
-//! The contestants, and their turns.
+//! Contestants and their turns.
 
 use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
@@ -15,15 +15,15 @@ use super::peer::Peer;
 use super::workload::{ITEMS, StorageMode};
 use super::{Engine, Failure, Measured, Row, tabla as work};
 
-/// The variable that names a server, as in the tests.
+/// Environment variable that names a server, as in the tests.
 const ENDPOINT_VARIABLE: &str = "TABLA_DYNAMODB_ENDPOINT";
 
-/// How many times the others' work those do in memory that are compared most closely: a stretch of a
-/// few milliseconds would tell more of the machine, which has just woken up a thread, than of them. In
-/// a file, a longer stretch would have the engine move its log meanwhile, and the limit not.
+/// Factor on the work of the two engines that are compared most closely, in memory: a stretch of a
+/// few milliseconds would mostly measure the machine, which has just woken a thread. In a file, a
+/// longer stretch would contain checkpoints of the engine, but none of the limit.
 const EMBEDDED_TIMES: u64 = 10;
 
-/// DynamoDB Local takes about so many times longer for an operation.
+/// Divisor of DynamoDB Local's work, because its operations take about this many times as long.
 const DYNAMODB_SHARE: u64 = 20;
 
 pub(crate) struct Comparison {
@@ -32,12 +32,12 @@ pub(crate) struct Comparison {
     limits: BTreeMap<StorageMode, Limit>,
     dynoxide: Option<Peer>,
     dynamodb: Option<Arc<dyn Store>>,
-    /// New items that no row has written yet.
+    /// First item number that no row has written yet.
     next_item: u64,
 }
 
 impl Comparison {
-    /// Opens all contestants and has them write the items that are always there.
+    /// Opens all contestants, and writes the initial items to each.
     pub(crate) fn open(options: &Options, folder: &Path) -> Result<Self, Failure> {
         let is_in = |contestant| !options.without.contains(&contestant);
         let runtime = tokio::runtime::Builder::new_multi_thread().enable_all().build()?;
@@ -68,7 +68,7 @@ impl Comparison {
         Ok(Self { runtime, stores, limits, dynoxide, dynamodb, next_item: ITEMS })
     }
 
-    /// Has them do every row, round by round, in turns.
+    /// Runs every row on all contestants, round by round, in turns.
     pub(crate) fn run(mut self, options: &Options) -> Result<Vec<Measured>, Failure> {
         let mut measured = Vec::new();
         for place in options.places.iter().copied() {
@@ -107,7 +107,7 @@ impl Comparison {
             .collect();
         for _ in 0..rounds {
             let first = self.next_item;
-            // Updates take numbers too: they set what no update has set before.
+            // Updates need new numbers too: each sets a value that no update has set before.
             self.next_item += EMBEDDED_TIMES * row.ops * row.operation.new_items().max(1);
             for one in &mut all {
                 let seconds = self.run_slice(one.contestant, &one.row, first).map_err(|error| {
@@ -115,7 +115,7 @@ impl Comparison {
                 })?;
                 one.seconds.push(seconds);
             }
-            // Nobody is always first.
+            // The first contestant changes from round to round.
             all.rotate_left(1);
         }
         all.sort_by_key(|one| one.contestant);
@@ -132,7 +132,7 @@ impl Comparison {
     }
 
     fn run_slice(&mut self, contestant: Engine, row: &Row, first: u64) -> Result<f64, Failure> {
-        const OPEN: &str = "only open contestants are asked";
+        const OPEN: &str = "only open contestants have turns";
         let runtime = self.runtime.handle();
         match contestant {
             Engine::Tabla => work::run(runtime, &self.stores[&row.place], row, first),
@@ -143,12 +143,12 @@ impl Comparison {
     }
 }
 
-/// The file of a contestant.
+/// File of a contestant.
 pub(crate) fn file(contestant: &str, place: StorageMode, folder: &Path) -> PathBuf {
     folder.join(format!("{contestant}-{}.db", place.name()))
 }
 
-/// How the engine is opened in a place, with its data in this file if it is one.
+/// Configuration of the engine in a place; `file` has the data if the place is a file.
 pub(crate) fn config(place: StorageMode, file: PathBuf) -> SqliteConfig {
     match place {
         StorageMode::Memory => SqliteConfig::in_memory(),
@@ -157,7 +157,7 @@ pub(crate) fn config(place: StorageMode, file: PathBuf) -> SqliteConfig {
     }
 }
 
-/// The engine, with the items that are always there.
+/// Opens the engine, and writes the initial items.
 pub(crate) async fn open_tabla(
     place: StorageMode,
     folder: &Path,
@@ -173,7 +173,7 @@ fn endpoint() -> Option<String> {
 }
 
 async fn dynamodb(endpoint: &str) -> Result<Arc<dyn Store>, Failure> {
-    // The server may have the tables of others.
+    // The server may have tables of other users.
     let prefix = format!("bench-{}-", std::process::id());
     let config = DynamoConfig::for_endpoint(endpoint).with_table_prefix(prefix);
     let store: Arc<dyn Store> = Arc::new(DynamoStore::open(&config).await?);

@@ -1,4 +1,4 @@
-//! What the items take, in memory and on disk: each contestant in a new process.
+//! Memory and disk space of the items, for each contestant in a new process.
 
 use std::path::Path;
 use std::process::Command;
@@ -12,19 +12,19 @@ use super::workload::StorageMode;
 use super::{Engine, Failure, Folder, peer};
 use crate::process::{answer, resident};
 
-/// The command by which this program calls itself.
+/// Command with which this program starts itself.
 pub(crate) const COMMAND: &str = "embedded-footprint";
 
 pub(crate) struct Footprint {
     pub(crate) contestant: Engine,
     pub(crate) place: StorageMode,
-    /// Of the whole process, with all items loaded.
+    /// Resident memory of the whole process, with all items loaded.
     pub(crate) resident_bytes: u64,
-    /// Of the closed file.
+    /// Size of the closed file.
     pub(crate) file_bytes: u64,
 }
 
-/// The footprint of everybody who runs in a process here.
+/// Footprints of all contestants that run in a process on this machine.
 pub(crate) fn all(options: &Options, folder: &Path) -> Result<Vec<Footprint>, Failure> {
     let mut all = Vec::new();
     for place in [StorageMode::Memory, StorageMode::Durable] {
@@ -57,12 +57,12 @@ pub(crate) fn all(options: &Options, folder: &Path) -> Result<Vec<Footprint>, Fa
     Ok(all)
 }
 
-/// Loads the items, and says what they take.
+/// Loads the items, and prints their memory and disk space.
 pub(crate) fn run(arguments: &[String]) -> Result<(), Failure> {
     let [contestant, place, folder] = arguments else {
         return Err(format!("{COMMAND} is called by `embedded`").into());
     };
-    let place = StorageMode::named(place).ok_or("no such place")?;
+    let place = StorageMode::named(place).ok_or("unknown place")?;
     let folder = Path::new(folder);
     let resident_bytes = match Engine::named(contestant) {
         Some(Engine::Tabla) => {
@@ -78,9 +78,13 @@ pub(crate) fn run(arguments: &[String]) -> Result<(), Failure> {
             drop(limit);
             resident
         }
-        _ => return Err(format!("not in this process: {contestant}").into()),
+        _ => {
+            return Err(
+                format!("the footprint of {contestant} is not measured by this command").into()
+            );
+        }
     };
-    // Closed, the log has been moved into the file.
+    // Closing has checkpointed the WAL.
     let file_bytes =
         std::fs::metadata(file(contestant, place, folder)).map_or(0, |file| file.len());
     let footprint =

@@ -1,4 +1,4 @@
-//! What the engine is to reach, and whether it does.
+//! Goals of the engine, and whether they are met.
 
 use super::report::find;
 use super::workload::{StorageMode, Workload};
@@ -8,21 +8,21 @@ use Engine::{Dynamodb, Dynoxide, Limit, Tabla};
 use StorageMode::{Durable, Memory};
 use Workload::{BatchGet, Get, IndexQuery, Put, Query, Transact, Update};
 
-/// The same work cannot take less time than the limit takes, but for some noise: if it seems to,
-/// the machine was measured and not the engine, and nothing counts as reached. It can where writes
-/// go to a file: the engine moves its log to the file on another thread.
+/// Lowest credible ratio to the time of the limit: the same work cannot take less time, except for
+/// noise. A lower ratio measures the machine, so the goal does not count as met. Writes to a file
+/// are exempt, because the engine checkpoints on another thread.
 const CREDIBLE: f64 = 0.9;
 
-/// How the engine did in a place, compared with another.
+/// Ratio of the engine to another contestant in one place.
 #[derive(Debug, PartialEq)]
 struct Figure {
-    /// The place and the number of callers.
+    /// Place and number of callers.
     at: String,
     times: f64,
     is_credible: bool,
 }
 
-/// At least so many times the rate of another, or at most so many times the limit's time.
+/// Goal: lowest ratio of the rate to another's, or highest ratio of the time to the limit's.
 struct Goal {
     than: Engine,
     operations: &'static [Workload],
@@ -74,7 +74,7 @@ const GOALS: [Goal; 8] = [
 
 const WRITES: &[Workload] = &[Put, Update, Transact];
 
-/// Prints a line per goal and operation, with every figure that it is judged by.
+/// Prints a line per goal and operation, with all figures that decide it.
 pub(crate) fn print(measured: &[Measured]) {
     println!("\ngoals");
     let (mut met, mut missed) = (0, 0);
@@ -128,7 +128,7 @@ impl Goal {
         }
     }
 
-    /// The ratio in every place and for every number of callers that was measured.
+    /// Ratios in every place and for every number of callers that was measured.
     fn figures(&self, measured: &[Measured], operation: Workload) -> Vec<Figure> {
         let mut figures = Vec::new();
         for place in self.places.iter().copied() {
@@ -158,7 +158,7 @@ mod tests {
     use crate::embedded::Row;
 
     #[test]
-    fn a_goal_looks_at_what_was_measured() {
+    fn goal_uses_measured_rows_only() {
         let measured = |contestant, seconds| Measured {
             contestant,
             row: Row { place: Memory, operation: Get, callers: 1, ops: 100 },

@@ -1,11 +1,11 @@
-//! The limit: the same work, written by hand on SQLite with the engine's own layout.
+//! Limit: the same work, hand-written on SQLite with the layout of the engine.
 //!
-//! The tables, the keys and the settings are those of `backend-sqlite`; each write is one
-//! transaction. Nothing is checked that these requests cannot get wrong, nothing is counted, and
-//! the statements are prepared before the clock starts. One caller, one connection.
+//! Tables, keys and settings are those of `backend-sqlite`; each write is one transaction. Nothing
+//! is validated that these requests cannot get wrong, nothing is counted, and statements are
+//! prepared before the clock starts. There is one caller and one connection.
 //!
-//! The log is moved to the file between the timed stretches. The engine does that on a thread of
-//! its own, beside its callers: a limit that paid for it in its commits would be none.
+//! The WAL is checkpointed between the timed stretches. The engine does that on another thread,
+//! beside its callers: a limit that paid for it in its commits would be none.
 
 use std::path::Path;
 
@@ -26,11 +26,11 @@ pub(crate) struct Limit {
     last: Last,
 }
 
-/// The last numbers that were given out.
+/// Last allocated numbers.
 #[derive(Default)]
 struct Last {
     id: i64,
-    /// Of the records, if changes are recorded.
+    /// Number of the last record; `None` if changes are not recorded.
     record: Option<i64>,
 }
 
@@ -40,15 +40,15 @@ const TABLES: &str = "
     CREATE TABLE index_2 (key BLOB PRIMARY KEY, id INTEGER NOT NULL) WITHOUT ROWID;
     CREATE TABLE index_3 (key BLOB PRIMARY KEY, id INTEGER NOT NULL) WITHOUT ROWID;";
 
-/// Where changes are recorded, with both images: in a file beside the items, in memory in a database
-/// of its own, where SQLite's walks over all pages do not meet them.
+/// Table of change records with both images. In a file it is beside the items; in memory in a
+/// database of its own, so that SQLite's walks over all pages do not include it.
 const RECORDS: &str = "
     CREATE TABLE DATABASE.records_4 (number INTEGER PRIMARY KEY, lane INTEGER NOT NULL,
         at INTEGER NOT NULL, event_id NOT NULL, event INTEGER NOT NULL, image BLOB NOT NULL,
         before BLOB, by TEXT);";
 
 impl Limit {
-    /// Makes the tables, and writes the items that are always there.
+    /// Creates the tables, and writes the initial items.
     pub(crate) fn load(place: StorageMode, path: &Path) -> Result<Self, Failure> {
         let connection = match place {
             StorageMode::Memory => Connection::open_in_memory()?,
@@ -88,23 +88,23 @@ impl Limit {
         Ok(())
     }
 
-    /// Moves the log to the file, while nothing is timed. While writes are, commits do, when it has as
-    /// many pages as the engine's may have: that is work, too, and both have it. The log keeps its
-    /// length on the disk, as the engine's does: a sync is dearer while a file grows.
+    /// Checkpoints the WAL while nothing is timed. During timed writes, commits checkpoint it at
+    /// the same number of pages as the engine does. The WAL keeps its length on disk, as that of
+    /// the engine does: a sync costs more while a file grows.
     fn checkpoint(&self) -> Result<(), Failure> {
         let is_left = |row: &SqlRow<'_>| row.get::<_, i64>(0);
         let left = self.connection.query_row("PRAGMA wal_checkpoint(RESTART)", [], is_left)?;
-        expect(left == 0, "the log was moved to the file")
+        expect(left == 0, "the checkpoint is complete")
     }
 
-    /// Does the work of a row; how many seconds it took.
+    /// Does the work of a row and removes what it has written; returns the seconds.
     pub(crate) fn run(&mut self, row: &Row, first: u64) -> Result<f64, Failure> {
         let new_items = row.ops * row.operation.new_items();
         if row.operation == Workload::Delete {
             self.each_batch(first, new_items, |work, number| work.put(&item(number)))?;
         }
         if !is_write(row.operation) {
-            // What writes have left in the log is not looked through by reads.
+            // Reads do not have to look through the WAL of earlier writes.
             self.checkpoint()?;
         }
         let seconds = self.timed(row, first)?;
@@ -114,7 +114,7 @@ impl Limit {
         Ok(seconds)
     }
 
-    /// Does the work and leaves what it has written; how many seconds it took.
+    /// Does the work of a row; returns the seconds.
     pub(crate) fn timed(&mut self, row: &Row, first: u64) -> Result<f64, Failure> {
         let mut work = Work::prepare(&self.connection, &mut self.last)?;
         let watch = Stopwatch::start();
@@ -139,7 +139,7 @@ impl Limit {
     }
 }
 
-/// The prepared statements.
+/// Prepared statements, and the last allocated numbers.
 struct Work<'c> {
     last: &'c mut Last,
     begin: Statement<'c>,
@@ -197,7 +197,7 @@ impl<'c> Work<'c> {
         match operation {
             Workload::Get => {
                 let found = self.find(&key_of(workload::pseudo_random_item(step)))?;
-                expect(found.is_some(), "the item is there")
+                expect(found.is_some(), "the item exists")
             }
             Workload::Put => self.transaction(|work| work.put(&item(first + step))),
             Workload::Update => self.transaction(|work| {
@@ -217,7 +217,7 @@ impl<'c> Work<'c> {
             Workload::FilteredQuery => {
                 let is_paid = |item: &Item| item.get("paid") == Some(ValueRef::Bool(true));
                 let items = self.page(&partition(step), is_paid)?;
-                expect(items.len() as u64 == PAGE / 2, "half of the page passes")
+                expect(items.len() as u64 == PAGE / 2, "half of the page passes the filter")
             }
             Workload::BatchWrite => self.transaction(|work| {
                 let start = first + step * BATCH_WRITE;
@@ -232,7 +232,7 @@ impl<'c> Work<'c> {
                     );
                 }
                 self.commit.execute([])?;
-                expect(items.len() as u64 == BATCH_GET, "all items are there")
+                expect(items.len() as u64 == BATCH_GET, "the batch returns all items")
             }
             Workload::Transact => self.transaction(|work| {
                 work.put(&item(first + 2 * step))?;
@@ -269,7 +269,7 @@ impl<'c> Work<'c> {
         rows(&mut self.range, &prefix(partition), passes)
     }
 
-    /// Writes an item that is not there, which it has to look up to know.
+    /// Writes an item that does not exist, which it has to check.
     fn put(&mut self, item: &Item) -> Result<(), Failure> {
         let bytes = item.encode();
         let key = table_key(item)?;
@@ -286,7 +286,7 @@ impl<'c> Work<'c> {
 
     fn update(&mut self, number: u64, amount: i64) -> Result<(), Failure> {
         let found = self.find(&key_of(number))?;
-        let (id, old) = found.ok_or("the item is not there")?;
+        let (id, old) = found.ok_or("the item does not exist")?;
         let mut item = old.clone();
         expect(item.get("phase") == Some(ValueRef::S(workload::PENDING)), "the item is pending")?;
         item.insert("amount", amount);
@@ -295,9 +295,9 @@ impl<'c> Work<'c> {
         self.record(Some(&old), Some(&bytes))
     }
 
-    /// Deletes an item, which it has to read to know its entries.
+    /// Deletes an item, which it has to read to know its index entries.
     fn delete(&mut self, key: &[u8]) -> Result<(), Failure> {
-        let (id, item) = self.find(key)?.ok_or("the item is not there")?;
+        let (id, item) = self.find(key)?.ok_or("the item does not exist")?;
         self.delete_item.execute([id])?;
         self.delete_key.execute([key])?;
         for (delete, entry) in self.delete_entries.iter_mut().zip(entries(&item)?) {
@@ -306,7 +306,7 @@ impl<'c> Work<'c> {
         self.record(Some(&item), None)
     }
 
-    /// Leaves a record of a change, if changes are recorded.
+    /// Writes a record of a change, if changes are recorded.
     fn record(&mut self, old: Option<&Item>, new: Option<&Bytes>) -> Result<(), Failure> {
         let (Some(append), Some(number)) = (&mut self.append, &mut self.last.record) else {
             return Ok(());
@@ -318,7 +318,7 @@ impl<'c> Work<'c> {
                 (new.clone(), Some(record::encode_delta(old, &encoded)))
             }
             (_, Some(new)) => (new.clone(), None),
-            (old, None) => (old.ok_or("nothing has changed")?.encode(), None),
+            (old, None) => (old.ok_or("a record needs an image")?.encode(), None),
         };
         let (lane, at, epoch, event) = (*number % 4, 1_700_000_000_i64, i64::MAX - 7, 2);
         append.execute(params![*number, lane, at, epoch, event, &image[..], before])?;
@@ -348,7 +348,7 @@ fn read(row: &SqlRow<'_>) -> Result<(i64, Item), Failure> {
     let id: i64 = row.get(0)?;
     let sum: i64 = row.get(1)?;
     let bytes = row.get_ref(2)?.as_blob()?;
-    expect(sum == sum_of(id, bytes), "the item is what was stored")?;
+    expect(sum == sum_of(id, bytes), "the checksum of the item matches")?;
     Ok((id, Item::decode_trusted(Bytes::copy_from_slice(bytes))?))
 }
 
@@ -360,7 +360,7 @@ fn partition(step: u64) -> String {
     workload::partition(workload::pseudo_random_item(step) / PAGE)
 }
 
-/// Where the keys of a partition begin.
+/// Start of the keys of a partition.
 pub(crate) fn prefix(partition: &str) -> Vec<u8> {
     let mut encoded = Vec::with_capacity(partition.len() + 2);
     append(partition, &mut encoded);
@@ -394,7 +394,7 @@ fn table_key(item: &Item) -> Result<Vec<u8>, Failure> {
     Ok(key)
 }
 
-/// The item's keys in the two indexes.
+/// Keys of the item in the two indexes.
 fn entries(item: &Item) -> Result<[Vec<u8>; 2], Failure> {
     let rest = [text(item, "created")?, text(item, "pk")?, text(item, "sk")?];
     let entry = |partition| {

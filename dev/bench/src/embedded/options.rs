@@ -1,4 +1,4 @@
-//! What to measure.
+//! Options of `embedded`, and the parsing of lists.
 
 use std::path::PathBuf;
 
@@ -34,7 +34,8 @@ impl Options {
                 options.quick = true;
                 continue;
             }
-            let value = arguments.next().ok_or_else(|| format!("{argument} has no value"))?;
+            let value =
+                arguments.next().ok_or_else(|| format!("{argument}: the value is missing"))?;
             match argument.as_str() {
                 "--rounds" => options.rounds = value.parse()?,
                 "--places" => options.places = list(value, StorageMode::named)?,
@@ -43,20 +44,20 @@ impl Options {
                 "--without" => options.without.extend(list(value, Engine::named)?),
                 "--folder" => options.folder = value.into(),
                 "--json" => options.json = Some(value.into()),
-                _ => return Err(format!("no such option: {argument}").into()),
+                _ => return Err(format!("unknown option {argument}").into()),
             }
         }
         if options.rounds == 0 || options.callers.contains(&0) {
-            return Err("rounds and callers are at least 1".into());
+            return Err("--rounds and --callers must be at least 1".into());
         }
         if options.without.contains(&Engine::Tabla) {
-            return Err("without tabla there is nothing to compare".into());
+            return Err("--without: tabla cannot be left out".into());
         }
         Ok(options)
     }
 
-    /// The operations of a row: enough for a tenth of a second or so, and for every caller to have
-    /// some.
+    /// Number of operations of a row: enough for about a tenth of a second, and for every caller to
+    /// have some.
     pub(crate) fn ops(&self, place: StorageMode, operation: Workload, callers: usize) -> u64 {
         let ops = match operation {
             Workload::Get => 2000,
@@ -66,7 +67,7 @@ impl Options {
             Workload::BatchGet => 100,
             Workload::Transact => 300,
         };
-        // A sync takes far longer than the rest. Callers that share one make up for it.
+        // A sync takes far longer than the rest, but callers share it.
         let ops = match place == StorageMode::Durable && is_write(operation) {
             true => ops * callers.min(8) as u64 / 10,
             false => ops,
@@ -77,10 +78,10 @@ impl Options {
     }
 }
 
-/// A list with commas between.
+/// Parses a list separated by commas.
 pub(crate) fn list<T>(text: &str, read: impl Fn(&str) -> Option<T>) -> Result<Vec<T>, Failure> {
     text.split(',')
-        .map(|word| read(word).ok_or_else(|| format!("not understood: {word}").into()))
+        .map(|word| read(word).ok_or_else(|| format!("unknown value `{word}`").into()))
         .collect()
 }
 
@@ -93,7 +94,7 @@ mod tests {
     }
 
     #[test]
-    fn lists_choose_what_is_measured() {
+    fn lists_select_places_callers_and_contestants() {
         let chosen =
             options(&["--places", "memory", "--callers", "1,4", "--without", "dynamodb,limit"])
                 .unwrap();
@@ -104,7 +105,7 @@ mod tests {
     }
 
     #[test]
-    fn what_is_not_known_is_refused() {
+    fn invalid_options_are_rejected() {
         for arguments in [
             &["--fast"][..],
             &["--places"],
@@ -118,7 +119,7 @@ mod tests {
     }
 
     #[test]
-    fn every_caller_has_something_to_do() {
+    fn every_caller_has_an_operation() {
         let quick = options(&["--quick"]).unwrap();
         for operation in Workload::ALL {
             for place in StorageMode::ALL {

@@ -1,4 +1,4 @@
-//! Programs outside of this workspace that do the same work.
+//! Programs outside this workspace that do the same work.
 
 use std::io::{BufRead, BufReader, Write};
 use std::path::{Path, PathBuf};
@@ -10,7 +10,7 @@ use super::workload::StorageMode;
 use super::{Failure, Row};
 use crate::process::answer;
 
-/// A running program; it ends when its input does.
+/// Running program, which ends when its input closes.
 pub(crate) struct Peer {
     child: Child,
     orders: Option<ChildStdin>,
@@ -30,7 +30,7 @@ impl Peer {
         Ok(Self { child, orders, answers })
     }
 
-    /// Has it do the work of a row; how many seconds it took.
+    /// Makes the program do the work of a row; returns the seconds.
     pub(crate) fn run(&mut self, row: &Row, first: u64) -> Result<f64, Failure> {
         let orders = self.orders.as_mut().ok_or("the peer has no input")?;
         let (place, operation) = (row.place.name(), row.operation.name());
@@ -47,17 +47,17 @@ impl Peer {
 impl Drop for Peer {
     fn drop(&mut self) {
         drop(self.orders.take());
-        // It ends by itself now; an error means that it has ended already.
+        // The program ends after its input closes; an error means that it has ended already.
         let _ = self.child.wait();
     }
 }
 
-/// What the items take in a new process of this program: its answer.
+/// Runs the program to measure its footprint, and returns what it prints.
 pub(crate) fn footprint(name: &str, place: StorageMode, folder: &Path) -> Result<Value, Failure> {
     answer(Command::new(build(name)?).arg(folder).args(["footprint", place.name()]))
 }
 
-/// Builds the program of this name, in a folder of its own beside this one's.
+/// Builds the program in its own target folder, beside that of this program.
 fn build(name: &str) -> Result<PathBuf, Failure> {
     let source = Path::new(env!("CARGO_MANIFEST_DIR")).join("peers").join(name);
     let this = std::env::current_exe()?;
@@ -70,7 +70,11 @@ fn build(name: &str) -> Result<PathBuf, Failure> {
         .stdin(Stdio::null())
         .status()?;
     if !status.success() {
-        return Err(format!("{} cannot be built; --without {name}?", source.display()).into());
+        return Err(format!(
+            "cannot build {}; leave it out with --without {name}",
+            source.display()
+        )
+        .into());
     }
     Ok(target.join("release").join(format!("peer-{name}")))
 }

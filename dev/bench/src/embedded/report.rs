@@ -1,4 +1,4 @@
-//! The tables that people read, and the rows that programs read.
+//! Tables for people, and rows for programs.
 
 use serde_json::{Value, json};
 
@@ -6,7 +6,7 @@ use super::footprint::Footprint;
 use super::workload::{ITEMS, StorageMode, Workload};
 use super::{Engine, Measured};
 
-/// How somebody did something.
+/// Result of a contestant in a row.
 pub(crate) fn find(
     measured: &[Measured],
     contestant: Engine,
@@ -22,7 +22,7 @@ pub(crate) fn find(
     })
 }
 
-/// A table per place and number of callers.
+/// Prints a table per place and number of callers.
 pub(crate) fn print(measured: &[Measured]) {
     let mut tables: Vec<(StorageMode, usize)> = Vec::new();
     for one in measured {
@@ -67,7 +67,7 @@ pub(crate) fn print(measured: &[Measured]) {
                     continue;
                 }
                 let ratio = found(contestant).map(|other| match contestant {
-                    // The limit is compared by time, which its operations take the least of.
+                    // The limit is compared by time, of which it takes the least.
                     Engine::Limit => other.times(tabla),
                     _ => tabla.times(other),
                 });
@@ -85,7 +85,7 @@ const COMPARISONS: [(Engine, &str); 3] = [
     (Engine::Dynamodb, "tabla/dynamodb"),
 ];
 
-/// What the items take.
+/// Prints the memory and disk space of the items.
 pub(crate) fn print_footprints(footprints: &[Footprint]) {
     if footprints.is_empty() {
         return;
@@ -107,7 +107,7 @@ pub(crate) fn print_footprints(footprints: &[Footprint]) {
     }
 }
 
-/// All rows, with the seconds of every round.
+/// All rows as JSON, with the seconds of every round.
 pub(crate) fn json(measured: &[Measured], footprints: &[Footprint]) -> String {
     let rows: Vec<Value> = measured
         .iter()

@@ -1,4 +1,4 @@
-//! A [`Store`], called as applications call it.
+//! The work on a [`Store`], called as applications call it.
 
 use std::sync::Arc;
 
@@ -16,7 +16,7 @@ use super::workload::{
 use super::{Failure, Row};
 use crate::median::Stopwatch;
 
-/// Creates the table, and writes the items that are always there.
+/// Creates the table, and writes the initial items.
 pub(crate) async fn load(store: &dyn Store) -> Result<(), Failure> {
     create(store).await?;
     fill(store, 0, ITEMS).await
@@ -40,7 +40,7 @@ pub(crate) async fn create(store: &dyn Store) -> Result<(), Failure> {
     Ok(())
 }
 
-/// Gives the table a stream.
+/// Enables a stream of the table.
 pub(crate) async fn stream(store: &dyn Store, view: StreamViewType) -> Result<(), Failure> {
     let stream = StreamSpecification::enabled(view);
     store.update_table(UpdateTable::new(TABLE).stream(Some(stream))).await?;
@@ -53,7 +53,7 @@ pub(crate) async fn unload(store: &dyn Store) -> Result<(), Failure> {
     Ok(())
 }
 
-/// Does the work of a row; how many seconds it took.
+/// Does the work of a row and removes what it has written; returns the seconds.
 pub(crate) fn run(
     runtime: &Handle,
     store: &Arc<dyn Store>,
@@ -73,7 +73,7 @@ pub(crate) fn run(
     })
 }
 
-/// Does the work and leaves what it has written; how many seconds it took.
+/// Does the work of a row; returns the seconds.
 pub(crate) async fn timed(store: &Arc<dyn Store>, row: &Row, first: u64) -> Result<f64, Failure> {
     let (operation, ops, callers) = (row.operation, row.ops, row.callers as u64);
     let watch = Stopwatch::start();
@@ -104,7 +104,7 @@ async fn call(
         Workload::Get => {
             let found =
                 store.get(GetItem::new(TABLE, key(workload::pseudo_random_item(step)))).await?;
-            expect(found.item.is_some(), "the item is there")
+            expect(found.item.is_some(), "the item exists")
         }
         Workload::Put => {
             store.put(PutItem::new(TABLE, item(first + step))).await?;
@@ -135,7 +135,7 @@ async fn call(
             let query = query(step).filter(workload::FILTER).value(":paid", true);
             let page = store.query(query).await?;
             let is_half = page.items.len() as u64 == PAGE / 2 && page.scanned_count as u64 == PAGE;
-            expect(is_half, "half of the page passes")
+            expect(is_half, "half of the page passes the filter")
         }
         Workload::BatchWrite => {
             let start = first + step * BATCH_WRITE;
@@ -146,7 +146,7 @@ async fn call(
                 (0..BATCH_GET).map(|one| key(workload::pseudo_random_item(step * BATCH_GET + one)));
             let found = store.batch_get(BatchGetItem::new().keys(TABLE, keys)).await?;
             let count = found.responses.get(TABLE).map_or(0, Vec::len);
-            expect(count as u64 == BATCH_GET, "all items are there")
+            expect(count as u64 == BATCH_GET, "the batch returns all items")
         }
         Workload::Transact => {
             let put = |number| PutItem::new(TABLE, item(number)).condition(workload::IS_NEW);
@@ -182,7 +182,7 @@ async fn fill(store: &dyn Store, first: u64, count: u64) -> Result<(), Failure> 
     fill_with(store, count, |step| first + step).await
 }
 
-/// Writes items in batches, in this order.
+/// Writes items in batches, in the order of `number`.
 pub(crate) async fn fill_with(
     store: &dyn Store,
     count: u64,
@@ -197,16 +197,16 @@ pub(crate) async fn fill_with(
 async fn write(store: &dyn Store, numbers: impl Iterator<Item = u64>) -> Result<(), Failure> {
     let put = |batch: BatchWriteItem, number| batch.put(TABLE, item(number));
     let answer = store.batch_write(numbers.fold(BatchWriteItem::new(), put)).await?;
-    expect(answer.unprocessed_items.is_empty(), "a batch is written whole")
+    expect(answer.unprocessed_items.is_empty(), "the batch has no unprocessed items")
 }
 
-/// Takes items out in batches.
+/// Deletes items in batches.
 async fn clear(store: &dyn Store, first: u64, count: u64) -> Result<(), Failure> {
     for start in (first..first + count).step_by(BATCH_WRITE as usize) {
         let end = (start + BATCH_WRITE).min(first + count);
         let delete = |batch: BatchWriteItem, number| batch.delete(TABLE, key(number));
         let answer = store.batch_write((start..end).fold(BatchWriteItem::new(), delete)).await?;
-        expect(answer.unprocessed_items.is_empty(), "a batch is written whole")?;
+        expect(answer.unprocessed_items.is_empty(), "the batch has no unprocessed items")?;
     }
     Ok(())
 }
@@ -234,10 +234,10 @@ fn value(plain: Plain) -> Value {
     }
 }
 
-/// An answer that is not the expected one is not worth measuring.
+/// Fails the measurement if an answer is not the expected one.
 pub(crate) fn expect(holds: bool, what: &str) -> Result<(), Failure> {
     match holds {
         true => Ok(()),
-        false => Err(format!("not so: {what}").into()),
+        false => Err(format!("expected that {what}").into()),
     }
 }

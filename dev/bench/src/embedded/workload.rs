@@ -1,21 +1,21 @@
-//! The work, as plain data.
+//! Operations and items of the measurements, as plain data.
 //!
-//! This file needs nothing but the standard library: the programs of the peers, which are built
-//! outside of this workspace, take it in as it is, and so do the same work on the same items.
+//! This file needs only the standard library: the programs of the peers, which are built outside
+//! this workspace, include it, so that they do the same work on the same items.
 
-/// The table.
+/// Name of the table.
 pub(crate) const TABLE: &str = "orders";
-/// The index that queries read: its partitions have items of many partitions of the table.
+/// Index that queries read: each of its partitions has items of many partitions of the table.
 pub(crate) const INDEX: &str = "by-shelf";
-/// The index that is only kept up to date.
+/// Index that is only maintained, not read.
 pub(crate) const OTHER_INDEX: &str = "by-customer";
-/// The items that are always there.
+/// Number of initial items, which are never deleted.
 pub(crate) const ITEMS: u64 = 10_000;
-/// The items of a partition, in the table and in the index.
+/// Number of items of a partition, in the table and in the index.
 pub(crate) const PAGE: u64 = 50;
-/// The writes of a batch.
+/// Number of writes of a batch.
 pub(crate) const BATCH_WRITE: u64 = 25;
-/// The keys of a batch.
+/// Number of keys of a batch.
 pub(crate) const BATCH_GET: u64 = 100;
 
 pub(crate) const KEY_CONDITION: &str = "pk = :pk";
@@ -26,13 +26,13 @@ pub(crate) const IS_NEW: &str = "attribute_not_exists(pk)";
 pub(crate) const SET_AMOUNT: &str = "SET amount = :amount";
 pub(crate) const PENDING: &str = "pending";
 
-/// Where the data is.
+/// Place of the data.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub(crate) enum StorageMode {
     Memory,
-    /// A file, and every answered write is synced.
+    /// File, with every write synced before it is answered.
     Durable,
-    /// A file, and writes are not synced one by one.
+    /// File, without a sync per write.
     Relaxed,
 }
 
@@ -52,7 +52,7 @@ impl StorageMode {
     }
 }
 
-/// What a caller asks for, again and again.
+/// Operation that callers repeat.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub(crate) enum Workload {
     Get,
@@ -100,7 +100,7 @@ impl Workload {
         Self::ALL.into_iter().find(|operation| operation.name() == name)
     }
 
-    /// How many new items each operation writes, or, for a delete, removes.
+    /// Number of new items that one operation writes or, for a delete, removes.
     pub(crate) fn new_items(self) -> u64 {
         match self {
             Self::Put | Self::Delete => 1,
@@ -111,7 +111,7 @@ impl Workload {
     }
 }
 
-/// A value, before it becomes one of some library's.
+/// Value before its conversion to the type of a library.
 pub(crate) enum Plain {
     Text(String),
     Number(i64),
@@ -120,25 +120,25 @@ pub(crate) enum Plain {
     Map(Vec<(&'static str, Plain)>),
 }
 
-/// The partition key and the sort key of an item.
+/// Partition key and sort key of an item.
 pub(crate) fn key(number: u64) -> (String, String) {
     (partition(number / PAGE), format!("ORDER#{:08}", number % PAGE))
 }
 
-/// The partition key of a page of items.
+/// Partition key of a page of items.
 pub(crate) fn partition(page: u64) -> String {
     format!("USER#{page:08}")
 }
 
-/// The index's partition key of a page of items.
+/// Index partition key of a page of items.
 pub(crate) fn shelf(page: u64) -> String {
     format!("SHELF#{page:08}")
 }
 
-/// How many pages the items fill.
+/// Number of pages of the initial items.
 pub(crate) const PAGES: u64 = ITEMS / PAGE;
 
-/// An item of about 1 KB. Those from [`ITEMS`] on share no page with those that are always there.
+/// Item of about 1 KB. Items from [`ITEMS`] on share no page with the initial ones.
 pub(crate) fn item(number: u64) -> Vec<(&'static str, Plain)> {
     let text = |text: &str| Plain::Text(text.to_owned());
     let (pk, sk) = key(number);
@@ -176,14 +176,14 @@ fn note(number: u64) -> String {
     note
 }
 
-/// What an update sets: no two updates of a run set the same. SQLite does not write a row that
-/// stays as it is, so an update that is repeated would measure neither a write nor a sync.
+/// Value that an update sets, different for each update of a run. SQLite does not write a row that
+/// stays the same, so a repeated update would measure neither a write nor a sync.
 pub(crate) fn amount(first: u64, step: u64) -> i64 {
     (1_000_000 + first + step) as i64
 }
 
-/// An item that is always there: another one at every step, and in no order.
+/// Initial item of a step, in scrambled order.
 pub(crate) fn pseudo_random_item(step: u64) -> u64 {
-    // Coprime to the number of items, so that they all have their turn.
+    // Coprime to the number of items, so that each item has its turn.
     step * 7_919 % ITEMS
 }

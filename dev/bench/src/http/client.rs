@@ -1,5 +1,5 @@
-//! A client that costs little and treats all servers alike: requests that are encoded beforehand,
-//! on connections that stay open, with no more of HTTP read than it takes to find an answer's end.
+//! HTTP client that costs little and treats all servers alike. Requests are encoded beforehand,
+//! connections stay open, and only the parts of HTTP are parsed that locate the end of an answer.
 
 use std::io;
 use std::net::Ipv4Addr;
@@ -16,22 +16,22 @@ use super::request::{self, Expected};
 use crate::embedded::Failure;
 use crate::median::{Durations, Stopwatch};
 
-/// Room for a page of items, so that it is read with few calls.
+/// Buffer size in bytes, large enough to read a page of items with few calls.
 const ROOM: usize = 256 << 10;
 
-/// No answer to what is asked here is longer.
+/// Size limit of an answer in bytes.
 const LONGEST_ANSWER: usize = 16 << 20;
 
-/// How long a stretch of requests may take: many times what it takes the slowest.
+/// Time limit of a stretch of requests, many times what the slowest server takes.
 const PATIENCE: Duration = Duration::from_secs(120);
 
-/// A connection that is asked one thing after the other.
+/// Connection with one request at a time.
 pub(crate) struct Connection {
     stream: TcpStream,
     answers: Answers,
 }
 
-/// What a server said.
+/// Answer of a server.
 pub(crate) struct Answer<'a> {
     pub(crate) status: u16,
     pub(crate) body: &'a [u8],
@@ -49,7 +49,7 @@ impl Connection {
         self.answers.next(&mut self.stream).await
     }
 
-    /// Asks, and fails unless the answer is one that is expected.
+    /// Sends a request, and fails unless the answer is the expected one.
     pub(crate) async fn expect(
         &mut self,
         request: &[u8],
@@ -63,20 +63,20 @@ impl Connection {
     }
 }
 
-/// An error that shows the beginning of an answer.
+/// Error that shows the beginning of an answer.
 pub(crate) fn unexpected(answer: &Answer<'_>) -> Failure {
     let shown = &answer.body[..answer.body.len().min(300)];
-    format!("not the answer: {} {}", answer.status, String::from_utf8_lossy(shown)).into()
+    format!("unexpected answer: {} {}", answer.status, String::from_utf8_lossy(shown)).into()
 }
 
-/// How a stretch of requests went.
+/// Seconds of a stretch of requests, and their durations.
 pub(crate) struct LoadRun {
     pub(crate) seconds: f64,
     pub(crate) durations: Durations,
 }
 
-/// Has so many connections ask these requests: each takes the next one when it has its answer, so
-/// that all of them are busy until the end.
+/// Sends the requests on this many connections: each takes the next request after its answer, so
+/// that all are busy until the end.
 pub(crate) async fn drive(
     port: u16,
     connections: usize,
@@ -86,7 +86,7 @@ pub(crate) async fn drive(
     let work = drive_without_limit(port, connections, requests, expected);
     match tokio::time::timeout(PATIENCE, work).await {
         Ok(stretch) => stretch,
-        Err(_) => Err(format!("no end of the requests within {PATIENCE:?}").into()),
+        Err(_) => Err(format!("the requests did not end within {PATIENCE:?}").into()),
     }
 }
 
@@ -99,8 +99,8 @@ async fn drive_without_limit(
     let mut open = Vec::with_capacity(connections);
     let greeting = request::get(port, 0);
     for _ in 0..connections {
-        // Making a connection is no part of the work, and neither is the server's part of it, which
-        // is over once it has answered there.
+        // Connecting is not part of the work. The server has accepted the connection once it has
+        // answered on it.
         let mut connection = Connection::open(port).await?;
         connection.expect(&greeting, Expected::Success).await?;
         open.push(connection);
@@ -126,10 +126,10 @@ async fn drive_without_limit(
     Ok(LoadRun { seconds: watch.seconds(), durations })
 }
 
-/// Reads answers, one at a time: a server has nothing to say before it is asked again.
+/// Reader of answers, one at a time: a server sends nothing before the next request.
 struct Answers {
     received: Vec<u8>,
-    /// The parts of a body that came in parts.
+    /// Body that came in chunks, joined.
     joined: Vec<u8>,
 }
 
@@ -145,7 +145,7 @@ impl Answers {
         let head = loop {
             let seen = self.received.len();
             self.more(stream).await?;
-            // The empty line may have come in two reads.
+            // The empty line may be split between two reads.
             if let Some(head) = Head::find(&self.received, seen.saturating_sub(3))? {
                 break head;
             }
@@ -178,7 +178,7 @@ impl Answers {
 
     async fn more(&mut self, stream: &mut (impl AsyncRead + Unpin)) -> io::Result<()> {
         if self.received.len() > LONGEST_ANSWER {
-            return Err(io::Error::other("an answer without an end"));
+            return Err(io::Error::other("the answer exceeds the size limit"));
         }
         match stream.read_buf(&mut self.received).await? {
             0 => Err(io::ErrorKind::UnexpectedEof.into()),
@@ -190,12 +190,12 @@ impl Answers {
 const LINE_END: &[u8] = b"\r\n";
 const HEAD_END: &[u8] = b"\r\n\r\n";
 
-/// What has to be known of an answer before its body is read.
+/// Head of an answer, as far as it is needed to read the body.
 #[derive(Debug, PartialEq)]
 struct Head {
     status: u16,
     length: Length,
-    /// Where the body begins.
+    /// Offset of the body.
     end: usize,
 }
 
@@ -206,7 +206,7 @@ enum Length {
 }
 
 impl Head {
-    /// Reads a head, if it has come to its end; `from` is where the end may be at the earliest.
+    /// Parses a head if it is complete; `from` is the earliest offset of its end.
     fn find(received: &[u8], from: usize) -> io::Result<Option<Self>> {
         let Some(end) = position(&received[from..], HEAD_END).map(|found| from + found) else {
             return Ok(None);
@@ -228,8 +228,8 @@ impl Head {
     }
 }
 
-/// Where the part of a body is that begins here with its length; `None` if not all of it has come.
-/// The last one is empty.
+/// Range of the chunk that begins at `at` with its length; `None` if it is incomplete. The last
+/// chunk is empty.
 fn part(received: &[u8], at: usize) -> io::Result<Option<Range<usize>>> {
     let Some(rest) = received.get(at..) else { return Ok(None) };
     let Some(line) = position(rest, LINE_END) else { return Ok(None) };
@@ -237,7 +237,7 @@ fn part(received: &[u8], at: usize) -> io::Result<Option<Range<usize>>> {
     let size = size.split(';').next().unwrap_or_default().trim();
     let size = usize::from_str_radix(size, 16).map_err(io::Error::other)?;
     if size > LONGEST_ANSWER {
-        return Err(io::Error::other("an answer without an end"));
+        return Err(io::Error::other("the answer exceeds the size limit"));
     }
     let begin = at + line + LINE_END.len();
     let is_whole = received.len() >= begin + size + LINE_END.len();
@@ -252,7 +252,7 @@ fn position(bytes: &[u8], wanted: &[u8]) -> Option<usize> {
 mod tests {
     use super::*;
 
-    /// Gives its pieces one by one, as a network may.
+    /// Sends the pieces one by one, as a network may.
     async fn answered(pieces: &[&'static str]) -> io::Result<(u16, String)> {
         let (mut server, mut client) = tokio::io::duplex(1);
         let pieces: Vec<_> = pieces.to_vec();
@@ -275,7 +275,7 @@ mod tests {
     }
 
     #[test]
-    fn an_answer_ends_where_its_head_says() {
+    fn content_length_ends_answer() {
         let answer = block_on(answered(&["HTTP/1.1 200 OK\r\nContent-Length: 2\r\n\r\n{}"]));
         assert_eq!(answer.unwrap(), (200, "{}".to_owned()));
         let answer = block_on(answered(&[
@@ -285,7 +285,7 @@ mod tests {
     }
 
     #[test]
-    fn an_answer_in_parts_is_joined() {
+    fn chunked_answer_is_joined() {
         let head = "HTTP/1.1 200 OK\r\nTransfer-Encoding: chunked\r\n\r\n";
         let answer = block_on(answered(&[
             head,
@@ -297,7 +297,7 @@ mod tests {
     }
 
     #[test]
-    fn an_answer_that_is_cut_off_or_has_no_length_is_an_error() {
+    fn truncated_answer_and_missing_length_are_errors() {
         for pieces in [
             "HTTP/1.1 200 OK\r\nContent-Length: 3\r\n\r\n{}",
             "HTTP/1.1 200 OK\r\nContent-",

@@ -1,4 +1,4 @@
-//! The servers' turns.
+//! Turns of the servers.
 
 use super::client::{LoadRun, drive};
 use super::program::Running;
@@ -8,15 +8,14 @@ use crate::embedded::Failure;
 use crate::embedded::workload::ITEMS;
 use crate::median::{Durations, Stopwatch};
 
-/// The most requests of a turn: they are all encoded before it begins.
+/// Limit on the requests of a turn, which are all encoded before it begins.
 const MOST: u64 = 20_000;
 
-/// How many turns long a server is asked for an operation before anything counts, and by how many
-/// connections.
+/// Length of the warm-up of an operation in turns; the next constant is its number of connections.
 const WARM_UP_TURNS: f64 = 5.0;
 const WARM_UP_CONNECTIONS: usize = 16;
 
-/// Has the servers do every row in a place, round by round, in turns.
+/// Runs every row in a place on all servers, round by round, in turns.
 pub(crate) fn measure(run: &Run<'_>, place: StorageMode, found: &mut Found) -> Result<(), Failure> {
     let mut contest = Comparison { run, servers: Vec::new(), next_item: ITEMS };
     for program in run.programs.iter().copied() {
@@ -43,14 +42,14 @@ pub(crate) fn measure(run: &Run<'_>, place: StorageMode, found: &mut Found) -> R
 struct Comparison<'a> {
     run: &'a Run<'a>,
     servers: Vec<(Engine, Running)>,
-    /// New items that no row has written yet.
+    /// First item number that no row has written yet.
     next_item: u64,
 }
 
-/// A server in a row.
+/// Results of a server in a row.
 struct Runner {
     contestant: Engine,
-    /// How many operations it is asked for in its next turn.
+    /// Number of operations of its next turn.
     ops: u64,
     rates: Vec<f64>,
     answers: Durations,
@@ -64,8 +63,8 @@ impl Runner {
 }
 
 impl Comparison<'_> {
-    /// Asks all servers for a while before anything counts: some compile the code that they run
-    /// most, and would be measured while they do.
+    /// Runs all operations on all servers without counting them: some servers compile hot code,
+    /// which would slow down the measurement.
     fn warm_up(&mut self, place: StorageMode, found: &mut Found) -> Result<(), Failure> {
         for contestant in self.contestants() {
             for operation in self.run.options.operations.iter().copied() {
@@ -95,7 +94,7 @@ impl Comparison<'_> {
         self.servers.iter().map(|(contestant, _)| *contestant).collect()
     }
 
-    /// How many operations fill a turn, after so many have taken so long.
+    /// Number of operations that fill a turn, from the seconds of the last one.
     fn next_ops(&self, row: Row, ops: u64, seconds: f64) -> u64 {
         let rate = ops as f64 / seconds;
         ((rate * self.run.options.turn) as u64).clamp(fewest(row.connections), MOST)
@@ -108,10 +107,10 @@ impl Comparison<'_> {
             .filter(|contestant| contestant.can(row.operation))
             .map(|contestant| Runner::new(contestant, row))
             .collect();
-        // The first round is for finding out how much each can do in a turn, and does not count.
+        // The first round determines the operations of a turn, and is not counted.
         for round in 0..=self.run.options.rounds {
             let first = self.next_item;
-            // Updates take numbers too: they set what no update has set before.
+            // Updates need new numbers too: each sets a value that no update has set before.
             let most = runners.iter().map(|runner| runner.ops).max().unwrap_or_default();
             self.next_item += most * row.operation.new_items().max(1);
             for mut runner in std::mem::take(&mut runners) {
@@ -129,7 +128,7 @@ impl Comparison<'_> {
                 runner.ops = self.next_ops(row, runner.ops, stretch.seconds);
                 runners.push(runner);
             }
-            // Nobody is always first.
+            // The first server changes from round to round.
             let is_any = usize::from(!runners.is_empty());
             runners.rotate_left(is_any);
         }
@@ -141,7 +140,7 @@ impl Comparison<'_> {
 
     fn run_slice(&mut self, runner: &Runner, row: Row, first: u64) -> Result<LoadRun, Failure> {
         let server = self.servers.iter_mut().find(|(one, _)| *one == runner.contestant);
-        let (_, server) = server.ok_or("the server does not run")?;
+        let (_, server) = server.ok_or("the server is not running")?;
         let (port, ops, operation) = (server.port, runner.ops, row.operation);
         let requests = (0..ops).map(|step| request::of(port, operation, step, first)).collect();
         let asked = self.run.host.runtime.block_on(async {
@@ -154,7 +153,7 @@ impl Comparison<'_> {
     }
 }
 
-/// The operations of a turn, at least: every connection has some.
+/// Lowest number of operations of a turn, at which every connection has some.
 fn fewest(connections: usize) -> u64 {
     (2 * connections as u64).max(20)
 }

@@ -1,4 +1,4 @@
-//! What the server is to reach, and whether it does.
+//! Goals of the server, and whether they are met.
 
 use super::report::find;
 use super::{Engine, Found, Measured, Row, StorageMode};
@@ -6,15 +6,15 @@ use crate::embedded::workload::Workload;
 
 use Engine::{Dynalite, Dynamodb, Dynoxide, Tabla};
 
-/// Milliseconds to the first answer, at most.
+/// Limit on the time to the first answer, in milliseconds.
 const FIRST_ANSWER: f64 = 25.0;
 
-/// MB at rest; it has less.
+/// Limit on the memory at rest, in MB, exclusive.
 const AT_REST: f64 = 15.0;
 
 const PEERS: [Engine; 3] = [Dynoxide, Dynamodb, Dynalite];
 
-/// How much better than another.
+/// Required advantage over another server.
 #[derive(Clone, Copy)]
 enum Wanted {
     Ahead,
@@ -37,11 +37,11 @@ impl Wanted {
     }
 }
 
-/// How many times the rate of another.
+/// Goal for the ratio of rates.
 struct Goal {
     than: Engine,
     wanted: Wanted,
-    /// Whether the goal is for a row.
+    /// Whether the goal applies to a row.
     is_for: fn(&Row) -> bool,
 }
 
@@ -56,14 +56,14 @@ fn is_shared_durable_put(row: &Row) -> bool {
     *row == Row { place: StorageMode::Durable, connections: 16, operation: Workload::Put }
 }
 
-/// A goal, or one line of it, with every figure that it is judged by.
+/// Goal, or one line of it, with all figures that decide it.
 struct GoalResult {
     what: String,
     figures: Vec<Figure>,
 }
 
 struct Figure {
-    /// What it was measured at, and how much it was.
+    /// Row and ratio, for the output.
     text: String,
     is_reached: bool,
 }
@@ -74,11 +74,11 @@ impl GoalResult {
     }
 }
 
-/// Prints a line per goal, and whether it was met.
+/// Prints a line per goal with its outcome.
 pub(crate) fn print(found: &Found) {
     println!("\ngoals");
-    let judgements: Vec<GoalResult> = evaluate_goals(found);
-    for one in &judgements {
+    let results: Vec<GoalResult> = evaluate_goals(found);
+    for one in &results {
         let figures: Vec<String> = one
             .figures
             .iter()
@@ -90,8 +90,8 @@ pub(crate) fn print(found: &Found) {
         let outcome = if one.is_met() { "met" } else { "MISSED" };
         println!("{outcome:<7} {}: {}", one.what, figures.join(", "));
     }
-    let met = judgements.iter().filter(|one| one.is_met()).count();
-    println!("{met} met, {} missed", judgements.len() - met);
+    let met = results.iter().filter(|one| one.is_met()).count();
+    println!("{met} met, {} missed", results.len() - met);
 }
 
 fn evaluate_goals(found: &Found) -> Vec<GoalResult> {
@@ -149,13 +149,13 @@ fn evaluate_goals(found: &Found) -> Vec<GoalResult> {
             .collect();
         all.push(GoalResult { what: format!("{:<10} {than}", "full"), figures });
     }
-    // What was not measured is neither met nor missed.
+    // Goals without measurements are neither met nor missed.
     all.retain(|one| !one.figures.is_empty());
     all
 }
 
-/// Whether answers took less time in every row: the figures are those of the rows in which they did
-/// not, or else the least.
+/// Compares a latency in every row. The figures are those of the rows in which our server was
+/// slower, or else the lowest ratio.
 fn latency(name: &str, peer: Engine, times: Vec<(Row, f64)>) -> GoalResult {
     let rows = times.len();
     let is_reached = |times: f64| Wanted::Ahead.is_reached(times);
@@ -212,7 +212,7 @@ fn ahead(place: StorageMode, times: f64) -> Figure {
     Figure { text, is_reached: Wanted::Ahead.is_reached(times) }
 }
 
-/// Every row that both did, and that the goal is for.
+/// Rows that both servers have, and to which the goal applies.
 fn pairs<'a>(
     measured: &'a [Measured],
     than: Engine,
@@ -222,7 +222,7 @@ fn pairs<'a>(
     own.filter_map(move |one| Some((one, find(measured, than, one.row)?)))
 }
 
-/// The same of two, place by place.
+/// Results of both servers, by place.
 fn pairs_in<T>(
     all: &[T],
     than: Engine,
@@ -254,7 +254,7 @@ mod tests {
     }
 
     #[test]
-    fn what_was_not_measured_is_not_judged() {
+    fn goal_without_measurement_is_omitted() {
         let row = Row { place: StorageMode::Memory, connections: 1, operation: Workload::Get };
         assert!(evaluate_goals(&Found::default()).is_empty());
         let alone = Found { measured: vec![measured(Tabla, row, 9.0)], ..Found::default() };
@@ -284,7 +284,7 @@ mod tests {
     }
 
     #[test]
-    fn starts_and_memory_have_limits() {
+    fn start_and_memory_have_limits() {
         let started = |contestant, seconds, megabytes: u32| Started {
             contestant,
             place: StorageMode::Memory,
@@ -309,7 +309,7 @@ mod tests {
         assert_eq!(missed(&found), ["first answer within 25 ms", "at rest under 15 MB"]);
         found.memory[1].resident = 10;
         assert_eq!(missed(&found).last().map(String::as_str), Some("full       ahead of dynoxide"));
-        // A server that did not get all items is not compared.
+        // Servers with different numbers of items are not compared.
         found.memory[1].items = 9;
         assert_eq!(missed(&found).len(), 2);
     }

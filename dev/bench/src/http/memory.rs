@@ -1,25 +1,25 @@
-//! What memory servers have when they hold many items.
+//! Memory of servers that hold many items.
 
 use super::program::Program;
 use super::{Engine, Found, Run, StorageMode, table};
 use crate::embedded::Failure;
 use crate::median::Stopwatch;
 
-/// Items that are written between two looks at the clock.
+/// Number of items that are written between two checks of the time.
 const STRIDE: u64 = 1_000;
 
-/// Seconds after which a server gets no more items. One that syncs item by item would take hours.
+/// Seconds after which a server gets no more items. A server that syncs each item would take hours.
 const PATIENCE: f64 = 600.0;
 
-/// A server with its items.
+/// Memory of a server with its items.
 pub(crate) struct Filled {
     pub(crate) contestant: Engine,
     pub(crate) place: StorageMode,
-    /// How many it got.
+    /// Number of items that it has.
     pub(crate) items: u64,
-    /// How long it took to write them.
+    /// Seconds that writing them took.
     pub(crate) seconds: f64,
-    /// Its memory afterwards, in bytes.
+    /// Resident memory afterwards, in bytes.
     pub(crate) resident: u64,
 }
 

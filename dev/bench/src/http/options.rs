@@ -1,4 +1,4 @@
-//! What to measure, and with which programs.
+//! Options of `http`.
 
 use std::path::PathBuf;
 
@@ -11,20 +11,20 @@ use crate::embedded::workload::Workload;
 
 pub(crate) struct Options {
     pub(crate) rounds: usize,
-    /// Seconds that a server is asked in a round.
+    /// Length of a turn in seconds.
     pub(crate) turn: f64,
     pub(crate) servers: Vec<Engine>,
     pub(crate) places: Vec<StorageMode>,
     pub(crate) connections: Vec<usize>,
     pub(crate) operations: Vec<Workload>,
-    /// The items of the servers whose memory is measured.
+    /// Number of items of a full server; 0 skips this measurement.
     pub(crate) items: u64,
     pub(crate) folder: PathBuf,
     pub(crate) json: Option<PathBuf>,
     programs: Vec<Program>,
 }
 
-/// The places that servers know: a file that is not synced is none of them.
+/// Places that all servers support; a file without syncs is not among them.
 const PLACES: [StorageMode; 2] = [StorageMode::Memory, StorageMode::Durable];
 
 impl Options {
@@ -44,7 +44,8 @@ impl Options {
         };
         let mut arguments = arguments.iter().filter(|argument| *argument != "--quick");
         while let Some(argument) = arguments.next() {
-            let value = arguments.next().ok_or_else(|| format!("{argument} has no value"))?;
+            let value =
+                arguments.next().ok_or_else(|| format!("{argument}: the value is missing"))?;
             match argument.as_str() {
                 "--rounds" => options.rounds = value.parse()?,
                 "--servers" => options.servers = list(value, Engine::named)?,
@@ -58,17 +59,17 @@ impl Options {
                     Some(contestant) => {
                         options.programs.push(Program { contestant, path: value.into() });
                     }
-                    None => return Err(format!("no such option: {argument}").into()),
+                    None => return Err(format!("unknown option {argument}").into()),
                 },
             }
         }
         if options.rounds == 0 || options.connections.contains(&0) {
-            return Err("rounds and connections are at least 1".into());
+            return Err("--rounds and --connections must be at least 1".into());
         }
         Ok(options)
     }
 
-    /// The servers that take part, and those that do not although they should.
+    /// Programs of the chosen servers, and the chosen servers without a program.
     pub(crate) fn programs(&self) -> (Vec<&Program>, Vec<Engine>) {
         let mut found = Vec::new();
         let mut missing = Vec::new();
@@ -99,7 +100,7 @@ mod tests {
     }
 
     #[test]
-    fn lists_choose_what_is_measured() {
+    fn lists_select_places_connections_and_operations() {
         let chosen = options(&[
             "--places",
             "durable",
@@ -119,7 +120,7 @@ mod tests {
     }
 
     #[test]
-    fn what_is_told_goes_before_what_is_quick() {
+    fn explicit_option_overrides_quick() {
         for arguments in [["--quick", "--rounds", "7"], ["--rounds", "7", "--quick"]] {
             assert_eq!(options(&arguments).unwrap().rounds, 7);
         }
@@ -129,7 +130,7 @@ mod tests {
     }
 
     #[test]
-    fn a_server_takes_part_if_it_is_chosen_and_has_a_program() {
+    fn server_needs_to_be_chosen_and_to_have_a_program() {
         let chosen =
             options(&["--servers", "tabla,dynalite", "--tabla", "/t", "--dynoxide", "/d"]).unwrap();
         let (found, missing) = chosen.programs();
@@ -138,7 +139,7 @@ mod tests {
     }
 
     #[test]
-    fn what_is_not_known_is_refused() {
+    fn invalid_options_are_rejected() {
         for arguments in [
             &["--fast"][..],
             &["--places"],

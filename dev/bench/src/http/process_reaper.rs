@@ -1,4 +1,4 @@
-//! A process that outlasts this one by a moment, and ends the servers that this one could not.
+//! Helper process that kills the servers which this process could not end.
 
 use std::cell::RefCell;
 use std::io::{self, Write};
@@ -6,8 +6,8 @@ use std::process::{Child, ChildStdin, Command, Stdio};
 
 use crate::embedded::Failure;
 
-/// Notes which processes run, and ends exactly those when its input closes. That is when the
-/// measurement has ended, in whatever way: not even a kill keeps the servers running.
+/// Script that tracks the running processes, and kills exactly those when its input closes. That
+/// happens when the measurement ends in any way, even if it is killed.
 const SCRIPT: &str = r#"
 trap '' INT TERM HUP
 running=
@@ -22,7 +22,7 @@ done
 [ -z "$running" ] || kill -KILL $running
 "#;
 
-/// The process that ends servers.
+/// Running helper process.
 pub(crate) struct ProcessReaper {
     child: Child,
     input: RefCell<Option<ChildStdin>>,
@@ -32,7 +32,7 @@ impl ProcessReaper {
     pub(crate) fn start() -> Result<Self, Failure> {
         let mut command = Command::new("sh");
         command.args(["-c", SCRIPT, "keeper"]).stdin(Stdio::piped());
-        // The terminal's signals are for this process, which the keeper has to outlast.
+        // The helper must not get the terminal's signals, because it has to outlive this process.
         #[cfg(unix)]
         std::os::unix::process::CommandExt::process_group(&mut command, 0);
         let mut child = command.spawn()?;
@@ -40,17 +40,17 @@ impl ProcessReaper {
         Ok(Self { child, input })
     }
 
-    /// Notes that a server has been started.
+    /// Adds a server that has been started.
     pub(crate) fn started(&self, process: u32) -> io::Result<()> {
-        self.tell("started", process)
+        self.send("started", process)
     }
 
-    /// Notes that a server has been ended, and so that its number may soon be another's.
+    /// Removes a server that has ended, because its process id may be reused.
     pub(crate) fn ended(&self, process: u32) -> io::Result<()> {
-        self.tell("ended", process)
+        self.send("ended", process)
     }
 
-    fn tell(&self, what: &str, process: u32) -> io::Result<()> {
+    fn send(&self, what: &str, process: u32) -> io::Result<()> {
         match &mut *self.input.borrow_mut() {
             Some(input) => writeln!(input, "{what} {process}"),
             None => Ok(()),
@@ -61,7 +61,7 @@ impl ProcessReaper {
 impl Drop for ProcessReaper {
     fn drop(&mut self) {
         drop(self.input.take());
-        // It ends by itself now; an error means that it has ended already.
+        // The helper ends after its input closes; an error means that it has ended already.
         let _ = self.child.wait();
     }
 }
@@ -73,11 +73,11 @@ mod tests {
     use super::*;
 
     fn sleeper() -> Child {
-        Command::new("sleep").arg("60").spawn().expect("every machine has it")
+        Command::new("sleep").arg("60").spawn().expect("cannot start `sleep`")
     }
 
     #[test]
-    fn exactly_the_processes_that_still_run_are_ended() {
+    fn only_running_tracked_processes_are_killed() {
         let keeper = ProcessReaper::start().unwrap();
         let (mut forgotten, mut ended, mut other) = (sleeper(), sleeper(), sleeper());
         keeper.started(ended.id()).unwrap();

@@ -1,4 +1,4 @@
-//! The servers, as processes of this run.
+//! Servers, as child processes of this run.
 
 use std::fs::{self, File};
 use std::io;
@@ -18,44 +18,44 @@ use crate::embedded::{Failure, Folder};
 use crate::median::Stopwatch;
 use crate::process;
 
-/// Ports tried in turn: another program may take one between its choice here and its use.
+/// Attempts with different ports: another program may take a port before the server does.
 const ATTEMPTS: usize = 3;
 
-/// Seconds that a server may take to its first answer.
+/// Time limit of the first answer in seconds.
 const PATIENCE: f64 = 60.0;
 
-/// How long one question to a server that is starting may take.
+/// Time limit of one probe of a server that is starting.
 const ANSWER_PATIENCE: Duration = Duration::from_secs(5);
 
-/// How long to wait between two questions. It is what the time to the first answer is known to.
+/// Pause between two probes, which is the precision of the time to the first answer.
 const PAUSE: Duration = Duration::from_micros(200);
 
-/// How many of the last lines of its log are shown of a server that has failed.
+/// Number of log lines in the error of a server that failed.
 const SHOWN: usize = 10;
 
-/// The main class of DynamoDB Local.
+/// Main class of DynamoDB Local.
 const DYNAMODB_MAIN: &str = "com.amazonaws.services.dynamodbv2.local.main.ServerRunner";
 
-/// What servers run on.
+/// Resources that servers share.
 pub(crate) struct Host {
     pub(crate) runtime: Runtime,
-    /// Where they keep their files.
+    /// Folder of the servers' files.
     pub(crate) folder: Folder,
     keeper: Rc<ProcessReaper>,
 }
 
 impl Host {
-    /// A host with its files in a folder of their own in this one.
+    /// Makes a host with a new folder in `parent`.
     pub(crate) fn new(parent: &Path) -> Result<Self, Failure> {
-        // One thread: the client takes one processor and no more, whoever answers.
+        // One thread: the client uses at most one processor, for every server.
         let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build()?;
         let keeper = Rc::new(ProcessReaper::start()?);
         Ok(Self { runtime, folder: Folder::make(parent)?, keeper })
     }
 }
 
-/// Where a contestant's program is: `tabla` and `dynoxide` themselves, the folder of DynamoDB Local's
-/// jars, the folder in which dynalite is installed.
+/// Path of a server: the program itself for `tabla` and `dynoxide`, the folder of the jars for
+/// DynamoDB Local, the folder of the installation for dynalite.
 #[derive(Clone, Debug, PartialEq)]
 pub(crate) struct Program {
     pub(crate) contestant: Engine,
@@ -63,7 +63,7 @@ pub(crate) struct Program {
 }
 
 impl Program {
-    /// How it is started: with its own defaults, as its documentation has it.
+    /// Command that starts the server with its defaults, as documented.
     fn command(&self, place: StorageMode, port: u16, folder: &Path) -> Command {
         let port = port.to_string();
         let is_memory = place == StorageMode::Memory;
@@ -88,8 +88,8 @@ impl Program {
             }
             Engine::Dynamodb => {
                 let mut command = Command::new("java");
-                // The folder is the working folder, so that no path with a space or a colon gets
-                // into the class path.
+                // `java` runs in the folder, so that the class path contains no path with a space
+                // or a colon.
                 command.current_dir(&self.path);
                 command.args(["-Djava.library.path=.", "-cp", "*", DYNAMODB_MAIN]);
                 command.args(["-disableTelemetry", "-port", &port]);
@@ -111,22 +111,22 @@ impl Program {
         }
     }
 
-    /// Starts it with nothing stored, and waits for its first answer.
+    /// Starts the server without data, and waits for its first answer.
     pub(crate) fn start(&self, host: &Host, place: StorageMode) -> Result<Running, Failure> {
-        let mut last: Failure = "it was never started".into();
+        let mut last: Failure = "the server was not started".into();
         for _ in 0..ATTEMPTS {
             match self.start_once(host, place) {
                 Ok(running) => return Ok(running),
                 Err(error) => last = error,
             }
         }
-        Err(format!("{} does not start: {last}", self.contestant.name()).into())
+        Err(format!("{} did not start: {last}", self.contestant.name()).into())
     }
 
     fn start_once(&self, host: &Host, place: StorageMode) -> Result<Running, Failure> {
         let name = self.contestant.name();
         let folder = Folder::make(&host.folder.path().join(name).join(place.name()))?;
-        // Working folders differ between servers.
+        // Some servers run in another working folder.
         let data = fs::canonicalize(folder.path())?.join("data");
         fs::create_dir_all(&data)?;
         let log = folder.path().join("log");
@@ -137,7 +137,7 @@ impl Program {
         let watch = Stopwatch::start();
         let child = command
             .spawn()
-            .map_err(|error| format!("{} could not be run: {error}", program_of(&command)))?;
+            .map_err(|error| format!("cannot run {}: {error}", program_of(&command)))?;
         let keeper = Rc::clone(&host.keeper);
         let mut running = Running { port, first_answer: 0.0, child, log, keeper, _folder: folder };
         running.keeper.started(running.child.id())?;
@@ -160,7 +160,7 @@ fn program_of(command: &Command) -> String {
     command.get_program().to_string_lossy().into_owned()
 }
 
-/// A server that answers; it is ended when this goes, and its files with it.
+/// Running server; dropping it kills the process and deletes its files.
 pub(crate) struct Running {
     pub(crate) port: u16,
     /// Seconds from its start to its first answer.
@@ -168,25 +168,26 @@ pub(crate) struct Running {
     child: Child,
     log: PathBuf,
     keeper: Rc<ProcessReaper>,
-    // Dropped after the process has ended, which writes to it.
+    // Dropped after the process has ended, because the process writes to it.
     _folder: Folder,
 }
 
 impl Running {
-    /// Its memory in bytes.
+    /// Resident memory in bytes.
     pub(crate) fn resident(&self) -> Result<u64, Failure> {
         process::resident_of(self.child.id())
     }
 
-    /// Fails, with what the server said, if it has ended.
+    /// Fails with the end of the log if the server has ended.
     fn ensure_alive(&mut self) -> Result<(), Failure> {
         match self.child.try_wait()? {
             None => Ok(()),
-            Some(status) => Err(format!("it has ended: {status}\n{}", self.log()).into()),
+            Some(status) => Err(format!("the server ended: {status}\n{}", self.log()).into()),
         }
     }
 
-    /// The outcome of asking it, or why it has ended: a connection that breaks does not say.
+    /// Returns the outcome, or why the server has ended: the error of a broken connection does not
+    /// show that.
     pub(crate) fn or_its_end<T>(&mut self, outcome: Result<T, Failure>) -> Result<T, Failure> {
         if outcome.is_err() {
             self.ensure_alive()?;
@@ -204,16 +205,16 @@ impl Running {
 
 impl Drop for Running {
     fn drop(&mut self) {
-        // What it has stored goes with it, so there is nothing to end in an orderly way; both fail
-        // only when it has ended already.
+        // The data is deleted too, so no orderly shutdown is needed. Both calls fail only if the
+        // process has ended already.
         let _ = self.child.kill();
         let _ = self.child.wait();
-        // A keeper that has gone has nothing to note.
+        // An error means that the helper has ended.
         let _ = self.keeper.ended(self.child.id());
     }
 }
 
-/// Whether the server answers a question.
+/// Checks that the server answers a request.
 async fn answers(port: u16) -> Result<(), Failure> {
     let asked = async {
         let mut connection = Connection::open(port).await?;
@@ -222,7 +223,7 @@ async fn answers(port: u16) -> Result<(), Failure> {
     tokio::time::timeout(ANSWER_PATIENCE, asked).await?
 }
 
-/// A port that was free a moment ago.
+/// Port that is free at the moment.
 fn free_port() -> io::Result<u16> {
     Ok(TcpListener::bind("127.0.0.1:0")?.local_addr()?.port())
 }
@@ -250,7 +251,7 @@ mod tests {
     }
 
     #[test]
-    fn servers_listen_on_their_port_and_keep_what_they_are_told_to() {
+    fn command_has_port_and_stores_data_only_if_durable() {
         for contestant in Engine::ALL {
             let (memory, durable) =
                 (line(contestant, StorageMode::Memory), line(contestant, StorageMode::Durable));
@@ -261,7 +262,7 @@ mod tests {
 
     #[test]
     #[cfg(unix)]
-    fn a_server_that_ends_is_reported_with_its_last_words() {
+    fn early_end_of_server_is_reported_with_its_log() {
         use std::os::unix::fs::PermissionsExt;
         let parent = std::env::temp_dir().join("tabla-bench-http-program");
         let host = Host::new(&parent).unwrap();
@@ -270,11 +271,11 @@ mod tests {
         fs::set_permissions(&path, fs::Permissions::from_mode(0o755)).unwrap();
         let program = Program { contestant: Engine::Tabla, path };
         let error = match program.start(&host, StorageMode::Memory) {
-            Ok(_) => panic!("it cannot have answered"),
+            Ok(_) => panic!("the program is no server"),
             Err(error) => error.to_string(),
         };
         assert!(
-            error.contains("tabla does not start") && error.contains("no such store"),
+            error.contains("tabla did not start") && error.contains("no such store"),
             "{error}"
         );
     }

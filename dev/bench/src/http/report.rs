@@ -1,21 +1,21 @@
-//! The tables that people read, and the rows that programs read.
+//! Tables for people, and rows for programs.
 
 use serde_json::{Value, json};
 
 use super::request::OPERATIONS;
 use super::{Engine, Found, Measured, Row, StorageMode};
 
-/// How somebody did a row.
+/// Result of a server in a row.
 pub(crate) fn find(measured: &[Measured], contestant: Engine, row: Row) -> Option<&Measured> {
     measured.iter().find(|one| one.contestant == contestant && one.row == row)
 }
 
-/// What a file means to each of them, which no figure shows.
+/// Note on the durability of each server, which no figure shows.
 const DURABLE: &str = "\
-durable: tabla, dynoxide and dynamodb answer a write when it is synced; dynalite writes to a file
-without syncing it, so a loss of power may take what it has answered";
+durable: tabla, dynoxide and dynamodb sync a write before they answer; dynalite writes to a file
+without syncing it, so a power failure may lose answered writes";
 
-/// All tables.
+/// Prints all tables.
 pub(crate) fn print(found: &Found) {
     print_rates(&found.measured);
     print_starts(found);
@@ -24,7 +24,7 @@ pub(crate) fn print(found: &Found) {
     }
 }
 
-/// A table per place and number of connections.
+/// Prints a table per place and number of connections.
 fn print_rates(measured: &[Measured]) {
     let mut tables: Vec<(StorageMode, usize)> = Vec::new();
     for one in measured {
@@ -91,7 +91,7 @@ fn cell(one: &Measured) -> String {
     format!("{mark}{:.0}  {}/{}", one.rate(), milliseconds(one.p50), milliseconds(one.p99))
 }
 
-/// Three digits or so, whatever the size.
+/// Formats milliseconds with about three digits.
 fn milliseconds(value: f64) -> String {
     match value {
         ..1.0 => format!("{value:.3}"),
@@ -101,7 +101,7 @@ fn milliseconds(value: f64) -> String {
     }
 }
 
-/// What servers take before they are asked anything, and when they are full.
+/// Prints the time to the first answer, and the memory at rest and full.
 fn print_starts(found: &Found) {
     println!("\n{:<12} {:<10} {:>16} {:>12}   full", "", "", "first answer ms", "at rest MB");
     for one in &found.starts {
@@ -127,7 +127,7 @@ fn print_starts(found: &Found) {
     }
 }
 
-/// All rows, with the rates of every round.
+/// All rows as JSON, with the rates of every round.
 pub(crate) fn json(found: &Found) -> String {
     let rows: Vec<Value> = found
         .measured

@@ -1,4 +1,4 @@
-//! What the servers are asked, as bytes, and what they have to answer.
+//! Requests to the servers as bytes, and the expected answers.
 
 use serde_json::{Value, json};
 
@@ -8,30 +8,31 @@ use crate::embedded::workload::{
     Workload,
 };
 
-/// The operations that are measured.
+/// Operations that are measured.
 pub(crate) const OPERATIONS: [Workload; 5] =
     [Workload::Get, Workload::Put, Workload::Update, Workload::Query, Workload::Transact];
 
-/// What is looked for in every answer: little, so that the client stays cheap. Answers are read
-/// as a whole after each stretch of them.
+/// Check of every answer. It looks at little, so that the client stays cheap; answers are checked
+/// completely after each stretch of requests.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Expected {
-    /// A list of tables.
+    /// List of tables.
     Tables,
-    /// An item of the usual size.
+    /// Item of the usual size.
     Item,
-    /// A full page of items.
+    /// Full page of items.
     Page,
-    /// Nothing but success.
+    /// Success, with any body.
     Success,
-    /// Success with all writes of a batch.
+    /// Success without unprocessed items.
     WholeBatch,
 }
 
-/// The least that an item takes as JSON.
+/// Lowest size of an item as JSON, in bytes.
 const ITEM_BYTES: usize = 1_000;
 
-/// How far from the ends of an answer its count is looked for: it stands before or after the items.
+/// Distance from the ends of an answer within which its count is expected: before or after the
+/// items.
 const ENDS: usize = 100;
 
 impl Expected {
@@ -67,8 +68,8 @@ fn contains(bytes: &[u8], wanted: &[u8]) -> bool {
     bytes.windows(wanted.len()).any(|window| window == wanted)
 }
 
-/// A request with everything that a server needs to take it for a client's. No signature holds:
-/// nobody here checks one, and a client that made one would measure itself.
+/// Encodes a request with all headers that servers require. The signature is invalid: none of the
+/// servers checks it, and computing one would measure the client.
 fn encode(port: u16, operation: &str, body: &Value) -> Vec<u8> {
     let body = body.to_string();
     let mut request = format!(
@@ -92,7 +93,7 @@ pub(crate) fn list_tables(port: u16) -> Vec<u8> {
     encode(port, "ListTables", &json!({}))
 }
 
-/// A table with one index that has everything.
+/// CreateTable with one index that projects all attributes.
 pub(crate) fn create_table(port: u16) -> Vec<u8> {
     let part = |name: &str, kind: &str| json!({ "AttributeName": name, "KeyType": kind });
     let text = |name: &str| json!({ "AttributeName": name, "AttributeType": "S" });
@@ -120,12 +121,12 @@ pub(crate) fn get(port: u16, number: u64) -> Vec<u8> {
     encode(port, "GetItem", &body)
 }
 
-/// Writes of these items, as many as one batch takes.
+/// Batch of puts of these items, at most [`BATCH_WRITE`].
 pub(crate) fn put_batch(port: u16, numbers: impl Iterator<Item = u64>) -> Vec<u8> {
     batch(port, numbers.map(|number| json!({ "PutRequest": { "Item": item(number) } })))
 }
 
-/// Deletes of these items, as many as one batch takes.
+/// Batch of deletes of these items, at most [`BATCH_WRITE`].
 pub(crate) fn delete_batch(port: u16, numbers: impl Iterator<Item = u64>) -> Vec<u8> {
     batch(port, numbers.map(|number| json!({ "DeleteRequest": { "Key": key(number) } })))
 }
@@ -135,7 +136,7 @@ fn batch(port: u16, writes: impl Iterator<Item = Value>) -> Vec<u8> {
     encode(port, "BatchWriteItem", &json!({ "RequestItems": { TABLE: writes } }))
 }
 
-/// One request of a stretch; `first` is the first item that it writes anew.
+/// One request of a stretch; `first` is the number of the first new item.
 pub(crate) fn of(port: u16, operation: Workload, step: u64, first: u64) -> Vec<u8> {
     match operation {
         Workload::Get => {
@@ -227,7 +228,7 @@ mod tests {
     }
 
     #[test]
-    fn an_answer_without_what_was_asked_for_is_not_expected() {
+    fn answer_must_have_requested_items() {
         let item = item(7).to_string();
         let found = format!("{{\"Item\":{item}}}");
         assert!(is_met(Expected::Item, 200, &found));
@@ -245,7 +246,7 @@ mod tests {
     }
 
     #[test]
-    fn a_request_says_how_long_it_is() {
+    fn request_has_its_content_length() {
         for operation in OPERATIONS {
             let request = String::from_utf8(of(1, operation, 3, workload::ITEMS)).unwrap();
             let (head, body) = request.split_once("\r\n\r\n").unwrap();
@@ -255,7 +256,7 @@ mod tests {
     }
 
     #[test]
-    fn items_are_of_about_1_kb() {
+    fn item_has_about_1_kb() {
         let size = item(workload::ITEMS + 1).to_string().len();
         assert!((1_000..1_500).contains(&size), "{size}");
     }

@@ -1,4 +1,4 @@
-//! How long servers take to their first answer, and what memory they have then.
+//! Time of servers to their first answer, and their memory at rest.
 
 use std::time::Duration;
 
@@ -7,32 +7,32 @@ use super::{Engine, Found, Run, StorageMode};
 use crate::embedded::Failure;
 use crate::median::median;
 
-/// How long a server is left alone before its memory is read.
+/// Time that a server is left idle before its memory is read.
 const REST: Duration = Duration::from_millis(500);
 
-/// How a server starts, start by start.
+/// Results of a server's starts.
 pub(crate) struct Started {
     pub(crate) contestant: Engine,
     pub(crate) place: StorageMode,
-    /// Seconds from the start of the process to its first answer.
+    /// Seconds from the start of the process to its first answer, per start.
     pub(crate) first_answers: Vec<f64>,
-    /// Its memory at rest, in bytes.
+    /// Resident memory at rest in bytes, per start.
     pub(crate) resident: Vec<f64>,
 }
 
 impl Started {
-    /// Milliseconds in the middle one of its starts.
+    /// Milliseconds to the first answer, in the median start.
     pub(crate) fn milliseconds(&self) -> f64 {
         median(&self.first_answers).unwrap_or_default() * 1e3
     }
 
-    /// MB in the middle one of its starts.
+    /// MB at rest, in the median start.
     pub(crate) fn megabytes(&self) -> f64 {
         median(&self.resident).unwrap_or_default() / f64::from(1 << 20)
     }
 }
 
-/// Starts the servers, with nothing stored, as many times as there are rounds, in turns.
+/// Starts the servers without data, once per round, in turns.
 pub(crate) fn measure(run: &Run<'_>, place: StorageMode, found: &mut Found) -> Result<(), Failure> {
     let mut starting: Vec<(&Program, Started)> = Vec::new();
     for program in run.programs.iter().copied() {

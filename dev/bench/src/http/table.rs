@@ -1,4 +1,4 @@
-//! The table of a server: made, filled, emptied, and looked at.
+//! Table of a server: creation, filling, emptying, and verification.
 
 use std::time::Duration;
 
@@ -9,17 +9,18 @@ use super::request::{self, Expected};
 use crate::embedded::Failure;
 use crate::embedded::workload::{self, BATCH_WRITE, ITEMS, PAGE, Workload};
 
-/// Questions put to a server about a table that is being created, and the time between them.
+/// Number of checks whether a table is active; the next constant is the pause between them.
 const QUESTIONS: usize = 600;
 const PAUSE: Duration = Duration::from_millis(20);
 
-/// The connections that fill and empty a table.
+/// Number of connections that fill and empty a table.
 const CONNECTIONS: usize = 4;
 
-/// Batches that are asked for at a time: what the slowest server has done before patience ends.
+/// Number of batches per call of [`drive`], which the slowest server finishes within the time
+/// limit.
 const BATCHES: u64 = 40;
 
-/// Creates the table.
+/// Creates the table, and waits until it is active.
 pub(crate) async fn create(port: u16) -> Result<(), Failure> {
     let mut connection = Connection::open(port).await?;
     connection.expect(&request::create_table(port), Expected::Success).await?;
@@ -35,10 +36,10 @@ pub(crate) async fn create(port: u16) -> Result<(), Failure> {
         }
         pause().await;
     }
-    Err("the table does not become active".into())
+    Err("the table did not become active within 12 seconds".into())
 }
 
-/// Creates the table, and writes the items that are always there.
+/// Creates the table, and writes the initial items.
 pub(crate) async fn load(port: u16) -> Result<(), Failure> {
     create(port).await?;
     fill(port, 0, ITEMS).await
@@ -53,7 +54,7 @@ pub(crate) async fn fill(port: u16, first: u64, count: u64) -> Result<(), Failur
     .await
 }
 
-/// Takes items out in batches.
+/// Deletes items in batches.
 pub(crate) async fn clear(port: u16, first: u64, count: u64) -> Result<(), Failure> {
     in_batches(first, count, async |batches| {
         let requests =
@@ -76,7 +77,7 @@ async fn in_batches(
     Ok(())
 }
 
-/// The first and the end of each batch of some items.
+/// Ranges of the batches of some items.
 struct Batches {
     next: u64,
     end: u64,
@@ -92,8 +93,8 @@ impl Iterator for Batches {
     }
 }
 
-/// Looks at what a stretch of requests has found or left, as a whole: a server that answers without
-/// having done its work is not worth measuring.
+/// Verifies the result of a stretch of requests: the figures of a server that answers without doing
+/// the work are worthless.
 pub(crate) async fn verify(
     port: u16,
     operation: Workload,
@@ -135,7 +136,7 @@ pub(crate) async fn verify(
     };
     match holds {
         true => Ok(()),
-        false => Err(format!("{} was answered, and not done", operation.name()).into()),
+        false => Err(format!("{} was answered but not executed", operation.name()).into()),
     }
 }
 

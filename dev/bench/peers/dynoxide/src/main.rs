@@ -1,10 +1,10 @@
-//! The work of `tabla-bench embedded`, done by Dynoxide through its embedded interface.
+//! The work of `tabla-bench embedded`, executed by Dynoxide through its embedded interface.
 //!
-//! `peer-dynoxide <folder>` reads orders from standard input, one a line:
-//! `<place> <operation> <callers> <ops> <first new item>`, and answers each with a line of JSON.
-//! `peer-dynoxide <folder> footprint <place>` tells what the items take.
+//! `peer-dynoxide <folder>` reads orders from standard input, one per line:
+//! `<place> <operation> <callers> <ops> <first new item>`, and prints one line of JSON for each.
+//! `peer-dynoxide <folder> footprint <place>` prints the memory and disk space of the items.
 
-// Some of it is only used by the program that gives the orders.
+// Some of its items are only used by the program that sends the orders.
 #[allow(dead_code)]
 #[path = "../../../src/embedded/shape.rs"]
 mod shape;
@@ -54,10 +54,10 @@ fn serve(folder: &Path) -> Result<(), Failure> {
         let order = order?;
         let [place, operation, callers, ops, first] = order.split(' ').collect::<Vec<_>>()[..]
         else {
-            return Err(format!("not an order: {order}").into());
+            return Err(format!("invalid order `{order}`: expected place, operation, callers, ops and first item").into());
         };
-        let place = Place::named(place).ok_or("no such place")?;
-        let operation = Operation::named(operation).ok_or("no such operation")?;
+        let place = Place::named(place).ok_or("unknown place")?;
+        let operation = Operation::named(operation).ok_or("unknown operation")?;
         let (callers, ops, first) = (callers.parse()?, ops.parse()?, first.parse()?);
         if !databases.contains_key(&place) {
             databases.insert(place, load(place, folder)?);
@@ -75,7 +75,7 @@ fn serve(folder: &Path) -> Result<(), Failure> {
 }
 
 fn footprint(folder: &Path, place: &str) -> Result<(), Failure> {
-    let place = Place::named(place).ok_or("no such place")?;
+    let place = Place::named(place).ok_or("unknown place")?;
     let database = load(place, folder)?;
     let resident = resident()?;
     drop(database);
@@ -84,10 +84,10 @@ fn footprint(folder: &Path, place: &str) -> Result<(), Failure> {
     Ok(())
 }
 
-/// The memory of this process, as Linux counts it.
+/// Resident memory of this process in bytes.
 fn resident() -> Result<u64, Failure> {
     let status = std::fs::read_to_string("/proc/self/status")?;
-    let line = status.lines().find_map(|line| line.strip_prefix("VmRSS:")).ok_or("no VmRSS")?;
+    let line = status.lines().find_map(|line| line.strip_prefix("VmRSS:")).ok_or("/proc/self/status has no VmRSS")?;
     Ok(line.trim().trim_end_matches(" kB").parse::<u64>()? * 1024)
 }
 
@@ -100,12 +100,12 @@ fn load(place: Place, folder: &Path) -> Result<Database, Failure> {
     let path = path.to_str().ok_or("the folder's name is not UTF-8")?;
     let database = match place {
         Place::Memory => Database::memory()?,
-        // It sets no `synchronous`, and SQLite's own default is FULL.
+        // Dynoxide sets no `synchronous`, and SQLite's default is FULL.
         Place::Durable => Database::new(path)?,
         Place::Relaxed => {
             let database = Database::new(path)?;
-            // The end of bulk loading is its one way to NORMAL; the other settings that this
-            // leaves are SQLite's defaults.
+            // Ending bulk loading is the only way to `synchronous = NORMAL`; the other settings
+            // are SQLite's defaults then.
             database.enable_bulk_loading()?;
             database.disable_bulk_loading()?;
             database
@@ -166,8 +166,8 @@ fn timed(
     ops: u64,
     first: u64,
 ) -> Result<f64, Failure> {
-    // Starting the threads is no part of the work. Each notes its own times: this thread may not
-    // get a processor again before the others are done.
+    // Starting the threads is not part of the work. Each thread records its own times, because this
+    // thread may not get a processor again before the others have ended.
     let start = Barrier::new(callers as usize);
     let spans = std::thread::scope(|scope| {
         let threads: Vec<_> = (0..callers)
@@ -188,8 +188,8 @@ fn timed(
             .map(|thread| thread.join().map_err(|_| "a caller panicked")?)
             .collect::<Result<Vec<_>, Failure>>()
     })?;
-    let begun = spans.iter().map(|span| span.0).min().ok_or("there are no callers")?;
-    let ended = spans.iter().map(|span| span.1).max().ok_or("there are no callers")?;
+    let begun = spans.iter().map(|span| span.0).min().ok_or("the number of callers is 0")?;
+    let ended = spans.iter().map(|span| span.1).max().ok_or("the number of callers is 0")?;
     Ok((ended - begun).as_secs_f64())
 }
 
@@ -201,7 +201,7 @@ fn call(database: &Database, operation: Operation, step: u64, first: u64) -> Res
                 key: key(shape::anywhere(step)),
                 ..GetItemRequest::default()
             })?;
-            expect(found.item.is_some(), "the item is there")
+            expect(found.item.is_some(), "the item exists")
         }
         Operation::Put => {
             database.put_item(PutItemRequest {
@@ -251,7 +251,7 @@ fn call(database: &Database, operation: Operation, step: u64, first: u64) -> Res
             query.expression_attribute_values.get_or_insert_default().extend([paid]);
             let page = database.query(query)?;
             let is_half = page.count as u64 == PAGE / 2 && page.scanned_count as u64 == PAGE;
-            expect(is_half, "half of the page passes")
+            expect(is_half, "half of the page passes the filter")
         }
         Operation::BatchWrite => {
             let start = first + step * BATCH_WRITE;
@@ -265,7 +265,7 @@ fn call(database: &Database, operation: Operation, step: u64, first: u64) -> Res
                 ..BatchGetItemRequest::default()
             })?;
             let count = found.responses.get(TABLE).map_or(0, Vec::len);
-            expect(count as u64 == BATCH_GET, "all items are there")
+            expect(count as u64 == BATCH_GET, "the batch returns all items")
         }
         Operation::Transact => {
             let put = |number| TransactWriteItem {
@@ -355,7 +355,7 @@ fn write(database: &Database, requests: Vec<WriteRequest>) -> Result<(), Failure
         request_items: HashMap::from([(TABLE.to_owned(), requests)]),
         ..BatchWriteItemRequest::default()
     })?;
-    expect(answer.unprocessed_items.is_empty(), "a batch is written whole")
+    expect(answer.unprocessed_items.is_empty(), "the batch has no unprocessed items")
 }
 
 fn key(number: u64) -> Item {
@@ -382,6 +382,6 @@ fn value(plain: Plain) -> AttributeValue {
 fn expect(holds: bool, what: &str) -> Result<(), Failure> {
     match holds {
         true => Ok(()),
-        false => Err(format!("not so: {what}").into()),
+        false => Err(format!("expected that {what}").into()),
     }
 }
