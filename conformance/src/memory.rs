@@ -12,7 +12,7 @@ use crate::{CaseStore, Harness};
 #[derive(Clone, Copy, Debug, Default)]
 pub struct MemoryHarness;
 
-/// Start time of the clock, 2026-01-01: a case that uses an earlier year means the past.
+/// Start time of the clock, 2026-01-01, so that times of earlier years are past.
 const START: Timestamp = Timestamp::from_secs(1_767_225_600);
 
 #[async_trait]

@@ -46,7 +46,7 @@ pub struct CaseResult {
     pub message: String,
 }
 
-/// The results of one engine, in the order of the cases.
+/// Results of one engine, in the order of the cases.
 #[derive(Clone, Debug)]
 pub struct Column {
     /// Name of the engine.

@@ -23,15 +23,15 @@ pub fn pairs() -> impl Iterator<Item = &'static Pair> {
 }
 
 const PAIRS: &[Pair] = &[
-    // The Java validation framework behind DynamoDB Local shows the value and names the member
-    // in lower camel case; AWS reworded this between June and October 2026.
+    // The Java validation framework of DynamoDB Local shows the value, and names the member in
+    // lower camel case. AWS reworded this between June and October 2026.
     Pair {
         aws: "1 validation error detected: Value at '{member}' failed to satisfy constraint: \
               Member must have length greater than or equal to {n}",
         other: "1 validation error detected: Value '{_}' at '{_}' failed to satisfy constraint: \
                 Member must have length greater than or equal to {n}",
     },
-    // Only the reason of a condition check ends with a full stop.
+    // Only the reason of a condition check ends with a period.
     Pair { aws: "The conditional request failed", other: "The conditional request failed." },
     Pair {
         aws: "Attempting to store more than 38 significant digits in a Number",
@@ -129,7 +129,7 @@ const PAIRS: &[Pair] = &[
         aws: "Query condition missed key schema element: {_}",
         other: "Query condition missed key schema element",
     },
-    // The types are a set, listed in an order that differs from one server process to the next.
+    // The types are a set, whose order differs from one server process to the next.
     Pair {
         aws: "Invalid {kind}: Incorrect operand type for operator or function; operator or \
               function: attribute_type, operand type: {_},{_}",

@@ -445,7 +445,7 @@ impl Broken {
     }
 }
 
-/// The key of an item in any of the tables.
+/// Key of an item in any of the tables.
 fn key_of(item: &Item) -> Item {
     let is_key = |name: &str| matches!(name, "pk" | "sk");
     item.iter()
@@ -453,7 +453,7 @@ fn key_of(item: &Item) -> Item {
         .fold(Item::new(), |key, (name, value)| key.with(name, value))
 }
 
-/// The condition of an operation alone; one that always holds if it has none.
+/// Condition of an operation alone; one that always holds if the operation has none.
 fn as_check(item: &TransactWriteItem) -> TransactWriteItem {
     let (table, key, condition, on_failure) = match item {
         TransactWriteItem::Put(put) => {

@@ -307,7 +307,7 @@ mod entities {
         let db = Db::new(Arc::clone(&store) as Arc<dyn Store>);
         db.create_table(&TEAM).await.expect("a table");
         let ana = Member { id: id("1"), name: id("ana"), points: 3 };
-        let ana = db.create(ana).await.expect("an answer").done().expect("it is new");
+        let ana = db.create(ana).await.expect("an answer").done().expect("the member is new");
         (store, db, ana)
     }
 
@@ -321,7 +321,7 @@ mod entities {
                 let (db, ana) = (behind.clone(), ana.clone());
                 async move {
                     let change = Change::of(&ana).set(Member::NAME, id("eva"));
-                    db.update(change).await.expect("an answer").done().expect("it is there");
+                    db.update(change).await.expect("an answer").done().expect("the member exists");
                 }
             },
         )))
@@ -355,20 +355,20 @@ mod entities {
         let failures = Failures::new().on(Operation::Get, When::Call(1), Failure::Throttled);
         let failing = db.on(Arc::new(FaultStore::new(Arc::clone(&store)).failures(failures)));
         let change = || Change::of(&ana).set(Member::NAME, id("eva"));
-        let error = failing.update(change()).await.expect_err("it cannot be read");
+        let error = failing.update(change()).await.expect_err("the read fails");
         assert_eq!((error.kind(), error.applied()), (&ErrorKind::Throttled, Applied::Maybe));
-        let present = db.get(&ana.key()).await.expect("an answer").expect("it is there");
+        let present = db.get(&ana.key()).await.expect("an answer").expect("the member exists");
         assert_eq!(present.name, id("eva"));
         // Deleted by another caller before it was read.
         let (behind, key) = (db.clone(), ana.key());
         let deleting = InterleavingStore::new(store).with_hook_at(Operation::Get, 1, move || {
             let (db, key) = (behind.clone(), key.clone());
             async move {
-                db.delete(&key).await.expect("an answer").done().expect("it is there");
+                db.delete(&key).await.expect("an answer").done().expect("the member exists");
             }
         });
         let change = Change::of(&present).set(Member::NAME, id("ana"));
-        let error = db.on(Arc::new(deleting)).update(change).await.expect_err("it cannot be read");
+        let error = db.on(Arc::new(deleting)).update(change).await.expect_err("the read fails");
         assert_eq!(error.applied(), Applied::Maybe);
     }
 }

@@ -61,7 +61,7 @@ impl Ctx {
         let error = self.expect_code(result, "ValidationException", message);
         assert!(
             matches!(error.kind(), ErrorKind::Validation),
-            "a ValidationException of kind {:?}",
+            "a ValidationException has the unexpected kind {:?}",
             error.kind()
         );
     }
@@ -92,7 +92,7 @@ impl Ctx {
         let error = self.expect_code(result, code, "The conditional request failed");
         match error.into_kind() {
             ErrorKind::ConditionFailed { item } => item,
-            kind => panic!("a {code} of kind {kind:?}"),
+            kind => panic!("a {code} has the unexpected kind {kind:?}"),
         }
     }
 
@@ -187,7 +187,8 @@ pub(super) fn difference(actual: &[Item], expected: &[Item]) -> Option<String> {
     let mut text = format!("expected {} items, got {}", expected.len(), actual.len());
     for (count, item) in balance.into_values() {
         let what = if count > 0 { "unexpected" } else { "missing" };
-        write!(text, "\n  {what} ({}x): {item:?}", count.abs()).expect("strings take all text");
+        write!(text, "\n  {what} ({}x): {item:?}", count.abs())
+            .expect("writing to a string cannot fail");
     }
     Some(text)
 }
@@ -198,7 +199,7 @@ mod tests {
     use tabla_core::item;
 
     #[test]
-    fn the_difference_counts_repeated_items() {
+    fn difference_counts_repeated_items() {
         let (a, b) = (item! { "pk" => "a" }, item! { "pk" => "b" });
         assert_eq!(difference(&[a.clone(), b.clone()], &[b.clone(), a.clone()]), None);
         let text = difference(&[a.clone(), a.clone()], &[a, b]).unwrap();

@@ -98,8 +98,8 @@ pub(crate) fn is_write(operation: Workload) -> bool {
     operation == Workload::Update || operation.new_items() > 0
 }
 
-/// Highest ratio of two rounds of a steady row: a larger one reflects the machine more than the
-/// contestant.
+/// Limit for a steady row on the ratio of its slowest to its fastest round: a higher ratio reflects
+/// the machine more than the contestant.
 const STEADY: f64 = 2.0;
 
 impl Measured {

@@ -75,8 +75,8 @@ pub(crate) struct Measured {
     pub(crate) p99: f64,
 }
 
-/// Highest ratio of two rounds of a steady row: a larger one reflects the machine more than the
-/// server.
+/// Limit for a steady row on the ratio of its fastest to its slowest round: a higher ratio reflects
+/// the machine more than the server.
 const STEADY: f64 = 2.0;
 
 impl Measured {

@@ -195,11 +195,11 @@ mod tests {
         };
         make("one", false).expect_err("the first attempt fails");
         make("one", true).expect("the folder is created");
-        make("one", true).expect("it is there");
+        make("one", true).expect("the folder is up to date");
         make("two", true).expect("the folder is created again");
         assert_eq!(made, 3);
         let files =
-            fs::read_dir(&folder).expect("it is there").map(|file| file.unwrap().file_name());
+            fs::read_dir(&folder).expect("the folder exists").map(|file| file.unwrap().file_name());
         let mut files: Vec<_> = files.collect();
         files.sort();
         assert_eq!(files, ["file 3", "made-from"], "the old folder was deleted");

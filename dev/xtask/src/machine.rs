@@ -51,7 +51,7 @@ pub(crate) fn is_root() -> bool {
     Command::new("id").arg("-u").output().is_ok_and(|output| output.stdout.trim_ascii() == b"0")
 }
 
-/// Whether packages can be installed without a password.
+/// Whether Debian packages can be installed: on Linux, as root, with apt-get.
 pub(crate) fn can_install() -> bool {
     cfg!(target_os = "linux") && is_root() && has("apt-get")
 }

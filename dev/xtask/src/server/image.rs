@@ -150,7 +150,7 @@ fn shared_objects(folder: &Path, found: &mut Vec<PathBuf>) -> io::Result<()> {
     Ok(())
 }
 
-/// The files in lines such as `libc.so.6 => /lib/libc.so.6 (0x0)` and
+/// Files in lines such as `libc.so.6 => /lib/libc.so.6 (0x0)` and
 /// `/lib64/ld-linux-x86-64.so.2 (0x0)`.
 fn libraries_in(listing: &str) -> impl Iterator<Item = PathBuf> {
     listing.lines().filter_map(|line| {

@@ -9,8 +9,8 @@ use crate::Result;
 use crate::machine::{can_install, has, install};
 use crate::steps::run;
 
-/// Downloads the jars, and Maven and Java before them where that is allowed,
-/// unless they are there. Gives their folder.
+/// Returns the folder of the jars. Downloads them if they are missing, and installs Java and Maven
+/// before if that is permitted.
 pub(super) fn ready(folder: &Path, permission: Permission) -> Result<PathBuf> {
     java_and_maven(permission)?;
     let jars = folder.join(format!("jars-{VERSION}"));
@@ -18,8 +18,7 @@ pub(super) fn ready(folder: &Path, permission: Permission) -> Result<PathBuf> {
         return Ok(jars);
     }
     println!("downloading DynamoDB Local {VERSION} from Maven Central");
-    // The folder gets its name when it is complete, so that an interrupted
-    // download is not taken for a whole one.
+    // The folder gets its name when it is complete, so that an interrupted download is repeated.
     let partial = folder.join("jars-partial");
     if partial.exists() {
         fs::remove_dir_all(&partial)?;
@@ -53,7 +52,7 @@ fn java_and_maven(permission: Permission) -> Result<()> {
     install(&missing)
 }
 
-/// A Maven project with one dependency.
+/// Maven project with DynamoDB Local as its only dependency.
 fn project_text() -> String {
     format!(
         r#"<project xmlns="http://maven.apache.org/POM/4.0.0">
