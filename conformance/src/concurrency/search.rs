@@ -16,7 +16,6 @@
 //!   state, and directly before an operation for which that makes a difference.
 //! - Of two points that differ only in the operations of unknown outcome that they used, the one
 //!   that used fewer can continue in every way in which the other can.
-//!   that used fewer can go wherever the other can.
 
 use std::collections::HashMap;
 
