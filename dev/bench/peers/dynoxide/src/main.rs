@@ -6,8 +6,8 @@
 
 // Some of its items are only used by the program that sends the orders.
 #[allow(dead_code)]
-#[path = "../../../src/embedded/shape.rs"]
-mod shape;
+#[path = "../../../src/embedded/workload.rs"]
+mod workload;
 
 use std::collections::{BTreeMap, HashMap};
 use std::error::Error;
@@ -35,7 +35,7 @@ use dynoxide::types::{
 };
 use dynoxide::{AttributeValue, Database, Item};
 
-use shape::{BATCH_GET, BATCH_WRITE, INDEX, ITEMS, Operation, PAGE, PAGES, Place, Plain, TABLE};
+use workload::{BATCH_GET, BATCH_WRITE, INDEX, ITEMS, Workload, PAGE, PAGES, StorageMode, Plain, TABLE};
 
 type Failure = Box<dyn Error + Send + Sync>;
 
@@ -49,15 +49,15 @@ fn main() -> Result<(), Failure> {
 }
 
 fn serve(folder: &Path) -> Result<(), Failure> {
-    let mut databases: BTreeMap<Place, Database> = BTreeMap::new();
+    let mut databases: BTreeMap<StorageMode, Database> = BTreeMap::new();
     for order in std::io::stdin().lock().lines() {
         let order = order?;
         let [place, operation, callers, ops, first] = order.split(' ').collect::<Vec<_>>()[..]
         else {
             return Err(format!("invalid order `{order}`: expected place, operation, callers, ops and first item").into());
         };
-        let place = Place::named(place).ok_or("unknown place")?;
-        let operation = Operation::named(operation).ok_or("unknown operation")?;
+        let place = StorageMode::named(place).ok_or("unknown place")?;
+        let operation = Workload::named(operation).ok_or("unknown operation")?;
         let (callers, ops, first) = (callers.parse()?, ops.parse()?, first.parse()?);
         if !databases.contains_key(&place) {
             databases.insert(place, load(place, folder)?);
@@ -75,7 +75,7 @@ fn serve(folder: &Path) -> Result<(), Failure> {
 }
 
 fn footprint(folder: &Path, place: &str) -> Result<(), Failure> {
-    let place = Place::named(place).ok_or("unknown place")?;
+    let place = StorageMode::named(place).ok_or("unknown place")?;
     let database = load(place, folder)?;
     let resident = resident()?;
     drop(database);
@@ -91,18 +91,18 @@ fn resident() -> Result<u64, Failure> {
     Ok(line.trim().trim_end_matches(" kB").parse::<u64>()? * 1024)
 }
 
-fn path(place: Place, folder: &Path) -> PathBuf {
+fn path(place: StorageMode, folder: &Path) -> PathBuf {
     folder.join(format!("dynoxide-{}.db", place.name()))
 }
 
-fn load(place: Place, folder: &Path) -> Result<Database, Failure> {
+fn load(place: StorageMode, folder: &Path) -> Result<Database, Failure> {
     let path = path(place, folder);
     let path = path.to_str().ok_or("the folder's name is not UTF-8")?;
     let database = match place {
-        Place::Memory => Database::memory()?,
+        StorageMode::Memory => Database::memory()?,
         // Dynoxide sets no `synchronous`, and SQLite's default is FULL.
-        Place::Durable => Database::new(path)?,
-        Place::Relaxed => {
+        StorageMode::Durable => Database::new(path)?,
+        StorageMode::Relaxed => {
             let database = Database::new(path)?;
             // Ending bulk loading is the only way to `synchronous = NORMAL`; the other settings
             // are SQLite's defaults then.
@@ -132,7 +132,7 @@ fn load(place: Place, folder: &Path) -> Result<Database, Failure> {
         attribute_definitions: ["pk", "sk", "shelf", "customer", "created"].map(text).into(),
         global_secondary_indexes: Some(vec![
             index(INDEX, "shelf"),
-            index(shape::OTHER_INDEX, "customer"),
+            index(workload::OTHER_INDEX, "customer"),
         ]),
         billing_mode: Some("PAY_PER_REQUEST".to_owned()),
         ..CreateTableRequest::default()
@@ -143,17 +143,17 @@ fn load(place: Place, folder: &Path) -> Result<Database, Failure> {
 
 fn run(
     database: &Database,
-    operation: Operation,
+    operation: Workload,
     callers: u64,
     ops: u64,
     first: u64,
 ) -> Result<f64, Failure> {
     let new_items = ops * operation.new_items();
-    if operation == Operation::Delete {
+    if operation == Workload::Delete {
         fill(database, first, new_items)?;
     }
     let seconds = timed(database, operation, callers, ops, first)?;
-    if operation != Operation::Delete {
+    if operation != Workload::Delete {
         clear(database, first, new_items)?;
     }
     Ok(seconds)
@@ -161,7 +161,7 @@ fn run(
 
 fn timed(
     database: &Database,
-    operation: Operation,
+    operation: Workload,
     callers: u64,
     ops: u64,
     first: u64,
@@ -193,17 +193,17 @@ fn timed(
     Ok((ended - begun).as_secs_f64())
 }
 
-fn call(database: &Database, operation: Operation, step: u64, first: u64) -> Result<(), Failure> {
+fn call(database: &Database, operation: Workload, step: u64, first: u64) -> Result<(), Failure> {
     match operation {
-        Operation::Get => {
+        Workload::Get => {
             let found = database.get_item(GetItemRequest {
                 table_name: TABLE.to_owned(),
-                key: key(shape::anywhere(step)),
+                key: key(workload::pseudo_random_item(step)),
                 ..GetItemRequest::default()
             })?;
             expect(found.item.is_some(), "the item exists")
         }
-        Operation::Put => {
+        Workload::Put => {
             database.put_item(PutItemRequest {
                 table_name: TABLE.to_owned(),
                 item: item(first + step),
@@ -211,18 +211,18 @@ fn call(database: &Database, operation: Operation, step: u64, first: u64) -> Res
             })?;
             Ok(())
         }
-        Operation::Update => {
+        Workload::Update => {
             database.update_item(UpdateItemRequest {
                 table_name: TABLE.to_owned(),
-                key: key(shape::anywhere(step)),
-                update_expression: Some(shape::SET_AMOUNT.to_owned()),
-                condition_expression: Some(shape::IS_PENDING.to_owned()),
-                expression_attribute_values: Some(update_values(shape::amount(first, step))),
+                key: key(workload::pseudo_random_item(step)),
+                update_expression: Some(workload::SET_AMOUNT.to_owned()),
+                condition_expression: Some(workload::IS_PENDING.to_owned()),
+                expression_attribute_values: Some(update_values(workload::amount(first, step))),
                 ..UpdateItemRequest::default()
             })?;
             Ok(())
         }
-        Operation::Delete => {
+        Workload::Delete => {
             database.delete_item(DeleteItemRequest {
                 table_name: TABLE.to_owned(),
                 key: key(first + step),
@@ -230,35 +230,35 @@ fn call(database: &Database, operation: Operation, step: u64, first: u64) -> Res
             })?;
             Ok(())
         }
-        Operation::Query => {
+        Workload::Query => {
             let page = database.query(query(step))?;
             expect(page.count as u64 == PAGE, "a page is full")
         }
-        Operation::IndexQuery => {
-            let shelf = shape::shelf(shape::anywhere(step) % PAGES);
+        Workload::IndexQuery => {
+            let shelf = workload::shelf(workload::pseudo_random_item(step) % PAGES);
             let page = database.query(QueryRequest {
                 index_name: Some(INDEX.to_owned()),
-                key_condition_expression: Some(shape::INDEX_KEY_CONDITION.to_owned()),
+                key_condition_expression: Some(workload::INDEX_KEY_CONDITION.to_owned()),
                 expression_attribute_values: Some(HashMap::from([text(":shelf", shelf)])),
                 ..query(step)
             })?;
             expect(page.count as u64 == PAGE, "a page of the index is full")
         }
-        Operation::FilteredQuery => {
+        Workload::FilteredQuery => {
             let mut query = query(step);
-            query.filter_expression = Some(shape::FILTER.to_owned());
+            query.filter_expression = Some(workload::FILTER.to_owned());
             let paid = (":paid".to_owned(), AttributeValue::BOOL(true));
             query.expression_attribute_values.get_or_insert_default().extend([paid]);
             let page = database.query(query)?;
             let is_half = page.count as u64 == PAGE / 2 && page.scanned_count as u64 == PAGE;
             expect(is_half, "half of the page passes the filter")
         }
-        Operation::BatchWrite => {
+        Workload::BatchWrite => {
             let start = first + step * BATCH_WRITE;
             write(database, (start..start + BATCH_WRITE).map(put).collect())
         }
-        Operation::BatchGet => {
-            let keys = (0..BATCH_GET).map(|one| key(shape::anywhere(step * BATCH_GET + one)));
+        Workload::BatchGet => {
+            let keys = (0..BATCH_GET).map(|one| key(workload::pseudo_random_item(step * BATCH_GET + one)));
             let wanted = KeysAndAttributes { keys: keys.collect(), ..KeysAndAttributes::default() };
             let found = database.batch_get_item(BatchGetItemRequest {
                 request_items: HashMap::from([(TABLE.to_owned(), wanted)]),
@@ -267,12 +267,12 @@ fn call(database: &Database, operation: Operation, step: u64, first: u64) -> Res
             let count = found.responses.get(TABLE).map_or(0, Vec::len);
             expect(count as u64 == BATCH_GET, "the batch returns all items")
         }
-        Operation::Transact => {
+        Workload::Transact => {
             let put = |number| TransactWriteItem {
                 put: Some(TransactPut {
                     table_name: TABLE.to_owned(),
                     item: item(number),
-                    condition_expression: Some(shape::IS_NEW.to_owned()),
+                    condition_expression: Some(workload::IS_NEW.to_owned()),
                     ..TransactPut::default()
                 }),
                 ..TransactWriteItem::default()
@@ -281,9 +281,9 @@ fn call(database: &Database, operation: Operation, step: u64, first: u64) -> Res
                 update: Some(TransactUpdate {
                     table_name: TABLE.to_owned(),
                     key: key(number),
-                    update_expression: shape::SET_AMOUNT.to_owned(),
-                    condition_expression: Some(shape::IS_PENDING.to_owned()),
-                    expression_attribute_values: Some(update_values(shape::amount(first, step))),
+                    update_expression: workload::SET_AMOUNT.to_owned(),
+                    condition_expression: Some(workload::IS_PENDING.to_owned()),
+                    expression_attribute_values: Some(update_values(workload::amount(first, step))),
                     ..TransactUpdate::default()
                 }),
                 ..TransactWriteItem::default()
@@ -292,8 +292,8 @@ fn call(database: &Database, operation: Operation, step: u64, first: u64) -> Res
                 transact_items: vec![
                     put(first + 2 * step),
                     put(first + 2 * step + 1),
-                    update(shape::anywhere(2 * step)),
-                    update(shape::anywhere(2 * step + 1)),
+                    update(workload::pseudo_random_item(2 * step)),
+                    update(workload::pseudo_random_item(2 * step + 1)),
                 ],
                 ..TransactWriteItemsRequest::default()
             })?;
@@ -303,10 +303,10 @@ fn call(database: &Database, operation: Operation, step: u64, first: u64) -> Res
 }
 
 fn query(step: u64) -> QueryRequest {
-    let partition = shape::partition(shape::anywhere(step) / PAGE);
+    let partition = workload::partition(workload::pseudo_random_item(step) / PAGE);
     QueryRequest {
         table_name: TABLE.to_owned(),
-        key_condition_expression: Some(shape::KEY_CONDITION.to_owned()),
+        key_condition_expression: Some(workload::KEY_CONDITION.to_owned()),
         expression_attribute_values: Some(HashMap::from([text(":pk", partition)])),
         scan_index_forward: true,
         ..QueryRequest::default()
@@ -315,7 +315,7 @@ fn query(step: u64) -> QueryRequest {
 
 fn update_values(amount: i64) -> HashMap<String, AttributeValue> {
     let amount = AttributeValue::N(amount.to_string());
-    HashMap::from([text(":pending", shape::PENDING.to_owned()), (":amount".to_owned(), amount)])
+    HashMap::from([text(":pending", workload::PENDING.to_owned()), (":amount".to_owned(), amount)])
 }
 
 fn text(name: &str, text: String) -> (String, AttributeValue) {
@@ -359,12 +359,12 @@ fn write(database: &Database, requests: Vec<WriteRequest>) -> Result<(), Failure
 }
 
 fn key(number: u64) -> Item {
-    let (partition, sort) = shape::key(number);
+    let (partition, sort) = workload::key(number);
     Item::from([text("pk", partition), text("sk", sort)])
 }
 
 fn item(number: u64) -> Item {
-    shape::item(number).into_iter().map(|(name, plain)| (name.to_owned(), value(plain))).collect()
+    workload::item(number).into_iter().map(|(name, plain)| (name.to_owned(), value(plain))).collect()
 }
 
 fn value(plain: Plain) -> AttributeValue {
