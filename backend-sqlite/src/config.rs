@@ -215,7 +215,7 @@ mod tests {
             ("sqlite:a.db?cache=8MB", "`cache=8MB`"),
             ("sqlite:a.db?busy=soon", "use a number of milliseconds"),
             ("sqlite:a.db?log=0", "use a number of pages, at least 1"),
-            ("sqlite:a.db?sweep=0", "number of seconds, at least 1, or `off`: 0"),
+            ("sqlite:a.db?sweep=0", "number of seconds, at least 1, or `off`, not `0`"),
             ("sqlite:a.db?sync=full", "unknown options"),
         ] {
             let error = config(address).expect_err(address);

@@ -1,8 +1,8 @@
-//! Time and randomness, injected.
+//! Injected time and randomness: [`Clock`], [`Random`] and their pair [`Env`].
 //!
-//! This is the one module that reads the clock, draws randomness or waits. Everything else takes
-//! a [`Clock`] and a [`Random`], so that expiry, idempotency windows, stream retention and backoff
-//! are tested by moving a clock, not by sleeping.
+//! Only this module reads the clock, draws random numbers or sleeps. Everything else takes an
+//! [`Env`], so that tests of expiry, request tokens, retention and back-off move a clock instead of
+//! sleeping.
 
 #![allow(clippy::disallowed_methods)]
 
@@ -16,50 +16,50 @@ use std::time::{Duration, Instant, SystemTime, UNIX_EPOCH};
 
 use serde::{Deserialize, Deserializer, Serialize, Serializer};
 
-/// A moment, as the time since the Unix epoch.
+/// Wall-clock time, as the duration since the Unix epoch. Serialized as milliseconds.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, Default)]
 pub struct Timestamp(Duration);
 
 impl Timestamp {
-    /// The moment this many milliseconds after the epoch.
+    /// Time `millis` milliseconds after the epoch.
     pub const fn from_millis(millis: u64) -> Self {
         Self(Duration::from_millis(millis))
     }
 
-    /// The moment this many seconds after the epoch.
+    /// Time `secs` seconds after the epoch.
     pub const fn from_secs(secs: u64) -> Self {
         Self(Duration::from_secs(secs))
     }
 
-    /// Whole seconds since the epoch.
+    /// Whole seconds since the epoch, rounded down.
     pub const fn as_secs(self) -> u64 {
         self.0.as_secs()
     }
 
-    /// Milliseconds since the epoch.
+    /// Whole milliseconds since the epoch, rounded down.
     pub const fn as_millis(self) -> u64 {
         self.0.as_millis() as u64
     }
 
-    /// The same moment to the millisecond, as it is when it is stored.
+    /// Time rounded down to the millisecond, the precision of stored times.
     pub const fn to_millis(self) -> Self {
         Self::from_millis(self.as_millis())
     }
 
-    /// How long after `earlier` this is; zero if it is before.
+    /// Duration from `earlier` to this time; zero if `earlier` is later.
     pub fn since(self, earlier: Timestamp) -> Duration {
         self.0.saturating_sub(earlier.0)
     }
 }
 
-/// As milliseconds since the epoch.
+/// Serializes milliseconds since the epoch.
 impl Serialize for Timestamp {
     fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
         self.as_millis().serialize(serializer)
     }
 }
 
-/// From milliseconds since the epoch.
+/// Deserializes milliseconds since the epoch.
 impl<'de> Deserialize<'de> for Timestamp {
     fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
         u64::deserialize(deserializer).map(Self::from_millis)
@@ -74,20 +74,20 @@ impl std::ops::Add<Duration> for Timestamp {
     }
 }
 
-/// Reading of a monotonic clock: the time since an origin that only this clock knows.
+/// Reading of a monotonic clock: the time since an origin of that clock.
 ///
-/// It measures how long something takes. Unlike a [`Timestamp`] it never goes back, whatever is done
-/// to the wall time; readings of two clocks cannot be compared, and none outlives its process.
+/// It measures durations. Unlike a [`Timestamp`] it never steps back, even if the wall time does.
+/// Readings of two clocks cannot be compared, and a reading has no meaning in another process.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, Default)]
 pub struct Monotonic(Duration);
 
 impl Monotonic {
-    /// The reading this long after the clock's origin.
+    /// Reading `elapsed` after the origin of the clock.
     pub const fn after_origin(elapsed: Duration) -> Self {
         Self(elapsed)
     }
 
-    /// Time from `earlier` to this reading; zero if it is before.
+    /// Duration from `earlier` to this reading; zero if `earlier` is later.
     pub fn since(self, earlier: Monotonic) -> Duration {
         self.0.saturating_sub(earlier.0)
     }
@@ -101,50 +101,51 @@ impl std::ops::Add<Duration> for Monotonic {
     }
 }
 
-/// A boxed wait, so that [`Clock`] stays object-safe.
+/// Boxed future of a wait, so that [`Clock`] can be a trait object.
 pub type Sleep<'a> = Pin<Box<dyn Future<Output = ()> + Send + 'a>>;
 
-/// Tells the time and waits.
+/// Source of wall time and monotonic time that can also wait.
 pub trait Clock: Send + Sync + fmt::Debug {
-    /// The wall time. It may step forward or back when somebody sets the clock.
+    /// Wall time. It may step forward or back when the clock is set.
     fn now(&self) -> Timestamp;
 
-    /// The monotonic time, by which durations are measured: it never steps. A clock that wraps
-    /// another one gives the reading of the inner one.
+    /// Monotonic time, by which durations are measured. It never steps back. A clock that wraps
+    /// another one returns the reading of the inner one.
     fn monotonic(&self) -> Monotonic;
 
-    /// Waits this long, by this clock: for a caller who has nothing else to wait for, so that a
-    /// clock that is moved by hand may move by itself.
+    /// Waits for a duration of this clock. For callers that wait for nothing else: a manual clock
+    /// advances by the duration and returns at once.
     fn sleep(&self, duration: Duration) -> Sleep<'_>;
 
-    /// Waits until the monotonic time is this: for work in the background, which never moves a
-    /// clock. This is right for a clock that runs by itself, and so are the two below.
+    /// Waits until a monotonic time. For background work, which never advances a manual clock.
+    ///
+    /// The defaults of this method and of the two below are right for a clock that runs by itself.
     fn sleep_until(&self, moment: Monotonic) -> Sleep<'_> {
         self.sleep(moment.since(self.monotonic()))
     }
 
-    /// How long a thread may block before the wall time is this; `None` if a test
-    /// moves the clock. The clock then wakes those who have asked for it.
+    /// Time for which a thread may block until a wall time is reached; `None` if only a test moves
+    /// the clock. Such a clock wakes the wakers of [`wake_on_change`](Self::wake_on_change).
     fn remaining(&self, moment: Timestamp) -> Option<Duration> {
         Some(moment.since(self.now()))
     }
 
-    /// Wakes this once, when the clock is next moved by hand.
+    /// Registers a waker that is woken once, when the clock is next moved by hand. Default: never.
     fn wake_on_change(&self, waker: Waker) {
         let _ = waker;
     }
 }
 
-/// The machine's own clock. Waiting needs a tokio runtime with its timer enabled.
+/// Clock of the operating system. Waiting needs a tokio runtime with its timer enabled.
 ///
-/// On some systems, Linux among them, the monotonic time stands still while the machine is
+/// On some systems, Linux among them, the monotonic time does not advance while the machine is
 /// suspended.
 #[derive(Clone, Copy, Debug, Default)]
 pub struct SystemClock;
 
 impl Clock for SystemClock {
     fn now(&self) -> Timestamp {
-        // A clock set before 1970 is a misconfigured machine; the epoch is the nearest truth.
+        // A clock before 1970 is misconfigured: the epoch is the closest valid time.
         Timestamp(SystemTime::now().duration_since(UNIX_EPOCH).unwrap_or_default())
     }
 
@@ -158,10 +159,12 @@ impl Clock for SystemClock {
     }
 }
 
-/// A clock that stands still until it is moved. Waiting on it moves it, and is recorded.
+/// Clock for tests: it stands still until it is moved. [`sleep`](Clock::sleep) advances it and
+/// records the duration.
 ///
-/// [`advance`](Self::advance) is time that passes: wall time and monotonic time move together.
-/// [`set`](Self::set) is somebody who sets the clock: only the wall time changes.
+/// [`advance`](Self::advance) moves wall time and monotonic time together, as time that passes.
+/// [`set`](Self::set) changes the wall time alone, as somebody who sets the clock. Clones share one
+/// time.
 #[derive(Clone, Debug)]
 pub struct ManualClock(Arc<Mutex<ManualTime>>);
 
@@ -182,29 +185,29 @@ impl ManualTime {
 }
 
 impl ManualClock {
-    /// A clock that stands at `now`.
+    /// Creates a clock with the wall time `now`.
     pub fn new(now: Timestamp) -> Self {
         let monotonic = Monotonic::default();
         let time = ManualTime { now, monotonic, sleeps: Vec::new(), waiting: Vec::new() };
         Self(Arc::new(Mutex::new(time)))
     }
 
-    /// Lets time pass.
+    /// Advances wall time and monotonic time.
     pub fn advance(&self, by: Duration) {
         self.move_by(by, |_| {});
     }
 
-    /// Sets the wall time, forward or back. No monotonic time passes.
+    /// Sets the wall time, forward or back. The monotonic time stays.
     pub fn set(&self, now: Timestamp) {
         self.change(|time| time.now = now);
     }
 
-    /// Sets the wall time back.
+    /// Sets the wall time back by a duration. The monotonic time stays.
     pub fn step_back(&self, by: Duration) {
         self.change(|time| time.now = Timestamp(time.now.0.saturating_sub(by)));
     }
 
-    /// The waits so far, in order.
+    /// Durations of all calls of [`sleep`](Clock::sleep) so far, in order.
     pub fn sleeps(&self) -> Vec<Duration> {
         self.lock().sleeps.clone()
     }
@@ -223,7 +226,7 @@ impl ManualClock {
             change(&mut time);
             std::mem::take(&mut time.waiting)
         };
-        // Whoever is woken may look at the clock at once.
+        // The lock is released: a woken task may read the clock at once.
         waiting.into_iter().for_each(Waker::wake);
     }
 
@@ -266,36 +269,36 @@ impl Clock for ManualClock {
     }
 }
 
-/// Blocks the thread for this long, by no clock but the machine's: for a thread that waits for
-/// another process, whose time no test can move.
+/// Blocks the thread for a duration of the system clock. For a thread that waits for another
+/// process, whose time no test can move.
 pub fn block(duration: Duration) {
     std::thread::sleep(duration);
 }
 
-/// A source of random numbers.
+/// Source of random numbers.
 pub trait Random: Send + Sync + fmt::Debug {
-    /// The next 64 random bits.
+    /// Draws 64 random bits.
     fn next_u64(&self) -> u64;
 }
 
-/// The operating system's randomness.
+/// Randomness of the operating system.
 #[derive(Clone, Copy, Debug, Default)]
 pub struct SystemRandom;
 
 impl Random for SystemRandom {
     fn next_u64(&self) -> u64 {
         let mut bytes = [0; 8];
-        getrandom::fill(&mut bytes).expect("the operating system provides randomness");
+        getrandom::fill(&mut bytes).expect("no randomness from the operating system");
         u64::from_le_bytes(bytes)
     }
 }
 
-/// A repeatable sequence (SplitMix64), for tests.
+/// Repeatable sequence of random numbers (SplitMix64), for tests.
 #[derive(Debug)]
 pub struct SeededRandom(AtomicU64);
 
 impl SeededRandom {
-    /// The sequence that belongs to this seed.
+    /// Creates the sequence of a seed.
     pub const fn new(seed: u64) -> Self {
         Self(AtomicU64::new(seed))
     }
@@ -311,45 +314,45 @@ impl Random for SeededRandom {
     }
 }
 
-/// The clock and the randomness that a store or a policy works with.
+/// Clock and randomness of a store or a retry policy. Default: those of the system.
 #[derive(Clone, Debug)]
 #[non_exhaustive]
 pub struct Env {
-    /// Tells the time.
+    /// Clock for all times and waits.
     pub clock: Arc<dyn Clock>,
-    /// Draws numbers.
+    /// Source of ids, tokens and jitter.
     pub random: Arc<dyn Random>,
 }
 
 impl Env {
-    /// This clock and this randomness.
+    /// Combines a clock and a source of randomness.
     pub fn new(clock: Arc<dyn Clock>, random: Arc<dyn Random>) -> Self {
         Self { clock, random }
     }
 
-    /// The machine's own clock and randomness.
+    /// Clock and randomness of the operating system.
     pub fn system() -> Self {
         Self::new(Arc::new(SystemClock), Arc::new(SystemRandom))
     }
 
-    /// The same randomness with this clock.
+    /// Sets the clock.
     #[must_use]
     pub fn with_clock(self, clock: Arc<dyn Clock>) -> Self {
         Self { clock, ..self }
     }
 
-    /// The same clock with this randomness.
+    /// Sets the source of randomness.
     #[must_use]
     pub fn with_random(self, random: Arc<dyn Random>) -> Self {
         Self { random, ..self }
     }
 
-    /// This clock, and the repeatable sequence of this seed.
+    /// Manual clock and the repeatable random sequence of a seed, for tests.
     pub fn test(clock: ManualClock, seed: u64) -> Self {
         Self { clock: Arc::new(clock), random: Arc::new(SeededRandom::new(seed)) }
     }
 
-    /// 32 random hexadecimal digits.
+    /// Draws 32 random hexadecimal digits.
     pub fn token(&self) -> String {
         format!("{:016x}{:016x}", self.random.next_u64(), self.random.next_u64())
     }
@@ -366,7 +369,7 @@ mod tests {
     use super::*;
 
     #[tokio::test]
-    async fn waiting_on_a_manual_clock_moves_it() {
+    async fn sleep_advances_a_manual_clock() {
         let clock = ManualClock::new(Timestamp::from_secs(10));
         clock.sleep(Duration::from_secs(5)).await;
         clock.advance(Duration::from_secs(1));
@@ -375,7 +378,7 @@ mod tests {
     }
 
     #[tokio::test]
-    async fn who_waits_for_a_moment_does_not_move_the_clock() {
+    async fn sleep_until_does_not_advance_a_manual_clock() {
         let clock = ManualClock::new(Timestamp::from_secs(10));
         let waiting = tokio::spawn({
             let clock = clock.clone();
@@ -393,7 +396,7 @@ mod tests {
     }
 
     #[tokio::test]
-    async fn setting_a_manual_clock_moves_no_monotonic_time() {
+    async fn set_leaves_the_monotonic_time_of_a_manual_clock() {
         let clock = ManualClock::new(Timestamp::from_secs(100));
         let begun = clock.monotonic();
         let waiting = tokio::spawn({
@@ -419,7 +422,7 @@ mod tests {
     }
 
     #[test]
-    fn a_seed_gives_the_same_sequence_again() {
+    fn seeds_determine_the_random_sequence() {
         let draw = |seed| {
             let random = SeededRandom::new(seed);
             [random.next_u64(), random.next_u64(), random.next_u64()]

@@ -1,20 +1,21 @@
-//! The one error type of the workspace.
+//! Error type of the whole workspace: [`Error`], its kinds, retry advice and cancellation reasons.
 //!
-//! An [`Error`] says what a caller can act on: its [`ErrorKind`] (with the data that comes with
-//! it), the exception name and message that DynamoDB gives, whether trying again can help, and
-//! whether the write may have happened although its answer was lost.
+//! Checks, and the texts of their errors, are next to the rules in `expr`, `schema` and `engine`.
 
 use std::error::Error as StdError;
 use std::fmt;
 
 use crate::Item;
 
-/// What every fallible function of the workspace returns.
+/// Result of every fallible function of the workspace.
 pub type Result<T, E = Error> = std::result::Result<T, E>;
 
-/// An error of a store, of a request, or of the code that reads and writes items.
+/// Error of a store, of a request, or of the encoding of items.
 ///
-/// It is one pointer wide, so that results stay small on the hot path.
+/// It has a [`kind`](Error::kind) with its data, DynamoDB's exception name and message, advice on
+/// [retries](Error::retry), and whether a failed write [may have happened](Error::applied).
+///
+/// It is one pointer wide, so that results stay small.
 pub struct Error(Box<Inner>);
 
 struct Inner {
@@ -27,117 +28,120 @@ struct Inner {
     source: Option<Box<dyn StdError + Send + Sync>>,
 }
 
-/// What went wrong, with what a caller needs to act on it.
+/// Kind of an [`Error`], with the data that a caller needs to act on it.
 ///
-/// Kinds are few: there is one only where a caller would do something different.
+/// There is one kind for each different reaction of a caller.
 #[derive(Clone, Debug, PartialEq)]
 #[non_exhaustive]
 pub enum ErrorKind {
-    /// The request is wrong and will stay wrong: change it.
+    /// The request breaks a rule. Change it; a retry fails the same way.
     Validation,
-    /// The condition of a single write did not hold. Decide again with the current item.
+    /// The condition of a single write failed. Read the item and decide again.
     ConditionFailed {
-        /// The item as it was, if the request asked for it and there was one.
+        /// Present item, if the request asked for it and the item exists.
         item: Option<Item>,
     },
-    /// A transaction was not carried out. The reasons stand in the order of its operations.
+    /// A transaction was canceled, and nothing of it was applied.
     TransactionCanceled {
-        /// One reason per operation; the innocent ones have [`CancellationCode::None`].
+        /// One reason per operation, in the order of the request. An operation that did not cause
+        /// the cancellation has [`CancellationCode::None`].
         reasons: Vec<CancellationReason>,
     },
-    /// A single write met a transaction in flight on the same item. Try again.
+    /// A single write met a transaction in flight on the same item. Retry.
     TransactionConflict,
-    /// A transaction with this client request token is still running. Try again later.
+    /// A transaction with this request token is in flight. Retry later.
     TransactionInProgress,
-    /// A client request token was used again with other content. Use a new token.
+    /// A request token was used before, with other operations. Use a new token.
     IdempotentParameterMismatch,
-    /// The table, index or stream does not exist, or is not active yet.
+    /// The table, index, stream or shard does not exist, or is not active yet. Check the name.
     NotFound,
-    /// The table or index exists already, or is being changed.
+    /// The table or index exists already, or is being changed. Wait, or use another name.
     InUse,
-    /// An item collection of a table with local secondary indexes has outgrown 10 GB.
+    /// An item collection of a table with local secondary indexes exceeds 10 GB. Delete some of its
+    /// items, or use another partition key.
     ItemCollectionTooLarge,
-    /// A limit on control-plane work was met, such as one index change at a time.
+    /// A limit on tables and indexes is reached, such as one index change at a time.
     LimitExceeded,
-    /// The store asks the caller to slow down.
+    /// The store refuses load above a limit. Retry after a back-off.
     Throttled,
-    /// The stream position has been trimmed away. Start again at the trim horizon.
+    /// The records at a stream position were deleted after retention. Resume at the trim horizon.
     TrimmedData,
-    /// The shard iterator is too old. Ask for a new one at the last sequence number.
+    /// The shard iterator is older than 15 minutes. Get a new one after the last sequence number.
     ExpiredIterator,
-    /// The caller may not do this.
+    /// The caller lacks the permission. Check credentials and policies.
     AccessDenied,
-    /// This store cannot do this; [`crate::Capabilities`] says so beforehand.
+    /// The store lacks a feature that the request needs; see [`crate::Capabilities`].
     Unsupported,
-    /// An address or a setting is wrong: correct it and open the store again.
+    /// An address or a setting is invalid. Correct it and open the store again.
     Config,
-    /// Stored bytes are not what they should be. Restore from a backup.
+    /// Stored bytes are damaged. Restore them from a backup.
     Corrupt,
-    /// The store cannot be reached, timed out, or failed inside. Try again.
+    /// The store cannot be reached, timed out, or failed internally. Retry if
+    /// [`Error::retry`] says so.
     Unavailable,
-    /// None of the above.
+    /// An error of no other kind, such as an answer that the backend cannot interpret.
     Unexpected,
 }
 
-/// Whether the same call can succeed later.
+/// Advice on retries of the failed call.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 #[non_exhaustive]
 pub enum Retry {
-    /// Trying again gives the same answer.
+    /// A retry fails the same way.
     Never,
-    /// Trying again after a pause may help.
+    /// A retry after a back-off may succeed.
     Later,
-    /// Waiting may help, but not soon: the retries ran out, or the cause is one that a person has to
-    /// remove, such as a full disk. An outer layer should not start over.
+    /// The retries ran out, or a person has to remove the cause, such as a full disk. An outer
+    /// layer does not retry.
     Exhausted,
 }
 
-/// Whether the write behind a failed call may have happened.
+/// Whether a failed write can have happened.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Applied {
-    /// Nothing was changed.
+    /// It has not: nothing was changed.
     No,
-    /// The write may have happened: its answer was lost, or the operation failed after the commit.
-    /// The message says so where it is known that the write is committed.
+    /// It may have: the answer was lost, or the operation failed after its commit. If the commit is
+    /// certain, the message says so.
     Maybe,
 }
 
-/// Why one operation stood in the way of its transaction.
+/// Outcome of one operation of a canceled transaction.
 #[derive(Clone, Debug, PartialEq)]
 #[non_exhaustive]
 pub struct CancellationReason {
-    /// The cause; [`CancellationCode::None`] for an operation that was not at fault.
+    /// Cause; [`CancellationCode::None`] for an operation that did not cause the cancellation.
     pub code: CancellationCode,
-    /// DynamoDB's message, absent for [`CancellationCode::None`].
+    /// Message of DynamoDB; `None` for [`CancellationCode::None`].
     pub message: Option<String>,
-    /// The item as it was, if the operation asked for it on a failed condition.
+    /// Present item, if the condition failed and the operation asked for the item.
     pub item: Option<Item>,
 }
 
-/// The cause in a [`CancellationReason`].
+/// Cause in a [`CancellationReason`].
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 #[non_exhaustive]
 pub enum CancellationCode {
-    /// Not at fault.
+    /// The operation did not cause the cancellation.
     None,
-    /// The operation's condition did not hold.
+    /// The condition of the operation failed.
     ConditionalCheckFailed,
-    /// Another transaction or write held the item.
+    /// Another transaction or write on the item is in flight.
     TransactionConflict,
-    /// The operation would have written an invalid item.
+    /// The operation does not fit the item, or its result is an invalid item.
     ValidationError,
-    /// An item collection has outgrown 10 GB.
+    /// The item collection exceeds 10 GB.
     ItemCollectionSizeLimitExceeded,
-    /// The table's provisioned throughput was exceeded.
+    /// The provisioned throughput of the table or of an index is exceeded.
     ProvisionedThroughputExceeded,
-    /// The table asked to slow down.
+    /// The table or an index is throttled, without provisioned throughput.
     ThrottlingError,
-    /// Anything else.
+    /// Cause with a name that this version does not know.
     Other,
 }
 
 impl CancellationCode {
-    /// The name that DynamoDB gives this cause.
+    /// DynamoDB's name of the cause, such as `ConditionalCheckFailed`.
     pub fn as_str(self) -> &'static str {
         match self {
             Self::None => "None",
@@ -151,7 +155,7 @@ impl CancellationCode {
         }
     }
 
-    /// The cause with this name, [`CancellationCode::Other`] if there is none.
+    /// Returns the cause with this name; [`CancellationCode::Other`] for an unknown one.
     pub fn from_name(name: &str) -> Self {
         [
             Self::None,
@@ -175,29 +179,29 @@ impl fmt::Display for CancellationCode {
 }
 
 impl CancellationReason {
-    /// The reason with this cause, without message or item.
+    /// Reason with this cause, without message or item.
     pub fn new(code: CancellationCode) -> Self {
         Self { code, message: None, item: None }
     }
 
-    /// The same with this message.
+    /// Sets the message.
     #[must_use]
     pub fn with_message(self, message: impl Into<Option<String>>) -> Self {
         Self { message: message.into(), ..self }
     }
 
-    /// The same with this item.
+    /// Sets the item.
     #[must_use]
     pub fn with_item(self, item: impl Into<Option<Item>>) -> Self {
         Self { item: item.into(), ..self }
     }
 
-    /// The reason of an operation that was not at fault.
+    /// Reason of an operation that did not cause the cancellation.
     pub fn none() -> Self {
         Self::new(CancellationCode::None)
     }
 
-    /// The reason of an operation whose condition did not hold.
+    /// Reason of an operation whose condition failed.
     pub fn condition_failed(item: Option<Item>) -> Self {
         Self {
             code: CancellationCode::ConditionalCheckFailed,
@@ -206,7 +210,7 @@ impl CancellationReason {
         }
     }
 
-    /// The reason of an operation whose item another write was changing.
+    /// Reason of an operation on an item with another write in flight.
     pub fn conflict() -> Self {
         Self {
             code: CancellationCode::TransactionConflict,
@@ -215,7 +219,7 @@ impl CancellationReason {
         }
     }
 
-    /// The reason of an operation that would have written an invalid item.
+    /// Reason of an operation whose result is an invalid item.
     pub fn invalid(message: impl Into<String>) -> Self {
         Self { code: CancellationCode::ValidationError, message: Some(message.into()), item: None }
     }
@@ -224,7 +228,7 @@ impl CancellationReason {
 const CONDITION_FAILED: &str = "The conditional request failed";
 
 impl ErrorKind {
-    /// The exception name that DynamoDB uses for this kind.
+    /// DynamoDB's exception name for this kind.
     fn default_code(&self) -> &'static str {
         match self {
             Self::Validation => "ValidationException",
@@ -261,8 +265,9 @@ impl ErrorKind {
     }
 }
 
-/// Whether contention or throttling stood in the way, and nothing that stays wrong. A condition
-/// that did not hold beside them is judged anew: whoever was met may be about to change that.
+/// Whether a transaction was canceled by contention or throttling, and by nothing that a retry
+/// cannot change. A condition that failed beside a conflict is evaluated again: the concurrent
+/// write may change its outcome.
 fn is_contention(reasons: &[CancellationReason]) -> bool {
     use CancellationCode as Code;
     let passes = |code| {
@@ -277,7 +282,8 @@ fn is_contention(reasons: &[CancellationReason]) -> bool {
 }
 
 impl Error {
-    /// An error of this kind, with DynamoDB's exception name and the retry advice of the kind.
+    /// Creates an error of this kind, with DynamoDB's exception name and the retry advice of the
+    /// kind, and [`Applied::No`].
     pub fn new(kind: ErrorKind, message: impl Into<String>) -> Self {
         let code = kind.default_code();
         let retry = kind.default_retry();
@@ -292,17 +298,17 @@ impl Error {
         }))
     }
 
-    /// A request that is wrong.
+    /// Error for a request that breaks a rule.
     pub fn validation(message: impl Into<String>) -> Self {
         Self::new(ErrorKind::Validation, message)
     }
 
-    /// A single write whose condition did not hold.
+    /// Error for a single write whose condition failed; `item` is the present item, if asked for.
     pub fn condition_failed(item: Option<Item>) -> Self {
         Self::new(ErrorKind::ConditionFailed { item }, CONDITION_FAILED)
     }
 
-    /// A transaction that was not carried out, with the message that lists the codes in order.
+    /// Error for a canceled transaction. The message lists the codes in order.
     pub fn transaction_canceled(reasons: Vec<CancellationReason>) -> Self {
         let codes: Vec<&str> = reasons.iter().map(|reason| reason.code.as_str()).collect();
         let message = format!(
@@ -312,74 +318,74 @@ impl Error {
         Self::new(ErrorKind::TransactionCanceled { reasons }, message)
     }
 
-    /// A table that does not exist, in the words of the data operations.
+    /// Error for a missing table, with the message of the operations on items.
     pub fn table_not_found() -> Self {
         Self::new(ErrorKind::NotFound, "Requested resource not found")
     }
 
-    /// Stored bytes that are not what they should be.
+    /// Error for damaged bytes in a store.
     pub fn corrupt(message: impl Into<String>) -> Self {
         Self::new(ErrorKind::Corrupt, message)
     }
 
-    /// Something this store cannot do.
+    /// Error for a request that needs a feature which the store lacks.
     pub fn unsupported(message: impl Into<String>) -> Self {
         Self::new(ErrorKind::Unsupported, message)
     }
 
-    /// A wrong address or setting.
+    /// Error for an invalid address or setting.
     pub fn config(message: impl Into<String>) -> Self {
         Self::new(ErrorKind::Config, message)
     }
 
-    /// The same error under another of DynamoDB's exception names.
+    /// Sets the exception name.
     #[must_use]
     pub fn with_code(mut self, code: &'static str) -> Self {
         self.0.code = code;
         self
     }
 
-    /// The same error with another message.
+    /// Sets the message.
     #[must_use]
     pub fn with_message(mut self, message: String) -> Self {
         self.0.message = message;
         self
     }
 
-    /// The same error with other retry advice.
+    /// Sets the retry advice.
     #[must_use]
     pub fn with_retry(mut self, retry: Retry) -> Self {
         self.0.retry = retry;
         self
     }
 
-    /// The same error, saying whether the write may have happened.
+    /// Sets whether the write can have happened.
     #[must_use]
     pub fn with_applied(mut self, applied: Applied) -> Self {
         self.0.applied = applied;
         self
     }
 
-    /// The same error with the id that the service gave the request.
+    /// Sets the request id of the service.
     #[must_use]
     pub fn with_request_id(mut self, id: impl Into<String>) -> Self {
         self.0.request_id = Some(id.into());
         self
     }
 
-    /// The same error with what caused it.
+    /// Sets the source, which [`StdError::source`] returns.
     #[must_use]
     pub fn with_source(mut self, source: impl Into<Box<dyn StdError + Send + Sync>>) -> Self {
         self.0.source = Some(source.into());
         self
     }
 
-    /// What went wrong.
+    /// Kind of the error.
     pub fn kind(&self) -> &ErrorKind {
         &self.0.kind
     }
 
-    /// What went wrong, taken out.
+    /// Converts the error into its kind, with the data of the kind.
     pub fn into_kind(self) -> ErrorKind {
         self.0.kind
     }
@@ -389,27 +395,27 @@ impl Error {
         self.0.code
     }
 
-    /// The message: DynamoDB's own where it has one.
+    /// Message without the exception name: DynamoDB's own where it has one.
     pub fn message(&self) -> &str {
         &self.0.message
     }
 
-    /// Whether trying again can help.
+    /// Advice on retries.
     pub fn retry(&self) -> Retry {
         self.0.retry
     }
 
-    /// Whether the write may have happened.
+    /// Whether the write can have happened; [`Applied::No`] for a read.
     pub fn applied(&self) -> Applied {
         self.0.applied
     }
 
-    /// The id that the service gave the request, if there was a service.
+    /// Request id of the service; `None` for an embedded store.
     pub fn request_id(&self) -> Option<&str> {
         self.0.request_id.as_deref()
     }
 
-    /// Whether a condition did not hold: that of a single write, or any in a transaction.
+    /// Whether a condition failed: that of a single write, or any of a transaction.
     pub fn is_condition_failed(&self) -> bool {
         match &self.0.kind {
             ErrorKind::ConditionFailed { .. } => true,
@@ -420,12 +426,12 @@ impl Error {
         }
     }
 
-    /// Whether the table, index or stream does not exist.
+    /// Whether the kind is [`ErrorKind::NotFound`].
     pub fn is_not_found(&self) -> bool {
         matches!(self.0.kind, ErrorKind::NotFound)
     }
 
-    /// The reasons of a canceled transaction, empty for every other error.
+    /// Reasons of a canceled transaction, one per operation; empty for any other error.
     pub fn cancellation_reasons(&self) -> &[CancellationReason] {
         match &self.0.kind {
             ErrorKind::TransactionCanceled { reasons } => reasons,
@@ -466,12 +472,12 @@ mod tests {
     use super::*;
 
     #[test]
-    fn an_error_is_one_pointer_wide() {
+    fn result_of_unit_is_one_pointer_wide() {
         assert_eq!(size_of::<Result<()>>(), size_of::<usize>());
     }
 
     #[test]
-    fn a_cancellation_lists_its_codes_in_order() {
+    fn cancellation_message_lists_the_codes_in_order() {
         let error = Error::transaction_canceled(vec![
             CancellationReason::none(),
             CancellationReason::condition_failed(None),
@@ -486,15 +492,15 @@ mod tests {
     }
 
     #[test]
-    fn a_transaction_lost_to_contention_is_worth_another_try() {
+    fn transaction_canceled_by_contention_can_be_retried() {
         let conflict = CancellationReason::conflict();
         let error = Error::transaction_canceled(vec![CancellationReason::none(), conflict.clone()]);
         assert_eq!(error.retry(), Retry::Later);
-        let lost = CancellationReason::condition_failed(None);
-        let error = Error::transaction_canceled(vec![lost.clone(), conflict.clone()]);
+        let failed = CancellationReason::condition_failed(None);
+        let error = Error::transaction_canceled(vec![failed.clone(), conflict.clone()]);
         assert_eq!(error.retry(), Retry::Later);
-        let wrong = CancellationReason::invalid("a wrong item");
-        let error = Error::transaction_canceled(vec![lost, conflict, wrong]);
+        let wrong = CancellationReason::invalid("an invalid item");
+        let error = Error::transaction_canceled(vec![failed, conflict, wrong]);
         assert_eq!(error.retry(), Retry::Never);
     }
 }

@@ -1,8 +1,8 @@
 //! When items expire.
 //!
 //! There are two questions, and both are answered here for everybody. Whether the *service* deletes
-//! an item is a matter of [`expires_at`] and [`expired`]. Whether a *caller* still wants to see it is
-//! what [`not_expired`] says, because an expired item is there until it is deleted.
+//! an item is a matter of [`expires_at`] and [`expired`]. Whether a *caller* still wants to see it
+//! is what [`not_expired`] says, because an expired item is there until it is deleted.
 
 use std::ops::Range;
 use std::time::Duration;
@@ -41,15 +41,16 @@ pub fn is_expired(item: &Item, attribute: &str, now: Timestamp) -> bool {
     expires_at(item, attribute).is_some_and(|second| expired(now).contains(&second))
 }
 
-/// Holds for an item whose time has not come: the filter that callers put on what they read, because
-/// the service has yet to delete what has expired (developer guide, "Working with expired items").
+/// Holds for an item whose time has not come: the filter that callers put on what they read,
+/// because the service has yet to delete what has expired (developer guide, "Working with expired
+/// items").
 ///
-/// It is the guide's `expires > :now`, turned round so that items that never expire pass, too: those
-/// without the attribute, and those in which it is no number.
+/// It is the guide's `expires > :now`, turned round so that items that never expire pass, too:
+/// those without the attribute, and those in which it is no number.
 ///
-/// An item that expired more than five years ago does not pass, as with the guide's filter, although
-/// the service keeps it: its time has come, and a session must not be valid again because nobody
-/// deleted it for five years.
+/// An item that expired more than five years ago does not pass, as with the guide's filter,
+/// although the service keeps it: its time has come, and a session must not be valid again because
+/// nobody deleted it for five years.
 ///
 /// ```
 /// use tabla::env::Timestamp;
@@ -76,7 +77,7 @@ pub fn sweep_period(text: &str) -> Result<Option<Duration>> {
     let seconds = text.parse().ok().filter(|seconds| *seconds > 0);
     seconds.map(|seconds| Some(Duration::from_secs(seconds))).ok_or_else(|| {
         Error::config(format!(
-            "the sweep of an address is a number of seconds, at least 1, or `off`: {text}"
+            "the option `sweep` is a number of seconds, at least 1, or `off`, not `{text}`"
         ))
     })
 }

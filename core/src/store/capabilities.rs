@@ -1,42 +1,44 @@
-//! What a store can do.
+//! Capabilities of a store, and the requirements that an application compares them with.
 
 use std::fmt;
 
 use crate::error::{Error, Result};
 
-/// What a store, with the wrappers around it, can do.
+/// Optional features that a store, together with its wrappers, supports.
 ///
-/// A request for something that a field denies is refused before anything is sent, with
-/// [`crate::ErrorKind::Unsupported`]. The conformance suite tests both directions: what is
-/// declared works, and what is not declared is refused and changes nothing.
+/// A request that needs a missing feature fails with [`crate::ErrorKind::Unsupported`] before
+/// anything is sent. The conformance suite tests both directions: a declared feature works, and a
+/// missing one is refused and changes nothing.
 #[derive(Clone, Debug, PartialEq, Eq)]
 #[non_exhaustive]
 pub struct Capabilities {
-    /// What answers: `memory`, `sqlite`, `dynamodb`, `dynamodb-local`, `alternator`, …
+    /// Name of the engine: `memory`, `sqlite`, `dynamodb`, `dynamodb-local`, `alternator` or
+    /// another.
     pub engine: &'static str,
-    /// Transactions of up to 100 operations, with client request tokens.
+    /// Support for transactions of up to 100 operations, with client request tokens.
     pub transactions: bool,
-    /// Indexes that carry only what their projection says.
+    /// Support for projections other than `ALL`. Without it, an index holds every attribute.
     pub index_projections: bool,
-    /// Local secondary indexes.
+    /// Support for local secondary indexes.
     pub local_indexes: bool,
-    /// Index keys of up to four attributes in each half.
+    /// Support for index keys of up to four partition and four sort attributes.
     pub multi_attribute_index_keys: bool,
-    /// Expiry of items.
+    /// Support for expiry of items by a time-to-live attribute.
     pub time_to_live: bool,
-    /// Streams of changes.
+    /// Support for change streams.
     pub streams: bool,
-    /// Tags on tables.
+    /// Support for tags on tables.
     pub tags: bool,
-    /// Item-collection metrics.
+    /// Support for item-collection metrics in the outputs of writes.
     pub item_collection_metrics: bool,
-    /// Whether a read of a global index may miss a write that was just answered.
+    /// Whether a read of a global index may miss a write that has returned.
     pub index_reads_lag: bool,
-    /// How many writes a batch may hold.
+    /// Largest number of writes in one batch: 25 on DynamoDB.
     pub batch_write_max: usize,
 }
 
-/// Something that an application needs of its store.
+/// Feature that an application needs; one for each boolean of [`Capabilities`] that can be
+/// required.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 #[non_exhaustive]
 pub enum Requirement {
@@ -74,7 +76,7 @@ impl fmt::Display for Requirement {
 }
 
 impl Capabilities {
-    /// All of DynamoDB, answered by this engine without lag.
+    /// Capabilities of an engine that supports all of DynamoDB, with global indexes that never lag.
     pub fn full(engine: &'static str) -> Self {
         Self {
             engine,
@@ -91,7 +93,7 @@ impl Capabilities {
         }
     }
 
-    /// The same without this requirement.
+    /// Removes the feature that this requirement names.
     #[must_use]
     pub fn without(mut self, requirement: Requirement) -> Self {
         *match requirement {
@@ -107,21 +109,21 @@ impl Capabilities {
         self
     }
 
-    /// The same with reads of global indexes that may miss a write that was just answered.
+    /// Sets whether a read of a global index may miss a write that has returned.
     #[must_use]
     pub fn with_index_reads_lag(mut self, lag: bool) -> Self {
         self.index_reads_lag = lag;
         self
     }
 
-    /// The same with batches of at most this many writes.
+    /// Sets the largest number of writes in one batch.
     #[must_use]
     pub fn with_batch_write_max(mut self, writes: usize) -> Self {
         self.batch_write_max = writes;
         self
     }
 
-    /// Whether the store has this.
+    /// Whether the store has the feature that this requirement names.
     pub fn supports(&self, requirement: Requirement) -> bool {
         match requirement {
             Requirement::Transactions => self.transactions,
@@ -135,10 +137,10 @@ impl Capabilities {
         }
     }
 
-    /// Refuses early if the store lacks any of these: apps call it when they start.
+    /// Checks that the store has all of these features. Applications call it when they start.
     ///
     /// # Errors
-    /// [`crate::ErrorKind::Unsupported`], naming the engine and everything that is missing.
+    /// [`crate::ErrorKind::Unsupported`], naming the engine and every missing feature.
     pub fn require(&self, requirements: &[Requirement]) -> Result<()> {
         let missing: Vec<String> = requirements
             .iter()
@@ -162,7 +164,7 @@ mod tests {
     use crate::ErrorKind;
 
     #[test]
-    fn everything_missing_is_named_at_once() {
+    fn require_names_every_missing_feature() {
         let capabilities = Capabilities::full("partial")
             .without(Requirement::Transactions)
             .without(Requirement::Streams);

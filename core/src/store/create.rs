@@ -1,4 +1,4 @@
-//! Creating a table that other callers may create, too.
+//! Creation of a table that other callers may create or delete at the same time.
 
 use std::time::Duration;
 
@@ -7,13 +7,14 @@ use crate::env::Clock;
 use crate::error::{Error, ErrorKind, Result};
 use crate::ops::{CreateTable, DescribeTable, TableStatus};
 
-/// How long a table may take until it can be used.
+/// Longest wait for a table to become active.
 const LIMIT: Duration = Duration::from_secs(300);
 
-/// Time between two looks at the status of a table.
+/// Time between two polls of the status of a table.
 const PAUSE: Duration = Duration::from_secs(1);
 
-/// Creates a table unless it exists, and waits until it can be used. Returns whether it is new.
+/// Creates a table unless it exists, and waits until it is active. Returns whether this call
+/// created it.
 pub(super) async fn create_and_wait<S: Store + ?Sized>(
     store: &S,
     request: CreateTable,
@@ -31,7 +32,7 @@ pub(super) async fn create_and_wait<S: Store + ?Sized>(
             Err(error) if matches!(error.kind(), ErrorKind::InUse) => status(store, &name).await?,
             Err(error) => return Err(error),
         };
-        // A table that is missing now was being deleted, and is created again.
+        // A table that disappears during the wait was being deleted: create it again.
         while let Some(present) = status {
             if matches!(present, TableStatus::Active | TableStatus::Updating) {
                 return Ok(is_new);
@@ -49,7 +50,7 @@ pub(super) async fn create_and_wait<S: Store + ?Sized>(
     }
 }
 
-/// The status of a table; `None` if there is no such table.
+/// Reads the status of a table; `None` if there is no such table.
 async fn status<S: Store + ?Sized>(store: &S, name: &str) -> Result<Option<TableStatus>> {
     match store.describe_table(DescribeTable::new(name)).await {
         Ok(description) => Ok(Some(description.status)),

@@ -1,4 +1,4 @@
-//! Where a query or scan goes on: opaque, bound to its query, safe in a URL.
+//! Cursors: positions in a query or scan as text that can be handed to a client.
 
 use std::fmt;
 use std::str::FromStr;
@@ -13,13 +13,14 @@ use crate::error::{Error, Result};
 use crate::expr::{Condition, Expr, ExpressionKind, Names, Placeholders, Renderer, Values};
 use crate::ops::{Page, Query, Scan};
 
-/// Where a query or scan goes on.
+/// Position in a query or scan, as text that is safe in a URL ([`Display`](fmt::Display) and
+/// [`FromStr`]).
 ///
-/// It can be handed to a client and taken back by another process or another backend. It belongs
-/// to the query that made it: the same table, index, conditions and direction. Another query
-/// refuses it. Limit and projection may change from page to page.
+/// Another process and another backend can resume from it. It is bound by a fingerprint to its
+/// request: table, index, conditions and direction, or segment. A request with another fingerprint
+/// refuses it. Limit and projection may change from page to page. It does not expire.
 ///
-/// It is not secret: it holds the key of the last item read, in base64.
+/// It is not encrypted: it holds the key of the last item read, in base64.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Cursor {
     query: u64,
@@ -29,12 +30,15 @@ pub struct Cursor {
 const VERSION: u8 = 1;
 
 impl Cursor {
-    /// The place `key` of the query of this fingerprint.
+    /// Creates the cursor after the item with this key, for the request with this fingerprint.
     pub fn new(query: u64, key: Item) -> Self {
         Self { query, key }
     }
 
-    /// The place, if this belongs to the query of this fingerprint.
+    /// Returns the key after which the request with this fingerprint resumes.
+    ///
+    /// # Errors
+    /// [`crate::ErrorKind::Validation`] if the cursor belongs to another request.
     pub fn key_of(&self, query: u64) -> Result<&Item> {
         check(self, query)?;
         Ok(&self.key)
@@ -46,7 +50,7 @@ impl fmt::Display for Cursor {
         let mut bytes = vec![VERSION];
         bytes.extend(self.query.to_be_bytes());
         bytes.extend(self.key.encode());
-        // Catches a cursor that was cut off or mistyped.
+        // A checksum detects a cursor that was cut off or mistyped.
         bytes.extend(&xxh3_64(&bytes).to_be_bytes()[..4]);
         f.write_str(&URL_SAFE_NO_PAD.encode(bytes))
     }
@@ -56,7 +60,7 @@ impl FromStr for Cursor {
     type Err = Error;
 
     fn from_str(text: &str) -> Result<Self> {
-        let invalid = || Error::validation("the cursor is not one that a query has given");
+        let invalid = || Error::validation("the cursor is damaged; begin again at the first page");
         let bytes = URL_SAFE_NO_PAD.decode(text).map_err(|_| invalid())?;
         let (content, check) = bytes.split_last_chunk::<4>().ok_or_else(invalid)?;
         if xxh3_64(content).to_be_bytes()[..4] != *check {
@@ -65,7 +69,7 @@ impl FromStr for Cursor {
         let (version, rest) = content.split_first().ok_or_else(invalid)?;
         if *version != VERSION {
             return Err(Error::validation(
-                "the cursor was made by another version; begin again at the first page",
+                "the cursor has another format version; begin again at the first page",
             ));
         }
         let (query, key) = rest.split_first_chunk::<8>().ok_or_else(invalid)?;
@@ -75,15 +79,15 @@ impl FromStr for Cursor {
 }
 
 impl Query {
-    /// Where this query goes on after this page; `None` after the last.
+    /// Creates the cursor that resumes this query after a page of it; `None` after the last page.
     ///
     /// # Errors
-    /// If an expression of the query cannot be parsed.
+    /// [`crate::ErrorKind::Validation`] if an expression of the query cannot be parsed.
     pub fn cursor(&self, page: &Page) -> Result<Option<Cursor>> {
         cursor(page, || self.fingerprint())
     }
 
-    /// The same query, going on where a page of it has ended.
+    /// Sets the position at which this query resumes.
     ///
     /// # Errors
     /// [`crate::ErrorKind::Validation`] if the cursor belongs to another query.
@@ -93,11 +97,13 @@ impl Query {
         Ok(self)
     }
 
-    /// Fingerprint of table, index, conditions and direction: a cursor is accepted only by a query of
-    /// the same fingerprint.
+    /// Computes the fingerprint of table, index, conditions and direction. A query accepts only
+    /// cursors with its own fingerprint.
+    ///
+    /// Text and builder forms of one condition have the same fingerprint.
     ///
     /// # Errors
-    /// An expression of the query cannot be parsed.
+    /// [`crate::ErrorKind::Validation`] if an expression of the query cannot be parsed.
     pub fn fingerprint(&self) -> Result<u64> {
         let mut parts = Parts::new("query", &self.table, self.index.as_deref());
         parts.condition(&self.names, &self.values, self.key_condition.as_ref())?;
@@ -108,15 +114,15 @@ impl Query {
 }
 
 impl Scan {
-    /// Where this scan goes on after this page; `None` after the last.
+    /// Creates the cursor that resumes this scan after a page of it; `None` after the last page.
     ///
     /// # Errors
-    /// If an expression of the scan cannot be parsed.
+    /// [`crate::ErrorKind::Validation`] if an expression of the scan cannot be parsed.
     pub fn cursor(&self, page: &Page) -> Result<Option<Cursor>> {
         cursor(page, || self.fingerprint())
     }
 
-    /// The same scan, going on where a page of it has ended.
+    /// Sets the position at which this scan resumes.
     ///
     /// # Errors
     /// [`crate::ErrorKind::Validation`] if the cursor belongs to another scan.
@@ -149,7 +155,8 @@ fn check(cursor: &Cursor, query: u64) -> Result<()> {
     Ok(())
 }
 
-/// What makes two queries the same, as bytes that do not depend on how they were written.
+/// Canonical bytes of a request that its fingerprint is the hash of. They do not depend on whether
+/// a condition was given as text or as a tree.
 struct Parts(Vec<u8>);
 
 impl Parts {
@@ -212,7 +219,7 @@ mod tests {
     }
 
     #[test]
-    fn a_cursor_goes_through_text() {
+    fn cursor_survives_a_round_trip_through_text() {
         let cursor = query().cursor(&page()).unwrap().expect("there is a next page");
         let text = cursor.to_string();
         assert!(text.bytes().all(|b| b.is_ascii_alphanumeric() || b == b'-' || b == b'_'));
@@ -222,7 +229,7 @@ mod tests {
     }
 
     #[test]
-    fn text_and_tree_are_the_same_query() {
+    fn text_and_tree_of_a_condition_have_the_same_fingerprint() {
         let cursor = query().cursor(&page()).unwrap().expect("there is a next page");
         let text = Query::new("songs", "#p = :p AND sk > :s")
             .name("#p", "pk")
@@ -232,7 +239,7 @@ mod tests {
     }
 
     #[test]
-    fn another_query_refuses_it() {
+    fn query_refuses_a_cursor_of_another_query() {
         let cursor = query().cursor(&page()).unwrap().expect("there is a next page");
         for other in [
             Query { table: "other".into(), ..query() },
@@ -250,7 +257,7 @@ mod tests {
     }
 
     #[test]
-    fn a_damaged_cursor_is_refused() {
+    fn damaged_cursor_is_refused() {
         let cursor = query().cursor(&page()).unwrap().expect("there is a next page");
         let text = cursor.to_string();
         for damaged in ["", "A", "%%%", &text[1..], &text[..text.len() - 1]] {

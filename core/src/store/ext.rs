@@ -1,4 +1,4 @@
-//! What callers use on top of [`Store`].
+//! Convenience methods for callers, on top of [`Store`].
 
 use std::sync::Arc;
 
@@ -15,10 +15,10 @@ use crate::expr::{Condition, Expr};
 use crate::limits;
 use crate::ops::*;
 
-/// Conveniences for callers. Every store has them; no backend implements them.
+/// Convenience methods for callers. Every store has them; no backend implements them.
 #[async_trait]
 pub trait StoreExt: Store {
-    /// The item with this key, seeing every write answered before.
+    /// Reads the item with this key, consistently. `None` if there is none.
     async fn get_item(
         &self,
         table: &str,
@@ -28,9 +28,11 @@ pub trait StoreExt: Store {
         Ok(self.get(request).await?.item)
     }
 
-    /// The item with this key, seeing every write answered before, unless its time has come by this
-    /// attribute: an expired item is there until the store deletes it. Queries and scans leave such
-    /// items out by [`not_expired`], which says what that means.
+    /// Reads the item with this key, consistently; `None` if there is none or it has expired.
+    ///
+    /// `attribute` holds the time of expiry in seconds since the epoch. An expired item exists
+    /// until the store deletes it. Queries and scans exclude such items with the filter
+    /// [`not_expired`], which defines expiry for callers.
     async fn get_unexpired(
         &self,
         table: &str,
@@ -42,8 +44,9 @@ pub trait StoreExt: Store {
         Ok(found.filter(|item| not_expired(attribute, now).evaluate(item)))
     }
 
-    /// Writes the item only if this condition holds of the present one. A lost condition is a
-    /// value, not an error: the present item, if there is one.
+    /// Writes the item if this condition holds for the present one.
+    ///
+    /// A failed condition is a value, not an error: it returns the present item, if there is one.
     async fn put_if(
         &self,
         table: &str,
@@ -63,7 +66,8 @@ pub trait StoreExt: Store {
         }
     }
 
-    /// The pages of a query, one after another.
+    /// Streams the pages of a query. It reads a page when the stream is polled for it, and ends
+    /// after the first error.
     fn query_pages(&self, request: Query) -> BoxStream<'_, Result<Page>> {
         let next = move |state: Option<Query>| async move {
             let Some(request) = state else { return Ok(None) };
@@ -77,12 +81,15 @@ pub trait StoreExt: Store {
         stream::try_unfold(Some(request), next).boxed()
     }
 
-    /// The items of a query, page after page. `limit` is the size of a page, not of the whole.
+    /// Streams the items of a query, page after page.
+    ///
+    /// `limit` is the size of one page, not of the whole.
     fn query_items(&self, request: Query) -> BoxStream<'_, Result<Item>> {
         items(self.query_pages(request))
     }
 
-    /// The pages of a scan, one after another.
+    /// Streams the pages of a scan. It reads a page when the stream is polled for it, and ends
+    /// after the first error.
     fn scan_pages(&self, request: Scan) -> BoxStream<'_, Result<Page>> {
         let next = move |state: Option<Scan>| async move {
             let Some(request) = state else { return Ok(None) };
@@ -96,20 +103,26 @@ pub trait StoreExt: Store {
         stream::try_unfold(Some(request), next).boxed()
     }
 
-    /// The items of a scan, page after page. `limit` is the size of a page, not of the whole.
+    /// Streams the items of a scan, page after page.
+    ///
+    /// `limit` is the size of one page, not of the whole.
     fn scan_items(&self, request: Scan) -> BoxStream<'_, Result<Item>> {
         items(self.scan_pages(request))
     }
 
-    /// The items of a scan that reads this many segments at the same time.
+    /// Streams the items of a scan that reads `segments` segments concurrently, at least 1.
+    ///
+    /// Items of different segments are interleaved.
     fn parallel_scan_items(&self, request: Scan, segments: i32) -> BoxStream<'_, Result<Item>> {
         let parts = (0..segments.max(1))
             .map(|segment| self.scan_items(request.clone().segment(segment, segments.max(1))));
         stream::select_all(parts).boxed()
     }
 
-    /// The items with these keys, however many, in no particular order. Unprocessed keys are
-    /// asked for again by the policy.
+    /// Reads the items with these keys, in batches of 100. Their order is undefined.
+    ///
+    /// Any number of keys is allowed. Unprocessed keys are sent again under `policy`. Missing items
+    /// are left out.
     async fn batch_get_all(
         &self,
         table: &str,
@@ -119,7 +132,8 @@ pub trait StoreExt: Store {
         self.batch_get_with(table, KeysAndAttributes { keys, ..Default::default() }, policy).await
     }
 
-    /// The same, with what the request says of attributes and consistency.
+    /// Reads the items with the keys of `request`, in batches of 100, with its projection and
+    /// consistency. Otherwise as [`batch_get_all`](Self::batch_get_all).
     async fn batch_get_with(
         &self,
         table: &str,
@@ -142,8 +156,12 @@ pub trait StoreExt: Store {
         Ok(found)
     }
 
-    /// Makes these writes to a table, however many. Unprocessed items are sent again by the
-    /// policy. If it fails, some may have been made and others not.
+    /// Makes these writes to a table, in batches of [`Capabilities::batch_write_max`].
+    ///
+    /// Any number of writes is allowed. Unprocessed items are sent again under `policy`. If it
+    /// fails, any part of the writes may have been made.
+    ///
+    /// [`Capabilities::batch_write_max`]: crate::Capabilities::batch_write_max
     async fn batch_write_all(
         &self,
         table: &str,
@@ -161,7 +179,7 @@ pub trait StoreExt: Store {
         Ok(())
     }
 
-    /// The names of all tables.
+    /// Lists the names of all tables, in ascending order.
     async fn all_tables(&self) -> Result<Vec<String>> {
         let mut names = Vec::new();
         let mut request = ListTables::default();
@@ -178,12 +196,14 @@ pub trait StoreExt: Store {
         }
     }
 
-    /// Creates a table unless it exists, and waits until it can be used, also while another caller
-    /// creates or deletes it. Returns whether this call created it. An existing table is not compared
-    /// with the request.
+    /// Creates a table unless it exists, and waits until it is active. Returns whether this call
+    /// created it.
+    ///
+    /// Another caller may create or delete the table at the same time. An existing table is not
+    /// compared with the request. The status is polled once a second by `clock`.
     ///
     /// # Errors
-    /// Those of the store; [`ErrorKind::Unavailable`] if the table cannot be used after 5 minutes.
+    /// Those of the store; [`ErrorKind::Unavailable`] if the table is not active after 5 minutes.
     async fn create_table_if_missing(
         &self,
         request: CreateTable,
@@ -192,20 +212,21 @@ pub trait StoreExt: Store {
         super::create::create_and_wait(self, request, clock).await
     }
 
-    /// The power of this trait, if the store or what it wraps has it: `store.extension::<dyn Recovery>()`.
+    /// Returns the extension of trait object `P`, such as `store.extension::<dyn Recovery>()`;
+    /// `None` if neither this store nor the one that it wraps has it.
     fn extension<P: ?Sized + Send + Sync + 'static>(&self) -> Option<Arc<P>> {
         self.extension_by_id(Extension::id::<P>()).and_then(Extension::downcast)
     }
 
-    /// Refuses a store that lacks any of these. Apps call it when they start.
+    /// Checks that the store has all of these features. Applications call it when they start.
     ///
     /// # Errors
-    /// [`ErrorKind::Unsupported`], naming everything that is missing.
+    /// [`ErrorKind::Unsupported`], naming the engine and every missing feature.
     fn require(&self, requirements: &[Requirement]) -> Result<()> {
         self.capabilities().require(requirements)
     }
 
-    /// This store, trying again by a policy whatever may succeed later.
+    /// Wraps this store so that it retries under a policy: see [`RetryingStore`].
     fn with_retries(self, policy: RetryPolicy) -> RetryingStore<Self>
     where
         Self: Sized,
@@ -216,14 +237,14 @@ pub trait StoreExt: Store {
 
 impl<S: Store + ?Sized> StoreExt for S {}
 
-/// What became of a write with a condition.
+/// Outcome of [`StoreExt::put_if`].
 #[derive(Clone, Debug, PartialEq)]
 pub enum ConditionalOutcome {
-    /// The condition held, and the write was made.
+    /// The condition held, and the item was written.
     Written,
-    /// The condition did not hold, and nothing was written.
+    /// The condition failed, and nothing was written.
     ConditionFailed {
-        /// The item that stood in the way, if there is one.
+        /// Present item on which the condition failed; `None` if there is none.
         current: Option<Item>,
     },
 }
@@ -257,7 +278,7 @@ mod tests {
     }
 
     #[tokio::test]
-    async fn a_query_goes_on_to_its_end_in_order() {
+    async fn query_items_returns_all_pages_in_order() {
         let store = store().await;
         let query = Query::new("things", attr("pk").eq("p0")).limit(5).descending();
         let pages: Vec<Page> = store.query_pages(query.clone()).try_collect().await.unwrap();
@@ -268,7 +289,7 @@ mod tests {
     }
 
     #[tokio::test]
-    async fn a_parallel_scan_finds_each_item_once() {
+    async fn parallel_scan_returns_each_item_once() {
         let store = store().await;
         for segments in [1, 2, 7] {
             let scan = Scan::new("things").limit(2);
@@ -280,7 +301,7 @@ mod tests {
     }
 
     #[tokio::test]
-    async fn an_error_ends_a_stream() {
+    async fn page_stream_ends_after_an_error() {
         let store = store().await;
         let mut pages = store.query_pages(Query::new("missing", attr("pk").eq("p0")));
         assert!(pages.next().await.expect("an error").unwrap_err().is_not_found());
@@ -288,7 +309,7 @@ mod tests {
     }
 
     #[tokio::test]
-    async fn what_has_expired_is_not_found() {
+    async fn get_unexpired_hides_expired_items() {
         let store = store().await;
         let key = |number: i64| item! { "pk" => "x", "sk" => number };
         let (now, lasting) = (Timestamp::from_secs(100), key(1).with("until", 101));
@@ -303,7 +324,7 @@ mod tests {
     }
 
     #[tokio::test]
-    async fn a_lost_condition_is_a_value() {
+    async fn put_if_returns_a_failed_condition_as_a_value() {
         let store = store().await;
         let first = item! { "pk" => "x", "sk" => 1, "by" => "ana" };
         let second = item! { "pk" => "x", "sk" => 1, "by" => "eva" };

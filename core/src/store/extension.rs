@@ -1,31 +1,32 @@
-//! Optional powers of a store, reached through every wrapper.
+//! Extensions: optional traits of a store, reached through every wrapper.
 
 use std::any::{Any, TypeId};
 use std::fmt;
 use std::sync::Arc;
 
-/// A power that some stores have besides the operations of [`Store`](super::Store), such as recovery
-/// or backups: an `Arc` of a small trait of its own, with its type erased.
+/// Optional trait of a store, as an `Arc` with its type erased.
 ///
-/// A store hands one out from [`Store::extension_by_id`](super::Store::extension_by_id); callers ask with
-/// [`StoreExt::power`](super::StoreExt::power).
+/// An extension has operations that only some stores support, such as recovery or backups. A store
+/// returns it from [`Store::extension_by_id`](super::Store::extension_by_id); callers use
+/// [`StoreExt::extension`](super::StoreExt::extension).
 pub struct Extension {
-    /// An `Arc<P>`, where `P` is the trait object.
+    /// `Arc<P>`, where `P` is the trait object.
     power: Box<dyn Any + Send + Sync>,
 }
 
 impl Extension {
-    /// Erases the type of a power. `P` is the trait object: `Power::new::<dyn Recovery>(…)`.
+    /// Erases the type of an extension. `P` is the trait object:
+    /// `Extension::new::<dyn Recovery>(…)`.
     pub fn new<P: ?Sized + Send + Sync + 'static>(power: Arc<P>) -> Self {
         Self { power: Box::new(power) }
     }
 
-    /// The id that callers ask for this power with.
+    /// Type id by which a store finds the extension of trait object `P`.
     pub fn id<P: ?Sized + 'static>() -> TypeId {
         TypeId::of::<P>()
     }
 
-    /// The power, if it is of this trait.
+    /// Restores the type; `None` if this is an extension of another trait.
     pub fn downcast<P: ?Sized + Send + Sync + 'static>(self) -> Option<Arc<P>> {
         self.power.downcast::<Arc<P>>().ok().map(|power| *power)
     }
@@ -33,6 +34,6 @@ impl Extension {
 
 impl fmt::Debug for Extension {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.debug_struct("Power").finish_non_exhaustive()
+        f.debug_struct("Extension").finish_non_exhaustive()
     }
 }

@@ -1,4 +1,4 @@
-//! Addresses of stores, and who opens them.
+//! Addresses of stores, and the registry of the openers of their schemes.
 
 use std::collections::BTreeMap;
 use std::fmt;
@@ -13,18 +13,18 @@ use crate::env::Env;
 use crate::error::{Error, ErrorKind, Result};
 use crate::memory::MemoryStore;
 
-/// Where a store is: a scheme, what that scheme understands, and options.
+/// Address of a store: `scheme:path?option=value&option=value`.
 ///
 /// `sqlite:shop.db?durability=normal` has the scheme `sqlite`, the path `shop.db` and one option.
-/// In options, `%` and two hexadecimal digits stand for a byte.
+/// In options, `%` and two hexadecimal digits encode a byte.
 #[derive(Clone, Debug, PartialEq, Eq)]
 #[non_exhaustive]
 pub struct Address {
-    /// What comes before the first colon.
+    /// Text before the first colon, such as `sqlite`.
     pub scheme: String,
-    /// What comes after it, up to the first question mark.
+    /// Text from the first colon to the first question mark. Its meaning depends on the scheme.
     pub path: String,
-    /// What comes after that: `name=value`, joined by `&`.
+    /// Options after the question mark, decoded, by name.
     pub options: BTreeMap<String, String>,
 }
 
@@ -34,7 +34,7 @@ impl FromStr for Address {
     fn from_str(text: &str) -> Result<Self> {
         let Some((scheme, rest)) = text.split_once(':') else {
             return Err(Error::config(
-                "an address has the form `scheme:…`, such as `memory:`, and this one has no colon",
+                "an address has the form `scheme:…`, such as `memory:`; this one has no colon",
             ));
         };
         let (path, query) = rest.split_once('?').unwrap_or((rest, ""));
@@ -67,22 +67,23 @@ impl fmt::Display for Address {
 }
 
 impl Address {
-    /// Takes an option out, so that [`Address::finish`] can tell what nobody has asked for.
+    /// Removes an option and returns its value. [`Address::finish`] then refuses what is left.
     pub fn take(&mut self, option: &str) -> Option<String> {
         self.options.remove(option)
     }
 
-    /// Refuses options that nobody has taken: a misspelt option must not be a silent default.
+    /// Refuses options that were not [taken](Address::take), so that a misspelled option is an
+    /// error and not the default. `known` lists the options of the scheme.
     ///
     /// # Errors
-    /// [`crate::ErrorKind::Config`], naming what is left and the options that there are.
+    /// [`crate::ErrorKind::Config`], naming the unknown and the known options.
     pub fn finish(&self, known: &[&str]) -> Result<()> {
         if self.options.is_empty() {
             return Ok(());
         }
         let left: Vec<&str> = self.options.keys().map(String::as_str).collect();
         let known = match known {
-            [] => "there is only `retries`".to_owned(),
+            [] => "the only option is `retries`".to_owned(),
             known => format!("there are: {}, {RETRIES}", known.join(", ")),
         };
         Err(Error::config(format!(
@@ -96,8 +97,8 @@ impl Address {
 fn unescape(text: &str) -> Result<String> {
     let invalid = || {
         Error::config(format!(
-            "the option `{text}` is not well escaped; write `%` as `%25`, and bytes as `%` and two \
-             hexadecimal digits, in UTF-8"
+            "the option `{text}` is not well escaped; write `%` as `%25`, and other bytes of UTF-8 \
+             as `%` and two hexadecimal digits"
         ))
     };
     let mut bytes = Vec::with_capacity(text.len());
@@ -125,48 +126,52 @@ fn escape(text: &str) -> String {
     out
 }
 
-/// Opens the stores of one scheme. A backend offers one; the binaries register it.
+/// Opens the stores of one scheme. A backend implements it; a program registers it in a
+/// [`Registry`].
 #[async_trait]
 pub trait Opener: Send + Sync {
-    /// The scheme.
+    /// Scheme of the addresses, without the colon.
     fn scheme(&self) -> &'static str;
 
-    /// Addresses to show a person, each with what it opens.
+    /// Example addresses for help texts, each with a description of what it opens.
     fn examples(&self) -> &'static [(&'static str, &'static str)];
 
-    /// Opens a store.
+    /// Opens the store at an address of this scheme.
     ///
     /// # Errors
-    /// [`crate::ErrorKind::Config`] for a path or an option that cannot be understood; and what the
-    /// backend says. Nothing is created then.
+    /// [`crate::ErrorKind::Config`] for an invalid path or option, before anything is created; and
+    /// the errors of the backend.
     async fn open(&self, address: Address, context: &OpenContext) -> Result<Arc<dyn Store>>;
 
-    /// Whether the stores of this opener follow [`OpenContext::retries`] by themselves. Otherwise the
-    /// registry wraps them in [`Retrying`](super::Retrying), which clones each request and gives
-    /// transactions a token: right for a service, a waste for an engine in this process.
+    /// Whether the stores of this opener implement [`OpenContext::retries`] themselves. Default:
+    /// no.
+    ///
+    /// Otherwise the registry wraps them in [`RetryingStore`](super::RetryingStore), which clones
+    /// each request and gives transactions a token. A service needs that; an embedded engine does
+    /// not.
     fn retries_itself(&self) -> bool {
         false
     }
 }
 
-/// Settings that a store is opened with, besides its address.
+/// Settings with which a store is opened, besides its address.
 #[derive(Clone, Debug)]
 #[non_exhaustive]
 pub struct OpenContext {
-    /// Clock and randomness.
+    /// Clock and randomness of the store.
     pub env: Env,
-    /// Policy for throttling, transaction conflicts and unprocessed batch items. One attempt means no
-    /// retries.
+    /// Policy for throttling, transaction conflicts and unprocessed batch items. One attempt means
+    /// that errors are returned without retries.
     pub retries: RetryPolicy,
 }
 
 impl OpenContext {
-    /// The machine's clock and randomness, and the default policy.
+    /// Settings with the system clock and randomness, and the default retry policy.
     pub fn new() -> Self {
         Self::with_env(Env::system())
     }
 
-    /// This clock and randomness, and the default policy on them.
+    /// Settings with this clock and randomness, and the default retry policy on them.
     pub fn with_env(env: Env) -> Self {
         let retries = RetryPolicy { env: env.clone(), ..RetryPolicy::default() };
         Self { env, retries }
@@ -179,11 +184,11 @@ impl Default for OpenContext {
     }
 }
 
-/// The schemes that a program knows.
+/// Address schemes that a program supports; opens stores by their addresses.
 ///
-/// A store that it opens retries throttling, transaction conflicts and unprocessed batch items by
-/// [`RetryPolicy::default`], unless the address says `?retries=off` or the registry has another
-/// [policy](Registry::with_retries).
+/// An opened store retries throttling, transaction conflicts and unprocessed batch items under
+/// [`RetryPolicy::default`]. The option `?retries=off` of an address turns that off, and
+/// [`Registry::with_retries`] sets another policy.
 ///
 /// ```
 /// use tabla::Registry;
@@ -197,17 +202,17 @@ impl Default for OpenContext {
 pub struct Registry {
     context: OpenContext,
     openers: BTreeMap<&'static str, Box<dyn Opener>>,
-    /// Schemes that another build of this program has, each with what to do to get it.
+    /// Schemes that this build lacks, each with the remedy that the error names.
     missing: BTreeMap<&'static str, &'static str>,
 }
 
 impl Registry {
-    /// A registry that knows `memory:`.
+    /// Creates a registry with the scheme `memory:`, on the system clock and randomness.
     pub fn new() -> Self {
         Self::with_env(Env::system())
     }
 
-    /// A registry that knows `memory:`, and opens stores on this clock and randomness.
+    /// Creates a registry with the scheme `memory:` that opens stores on this clock and randomness.
     pub fn with_env(env: Env) -> Self {
         let context = OpenContext::with_env(env);
         let mut registry = Self { context, openers: BTreeMap::new(), missing: BTreeMap::new() };
@@ -215,27 +220,27 @@ impl Registry {
         registry
     }
 
-    /// The same registry, with another retry policy for the stores that it opens;
-    /// [`RetryPolicy::none`] turns retries off.
+    /// Sets the retry policy of the stores that it opens; [`RetryPolicy::none`] turns retries off.
     #[must_use]
     pub fn with_retries(mut self, retries: RetryPolicy) -> Self {
         self.context.retries = retries;
         self
     }
 
-    /// Records a scheme that this build does not open, and the remedy that its error names.
+    /// Adds a scheme that this build does not support, with the remedy that the error of
+    /// [`open`](Self::open) names, such as a feature to enable.
     pub fn register_missing(&mut self, scheme: &'static str, remedy: &'static str) -> &mut Self {
         self.missing.insert(scheme, remedy);
         self
     }
 
-    /// Adds a scheme. A scheme that is registered again is replaced.
+    /// Adds the scheme of an opener, and replaces an earlier opener of the same scheme.
     pub fn register(&mut self, opener: impl Opener + 'static) -> &mut Self {
         self.openers.insert(opener.scheme(), Box::new(opener));
         self
     }
 
-    /// Addresses to show a person, each with what it opens.
+    /// Example addresses of all schemes, each with a description of what it opens.
     pub fn examples(&self) -> impl Iterator<Item = (&'static str, &'static str)> {
         self.openers.values().flat_map(|opener| opener.examples().iter().copied())
     }
@@ -243,8 +248,8 @@ impl Registry {
     /// Opens the store at this address.
     ///
     /// # Errors
-    /// [`crate::ErrorKind::Config`] for an address that cannot be understood, listing those that
-    /// can; and what the backend says.
+    /// [`crate::ErrorKind::Config`] for an invalid address, listing examples of valid ones; and the
+    /// errors of the backend.
     pub async fn open(&self, address: &str) -> Result<Arc<dyn Store>> {
         let mut parsed: Address = address.parse().map_err(|error: Error| {
             let message = error.message();
@@ -266,7 +271,7 @@ impl Registry {
         let mut context = self.context.clone();
         match parsed.take(RETRIES).as_deref() {
             None => {}
-            // An address can turn on what the program has turned off.
+            // An address can turn on retries that the program has turned off.
             Some("on") if context.retries.attempts <= 1 => {
                 context.retries = RetryPolicy::default().with_env(context.env.clone());
             }
@@ -279,7 +284,7 @@ impl Registry {
             }
         }
         let store = opener.open(parsed, &context).await.map_err(|error| match error.kind() {
-            // A backend that names the file itself has said it all.
+            // The message of such a backend names the file already.
             ErrorKind::Config if !error.message().starts_with("cannot open") => {
                 let message = format!("cannot open `{address}`: {}", error.message());
                 error.with_message(message)
@@ -295,7 +300,7 @@ impl Registry {
     fn help(&self) -> String {
         let width = self.examples().map(|(address, _)| address.len()).max().unwrap_or(0);
         let lines = self.examples().map(|(address, what)| format!("  {address:width$}  {what}"));
-        format!("addresses are:\n{}", lines.collect::<Vec<_>>().join("\n"))
+        format!("valid addresses:\n{}", lines.collect::<Vec<_>>().join("\n"))
     }
 }
 
@@ -311,7 +316,7 @@ impl fmt::Debug for Registry {
     }
 }
 
-/// Option of every address: `on` or `off`.
+/// Option of every address that turns retries `on` or `off`.
 const RETRIES: &str = "retries";
 
 struct MemoryOpener;
@@ -323,10 +328,10 @@ impl Opener for MemoryOpener {
     }
 
     fn examples(&self) -> &'static [(&'static str, &'static str)] {
-        &[("memory:", "a store in memory, gone when the program ends")]
+        &[("memory:", "a store in memory, lost when the program ends")]
     }
 
-    /// It never throttles, its transactions wait for each other, and it completes batch reads.
+    /// True: the store never throttles, serializes transactions, and completes batch reads.
     fn retries_itself(&self) -> bool {
         true
     }
@@ -336,7 +341,7 @@ impl Opener for MemoryOpener {
         address.finish(&["sweep"])?;
         if !address.path.is_empty() {
             return Err(Error::config(format!(
-                "`memory:` takes no name, and this address has `{}` after the colon; leave it out",
+                "`memory:` takes no name after the colon: `{}`; leave it out",
                 address.path
             )));
         }
@@ -362,7 +367,7 @@ mod tests {
     use crate::ops::*;
     use crate::{KeyType, item};
 
-    /// A store whose first operations are throttled: as many as its address says.
+    /// Store that throttles its first operations; the path of its address is their number.
     #[derive(Debug)]
     struct Throttling {
         store: MemoryStore,
@@ -420,7 +425,7 @@ mod tests {
     }
 
     #[tokio::test]
-    async fn open_retries_throttling_by_the_default_policy() {
+    async fn opened_store_retries_throttling_under_the_default_policy() {
         let attempts = RetryPolicy::default().attempts;
         let registry = throttling_registry();
         list(&registry, &format!("throttling:{}", attempts - 1)).await.unwrap();
@@ -429,14 +434,14 @@ mod tests {
     }
 
     #[tokio::test]
-    async fn retries_off_reports_the_first_error_with_its_own_advice() {
+    async fn retries_off_returns_the_first_error_with_its_own_advice() {
         let error = list(&throttling_registry(), "throttling:1?retries=off").await.unwrap_err();
         assert_eq!(error.kind(), &ErrorKind::Throttled);
         assert_eq!(error.retry(), Retry::Later, "the caller may retry");
     }
 
     #[tokio::test]
-    async fn a_registry_has_a_policy_of_its_own_and_an_address_overrides_it() {
+    async fn address_overrides_the_policy_of_the_registry() {
         let once = throttling_registry().with_retries(RetryPolicy::none());
         assert!(list(&once, "throttling:1").await.is_err());
         list(&once, "throttling:1?retries=on").await.unwrap();
@@ -447,7 +452,7 @@ mod tests {
     }
 
     #[tokio::test]
-    async fn the_option_retries_is_on_or_off() {
+    async fn option_retries_accepts_only_on_and_off() {
         let error = Registry::new().open("memory:?retries=5").await.unwrap_err();
         let text =
             "cannot open `memory:?retries=5`: the option `retries` is `on` or `off`, not `5`";
@@ -455,7 +460,7 @@ mod tests {
     }
 
     #[tokio::test]
-    async fn a_batch_read_beyond_16_mb_is_completed_unless_retries_are_off() {
+    async fn batch_read_over_16_mb_is_completed_unless_retries_are_off() {
         for (address, expected) in [("memory:", 45), ("memory:?retries=off", 41)] {
             let store = Registry::new().open(address).await.unwrap();
             let table = CreateTable::new("things").partition_key("pk", KeyType::N);
@@ -474,7 +479,7 @@ mod tests {
     }
 
     #[test]
-    fn an_address_has_scheme_path_and_options() {
+    fn address_parses_into_scheme_path_and_options() {
         let text = "dynamodb://127.0.0.1:8000?prefix=a%26b&region=eu-west-1";
         let address: Address = text.parse().expect("it is well formed");
         assert_eq!(address.scheme, "dynamodb");
@@ -484,7 +489,7 @@ mod tests {
     }
 
     #[test]
-    fn malformed_addresses_say_what_is_wrong() {
+    fn malformed_address_error_names_the_fault() {
         for (text, part) in [
             ("memory", "has no colon"),
             ("memory:?x", "`name=value`"),
@@ -500,7 +505,7 @@ mod tests {
     }
 
     #[tokio::test]
-    async fn a_bad_address_gets_the_good_ones() {
+    async fn bad_address_error_lists_valid_addresses() {
         let registry = Registry::new();
         for (address, part) in
             [("mongo:x", "no store opens `mongo:` addresses"), ("nothing", "has no colon")]
@@ -515,7 +520,7 @@ mod tests {
                 "memory:?durability=full",
                 "unknown options of a `memory:` address (there are: sweep, retries)",
             ),
-            ("memory:?sweep=soon", "a number of seconds, at least 1, or `off`: soon"),
+            ("memory:?sweep=soon", "a number of seconds, at least 1, or `off`, not `soon`"),
             ("memory:x.db", "leave it out"),
         ] {
             let error = registry.open(address).await.expect_err(address);

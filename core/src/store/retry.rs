@@ -1,4 +1,4 @@
-//! Trying again: how often, how long to wait, and what for.
+//! Retries: the policy, attempts with optimistic retries, and the wrapper [`RetryingStore`].
 
 use std::collections::BTreeMap;
 use std::future::Future;
@@ -9,20 +9,22 @@ use crate::env::{Env, Monotonic};
 use crate::error::{Applied, Error, ErrorKind, Result, Retry};
 use crate::ops::*;
 
-/// How often to try, and how long to wait in between.
+/// Number of attempts, and the back-off between them.
 ///
-/// The waits grow by doubling up to a cap, and each is drawn at random between nothing and its
-/// bound ("full jitter"), so that callers that collided once do not collide again in step.
+/// The bound of the wait doubles with each attempt, up to a cap. Each wait is drawn at random
+/// between zero and its bound ("full jitter"), so that callers in conflict do not retry in step.
+///
+/// Default: 10 attempts, first bound 25 ms, cap 5 s.
 #[derive(Clone, Debug)]
 #[non_exhaustive]
 pub struct RetryPolicy {
-    /// How many calls are made at most, the first included.
+    /// Largest number of calls, the first included. 1 means no retries.
     pub attempts: u32,
-    /// The bound of the first wait.
+    /// Bound of the first wait.
     pub base: Duration,
-    /// The bound of every wait.
+    /// Bound of every wait.
     pub cap: Duration,
-    /// The clock to wait by, and the randomness to draw from.
+    /// Clock for the waits, and randomness for the jitter.
     pub env: Env,
 }
 
@@ -37,80 +39,82 @@ impl Default for RetryPolicy {
     }
 }
 
-/// Whether a call may be made again although an earlier one may have been carried out.
+/// Whether a call may be repeated after an attempt that may have been executed
+/// ([`Applied::Maybe`]).
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum RetryMode {
-    /// Yes: a second time changes nothing more.
+    /// It may: executing the call twice has the effect of executing it once.
     Idempotent,
-    /// No: only if nothing has happened for sure.
+    /// It may not: it is repeated only after an error with [`Applied::No`].
     OnlyIfNotApplied,
 }
 
 impl RetryPolicy {
-    /// A policy that never tries again.
+    /// Policy with one attempt: no retries.
     pub fn none() -> Self {
         Self { attempts: 1, ..Self::default() }
     }
 
-    /// For what others want at the same time: many tries, the first of them soon.
+    /// Policy for optimistic retries on a contended item: 100 attempts, first bound 2 ms, cap 1 s.
     pub fn contended(env: Env) -> Self {
         Self { attempts: 100, base: Duration::from_millis(2), cap: Duration::from_secs(1), env }
     }
 
-    /// With at most this many calls, the first included.
+    /// Sets the largest number of calls, the first included.
     #[must_use]
     pub fn with_attempts(mut self, attempts: u32) -> Self {
         self.attempts = attempts;
         self
     }
 
-    /// With this bound on the first wait.
+    /// Sets the bound of the first wait.
     #[must_use]
     pub fn with_base(mut self, base: Duration) -> Self {
         self.base = base;
         self
     }
 
-    /// With this bound on every wait.
+    /// Sets the bound of every wait.
     #[must_use]
     pub fn with_cap(mut self, cap: Duration) -> Self {
         self.cap = cap;
         self
     }
 
-    /// With this clock and this randomness.
+    /// Sets clock and randomness.
     #[must_use]
     pub fn with_env(mut self, env: Env) -> Self {
         self.env = env;
         self
     }
 
-    /// Calls until it succeeds, fails for good, or the attempts run out.
+    /// Calls until success, an error that a retry does not help, or the last attempt.
     ///
     /// # Errors
-    /// The last error; with [`Retry::Exhausted`] if trying again might still have helped, and with
-    /// [`Applied::Maybe`] if any of the calls may have been carried out.
+    /// The last error; with [`Retry::Exhausted`] if the attempts ran out, and with
+    /// [`Applied::Maybe`] if any of the calls may have been executed.
     pub async fn run<T, F>(&self, repeat: RetryMode, mut call: impl FnMut() -> F) -> Result<T>
     where
         F: Future<Output = Result<T>>,
     {
-        // Nothing is measured or drawn for a call that succeeds at once.
+        // A call that succeeds at once reads no clock and draws no random number.
         let first = match call().await {
             Ok(answer) => return Ok(answer),
             Err(error) => error,
         };
-        let mut tries = self.start_attempts(repeat, "the call");
+        let mut attempts = self.start_attempts(repeat, "the call");
         let mut answer = Err(first);
         loop {
-            if let Some(answer) = tries.check(answer)? {
+            if let Some(answer) = attempts.check(answer)? {
                 return Ok(answer);
             }
-            tries.next_attempt().await?;
+            attempts.next_attempt().await?;
             answer = call().await;
         }
     }
 
-    /// The tries of something that may be lost to others, and is made anew then.
+    /// Starts the attempts of an operation that is repeated by hand; `what` names it in the error
+    /// after the last attempt.
     pub fn start_attempts(&self, repeat: RetryMode, what: &'static str) -> Attempts<'_> {
         let begun = self.env.clock.monotonic();
         Attempts {
@@ -124,7 +128,7 @@ impl RetryPolicy {
         }
     }
 
-    /// Waits before the call after the `attempt`th, at most as long as the cap.
+    /// Waits after attempt number `attempt`, at most as long as the cap.
     async fn wait(&self, attempt: u32, cap: Duration) {
         let delay = self.delay(attempt, cap);
         if !delay.is_zero() {
@@ -142,24 +146,24 @@ impl RetryPolicy {
     }
 }
 
-/// The tries of something, under a policy.
+/// Attempts of one operation under a policy, for optimistic retries.
 ///
-/// For what [`RetryPolicy::run`] cannot do, since a try that was lost is not the same call again:
-/// read, decide, write on the condition that nothing has changed; and all of it once more if
-/// something has.
+/// [`RetryPolicy::run`] repeats one call. This type serves operations whose attempts differ: read,
+/// decide, write on the condition that nothing has changed, and read again after the condition
+/// failed.
 ///
 /// ```
-/// # use tabla::{Repeat, Result, RetryPolicy};
+/// # use tabla::{Result, RetryMode, RetryPolicy};
 /// # async fn read() -> Result<u32> { Ok(1) }
 /// # async fn write_if(seen: u32, next: u32) -> Result<bool> { Ok(true) }
 /// # async fn count(policy: &RetryPolicy) -> Result<u32> {
-/// let mut tries = policy.tries(RetryMode::OnlyIfNotApplied, "to count");
+/// let mut attempts = policy.start_attempts(RetryMode::OnlyIfNotApplied, "to count");
 /// loop {
 ///     let seen = read().await?;
-///     if let Some(true) = tries.judge(write_if(seen, seen + 1).await)? {
+///     if let Some(true) = attempts.check(write_if(seen, seen + 1).await)? {
 ///         return Ok(seen + 1);
 ///     }
-///     tries.again().await?;
+///     attempts.next_attempt().await?;
 /// }
 /// # }
 /// ```
@@ -169,28 +173,27 @@ pub struct Attempts<'p> {
     repeat: RetryMode,
     what: &'static str,
     attempt: u32,
-    /// When the present try began.
+    /// Start of the current attempt.
     begun: Monotonic,
     may_be_applied: bool,
     last: Option<Error>,
 }
 
-/// A try that was lost to others is made again within this many times what it took: enough for as
-/// many others to have their turn. A store that answers within a fraction of a millisecond is not
-/// waited for as one that takes twenty.
+/// Bound of the wait after a conflict, as a multiple of the duration of the attempt. It gives as
+/// many other writers their turn, and a fast store gets shorter waits than a slow one.
 const MAX_DELAY_FACTOR: u32 = 256;
 
 impl Attempts<'_> {
-    /// The answer of a call; `None` if it failed and another try may help.
+    /// Returns the value of a call; `None` if it failed and another attempt may help.
     ///
     /// # Errors
-    /// The call's, if another try does not help or may not be made; with [`Applied::Maybe`] if
-    /// this or an earlier try may have been carried out.
+    /// The error of the call, if another attempt does not help or is not allowed; with
+    /// [`Applied::Maybe`] if this or an earlier attempt may have been executed.
     pub fn check<T>(&mut self, answer: Result<T>) -> Result<Option<T>> {
         let error = match answer {
             Ok(answer) => {
-                // What stood in the way of an earlier try does so no longer, unless that try may
-                // have been carried out.
+                // The error of an earlier attempt is settled, unless that attempt may have been
+                // executed.
                 self.last.take_if(|_| !self.may_be_applied);
                 return Ok(Some(answer));
             }
@@ -209,15 +212,17 @@ impl Attempts<'_> {
         Ok(None)
     }
 
-    /// Whether a try failed in a way that leaves open whether it was carried out.
+    /// Whether an attempt failed with [`Applied::Maybe`].
     pub fn may_be_applied(&self) -> bool {
         self.may_be_applied
     }
 
-    /// Waits before the next try.
+    /// Waits before the next attempt.
     ///
     /// # Errors
-    /// There is none left: what stood in the way of the last one, or that others were ahead.
+    /// After the last attempt: the error of the last failed call, or
+    /// [`ErrorKind::TransactionConflict`] if every attempt lost to a concurrent writer. Its retry
+    /// advice is [`Retry::Exhausted`].
     pub async fn next_attempt(&mut self) -> Result<()> {
         if self.attempt < self.policy.attempts {
             self.policy.wait(self.attempt, self.cap()).await;
@@ -228,18 +233,18 @@ impl Attempts<'_> {
         let overrun = || {
             Error::new(
                 ErrorKind::TransactionConflict,
-                format!("others were ahead at each of {} tries: {}", self.attempt, self.what),
+                format!("a concurrent writer won each of {} attempts: {}", self.attempt, self.what),
             )
         };
         match self.last.take() {
-            // A policy without retries has exhausted nothing: the caller may retry.
+            // Without retries nothing is exhausted: the caller may retry.
             Some(error) if self.policy.attempts <= 1 => Err(error),
             last => Err(last.unwrap_or_else(overrun).with_retry(Retry::Exhausted)),
         }
     }
 
-    /// The bound of the next wait: a store that refuses to answer is given all the time that the
-    /// policy has; if others were ahead, the store is well.
+    /// Bound of the next wait: the policy's cap after an error of the store, and a multiple of the
+    /// attempt's duration after a conflict, in which the store is healthy.
     fn cap(&self) -> Duration {
         let RetryPolicy { base, cap, env, .. } = self.policy;
         match &self.last {
@@ -251,14 +256,16 @@ impl Attempts<'_> {
     }
 }
 
-/// A store that tries again, by a policy, whatever may succeed later.
+/// Store that retries under a policy. Created by [`crate::StoreExt::with_retries`].
 ///
-/// - Throttling and unavailability: every operation, unless a write may have been carried out.
-/// - Transaction conflicts. A transaction without a client request token is given one, so that it
-///   can be sent again even if its answer was lost.
-/// - Unprocessed keys and items of batches are sent again until none is left.
+/// - Throttling and unavailability: every operation, except a write that may have been executed.
+/// - Transaction conflicts. A transaction without a request token gets one, so that it can be sent
+///   again even if its answer was lost.
+/// - Unprocessed keys and items of batches are sent again until none is left, or until the attempts
+///   run out without progress.
+/// - Other errors are returned at once.
 ///
-/// Made by [`crate::StoreExt::with_retries`].
+/// Each request is cloned. Cost of a request that succeeds at once: that clone.
 #[derive(Clone, Debug)]
 pub struct RetryingStore<S> {
     store: S,
@@ -271,7 +278,7 @@ impl<S> RetryingStore<S> {
     }
 }
 
-/// The error of a batch that still has unprocessed operations after the last attempt.
+/// Error for a batch that still has unprocessed operations after the last attempt.
 fn unprocessed(left: usize, applied: Applied) -> Error {
     Error::new(
         ErrorKind::Throttled,
@@ -281,7 +288,7 @@ fn unprocessed(left: usize, applied: Applied) -> Error {
     .with_applied(applied)
 }
 
-/// Operations that are sent again as they are, unless they have a method of their own here.
+/// Body of each operation: sent again unchanged, or by a method of its own.
 macro_rules! retried {
     ($self:ident, batch_get, $request:ident) => {
         $self.retry_batch_get($request).await
@@ -297,7 +304,7 @@ macro_rules! retried {
     };
 }
 
-/// Whether an operation whose answer was lost may be sent again.
+/// Retry mode of an operation.
 macro_rules! repeat {
     (put) => {
         RetryMode::OnlyIfNotApplied
@@ -320,7 +327,7 @@ macro_rules! repeat {
     (update_time_to_live) => {
         RetryMode::OnlyIfNotApplied
     };
-    // Reads, and writes that change nothing more when they are made twice.
+    // Reads, and writes that are idempotent.
     ($other:ident) => {
         RetryMode::Idempotent
     };
@@ -331,8 +338,8 @@ crate::wrap_store! {
 }
 
 impl<S: Store> RetryingStore<S> {
-    /// Reads until no key is left. The attempts are counted anew whenever a response has brought the
-    /// batch forward: a response also ends at 16 MB, which is no throttling.
+    /// Reads until no key is left. Progress resets the number of attempts: a response also ends at
+    /// 16 MB, which is no throttling.
     async fn retry_batch_get(&self, mut request: BatchGetItem) -> Result<BatchGetItemOutput> {
         if self.policy.attempts <= 1 {
             return self.store.batch_get(request).await;
@@ -355,20 +362,20 @@ impl<S: Store> RetryingStore<S> {
             if attempt > self.policy.attempts {
                 return Err(unprocessed(after, Applied::No));
             }
-            // At least the first bound: a service that leaves keys out may be short of capacity.
+            // The bound is at least the first one: the service may be short of capacity.
             self.policy.wait(attempt, self.policy.cap).await;
         }
     }
 
-    /// Writes until no item is left. A call whose answer was lost is not repeated: in the meantime
-    /// another caller may have written one of the items, which a second call would overwrite.
+    /// Writes until no item is left. A call whose answer was lost is not repeated: it could
+    /// overwrite what another caller has written since.
     async fn retry_batch_write(&self, mut request: BatchWriteItem) -> Result<BatchWriteItemOutput> {
         if self.policy.attempts <= 1 {
             return self.store.batch_write(request).await;
         }
         let mut all = BatchWriteItemOutput::default();
         let mut attempt = 1;
-        // Whether an earlier call has made a part of the writes.
+        // Whether an earlier call has made some of the writes.
         let mut is_partly_applied = false;
         loop {
             let call = || self.store.batch_write(request.clone());
@@ -436,8 +443,8 @@ mod tests {
         CancellationCode, CancellationReason, ErrorKind, KeyType, MemoryStore, attr, item,
     };
 
-    /// A store that fails with the scripted errors first. Where an error says that the write may
-    /// have happened, it has.
+    /// Store that returns the scripted errors first. It executes the request of an error with
+    /// [`Applied::Maybe`].
     #[derive(Debug, Clone)]
     struct Scripted {
         store: Arc<MemoryStore>,
@@ -515,7 +522,7 @@ mod tests {
     }
 
     #[tokio::test]
-    async fn waits_double_up_to_the_cap_and_are_drawn_below_it() {
+    async fn wait_bounds_double_up_to_the_cap() {
         let clock = clock();
         let store = Scripted::new([throttled(), throttled(), throttled()]).await;
         store.clone().with_retries(policy(&clock)).update(add_one()).await.unwrap();
@@ -529,27 +536,27 @@ mod tests {
     }
 
     #[tokio::test]
-    async fn who_was_lost_to_others_waits_as_long_as_the_others_take() {
+    async fn wait_after_a_conflict_is_bound_by_the_duration_of_an_attempt() {
         let clock = clock();
         let policy = RetryPolicy::contended(Env::test(clock.clone(), 7));
-        let mut tries = policy.start_attempts(RetryMode::Idempotent, "to be first");
+        let mut attempts = policy.start_attempts(RetryMode::Idempotent, "to be first");
         for _ in 0..50 {
             clock.advance(Duration::from_micros(500));
-            tries.next_attempt().await.unwrap();
+            attempts.next_attempt().await.unwrap();
         }
         let longest = clock.sleeps().into_iter().max().unwrap();
         let bound = Duration::from_micros(500) * MAX_DELAY_FACTOR;
         assert!(longest > bound / 2 && longest <= bound, "{longest:?}");
         // A store that fails is given more time.
         for _ in 0..20 {
-            assert_eq!(tries.check(Err::<(), _>(throttled())).unwrap(), None);
-            tries.next_attempt().await.unwrap();
+            assert_eq!(attempts.check(Err::<(), _>(throttled())).unwrap(), None);
+            attempts.next_attempt().await.unwrap();
         }
         assert!(clock.sleeps().into_iter().max().unwrap() > bound);
     }
 
     #[tokio::test]
-    async fn attempts_run_out_and_say_so() {
+    async fn last_attempt_returns_retry_exhausted() {
         let clock = clock();
         let store = Scripted::new((0..9).map(|_| throttled())).await;
         let error = store.clone().with_retries(policy(&clock)).update(add_one()).await.unwrap_err();
@@ -557,7 +564,7 @@ mod tests {
         assert_eq!(error.retry(), Retry::Exhausted);
         assert_eq!(clock.sleeps().len(), 3);
         assert_eq!(store.count().await, None);
-        // An outer policy leaves it at that.
+        // An outer policy does not retry an exhausted error.
         let outer = policy(&clock);
         let again = outer.run(RetryMode::Idempotent, || async {
             Err::<(), _>(throttled().with_retry(Retry::Exhausted))
@@ -567,7 +574,7 @@ mod tests {
     }
 
     #[tokio::test]
-    async fn what_stays_wrong_is_not_tried_again() {
+    async fn validation_error_is_not_retried() {
         let clock = clock();
         let store = Scripted::new([Error::validation("wrong")]).await;
         let error = store.with_retries(policy(&clock)).update(add_one()).await.unwrap_err();
@@ -576,7 +583,7 @@ mod tests {
     }
 
     #[tokio::test]
-    async fn a_write_whose_answer_was_lost_is_not_made_twice() {
+    async fn write_with_a_lost_answer_is_not_repeated() {
         let clock = clock();
         let store = Scripted::new([lost_answer()]).await;
         let error = store.clone().with_retries(policy(&clock)).update(add_one()).await.unwrap_err();
@@ -585,7 +592,7 @@ mod tests {
     }
 
     #[tokio::test]
-    async fn a_transaction_is_sent_again_after_a_conflict_or_a_lost_answer_and_happens_once() {
+    async fn transaction_retried_after_a_lost_answer_is_executed_once() {
         let clock = clock();
         let store = Scripted::new([conflict(), lost_answer(), throttled()]).await;
         let request = TransactWriteItems::new().item(add_one());
@@ -595,9 +602,9 @@ mod tests {
     }
 
     #[tokio::test]
-    async fn a_lost_answer_is_not_forgotten_when_the_attempts_run_out() {
+    async fn lost_answer_makes_the_last_error_applied_maybe() {
         let clock = clock();
-        for last in [throttled(), Error::validation("gone wrong since")] {
+        for last in [throttled(), Error::validation("wrong")] {
             let store = Scripted::new([lost_answer(), throttled(), throttled(), last]).await;
             let request = TransactWriteItems::new().item(add_one());
             let retrying = store.clone().with_retries(policy(&clock));
@@ -608,7 +615,7 @@ mod tests {
     }
 
     #[tokio::test]
-    async fn a_failed_condition_in_a_transaction_is_final() {
+    async fn failed_condition_in_a_transaction_is_not_retried() {
         let clock = clock();
         let store = Scripted::new([]).await;
         let request = TransactWriteItems::new().item(add_one().condition(attr("pk").exists()));
@@ -618,7 +625,7 @@ mod tests {
     }
 
     #[tokio::test]
-    async fn a_condition_that_failed_beside_a_conflict_is_judged_again() {
+    async fn failed_condition_beside_a_conflict_is_retried() {
         let clock = clock();
         let mixed = Error::transaction_canceled(vec![
             CancellationReason::condition_failed(None),
@@ -628,57 +635,57 @@ mod tests {
         let request = TransactWriteItems::new().item(add_one().condition(attr("pk").exists()));
         let error = store.with_retries(policy(&clock)).transact_write(request).await.unwrap_err();
         assert_eq!(clock.sleeps().len(), 1);
-        // Without the conflict it is the last word.
+        // The second attempt has no conflict: the failed condition is final.
         let codes: Vec<_> = error.cancellation_reasons().iter().map(|one| one.code).collect();
         assert_eq!(codes, [CancellationCode::ConditionalCheckFailed]);
         assert_eq!(error.retry(), Retry::Never);
     }
 
     #[tokio::test]
-    async fn a_race_that_is_always_lost_ends_and_says_so() {
+    async fn attempts_that_always_lose_end_in_a_transaction_conflict() {
         let clock = clock();
         let policy = policy(&clock);
-        let mut tries = policy.start_attempts(RetryMode::OnlyIfNotApplied, "to be first");
+        let mut attempts = policy.start_attempts(RetryMode::OnlyIfNotApplied, "to be first");
         let mut made = 0;
         let error = loop {
             made += 1;
-            assert_eq!(tries.check(Ok(())).unwrap(), Some(()));
-            if let Err(error) = tries.next_attempt().await {
+            assert_eq!(attempts.check(Ok(())).unwrap(), Some(()));
+            if let Err(error) = attempts.next_attempt().await {
                 break error;
             }
         };
         assert_eq!((made, clock.sleeps().len()), (4, 3));
         assert_eq!(error.kind(), &ErrorKind::TransactionConflict);
         assert_eq!((error.retry(), error.applied()), (Retry::Exhausted, Applied::No));
-        assert!(error.to_string().ends_with("others were ahead at each of 4 tries: to be first"));
+        assert!(error.to_string().ends_with("writer won each of 4 attempts: to be first"));
     }
 
     #[tokio::test]
-    async fn tries_remember_what_may_have_happened() {
+    async fn attempts_remember_applied_maybe() {
         let clock = clock();
         let policy = policy(&clock);
-        // Not to be repeated: the first doubt ends it.
-        let mut tries = policy.start_attempts(RetryMode::OnlyIfNotApplied, "to add");
-        assert!(tries.check::<()>(Err(throttled())).unwrap().is_none());
-        let error = tries.check::<()>(Err(lost_answer())).unwrap_err();
+        // Not idempotent: the first `Maybe` is final.
+        let mut attempts = policy.start_attempts(RetryMode::OnlyIfNotApplied, "to add");
+        assert!(attempts.check::<()>(Err(throttled())).unwrap().is_none());
+        let error = attempts.check::<()>(Err(lost_answer())).unwrap_err();
         assert_eq!(error.applied(), Applied::Maybe);
-        // To be repeated: the doubt stays, through lost races and other errors.
-        let mut tries = policy.start_attempts(RetryMode::Idempotent, "to set");
-        assert!(tries.check::<()>(Err(lost_answer())).unwrap().is_none());
-        assert!(tries.may_be_applied());
-        tries.check(Ok(())).unwrap();
-        let error = tries.check::<()>(Err(Error::validation("wrong"))).unwrap_err();
+        // Idempotent: `Maybe` stays through conflicts and other errors.
+        let mut attempts = policy.start_attempts(RetryMode::Idempotent, "to set");
+        assert!(attempts.check::<()>(Err(lost_answer())).unwrap().is_none());
+        assert!(attempts.may_be_applied());
+        attempts.check(Ok(())).unwrap();
+        let error = attempts.check::<()>(Err(Error::validation("wrong"))).unwrap_err();
         assert_eq!(error.applied(), Applied::Maybe);
         for _ in 1..4 {
-            tries.next_attempt().await.unwrap();
+            attempts.next_attempt().await.unwrap();
         }
-        let error = tries.next_attempt().await.unwrap_err();
+        let error = attempts.next_attempt().await.unwrap_err();
         assert_eq!((error.kind(), error.applied()), (&ErrorKind::Unavailable, Applied::Maybe));
         assert_eq!(error.retry(), Retry::Exhausted);
     }
 
     #[tokio::test]
-    async fn batches_of_any_size_are_cut_and_retried() {
+    async fn batches_of_any_size_are_split_and_retried() {
         let clock = clock();
         let store = Scripted::new([throttled()]).await;
         let items: Vec<_> = (0..60).map(|n| item! { "pk" => format!("k{n}") }).collect();

@@ -1,7 +1,7 @@
-//! Wrappers of stores: the list of operations, and the one way to delegate them.
+//! Wrappers of stores: the list of operations, and the macros that delegate them.
 
-/// Calls a macro with the signature of every operation of [`Store`](crate::Store), so that the list
-/// of them stands here once.
+/// Calls a macro with the signatures of all operations of [`Store`](crate::Store). This is the one
+/// list of them.
 #[doc(hidden)]
 #[macro_export]
 macro_rules! __store_operations {
@@ -38,23 +38,24 @@ macro_rules! __store_operations {
 
 /// Implements [`Store`](crate::Store) for a wrapper of a store.
 ///
-/// `inner` names the field of the wrapped store. `call` names a macro that gives the body of every
-/// operation, from `self`, the method and the request: one arm for all operations, and one before it
-/// for each operation that differs.
+/// - `inner`: field of the wrapped store.
+/// - `call`: macro that expands to the body of an operation, from `self`, the method and the
+///   request. It has one arm for all operations, after one arm for each operation that differs.
+/// - `capabilities`: method that returns the [`Capabilities`](crate::Capabilities). Default: those
+///   of the wrapped store.
+/// - `extensions`: method with the signature of
+///   [`Store::extension_by_id`](crate::Store::extension_by_id), for a wrapper that adds extensions.
+///   Default: those of the wrapped store, so that a wrapper hides none.
 ///
-/// Capabilities come from the wrapped store, or from the method that `capabilities` names. Powers come
-/// from the wrapped store, so that a wrapper hides none. A wrapper that adds a power names a method
-/// with the signature of [`Store::extension_by_id`](crate::Store::extension_by_id) as `powers`.
-///
-/// A store that wraps no other, such as one for tests, leaves `inner` out. It names its `capabilities`,
-/// and has no powers.
+/// A store that wraps no other, such as one for tests, omits `inner` and `extensions`, and names
+/// its `capabilities`. It has no extensions.
 ///
 /// ```
 /// use std::sync::atomic::{AtomicUsize, Ordering};
 /// use tabla::ops::ListTables;
 /// use tabla::{Error, MemoryStore, Store};
 ///
-/// /// Counts requests, and deletes no table.
+/// /// Store that counts requests, and refuses to delete tables.
 /// #[derive(Debug)]
 /// struct Counting<S> {
 ///     store: S,
@@ -143,7 +144,7 @@ macro_rules! __wrap_store {
     };
 }
 
-/// The first of these expressions that is not empty.
+/// Expands to the first of these expressions that is not empty.
 #[doc(hidden)]
 #[macro_export]
 macro_rules! __first {
@@ -155,7 +156,7 @@ macro_rules! __first {
     };
 }
 
-/// The type of an answer: nothing, or one of [`ops`](crate::ops).
+/// Expands to the output type of an operation: `()`, or a type of [`ops`](crate::ops).
 #[doc(hidden)]
 #[macro_export]
 macro_rules! __answer {
@@ -167,12 +168,10 @@ macro_rules! __answer {
     };
 }
 
-/// Implements [`Store`](crate::Store) for a pointer by passing every operation on to what it points
-/// to.
+/// Implements [`Store`](crate::Store) for a pointer by forwarding every operation to its target.
 ///
-/// The signatures are those that `async_trait` makes of the trait's, so that the future of the
-/// store is handed on as it is: applications hold a pointer, and would pay for a second boxed
-/// future around it at every call.
+/// The signatures are those that `async_trait` generates, so that the boxed future of the target is
+/// returned as it is. Applications hold a pointer: `async fn` would box a second future per call.
 macro_rules! forward {
     ($pointer:ty; $($method:ident($request:ident) -> $answer:tt,)+) => {
         #[deny(clippy::missing_trait_methods)]
@@ -215,7 +214,7 @@ mod tests {
         Capabilities, Error, Extension, MemoryStore, Result, RetryPolicy, Store, StoreExt,
     };
 
-    /// Power of the tests.
+    /// Extension of the tests.
     trait Ownership: Send + Sync {
         fn owner(&self) -> &str;
     }
@@ -228,7 +227,7 @@ mod tests {
         }
     }
 
-    /// A store that has the power.
+    /// Store with the extension [`Ownership`].
     #[derive(Debug, Default)]
     struct Owned {
         store: MemoryStore,
@@ -254,11 +253,11 @@ mod tests {
     }
 
     fn owner(store: &dyn Store) -> Option<String> {
-        store.extension::<dyn Ownership>().map(|power| power.owner().to_owned())
+        store.extension::<dyn Ownership>().map(|extension| extension.owner().to_owned())
     }
 
     #[test]
-    fn power_is_reached_through_pointers_and_retries() {
+    fn extension_is_reached_through_pointers_and_retries() {
         let alice = Some("alice".to_owned());
         let shared: Arc<dyn Store> = Arc::new(Owned::default());
         let boxed: Box<dyn Store> = Box::new(Owned::default());
@@ -271,14 +270,14 @@ mod tests {
     }
 
     #[test]
-    fn store_without_a_power_answers_none() {
+    fn missing_extension_is_none() {
         trait Unknown: Send + Sync {}
         assert_eq!(owner(&MemoryStore::new()), None);
         assert_eq!(owner(&MemoryStore::new().with_retries(RetryPolicy::none())), None);
         assert!(Owned::default().extension::<dyn Unknown>().is_none());
     }
 
-    /// A store that wraps no other.
+    /// Store that wraps no other.
     #[derive(Debug)]
     struct Closed;
 
@@ -300,7 +299,7 @@ mod tests {
     }
 
     #[tokio::test]
-    async fn store_can_be_written_without_an_inner_store() {
+    async fn wrap_store_implements_a_store_without_an_inner_store() {
         let error: Result<_> = Closed.list_tables(ListTables::default()).await;
         assert_eq!(error.unwrap_err().message(), "list_tables");
         assert_eq!(Closed.capabilities(), Capabilities::full("closed"));
