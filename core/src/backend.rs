@@ -1,11 +1,11 @@
-//! What the author of a backend needs besides [`Store`](crate::Store).
+//! Parts for authors of backends and servers; applications do not need this module.
 //!
-//! An embedded engine plans each request here and executes the plan on its own rows: see
-//! [`ReadRows`](Rows) and [`WriteRows`] for the rows, [`SingleWrite`], [`PageRead`] and the other
-//! operations for the plans. A client of a remote service uses [`Renderer`] for expressions; a
-//! server uses [`Placeholders`], [`json`] and [`legacy`] to read requests.
+//! An embedded engine implements [`ReadRows`] and [`WriteRows`], and executes planned operations on
+//! them: [`SingleGet`], [`PageRead`], [`BatchGet`], [`TransactGet`], [`SingleWrite`],
+//! [`BatchWrite`] and [`TransactWrite`]. A client of a service renders expressions with
+//! [`Renderer`]. A server reads requests with [`Placeholders`], [`json`] and [`legacy`].
 //!
-//! Every item has a user in a backend, the server or a tool. Applications need none of them.
+//! Everything here is used by a backend, the server or a tool of the workspace.
 
 pub use crate::codec::{EncodeValue, ValueEncoder};
 pub use crate::engine::record;
@@ -25,7 +25,7 @@ pub use crate::expr::render::Renderer;
 pub use crate::expr::text::Placeholders;
 pub use crate::key::encoding as key_encoding;
 
-/// Type errors of DynamoDB JSON, in DynamoDB's words, and the JSON types they name.
+/// Type errors of DynamoDB JSON with DynamoDB's messages, and the JSON types that they name.
 pub mod json {
     pub use crate::json::{
         ExpectedType, JsonKind, MODEL_PACKAGE, ValueContext, base64, boolean, is_too_deep,
@@ -33,18 +33,18 @@ pub mod json {
     };
 }
 
-/// Request parameters that expressions have replaced (`Expected`, `AttributeUpdates`,
-/// `KeyConditions` and others), translated to expressions.
+/// Translation of legacy request parameters (`Expected`, `AttributeUpdates`, `KeyConditions` and
+/// others) to expressions.
 pub mod legacy {
     pub use crate::expr::legacy::*;
 }
 
-/// DynamoDB's limits.
+/// Limits of DynamoDB as constants, each with its source.
 pub mod limits {
     pub use crate::limits::*;
 }
 
-/// Table definitions that were validated, and the requests that change them.
+/// Validated table definitions, and the rules of the requests that change them.
 pub mod schema {
     pub use crate::schema::*;
 }

@@ -1,12 +1,17 @@
-//! DynamoDB-style tables on any backend.
+//! Values, expressions, the `Store` trait and the semantics of DynamoDB, without I/O.
 //!
-//! - [`Store`] is what a backend implements; [`StoreExt`] is what callers have besides.
-//! - [`ops`] has a request and an answer for each operation, [`Item`] and [`Value`] what they
-//!   carry, [`attr`] and [`Update`] the expressions.
-//! - [`MemoryStore`] is the executable specification.
-//! - [`backend`] has what the author of a backend needs: planned operations, table definitions,
-//!   stream records, key encoding, limits.
-//! - [`Registry`] opens stores by their addresses.
+//! - [`Store`]: the trait of all backends, with the contract of each operation. [`StoreExt`]:
+//!   convenience methods for callers.
+//! - [`ops`]: request and output of each operation. [`Item`], [`Value`]: their data. [`attr`],
+//!   [`Update`]: builders of expressions.
+//! - [`Error`]: the one error type. [`RetryPolicy`]: retries.
+//! - [`Registry`]: opens stores by address. [`Capabilities`]: features of a store.
+//! - [`MemoryStore`]: a store in memory, the executable specification.
+//! - [`env`](mod@env): clock and randomness, replaceable in tests.
+//! - [`backend`]: parts for authors of backends: planned operations, table definitions, stream
+//!   records, key encoding, limits.
+//!
+//! This crate knows no backend and depends on no SQL, AWS or HTTP crate.
 
 mod error;
 
@@ -47,6 +52,6 @@ pub use self::store::{
 pub use self::value::{Map, Value, ValueKind};
 pub use self::view::{BinarySetRef, ListRef, MapRef, NumberSetRef, StringSetRef, ValueRef};
 
-/// For the code that [`wrap_store!`] makes.
+/// Re-export for the code that [`wrap_store!`] generates.
 #[doc(hidden)]
 pub use async_trait::async_trait as __async_trait;

@@ -1,14 +1,15 @@
-//! Requests and answers, one pair per operation.
+//! Requests and outputs of all operations of [`Store`](crate::Store), in the shape of DynamoDB's
+//! API.
 //!
-//! They have the shape of DynamoDB's own API, so that a request says exactly what the service
-//! would be asked, and core can refuse with the service's own words.
+//! This module has data only. What an operation does is documented at the methods of
+//! [`Store`](crate::Store); rules are checked when a request is executed, not when it is built.
 //!
-//! Requests, answers and descriptions are `#[non_exhaustive]`: a new field breaks no caller. A
-//! request has a `new` with the fields that it requires, and methods that set the rest. Public
-//! fields can be read and assigned; [`assign!`](crate::assign) assigns several in one expression.
+//! Requests, outputs and descriptions are `#[non_exhaustive]`: a new field breaks no caller. A
+//! request has a `new` with its required fields, and methods that set the others. Public fields can
+//! be read and assigned; [`assign!`](crate::assign) assigns several in one expression.
 //!
-//! Enums that a request is made of are exhaustive, so that a backend that does not know a new variant
-//! fails to compile. Statuses, which only answers have, are `#[non_exhaustive]`.
+//! Enums of requests are exhaustive, so that a backend that does not handle a new variant fails to
+//! compile. Statuses, which only outputs have, are `#[non_exhaustive]`.
 
 mod assign;
 mod batch;
@@ -27,7 +28,7 @@ pub use stream::*;
 pub use table::*;
 pub use transact::*;
 
-/// Methods that set the optional fields of a request.
+/// Defines methods that set the fields of a request or an output.
 macro_rules! setters {
     ($($(#[$doc:meta])* $name:ident: $kind:ty),+ $(,)?) => {
         $(
@@ -41,17 +42,17 @@ macro_rules! setters {
     };
 }
 
-/// Methods that fill in the placeholders of a request's expressions.
+/// Defines methods that set the placeholders of a request's expressions.
 macro_rules! placeholder_setters {
     () => {
-        /// Stands `name` for the attribute name behind the placeholder `#…`.
+        /// Sets the attribute name of the placeholder `#…`.
         #[must_use]
         pub fn name(mut self, placeholder: impl Into<String>, name: impl Into<String>) -> Self {
             self.names.insert(placeholder.into(), name.into());
             self
         }
 
-        /// Stands `value` for the placeholder `:…`.
+        /// Sets the value of the placeholder `:…`.
         #[must_use]
         pub fn value(
             mut self,

@@ -1,7 +1,9 @@
-//! Setting some fields of a value, where the struct is `#[non_exhaustive]`.
+//! The macro [`assign!`](crate::assign): struct update syntax for `#[non_exhaustive]` structs.
 
-/// Sets fields of a value and returns the value: struct update syntax for structs that are
-/// `#[non_exhaustive]`, as requests, answers and configurations are.
+/// Sets fields of a value and returns the value.
+///
+/// This is struct update syntax for structs that are `#[non_exhaustive]`, as requests, outputs and
+/// configurations are.
 ///
 /// `assign!(base, { field: value, … })` reads as `Type { field: value, ..base }`. The base is
 /// evaluated first, then the fields from first to last.

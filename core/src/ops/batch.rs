@@ -1,4 +1,4 @@
-//! Many independent reads or writes in one call.
+//! Requests and outputs of batches: independent reads or writes in one call.
 
 use std::collections::BTreeMap;
 
@@ -9,44 +9,44 @@ use super::{
 use crate::Item;
 use crate::expr::{Expr, Names, Projection};
 
-/// Reads up to 100 items by their keys. Each read stands alone.
+/// Request of [`Store::batch_get`](crate::Store::batch_get): reads up to 100 items by their keys.
 #[derive(Clone, Debug, Default, PartialEq)]
 #[non_exhaustive]
 pub struct BatchGetItem {
-    /// What to read from each table.
+    /// Keys to read, by the name or ARN of their table. At least one key per table.
     pub requests: BTreeMap<String, KeysAndAttributes>,
-    /// Which capacity figures to return.
+    /// Capacity figures to return. Default: none.
     pub return_consumed_capacity: ReturnConsumedCapacity,
 }
 
-/// The keys that a batch reads from one table, and how.
+/// Keys that a batch reads from one table, with projection and consistency.
 #[derive(Clone, Debug, Default, PartialEq)]
 #[non_exhaustive]
 pub struct KeysAndAttributes {
-    /// The keys.
+    /// Keys of the items, each with the key attributes and no others. No key twice.
     pub keys: Vec<Item>,
-    /// Which attributes to return; all if absent.
+    /// Attributes to return. Default: all.
     pub projection: Option<Expr<Projection>>,
-    /// What the `#…` placeholders of the expression stand for.
+    /// Attribute names by their placeholders `#…`. Each must be used in the expression.
     pub names: Names,
-    /// Whether to see every write answered before this read.
+    /// Whether the reads are consistent. Default: no.
     pub consistent_read: bool,
 }
 
 impl KeysAndAttributes {
-    /// Whole items with these keys.
+    /// Reads whole items with these keys, eventually consistent.
     pub fn new(keys: impl IntoIterator<Item = impl Into<Item>>) -> Self {
         Self { keys: keys.into_iter().map(Into::into).collect(), ..Self::default() }
     }
 
-    /// Returns only these attributes.
+    /// Sets the attributes to return.
     #[must_use]
     pub fn projection(mut self, projection: impl Into<Expr<Projection>>) -> Self {
         self.projection = Some(projection.into());
         self
     }
 
-    /// Stands `name` for the attribute name behind the placeholder `#…`.
+    /// Sets the attribute name of the placeholder `#…`.
     #[must_use]
     pub fn name(mut self, placeholder: impl Into<String>, name: impl Into<String>) -> Self {
         self.names.insert(placeholder.into(), name.into());
@@ -54,46 +54,47 @@ impl KeysAndAttributes {
     }
 
     setters! {
-        /// Whether to see every write answered before this read.
+        /// Sets whether the reads are consistent.
         consistent_read: bool,
     }
 }
 
-/// The answer to [`BatchGetItem`].
+/// Output of [`Store::batch_get`](crate::Store::batch_get).
 #[derive(Clone, Debug, Default, PartialEq)]
 #[non_exhaustive]
 pub struct BatchGetItemOutput {
-    /// The items found, by table, in no particular order.
+    /// Items that were found, by the name of their table, in undefined order.
     pub responses: BTreeMap<String, Vec<Item>>,
-    /// What was not read: ask again. [`crate::StoreExt::batch_get_all`] does.
+    /// Keys that were not read, by table: send them again, or use
+    /// [`StoreExt::batch_get_all`](crate::StoreExt::batch_get_all).
     pub unprocessed_keys: BTreeMap<String, KeysAndAttributes>,
-    /// What it cost, a row per table.
+    /// Consumed capacity per table, if the request asked for it.
     pub consumed_capacity: Vec<ConsumedCapacity>,
 }
 
 impl BatchGetItemOutput {
-    /// No items.
+    /// Creates an output without items.
     pub fn new() -> Self {
         Self::default()
     }
 
     setters! {
-        /// The items found, by table.
+        /// Sets the items that were found, by table.
         responses: BTreeMap<String, Vec<Item>>,
-        /// What was not read.
+        /// Sets the keys that were not read, by table.
         unprocessed_keys: BTreeMap<String, KeysAndAttributes>,
-        /// What it cost, a row per table.
+        /// Sets the consumed capacity per table.
         consumed_capacity: Vec<ConsumedCapacity>,
     }
 }
 
 impl BatchGetItem {
-    /// Reads nothing yet.
+    /// Creates a request without keys.
     pub fn new() -> Self {
         Self::default()
     }
 
-    /// Also reads these keys from this table.
+    /// Adds keys of a table.
     #[must_use]
     pub fn keys(
         mut self,
@@ -105,7 +106,7 @@ impl BatchGetItem {
         self
     }
 
-    /// Also reads from this table as described.
+    /// Sets keys, projection and consistency for a table; replaces those that it has.
     #[must_use]
     pub fn request(mut self, table: impl Into<String>, request: KeysAndAttributes) -> Self {
         self.requests.insert(table.into(), request);
@@ -113,79 +114,81 @@ impl BatchGetItem {
     }
 
     setters! {
-        /// Which capacity figures to return.
+        /// Sets which capacity figures to return. Default: none.
         return_consumed_capacity: ReturnConsumedCapacity,
     }
 }
 
-/// Up to 25 unconditional puts and deletes. Each write stands alone.
+/// Request of [`Store::batch_write`](crate::Store::batch_write): up to 25 puts and deletes without
+/// conditions.
 #[derive(Clone, Debug, Default, PartialEq)]
 #[non_exhaustive]
 pub struct BatchWriteItem {
-    /// What to write to each table.
+    /// Writes, by the name or ARN of their table. No item twice.
     pub requests: BTreeMap<String, Vec<WriteRequest>>,
-    /// Which capacity figures to return.
+    /// Capacity figures to return. Default: none.
     pub return_consumed_capacity: ReturnConsumedCapacity,
-    /// Whether to return item-collection metrics.
+    /// Whether to return item-collection metrics. Default: no.
     pub return_item_collection_metrics: ReturnItemCollectionMetrics,
 }
 
-/// One write of a batch.
+/// Write of a batch: a put or a delete, without condition.
 #[derive(Clone, Debug, PartialEq)]
 pub enum WriteRequest {
-    /// Writes this item.
+    /// Writes a whole item.
     Put(Item),
-    /// Deletes the item with this key.
+    /// Deletes the item with this key; a missing one is no error.
     Delete(Item),
 }
 
-/// The answer to [`BatchWriteItem`].
+/// Output of [`Store::batch_write`](crate::Store::batch_write).
 #[derive(Clone, Debug, Default, PartialEq)]
 #[non_exhaustive]
 pub struct BatchWriteItemOutput {
-    /// What was not written: ask again. [`crate::StoreExt::batch_write_all`] does.
+    /// Writes that were not made, by table: send them again, or use
+    /// [`StoreExt::batch_write_all`](crate::StoreExt::batch_write_all).
     pub unprocessed_items: BTreeMap<String, Vec<WriteRequest>>,
-    /// What it cost, a row per table.
+    /// Consumed capacity per table, if the request asked for it.
     pub consumed_capacity: Vec<ConsumedCapacity>,
-    /// The item collections touched, by table.
+    /// Sizes of the item collections that were written to, by table, if the request asked for them.
     pub item_collection_metrics: BTreeMap<String, Vec<ItemCollectionMetrics>>,
 }
 
 impl BatchWriteItemOutput {
-    /// Everything was written.
+    /// Creates an output without unprocessed items.
     pub fn new() -> Self {
         Self::default()
     }
 
     setters! {
-        /// What was not written.
+        /// Sets the writes that were not made, by table.
         unprocessed_items: BTreeMap<String, Vec<WriteRequest>>,
-        /// What it cost, a row per table.
+        /// Sets the consumed capacity per table.
         consumed_capacity: Vec<ConsumedCapacity>,
-        /// The item collections touched, by table.
+        /// Sets the sizes of item collections, by table.
         item_collection_metrics: BTreeMap<String, Vec<ItemCollectionMetrics>>,
     }
 }
 
 impl BatchWriteItem {
-    /// Writes nothing yet.
+    /// Creates a request without writes.
     pub fn new() -> Self {
         Self::default()
     }
 
-    /// Also writes this item to this table.
+    /// Adds a put of an item.
     #[must_use]
     pub fn put(self, table: impl Into<String>, item: impl Into<Item>) -> Self {
         self.request(table, WriteRequest::Put(item.into()))
     }
 
-    /// Also deletes the item with this key from this table.
+    /// Adds a delete of the item with this key.
     #[must_use]
     pub fn delete(self, table: impl Into<String>, key: impl Into<Item>) -> Self {
         self.request(table, WriteRequest::Delete(key.into()))
     }
 
-    /// Also does this.
+    /// Adds a write.
     #[must_use]
     pub fn request(mut self, table: impl Into<String>, request: WriteRequest) -> Self {
         self.requests.entry(table.into()).or_default().push(request);
@@ -193,15 +196,16 @@ impl BatchWriteItem {
     }
 
     setters! {
-        /// Which capacity figures to return.
+        /// Sets which capacity figures to return. Default: none.
         return_consumed_capacity: ReturnConsumedCapacity,
-        /// Whether to return item-collection metrics.
+        /// Sets whether to return item-collection metrics. Default: no.
         return_item_collection_metrics: ReturnItemCollectionMetrics,
     }
 }
 
 impl BatchGetItemOutput {
-    /// Adds the output of a further call for the same batch.
+    /// Adds the output of another call for the same batch. What that call left unprocessed in a
+    /// table replaces the earlier entry of the table.
     pub fn merge(&mut self, more: Self) {
         let Self { responses, unprocessed_keys, consumed_capacity } = more;
         for (table, items) in responses {
@@ -213,7 +217,8 @@ impl BatchGetItemOutput {
 }
 
 impl BatchWriteItemOutput {
-    /// Adds the output of a further call for the same batch.
+    /// Adds the output of another call for the same batch. What that call left unprocessed in a
+    /// table replaces the earlier entry of the table.
     pub fn merge(&mut self, more: Self) {
         let Self { unprocessed_items, consumed_capacity, item_collection_metrics } = more;
         self.unprocessed_items.extend(unprocessed_items);
@@ -224,7 +229,7 @@ impl BatchWriteItemOutput {
     }
 }
 
-/// Adds the capacity that a further call consumed, table by table.
+/// Adds the capacity that another call consumed, table by table.
 fn merge_capacity(all: &mut Vec<ConsumedCapacity>, more: Vec<ConsumedCapacity>) {
     for row in more {
         match all.iter_mut().find(|known| known.table_name == row.table_name) {

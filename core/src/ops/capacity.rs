@@ -1,19 +1,19 @@
-//! What an operation cost, and how large its item collections are.
+//! Consumed capacity and item-collection metrics, as outputs report them.
 
 use std::collections::BTreeMap;
 
 use super::setters;
 use crate::Item;
 
-/// Which capacity figures an answer carries.
+/// Capacity figures that an output contains.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum ReturnConsumedCapacity {
-    /// None.
+    /// No capacity figures.
     #[default]
     None,
-    /// The sum over the table and its indexes.
+    /// Sum over the table and its indexes.
     Total,
-    /// The sum, and the parts of the table and of each index.
+    /// Sum, and the shares of the table and of each index.
     Indexes,
 }
 
@@ -21,19 +21,19 @@ pub enum ReturnConsumedCapacity {
 #[derive(Clone, Debug, Default, PartialEq)]
 #[non_exhaustive]
 pub struct ConsumedCapacity {
-    /// The table.
+    /// Name of the table.
     pub table_name: String,
-    /// The sum over the table and its indexes.
+    /// Capacity units of the table and its indexes together.
     pub capacity_units: f64,
-    /// The read part of the sum; given by transactions.
+    /// Read units of the sum; only transactions report them.
     pub read_capacity_units: Option<f64>,
-    /// The write part of the sum; given by transactions.
+    /// Write units of the sum; only transactions report them.
     pub write_capacity_units: Option<f64>,
-    /// The table's own part, if the parts were asked for.
+    /// Share of the table itself, with [`ReturnConsumedCapacity::Indexes`].
     pub table: Option<Capacity>,
-    /// The parts of the local secondary indexes, by name.
+    /// Shares of the local secondary indexes, by name, with [`ReturnConsumedCapacity::Indexes`].
     pub local_secondary_indexes: BTreeMap<String, Capacity>,
-    /// The parts of the global secondary indexes, by name.
+    /// Shares of the global secondary indexes, by name, with [`ReturnConsumedCapacity::Indexes`].
     pub global_secondary_indexes: BTreeMap<String, Capacity>,
 }
 
@@ -41,61 +41,61 @@ pub struct ConsumedCapacity {
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
 #[non_exhaustive]
 pub struct Capacity {
-    /// The units.
+    /// Capacity units.
     pub capacity_units: f64,
-    /// The read part; given by transactions.
+    /// Read units; only transactions report them.
     pub read_capacity_units: Option<f64>,
-    /// The write part; given by transactions.
+    /// Write units; only transactions report them.
     pub write_capacity_units: Option<f64>,
 }
 
-/// Whether an answer carries item-collection metrics.
+/// Whether an output contains item-collection metrics.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum ReturnItemCollectionMetrics {
-    /// No.
+    /// No metrics.
     #[default]
     None,
-    /// Yes, for tables with local secondary indexes.
+    /// Estimated sizes of the written item collections, for tables with local secondary indexes.
     Size,
 }
 
-/// The estimated size of the item collection that a write touched.
+/// Estimated size of the item collection to which a write belongs.
 #[derive(Clone, Debug, PartialEq)]
 #[non_exhaustive]
 pub struct ItemCollectionMetrics {
-    /// The partition key of the collection.
+    /// Partition key of the item collection.
     pub item_collection_key: Item,
-    /// A lower and an upper estimate, in gigabytes.
+    /// Lower and upper bound in gigabytes, such as `[0.0, 1.0]`.
     pub size_estimate_range_gb: [f64; 2],
 }
 
 impl ItemCollectionMetrics {
-    /// Metrics of the collection with this partition key. The range is in gigabytes.
+    /// Creates metrics of the item collection with this partition key; the range is in gigabytes.
     pub fn new(item_collection_key: impl Into<Item>, size_estimate_range_gb: [f64; 2]) -> Self {
         Self { item_collection_key: item_collection_key.into(), size_estimate_range_gb }
     }
 }
 
 impl ConsumedCapacity {
-    /// This many units on this table and its indexes together.
+    /// Creates a sum of units for a table and its indexes.
     pub fn new(table_name: impl Into<String>, capacity_units: f64) -> Self {
         Self { table_name: table_name.into(), capacity_units, ..Self::default() }
     }
 
     setters! {
-        /// The read part; given by transactions.
+        /// Sets the read units.
         read_capacity_units: Option<f64>,
-        /// The write part; given by transactions.
+        /// Sets the write units.
         write_capacity_units: Option<f64>,
-        /// The table's own part.
+        /// Sets the share of the table itself.
         table: Option<Capacity>,
-        /// The parts of the local secondary indexes, by name.
+        /// Sets the shares of the local secondary indexes, by name.
         local_secondary_indexes: BTreeMap<String, Capacity>,
-        /// The parts of the global secondary indexes, by name.
+        /// Sets the shares of the global secondary indexes, by name.
         global_secondary_indexes: BTreeMap<String, Capacity>,
     }
 
-    /// Adds what another operation on the same table consumed.
+    /// Adds the capacity that another operation on the same table consumed.
     pub fn add(&mut self, other: &Self) {
         self.capacity_units += other.capacity_units;
         add_part(&mut self.read_capacity_units, other.read_capacity_units);
@@ -115,15 +115,15 @@ impl ConsumedCapacity {
 }
 
 impl Capacity {
-    /// This many units.
+    /// Creates a share of this many units.
     pub fn new(capacity_units: f64) -> Self {
         Self { capacity_units, ..Self::default() }
     }
 
     setters! {
-        /// The read part; given by transactions.
+        /// Sets the read units.
         read_capacity_units: Option<f64>,
-        /// The write part; given by transactions.
+        /// Sets the write units.
         write_capacity_units: Option<f64>,
     }
 

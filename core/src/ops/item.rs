@@ -1,4 +1,4 @@
-//! Reading and writing one item.
+//! Requests and outputs of reads and writes of one item.
 
 use super::{
     ConsumedCapacity, ItemCollectionMetrics, ReturnConsumedCapacity, ReturnItemCollectionMetrics,
@@ -7,64 +7,64 @@ use super::{
 use crate::Item;
 use crate::expr::{Condition, Expr, Names, Projection, Update, Values};
 
-/// Which attributes a write returns.
+/// Attributes that a write returns.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum ReturnValues {
-    /// None.
+    /// No attributes.
     #[default]
     None,
-    /// The whole item as it was.
+    /// Whole item before the write; nothing if there was none.
     AllOld,
-    /// The updated attributes as they were. Updates only.
+    /// Updated attributes and document paths, before the update. Only for updates.
     UpdatedOld,
-    /// The whole item as it is now. Updates only.
+    /// Whole item after the update. Only for updates.
     AllNew,
-    /// The updated attributes as they are now. Updates only.
+    /// Updated attributes and document paths, after the update. Only for updates.
     UpdatedNew,
 }
 
-/// Whether a write whose condition did not hold returns the item.
+/// Whether a failed condition returns the present item in the error.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum ReturnValuesOnConditionCheckFailure {
-    /// No.
+    /// No item.
     #[default]
     None,
-    /// Yes, the whole item.
+    /// Whole present item, if there is one.
     AllOld,
 }
 
-/// Reads the item with this key.
+/// Request of [`Store::get`](crate::Store::get): reads one item.
 #[derive(Clone, Debug, Default, PartialEq)]
 #[non_exhaustive]
 pub struct GetItem {
-    /// The table.
+    /// Name or ARN of the table.
     pub table: String,
-    /// The key attributes, and nothing else.
+    /// Key attributes of the item, and no others.
     pub key: Item,
-    /// Which attributes to return; all if absent.
+    /// Attributes to return. Default: all.
     pub projection: Option<Expr<Projection>>,
-    /// What the `#…` placeholders of the expression stand for.
+    /// Attribute names by their placeholders `#…`. Each must be used in the expression.
     pub names: Names,
-    /// Whether to see every write answered before this read.
+    /// Whether the read is consistent. Default: no. A consistent read costs twice as much.
     pub consistent_read: bool,
-    /// Which capacity figures to return.
+    /// Capacity figures to return. Default: none.
     pub return_consumed_capacity: ReturnConsumedCapacity,
 }
 
 impl GetItem {
-    /// Reads the item with this key from this table.
+    /// Creates a request for the item with this key.
     pub fn new(table: impl Into<String>, key: impl Into<Item>) -> Self {
         Self { table: table.into(), key: key.into(), ..Self::default() }
     }
 
-    /// Returns only these attributes.
+    /// Sets the attributes to return.
     #[must_use]
     pub fn projection(mut self, projection: impl Into<Expr<Projection>>) -> Self {
         self.projection = Some(projection.into());
         self
     }
 
-    /// Stands `name` for the attribute name behind the placeholder `#…`.
+    /// Sets the attribute name of the placeholder `#…`.
     #[must_use]
     pub fn name(mut self, placeholder: impl Into<String>, name: impl Into<String>) -> Self {
         self.names.insert(placeholder.into(), name.into());
@@ -72,148 +72,150 @@ impl GetItem {
     }
 
     setters! {
-        /// Whether to see every write answered before this read.
+        /// Sets whether the read is consistent.
         consistent_read: bool,
-        /// Which capacity figures to return.
+        /// Sets which capacity figures to return. Default: none.
         return_consumed_capacity: ReturnConsumedCapacity,
     }
 }
 
-/// The answer to [`GetItem`].
+/// Output of [`Store::get`](crate::Store::get).
 #[derive(Clone, Debug, Default, PartialEq)]
 #[non_exhaustive]
 pub struct GetItemOutput {
-    /// The item, if there is one; empty if the projection matched nothing in it.
+    /// Item; `None` if there is none, empty if the projection matches nothing in it.
     pub item: Option<Item>,
-    /// What it cost.
+    /// Consumed capacity, if the request asked for it.
     pub consumed_capacity: Option<ConsumedCapacity>,
 }
 
 impl GetItemOutput {
-    /// This item, or none.
+    /// Creates an output with this item.
     pub fn new(item: Option<Item>) -> Self {
         Self { item, ..Self::default() }
     }
 
     setters! {
-        /// What it cost.
+        /// Sets the consumed capacity.
         consumed_capacity: Option<ConsumedCapacity>,
     }
 }
 
-/// Writes a whole item, in place of the one with the same key.
+/// Request of [`Store::put`](crate::Store::put): creates an item or replaces the one with its key.
 #[derive(Clone, Debug, Default, PartialEq)]
 #[non_exhaustive]
 pub struct PutItem {
-    /// The table.
+    /// Name or ARN of the table.
     pub table: String,
-    /// The item, key attributes included.
+    /// Item with its key attributes, at most 409,600 bytes.
     pub item: Item,
-    /// What must hold of the present item.
+    /// Condition on the present item. Default: none.
     pub condition: Option<Expr<Condition>>,
-    /// What the `#…` placeholders of the expression stand for.
+    /// Attribute names by their placeholders `#…`. Each must be used in the expression.
     pub names: Names,
-    /// What the `:…` placeholders of the expression stand for.
+    /// Values by their placeholders `:…`. Each must be used in the expression.
     pub values: Values,
-    /// What to return: nothing or the old item.
+    /// Attributes to return: `None` (default) or `AllOld`.
     pub return_values: ReturnValues,
-    /// What to return if the condition does not hold.
+    /// Whether a failed condition returns the present item. Default: no.
     pub return_values_on_condition_check_failure: ReturnValuesOnConditionCheckFailure,
-    /// Which capacity figures to return.
+    /// Capacity figures to return. Default: none.
     pub return_consumed_capacity: ReturnConsumedCapacity,
-    /// Whether to return item-collection metrics.
+    /// Whether to return item-collection metrics. Default: no.
     pub return_item_collection_metrics: ReturnItemCollectionMetrics,
 }
 
-/// Changes attributes of the item with this key, creating the item if there is none.
+/// Request of [`Store::update`](crate::Store::update): changes attributes of an item, and creates
+/// the item if it is missing.
 #[derive(Clone, Debug, Default, PartialEq)]
 #[non_exhaustive]
 pub struct UpdateItem {
-    /// The table.
+    /// Name or ARN of the table.
     pub table: String,
-    /// The key attributes, and nothing else.
+    /// Key attributes of the item, and no others.
     pub key: Item,
-    /// What to change; nothing if absent.
+    /// Update expression. Without one, a missing item is created and a present one stays.
     pub update: Option<Expr<Update>>,
-    /// What must hold of the present item.
+    /// Condition on the present item. Default: none.
     pub condition: Option<Expr<Condition>>,
-    /// What the `#…` placeholders of the expressions stand for.
+    /// Attribute names by their placeholders `#…`. Each must be used in an expression.
     pub names: Names,
-    /// What the `:…` placeholders of the expressions stand for.
+    /// Values by their placeholders `:…`. Each must be used in an expression.
     pub values: Values,
-    /// What to return.
+    /// Attributes to return. Default: none.
     pub return_values: ReturnValues,
-    /// What to return if the condition does not hold.
+    /// Whether a failed condition returns the present item. Default: no.
     pub return_values_on_condition_check_failure: ReturnValuesOnConditionCheckFailure,
-    /// Which capacity figures to return.
+    /// Capacity figures to return. Default: none.
     pub return_consumed_capacity: ReturnConsumedCapacity,
-    /// Whether to return item-collection metrics.
+    /// Whether to return item-collection metrics. Default: no.
     pub return_item_collection_metrics: ReturnItemCollectionMetrics,
 }
 
-/// Deletes the item with this key. Deleting nothing succeeds.
+/// Request of [`Store::delete`](crate::Store::delete): deletes an item.
 #[derive(Clone, Debug, Default, PartialEq)]
 #[non_exhaustive]
 pub struct DeleteItem {
-    /// The table.
+    /// Name or ARN of the table.
     pub table: String,
-    /// The key attributes, and nothing else.
+    /// Key attributes of the item, and no others.
     pub key: Item,
-    /// What must hold of the present item.
+    /// Condition on the present item. Default: none.
     pub condition: Option<Expr<Condition>>,
-    /// What the `#…` placeholders of the expression stand for.
+    /// Attribute names by their placeholders `#…`. Each must be used in the expression.
     pub names: Names,
-    /// What the `:…` placeholders of the expression stand for.
+    /// Values by their placeholders `:…`. Each must be used in the expression.
     pub values: Values,
-    /// What to return: nothing or the old item.
+    /// Attributes to return: `None` (default) or `AllOld`.
     pub return_values: ReturnValues,
-    /// What to return if the condition does not hold.
+    /// Whether a failed condition returns the present item. Default: no.
     pub return_values_on_condition_check_failure: ReturnValuesOnConditionCheckFailure,
-    /// Which capacity figures to return.
+    /// Capacity figures to return. Default: none.
     pub return_consumed_capacity: ReturnConsumedCapacity,
-    /// Whether to return item-collection metrics.
+    /// Whether to return item-collection metrics. Default: no.
     pub return_item_collection_metrics: ReturnItemCollectionMetrics,
 }
 
-/// The answer to [`PutItem`], [`UpdateItem`] and [`DeleteItem`].
+/// Output of [`Store::put`](crate::Store::put), [`Store::update`](crate::Store::update) and
+/// [`Store::delete`](crate::Store::delete).
 #[derive(Clone, Debug, Default, PartialEq)]
 #[non_exhaustive]
 pub struct WriteOutput {
-    /// The attributes that the request asked for, if there are any.
+    /// Attributes that `return_values` asks for; `None` if there are none.
     pub attributes: Option<Item>,
-    /// What it cost.
+    /// Consumed capacity, if the request asked for it.
     pub consumed_capacity: Option<ConsumedCapacity>,
-    /// The size of the item collection, if asked for and the table has local indexes.
+    /// Size of the item collection, if the request asked for it and the table has local indexes.
     pub item_collection_metrics: Option<ItemCollectionMetrics>,
 }
 
 impl WriteOutput {
-    /// No attributes.
+    /// Creates an output without attributes.
     pub fn new() -> Self {
         Self::default()
     }
 
     setters! {
-        /// The attributes that the request asked for, if there are any.
+        /// Sets the returned attributes.
         attributes: Option<Item>,
-        /// What it cost.
+        /// Sets the consumed capacity.
         consumed_capacity: Option<ConsumedCapacity>,
-        /// The size of the item collection, if asked for and the table has local indexes.
+        /// Sets the size of the item collection.
         item_collection_metrics: Option<ItemCollectionMetrics>,
     }
 }
 
-/// Methods that the three single writes share.
+/// Defines the methods that the three single writes share.
 macro_rules! write_setters {
     () => {
-        /// Writes only if this holds of the present item.
+        /// Sets the condition on the present item.
         #[must_use]
         pub fn condition(mut self, condition: impl Into<Expr<Condition>>) -> Self {
             self.condition = Some(condition.into());
             self
         }
 
-        /// Returns the item in the error if the condition does not hold.
+        /// Makes a failed condition return the present item in the error.
         #[must_use]
         pub fn return_item_on_failure(mut self) -> Self {
             self.return_values_on_condition_check_failure =
@@ -224,18 +226,18 @@ macro_rules! write_setters {
         placeholder_setters!();
 
         setters! {
-            /// What to return.
+            /// Sets which attributes to return.
             return_values: ReturnValues,
-            /// Which capacity figures to return.
+            /// Sets which capacity figures to return. Default: none.
             return_consumed_capacity: ReturnConsumedCapacity,
-            /// Whether to return item-collection metrics.
+            /// Sets whether to return item-collection metrics. Default: no.
             return_item_collection_metrics: ReturnItemCollectionMetrics,
         }
     };
 }
 
 impl PutItem {
-    /// Writes this item to this table.
+    /// Creates a request that writes this item.
     pub fn new(table: impl Into<String>, item: impl Into<Item>) -> Self {
         Self { table: table.into(), item: item.into(), ..Self::default() }
     }
@@ -244,12 +246,12 @@ impl PutItem {
 }
 
 impl UpdateItem {
-    /// Changes the item with this key in this table.
+    /// Creates a request for the item with this key, without an update expression.
     pub fn new(table: impl Into<String>, key: impl Into<Item>) -> Self {
         Self { table: table.into(), key: key.into(), ..Self::default() }
     }
 
-    /// Makes these changes.
+    /// Sets the update expression.
     #[must_use]
     pub fn update(mut self, update: impl Into<Expr<Update>>) -> Self {
         self.update = Some(update.into());
@@ -260,7 +262,7 @@ impl UpdateItem {
 }
 
 impl DeleteItem {
-    /// Deletes the item with this key from this table.
+    /// Creates a request that deletes the item with this key.
     pub fn new(table: impl Into<String>, key: impl Into<Item>) -> Self {
         Self { table: table.into(), key: key.into(), ..Self::default() }
     }

@@ -1,117 +1,119 @@
-//! Reading many items of one table or index, a page at a time.
+//! Requests and output of queries and scans, which read one page per call.
 
 use super::{ConsumedCapacity, ReturnConsumedCapacity, placeholder_setters, setters};
 use crate::Item;
 use crate::expr::{Condition, Expr, Names, Projection, Values};
 
-/// Which attributes a page carries.
+/// Attributes that a page contains.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Select {
-    /// All attributes of the items.
+    /// All attributes of the items. Not on a global index with a narrower projection.
     AllAttributes,
-    /// All attributes that the index projects.
+    /// All attributes that the index projects; the default on an index.
     AllProjectedAttributes,
-    /// The attributes of the projection.
+    /// Attributes of the request's projection, which is required.
     SpecificAttributes,
-    /// No items, only how many there are.
+    /// No items, only their number.
     Count,
 }
 
-/// Reads the items of one partition, in sort-key order.
+/// Request of [`Store::query`](crate::Store::query): reads items with one partition key, in
+/// sort-key order.
 #[derive(Clone, Debug, PartialEq)]
 #[non_exhaustive]
 pub struct Query {
-    /// The table.
+    /// Name or ARN of the table.
     pub table: String,
-    /// The index to read instead of the table.
+    /// Name of the index to read. Default: the table.
     pub index: Option<String>,
-    /// Equality on the partition key, and at most a range on the sort key.
+    /// Equality on the partition key, and at most one range on the sort key. Required.
     pub key_condition: Option<Expr<Condition>>,
-    /// What must hold of an item for it to be returned. Items it drops still count as read.
+    /// Condition that returned items fulfill. Other items count as read, and cost as much.
     pub filter: Option<Expr<Condition>>,
-    /// Which attributes to return; all if absent.
+    /// Attributes to return. Default: all that the table or index has.
     pub projection: Option<Expr<Projection>>,
-    /// What the `#…` placeholders of the expressions stand for.
+    /// Attribute names by their placeholders `#…`. Each must be used in an expression.
     pub names: Names,
-    /// What the `:…` placeholders of the expressions stand for.
+    /// Values by their placeholders `:…`. Each must be used in an expression.
     pub values: Values,
-    /// Which attributes to return, in DynamoDB's broader terms.
+    /// Kind of attributes to return. Default: follows from `projection` and `index`.
     pub select: Option<Select>,
-    /// How many items to read, before the filter.
+    /// Largest number of items to read, before the filter; at least 1. Default: up to 1 MB.
     pub limit: Option<i32>,
-    /// Whether the sort key ascends (the default) or descends.
+    /// Whether sort keys ascend. Default: yes.
     pub scan_index_forward: bool,
-    /// Whether to see every write answered before this read. Not on global indexes.
+    /// Whether the read is consistent. Default: no. Not allowed on global indexes.
     pub consistent_read: bool,
-    /// Where to go on: the `last_evaluated_key` of the page before.
+    /// Position to resume after: `last_evaluated_key` of the previous page.
     pub exclusive_start_key: Option<Item>,
-    /// Which capacity figures to return.
+    /// Capacity figures to return. Default: none.
     pub return_consumed_capacity: ReturnConsumedCapacity,
 }
 
-/// Reads all items of a table or index, in no order that means anything.
+/// Request of [`Store::scan`](crate::Store::scan): reads all items of a table or index.
 #[derive(Clone, Debug, Default, PartialEq)]
 #[non_exhaustive]
 pub struct Scan {
-    /// The table.
+    /// Name or ARN of the table.
     pub table: String,
-    /// The index to read instead of the table.
+    /// Name of the index to read. Default: the table.
     pub index: Option<String>,
-    /// What must hold of an item for it to be returned. Items it drops still count as read.
+    /// Condition that returned items fulfill. Other items count as read, and cost as much.
     pub filter: Option<Expr<Condition>>,
-    /// Which attributes to return; all if absent.
+    /// Attributes to return. Default: all that the table or index has.
     pub projection: Option<Expr<Projection>>,
-    /// What the `#…` placeholders of the expressions stand for.
+    /// Attribute names by their placeholders `#…`. Each must be used in an expression.
     pub names: Names,
-    /// What the `:…` placeholders of the expressions stand for.
+    /// Values by their placeholders `:…`. Each must be used in an expression.
     pub values: Values,
-    /// Which attributes to return, in DynamoDB's broader terms.
+    /// Kind of attributes to return. Default: follows from `projection` and `index`.
     pub select: Option<Select>,
-    /// How many items to read, before the filter.
+    /// Largest number of items to read, before the filter; at least 1. Default: up to 1 MB.
     pub limit: Option<i32>,
-    /// Which part of a parallel scan this is, from 0.
+    /// Segment of a parallel scan, from 0. Set together with `total_segments`.
     pub segment: Option<i32>,
-    /// Into how many parts the parallel scan is cut.
+    /// Number of segments of the parallel scan, 1 to 1,000,000.
     pub total_segments: Option<i32>,
-    /// Whether to see every write answered before this read. Not on global indexes.
+    /// Whether the read is consistent. Default: no. Not allowed on global indexes.
     pub consistent_read: bool,
-    /// Where to go on: the `last_evaluated_key` of the page before.
+    /// Position to resume after: `last_evaluated_key` of the previous page.
     pub exclusive_start_key: Option<Item>,
-    /// Which capacity figures to return.
+    /// Capacity figures to return. Default: none.
     pub return_consumed_capacity: ReturnConsumedCapacity,
 }
 
-/// The answer to [`Query`] and [`Scan`]: one page.
+/// Page: the output of [`Store::query`](crate::Store::query) and
+/// [`Store::scan`](crate::Store::scan).
 #[derive(Clone, Debug, Default, PartialEq)]
 #[non_exhaustive]
 pub struct Page {
-    /// The items that passed the filter; empty if only the count was asked for.
+    /// Items that passed the filter; empty with [`Select::Count`].
     pub items: Vec<Item>,
-    /// How many items passed the filter.
+    /// Number of items that passed the filter.
     pub count: usize,
-    /// How many items were read.
+    /// Number of items that were read, before the filter.
     pub scanned_count: usize,
-    /// Where the next page begins; absent on the last page.
+    /// Position after which the next page begins; `None` on the last page.
     pub last_evaluated_key: Option<Item>,
-    /// What it cost.
+    /// Consumed capacity, if the request asked for it.
     pub consumed_capacity: Option<ConsumedCapacity>,
 }
 
 impl Page {
-    /// A last page of these items, all that were read.
+    /// Creates a last page of these items, without a filter.
     pub fn new(items: Vec<Item>) -> Self {
         let count = items.len();
         Self { items, count, scanned_count: count, ..Self::default() }
     }
 
     setters! {
-        /// How many items passed the filter.
+        /// Sets the number of items that passed the filter.
         count: usize,
-        /// How many items were read.
+        /// Sets the number of items that were read.
         scanned_count: usize,
-        /// Where the next page begins; absent on the last page.
+        /// Sets the position after which the next page begins.
         last_evaluated_key: Option<Item>,
-        /// What it cost.
+        /// Sets the consumed capacity.
         consumed_capacity: Option<ConsumedCapacity>,
     }
 }
@@ -136,45 +138,45 @@ impl Default for Query {
     }
 }
 
-/// Methods that queries and scans share.
+/// Defines the methods that queries and scans share.
 macro_rules! read_setters {
     () => {
-        /// Reads this index instead of the table.
+        /// Sets the index to read instead of the table.
         #[must_use]
         pub fn index(mut self, index: impl Into<String>) -> Self {
             self.index = Some(index.into());
             self
         }
 
-        /// Returns only the items for which this holds.
+        /// Sets the condition that returned items fulfill.
         #[must_use]
         pub fn filter(mut self, filter: impl Into<Expr<Condition>>) -> Self {
             self.filter = Some(filter.into());
             self
         }
 
-        /// Returns only these attributes.
+        /// Sets the attributes to return.
         #[must_use]
         pub fn projection(mut self, projection: impl Into<Expr<Projection>>) -> Self {
             self.projection = Some(projection.into());
             self
         }
 
-        /// Which attributes to return, in DynamoDB's broader terms.
+        /// Sets the kind of attributes to return.
         #[must_use]
         pub fn select(mut self, select: Select) -> Self {
             self.select = Some(select);
             self
         }
 
-        /// Reads at most this many items, before the filter.
+        /// Sets the largest number of items to read, before the filter.
         #[must_use]
         pub fn limit(mut self, limit: i32) -> Self {
             self.limit = Some(limit);
             self
         }
 
-        /// Goes on after this key.
+        /// Sets the position to resume after.
         #[must_use]
         pub fn exclusive_start_key(mut self, key: impl Into<Option<Item>>) -> Self {
             self.exclusive_start_key = key.into();
@@ -184,21 +186,21 @@ macro_rules! read_setters {
         placeholder_setters!();
 
         setters! {
-            /// Whether to see every write answered before this read.
+            /// Sets whether the read is consistent.
             consistent_read: bool,
-            /// Which capacity figures to return.
+            /// Sets which capacity figures to return. Default: none.
             return_consumed_capacity: ReturnConsumedCapacity,
         }
     };
 }
 
 impl Query {
-    /// Reads the items for which this key condition holds.
+    /// Creates a query with this key condition, in ascending order.
     pub fn new(table: impl Into<String>, key_condition: impl Into<Expr<Condition>>) -> Self {
         Self { table: table.into(), key_condition: Some(key_condition.into()), ..Self::default() }
     }
 
-    /// Reads in descending order of the sort key.
+    /// Sets descending order of the sort key.
     #[must_use]
     pub fn descending(mut self) -> Self {
         self.scan_index_forward = false;
@@ -209,12 +211,12 @@ impl Query {
 }
 
 impl Scan {
-    /// Reads all items of this table.
+    /// Creates a scan of a whole table.
     pub fn new(table: impl Into<String>) -> Self {
         Self { table: table.into(), ..Self::default() }
     }
 
-    /// Reads only one part of a parallel scan.
+    /// Sets the segment of a parallel scan, from 0, and the number of segments.
     #[must_use]
     pub fn segment(mut self, segment: i32, total_segments: i32) -> Self {
         self.segment = Some(segment);

@@ -1,4 +1,4 @@
-//! Reading the changes of a table, in the order in which they happened to each item.
+//! Requests and outputs of change streams: streams, shards, iterators and records.
 
 use std::fmt;
 
@@ -8,20 +8,21 @@ use super::{KeySchemaElement, StreamViewType, setters};
 use crate::Item;
 use crate::env::Timestamp;
 
-/// Names the stream of a table.
+/// ARN of a stream: identifies one stream of one table.
 #[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
 pub struct StreamArn(pub String);
 
-/// Names a shard of a stream.
+/// Id of a shard, unique in its stream.
 #[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub struct ShardId(pub String);
 
-/// A place in a shard. Opaque, and of no meaning in another shard.
+/// Sequence number of a record: its position in its shard, 21 to 40 digits. Opaque; it has no
+/// meaning in another shard. It can be stored, to resume after it.
 #[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub struct SequenceNumber(pub String);
 
-/// Where [`crate::Store::get_records`] goes on. Opaque, and good for a few minutes only: keep a
-/// [`SequenceNumber`] to go on later.
+/// Position at which [`Store::get_records`](crate::Store::get_records) reads. Opaque; expires after
+/// 15 minutes. To resume later, store a [`SequenceNumber`].
 #[derive(Clone, Debug, PartialEq, Eq, Hash)]
 pub struct ShardIterator(pub String);
 
@@ -45,37 +46,37 @@ macro_rules! shown_as_is {
 
 shown_as_is!(StreamArn, ShardId, SequenceNumber, ShardIterator);
 
-/// Lists the streams, also those disabled within the last day.
+/// Request of [`Store::list_streams`](crate::Store::list_streams): lists streams that can be read.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 #[non_exhaustive]
 pub struct ListStreams {
-    /// Only those of this table.
+    /// Name of the table whose streams are listed. Default: all tables.
     pub table: Option<String>,
-    /// Where to go on.
+    /// Position to resume after: `last_evaluated_stream` of the previous page.
     pub exclusive_start_stream: Option<StreamArn>,
-    /// How many a page has, at most 100.
+    /// Largest number of streams in the page, 1 to 100. Default: 100.
     pub limit: Option<i32>,
 }
 
 impl ListStreams {
-    /// Lists all streams.
+    /// Creates a request for the streams of all tables.
     pub fn new() -> Self {
         Self::default()
     }
 
-    /// Lists the streams of this table.
+    /// Creates a request for the streams of one table.
     pub fn of_table(table: impl Into<String>) -> Self {
         Self { table: Some(table.into()), ..Self::default() }
     }
 
-    /// Continues after this stream.
+    /// Sets the position to resume after.
     #[must_use]
     pub fn exclusive_start_stream(mut self, stream: impl Into<Option<StreamArn>>) -> Self {
         self.exclusive_start_stream = stream.into();
         self
     }
 
-    /// Returns at most this many streams.
+    /// Sets the largest number of streams in the page, 1 to 100.
     #[must_use]
     pub fn limit(mut self, limit: impl Into<Option<i32>>) -> Self {
         self.limit = limit.into();
@@ -83,82 +84,83 @@ impl ListStreams {
     }
 }
 
-/// The answer to [`ListStreams`].
+/// Output of [`Store::list_streams`](crate::Store::list_streams).
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 #[non_exhaustive]
 pub struct ListStreamsOutput {
-    /// The streams.
+    /// Streams of the page.
     pub streams: Vec<StreamSummary>,
-    /// Where the next page begins.
+    /// Position after which the next page begins; `None` on the last page.
     pub last_evaluated_stream: Option<StreamArn>,
 }
 
 impl ListStreamsOutput {
-    /// A last page of these streams.
+    /// Creates a last page of these streams.
     pub fn new(streams: Vec<StreamSummary>) -> Self {
         Self { streams, last_evaluated_stream: None }
     }
 
     setters! {
-        /// Where the next page begins.
+        /// Sets the position after which the next page begins.
         last_evaluated_stream: Option<StreamArn>,
     }
 }
 
-/// One stream of a list.
+/// Entry of a list of streams.
 #[derive(Clone, Debug, PartialEq, Eq)]
 #[non_exhaustive]
 pub struct StreamSummary {
-    /// The stream.
+    /// ARN of the stream.
     pub arn: StreamArn,
-    /// Its table.
+    /// Name of the table.
     pub table: String,
-    /// When it was enabled; tells the streams of one table apart.
+    /// Time at which the stream was enabled, as text; unique among the streams of the table.
     pub label: String,
 }
 
 impl StreamSummary {
-    /// The stream of this table with this label.
+    /// Creates the entry of a stream.
     pub fn new(arn: StreamArn, table: impl Into<String>, label: impl Into<String>) -> Self {
         Self { arn, table: table.into(), label: label.into() }
     }
 }
 
-/// Describes a stream and its shards.
+/// Request of [`Store::describe_stream`](crate::Store::describe_stream): describes a stream and a
+/// page of its shards.
 #[derive(Clone, Debug, PartialEq, Eq)]
 #[non_exhaustive]
 pub struct DescribeStream {
-    /// The stream.
+    /// ARN of the stream.
     pub arn: StreamArn,
-    /// Where to go on in the list of shards.
+    /// Position to resume after: `last_evaluated_shard` of the previous page.
     pub exclusive_start_shard: Option<ShardId>,
-    /// Which shards to list; not together with `exclusive_start_shard`.
+    /// Shards to list. Not allowed together with `exclusive_start_shard`. Default: all.
     pub shard_filter: Option<ShardFilter>,
-    /// How many shards a page has, at most 100.
+    /// Largest number of shards in the page, 1 to 100. Default: 100.
     pub limit: Option<i32>,
 }
 
 impl DescribeStream {
-    /// Describes this stream.
+    /// Creates a request for a stream and its first shards.
     pub fn new(arn: StreamArn) -> Self {
         Self { arn, exclusive_start_shard: None, shard_filter: None, limit: None }
     }
 
-    /// Continues after this shard.
+    /// Sets the position to resume after.
     #[must_use]
     pub fn exclusive_start_shard(mut self, shard: impl Into<Option<ShardId>>) -> Self {
         self.exclusive_start_shard = shard.into();
         self
     }
 
-    /// Lists these shards only.
+    /// Sets which shards to list.
     #[must_use]
     pub fn shard_filter(mut self, filter: impl Into<Option<ShardFilter>>) -> Self {
         self.shard_filter = filter.into();
         self
     }
 
-    /// Lists at most this many shards.
+    /// Sets the largest number of shards in the page, 1 to 100.
     #[must_use]
     pub fn limit(mut self, limit: impl Into<Option<i32>>) -> Self {
         self.limit = limit.into();
@@ -166,40 +168,40 @@ impl DescribeStream {
     }
 }
 
-/// The shards that a description lists.
+/// Restricts the shards that a description lists.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum ShardFilter {
-    /// `CHILD_SHARDS`: those whose parent is this shard. None if there is no such shard.
+    /// Shards whose parent is this shard (`CHILD_SHARDS`); none if the shard does not exist.
     ChildrenOf(ShardId),
 }
 
-/// What a stream is, and how it stands.
+/// Description of a stream, with a page of its shards.
 #[derive(Clone, Debug, PartialEq, Eq)]
 #[non_exhaustive]
 pub struct StreamDescription {
-    /// The stream.
+    /// ARN of the stream.
     pub arn: StreamArn,
-    /// When it was enabled; tells the streams of one table apart.
+    /// Time at which the stream was enabled, as text; unique among the streams of the table.
     pub label: String,
-    /// Whether changes are recorded.
+    /// Whether the stream records changes.
     pub status: StreamStatus,
-    /// What a record carries.
+    /// Images that a record contains.
     pub view_type: StreamViewType,
-    /// Its table.
+    /// Name of the table.
     pub table: String,
-    /// The table's key.
+    /// Key schema of the table.
     pub key_schema: Vec<KeySchemaElement>,
-    /// Its shards, parents before children.
+    /// Shards of the page, parents before children.
     pub shards: Vec<Shard>,
-    /// Where the next page of shards begins.
+    /// Position after which the next page of shards begins; `None` on the last page.
     pub last_evaluated_shard: Option<ShardId>,
-    /// When it was enabled.
+    /// Time at which the stream was enabled.
     pub created_at: Timestamp,
 }
 
 impl StreamDescription {
-    /// An enabled stream without shards. Whoever describes a real one sets `key_schema` and
-    /// `shards` too.
+    /// Creates the description of an enabled stream, without key schema and shards. A backend sets
+    /// both.
     pub fn new(summary: StreamSummary, view_type: StreamViewType, created_at: Timestamp) -> Self {
         let StreamSummary { arn, table, label } = summary;
         Self {
@@ -216,13 +218,13 @@ impl StreamDescription {
     }
 
     setters! {
-        /// Whether changes are recorded.
+        /// Sets the status.
         status: StreamStatus,
-        /// The table's key.
+        /// Sets the key schema of the table.
         key_schema: Vec<KeySchemaElement>,
-        /// Its shards, parents before children.
+        /// Sets the shards, parents before children.
         shards: Vec<Shard>,
-        /// Where the next page of shards begins.
+        /// Sets the position after which the next page of shards begins.
         last_evaluated_shard: Option<ShardId>,
     }
 }
@@ -231,18 +233,18 @@ impl StreamDescription {
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 #[non_exhaustive]
 pub enum StreamStatus {
-    /// Soon.
+    /// The stream is being enabled.
     Enabling,
-    /// Yes.
+    /// The stream records changes.
     Enabled,
-    /// Soon no longer.
+    /// The stream is being disabled.
     Disabling,
-    /// No; what it recorded can be read for a day.
+    /// The stream records no changes. Its records can be read for 24 hours after that.
     Disabled,
 }
 
 impl StreamStatus {
-    /// DynamoDB's name for it.
+    /// DynamoDB's name of the status, such as `ENABLED`.
     pub fn as_str(self) -> &'static str {
         match self {
             Self::Enabling => "ENABLING",
@@ -253,83 +255,84 @@ impl StreamStatus {
     }
 }
 
-/// A part of a stream. All changes of one item stand in one lineage of shards.
+/// Shard: an ordered part of a stream. All changes of one item are in one shard and its
+/// descendants.
 #[derive(Clone, Debug, PartialEq, Eq)]
 #[non_exhaustive]
 pub struct Shard {
-    /// The shard.
+    /// Id of the shard.
     pub id: ShardId,
-    /// The shard to be read before this one.
+    /// Shard whose records precede those of this one; `None` if there is none.
     pub parent: Option<ShardId>,
-    /// Its first record's place.
+    /// Lowest sequence number that a record of the shard can have.
     pub starting_sequence_number: SequenceNumber,
-    /// Its last record's place, once it is closed.
+    /// Highest sequence number that a record of the shard can have; `None` while the shard is open.
     pub ending_sequence_number: Option<SequenceNumber>,
 }
 
 impl Shard {
-    /// An open shard without a parent.
+    /// Creates an open shard without a parent.
     pub fn new(id: ShardId, starting_sequence_number: SequenceNumber) -> Self {
         Self { id, parent: None, starting_sequence_number, ending_sequence_number: None }
     }
 
     setters! {
-        /// The shard to be read before this one.
+        /// Sets the shard whose records precede those of this one.
         parent: Option<ShardId>,
-        /// Its last record's place, once it is closed.
+        /// Sets the highest sequence number, which closes the shard.
         ending_sequence_number: Option<SequenceNumber>,
     }
 }
 
-/// Asks for an iterator.
+/// Request of [`Store::get_shard_iterator`](crate::Store::get_shard_iterator): creates an iterator.
 #[derive(Clone, Debug, PartialEq, Eq)]
 #[non_exhaustive]
 pub struct GetShardIterator {
-    /// The stream.
+    /// ARN of the stream.
     pub arn: StreamArn,
-    /// The shard.
+    /// Id of the shard.
     pub shard: ShardId,
-    /// Where to begin.
+    /// Position at which the iterator begins to read.
     pub position: ShardPosition,
 }
 
 impl GetShardIterator {
-    /// An iterator at this position of a shard.
+    /// Creates a request for an iterator at a position of a shard.
     pub fn new(arn: StreamArn, shard: ShardId, position: ShardPosition) -> Self {
         Self { arn, shard, position }
     }
 }
 
-/// Where in a shard to begin.
+/// Position in a shard at which an iterator begins to read.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum ShardPosition {
-    /// At the oldest record that is kept.
+    /// Oldest record of the shard within retention.
     TrimHorizon,
-    /// After the newest record.
+    /// After the newest record: only changes from now on.
     Latest,
-    /// At this record.
+    /// Record with this sequence number.
     At(SequenceNumber),
-    /// After this record.
+    /// First record after this sequence number.
     After(SequenceNumber),
 }
 
-/// Reads records.
+/// Request of [`Store::get_records`](crate::Store::get_records): reads records of a shard.
 #[derive(Clone, Debug, PartialEq, Eq)]
 #[non_exhaustive]
 pub struct GetRecords {
-    /// Where to go on.
+    /// Position at which to read.
     pub iterator: ShardIterator,
-    /// How many records at most, up to 1000.
+    /// Largest number of records, 1 to 1000. Default: 1000.
     pub limit: Option<i32>,
 }
 
 impl GetRecords {
-    /// Goes on here.
+    /// Creates a request for up to 1000 records at this position.
     pub fn new(iterator: ShardIterator) -> Self {
         Self { iterator, limit: None }
     }
 
-    /// Reads at most this many records.
+    /// Sets the largest number of records, 1 to 1000.
     #[must_use]
     pub fn limit(mut self, limit: impl Into<Option<i32>>) -> Self {
         self.limit = limit.into();
@@ -337,57 +340,58 @@ impl GetRecords {
     }
 }
 
-/// The answer to [`GetRecords`].
+/// Output of [`Store::get_records`](crate::Store::get_records).
 #[derive(Clone, Debug, Default, PartialEq)]
 #[non_exhaustive]
 pub struct GetRecordsOutput {
-    /// The records; there may be none although the shard goes on.
+    /// Records in the order of the changes, at most 1 MB. It may be empty although more will
+    /// follow.
     pub records: Vec<Record>,
-    /// Where to go on; absent once a closed shard is read to its end.
+    /// Position after these records; `None` if the shard is closed and was read to its end.
     pub next_iterator: Option<ShardIterator>,
 }
 
 impl GetRecordsOutput {
-    /// These records, the last of a closed shard.
+    /// Creates an output with the last records of a closed shard.
     pub fn new(records: Vec<Record>) -> Self {
         Self { records, next_iterator: None }
     }
 
     setters! {
-        /// Where to go on; absent once a closed shard is read to its end.
+        /// Sets the position after these records.
         next_iterator: Option<ShardIterator>,
     }
 }
 
-/// One change of one item.
+/// Change record: one change of one item.
 #[derive(Clone, Debug, PartialEq)]
 #[non_exhaustive]
 pub struct Record {
-    /// Unique among all records of all streams, across restarts.
+    /// Event id, unique among all records of all streams, also across restarts.
     pub event_id: String,
-    /// What happened.
+    /// Kind of the change.
     pub event_name: EventName,
-    /// Its place in the shard.
+    /// Position of the record in its shard.
     pub sequence_number: SequenceNumber,
-    /// When it happened, to about a second.
+    /// Time of the change, to about a second.
     pub created_at: Timestamp,
-    /// The key of the item.
+    /// Key attributes of the item.
     pub keys: Item,
-    /// The item before, if the view type has it and there was one.
+    /// Item before the change, if the view type includes it and there was one.
     pub old_image: Option<Item>,
-    /// The item after, if the view type has it and there is one.
+    /// Item after the change, if the view type includes it and there is one.
     pub new_image: Option<Item>,
-    /// What the record carries.
+    /// Images that the record contains.
     pub view_type: StreamViewType,
-    /// The record's size in bytes.
+    /// Size of keys and images, in bytes.
     pub size_bytes: u64,
-    /// Who did it, if it was the service itself: an expired item.
+    /// Identity of the service if it deleted an expired item; `None` for a change by a caller.
     pub user_identity: Option<UserIdentity>,
 }
 
 impl Record {
-    /// A record without images, of size 0. Whoever reports a real change sets `size_bytes` and the
-    /// images of the view type too.
+    /// Creates a record of size 0 without images. A backend sets `size_bytes` and the images of the
+    /// view type.
     pub fn new(
         event_id: impl Into<String>,
         event_name: EventName,
@@ -411,31 +415,31 @@ impl Record {
     }
 
     setters! {
-        /// The item before.
+        /// Sets the item before the change.
         old_image: Option<Item>,
-        /// The item after.
+        /// Sets the item after the change.
         new_image: Option<Item>,
-        /// The record's size in bytes.
+        /// Sets the size of keys and images, in bytes.
         size_bytes: u64,
-        /// The service, if it made the change: an expired item.
+        /// Sets the identity of the service, for the deletion of an expired item.
         user_identity: Option<UserIdentity>,
     }
 }
 
-/// What happened to an item.
+/// Kind of a change of an item.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Serialize, Deserialize)]
 #[serde(rename_all = "SCREAMING_SNAKE_CASE")]
 pub enum EventName {
-    /// It was created.
+    /// The item was created.
     Insert,
-    /// It was changed.
+    /// An existing item was changed.
     Modify,
-    /// It was deleted.
+    /// The item was deleted.
     Remove,
 }
 
 impl EventName {
-    /// DynamoDB's name for it.
+    /// DynamoDB's name of the event: `INSERT`, `MODIFY` or `REMOVE`.
     pub fn as_str(self) -> &'static str {
         match self {
             Self::Insert => "INSERT",
@@ -445,28 +449,28 @@ impl EventName {
     }
 }
 
-/// Who made a change that no caller made.
+/// Identity of the service in a record of a change that no caller made.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[non_exhaustive]
 pub struct UserIdentity {
-    /// `Service`.
+    /// Type of the identity: `Service`.
     pub kind: String,
-    /// `dynamodb.amazonaws.com`.
+    /// Principal id: `dynamodb.amazonaws.com` for an expired item.
     pub principal_id: String,
 }
 
 impl UserIdentity {
-    /// The identity with these two members.
+    /// Creates an identity of this type and principal id.
     pub fn new(kind: impl Into<String>, principal_id: impl Into<String>) -> Self {
         Self { kind: kind.into(), principal_id: principal_id.into() }
     }
 
-    /// The identity that marks the deletion of an expired item.
+    /// Identity in the record of the deletion of an expired item.
     pub fn time_to_live() -> Self {
         Self { kind: "Service".to_owned(), principal_id: "dynamodb.amazonaws.com".to_owned() }
     }
 
-    /// Whether this marks the deletion of an expired item.
+    /// Whether this is the identity in records of deleted expired items.
     pub fn is_time_to_live(&self) -> bool {
         *self == Self::time_to_live()
     }

@@ -1,4 +1,4 @@
-//! Creating, describing, changing and deleting tables.
+//! Requests and outputs of operations on tables: definition, indexes, expiry and tags.
 
 use std::collections::BTreeMap;
 
@@ -8,56 +8,56 @@ use super::setters;
 use crate::env::Timestamp;
 use crate::key::KeyType;
 
-/// The tags of a table, by name.
+/// Tags of a table: values by keys. At most 50; keys of 1 to 128 characters, values of up to 256.
 pub type Tags = BTreeMap<String, String>;
 
-/// The type of a key attribute.
+/// Name and type of a key attribute.
 #[derive(Clone, Debug, PartialEq, Eq)]
 #[non_exhaustive]
 pub struct AttributeDefinition {
-    /// The attribute.
+    /// Name of the attribute.
     pub name: String,
-    /// Its type.
+    /// Type of the attribute's values.
     pub kind: KeyType,
 }
 
 impl AttributeDefinition {
-    /// The attribute of this name has this type.
+    /// Defines the type of an attribute.
     pub fn new(name: impl Into<String>, kind: KeyType) -> Self {
         Self { name: name.into(), kind }
     }
 }
 
-/// One attribute of a key.
+/// Attribute of a key schema.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[non_exhaustive]
 pub struct KeySchemaElement {
-    /// The attribute.
+    /// Name of the attribute.
     pub name: String,
-    /// Whether it belongs to the partition key or to the sort key.
+    /// Part of the key to which the attribute belongs.
     pub role: KeyRole,
 }
 
 impl KeySchemaElement {
-    /// The attribute of this name in this half of the key.
+    /// Creates an attribute of this part of the key.
     pub fn new(name: impl Into<String>, role: KeyRole) -> Self {
         Self { name: name.into(), role }
     }
 }
 
-/// Which half of a key an attribute belongs to.
+/// Part of a key to which an attribute belongs.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub enum KeyRole {
-    /// The partition key: DynamoDB's `HASH`.
+    /// Partition key (`HASH`).
     #[serde(rename = "HASH")]
     Partition,
-    /// The sort key: DynamoDB's `RANGE`.
+    /// Sort key (`RANGE`).
     #[serde(rename = "RANGE")]
     Sort,
 }
 
 impl KeyRole {
-    /// DynamoDB's name for it.
+    /// DynamoDB's name in requests and descriptions, in capitals.
     pub fn as_str(self) -> &'static str {
         match self {
             Self::Partition => "HASH",
@@ -66,31 +66,31 @@ impl KeyRole {
     }
 }
 
-/// Which attributes an index carries besides the keys of index and table.
+/// Projection of an index: the attributes that it holds besides the keys of index and table.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[non_exhaustive]
 pub struct IndexProjection {
-    /// All, none, or some.
+    /// Type of the projection.
     pub kind: ProjectionType,
-    /// The attributes of an [`ProjectionType::Include`] projection.
+    /// Attributes of a [`ProjectionType::Include`] projection, 1 to 20; empty for other types.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub non_key_attributes: Vec<String>,
 }
 
-/// How much an index carries.
+/// Type of an index projection.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "SCREAMING_SNAKE_CASE")]
 pub enum ProjectionType {
-    /// Every attribute.
+    /// All attributes of the item.
     All,
-    /// The keys only.
+    /// Key attributes of index and table.
     KeysOnly,
-    /// The keys and some named attributes.
+    /// Key attributes and the named attributes.
     Include,
 }
 
 impl ProjectionType {
-    /// DynamoDB's name for it.
+    /// DynamoDB's name in requests and descriptions, in capitals.
     pub fn as_str(self) -> &'static str {
         match self {
             Self::All => "ALL",
@@ -101,22 +101,22 @@ impl ProjectionType {
 }
 
 impl IndexProjection {
-    /// A projection of this kind, with these attributes besides the keys.
+    /// Creates a projection of this type, with these attributes besides the keys.
     pub fn new(kind: ProjectionType, non_key_attributes: Vec<String>) -> Self {
         Self { kind, non_key_attributes }
     }
 
-    /// Every attribute.
+    /// Projection of all attributes.
     pub fn all() -> Self {
         Self { kind: ProjectionType::All, non_key_attributes: Vec::new() }
     }
 
-    /// The keys only.
+    /// Projection of the keys alone.
     pub fn keys_only() -> Self {
         Self { kind: ProjectionType::KeysOnly, non_key_attributes: Vec::new() }
     }
 
-    /// The keys and these attributes.
+    /// Projection of the keys and these attributes.
     pub fn include(attributes: impl IntoIterator<Item = impl Into<String>>) -> Self {
         Self {
             kind: ProjectionType::Include,
@@ -125,23 +125,26 @@ impl IndexProjection {
     }
 }
 
-/// A secondary index to be created. Global ones may have up to four attributes in each half of
-/// their key; local ones share the table's partition key.
+/// Definition of a secondary index.
+///
+/// A global index has up to four partition attributes and up to four sort attributes. A local index
+/// has the table's partition key and one sort attribute.
 #[derive(Clone, Debug, PartialEq)]
 #[non_exhaustive]
 pub struct SecondaryIndex {
-    /// The index.
+    /// Name of the index, 3 to 255 characters.
     pub name: String,
-    /// Its key, partition attributes first.
+    /// Key schema, partition attributes first.
     pub key_schema: Vec<KeySchemaElement>,
-    /// What it carries.
+    /// Attributes that the index holds. Default: all.
     pub projection: IndexProjection,
-    /// Its throughput, where the table's is provisioned. Global indexes only.
+    /// Provisioned throughput. Required for a global index of a provisioned table, refused
+    /// otherwise.
     pub provisioned_throughput: Option<ProvisionedThroughput>,
 }
 
 impl SecondaryIndex {
-    /// An index that carries every attribute, its key still to be named.
+    /// Creates an index that projects all attributes, without a key.
     pub fn new(name: impl Into<String>) -> Self {
         Self {
             name: name.into(),
@@ -166,25 +169,25 @@ impl SecondaryIndex {
     }
 
     setters! {
-        /// What the index carries.
+        /// Sets the attributes that the index holds.
         projection: IndexProjection,
-        /// Its throughput, where the table's is provisioned.
+        /// Sets the provisioned throughput.
         provisioned_throughput: Option<ProvisionedThroughput>,
     }
 }
 
-/// How a table is paid for.
+/// Billing mode of a table.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "SCREAMING_SNAKE_CASE")]
 pub enum BillingMode {
-    /// By request.
+    /// On demand: billed by request.
     PayPerRequest,
-    /// By provisioned throughput.
+    /// Provisioned: billed by provisioned throughput.
     Provisioned,
 }
 
 impl BillingMode {
-    /// DynamoDB's name for it.
+    /// DynamoDB's name in requests and descriptions, in capitals.
     pub fn as_str(self) -> &'static str {
         match self {
             Self::PayPerRequest => "PAY_PER_REQUEST",
@@ -193,39 +196,39 @@ impl BillingMode {
     }
 }
 
-/// Capacity units per second.
+/// Provisioned throughput of a table or index, in capacity units per second.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[non_exhaustive]
 pub struct ProvisionedThroughput {
-    /// For reading.
+    /// Read capacity units per second, at least 1; 0 in the description of an on-demand table.
     pub read_capacity_units: i64,
-    /// For writing.
+    /// Write capacity units per second, at least 1; 0 in the description of an on-demand table.
     pub write_capacity_units: i64,
 }
 
 impl ProvisionedThroughput {
-    /// These units for reading and writing.
+    /// Creates a throughput of these units.
     pub fn new(read_capacity_units: i64, write_capacity_units: i64) -> Self {
         Self { read_capacity_units, write_capacity_units }
     }
 }
 
-/// What a stream record carries.
+/// Images of the item that a stream record contains.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Serialize, Deserialize)]
 #[serde(rename_all = "SCREAMING_SNAKE_CASE")]
 pub enum StreamViewType {
-    /// The keys.
+    /// Key attributes alone.
     KeysOnly,
-    /// The keys and the item after the change.
+    /// Key attributes and the item after the change.
     NewImage,
-    /// The keys and the item before the change.
+    /// Key attributes and the item before the change.
     OldImage,
-    /// The keys and both.
+    /// Key attributes and the item before and after the change.
     NewAndOldImages,
 }
 
 impl StreamViewType {
-    /// DynamoDB's name for it.
+    /// DynamoDB's name in requests and descriptions, in capitals.
     pub fn as_str(self) -> &'static str {
         match self {
             Self::KeysOnly => "KEYS_ONLY",
@@ -236,95 +239,95 @@ impl StreamViewType {
     }
 }
 
-/// Turns a table's stream on or off.
+/// Stream settings of a table.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 #[non_exhaustive]
 pub struct StreamSpecification {
-    /// Whether changes are recorded.
+    /// Whether the stream is enabled.
     pub enabled: bool,
-    /// What a record carries; given exactly when the stream is enabled.
+    /// Images that a record contains. Required if the stream is enabled, refused otherwise.
     pub view_type: Option<StreamViewType>,
 }
 
 impl StreamSpecification {
-    /// These settings, as a request gives them: valid only if there is a view type exactly when the
-    /// stream is enabled.
+    /// Creates settings as a request has them. They are valid if `view_type` is set exactly when
+    /// `enabled` is true.
     pub fn new(enabled: bool, view_type: Option<StreamViewType>) -> Self {
         Self { enabled, view_type }
     }
 
-    /// A stream whose records have this view.
+    /// Settings that enable a stream with this view type.
     pub fn enabled(view_type: StreamViewType) -> Self {
         Self { enabled: true, view_type: Some(view_type) }
     }
 
-    /// No stream.
+    /// Settings that disable the stream.
     pub fn disabled() -> Self {
         Self::default()
     }
 }
 
-/// Encryption at rest, passed through to DynamoDB.
+/// Encryption at rest. The embedded stores keep the settings and do not encrypt.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[non_exhaustive]
 pub struct SseSpecification {
-    /// Whether a key of the account encrypts the table, instead of one of DynamoDB's own.
+    /// Whether a KMS key of the account encrypts the table. Default: no, a key owned by DynamoDB.
     pub enabled: bool,
-    /// `KMS` or `AES256`.
+    /// Type of encryption: `KMS` or `AES256`.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub sse_type: Option<String>,
-    /// The key, if not the account's default one.
+    /// Id, ARN or alias of the KMS key. Default: the key `alias/aws/dynamodb` of the account.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub kms_master_key_id: Option<String>,
 }
 
 impl SseSpecification {
-    /// Encryption with a key of the account, its default one unless another is set.
+    /// Encryption with the account's default KMS key.
     pub fn enabled() -> Self {
         Self { enabled: true, ..Self::default() }
     }
 
     setters! {
-        /// `KMS` or `AES256`.
+        /// Sets the type of encryption: `KMS` or `AES256`.
         sse_type: Option<String>,
-        /// The key, if not the account's default one.
+        /// Sets the KMS key.
         kms_master_key_id: Option<String>,
     }
 }
 
-/// Creates a table and waits until it can be used.
+/// Request of [`Store::create_table`](crate::Store::create_table): defines a new table.
 #[derive(Clone, Debug, Default, PartialEq)]
 #[non_exhaustive]
 pub struct CreateTable {
-    /// The table.
+    /// Name of the table, 3 to 255 characters out of `a-z`, `A-Z`, `0-9`, `_`, `.` and `-`.
     pub table: String,
-    /// The types of all key attributes, of the table and of its indexes, and of no other.
+    /// Types of the key attributes of table and indexes, and of no other attributes.
     pub attribute_definitions: Vec<AttributeDefinition>,
-    /// The table's key, partition attribute first.
+    /// Key schema of the table, partition attribute first.
     pub key_schema: Vec<KeySchemaElement>,
-    /// Global secondary indexes.
+    /// Global secondary indexes, at most 20.
     pub global_secondary_indexes: Vec<SecondaryIndex>,
-    /// Local secondary indexes.
+    /// Local secondary indexes, at most 5. They cannot be added later.
     pub local_secondary_indexes: Vec<SecondaryIndex>,
-    /// How the table is paid for. [`CreateTable::new`] says by request, which is what people want
-    /// of a table today; DynamoDB's own default is provisioned throughput.
+    /// Billing mode. [`CreateTable::new`] sets [`BillingMode::PayPerRequest`]; without one,
+    /// DynamoDB takes [`BillingMode::Provisioned`].
     pub billing_mode: Option<BillingMode>,
-    /// The table's throughput, if it is provisioned.
+    /// Throughput of the table. Required in provisioned mode, refused otherwise.
     pub provisioned_throughput: Option<ProvisionedThroughput>,
-    /// The table's stream.
+    /// Stream settings. Default: no stream.
     pub stream: Option<StreamSpecification>,
-    /// Encryption settings.
+    /// Encryption settings. Default: a key owned by DynamoDB.
     pub sse: Option<SseSpecification>,
-    /// Whether the table refuses to be deleted.
+    /// Whether deletion of the table is refused. Default: no.
     pub deletion_protection: bool,
-    /// `STANDARD` or `STANDARD_INFREQUENT_ACCESS`.
+    /// Table class: `STANDARD` (default) or `STANDARD_INFREQUENT_ACCESS`.
     pub table_class: Option<String>,
-    /// Tags.
+    /// Tags, at most 50.
     pub tags: Tags,
 }
 
 impl CreateTable {
-    /// A table paid by request, its key still to be named.
+    /// Creates the definition of an on-demand table, without a key.
     pub fn new(table: impl Into<String>) -> Self {
         Self {
             table: table.into(),
@@ -333,13 +336,13 @@ impl CreateTable {
         }
     }
 
-    /// The table's partition key.
+    /// Sets the partition key of the table.
     #[must_use]
     pub fn partition_key(self, name: impl Into<String>, kind: KeyType) -> Self {
         self.key(name.into(), kind, KeyRole::Partition)
     }
 
-    /// The table's sort key.
+    /// Sets the sort key of the table.
     #[must_use]
     pub fn sort_key(self, name: impl Into<String>, kind: KeyType) -> Self {
         self.key(name.into(), kind, KeyRole::Sort)
@@ -350,7 +353,7 @@ impl CreateTable {
         self.attribute(name, kind)
     }
 
-    /// Gives the type of an index key attribute. Naming it twice is the same as once.
+    /// Defines the type of a key attribute of an index. A repeated definition is ignored.
     #[must_use]
     pub fn attribute(mut self, name: impl Into<String>, kind: KeyType) -> Self {
         let definition = AttributeDefinition { name: name.into(), kind };
@@ -374,7 +377,7 @@ impl CreateTable {
         self
     }
 
-    /// Records changes with this view.
+    /// Enables a stream with this view type.
     #[must_use]
     pub fn stream(mut self, view_type: StreamViewType) -> Self {
         self.stream = Some(StreamSpecification { enabled: true, view_type: Some(view_type) });
@@ -382,85 +385,86 @@ impl CreateTable {
     }
 
     setters! {
-        /// How the table is paid for.
+        /// Sets the billing mode.
         billing_mode: Option<BillingMode>,
-        /// The table's throughput, if it is provisioned.
+        /// Sets the throughput of a provisioned table.
         provisioned_throughput: Option<ProvisionedThroughput>,
-        /// Encryption settings.
+        /// Sets the encryption settings.
         sse: Option<SseSpecification>,
-        /// Whether the table refuses to be deleted.
+        /// Sets whether deletion of the table is refused.
         deletion_protection: bool,
-        /// `STANDARD` or `STANDARD_INFREQUENT_ACCESS`.
+        /// Sets the table class: `STANDARD` or `STANDARD_INFREQUENT_ACCESS`.
         table_class: Option<String>,
-        /// Tags.
+        /// Sets the tags.
         tags: Tags,
     }
 }
 
-/// Changes a table, and waits until the change is complete.
+/// Request of [`Store::update_table`](crate::Store::update_table): changes a table. An absent field
+/// stays as it is.
 #[derive(Clone, Debug, Default, PartialEq)]
 #[non_exhaustive]
 pub struct UpdateTable {
-    /// The table.
+    /// Name or ARN of the table.
     pub table: String,
-    /// The types of the key attributes of an index to be created.
+    /// Types of the key attributes of a new index.
     pub attribute_definitions: Vec<AttributeDefinition>,
-    /// Creates, changes and deletes global secondary indexes; one creation or deletion per call.
+    /// Changes of global secondary indexes: at most one creation or deletion per call.
     pub index_updates: Vec<IndexUpdate>,
-    /// How the table is paid for from now on.
+    /// New billing mode.
     pub billing_mode: Option<BillingMode>,
-    /// The table's throughput from now on.
+    /// New throughput of a provisioned table.
     pub provisioned_throughput: Option<ProvisionedThroughput>,
-    /// Turns the stream on or off.
+    /// New stream settings: enables or disables the stream.
     pub stream: Option<StreamSpecification>,
-    /// Encryption settings from now on.
+    /// New encryption settings.
     pub sse: Option<SseSpecification>,
-    /// Whether the table refuses to be deleted from now on.
+    /// New deletion protection.
     pub deletion_protection: Option<bool>,
-    /// The table's class from now on.
+    /// New table class.
     pub table_class: Option<String>,
 }
 
-/// A change of one global secondary index.
+/// Change of one global secondary index.
 #[derive(Clone, Debug, PartialEq)]
 pub enum IndexUpdate {
-    /// Creates it, and fills it from the items that are there.
+    /// Creates the index, and back-fills it with the existing items.
     Create(SecondaryIndex),
-    /// Changes its throughput.
+    /// Changes the provisioned throughput of the index.
     Update {
-        /// The index.
+        /// Name of the index.
         name: String,
-        /// Its throughput from now on.
+        /// New throughput.
         provisioned_throughput: ProvisionedThroughput,
     },
-    /// Deletes it.
+    /// Deletes the index.
     Delete {
-        /// The index.
+        /// Name of the index.
         name: String,
     },
 }
 
 impl UpdateTable {
-    /// Changes nothing of this table yet.
+    /// Creates a request without changes.
     pub fn new(table: impl Into<String>) -> Self {
         Self { table: table.into(), ..Self::default() }
     }
 
-    /// Gives the type of a key attribute of an index to be created.
+    /// Defines the type of a key attribute of a new index.
     #[must_use]
     pub fn attribute(mut self, name: impl Into<String>, kind: KeyType) -> Self {
         self.attribute_definitions.push(AttributeDefinition { name: name.into(), kind });
         self
     }
 
-    /// Creates this index.
+    /// Adds the creation of an index.
     #[must_use]
     pub fn create_index(mut self, index: SecondaryIndex) -> Self {
         self.index_updates.push(IndexUpdate::Create(index));
         self
     }
 
-    /// Deletes this index.
+    /// Adds the deletion of an index.
     #[must_use]
     pub fn delete_index(mut self, name: impl Into<String>) -> Self {
         self.index_updates.push(IndexUpdate::Delete { name: name.into() });
@@ -468,75 +472,76 @@ impl UpdateTable {
     }
 
     setters! {
-        /// How the table is paid for from now on.
+        /// Sets the new billing mode.
         billing_mode: Option<BillingMode>,
-        /// The table's throughput from now on.
+        /// Sets the new throughput of a provisioned table.
         provisioned_throughput: Option<ProvisionedThroughput>,
-        /// Turns the stream on or off.
+        /// Sets the new stream settings.
         stream: Option<StreamSpecification>,
-        /// Encryption settings from now on.
+        /// Sets the new encryption settings.
         sse: Option<SseSpecification>,
-        /// Whether the table refuses to be deleted from now on.
+        /// Sets the new deletion protection.
         deletion_protection: Option<bool>,
-        /// The table's class from now on.
+        /// Sets the new table class.
         table_class: Option<String>,
     }
 }
 
-/// Describes a table.
+/// Request of [`Store::describe_table`](crate::Store::describe_table).
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 #[non_exhaustive]
 pub struct DescribeTable {
-    /// The table.
+    /// Name or ARN of the table.
     pub table: String,
 }
 
-/// Deletes a table with all its items, and waits until it is gone.
+/// Request of [`Store::delete_table`](crate::Store::delete_table).
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 #[non_exhaustive]
 pub struct DeleteTable {
-    /// The table.
+    /// Name or ARN of the table.
     pub table: String,
 }
 
 impl DescribeTable {
-    /// Describes this table.
+    /// Creates a request for this table.
     pub fn new(table: impl Into<String>) -> Self {
         Self { table: table.into() }
     }
 }
 
 impl DeleteTable {
-    /// Deletes this table.
+    /// Creates a request that deletes this table.
     pub fn new(table: impl Into<String>) -> Self {
         Self { table: table.into() }
     }
 }
 
-/// Lists the names of the tables, in order, a page at a time.
+/// Request of [`Store::list_tables`](crate::Store::list_tables): lists table names, in ascending
+/// order.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 #[non_exhaustive]
 pub struct ListTables {
-    /// Where to go on: the last name of the page before.
+    /// Position to resume after: `last_evaluated_table_name` of the previous page.
     pub exclusive_start_table_name: Option<String>,
-    /// How many names a page has, at most 100.
+    /// Largest number of names in the page, 1 to 100. Default: 100.
     pub limit: Option<i32>,
 }
 
 impl ListTables {
-    /// Lists the tables from the first on.
+    /// Creates a request for the first page.
     pub fn new() -> Self {
         Self::default()
     }
 
-    /// Continues after this name.
+    /// Sets the position to resume after.
     #[must_use]
     pub fn exclusive_start_table_name(mut self, name: impl Into<String>) -> Self {
         self.exclusive_start_table_name = Some(name.into());
         self
     }
 
-    /// Returns at most this many names.
+    /// Sets the largest number of names in the page, 1 to 100.
     #[must_use]
     pub fn limit(mut self, limit: impl Into<Option<i32>>) -> Self {
         self.limit = limit.into();
@@ -544,46 +549,46 @@ impl ListTables {
     }
 }
 
-/// The answer to [`ListTables`].
+/// Output of [`Store::list_tables`](crate::Store::list_tables).
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 #[non_exhaustive]
 pub struct ListTablesOutput {
-    /// The names.
+    /// Names of the page, in ascending order.
     pub table_names: Vec<String>,
-    /// Where the next page begins; absent on the last page.
+    /// Position after which the next page begins; `None` on the last page.
     pub last_evaluated_table_name: Option<String>,
 }
 
 impl ListTablesOutput {
-    /// A last page of these names.
+    /// Creates a last page of these names.
     pub fn new(table_names: Vec<String>) -> Self {
         Self { table_names, last_evaluated_table_name: None }
     }
 
     setters! {
-        /// Where the next page begins; absent on the last page.
+        /// Sets the position after which the next page begins.
         last_evaluated_table_name: Option<String>,
     }
 }
 
-/// Whether a table or an index can be used.
+/// Status of a table or of an index.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 #[non_exhaustive]
 pub enum TableStatus {
-    /// Not yet.
+    /// It is being created and cannot be used yet.
     Creating,
-    /// Yes, and it is being changed.
+    /// It is being changed and can be used.
     Updating,
-    /// No longer.
+    /// It is being deleted and cannot be used.
     Deleting,
-    /// Yes.
+    /// It can be used.
     Active,
-    /// Any other state that a service may report.
+    /// Another status that a service reports, such as an archived table.
     Other,
 }
 
 impl TableStatus {
-    /// DynamoDB's name for it.
+    /// DynamoDB's name in requests and descriptions, in capitals.
     pub fn as_str(self) -> &'static str {
         match self {
             Self::Creating => "CREATING",
@@ -595,53 +600,53 @@ impl TableStatus {
     }
 }
 
-/// What a table is, and how it stands.
+/// Description of a table: definition, settings, status, item count.
 #[derive(Clone, Debug, PartialEq)]
 #[non_exhaustive]
 pub struct TableDescription {
-    /// The table.
+    /// Name of the table.
     pub table: String,
-    /// Whether it can be used.
+    /// Status of the table.
     pub status: TableStatus,
-    /// The types of all key attributes.
+    /// Types of all key attributes of table and indexes.
     pub attribute_definitions: Vec<AttributeDefinition>,
-    /// The table's key.
+    /// Key schema of the table, partition attribute first.
     pub key_schema: Vec<KeySchemaElement>,
     /// Global secondary indexes.
     pub global_secondary_indexes: Vec<IndexDescription>,
     /// Local secondary indexes.
     pub local_secondary_indexes: Vec<IndexDescription>,
-    /// How the table is paid for.
+    /// Billing mode.
     pub billing_mode: BillingMode,
-    /// The table's throughput; zero if it is paid by request.
+    /// Provisioned throughput; zero for an on-demand table.
     pub provisioned_throughput: ProvisionedThroughput,
-    /// The stream's settings, while it is enabled.
+    /// Settings of the stream; `None` while it is disabled.
     pub stream: Option<StreamSpecification>,
-    /// The stream of this table, also after it was disabled.
+    /// ARN of the latest stream, enabled or disabled.
     pub latest_stream_arn: Option<String>,
-    /// When that stream was enabled.
+    /// Label of the latest stream: the time at which it was enabled.
     pub latest_stream_label: Option<String>,
-    /// Encryption settings.
+    /// Encryption settings; `None` for the default, a key owned by DynamoDB.
     pub sse: Option<SseSpecification>,
-    /// Whether the table refuses to be deleted.
+    /// Whether deletion of the table is refused.
     pub deletion_protection: bool,
-    /// The table's class, if one was asked for.
+    /// Table class; `None` for the default.
     pub table_class: Option<String>,
-    /// When the table was created.
+    /// Time at which the table was created.
     pub created_at: Timestamp,
-    /// How many items it has. DynamoDB counts every six hours; the embedded engines count.
+    /// Number of items: exact on the embedded stores, up to six hours old on DynamoDB.
     pub item_count: u64,
-    /// How large its items are together, in bytes.
+    /// Total size of the items in bytes; as current as `item_count`.
     pub size_bytes: u64,
-    /// The table's resource name.
+    /// ARN of the table.
     pub arn: String,
-    /// The table's own id: a table that is deleted and created again has another.
+    /// Id of the table. A table that is deleted and created again has another id.
     pub id: Option<String>,
 }
 
 impl TableDescription {
-    /// An active, empty table that is paid by request, with no index, stream or resource name.
-    /// Whoever describes a real one sets the rest.
+    /// Creates the description of an active, empty on-demand table without index, stream and ARN. A
+    /// backend sets the rest.
     pub fn new(
         table: impl Into<String>,
         attribute_definitions: Vec<AttributeDefinition>,
@@ -672,66 +677,66 @@ impl TableDescription {
     }
 
     setters! {
-        /// Whether it can be used.
+        /// Sets the status.
         status: TableStatus,
-        /// Global secondary indexes.
+        /// Sets the global secondary indexes.
         global_secondary_indexes: Vec<IndexDescription>,
-        /// Local secondary indexes.
+        /// Sets the local secondary indexes.
         local_secondary_indexes: Vec<IndexDescription>,
-        /// How the table is paid for.
+        /// Sets the billing mode.
         billing_mode: BillingMode,
-        /// The table's throughput; zero if it is paid by request.
+        /// Sets the provisioned throughput.
         provisioned_throughput: ProvisionedThroughput,
-        /// The stream's settings, while it is enabled.
+        /// Sets the settings of the enabled stream.
         stream: Option<StreamSpecification>,
-        /// The stream of this table, also after it was disabled.
+        /// Sets the ARN of the latest stream.
         latest_stream_arn: Option<String>,
-        /// When that stream was enabled.
+        /// Sets the label of the latest stream.
         latest_stream_label: Option<String>,
-        /// Encryption settings.
+        /// Sets the encryption settings.
         sse: Option<SseSpecification>,
-        /// Whether the table refuses to be deleted.
+        /// Sets whether deletion of the table is refused.
         deletion_protection: bool,
-        /// The table's class, if one was asked for.
+        /// Sets the table class.
         table_class: Option<String>,
-        /// How many items it has.
+        /// Sets the number of items.
         item_count: u64,
-        /// How large its items are together, in bytes.
+        /// Sets the total size of the items in bytes.
         size_bytes: u64,
-        /// The table's resource name.
+        /// Sets the ARN.
         arn: String,
-        /// The table's own id.
+        /// Sets the id.
         id: Option<String>,
     }
 }
 
-/// What an index is, and how it stands.
+/// Description of a secondary index.
 #[derive(Clone, Debug, PartialEq)]
 #[non_exhaustive]
 pub struct IndexDescription {
-    /// The index.
+    /// Name of the index.
     pub name: String,
-    /// Its key.
+    /// Key schema, partition attributes first.
     pub key_schema: Vec<KeySchemaElement>,
-    /// What it carries.
+    /// Attributes that the index holds.
     pub projection: IndexProjection,
-    /// Whether it can be used; local indexes always can.
+    /// Status; always active for a local index.
     pub status: TableStatus,
-    /// Whether it is being filled from the items that were there before it.
+    /// Whether the index is being back-filled. It cannot be read then.
     pub backfilling: bool,
-    /// Its throughput; zero if the table is paid by request.
+    /// Provisioned throughput; zero if the table is on demand.
     pub provisioned_throughput: ProvisionedThroughput,
-    /// How many items it has.
+    /// Number of entries.
     pub item_count: u64,
-    /// How large they are together, in bytes.
+    /// Total size of the entries in bytes.
     pub size_bytes: u64,
-    /// The index's resource name.
+    /// ARN of the index.
     pub arn: String,
 }
 
 impl IndexDescription {
-    /// An active, empty index without throughput or resource name. Whoever describes a real one
-    /// sets the rest.
+    /// Creates the description of an active, empty index without throughput and ARN. A backend sets
+    /// the rest.
     pub fn new(
         name: impl Into<String>,
         key_schema: Vec<KeySchemaElement>,
@@ -751,93 +756,94 @@ impl IndexDescription {
     }
 
     setters! {
-        /// Whether it can be used.
+        /// Sets the status.
         status: TableStatus,
-        /// Whether it is being filled from the items that were there before it.
+        /// Sets whether the index is being back-filled.
         backfilling: bool,
-        /// Its throughput; zero if the table is paid by request.
+        /// Sets the provisioned throughput.
         provisioned_throughput: ProvisionedThroughput,
-        /// How many items it has.
+        /// Sets the number of items.
         item_count: u64,
-        /// How large they are together, in bytes.
+        /// Sets the total size of the entries in bytes.
         size_bytes: u64,
-        /// The index's resource name.
+        /// Sets the ARN.
         arn: String,
     }
 }
 
-/// Turns the expiry of a table's items on or off.
+/// Request of [`Store::update_time_to_live`](crate::Store::update_time_to_live): enables or
+/// disables the expiry of items.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 #[non_exhaustive]
 pub struct UpdateTimeToLive {
-    /// The table.
+    /// Name or ARN of the table.
     pub table: String,
-    /// The attribute that holds the time, in seconds since the epoch.
+    /// Attribute that holds the time of expiry in seconds since the epoch; name of 1 to 255 bytes.
     pub attribute: String,
     /// Whether items expire.
     pub enabled: bool,
 }
 
 impl UpdateTimeToLive {
-    /// Lets items of this table expire at the time in this attribute, or stops it.
+    /// Creates a request that enables or disables expiry by an attribute.
     pub fn new(table: impl Into<String>, attribute: impl Into<String>, enabled: bool) -> Self {
         Self { table: table.into(), attribute: attribute.into(), enabled }
     }
 }
 
-/// Asks for a table's expiry settings.
+/// Request of [`Store::describe_time_to_live`](crate::Store::describe_time_to_live).
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 #[non_exhaustive]
 pub struct DescribeTimeToLive {
-    /// The table.
+    /// Name or ARN of the table.
     pub table: String,
 }
 
 impl DescribeTimeToLive {
-    /// Asks for this table's expiry settings.
+    /// Creates a request for this table.
     pub fn new(table: impl Into<String>) -> Self {
         Self { table: table.into() }
     }
 }
 
-/// A table's expiry settings.
+/// Expiry settings of a table.
 #[derive(Clone, Debug, PartialEq, Eq)]
 #[non_exhaustive]
 pub struct TimeToLiveDescription {
     /// Whether items expire.
     pub status: TimeToLiveStatus,
-    /// The attribute that holds the time, while there is one.
+    /// Attribute that holds the time of expiry; `None` if expiry is disabled.
     pub attribute: Option<String>,
 }
 
 impl TimeToLiveDescription {
-    /// Settings with this status; `attribute` holds the time.
+    /// Creates settings with this status and attribute.
     pub fn new(status: TimeToLiveStatus, attribute: Option<String>) -> Self {
         Self { status, attribute }
     }
 
-    /// Items do not expire.
+    /// Settings of a table whose items do not expire.
     pub fn disabled() -> Self {
         Self::new(TimeToLiveStatus::Disabled, None)
     }
 }
 
-/// Whether items expire.
+/// Status of the expiry of a table's items.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 #[non_exhaustive]
 pub enum TimeToLiveStatus {
-    /// Soon.
+    /// Expiry is being enabled.
     Enabling,
-    /// Yes.
+    /// Items expire.
     Enabled,
-    /// Soon no longer.
+    /// Expiry is being disabled.
     Disabling,
-    /// No.
+    /// Items do not expire.
     Disabled,
 }
 
 impl TimeToLiveStatus {
-    /// DynamoDB's name for it.
+    /// DynamoDB's name in requests and descriptions, in capitals.
     pub fn as_str(self) -> &'static str {
         match self {
             Self::Enabling => "ENABLING",
@@ -848,50 +854,50 @@ impl TimeToLiveStatus {
     }
 }
 
-/// Adds tags to a table, or changes their values.
+/// Request of [`Store::tag_table`](crate::Store::tag_table): adds tags, or replaces their values.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 #[non_exhaustive]
 pub struct TagTable {
-    /// The table.
+    /// Name or ARN of the table.
     pub table: String,
-    /// The tags.
+    /// Tags to add or replace, 1 to 50.
     pub tags: Tags,
 }
 
 impl TagTable {
-    /// Adds these tags to this table.
+    /// Creates a request that adds these tags to this table.
     pub fn new(table: impl Into<String>, tags: Tags) -> Self {
         Self { table: table.into(), tags }
     }
 }
 
-/// Takes tags from a table.
+/// Request of [`Store::untag_table`](crate::Store::untag_table): removes tags.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 #[non_exhaustive]
 pub struct UntagTable {
-    /// The table.
+    /// Name or ARN of the table.
     pub table: String,
-    /// The names of the tags.
+    /// Keys of the tags to remove, 1 to 50.
     pub keys: Vec<String>,
 }
 
 impl UntagTable {
-    /// Takes the tags of these names from this table.
+    /// Creates a request that removes the tags with these keys.
     pub fn new(table: impl Into<String>, keys: Vec<String>) -> Self {
         Self { table: table.into(), keys }
     }
 }
 
-/// Asks for a table's tags.
+/// Request of [`Store::list_table_tags`](crate::Store::list_table_tags).
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 #[non_exhaustive]
 pub struct ListTableTags {
-    /// The table.
+    /// Name or ARN of the table.
     pub table: String,
 }
 
 impl ListTableTags {
-    /// Asks for the tags of this table.
+    /// Creates a request for the tags of this table.
     pub fn new(table: impl Into<String>) -> Self {
         Self { table: table.into() }
     }

@@ -1,4 +1,4 @@
-//! Up to 100 reads or writes that happen together or not at all.
+//! Requests and outputs of transactions: up to 100 reads or writes, all or none.
 
 use std::collections::BTreeMap;
 
@@ -10,124 +10,128 @@ use super::{
 use crate::Item;
 use crate::expr::{Condition, Expr, Names, Values};
 
-/// Reads up to 100 items as they are at one moment.
+/// Request of [`Store::transact_get`](crate::Store::transact_get): reads up to 100 items as of one
+/// moment.
 #[derive(Clone, Debug, Default, PartialEq)]
 #[non_exhaustive]
 pub struct TransactGetItems {
-    /// The reads. They are consistent whatever they say, and return capacity as this request says.
+    /// Reads, 1 to 100, each of another item. Their `consistent_read` and
+    /// `return_consumed_capacity` are ignored.
     pub items: Vec<GetItem>,
-    /// Which capacity figures to return.
+    /// Capacity figures to return. Default: none.
     pub return_consumed_capacity: ReturnConsumedCapacity,
 }
 
-/// The answer to [`TransactGetItems`].
+/// Output of [`Store::transact_get`](crate::Store::transact_get).
 #[derive(Clone, Debug, Default, PartialEq)]
 #[non_exhaustive]
 pub struct TransactGetItemsOutput {
-    /// The items in the order of the reads, `None` where there is none.
+    /// Items in the order of the reads; `None` for a missing item.
     pub responses: Vec<Option<Item>>,
-    /// What it cost, a row per table.
+    /// Consumed capacity per table, if the request asked for it.
     pub consumed_capacity: Vec<ConsumedCapacity>,
 }
 
 impl TransactGetItemsOutput {
-    /// These items, in the order of the reads.
+    /// Creates an output with these items, in the order of the reads.
     pub fn new(responses: Vec<Option<Item>>) -> Self {
         Self { responses, ..Self::default() }
     }
 
     setters! {
-        /// What it cost, a row per table.
+        /// Sets the consumed capacity per table.
         consumed_capacity: Vec<ConsumedCapacity>,
     }
 }
 
 impl TransactGetItems {
-    /// These reads.
+    /// Creates a request with these reads.
     pub fn new(items: impl IntoIterator<Item = GetItem>) -> Self {
         Self { items: items.into_iter().collect(), ..Self::default() }
     }
 
     setters! {
-        /// Which capacity figures to return.
+        /// Sets which capacity figures to return. Default: none.
         return_consumed_capacity: ReturnConsumedCapacity,
     }
 }
 
-/// Makes up to 100 writes, each on another item, together or not at all.
+/// Request of [`Store::transact_write`](crate::Store::transact_write): up to 100 writes and
+/// condition checks on distinct items, all or none.
 #[derive(Clone, Debug, Default, PartialEq)]
 #[non_exhaustive]
 pub struct TransactWriteItems {
-    /// The writes.
+    /// Operations, 1 to 100, each on another item.
     pub items: Vec<TransactWriteItem>,
-    /// Makes the call idempotent for ten minutes: the same token and content is carried out once.
+    /// Client request token, 1 to 36 characters. Requests with the same token and operations are
+    /// executed once within 10 minutes. Default: none.
     pub client_request_token: Option<String>,
-    /// Which capacity figures to return.
+    /// Capacity figures to return. Default: none.
     pub return_consumed_capacity: ReturnConsumedCapacity,
-    /// Whether to return item-collection metrics.
+    /// Whether to return item-collection metrics. Default: no.
     pub return_item_collection_metrics: ReturnItemCollectionMetrics,
 }
 
-/// One operation of a transaction.
+/// Operation of a transaction.
 ///
-/// A transaction returns no attributes and accounts for itself as a whole, so an operation that
-/// asks for `return_values`, capacity or metrics of its own is refused.
+/// A transaction returns no attributes, and capacity and metrics as a whole. So an operation with
+/// `return_values`, or with capacity or metrics of its own, is refused.
 #[derive(Clone, Debug, PartialEq)]
 pub enum TransactWriteItem {
-    /// Writes a whole item.
+    /// Creates or replaces an item.
     Put(PutItem),
-    /// Changes an item.
+    /// Changes an item; the update expression is required.
     Update(UpdateItem),
-    /// Deletes an item.
+    /// Deletes an item; a missing one is no error.
     Delete(DeleteItem),
-    /// Changes nothing, but must hold.
+    /// Checks a condition and changes nothing.
     ConditionCheck(ConditionCheck),
 }
 
-/// A condition on an item that the transaction does not write.
+/// Condition on an item that the transaction does not write.
 #[derive(Clone, Debug, Default, PartialEq)]
 #[non_exhaustive]
 pub struct ConditionCheck {
-    /// The table.
+    /// Name or ARN of the table.
     pub table: String,
-    /// The key attributes, and nothing else.
+    /// Key attributes of the item, and no others.
     pub key: Item,
-    /// What must hold of the item.
+    /// Condition on the item. Required.
     pub condition: Option<Expr<Condition>>,
-    /// What the `#…` placeholders of the expression stand for.
+    /// Attribute names by their placeholders `#…`. Each must be used in the expression.
     pub names: Names,
-    /// What the `:…` placeholders of the expression stand for.
+    /// Values by their placeholders `:…`. Each must be used in the expression.
     pub values: Values,
-    /// What to return if the condition does not hold.
+    /// Whether a failed condition returns the present item in the cancellation reason.
     pub return_values_on_condition_check_failure: ReturnValuesOnConditionCheckFailure,
 }
 
-/// The answer to [`TransactWriteItems`].
+/// Output of [`Store::transact_write`](crate::Store::transact_write).
 #[derive(Clone, Debug, Default, PartialEq)]
 #[non_exhaustive]
 pub struct TransactWriteItemsOutput {
-    /// What it cost, a row per table.
+    /// Consumed capacity per table, if the request asked for it.
     pub consumed_capacity: Vec<ConsumedCapacity>,
-    /// The item collections touched, by table.
+    /// Sizes of the item collections that were written to, by table, if the request asked for them.
     pub item_collection_metrics: BTreeMap<String, Vec<ItemCollectionMetrics>>,
 }
 
 impl TransactWriteItemsOutput {
-    /// Everything was written.
+    /// Creates an output without capacity or metrics.
     pub fn new() -> Self {
         Self::default()
     }
 
     setters! {
-        /// What it cost, a row per table.
+        /// Sets the consumed capacity per table.
         consumed_capacity: Vec<ConsumedCapacity>,
-        /// The item collections touched, by table.
+        /// Sets the sizes of item collections, by table.
         item_collection_metrics: BTreeMap<String, Vec<ItemCollectionMetrics>>,
     }
 }
 
 impl ConditionCheck {
-    /// Requires that this holds of the item with this key.
+    /// Creates a check of a condition on the item with this key.
     pub fn new(
         table: impl Into<String>,
         key: impl Into<Item>,
@@ -141,7 +145,7 @@ impl ConditionCheck {
         }
     }
 
-    /// Returns the item in the cancellation reason if the condition does not hold.
+    /// Makes a failed condition return the present item in the cancellation reason.
     #[must_use]
     pub fn return_item_on_failure(mut self) -> Self {
         self.return_values_on_condition_check_failure = ReturnValuesOnConditionCheckFailure::AllOld;
@@ -152,19 +156,19 @@ impl ConditionCheck {
 }
 
 impl TransactWriteItems {
-    /// Writes nothing yet.
+    /// Creates a request without operations.
     pub fn new() -> Self {
         Self::default()
     }
 
-    /// Also does this.
+    /// Adds an operation.
     #[must_use]
     pub fn item(mut self, item: impl Into<TransactWriteItem>) -> Self {
         self.items.push(item.into());
         self
     }
 
-    /// Makes the call idempotent for ten minutes.
+    /// Sets the client request token, which makes the request idempotent for 10 minutes.
     #[must_use]
     pub fn client_request_token(mut self, token: impl Into<String>) -> Self {
         self.client_request_token = Some(token.into());
@@ -172,9 +176,9 @@ impl TransactWriteItems {
     }
 
     setters! {
-        /// Which capacity figures to return.
+        /// Sets which capacity figures to return. Default: none.
         return_consumed_capacity: ReturnConsumedCapacity,
-        /// Whether to return item-collection metrics.
+        /// Sets whether to return item-collection metrics. Default: no.
         return_item_collection_metrics: ReturnItemCollectionMetrics,
     }
 }
