@@ -1,20 +1,20 @@
-//! What an operation means, apart from where the items are kept.
+//! Semantics of the operations, without storage.
 //!
-//! An embedded engine keeps ordered rows and nothing else. For every request it asks this module
-//! what to do: a *plan* checks the request against the table's schema and says which rows are
-//! concerned; the engine fetches them; the plan then judges the condition, computes the new item,
-//! the index entries and the answer. No engine has a rule of its own, so none can differ.
+//! An embedded engine stores ordered rows. For each request this module makes a *plan*: it
+//! validates the request against the table and computes the row keys. The engine reads those rows;
+//! the plan then evaluates the condition and computes the new item, the index changes and the
+//! output. An engine adds no rule of its own, so engines cannot differ.
 //!
-//! - [`Rows`] and [`WriteRows`] are what an engine keeps. [`Get`], [`PageRead`], [`BatchGet`],
-//!   [`TransactGet`], [`SingleWrite`], [`BatchWrite`] and [`TransactWrite`] are the operations on
-//!   them, each planned first and then run.
-//! - [`Position`] places an item in a table or index.
-//! - [`WritePlan`] is a put, update, delete or condition check; [`Effect`] is what it changes.
-//! - [`GetPlan`] reads one item; [`ReadPlan`] and [`GatheredRows`] read a page.
-//! - [`batch`] and [`transact`] hold what concerns several operations at once.
-//! - [`Meter`] counts capacity units.
-//! - [`change`] makes stream records, [`log`] knows the stream they are in, [`ttl`] says which
-//!   items have expired.
+//! - [`ReadRows`], [`WriteRows`]: traits that an engine implements. [`SingleGet`], [`PageRead`],
+//!   [`BatchGet`], [`TransactGet`], [`SingleWrite`], [`BatchWrite`], [`TransactWrite`]: operations
+//!   on them, first planned and then executed.
+//! - [`RowKey`]: place of an item in a table or index. [`KeyRange`]: range of row keys.
+//! - [`WritePlan`]: a put, update, delete or condition check. [`Effect`]: the item before and
+//!   after.
+//! - [`GetPlan`]: a read of one item. [`ReadPlan`], [`GatheredRows`]: a read of a page.
+//! - [`batch`], [`transact`]: rules on several operations together.
+//! - [`CapacityMeter`]: capacity units.
+//! - [`record`]: stream records. [`stream_state`]: shards of a stream. [`ttl`]: expiry.
 
 mod batch;
 mod capacity;
@@ -52,16 +52,16 @@ pub(crate) use write_plan::WritePlan;
 
 use crate::error::Error;
 
-/// Why a planned operation cannot be carried out.
+/// Error of one operation, before it is known whether it is part of a transaction.
 ///
-/// The difference matters in a transaction only: a wrong request fails as a whole, a wrong item
-/// is the reason that cancels the transaction (developer guide, TransactWriteItems, cancellation
-/// reasons).
+/// In a transaction, an error of the request is returned as it is, and an error of the item is the
+/// operation's cancellation reason (developer guide, TransactWriteItems, cancellation reasons).
+/// Elsewhere the two are the same.
 #[derive(Debug)]
 pub enum OperationError {
-    /// The request itself is wrong.
+    /// Error of the request, whatever the item.
     Request(Error),
-    /// The operation would be wrong for this item, or its condition does not hold.
+    /// Error with this item: the operation does not fit it, or the condition failed.
     Item(Error),
 }
 
@@ -80,7 +80,7 @@ impl From<OperationError> for Error {
 }
 
 impl OperationError {
-    /// An item that must not be written.
+    /// Validation error of an item that must not be written.
     fn item(message: impl Into<String>) -> Self {
         Self::Item(Error::validation(message))
     }

@@ -1,4 +1,4 @@
-//! What concerns the operations of a batch together.
+//! Rules on the operations of a batch together: their number, and no item twice.
 
 use std::collections::HashSet;
 use std::hash::Hash;
@@ -12,7 +12,7 @@ use crate::schema::TableSchema;
 
 const DUPLICATES: &str = "Provided list of item keys contains duplicates";
 
-/// Checks the shape of a batch of reads, before any table is looked up.
+/// Checks the number of keys in a batch of reads, before a table is looked up.
 pub(super) fn check_get(request: &BatchGetItem) -> Result<()> {
     if request.requests.is_empty() {
         return Err(constraint(
@@ -36,7 +36,7 @@ pub(super) fn check_get(request: &BatchGetItem) -> Result<()> {
     Ok(())
 }
 
-/// Refuses a batch of reads that names a key twice, whatever its tables are.
+/// Refuses a batch of reads with the same key twice, without looking up its tables.
 pub(super) fn check_distinct_keys(request: &BatchGetItem) -> Result<()> {
     for reads in request.requests.values() {
         check_distinct(reads.keys.iter().map(Item::encode))?;
@@ -44,7 +44,7 @@ pub(super) fn check_distinct_keys(request: &BatchGetItem) -> Result<()> {
     Ok(())
 }
 
-/// Refuses keys of which two are the same.
+/// Refuses duplicate keys.
 pub(super) fn check_distinct<K: Eq + Hash>(keys: impl IntoIterator<Item = K>) -> Result<()> {
     let mut keys = keys.into_iter();
     let mut seen = HashSet::with_capacity(keys.size_hint().0);
@@ -54,7 +54,7 @@ pub(super) fn check_distinct<K: Eq + Hash>(keys: impl IntoIterator<Item = K>) ->
     }
 }
 
-/// Checks the shape of a batch of writes, before any table is looked up.
+/// Checks the number of writes in a batch, before a table is looked up.
 pub(super) fn check_write(request: &BatchWriteItem) -> Result<()> {
     if request.requests.is_empty() {
         return Err(constraint(
@@ -76,7 +76,7 @@ pub(super) fn check_write(request: &BatchWriteItem) -> Result<()> {
     Ok(())
 }
 
-/// A member of the request that breaks a constraint. AWS used to show the member's value, too.
+/// Error for a member that violates a constraint. AWS's older wording includes the member's value.
 fn constraint(member: &str, constraint: &str) -> Error {
     Error::validation(format!(
         "1 validation error detected: Value at '{member}' failed to satisfy constraint: \

@@ -10,33 +10,33 @@ use crate::schema::{IndexKind, TableSchema};
 const READ_UNIT: usize = 4096;
 const WRITE_UNIT: usize = 1024;
 
-/// The part of a table that units are counted for.
+/// Part of a table to which capacity units are charged.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub(crate) enum CapacityTarget {
     /// The table itself.
     Table,
-    /// An index, by its place in [`TableSchema::indexes`].
+    /// Index, by its position in [`TableSchema::indexes`].
     Index(usize),
 }
 
-/// Units for reading this many bytes: one per 4 KB when consistent, half of that otherwise.
-/// Reading nothing costs as much as reading a little.
+/// Computes the read units of `bytes` bytes: 1 per 4 KB if consistent, otherwise 0.5. Reading a
+/// missing item costs as much as 4 KB.
 pub fn read_units(bytes: usize, consistent: bool) -> f64 {
     let units = bytes.div_ceil(READ_UNIT).max(1) as f64;
     if consistent { units } else { units / 2.0 }
 }
 
-/// Units for writing an item of this many bytes: one per 1 KB.
+/// Computes the write units of an item of `bytes` bytes: 1 per 1 KB, at least 1.
 pub fn write_units(bytes: usize) -> f64 {
     bytes.div_ceil(WRITE_UNIT).max(1) as f64
 }
 
-/// Adds up what the operations on one table consume, if the request wants to know.
+/// Counter of the capacity units of one table, active only if the request asks for them.
 #[derive(Clone, Debug)]
 pub(crate) struct CapacityMeter {
     wanted: ReturnConsumedCapacity,
     table: Units,
-    /// Those that were touched, by their places in [`TableSchema::indexes`].
+    /// Units of the indexes that were changed, by their positions in [`TableSchema::indexes`].
     indexes: BTreeMap<usize, Units>,
 }
 
@@ -47,7 +47,7 @@ struct Units {
 }
 
 impl CapacityMeter {
-    /// A meter for a request that wants this.
+    /// Creates a meter for a request with this setting.
     pub(crate) fn new(wanted: ReturnConsumedCapacity) -> Self {
         Self { wanted, table: Units::default(), indexes: BTreeMap::new() }
     }
@@ -63,15 +63,15 @@ impl CapacityMeter {
         self.wanted == ReturnConsumedCapacity::None
     }
 
-    /// Counts a read.
+    /// Adds the units of a read.
     pub(crate) fn read(&mut self, arm: CapacityTarget, units: f64) {
         if !self.is_off() {
             self.of(arm).read += units;
         }
     }
 
-    /// Counts the write of one item: the larger of the item before and after, and for each index
-    /// the change to what it carries. A transactional write costs the table twice.
+    /// Adds the units of a write: those of the larger of the item before and after, and of each
+    /// changed index entry. A transactional write costs the table twice the units.
     pub(crate) fn write(
         &mut self,
         old: Option<&Item>,
@@ -91,17 +91,17 @@ impl CapacityMeter {
         }
     }
 
-    /// Counts a transactional condition check, which costs as much as a write.
+    /// Adds the units of a transactional condition check: as many as of a write.
     pub(crate) fn check(&mut self, item: Option<&Item>) {
         self.write(item, item, &[], true);
     }
 
-    /// What was consumed, as the request asked for it.
+    /// Returns the consumed capacity in the detail that the request asks for; `None` for no detail.
     pub(crate) fn report(&self, table: &str, schema: &TableSchema) -> Option<ConsumedCapacity> {
         self.build(table, schema, false)
     }
 
-    /// The same for a transaction, which also tells reads from writes.
+    /// Returns the consumed capacity of a transaction, which also has read and write units apart.
     pub(crate) fn report_transaction(
         &self,
         table: &str,
@@ -151,7 +151,8 @@ impl CapacityMeter {
     }
 }
 
-/// One write for an entry that appears, goes or changes; two for one that moves to another key.
+/// Computes the write units of an index change: one write for an entry that is inserted, deleted or
+/// updated, two for one that moves to another key.
 fn index_units(change: &EntryChange) -> f64 {
     match change {
         EntryChange::Inserted(entry) | EntryChange::Deleted(entry) => {
@@ -169,7 +170,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn units_round_up() {
+    fn capacity_units_round_up() {
         assert_eq!(read_units(0, true), 1.0);
         assert_eq!(read_units(4096, true), 1.0);
         assert_eq!(read_units(4097, true), 2.0);

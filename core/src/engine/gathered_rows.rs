@@ -1,7 +1,7 @@
-//! A page of a query or a scan, in two phases: rows are gathered, then filtered and projected.
+//! Rows of a page, in two phases: the engine gathers them, then they are filtered and projected.
 //!
-//! What ends a page (the request's limit, 1 MB) is counted before the filter. So an engine needs to
-//! hold its snapshot or its lock only while rows are gathered, however long the filter takes.
+//! The limits of a page (the request's, 1 MB) count rows before the filter. So an engine holds its
+//! snapshot or lock only in the first phase, however long the filter takes.
 
 use super::capacity::{CapacityMeter, CapacityTarget, read_units};
 use super::row_key::resume_key;
@@ -11,38 +11,38 @@ use crate::limits;
 use crate::ops::{Page, ReturnConsumedCapacity};
 use crate::schema::TableSchema;
 
-/// Rows of a page as an engine has read them, before filter and projection.
+/// Rows of a page before filter and projection.
 #[derive(Debug, Default)]
 pub struct GatheredRows {
-    /// Empty if only their number is wanted and no filter looks at them.
+    /// Rows; empty if the request counts them and has no filter.
     items: Vec<Item>,
     count: usize,
     bytes: usize,
     fetched_units: f64,
-    /// The last row that was taken: the page goes on after it.
+    /// Last row of the page, after which the next page begins.
     last: Option<Item>,
-    /// Whether there are rows that were not taken.
+    /// Whether rows of the range are left for the next page.
     pub(super) more: bool,
 }
 
 impl GatheredRows {
-    /// Whether the page takes no more: by the request's limit, or because it has 1 MB, counted
-    /// before filter and projection (API reference, Query and Scan).
+    /// Whether the page is at the request's limit or at 1 MB, counted before filter and projection
+    /// (API reference, Query and Scan).
     pub(super) fn is_full(&self, plan: &ReadPlan) -> bool {
         self.is_at_limit(plan) || self.bytes >= limits::PAGE_SIZE
     }
 
-    /// Whether the page has as many rows as the request wants: no further row need be looked at.
+    /// Whether the page is at the request's limit, so that no further row need be read.
     pub(super) fn is_at_limit(&self, plan: &ReadPlan) -> bool {
         plan.limit.is_some_and(|limit| self.count >= limit)
     }
 
-    /// Size of the rows in bytes, as a page counts them.
+    /// Size of the rows in bytes, as the 1 MB limit counts it.
     pub fn bytes(&self) -> usize {
         self.bytes
     }
 
-    /// Takes a row, with the item of the table if the plan says to fetch it.
+    /// Adds a row, with the item of the table if the plan fetches it.
     pub(super) fn push(&mut self, plan: &ReadPlan, row: Item, fetched: Option<Item>) {
         self.count += 1;
         self.bytes += row.size();
@@ -59,7 +59,7 @@ impl GatheredRows {
         }
     }
 
-    /// Filters and projects the rows.
+    /// Filters and projects the rows into a page.
     pub(super) fn finish(
         mut self,
         plan: &ReadPlan,
@@ -67,7 +67,7 @@ impl GatheredRows {
         wanted: ReturnConsumedCapacity,
     ) -> Page {
         let mut page = Page { scanned_count: self.count, count: self.count, ..Page::default() };
-        // A page that stops at its limit does not look further, so it may be the last.
+        // A page at its limit reads no further row. So it has a start key even if it is the last.
         if self.more || self.is_at_limit(plan) {
             let index = plan.index(schema);
             page.last_evaluated_key = self.last.map(|row| resume_key(schema, index, &row));

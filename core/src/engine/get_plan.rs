@@ -1,4 +1,4 @@
-//! Reading one item.
+//! Plans of reads of one item, by themselves or in a batch.
 
 use super::key_paths::check_keys_are_scalars;
 use super::write_plan::check_placeholders_have_use;
@@ -8,23 +8,23 @@ use crate::expr::{Expr, Names, Placeholders, Projection, Values};
 use crate::ops::{GetItem, KeysAndAttributes};
 use crate::schema::TableSchema;
 
-/// A read of one item that has been checked against its table.
+/// Validated read of one item.
 #[derive(Clone, Debug)]
 pub(crate) struct GetPlan {
-    /// Where the item stands.
+    /// Row key of the item.
     pub row_key: RowKey,
     projection: Option<Projection>,
 }
 
 impl GetPlan {
-    /// Plans a read.
+    /// Validates a read against its table.
     pub(crate) fn new(request: &GetItem, schema: &TableSchema) -> Result<Self, OperationError> {
         let GetItem {
             table: _,
             key,
             projection,
             names,
-            // Whoever runs the plan sees to these.
+            // The operation that executes the plan uses these.
             consistent_read: _,
             return_consumed_capacity: _,
         } = request;
@@ -32,13 +32,13 @@ impl GetPlan {
         Ok(Self { row_key: RowKey::of_read_key(schema, key)?, projection })
     }
 
-    /// What the request asked for of the item.
+    /// Applies the projection of the request to the item.
     pub(crate) fn answer(&self, item: Item) -> Item {
         project(self.projection.as_ref(), item)
     }
 }
 
-/// The reads of a batch from one table.
+/// Validated reads of a batch from one table.
 #[derive(Clone, Debug)]
 pub(super) struct BatchPlan {
     pub(super) positions: Vec<RowKey>,
@@ -50,7 +50,7 @@ impl BatchPlan {
         reads: &KeysAndAttributes,
         schema: &TableSchema,
     ) -> Result<Self, OperationError> {
-        // The batch sees to the consistency.
+        // The batch uses the consistency.
         let KeysAndAttributes { keys, projection, names, consistent_read: _ } = reads;
         let projection = parse_projection(names, projection.as_ref(), schema)?;
         let positions = keys.iter().map(|key| RowKey::of_key(schema, key));
@@ -59,7 +59,7 @@ impl BatchPlan {
         Ok(Self { positions, projection })
     }
 
-    /// What the request asked for of an item.
+    /// Applies the projection of the request to an item.
     pub(super) fn answer(&self, item: Item) -> Item {
         project(self.projection.as_ref(), item)
     }

@@ -1,4 +1,4 @@
-//! Index entries: which an item has, and which a write changes.
+//! Index entries: those of an item, the changes that a write makes, and the rules on index keys.
 
 use super::row_key::{can_be_key, empty_index_key, empty_kind};
 use super::{OperationError, RowKey};
@@ -8,68 +8,69 @@ use crate::ops::ProjectionType;
 use crate::schema::{IndexSchema, KeyAttribute, TableSchema};
 use crate::{Item, ValueRef};
 
-/// An item's entry in an index.
+/// Entry of an item in an index.
 #[derive(Clone, Debug, PartialEq)]
 pub struct IndexEntry {
-    /// Where it stands.
+    /// Row key of the entry: index key, then table key.
     pub row_key: RowKey,
-    /// What the index carries of the item.
+    /// Attributes of the item that the index projects.
     pub item: Item,
 }
 
-/// What a write does to one index.
+/// Change of one index by a write.
 #[derive(Clone, Debug, PartialEq)]
 pub struct IndexChange {
-    /// The index, by its place in [`TableSchema::indexes`].
+    /// Index, by its position in [`TableSchema::indexes`].
     pub index: usize,
-    /// What happens to the item's entry.
+    /// Change of the item's entry.
     pub entry: EntryChange,
 }
 
-/// What happens to an entry.
+/// Change of one index entry.
 #[derive(Clone, Debug, PartialEq)]
 pub enum EntryChange {
-    /// There was none, and now there is.
+    /// The entry is new.
     Inserted(IndexEntry),
-    /// There is none any more.
+    /// The entry is deleted.
     Deleted(IndexEntry),
-    /// It stands elsewhere.
+    /// The row key of the entry changes.
     Moved {
-        /// The entry before.
+        /// Entry before the write.
         from: IndexEntry,
-        /// The entry after.
+        /// Entry after the write.
         to: IndexEntry,
     },
-    /// It stands where it stood, and carries something else. Where that is need not be known
-    /// everywhere: [`IndexEntry::at`] says it.
+    /// The row key stays and a projected attribute changes. [`IndexEntry::at`] computes the row key
+    /// where it is needed.
     Updated {
-        /// What the index carried before.
+        /// Projected attributes before the write.
         old: Item,
-        /// What it carries now.
+        /// Projected attributes after the write.
         new: Item,
     },
 }
 
 impl IndexEntry {
-    /// The entry of this item in this index, `None` if the index does not have the item.
+    /// Computes the entry of an item in an index; `None` if the index does not hold the item.
     pub fn of(schema: &TableSchema, index: &IndexSchema, item: &Item) -> Option<Self> {
         let position = RowKey::in_index(schema, index, item)?;
         Some(Self { row_key: position, item: index.project(schema, item) })
     }
 
-    /// The entry in this index that carries this of its item.
+    /// Computes the entry with these projected attributes in an index.
     ///
     /// # Panics
-    /// If no entry of the index can. All that an index carries has its keys.
+    /// If the attributes lack a key of the index, which the projected attributes of an entry never
+    /// do.
     pub fn at(schema: &TableSchema, index: &IndexSchema, carried: &Item) -> Self {
         let position = RowKey::in_index(schema, index, carried);
-        let position = position.expect("an entry carries the keys of its index");
+        let position = position.expect("an index entry has the keys of its index");
         Self { row_key: position, item: carried.clone() }
     }
 }
 
 impl EntryChange {
-    /// How many entries there are more, and how many bytes.
+    /// Change of the number of entries, and of their size in bytes.
     pub fn count_delta(&self) -> (i64, i64) {
         let size = |item: &Item| item.size() as i64;
         match self {
@@ -82,7 +83,7 @@ impl EntryChange {
 }
 
 impl IndexSchema {
-    /// What this index carries of an item.
+    /// Projects an item onto the attributes that the index holds.
     pub fn project(&self, schema: &TableSchema, item: &Item) -> Item {
         if self.projection.kind == ProjectionType::All {
             return item.clone();
@@ -94,9 +95,9 @@ impl IndexSchema {
     }
 }
 
-/// The indexes that a write changes, and how. An index whose entry stays the same is left out.
+/// Computes the index changes of a write. An index whose entry stays the same is left out.
 ///
-/// The two items are those of one write: they have the same key.
+/// Both items have the same key: they are the item before and after the write.
 pub(crate) fn index_changes(
     schema: &TableSchema,
     old: Option<&Item>,
@@ -120,8 +121,8 @@ fn entry_change(
         (None, None) => None,
         (None, Some(new)) => entry(new).map(EntryChange::Inserted),
         (Some(old), None) => entry(old).map(EntryChange::Deleted),
-        // Most updates leave the keys of most indexes alone. Where they do, the entry's position
-        // is worth computing only if something is written there.
+        // Most updates change no key of most indexes. Then the row key of the entry is needed only
+        // if its attributes change.
         (Some(old), Some(new)) if let Some(keys) = same_keys(index, old, new) => {
             if !is_in(schema, index, &keys) {
                 return None;
@@ -143,16 +144,16 @@ fn same_keys<'i>(index: &IndexSchema, one: &Item, other: &'i Item) -> Option<Key
     (key_values(index, one) == keys).then_some(keys)
 }
 
-/// The values of an index's key attributes, partition before sort.
+/// Values of an index's key attributes, partition before sort.
 pub(super) type KeyValues<'i> = Vec<Option<ValueRef<'i>>>;
 
 pub(super) fn key_values<'i>(index: &IndexSchema, item: &'i Item) -> KeyValues<'i> {
     item.view().get_each(index.key_attributes().map(|part| part.name.as_str()))
 }
 
-/// Whether an index has an entry for an item with these keys: if all are there, and they are of the
-/// right type, not empty and not too large. Items of which only the latter does not hold were there
-/// before the index (developer guide, "Detecting and correcting index key violations").
+/// Whether an index holds an item with these keys: all are present, of the right type, not empty
+/// and not too large. An item with keys that violate the last three rules is older than the index
+/// (developer guide, "Detecting and correcting index key violations").
 fn is_in(schema: &TableSchema, index: &IndexSchema, keys: &KeyValues<'_>) -> bool {
     let is_key = |(part, value): (&KeyAttribute, &Option<ValueRef<'_>>)| {
         value.is_some_and(|value| can_be_key(part, value))
@@ -162,7 +163,7 @@ fn is_in(schema: &TableSchema, index: &IndexSchema, keys: &KeyValues<'_>) -> boo
 
 /// Refuses an item whose attributes cannot be keys of the table's indexes.
 ///
-/// An absent attribute is no fault: the item is just not in the index.
+/// A missing attribute is no error: the index is sparse.
 pub(super) fn check_index_keys(schema: &TableSchema, item: &Item) -> Result<(), OperationError> {
     let keys: Vec<KeyValues<'_>> =
         schema.indexes.iter().map(|index| key_values(index, item)).collect();
@@ -201,11 +202,12 @@ pub(super) fn check_index_keys(schema: &TableSchema, item: &Item) -> Result<(), 
     Ok(())
 }
 
-/// The same for the attributes that an update has written, in the words of an update. What a put
-/// would be told is the source: the service says that to `AttributeUpdates`.
+/// Refuses an update that writes attributes which cannot be index keys, with the message of an
+/// update. The source of the error is the message of a put, which DynamoDB returns for
+/// `AttributeUpdates`.
 ///
-/// What the item had before is left alone: an index may have been added to items that do not fit
-/// it, and they can still be changed elsewhere.
+/// Attributes that the update does not write are not checked: an index may have been added to items
+/// that do not fit it, and their other attributes can still be changed.
 pub(super) fn check_updated_index_keys(
     schema: &TableSchema,
     item: &Item,
@@ -252,15 +254,15 @@ fn mismatch(index: &IndexSchema, attribute: &str, expected: &str, value: ValueRe
     ))
 }
 
-/// What is too long in the key of an index.
+/// Part of an index key that is too long.
 pub(super) struct TooLong<'a> {
     attribute: &'a str,
     size: usize,
     limit: usize,
 }
 
-/// Finds what is too long in a key of an index, if anything is. The halves of an index key have the
-/// limits of a table's key, over all their attributes.
+/// Finds the part of an index key that is too long. Partition and sort key of an index have the
+/// limits of a table's key, over the sum of their attributes.
 pub(super) fn too_long<'a>(
     schema: &TableSchema,
     index: &'a IndexSchema,

@@ -1,11 +1,10 @@
-//! Document paths that lead into key attributes.
+//! Check of document paths that lead into key attributes.
 
 use crate::error::{Error, Result};
 use crate::expr::Path;
 use crate::schema::TableSchema;
 
-/// Refuses paths that look inside a key attribute, of the table or of any of its indexes: keys
-/// are scalars, so there is nothing inside.
+/// Refuses paths to an element of a key attribute, of the table or of an index: keys are scalars.
 pub(super) fn check_keys_are_scalars<'a>(
     schema: &TableSchema,
     paths: impl IntoIterator<Item = &'a Path>,

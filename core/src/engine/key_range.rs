@@ -1,4 +1,4 @@
-//! Ranges of rows.
+//! Ranges of row keys: of a query, of a segment of a scan, of an item collection.
 
 use std::ops::Bound;
 
@@ -11,7 +11,7 @@ use crate::key::encoding;
 use crate::limits;
 use crate::ops::Scan;
 
-/// A range of rows: those whose positions, as bytes, lie in it.
+/// Range of row keys, compared as bytes: lower bound included, upper bound excluded.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct KeyRange {
     lower: Vec<u8>,
@@ -19,29 +19,28 @@ pub struct KeyRange {
 }
 
 impl KeyRange {
-    /// Where the range begins; a row at this very place belongs to it.
+    /// Lower bound, included.
     pub fn lower(&self) -> &[u8] {
         &self.lower
     }
 
-    /// Where the range ends; a row at this very place does not belong to it. `None` if the range
-    /// goes on to the last row.
+    /// Upper bound, excluded; `None` if the range extends to the last row.
     pub fn upper(&self) -> Option<&[u8]> {
         self.upper.as_deref()
     }
 
-    /// The range as bounds.
+    /// Bounds for a range query of a `BTreeMap`.
     pub fn bounds(&self) -> (Bound<&[u8]>, Bound<&[u8]>) {
         (Bound::Included(self.lower()), self.upper().map_or(Bound::Unbounded, Bound::Excluded))
     }
 
-    /// The item collection that an item belongs to, in the table or in a local index.
+    /// Range of the item collection of a row key, in the table or in a local index.
     pub fn of_collection(position: &RowKey) -> Self {
         let prefix = position.partition_key().to_vec();
         Self { upper: past(prefix.clone()), lower: prefix }
     }
 
-    /// The rows that a key condition names.
+    /// Range of the rows that fulfill a key condition.
     pub(super) fn of_query(query: &KeyQuery) -> Self {
         let mut prefix = partition_of(query);
         query.sort_prefix.iter().for_each(|value| encode(value, &mut prefix));
@@ -54,7 +53,7 @@ impl KeyRange {
             None => (prefix.clone(), past(prefix)),
             Some(SortRange::Less(value)) => (prefix.clone(), Some(with(value))),
             Some(SortRange::AtMost(value)) => (prefix.clone(), past(with(value))),
-            // In an index, the table's key follows the value: all of these rows are passed over.
+            // In an index, the table's key follows the value: skip all rows with this value.
             Some(SortRange::Greater(value)) => match past(with(value)) {
                 Some(lower) => (lower, past(prefix)),
                 None => (Vec::new(), Some(Vec::new())),
@@ -71,10 +70,10 @@ impl KeyRange {
         Self { lower, upper }
     }
 
-    /// What is left of a query's range after a position in it.
+    /// Rest of a query's range after a start key.
     pub(super) fn resume(self, start: &RowKey, query: &KeyQuery, forward: bool) -> Result<Self> {
         let partition = partition_of(query);
-        // The sort key is judged by itself, as if the partition were the right one.
+        // DynamoDB checks the sort key separately, as if the partition key were the right one.
         let place = [&partition, start.sort_key()].concat();
         if !self.contains(&place) {
             return Err(Error::validation(
@@ -99,7 +98,7 @@ impl KeyRange {
         place >= self.lower() && self.upper().is_none_or(|upper| place < upper)
     }
 
-    /// Whether nothing can lie in the range.
+    /// Whether no row key can be in the range.
     pub(super) fn is_empty(&self) -> bool {
         self.upper().is_some_and(|upper| upper <= self.lower())
     }
@@ -113,13 +112,12 @@ fn encode(value: &Value, out: &mut Vec<u8>) {
     encoding::encode(value.as_ref(), out).expect("key values have been checked");
 }
 
-/// What stands after everything that begins with these bytes.
+/// Computes the smallest bytes greater than all that have this prefix; `None` if there are none.
 fn past(mut bytes: Vec<u8>) -> Option<Vec<u8>> {
     encoding::prefix_successor(&mut bytes).then_some(bytes)
 }
 
-/// One part of a parallel scan: the rows whose hashes lie between two values. A scan that is not
-/// parallel has one part.
+/// Segment of a parallel scan: a range of hashes. A scan that is not parallel has one segment.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) struct Segment {
     number: i32,
@@ -129,7 +127,7 @@ pub(super) struct Segment {
 }
 
 impl Segment {
-    /// The part that a request asks for.
+    /// Computes the segment that a request asks for.
     pub(super) fn of(request: &Scan) -> Result<Self> {
         let (segment, total) = match (request.segment, request.total_segments) {
             (None, None) => (0, 1),
@@ -177,14 +175,14 @@ impl Segment {
         Ok(Self { number: segment, total, first, last })
     }
 
-    /// Its rows, from the first after this position on.
+    /// Range of the rows of the segment, after a start key if there is one.
     pub(super) fn span(&self, position: Option<&RowKey>) -> KeyRange {
         let lower = position.map_or_else(|| self.first.to_be_bytes().to_vec(), after);
         let upper = self.last.checked_add(1).map(|end| end.to_be_bytes().to_vec());
         KeyRange { lower, upper }
     }
 
-    /// Refuses a position to go on from that lies in another part.
+    /// Refuses a start key of another segment.
     pub(super) fn check_start(&self, position: &RowKey) -> Result<()> {
         if (self.first..=self.last).contains(&position.hash()) {
             return Ok(());
@@ -211,7 +209,7 @@ mod tests {
     use crate::{KeyType, item};
 
     #[test]
-    fn segments_cover_all_hashes_once() {
+    fn segments_are_disjoint_and_complete() {
         for total in [1, 2, 3, 7, 1000, 999_983] {
             let mut next = 0_u128;
             for number in 0..total {
@@ -224,7 +222,7 @@ mod tests {
         }
     }
 
-    /// A table with a sort key of this type, and an index on the same attributes.
+    /// Table with a sort key of this type, and an index on the same attributes.
     fn table(kind: KeyType) -> Table {
         let request = CreateTable::new("table")
             .partition_key("p", KeyType::S)
@@ -251,7 +249,7 @@ mod tests {
         #![proptest_config(ProptestConfig::with_cases(512))]
 
         #[test]
-        fn a_span_has_the_rows_for_which_the_key_condition_holds(
+        fn range_of_a_query_has_the_rows_that_fulfill_its_key_condition(
             (kind, keys) in sort_keys(),
             operator in 0..8,
             (asked, actual) in ("[ab]", "[ab]"),
@@ -294,7 +292,7 @@ mod tests {
         }
 
         #[test]
-        fn positions_order_as_their_sort_keys((kind, keys) in sort_keys()) {
+        fn row_keys_order_as_their_sort_keys((kind, keys) in sort_keys()) {
             let table = table(kind);
             let position = |key: &Value| {
                 RowKey::of_stored(&table.schema, &item! { "p" => "a", "s" => key.clone() })

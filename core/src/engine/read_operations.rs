@@ -1,4 +1,4 @@
-//! Reads, from the request to the answer.
+//! Planned reads: of an item, a page, a batch or a transaction, from request to output.
 
 use std::collections::BTreeMap;
 
@@ -12,7 +12,7 @@ use crate::error::Result;
 use crate::limits;
 use crate::ops::*;
 
-/// A read of one item, planned.
+/// Planned read of one item.
 #[derive(Clone, Debug)]
 pub struct SingleGet<T> {
     table: T,
@@ -22,14 +22,14 @@ pub struct SingleGet<T> {
 }
 
 impl<T: TableRef> SingleGet<T> {
-    /// Plans the read of an item of this table.
+    /// Plans the read of an item of `table`.
     pub fn new(request: &GetItem, table: T) -> Result<Self> {
         let plan = GetPlan::new(request, table.schema())?;
         let (consistent, capacity) = (request.consistent_read, request.return_consumed_capacity);
         Ok(Self { table, plan, consistent, capacity })
     }
 
-    /// Reads the item.
+    /// Reads the item and applies the projection.
     pub fn execute(&self, rows: &mut impl ReadRows<Table = T>) -> Result<GetItemOutput> {
         let item = rows.get(&self.table, &self.plan.row_key)?;
         let mut meter = CapacityMeter::new(self.capacity);
@@ -42,7 +42,7 @@ impl<T: TableRef> SingleGet<T> {
     }
 }
 
-/// A page of a query or a scan, planned.
+/// Planned page of a query or a scan.
 #[derive(Clone, Debug)]
 pub struct PageRead<T> {
     table: T,
@@ -63,13 +63,13 @@ impl<T: TableRef> PageRead<T> {
         Ok(Self { table, plan, capacity: request.return_consumed_capacity })
     }
 
-    /// Reads the rows of the page; [`finish`](Self::finish) makes the page of them.
+    /// Reads the rows of the page. [`finish`](Self::finish) computes the page from them.
     pub fn gather(&self, rows: &mut impl ReadRows<Table = T>) -> Result<GatheredRows> {
         let gathered = self.gather_within(rows, usize::MAX)?;
         Ok(gathered.expect("no page has that many rows"))
     }
 
-    /// Reads the rows of the page if it has no more than this many; `None` if it has more.
+    /// Reads the rows of the page; `None` if it has more than `row_limit` rows.
     pub fn gather_within(
         &self,
         rows: &mut impl ReadRows<Table = T>,
@@ -91,19 +91,19 @@ impl<T: TableRef> PageRead<T> {
         Ok((!is_cut).then_some(gathered))
     }
 
-    /// Filters and projects the rows. It needs no lock and no snapshot of the engine's.
+    /// Filters and projects the rows. The engine holds no lock and no snapshot meanwhile.
     pub fn finish(&self, gathered: GatheredRows) -> Page {
         let table = (self.table.name(), self.table.schema());
         gathered.finish(&self.plan, table, self.capacity)
     }
 
-    /// Whether a filter looks at each row, so that finishing may take longer than reading.
+    /// Whether the request has a filter, so that finishing may take longer than reading.
     pub fn has_filter(&self) -> bool {
         self.plan.filter.is_some()
     }
 }
 
-/// A batch of reads, planned.
+/// Planned batch of reads.
 #[derive(Clone, Debug)]
 pub struct BatchGet<'r, T> {
     tables: Vec<BatchOfTable<'r, T>>,
@@ -112,7 +112,7 @@ pub struct BatchGet<'r, T> {
 
 #[derive(Clone, Debug)]
 struct BatchOfTable<'r, T> {
-    /// What the request calls the table.
+    /// Table as the request names it: a name or an ARN.
     called: &'r str,
     table: T,
     reads: &'r KeysAndAttributes,
@@ -120,11 +120,11 @@ struct BatchOfTable<'r, T> {
 }
 
 impl<'r, T: TableRef> BatchGet<'r, T> {
-    /// Plans a batch; `find` finds its tables.
+    /// Plans a batch; `find` looks up its tables.
     pub fn new(request: &'r BatchGetItem, find: impl Fn(&str) -> Result<T>) -> Result<Self> {
         batch::check_get(request)?;
-        // Keys that are there twice are refused before a table is looked for; but where every
-        // table is there, it is cheaper to compare positions.
+        // DynamoDB refuses duplicate keys before it looks up a table. If all tables exist, it is
+        // cheaper to compare row keys, which `plan` does.
         let planned = Self::plan(request, find);
         if planned.is_err() {
             batch::check_distinct_keys(request)?;
@@ -140,7 +140,7 @@ impl<'r, T: TableRef> BatchGet<'r, T> {
             Ok(BatchOfTable { called, table, reads, plan })
         });
         let tables: Vec<BatchOfTable<'_, T>> = tables.collect::<Result<_>>()?;
-        // A table that is called by its name and by an ARN has two entries.
+        // A table that is named by its name and by its ARN has two entries.
         let names = tables.iter().map(|entry| entry.table.name());
         if batch::check_distinct(names).is_err() {
             let placed = tables.iter().flat_map(|entry| {
@@ -151,7 +151,7 @@ impl<'r, T: TableRef> BatchGet<'r, T> {
         Ok(Self { tables, capacity: *capacity })
     }
 
-    /// Reads the items.
+    /// Reads the items, up to 16 MB; further keys are returned as unprocessed.
     pub fn execute(&self, rows: &mut impl ReadRows<Table = T>) -> Result<BatchGetItemOutput> {
         let mut output = BatchGetItemOutput::default();
         let mut bytes = 0;
@@ -179,7 +179,7 @@ impl<'r, T: TableRef> BatchGet<'r, T> {
                     names: reads.names.clone(),
                     consistent_read: reads.consistent_read,
                 };
-                // Under the name of the request, as which it can be sent again.
+                // Named as in the request, so that it can be sent again.
                 output.unprocessed_keys.insert((*called).to_owned(), left);
             }
         }
@@ -188,10 +188,10 @@ impl<'r, T: TableRef> BatchGet<'r, T> {
     }
 }
 
-/// Reads a batch to its end: one call of `read` returns 16 MB of items at most.
+/// Reads a batch until no key is unprocessed. One call of `read` returns at most 16 MB of items.
 ///
-/// Embedded stores call it when retries are on. Each call of `read` returns at least one item or
-/// ends the batch, so nothing has to wait.
+/// Embedded stores call it if retries are on. Each call of `read` reads at least one key, so no
+/// back-off is needed.
 pub fn read_batch_to_end(
     mut request: BatchGetItem,
     read: impl Fn(&BatchGetItem) -> Result<BatchGetItemOutput>,
@@ -204,7 +204,7 @@ pub fn read_batch_to_end(
     Ok(output)
 }
 
-/// A transactional read, planned.
+/// Planned transactional read.
 #[derive(Clone, Debug)]
 pub struct TransactGet<T> {
     items: Vec<(T, GetPlan)>,
@@ -212,7 +212,7 @@ pub struct TransactGet<T> {
 }
 
 impl<T: TableRef> TransactGet<T> {
-    /// Plans a transactional read; `find` finds its tables.
+    /// Plans a transactional read; `find` looks up its tables.
     pub fn new(request: &TransactGetItems, find: impl Fn(&str) -> Result<T>) -> Result<Self> {
         transact::check_get(request)?;
         let TransactGetItems { items, return_consumed_capacity: capacity } = request;
@@ -229,7 +229,10 @@ impl<T: TableRef> TransactGet<T> {
         Ok(Self { items, capacity: *capacity })
     }
 
-    /// Reads the items, which `rows` shows as they are at one moment.
+    /// Reads the items; `rows` is a snapshot.
+    ///
+    /// # Errors
+    /// [`crate::ErrorKind::Validation`] if the items have more than 4 MB.
     pub fn execute(&self, rows: &mut impl ReadRows<Table = T>) -> Result<TransactGetItemsOutput> {
         let mut meters = CapacityMeters::new(self.capacity);
         let mut found = Vec::with_capacity(self.items.len());
@@ -251,7 +254,7 @@ impl<T: TableRef> TransactGet<T> {
     }
 }
 
-/// What several operations consume, table by table in the order of their names.
+/// Capacity meters of several tables, in the order of their names.
 pub(super) struct CapacityMeters<'a, T> {
     wanted: ReturnConsumedCapacity,
     tables: BTreeMap<&'a str, (&'a T, CapacityMeter)>,

@@ -1,4 +1,4 @@
-//! Reading a page of a table or index.
+//! Plans of queries and scans.
 
 use std::collections::HashSet;
 
@@ -17,19 +17,19 @@ use crate::limits;
 use crate::ops::{ProjectionType, Query, Scan, Select};
 use crate::schema::{IndexKind, IndexSchema, KeyAttribute, Table, TableSchema};
 
-/// A query or scan that has been checked against its table.
+/// Validated query or scan.
 #[derive(Clone, Debug)]
 pub struct ReadPlan {
-    /// Which rows to read.
+    /// Table or index whose rows are read.
     pub source: ReadSource,
-    /// From where to where.
+    /// Range of row keys to read.
     pub range: KeyRange,
-    /// Whether to read from the end.
+    /// Whether rows are read in descending order.
     pub reverse: bool,
-    /// Whether each row needs its item of the table too, because a local index does not carry
-    /// all that is asked for.
+    /// Whether each row needs the item of the table, because a local index does not project all
+    /// requested attributes.
     pub fetch: bool,
-    /// Whether the read sees every write answered before it.
+    /// Whether the read is consistent.
     pub consistent: bool,
     pub(super) limit: Option<usize>,
     pub(super) filter: Option<Condition>,
@@ -37,17 +37,17 @@ pub struct ReadPlan {
     pub(super) count_only: bool,
 }
 
-/// The rows that are read.
+/// Source of the rows that are read.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum ReadSource {
-    /// Those of the table.
+    /// Rows of the table.
     Table,
-    /// Those of an index, by its place in [`TableSchema::indexes`].
+    /// Rows of an index, by its position in [`TableSchema::indexes`].
     Index(usize),
 }
 
 impl ReadPlan {
-    /// Plans a query.
+    /// Validates a query against its table.
     pub fn query(request: &Query, table: &Table) -> Result<Self> {
         let Query {
             table: _,
@@ -62,7 +62,7 @@ impl ReadPlan {
             scan_index_forward,
             consistent_read,
             exclusive_start_key,
-            // The meter of the page sees to it.
+            // The capacity meter of the page uses it.
             return_consumed_capacity: _,
         } = request;
         let schema = &table.schema;
@@ -88,7 +88,7 @@ impl ReadPlan {
             .transpose()?;
         placeholders.finish()?;
         check_inside(schema, filter.as_ref(), projection.as_ref())?;
-        // Told after what is wrong with the other expressions.
+        // DynamoDB reports this after errors of the other expressions.
         let key_condition = key_condition.ok_or_else(|| {
             Error::validation(
                 "Either the KeyConditions or KeyConditionExpression parameter must be specified \
@@ -128,7 +128,7 @@ impl ReadPlan {
         })
     }
 
-    /// Plans a scan.
+    /// Validates a scan against its table.
     pub fn scan(request: &Scan, table: &Table) -> Result<Self> {
         let Scan {
             table: _,
@@ -139,12 +139,12 @@ impl ReadPlan {
             values,
             select: selected,
             limit,
-            // `Segment::of` takes both.
+            // `Segment::of` reads both.
             segment: _,
             total_segments: _,
             consistent_read,
             exclusive_start_key,
-            // The meter of the page sees to it.
+            // The capacity meter of the page uses it.
             return_consumed_capacity: _,
         } = request;
         let schema = &table.schema;
@@ -185,12 +185,12 @@ impl ReadPlan {
         })
     }
 
-    /// Whether no row can lie in the range, so that none need be read.
+    /// Whether the range is empty, so that no row need be read.
     pub fn is_empty(&self) -> bool {
         self.range.is_empty()
     }
 
-    /// The index that is read, if it is not the table.
+    /// Index that is read; `None` if it is the table.
     pub fn index<'a>(&self, schema: &'a TableSchema) -> Option<&'a IndexSchema> {
         match self.source {
             ReadSource::Table => None,
@@ -257,7 +257,7 @@ fn resolve_select(
     }
 }
 
-/// The key attributes of what is read: those of the index, or of the table.
+/// Key attributes of the index that is read, or of the table: partition and sort.
 fn key_attributes(
     schema: &TableSchema,
     index: Option<&IndexSchema>,
@@ -315,7 +315,7 @@ fn check_key_values(
     Ok(())
 }
 
-/// Refuses paths into key attributes.
+/// Refuses document paths into key attributes.
 fn check_inside(
     schema: &TableSchema,
     filter: Option<&Condition>,
@@ -325,7 +325,7 @@ fn check_inside(
     check_keys_are_scalars(schema, projection.map_or(&[][..], Projection::paths))
 }
 
-/// A filter comes after the key condition: what belongs there has no business here.
+/// Refuses key attributes in a filter: they belong into the key condition.
 fn check_filter_has_no_key(
     filter: &Condition,
     partition: &[KeyAttribute],
@@ -344,8 +344,8 @@ fn check_filter_has_no_key(
     Ok(())
 }
 
-/// Checks that an index carries what is asked for. Answers whether a local index must fetch the
-/// rest from the table.
+/// Checks that the index projects the requested attributes. Returns whether a local index has to
+/// fetch others from the table.
 fn check_carried(
     schema: &TableSchema,
     index: Option<&IndexSchema>,
@@ -391,8 +391,8 @@ fn check_carried(
     Ok(wants_more && !is_global)
 }
 
-/// The attributes of these paths that an index lacks, each once. There may be very many: what came
-/// before expressions has no limit.
+/// Attributes of these paths that an index does not project, each once. Legacy parameters have no
+/// limit on their number, so the search is by hash.
 fn not_carried<'p>(
     schema: &TableSchema,
     index: &IndexSchema,

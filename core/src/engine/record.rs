@@ -1,4 +1,4 @@
-//! Stream records: what a write leaves in the log of its table.
+//! Stream records: their content, numbers, ids and iterators, as embedded engines make them.
 
 use std::time::Duration;
 
@@ -19,23 +19,23 @@ use crate::ops::{
 };
 use crate::schema::TableSchema;
 
-/// What a write does to its item, as a stream tells it.
+/// Change of an item as a stream records it, before the engine has numbered it.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct NewRecord<'e> {
-    /// What happened.
+    /// Kind of the change.
     pub event_name: EventName,
-    /// The item, after the change or before it: it has the key.
+    /// Item after the change, or before a deletion: it has the key.
     item: &'e Item,
-    /// The item before, if the view type has it and there was one.
+    /// Item before the change, if the view type includes it and there was one.
     pub old_image: Option<&'e Item>,
-    /// The item after, if the view type has it and there is one.
+    /// Item after the change, if the view type includes it and there is one.
     pub new_image: Option<&'e Item>,
-    /// What the record carries.
+    /// Images that the record contains.
     pub view_type: StreamViewType,
 }
 
 impl<'e> NewRecord<'e> {
-    /// What a write leaves in a stream, `None` if it changed nothing.
+    /// Creates the record of an effect; `None` if the item did not change.
     pub fn of(effect: &'e Effect, view_type: StreamViewType) -> Option<Self> {
         let (event_name, item) = match (&effect.old, &effect.new) {
             (Some(_), Some(_)) if !effect.is_change() => return None,
@@ -50,13 +50,13 @@ impl<'e> NewRecord<'e> {
         Some(Self { event_name, item, old_image, new_image, view_type })
     }
 
-    /// The key of the item.
+    /// Key attributes of the item.
     pub fn keys(&self, schema: &TableSchema) -> Item {
         key_of(schema, self.item)
     }
 
-    /// The record of this change, with what only the engine knows: its number, the
-    /// [`event_id`], the time, and who made the change if no caller did.
+    /// Completes the record with the engine's data: number, [`event_id`], time, and the identity of
+    /// the service if no caller made the change.
     pub fn into_record(
         self,
         schema: &TableSchema,
@@ -81,14 +81,14 @@ impl<'e> NewRecord<'e> {
     }
 }
 
-/// The size of a record: that of its keys and its images.
+/// Computes the size of a record in bytes: keys and images.
 pub fn size(keys: &Item, old_image: Option<&Item>, new_image: Option<&Item>) -> u64 {
     let images = [old_image, new_image].into_iter().flatten().map(Item::size);
     (keys.size() + images.sum::<usize>()) as u64
 }
 
-/// Whether a record of this event has the old image, and whether it has the new one, in a stream of
-/// this view.
+/// Whether a record of this event has the old image and the new image, in a stream of this view
+/// type.
 pub fn images(event: EventName, view: StreamViewType) -> (bool, bool) {
     use StreamViewType as View;
     let with_old = matches!(view, View::OldImage | View::NewAndOldImages);
@@ -96,56 +96,56 @@ pub fn images(event: EventName, view: StreamViewType) -> (bool, bool) {
     (with_old && event != EventName::Insert, with_new && event != EventName::Remove)
 }
 
-/// What an item has differently from another, as `docs/item-format.md` describes it. Two images of
-/// one item mostly have most in common: with this, the common part is kept once.
+/// Encodes an item as a delta against another one (`docs/item-format.md`). The attributes that two
+/// images of an item have in common are then stored once.
 pub fn encode_delta(item: &Item, other: &Item) -> Vec<u8> {
     codec::encode_delta(&item.encode(), &other.encode())
 }
 
-/// The item that differs from another by this [`difference`].
+/// Computes the item of which `difference` is the delta against `other`: the inverse of
+/// [`encode_delta`].
 ///
 /// # Errors
-/// [`ErrorKind::Corrupt`] if it is none from that item.
+/// [`ErrorKind::Corrupt`] if the bytes are not a delta against that item.
 pub fn apply_delta(other: &Item, difference: &[u8]) -> Result<Item> {
     let bytes = codec::apply_delta(&other.encode(), difference)
-        .ok_or_else(|| Error::corrupt("this is not what an item has differently from another"))?;
+        .ok_or_else(|| Error::corrupt("the bytes are not a delta against the base item"))?;
     Item::decode(bytes.into())
 }
 
-/// The time of a record that is written now: rounded down to the second (API reference,
-/// StreamRecord).
+/// Computes the time of a record: rounded down to the second (API reference, StreamRecord).
 pub fn created_at(now: Timestamp) -> Timestamp {
     Timestamp::from_secs(now.as_secs())
 }
 
-/// The id of the record with this number.
+/// Computes the event id of the record with this number.
 ///
-/// A store draws an epoch at random whenever it is opened and never keeps it. So two records of one
-/// opened store differ in their numbers, and those of two stores in their epochs, even if one store
-/// is a copy of the other and gives the same numbers again.
+/// A store draws a random epoch when it is opened and never stores it. So records of one open store
+/// differ in their numbers, and records of two stores in their epochs, even if one is a copy of the
+/// other and repeats its numbers.
 pub fn event_id(epoch: u64, number: u64) -> String {
     format!("{epoch:016x}{number:016x}")
 }
 
-/// Whether a record is too old to be read. Its time is rounded down, so that it may be up to a
-/// second younger than it says.
+/// Whether a record is past retention. Its time is rounded down, so the limit is 24 hours and one
+/// second.
 pub fn is_trimmed(record: &Record, now: Timestamp) -> bool {
     is_past_retention(record.created_at, now)
 }
 
-/// The same for a record of this time.
+/// Whether a record of this time is past retention.
 pub fn is_past_retention(created_at: Timestamp, now: Timestamp) -> bool {
     now.since(created_at) >= STREAM_RETENTION + Duration::from_secs(1)
 }
 
-/// How long an iterator can be used (API reference, GetShardIterator).
+/// Time for which an iterator can be used (API reference, GetShardIterator).
 pub const ITERATOR_LIFETIME: Duration = Duration::from_secs(15 * 60);
 
-/// Bytes that one read returns, unless its first record alone is larger (API reference,
-/// GetRecords).
+/// Largest size of the records that one read returns, in bytes, unless the first one alone is
+/// larger (API reference, GetRecords).
 const RECORDS_SIZE: u64 = 1024 * 1024;
 
-/// Takes as many of these records as one read returns: up to `limit` of them, up to 1 MB.
+/// Takes the records that one read returns: at most `limit`, at most 1 MB, at least one.
 pub fn page(records: impl Iterator<Item = Record>, limit: usize) -> Vec<Record> {
     let mut size = 0;
     let fits = |record: &Record| {
@@ -156,44 +156,44 @@ pub fn page(records: impl Iterator<Item = Record>, limit: usize) -> Vec<Record> 
     records.take(limit).take_while(fits).collect()
 }
 
-/// Checks the limit of a read of records.
+/// Checks the limit of a read of records, and returns it or the default, 1000.
 ///
 /// # Errors
 /// [`ErrorKind::Validation`] if it is out of range.
 pub fn check_records_limit(request: &GetRecords) -> Result<usize> {
-    // The iterator is read where the records are.
+    // The caller decodes the iterator.
     let GetRecords { iterator: _, limit } = request;
     check_limit(*limit, RECORDS_LIMIT, "should be less than or equal to")
 }
 
-/// Streams or shards that one page of a list has (API reference, ListStreams, DescribeStream).
+/// Largest number of streams or shards in a page (API reference, ListStreams, DescribeStream).
 pub const LIST_LIMIT: i32 = 100;
 
-/// What an iterator of an embedded engine stands for.
+/// Decoded shard iterator of an embedded engine.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct IteratorState {
-    /// The stream.
+    /// ARN of the stream.
     pub arn: String,
-    /// The shard.
+    /// Id of the shard.
     pub shard: String,
-    /// The first sequence number that has not been read.
+    /// First sequence number that was not read.
     pub next: u64,
-    /// When the iterator was given out, in milliseconds.
+    /// Time at which the iterator was created, in milliseconds since the epoch.
     pub issued_at: u64,
 }
 
 impl IteratorState {
-    /// The iterator that stands for this place.
+    /// Encodes the iterator as text.
     pub fn encode(&self) -> ShardIterator {
-        let json = serde_json::to_vec(self).expect("a place has only text and numbers");
+        let json = serde_json::to_vec(self).expect("JSON can represent text and numbers");
         ShardIterator(URL_SAFE_NO_PAD.encode(json))
     }
 
-    /// The place that an iterator stands for.
+    /// Decodes an iterator.
     ///
     /// # Errors
-    /// [`ErrorKind::Validation`] if it is no iterator of an embedded engine,
-    /// [`ErrorKind::ExpiredIterator`] if it is too old.
+    /// [`ErrorKind::Validation`] if it is not an iterator of an embedded engine,
+    /// [`ErrorKind::ExpiredIterator`] if it is older than [`ITERATOR_LIFETIME`].
     pub fn decode(iterator: &ShardIterator, now: Timestamp) -> Result<Self> {
         let place: Self = URL_SAFE_NO_PAD
             .decode(&iterator.0)
@@ -207,16 +207,16 @@ impl IteratorState {
     }
 }
 
-/// The sequence number of the `number`th record: as many digits as the API asks for, so that
-/// text order is the order of the records.
+/// Formats a sequence number with 21 digits, the minimum of the API, so that text order is the
+/// order of the records.
 pub fn sequence_number(number: u64) -> SequenceNumber {
     SequenceNumber(format!("{number:021}"))
 }
 
-/// The number behind a sequence number of an embedded engine.
+/// Parses a sequence number of an embedded engine.
 ///
 /// # Errors
-/// [`ErrorKind::Validation`] if it is none.
+/// [`ErrorKind::Validation`] if it does not have 21 to 40 digits, or is too large.
 pub fn parse_sequence_number(text: &SequenceNumber) -> Result<u64> {
     let length = text.0.chars().count();
     let constraint = match length {
@@ -236,8 +236,8 @@ pub fn parse_sequence_number(text: &SequenceNumber) -> Result<u64> {
     )))
 }
 
-/// Checks the limit of a stream operation, and fills in the largest if there is none; `refusal`
-/// says that it is too large in the words of the operation.
+/// Checks the limit of a stream operation, and returns it or the default `largest`. `refusal` is
+/// the operation's message for a limit that is too large.
 ///
 /// # Errors
 /// [`ErrorKind::Validation`] if it is out of range.
@@ -257,7 +257,7 @@ pub fn check_limit(limit: Option<i32>, largest: i32, refusal: &str) -> Result<us
     Ok(limit as usize)
 }
 
-/// Checks that a text has the form of a stream's resource name,
+/// Checks that a text has the form of a stream's ARN,
 /// `arn:<partition>:dynamodb:<region>:<account>:table/<table>/stream/<label>`.
 ///
 /// # Errors
@@ -276,7 +276,7 @@ pub fn check_stream_arn(arn: &StreamArn) -> Result<()> {
     if is_named { Ok(()) } else { Err(Error::validation("Invalid StreamArn")) }
 }
 
-/// The error for a stream that does not exist, or whose name is none of a stream.
+/// Error for a stream that does not exist, or an ARN that is not of a stream.
 pub fn stream_missing_error(arn: &StreamArn) -> Error {
     if let Err(malformed) = check_stream_arn(arn) {
         return malformed;
@@ -287,12 +287,12 @@ pub fn stream_missing_error(arn: &StreamArn) -> Error {
     )
 }
 
-/// The error for a shard that does not exist.
+/// Error for a shard that does not exist.
 pub fn shard_missing_error() -> Error {
     Error::new(ErrorKind::NotFound, "Requested resource not found: Shard does not exist")
 }
 
-/// The error for reading what is no longer kept.
+/// Error for reading records that were deleted after retention.
 pub fn trimmed_error() -> Error {
     Error::new(ErrorKind::TrimmedData, "The data you are trying to access has been trimmed")
 }
@@ -318,7 +318,7 @@ mod tests {
     }
 
     #[test]
-    fn a_stream_arn_has_all_its_parts() {
+    fn stream_arn_needs_all_its_parts() {
         for arn in [
             "arn:aws:dynamodb:local:000000000000:table/tab/stream/2026-11-16T04:04:10.643",
             "arn:aws-cn:dynamodb:cn-north-1:123456789012:table/a.b-c_d/stream/x",
@@ -349,7 +349,7 @@ mod tests {
     }
 
     #[test]
-    fn a_page_ends_at_its_limit_or_at_1_mb() {
+    fn page_of_records_ends_at_its_limit_or_at_1_mb() {
         let half = RECORDS_SIZE / 2;
         for (sizes, limit, expected) in [
             (vec![], 5, 0),
@@ -364,7 +364,7 @@ mod tests {
     }
 
     #[test]
-    fn a_record_is_kept_for_a_day_whatever_its_fraction_of_a_second() {
+    fn record_with_a_rounded_time_is_readable_for_24_hours() {
         let written = Timestamp::from_millis(100_999);
         let record = record(1);
         assert_eq!(record.created_at, Timestamp::from_secs(written.as_secs()));
@@ -373,8 +373,8 @@ mod tests {
     }
 
     #[test]
-    fn an_item_is_found_again_from_what_it_has_differently() {
-        let old = item! { "pk" => "a", "n" => 1, "m" => "same", "gone" => true };
+    fn apply_delta_inverts_encode_delta() {
+        let old = item! { "pk" => "a", "n" => 1, "m" => "same", "old" => true };
         let new = item! { "pk" => "a", "n" => 2, "m" => "same", "new" => 1 };
         assert_eq!(apply_delta(&new, &encode_delta(&old, &new)).unwrap(), old);
         for damaged in [&[200, 1, 0, 0][..], &[1], &[0, 1, 0], &[0, 0, 1, 9]] {
@@ -384,13 +384,13 @@ mod tests {
     }
 
     #[test]
-    fn an_event_id_tells_the_epoch_and_the_number() {
+    fn event_id_has_epoch_and_number() {
         assert_eq!(event_id(0xABC, 17), "0000000000000abc0000000000000011");
         assert_eq!(event_id(u64::MAX, u64::MAX).len(), 32);
     }
 
     #[test]
-    fn sequence_numbers_are_checked_by_length_and_digits() {
+    fn parse_sequence_number_checks_length_and_digits() {
         assert_eq!(parse_sequence_number(&sequence_number(7)).unwrap(), 7);
         for text in ["", "7", &"x".repeat(21), &"9".repeat(40), &"9".repeat(41)] {
             let error = parse_sequence_number(&SequenceNumber(text.to_string())).unwrap_err();

@@ -136,8 +136,8 @@ impl RowKey {
         Self::checked(schema, key)
     }
 
-    /// The same for a read. In a transaction, a key of other attributes is told as the reason of its
-    /// read (observed on AWS).
+    /// The same for a read. In a transaction, a key of other attributes is told as the reason of
+    /// its read (observed on AWS).
     pub(super) fn of_read_key(schema: &TableSchema, key: &Item) -> Result<Self, OperationError> {
         if !has_key_attributes(schema, key) {
             key.validate()?;

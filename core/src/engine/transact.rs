@@ -212,12 +212,13 @@ const FINGERPRINT_VERSION: u8 = 1;
 
 /// Fingerprint of the operations of a transaction, as a client request token is stored with it.
 ///
-/// It covers every operation, in order. It leaves out the token, and the figures that the transaction
-/// returns as a whole (capacity, item-collection metrics): these may differ between retries.
+/// It covers every operation, in order. It leaves out the token, and the figures that the
+/// transaction returns as a whole (capacity, item-collection metrics): these may differ between
+/// retries.
 ///
-/// The fingerprint is the XXH3-128 hash of these bytes. Stores keep it, so the encoding may change only
-/// together with its version. A *number* is an unsigned LEB128 varint, a *block* is a length (number)
-/// and that many bytes.
+/// The fingerprint is the XXH3-128 hash of these bytes. Stores keep it, so the encoding may change
+/// only together with its version. A *number* is an unsigned LEB128 varint, a *block* is a length
+/// (number) and that many bytes.
 ///
 /// | part | bytes |
 /// |---|---|
@@ -247,8 +248,8 @@ pub(crate) fn fingerprint(request: &TransactWriteItems) -> u128 {
 
 /// Bytes of a transaction that its fingerprint is the hash of.
 ///
-/// Every request is taken apart without `..`: a new field does not compile until it is encoded here,
-/// or left out on purpose.
+/// Every request is taken apart without `..`: a new field does not compile until it is encoded
+/// here, or left out on purpose.
 struct Encoding(Vec<u8>);
 
 impl Encoding {

@@ -90,7 +90,7 @@ mod tests {
     const NOW: u64 = 1_800_000_000;
 
     #[test]
-    fn only_a_number_of_seconds_in_the_last_five_years_expires() {
+    fn item_expires_by_a_number_in_the_last_five_years() {
         let now = Timestamp::from_secs(NOW);
         let expired = |value: Value| is_expired(&item! { "ttl" => value }, "ttl", now);
         assert!(expired((NOW - 1).into()));
@@ -105,7 +105,7 @@ mod tests {
     }
 
     #[test]
-    fn a_part_of_a_second_does_not_count() {
+    fn expires_at_ignores_fractions_of_a_second() {
         let at = |text: &str| {
             expires_at(&item! { "ttl" => Number::parse(text).expect("a number") }, "ttl")
         };
@@ -119,7 +119,7 @@ mod tests {
     }
 
     #[test]
-    fn nothing_has_expired_when_time_begins() {
+    fn expired_is_empty_at_the_epoch() {
         for second in [0, 1] {
             assert!(expired(Timestamp::from_secs(second)).is_empty());
         }
@@ -129,7 +129,7 @@ mod tests {
     /// Whatever the filter shows, the service does not delete; what it hides is deleted from the
     /// next second on, unless its time is too far back.
     #[test]
-    fn what_is_shown_is_not_deleted() {
+    fn items_that_pass_the_filter_are_not_deleted() {
         for from_now in -3_i64..=3 {
             let second = NOW.checked_add_signed(from_now).expect("a time of this age");
             let item = item! { "ttl" => second };
@@ -141,12 +141,12 @@ mod tests {
     }
 
     #[test]
-    fn a_period_is_a_number_of_seconds_or_none() {
+    fn sweep_period_is_a_number_of_seconds_or_off() {
         assert_eq!(sweep_period("off").unwrap(), None);
         assert_eq!(sweep_period("5").unwrap(), Some(Duration::from_secs(5)));
         for text in ["0", "", "-1", "1.5", "never"] {
             let error = sweep_period(text).unwrap_err();
-            assert!(error.message().ends_with(&format!("or `off`: {text}")), "{error}");
+            assert!(error.message().ends_with(&format!("or `off`, not `{text}`")), "{error}");
         }
     }
 }

@@ -90,8 +90,8 @@ impl<T: TableRef> SingleWrite<T> {
     /// item is still the same when the write is executed.
     ///
     /// # Errors
-    /// The condition failed, or the update cannot be applied: that is the answer to the write, as of
-    /// the moment at which the item was found.
+    /// The condition failed, or the update cannot be applied: that is the answer to the write, as
+    /// of the moment at which the item was found.
     pub fn pre_evaluate(mut self, found: FoundItems) -> Result<Self> {
         let item = found.into_iter().next().flatten();
         let effect = self.plan.evaluate(self.table.schema(), item)?;
@@ -326,8 +326,8 @@ impl<T: TableRef> TransactWrite<T> {
         Ok((cost > MAX_INLINE_COST).then_some(found))
     }
 
-    /// The same transaction with its expressions evaluated on the items that were found. That counts
-    /// for each item that is still the same when the transaction is executed.
+    /// The same transaction with its expressions evaluated on the items that were found. That
+    /// counts for each item that is still the same when the transaction is executed.
     ///
     /// # Errors
     /// The transaction is cancelled: that is its answer, as of the moment at which the items were
