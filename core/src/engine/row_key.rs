@@ -1,4 +1,4 @@
-//! Where an item stands in a table or index.
+//! Row keys: the place of an item in a table or index, as bytes.
 
 use std::borrow::Borrow;
 use std::cmp::Ordering;
@@ -12,25 +12,25 @@ use crate::limits;
 use crate::schema::{IndexSchema, KeyAttribute, TableSchema};
 use crate::{Item, ValueRef};
 
-/// The place of an item in a table or index, as bytes whose order is that of the rows.
+/// Place of an item in a table or index, as bytes whose order is that of the rows.
 ///
-/// Tables and indexes are ordered by the hash of the partition key, then by the partition key,
-/// then by the sort key. In an index the table's key follows the index's own, so that entries
-/// that tie are told apart. The parts stand one after another, and each says where it ends.
+/// The bytes are the hash of the partition key, the partition key and the sort key, each encoded so
+/// that its end is known. In an index the key of the table follows, so that entries with equal
+/// index keys differ.
 #[derive(Clone, Debug)]
 pub struct RowKey {
     bytes: Vec<u8>,
-    /// Where the sort key begins.
+    /// Offset of the sort key.
     sort: usize,
 }
 
-/// How many bytes the hash takes.
+/// Size of the hash in bytes.
 const HASH: usize = size_of::<u64>();
 
-/// Room for most keys, so that writing one does not move it.
+/// Initial capacity in bytes: enough for most keys, so that encoding does not reallocate.
 const USUAL_LENGTH: usize = 96;
 
-/// The hash of a partition key and the key itself, which `encode` appends.
+/// Encodes the hash of a partition key and the key itself, which `encode` appends.
 pub(super) fn key_prefix(encode: impl FnOnce(&mut Vec<u8>)) -> Vec<u8> {
     let mut bytes = Vec::with_capacity(USUAL_LENGTH);
     bytes.extend_from_slice(&[0; HASH]);
@@ -40,37 +40,37 @@ pub(super) fn key_prefix(encode: impl FnOnce(&mut Vec<u8>)) -> Vec<u8> {
     bytes
 }
 
-/// The first place after a position: the same bytes, and a zero.
+/// Smallest bytes after a row key: the same bytes and a zero.
 pub(super) fn after(position: &RowKey) -> Vec<u8> {
     [position.as_bytes(), &[0]].concat()
 }
 
 impl RowKey {
-    /// The bytes that rows are ordered by.
+    /// Bytes by which rows are ordered.
     pub fn as_bytes(&self) -> &[u8] {
         &self.bytes
     }
 
-    /// The hash of the partition key, and the partition key.
+    /// Encoded hash of the partition key and partition key.
     pub fn partition_key(&self) -> &[u8] {
         &self.bytes[..self.sort]
     }
 
-    /// The sort key; in an index, followed by the table's key.
+    /// Encoded sort key; in an index, followed by the key of the table.
     pub fn sort_key(&self) -> &[u8] {
         &self.bytes[self.sort..]
     }
 
-    /// The hash of the partition key.
+    /// Hash of the partition key.
     pub fn hash(&self) -> u64 {
-        let hash = self.bytes.first_chunk().expect("every position begins with a hash");
+        let hash = self.bytes.first_chunk().expect("every row key begins with a hash");
         u64::from_be_bytes(*hash)
     }
 
-    /// The position in the table of an item that is known to have a valid key.
+    /// Computes the row key in the table of a stored item.
     ///
     /// # Panics
-    /// If the item has no valid key. Stored items always have.
+    /// If the item has no valid key. Stored items always have one.
     pub fn of_stored(schema: &TableSchema, item: &Item) -> Self {
         let mut bytes = key_prefix(|out| encode_stored(&schema.partition, item, out));
         let sort = bytes.len();
@@ -80,7 +80,7 @@ impl RowKey {
         Self { bytes, sort }
     }
 
-    /// Whether this is the position of this item in the table.
+    /// Whether this is the row key of an item in the table.
     pub fn is_of(&self, schema: &TableSchema, item: &Item) -> bool {
         let mut key = Vec::with_capacity(self.bytes.len());
         let is_key =
@@ -89,7 +89,7 @@ impl RowKey {
         is_key && key == self.bytes[HASH..]
     }
 
-    /// The position of an item in an index; `None` if the index does not have the item.
+    /// Computes the row key of an item in an index; `None` if the index does not hold the item.
     pub fn in_index(schema: &TableSchema, index: &IndexSchema, item: &Item) -> Option<Self> {
         match too_long(schema, index, &key_values(index, item)) {
             Some(_) => None,
@@ -97,8 +97,8 @@ impl RowKey {
         }
     }
 
-    /// The place that the keys of an item give it in an index, however long they are: a start key
-    /// may name a place where no item can be.
+    /// Computes the row key in an index without a limit on the size of its keys: a start key may be
+    /// longer than the key of any item.
     pub(super) fn by_index_keys(
         schema: &TableSchema,
         index: &IndexSchema,
@@ -121,11 +121,11 @@ impl RowKey {
         Some(Self { bytes, sort })
     }
 
-    /// The position of a key given by a caller, which must have the table's key attributes and
-    /// nothing else.
+    /// Validates a key of a request and computes its row key. The key must have the table's key
+    /// attributes and no others.
     pub(super) fn of_key(schema: &TableSchema, key: &Item) -> Result<Self, OperationError> {
         if !has_key_attributes(schema, key) {
-            // That no attribute can have a name like this is told first.
+            // DynamoDB reports invalid attribute names first.
             key.validate()?;
             return Err(OperationError::Request(does_not_match()));
         }
@@ -136,8 +136,8 @@ impl RowKey {
         Self::checked(schema, key)
     }
 
-    /// The same for a read. In a transaction, a key of other attributes is told as the reason of
-    /// its read (observed on AWS).
+    /// Validates a key of a read and computes its row key. In a transaction, wrong key attributes
+    /// are the cancellation reason of the read (observed on AWS).
     pub(super) fn of_read_key(schema: &TableSchema, key: &Item) -> Result<Self, OperationError> {
         if !has_key_attributes(schema, key) {
             key.validate()?;
@@ -146,7 +146,7 @@ impl RowKey {
         Self::of_key(schema, key)
     }
 
-    /// The position of an item given by a caller, which must have the table's key attributes.
+    /// Validates the key attributes of an item of a request and computes its row key.
     pub(super) fn of_item(schema: &TableSchema, item: &Item) -> Result<Self, OperationError> {
         check_no_empty_key(schema, item)?;
         for attribute in schema.key_attributes() {
@@ -178,7 +178,7 @@ impl RowKey {
     }
 }
 
-// One position has the same bytes, however it came to be, and no other has.
+// Equality and order are those of the bytes: the encoding of a key is unique.
 impl PartialEq for RowKey {
     fn eq(&self, other: &Self) -> bool {
         self.bytes == other.bytes
@@ -218,13 +218,13 @@ impl KeyAttribute {
     }
 }
 
-/// The table's key attributes of an item.
+/// Selects the table's key attributes of an item.
 pub(super) fn key_of(schema: &TableSchema, item: &Item) -> Item {
     select(item, schema.key_attributes())
 }
 
-/// The attributes that say where to go on after an item: the keys of the table and, if it was
-/// read through an index, of the index.
+/// Selects the attributes of the start key after an item: the keys of the table and, if an index is
+/// read, of the index.
 pub(super) fn resume_key(schema: &TableSchema, index: Option<&IndexSchema>, item: &Item) -> Item {
     let index_keys = index.into_iter().flat_map(IndexSchema::key_attributes);
     select(item, schema.key_attributes().chain(index_keys))
@@ -236,15 +236,15 @@ fn select<'a>(item: &Item, attributes: impl Iterator<Item = &'a KeyAttribute>) -
         .collect()
 }
 
-/// AWS's answer to a partition key that is too long: with no space before the number.
+/// AWS's message for a partition key that is too long, verbatim: no space before the number.
 pub(super) const LONG_PARTITION: &str = "One or more parameter values were invalid: Size of \
                                          hashkey has exceeded the maximum size limit of2048 bytes";
 
-/// AWS's answer to a sort key that is too long.
+/// AWS's message for a sort key that is too long.
 pub(super) const LONG_SORT: &str = "One or more parameter values were invalid: Aggregated size of \
                                     all range keys has exceeded the size limit of 1024 bytes";
 
-/// AWS's answer to every `Key` that is not the table's key.
+/// AWS's message for a `Key` that is not the table's key.
 fn does_not_match() -> Error {
     Error::validation("The provided key element does not match the schema")
 }
@@ -283,7 +283,7 @@ fn check_no_empty_key(schema: &TableSchema, item: &Item) -> Result<(), Operation
     Ok(())
 }
 
-/// The error for an empty value of a key attribute of the table.
+/// Error for an empty value of a key attribute of the table.
 pub(super) fn empty_key(kind: &str, attribute: &str) -> Error {
     Error::validation(format!(
         "One or more parameter values are not valid. The AttributeValue for a key attribute \
@@ -291,7 +291,7 @@ pub(super) fn empty_key(kind: &str, attribute: &str) -> Error {
     ))
 }
 
-/// The error for an empty value of a key attribute of an index.
+/// Error for an empty value of a key attribute of an index.
 pub(super) fn empty_index_key(kind: &str, index: &str, attribute: &str) -> Error {
     Error::validation(format!(
         "One or more parameter values are not valid. A value specified for a secondary index key \
@@ -300,7 +300,7 @@ pub(super) fn empty_index_key(kind: &str, index: &str, attribute: &str) -> Error
     ))
 }
 
-/// What an empty string or binary is called in messages; `None` for any other value.
+/// Type name of an empty string or binary in messages; `None` for any other value.
 pub(super) fn empty_kind(value: ValueRef<'_>) -> Option<&'static str> {
     match value {
         ValueRef::S("") => Some("string"),

@@ -1,4 +1,4 @@
-//! Where a page goes on: `ExclusiveStartKey`.
+//! Validation of `ExclusiveStartKey`, the position at which a page resumes.
 
 use super::RowKey;
 use super::key_range::Segment;
@@ -16,7 +16,7 @@ fn mismatch() -> Error {
     Error::validation(format!("{INVALID_START}: {MISMATCH}"))
 }
 
-/// The position that the start key of a query names.
+/// Validates the start key of a query and computes its row key.
 pub(super) fn of_query(
     schema: &TableSchema,
     index: Option<&IndexSchema>,
@@ -28,7 +28,7 @@ pub(super) fn of_query(
     }
 }
 
-/// The position that the start key of a scan names.
+/// Validates the start key of a scan and computes its row key.
 pub(super) fn of_scan(
     schema: &TableSchema,
     index: Option<&IndexSchema>,
@@ -47,7 +47,7 @@ pub(super) fn of_scan(
     Ok(position)
 }
 
-/// The position in the table that an `ExclusiveStartKey` names.
+/// Computes the row key of a start key in the table.
 fn in_table(schema: &TableSchema, start: &Item) -> Result<RowKey> {
     let attributes: Vec<&KeyAttribute> = schema.key_attributes().collect();
     check_start(start, attributes.len(), &attributes)?;
@@ -55,7 +55,7 @@ fn in_table(schema: &TableSchema, start: &Item) -> Result<RowKey> {
     Ok(RowKey::of_stored(schema, start))
 }
 
-/// The position in an index that an `ExclusiveStartKey` names.
+/// Computes the row key of a start key in an index.
 fn in_index(schema: &TableSchema, index: &IndexSchema, start: &Item) -> Result<RowKey> {
     let own: Vec<&KeyAttribute> = index.key_attributes().collect();
     let mut all = own.clone();
@@ -68,11 +68,12 @@ fn in_index(schema: &TableSchema, index: &IndexSchema, start: &Item) -> Result<R
         return Err(mismatch());
     }
     check_start_not_empty(start, &all)?;
-    // Its keys were checked, except how long they are, which nobody does.
+    // DynamoDB does not check the length of the keys.
     RowKey::by_index_keys(schema, index, start).ok_or_else(mismatch)
 }
 
-/// Checks how many attributes a start key has, and those of what is read.
+/// Checks the number of attributes of a start key, and the types of `own`, the keys of the table or
+/// index that is read.
 fn check_start(start: &Item, count: usize, own: &[&KeyAttribute]) -> Result<()> {
     if start.len() != count {
         return Err(Error::validation(INVALID_START));

@@ -1,4 +1,4 @@
-//! What an embedded engine keeps, as the operations see it.
+//! Traits of an embedded engine's storage: tables, and rows to read and write.
 
 use std::sync::Arc;
 
@@ -8,17 +8,17 @@ use crate::env::Timestamp;
 use crate::error::Result;
 use crate::schema::{Table, TableSchema};
 
-/// An engine's hold on a table: its definition, and whatever the engine needs to find its rows.
+/// Reference to a table: its definition, and whatever the engine needs to find its rows.
 pub trait TableRef: Clone {
-    /// The table's definition.
+    /// Definition of the table.
     fn table(&self) -> &Table;
 
-    /// The table's name.
+    /// Name of the table.
     fn name(&self) -> &str {
         &self.table().name
     }
 
-    /// The table's key and indexes.
+    /// Key and indexes of the table.
     fn schema(&self) -> &TableSchema {
         &self.table().schema
     }
@@ -36,20 +36,20 @@ impl AsRef<Table> for Table {
     }
 }
 
-/// Rows that can be read.
+/// Rows of an engine, for reading.
 ///
-/// All calls of one operation see the same state. An error is the engine's own, such as a disk
-/// that cannot be read; it fails the operation as it is.
+/// All calls of one operation see the same snapshot. An error is the engine's own, such as of a
+/// disk that cannot be read; the operation returns it unchanged.
 pub trait ReadRows {
-    /// How the engine refers to a table.
+    /// Reference to a table of the engine.
     type Table: TableRef;
 
-    /// The item at a position of the table.
+    /// Reads the item with this row key; `None` if there is none.
     fn get(&mut self, table: &Self::Table, position: &RowKey) -> Result<Option<Item>>;
 
-    /// Hands over the rows of a plan's source that lie in its span, in its order, each with the
-    /// item of the table if the plan says to fetch it, until `take` wants no more. Answers whether
-    /// a row was left.
+    /// Calls `take` with each row of the plan's source and range, in the plan's order, until `take`
+    /// stops. The second argument is the item of the table if the plan fetches it. Returns whether
+    /// `take` left a row ([`Visit::StopBefore`]).
     fn visit(
         &mut self,
         table: &Self::Table,
@@ -58,77 +58,77 @@ pub trait ReadRows {
     ) -> Result<bool>;
 }
 
-/// Whether a visit goes on.
+/// Decision after each row of [`ReadRows::visit`].
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Visit {
-    /// The row was taken, and the next one is wanted.
+    /// Takes the row, and continues with the next one.
     Continue,
-    /// The row was taken, and no other is wanted: not even to know whether there is one.
+    /// Takes the row, and stops without a look for another one.
     StopAfter,
-    /// The row was not taken, and no other is wanted.
+    /// Leaves the row, and stops.
     StopBefore,
 }
 
-/// Rows that can be written, too.
+/// Rows of an engine, for reading and writing, inside a transaction of the engine.
 ///
-/// Nothing that one operation writes is seen by others before the operation is complete. All that
-/// an operation reads, it reads before it writes anything: so it fails while there is nothing to
-/// undo, unless writing itself fails.
+/// No other operation sees a write before the operation is complete. An operation reads everything
+/// before it writes anything: if it fails, there is nothing to undo, unless the write itself
+/// failed.
 pub trait WriteRows: ReadRows {
-    /// Where the engine has found an item, as it likes to know it.
+    /// Handle of a row that was found, such as a row number.
     type RowHandle: Copy;
 
-    /// The item at a position of the table, and its place.
+    /// Reads the item with this row key, and the handle of its row.
     fn find(
         &mut self,
         table: &Self::Table,
         position: &RowKey,
     ) -> Result<Option<(Item, Self::RowHandle)>>;
 
-    /// Puts the effect of a write in the place of the item that was found, changes the index
-    /// entries, and leaves a record in the table's stream if it has one.
+    /// Applies a write: changes the item and the index entries, and adds a record to the table's
+    /// stream if it has one.
     fn apply(
         &mut self,
         table: &Self::Table,
         write: &EvaluatedWrite<'_, Self::RowHandle>,
     ) -> Result<()>;
 
-    /// Estimated size of the item collection that this position belongs to, in the table and its
-    /// local indexes. Answers report it in whole gigabytes, so an engine need not read the
-    /// collection while others wait to write: any size below 1 GB is as good as another.
+    /// Estimates the size in bytes of the item collection of this row key, in the table and its
+    /// local indexes. Outputs report it in whole gigabytes, so an engine need not read the
+    /// collection while other writes wait: any estimate below 1 GB has the same result.
     fn collection_size(&mut self, table: &Self::Table, position: &RowKey) -> Result<u64>;
 
-    /// The transaction that was carried out under a client request token.
+    /// Reads the record of a client request token; `None` if there is none.
     fn find_token(&mut self, token: &str) -> Result<Option<TokenRecord>>;
 
-    /// Keeps a token, and forgets those that protect no more.
+    /// Stores a token, and deletes expired ones.
     fn store_token(&mut self, token: &str, kept: TokenRecord) -> Result<()>;
 }
 
-/// A write that has been judged, and is to be carried out.
+/// Evaluated write, to be applied.
 #[derive(Clone, Copy, Debug)]
 pub struct EvaluatedWrite<'a, P> {
-    /// The position of the item in the table.
+    /// Row key of the item in the table.
     pub row_key: &'a RowKey,
-    /// Where the item was found, if there was one.
+    /// Handle of the present row; `None` if the item is new.
     pub row: Option<P>,
-    /// The item before and after.
+    /// Item before and after the write.
     pub effect: &'a Effect,
-    /// What that does to the indexes.
+    /// Changes of the indexes.
     pub changes: &'a [IndexChange],
 }
 
-/// A transaction that was carried out under a client request token.
+/// Record of a transaction that was executed with a client request token.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct TokenRecord {
-    /// What was carried out: [`transact::fingerprint`](super::transact::fingerprint).
+    /// Fingerprint of the operations.
     pub fingerprint: u128,
-    /// When.
+    /// Time at which the transaction was executed.
     pub completed_at: Timestamp,
 }
 
 impl TokenRecord {
-    /// Whether the token still stands for its transaction.
+    /// Whether the token is younger than 10 minutes, so that a request with it is a repetition.
     pub fn is_valid(&self, now: Timestamp) -> bool {
         now.since(self.completed_at) < super::transact::TOKEN_LIFETIME
     }

@@ -1,10 +1,9 @@
-//! The log behind a stream: what is known of it besides its records.
+//! State of a stream besides its records: lanes, shards and ranges of sequence numbers.
 //!
-//! A log has a few *lanes*. All changes of an item are in one of them, which the hash of its
-//! partition key decides. Every four hours the first record after that time begins a new
-//! *generation*: each lane then ends its shard and opens the next one. So a shard is what one lane
-//! has of one generation, and its parent is what the same lane has of the generation before. Only
-//! who writes changes a log: a reader takes it as it is, and leaves out what is past its time.
+//! A stream has a few *lanes*. The hash of an item's partition key decides which lane its changes
+//! are in. The first record after four hours begins a new *generation*: each lane closes its shard
+//! and opens the next one. A shard is one lane in one generation; its parent is the same lane in
+//! the generation before. Only writers change the state. Readers hide what is past retention.
 
 use std::time::Duration;
 
@@ -24,18 +23,18 @@ use crate::ops::{
 };
 use crate::schema::{Table, TableStream};
 
-/// The lanes of a new log, and so the most workers that can read one stream side by side. More
-/// would be read in vain most of the time: whoever follows a stream asks every open shard.
+/// Number of lanes of a new stream: the largest number of workers that read it in parallel. A
+/// reader polls every open shard, so more lanes would cost more empty reads.
 const LANES: u8 = 4;
 
-/// How long a shard takes records. DynamoDB's is about as long: it does not say so, but its shards
-/// are seen to be closed after four hours.
+/// Time after which a shard is closed. DynamoDB documents none; its shards were observed to close
+/// after four hours.
 const SHARD_LIFETIME: Duration = Duration::from_secs(4 * 60 * 60);
 
-/// What is known of a stream's log besides its records.
+/// State of a stream besides its records.
 ///
-/// An engine stores it as JSON beside the records. One counter numbers the records of all streams,
-/// so that a shard has a first and a last number that need not be those of a record.
+/// An engine stores it as JSON beside the records. One counter numbers the records of all streams.
+/// So the first and last number of a shard need not be numbers of its records.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct StreamState {
     arn: StreamArn,
@@ -46,49 +45,50 @@ pub struct StreamState {
     opened_at: Timestamp,
     #[serde(default, skip_serializing_if = "Option::is_none")]
     closed_at: Option<Timestamp>,
-    /// The last number that was given out before this stream was opened.
+    /// Last sequence number that was allocated before the stream was enabled.
     first_after: u64,
-    /// The number of the last record that was trimmed away. Numbers rise with the time in all lanes
-    /// alike, so that nothing before it is left in any of them.
+    /// Sequence number through which records were trimmed. Numbers increase with time in all lanes,
+    /// so no lane has an earlier record.
     trimmed_through: u64,
-    /// The last number that was given out before this stream was closed.
+    /// Last sequence number that was allocated before the stream was disabled.
     last: u64,
-    /// How many lanes there are: [`LANES`] when the stream was opened.
+    /// Number of lanes: [`LANES`] when the stream was enabled.
     lanes: u8,
-    /// The generations after the first, which began with the stream. Of those that are gone only
-    /// the last is kept, because the next one names it as its parent.
+    /// Generations after the first one. Of the generations past retention only the last is kept,
+    /// because its shards are parents.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     rotations: Vec<Generation>,
 }
 
-/// One of the times that a log is divided into.
+/// Generation: a period of the stream, with one shard per lane.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 struct Generation {
     opened_at: Timestamp,
-    /// The last number that was given out before.
+    /// Last sequence number that was allocated before the generation.
     first_after: u64,
 }
 
 impl Generation {
-    /// When its shards take no more records.
+    /// Time from which the shards of the generation take no more records.
     fn rotates_at(self) -> Timestamp {
         self.opened_at + SHARD_LIFETIME
     }
 }
 
-/// Where the records of a shard are.
+/// Place of a shard's records: a lane and a range of sequence numbers.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct ShardRange {
-    /// The lane that they are in.
+    /// Lane of the records.
     pub lane: usize,
-    /// The last number before the first of the shard.
+    /// Last sequence number before the shard.
     pub first_after: u64,
-    /// The last number of the shard, once it is closed.
+    /// Last sequence number of the shard; `None` while it is open.
     pub last: Option<u64>,
 }
 
 impl StreamState {
-    /// The log of a stream that has just been enabled, after this many records of all streams.
+    /// Creates the state of a newly enabled stream; `last_number` is the last sequence number that
+    /// was allocated.
     pub fn open(table: &Table, stream: &TableStream, last_number: u64) -> Self {
         let StreamSummary { arn, label, table: name } = table.summarise_stream(stream);
         Self {
@@ -107,27 +107,26 @@ impl StreamState {
         }
     }
 
-    /// The moment from which a record needs a new generation, which [`rotate`](Self::rotate)
-    /// begins.
+    /// Time from which a record needs a new generation: call [`rotate`](Self::rotate) first.
     pub fn rotates_at(&self) -> Timestamp {
         self.newest().rotates_at()
     }
 
-    /// Begins a new generation, after this many records of all streams; the last number that is
-    /// given out now, in place of the caller's.
+    /// Begins a new generation. `last_number` is the last sequence number that was allocated;
+    /// returns the value that replaces it.
     #[must_use]
     pub fn rotate(&mut self, now: Timestamp, last_number: u64) -> u64 {
         let last = self.end(last_number);
         let opened_at = now.to_millis();
         self.rotations.push(Generation { opened_at, first_after: last });
-        let are_gone = |pair: &[Generation]| has_only_trimmed_records(pair[1], now);
-        let gone = self.rotations[..self.rotations.len() - 1].windows(2).filter(|p| are_gone(p));
-        self.rotations.drain(..gone.count());
+        let are_past = |pair: &[Generation]| has_only_trimmed_records(pair[1], now);
+        let past = self.rotations[..self.rotations.len() - 1].windows(2).filter(|p| are_past(p));
+        self.rotations.drain(..past.count());
         last
     }
 
-    /// The log closed: nothing is added any more. The last number that is given out now, in place
-    /// of the caller's.
+    /// Closes all shards, because the stream was disabled. `last_number` is the last sequence
+    /// number that was allocated; returns the value that replaces it.
     #[must_use]
     pub fn close(&mut self, now: Timestamp, last_number: u64) -> u64 {
         self.closed_at = Some(now.to_millis());
@@ -135,49 +134,50 @@ impl StreamState {
         self.last
     }
 
-    /// The last number of the newest shards if they end now: they have at least one, which is that
-    /// of no record if there was none, so that no shard ends before it begins.
+    /// Last sequence number of the newest shards if they are closed now. A shard has at least one
+    /// number, even without a record, so that it does not end before it begins.
     fn end(&self, last_number: u64) -> u64 {
         last_number.max(self.newest().first_after + 1)
     }
 
-    /// Notes that the records up to this number are gone.
+    /// Records that the engine has trimmed the records through this sequence number.
     pub fn trim(&mut self, through: u64) {
         self.trimmed_through = self.trimmed_through.max(through);
     }
 
-    /// The number up to which records are gone.
+    /// Sequence number through which records were trimmed.
     pub fn trimmed_through(&self) -> u64 {
         self.trimmed_through
     }
 
-    /// Whether the whole log is to be forgotten: it was closed a day ago.
+    /// Whether the stream was disabled 24 hours ago or earlier, so that the engine deletes it.
     pub fn is_past_retention(&self, now: Timestamp) -> bool {
         self.closed_at.is_some_and(|closed| now.since(closed) >= STREAM_RETENTION)
     }
 
-    /// The stream.
+    /// ARN of the stream.
     pub fn arn(&self) -> &StreamArn {
         &self.arn
     }
 
-    /// What its records carry.
+    /// Images that its records contain.
     pub fn view_type(&self) -> StreamViewType {
         self.view_type
     }
 
-    /// How many lanes there are.
+    /// Number of lanes.
     pub fn lanes(&self) -> usize {
         usize::from(self.lanes)
     }
 
-    /// The numbers that records of this log can have, if this is the last that was given out.
+    /// Range of the sequence numbers of this stream; `last_number` is the last one that was
+    /// allocated.
     pub fn sequence_range(&self, last_number: u64) -> std::ops::RangeInclusive<u64> {
         let last = if self.closed_at.is_some() { self.last } else { last_number };
         self.first_after + 1..=last
     }
 
-    /// The keys of an item of the stream's table.
+    /// Selects the key attributes of an item of the stream's table.
     pub fn keys_of(&self, item: &Item) -> Item {
         let parts = self.key_schema.iter();
         parts
@@ -185,7 +185,8 @@ impl StreamState {
             .collect()
     }
 
-    /// The lane of the item with these keys; `None` if they are no keys of the stream's table.
+    /// Computes the lane of the item with these keys; `None` if they are not keys of the stream's
+    /// table.
     pub fn lane_of_keys(&self, keys: &Item) -> Option<usize> {
         let partition = self.key_schema.iter().find(|part| part.role == KeyRole::Partition)?;
         let mut encoded = Vec::new();
@@ -193,7 +194,7 @@ impl StreamState {
         Some(lane_of_hash(encoding::hash(&encoded), self.lanes()))
     }
 
-    /// The stream as lists show it.
+    /// Entry of the stream in lists.
     pub fn summary(&self) -> StreamSummary {
         StreamSummary {
             arn: self.arn.clone(),
@@ -202,13 +203,13 @@ impl StreamState {
         }
     }
 
-    /// Describes the stream.
+    /// Describes the stream with a page of its shards, without those past retention.
     pub fn describe(&self, request: &DescribeStream, now: Timestamp) -> Result<StreamDescription> {
         let limit = check_describe(request)?;
         let DescribeStream { arn: _, exclusive_start_shard, shard_filter, limit: _ } = request;
         let mut shards: Vec<(Generation, Shard)> = self.shards().collect();
         if let Some(start) = exclusive_start_shard {
-            // Nothing follows a shard that is not known.
+            // No shard follows an unknown one.
             let start = shards.iter().position(|(_, shard)| shard.id == *start);
             shards.drain(..start.map_or(shards.len(), |start| start + 1));
         }
@@ -242,10 +243,11 @@ impl StreamState {
         })
     }
 
-    /// Where the records of a shard are.
+    /// Finds the records of a shard.
     ///
     /// # Errors
-    /// [`ErrorKind::NotFound`](crate::ErrorKind::NotFound) if there is no such shard, or no longer.
+    /// [`ErrorKind::NotFound`](crate::ErrorKind::NotFound) if the shard does not exist, or is past
+    /// retention.
     pub fn shard_range(&self, shard: &ShardId, now: Timestamp) -> Result<ShardRange> {
         self.shard_ranges()
             .find(|(generation, extent)| self.shard_id(*generation, extent.lane) == *shard)
@@ -254,8 +256,8 @@ impl StreamState {
             .ok_or_else(record::shard_missing_error)
     }
 
-    /// The iterator that a request asks for, in the shard that is there; `newest` is the number of
-    /// the last record of the log, in whichever lane: all numbers up to it have been given out.
+    /// Creates the iterator of a request; `extent` is the range of its shard, `newest` the sequence
+    /// number of the last record of the stream in any lane.
     pub fn shard_iterator(
         &self,
         request: &GetShardIterator,
@@ -283,10 +285,14 @@ impl StreamState {
         Ok(place.encode())
     }
 
-    /// The shard that a place is in. Refuses to read what is no longer kept.
+    /// Finds the shard of an iterator.
+    ///
+    /// # Errors
+    /// [`ErrorKind::TrimmedData`](crate::ErrorKind::TrimmedData) if the records at the iterator
+    /// were trimmed.
     pub fn shard_range_at(&self, place: &IteratorState, now: Timestamp) -> Result<ShardRange> {
         let shard = ShardId(place.shard.clone());
-        // There was such a shard when the iterator was given out.
+        // The shard existed when the iterator was created.
         let extent = self.shard_range(&shard, now).map_err(|_| record::trimmed_error())?;
         if place.next <= self.trimmed_through {
             return Err(record::trimmed_error());
@@ -294,8 +300,10 @@ impl StreamState {
         Ok(extent)
     }
 
-    /// The iterator after a read that has come to `next`; `None` if nothing will ever follow.
-    /// `is_more` tells whether the shard has a record from there on.
+    /// Creates the iterator after a read; `None` if the shard is closed and was read to its end.
+    ///
+    /// `next` is the first sequence number that was not read; `is_more` says whether the shard has
+    /// a record from there on.
     pub fn next_iterator(
         &self,
         place: IteratorState,
@@ -314,13 +322,13 @@ impl StreamState {
         self.rotations.last().copied().unwrap_or(Generation { opened_at, first_after })
     }
 
-    /// Whether the shards of a generation are no longer shown: they are closed, and all their
-    /// records past retention.
+    /// Whether the shards of a generation are hidden: they are closed, and all their records are
+    /// past retention.
     fn is_hidden(&self, generation: Generation, now: Timestamp) -> bool {
         generation != self.newest() && has_only_trimmed_records(generation, now)
     }
 
-    /// All shards that are known, parents before children.
+    /// Ranges of all shards, parents before children.
     fn shard_ranges(&self) -> impl Iterator<Item = (Generation, ShardRange)> {
         let Self { opened_at, first_after, .. } = *self;
         let first = Generation { opened_at, first_after };
@@ -348,14 +356,14 @@ impl StreamState {
         })
     }
 
-    /// In the shape of DynamoDB's: the time at which the shard was opened, and what tells it from
-    /// those that were opened at the same time in this stream and, most likely, in others.
+    /// Formats a shard id like DynamoDB's: the time at which the shard was opened, and a suffix
+    /// that is unique among shards of that time in this stream and, most likely, in others.
     fn shard_id(&self, generation: Generation, lane: usize) -> ShardId {
         let stream = encoding::hash(self.arn.0.as_bytes()) as u32 & 0x00FF_FFFF;
         ShardId(format!("shardId-{:020}-{stream:06x}{lane:02x}", generation.opened_at.as_millis()))
     }
 
-    /// Refuses a sequence number outside of the shard.
+    /// Refuses a sequence number outside of the shard, or one that was trimmed.
     fn check_number(&self, number: u64, extent: &ShardRange, newest: u64) -> Result<u64> {
         let last = extent.last.unwrap_or(newest + 1);
         if number <= extent.first_after || number > last {
@@ -368,13 +376,12 @@ impl StreamState {
     }
 }
 
-/// Whether all records of a generation that is closed are past retention: it took none after its
-/// time.
+/// Whether all records of a closed generation are past retention. It took none after its lifetime.
 fn has_only_trimmed_records(generation: Generation, now: Timestamp) -> bool {
     record::is_past_retention(generation.rotates_at(), now)
 }
 
-/// The lane of an item in a log with this many.
+/// Computes the lane of an item in a stream with this number of lanes.
 pub fn lane_of(position: &RowKey, lanes: usize) -> usize {
     lane_of_hash(position.hash(), lanes)
 }
@@ -383,7 +390,7 @@ fn lane_of_hash(hash: u64, lanes: usize) -> usize {
     (hash % lanes as u64) as usize
 }
 
-/// Checks a request for a list of streams. Returns its limit.
+/// Validates a request for a list of streams, and returns its limit.
 pub fn check_list(request: &ListStreams) -> Result<usize> {
     let too_many = "cannot be greater than the maximum allowed size:";
     let limit = record::check_limit(request.limit, record::LIST_LIMIT, too_many)?;
@@ -393,12 +400,12 @@ pub fn check_list(request: &ListStreams) -> Result<usize> {
     Ok(limit)
 }
 
-/// Checks a request for a description of a stream. Returns its limit.
+/// Validates a request for a description of a stream, and returns its limit.
 pub fn check_describe(request: &DescribeStream) -> Result<usize> {
     let too_many = "cannot be greater than the maximum:";
     let limit = record::check_limit(request.limit, record::LIST_LIMIT, too_many)?;
-    // A page of children that is not the first would need a place among them. A shard has few
-    // children, and DynamoDB Local 3.3.1 refuses both together in these words.
+    // A shard has few children, so pages of them are not supported. DynamoDB Local 3.3.1 refuses
+    // both together with this message.
     if request.shard_filter.is_some() && request.exclusive_start_shard.is_some() {
         return Err(Error::validation(
             "ShardFilter and ExclusiveStartShardId both should not be specified in the request.",
@@ -407,7 +414,7 @@ pub fn check_describe(request: &DescribeStream) -> Result<usize> {
     Ok(limit)
 }
 
-/// A page of the list of streams, out of all logs in the order of their names.
+/// Computes a page of the list of streams, from all streams in the order of their ARNs.
 pub fn list<'a>(
     request: &ListStreams,
     logs: impl IntoIterator<Item = &'a StreamState>,
@@ -449,7 +456,7 @@ mod tests {
     }
 
     #[test]
-    fn a_log_of_one_shard_is_one_of_one_lane() {
+    fn stored_state_with_one_lane_is_readable() {
         let stored = r#"{
             "arn": "arn:aws:dynamodb:local:0:table/things/stream/2026-01-01T00:00:00.000",
             "label": "2026-01-01T00:00:00.000", "table": "things", "view_type": "NEW_IMAGE",
@@ -467,14 +474,14 @@ mod tests {
         assert_eq!(log.rotate(now + 3 * HOUR, 20), 20);
         let both = shards(&log, now + 3 * HOUR);
         assert_eq!(both[1].parent.as_ref(), Some(&shard.id));
-        // It is kept as it is, and read again.
+        // It survives a round trip through JSON.
         let again: StreamState =
             serde_json::from_str(&serde_json::to_string(&log).unwrap()).unwrap();
         assert_eq!(again, log);
     }
 
     #[test]
-    fn shards_have_the_ids_of_their_stream_alone() {
+    fn shard_ids_have_time_stream_and_lane() {
         let opened_at = Timestamp::from_secs(1_800_000_000);
         let log = log(opened_at, 0);
         let ids: Vec<ShardId> = shards(&log, opened_at).into_iter().map(|one| one.id).collect();
@@ -488,7 +495,7 @@ mod tests {
     }
 
     #[test]
-    fn what_is_known_of_old_generations_does_not_grow() {
+    fn number_of_kept_generations_is_bounded() {
         let mut now = Timestamp::from_secs(1_800_000_000);
         let mut log = log(now, 0);
         for number in 1..1000 {
@@ -499,7 +506,7 @@ mod tests {
             let shards = shards(&log, now);
             assert!(shards.len() <= 8 * usize::from(LANES));
             let (first, rest) = shards.split_at(usize::from(LANES));
-            // All have parents; of the oldest ones, they may be gone.
+            // All have parents; those of the oldest may have been deleted.
             assert!(first.iter().all(|shard| number < 8 || shard.parent.is_some()));
             for shard in rest {
                 let parent = shard.parent.as_ref().unwrap();
@@ -509,10 +516,10 @@ mod tests {
     }
 
     proptest! {
-        /// However time passes and numbers are given out, the shards of each lane follow one
-        /// another without a gap, each has a number, and whatever is not past retention is in one.
+        /// The shards of each lane follow one another without a gap, each has a sequence number,
+        /// and each record within retention is in exactly one.
         #[test]
-        fn shards_follow_one_another(
+        fn shards_of_a_lane_have_no_gaps(
             steps in proptest::collection::vec((0..8_u64, 0..3_u64), 0..30),
             closes in any::<bool>(),
         ) {

@@ -1,4 +1,4 @@
-//! What concerns the operations of a transaction together.
+//! Rules on the operations of a transaction together, and the fingerprint of its operations.
 
 use std::borrow::Cow;
 use std::collections::BTreeSet;
@@ -17,10 +17,11 @@ use crate::ops::{
 use crate::schema::TableSchema;
 use crate::{Item, MapRef};
 
-/// How long a client request token protects its transaction (API reference, TransactWriteItems).
+/// Time for which a client request token makes a transaction idempotent (API reference,
+/// TransactWriteItems).
 pub const TOKEN_LIFETIME: Duration = Duration::from_secs(10 * 60);
 
-/// Checks the shape of a transaction, before any table is looked up.
+/// Validates number, size, token and operations of a transaction, before a table is looked up.
 pub(crate) fn check_write(request: &TransactWriteItems) -> Result<()> {
     check_count(request.items.len())?;
     if let Some(token) = &request.client_request_token {
@@ -36,7 +37,7 @@ pub(crate) fn check_write(request: &TransactWriteItems) -> Result<()> {
     Ok(())
 }
 
-/// Checks the shape of a transactional read, before any table is looked up.
+/// Checks the number of reads of a transaction, before a table is looked up.
 pub(crate) fn check_get(request: &TransactGetItems) -> Result<()> {
     check_count(request.items.len())
 }
@@ -53,8 +54,11 @@ fn check_count(count: usize) -> Result<()> {
     )))
 }
 
-/// Checks what can be seen of each operation by itself: that it asks for nothing of its own to be
-/// returned, and has the expression that the API requires of it.
+/// Validates each operation of a transaction by itself: it returns nothing of its own, and has the
+/// expression that the API requires.
+///
+/// # Errors
+/// [`ErrorKind::Validation`] for the first operation that is invalid.
 pub fn check_operations(items: &[TransactWriteItem]) -> Result<()> {
     for (number, item) in items.iter().enumerate() {
         check_nothing_returned(item)?;
@@ -92,7 +96,8 @@ fn check_token(token: &str) -> Result<()> {
     )))
 }
 
-/// A transaction answers as a whole: what an operation asks to have returned would be lost.
+/// Refuses an operation that asks for attributes, capacity or metrics: a transaction returns none
+/// of them per operation.
 fn check_nothing_returned(item: &TransactWriteItem) -> Result<()> {
     let (values, capacity, metrics) = match item {
         TransactWriteItem::Put(put) => {
@@ -115,14 +120,14 @@ fn check_nothing_returned(item: &TransactWriteItem) -> Result<()> {
         || metrics != ReturnItemCollectionMetrics::None
     {
         return Err(Error::validation(
-            "an operation of a transaction returns nothing of its own; set what to return on the \
-             transaction",
+            "an operation of a transaction cannot return attributes, capacity or metrics of its \
+             own; leave `return_values` out and set the others on the transaction",
         ));
     }
     Ok(())
 }
 
-/// What an operation adds to the size of its transaction: what it sends.
+/// Size in bytes that an operation adds to its transaction: item or key, and values.
 fn payload_size(item: &TransactWriteItem) -> usize {
     let values = |values: &Values| -> usize { values.values().map(crate::Value::size).sum() };
     match item {
@@ -139,7 +144,7 @@ fn payload_size(item: &TransactWriteItem) -> usize {
     }
 }
 
-/// The table that an operation is on.
+/// Name or ARN of the table of an operation.
 pub(crate) fn table_of(item: &TransactWriteItem) -> &str {
     match item {
         TransactWriteItem::Put(put) => &put.table,
@@ -149,7 +154,7 @@ pub(crate) fn table_of(item: &TransactWriteItem) -> &str {
     }
 }
 
-/// Plans one operation.
+/// Validates one operation against its table.
 pub(crate) fn plan_operation(
     item: &TransactWriteItem,
     schema: &TableSchema,
@@ -177,10 +182,11 @@ pub(crate) fn check_distinct<'a>(
     Ok(())
 }
 
-/// Gathers the outcome of every operation: all results, or the cancellation with every reason.
+/// Collects the outcomes of all operations: the results, or the cancellation with one reason per
+/// operation.
 ///
 /// # Errors
-/// A wrong request fails as itself, before any reason counts.
+/// The first error of a request, if there is one; otherwise the cancellation.
 pub(crate) fn collect_outcomes<T>(outcomes: Vec<Result<T, OperationError>>) -> Result<Vec<T>> {
     if outcomes.iter().all(Result::is_ok) {
         return Ok(outcomes.into_iter().filter_map(Result::ok).collect());
@@ -206,17 +212,16 @@ fn reason(error: Error) -> CancellationReason {
 
 /// Version of the encoding behind [`fingerprint`], and its first byte.
 ///
-/// A new version makes all stored fingerprints differ. A retry with a token from before the upgrade
-/// then fails with `IdempotentParameterMismatch`, for ten minutes.
+/// A new version changes all fingerprints. For ten minutes after an upgrade, a retry with a token
+/// from before it fails with `IdempotentParameterMismatch`.
 const FINGERPRINT_VERSION: u8 = 1;
 
-/// Fingerprint of the operations of a transaction, as a client request token is stored with it.
+/// Computes the fingerprint of the operations of a transaction, which is stored with its token.
 ///
-/// It covers every operation, in order. It leaves out the token, and the figures that the
-/// transaction returns as a whole (capacity, item-collection metrics): these may differ between
-/// retries.
+/// It covers every operation, in order. It excludes the token and the settings of the transaction
+/// as a whole (capacity, item-collection metrics), which may differ between retries.
 ///
-/// The fingerprint is the XXH3-128 hash of these bytes. Stores keep it, so the encoding may change
+/// The fingerprint is the XXH3-128 hash of these bytes. Stores persist it, so the encoding changes
 /// only together with its version. A *number* is an unsigned LEB128 varint, a *block* is a length
 /// (number) and that many bytes.
 ///
@@ -239,17 +244,17 @@ const FINGERPRINT_VERSION: u8 = 1;
 /// | return consumed capacity, not of a condition check | 1 byte: 0 none, 1 total, 2 indexes |
 /// | return item-collection metrics, not of a condition check | 1 byte: 0 none, 1 size |
 ///
-/// Expressions are encoded as DynamoDB would be sent them: as text with placeholders. A tree is
-/// rendered by [`Renderer`], update before condition, and its placeholders are added to names and
-/// values. So a tree has the fingerprint of the text that it renders to.
+/// Expressions are encoded as text with placeholders, as a request to DynamoDB has them.
+/// [`Renderer`] renders a tree, update before condition, and its placeholders are added to names
+/// and values. So a tree has the fingerprint of the text that it renders to.
 pub(crate) fn fingerprint(request: &TransactWriteItems) -> u128 {
     xxhash_rust::xxh3::xxh3_128(&Encoding::of(request).0)
 }
 
-/// Bytes of a transaction that its fingerprint is the hash of.
+/// Bytes of a transaction whose hash is its fingerprint.
 ///
-/// Every request is taken apart without `..`: a new field does not compile until it is encoded
-/// here, or left out on purpose.
+/// Requests are destructured without `..`: a new field does not compile until it is encoded or
+/// explicitly ignored here.
 struct Encoding(Vec<u8>);
 
 impl Encoding {
@@ -362,7 +367,7 @@ impl Encoding {
     fn target(&mut self, kind: u8, table: &str, item: &Item) {
         self.byte(kind);
         self.block(table.as_bytes());
-        // Equal items have equal bytes, whether they are held as trees or as bytes.
+        // The encoding is canonical: equal items have equal bytes.
         self.block(&item.encode());
     }
 
@@ -434,7 +439,7 @@ impl Encoding {
 struct Rendered<'a> {
     names: &'a Names,
     values: &'a Values,
-    /// Present from the first tree on: it holds copies of the placeholders.
+    /// Created for the first tree, with copies of the placeholders.
     renderer: Option<Renderer>,
 }
 
@@ -475,7 +480,7 @@ impl<'a> Rendered<'a> {
     }
 }
 
-/// The error for a token that was used before with other content.
+/// Error for a token that was used before with other operations.
 pub(crate) fn token_mismatch_error() -> Error {
     Error::new(
         ErrorKind::IdempotentParameterMismatch,
@@ -484,7 +489,7 @@ pub(crate) fn token_mismatch_error() -> Error {
     )
 }
 
-/// Refuses an answer that is too large for one transaction.
+/// Checks that the items of a transactional read have at most 4 MB.
 pub(crate) fn check_answer_size<'a>(items: impl IntoIterator<Item = &'a Item>) -> Result<()> {
     let size: usize = items.into_iter().map(Item::size).sum();
     if size > limits::TRANSACT_SIZE {
@@ -529,12 +534,12 @@ mod tests {
     }
 
     #[track_caller]
-    fn assert_all_differ(prints: &[u128]) {
-        let distinct: BTreeSet<&u128> = prints.iter().collect();
-        assert_eq!(distinct.len(), prints.len(), "{prints:x?}");
+    fn assert_all_differ(fingerprints: &[u128]) {
+        let distinct: BTreeSet<&u128> = fingerprints.iter().collect();
+        assert_eq!(distinct.len(), fingerprints.len(), "{fingerprints:x?}");
     }
 
-    /// Files hold this fingerprint: a change needs a new version of the encoding.
+    /// Files store fingerprints: another value needs a new version of the encoding.
     #[test]
     fn fingerprint_of_the_sample_is_fixed() {
         let request =
@@ -557,7 +562,7 @@ mod tests {
     }
 
     #[test]
-    fn token_and_figures_of_the_transaction_are_left_out() {
+    fn fingerprint_excludes_token_and_settings_of_the_transaction() {
         let request = TransactWriteItems::new().item(put());
         let other = request
             .clone()
@@ -568,7 +573,7 @@ mod tests {
     }
 
     #[test]
-    fn every_field_of_a_put_counts() {
+    fn fingerprint_covers_every_field_of_a_put() {
         assert_all_differ(&[
             of(put()),
             of(PutItem { table: "song".to_owned(), ..put() }),
@@ -592,7 +597,7 @@ mod tests {
     }
 
     #[test]
-    fn every_field_of_an_update_counts() {
+    fn fingerprint_covers_every_field_of_an_update() {
         assert_all_differ(&[
             of(update()),
             of(UpdateItem { table: "song".to_owned(), ..update() }),
@@ -617,7 +622,7 @@ mod tests {
     }
 
     #[test]
-    fn every_field_of_a_delete_counts() {
+    fn fingerprint_covers_every_field_of_a_delete() {
         assert_all_differ(&[
             of(delete()),
             of(DeleteItem { table: "album".to_owned(), ..delete() }),
@@ -634,7 +639,7 @@ mod tests {
     }
 
     #[test]
-    fn every_field_of_a_condition_check_counts() {
+    fn fingerprint_covers_every_field_of_a_condition_check() {
         assert_all_differ(&[
             of(check()),
             of(ConditionCheck { table: "album".to_owned(), ..check() }),
@@ -648,7 +653,7 @@ mod tests {
     }
 
     #[test]
-    fn kind_number_and_order_of_operations_count() {
+    fn fingerprint_covers_kind_number_and_order_of_operations() {
         let [one, other] = ["a", "b"].map(|pk| PutItem::new("songs", item! { "pk" => pk }));
         let pair = |first: &PutItem, second: &PutItem| {
             fingerprint(&TransactWriteItems::new().item(first.clone()).item(second.clone()))
@@ -664,7 +669,7 @@ mod tests {
     }
 
     #[test]
-    fn fingerprint_does_not_depend_on_how_an_item_is_held() {
+    fn fingerprint_is_the_same_for_trees_and_encoded_items() {
         let encoded = PutItem { item: song().into_encoded(), ..put() };
         assert_eq!(of(encoded), of(put()));
         let reordered = Item::new().with("plays", 3).with("pk", "a");

@@ -1,8 +1,7 @@
-//! When items expire.
+//! Expiry of items: which items a store deletes, and which items callers exclude.
 //!
-//! There are two questions, and both are answered here for everybody. Whether the *service* deletes
-//! an item is a matter of [`expires_at`] and [`expired`]. Whether a *caller* still wants to see it
-//! is what [`not_expired`] says, because an expired item is there until it is deleted.
+//! A store deletes items by [`expires_at`] and [`expired`]. An expired item exists until then, so
+//! callers exclude it with [`not_expired`].
 
 use std::ops::Range;
 use std::time::Duration;
@@ -12,45 +11,43 @@ use crate::error::{Error, Result};
 use crate::expr::{Condition, attr};
 use crate::{Item, ValueRef};
 
-/// Items whose time lies further back than this are taken for a mistake and kept (developer
-/// guide, time-to-live-ttl-before-you-start).
+/// Age in seconds from which an expiry time is considered a mistake, and the item is kept
+/// (developer guide, time-to-live-ttl-before-you-start): five years.
 const OLDEST: u64 = 5 * 365 * 24 * 60 * 60;
 
-/// How often the stores that delete expired items by themselves look for them, unless told
-/// otherwise.
+/// Default time between two sweeps of the embedded stores.
 pub const SWEEP_EVERY: Duration = Duration::from_secs(60);
 
-/// The second since the epoch in which this item's time comes, by its attribute; `None` if it never
-/// expires, because the attribute is missing, is no number, or is a time that no clock shows.
+/// Second since the epoch at which an item expires, by its attribute, rounded down.
+///
+/// `None` if the item never expires: the attribute is missing, is not a number, or is less than 1
+/// or greater than `i64::MAX`.
 pub fn expires_at(item: &Item, attribute: &str) -> Option<u64> {
     let Some(ValueRef::N(time)) = item.get(attribute) else { return None };
-    // No item expires in the first second, which is never in the past of a clock, nor in one that
-    // an engine could not keep as a signed integer.
+    // The first second is never in the past of a clock. Engines store the time as a signed integer.
     time.whole_part().filter(|second| (1..=i64::MAX as u64).contains(second))
 }
 
-/// The seconds of [`expires_at`] whose items are expired by now, and are to be deleted: those that
-/// have passed, but not by more than five years.
+/// Range of the values of [`expires_at`] whose items are deleted at `now`: past seconds, up to five
+/// years ago.
 pub fn expired(now: Timestamp) -> Range<u64> {
     let now = now.as_secs();
     now.saturating_sub(OLDEST) + 1..now
 }
 
-/// Whether this item has expired by the time in its attribute, and is to be deleted.
+/// Whether an item has expired at `now` and a sweep deletes it.
 pub fn is_expired(item: &Item, attribute: &str, now: Timestamp) -> bool {
     expires_at(item, attribute).is_some_and(|second| expired(now).contains(&second))
 }
 
-/// Holds for an item whose time has not come: the filter that callers put on what they read,
-/// because the service has yet to delete what has expired (developer guide, "Working with expired
-/// items").
+/// Builds the filter that excludes expired items, which exist until the store deletes them
+/// (developer guide, "Working with expired items").
 ///
-/// It is the guide's `expires > :now`, turned round so that items that never expire pass, too:
-/// those without the attribute, and those in which it is no number.
+/// It holds if the attribute is later than `now`, in seconds since the epoch. It also holds for
+/// items that never expire: those without the attribute, or with another type.
 ///
-/// An item that expired more than five years ago does not pass, as with the guide's filter,
-/// although the service keeps it: its time has come, and a session must not be valid again because
-/// nobody deleted it for five years.
+/// An item that expired more than five years ago is excluded, although the store never deletes it:
+/// a session must not become valid again because nobody deleted it for five years.
 ///
 /// ```
 /// use tabla::env::Timestamp;
@@ -66,10 +63,10 @@ pub fn not_expired(attribute: &str, now: Timestamp) -> Condition {
     !attr(attribute).le(now.as_secs())
 }
 
-/// Reads the option `sweep` of an address: a number of seconds, or `off`.
+/// Parses the option `sweep` of an address: a number of seconds, at least 1, or `off` (`None`).
 ///
 /// # Errors
-/// [`crate::ErrorKind::Config`] for anything else.
+/// [`crate::ErrorKind::Config`] for any other text.
 pub fn sweep_period(text: &str) -> Result<Option<Duration>> {
     if text == "off" {
         return Ok(None);
@@ -126,8 +123,8 @@ mod tests {
         assert_eq!(expired(Timestamp::from_secs(3)), 1..3);
     }
 
-    /// Whatever the filter shows, the service does not delete; what it hides is deleted from the
-    /// next second on, unless its time is too far back.
+    /// A store deletes no item that passes the filter, and deletes an excluded one from the next
+    /// second on, unless its time is more than five years ago.
     #[test]
     fn items_that_pass_the_filter_are_not_deleted() {
         for from_now in -3_i64..=3 {

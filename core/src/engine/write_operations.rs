@@ -1,8 +1,7 @@
-//! Writes, from the request to the answer.
+//! Planned writes: of an item, a batch or a transaction, from request to output.
 //!
-//! A write is planned against its table by whoever asks for it, and run where writes happen one
-//! after another. A table may change in between: [`replan`](SingleWrite::replan) judges the
-//! request again.
+//! The caller plans a write against its table; the engine's writer executes it. If the table has
+//! changed in between, [`replan`](SingleWrite::replan) validates the request again.
 
 use super::read_operations::CapacityMeters;
 use super::storage::{EvaluatedWrite, TableRef, TokenRecord, WriteRows};
@@ -16,14 +15,15 @@ use crate::error::{CancellationReason, Result};
 use crate::ops::*;
 use crate::schema::{IndexKind, TableSchema};
 
-/// Cost above which expressions are evaluated outside of the writer: see [`WritePlan::cost`]. Ten
-/// paths into an item of 400 KB, or a thousand into one of 4 KB.
+/// Cost above which expressions are evaluated outside of the writer, in bytes: see
+/// [`WritePlan::evaluation_cost`]. Ten paths into an item of 400 KB, or a thousand into one of 4
+/// KB.
 const MAX_INLINE_COST: usize = 4 << 20;
 
-/// Items that a write has found, one for each of its operations, in their order.
+/// Present items of a write, one per operation, in order.
 pub type FoundItems = Vec<Option<Item>>;
 
-/// A write of one item, planned.
+/// Planned write of one item.
 #[derive(Clone, Debug)]
 pub struct SingleWrite<T> {
     table: T,
@@ -33,7 +33,7 @@ pub struct SingleWrite<T> {
 }
 
 impl<T: TableRef> SingleWrite<T> {
-    /// Plans a put.
+    /// Plans a put into `table`.
     pub fn put(request: &PutItem, table: T) -> Result<Self> {
         let capacity = request.return_consumed_capacity;
         let metrics = request.return_item_collection_metrics;
@@ -41,7 +41,7 @@ impl<T: TableRef> SingleWrite<T> {
         Ok(Self { table, plan, capacity, metrics })
     }
 
-    /// Plans an update.
+    /// Plans an update in `table`.
     pub fn update(request: &UpdateItem, table: T) -> Result<Self> {
         let capacity = request.return_consumed_capacity;
         let metrics = request.return_item_collection_metrics;
@@ -49,7 +49,7 @@ impl<T: TableRef> SingleWrite<T> {
         Ok(Self { table, plan, capacity, metrics })
     }
 
-    /// Plans a delete.
+    /// Plans a delete from `table`.
     pub fn delete(request: &DeleteItem, table: T) -> Result<Self> {
         let capacity = request.return_consumed_capacity;
         let metrics = request.return_item_collection_metrics;
@@ -57,24 +57,24 @@ impl<T: TableRef> SingleWrite<T> {
         Ok(Self { table, plan, capacity, metrics })
     }
 
-    /// The table that is written to.
+    /// Table of the write.
     pub fn table(&self) -> &T {
         &self.table
     }
 
-    /// The item collections whose sizes are wanted.
+    /// Item collections whose sizes the request asks for.
     pub fn reported_collections(&self) -> impl Iterator<Item = (&T, &RowKey)> {
         reporting_collections(self.metrics, [(&self.table, &self.plan)])
     }
 
-    /// The same write on the table as it is now.
+    /// Validates the write again, against the current definition of its table.
     pub fn replan(self, table: T) -> Result<Self> {
         let plan = self.plan.replan(table.schema())?;
         Ok(Self { table, plan, ..self })
     }
 
-    /// The present item, if evaluating the expressions on it takes so long that other writes should
-    /// not have to wait: [`evaluated`](Self::evaluated) does it before the next attempt.
+    /// Reads the present item if its expressions are too costly to evaluate in the writer; `None`
+    /// if they are not. [`pre_evaluate`](Self::pre_evaluate) evaluates them outside of the writer.
     pub fn items_to_pre_evaluate(
         &self,
         rows: &mut impl WriteRows<Table = T>,
@@ -99,22 +99,22 @@ impl<T: TableRef> SingleWrite<T> {
         Ok(self)
     }
 
-    /// Judges the write against the present item, carries it out, and answers.
+    /// Evaluates the write on the present item, applies it, and returns its output.
     pub fn execute(&self, rows: &mut impl WriteRows<Table = T>) -> Result<WriteOutput> {
         let Self { table, plan, .. } = self;
-        let judged = Evaluation::of(rows, table, plan, self.metrics)?;
-        judged.apply_to(rows, table, plan)?;
+        let evaluated = Evaluation::of(rows, table, plan, self.metrics)?;
+        evaluated.apply_to(rows, table, plan)?;
         let mut meter = CapacityMeter::new(self.capacity);
-        judged.count(&mut meter, false);
+        evaluated.count(&mut meter, false);
         Ok(WriteOutput {
-            attributes: plan.attributes(&judged.effect),
+            attributes: plan.attributes(&evaluated.effect),
             consumed_capacity: meter.report(table.name(), table.schema()),
-            item_collection_metrics: judged.metrics,
+            item_collection_metrics: evaluated.metrics,
         })
     }
 }
 
-/// A batch of writes, planned.
+/// Planned batch of writes.
 #[derive(Clone, Debug)]
 pub struct BatchWrite<T> {
     tables: Vec<(T, Vec<WritePlan>)>,
@@ -123,7 +123,7 @@ pub struct BatchWrite<T> {
 }
 
 impl<T: TableRef> BatchWrite<T> {
-    /// Plans a batch; `find` finds its tables.
+    /// Plans a batch; `find` looks up its tables.
     pub fn new(request: &BatchWriteItem, find: impl Fn(&str) -> Result<T>) -> Result<Self> {
         batch::check_write(request)?;
         let BatchWriteItem {
@@ -143,7 +143,7 @@ impl<T: TableRef> BatchWrite<T> {
         Self { tables, capacity: *capacity, metrics: *metrics }.checked()
     }
 
-    /// Fails if two writes are on one item, also if its table is called in two ways.
+    /// Refuses two writes on one item, also if its table is named by name and by ARN.
     fn checked(self) -> Result<Self> {
         let placed = self
             .tables
@@ -153,19 +153,19 @@ impl<T: TableRef> BatchWrite<T> {
         Ok(self)
     }
 
-    /// The tables that are written to.
+    /// Tables of the batch.
     pub fn tables(&self) -> impl Iterator<Item = &T> {
         self.tables.iter().map(|(table, _)| table)
     }
 
-    /// The item collections whose sizes are wanted, once for each write.
+    /// Item collections whose sizes the request asks for, one per write.
     pub fn reported_collections(&self) -> impl Iterator<Item = (&T, &RowKey)> {
         let writes = self.tables.iter();
         let writes = writes.flat_map(|(table, plans)| plans.iter().map(move |plan| (table, plan)));
         reporting_collections(self.metrics, writes)
     }
 
-    /// The same writes on the tables as they are now.
+    /// Validates the writes again, against the current definitions of their tables.
     pub fn replan(self, find: impl Fn(&str) -> Result<T>) -> Result<Self> {
         let replan = |(table, plans): (T, Vec<WritePlan>)| {
             let table = find(table.name())?;
@@ -177,34 +177,34 @@ impl<T: TableRef> BatchWrite<T> {
         Self { tables, ..self }.checked()
     }
 
-    /// How many items are written.
+    /// Number of writes.
     pub fn len(&self) -> usize {
         self.tables.iter().map(|(_, plans)| plans.len()).sum()
     }
 
-    /// Whether nothing is written, which no batch is planned for.
+    /// Whether there is no write. A planned batch has at least one.
     pub fn is_empty(&self) -> bool {
         self.len() == 0
     }
 
-    /// Carries the writes out, one after another. They are on different items, so that none
-    /// changes what another finds.
+    /// Evaluates all writes, then applies them in order. They are on distinct items, so that none
+    /// depends on another.
     pub fn execute<R: WriteRows<Table = T>>(&self, rows: &mut R) -> Result<BatchWriteItemOutput> {
-        let mut judged = Vec::with_capacity(self.len());
+        let mut evaluated = Vec::with_capacity(self.len());
         for (table, plans) in &self.tables {
             for plan in plans {
-                judged.push(Evaluation::of(rows, table, plan, self.metrics)?);
+                evaluated.push(Evaluation::of(rows, table, plan, self.metrics)?);
             }
         }
         let mut output = BatchWriteItemOutput::default();
-        let mut judged = judged.into_iter();
+        let mut evaluated = evaluated.into_iter();
         let mut meters = CapacityMeters::new(self.capacity);
         for (table, plans) in &self.tables {
             let meter = meters.of(table);
-            for (plan, judged) in plans.iter().zip(&mut judged) {
-                judged.apply_to(rows, table, plan)?;
-                judged.count(meter, false);
-                if let Some(metrics) = judged.metrics {
+            for (plan, evaluated) in plans.iter().zip(&mut evaluated) {
+                evaluated.apply_to(rows, table, plan)?;
+                evaluated.count(meter, false);
+                if let Some(metrics) = evaluated.metrics {
                     let of_table = output.item_collection_metrics.entry(table.name().to_owned());
                     of_table.or_default().push(metrics);
                 }
@@ -215,7 +215,7 @@ impl<T: TableRef> BatchWrite<T> {
     }
 }
 
-/// A transaction, planned.
+/// Planned transaction of writes.
 #[derive(Debug)]
 pub struct TransactWrite<T> {
     operations: Vec<(T, Result<WritePlan, OperationError>)>,
@@ -225,7 +225,7 @@ pub struct TransactWrite<T> {
 }
 
 impl<T: TableRef> TransactWrite<T> {
-    /// Plans a transaction; `find` finds its tables.
+    /// Plans a transaction; `find` looks up its tables.
     pub fn new(request: &TransactWriteItems, find: impl Fn(&str) -> Result<T>) -> Result<Self> {
         transact::check_write(request)?;
         let TransactWriteItems {
@@ -251,7 +251,7 @@ impl<T: TableRef> TransactWrite<T> {
         .checked()
     }
 
-    /// Fails with the first operation that is wrong in itself, and if two are on one item.
+    /// Returns the first error of a request, and refuses two operations on one item.
     fn checked(mut self) -> Result<Self> {
         for (_, plan) in &mut self.operations {
             if let Err(OperationError::Request(error)) = plan {
@@ -265,12 +265,12 @@ impl<T: TableRef> TransactWrite<T> {
         Ok(self)
     }
 
-    /// The tables that are written to, once for each operation.
+    /// Tables of the transaction, one per operation.
     pub fn tables(&self) -> impl Iterator<Item = &T> {
         self.operations.iter().map(|(table, _)| table)
     }
 
-    /// The item collections whose sizes are wanted, once for each operation.
+    /// Item collections whose sizes the request asks for, one per operation.
     pub fn reported_collections(&self) -> impl Iterator<Item = (&T, &RowKey)> {
         let plans = self.operations.iter();
         reporting_collections(
@@ -279,7 +279,7 @@ impl<T: TableRef> TransactWrite<T> {
         )
     }
 
-    /// The same transaction on the tables as they are now.
+    /// Validates the operations again, against the current definitions of their tables.
     pub fn replan(self, find: impl Fn(&str) -> Result<T>) -> Result<Self> {
         let replan = |(table, plan): (T, Result<WritePlan, OperationError>)| {
             let table = find(table.name())?;
@@ -290,18 +290,19 @@ impl<T: TableRef> TransactWrite<T> {
         Self { operations, ..self }.checked()
     }
 
-    /// How many operations it has.
+    /// Number of operations.
     pub fn len(&self) -> usize {
         self.operations.len()
     }
 
-    /// Whether it has none, which no transaction is planned for.
+    /// Whether there is no operation. A planned transaction has at least one.
     pub fn is_empty(&self) -> bool {
         self.operations.is_empty()
     }
 
-    /// The present items, if evaluating the expressions on them takes so long that other writes
-    /// should not have to wait: [`evaluated`](Self::evaluated) does it before the next attempt.
+    /// Reads the present items if their expressions are too costly to evaluate in the writer;
+    /// `None` if they are not. [`pre_evaluate`](Self::pre_evaluate) evaluates them outside of the
+    /// writer.
     pub fn items_to_pre_evaluate(
         &self,
         rows: &mut impl WriteRows<Table = T>,
@@ -326,12 +327,12 @@ impl<T: TableRef> TransactWrite<T> {
         Ok((cost > MAX_INLINE_COST).then_some(found))
     }
 
-    /// The same transaction with its expressions evaluated on the items that were found. That
-    /// counts for each item that is still the same when the transaction is executed.
+    /// Evaluates the expressions on the items that were read. [`execute`](Self::execute) uses the
+    /// result for each item that is still the same.
     ///
     /// # Errors
-    /// The transaction is cancelled: that is its answer, as of the moment at which the items were
-    /// found.
+    /// The transaction is canceled. The error is its result, as of the time at which the items were
+    /// read.
     pub fn pre_evaluate(mut self, found: FoundItems) -> Result<Self> {
         let mut effects = Vec::with_capacity(found.len());
         for ((table, plan), item) in self.operations.iter_mut().zip(found) {
@@ -346,7 +347,8 @@ impl<T: TableRef> TransactWrite<T> {
         Ok(self)
     }
 
-    /// The error of a transaction whose items have changed each time while it was evaluated.
+    /// Conflict error of a transaction whose items changed during each evaluation outside of the
+    /// writer.
     pub fn conflict(&self) -> crate::Error {
         let reason = |(_, plan): &(T, Result<WritePlan, OperationError>)| match plan {
             Ok(plan) if plan.max_evaluation_cost() > 0 => CancellationReason::conflict(),
@@ -355,7 +357,7 @@ impl<T: TableRef> TransactWrite<T> {
         crate::Error::transaction_canceled(self.operations.iter().map(reason).collect())
     }
 
-    /// The transaction that was executed under the token of this one.
+    /// Reads the valid record of the request token; `None` if the transaction is new.
     fn known_token(
         &self,
         rows: &mut impl WriteRows<Table = T>,
@@ -365,7 +367,12 @@ impl<T: TableRef> TransactWrite<T> {
         Ok(rows.find_token(token)?.filter(|known| known.is_valid(now)))
     }
 
-    /// Carries the transaction out, or nothing of it.
+    /// Evaluates all operations, then applies all or none.
+    ///
+    /// # Errors
+    /// [`crate::ErrorKind::TransactionCanceled`] with all reasons, or
+    /// [`crate::ErrorKind::IdempotentParameterMismatch`] if the token was used with other
+    /// operations.
     pub fn execute<R: WriteRows<Table = T>>(
         mut self,
         rows: &mut R,
@@ -379,29 +386,29 @@ impl<T: TableRef> TransactWrite<T> {
             return self.replay(rows);
         }
 
-        // Every operation is judged against the state before the transaction, and all that fail
-        // are reported.
-        let mut judged = Vec::with_capacity(self.operations.len());
+        // Every operation is evaluated on the state before the transaction. All failures are
+        // reported.
+        let mut evaluated = Vec::with_capacity(self.operations.len());
         for (table, plan) in &mut self.operations {
-            judged.push(match plan {
+            evaluated.push(match plan {
                 Ok(plan) => evaluate_write(rows, table, plan, self.metrics)?,
                 Err(fault) => Err(std::mem::replace(fault, OperationError::item(""))),
             });
         }
-        let judged = transact::collect_outcomes(judged)?;
+        let evaluated = transact::collect_outcomes(evaluated)?;
 
         let mut output = TransactWriteItemsOutput::default();
         let mut meters = CapacityMeters::new(self.capacity);
         let plans =
             self.operations.iter().filter_map(|(table, plan)| Some((table, plan.as_ref().ok()?)));
-        for ((table, plan), judged) in plans.zip(judged) {
+        for ((table, plan), evaluated) in plans.zip(evaluated) {
             if plan.is_check() {
-                meters.of(table).check(judged.effect.old.as_ref());
+                meters.of(table).check(evaluated.effect.old.as_ref());
                 continue;
             }
-            judged.apply_to(rows, table, plan)?;
-            judged.count(meters.of(table), true);
-            if let Some(metrics) = judged.metrics {
+            evaluated.apply_to(rows, table, plan)?;
+            evaluated.count(meters.of(table), true);
+            if let Some(metrics) = evaluated.metrics {
                 let of_table = output.item_collection_metrics.entry(table.name().to_owned());
                 of_table.or_default().push(metrics);
             }
@@ -413,7 +420,7 @@ impl<T: TableRef> TransactWrite<T> {
         Ok(output)
     }
 
-    /// The answer to a transaction that was carried out before: it only costs the reading of its
+    /// Returns the output of a transaction that was executed before: it costs only the reads of its
     /// items.
     fn replay(self, rows: &mut impl WriteRows<Table = T>) -> Result<TransactWriteItemsOutput> {
         let (tables, plans): (Vec<T>, Vec<_>) = self.operations.into_iter().unzip();
@@ -431,7 +438,7 @@ impl<T: TableRef> TransactWrite<T> {
     }
 }
 
-/// A write that was judged against the present item: all that is left is to carry it out.
+/// Write that was evaluated on the present item and not yet applied.
 struct Evaluation<P> {
     place: Option<P>,
     effect: Effect,
@@ -466,7 +473,7 @@ impl<P: Copy> Evaluation<P> {
     }
 }
 
-/// Judges a write. The outer error is the engine's, the inner one the write's own.
+/// Evaluates a write. The outer error is of the engine, the inner one of the write.
 fn evaluate_write<T: TableRef, R: WriteRows<Table = T>>(
     rows: &mut R,
     table: &T,
@@ -494,7 +501,7 @@ fn evaluate_write<T: TableRef, R: WriteRows<Table = T>>(
     Ok(Ok(Evaluation { place, effect, changes, metrics }))
 }
 
-/// Whether the answer to a write tells the size of its item collection.
+/// Whether the output of a write reports the size of its item collection.
 fn reports_collection_size(
     metrics: ReturnItemCollectionMetrics,
     schema: &TableSchema,
@@ -503,7 +510,7 @@ fn reports_collection_size(
     metrics == ReturnItemCollectionMetrics::Size && schema.has_local_indexes() && !plan.is_check()
 }
 
-/// The item collections of the writes whose answers tell their sizes.
+/// Item collections of the writes that report their sizes.
 fn reporting_collections<'w, T: TableRef + 'w>(
     metrics: ReturnItemCollectionMetrics,
     writes: impl IntoIterator<Item = (&'w T, &'w WritePlan)>,
@@ -514,8 +521,7 @@ fn reporting_collections<'w, T: TableRef + 'w>(
     measured.map(|(table, plan)| (table, plan.row_key()))
 }
 
-/// How many bytes a write adds to its item collection: the item, and its entries in the local
-/// indexes.
+/// Bytes that a write adds to its item collection: the item and its entries in local indexes.
 fn collection_growth(schema: &TableSchema, effect: &Effect, changes: &[IndexChange]) -> i64 {
     let size = |item: &Option<Item>| item.as_ref().map_or(0, Item::size) as i64;
     let local = |change: &&IndexChange| schema.indexes[change.index].kind == IndexKind::Local;
@@ -547,11 +553,11 @@ mod tests {
     }
 
     #[tokio::test]
-    async fn a_batch_may_call_a_table_by_its_name_and_its_arn() {
+    async fn batch_detects_duplicates_across_name_and_arn_of_a_table() {
         let store = things().await;
         let before = item! { "pk" => "a", "kind" => "old" };
         store.put(PutItem::new("things", before.clone())).await.unwrap();
-        // Two writes of one item, however its table is called.
+        // Two writes on one item, by name and by ARN of its table.
         let twice = of_both(
             item! { "pk" => "a", "kind" => "one" },
             item! { "pk" => "a", "kind" => "other" },

@@ -1,4 +1,4 @@
-//! One write: a put, an update, a delete or a condition check.
+//! Plans of one write: a put, an update, a delete or a condition check.
 
 use std::collections::BTreeSet;
 
@@ -18,7 +18,7 @@ use crate::schema::TableSchema;
 use crate::value::check_attribute;
 use crate::{Item, Value};
 
-/// A write that has been checked against its table, and waits for the present item.
+/// Validated write, to be evaluated on the present item.
 #[derive(Clone, Debug)]
 pub(crate) struct WritePlan {
     row_key: RowKey,
@@ -28,21 +28,21 @@ pub(crate) struct WritePlan {
     return_values: ReturnValues,
     /// Number of paths in the condition and the update.
     paths: usize,
-    /// Effect that was computed before, for the item that it names.
+    /// Effect that was computed outside of the writer, for its old item.
     pre_evaluated: Option<Effect>,
 }
 
 #[derive(Clone, Debug)]
 enum Action {
     Put(Item),
-    /// An update of the item with this key.
+    /// Update of the item with this key.
     Update(Item, Update),
     Delete(Item),
     Check(Item),
 }
 
 impl Action {
-    /// An item that has at least the key.
+    /// Item with at least the key attributes.
     fn keyed(&self) -> &Item {
         match self {
             Self::Put(item) | Self::Update(item, _) | Self::Delete(item) | Self::Check(item) => {
@@ -52,29 +52,29 @@ impl Action {
     }
 }
 
-/// What a write does to its item.
+/// Effect of a write: the item before and after.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Effect {
-    /// The item before.
+    /// Item before the write; `None` if there was none.
     pub old: Option<Item>,
-    /// The item after.
+    /// Item after the write; `None` if there is none.
     pub new: Option<Item>,
 }
 
 impl Effect {
-    /// Whether anything is different afterwards.
+    /// Whether the item changes.
     pub fn is_change(&self) -> bool {
         self.old != self.new
     }
 
-    /// What this does to the table's indexes.
+    /// Computes the changes of the table's indexes.
     pub fn index_changes(&self, schema: &TableSchema) -> Vec<IndexChange> {
         index_changes(schema, self.old.as_ref(), self.new.as_ref())
     }
 }
 
 impl WritePlan {
-    /// Plans a put.
+    /// Validates a put.
     pub(crate) fn put(request: &PutItem, schema: &TableSchema) -> Result<Self, OperationError> {
         let PutItem {
             table: _,
@@ -84,7 +84,7 @@ impl WritePlan {
             values,
             return_values,
             return_values_on_condition_check_failure: on_failure,
-            // The write sees to these.
+            // The operation that executes the plan uses these.
             return_consumed_capacity: _,
             return_item_collection_metrics: _,
         } = request;
@@ -102,10 +102,10 @@ impl WritePlan {
         })
     }
 
-    /// Plans a put without any condition.
+    /// Validates a put without a condition.
     pub(crate) fn put_item(item: &Item, schema: &TableSchema) -> Result<Self, OperationError> {
         item.validate()?;
-        // Encoded here, by the caller, and not where writes wait for one another.
+        // Encoded by the caller's thread, because the writer executes writes one after another.
         let item = item.to_encoded();
         if item.size() > limits::ITEM_SIZE {
             return Err(Error::validation("Item size has exceeded the maximum allowed size").into());
@@ -115,7 +115,7 @@ impl WritePlan {
         Ok(Self::new(position, Action::Put(item)))
     }
 
-    /// Plans a delete without any condition.
+    /// Validates a delete without a condition.
     pub(crate) fn delete_key(key: &Item, schema: &TableSchema) -> Result<Self, OperationError> {
         let position = RowKey::of_key(schema, key)?;
         Ok(Self::new(position, Action::Delete(key.clone())))
@@ -133,7 +133,7 @@ impl WritePlan {
         }
     }
 
-    /// Plans an update.
+    /// Validates an update.
     pub(crate) fn update(
         request: &UpdateItem,
         schema: &TableSchema,
@@ -147,7 +147,7 @@ impl WritePlan {
             values,
             return_values,
             return_values_on_condition_check_failure: on_failure,
-            // The write sees to these.
+            // The operation that executes the plan uses these.
             return_consumed_capacity: _,
             return_item_collection_metrics: _,
         } = request;
@@ -173,7 +173,7 @@ impl WritePlan {
         })
     }
 
-    /// Plans a delete.
+    /// Validates a delete.
     pub(crate) fn delete(
         request: &DeleteItem,
         schema: &TableSchema,
@@ -186,7 +186,7 @@ impl WritePlan {
             values,
             return_values,
             return_values_on_condition_check_failure: on_failure,
-            // The write sees to these.
+            // The operation that executes the plan uses these.
             return_consumed_capacity: _,
             return_item_collection_metrics: _,
         } = request;
@@ -204,8 +204,8 @@ impl WritePlan {
         })
     }
 
-    /// Plans a condition check, which has a condition:
-    /// [`transact::check_write`](super::transact::check_write) sees to that.
+    /// Validates a condition check. [`transact::check_write`](super::transact::check_write) has
+    /// checked that it has a condition.
     pub(crate) fn check(
         request: &ConditionCheck,
         schema: &TableSchema,
@@ -228,7 +228,7 @@ impl WritePlan {
         })
     }
 
-    /// The same write, judged against the table as it is now.
+    /// Validates the write again, against the current definition of the table.
     pub(crate) fn replan(self, schema: &TableSchema) -> Result<Self, OperationError> {
         let position = match &self.action {
             Action::Put(item) => {
@@ -244,13 +244,13 @@ impl WritePlan {
         Ok(Self { row_key: position, pre_evaluated: None, ..self })
     }
 
-    /// Upper bound of [`cost`](Self::cost), whatever the item.
+    /// Upper bound of [`evaluation_cost`](Self::evaluation_cost) for any item.
     pub(super) fn max_evaluation_cost(&self) -> usize {
         self.paths.saturating_mul(limits::ITEM_SIZE)
     }
 
-    /// Cost of evaluating the condition and the update on this item, in bytes that may be looked
-    /// at: each path may lead to the whole item. It is 0 if they were evaluated on it before.
+    /// Cost of evaluating condition and update on an item: the bytes that may be read, number of
+    /// paths times size of the item. It is 0 if they were evaluated on the item before.
     pub(super) fn evaluation_cost(&self, item: Option<&Item>) -> usize {
         let is_known = |effect: &Effect| effect.old.as_ref() == item;
         match item {
@@ -260,12 +260,12 @@ impl WritePlan {
         }
     }
 
-    /// Keeps an effect, to be used if the item is still the same when the write is executed.
+    /// Stores an effect, which is used if the item is still the same when the write is executed.
     pub(super) fn set_pre_evaluated(&mut self, effect: Effect) {
         self.pre_evaluated = Some(effect);
     }
 
-    /// Where the item stands.
+    /// Row key of the item.
     pub(crate) fn row_key(&self) -> &RowKey {
         &self.row_key
     }
@@ -275,7 +275,7 @@ impl WritePlan {
         matches!(self.action, Action::Check(_))
     }
 
-    /// Judges the condition against the present item and computes the item after.
+    /// Evaluates the condition on the present item, and computes the item after the write.
     pub(crate) fn evaluate(
         &self,
         schema: &TableSchema,
@@ -303,7 +303,7 @@ impl WritePlan {
         Ok(Effect { old, new })
     }
 
-    /// The attributes that the request asked to have returned.
+    /// Selects the attributes that the request returns.
     pub(crate) fn attributes(&self, effect: &Effect) -> Option<Item> {
         let touched = |item: &Option<Item>| {
             let Action::Update(_, update) = &self.action else { return None };
@@ -319,7 +319,8 @@ impl WritePlan {
         }
     }
 
-    /// The metrics of the item collection that this writes to, `bytes` large.
+    /// Item-collection metrics of the write for a collection of `bytes` bytes; `None` if the table
+    /// has no local index.
     pub(crate) fn item_collection_metrics(
         &self,
         schema: &TableSchema,
@@ -339,7 +340,7 @@ impl WritePlan {
     }
 }
 
-/// The item after an update, `None` if there is none.
+/// Computes the item after an update; `None` if there is none.
 fn updated(
     schema: &TableSchema,
     update: &Update,
@@ -357,11 +358,12 @@ fn updated(
     }
     check_keys_are_scalars(schema, update.touched().chain(update.read()))?;
     let new = update.apply(old.unwrap_or(key)).map_err(OperationError::Item)?;
-    // Removing from nothing leaves nothing (API reference, AttributeValueUpdate, DELETE).
+    // Removing attributes from a missing item creates nothing (API reference,
+    // AttributeValueUpdate, DELETE).
     if old.is_none() && !update.is_empty() && update.only_clears() {
         return Ok(None);
     }
-    // The other attributes are as they were. Several paths may lead into one.
+    // Only written attributes need a check. Several paths may lead into one attribute.
     let touched: BTreeSet<&str> = update.touched().map(Path::root).collect();
     let written = touched.iter().filter_map(|name| Some((*name, new.get(name)?)));
     for (name, value) in written {
@@ -377,8 +379,8 @@ fn updated(
     Ok(Some(new))
 }
 
-/// An update has a gate of its own besides that of the finished item: what it writes, with an
-/// overhead per action that AWS does not document but charges.
+/// Checks the size limit of the update itself, besides that of the updated item: names, values and
+/// an overhead per action, which AWS does not document.
 fn check_update_charge(update: &Update) -> Result<(), OperationError> {
     const REQUEST: usize = 3;
     const WRITING: usize = 19;
@@ -393,7 +395,7 @@ fn check_update_charge(update: &Update) -> Result<(), OperationError> {
     Ok(())
 }
 
-/// Puts and deletes can return the old item or nothing.
+/// Checks the return values of a put or a delete: the old item or nothing.
 fn check_return_values(return_values: ReturnValues) -> Result<()> {
     match return_values {
         ReturnValues::None | ReturnValues::AllOld => Ok(()),
@@ -418,7 +420,7 @@ fn condition_alone(
     Ok((condition, paths))
 }
 
-/// Refuses paths that look inside a key attribute; the number of paths.
+/// Refuses document paths into key attributes, and returns the number of paths.
 fn check_condition_paths(schema: &TableSchema, condition: Option<&Condition>) -> Result<usize> {
     let paths = condition.map(Condition::paths).unwrap_or_default();
     check_keys_are_scalars(schema, paths.iter().copied())?;
@@ -434,14 +436,14 @@ fn parse_condition(
         .transpose()
 }
 
-/// An expression parameter that can use values, and whether it is given.
+/// Pairs the name of an expression parameter that can use values with whether it is given.
 pub(super) fn given(parameter: &'static str, is_given: bool) -> (&'static str, bool) {
     (parameter, is_given)
 }
 
-/// Refuses placeholders where no expression could use them.
+/// Refuses placeholders of a request without an expression that could use them.
 ///
-/// `other` says whether an expression that uses names only is given.
+/// `other` says whether an expression that uses only names is given.
 pub(super) fn check_placeholders_have_use(
     names: &Names,
     values: &Values,
