@@ -1,4 +1,4 @@
-//! Keys: which values may be one, and how they order as bytes.
+//! Types of key attributes; the encoding of key values is in [`encoding`].
 
 pub mod encoding;
 
@@ -9,24 +9,24 @@ use serde::{Deserialize, Serialize};
 
 use crate::{Error, ValueKind};
 
-/// The type of a key attribute.
+/// Type of a key attribute.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
 pub enum KeyType {
-    /// A string, ordered by its UTF-8 bytes.
+    /// String, ordered by UTF-8 bytes.
     S,
-    /// A number, ordered by value.
+    /// Number, ordered by value.
     N,
-    /// Binary data, ordered by unsigned bytes.
+    /// Binary, ordered by unsigned bytes.
     B,
 }
 
 impl KeyType {
-    /// DynamoDB's code, `S`, `N` or `B`.
+    /// DynamoDB's type code: `S`, `N` or `B`.
     pub fn code(self) -> &'static str {
         ValueKind::from(self).code()
     }
 
-    /// The key type of a type of values, if values of that type may be keys.
+    /// Key type of a kind of values; `None` if such values cannot be keys.
     pub fn of(kind: ValueKind) -> Option<Self> {
         match kind {
             ValueKind::S => Some(KeyType::S),
@@ -56,13 +56,13 @@ impl fmt::Display for KeyType {
 impl FromStr for KeyType {
     type Err = Error;
 
-    /// Reads a type code, in capitals.
+    /// Parses a type code: `S`, `N` or `B`.
     fn from_str(code: &str) -> Result<Self, Error> {
         match code {
             "S" => Ok(KeyType::S),
             "N" => Ok(KeyType::N),
             "B" => Ok(KeyType::B),
-            _ => Err(Error::validation(format!("unknown key type: {code}"))),
+            _ => Err(Error::validation(format!("unknown key type `{code}`; use S, N or B"))),
         }
     }
 }

@@ -1,8 +1,7 @@
-//! The executable specification: what every operation means, on plain ordered maps.
+//! [`MemoryStore`]: the executable specification, on plain ordered maps.
 //!
-//! Everything is under one lock, so operations happen one after another; nothing is kept when the
-//! store is dropped. What an operation does is in [`crate::engine`]; what is left here is where the
-//! rows are, as plainly as it can be said.
+//! One lock protects all state, so operations are executed one after another. The data is lost when
+//! the store is dropped. The semantics are in [`crate::engine`]; this module only stores rows.
 
 mod rows;
 mod streams;
@@ -28,7 +27,9 @@ use crate::store::{Capabilities, Store};
 
 use rows::LockedRows;
 
-/// A store in memory.
+/// Store in memory, on ordered maps under one lock. Its data is lost when it is dropped.
+///
+/// It supports everything that DynamoDB does, never throttles, and serializes transactions.
 ///
 /// ```
 /// use tabla::ops::{CreateTable, GetItem, PutItem};
@@ -43,48 +44,47 @@ use rows::LockedRows;
 /// # Ok::<(), tabla::Error>(()) }).unwrap();
 /// ```
 ///
-/// Expired items are deleted every minute ([`ttl::SWEEP_EVERY`]), unless
-/// [`MemoryStore::with_sweep_every`] or the address (`memory:?sweep=5`, `memory:?sweep=off`) says
-/// otherwise.
+/// Expired items are deleted every 60 seconds. [`MemoryStore::with_sweep_every`] or the address
+/// (`memory:?sweep=5`, `memory:?sweep=off`) sets another period.
 pub struct MemoryStore {
     env: Env,
-    /// How often expired items are deleted.
+    /// Time between two sweeps; `None` for no automatic sweep.
     sweep_every: Option<Duration>,
-    /// Whether a batch read of more than 16 MB is completed here instead of by the caller.
+    /// Whether a batch read of more than 16 MB is completed here, without unprocessed keys.
     completes_batches: bool,
     state: Mutex<State>,
 }
 
-/// All that the store holds.
+/// State of the store, under its lock.
 #[derive(Default)]
 struct State {
     tables: BTreeMap<String, RowsOfTable>,
     streams: BTreeMap<StreamArn, streams::Stream>,
-    /// Tables that are gone, by their names, so that a table of the same name is told apart.
+    /// Deleted tables by name: a new table of the name gets later stream labels.
     deleted: BTreeMap<String, Table>,
     tokens: HashMap<String, TokenRecord>,
     last_sequence_number: u64,
-    /// When expired items were last deleted, or might have been.
+    /// Time of the last sweep.
     swept_at: Monotonic,
-    /// What tells the records of this store from those of any other.
+    /// Random number in event ids, which makes them unique among stores.
     epoch: u64,
 }
 
-/// A table, its items and its index entries, all in order.
+/// A table with its items and index entries, in the order of row keys.
 struct RowsOfTable {
     table: Arc<Table>,
     items: BTreeMap<RowKey, Item>,
-    /// By the name of the index.
+    /// Index entries, by the name of the index.
     indexes: BTreeMap<String, BTreeMap<RowKey, Item>>,
 }
 
 impl MemoryStore {
-    /// An empty store on the machine's own clock.
+    /// Creates an empty store on the system clock.
     pub fn new() -> Self {
         Self::with_env(Env::system())
     }
 
-    /// An empty store on this clock and randomness.
+    /// Creates an empty store on this clock and randomness.
     pub fn with_env(env: Env) -> Self {
         let state = State {
             swept_at: env.clock.monotonic(),
@@ -99,25 +99,25 @@ impl MemoryStore {
         }
     }
 
-    /// The same, deleting expired items this often by its clock, or only when it is asked to.
+    /// Sets the time between two sweeps; `None` for no sweep except [`sweep_expired`](Self::sweep_expired).
     ///
-    /// It has no thread: the next operation after that time finds them gone, and nobody can tell.
+    /// There is no thread: the first operation after the period sweeps before it is executed, so that
+    /// callers cannot observe the difference.
     #[must_use]
     pub fn with_sweep_every(mut self, period: Option<Duration>) -> Self {
         self.sweep_every = period;
         self
     }
 
-    /// The same store, which reads batches of more than 16 MB to their end instead of returning
-    /// unprocessed keys. A store from an address does so unless retries are off.
+    /// Makes batch reads of more than 16 MB complete, instead of returning unprocessed keys. A store
+    /// from an address does so unless retries are off.
     #[must_use]
     pub fn with_complete_batches(mut self) -> Self {
         self.completes_batches = true;
         self
     }
 
-    /// Deletes the items whose time to live has passed, as DynamoDB does in the background, and
-    /// says how many there were. Until then they can be read and written like any other.
+    /// Deletes all expired items, as DynamoDB does in the background, and returns their number.
     pub fn sweep_expired(&self) -> usize {
         self.sweep(&mut self.lock())
     }
@@ -141,12 +141,12 @@ impl MemoryStore {
             let changes = effect.index_changes(&table.schema);
             let (effect, changes, place) = (&effect, &changes[..], Some(()));
             rows.apply(table, &EvaluatedWrite { row_key: position, row: place, effect, changes })
-                .expect("maps do not fail");
+                .expect("a write to maps cannot fail");
         }
         expired.len()
     }
 
-    /// Makes an operation on the rows, alone.
+    /// Executes an operation on the rows, under the lock.
     fn with<R>(&self, operation: impl FnOnce(&mut LockedRows<'_>) -> Result<R>) -> Result<R> {
         operation(&mut LockedRows { state: &mut self.state(), env: &self.env, by: None })
     }
@@ -161,7 +161,7 @@ impl MemoryStore {
         Ok(page.finish(gathered))
     }
 
-    /// The state at the beginning of an operation.
+    /// Locks the state for an operation, after a sweep if one is due.
     fn state(&self) -> MutexGuard<'_, State> {
         let mut state = self.lock();
         let since = self.env.clock.monotonic().since(state.swept_at);
@@ -171,8 +171,8 @@ impl MemoryStore {
         state
     }
 
-    /// A panic while the lock was held leaves whole operations behind: effects are applied only
-    /// after everything that can fail has been computed.
+    /// Locks the state. A poisoned lock is usable: effects are applied only after everything that can
+    /// fail was computed.
     fn lock(&self) -> MutexGuard<'_, State> {
         self.state.lock().unwrap_or_else(PoisonError::into_inner)
     }
@@ -192,7 +192,7 @@ impl fmt::Debug for MemoryStore {
 }
 
 impl State {
-    /// The table that a request names, by name or by ARN.
+    /// Looks up the table that a request on items names, by name or ARN.
     fn table(&self, given: &str) -> Result<Arc<Table>> {
         let rows = self.tables.get(table_name(given)?);
         rows.map(|rows| Arc::clone(&rows.table)).ok_or_else(Error::table_not_found)
@@ -206,7 +206,7 @@ impl Store for MemoryStore {
         Capabilities::full("memory")
     }
 
-    /// It has none yet.
+    /// None: the store has no extensions.
     fn extension_by_id(&self, _: std::any::TypeId) -> Option<crate::Extension> {
         None
     }
@@ -340,7 +340,7 @@ mod tests {
     use crate::{KeyType, item};
 
     #[tokio::test]
-    async fn expired_items_go_by_themselves_when_the_period_has_passed() {
+    async fn expired_items_are_deleted_after_the_sweep_period() {
         let clock = ManualClock::new(Timestamp::from_secs(1_800_000_000));
         let env = Env::test(clock.clone(), 1);
         for period in [Some(Duration::from_secs(30)), None] {
@@ -361,7 +361,7 @@ mod tests {
     }
 
     #[tokio::test]
-    async fn sweeps_go_on_after_the_clock_stepped_back() {
+    async fn sweeps_continue_after_the_clock_stepped_back() {
         let clock = ManualClock::new(Timestamp::from_secs(1_800_000_000));
         let store = MemoryStore::with_env(Env::test(clock.clone(), 1));
         let table = CreateTable::new("things").partition_key("pk", KeyType::S);

@@ -1,12 +1,12 @@
-//! Tables and indexes as the engines see them: checked, and ready to place an item.
+//! Table definitions, and the rules of the requests that create and change tables.
 //!
-//! A [`Table`] is what an engine's catalogue holds: made from a
-//! [`CreateTable`] request, changed by the other requests about tables,
-//! each checked with DynamoDB's own messages. Its [`TableSchema`] says how items are placed.
-//! Nothing here stores anything: what an engine has to do for a change, a [`TableChange`] says.
+//! A [`Table`] is what an engine stores in its catalogue. It is created from a validated
+//! [`CreateTable`], and each other request on tables returns a changed one. Its [`TableSchema`] has
+//! the keys of table and indexes. This module stores nothing: a [`TableChange`] lists the engine's
+//! work.
 //!
-//! Messages are AWS's, as its API reference and answers seen on AWS in 2026 have them; where AWS's
-//! are not known, DynamoDB Local's.
+//! Messages are AWS's, from its API reference and as observed on AWS in 2026; where those are not
+//! known, DynamoDB Local's.
 
 mod constraint;
 mod indexes;
@@ -39,63 +39,63 @@ use crate::ops::{
     AttributeDefinition, CreateTable, IndexProjection, KeySchemaElement, ProjectionType,
 };
 
-/// The key and the indexes of a table.
+/// Key and indexes of a table.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[non_exhaustive]
 pub struct TableSchema {
-    /// The partition key.
+    /// Partition key of the table.
     pub partition: KeyAttribute,
-    /// The sort key, if the table has one.
+    /// Sort key of the table, if it has one.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub sort: Option<KeyAttribute>,
-    /// Local and global secondary indexes.
+    /// Local and global secondary indexes, local ones first.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub indexes: Vec<IndexSchema>,
 }
 
-/// One attribute of a key.
+/// Attribute of a key, with its type.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[non_exhaustive]
 pub struct KeyAttribute {
-    /// The attribute.
+    /// Name of the attribute.
     pub name: String,
-    /// Its type.
+    /// Type of the attribute's values.
     pub kind: KeyType,
 }
 
-/// The key of an index, and what it carries.
+/// Key and projection of a secondary index.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[non_exhaustive]
 pub struct IndexSchema {
-    /// The index.
+    /// Name of the index.
     pub name: String,
-    /// Local or global.
+    /// Kind of the index: local or global.
     pub kind: IndexKind,
-    /// The partition key: one to four attributes.
+    /// Partition key of the index: one to four attributes.
     pub partition: Vec<KeyAttribute>,
-    /// The sort key: up to four attributes.
+    /// Sort key of the index: up to four attributes.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub sort: Vec<KeyAttribute>,
-    /// What it carries.
+    /// Attributes that the index holds.
     pub projection: IndexProjection,
 }
 
-/// Whether an index shares the partitions of its table.
+/// Kind of a secondary index.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "SCREAMING_SNAKE_CASE")]
 pub enum IndexKind {
-    /// It has the table's partition key, and is read as consistently as the table.
+    /// Local: it has the table's partition key, and allows consistent reads.
     Local,
-    /// It has a key of its own.
+    /// Global: it has a key of its own, and no consistent reads.
     Global,
 }
 
 impl TableSchema {
-    /// The schema of a new table.
+    /// Creates the schema of a new table from a validated request.
     ///
     /// # Errors
-    /// A validation error, in the service's words, if the request's shape, attribute definitions,
-    /// key or indexes are wrong. [`Table::create`] checks the rest of the request too.
+    /// A validation error with DynamoDB's message if shape, attribute definitions, key or indexes
+    /// of the request are invalid. [`Table::create`] validates the whole request.
     pub fn new(request: &CreateTable) -> Result<Self> {
         shape::create_table(request)?;
         Self::of_checked_shape(request)
@@ -116,7 +116,7 @@ impl TableSchema {
         Ok(schema)
     }
 
-    /// The types of all key attributes, of the table and of its indexes, by name.
+    /// Types of all key attributes of table and indexes, sorted by name.
     pub fn attribute_definitions(&self) -> Vec<AttributeDefinition> {
         let of_indexes = self.indexes.iter().flat_map(IndexSchema::key_attributes);
         let mut definitions: Vec<AttributeDefinition> = self
@@ -129,49 +129,49 @@ impl TableSchema {
         definitions
     }
 
-    /// The key attributes: partition, then sort.
+    /// Key attributes: partition, then sort.
     pub fn key_attributes(&self) -> impl Iterator<Item = &KeyAttribute> {
         std::iter::once(&self.partition).chain(&self.sort)
     }
 
-    /// The index with this name.
+    /// Index with this name; `None` if there is none.
     pub fn index(&self, name: &str) -> Option<&IndexSchema> {
         self.indexes.iter().find(|index| index.name == name)
     }
 
-    /// The key as requests and descriptions give it.
+    /// Key schema as in requests and descriptions.
     pub fn key_schema(&self) -> Vec<KeySchemaElement> {
         keys::key_schema([&self.partition], &self.sort)
     }
 
-    /// Whether this attribute belongs to the table's key.
+    /// Whether an attribute belongs to the key of the table.
     pub fn is_key(&self, attribute: &str) -> bool {
         self.key_attributes().any(|key| key.name == attribute)
     }
 
-    /// Whether this attribute belongs to the key of an index.
+    /// Whether an attribute belongs to the key of an index.
     pub fn is_index_key(&self, attribute: &str) -> bool {
         self.indexes.iter().flat_map(IndexSchema::key_attributes).any(|key| key.name == attribute)
     }
 
-    /// Whether the table has local indexes, so that its writes have item-collection metrics.
+    /// Whether the table has local indexes, so that its writes can report item-collection metrics.
     pub fn has_local_indexes(&self) -> bool {
         self.indexes.iter().any(|index| index.kind == IndexKind::Local)
     }
 }
 
 impl IndexSchema {
-    /// The key as requests and descriptions give it.
+    /// Key schema as in requests and descriptions.
     pub fn key_schema(&self) -> Vec<KeySchemaElement> {
         keys::key_schema(&self.partition, &self.sort)
     }
 
-    /// The key attributes: partition, then sort.
+    /// Key attributes: partition, then sort.
     pub fn key_attributes(&self) -> impl Iterator<Item = &KeyAttribute> + Clone {
         self.partition.iter().chain(&self.sort)
     }
 
-    /// Whether the index carries this attribute of an item of `table`.
+    /// Whether the index holds an attribute of the items of `table`.
     pub fn carries(&self, table: &TableSchema, attribute: &str) -> bool {
         match self.projection.kind {
             ProjectionType::All => true,

@@ -86,12 +86,12 @@ impl<T: TableRef> SingleWrite<T> {
         Ok((self.plan.evaluation_cost(item.as_ref()) > MAX_INLINE_COST).then(|| vec![item]))
     }
 
-    /// The same write with its expressions evaluated on the item that was found. It counts if the
-    /// item is still the same when the write is executed.
+    /// Evaluates the expressions on the item that was read. [`execute`](Self::execute) uses the
+    /// result if the item is still the same.
     ///
     /// # Errors
-    /// The condition failed, or the update cannot be applied: that is the answer to the write, as
-    /// of the moment at which the item was found.
+    /// The condition failed, or the update does not fit the item. The error is the result of the
+    /// write, as of the time at which the item was read.
     pub fn pre_evaluate(mut self, found: FoundItems) -> Result<Self> {
         let item = found.into_iter().next().flatten();
         let effect = self.plan.evaluate(self.table.schema(), item)?;

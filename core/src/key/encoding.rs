@@ -1,13 +1,11 @@
-//! Key values as bytes whose order is DynamoDB's order.
+//! Order-preserving encoding of key values, and the hash of partition keys.
 //!
-//! Comparing the bytes of two values of one type, as unsigned bytes, gives the order of the
-//! values: strings by their UTF-8 bytes, binaries by unsigned bytes, numbers by value. Each
-//! encoding says where it ends, so the parts of a key of several attributes are written one after
-//! the other and still order as the parts do, first to last.
+//! Two encoded values of one type compare, as unsigned bytes, like the values: strings by UTF-8
+//! bytes, binaries by unsigned bytes, numbers by value. No encoding is a prefix of another one. So
+//! the attributes of a key are encoded one after the other, and order from first to last.
 //!
-//! A string or a binary is its bytes, with each `00` written as `00 FF`, and `00 00` at the end.
-//! A number takes 2 to 21 bytes; `docs/item-format.md` gives its form. Types are not in the bytes:
-//! the schema knows them.
+//! A string or a binary is its bytes, with each `00` written as `00 FF`, and `00 00` at the end. A
+//! number has 2 to 21 bytes (`docs/item-format.md`). The type is not encoded: the schema has it.
 
 use std::fmt;
 
@@ -17,24 +15,24 @@ use xxhash_rust::xxh3::xxh3_64;
 use super::KeyType;
 use crate::{Error, Value, ValueKind, ValueRef, number};
 
-/// Stands for a zero byte inside of a string or binary.
+/// Encoding of a zero byte in a string or binary.
 const ESCAPED_ZERO: [u8; 2] = [0x00, 0xFF];
 
-/// Ends a string or binary: below the escaped zero and every other byte.
+/// End of a string or binary: less than the escaped zero and every other byte.
 const END: [u8; 2] = [0x00, 0x00];
 
-/// The value is of a type that cannot be a key, or cannot be the prefix of one.
+/// Error for a value of a type that cannot be a key, or the prefix of one.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct NotAKey(
-    /// The type of the value.
+    /// Type of the value.
     pub ValueKind,
 );
 
-/// Appends a key value.
+/// Appends the encoding of a key value.
 ///
 /// # Errors
 ///
-/// The value is neither a string, nor a number, nor a binary. Nothing is appended then.
+/// [`NotAKey`] if the value is not a string, number or binary. Nothing is appended then.
 pub fn encode(value: ValueRef<'_>, out: &mut Vec<u8>) -> Result<(), NotAKey> {
     match value {
         ValueRef::N(value) => number::encode(value, out),
@@ -46,12 +44,12 @@ pub fn encode(value: ValueRef<'_>, out: &mut Vec<u8>) -> Result<(), NotAKey> {
     Ok(())
 }
 
-/// Appends the beginning that the encodings of all strings (or binaries) with this prefix share,
-/// and of no others.
+/// Appends the common prefix of the encodings of all strings, or binaries, that begin with `value`.
+/// No other encoding has it.
 ///
 /// # Errors
 ///
-/// The value is neither a string nor a binary. Nothing is appended then.
+/// [`NotAKey`] if the value is not a string or binary. Nothing is appended then.
 pub fn encode_prefix(value: ValueRef<'_>, out: &mut Vec<u8>) -> Result<(), NotAKey> {
     let mut bytes = match value {
         ValueRef::S(text) => text.as_bytes(),
@@ -67,11 +65,11 @@ pub fn encode_prefix(value: ValueRef<'_>, out: &mut Vec<u8>) -> Result<(), NotAK
     Ok(())
 }
 
-/// Reads the key value at the start of the bytes, and returns what follows it.
+/// Decodes the key value at the start of `bytes`, and returns it with the rest of the bytes.
 ///
 /// # Errors
 ///
-/// The bytes do not start with what [`encode`] writes for a value of this type.
+/// [`crate::ErrorKind::Corrupt`] if the bytes do not start with a value of this type.
 pub fn decode(kind: KeyType, bytes: &[u8]) -> Result<(Value, &[u8]), Error> {
     let corrupt = || Error::corrupt(format!("corrupt key: no value of type {kind}"));
     match kind {
@@ -91,9 +89,9 @@ pub fn decode(kind: KeyType, bytes: &[u8]) -> Result<(Value, &[u8]), Error> {
     }
 }
 
-/// Changes the bytes to the smallest ones greater than all that start with them.
+/// Replaces a prefix by the smallest bytes greater than all that begin with it.
 ///
-/// Returns `false`, with the bytes emptied, where there are none: every byte was `FF`.
+/// Returns `false`, with `bytes` empty, if there are none: every byte was `FF`.
 pub fn prefix_successor(bytes: &mut Vec<u8>) -> bool {
     while let Some(last) = bytes.pop() {
         if last < 0xFF {
@@ -104,10 +102,9 @@ pub fn prefix_successor(bytes: &mut Vec<u8>) -> bool {
     false
 }
 
-/// The hash that scans and segments are ordered by: XXH3, 64 bits, seed 0, of the encoded
-/// partition key.
+/// Hash of an encoded partition key, which determines the order of scans: XXH3, 64 bits, seed 0.
 ///
-/// It is part of the stored format: it never changes.
+/// It is part of the file format and never changes.
 pub fn hash(partition: &[u8]) -> u64 {
     xxh3_64(partition)
 }
@@ -162,7 +159,7 @@ mod tests {
         bytes
     }
 
-    /// Two keys of the same types, and the types.
+    /// Two key values of one type, and the type.
     fn keys() -> impl Strategy<Value = (KeyType, Value, Value)> {
         prop_oneof![
             (string(), string()).prop_map(|(one, other)| (KeyType::S, one.into(), other.into())),
@@ -175,13 +172,13 @@ mod tests {
         #![proptest_config(ProptestConfig::with_cases(512))]
 
         #[test]
-        fn bytes_order_as_the_values((_, one, other) in keys()) {
+        fn encoded_keys_order_as_their_values((_, one, other) in keys()) {
             let order = one.as_ref().compare(other.as_ref()).unwrap();
             prop_assert_eq!(encoded(&[&one]).cmp(&encoded(&[&other])), order);
         }
 
         #[test]
-        fn bytes_of_several_parts_order_as_the_parts(
+        fn encoded_keys_of_several_attributes_order_as_the_attributes(
             (_, one, other) in keys(), (_, then, or) in keys(),
         ) {
             let first = one.as_ref().compare(other.as_ref()).unwrap();
@@ -190,14 +187,14 @@ mod tests {
         }
 
         #[test]
-        fn keys_read_back((kind, one, _) in keys(), after in any::<[u8; 2]>()) {
+        fn decode_inverts_encode((kind, one, _) in keys(), after in any::<[u8; 2]>()) {
             let mut bytes = encoded(&[&one]);
             bytes.extend(after);
             prop_assert_eq!(decode(kind, &bytes).unwrap(), (one, &after[..]));
         }
 
         #[test]
-        fn any_bytes_are_refused_or_the_only_bytes_of_their_key(
+        fn decode_accepts_only_the_canonical_encoding(
             bytes in proptest::collection::vec(prop_oneof![Just(0u8), any::<u8>()], 0..12),
         ) {
             for kind in [KeyType::S, KeyType::N, KeyType::B] {
@@ -208,7 +205,7 @@ mod tests {
         }
 
         #[test]
-        fn prefixes_are_prefixes(text in string(), start in string(), cut in 0usize..4) {
+        fn encoded_prefix_is_a_prefix_of_exactly_the_matching_keys(text in string(), start in string(), cut in 0usize..4) {
             let own: String = text.chars().take(cut).collect();
             for start in [start, own] {
                 let bytes = encoded(&[&Value::from(text.as_str())]);
@@ -218,7 +215,7 @@ mod tests {
         }
 
         #[test]
-        fn the_successor_lies_just_above_the_prefix(
+        fn prefix_successor_is_the_least_upper_bound(
             bytes in proptest::collection::vec(prop_oneof![Just(0xFFu8), any::<u8>()], 0..5),
             other in proptest::collection::vec(prop_oneof![Just(0xFFu8), any::<u8>()], 0..6),
         ) {
@@ -233,9 +230,9 @@ mod tests {
         }
     }
 
-    /// Bytes and hashes are stored: they never change.
+    /// Files contain these bytes and hashes: they never change.
     #[test]
-    fn bytes_and_hashes_are_fixed() {
+    fn key_bytes_and_hashes_are_stable() {
         let key = encoded(&[&Value::from("a\0b"), &Value::from(-1), &Value::from(&[0xFF])]);
         assert_eq!(key, [b'a', 0, 0xFF, b'b', 0, 0, 0x3E, 0xFD, 0xFF, 0, 0]);
         assert_eq!(hash(b""), 0x2D06_8005_38D3_94C2);
@@ -243,7 +240,7 @@ mod tests {
     }
 
     #[test]
-    fn other_types_are_no_keys() {
+    fn other_types_cannot_be_keys() {
         let mut bytes = Vec::new();
         assert_eq!(encode(ValueRef::Null, &mut bytes), Err(NotAKey(ValueKind::Null)));
         let number = Value::from(1);
@@ -253,7 +250,7 @@ mod tests {
     }
 
     #[test]
-    fn malformed_bytes_are_corrupt() {
+    fn malformed_key_bytes_are_corrupt() {
         let cases: [(KeyType, &[u8]); 7] = [
             (KeyType::S, b""),
             (KeyType::S, b"a"),

@@ -1,4 +1,4 @@
-//! The rows, as the operations see them.
+//! Rows of the store, as [`WriteRows`] of the engine.
 
 use std::collections::BTreeMap;
 use std::sync::Arc;
@@ -15,11 +15,11 @@ use crate::error::Result;
 use crate::ops::UserIdentity;
 use crate::schema::{IndexKind, Table};
 
-/// The state while an operation holds it.
+/// State while an operation holds the lock.
 pub(super) struct LockedRows<'a> {
     pub(super) state: &'a mut State,
     pub(super) env: &'a Env,
-    /// Who makes the changes, if no caller does.
+    /// Identity in stream records of changes that no caller makes.
     pub(super) by: Option<UserIdentity>,
 }
 
@@ -28,7 +28,7 @@ impl LockedRows<'_> {
         &self.state.tables[table.name()]
     }
 
-    /// Leaves a record of a change in the table's stream, if it has one.
+    /// Adds a record of a change to the table's stream, if it has one.
     fn record(&mut self, table: &Table, position: &RowKey, effect: &Effect) {
         let Some(stream) = table.stream() else { return };
         if let Some(change) = NewRecord::of(effect, stream.view_type) {
@@ -82,7 +82,7 @@ impl WriteRows for LockedRows<'_> {
     }
 
     fn apply(&mut self, table: &Arc<Table>, write: &EvaluatedWrite<'_, ()>) -> Result<()> {
-        let rows = self.state.tables.get_mut(table.name()).expect("the table is there");
+        let rows = self.state.tables.get_mut(table.name()).expect("a planned write has a table");
         match &write.effect.new {
             Some(item) => rows.items.insert(write.row_key.clone(), item.clone()),
             None => rows.items.remove(write.row_key),

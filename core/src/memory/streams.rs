@@ -1,4 +1,4 @@
-//! The streams of changes.
+//! Streams of the store: their records, and the operations on them.
 
 use std::collections::VecDeque;
 
@@ -11,7 +11,7 @@ use crate::error::Result;
 use crate::ops::*;
 use crate::schema::{Table, TableStream};
 
-/// A stream: its log, and the records in each of its lanes.
+/// Stream: its state, and its records by lane.
 pub(super) struct Stream {
     log: StreamState,
     lanes: Vec<VecDeque<Record>>,
@@ -25,7 +25,8 @@ impl Stream {
 }
 
 fn number_of(record: &Record) -> u64 {
-    record::parse_sequence_number(&record.sequence_number).expect("the store made it")
+    record::parse_sequence_number(&record.sequence_number)
+        .expect("the store formats its sequence numbers")
 }
 
 impl State {
@@ -40,7 +41,7 @@ impl State {
         }
     }
 
-    /// Adds the record of a change to a stream.
+    /// Appends the record of a change to a stream.
     pub(super) fn append(
         &mut self,
         table: &Table,
@@ -51,7 +52,7 @@ impl State {
         by: Option<UserIdentity>,
     ) {
         let stream = self.streams.get_mut(&stream.arn(&table.name));
-        let Stream { log, lanes } = stream.expect("an enabled stream has a log");
+        let Stream { log, lanes } = stream.expect("an enabled stream has a state");
         if now >= log.rotates_at() {
             self.last_sequence_number = log.rotate(now, self.last_sequence_number);
         }
@@ -62,7 +63,7 @@ impl State {
         lanes[stream_state::lane_of(position, log.lanes())].push_back(record);
     }
 
-    /// Forgets records older than a day, and streams closed for as long.
+    /// Deletes records, and disabled streams, past their retention of 24 hours.
     fn trim_streams(&mut self, now: Timestamp) {
         self.streams.retain(|_, stream| !stream.log.is_past_retention(now));
         for Stream { log, lanes } in self.streams.values_mut() {

@@ -1,4 +1,4 @@
-//! Creating, describing, changing and deleting tables.
+//! Operations on tables: creation, description, change, deletion, expiry settings and tags.
 
 use std::collections::BTreeMap;
 use std::sync::Arc;
@@ -55,7 +55,7 @@ impl State {
         let change =
             self.described(&request.table)?.table.apply_update(request, env.clock.now())?;
         let name = change.table.name.clone();
-        let rows = self.tables.get_mut(&name).expect("it was just described");
+        let rows = self.tables.get_mut(&name).expect("the table was just looked up");
         rows.table = Arc::new(change.table);
         if let Some(index) = change.removed {
             rows.indexes.remove(&index.name);
@@ -86,7 +86,7 @@ impl State {
         let rows = self.described(&request.table)?;
         rows.table.check_delete()?;
         let name = rows.table.name.clone();
-        let rows = self.tables.remove(&name).expect("it was just described");
+        let rows = self.tables.remove(&name).expect("the table was just looked up");
         let now = env.clock.now();
         if let Some(stream) = rows.table.stream() {
             self.close_stream(&stream.arn(&name), now);
@@ -132,8 +132,8 @@ impl State {
         Ok(self.described(&request.table)?.table.tags.clone())
     }
 
-    /// The table that a request about tables names; its absence is told in other words than by
-    /// the requests about items.
+    /// Looks up the table that a request on tables names. The error for a missing table differs
+    /// from that of requests on items.
     fn described(&self, given: &str) -> Result<&RowsOfTable> {
         let name = table_name(given)?;
         self.tables.get(name).ok_or_else(|| table_missing_error(name))
@@ -157,7 +157,7 @@ impl RowsOfTable {
         })
     }
 
-    /// The entries of an index that is added to a table with items.
+    /// Computes the entries of an index that is added to a table with items.
     fn backfill(&self, index: &IndexSchema) -> BTreeMap<RowKey, Item> {
         self.items
             .values()

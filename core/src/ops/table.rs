@@ -273,7 +273,7 @@ impl StreamSpecification {
 pub struct SseSpecification {
     /// Whether a KMS key of the account encrypts the table. Default: no, a key owned by DynamoDB.
     pub enabled: bool,
-    /// Type of encryption: `KMS` or `AES256`.
+    /// Type of encryption: `KMS`. Required with a key id; `AES256` is refused.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub sse_type: Option<String>,
     /// Id, ARN or alias of the KMS key. Default: the key `alias/aws/dynamodb` of the account.
@@ -288,7 +288,7 @@ impl SseSpecification {
     }
 
     setters! {
-        /// Sets the type of encryption: `KMS` or `AES256`.
+        /// Sets the type of encryption: `KMS`.
         sse_type: Option<String>,
         /// Sets the KMS key.
         kms_master_key_id: Option<String>,

@@ -1,37 +1,39 @@
-//! Violations of a request's shape, collected as the service reports them.
+//! Validation errors on the shape of a request, collected as DynamoDB reports them.
 
 use std::fmt::Display;
 
 use crate::error::{Error, Result};
 
-/// The most violations that one answer lists.
+/// Largest number of violations that one error lists.
 const REPORTED: usize = 10;
 
-/// The characters of table and index names, as the service writes them.
+/// Pattern of table and index names, as in DynamoDB's messages.
 const NAME_PATTERN: &str = "[a-zA-Z0-9_.-]+";
 
-/// Violations of a request's shape, found so far. The service checks the whole shape of a request
-/// before it looks at its meaning, and answers all violations at once, at most ten:
-/// `2 validation errors detected: Value '…' at '…' failed to satisfy constraint: …; Value …`.
+/// Collector of violations of a request's shape.
 ///
-/// The service goes through the members of a structure in the order of a hash table of their names;
-/// whoever notes violations keeps to that order.
+/// DynamoDB validates the whole shape of a request before its meaning, and reports all violations
+/// in one error, at most ten: `2 validation errors detected: Value '…' at '…' failed to satisfy
+/// constraint: …; Value …`.
+///
+/// DynamoDB checks the members of a structure in the order of a hash table of their names. Callers
+/// add violations in that order.
 #[derive(Debug, Default)]
 pub struct Constraints(Vec<String>);
 
 impl Constraints {
-    /// Notes that the member with this value breaks this rule.
+    /// Adds a violation of `rule` by a member with this value.
     pub fn violated(&mut self, value: impl Display, member: impl Display, rule: impl Display) {
         self.note(format_args!("Value '{value}'"), member, rule);
     }
 
-    /// Notes that a member breaks this rule whose value is not shown: what it holds are items.
-    /// AWS used to show them, by the address that they had in its memory.
+    /// Adds a violation of `rule` by a member whose value is not shown, because it contains items.
+    /// AWS's older wording showed their memory addresses.
     pub fn violated_unseen(&mut self, member: impl Display, rule: impl Display) {
         self.note("Value", member, rule);
     }
 
-    /// Notes that a member is not there.
+    /// Adds the violation of a required member that is missing.
     pub fn missing(&mut self, member: impl Display) {
         self.note("Value null", member, "Member must not be null");
     }
@@ -42,25 +44,26 @@ impl Constraints {
         }
     }
 
-    /// Notes the violations that were found in a part of the request, after those found so far.
+    /// Adds the violations of a part of the request, after those collected so far.
     pub fn append(&mut self, part: Self) {
         let room = REPORTED - self.0.len();
         self.0.extend(part.0.into_iter().take(room));
     }
 
-    /// Whether there are as many as one answer lists, so that more are of no use.
+    /// Whether ten violations are collected, so that no more are reported.
     pub fn is_full(&self) -> bool {
         self.0.len() >= REPORTED
     }
 
-    /// Checks the length in bytes of a text.
+    /// Checks the length of a text in bytes.
     pub fn length(&mut self, value: &str, member: impl Display, min: usize, max: usize) {
         if let Some(rule) = broken(value.len(), min, max) {
             self.violated(value, member, rule);
         }
     }
 
-    /// Checks how many elements a list or a map has; `shown` is its value, if that is shown.
+    /// Checks the number of elements of a list or a map; `shown` is its value, if the message shows
+    /// it.
     pub fn count(
         &mut self,
         count: usize,
@@ -76,7 +79,7 @@ impl Constraints {
         }
     }
 
-    /// Checks that a number is not too small.
+    /// Checks a lower bound of a number, included.
     pub fn at_least(&mut self, value: i64, member: impl Display, min: i64) {
         if value < min {
             let rule = format_args!("Member must have value greater than or equal to {min}");
@@ -84,7 +87,7 @@ impl Constraints {
         }
     }
 
-    /// Checks that a number is not too great.
+    /// Checks an upper bound of a number, included.
     pub fn at_most(&mut self, value: i64, member: impl Display, max: i64) {
         if value > max {
             let rule = format_args!("Member must have value less than or equal to {max}");
@@ -92,7 +95,7 @@ impl Constraints {
         }
     }
 
-    /// Checks that a text is one of a few.
+    /// Checks that a text is one of the allowed values.
     pub fn choice(&mut self, value: &str, member: impl Display, choices: &[&str]) {
         if !choices.contains(&value) {
             let set = choices.join(", ");
@@ -112,11 +115,11 @@ impl Constraints {
         self.length(value, member, min, max);
     }
 
-    /// All is well, or the error that lists the violations.
+    /// Returns the error with all violations, if there are any.
     ///
     /// # Errors
     ///
-    /// A validation error, if there are any.
+    /// A validation error that lists up to ten violations.
     pub fn finish(self) -> Result<()> {
         match self.0.len() {
             0 => Ok(()),
@@ -129,7 +132,7 @@ impl Constraints {
     }
 }
 
-/// The rule about lengths that this one breaks.
+/// Rule that a length violates; `None` if it is within the bounds.
 fn broken(length: usize, min: usize, max: usize) -> Option<String> {
     if length < min {
         Some(format!("Member must have length greater than or equal to {min}"))
@@ -140,7 +143,7 @@ fn broken(length: usize, min: usize, max: usize) -> Option<String> {
     }
 }
 
-/// A rule of meaning that was broken, with the service's usual beginning.
+/// Error for a violated rule of meaning, with DynamoDB's usual prefix.
 pub(super) fn invalid(message: impl Display) -> Error {
     Error::validation(format!("One or more parameter values were invalid: {message}"))
 }
@@ -150,7 +153,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn several_violations_are_answered_together() {
+    fn violations_are_reported_in_one_error() {
         let mut found = Constraints::default();
         found.name("a!", "tableName", 3, 255);
         found.at_most(101, "limit", 100);
@@ -167,7 +170,7 @@ mod tests {
     }
 
     #[test]
-    fn some_values_are_not_shown_and_some_not_there() {
+    fn violations_without_a_value_are_reported() {
         let mut found = Constraints::default();
         found.missing("key");
         found.count(0, None, "transactItems", 1, 100);
@@ -188,7 +191,7 @@ mod tests {
     }
 
     #[test]
-    fn no_more_than_ten_are_listed() {
+    fn error_lists_at_most_ten_violations() {
         let mut found = Constraints::default();
         for value in 0..20 {
             found.at_least(-value - 1, "limit", 0);

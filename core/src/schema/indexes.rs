@@ -1,4 +1,4 @@
-//! The rules of secondary indexes.
+//! Rules of secondary indexes: number, names, keys and projections.
 
 use std::collections::HashSet;
 
@@ -9,14 +9,14 @@ use crate::error::{Error, Result};
 use crate::limits;
 use crate::ops::{CreateTable, IndexProjection, ProjectionType, SecondaryIndex};
 
-/// The indexes of a new table: local ones first, each kind in the request's order.
+/// Validates the indexes of a new table. Local ones come first, each kind in the request's order.
 pub(super) fn of_new_table(
     request: &CreateTable,
     table: &TableSchema,
     definitions: &Definitions<'_>,
 ) -> Result<Vec<IndexSchema>> {
     let mut indexes: Vec<IndexSchema> = Vec::new();
-    // All are looked at before they are counted, however many there are.
+    // DynamoDB validates all indexes before it checks their number.
     let mut names = HashSet::new();
     let mut add = |index: IndexSchema| {
         if !names.insert(index.name.clone()) {
@@ -53,7 +53,7 @@ pub(super) fn of_new_table(
     Ok(indexes)
 }
 
-/// A local index, checked.
+/// Validates a local index.
 fn local(
     index: &SecondaryIndex,
     table: &TableSchema,
@@ -82,7 +82,7 @@ fn local(
     })
 }
 
-/// A global index, checked.
+/// Validates a global index.
 pub(super) fn global(index: &SecondaryIndex, definitions: &Definitions<'_>) -> Result<IndexSchema> {
     let (partition, sort) = definitions.global_key(&index.key_schema)?;
     Ok(IndexSchema {
@@ -94,7 +94,7 @@ pub(super) fn global(index: &SecondaryIndex, definitions: &Definitions<'_>) -> R
     })
 }
 
-/// A projection, checked, its attributes in order: the service gives them back sorted.
+/// Validates a projection, and sorts its attributes: DynamoDB returns them sorted.
 fn projection(given: &IndexProjection) -> Result<IndexProjection> {
     let IndexProjection { kind, non_key_attributes } = given;
     match (kind, non_key_attributes.is_empty()) {
@@ -120,13 +120,13 @@ fn projection(given: &IndexProjection) -> Result<IndexProjection> {
     }
 }
 
-/// Checks how many attributes all indexes of a table carry by name. One that is carried by two
+/// Checks the number of attributes that all indexes of a table project by name. An attribute of two
 /// indexes counts twice; keys do not count.
 pub(super) fn check_projected(indexes: &[IndexSchema]) -> Result<()> {
     let projected: usize =
         indexes.iter().map(|index| index.projection.non_key_attributes.len()).sum();
     if projected > limits::PROJECTED_ATTRIBUTES {
-        // DynamoDB Local's words, whose number is out of date. AWS's are not known.
+        // DynamoDB Local's message, whose number is out of date. AWS's is not known.
         return Err(Error::validation(
             "No more than 20 attributes per table can be projected into Local Secondary Indices",
         ));
@@ -141,7 +141,7 @@ mod tests {
 
     const PREFIX: &str = "One or more parameter values were invalid: ";
 
-    /// A table with the key (a, b), and the attribute c for indexes.
+    /// Table with the key (a, b), and the attribute c for indexes.
     fn request() -> CreateTable {
         CreateTable::new("tab").partition_key("a", KeyType::S).sort_key("b", KeyType::N)
     }
@@ -165,7 +165,7 @@ mod tests {
     }
 
     #[test]
-    fn a_local_index_shares_the_partition_key_and_has_a_sort_key() {
+    fn local_index_has_the_partition_key_of_its_table_and_a_sort_key() {
         let schema = TableSchema::new(&with_c().local_index(lsi("lsi"))).unwrap();
         assert!(schema.has_local_indexes());
         assert_eq!(schema.index("lsi").unwrap().kind, IndexKind::Local);
@@ -193,7 +193,7 @@ mod tests {
     }
 
     #[test]
-    fn local_indexes_need_a_table_with_a_sort_key() {
+    fn local_index_needs_a_table_with_a_sort_key() {
         let request = CreateTable::new("tab")
             .partition_key("a", KeyType::S)
             .attribute("c", KeyType::S)
@@ -208,7 +208,7 @@ mod tests {
     }
 
     #[test]
-    fn a_table_has_20_global_and_5_local_indexes_at_most() {
+    fn table_has_at_most_20_global_and_5_local_indexes() {
         let global =
             |count| (0..count).fold(with_c(), |r, n| r.global_index(gsi(&format!("g{n:02}"))));
         assert_eq!(TableSchema::new(&global(20)).unwrap().indexes.len(), 20);
@@ -226,7 +226,7 @@ mod tests {
     }
 
     #[test]
-    fn indexes_have_names_of_their_own() {
+    fn index_names_are_unique_in_a_table() {
         for request in [
             with_c().global_index(gsi("same")).global_index(gsi("same")),
             with_c().local_index(lsi("same")).local_index(lsi("same")),
@@ -238,7 +238,7 @@ mod tests {
     }
 
     #[test]
-    fn index_names_are_like_table_names() {
+    fn index_names_follow_the_rules_of_table_names() {
         for name in ["", "gg", "g!!", &"x".repeat(256)] {
             for (request, member) in [
                 (with_c().global_index(gsi(name)), "globalSecondaryIndexes.1.member.indexName"),
@@ -257,7 +257,7 @@ mod tests {
     }
 
     #[test]
-    fn a_projection_names_attributes_exactly_if_it_includes_some() {
+    fn only_include_projections_name_attributes() {
         let with = |projection| {
             TableSchema::new(&with_c().global_index(gsi("gsi").projection(projection)))
         };
@@ -293,7 +293,7 @@ mod tests {
     }
 
     #[test]
-    fn indexes_carry_20_attributes_each_and_100_together() {
+    fn indexes_project_20_attributes_each_and_100_together() {
         let including = |name: &str, count: usize| {
             let attributes = (0..count).map(|number| format!("x{number}"));
             gsi(name).projection(IndexProjection::include(attributes))

@@ -1,4 +1,4 @@
-//! Attribute definitions and key schemas.
+//! Rules of attribute definitions and key schemas.
 
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -16,16 +16,16 @@ const SECOND_IS_NOT_RANGE: &str =
 const SAME_NAME: &str =
     "Both the Hash Key and the Range Key element in the KeySchema have the same name";
 
-/// The types that a request gives to attributes.
+/// Attribute definitions of a request: types by names.
 #[derive(Clone, Debug, Default)]
 pub(super) struct Definitions<'a> {
-    /// The attributes in the request's order, as messages list them.
+    /// Names in the request's order, as messages list them.
     names: Vec<&'a str>,
     kinds: BTreeMap<&'a str, KeyType>,
 }
 
 impl<'a> Definitions<'a> {
-    /// The definitions of a request, each name once.
+    /// Collects the definitions of a request, and refuses a name with two types.
     pub(super) fn new(given: &'a [AttributeDefinition]) -> Result<Self> {
         let mut definitions = Self::default();
         for AttributeDefinition { name, kind } in given {
@@ -37,7 +37,7 @@ impl<'a> Definitions<'a> {
         Ok(definitions)
     }
 
-    /// Adds what the table's keys define already.
+    /// Adds the definitions of the table's present keys.
     pub(super) fn with_known(mut self, known: &'a [AttributeDefinition]) -> Result<Self> {
         for AttributeDefinition { name, kind } in known {
             match self.kinds.insert(name, *kind) {
@@ -54,7 +54,7 @@ impl<'a> Definitions<'a> {
         Ok(self)
     }
 
-    /// The attribute of a key, with its type. `key` is the whole key, for the error.
+    /// Looks up the type of an attribute of `key`, which is named in the error.
     fn attribute(&self, name: &str, key: &[KeySchemaElement]) -> Result<KeyAttribute> {
         match self.kinds.get(name) {
             Some(kind) => Ok(KeyAttribute { name: name.to_owned(), kind: *kind }),
@@ -72,7 +72,7 @@ impl<'a> Definitions<'a> {
         key.iter().try_for_each(|element| self.attribute(&element.name, key).map(drop))
     }
 
-    /// Checks that nothing is defined but the attributes of the table's key and of its indexes'.
+    /// Checks that every definition is used by a key of the table or of its indexes.
     pub(super) fn all_used<'k>(
         &self,
         table_key: &'k [KeySchemaElement],
@@ -110,7 +110,7 @@ impl<'a> Definitions<'a> {
         }
     }
 
-    /// The key of a table: a partition attribute, and possibly a sort attribute.
+    /// Validates the key of a table: a partition attribute, and optionally a sort attribute.
     pub(super) fn table_key(
         &self,
         key: &[KeySchemaElement],
@@ -123,8 +123,8 @@ impl<'a> Definitions<'a> {
         self.simple_key(key)
     }
 
-    /// A key of one partition attribute and at most one sort attribute: a table's or a local
-    /// index's. The request's shape is checked, so that it has one or two elements.
+    /// Validates the key of a table or of a local index: one partition attribute and at most one
+    /// sort attribute. The shape was checked: the key has one or two elements.
     pub(super) fn simple_key(
         &self,
         key: &[KeySchemaElement],
@@ -148,7 +148,7 @@ impl<'a> Definitions<'a> {
         Ok((self.attribute(&partition.name, key)?, sort))
     }
 
-    /// The key of a global index: one to four partition attributes, then up to four sort
+    /// Validates the key of a global index: one to four partition attributes, then up to four sort
     /// attributes.
     pub(super) fn global_key(
         &self,
@@ -198,7 +198,7 @@ fn list<'a>(names: impl Iterator<Item = &'a str>) -> String {
     format!("[{}]", names.collect::<Vec<_>>().join(", "))
 }
 
-/// A key as requests and descriptions give it.
+/// Builds a key schema as in requests and descriptions.
 pub(super) fn key_schema<'a>(
     partition: impl IntoIterator<Item = &'a KeyAttribute>,
     sort: impl IntoIterator<Item = &'a KeyAttribute>,
@@ -224,8 +224,8 @@ mod tests {
         KeySchemaElement { name: name.to_owned(), role }
     }
 
-    /// A table whose definitions are `names`, all strings, and whose key is `key`: names with `H`
-    /// or `R` before them.
+    /// Table whose definitions are `names`, all strings, and whose key is `key`: names with the
+    /// prefix `H` or `R`.
     fn request(names: &[&str], key: &[&str]) -> CreateTable {
         let mut request = CreateTable::new("tab");
         for name in names {
@@ -259,7 +259,7 @@ mod tests {
     }
 
     #[test]
-    fn a_table_has_a_partition_key_and_perhaps_a_sort_key() {
+    fn table_key_has_a_partition_and_an_optional_sort_attribute() {
         let schema = TableSchema::new(&request(&["a"], &["Ha"])).unwrap();
         assert_eq!(schema.partition, KeyAttribute { name: "a".to_owned(), kind: KeyType::S });
         assert_eq!(schema.sort, None);
@@ -268,7 +268,7 @@ mod tests {
     }
 
     #[test]
-    fn the_key_of_a_table_has_one_or_two_elements() {
+    fn table_key_has_one_or_two_elements() {
         let text = "1 validation error detected: Value '[]' at 'keySchema' failed to satisfy \
                     constraint: Member must have length greater than or equal to 1";
         assert_eq!(refusal(&request(&["a"], &[])), text);
@@ -281,7 +281,7 @@ mod tests {
     }
 
     #[test]
-    fn partition_comes_before_sort() {
+    fn partition_attribute_comes_before_sort_attribute() {
         for key in [&["Ra"][..], &["Rb", "Ha"], &["Ra", "Rb"]] {
             let names = ["a", "b"];
             assert_eq!(refusal(&request(&names[..key.len()], key)), FIRST_IS_NOT_HASH, "{key:?}");
@@ -290,7 +290,7 @@ mod tests {
     }
 
     #[test]
-    fn a_key_attribute_has_one_role() {
+    fn key_attribute_has_one_role() {
         assert_eq!(
             refusal(&request(&["a"], &["Ha", "Ra"])),
             "Invalid KeySchema: Some index key attribute have no definition"
@@ -299,7 +299,7 @@ mod tests {
     }
 
     #[test]
-    fn definitions_are_the_used_keys() {
+    fn definitions_are_exactly_the_used_keys() {
         assert_eq!(refusal(&request(&["a", "a"], &["Ha"])), "Attribute Name is duplicated: a");
         assert_eq!(
             refusal(&request(&["b"], &["Ha"])),
@@ -336,7 +336,7 @@ mod tests {
     }
 
     #[test]
-    fn names_of_key_attributes_have_1_to_255_bytes() {
+    fn key_attribute_names_have_1_to_255_bytes() {
         let long = "x".repeat(255);
         TableSchema::new(&request(&[&long], &[&format!("H{long}")])).unwrap();
         for (name, rule) in [
@@ -358,7 +358,7 @@ mod tests {
     }
 
     #[test]
-    fn a_global_index_has_up_to_four_attributes_in_each_half_of_its_key() {
+    fn global_index_has_up_to_four_partition_and_four_sort_attributes() {
         let names = ["a", "b", "c", "d", "e", "f", "g", "h", "i", "j"];
         let with = |used: usize, key: &[&str]| {
             TableSchema::new(&with_global(request(&names[..used], &["Ha"]), key))

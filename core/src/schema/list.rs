@@ -1,4 +1,4 @@
-//! Listing tables, a page at a time.
+//! Pages of the list of tables.
 
 use super::constraint::Constraints;
 use super::name::{check_table_name, strip_arn};
@@ -6,21 +6,21 @@ use crate::error::Result;
 use crate::limits;
 use crate::ops::{ListTables, ListTablesOutput};
 
-/// Where a page of table names begins, and how long it may be.
+/// Validated request for a page of table names.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 #[non_exhaustive]
 pub struct TablesPage<'a> {
-    /// The name after which it begins; there need be no table of that name.
+    /// Name after which the page begins. It need not be the name of a table.
     pub after: Option<&'a str>,
-    /// How many names it has at most.
+    /// Largest number of names in the page.
     pub limit: usize,
 }
 
 impl<'a> TablesPage<'a> {
-    /// The page that a request asks for.
+    /// Validates a request; the default limit is 100.
     ///
     /// # Errors
-    /// A validation error if the limit is not 1 to 100, or the start is no table name.
+    /// A validation error if the limit is not 1 to 100, or the start is not a valid table name.
     pub fn new(request: &'a ListTables) -> Result<Self> {
         let ListTables { exclusive_start_table_name, limit } = request;
         let after = exclusive_start_table_name.as_deref().map(strip_arn);
@@ -37,9 +37,8 @@ impl<'a> TablesPage<'a> {
         Ok(Self { after, limit: limit.unwrap_or(limits::LIST_TABLES) })
     }
 
-    /// Fills the page from names in order of their bytes. Those before its beginning are passed
-    /// over, so an engine that can begin after [`TablesPage::after`] may, and one more name than
-    /// [`TablesPage::limit`] is enough.
+    /// Fills the page from names in byte order, and skips those up to [`TablesPage::after`]. An
+    /// engine need not pass these, nor more than [`TablesPage::limit`] + 1 names after them.
     pub fn fill<'n>(&self, names: impl IntoIterator<Item = &'n str>) -> ListTablesOutput {
         let mut rest =
             names.into_iter().filter(|name| self.after.is_none_or(|after| *name > after));
@@ -67,7 +66,7 @@ mod tests {
     }
 
     #[test]
-    fn pages_follow_one_another() {
+    fn pages_of_table_names_are_complete_and_in_order() {
         assert_eq!(page(None, None).0, NAMES);
         assert_eq!(page(None, Some(2)), (vec!["LZ9".into(), "lz.a".into()], Some("lz.a".into())));
         assert_eq!(page(Some("lz.a"), Some(2)), (vec!["lz1".into(), "lz2".into()], None));
@@ -76,7 +75,7 @@ mod tests {
     }
 
     #[test]
-    fn a_limit_is_1_to_100() {
+    fn limit_of_list_tables_is_1_to_100() {
         TablesPage::new(&request(None, Some(100))).unwrap();
         for (limit, rule) in [
             (0, "greater than or equal to 1"),
@@ -94,7 +93,7 @@ mod tests {
     }
 
     #[test]
-    fn the_start_is_a_table_name() {
+    fn start_of_list_tables_is_a_valid_table_name() {
         for start in ["", "ab", "a!c"] {
             let error = TablesPage::new(&request(Some(start), None)).unwrap_err();
             assert!(error.message().contains("at 'exclusiveStartTableName'"), "{error}");

@@ -1,17 +1,17 @@
-//! The names of tables, indexes and streams, alone and as ARNs.
+//! Names of tables and indexes, alone and in ARNs.
 
 use super::constraint::Constraints;
 use crate::error::{Error, ErrorKind, Result};
 use crate::limits;
 
-/// What stands before the name in the ARN of a table of an embedded store: no region of AWS, and
-/// an account that nobody has, so that it is never taken for a resource in the cloud.
+/// Prefix of table ARNs of embedded stores. Region and account do not exist on AWS, so that such an
+/// ARN is never mistaken for a resource in the cloud.
 const ARN_PREFIX: &str = "arn:aws:dynamodb:local:000000000000:table/";
 
-/// The table's name, from a request that gives the name or the table's ARN.
+/// Extracts the table name from the name or the ARN in a request.
 ///
-/// Region and account of an ARN are not looked at: an embedded store has neither. An ARN of
-/// anything but a table is no table name.
+/// Region and account of an ARN are ignored: an embedded store has neither. An ARN of anything but
+/// a table is refused as an invalid name.
 ///
 /// # Errors
 /// A validation error if the name is not 3 to 255 characters of `a-z A-Z 0-9 _ . -`.
@@ -23,7 +23,7 @@ pub fn table_name(given: &str) -> Result<&str> {
     Ok(name)
 }
 
-/// The part of an ARN that names the table; anything else as it is.
+/// Returns the table name in a table ARN, and any other text unchanged.
 pub(super) fn strip_arn(given: &str) -> &str {
     let mut parts = given.splitn(6, ':');
     match (parts.next(), parts.next(), parts.next(), parts.nth(2)) {
@@ -35,27 +35,27 @@ pub(super) fn strip_arn(given: &str) -> &str {
 }
 
 pub(super) fn check_table_name(found: &mut Constraints, name: &str, member: &str) {
-    // An empty name breaks a rule of every member that names a table; AWS's answer to it says 1.
+    // An empty name violates the rule of all name members; AWS's message for it says 1.
     let min = if name.is_empty() { 1 } else { limits::NAME_MIN };
     found.name(name, member, min, limits::NAME_MAX);
 }
 
-/// The ARN of a table of an embedded store.
+/// Builds the ARN of a table of an embedded store.
 pub fn table_arn(table: &str) -> String {
     format!("{ARN_PREFIX}{table}")
 }
 
-/// The ARN of an index of an embedded store.
+/// Builds the ARN of an index of an embedded store.
 pub fn index_arn(table: &str, index: &str) -> String {
     format!("{ARN_PREFIX}{table}/index/{index}")
 }
 
-/// The error for creating a table whose name is taken.
+/// Error for the creation of a table whose name exists.
 pub fn table_exists_error(table: &str) -> Error {
     Error::new(ErrorKind::InUse, format!("Table already exists: {table}"))
 }
 
-/// The error for a table that does not exist, in the words of the operations on tables.
+/// Error for a missing table, with the message of the operations on tables.
 pub fn table_missing_error(table: &str) -> Error {
     Error::new(
         ErrorKind::NotFound,
@@ -72,7 +72,7 @@ mod tests {
     }
 
     #[test]
-    fn a_name_has_3_to_255_of_a_few_characters() {
+    fn table_name_has_3_to_255_allowed_characters() {
         for name in ["abc", "A.b-c_9", &"x".repeat(255)] {
             assert_eq!(table_name(name).unwrap(), name);
         }
@@ -110,7 +110,7 @@ mod tests {
     }
 
     #[test]
-    fn an_arn_names_its_table() {
+    fn table_name_accepts_table_arns() {
         assert_eq!(table_name("arn:aws:dynamodb:us-east-1:123456789012:table/abc").unwrap(), "abc");
         assert_eq!(table_name("arn:aws-cn:dynamodb:cn-north-1:1:table/a.b").unwrap(), "a.b");
         assert_eq!(table_name(&table_arn("abc")).unwrap(), "abc");

@@ -1,11 +1,11 @@
-//! Encryption settings and table classes: checked, kept, and otherwise without effect here.
+//! Rules of encryption settings and table classes, which embedded stores keep without effect.
 
 use super::constraint::invalid;
 use crate::error::{Error, Result};
 use crate::ops::SseSpecification;
 
-/// Checks encryption settings. The default encryption, with a key of the service's own, is kept
-/// as no settings at all: that is how descriptions show it.
+/// Validates encryption settings. The default encryption, with a key owned by DynamoDB, becomes
+/// `None`, as in descriptions.
 pub(super) fn sse(given: Option<&SseSpecification>) -> Result<Option<SseSpecification>> {
     let Some(sse) = given else { return Ok(None) };
     let SseSpecification { enabled, sse_type, kms_master_key_id } = sse;
@@ -27,7 +27,7 @@ pub(super) fn sse(given: Option<&SseSpecification>) -> Result<Option<SseSpecific
     }
 }
 
-/// Checks a table class.
+/// Validates a table class.
 pub(super) fn table_class(given: Option<&str>) -> Result<()> {
     match given {
         None | Some("STANDARD" | "STANDARD_INFREQUENT_ACCESS") => Ok(()),
@@ -43,7 +43,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn encryption_is_of_the_service_or_by_kms() {
+    fn encryption_is_the_default_or_kms() {
         let check = |enabled, sse_type: Option<&str>, key: Option<&str>| {
             sse(Some(&SseSpecification {
                 enabled,
@@ -73,7 +73,7 @@ mod tests {
     }
 
     #[test]
-    fn there_are_two_table_classes() {
+    fn table_class_is_one_of_two() {
         table_class(None).unwrap();
         table_class(Some("STANDARD")).unwrap();
         table_class(Some("STANDARD_INFREQUENT_ACCESS")).unwrap();

@@ -1,4 +1,4 @@
-//! The shape of requests: lengths, patterns and ranges of their members, before their meaning.
+//! Rules on the shape of requests: lengths, patterns and ranges of their members.
 //!
 //! The bounds are those of the service's API model (API reference, data types
 //! `AttributeDefinition`, `KeySchemaElement`, `Projection`, `ProvisionedThroughput`,
@@ -68,7 +68,7 @@ pub(super) fn update_time_to_live(request: &UpdateTimeToLive) -> Result<()> {
     found.finish()
 }
 
-/// The elements of the key of a table or a local index.
+/// Largest number of elements in the key of a table or a local index.
 const SIMPLE_KEY: usize = 2;
 
 fn definitions(found: &mut Constraints, definitions: &[AttributeDefinition]) {
@@ -120,7 +120,7 @@ fn sse(found: &mut Constraints, sse: Option<&SseSpecification>) {
     }
 }
 
-/// A key schema as the service's messages show it.
+/// Key schema in the format of DynamoDB's messages.
 struct ShownKey<'a>(&'a [KeySchemaElement]);
 
 impl Display for ShownKey<'_> {

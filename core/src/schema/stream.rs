@@ -1,4 +1,4 @@
-//! The streams of a table: the enabled one, and those that were disabled.
+//! Streams of a table: the enabled one and those that were disabled; labels and ARNs.
 
 use std::time::Duration;
 
@@ -12,40 +12,40 @@ use crate::error::{Error, Result};
 use crate::limits;
 use crate::ops::{StreamArn, StreamSpecification, StreamStatus, StreamSummary, StreamViewType};
 
-/// A stream of a table, from when it was enabled.
+/// Stream of a table, enabled or disabled.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[non_exhaustive]
 pub struct TableStream {
-    /// What its records carry.
+    /// Images that its records contain.
     pub view_type: StreamViewType,
-    /// When it was enabled, to the millisecond; no two streams of one table have the same time.
+    /// Time at which it was enabled, in milliseconds; unique among the streams of the table.
     pub created_at: Timestamp,
-    /// When it was disabled, if it was.
+    /// Time at which it was disabled; `None` while it is enabled.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub disabled_at: Option<Timestamp>,
 }
 
-/// What a change did to a table's stream.
+/// Change of a table's stream.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum StreamChange {
-    /// This stream records changes from now on.
+    /// New stream, which records changes from now on.
     Enabled(TableStream),
-    /// This stream records no more changes; its shards are to be closed.
+    /// Stream that records no more changes; the engine closes its shards.
     Disabled(TableStream),
 }
 
 impl TableStream {
-    /// The stream's label: the time at which it was enabled, as `2026-11-16T04:04:10.643`.
+    /// Label of the stream: the time at which it was enabled, as `2026-11-16T04:04:10.643`.
     pub fn label(&self) -> String {
         iso8601(self.created_at)
     }
 
-    /// The stream's resource name.
+    /// ARN of the stream of a table with this name.
     pub fn arn(&self, table: &str) -> StreamArn {
         StreamArn(format!("{}/stream/{}", table_arn(table), self.label()))
     }
 
-    /// Whether it records changes.
+    /// Status of the stream: enabled or disabled.
     pub fn status(&self) -> StreamStatus {
         match self.disabled_at {
             None => StreamStatus::Enabled,
@@ -53,34 +53,34 @@ impl TableStream {
         }
     }
 
-    /// Whether its records can be read: a disabled stream's for a day.
+    /// Whether its records can be read: while it is enabled, and for 24 hours after that.
     pub fn is_readable(&self, now: Timestamp) -> bool {
         self.disabled_at.is_none_or(|at| now.since(at) < limits::STREAM_RETENTION)
     }
 }
 
 impl Table {
-    /// The stream that records changes.
+    /// Enabled stream; `None` if there is none.
     pub fn stream(&self) -> Option<&TableStream> {
         self.latest_stream().filter(|stream| stream.disabled_at.is_none())
     }
 
-    /// The stream that was enabled last.
+    /// Stream that was enabled last; `None` if the table never had one.
     pub fn latest_stream(&self) -> Option<&TableStream> {
         self.streams.last()
     }
 
-    /// The streams that can be read, oldest first.
+    /// Streams that can be read, oldest first.
     pub fn readable_streams(&self, now: Timestamp) -> impl Iterator<Item = &TableStream> {
         self.streams.iter().filter(move |stream| stream.is_readable(now))
     }
 
-    /// The stream with this resource name, if it can be read.
+    /// Stream with this ARN; `None` if there is none that can be read.
     pub fn find_stream(&self, arn: &StreamArn, now: Timestamp) -> Option<&TableStream> {
         self.readable_streams(now).find(|stream| stream.arn(&self.name) == *arn)
     }
 
-    /// How a list of streams shows this stream of the table.
+    /// Builds the entry of a stream of this table in lists.
     pub fn summarise_stream(&self, stream: &TableStream) -> StreamSummary {
         StreamSummary {
             arn: stream.arn(&self.name),
@@ -89,8 +89,8 @@ impl Table {
         }
     }
 
-    /// The table with its stream disabled, as it is when the table is deleted. An engine keeps it
-    /// beside its tables for as long as [`Table::readable_streams`] has any.
+    /// Returns the table with its stream disabled, for a table that is deleted. An engine keeps it
+    /// while [`Table::readable_streams`] is not empty.
     #[must_use]
     pub fn with_stream_disabled(&self, now: Timestamp) -> Table {
         let mut table = self.clone();
@@ -98,8 +98,8 @@ impl Table {
         table
     }
 
-    /// The table, newly created under the name that `earlier` had. The labels of its streams are
-    /// later than all that this name has had before, whether or not `earlier` had a stream itself.
+    /// Returns a newly created table with stream labels later than those of `earlier`, a deleted
+    /// table of the same name, and of the tables before it.
     #[must_use]
     pub fn with_labels_after(mut self, earlier: &Table) -> Table {
         self.streams_after = earlier.latest_label();
@@ -110,7 +110,7 @@ impl Table {
         self
     }
 
-    /// The time of the latest label that a stream of this name has had.
+    /// Time of the latest stream label of any table with this name.
     fn latest_label(&self) -> Option<Timestamp> {
         let own = self.latest_stream().map(|stream| stream.created_at);
         own.max(self.streams_after)
@@ -119,7 +119,8 @@ impl Table {
     pub(super) fn enable_stream(&mut self, view_type: StreamViewType, now: Timestamp) {
         let least = self.latest_label().map(|latest| latest + TICK);
         let created_at = least.map_or(now, |least| now.max(least));
-        // Streams past reading go only now: until there is another, descriptions name the latest.
+        // Streams past retention are removed only now: descriptions name the latest stream until
+        // there is a new one.
         self.streams.retain(|stream| stream.is_readable(now));
         self.streams.push(TableStream { view_type, created_at, disabled_at: None });
     }
@@ -130,7 +131,7 @@ impl Table {
         Some(stream.clone())
     }
 
-    /// Turns the stream on or off as an update asks.
+    /// Enables or disables the stream for an update request.
     pub(super) fn change_stream(
         &mut self,
         given: StreamSpecification,
@@ -164,7 +165,7 @@ impl Table {
     }
 }
 
-/// What a new table is asked to record, checked.
+/// Validates the stream settings of a new table; `None` means no stream.
 pub(super) fn of_new_table(given: Option<StreamSpecification>) -> Result<Option<StreamViewType>> {
     match given.map(|given| (given.enabled, given.view_type)) {
         None | Some((false, None)) => Ok(None),
@@ -178,10 +179,10 @@ pub(super) fn of_new_table(given: Option<StreamSpecification>) -> Result<Option<
     }
 }
 
-/// The least time between two labels.
+/// Smallest difference between two labels.
 const TICK: Duration = Duration::from_millis(1);
 
-/// A moment in UTC with milliseconds and without a zone, as stream labels have it.
+/// Formats a time in UTC with milliseconds and without a zone, for stream labels.
 fn iso8601(moment: Timestamp) -> String {
     let millis = moment.as_millis();
     let (days, in_day) = (millis / 86_400_000, millis % 86_400_000);
@@ -191,8 +192,8 @@ fn iso8601(moment: Timestamp) -> String {
     format!("{year:04}-{month:02}-{day:02}T{hour:02}:{minute:02}:{second:02}.{milli:03}")
 }
 
-/// Year, month and day of the Gregorian calendar, from days since 1970-01-01. Years are counted
-/// from March, so that the leap day is the last of its year.
+/// Converts days since 1970-01-01 to year, month and day of the Gregorian calendar. It counts years
+/// from March, so that the leap day is the last day of its year.
 fn civil(days: u64) -> (u64, u64, u64) {
     const DAYS_TO_EPOCH: u64 = 719_468; // from 0000-03-01
     const DAYS_IN_ERA: u64 = 146_097; // 400 years
@@ -217,7 +218,7 @@ mod tests {
 
     const NOW: Timestamp = Timestamp::from_millis(1_794_801_850_643);
 
-    /// The last millisecond before the year 10000.
+    /// Last millisecond before the year 10000.
     const YEAR_10000: u64 = 253_402_300_799_999;
 
     fn table(request: CreateTable) -> Result<Table> {
@@ -229,7 +230,7 @@ mod tests {
     }
 
     #[test]
-    fn a_label_is_the_time_in_utc() {
+    fn label_is_the_time_in_utc() {
         for (millis, text) in [
             (0, "1970-01-01T00:00:00.000"),
             (951_782_399_999, "2000-02-28T23:59:59.999"),
@@ -252,13 +253,13 @@ mod tests {
     }
 
     #[test]
-    fn any_moment_has_a_label() {
+    fn label_of_any_time_does_not_panic() {
         iso8601(Timestamp::from_millis(u64::MAX));
         iso8601(Timestamp::from_secs(u64::MAX));
     }
 
     #[test]
-    fn a_stream_is_named_after_its_table_and_label() {
+    fn stream_arn_has_table_and_label() {
         let table = table(CreateTable::new("tab").stream(StreamViewType::NewImage)).unwrap();
         let stream = table.stream().unwrap();
         assert_eq!(stream.label(), "2026-11-16T04:04:10.643");
@@ -270,7 +271,7 @@ mod tests {
     }
 
     #[test]
-    fn a_view_type_is_given_exactly_when_a_stream_is_enabled() {
+    fn view_type_is_required_exactly_for_an_enabled_stream() {
         let mut request = CreateTable::new("tab");
         request.stream = Some(StreamSpecification { enabled: true, view_type: None });
         let prefix = "One or more parameter values were invalid: ";
@@ -305,7 +306,7 @@ mod tests {
     }
 
     #[test]
-    fn a_stream_is_enabled_once_and_disabled_once() {
+    fn stream_cannot_be_enabled_or_disabled_twice() {
         let first = table(CreateTable::new("tab").stream(StreamViewType::KeysOnly)).unwrap();
         for view in [StreamViewType::KeysOnly, StreamViewType::NewImage] {
             assert_eq!(
@@ -325,7 +326,7 @@ mod tests {
     }
 
     #[test]
-    fn streams_of_one_millisecond_have_labels_of_their_own() {
+    fn streams_of_one_millisecond_have_distinct_labels() {
         let mut table = table(CreateTable::new("tab").stream(StreamViewType::KeysOnly)).unwrap();
         let before = NOW.as_millis() - 1000;
         for now in [NOW, NOW, Timestamp::from_millis(before)] {
@@ -339,7 +340,7 @@ mod tests {
     }
 
     #[test]
-    fn a_table_created_again_has_a_stream_of_its_own() {
+    fn recreated_table_has_a_stream_with_a_later_label() {
         let create = || table(CreateTable::new("tab").stream(StreamViewType::KeysOnly)).unwrap();
         let deleted = create().with_stream_disabled(NOW);
         assert_eq!(deleted.stream(), None);
@@ -348,7 +349,7 @@ mod tests {
     }
 
     #[test]
-    fn labels_increase_over_tables_of_one_name_without_a_stream() {
+    fn labels_increase_across_recreated_tables_without_a_stream() {
         let name = || CreateTable::new("tab");
         let with_stream = table(name().stream(StreamViewType::KeysOnly)).unwrap();
         let view = Some(StreamViewType::KeysOnly);
@@ -362,13 +363,13 @@ mod tests {
         }
         let three = table(name().stream(StreamViewType::KeysOnly)).unwrap().with_labels_after(&two);
         assert!(three.streams[0].label() > with_stream.streams[0].label());
-        // As an engine stores it.
+        // The stored form keeps the label.
         let stored: Table = serde_json::from_str(&serde_json::to_string(&two).unwrap()).unwrap();
         assert_eq!(stored, two);
     }
 
     #[test]
-    fn a_disabled_stream_is_readable_for_a_day() {
+    fn disabled_stream_is_readable_for_24_hours() {
         let table = table(CreateTable::new("tab").stream(StreamViewType::KeysOnly)).unwrap();
         let table = table.apply_update(&set(false, None), NOW).unwrap().table;
         let last = NOW + (limits::STREAM_RETENTION - TICK);
@@ -378,6 +379,6 @@ mod tests {
         assert!(table.latest_stream().is_some(), "descriptions still name it");
         let view = Some(StreamViewType::NewImage);
         let table = table.apply_update(&set(true, view), over).unwrap().table;
-        assert_eq!(table.streams.len(), 1, "what is past reading is forgotten");
+        assert_eq!(table.streams.len(), 1, "streams past retention are removed");
     }
 }

@@ -1,4 +1,4 @@
-//! A table as an engine's catalogue holds it.
+//! The table definition that an engine stores in its catalogue.
 
 use std::collections::BTreeMap;
 
@@ -15,91 +15,94 @@ use crate::ops::{
     SseSpecification, StreamSpecification, TableDescription, TableStatus, Tags,
 };
 
-/// Everything about a table but its items.
+/// Definition, settings and state of a table: everything but its items.
 ///
-/// It is made by [`Table::create`], and each change makes another: [`Table::apply`],
-/// [`Table::set_ttl`], [`Table::tag`], [`Table::untag`], [`Table::index_filled`]. An engine stores
-/// it as JSON and takes it to be right: what serde reads is not checked again. Fields may be added
-/// to the JSON form, each with a default; none is renamed or dropped. Times in it are milliseconds
-/// since the epoch.
+/// [`Table::create`] creates it. Each change returns a new one: [`Table::apply_update`],
+/// [`Table::with_time_to_live`], [`Table::with_tags`], [`Table::without_tags`],
+/// [`Table::with_index_filled`].
+///
+/// An engine stores it as JSON, and reads it back without validation. Fields may be added to the
+/// JSON form, each with a default; none is renamed or removed. Times are milliseconds since the
+/// epoch.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 #[non_exhaustive]
 pub struct Table {
-    /// The table's name.
+    /// Name of the table.
     pub name: String,
-    /// The table's own id: a table that is deleted and created again has another.
+    /// Id of the table. A table that is deleted and created again has another id.
     pub id: String,
-    /// When it was created.
+    /// Time at which the table was created.
     pub created_at: Timestamp,
-    /// Its key and its indexes.
+    /// Key and indexes.
     pub schema: TableSchema,
-    /// How the global indexes stand, by name. Local ones are always as the table is.
+    /// State of the global indexes, by name. Local indexes have none.
     #[serde(default, skip_serializing_if = "BTreeMap::is_empty")]
     pub global_indexes: BTreeMap<String, GlobalIndexState>,
-    /// How it is paid for.
+    /// Billing mode.
     pub billing_mode: BillingMode,
-    /// Its throughput; zero while it is paid by request.
+    /// Provisioned throughput; zero while the table is on demand.
     pub provisioned_throughput: ProvisionedThroughput,
-    /// Its streams, oldest first. Only the last may be enabled; see [`Table::stream`].
+    /// Streams, oldest first. Only the last can be enabled; see [`Table::stream`].
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub streams: Vec<TableStream>,
-    /// When the newest stream of the earlier tables of this name was enabled: a stream of this one has
-    /// a later label, also after a clock was set back.
+    /// Time of the latest stream label of earlier tables with this name. A stream of this table
+    /// gets a later label, even if the clock was set back.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub streams_after: Option<Timestamp>,
-    /// Encryption settings, if they are not the default.
+    /// Encryption settings; `None` for the default.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub sse: Option<SseSpecification>,
-    /// Whether it refuses to be deleted.
+    /// Whether deletion of the table is refused.
     #[serde(default)]
     pub deletion_protection: bool,
-    /// Its class, if one was asked for.
+    /// Table class; `None` for the default.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub table_class: Option<String>,
-    /// Its tags.
+    /// Tags of the table.
     #[serde(default, skip_serializing_if = "Tags::is_empty")]
     pub tags: Tags,
-    /// Whether and by which attribute its items expire.
+    /// Expiry settings.
     #[serde(default)]
     pub time_to_live: TimeToLive,
 }
 
-/// How a global index stands.
+/// State of a global index.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[non_exhaustive]
 pub struct GlobalIndexState {
-    /// Whether it is still being filled from the items that were there before it.
+    /// Whether the index is being back-filled with the items that are older than it.
     #[serde(default)]
     pub backfilling: bool,
-    /// Its throughput; zero while the table is paid by request.
+    /// Provisioned throughput; zero while the table is on demand.
     pub provisioned_throughput: ProvisionedThroughput,
 }
 
-/// How much a table and its indexes hold.
+/// Item counts of a table and its indexes.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct TableCounts {
-    /// The table.
+    /// Item count of the table.
     pub table: ItemCount,
-    /// Its indexes, by name; one that is missing holds nothing.
+    /// Item counts of the indexes, by name; a missing index is empty.
     pub indexes: BTreeMap<String, ItemCount>,
 }
 
-/// How many items, and how large they are.
+/// Number of items and their total size.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct ItemCount {
-    /// How many items.
+    /// Number of items.
     pub items: u64,
-    /// How large they are together, in bytes.
+    /// Total size of the items in bytes.
     pub bytes: u64,
 }
 
 impl Table {
-    /// A new table, with the id that it is to have. Whether its name is taken is for the engine to
-    /// see, after this: the service looks at the request first. See
-    /// [`table_exists`](super::table_exists).
+    /// Validates a request and creates the table with this id.
+    ///
+    /// The engine checks afterwards whether the name exists, as DynamoDB does, and returns
+    /// [`table_exists_error`](super::table_exists_error).
     ///
     /// # Errors
-    /// A validation error, in the service's words and mostly in its order.
+    /// A validation error with DynamoDB's message, mostly in DynamoDB's order of checks.
     pub fn create(request: &CreateTable, now: Timestamp, id: String) -> Result<Table> {
         let CreateTable {
             table,
@@ -152,18 +155,18 @@ impl Table {
         Ok(table)
     }
 
-    /// The table's resource name.
+    /// ARN of the table.
     pub fn arn(&self) -> String {
         table_arn(&self.name)
     }
 
-    /// The types of all key attributes, of the table and of its indexes, by name.
+    /// Types of all key attributes of table and indexes, sorted by name.
     pub fn attribute_definitions(&self) -> Vec<AttributeDefinition> {
         self.schema.attribute_definitions()
     }
 
-    /// The indexes that are still being filled: at most one, and it is to be taken up again when
-    /// an engine opens.
+    /// Indexes that are being back-filled: at most one. An engine resumes it when it opens the
+    /// store.
     pub fn backfilling(&self) -> impl Iterator<Item = &IndexSchema> {
         self.schema.indexes.iter().filter(|index| self.is_backfilling(&index.name))
     }
@@ -172,7 +175,7 @@ impl Table {
         self.global_indexes.get(index).is_some_and(|state| state.backfilling)
     }
 
-    /// The table with this index filled, so that it can be read.
+    /// Returns the table with the back-fill of an index complete, so that the index can be read.
     #[must_use]
     pub fn with_index_filled(&self, index: &str) -> Table {
         let mut table = self.clone();
@@ -182,10 +185,10 @@ impl Table {
         table
     }
 
-    /// The index that a query or scan names.
+    /// Looks up the index that a query or scan names.
     ///
     /// # Errors
-    /// A validation error if there is none, or if it is still being filled.
+    /// A validation error if it does not exist or is being back-filled.
     pub fn index_to_read(&self, name: &str) -> Result<&IndexSchema> {
         let Some(index) = self.schema.index(name) else {
             return Err(Error::validation(format!(
@@ -203,8 +206,8 @@ impl Table {
     /// Checks that the table may be deleted.
     ///
     /// # Errors
-    /// A validation error if the table is protected, and one of kind [`ErrorKind::InUse`] while an
-    /// index is being filled.
+    /// A validation error if the table has deletion protection, and one of kind
+    /// [`ErrorKind::InUse`] while an index is being back-filled.
     pub fn check_delete(&self) -> Result<()> {
         if self.deletion_protection {
             return Err(Error::validation(
@@ -222,7 +225,7 @@ impl Table {
         Ok(())
     }
 
-    /// The table's description. Only the engine knows how much it holds.
+    /// Describes the table, with the engine's item counts.
     pub fn describe(&self, counts: &TableCounts) -> TableDescription {
         let of_kind = |kind| {
             self.schema
@@ -311,9 +314,9 @@ mod tests {
         Table::create(&request, NOW, "an-id".to_owned()).unwrap()
     }
 
-    /// Stored catalogues have this form: a change here breaks the files that people have.
+    /// Files contain this form: a change breaks existing files.
     #[test]
-    fn the_stored_form_is_stable() {
+    fn stored_form_of_a_table_is_stable() {
         let stored = serde_json::json!({
             "name": "tab",
             "id": "an-id",
@@ -359,7 +362,7 @@ mod tests {
     }
 
     #[test]
-    fn a_stored_table_needs_no_more_than_it_had_at_first() {
+    fn stored_table_without_later_fields_is_readable() {
         let stored = serde_json::json!({
             "name": "tab", "id": "an-id", "created_at": 0, "billing_mode": "PROVISIONED",
             "schema": {"partition": {"name": "pk", "kind": "S"}},
@@ -371,7 +374,7 @@ mod tests {
     }
 
     #[test]
-    fn what_is_stored_comes_back_the_same_at_any_moment() {
+    fn stored_table_with_any_creation_time_reads_back() {
         let now = NOW + std::time::Duration::from_nanos(1234);
         let table = Table::create(&request(), now, "an-id".to_owned()).unwrap();
         let text = serde_json::to_string(&table).unwrap();
@@ -379,7 +382,7 @@ mod tests {
     }
 
     #[test]
-    fn a_name_may_be_an_arn() {
+    fn create_accepts_an_arn_as_name() {
         let mut request = request();
         request.table = "arn:aws:dynamodb:eu-west-1:123456789012:table/tab".to_owned();
         let table = Table::create(&request, NOW, String::new()).unwrap();
@@ -388,7 +391,7 @@ mod tests {
     }
 
     #[test]
-    fn shape_is_checked_before_meaning() {
+    fn create_checks_shape_before_meaning() {
         let mut request = request();
         request.table = "a!".to_owned();
         request.key_schema.clear();
@@ -409,7 +412,7 @@ mod tests {
     }
 
     #[test]
-    fn a_description_says_what_was_asked_for() {
+    fn description_has_the_settings_of_the_request() {
         let count = |items, bytes| ItemCount { items, bytes };
         let counts = TableCounts {
             table: count(3, 300),
@@ -444,7 +447,7 @@ mod tests {
     }
 
     #[test]
-    fn a_protected_table_is_not_deleted() {
+    fn table_with_deletion_protection_cannot_be_deleted() {
         let mut table = table();
         table.check_delete().unwrap();
         table.deletion_protection = true;
@@ -458,7 +461,7 @@ mod tests {
     }
 
     #[test]
-    fn an_index_is_read_once_it_is_filled() {
+    fn index_cannot_be_read_while_it_is_back_filled() {
         let request = UpdateTable::new("tab")
             .attribute("h", KeyType::S)
             .create_index(SecondaryIndex::new("new").partition_key("h"));

@@ -1,4 +1,4 @@
-//! The tags of a table.
+//! Rules of tags, and the changes of a table's tags.
 
 use super::Table;
 use crate::error::{Error, Result};
@@ -6,8 +6,10 @@ use crate::limits;
 use crate::ops::{TagTable, Tags, UntagTable};
 
 impl Table {
-    /// The table with these tags added, or their values changed. Nothing is added if any is
-    /// wrong, or if the table would have more than 50.
+    /// Returns the table with these tags added, or their values replaced.
+    ///
+    /// # Errors
+    /// A validation error if a tag is invalid, or the table would have more than 50 tags.
     pub fn with_tags(&self, request: &TagTable) -> Result<Table> {
         let TagTable { table: _, tags } = request;
         if tags.is_empty() {
@@ -20,7 +22,10 @@ impl Table {
         Ok(table)
     }
 
-    /// The table without the tags of these names. A name that no tag has is no error.
+    /// Returns the table without the tags with these keys. An unknown key is no error.
+    ///
+    /// # Errors
+    /// A validation error if there is no key, more than 50, or an invalid one.
     pub fn without_tags(&self, request: &UntagTable) -> Result<Table> {
         let UntagTable { table: _, keys } = request;
         if keys.is_empty() {
@@ -34,7 +39,7 @@ impl Table {
     }
 }
 
-/// Checks the tags of a request.
+/// Validates the tags of a request.
 pub(super) fn check(tags: &Tags) -> Result<()> {
     check_count(tags.len())?;
     for (key, value) in tags {
@@ -68,8 +73,8 @@ fn check_key(key: &str) -> Result<()> {
     Ok(())
 }
 
-/// Letters, digits and white space of any script, and some signs (developer guide, "Tagging
-/// restrictions in DynamoDB").
+/// Whether a character is allowed in tags: letters, digits and white space of any script, and some
+/// signs (developer guide, "Tagging restrictions in DynamoDB").
 fn is_allowed(c: char) -> bool {
     c.is_alphanumeric() || c.is_whitespace() || "+-=._:/@".contains(c)
 }
@@ -100,7 +105,7 @@ mod tests {
     }
 
     #[test]
-    fn tags_come_and_go() {
+    fn tags_are_added_replaced_and_removed() {
         let table = tag(&create(tags(["a"])).unwrap(), tags(["b", "ñandú 1+2"])).unwrap();
         assert_eq!(table.tags.keys().collect::<Vec<_>>(), ["a", "b", "ñandú 1+2"]);
         let changed = Tags::from([("a".to_owned(), "w".to_owned())]);
@@ -111,7 +116,7 @@ mod tests {
     }
 
     #[test]
-    fn a_table_has_50_tags_at_most() {
+    fn table_has_at_most_50_tags() {
         let full = create(tags(0..50)).unwrap();
         let text = "Number of Tags exceed the current limit for the provided ResourceArn";
         assert_eq!(create(tags(0..51)).unwrap_err().message(), text);
@@ -120,7 +125,7 @@ mod tests {
     }
 
     #[test]
-    fn names_and_values_have_a_length_and_an_alphabet() {
+    fn tag_keys_and_values_have_a_length_and_allowed_characters() {
         let table = create(tags(["k".repeat(128)])).unwrap();
         for key in [String::new(), "k".repeat(129), "#".to_owned()] {
             assert_eq!(
@@ -146,7 +151,7 @@ mod tests {
     }
 
     #[test]
-    fn something_is_to_be_tagged_or_untagged() {
+    fn empty_tag_requests_are_refused() {
         let table = create(Tags::new()).unwrap();
         assert_eq!(
             tag(&table, Tags::new()).unwrap_err().message(),

@@ -1,15 +1,15 @@
-//! Billing modes and provisioned throughput.
+//! Rules of billing modes and provisioned throughput.
 
 use super::constraint::invalid;
 use crate::error::{Error, Result};
 use crate::limits;
 use crate::ops::{BillingMode, CreateTable, ProvisionedThroughput};
 
-/// What a table or an index has while it is paid by request.
+/// Throughput of an on-demand table or index: zero.
 pub(super) const NONE: ProvisionedThroughput =
     ProvisionedThroughput { read_capacity_units: 0, write_capacity_units: 0 };
 
-/// The billing mode and throughput of a new table.
+/// Validates billing mode and throughput of a new table.
 pub(super) fn of_new_table(request: &CreateTable) -> Result<(BillingMode, ProvisionedThroughput)> {
     let mode = request.billing_mode.unwrap_or(BillingMode::Provisioned);
     match (mode, request.provisioned_throughput) {
@@ -23,7 +23,7 @@ pub(super) fn of_new_table(request: &CreateTable) -> Result<(BillingMode, Provis
     }
 }
 
-/// The throughput of an index of a new table.
+/// Validates the throughput of an index of a new table.
 pub(super) fn of_new_table_index(
     mode: BillingMode,
     index: &str,
@@ -42,7 +42,7 @@ pub(super) fn of_new_table_index(
     }
 }
 
-/// The throughput of an index that is added to a table.
+/// Validates the throughput of an index that is added to a table.
 pub(super) fn of_added_index(
     mode: BillingMode,
     index: &str,
@@ -74,7 +74,7 @@ pub(super) fn index_needs_throughput(index: &str) -> Error {
     invalid(format_args!("ProvisionedThroughput must be specified for index: {index}"))
 }
 
-/// The error for asking for what a table, or the index with this name, has already.
+/// Error for a throughput that the table, or the index with this name, has already.
 pub(super) fn unchanged(
     index: Option<&str>,
     current: ProvisionedThroughput,
@@ -97,7 +97,7 @@ pub(super) fn unchanged(
     ))
 }
 
-/// Checks that a throughput is not too great; that it is at least 1 is a matter of shape.
+/// Checks the upper bound of a throughput. The shape of the request has the lower bound, 1.
 pub(super) fn within_bounds(
     index: Option<&str>,
     given: ProvisionedThroughput,
@@ -156,7 +156,7 @@ mod tests {
     }
 
     #[test]
-    fn throughput_goes_with_the_billing_mode() {
+    fn throughput_is_required_exactly_in_provisioned_mode() {
         let by_request = Some(BillingMode::PayPerRequest);
         let table = create(by_request, None, None).unwrap();
         assert_eq!(Some(table.billing_mode), by_request);
@@ -195,7 +195,7 @@ mod tests {
     }
 
     #[test]
-    fn throughput_has_bounds() {
+    fn throughput_has_an_upper_bound() {
         let refusal = |table, index| refusal(create(None, table, index));
         assert_eq!(
             refusal(units(0, 1), units(1, -1)),

@@ -1,4 +1,4 @@
-//! The expiry of items.
+//! Expiry settings of a table, and the rules of changing them.
 
 use serde::{Deserialize, Serialize};
 
@@ -8,26 +8,25 @@ use crate::error::{Error, Result};
 use crate::limits;
 use crate::ops::{TimeToLiveDescription, TimeToLiveStatus, UpdateTimeToLive};
 
-/// Whether and by which attribute the items of a table expire.
+/// Expiry settings of a table.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[non_exhaustive]
 pub struct TimeToLive {
-    /// The attribute that holds the time, while items expire.
+    /// Attribute that holds the time of expiry; `None` while expiry is disabled.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub attribute: Option<String>,
-    /// When expiry was last turned on or off.
+    /// Time at which expiry was last enabled or disabled.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub changed_at: Option<Timestamp>,
 }
 
 impl Table {
-    /// The table with the expiry of its items turned on or off.
+    /// Returns the table with expiry enabled or disabled.
     ///
     /// # Errors
-    /// A validation error if expiry is already so, if it goes by another attribute (disable that
-    /// first), or if it was changed less than [`limits::TIME_TO_LIVE_CHANGES`] before `now`. The
-    /// developer guide speaks of up to one hour; AWS was seen to allow a change after half of it.
-    /// Time is told by `now` alone, so a test moves its clock by an hour and goes on.
+    /// A validation error if expiry is enabled or disabled already, uses another attribute (disable
+    /// it first), or was changed less than [`limits::TIME_TO_LIVE_CHANGES`] before `now`. The
+    /// developer guide says up to one hour; AWS was observed to allow a change after half an hour.
     pub fn with_time_to_live(&self, request: &UpdateTimeToLive, now: Timestamp) -> Result<Table> {
         shape::update_time_to_live(request)?;
         let UpdateTimeToLive { table: _, attribute, enabled } = request;
@@ -55,7 +54,7 @@ impl Table {
         Ok(table)
     }
 
-    /// The table's expiry settings, as a description shows them.
+    /// Describes the expiry settings.
     pub fn ttl_description(&self) -> TimeToLiveDescription {
         let attribute = self.time_to_live.attribute.clone();
         let status = match attribute {
@@ -92,7 +91,7 @@ mod tests {
     }
 
     #[test]
-    fn expiry_is_turned_on_and_off() {
+    fn expiry_can_be_enabled_and_disabled() {
         let hour = limits::TIME_TO_LIVE_CHANGES;
         let off = table();
         assert_eq!(off.ttl_description().status, TimeToLiveStatus::Disabled);
@@ -107,7 +106,7 @@ mod tests {
     }
 
     #[test]
-    fn what_is_so_already_is_refused() {
+    fn repeated_change_of_expiry_is_refused() {
         let off = table();
         assert_eq!(refusal(set(&off, "ttl", false, NOW)), "TimeToLive is already disabled");
         let on = set(&off, "ttl", true, NOW).unwrap();
@@ -121,7 +120,7 @@ mod tests {
     }
 
     #[test]
-    fn changes_lie_an_hour_apart() {
+    fn second_change_of_expiry_within_an_hour_is_refused() {
         let on = set(&table(), "ttl", true, NOW).unwrap();
         let early = limits::TIME_TO_LIVE_CHANGES - Duration::from_millis(1);
         for now in [NOW, NOW + early] {
@@ -134,7 +133,7 @@ mod tests {
     }
 
     #[test]
-    fn the_attribute_has_1_to_255_bytes() {
+    fn expiry_attribute_has_1_to_255_bytes() {
         set(&table(), &"x".repeat(255), true, NOW).unwrap();
         assert_eq!(
             refusal(set(&table(), "", true, NOW)),

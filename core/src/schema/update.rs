@@ -1,4 +1,4 @@
-//! Changing a table.
+//! Rules of UpdateTable, and the change that an engine makes for it.
 
 use super::constraint::invalid;
 use super::keys::Definitions;
@@ -9,26 +9,26 @@ use crate::error::{Error, ErrorKind, Result};
 use crate::limits;
 use crate::ops::{BillingMode, IndexUpdate, ProvisionedThroughput, SecondaryIndex, UpdateTable};
 
-/// A change of a table: how it is afterwards, and what an engine has to do for it.
+/// Result of an update: the new table definition, and the engine's work.
 #[derive(Clone, Debug, PartialEq)]
 pub struct TableChange {
-    /// The table afterwards.
+    /// Table after the update.
     pub table: Table,
-    /// The index that is to be filled from the items that are there. It takes part in writes at
-    /// once, and in reads after [`Table::index_filled`].
+    /// Index to back-fill with the existing items. Writes maintain it at once; reads are refused
+    /// until [`Table::with_index_filled`].
     pub added: Option<IndexSchema>,
-    /// The index whose entries are to go.
+    /// Index whose entries the engine deletes.
     pub removed: Option<IndexSchema>,
-    /// What happened to the stream.
+    /// Change of the stream.
     pub stream: Option<StreamChange>,
 }
 
-/// Checks what can be seen of a request without its table. The service does so before it looks
-/// for the table; [`Table::apply`] does it too.
+/// Validates a request without its table, as DynamoDB does before it looks up the table.
+/// [`Table::apply_update`] includes this check.
 ///
 /// # Errors
-/// A validation error, or one of kind [`ErrorKind::LimitExceeded`] for more than one index to be
-/// created or deleted.
+/// A validation error, or one of kind [`ErrorKind::LimitExceeded`] for more than one creation or
+/// deletion of an index.
 pub fn check_update(request: &UpdateTable) -> Result<()> {
     shape::update_table(request)?;
     let UpdateTable {
@@ -97,13 +97,12 @@ pub fn check_update(request: &UpdateTable) -> Result<()> {
 }
 
 impl Table {
-    /// Makes a change. The table is not changed by a request that fails.
+    /// Validates an update and computes the changed table.
     ///
     /// # Errors
-    /// Those of [`check_update`], and validation errors for what does not fit the table;
+    /// Those of [`check_update`]; validation errors for a request that does not fit the table;
     /// [`ErrorKind::NotFound`] for an index that does not exist; [`ErrorKind::LimitExceeded`] for a
-    /// 21st global index, or for a second index to be created or deleted while one is being
-    /// filled.
+    /// 21st global index, or for a creation or deletion while another index is being back-filled.
     pub fn apply_update(&self, request: &UpdateTable, now: Timestamp) -> Result<TableChange> {
         check_update(request)?;
         let now = now.to_millis();
@@ -174,7 +173,7 @@ impl Table {
         Ok(())
     }
 
-    /// Checks that a change to provisioned throughput gives every global index one.
+    /// Checks that a change to provisioned mode sets the throughput of every global index.
     fn check_all_indexes_provisioned(&self, request: &UpdateTable) -> Result<()> {
         let given = |index: &str| {
             request
@@ -269,7 +268,7 @@ impl Table {
         Ok(())
     }
 
-    /// The global index that an update names.
+    /// Looks up the global index that an update names.
     fn global_index(&self, name: &str, verb: &str) -> Result<&IndexSchema> {
         match self.schema.index(name) {
             Some(index) if index.kind == IndexKind::Global => Ok(index),
@@ -283,8 +282,8 @@ impl Table {
         }
     }
 
-    /// Checks that encryption settings are not what they were. Asking again for the account's own
-    /// key, without naming it, is no error: the service encrypts again.
+    /// Refuses encryption settings that the table has already. A repeated request for the account's
+    /// default key is no error: DynamoDB encrypts again.
     fn check_sse_changes(&self, after: &Table) -> Result<()> {
         match (&self.sse, &after.sse) {
             (None, None) => Err(invalid("Table is already encrypted by default")),
@@ -392,14 +391,14 @@ mod tests {
     }
 
     #[test]
-    fn something_is_to_be_changed() {
+    fn update_without_changes_is_refused() {
         for request in [update(), update().attribute("x", KeyType::S)] {
             refused(&by_request(), &request, "ValidationException", NOTHING);
         }
     }
 
     #[test]
-    fn some_changes_stand_alone() {
+    fn some_changes_cannot_be_combined() {
         let table = by_request();
         let mut request = update().deletion_protection(Some(true)).stream(enable_stream());
         let alone = "modification must be the only operation in the request";
@@ -430,7 +429,7 @@ mod tests {
     }
 
     #[test]
-    fn an_index_is_added() {
+    fn update_adds_an_index() {
         let request = update()
             .attribute("h", KeyType::N)
             .attribute("unused", KeyType::S)
@@ -448,7 +447,7 @@ mod tests {
     }
 
     #[test]
-    fn an_added_index_is_checked() {
+    fn update_validates_an_added_index() {
         let table = by_request();
         let add = |index| update().attribute("h", KeyType::S).create_index(index);
         let validation = "ValidationException";
@@ -508,7 +507,7 @@ mod tests {
     }
 
     #[test]
-    fn a_table_grows_to_20_global_indexes() {
+    fn update_adds_up_to_20_global_indexes() {
         let mut table = by_request();
         let add = |number: usize| {
             update().attribute("h", KeyType::S).create_index(gsi(&format!("new{number}"), "h"))
@@ -527,7 +526,7 @@ mod tests {
     }
 
     #[test]
-    fn an_index_is_removed_with_the_definitions_that_it_alone_used() {
+    fn update_removes_an_index_and_its_unused_definitions() {
         let create = CreateTable::new("tab")
             .partition_key("a", KeyType::S)
             .attribute("g", KeyType::S)
@@ -554,7 +553,7 @@ mod tests {
     }
 
     #[test]
-    fn one_index_is_created_or_deleted_at_a_time() {
+    fn update_creates_or_deletes_one_index_at_a_time() {
         let limit = "LimitExceededException";
         let message = "Subscriber limit exceeded: Only 1 online index can be created or deleted \
                        simultaneously per table";
@@ -574,7 +573,7 @@ mod tests {
     }
 
     #[test]
-    fn throughput_is_changed() {
+    fn update_changes_throughput() {
         let table = provisioned();
         let request = update().provisioned_throughput(Some(units(5, 7)));
         let change = table.apply_update(&request, NOW).unwrap();
@@ -625,7 +624,7 @@ mod tests {
     }
 
     #[test]
-    fn a_table_paid_by_request_has_no_throughput() {
+    fn throughput_of_an_on_demand_table_is_refused() {
         let table = by_request();
         invalid(
             &table,
@@ -649,7 +648,7 @@ mod tests {
     }
 
     #[test]
-    fn the_billing_mode_is_changed() {
+    fn update_changes_the_billing_mode() {
         let mode = |mode| update().billing_mode(Some(mode));
         let table = by_request();
         let same = table.apply_update(&mode(BillingMode::PayPerRequest), NOW).unwrap();
@@ -674,7 +673,7 @@ mod tests {
     }
 
     #[test]
-    fn an_index_is_added_while_the_billing_mode_changes() {
+    fn update_adds_an_index_and_changes_the_billing_mode() {
         let request = update()
             .attribute("h", KeyType::S)
             .create_index(gsi("new", "h"))
@@ -685,7 +684,7 @@ mod tests {
     }
 
     #[test]
-    fn protection_and_class_are_changed() {
+    fn update_changes_deletion_protection_and_table_class() {
         let table = by_request();
         for protected in [true, true, false] {
             let change =
@@ -699,7 +698,7 @@ mod tests {
     }
 
     #[test]
-    fn encryption_is_changed() {
+    fn update_changes_encryption() {
         let set = |sse| UpdateTable { sse: Some(sse), ..update() };
         let off = SseSpecification::default();
         let table = by_request();
