@@ -99,18 +99,19 @@ impl MemoryStore {
         }
     }
 
-    /// Sets the time between two sweeps; `None` for no sweep except [`sweep_expired`](Self::sweep_expired).
+    /// Sets the time between two sweeps; `None` for no sweep except
+    /// [`sweep_expired`](Self::sweep_expired).
     ///
-    /// There is no thread: the first operation after the period sweeps before it is executed, so that
-    /// callers cannot observe the difference.
+    /// There is no thread: the first operation after the period sweeps before it is executed, so
+    /// that callers cannot observe the difference.
     #[must_use]
     pub fn with_sweep_every(mut self, period: Option<Duration>) -> Self {
         self.sweep_every = period;
         self
     }
 
-    /// Makes batch reads of more than 16 MB complete, instead of returning unprocessed keys. A store
-    /// from an address does so unless retries are off.
+    /// Makes batch reads of more than 16 MB complete, instead of returning unprocessed keys. A
+    /// store from an address does so unless retries are off.
     #[must_use]
     pub fn with_complete_batches(mut self) -> Self {
         self.completes_batches = true;
@@ -171,8 +172,8 @@ impl MemoryStore {
         state
     }
 
-    /// Locks the state. A poisoned lock is usable: effects are applied only after everything that can
-    /// fail was computed.
+    /// Locks the state. A poisoned lock is usable: effects are applied only after everything that
+    /// can fail was computed.
     fn lock(&self) -> MutexGuard<'_, State> {
         self.state.lock().unwrap_or_else(PoisonError::into_inner)
     }

@@ -1,5 +1,5 @@
-//! Requests and answers can gain fields: none can be built by a struct literal outside core, and each
-//! can be built without one.
+//! Evolution of requests and outputs: code outside of core cannot build them by a struct literal,
+//! so that fields can be added, and can build each of them by a constructor.
 
 use std::collections::BTreeMap;
 use std::path::Path;
@@ -8,7 +8,7 @@ use tabla_core::env::Timestamp;
 use tabla_core::ops::*;
 use tabla_core::{Item, KeyType, item};
 
-/// The attributes and the name of each public struct with named fields in a source file.
+/// Attributes and names of the public structs with named fields in a source file.
 fn structs(source: &str) -> Vec<(Vec<&str>, &str)> {
     let mut attributes = Vec::new();
     let mut found = Vec::new();
@@ -55,7 +55,7 @@ fn key() -> Item {
 }
 
 #[test]
-fn answers_to_single_operations_have_constructors() {
+fn outputs_of_single_operations_have_constructors() {
     let get = GetItemOutput::new(Some(key())).consumed_capacity(Some(units()));
     assert_eq!((get.item, get.consumed_capacity), (Some(key()), Some(units())));
     let write = WriteOutput::new()
@@ -76,7 +76,7 @@ fn answers_to_single_operations_have_constructors() {
 }
 
 #[test]
-fn answers_to_batches_and_transactions_have_constructors() {
+fn outputs_of_batches_and_transactions_have_constructors() {
     let left = BTreeMap::from([("orders".to_owned(), KeysAndAttributes::new([key()]))]);
     let found = BTreeMap::from([("orders".to_owned(), vec![key()])]);
     let read = BatchGetItemOutput::new()
@@ -141,7 +141,7 @@ fn descriptions_of_tables_have_constructors() {
 }
 
 #[test]
-fn answers_about_streams_have_constructors() {
+fn outputs_of_stream_operations_have_constructors() {
     let summary = StreamSummary::new(StreamArn::from("arn"), "orders", "label");
     let list = ListStreamsOutput::new(vec![summary.clone()]);
     let list = list.last_evaluated_stream(Some(StreamArn::from("arn")));
