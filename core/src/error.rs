@@ -99,10 +99,10 @@ pub enum Retry {
 /// Whether a failed write can have happened.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Applied {
-    /// It has not: nothing was changed.
+    /// Nothing was changed.
     No,
-    /// It may have: the answer was lost, or the operation failed after its commit. If the commit is
-    /// certain, the message says so.
+    /// The write may have happened: the answer was lost, or the operation failed after its commit.
+    /// If the commit is certain, the message says so.
     Maybe,
 }
 

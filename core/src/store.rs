@@ -27,7 +27,7 @@ pub use retry::{Attempts, RetryMode, RetryPolicy, RetryingStore};
 use crate::error::Result;
 use crate::ops::*;
 
-/// A set of tables with the operations and the semantics of DynamoDB.
+/// Set of tables with the operations and the semantics of DynamoDB.
 ///
 /// A backend implements this trait: one method per operation, each with one request struct.
 /// Applications hold an `Arc<dyn Store>` and call it through [`StoreExt`] as well.
@@ -199,7 +199,7 @@ pub trait Store: Debug + Send + Sync {
     /// [`ErrorKind::Validation`]: crate::ErrorKind::Validation
     async fn batch_get(&self, request: BatchGetItem) -> Result<BatchGetItemOutput>;
 
-    /// Makes up to 25 puts and deletes without conditions, in one or more tables.
+    /// Executes up to 25 puts and deletes without conditions, in one or more tables.
     ///
     /// - Not atomic: each write is, the batch is not. Use [`transact_write`](Self::transact_write)
     ///   for all or nothing. (The embedded stores commit a batch as one transaction; do not rely
@@ -234,7 +234,7 @@ pub trait Store: Debug + Send + Sync {
     /// [`ErrorKind::TransactionCanceled`]: crate::ErrorKind::TransactionCanceled
     async fn transact_get(&self, request: TransactGetItems) -> Result<TransactGetItemsOutput>;
 
-    /// Makes up to 100 writes and condition checks on distinct items, all or none.
+    /// Executes up to 100 writes and condition checks on distinct items, all or none.
     ///
     /// - Atomic, with index entries, stream records and the request token. Serializable with single
     ///   writes, [`get`](Self::get) and other transactions. [`query`](Self::query),

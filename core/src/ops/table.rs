@@ -575,13 +575,13 @@ impl ListTablesOutput {
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 #[non_exhaustive]
 pub enum TableStatus {
-    /// It is being created and cannot be used yet.
+    /// The table or index is being created and cannot be used yet.
     Creating,
-    /// It is being changed and can be used.
+    /// The table or index is being changed and can be used.
     Updating,
-    /// It is being deleted and cannot be used.
+    /// The table or index is being deleted and cannot be used.
     Deleting,
-    /// It can be used.
+    /// The table or index can be used.
     Active,
     /// Another status that a service reports, such as an archived table.
     Other,

@@ -156,7 +156,7 @@ pub trait StoreExt: Store {
         Ok(found)
     }
 
-    /// Makes these writes to a table, in batches of [`Capabilities::batch_write_max`].
+    /// Executes writes to a table, in batches of [`Capabilities::batch_write_max`].
     ///
     /// Any number of writes is allowed. Unprocessed items are sent again under `policy`. If it
     /// fails, any part of the writes may have been made.

@@ -43,9 +43,9 @@ impl Default for RetryPolicy {
 /// ([`Applied::Maybe`]).
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum RetryMode {
-    /// It may: executing the call twice has the effect of executing it once.
+    /// Repeat also after [`Applied::Maybe`]: two executions have the effect of one.
     Idempotent,
-    /// It may not: it is repeated only after an error with [`Applied::No`].
+    /// Repeat only after an error with [`Applied::No`].
     OnlyIfNotApplied,
 }
 
