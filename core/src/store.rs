@@ -35,7 +35,8 @@ use crate::ops::*;
 /// Each method lists its own behavior. The rules below hold for all of them.
 ///
 /// # Writes
-/// - A single write is atomic: item, index entries and stream record change together or not at all.
+/// - A single write is atomic, with its index entries and its stream record. On a service these two
+///   may become visible later than the item.
 /// - A write that has returned `Ok` is seen by every consistent read that begins later.
 /// - A write that returns an error has changed nothing, unless [`Error::applied`] is
 ///   [`Applied::Maybe`]: the answer was lost, or the operation failed after its commit.
@@ -54,7 +55,7 @@ use crate::ops::*;
 /// - [`ErrorKind::NotFound`]: the table, or the stream, does not exist.
 /// - [`ErrorKind::Unsupported`]: [`Capabilities`] lacks what the request needs. Nothing was sent.
 /// - [`ErrorKind::Throttled`] and [`ErrorKind::Unavailable`]: retry, see [`Error::retry`]. A store
-///   from [`Registry::open`] has done so already.
+///   from [`Registry::open`] has done so, unless retries are off.
 /// - [`ErrorKind::Corrupt`]: stored bytes are damaged.
 ///
 /// # Implementing
@@ -92,6 +93,13 @@ pub trait Store: Debug + Send + Sync {
     /// - A projection that matches nothing in the item returns an empty item.
     /// - Eventually consistent unless `consistent_read` is set.
     /// - Never fails because of a transaction in flight.
+    ///
+    /// # Errors
+    /// - [`ErrorKind::NotFound`]: the table does not exist.
+    /// - [`ErrorKind::Validation`]: the key is not a key of the table.
+    ///
+    /// [`ErrorKind::NotFound`]: crate::ErrorKind::NotFound
+    /// [`ErrorKind::Validation`]: crate::ErrorKind::Validation
     async fn get(&self, request: GetItem) -> Result<GetItemOutput>;
 
     /// Writes a whole item: creates it, or replaces the one with the same key.
@@ -107,11 +115,13 @@ pub trait Store: Debug + Send + Sync {
     /// - A put that changes nothing leaves no stream record.
     ///
     /// # Errors
-    /// - [`ErrorKind::ConditionFailed`]: the condition does not hold.
+    /// - [`ErrorKind::ConditionFailed`]: the condition does not hold. Nothing was written.
+    /// - [`ErrorKind::NotFound`]: the table does not exist.
     /// - [`ErrorKind::TransactionConflict`]: on a service, a transaction on the item is in flight.
     ///   The embedded stores wait for it instead.
     ///
     /// [`ErrorKind::ConditionFailed`]: crate::ErrorKind::ConditionFailed
+    /// [`ErrorKind::NotFound`]: crate::ErrorKind::NotFound
     /// [`ErrorKind::TransactionConflict`]: crate::ErrorKind::TransactionConflict
     /// [`ErrorKind::Validation`]: crate::ErrorKind::Validation
     async fn put(&self, request: PutItem) -> Result<WriteOutput>;
@@ -159,9 +169,12 @@ pub trait Store: Debug + Send + Sync {
     /// - Eventually consistent unless `consistent_read` is set.
     ///
     /// # Errors
-    /// [`ErrorKind::Validation`] if the index does not exist or is still back-filled, for
-    /// `consistent_read` on a global index, and for a start key outside of the key condition.
+    /// - [`ErrorKind::NotFound`]: the table does not exist.
+    /// - [`ErrorKind::Validation`]: the index does not exist or is being back-filled; the key
+    ///   condition has no equality on the partition key; `consistent_read` on a global index; a
+    ///   start key outside of the key condition.
     ///
+    /// [`ErrorKind::NotFound`]: crate::ErrorKind::NotFound
     /// [`ErrorKind::Validation`]: crate::ErrorKind::Validation
     async fn query(&self, request: Query) -> Result<Page>;
 
@@ -175,9 +188,11 @@ pub trait Store: Debug + Send + Sync {
     ///   is written or deleted meanwhile is returned is undefined.
     ///
     /// # Errors
-    /// [`ErrorKind::Validation`] if the index does not exist or is still back-filled, for
-    /// `consistent_read` on a global index, and for a start key of another segment.
+    /// - [`ErrorKind::NotFound`]: the table does not exist.
+    /// - [`ErrorKind::Validation`]: the index does not exist or is being back-filled;
+    ///   `consistent_read` on a global index; a start key of another segment.
     ///
+    /// [`ErrorKind::NotFound`]: crate::ErrorKind::NotFound
     /// [`ErrorKind::Validation`]: crate::ErrorKind::Validation
     async fn scan(&self, request: Scan) -> Result<Page>;
 
@@ -192,8 +207,8 @@ pub trait Store: Debug + Send + Sync {
     /// - Consistency is chosen per table.
     ///
     /// # Errors
-    /// [`ErrorKind::Validation`] for a key that is given twice, no key, or more than 100;
-    /// [`ErrorKind::NotFound`] for the whole batch if one table is missing.
+    /// - [`ErrorKind::NotFound`]: one of the tables does not exist. Nothing was read.
+    /// - [`ErrorKind::Validation`]: a key is given twice; no key, or more than 100.
     ///
     /// [`ErrorKind::NotFound`]: crate::ErrorKind::NotFound
     /// [`ErrorKind::Validation`]: crate::ErrorKind::Validation
@@ -211,9 +226,10 @@ pub trait Store: Debug + Send + Sync {
     /// - At most [`Capabilities::batch_write_max`] writes, and 16 MB on a service.
     ///
     /// # Errors
-    /// [`ErrorKind::Validation`] if one write is invalid, or two are on one item, or the number is
-    /// out of range; [`ErrorKind::NotFound`] if one table is missing. Nothing was written then.
-    /// If an error has [`Applied::Maybe`], any part of the batch may have been written.
+    /// - [`ErrorKind::NotFound`]: one of the tables does not exist. Nothing was written.
+    /// - [`ErrorKind::Validation`]: one write is invalid; two writes are on one item; no write, or
+    ///   too many. Nothing was written.
+    /// - Any error with [`Applied::Maybe`]: any part of the batch may have been written.
     ///
     /// [`Applied::Maybe`]: crate::Applied::Maybe
     /// [`ErrorKind::NotFound`]: crate::ErrorKind::NotFound
@@ -228,10 +244,14 @@ pub trait Store: Debug + Send + Sync {
     /// - Costs twice as many capacity units as consistent reads of the same items.
     ///
     /// # Errors
-    /// [`ErrorKind::TransactionCanceled`] if, on a service, another write to one of the items is in
-    /// flight. The embedded stores never return it for a conflict.
+    /// - [`ErrorKind::TransactionCanceled`], with one reason per read: a key of the wrong type or,
+    ///   on a service, another write to the item in flight. The embedded stores have no conflicts.
+    /// - [`ErrorKind::NotFound`]: one of the tables does not exist.
+    /// - [`ErrorKind::Validation`]: an item is read twice, or the items exceed 4 MB.
     ///
+    /// [`ErrorKind::NotFound`]: crate::ErrorKind::NotFound
     /// [`ErrorKind::TransactionCanceled`]: crate::ErrorKind::TransactionCanceled
+    /// [`ErrorKind::Validation`]: crate::ErrorKind::Validation
     async fn transact_get(&self, request: TransactGetItems) -> Result<TransactGetItemsOutput>;
 
     /// Executes up to 100 writes and condition checks on distinct items, all or none.
@@ -250,10 +270,13 @@ pub trait Store: Debug + Send + Sync {
     ///
     /// # Errors
     /// - [`ErrorKind::TransactionCanceled`], with one reason per operation: a failed condition, an
-    ///   invalid item or, on a service, a conflict or throttling. Nothing was written.
+    ///   invalid item, a conflict with a concurrent write, or throttling. Nothing was written.
+    ///   Conflicts are common on a service and rare on the embedded stores.
     /// - [`ErrorKind::IdempotentParameterMismatch`]: the token was used with other operations.
     /// - [`ErrorKind::TransactionInProgress`]: on a service, a request with the token is in flight.
-    /// - [`ErrorKind::Validation`] and [`ErrorKind::NotFound`], if the request itself is wrong.
+    /// - [`ErrorKind::NotFound`]: one of the tables does not exist.
+    /// - [`ErrorKind::Validation`]: two operations are on one item; an expression or a number is
+    ///   invalid; the request exceeds 4 MB.
     ///
     /// [`ErrorKind::IdempotentParameterMismatch`]: crate::ErrorKind::IdempotentParameterMismatch
     /// [`ErrorKind::NotFound`]: crate::ErrorKind::NotFound
@@ -282,6 +305,11 @@ pub trait Store: Debug + Send + Sync {
     /// Describes a table: keys, indexes, status, settings, number and size of its items.
     ///
     /// Item counts are exact on the embedded stores and up to six hours old on DynamoDB.
+    ///
+    /// # Errors
+    /// [`ErrorKind::NotFound`]: the table does not exist.
+    ///
+    /// [`ErrorKind::NotFound`]: crate::ErrorKind::NotFound
     async fn describe_table(&self, request: DescribeTable) -> Result<TableDescription>;
 
     /// Changes a table, and waits until the change is complete.
@@ -291,7 +319,7 @@ pub trait Store: Debug + Send + Sync {
     ///   fail. Items whose attributes cannot be its keys are left out of it.
     /// - Stream, encryption, table class and deletion protection have rules on what may be changed
     ///   together; the error names them.
-    /// - A request that changes nothing is refused.
+    /// - A request without a change is refused, and so is a throughput that the table has already.
     ///
     /// # Errors
     /// - [`ErrorKind::NotFound`]: the table or the index does not exist.
@@ -311,16 +339,20 @@ pub trait Store: Debug + Send + Sync {
     /// - Its stream is disabled; the records can be read for 24 hours after that.
     ///
     /// # Errors
+    /// - [`ErrorKind::NotFound`]: the table does not exist.
     /// - [`ErrorKind::Validation`]: the table has deletion protection.
     /// - [`ErrorKind::InUse`]: an index is being back-filled.
     ///
     /// [`ErrorKind::InUse`]: crate::ErrorKind::InUse
+    /// [`ErrorKind::NotFound`]: crate::ErrorKind::NotFound
     /// [`ErrorKind::Validation`]: crate::ErrorKind::Validation
     async fn delete_table(&self, request: DeleteTable) -> Result<TableDescription>;
 
     /// Lists the names of all tables in ascending order, at most 100 per page.
     ///
-    /// `exclusive_start_table_name` need not be the name of a table. No table is an empty page.
+    /// - `exclusive_start_table_name` need not be the name of a table.
+    /// - A store without tables returns an empty page.
+    /// - A table that is created or deleted between two pages may be missing or present.
     async fn list_tables(&self, request: ListTables) -> Result<ListTablesOutput>;
 
     /// Enables or disables the expiry of a table's items.
@@ -336,13 +368,18 @@ pub trait Store: Debug + Send + Sync {
     ///   within an hour.
     ///
     /// # Errors
-    /// [`ErrorKind::Validation`] if expiry is enabled or disabled already, uses another attribute,
-    /// or was changed too recently.
+    /// - [`ErrorKind::NotFound`]: the table does not exist.
+    /// - [`ErrorKind::Validation`]: expiry is enabled or disabled already, uses another attribute,
+    ///   or was changed too recently.
     ///
+    /// [`ErrorKind::NotFound`]: crate::ErrorKind::NotFound
     /// [`ErrorKind::Validation`]: crate::ErrorKind::Validation
     async fn update_time_to_live(&self, request: UpdateTimeToLive) -> Result<UpdateTimeToLive>;
 
     /// Describes the expiry settings of a table: whether its items expire, and by which attribute.
+    ///
+    /// A table whose expiry was never enabled is described as disabled. A missing table is an error
+    /// of kind [`ErrorKind::NotFound`](crate::ErrorKind::NotFound).
     async fn describe_time_to_live(
         &self,
         request: DescribeTimeToLive,
@@ -353,12 +390,28 @@ pub trait Store: Debug + Send + Sync {
     /// - All tags of the request are set, or none.
     /// - At most 50 tags per table; keys of 1 to 128 characters without the prefix `aws:`, values
     ///   of up to 256.
+    ///
+    /// # Errors
+    /// - [`ErrorKind::NotFound`]: the table does not exist.
+    /// - [`ErrorKind::Validation`]: there is no tag, one is invalid, or the table would have more
+    ///   than 50.
+    ///
+    /// [`ErrorKind::NotFound`]: crate::ErrorKind::NotFound
+    /// [`ErrorKind::Validation`]: crate::ErrorKind::Validation
     async fn tag_table(&self, request: TagTable) -> Result<()>;
 
-    /// Removes tags from a table by their keys. A key that the table does not have is no error.
+    /// Removes tags from a table by their keys.
+    ///
+    /// - All tags of the request are removed, or none. At most 50 keys.
+    /// - A key that the table does not have is no error; a missing table is one, of kind
+    ///   [`ErrorKind::NotFound`](crate::ErrorKind::NotFound).
     async fn untag_table(&self, request: UntagTable) -> Result<()>;
 
-    /// Lists all tags of a table, sorted by key. On DynamoDB they may lag behind a recent change.
+    /// Lists all tags of a table, sorted by key.
+    ///
+    /// - A table without tags has an empty list; a missing table is an error of kind
+    ///   [`ErrorKind::NotFound`](crate::ErrorKind::NotFound).
+    /// - On DynamoDB the list may lag behind a recent change.
     async fn list_table_tags(&self, request: ListTableTags) -> Result<Tags>;
 
     /// Lists the streams whose records can be read, at most 100 per page.
@@ -374,7 +427,7 @@ pub trait Store: Debug + Send + Sync {
     /// - A stream gets new shards over time: list them again while you read.
     ///
     /// # Errors
-    /// [`ErrorKind::NotFound`] if the stream does not exist, or was disabled 24 hours ago.
+    /// [`ErrorKind::NotFound`]: the stream does not exist, or was disabled more than 24 hours ago.
     ///
     /// [`ErrorKind::NotFound`]: crate::ErrorKind::NotFound
     async fn describe_stream(&self, request: DescribeStream) -> Result<StreamDescription>;

@@ -217,7 +217,7 @@ fn find_index<'a>(
     let Some(name) = name else { return Ok((ReadSource::Table, None)) };
     let index = table.index_to_read(name)?;
     let number = table.schema.indexes.iter().position(|other| other.name == index.name);
-    Ok((ReadSource::Index(number.expect("it was just found")), Some(index)))
+    Ok((ReadSource::Index(number.expect("the index is in the schema")), Some(index)))
 }
 
 fn check_consistent(consistent: bool, index: Option<&IndexSchema>) -> Result<()> {

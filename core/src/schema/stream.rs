@@ -151,7 +151,7 @@ impl Table {
             ))),
             (true, Some(view_type)) => {
                 self.enable_stream(view_type, now);
-                let stream = self.stream().expect("it was enabled just now");
+                let stream = self.stream().expect("the stream was just enabled");
                 Ok(StreamChange::Enabled(stream.clone()))
             }
             (false, None) => match self.disable_stream(now) {
