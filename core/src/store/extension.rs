@@ -11,14 +11,14 @@ use std::sync::Arc;
 /// [`StoreExt::extension`](super::StoreExt::extension).
 pub struct Extension {
     /// `Arc<P>`, where `P` is the trait object.
-    power: Box<dyn Any + Send + Sync>,
+    erased: Box<dyn Any + Send + Sync>,
 }
 
 impl Extension {
     /// Erases the type of an extension. `P` is the trait object:
     /// `Extension::new::<dyn Recovery>(…)`.
-    pub fn new<P: ?Sized + Send + Sync + 'static>(power: Arc<P>) -> Self {
-        Self { power: Box::new(power) }
+    pub fn new<P: ?Sized + Send + Sync + 'static>(extension: Arc<P>) -> Self {
+        Self { erased: Box::new(extension) }
     }
 
     /// Type id by which a store finds the extension of trait object `P`.
@@ -28,7 +28,7 @@ impl Extension {
 
     /// Restores the type; `None` if this is an extension of another trait.
     pub fn downcast<P: ?Sized + Send + Sync + 'static>(self) -> Option<Arc<P>> {
-        self.power.downcast::<Arc<P>>().ok().map(|power| *power)
+        self.erased.downcast::<Arc<P>>().ok().map(|extension| *extension)
     }
 }
 
