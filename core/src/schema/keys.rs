@@ -25,7 +25,7 @@ pub(super) struct Definitions<'a> {
 }
 
 impl<'a> Definitions<'a> {
-    /// Collects the definitions of a request, and refuses a name with two types.
+    /// Collects the definitions of a request, and refuses a duplicate name.
     pub(super) fn new(given: &'a [AttributeDefinition]) -> Result<Self> {
         let mut definitions = Self::default();
         for AttributeDefinition { name, kind } in given {
