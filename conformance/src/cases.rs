@@ -1,31 +1,37 @@
-//! The cases, one file per family.
+//! Conformance cases, one file per family.
 //!
 //! # How to add a case
 //!
-//! 1. Find the clause in `clauses.rs`; it stands under the family whose file you open. A clause
-//!    is proved by the case that has its id. Situations beyond the clauses get a case with a name.
+//! 1. Find the clause in `clauses/table.rs`; its family names the file of its case. The case with
+//!    the id of a clause proves it, and its title is the text of the clause. A behavior beyond the
+//!    clauses gets a case with a name.
 //! 2. Add a row to the table at the top of the family's file:
 //!
 //!    ```text
 //!    cases! {
 //!        Writes;
-//!        clause "33a", deleting_nothing_succeeds: "Deleting an item that is not there succeeds.";
-//!        extra "delete-twice" of "33a", second_delete: "So does deleting an item twice.";
-//!        extra "put-then-wait", waits: "A case that moves the clock says so.", needs [Clock];
+//!        clause "33a", delete_of_missing_item_succeeds: "Deleting a missing item succeeds.";
+//!        extra "write-delete-twice" of "33a", second_delete_succeeds:
+//!            "Deleting an item a second time succeeds.";
+//!        extra "write-in-the-past", past_write_succeeds:
+//!            "A write succeeds after the clock stepped back.", needs [Clock];
 //!    }
 //!    ```
 //!
-//!    `clause` proves the clause of that id, exactly one row each. `extra` is any other case; with
-//!    `of` it is listed under a clause. `needs` names what the case uses beyond plain tables,
-//!    global indexes and what its family needs anyway ([`Family::needs`](crate::Family::needs)): a
-//!    [`Need`](crate::Need) each. On a store that lacks one, the suite proves that it refuses
-//!    instead, and reports the case as unsupported.
+//!    A `clause` row proves the clause with that id; each clause has exactly one. An `extra` row is
+//!    any other case; `of` lists it under a clause. `needs` lists each [`Need`](crate::Need) beyond
+//!    plain tables, global indexes and the needs of the family
+//!    ([`Family::needs`](crate::Family::needs)). For a store that lacks one, the suite reports the
+//!    case as unsupported and asserts that the store rejects requests for it.
+//!
+//!    The id, the function and the title appear in reports and in `docs/conformance.md`: an id and
+//!    a function name state subject and fact, a title is a whole sentence.
 //! 3. Write the function below, in the order of the table:
 //!
 //!    ```text
-//!    async fn deleting_nothing_succeeds(ctx: Ctx) {
+//!    async fn delete_of_missing_item_succeeds(ctx: Ctx) {
 //!        let other = item! { "pk" => "b" };
-//!        let table = ctx.table_with(Shape::s(), [other.clone()]).await;
+//!        let table = ctx.table_with(TableSpec::s(), [other.clone()]).await;
 //!        let request = DeleteItem::new(&table, item! { "pk" => "a" })
 //!            .return_values(ReturnValues::AllOld);
 //!        let answer = ctx.ok(ctx.store().delete(request).await);
@@ -35,38 +41,37 @@
 //!    ```
 //!
 //! 4. `cargo test -p tabla-conformance --test memory -- writes::` runs the family on MemoryStore,
-//!    `-- ::33a_` the one case.
+//!    and `-- ::33a_` the one case.
 //!
-//! # What `Ctx` offers
+//! # Methods of `Ctx`
 //!
 //! - Tables: [`table`](crate::Ctx::table), [`table_with`](crate::Ctx::table_with) and the
-//!   [`Shape`](crate::Shape)s; [`free_name`](crate::Ctx::free_name) for requests of your own.
+//!   [`TableSpec`](crate::TableSpec)s; [`free_name`](crate::Ctx::free_name) for other requests.
 //! - Calls that must succeed: `put`, `put_all`, `get`, `update`, `delete`, `query_all`,
-//!   `query_pages`, `scan_all`, `scan_pages`, `all_items`, `records`; `ok(answer)` for the rest.
+//!   `query_pages`, `scan_all`, `scan_pages`, `all_items`, `records`; `ok(answer)` for all others.
 //! - Errors: `expect_validation`, `expect_validation_with`, `expect_condition_failed`,
 //!   `expect_canceled`, `expect_table_missing`, `expect_code`, `expect_kind`, `expect_error`.
 //! - State: `expect_table`, `expect_index`, `expect_query`, `snapshot` and `expect_unchanged`;
-//!   `expect_items`, `expect_in_order` and `expect_column` for items in hand.
+//!   `expect_items`, `expect_in_order` and `expect_column` for items that were read.
 //! - Time and concurrency: `clock` (needs `Clock`), `sweep` (needs `Sweep`), `now`, `poll`,
 //!   `at_once`.
-//! - Texts that no [`Value`](tabla_core::Value) can hold, such as 39 digits: `put_json`.
+//! - Values that no [`Value`](tabla_core::Value) can hold, such as 39 digits: `put_json`.
 //!
 //! # Rules
 //!
 //! - A case asserts the answer or the error (code and message), **and** the stored state after it.
 //!   For a write that must fail, `ctx.snapshot(&table)` before and `ctx.expect_unchanged(&it)`
-//!   after show that table and indexes kept what they had.
-//! - State AWS's text. If DynamoDB Local words the same constraint differently, the pair goes into
-//!   `wording.rs`. If it behaves differently, the case stays as AWS is, and a row goes into your
-//!   family's list in `deviations/dynamodb_local.rs`. A case ends at its first failed assertion, so
-//!   what an engine is known to get wrong stands in a case of its own, apart from what it gets
-//!   right.
-//! - Expressions in the text form where the text is the subject; with the builder elsewhere.
-//! - A case makes its own tables with `ctx.table(Shape::…)`, and shares nothing. It never sleeps;
-//!   what may lag is read with `expect_query`, `expect_index`, `records` or `ctx.poll`.
-//! - Several inputs with one rule are a table in the case, and each assertion names its input.
-//! - A file past about 800 lines is split: `query.rs` keeps the one table, and
-//!   the functions move to submodules in `query/`.
+//!   after it assert that table and indexes are unchanged.
+//! - A case expects AWS's message. If DynamoDB Local words the same constraint differently, add the
+//!   pair to `wording.rs`. If it behaves differently, the case still expects AWS's behavior; add a
+//!   row to the list of the family in `deviations/dynamodb_local.rs`. A case ends at its first
+//!   failed assertion, so a behavior in which an engine deviates needs a case of its own.
+//! - Write expressions as text where the text is the subject, and with the builder elsewhere.
+//! - A case creates its own tables with `ctx.table(TableSpec::…)` and shares nothing. It never
+//!   sleeps; reads that may lag use `expect_query`, `expect_index`, `records` or `ctx.poll`.
+//! - Several inputs under one rule are a table in the case, and each assertion names its input.
+//! - A file of more than about 800 lines is split: `query.rs` keeps the table of cases, and the
+//!   functions move to submodules in `query/`.
 
 mod ascending;
 mod prelude;
@@ -102,7 +107,7 @@ mod laws;
 
 use crate::case::Case;
 
-/// The tables of all families, in the order of the semantics.
+/// Case tables of all families, in the order of the clauses.
 const TABLES: &[&[Case]] = &[
     values::CASES,
     conditions::CASES,
@@ -127,7 +132,7 @@ const TABLES: &[&[Case]] = &[
     laws::CASES,
 ];
 
-/// All cases, in the order of the semantics.
+/// All conformance cases, in the order of the clauses.
 pub fn all() -> impl Iterator<Item = &'static Case> {
     TABLES.iter().copied().flatten()
 }
@@ -140,34 +145,46 @@ mod tests {
     use crate::{Family, clauses};
 
     #[test]
-    fn ids_are_unique_and_fit_for_a_command_line() {
+    fn ids_are_unique_and_in_kebab_case() {
         let mut seen = BTreeSet::new();
         for case in all() {
-            assert!(seen.insert(case.id), "{} stands twice", case.id);
+            assert!(seen.insert(case.id), "duplicate id {}", case.id);
             let plain = |c: char| c.is_ascii_lowercase() || c.is_ascii_digit() || c == '-';
             assert!(!case.id.is_empty() && case.id.chars().all(plain), "{}", case.id);
         }
     }
 
     #[test]
-    fn cases_name_clauses_that_there_are() {
+    fn clauses_of_cases_exist() {
         let known: BTreeSet<&str> = clauses().map(|clause| clause.id).collect();
         for case in all().filter(|case| !case.clause.is_empty()) {
-            assert!(known.contains(case.clause), "{}: no clause {}", case.id, case.clause);
+            assert!(
+                known.contains(case.clause),
+                "case {} names the clause {}, which does not exist",
+                case.id,
+                case.clause
+            );
         }
-        // An extra case with a clause's id would pass for its proof.
+        // `without_case` would take an extra case with the id of a clause as its proof.
         for case in all().filter(|case| case.clause != case.id) {
-            assert!(!known.contains(case.id), "{} is a clause: write `clause`", case.id);
+            assert!(
+                !known.contains(case.id),
+                "the extra case {} has the id of a clause: make it a `clause` row",
+                case.id
+            );
         }
     }
 
     #[test]
-    fn each_family_has_its_table_in_order() {
+    fn each_family_has_one_table_in_order() {
         let families: Vec<Family> = TABLES
             .iter()
             .filter_map(|table| {
                 let first = table.first()?.family;
-                assert!(table.iter().all(|case| case.family == first), "{first}: mixed");
+                assert!(
+                    table.iter().all(|case| case.family == first),
+                    "the table of {first} has a case of another family"
+                );
                 Some(first)
             })
             .collect();
@@ -176,7 +193,7 @@ mod tests {
     }
 
     #[test]
-    fn titles_are_sentences() {
+    fn titles_end_with_a_full_stop() {
         for case in all() {
             assert!(case.title.ends_with('.'), "{}: {}", case.id, case.title);
         }

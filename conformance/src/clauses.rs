@@ -1,4 +1,4 @@
-//! The clauses of DynamoDB's semantics: each is proved by the case that has its id.
+//! Clauses of DynamoDB's semantics. The case with the id of a clause proves it.
 
 mod table;
 
@@ -7,14 +7,14 @@ use std::collections::BTreeSet;
 use crate::cases;
 use crate::family::Family;
 
-/// One assertion about what DynamoDB does.
+/// One statement about the behavior of DynamoDB.
 #[derive(Clone, Copy, Debug)]
 pub struct Clause {
-    /// The number of the line in the semantics, and a letter: `29a`.
+    /// Number of the subject and a letter, such as `29a`.
     pub id: &'static str,
-    /// What it says, in a line.
+    /// Statement as a sentence; equals [`Case::title`](crate::Case::title) of its case.
     pub text: &'static str,
-    /// The family whose file holds its case.
+    /// Family whose file has its case.
     pub family: Family,
 }
 
@@ -23,7 +23,7 @@ pub fn all() -> impl Iterator<Item = &'static Clause> {
     table::CLAUSES.iter()
 }
 
-/// The clauses that no case proves. There must be none.
+/// Clauses without a case. There must be none.
 pub fn without_case() -> impl Iterator<Item = &'static Clause> {
     let proved: BTreeSet<&str> = cases().map(|case| case.id).collect();
     unproved(table::CLAUSES, proved)
@@ -40,7 +40,7 @@ fn unproved<'a>(
 mod tests {
     use super::*;
 
-    /// The number before the letter.
+    /// Returns the number before the letter.
     fn line(id: &str) -> Option<u8> {
         let digits = id.trim_end_matches(|c: char| c.is_ascii_lowercase());
         (id.len() == digits.len() + 1).then(|| digits.parse().ok())?
@@ -54,7 +54,7 @@ mod tests {
     }
 
     #[test]
-    fn a_clause_without_a_case_is_found() {
+    fn clause_without_case_is_found() {
         let clause = |id| Clause { id, text: "x", family: Family::Values };
         let clauses = [clause("1a"), clause("1b")];
         let open: Vec<&str> =
@@ -63,16 +63,16 @@ mod tests {
     }
 
     #[test]
-    fn ids_are_lines_with_a_letter_each_once() {
+    fn ids_are_unique_numbers_with_a_letter() {
         let mut seen = BTreeSet::new();
         for clause in all() {
-            assert!(line(clause.id).is_some(), "{}", clause.id);
-            assert!(seen.insert(clause.id), "{} stands twice", clause.id);
+            assert!(line(clause.id).is_some(), "malformed id {}", clause.id);
+            assert!(seen.insert(clause.id), "duplicate id {}", clause.id);
         }
     }
 
     #[test]
-    fn every_line_of_groups_a_to_f_has_clauses_lettered_without_gaps() {
+    fn clauses_of_each_number_have_letters_without_gaps() {
         for number in 1..=61 {
             let mut letters: Vec<char> = all()
                 .filter(|clause| line(clause.id) == Some(number))
@@ -80,7 +80,10 @@ mod tests {
                 .collect();
             letters.sort_unstable();
             let expected: Vec<char> = ('a'..='z').take(letters.len()).collect();
-            assert!(!letters.is_empty() && letters == expected, "line {number}: {letters:?}");
+            assert!(
+                !letters.is_empty() && letters == expected,
+                "clauses of number {number} have the letters {letters:?}"
+            );
         }
     }
 }

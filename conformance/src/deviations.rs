@@ -1,42 +1,43 @@
-//! Where an engine is known to differ from AWS.
+//! Known deviations of engines from AWS.
 //!
-//! A deviation is data: the engine, the case, what AWS does and who says so, what the engine does
-//! instead. The case still runs. It must fail, and its failure must show `observed`; if it passes,
-//! the engine has been repaired (or the case has stopped looking) and the run fails, so that the
-//! row is removed. Engines that judge with core have none.
+//! A deviation is data: the engine, the case, AWS's behavior with its source, and the engine's
+//! behavior. The case still runs. It must fail, and its failure must contain `observed`. If it
+//! passes, the engine has been corrected (or the case no longer covers the behavior), and the run
+//! fails until the row is removed. Engines that evaluate requests with core have no deviations.
 
 mod dynamodb_local;
 
 use crate::report::Status;
 
-/// One known difference.
+/// Known deviation of an engine in one case.
 #[derive(Clone, Copy, Debug)]
 pub struct Deviation {
-    /// The engine: [`Harness::engine`](crate::Harness::engine).
+    /// Name of the engine: [`Harness::engine`](crate::Harness::engine).
     pub engine: &'static str,
-    /// The id of the case.
+    /// Id of the case.
     pub case: &'static str,
-    /// What AWS does.
+    /// AWS's behavior, as a verb phrase.
     pub aws: &'static str,
-    /// Who says so: a page of the developer guide, or a public report.
+    /// Source for AWS's behavior: a page of the developer guide, or a public report.
     pub source: &'static str,
-    /// What the engine does instead.
+    /// The engine's behavior, as a verb phrase.
     pub does: &'static str,
-    /// A part of the text with which the case fails.
+    /// Part of the failure message of the case.
     pub observed: &'static str,
 }
 
-/// All known deviations.
+/// All known deviations, of all engines.
 pub fn all() -> impl Iterator<Item = &'static Deviation> {
     dynamodb_local::ROWS.iter().copied().flatten()
 }
 
-/// The deviation of this engine in this case.
+/// Returns the deviation of this engine in this case, if there is one.
 pub fn find(engine: &str, case: &str) -> Option<&'static Deviation> {
     all().find(|deviation| deviation.engine == engine && deviation.case == case)
 }
 
-/// What a finished case means: `failure` is the text it failed with, if it did.
+/// Returns the status and the message of a finished case, given its failure message (if it failed)
+/// and its known deviation.
 pub(crate) fn classify(failure: Option<String>, known: Option<&Deviation>) -> (Status, String) {
     match (failure, known) {
         (None, None) => (Status::Pass, String::new()),
@@ -44,7 +45,7 @@ pub(crate) fn classify(failure: Option<String>, known: Option<&Deviation>) -> (S
         (None, Some(known)) => (
             Status::Fail,
             format!(
-                "the known deviation has stopped: the case passes, so remove its row\n  it was: {}",
+                "the case passes although a deviation is known: remove its row from `deviations`\n  deviation: {}",
                 known.does
             ),
         ),
@@ -54,7 +55,7 @@ pub(crate) fn classify(failure: Option<String>, known: Option<&Deviation>) -> (S
         (Some(failure), Some(known)) => (
             Status::Fail,
             format!(
-                "the case fails, but not as the known deviation says\n  known: {}\n  got: {failure}",
+                "the case fails, but not with the known deviation\n  known: {}\n  got: {failure}",
                 known.observed
             ),
         ),
@@ -68,50 +69,53 @@ mod tests {
     const KNOWN: Deviation = Deviation {
         engine: "fake",
         case: "1a",
-        aws: "refuses",
+        aws: "rejects",
         source: "a page",
         does: "accepts",
         observed: "got success",
     };
 
     #[test]
-    fn without_a_known_deviation_the_case_decides() {
+    fn case_without_known_deviation_passes_or_fails() {
         assert_eq!(classify(None, None).0, Status::Pass);
         assert_eq!(classify(Some("no".to_owned()), None), (Status::Fail, "no".to_owned()));
     }
 
     #[test]
-    fn a_known_deviation_must_show_as_described() {
+    fn known_deviation_must_show_its_observed_text() {
         let failure = Some("expected an error, got success".to_owned());
         assert_eq!(classify(failure, Some(&KNOWN)), (Status::Deviates, "accepts".to_owned()));
-        let (status, text) = classify(Some("the server is gone".to_owned()), Some(&KNOWN));
+        let (status, text) = classify(Some("connection refused".to_owned()), Some(&KNOWN));
         assert_eq!(status, Status::Fail);
-        assert!(text.contains("not as the known deviation says"), "{text}");
-        assert!(text.contains("the server is gone"), "{text}");
+        assert!(text.contains("not with the known deviation"), "{text}");
+        assert!(text.contains("connection refused"), "{text}");
     }
 
     #[test]
-    fn a_deviation_that_stops_deviating_fails() {
+    fn passing_case_with_known_deviation_fails() {
         let (status, text) = classify(None, Some(&KNOWN));
         assert_eq!(status, Status::Fail);
-        assert!(text.contains("has stopped"), "{text}");
+        assert!(text.contains("although a deviation is known"), "{text}");
     }
 
     #[test]
-    fn every_row_names_a_case_and_says_everything_once() {
+    fn rows_are_unique_and_complete() {
         let mut seen = std::collections::BTreeSet::new();
         for row in all() {
             let at = format!("{} {}", row.engine, row.case);
-            assert!(crate::cases().any(|case| case.id == row.case), "{at}: no such case");
-            assert!(seen.insert((row.engine, row.case)), "{at}: twice");
+            assert!(
+                crate::cases().any(|case| case.id == row.case),
+                "{at}: the case does not exist"
+            );
+            assert!(seen.insert((row.engine, row.case)), "{at}: duplicate row");
             for text in [row.aws, row.source, row.does, row.observed] {
-                assert!(!text.trim().is_empty(), "{at}: says too little");
+                assert!(!text.trim().is_empty(), "{at}: empty text");
             }
         }
     }
 
     #[test]
-    fn engines_that_judge_with_core_have_none() {
+    fn engines_on_core_have_no_deviations() {
         assert!(all().all(|row| !["memory", "sqlite"].contains(&row.engine)));
     }
 }

@@ -1,4 +1,4 @@
-//! Key values of every type, for cases that go through all of them.
+//! Key values of every type, for cases that test all key types.
 
 use super::prelude::*;
 
@@ -11,7 +11,7 @@ pub(super) fn ascending(kind: KeyType) -> [Value; 7] {
     match kind {
         KeyType::S => ["B", "a", "a!", "aa", "b", "é", "😀"].map(Value::from),
         KeyType::N => {
-            let number = |text| Value::N(Number::parse(text).expect("a number"));
+            let number = |text| Value::N(Number::parse(text).expect("valid number"));
             ["-100", "-20.5", "0", "0.001", "9", "10", "1E20"].map(number)
         }
         KeyType::B => {

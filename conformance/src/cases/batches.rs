@@ -1,75 +1,92 @@
-//! Batches of reads and writes (35).
+//! Batch reads and writes (35).
 
 use super::prelude::*;
 
 cases! {
     Batches;
-    clause "35a", batch_write_of_25: "A batch of 25 writes is accepted, of 26 refused.";
+    clause "35a", batch_write_of_25:
+        "BatchWriteItem accepts 25 writes and rejects 26 with ValidationException.";
     extra "batch-write-26-over-tables" of "35a", writes_are_counted_over_tables:
-        "The writes of a batch are counted over all its tables.";
-    clause "35b", batch_write_of_the_largest_items:
-        "A batch of the largest items is written, or says what was not.";
-    clause "35c", two_puts_of_one_key: "Two puts of one key are refused; nothing is written.";
-    clause "35d", put_and_delete_of_one_key:
-        "A put and a delete of one key are refused; nothing is written.";
-    extra "batch-write-two-deletes" of "35d", two_deletes_of_one_key:
-        "Two deletes of one key are refused, too.";
-    extra "batch-write-one-key-two-tables" of "35c", one_key_in_two_tables:
-        "One key in two tables, or one half of a key twice, is no duplicate.";
-    clause "35e", batch_put_replaces: "A put in a batch replaces what is there.";
-    clause "35f", written_batch_has_nothing_left: "A batch that was written has nothing left.";
-    extra "batch-write-mixed" of "35f", puts_and_deletes_over_tables:
-        "A batch puts and deletes over several tables, and their indexes follow.";
-    extra "batch-write-delete-missing" of "35f", batch_delete_of_nothing:
-        "Deleting items that are not there succeeds.";
-    extra "batch-write-one-wrong" of "35f", one_wrong_write_stops_all:
-        "A batch with one write that is wrong writes nothing, whatever is wrong.";
-    extra "batch-write-missing-table" of "35f", missing_table_stops_all:
-        "A batch with a table that is not there writes nothing.";
-    extra "batch-write-empty" of "35a", empty_batch_write_is_refused:
-        "A batch without writes is refused, and so is a table without writes.";
-    clause "35g", batch_get_of_100: "A batch get of 100 keys is accepted, of 101 refused.";
+        "The limit of 25 writes applies to all tables of a BatchWriteItem together.";
+    clause "35b", batch_write_of_largest_items_is_complete_or_reports_the_rest:
+        "A batch of 25 items of the largest size is written, or the rest is returned as \
+         unprocessed items.";
+    clause "35c", two_puts_of_one_key_are_rejected:
+        "Two puts of one key in a batch are rejected with ValidationException, and nothing is \
+         written.";
+    clause "35d", put_and_delete_of_one_key_are_rejected:
+        "A put and a delete of one key in a batch are rejected with ValidationException, and \
+         nothing is written.";
+    extra "batch-write-two-deletes" of "35d", two_deletes_of_one_key_are_rejected:
+        "Two deletes of one key in a batch are rejected with ValidationException.";
+    extra "batch-write-one-key-two-tables" of "35c", same_key_in_two_tables_is_no_duplicate:
+        "The same key in two tables, or the same partition key with two sort keys, is no \
+         duplicate.";
+    clause "35e", batch_put_replaces_item:
+        "A put in a batch has no condition and replaces an existing item.";
+    clause "35f", written_batch_has_no_unprocessed_items:
+        "A batch that was written completely returns no unprocessed items.";
+    extra "batch-write-mixed" of "35f", batch_puts_and_deletes_in_several_tables:
+        "A batch puts and deletes items in several tables, and their indexes follow.";
+    extra "batch-write-delete-missing" of "35f", batch_delete_of_missing_items_succeeds:
+        "Deleting missing items in a batch succeeds.";
+    extra "batch-write-one-invalid" of "35f", one_invalid_write_rejects_the_batch:
+        "A batch with one invalid write is rejected with ValidationException, and nothing is \
+         written.";
+    extra "batch-write-missing-table" of "35f", missing_table_fails_the_batch:
+        "A batch write to a missing table fails with ResourceNotFoundException, and nothing is \
+         written.";
+    extra "batch-write-empty" of "35a", empty_batch_write_is_rejected:
+        "A batch write without writes, or with a table without writes, is rejected with \
+         ValidationException.";
+    clause "35g", batch_get_of_100:
+        "BatchGetItem accepts 100 keys and rejects 101 with ValidationException.";
     extra "batch-get-101-over-tables" of "35g", keys_are_counted_over_tables:
-        "The keys of a batch get are counted over all its tables.";
-    clause "35h", one_key_twice: "A batch get with one key twice is refused.";
-    clause "35i", batch_get_of_more_than_16_mb:
-        "A batch get of more than 16 MB returns the rest as unprocessed keys.";
-    extra "batch-get-unprocessed-as-asked" of "35i", unprocessed_keys_can_be_asked_again:
-        "Unprocessed keys come with their projection and consistency, to be asked again.";
-    extra "batch-get-absent-items" of "35g", missing_items_are_left_out:
-        "Items that are not there are left out, and not unprocessed.";
-    extra "batch-get-tables" of "35g", keys_of_several_tables:
-        "A batch get reads several tables, with keys of any type.";
-    extra "batch-get-projection" of "35g", projection_per_table:
+        "The limit of 100 keys applies to all tables of a BatchGetItem together.";
+    clause "35h", batch_get_of_duplicate_key_is_rejected:
+        "A batch get with a duplicate key is rejected with ValidationException.";
+    clause "35i", batch_get_over_16_mb_returns_unprocessed_keys:
+        "A batch get of more than 16 MB returns the remaining keys as unprocessed keys.";
+    extra "batch-get-unprocessed-keys-as-requested" of "35i",
+        unprocessed_keys_can_be_requested_again:
+        "Unprocessed keys carry the projection and the consistency of the request, so that they \
+         can be sent again.";
+    extra "batch-get-missing-items" of "35g", missing_items_are_left_out:
+        "Missing items are absent from the answer of a batch get, and are no unprocessed keys.";
+    extra "batch-get-several-tables" of "35g", batch_get_reads_several_tables:
+        "A batch get reads several tables, with keys of every type.";
+    extra "batch-get-projection" of "35g", each_table_has_its_projection:
         "Each table of a batch get has its own projection.";
-    extra "batch-get-wrong-key" of "35h", wrong_key_is_refused:
-        "A batch get with a key that is not the table's is refused.";
-    extra "batch-get-missing-table" of "35g", batch_get_from_a_missing_table:
-        "A batch get with a table that is not there is refused.";
-    extra "batch-get-empty" of "35g", empty_batch_get_is_refused:
-        "A batch get without keys is refused, and so is a table without keys.";
-    extra "batch-get-expressions" of "35g", wrong_projection_is_refused:
-        "A batch get with a wrong projection is refused.";
-    clause "59a", batch_delete_of_nothing_costs_one:
-        "A delete of a missing item in a batch consumes 1 unit.";
+    extra "batch-get-invalid-key" of "35h", key_of_wrong_schema_is_rejected:
+        "A batch get with a key that does not match the key schema is rejected with \
+         ValidationException.";
+    extra "batch-get-missing-table" of "35g", batch_get_from_a_missing_table_fails:
+        "A batch get from a missing table fails with ResourceNotFoundException.";
+    extra "batch-get-empty" of "35g", empty_batch_get_is_rejected:
+        "A batch get without keys, or with a table without keys, is rejected with \
+         ValidationException.";
+    extra "batch-get-invalid-projection" of "35g", invalid_projection_is_rejected:
+        "A batch get with an invalid projection is rejected with ValidationException.";
+    clause "59a", batch_delete_of_missing_item_costs_one_unit:
+        "A delete of a missing item in a batch consumes 1 write capacity unit.";
 }
 
 const DUPLICATES: &str = "Provided list of item keys contains duplicates";
 
-/// The bytes of the largest item.
+/// Size of the largest item, in bytes.
 const LARGEST: usize = 409_600;
 
-/// So many small items.
+/// Returns `count` small items.
 fn items(count: usize) -> Vec<Item> {
     (0..count).map(|number| item! { "pk" => format!("k{number:03}"), "n" => number }).collect()
 }
 
-/// A batch that puts these.
+/// Returns a batch that puts `items`.
 fn puts(table: &Table, items: impl IntoIterator<Item = Item>) -> BatchWriteItem {
     items.into_iter().fold(BatchWriteItem::new(), |batch, item| batch.put(table, item))
 }
 
-/// Writes a batch to its end, whatever is left over on the way.
+/// Writes a batch and repeats its unprocessed items until all are written.
 async fn write_to_the_end(ctx: &Ctx, mut batch: BatchWriteItem) {
     let rounds = 100;
     for _ in 0..rounds {
@@ -82,7 +99,7 @@ async fn write_to_the_end(ctx: &Ctx, mut batch: BatchWriteItem) {
     panic!("the batch is not written after {rounds} rounds");
 }
 
-/// An item of the largest size.
+/// Returns an item of the largest size.
 fn largest(number: usize) -> Item {
     let item = item! { "pk" => format!("k{number:03}"), "v" => "" };
     let rest = LARGEST - item.size();
@@ -120,18 +137,22 @@ async fn writes_are_counted_over_tables(ctx: Ctx) {
     ctx.expect_table(&two, &items(12)).await;
 }
 
-async fn batch_write_of_the_largest_items(ctx: Ctx) {
+async fn batch_write_of_largest_items_is_complete_or_reports_the_rest(ctx: Ctx) {
     let table = ctx.table(TableSpec::s()).await;
     let all: Vec<Item> = (0..25).map(largest).collect();
     let answer = ctx.ok(ctx.store().batch_write(puts(&table, all.clone())).await);
     let left = answer.unprocessed_items.get(table.name()).cloned().unwrap_or_default();
     let is_left = |item: &Item| left.contains(&WriteRequest::Put(item.clone()));
     let written: Vec<Item> = all.iter().filter(|item| !is_left(item)).cloned().collect();
-    assert_eq!(written.len() + left.len(), all.len(), "what was left was asked for");
+    assert_eq!(
+        written.len() + left.len(),
+        all.len(),
+        "unprocessed items must be items of the request"
+    );
     ctx.expect_table(&table, &written).await;
 }
 
-async fn two_puts_of_one_key(ctx: Ctx) {
+async fn two_puts_of_one_key_are_rejected(ctx: Ctx) {
     let table = ctx.table(TableSpec::s_n()).await;
     let item = |sort: i32, mark: i32| item! { "pk" => "a", "sk" => sort, "mark" => mark };
     for twice in [item(1, 1), item(1, 2)] {
@@ -141,7 +162,7 @@ async fn two_puts_of_one_key(ctx: Ctx) {
     }
 }
 
-async fn put_and_delete_of_one_key(ctx: Ctx) {
+async fn put_and_delete_of_one_key_are_rejected(ctx: Ctx) {
     let old = item! { "pk" => "a", "mark" => "old" };
     let table = ctx.table_with(TableSpec::s(), [old.clone()]).await;
     let put = item! { "pk" => "a", "mark" => "new" };
@@ -155,7 +176,7 @@ async fn put_and_delete_of_one_key(ctx: Ctx) {
     }
 }
 
-async fn two_deletes_of_one_key(ctx: Ctx) {
+async fn two_deletes_of_one_key_are_rejected(ctx: Ctx) {
     let item = item! { "pk" => "a" };
     let table = ctx.table_with(TableSpec::s(), [item.clone()]).await;
     let batch = BatchWriteItem::new().delete(&table, item.clone()).delete(&table, item.clone());
@@ -163,7 +184,7 @@ async fn two_deletes_of_one_key(ctx: Ctx) {
     ctx.expect_table(&table, &[item]).await;
 }
 
-async fn one_key_in_two_tables(ctx: Ctx) {
+async fn same_key_in_two_tables_is_no_duplicate(ctx: Ctx) {
     let (one, two) = (ctx.table(TableSpec::s_s()).await, ctx.table(TableSpec::s_s()).await);
     let item = |partition: &str, sort: &str| item! { "pk" => partition, "sk" => sort };
     let all = [item("a", "a"), item("a", "b"), item("b", "a"), item("ab", "c"), item("a", "bc")];
@@ -180,7 +201,7 @@ async fn one_key_in_two_tables(ctx: Ctx) {
     }
 }
 
-async fn batch_put_replaces(ctx: Ctx) {
+async fn batch_put_replaces_item(ctx: Ctx) {
     let old = item! { "pk" => "a", "gpk" => "g", "gsk" => "h", "only" => "old" };
     let table = ctx.table_with(TableSpec::s().gsi(), [old]).await;
     let new = item! { "pk" => "a", "gpk" => "i", "gsk" => "j" };
@@ -189,17 +210,17 @@ async fn batch_put_replaces(ctx: Ctx) {
     ctx.expect_index(&table, "gsi", &[new]).await;
 }
 
-async fn written_batch_has_nothing_left(ctx: Ctx) {
+async fn written_batch_has_no_unprocessed_items(ctx: Ctx) {
     let table = ctx.table_with(TableSpec::s(), [item! { "pk" => "old" }]).await;
     let batch = puts(&table, items(3)).delete(&table, item! { "pk" => "old" });
     let answer = ctx.ok(ctx.store().batch_write(batch).await);
     assert!(answer.unprocessed_items.is_empty(), "{:?}", answer.unprocessed_items);
-    assert!(answer.consumed_capacity.is_empty(), "capacity was not asked for");
-    assert!(answer.item_collection_metrics.is_empty(), "metrics were not asked for");
+    assert!(answer.consumed_capacity.is_empty(), "capacity was not requested");
+    assert!(answer.item_collection_metrics.is_empty(), "metrics were not requested");
     ctx.expect_table(&table, &items(3)).await;
 }
 
-async fn puts_and_deletes_over_tables(ctx: Ctx) {
+async fn batch_puts_and_deletes_in_several_tables(ctx: Ctx) {
     let entry =
         |pk: &str, group: &str| item! { "pk" => pk, "gpk" => group, "gsk" => "x", "n" => 1 };
     let one = ctx.table_with(TableSpec::s().gsi(), [entry("a", "g"), entry("b", "g")]).await;
@@ -218,7 +239,7 @@ async fn puts_and_deletes_over_tables(ctx: Ctx) {
     ctx.expect_table(&two, &[item! { "pk" => 2 }, item! { "pk" => 3, "n" => 3 }]).await;
 }
 
-async fn batch_delete_of_nothing(ctx: Ctx) {
+async fn batch_delete_of_missing_items_succeeds(ctx: Ctx) {
     let table = ctx.table_with(TableSpec::s(), [item! { "pk" => "a" }]).await;
     let batch = BatchWriteItem::new()
         .delete(&table, item! { "pk" => "x" })
@@ -228,7 +249,7 @@ async fn batch_delete_of_nothing(ctx: Ctx) {
     ctx.expect_table(&table, &[]).await;
 }
 
-async fn one_wrong_write_stops_all(ctx: Ctx) {
+async fn one_invalid_write_rejects_the_batch(ctx: Ctx) {
     let old = item! { "pk" => "old", "sk" => 1 };
     let shape =
         TableSpec::s_n().gsi_on("gsi", ("gpk", KeyType::S), None, IndexProjection::keys_only());
@@ -262,7 +283,7 @@ async fn one_wrong_write_stops_all(ctx: Ctx) {
     ctx.expect_unchanged(&before).await;
 }
 
-async fn missing_table_stops_all(ctx: Ctx) {
+async fn missing_table_fails_the_batch(ctx: Ctx) {
     let table = ctx.table(TableSpec::s()).await;
     let missing = ctx.free_name();
     let batch = puts(&table, items(2)).put(missing, item! { "pk" => "a" });
@@ -270,7 +291,7 @@ async fn missing_table_stops_all(ctx: Ctx) {
     ctx.expect_table(&table, &[]).await;
 }
 
-async fn empty_batch_write_is_refused(ctx: Ctx) {
+async fn empty_batch_write_is_rejected(ctx: Ctx) {
     ctx.expect_validation(
         ctx.store().batch_write(BatchWriteItem::new()).await,
         "1 validation error detected: Value at 'requestItems' failed to satisfy constraint: \
@@ -324,13 +345,13 @@ async fn keys_are_counted_over_tables(ctx: Ctx) {
     assert!(answer.unprocessed_keys.is_empty(), "{:?}", answer.unprocessed_keys);
 }
 
-async fn one_key_twice(ctx: Ctx) {
+async fn batch_get_of_duplicate_key_is_rejected(ctx: Ctx) {
     let item = item! { "pk" => "a", "sk" => 1 };
     let table = ctx.table_with(TableSpec::s_n(), [item.clone()]).await;
     let other = item! { "pk" => "a", "sk" => 2 };
     for keys in [
         [item.clone(), other.clone(), item.clone()],
-        // Whether the item is there or not.
+        // Duplicates are rejected for existing and for missing items.
         [item.clone(), other.clone(), other],
     ] {
         let get = BatchGetItem::new().keys(&table, keys);
@@ -338,7 +359,7 @@ async fn one_key_twice(ctx: Ctx) {
     }
 }
 
-async fn batch_get_of_more_than_16_mb(ctx: Ctx) {
+async fn batch_get_over_16_mb_returns_unprocessed_keys(ctx: Ctx) {
     const LIMIT: usize = 16 * 1024 * 1024;
     let table = ctx.table(TableSpec::s()).await;
     // 41 of the largest items are just more than 16 MB.
@@ -354,10 +375,10 @@ async fn batch_get_of_more_than_16_mb(ctx: Ctx) {
         let items = answer.responses.get(table.name()).cloned().unwrap_or_default();
         let size: usize = items.iter().map(Item::size).sum();
         assert!(size <= LIMIT, "{size} bytes in one answer");
-        assert!(!items.is_empty(), "an answer without items");
+        assert!(!items.is_empty(), "the answer has no items");
         let asked = get.requests[table.name()].keys.len();
         let left = answer.unprocessed_keys.get(table.name()).map_or(0, |left| left.keys.len());
-        assert_eq!(items.len() + left, asked, "every key is read or unprocessed");
+        assert_eq!(items.len() + left, asked, "every key must be read or unprocessed");
         found.extend(items);
         rounds += 1;
         if answer.unprocessed_keys.is_empty() {
@@ -365,17 +386,17 @@ async fn batch_get_of_more_than_16_mb(ctx: Ctx) {
         }
         get.requests = answer.unprocessed_keys;
     }
-    assert!(rounds > 1, "more than 16 MB came at once");
+    assert!(rounds > 1, "one answer has more than 16 MB");
     ctx.expect_items(&found, &all);
 }
 
-async fn unprocessed_keys_can_be_asked_again(ctx: Ctx) {
+async fn unprocessed_keys_can_be_requested_again(ctx: Ctx) {
     let table = ctx.table(TableSpec::s()).await;
     let all: Vec<Item> = (0..43).map(largest).collect();
     for chunk in all.chunks(20) {
         write_to_the_end(&ctx, puts(&table, chunk.to_vec())).await;
     }
-    // What an item weighs is its size before the projection.
+    // The size of an item counts before the projection.
     let request = KeysAndAttributes::new(all.iter().map(|item| table.key_of(item)))
         .projection("#k")
         .name("#k", "pk")
@@ -383,12 +404,13 @@ async fn unprocessed_keys_can_be_asked_again(ctx: Ctx) {
     let get = BatchGetItem::new().request(&table, request.clone());
     let answer = ctx.ok(ctx.store().batch_get(get).await);
     let mut found = answer.responses[table.name()].clone();
-    let left = answer.unprocessed_keys.get(table.name()).expect("16 MB and more were asked for");
+    let left =
+        answer.unprocessed_keys.get(table.name()).expect("the request reads more than 16 MB");
     assert_eq!(found.len() + left.keys.len(), all.len());
     assert_eq!(*left, assign!(request, { keys: left.keys.clone() }));
     let again = assign!(BatchGetItem::new(), { requests: answer.unprocessed_keys });
     let answer = ctx.ok(ctx.store().batch_get(again).await);
-    assert!(answer.unprocessed_keys.is_empty(), "the rest is less than 16 MB");
+    assert!(answer.unprocessed_keys.is_empty(), "less than 16 MB remain, but keys are unprocessed");
     found.extend(answer.responses[table.name()].clone());
     let keys: Vec<Item> = all.iter().map(|item| table.key_of(item)).collect();
     ctx.expect_items(&found, &keys);
@@ -403,11 +425,11 @@ async fn missing_items_are_left_out(ctx: Ctx) {
     let answer = ctx.ok(ctx.store().batch_get(get).await);
     assert!(answer.unprocessed_keys.is_empty(), "{:?}", answer.unprocessed_keys);
     ctx.expect_items(&answer.responses[one.name()], &[item]);
-    // A table of which nothing was found is in the answer all the same.
+    // A table without found items is in the answer, with an empty list.
     ctx.expect_items(&answer.responses[two.name()], &[]);
 }
 
-async fn keys_of_several_tables(ctx: Ctx) {
+async fn batch_get_reads_several_tables(ctx: Ctx) {
     let mut get = BatchGetItem::new();
     let mut expected = Vec::new();
     for (shape, all) in [
@@ -433,7 +455,7 @@ async fn keys_of_several_tables(ctx: Ctx) {
     }
 }
 
-async fn projection_per_table(ctx: Ctx) {
+async fn each_table_has_its_projection(ctx: Ctx) {
     let item = item! { "pk" => "a", "n" => 1, "m" => map! { "x" => 1, "y" => 2 } };
     let one = ctx.table_with(TableSpec::s(), [item.clone()]).await;
     let two = ctx.table_with(TableSpec::s(), [item.clone()]).await;
@@ -453,7 +475,7 @@ async fn projection_per_table(ctx: Ctx) {
     ctx.expect_items(&answer.responses[three.name()], &[item]);
 }
 
-async fn wrong_key_is_refused(ctx: Ctx) {
+async fn key_of_wrong_schema_is_rejected(ctx: Ctx) {
     let item = item! { "pk" => "a", "sk" => 1 };
     let table = ctx.table_with(TableSpec::s_n(), [item.clone()]).await;
     for key in [
@@ -473,7 +495,7 @@ async fn wrong_key_is_refused(ctx: Ctx) {
     }
 }
 
-async fn batch_get_from_a_missing_table(ctx: Ctx) {
+async fn batch_get_from_a_missing_table_fails(ctx: Ctx) {
     let table = ctx.table_with(TableSpec::s(), items(1)).await;
     let get = BatchGetItem::new()
         .keys(&table, [item! { "pk" => "k000" }])
@@ -481,7 +503,7 @@ async fn batch_get_from_a_missing_table(ctx: Ctx) {
     ctx.expect_table_missing(ctx.store().batch_get(get).await);
 }
 
-async fn empty_batch_get_is_refused(ctx: Ctx) {
+async fn empty_batch_get_is_rejected(ctx: Ctx) {
     ctx.expect_validation(
         ctx.store().batch_get(BatchGetItem::new()).await,
         "1 validation error detected: Value at 'requestItems' failed to satisfy constraint: \
@@ -497,7 +519,7 @@ async fn empty_batch_get_is_refused(ctx: Ctx) {
     );
 }
 
-async fn wrong_projection_is_refused(ctx: Ctx) {
+async fn invalid_projection_is_rejected(ctx: Ctx) {
     let table = ctx.table_with(TableSpec::s(), items(1)).await;
     let names = |names: &[(&str, &str)]| {
         names.iter().map(|(key, name)| ((*key).to_owned(), (*name).to_owned())).collect()
@@ -528,7 +550,7 @@ async fn wrong_projection_is_refused(ctx: Ctx) {
     }
 }
 
-async fn batch_delete_of_nothing_costs_one(ctx: Ctx) {
+async fn batch_delete_of_missing_item_costs_one_unit(ctx: Ctx) {
     let table = ctx.table_with(TableSpec::s(), [item! { "pk" => "a" }]).await;
     for count in [1, 2] {
         let batch = BatchWriteItem::new().return_consumed_capacity(ReturnConsumedCapacity::Total);
@@ -536,10 +558,10 @@ async fn batch_delete_of_nothing_costs_one(ctx: Ctx) {
             batch.delete(&table, item! { "pk" => format!("x{number}") })
         });
         let answer = ctx.ok(ctx.store().batch_write(batch).await);
-        assert_eq!(answer.consumed_capacity.len(), 1, "one row for one table");
+        assert_eq!(answer.consumed_capacity.len(), 1, "one table must have one row");
         assert_eq!(answer.consumed_capacity[0].table_name, table.name());
         let units = answer.consumed_capacity[0].capacity_units;
-        assert_eq!(units, f64::from(count), "{count} deletes of nothing");
+        assert_eq!(units, f64::from(count), "{count} deletes of missing items");
     }
     ctx.expect_table(&table, &[item! { "pk" => "a" }]).await;
 }

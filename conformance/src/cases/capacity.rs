@@ -1,74 +1,89 @@
-//! Capacity units and item-collection metrics (58-60).
+//! Capacity units and item collection metrics (58-60).
 //!
-//! By the published rules (developer guide, "DynamoDB capacity unit consumption"). What a failed
-//! call consumed is not told to callers, and so cannot be a case.
+//! The expected numbers follow the developer guide, "DynamoDB capacity unit consumption". A store
+//! does not return the units of a failed call, so no case covers them.
 
 use super::prelude::*;
 
 cases! {
     Capacity;
 
-    clause "58a", eventual_read: "An eventually consistent read costs 0.5 per 4 KB.";
-    clause "58b", consistent_read: "A consistent read costs 1 per 4 KB.";
-    clause "58c", transactional_read:
-        "A transactional read costs 2 per 4 KB.", needs [Transactions];
-    clause "58d", whole_items_are_read:
-        "A read costs by the whole item, before projection, filter and count.";
-    clause "58e", sizes_are_summed: "A query or scan adds up sizes, then rounds.";
-    clause "58f", missing_item: "Reading a missing item costs the least unit.";
-    extra "batch-get-costs" of "58e", batch_get_costs:
-        "A batch of reads rounds each item by itself, and adds up by table.";
-    extra "batch-get-consistent" of "58b", batch_get_consistent:
-        "A consistent batch of reads costs twice as much, and says so by table.";
-    extra "batch-get-missing" of "58f", batch_get_missing:
-        "Reading a missing item in a batch costs the least unit.";
-    extra "empty-query-costs" of "58f", empty_query_costs:
-        "A query or scan that finds nothing costs the least unit.";
-    extra "transact-get-missing" of "58c", transact_get_missing:
-        "A missing item in a transactional read costs 2.", needs [Transactions];
+    clause "58a", eventually_consistent_read_costs_half_a_unit_per_4_kb:
+        "An eventually consistent read consumes 0.5 read capacity units per 4 KB.";
+    clause "58b", consistent_read_costs_one_unit_per_4_kb:
+        "A strongly consistent read consumes 1 read capacity unit per 4 KB.";
+    clause "58c", transactional_read_costs_two_units_per_4_kb:
+        "A transactional read consumes 2 read capacity units per 4 KB.", needs [Transactions];
+    clause "58d", reads_are_charged_by_whole_items:
+        "A read is charged by the size of whole items, before projection, filter and COUNT.";
+    clause "58e", sizes_are_summed_before_rounding:
+        "A query or scan adds up the sizes of its items before it rounds up to 4 KB.";
+    clause "58f", read_of_missing_item_costs_the_minimum:
+        "A read of a missing item consumes the minimum: 0.5 read capacity units, or 1 if \
+         strongly consistent.";
+    extra "batch-get-costs" of "58e", batch_get_rounds_each_item:
+        "A batch get rounds the size of each item up to 4 KB, and adds up the units by table.";
+    extra "batch-get-consistent-costs" of "58b", consistent_batch_get_costs_twice_as_much:
+        "A strongly consistent batch get consumes twice the units of an eventually consistent one.";
+    extra "batch-get-missing-item-costs" of "58f", batch_get_of_missing_item_costs_the_minimum:
+        "A missing item in a batch get consumes the minimum of one read.";
+    extra "empty-query-costs" of "58f", empty_query_costs_the_minimum:
+        "A query or scan without results consumes the minimum of one read.";
+    extra "transact-get-missing-item-costs" of "58c",
+        transactional_read_of_missing_item_costs_two_units:
+        "A missing item in a transactional read consumes 2 read capacity units.",
+        needs [Transactions];
 
-    clause "58g", larger_of_old_and_new:
-        "A write costs 1 per KB of the larger of the old and the new item.";
-    extra "write-boundaries" of "58g", write_boundaries: "1024 bytes cost 1 unit, 1025 cost 2.";
-    extra "delete-costs" of "58g", delete_costs:
-        "A delete costs by the item it deletes, and 1 if there is none.";
-    extra "batch-write-costs" of "58g", batch_write_costs:
-        "A batch of writes adds up what each costs, by table.";
+    clause "58g", write_costs_by_larger_of_old_and_new_item:
+        "A write consumes 1 write capacity unit per KB of the larger of the old and the new item.";
+    extra "write-costs-at-1024-bytes" of "58g", write_costs_are_rounded_up_to_1024_bytes:
+        "A write of 1024 bytes consumes 1 write capacity unit, one of 1025 bytes 2.";
+    extra "delete-costs" of "58g", delete_costs_by_deleted_item:
+        "A delete is charged by the size of the deleted item, and consumes 1 unit if there is \
+         none.";
+    extra "batch-write-costs" of "58g", batch_write_adds_up_costs_by_table:
+        "A batch write adds up the write capacity units of its writes, by table.";
 
-    clause "58h", unchanged_entry:
-        "An index whose view of the item stays the same costs nothing.",
+    clause "58h", unchanged_index_entry_costs_nothing:
+        "A write that changes no projected attribute of an index entry consumes no units on the \
+         index.", needs [IndexProjections];
+    clause "58i", index_entry_costs_once_when_added_changed_or_removed:
+        "An index entry that is added, changed or removed is charged once, by its size.";
+    clause "58j", moved_index_entry_costs_twice:
+        "An index entry that moves to another index key is charged twice: for its deletion and \
+         its insertion.";
+    clause "58k", indexes_breaks_costs_down:
+        "ReturnConsumedCapacity INDEXES breaks the units down by table and index.",
+        needs [LocalIndexes];
+    extra "capacity-total-has-no-parts" of "58k", total_has_no_parts_and_none_is_empty:
+        "ReturnConsumedCapacity TOTAL returns the sum alone, and NONE returns nothing.";
+    extra "index-entry-costs-projected-size" of "58i", index_entry_costs_by_projected_size:
+        "A write to an index is charged by the size of the projected attributes, not of the item.",
         needs [IndexProjections];
-    clause "58i", entry_appears_changes_goes:
-        "An index entry that appears, changes or goes costs its size once.";
-    clause "58j", entry_moves: "An index entry that moves to another key costs twice.";
-    clause "58k", parts_by_index:
-        "INDEXES breaks the cost down by table and index.", needs [LocalIndexes];
-    extra "total-has-no-parts" of "58k", total_has_no_parts:
-        "TOTAL gives the sum alone, and NONE nothing.";
-    extra "entry-costs-its-size" of "58i", entry_costs_its_size:
-        "An index entry costs what the index carries, not the item.", needs [IndexProjections];
-    extra "not-in-the-index" of "58i", not_in_the_index:
-        "An index that does not have the item costs nothing.";
-    extra "index-query-costs" of "58e", index_query_costs:
-        "A query of an index costs what the index carries.", needs [IndexProjections];
-    extra "index-scan-costs" of "58e", index_scan_costs:
-        "A scan of an index costs what the index carries.", needs [IndexProjections];
+    extra "item-outside-index-costs-nothing" of "58i", index_without_the_item_costs_nothing:
+        "An index that does not hold the item consumes no units.";
+    extra "index-query-costs" of "58e", index_query_costs_by_projected_size:
+        "A query of an index is charged by the size of the projected attributes.",
+        needs [IndexProjections];
+    extra "index-scan-costs" of "58e", index_scan_costs_by_projected_size:
+        "A scan of an index is charged by the size of the projected attributes.",
+        needs [IndexProjections];
 
-    clause "60a", metrics_of_local_indexes:
-        "Item-collection metrics come only for tables with local indexes.",
+    clause "60a", metrics_are_returned_for_tables_with_local_indexes:
+        "Item collection metrics are returned only for tables with local secondary indexes.",
         needs [ItemCollectionMetrics, LocalIndexes];
-    clause "60b", small_collection:
-        "A small item collection is between 0 and 1 GB.",
+    clause "60b", small_collection_is_estimated_at_0_to_1_gb:
+        "The size of a small item collection is estimated as 0 to 1 GB.",
         needs [ItemCollectionMetrics, LocalIndexes];
-    extra "metrics-of-many" of "60a", metrics_of_many:
-        "Batches and transactions give the metrics of each item they write.",
+    extra "metrics-of-batches-and-transactions" of "60a", batches_and_transactions_return_metrics:
+        "Batches and transactions return the item collection metrics of each item that they write.",
         needs [ItemCollectionMetrics, LocalIndexes, Transactions];
 }
 
 const INDEXES: ReturnConsumedCapacity = ReturnConsumedCapacity::Indexes;
 const TOTAL: ReturnConsumedCapacity = ReturnConsumedCapacity::Total;
 
-/// An item `{ pk, v }` of this many bytes.
+/// Returns an item `{ pk, v }` of `bytes` bytes.
 fn sized(pk: &str, bytes: usize) -> Item {
     let filler = bytes - "pk".len() - pk.len() - "v".len();
     let item = item! { "pk" => pk, "v" => "x".repeat(filler) };
@@ -85,7 +100,7 @@ fn units(consumed: Option<ConsumedCapacity>) -> f64 {
     consumed.expect("the request asks for capacity").capacity_units
 }
 
-/// The units of the table, then of each index by name, those that have none left out.
+/// Returns the units of the table, then of each index by name, without those that have none.
 #[track_caller]
 fn parts(consumed: Option<ConsumedCapacity>) -> Vec<(String, f64)> {
     let consumed = consumed.expect("the request asks for capacity");
@@ -99,7 +114,7 @@ fn parts(consumed: Option<ConsumedCapacity>) -> Vec<(String, f64)> {
     parts
 }
 
-/// The same list, for comparison.
+/// Converts expected units to the form that [`parts`] returns.
 fn costs<const N: usize>(parts: [(&str, f64); N]) -> Vec<(String, f64)> {
     parts.map(|(name, units)| (name.to_owned(), units)).to_vec()
 }
@@ -118,15 +133,15 @@ async fn read_costs(ctx: &Ctx, consistent: bool, expected: [(usize, f64); 4]) {
     }
 }
 
-async fn eventual_read(ctx: Ctx) {
+async fn eventually_consistent_read_costs_half_a_unit_per_4_kb(ctx: Ctx) {
     read_costs(&ctx, false, [(10, 0.5), (4096, 0.5), (4097, 1.0), (12_289, 2.0)]).await;
 }
 
-async fn consistent_read(ctx: Ctx) {
+async fn consistent_read_costs_one_unit_per_4_kb(ctx: Ctx) {
     read_costs(&ctx, true, [(10, 1.0), (4096, 1.0), (4097, 2.0), (12_289, 4.0)]).await;
 }
 
-async fn transactional_read(ctx: Ctx) {
+async fn transactional_read_costs_two_units_per_4_kb(ctx: Ctx) {
     let small = ctx.table_with(TableSpec::s(), [sized("a", 4096), sized("b", 10)]).await;
     let large = ctx.table_with(TableSpec::s(), [sized("a", 4097)]).await;
     let request = TransactGetItems::new([
@@ -147,7 +162,7 @@ async fn transactional_read(ctx: Ctx) {
     assert_eq!(rows, expected);
 }
 
-async fn transact_get_missing(ctx: Ctx) {
+async fn transactional_read_of_missing_item_costs_two_units(ctx: Ctx) {
     let table = ctx.table(TableSpec::s()).await;
     let request =
         TransactGetItems::new([GetItem::new(&table, key("a"))]).return_consumed_capacity(TOTAL);
@@ -157,7 +172,7 @@ async fn transact_get_missing(ctx: Ctx) {
     assert_eq!(row.capacity_units, 2.0);
 }
 
-async fn whole_items_are_read(ctx: Ctx) {
+async fn reads_are_charged_by_whole_items(ctx: Ctx) {
     let table = ctx.table_with(TableSpec::s(), [sized("a", 4097)]).await;
     let get = GetItem::new(&table, key("a")).consistent_read(true);
     let get = get.projection(Projection::new(["pk"])).return_consumed_capacity(TOTAL);
@@ -179,7 +194,7 @@ async fn whole_items_are_read(ctx: Ctx) {
     }
 }
 
-async fn sizes_are_summed(ctx: Ctx) {
+async fn sizes_are_summed_before_rounding(ctx: Ctx) {
     // Four items of 1025 bytes are 4100: two units together, and four one by one.
     let item = |sk: i32| {
         let item = item! { "pk" => "a", "sk" => sk, "v" => "x".repeat(1017) };
@@ -199,7 +214,7 @@ async fn sizes_are_summed(ctx: Ctx) {
     assert_eq!(units(page.consumed_capacity), 1.0, "three items are 3075 bytes");
 }
 
-async fn missing_item(ctx: Ctx) {
+async fn read_of_missing_item_costs_the_minimum(ctx: Ctx) {
     let table = ctx.table(TableSpec::s()).await;
     for (consistent, cost) in [(false, 0.5), (true, 1.0)] {
         let request = GetItem::new(&table, key("a"))
@@ -211,7 +226,7 @@ async fn missing_item(ctx: Ctx) {
     }
 }
 
-async fn batch_get_costs(ctx: Ctx) {
+async fn batch_get_rounds_each_item(ctx: Ctx) {
     let one = ctx.table_with(TableSpec::s(), [sized("a", 100), sized("b", 4097)]).await;
     let two = ctx.table_with(TableSpec::s(), [sized("a", 100)]).await;
     let request = BatchGetItem::new()
@@ -228,24 +243,7 @@ async fn batch_get_costs(ctx: Ctx) {
     assert_eq!(rows, [(one.name().to_owned(), 1.5), (two.name().to_owned(), 0.5)]);
 }
 
-async fn batch_get_consistent(ctx: Ctx) {
-    let consistent = ctx.table_with(TableSpec::s(), [sized("a", 100), sized("b", 4097)]).await;
-    let eventual = ctx.table_with(TableSpec::s(), [sized("a", 100), sized("b", 4097)]).await;
-    let keys = || KeysAndAttributes::new([key("a"), key("b")]);
-    let request = BatchGetItem::new()
-        .request(&consistent, keys().consistent_read(true))
-        .request(&eventual, keys())
-        .return_consumed_capacity(TOTAL);
-    let answer = ctx.ok(ctx.store().batch_get(request).await);
-    let units_of = |table: &Table| {
-        let row = answer.consumed_capacity.iter().find(|row| row.table_name == table.name());
-        row.map(|row| row.capacity_units)
-    };
-    assert_eq!(units_of(&consistent), Some(3.0));
-    assert_eq!(units_of(&eventual), Some(1.5));
-}
-
-async fn batch_get_missing(ctx: Ctx) {
+async fn batch_get_of_missing_item_costs_the_minimum(ctx: Ctx) {
     let table = ctx.table(TableSpec::s()).await;
     let request =
         BatchGetItem::new().keys(&table, [key("a"), key("b")]).return_consumed_capacity(TOTAL);
@@ -254,7 +252,7 @@ async fn batch_get_missing(ctx: Ctx) {
     assert_eq!(row.capacity_units, 1.0);
 }
 
-async fn empty_query_costs(ctx: Ctx) {
+async fn empty_query_costs_the_minimum(ctx: Ctx) {
     let table = ctx.table(TableSpec::s()).await;
     let query = Query::new(&table, attr("pk").eq("a")).return_consumed_capacity(TOTAL);
     assert_eq!(units(ctx.ok(ctx.store().query(query.clone()).await).consumed_capacity), 0.5);
@@ -279,7 +277,7 @@ async fn delete_item_costs(ctx: &Ctx, table: &Table, key: Item) -> Vec<(String, 
     parts(ctx.ok(ctx.store().delete(request).await).consumed_capacity)
 }
 
-async fn larger_of_old_and_new(ctx: Ctx) {
+async fn write_costs_by_larger_of_old_and_new_item(ctx: Ctx) {
     let table = ctx.table(TableSpec::s()).await;
     for (what, bytes, cost) in
         [("new", 2500, 3.0), ("shrinks", 10, 3.0), ("stays small", 11, 1.0), ("grows", 5000, 5.0)]
@@ -289,14 +287,14 @@ async fn larger_of_old_and_new(ctx: Ctx) {
     }
     let shrink = Update::new().set("v", "small");
     let actual = update_costs(&ctx, &table, key("a"), shrink).await;
-    assert_eq!(actual, costs([("table", 5.0)]), "an update costs by the whole item too");
-    // A write that changes nothing costs as much as one that does.
+    assert_eq!(actual, costs([("table", 5.0)]), "an update is charged by the whole item");
+    // A write that changes nothing costs as much as any other.
     let same = Update::new().set("v", "small");
     let actual = update_costs(&ctx, &table, key("a"), same).await;
     assert_eq!(actual, costs([("table", 1.0)]));
 }
 
-async fn write_boundaries(ctx: Ctx) {
+async fn write_costs_are_rounded_up_to_1024_bytes(ctx: Ctx) {
     let table = ctx.table(TableSpec::s()).await;
     for (pk, bytes, cost) in
         [("a", 1024, 1.0), ("b", 1025, 2.0), ("c", 2048, 2.0), ("d", 2049, 3.0)]
@@ -306,14 +304,14 @@ async fn write_boundaries(ctx: Ctx) {
     }
 }
 
-async fn delete_costs(ctx: Ctx) {
+async fn delete_costs_by_deleted_item(ctx: Ctx) {
     let table = ctx.table_with(TableSpec::s(), [sized("a", 2500)]).await;
     assert_eq!(delete_item_costs(&ctx, &table, key("a")).await, costs([("table", 3.0)]));
     assert_eq!(delete_item_costs(&ctx, &table, key("a")).await, costs([("table", 1.0)]));
     ctx.expect_table(&table, &[]).await;
 }
 
-async fn batch_write_costs(ctx: Ctx) {
+async fn batch_write_adds_up_costs_by_table(ctx: Ctx) {
     let indexed = item! { "pk" => "a", "gpk" => "g" };
     let one = ctx.table_with(TableSpec::s().gsi_hash(), [indexed]).await;
     let two = ctx.table(TableSpec::s()).await;
@@ -337,31 +335,35 @@ fn entry(more: &[(&str, &str)]) -> Item {
     more.iter().fold(item, |item, (name, value)| item.with(*name, *value))
 }
 
-async fn unchanged_entry(ctx: Ctx) {
+async fn unchanged_index_entry_costs_nothing(ctx: Ctx) {
     let table = ctx.table_with(TableSpec::s().gsi(), [entry(&[])]).await;
     let same = put_costs(&ctx, &table, entry(&[])).await;
     assert_eq!(same, costs([("table", 1.0)]), "the same item again");
     let keys_only = TableSpec::s().gsi_projecting(IndexProjection::keys_only());
     let table = ctx.table_with(keys_only, [entry(&[])]).await;
     let other = put_costs(&ctx, &table, entry(&[("x", "y")])).await;
-    assert_eq!(other, costs([("table", 1.0)]), "an attribute that the index does not carry");
+    assert_eq!(other, costs([("table", 1.0)]), "change of an attribute that is not projected");
     let set = Update::new().set("x", "z");
     assert_eq!(update_costs(&ctx, &table, key("a"), set).await, costs([("table", 1.0)]));
 }
 
-async fn entry_appears_changes_goes(ctx: Ctx) {
+async fn index_entry_costs_once_when_added_changed_or_removed(ctx: Ctx) {
     let table = ctx.table(TableSpec::s().gsi()).await;
     let once = costs([("table", 1.0), ("gsi", 1.0)]);
     assert_eq!(put_costs(&ctx, &table, entry(&[])).await, once, "appears");
     assert_eq!(put_costs(&ctx, &table, entry(&[("x", "y")])).await, once, "changes");
     let remove = Update::new().remove("gsk");
-    assert_eq!(update_costs(&ctx, &table, key("a"), remove).await, once, "goes");
+    assert_eq!(update_costs(&ctx, &table, key("a"), remove).await, once, "entry removed");
     let set = Update::new().set("gsk", "h");
-    assert_eq!(update_costs(&ctx, &table, key("a"), set).await, once, "comes back");
-    assert_eq!(delete_item_costs(&ctx, &table, key("a")).await, once, "goes with its item");
+    assert_eq!(update_costs(&ctx, &table, key("a"), set).await, once, "entry added again");
+    assert_eq!(
+        delete_item_costs(&ctx, &table, key("a")).await,
+        once,
+        "entry deleted with its item"
+    );
 }
 
-async fn entry_moves(ctx: Ctx) {
+async fn moved_index_entry_costs_twice(ctx: Ctx) {
     let table = ctx.table_with(TableSpec::s().gsi(), [entry(&[])]).await;
     let twice = costs([("table", 1.0), ("gsi", 2.0)]);
     let partition = Update::new().set("gpk", "other");
@@ -372,10 +374,10 @@ async fn entry_moves(ctx: Ctx) {
     ctx.put(&table, large.clone()).await;
     let moved = large.with("gpk", "third");
     let actual = put_costs(&ctx, &table, moved).await;
-    assert_eq!(actual, costs([("table", 3.0), ("gsi", 6.0)]), "an entry of 3 units");
+    assert_eq!(actual, costs([("table", 3.0), ("gsi", 6.0)]), "entry of 3 units");
 }
 
-async fn parts_by_index(ctx: Ctx) {
+async fn indexes_breaks_costs_down(ctx: Ctx) {
     let table = ctx.table(TableSpec::s_s().gsi().lsi()).await;
     let item = item! {
         "pk" => "a", "sk" => "b", "gpk" => "g", "gsk" => "h", "lsk" => "l",
@@ -385,12 +387,15 @@ async fn parts_by_index(ctx: Ctx) {
     assert_eq!(actual, costs([("table", 3.0), ("lsi", 3.0), ("gsi", 3.0)]));
     let moved = item.with("lsk", "m");
     let request = PutItem::new(&table, moved).return_consumed_capacity(INDEXES);
-    let consumed = ctx.ok(ctx.store().put(request).await).consumed_capacity.expect("asked for");
+    let consumed = ctx
+        .ok(ctx.store().put(request).await)
+        .consumed_capacity
+        .expect("the request asks for capacity");
     assert_eq!(consumed.local_secondary_indexes["lsi"].capacity_units, 6.0);
     assert_eq!(consumed.global_secondary_indexes["gsi"].capacity_units, 3.0);
-    assert_eq!(consumed.table.expect("asked for").capacity_units, 3.0);
+    assert_eq!(consumed.table.expect("the request asks for capacity").capacity_units, 3.0);
     assert_eq!(consumed.capacity_units, 12.0);
-    // A read costs what it reads from.
+    // A read is charged for the table or index that it reads.
     let query = Query::new(&table, attr("pk").eq("a")).return_consumed_capacity(INDEXES);
     let page = ctx.ok(ctx.store().query(query.clone()).await);
     assert_eq!(parts(page.consumed_capacity), costs([("table", 0.5)]));
@@ -398,14 +403,17 @@ async fn parts_by_index(ctx: Ctx) {
     assert_eq!(parts(page.consumed_capacity), costs([("lsi", 1.0)]));
 }
 
-async fn total_has_no_parts(ctx: Ctx) {
+async fn total_has_no_parts_and_none_is_empty(ctx: Ctx) {
     let table = ctx.table(TableSpec::s().gsi()).await;
     let put = PutItem::new(&table, entry(&[]));
     let answer = ctx.ok(ctx.store().put(put.clone()).await);
     assert_eq!(answer.consumed_capacity, None);
     let put = put.return_consumed_capacity(TOTAL);
     ctx.delete(&table, key("a")).await;
-    let consumed = ctx.ok(ctx.store().put(put).await).consumed_capacity.expect("asked for");
+    let consumed = ctx
+        .ok(ctx.store().put(put).await)
+        .consumed_capacity
+        .expect("the request asks for capacity");
     assert_eq!(consumed.capacity_units, 2.0);
     assert_eq!(consumed.table, None);
     assert!(consumed.global_secondary_indexes.is_empty(), "{consumed:?}");
@@ -415,19 +423,19 @@ async fn total_has_no_parts(ctx: Ctx) {
     assert_eq!(ctx.ok(ctx.store().delete(missing).await).consumed_capacity, None);
 }
 
-async fn entry_costs_its_size(ctx: Ctx) {
-    let spec = TableSpec::s().gsi_projecting(IndexProjection::include(["x"]));
-    let table = ctx.table(spec).await;
+async fn index_entry_costs_by_projected_size(ctx: Ctx) {
+    let shape = TableSpec::s().gsi_projecting(IndexProjection::include(["x"]));
+    let table = ctx.table(shape).await;
     let large = "x".repeat(2500);
     let actual = put_costs(&ctx, &table, entry(&[("other", &large)])).await;
-    assert_eq!(actual, costs([("table", 3.0), ("gsi", 1.0)]), "not carried");
+    assert_eq!(actual, costs([("table", 3.0), ("gsi", 1.0)]), "attribute not projected");
     let actual = put_costs(&ctx, &table, entry(&[("x", &large)])).await;
     assert_eq!(actual, costs([("table", 3.0), ("gsi", 3.0)]), "carried");
     let actual = put_costs(&ctx, &table, entry(&[("x", "small")])).await;
-    assert_eq!(actual, costs([("table", 3.0), ("gsi", 3.0)]), "the larger of old and new entry");
+    assert_eq!(actual, costs([("table", 3.0), ("gsi", 3.0)]), "larger of old and new entry");
 }
 
-async fn not_in_the_index(ctx: Ctx) {
+async fn index_without_the_item_costs_nothing(ctx: Ctx) {
     let table = ctx.table(TableSpec::s().gsi()).await;
     let table_only = costs([("table", 1.0)]);
     let half = item! { "pk" => "a", "gpk" => "g" };
@@ -437,9 +445,9 @@ async fn not_in_the_index(ctx: Ctx) {
     assert_eq!(delete_item_costs(&ctx, &table, key("a")).await, table_only);
 }
 
-/// A table of three large items, of which the index carries little.
+/// Creates a table of three large items with an index that projects little of them.
 async fn narrow_index(ctx: &Ctx) -> (Table, Vec<Item>) {
-    let spec = TableSpec::s().gsi_projecting(IndexProjection::keys_only());
+    let shape = TableSpec::s().gsi_projecting(IndexProjection::keys_only());
     let items = ["a", "b", "c"].map(|pk| {
         item! { "pk" => pk, "gpk" => "g", "gsk" => pk, "v" => "x".repeat(5000) }
     });
@@ -449,7 +457,7 @@ async fn narrow_index(ctx: &Ctx) -> (Table, Vec<Item>) {
     (table, entries.to_vec())
 }
 
-async fn index_query_costs(ctx: Ctx) {
+async fn index_query_costs_by_projected_size(ctx: Ctx) {
     let (table, entries) = narrow_index(&ctx).await;
     let query = Query::new(&table, attr("gpk").eq("g")).index("gsi");
     let page = ctx.ok(ctx.store().query(query.return_consumed_capacity(INDEXES)).await);
@@ -457,7 +465,7 @@ async fn index_query_costs(ctx: Ctx) {
     assert_eq!(parts(page.consumed_capacity), costs([("gsi", 0.5)]));
 }
 
-async fn index_scan_costs(ctx: Ctx) {
+async fn index_scan_costs_by_projected_size(ctx: Ctx) {
     let (table, entries) = narrow_index(&ctx).await;
     let scan = Scan::new(&table).index("gsi").return_consumed_capacity(INDEXES);
     let page = ctx.ok(ctx.store().scan(scan).await);
@@ -467,7 +475,7 @@ async fn index_scan_costs(ctx: Ctx) {
 
 const SIZE: ReturnItemCollectionMetrics = ReturnItemCollectionMetrics::Size;
 
-async fn metrics_of_local_indexes(ctx: Ctx) {
+async fn metrics_are_returned_for_tables_with_local_indexes(ctx: Ctx) {
     let with = ctx.table(TableSpec::s_s().lsi()).await;
     let without = ctx.table(TableSpec::s_s().gsi()).await;
     let item = item! { "pk" => "a", "sk" => "b" };
@@ -482,11 +490,15 @@ async fn metrics_of_local_indexes(ctx: Ctx) {
         let delete = DeleteItem::new(table, item.clone()).return_item_collection_metrics(SIZE);
         assert_eq!(collection(ctx.ok(ctx.store().delete(delete).await)), expected, "delete");
         let unasked = put.return_item_collection_metrics(ReturnItemCollectionMetrics::None);
-        assert_eq!(collection(ctx.ok(ctx.store().put(unasked).await)), None, "not asked for");
+        assert_eq!(
+            collection(ctx.ok(ctx.store().put(unasked).await)),
+            None,
+            "metrics not requested"
+        );
     }
 }
 
-async fn small_collection(ctx: Ctx) {
+async fn small_collection_is_estimated_at_0_to_1_gb(ctx: Ctx) {
     let table = ctx.table(TableSpec::s_s().lsi()).await;
     let put = PutItem::new(&table, item! { "pk" => "a", "sk" => "b" });
     let answer = ctx.ok(ctx.store().put(put.return_item_collection_metrics(SIZE)).await);
@@ -495,7 +507,7 @@ async fn small_collection(ctx: Ctx) {
     assert_eq!(metrics.size_estimate_range_gb, [0.0, 1.0]);
 }
 
-async fn metrics_of_many(ctx: Ctx) {
+async fn batches_and_transactions_return_metrics(ctx: Ctx) {
     let table = ctx.table(TableSpec::s_s().lsi()).await;
     let item = |pk: &str| item! { "pk" => pk, "sk" => "s" };
     let batch = BatchWriteItem::new()
@@ -516,4 +528,21 @@ async fn metrics_of_many(ctx: Ctx) {
         keys.sort_by_key(Item::encode);
         assert_eq!(keys, [key("a"), key("b")]);
     }
+}
+
+async fn consistent_batch_get_costs_twice_as_much(ctx: Ctx) {
+    let consistent = ctx.table_with(TableSpec::s(), [sized("a", 100), sized("b", 4097)]).await;
+    let eventual = ctx.table_with(TableSpec::s(), [sized("a", 100), sized("b", 4097)]).await;
+    let keys = || KeysAndAttributes::new([key("a"), key("b")]);
+    let request = BatchGetItem::new()
+        .request(&consistent, keys().consistent_read(true))
+        .request(&eventual, keys())
+        .return_consumed_capacity(TOTAL);
+    let answer = ctx.ok(ctx.store().batch_get(request).await);
+    let units_of = |table: &Table| {
+        let row = answer.consumed_capacity.iter().find(|row| row.table_name == table.name());
+        row.map(|row| row.capacity_units)
+    };
+    assert_eq!(units_of(&consistent), Some(3.0));
+    assert_eq!(units_of(&eventual), Some(1.5));
 }

@@ -1,7 +1,7 @@
-//! Conditions and filters: their text, their limits, their truth (13-21).
+//! Conditions and filters: syntax, limits and evaluation (13-21).
 //!
-//! Most cases are tables of texts, asked as conditions and as filters of the item that
-//! `texts.rs` describes.
+//! Most cases are tables of expression texts, which `texts.rs` evaluates as conditions and as
+//! filters on one item.
 
 mod limits;
 mod operands;
@@ -22,175 +22,202 @@ use super::prelude::*;
 
 cases! {
     Conditions;
-    clause "13a", reserved_words_are_refused: "A reserved word cannot be used bare in a condition.";
-    extra "every-reserved-word" of "13a", every_reserved_word: "All 573 reserved words are refused.";
-    extra "words-that-are-not-reserved" of "13a", words_that_are_not_reserved:
-        "Other words, functions' names among them, can be used bare.";
-    extra "words-of-the-grammar" of "13a", words_of_the_grammar:
-        "The words that the grammar is made of are no names, and make it a syntax error.";
-    clause "13b", reserved_in_any_case: "A reserved word is one in any case of its letters.";
-    clause "13c", reserved_in_every_expression:
-        "No reserved word in filters, key conditions, updates and projections either.";
-    clause "13d", reserved_behind_a_placeholder:
-        "A reserved word can be used behind a placeholder, in every kind of expression.";
+    clause "13a", reserved_words_are_rejected:
+        "A reserved word that is used as a bare name in a condition is rejected with \
+         ValidationException.";
+    extra "every-reserved-word" of "13a", all_573_reserved_words_are_rejected:
+        "Each of the 573 reserved words is rejected as a bare name.";
+    extra "words-that-are-not-reserved" of "13a", unreserved_words_are_accepted:
+        "Words that are not reserved, among them names of functions, are accepted as bare names.";
+    extra "grammar-words-are-no-names" of "13a", grammar_words_are_syntax_errors:
+        "Keywords of the expression grammar, such as AND and BETWEEN, are syntax errors where a \
+         name is expected.";
+    clause "13b", reserved_words_are_case_insensitive:
+        "Reserved words are recognized in any letter case.";
+    clause "13c", reserved_words_are_rejected_in_every_expression:
+        "A reserved word is rejected as a bare name in filters, key conditions, updates and \
+         projections too.";
+    clause "13d", reserved_words_are_accepted_behind_placeholders:
+        "A reserved word can be used behind a name placeholder in every kind of expression.";
 
-    clause "14a", unused_names_are_refused: "A name placeholder that no expression uses is refused.";
-    clause "14b", unused_values_are_refused:
-        "A value placeholder that no expression uses is refused.";
-    extra "condition-placeholders-shared" of "14a", placeholders_are_shared:
-        "It is enough that one of a request's expressions uses a placeholder.";
-    clause "14c", placeholders_need_an_expression:
-        "Placeholders without any expression are refused, by every operation.";
-    clause "14d", placeholders_have_marks:
-        "Name placeholders begin with #, value placeholders with :.";
-    clause "14e", placeholders_may_be_numbers: "Placeholders may be numbers: #0, :0.";
-    extra "condition-placeholder-undefined", undefined_placeholders_are_refused:
-        "A placeholder that stands for nothing is refused.";
-    extra "condition-placeholder-is-one-name", a_placeholder_is_one_name:
-        "What a name placeholder stands for is one name, dots and brackets included.";
-    extra "condition-placeholder-of-an-empty-name", a_placeholder_needs_a_name:
-        "A name placeholder cannot stand for the empty name.";
+    clause "14a", unused_names_are_rejected:
+        "A name placeholder that no expression uses is rejected with ValidationException.";
+    clause "14b", unused_values_are_rejected:
+        "A value placeholder that no expression uses is rejected with ValidationException.";
+    extra "condition-placeholders-shared" of "14a", placeholders_need_one_use_in_any_expression:
+        "A placeholder is used if at least one expression of the request names it.";
+    clause "14c", placeholders_without_expression_are_rejected:
+        "Placeholders in a request without expressions are rejected with ValidationException by \
+         every operation.";
+    clause "14d", placeholders_begin_with_their_marks:
+        "Name placeholders must begin with #, value placeholders with a colon.";
+    clause "14e", placeholders_can_be_numbers: "A placeholder can be a number, such as #0 or :0.";
+    extra "condition-placeholder-undefined", undefined_placeholders_are_rejected:
+        "An undefined placeholder is rejected with ValidationException.";
+    extra "condition-placeholder-is-one-name", name_placeholder_is_one_name:
+        "The value of a name placeholder is one attribute name, including dots and brackets.";
+    extra "condition-placeholder-of-an-empty-name", empty_name_is_rejected:
+        "A name placeholder with an empty name is rejected with ValidationException.";
 
-    clause "15a", expressions_have_4096_bytes:
-        "An expression of 4096 bytes is accepted, of 4097 refused.";
-    extra "condition-length-is-in-bytes" of "15a", length_is_in_bytes:
-        "The length of an expression is counted in bytes, not in characters.";
-    clause "15b", length_is_that_of_the_text:
-        "An expression's length is that of its text, before placeholders are filled in.";
-    clause "15c", placeholders_have_255_bytes:
-        "A placeholder of 255 bytes is accepted, a longer one refused.";
-    clause "15d", in_takes_100_operands: "IN takes 100 operands, and not 101.";
-    clause "15e", expressions_have_300_operators:
-        "An expression may have 300 operators, and not 301.";
-    extra "condition-path-depth" of "15e", paths_have_32_elements:
-        "A path may have 32 elements, and not 33.";
-    extra "condition-list-index" of "15e", list_indexes_have_31_bits:
-        "A list index may be 2147483647, and not more.";
-    extra "condition-name-length" of "15c", names_behind_placeholders_have_65535_bytes:
-        "A placeholder may stand for a name of 65535 bytes, and not of more.";
-    extra "condition-value-depth" of "15c", values_behind_placeholders_have_32_levels:
-        "A placeholder may stand for a value of 32 nested lists, and not of more.";
-    extra "condition-placeholders-too-large" of "15b", placeholders_of_more_than_2_mb:
-        "All placeholders and what they stand for may not have more than 2 MB.";
-    extra "condition-placeholders-2-mb" of "15b", placeholders_of_2_mb:
-        "All placeholders and what they stand for may have 2 MB.";
+    clause "15a", expressions_are_limited_to_4096_bytes:
+        "An expression of 4096 bytes is accepted; one of 4097 bytes is rejected.";
+    extra "condition-length-is-in-bytes" of "15a", expression_length_is_in_bytes:
+        "The length of an expression is counted in UTF-8 bytes, not in characters.";
+    clause "15b", expression_length_excludes_placeholder_values:
+        "The length of an expression is that of its text, before placeholders are substituted.";
+    clause "15c", placeholders_are_limited_to_255_bytes:
+        "A placeholder of 255 bytes is accepted; a longer one is rejected.";
+    clause "15d", in_is_limited_to_100_operands: "IN accepts 100 operands and rejects 101.";
+    clause "15e", expressions_are_limited_to_300_operators:
+        "An expression with 300 operators is accepted; one with 301 is rejected.";
+    extra "condition-path-depth" of "15e", paths_are_limited_to_32_elements:
+        "A path of 32 elements is accepted; one of 33 is rejected.";
+    extra "condition-list-index" of "15e", list_indexes_are_limited_to_31_bits:
+        "A list index of 2147483647 is accepted; a larger one is rejected.";
+    extra "condition-name-length" of "15c", names_are_limited_to_65535_bytes:
+        "The name behind a placeholder can have 65,535 bytes; a longer one is rejected.";
+    extra "condition-value-depth" of "15c", values_are_limited_to_32_levels:
+        "The value behind a placeholder can nest 32 lists; a deeper one is rejected.";
+    extra "condition-placeholders-too-large" of "15b", placeholders_over_2_mb_are_rejected:
+        "Placeholders, names and values of more than 2 MB together are rejected.";
+    extra "condition-placeholders-2-mb" of "15b", placeholders_of_2_mb_are_accepted:
+        "Placeholders, names and values of 2 MB together are accepted.";
 
-    clause "16a", doubled_parentheses_are_refused: "Doubled parentheses are refused.";
+    clause "16a", doubled_parentheses_are_rejected:
+        "Redundant doubled parentheses are rejected with ValidationException.";
     clause "16b", single_parentheses_are_accepted:
-        "Single parentheses are accepted, around conditions and operands.";
-    clause "16c", parentheses_in_transactions: "Parentheses are judged alike in transactions.",
-        needs [Transactions];
-    extra "condition-syntax-ends", texts_that_end_early:
-        "A text that ends too early is a syntax error near its last token.";
-    extra "condition-syntax-operators", operators_in_wrong_places:
-        "An operator in a wrong place is a syntax error near it.";
-    extra "condition-syntax-characters", characters_that_mean_nothing:
-        "Characters outside the grammar, literals among them, are syntax errors.";
-    extra "condition-syntax-paths", paths_that_are_none:
-        "A path has names between its dots and whole numbers in its brackets.";
-    extra "condition-syntax-in-and-between", in_and_between_have_a_form:
-        "IN takes a list in parentheses, BETWEEN two operands with AND between them.";
-    extra "condition-syntax-near", near_shows_three_tokens:
-        "A syntax error shows the token, and the one before and after it as written.";
-    extra "condition-syntax-space", space_and_letter_case_are_free:
-        "Space is free between tokens, and keywords may be in any letter case.";
-    extra "condition-precedence", precedence:
-        "NOT binds tighter than AND, AND tighter than OR; parentheses change that.";
+        "Single parentheses around conditions and operands are accepted.";
+    clause "16c", parentheses_follow_the_same_rules_in_transactions:
+        "The rules for parentheses are the same in transactions.", needs [Transactions];
+    extra "condition-syntax-ends", truncated_expressions_are_syntax_errors:
+        "An expression that ends too early is a syntax error near its last token.";
+    extra "condition-syntax-operators", misplaced_operators_are_syntax_errors:
+        "A misplaced operator is a syntax error near that operator.";
+    extra "condition-syntax-characters", literals_and_other_characters_are_syntax_errors:
+        "Characters outside the grammar, such as those of literals, are syntax errors.";
+    extra "condition-syntax-paths", malformed_paths_are_syntax_errors:
+        "A path has names between its dots and whole numbers in its brackets; anything else is \
+         a syntax error.";
+    extra "condition-syntax-in-and-between", malformed_in_and_between_are_syntax_errors:
+        "IN needs a list in parentheses, and BETWEEN two operands that are joined by AND.";
+    extra "condition-syntax-near", syntax_error_quotes_three_tokens:
+        "A syntax error quotes the token and its neighbors as they are written.";
+    extra "condition-syntax-space", whitespace_and_keyword_case_are_free:
+        "Whitespace between tokens is optional, and keywords can have any letter case.";
+    extra "condition-precedence", not_binds_tighter_than_and_than_or:
+        "NOT binds tighter than AND, and AND tighter than OR; parentheses override the precedence.";
 
-    clause "17a", between_the_wrong_way_round:
-        "BETWEEN with constant bounds the wrong way round is refused, whatever the item.";
-    extra "condition-between-binaries" of "17a", between_binaries_the_wrong_way_round:
-        "So is BETWEEN with binaries the wrong way round.";
-    clause "17b", between_of_two_types:
-        "BETWEEN with constant bounds of two types is refused, whatever the item.";
-    clause "17c", begins_with_a_number:
-        "begins_with with a constant that is neither S nor B is refused, whatever the item.";
-    clause "17d", a_path_and_itself: "A comparison of a path with itself is refused.";
-    extra "condition-order-of-constants" of "17c", constants_without_order:
-        "Comparing the order of a constant that has none is refused.";
-    extra "condition-operand-counts", functions_take_so_many_operands:
-        "A function with too few or too many operands is refused.";
-    extra "condition-functions-need-paths", functions_that_need_paths:
-        "attribute_exists and attribute_not_exists take a path.";
-    extra "condition-functions-misplaced", functions_in_wrong_places:
-        "A function that is a condition is no operand, and size is no condition.";
-    extra "condition-functions-unknown", functions_that_are_none:
-        "Functions have their names in lower case, and others do not exist.";
-    extra "condition-functions-of-updates", functions_of_updates:
-        "if_not_exists and list_append belong to updates.";
-    extra "condition-size-of-constants", size_of_constants:
-        "size takes a constant that has one.";
-    extra "condition-first-problem", the_first_problem_is_reported:
-        "Syntax is judged before names and functions, those before placeholders and operands.";
+    clause "17a", between_with_reversed_bounds_is_rejected:
+        "BETWEEN with constant bounds in the wrong order is rejected with ValidationException, \
+         whatever the item.";
+    extra "condition-between-binaries" of "17a", between_with_reversed_binaries_is_rejected:
+        "BETWEEN with binary bounds in the wrong order is rejected with ValidationException.";
+    clause "17b", between_with_bounds_of_two_types_is_rejected:
+        "BETWEEN with constant bounds of two types is rejected with ValidationException, \
+         whatever the item.";
+    clause "17c", begins_with_a_number_is_rejected:
+        "begins_with with a constant that is neither S nor B is rejected with \
+         ValidationException, whatever the item.";
+    clause "17d", comparison_of_a_path_with_itself_is_rejected:
+        "A comparison of a path with itself is rejected with ValidationException.";
+    extra "condition-order-of-constants" of "17c", order_of_unordered_constants_is_rejected:
+        "An order comparison with a constant of an unordered type is rejected with \
+         ValidationException.";
+    extra "condition-operand-counts", wrong_operand_counts_are_rejected:
+        "A function with too few or too many operands is rejected with ValidationException.";
+    extra "condition-functions-need-paths", existence_functions_need_paths:
+        "attribute_exists and attribute_not_exists accept only a path.";
+    extra "condition-functions-misplaced", misplaced_functions_are_rejected:
+        "A boolean function is rejected as an operand, and size is rejected as a condition.";
+    extra "condition-functions-unknown", unknown_functions_are_rejected:
+        "Function names are case-sensitive, and unknown functions are rejected.";
+    extra "condition-functions-of-updates", update_functions_are_rejected:
+        "The update functions if_not_exists and list_append are rejected in conditions.";
+    extra "condition-size-of-constants", size_needs_a_constant_with_a_size:
+        "size accepts only constants whose type has a size.";
+    extra "condition-first-problem", errors_are_reported_in_a_fixed_order:
+        "Syntax errors are reported before those of names and functions, and these before those \
+         of placeholders and operands.";
 
-    clause "18a", missing_attributes_compare_false:
+    clause "18a", comparison_with_missing_attribute_is_false:
         "A comparison with a missing attribute is false.";
-    clause "18b", missing_attributes_differ: "<> with a missing attribute is true.";
-    clause "18c", not_turns_round: "NOT turns the answer round, also for missing attributes.";
-    clause "18d", size_of_nothing: "The size of a missing attribute matches nothing.";
-    extra "condition-size-of-what-has-none" of "18d", size_of_what_has_none:
-        "The size of a number, a BOOL or a NULL matches nothing either.";
-    clause "19a", size_of_strings: "The size of a string is its length in UTF-16 code units.";
-    clause "19b", size_of_binaries: "The size of a binary is its length in bytes.";
-    clause "19c", size_of_collections:
-        "The size of a set, list or map is how many elements it has.";
-    clause "20a", contains_in_strings: "contains finds a part of a string.";
-    clause "20b", contains_in_sets: "contains finds a member of a set.";
-    clause "20c", contains_compares_by_value: "contains compares numbers of a set by value.";
-    clause "20d", contains_in_lists: "contains finds an element of a list.";
-    extra "condition-contains-elsewhere" of "20d", contains_in_other_types:
-        "contains finds bytes in a binary, and nothing in types without parts.";
-    clause "20e", attribute_type_takes_a_placeholder:
-        "The type in attribute_type must be a value placeholder.";
-    clause "20f", attribute_type_takes_a_type_code:
-        "The type in attribute_type must be a type code.";
-    extra "condition-attribute-type" of "20f", attribute_type_knows_every_type:
-        "attribute_type is true for the type that the attribute has, and no other.";
-    extra "condition-begins-with", begins_with:
-        "begins_with compares the beginnings of strings and of binaries, letter case included.";
-    clause "21a", types_do_not_mix: "A comparison of two types is false and no error.";
-    extra "condition-types-by-types" of "21a", every_type_with_every_type:
-        "Values are equal within their type only, and only S, N and B have an order.";
-    extra "condition-equality", equality:
-        "Numbers are equal by value, sets in any order, lists and maps in depth.";
-    extra "condition-order", order:
+    clause "18b", inequality_with_missing_attribute_is_true: "<> with a missing attribute is true.";
+    clause "18c", not_negates_conditions_on_missing_attributes:
+        "NOT negates a condition, also one on a missing attribute.";
+    clause "18d", size_of_missing_attribute_matches_nothing:
+        "A comparison with the size of a missing attribute is false.";
+    extra "condition-size-of-types-without-size" of "18d",
+        size_of_types_without_size_matches_nothing:
+        "A comparison with the size of a number, a BOOL or a NULL is false.";
+    clause "19a", size_of_string_is_in_utf16_code_units:
+        "The size of a string is its length in UTF-16 code units.";
+    clause "19b", size_of_binary_is_in_bytes: "The size of a binary is its length in bytes.";
+    clause "19c", size_of_collection_is_its_element_count:
+        "The size of a set, list or map is the number of its elements.";
+    clause "20a", contains_finds_substrings: "contains finds a substring of a string.";
+    clause "20b", contains_finds_set_members: "contains finds a member of a set.";
+    clause "20c", contains_compares_numbers_by_value:
+        "contains compares the numbers of a set by value.";
+    clause "20d", contains_finds_list_elements: "contains finds an element of a list.";
+    extra "condition-contains-in-other-types" of "20d", contains_finds_bytes_and_nothing_in_scalars:
+        "contains finds bytes in a binary, and is false for types that have no parts.";
+    clause "20e", attribute_type_needs_a_placeholder:
+        "The second operand of attribute_type must be a value placeholder.";
+    clause "20f", attribute_type_needs_a_type_code:
+        "The second operand of attribute_type must be a type code, such as S or NS.";
+    extra "condition-attribute-type" of "20f", attribute_type_matches_the_type_alone:
+        "attribute_type is true for the type of the attribute and for no other.";
+    extra "condition-begins-with", begins_with_is_case_sensitive:
+        "begins_with compares prefixes of strings and binaries, and is case-sensitive.";
+    clause "21a", comparison_of_two_types_is_false:
+        "A comparison of values of two types is false, and is no error.";
+    extra "condition-types-by-types" of "21a", values_compare_within_their_type:
+        "Values are equal only within their type, and only S, N and B are ordered.";
+    extra "condition-equality", equality_is_by_value:
+        "Numbers are equal by value, sets in any order, and lists and maps in depth.";
+    extra "condition-order", order_is_numeric_or_by_bytes:
         "Numbers are in numeric order, strings and binaries in the order of their bytes.";
-    extra "condition-between-and-in", between_and_in:
-        "BETWEEN includes its bounds, IN is true if one operand is equal.";
-    extra "condition-attributes-with-attributes", attributes_with_attributes:
-        "Attributes can be compared with attributes, by every operator.";
-    extra "condition-constants-with-constants", constants_with_constants:
+    extra "condition-between-and-in", between_is_inclusive_and_in_matches_one:
+        "BETWEEN includes its bounds, and IN is true if one operand is equal.";
+    extra "condition-attributes-with-attributes", attributes_compare_with_attributes:
+        "Attributes can be compared with attributes by every operator.";
+    extra "condition-constants-with-constants", constants_compare_with_constants:
         "Constants can be compared with constants.";
-    extra "condition-nested-paths", nested_paths:
-        "Paths reach into maps and lists; one that leads nowhere is a missing attribute.";
+    extra "condition-nested-paths", nested_paths_reach_into_documents:
+        "Paths reach into maps and lists; a path without a value is a missing attribute.";
 
-    extra "condition-built", built_conditions:
-        "A built condition may use any name, and holds as its text does.";
-    extra "condition-built-refused", built_conditions_that_are_refused:
-        "A built condition is judged by the rules of the text.";
-    extra "condition-on-every-write", conditions_on_every_write:
-        "Put, update and delete happen if their condition holds, and else not.";
-    extra "condition-in-every-transaction", conditions_in_every_transaction:
-        "So does each operation of a transaction.", needs [Transactions];
-    extra "condition-on-missing-item", conditions_on_missing_items:
-        "A condition on an item that is not there is judged as on an empty one, and leaves none.";
-    extra "condition-sees-old-item", conditions_see_the_old_item:
-        "A condition is judged on the item before the write, not on what is written.";
-    extra "condition-before-update", conditions_come_before_the_update:
-        "A condition that does not hold comes before what would be wrong with the change.";
-    extra "condition-broken-on-every-write", broken_conditions_change_nothing:
-        "A broken condition is refused by every write, whether or not there is an item.";
-    extra "condition-broken-in-every-transaction", broken_conditions_in_transactions:
-        "In a transaction it refuses the whole request before anything is judged.",
+    extra "condition-builder", built_conditions:
+        "A condition from the builder can use any attribute name, and is evaluated like its text.";
+    extra "condition-builder-rejected", invalid_built_conditions_are_rejected:
+        "A condition from the builder is validated by the rules of the text form.";
+    extra "condition-on-every-write", writes_need_their_conditions:
+        "Put, update and delete are applied if their condition is true, and otherwise fail with \
+         ConditionalCheckFailedException.";
+    extra "condition-in-every-transaction", transactions_need_their_conditions:
+        "Each operation of a transaction is applied only if its condition is true.",
         needs [Transactions];
-    extra "filter-broken-on-every-read", broken_filters:
-        "A broken filter is refused by query and scan, even if nothing is there.";
-    extra "filter-on-key-attributes", filters_on_key_attributes:
-        "A query's filter cannot use the key attributes that the query is about; a scan's can.";
-    extra "condition-on-key-attributes", conditions_on_key_attributes:
+    extra "condition-on-missing-item", conditions_on_missing_items_create_none:
+        "A condition on a missing item is evaluated on an empty item, and creates none.";
+    extra "condition-sees-old-item", conditions_see_the_old_item:
+        "A condition is evaluated on the item before the write, not on the written item.";
+    extra "condition-before-update", failed_condition_precedes_update_errors:
+        "A false condition is reported before an error that the update would cause on the item.";
+    extra "condition-invalid-on-every-write", invalid_conditions_are_rejected_by_every_write:
+        "An invalid condition is rejected by every write, with or without an item.";
+    extra "condition-invalid-in-transactions", invalid_conditions_reject_transactions:
+        "An invalid condition rejects a transaction as a whole, before any condition is evaluated.",
+        needs [Transactions];
+    extra "filter-invalid-on-every-read", invalid_filters_are_rejected:
+        "An invalid filter is rejected by query and scan, even if the table is empty.";
+    extra "filter-on-key-attributes", query_filter_on_key_attributes_is_rejected:
+        "The filter of a query cannot use the key attributes that the query reads by; the \
+         filter of a scan can.";
+    extra "condition-on-key-attributes", conditions_can_use_key_attributes:
         "Conditions can use key attributes.";
-    extra "condition-into-keys", conditions_into_keys:
-        "A path into a key attribute, of the table or of an index, is refused.";
-    extra "condition-counter-race" of "18c", optimistic_increments:
-        "Of concurrent writes on one condition one wins each time, and no update is lost.";
+    extra "condition-into-keys", path_into_key_attribute_is_rejected:
+        "A path into a key attribute of the table or of an index is rejected with \
+         ValidationException.";
+    extra "condition-counter-race" of "18c", concurrent_increments_lose_no_update:
+        "Of concurrent writes with the same condition exactly one succeeds at a time, and no \
+         update is lost.";
 }

@@ -1,8 +1,8 @@
-//! Consumers of streams: what `tabla_consumer` makes of a store.
+//! Consumers of streams: `tabla_consumer` on a store.
 //!
-//! A consumer asks the store for nothing but what the other families prove. That it comes to the
-//! same everywhere is proved here, as far as a store can be led to it: shards that split are the
-//! service's own affair, and scripted in the tests of core.
+//! A consumer uses only behavior that other families prove. These cases prove the combination on
+//! every store. They cannot make a shard split, because only a service does that; the tests of core
+//! script it.
 
 mod leases;
 mod notes;
@@ -23,58 +23,68 @@ use super::prelude::*;
 cases! {
     Consumers;
 
-    extra "consumer-order", order_per_item:
-        "Every change is handled, and those of an item in their order.";
-    extra "consumer-restart", restart: "A consumer goes on where it was.";
-    extra "consumer-names", names: "Consumers of different names each see every change.";
-    extra "consumer-run", running: "A consumer that runs handles what is written meanwhile.";
-    extra "consumer-latest", latest:
-        "A consumer that begins with what comes now sees what is written after its first run.";
-    extra "consumer-latest-later", latest_of_the_dead:
-        "Nothing that comes after the first run is lost if that one ends before it has a record.",
+    extra "consumer-order", changes_of_an_item_are_handled_in_order:
+        "A consumer handles every change, and the changes of one item in order.";
+    extra "consumer-restart", restarted_consumer_resumes_at_its_checkpoint:
+        "A restarted consumer resumes at its checkpoint.";
+    extra "consumer-names", named_consumers_are_independent:
+        "Consumers with different names each handle every change.";
+    extra "consumer-run", running_consumer_handles_new_changes:
+        "A running consumer handles changes that are written meanwhile.";
+    extra "consumer-latest", consumer_at_latest_skips_earlier_changes:
+        "A consumer that starts at the latest record handles the changes after its first run.";
+    extra "consumer-latest-without-record", consumer_at_latest_keeps_its_start_without_records:
+        "A consumer that starts at the latest record loses no later change if its first run \
+         ends before it has handled a record.", needs [Clock];
+    extra "consumer-latest-clock-back", consumer_at_latest_survives_clock_going_back:
+        "A consumer that starts at the latest record handles changes that are written after the \
+         clock stepped back.", needs [Clock];
+    extra "consumer-latest-clock-ahead", consumer_at_latest_survives_clock_ahead:
+        "A consumer that starts at the latest record loses no change if its own clock is ahead.",
         needs [Clock];
-    extra "consumer-latest-clock-back", latest_when_the_clock_steps_back:
-        "A consumer that begins with what comes now sees what is written after the clock stepped back.",
+    extra "consumer-drain-end", drain_ends_at_its_bound:
+        "A drain ends at the records that existed when it began, even if its handler writes to \
+         the table.";
+    extra "consumer-trimmed", trimmed_changes_are_an_error_or_a_gap:
+        "Changes that were trimmed before they were handled are an error, or are counted as a gap.",
         needs [Clock];
-    extra "consumer-latest-clock-ahead", latest_with_a_clock_ahead:
-        "A consumer that begins with what comes now loses nothing if its clock is ahead.",
-        needs [Clock];
-    extra "consumer-drain-end", drain_ends:
-        "A drain ends at what was there when it began, also if its handler writes to the table.";
-    extra "consumer-trimmed", trimmed:
-        "Changes that are gone before they were handled are an error, or a gap that is counted.",
-        needs [Clock];
-    extra "consumer-stream-again", stream_again:
-        "Changes of a stream that is enabled again come after those of the one before.";
-    extra "consumer-status", status: "The status tells how far a consumer is, whoever asks.";
+    extra "consumer-stream-reenabled", reenabled_stream_follows_the_previous_one:
+        "The changes of a re-enabled stream are handled after those of the previous stream.";
+    extra "consumer-status", status_reports_progress_to_any_caller:
+        "The status reports the progress of a consumer to any caller.";
 
-    extra "consumer-stop", stopping:
-        "Who stops saves what was handled and releases the shards at once.";
-    extra "consumer-take-over", taking_over: "The shards of a dead worker are taken over.";
-    extra "consumer-lost-lease", lost_lease:
-        "Who has lost a lease can move no checkpoint, and stops in the middle of a record.";
-    extra "consumer-workers", workers_share:
-        "Workers that come and go never handle an item at the same time, and lose nothing.";
+    extra "consumer-stop", stopping_saves_checkpoints_and_releases_leases:
+        "A consumer that stops saves its checkpoints and releases its shards at once.";
+    extra "consumer-takeover", shards_of_dead_worker_are_taken_over:
+        "Another worker takes over the shards of a dead worker.";
+    extra "consumer-lost-lease", worker_without_lease_moves_no_checkpoint:
+        "A worker that has lost its lease can move no checkpoint, and stops in the middle of a \
+         record.";
+    extra "consumer-workers", workers_never_handle_one_item_concurrently:
+        "Workers that start and stop never handle an item concurrently, and lose no change.";
 
-    extra "consumer-poison", poison:
-        "A record that cannot be handled is set aside with its error, and the rest goes on.";
-    extra "consumer-panic", panicking:
-        "A record whose handler panics is set aside after the last try, and the rest goes on.";
-    extra "consumer-poison-large", large_poison:
-        "Of a record that does not fit into an item, what is left out is said and read again.";
-    extra "consumer-poison-stop", handler_stops:
-        "A handler that stops the consumer leaves its record for the next run.";
+    extra "consumer-poison", failing_record_is_set_aside:
+        "A record whose handler fails at every attempt is set aside with its error, and the \
+         consumer goes on.";
+    extra "consumer-panic", panicking_record_is_set_aside:
+        "A record whose handler panics is set aside after the last attempt, and the consumer \
+         goes on.";
+    extra "consumer-poison-large", large_record_is_set_aside_without_its_old_image:
+        "A record that is too large for an item is set aside without its old image, which a retry \
+         reads from the stream.";
+    extra "consumer-poison-stop", stopping_handler_leaves_its_record:
+        "A handler that stops the consumer leaves its record to the next run.";
 }
 
-/// The table of a case, with a stream that shows items after their changes.
+/// Creates the table of a case, with a NEW_IMAGE stream.
 async fn table(ctx: &Ctx) -> Table {
     ctx.table(TableSpec::s().stream(StreamViewType::NewImage)).await
 }
 
-/// Short on a service, whose clock nobody moves.
+/// Duration of a lease: short, because no case can move the clock of a service.
 const LEASE: Duration = Duration::from_millis(900);
 
-/// A consumer of the table, with checkpoints that no other case has.
+/// Returns a consumer of the table whose checkpoints no other case uses.
 fn consumer(ctx: &Ctx, table: &Table) -> Consumer {
     Consumer::new(ctx.store(), "mailer", &*table.name)
         .checkpoint_table("consumers")
@@ -83,28 +93,28 @@ fn consumer(ctx: &Ctx, table: &Table) -> Consumer {
         .env(ctx.env())
 }
 
-/// Writes the changes of an item that make `n` these numbers.
+/// Writes one change per number to an item, which sets `n` to that number.
 async fn write(ctx: &Ctx, table: &Table, pk: &str, numbers: std::ops::RangeInclusive<i64>) {
     for n in numbers {
         ctx.put(table, item! { "pk" => pk, "n" => n }).await;
     }
 }
 
-/// Drains until so many records were handled in all, since a stream may lag behind on a service.
+/// Drains until `records` records were handled in total, since a stream of a service may lag.
 async fn drain_until(ctx: &Ctx, consumer: &Consumer, notes: &Arc<Notes>, handled: usize) {
     let enough = ctx.poll(|| async {
         let drained = ctx.ok(consumer.drain(notes).await);
-        assert_eq!(drained.leased_elsewhere, 0, "nobody else is at work");
+        assert_eq!(drained.leased_elsewhere, 0, "another worker holds leases");
         (notes.handled().len() >= handled).then_some(())
     });
     assert_eq!(enough.await, Some(()), "{handled} records, got {:?}", notes.handled());
 }
 
-/// Waits until this holds, and lets time pass meanwhile.
+/// Polls until `holds` returns true, and lets time pass meanwhile.
 async fn comes(ctx: &Ctx, what: &str, holds: impl Fn() -> bool) {
     let came = ctx.poll(|| async {
         ctx.hurry(LEASE / 10);
         holds().then_some(())
     });
-    assert_eq!(came.await, Some(()), "it never came to that: {what}");
+    assert_eq!(came.await, Some(()), "not reached in time: {what}");
 }

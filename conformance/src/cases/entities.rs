@@ -1,8 +1,7 @@
-//! Typed entities: what `tabla_entity` makes of a store.
+//! Typed entities: `tabla_entity` on a store.
 //!
-//! The layer asks the store for nothing but what the other families prove. That it comes to the
-//! same everywhere is proved here: outcomes, keys of indexes, unique values, pages over shards,
-//! collections, and the items that are stored afterwards.
+//! The layer uses only behavior that other families prove. These cases prove the combination on
+//! every store: outcomes, index keys, unique values, pages over shards, and collections.
 
 mod collections;
 mod cursors;
@@ -31,113 +30,119 @@ use super::prelude::*;
 cases! {
     Entities;
 
-    extra "entity-create", create_once:
-        "An entity is created once; who comes second is given the first.";
-    extra "entity-create-race", creators_race:
-        "Of those who create one entity at the same time, one does; all are given what it wrote.";
-    extra "entity-replace", replacing:
-        "What replaces an entity leaves nothing of it, and replaces only one that is there.";
-    extra "entity-save", saving: "An entity is saved if nobody has written it since it was read.";
-    extra "entity-save-race", savers_race:
-        "Those who save at the same time overwrite nobody: every one counts.";
-    extra "entity-update", updating:
-        "A change is made if its condition holds, and to an entity that is there.";
-    extra "entity-change-in-place", changing_in_place:
-        "Lists, numbers and what is inside of them change where they are, all at the same time.";
-    extra "entity-delete", deleting:
-        "What is deleted is given back; a deletion that loses leaves everything.";
-    extra "entity-get-all", get_all:
-        "Entities of any number of keys come in the order of the keys.";
-    extra "entity-get-projected", get_projected:
-        "An entity with a few fields of another is read without the other attributes.";
-    extra "entity-exact-numbers", exact_numbers:
+    extra "entity-create", entity_is_created_once:
+        "An entity is created once; a second create returns the existing entity.";
+    extra "entity-create-race", concurrent_creates_return_one_entity:
+        "Of concurrent creates of one entity, one succeeds, and all return the entity that it \
+         wrote.";
+    extra "entity-replace", replace_leaves_nothing_of_the_old_entity:
+        "Replace leaves no attribute of the old entity, and fails if there is none.";
+    extra "entity-save", save_needs_the_read_version:
+        "Save succeeds if the entity has not been written since it was read.";
+    extra "entity-save-race", concurrent_saves_lose_nothing:
+        "Concurrent saves overwrite none of each other: every increment counts.";
+    extra "entity-update", update_needs_entity_and_condition:
+        "An update is applied if the entity exists and the condition is true.";
+    extra "entity-change-in-place", concurrent_changes_in_place_all_count:
+        "Concurrent changes of lists, numbers and their nested values are applied in place, and \
+         none is lost.";
+    extra "entity-delete", delete_returns_the_entity:
+        "Delete returns the deleted entity; a delete whose condition fails changes nothing.";
+    extra "entity-get-all", get_all_returns_the_order_of_keys:
+        "get_all returns the entities of any number of keys in the order of the keys.";
+    extra "entity-get-projected", projected_get_reads_few_attributes:
+        "An entity that declares some fields of another is read without the other attributes.";
+    extra "entity-exact-numbers", numbers_of_38_digits_are_exact:
         "Numbers of 38 digits are stored, added, compared and found exactly.";
-    extra "entity-add-range", add_in_range:
-        "A sum that the field's type cannot hold fails as a condition does, and changes nothing.";
-    extra "entity-committed", committed_writes:
-        "A write whose result cannot be read is committed, and its error does not deny it.";
-    extra "entity-committed-unique", committed_unique:
-        "The same holds for a change of a unique value.", needs [Transactions];
-    extra "entity-unreadable-page", pages_go_on:
-        "An item that cannot be read does not hide the others of its page, and is reported by its key.";
+    extra "entity-add-range", sum_out_of_range_fails:
+        "A sum outside the range of the field's type fails like a condition, and changes nothing.";
+    extra "entity-committed", unreadable_result_is_reported_as_committed:
+        "A write whose result cannot be read is committed, and its error reports it as applied.";
+    extra "entity-committed-unique", unreadable_unique_result_is_reported_as_committed:
+        "A change of a unique value whose result cannot be read is committed, and its error \
+         reports it as applied.", needs [Transactions];
+    extra "entity-unreadable-page", unreadable_item_does_not_hide_its_page:
+        "An unreadable item does not hide the others of its page, and is reported by its key.";
 
-    extra "entity-item", stored_items:
-        "An entity is the item that its design says, without attributes for what it lacks.";
-    extra "entity-attribute-keys", attribute_keys:
-        "Keys may be plain attributes, in a table without a sort key and in its index.";
-    extra "entity-index-follows", index_follows:
-        "A change rewrites the keys of indexes that its fields stand in.";
-    extra "entity-index-sparse", index_is_sparse:
-        "An entity is in an index while the fields of its key there have values.";
-    extra "entity-index-when", index_when:
-        "An entity is in an index while the field after `when` has a value, and indexes that \
-         share an attribute keep it while one needs it.";
-    extra "entity-key-left-behind", keys_left_behind:
-        "A change that would leave a key behind is refused, and changes nothing.";
-    extra "entity-stale-change", stale_changes:
-        "A change of an entity that was read before loses if a key would be wrong.";
-    extra "entity-index-halves", index_halves:
-        "Who changes one half of an index key does not lose to who changes the other.";
-    extra "entity-ranges", ranges:
-        "A range of a field is one of its keys, and meets no other entity of the partition.";
+    extra "entity-item", entity_is_stored_as_designed:
+        "An entity is stored as the item of its design, without attributes for empty fields.";
+    extra "entity-attribute-keys", keys_can_be_plain_attributes:
+        "Keys can be plain attributes, in a table without a sort key and in its index.";
+    extra "entity-index-follows", change_rewrites_index_keys:
+        "A change of a field rewrites the index keys that contain it.";
+    extra "entity-index-sparse", entity_is_indexed_while_key_fields_have_values:
+        "An entity is in an index while all fields of its index key have values.";
+    extra "entity-index-when", entity_is_indexed_while_its_when_field_has_a_value:
+        "An entity is in an index while the field after `when` has a value; indexes that share \
+         an attribute keep it while one of them needs it.";
+    extra "entity-stale-index-key", change_that_leaves_a_stale_key_is_rejected:
+        "A change that would leave a stale index key is rejected, and changes nothing.";
+    extra "entity-stale-change", change_of_stale_entity_fails:
+        "A change of an entity that was read earlier fails if it would write a wrong index key.";
+    extra "entity-index-halves", changes_of_two_key_halves_do_not_conflict:
+        "A change of one half of an index key does not conflict with a change of the other half.";
+    extra "entity-ranges", range_of_a_field_stays_within_the_entity:
+        "A range over a field is a range of its sort key, and returns no other entity of the \
+         partition.";
 
-    extra "entity-by-tag", recognised_by_tag:
-        "Entities with a tag are told by it from others under the same keys.";
-    extra "entity-by-key", recognised_by_key:
-        "Entities without a tag are told by their keys from others of the partition.";
+    extra "entity-by-tag", tag_distinguishes_entities:
+        "A tag distinguishes entities that share their keys with others.";
+    extra "entity-by-key", keys_distinguish_untagged_entities:
+        "Keys distinguish entities without a tag from the others of the partition.";
 
-    extra "entity-transaction-reasons", transaction_reasons:
-        "A transaction over two tables says by name what was lost, and does nothing.",
+    extra "entity-transaction-reasons", failed_transaction_names_its_conditions:
+        "A transaction over two tables that fails names the failed operations, and changes \
+         nothing.", needs [Transactions];
+    extra "entity-transaction-token", transaction_with_token_is_executed_once:
+        "A transaction with a request token is executed once.", needs [Transactions];
+    extra "entity-transaction-resent", resent_transaction_is_executed_once:
+        "A transaction that is sent again later without changes is executed once.",
         needs [Transactions];
-    extra "entity-transaction-token", transaction_token:
-        "A transaction under a token is carried out once.", needs [Transactions];
-    extra "entity-transaction-again", transaction_again:
-        "A transaction that is sent again later, as it was, is carried out once.",
+    extra "entity-unique-create", taken_unique_value_names_its_field:
+        "A create with a unique value that is taken fails, and the error names the field.",
         needs [Transactions];
-    extra "entity-unique-create", unique_create:
-        "A unique value is the first's to come, and the second is told which field it is.",
+    extra "entity-unique-change", changed_unique_value_is_free_again:
+        "A unique value that is changed or cleared can be taken by another entity.",
         needs [Transactions];
-    extra "entity-unique-change", unique_change:
-        "A unique value that is changed or cleared is another's to take.", needs [Transactions];
-    extra "entity-unique-stale", unique_stale:
-        "A change of what was read before neither takes nor gives up a unique value.",
+    extra "entity-unique-stale", stale_change_leaves_unique_values:
+        "A change of a stale entity neither takes nor releases a unique value.",
         needs [Transactions];
-    extra "entity-unique-delete", unique_delete:
-        "Who is deleted gives up all unique values, and who is not keeps them.",
+    extra "entity-unique-delete", delete_releases_unique_values:
+        "A delete releases all unique values of the entity, and a failed delete keeps them.",
         needs [Transactions];
-    extra "entity-unique-swap", unique_swap:
+    extra "entity-unique-swap", unique_values_are_swapped_in_a_transaction:
         "Unique values are swapped and handed over in one transaction.", needs [Transactions];
-    extra "entity-unique-expires", unique_expires:
-        "What stands for a unique value expires when its entity does.", needs [Transactions];
-    extra "entity-unique-swept", unique_swept:
-        "An expired entity whose unique value is another's by now is deleted or given another.",
-        needs [Transactions];
-    extra "entity-unique-race", unique_race:
-        "Of those who take one value at the same time, one does, and nothing is left of others.",
-        needs [Transactions];
+    extra "entity-unique-expires", guard_item_expires_with_its_entity:
+        "The guard item of a unique value expires when its entity does.", needs [Transactions];
+    extra "entity-unique-swept", expired_entity_without_its_guard_can_be_changed:
+        "An expired entity whose unique value another entity has taken can be deleted or given \
+         another value.", needs [Transactions];
+    extra "entity-unique-race", one_of_concurrent_takers_gets_the_value:
+        "Of concurrent writers that take one unique value, one succeeds, and the others leave \
+         nothing behind.", needs [Transactions];
 
-    extra "entity-shards-in-order", shards_in_order:
+    extra "entity-shards-in-order", pages_over_shards_are_sorted:
         "Pages over shards are those of one sorted list, in both directions.";
-    extra "entity-shards-filtered", shards_filtered:
-        "A filter leaves pages over shards full, and loses nothing.";
-    extra "entity-shards-ties", shards_ties:
-        "Entities of an index in shards that sort the same are found once each.";
-    extra "entity-cursor-refused", cursor_refused:
-        "A cursor belongs to what was looked for: anything else refuses it.";
+    extra "entity-shards-filtered", filtered_pages_over_shards_are_full:
+        "Pages over shards with a filter are full and lose no entity.";
+    extra "entity-shards-ties", ties_over_shards_are_returned_once:
+        "Entities with equal sort keys in a sharded index are returned once each.";
+    extra "entity-cursor-rejected", cursor_of_another_query_is_rejected:
+        "A cursor is bound to its query: any other query rejects it.";
     extra "entity-cursor-deletes", cursor_survives_deletes:
-        "A cursor goes on where it was, though what it stands after is gone.";
-    extra "entity-cursor-moves", cursor_moves:
-        "A cursor of one backend goes on in another, there and back.";
-    extra "entity-shards-cursor-moves", shards_cursor_moves:
-        "So does a cursor over shards.";
+        "A cursor remains valid after the item at its position was deleted.";
+    extra "entity-cursor-moves", cursor_moves_between_backends:
+        "A cursor of one backend continues in another, in both directions.";
+    extra "entity-shards-cursor-moves", cursor_over_shards_moves_between_backends:
+        "A cursor over shards of one backend continues in another.";
 
-    extra "entity-collection", collection:
-        "A collection has entities of several kinds over all its pages, and loses no item.";
-    extra "entity-collection-large", large_collection:
-        "A collection of more than the megabyte of a page comes back whole.";
-    extra "entity-collection-page", collection_page:
-        "A page of a collection has entities of several kinds in the order of their keys.";
-    extra "entity-expired", expired:
-        "What has expired and is still there can be left out, page by page and over shards.",
+    extra "entity-collection", collection_returns_every_kind:
+        "A collection returns entities of several kinds over all its pages, and loses no item.";
+    extra "entity-collection-large", collection_over_1_mb_is_complete:
+        "A collection of more than one page of 1 MB is returned completely.";
+    extra "entity-collection-page", collection_page_is_in_key_order:
+        "A page of a collection returns entities of several kinds in the order of their keys.";
+    extra "entity-expired", expired_entities_can_be_left_out:
+        "Expired entities that are not yet deleted can be left out of pages, also over shards.",
         needs [TimeToLive];
 }

@@ -1,7 +1,7 @@
-//! What must hold however calls interleave.
+//! Invariants that hold in every interleaving of concurrent calls.
 //!
-//! Counts are bounded and nothing sleeps. A call that meets a transaction may report the conflict,
-//! and is made again.
+//! The numbers of calls are bounded and nothing sleeps. A call that conflicts with a transaction
+//! may report the conflict; it is then repeated.
 
 use std::collections::BTreeSet;
 use std::future::Future;
@@ -11,45 +11,47 @@ use super::transactions::retry_on_conflict;
 
 cases! {
     Laws;
-    clause "32a", unconditional_writes_never_fail:
-        "Unconditional writes at the same time never fail.";
-    clause "32b", adds_accumulate: "ADDs at the same time all count.";
-    extra "sums-accumulate" of "32b", sums_accumulate:
-        "So do sums of SET, which read and write in one step.";
-    extra "sets-accumulate" of "32b", sets_accumulate:
-        "Members added to a set at the same time are all in it.";
-    extra "appends-accumulate" of "32b", appends_accumulate:
-        "Elements appended to a list at the same time are all in it, once.";
+    clause "32a", unconditional_writes_never_fail: "Concurrent unconditional writes never fail.";
+    clause "32b", concurrent_adds_all_count: "Concurrent ADDs to one number all count.";
+    extra "concurrent-sums-all-count" of "32b", concurrent_sums_all_count:
+        "Concurrent sums with SET, which read and write in one operation, all count.";
+    extra "concurrent-set-members-are-all-kept" of "32b", concurrent_set_members_are_all_kept:
+        "Members that are added to a set concurrently are all in the set.";
+    extra "concurrent-appends-are-all-kept" of "32b", concurrent_appends_are_all_kept:
+        "Elements that are appended to a list concurrently are all in the list, once each.";
     extra "sequence-has-no-duplicates" of "32b", sequence_has_no_duplicates:
-        "Counting up and returning the count gives each number once.";
-    extra "attributes-do-not-overwrite-each-other" of "32a", attributes_stand_alone:
-        "Updates of different attributes of one item do not overwrite each other.";
-    extra "item-is-written-whole" of "32a", item_is_written_whole:
+        "A counter that is incremented and returned concurrently returns each number once.";
+    extra "concurrent-updates-keep-other-attributes" of "32a",
+        updates_of_different_attributes_are_all_kept:
+        "Concurrent updates of different attributes of one item do not overwrite each other.";
+    extra "item-is-written-whole" of "32a", readers_see_whole_items:
         "A reader sees one of the items that were put, never a mixture.";
-    extra "one-creator" of "31a", one_creator:
-        "Of puts that require absence at the same time, one wins.";
-    extra "one-taker" of "31c", one_taker:
-        "Of deletes that require the item at the same time, one wins.";
-    extra "one-taker-by-old-item", one_taker_by_old_item:
-        "Of deletes at the same time that ask for the old item, one gets it.";
-    extra "one-claimer" of "31c", one_claimer:
-        "Of updates that require the same state, one wins.";
-    extra "optimistic-increments" of "31c", optimistic_increments:
-        "Increments pinned to the version that was read are all counted.";
+    extra "one-concurrent-create-succeeds" of "31a", one_concurrent_create_succeeds:
+        "Of concurrent puts with attribute_not_exists, exactly one succeeds.";
+    extra "one-concurrent-delete-succeeds" of "31c", one_concurrent_delete_succeeds:
+        "Of concurrent deletes with attribute_exists, exactly one succeeds.";
+    extra "one-concurrent-delete-gets-old-item", one_concurrent_delete_gets_the_old_item:
+        "Of concurrent deletes with ALL_OLD, exactly one returns the old item.";
+    extra "one-concurrent-claim-succeeds" of "31c", one_concurrent_claim_succeeds:
+        "Of concurrent updates that require the same state, exactly one succeeds.";
+    extra "optimistic-increments-all-count" of "31c", optimistic_increments_all_count:
+        "Concurrent increments with optimistic retries all count.";
     extra "index-agrees-after-contention", index_agrees_after_contention:
-        "After writes at the same time an index has what the table has.";
-    extra "stream-tells-the-whole-story", stream_tells_the_whole_story:
-        "Of writes at the same time each change is in the stream, in the order it happened.",
+        "After concurrent writes an index agrees with its table.";
+    extra "stream-has-every-concurrent-change", stream_has_every_concurrent_change:
+        "The stream has every change of concurrent writes, in the order of the changes.",
         needs [Streams];
     extra "transfers-conserve-the-total" of "41a", transfers_conserve_the_total:
-        "Transfers at the same time conserve the total, for every transactional read.",
+        "Concurrent transfers conserve the total in every transactional read.",
         needs [Transactions];
     extra "transfers-do-not-overdraw" of "41c", transfers_do_not_overdraw:
-        "Transfers at the same time do not overdraw an account.", needs [Transactions];
+        "Concurrent transfers overdraw no account.", needs [Transactions];
     extra "transactional-counters-agree" of "41a", transactional_counters_agree:
-        "Counters that change together are equal in the end.", needs [Transactions];
-    extra "batches-beside-transactions" of "41a", batches_beside_transactions:
-        "Batches at the same time as transactions lose nothing.", needs [Transactions];
+        "Counters that concurrent transactions increment together end up equal.",
+        needs [Transactions];
+    extra "batches-during-transactions-lose-nothing" of "41a",
+        batches_during_transactions_lose_nothing:
+        "Batches that run concurrently with transactions lose no write.", needs [Transactions];
 }
 
 const WORKERS: usize = 5;
@@ -61,7 +63,7 @@ fn key(name: &str) -> Item {
 
 fn number(item: &Item, attribute: &str) -> i64 {
     let number = item.get(attribute).and_then(|value| value.as_number());
-    number.expect("a number").to_string().parse().expect("a small number")
+    number.expect("valid number").to_string().parse().expect("the number fits an i64")
 }
 
 async fn unconditional_writes_never_fail(ctx: Ctx) {
@@ -86,7 +88,7 @@ async fn unconditional_writes_never_fail(ctx: Ctx) {
     ctx.expect_table(&table, &[key("a")]).await;
 }
 
-/// Makes the update of each worker and round, all at the same time.
+/// Runs the updates of all workers and rounds concurrently.
 async fn update_at_once(ctx: &Ctx, table: &Table, update: fn(usize, usize) -> Update) {
     let workers = (0..WORKERS).map(|worker| {
         let (ctx, table) = (ctx.clone(), table.clone());
@@ -100,14 +102,14 @@ async fn update_at_once(ctx: &Ctx, table: &Table, update: fn(usize, usize) -> Up
     ctx.at_once(workers).await;
 }
 
-async fn adds_accumulate(ctx: Ctx) {
+async fn concurrent_adds_all_count(ctx: Ctx) {
     let table = ctx.table(TableSpec::s()).await;
     update_at_once(&ctx, &table, |worker, _| Update::new().add("n", worker as i64)).await;
     let sum = ROUNDS * (0..WORKERS).sum::<usize>();
     ctx.expect_table(&table, &[key("a").with("n", sum)]).await;
 }
 
-async fn sums_accumulate(ctx: Ctx) {
+async fn concurrent_sums_all_count(ctx: Ctx) {
     let table = ctx.table_with(TableSpec::s(), [key("a").with("n", 0)]).await;
     let update = |_, round: usize| {
         let by = attr("n").if_not_exists(0);
@@ -117,37 +119,37 @@ async fn sums_accumulate(ctx: Ctx) {
     ctx.expect_table(&table, &[key("a").with("n", WORKERS * ROUNDS)]).await;
 }
 
-async fn sets_accumulate(ctx: Ctx) {
+async fn concurrent_set_members_are_all_kept(ctx: Ctx) {
     let table = ctx.table(TableSpec::s()).await;
     let member = |worker: usize, round: usize| format!("{worker}-{round}");
     update_at_once(&ctx, &table, |worker, round| {
-        let one = Set::new([format!("{worker}-{round}")]).expect("one member");
+        let one = Set::new([format!("{worker}-{round}")]).expect("non-empty set");
         Update::new().add("members", one)
     })
     .await;
     let all = (0..WORKERS).flat_map(|worker| (0..ROUNDS).map(move |round| member(worker, round)));
-    let all = Set::new(all).expect("different members");
+    let all = Set::new(all).expect("distinct members");
     ctx.expect_table(&table, &[key("a").with("members", all)]).await;
 }
 
-async fn appends_accumulate(ctx: Ctx) {
+async fn concurrent_appends_are_all_kept(ctx: Ctx) {
     let table = ctx.table(TableSpec::s()).await;
     update_at_once(&ctx, &table, |worker, round| {
         let list = attr("list").if_not_exists(list![]);
         Update::new().set("list", list.append(list![(worker * ROUNDS + round) as i64]))
     })
     .await;
-    let item = ctx.get(&table, key("a")).await.expect("it was written").into_map();
+    let item = ctx.get(&table, key("a")).await.expect("the item was written").into_map();
     let elements = item.get("list").and_then(Value::as_list).expect("a list");
     let number = |element: &Value| {
-        let number = element.as_number().expect("a number").to_string();
-        number.parse::<i64>().expect("a small number")
+        let number = element.as_number().expect("valid number").to_string();
+        number.parse::<i64>().expect("the number fits an i64")
     };
     let numbers: Vec<i64> = elements.iter().map(number).collect();
     let different: BTreeSet<i64> = numbers.iter().copied().collect();
     assert_eq!(numbers.len(), WORKERS * ROUNDS, "{numbers:?}");
     assert_eq!(different.len(), numbers.len(), "{numbers:?}");
-    // Each worker appended in its own order.
+    // The elements of each worker are in its order.
     for worker in 0..WORKERS as i64 {
         let own: Vec<i64> =
             numbers.iter().copied().filter(|n| n / ROUNDS as i64 == worker).collect();
@@ -165,10 +167,10 @@ async fn sequence_has_no_duplicates(ctx: Ctx) {
                 let request = UpdateItem::new(&table, key("sequence"))
                     .update(Update::new().add("n", 1))
                     .return_values(ReturnValues::UpdatedNew);
-                let answer = ctx.update(request).await.attributes.expect("the count");
+                let answer = ctx.update(request).await.attributes.expect("the item has the count");
                 drawn.push(number(&answer, "n"));
             }
-            assert!(drawn.is_sorted(), "a sequence goes up: {drawn:?}");
+            assert!(drawn.is_sorted(), "the numbers of a worker do not increase: {drawn:?}");
             drawn
         }
     });
@@ -177,7 +179,7 @@ async fn sequence_has_no_duplicates(ctx: Ctx) {
     assert_eq!(drawn, (1..=(WORKERS * ROUNDS) as i64).collect::<Vec<_>>());
 }
 
-async fn attributes_stand_alone(ctx: Ctx) {
+async fn updates_of_different_attributes_are_all_kept(ctx: Ctx) {
     let table = ctx.table(TableSpec::s()).await;
     update_at_once(&ctx, &table, |worker, round| {
         Update::new().set(format!("w{worker}"), round as i64)
@@ -188,7 +190,7 @@ async fn attributes_stand_alone(ctx: Ctx) {
     ctx.expect_table(&table, &[expected]).await;
 }
 
-async fn item_is_written_whole(ctx: Ctx) {
+async fn readers_see_whole_items(ctx: Ctx) {
     let whole =
         |worker: usize| (0..20).fold(key("a"), |item, n| item.with(format!("part{n:02}"), worker));
     let table = ctx.table_with(TableSpec::s(), [whole(0)]).await;
@@ -199,9 +201,9 @@ async fn item_is_written_whole(ctx: Ctx) {
                 if worker % 2 == 0 {
                     ctx.put(&table, whole(worker)).await;
                 } else {
-                    let seen = ctx.get(&table, key("a")).await.expect("it is never deleted");
+                    let seen = ctx.get(&table, key("a")).await.expect("the item is never deleted");
                     let by = number(&seen, "part00") as usize;
-                    assert_eq!(seen, whole(by), "a mixture of two puts");
+                    assert_eq!(seen, whole(by), "the item is a mixture of two puts");
                 }
             }
         }
@@ -209,7 +211,7 @@ async fn item_is_written_whole(ctx: Ctx) {
     ctx.at_once(workers).await;
 }
 
-/// Who of the workers made this call successfully; the others must have lost their condition.
+/// Returns the workers whose call succeeded; the condition of each other call must have failed.
 async fn winners<F>(ctx: &Ctx, calls: impl IntoIterator<Item = F>) -> Vec<usize>
 where
     F: Future<Output = tabla_core::Result<WriteOutput>> + Send + 'static,
@@ -229,7 +231,7 @@ where
     ctx.at_once(calls).await.into_iter().flatten().collect()
 }
 
-async fn one_creator(ctx: Ctx) {
+async fn one_concurrent_create_succeeds(ctx: Ctx) {
     let table = ctx.table(TableSpec::s()).await;
     for round in 0..ROUNDS {
         let name = format!("item-{round}");
@@ -240,12 +242,12 @@ async fn one_creator(ctx: Ctx) {
             async move { store.put(request).await }
         });
         let won = winners(&ctx, calls).await;
-        let [winner] = won[..] else { panic!("one creates {name}: {won:?}") };
+        let [winner] = won[..] else { panic!("not exactly one put created {name}: {won:?}") };
         assert_eq!(ctx.get(&table, key(&name)).await, Some(item(winner)));
     }
 }
 
-async fn one_taker(ctx: Ctx) {
+async fn one_concurrent_delete_succeeds(ctx: Ctx) {
     let table = ctx.table(TableSpec::s().gsi()).await;
     for round in 0..ROUNDS {
         ctx.put(&table, key("a").with("gpk", "g").with("gsk", "s")).await;
@@ -261,9 +263,9 @@ async fn one_taker(ctx: Ctx) {
     ctx.expect_index(&table, "gsi", &[]).await;
 }
 
-async fn one_taker_by_old_item(ctx: Ctx) {
+async fn one_concurrent_delete_gets_the_old_item(ctx: Ctx) {
     let table = ctx.table(TableSpec::s()).await;
-    // Often enough that an engine which reads and deletes in two steps is surely seen.
+    // The rounds are enough to detect an engine that reads and deletes in two steps.
     for round in 0..4 * ROUNDS {
         let item = key("a").with("n", round);
         ctx.put(&table, item.clone()).await;
@@ -275,12 +277,12 @@ async fn one_taker_by_old_item(ctx: Ctx) {
             }
         });
         let taken: Vec<Item> = ctx.at_once(calls).await.into_iter().flatten().collect();
-        assert!(taken == [item], "the old item went to {} deletes: {taken:?}", taken.len());
+        assert!(taken == [item], "{} deletes returned the old item: {taken:?}", taken.len());
         ctx.expect_table(&table, &[]).await;
     }
 }
 
-async fn one_claimer(ctx: Ctx) {
+async fn one_concurrent_claim_succeeds(ctx: Ctx) {
     let table = ctx.table(TableSpec::s()).await;
     for round in 0..ROUNDS {
         let name = format!("job-{round}");
@@ -293,20 +295,20 @@ async fn one_claimer(ctx: Ctx) {
             async move { store.update(request).await }
         });
         let won = winners(&ctx, calls).await;
-        let [winner] = won[..] else { panic!("one takes {name}: {won:?}") };
+        let [winner] = won[..] else { panic!("not exactly one delete took {name}: {won:?}") };
         let expected = key(&name).with("state", "taken").with("by", winner);
         assert_eq!(ctx.get(&table, key(&name)).await, Some(expected));
     }
 }
 
-async fn optimistic_increments(ctx: Ctx) {
+async fn optimistic_increments_all_count(ctx: Ctx) {
     let table = ctx.table_with(TableSpec::s(), [key("a").with("n", 0).with("version", 0)]).await;
     let workers = (0..WORKERS).map(|_| {
         let (ctx, table) = (ctx.clone(), table.clone());
         async move {
             let mut done = 0;
             while done < ROUNDS {
-                let seen = ctx.get(&table, key("a")).await.expect("it is there");
+                let seen = ctx.get(&table, key("a")).await.expect("the item exists");
                 let (n, version) = (number(&seen, "n"), number(&seen, "version"));
                 let next = key("a").with("n", n + 1).with("version", version + 1);
                 let request = PutItem::new(&table, next).condition(attr("version").eq(version));
@@ -328,7 +330,7 @@ async fn index_agrees_after_contention(ctx: Ctx) {
         let (ctx, table) = (ctx.clone(), table.clone());
         async move {
             for round in 0..ROUNDS {
-                // Three items that all workers put, move, take out of the index and delete.
+                // All workers put, move, unindex and delete the same three items.
                 let name = format!("i{}", (worker + round) % 3);
                 let sort = format!("{worker}-{round}");
                 let entry = key(&name).with("gpk", "g").with("gsk", sort.as_str());
@@ -354,7 +356,7 @@ async fn index_agrees_after_contention(ctx: Ctx) {
     ctx.expect_index(&table, "gsi", &entries).await;
 }
 
-async fn stream_tells_the_whole_story(ctx: Ctx) {
+async fn stream_has_every_concurrent_change(ctx: Ctx) {
     let table = ctx.table(TableSpec::s().stream(StreamViewType::NewAndOldImages)).await;
     update_at_once(&ctx, &table, |_, _| Update::new().add("n", 1)).await;
     let all = WORKERS * ROUNDS;
@@ -377,7 +379,7 @@ fn account(name: &str, balance: i64) -> Item {
 
 const ACCOUNTS: [&str; 3] = ["ana", "eva", "leo"];
 
-/// Moves an amount, if there is enough.
+/// Returns a transaction that moves an amount if the balance is sufficient.
 fn transfer(table: &Table, from: &str, to: &str, amount: i64) -> TransactWriteItems {
     let change = |name: &str, by: i64| {
         UpdateItem::new(table, key(name)).update(Update::new().add("balance", by))
@@ -387,12 +389,13 @@ fn transfer(table: &Table, from: &str, to: &str, amount: i64) -> TransactWriteIt
         .item(change(from, -amount).condition(attr("balance").ge(amount)))
 }
 
-/// The balances at one moment.
+/// Reads all balances in one transaction.
 async fn balances(ctx: &Ctx, table: &Table) -> Vec<i64> {
     let reads = TransactGetItems::new(ACCOUNTS.map(|name| GetItem::new(table, key(name))));
     let store = ctx.store();
     let answer = ctx.ok(retry_on_conflict(|| store.transact_get(reads.clone())).await);
-    let balance = |item: &Option<Item>| number(item.as_ref().expect("an account"), "balance");
+    let balance =
+        |item: &Option<Item>| number(item.as_ref().expect("the account exists"), "balance");
     answer.responses.iter().map(balance).collect()
 }
 
@@ -445,7 +448,7 @@ async fn transfers_do_not_overdraw(ctx: Ctx) {
             done
         }
     });
-    // Fifteen ask, and four can be served.
+    // Of fifteen transfers, four are covered by the balance.
     let done: i32 = ctx.at_once(workers).await.into_iter().sum();
     assert_eq!(done, 4);
     ctx.expect_table(&table, &[account("ana", 5), account("eva", 40)]).await;
@@ -476,7 +479,7 @@ async fn transactional_counters_agree(ctx: Ctx) {
     ctx.expect_index(&first, "gsi", &indexed).await;
 }
 
-async fn batches_beside_transactions(ctx: Ctx) {
+async fn batches_during_transactions_lose_nothing(ctx: Ctx) {
     let table = ctx.table(TableSpec::s()).await;
     let workers = (0..WORKERS).map(|worker| {
         let (ctx, table) = (ctx.clone(), table.clone());
@@ -491,7 +494,7 @@ async fn batches_beside_transactions(ctx: Ctx) {
                         .item(UpdateItem::new(&table, key("count")).update(count));
                     ctx.ok(retry_on_conflict(|| store.transact_write(request.clone())).await);
                 } else {
-                    // All batches also put the same item, which none of them reads.
+                    // All batches also put one common item.
                     let batch = BatchWriteItem::new().put(&table, own).put(&table, key("shared"));
                     let answer =
                         ctx.ok(retry_on_conflict(|| store.batch_write(batch.clone())).await);

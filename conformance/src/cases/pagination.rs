@@ -1,4 +1,4 @@
-//! Pages and the keys between them (46, 47).
+//! Pages, last evaluated keys and start keys (46, 47).
 
 mod start;
 mod walk;
@@ -10,66 +10,85 @@ use walk::*;
 
 cases! {
     Pagination;
-    clause "46a", last_key_of_index: "The last key of an index page has the keys of index and table.",
+    clause "46a", last_key_has_keys_of_index_and_table:
+        "The last evaluated key of an index page has the keys of the index and of the table.",
         needs [LocalIndexes];
-    clause "46b", ties: "Items with equal index keys are neither repeated nor skipped between pages.";
-    clause "46c", cursor_item_is_gone: "A page begins after a key whose item no longer exists.";
-    clause "46d", start_in_other_partition: "A start key of another partition is refused.";
-    clause "46e", start_outside_range: "A start key outside the range of the sort key is refused.";
-    clause "46f", upper_bound_holds: "The upper bound of BETWEEN holds on the second page.";
-    clause "47a", last_page:
-        "A page that ends at the last item may have a last key; the next page is then empty.";
-    clause "52c", index_without_sort_key:
-        "A global index without a sort key is paged by the table's keys.";
+    clause "46b", ties_are_neither_repeated_nor_skipped:
+        "Items with equal index keys are neither repeated nor skipped between pages.";
+    clause "46c", start_key_of_deleted_item_is_accepted:
+        "A page can start after a key whose item no longer exists.";
+    clause "46d", start_key_of_another_partition_is_rejected:
+        "A start key of another partition is rejected with ValidationException.";
+    clause "46e", start_key_outside_range_is_rejected:
+        "A start key outside the range of the sort key condition is rejected with \
+         ValidationException.";
+    clause "46f", upper_bound_holds_on_second_page:
+        "The upper bound of BETWEEN also applies to the second page.";
+    clause "47a", last_page_may_have_a_last_key:
+        "A page that ends at the last item may have a last evaluated key; the next page is then \
+         empty.";
+    clause "52c", index_without_sort_key_is_paged_by_table_keys:
+        "A global secondary index without a sort key is paged by the keys of the table.";
 
-    extra "pages-of-table", pages_of_table:
-        "Pages of any limit give a partition once, both ways, for every type of sort key.";
-    extra "pages-of-gsi", pages_of_gsi: "The same on a global index, for every type of its keys.";
-    extra "pages-of-lsi", pages_of_lsi: "The same on a local index.", needs [LocalIndexes];
-    extra "pages-of-ranges" of "46f", pages_of_ranges:
-        "Every range of a sort key keeps both its ends on every page, both ways.";
-    extra "pages-of-gsi-ranges" of "46f", pages_of_gsi_ranges:
-        "So does every range of an index, where other entries tie with its ends.";
-    extra "pages-with-filter", pages_with_filter:
-        "Pages with a filter give what passes once, however few of a page do.";
-    extra "pages-with-projection", pages_with_projection:
-        "The last key has the keys though the projection does not.";
-    extra "pages-of-hash-table", pages_of_hash_table: "A table without a sort key is paged, too.";
-    extra "pages-of-scan", pages_of_scan:
-        "Pages of a scan give every item once, for every type of key.";
-    extra "pages-of-index-scan", pages_of_index_scan: "So do pages of a scan of an index.",
-        needs [LocalIndexes];
-    extra "ties-of-lsi" of "46b", ties_of_lsi: "Ties in a local index are paged likewise.",
-        needs [LocalIndexes];
+    extra "pages-of-table", pages_of_table_are_complete:
+        "Pages of a table with any limit return each item once, in both directions, for every \
+         type of sort key.";
+    extra "pages-of-gsi", pages_of_global_index_are_complete:
+        "Pages of a global secondary index return each item once, for every type of its keys.";
+    extra "pages-of-lsi", pages_of_local_index_are_complete:
+        "Pages of a local secondary index return each item once.", needs [LocalIndexes];
+    extra "pages-of-ranges" of "46f", pages_keep_the_bounds_of_a_range:
+        "Pages of a range keep both its bounds, in both directions.";
+    extra "pages-of-gsi-ranges" of "46f", pages_of_index_keep_the_bounds_of_a_range:
+        "Pages of an index range keep both its bounds, even if other entries tie with a bound.";
+    extra "pages-with-filter", pages_with_filter_are_complete:
+        "Pages with a filter return each matching item once, even if few items of a page match.";
+    extra "pages-with-projection", last_key_is_whole_under_a_projection:
+        "The last evaluated key has the key attributes even if the projection omits them.";
+    extra "pages-of-table-without-sort-key", pages_of_table_without_sort_key_are_complete:
+        "Pages of a table without a sort key return each item once.";
+    extra "pages-of-scan", pages_of_scan_are_complete:
+        "Pages of a scan return each item once, for every type of key.";
+    extra "pages-of-index-scan", pages_of_index_scan_are_complete:
+        "Pages of an index scan return each item once.", needs [LocalIndexes];
+    extra "ties-of-lsi" of "46b", ties_of_local_index_are_paged:
+        "Items with equal keys in a local secondary index are neither repeated nor skipped \
+         between pages.", needs [LocalIndexes];
     extra "ties-keep-order" of "46b", ties_keep_their_order:
-        "Ties come in the same order whatever the limit, and are reversed as a whole.";
-    extra "last-key-shared" of "46a", last_key_of_inverted_index:
-        "A key that index and table share stands once in the last key.";
-    extra "cursor-gone-everywhere" of "46c", cursor_is_gone_everywhere:
-        "Pages go on though every cursor item is deleted on the way, on table and indexes.",
+        "Items with equal index keys have the same order with every limit, and the reverse \
+         order in descending queries.";
+    extra "last-key-shared" of "46a", shared_key_occurs_once_in_last_key:
+        "A key attribute that index and table share occurs once in the last evaluated key.";
+    extra "start-keys-of-deleted-items" of "46c", start_keys_of_deleted_items_are_accepted:
+        "Paging continues although every item at a start key is deleted, on the table and on \
+         its indexes.", needs [LocalIndexes];
+    extra "start-key-of-moved-entry" of "46c", start_key_of_moved_entry_is_accepted:
+        "Paging of an index continues after an entry that has moved to another key.";
+    extra "start-key-of-item-that-never-existed" of "46c",
+        start_key_of_item_that_never_existed_is_accepted:
+        "A start key is accepted even if its item never existed.";
+    extra "writes-between-pages" of "46c", writes_ahead_of_the_start_key_are_read:
+        "Items that are written behind the start key are not read; items written ahead of it are.";
+    extra "start-key-wrong-attributes", start_key_with_wrong_attributes_is_rejected:
+        "A start key with missing, additional or other attributes is rejected with \
+         ValidationException.";
+    extra "start-key-wrong-attributes-index", index_start_key_with_wrong_attributes_is_rejected:
+        "A start key of an index without the keys of index and table is rejected with \
+         ValidationException.", needs [LocalIndexes];
+    extra "start-key-wrong-type", start_key_of_wrong_type_is_rejected:
+        "A start key with a value of another type is rejected with ValidationException.";
+    extra "start-key-empty", empty_start_key_is_rejected:
+        "An empty start key is rejected with ValidationException.";
+    extra "start-key-too-long", overlong_start_key_is_accepted:
+        "A start key can be longer than the key of any item, and the page misses no item.",
         needs [LocalIndexes];
-    extra "cursor-moved" of "46c", cursor_item_moves:
-        "Pages of an index go on after an entry that has moved away.";
-    extra "cursor-never-was" of "46c", cursor_that_never_was:
-        "A start key need not ever have existed.";
-    extra "written-between-pages" of "46c", written_between_pages:
-        "What is written behind the cursor is not read, what is written ahead of it is.";
-    extra "start-wrong-shape", start_of_wrong_shape:
-        "A start key with too few, too many or other attributes is refused.";
-    extra "start-wrong-shape-index", start_of_wrong_shape_in_index:
-        "A start key of an index without the keys of index and table is refused.",
-        needs [LocalIndexes];
-    extra "start-wrong-type", start_of_wrong_type: "A start key of another type is refused.";
-    extra "start-empty", start_that_is_empty: "An empty start key is refused.";
-    extra "start-too-long", start_that_is_too_long:
-        "A start key may be longer than the key of any item: nothing is refused, nothing missed.",
-        needs [LocalIndexes];
-    extra "start-other-partition-range" of "46d", start_in_other_partition_with_range:
-        "A start key of another partition is refused with a range, too.";
+    extra "start-key-other-partition-range" of "46d",
+        start_key_of_another_partition_is_rejected_with_a_range:
+        "A start key of another partition is rejected in a query with a range too.";
 }
 
-/// The pages must give these items in this order, with any limit; each page but the last is as
-/// long as its limit, and its last key is that of its last item.
+/// Asserts that pages with any limit return these items in this order. Each page but the last has
+/// as many items as its limit, and its last key is that of its last item.
 async fn expect_pages(ctx: &Ctx, query: Query, key: impl Fn(&Item) -> Item, expected: &[Item]) {
     for limit in 1..=expected.len() + 1 {
         let pages = ctx.query_pages(query.clone().limit(limit as i32)).await;
@@ -88,7 +107,7 @@ async fn expect_pages(ctx: &Ctx, query: Query, key: impl Fn(&Item) -> Item, expe
     }
 }
 
-/// The pages must give these items in this order, and backwards.
+/// Asserts that the pages return these items in this order, and in reverse when descending.
 async fn expect_pages_both_ways(
     ctx: &Ctx,
     query: Query,
@@ -100,12 +119,12 @@ async fn expect_pages_both_ways(
     expect_pages(ctx, query.descending(), key, &reversed).await;
 }
 
-/// These attributes of an item.
+/// Returns a part of the item: these attributes.
 fn part(item: &Item, attributes: &[&str]) -> Item {
     Projection::new(attributes.iter().copied()).project(item)
 }
 
-/// Seven items of the partition `a` whose values of an attribute ascend, then one of `b`.
+/// Returns seven items of the partition `a` with ascending values of an attribute, then one of `b`.
 fn seven(partition: &str, attribute: &str, kind: KeyType) -> Vec<Item> {
     let item = |number: usize, value: Value| {
         let mut item = item! { "pk" => "a", "sk" => number, partition => "a" };

@@ -1,6 +1,6 @@
-//! What family files import with `use super::prelude::*`.
+//! Imports of the family files, for `use super::prelude::*`.
 
-// A prelude offers more than each file takes.
+// No file uses all of these imports.
 #![allow(unused_imports)]
 
 pub(super) use tabla_core::expr::{Projection, Update, attr};

@@ -1,4 +1,4 @@
-//! Projections (22).
+//! Projection expressions of all reads (22).
 
 use tabla_core::Result;
 use tabla_core::expr::Names;
@@ -8,53 +8,59 @@ use super::texts::{self, Asked, names};
 
 cases! {
     Projections;
-    clause "22a", paths_in_each_other: "Paths of which one lies in the other are refused.";
-    clause "22b", two_placeholders_for_one_attribute:
-        "Two placeholders for one attribute are refused.";
-    clause "22c", overlap_without_an_item:
-        "Overlapping paths are refused even if there is no item.";
-    extra "projection-paths-conflict" of "22a", paths_that_conflict:
-        "Paths that take one value for a map and for a list are refused.";
-    clause "22d", siblings_come_back_as_one_map: "Paths to siblings come back as one map.";
-    clause "22e", one_element_comes_back_once:
-        "Paths through one list element come back as one element.";
-    clause "22f", elements_come_back_without_gaps:
-        "List elements come back without gaps, in the order of their indexes.";
-    clause "22g", a_projection_of_nothing:
-        "A projection that matches nothing of an item gives an empty item.";
-    extra "projection-of-missing-item" of "22g", a_projection_of_no_item:
-        "A projection of an item that is not there gives none.";
-    clause "22h", keys_are_asked_for: "Keys come back only if they are asked for.";
-    extra "projection-into-keys" of "22h", keys_are_scalars:
-        "A path into a key attribute, of the table or of an index, is refused by every read.";
-    extra "projection-of-every-type", every_type_is_projected:
-        "Attributes of every type come back as they are, empty ones too.";
-    extra "projection-names", names_in_projections:
-        "A placeholder is one name, dots included, and names have letter case.";
-    extra "projection-syntax", syntax_errors: "A projection is a list of paths, and nothing else.";
-    extra "projection-operands", operands_that_are_refused:
-        "Reserved words, unknown placeholders, deep paths and large indexes are refused.";
-    extra "projection-limits" of "15a", limits_of_projections:
-        "A projection may have as many paths as fit into 4096 bytes, each of 32 elements.";
+    clause "22a", overlapping_paths_are_rejected:
+        "Two paths of which one contains the other are rejected with ValidationException.";
+    clause "22b", two_placeholders_for_one_attribute_are_rejected:
+        "Two placeholders for one attribute are rejected with ValidationException.";
+    clause "22c", overlapping_paths_are_rejected_without_an_item:
+        "Overlapping paths are rejected even if the item is missing.";
+    extra "projection-paths-conflict" of "22a", conflicting_paths_are_rejected:
+        "Projection paths that use one value both as a map and as a list are rejected with \
+         ValidationException.";
+    clause "22d", sibling_paths_return_one_map: "Paths to siblings return one map.";
+    clause "22e", paths_through_one_element_return_it_once:
+        "Paths through one list element return it as one element.";
+    clause "22f", list_elements_are_returned_without_gaps:
+        "List elements are returned without gaps, in the order of their indexes.";
+    clause "22g", projection_without_matches_returns_an_empty_item:
+        "A projection that matches nothing of an existing item returns an empty item.";
+    extra "projection-of-missing-item" of "22g", projection_of_missing_item_returns_none:
+        "A projection of a missing item returns no item.";
+    clause "22h", keys_are_returned_only_on_request:
+        "Key attributes are returned only if the projection names them.";
+    extra "projection-into-keys" of "22h", path_into_key_attribute_is_rejected:
+        "A path into a key attribute of the table or of an index is rejected by every read.";
+    extra "projection-of-every-type", values_of_every_type_are_projected:
+        "Attributes of every type, also empty ones, are returned unchanged.";
+    extra "projection-names", names_are_case_sensitive:
+        "A name placeholder is one attribute name, including dots, and names are case-sensitive.";
+    extra "projection-syntax", syntax_errors_are_reported:
+        "A projection that is no list of paths is a syntax error.";
+    extra "projection-operands", invalid_paths_are_rejected:
+        "Reserved words, undefined placeholders, paths that are too deep and list indexes that \
+         are too large are rejected.";
+    extra "projection-limits" of "15a", projections_are_limited_to_4096_bytes:
+        "A projection is limited to 4096 bytes, and each of its paths to 32 elements.";
     extra "projection-in-every-read", every_read_projects:
-        "Query, scan and batch get project as get does.";
+        "Query, scan and batch get apply projections as GetItem does.";
     extra "projection-in-transactions", transactional_reads_project:
-        "So does each read of a transaction.", needs [Transactions];
-    extra "projection-broken-in-every-read", every_read_refuses:
-        "A broken projection is refused by every read, whether or not there is an item.";
-    extra "projection-broken-in-transactions", transactional_reads_refuse:
-        "In a transaction it refuses the whole request.", needs [Transactions];
-    extra "projection-of-indexes", indexes_project:
-        "A projection of an index gives what is asked for of its entries.", needs [LocalIndexes];
-    extra "projection-after-filter", filters_see_the_whole_item:
-        "A filter sees attributes that the projection leaves out.";
+        "Each read of a transaction applies its projection.", needs [Transactions];
+    extra "projection-invalid-in-every-read", invalid_projections_are_rejected_by_every_read:
+        "An invalid projection is rejected by every read, with or without an item.";
+    extra "projection-invalid-in-transactions", invalid_projections_reject_transactions:
+        "An invalid projection rejects a transactional read as a whole.", needs [Transactions];
+    extra "projection-of-indexes", index_reads_project:
+        "A projection on an index returns the requested attributes of its entries.",
+        needs [LocalIndexes];
+    extra "projection-after-filter", filter_sees_unprojected_attributes:
+        "A filter sees attributes that the projection omits.";
 }
 
 fn key() -> Item {
     item! { "pk" => "it" }
 }
 
-/// What a projection gives of the item that `texts.rs` describes.
+/// Evaluator of projections on the item that `texts.rs` defines.
 struct Projected {
     ctx: Ctx,
     table: Table,
@@ -73,7 +79,7 @@ impl Projected {
         Ok(self.ctx.store().get(get).await?.item)
     }
 
-    /// The projection must give this.
+    /// Expects the projection to return this item.
     async fn gives(&mut self, text: &str, expected: Item) {
         let result = self.get(text, names(&[text])).await;
         if !matches!(&result, Ok(Some(item)) if *item == expected) {
@@ -81,7 +87,7 @@ impl Projected {
         }
     }
 
-    /// The projection must be refused for this reason.
+    /// Expects the projection to be rejected for this reason.
     async fn refuses(&mut self, text: &str, problem: &str) {
         let result = self.get(text, names(&[text])).await;
         let message = format!("Invalid ProjectionExpression: {problem}");
@@ -103,7 +109,7 @@ fn overlap(one: &str, two: &str) -> String {
     )
 }
 
-async fn paths_in_each_other(ctx: Ctx) {
+async fn overlapping_paths_are_rejected(ctx: Ctx) {
     let mut projected = Projected::new(&ctx).await;
     for (text, one, two) in [
         ("a, a", "a", "a"),
@@ -117,7 +123,7 @@ async fn paths_in_each_other(ctx: Ctx) {
         ("l[0], l[0]", "l, [0]", "l, [0]"),
         ("l[2], l[2].q", "l, [2]", "l, [2], q"),
         ("n, a, a", "a", "a"),
-        // What the item has does not matter.
+        // The paths are validated whatever the item has.
         ("zz, zz", "zz", "zz"),
         ("zz, zz.x", "zz", "zz, x"),
         ("a, a.x", "a", "a, x"),
@@ -127,7 +133,7 @@ async fn paths_in_each_other(ctx: Ctx) {
     projected.done();
 }
 
-async fn two_placeholders_for_one_attribute(ctx: Ctx) {
+async fn two_placeholders_for_one_attribute_are_rejected(ctx: Ctx) {
     let mut projected = Projected::new(&ctx).await;
     projected.refuses("#a, #also_a", &overlap("a", "a")).await;
     projected.refuses("#a, a", &overlap("a", "a")).await;
@@ -137,7 +143,7 @@ async fn two_placeholders_for_one_attribute(ctx: Ctx) {
     projected.done();
 }
 
-async fn overlap_without_an_item(ctx: Ctx) {
+async fn overlapping_paths_are_rejected_without_an_item(ctx: Ctx) {
     let table = ctx.table(TableSpec::s()).await;
     for (text, one, two) in
         [("a, a", "a", "a"), ("m, m.x", "m", "m, x"), ("l[1], l", "l, [1]", "l")]
@@ -152,7 +158,7 @@ async fn overlap_without_an_item(ctx: Ctx) {
     }
 }
 
-async fn paths_that_conflict(ctx: Ctx) {
+async fn conflicting_paths_are_rejected(ctx: Ctx) {
     let mut projected = Projected::new(&ctx).await;
     for (text, one, two) in [
         ("l[0], l.x", "l, [0]", "l, x"),
@@ -166,7 +172,7 @@ async fn paths_that_conflict(ctx: Ctx) {
     projected.done();
 }
 
-async fn siblings_come_back_as_one_map(ctx: Ctx) {
+async fn sibling_paths_return_one_map(ctx: Ctx) {
     let mut projected = Projected::new(&ctx).await;
     let both = item! { "m" => map! { "x" => 1, "y" => map! { "z" => 2 } } };
     projected.gives("m.x, m.y", both.clone()).await;
@@ -182,7 +188,7 @@ async fn siblings_come_back_as_one_map(ctx: Ctx) {
     projected.done();
 }
 
-async fn one_element_comes_back_once(ctx: Ctx) {
+async fn paths_through_one_element_return_it_once(ctx: Ctx) {
     let mut projected = Projected::new(&ctx).await;
     let both = item! { "l" => list![map! { "q" => 7, "r" => 8 }] };
     projected.gives("l[2].q, l[2].r", both.clone()).await;
@@ -193,7 +199,7 @@ async fn one_element_comes_back_once(ctx: Ctx) {
     projected.done();
 }
 
-async fn elements_come_back_without_gaps(ctx: Ctx) {
+async fn list_elements_are_returned_without_gaps(ctx: Ctx) {
     let mut projected = Projected::new(&ctx).await;
     projected.gives("l[0], l[1]", item! { "l" => list![0, "x"] }).await;
     projected.gives("l[1], l[0]", item! { "l" => list![0, "x"] }).await;
@@ -203,7 +209,7 @@ async fn elements_come_back_without_gaps(ctx: Ctx) {
     projected.gives("m.l[2], m.l[0]", item! { "m" => map! { "l" => list![1, 3] } }).await;
     projected.gives("l[99], l[1]", item! { "l" => list!["x"] }).await;
     projected.done();
-    // By number, not by text.
+    // The indexes are ordered by number, not as text.
     let long: Vec<Value> = (0..12).map(Value::from).collect();
     let table = ctx.table_with(TableSpec::s(), [key().with("l", long)]).await;
     let get = GetItem::new(&table, key()).projection("l[10], l[9], l[2], l[11], l[1]");
@@ -217,7 +223,7 @@ const NOTHING: [&str; 14] = [
     "ss[0]", "A",
 ];
 
-async fn a_projection_of_nothing(ctx: Ctx) {
+async fn projection_without_matches_returns_an_empty_item(ctx: Ctx) {
     let mut projected = Projected::new(&ctx).await;
     for text in NOTHING {
         projected.gives(text, Item::new()).await;
@@ -236,7 +242,7 @@ async fn a_projection_of_nothing(ctx: Ctx) {
     }
 }
 
-async fn a_projection_of_no_item(ctx: Ctx) {
+async fn projection_of_missing_item_returns_none(ctx: Ctx) {
     let table = ctx.table(TableSpec::s()).await;
     for text in ["pk", "a", "zz, m.x"] {
         let get = GetItem::new(&table, key()).projection(text);
@@ -249,7 +255,7 @@ async fn a_projection_of_no_item(ctx: Ctx) {
     }
 }
 
-async fn keys_are_asked_for(ctx: Ctx) {
+async fn keys_are_returned_only_on_request(ctx: Ctx) {
     let item = item! { "pk" => "a", "sk" => "b", "gpk" => "c", "gsk" => "d", "n" => 1 };
     let table = ctx.table_with(TableSpec::s_s().gsi(), [item.clone()]).await;
     for (text, expected) in [
@@ -272,7 +278,7 @@ async fn keys_are_asked_for(ctx: Ctx) {
     }
 }
 
-async fn keys_are_scalars(ctx: Ctx) {
+async fn path_into_key_attribute_is_rejected(ctx: Ctx) {
     let item = item! { "pk" => "a", "sk" => "b", "gpk" => "c", "gsk" => "d", "n" => 1 };
     let table = ctx.table_with(TableSpec::s_s().gsi(), [item.clone()]).await;
     let key = table.key_of(&item);
@@ -300,7 +306,7 @@ async fn keys_are_scalars(ctx: Ctx) {
     }
 }
 
-async fn every_type_is_projected(ctx: Ctx) {
+async fn values_of_every_type_are_projected(ctx: Ctx) {
     let mut projected = Projected::new(&ctx).await;
     let item = Asked::item();
     for (name, value) in item.iter().filter(|(name, _)| !["a.b", "name"].contains(name)) {
@@ -312,7 +318,7 @@ async fn every_type_is_projected(ctx: Ctx) {
     projected.done();
 }
 
-async fn names_in_projections(ctx: Ctx) {
+async fn names_are_case_sensitive(ctx: Ctx) {
     let mut projected = Projected::new(&ctx).await;
     let (dotted, map) = (item! { "a.b" => "dotted" }, item! { "m" => map! { "x" => 1 } });
     projected.gives("#dotted", dotted.clone()).await;
@@ -346,7 +352,7 @@ async fn names_in_projections(ctx: Ctx) {
     );
 }
 
-async fn syntax_errors(ctx: Ctx) {
+async fn syntax_errors_are_reported(ctx: Ctx) {
     let mut projected = Projected::new(&ctx).await;
     projected.refuses("", "The expression can not be empty;").await;
     for (text, token, near) in [
@@ -384,7 +390,7 @@ async fn syntax_errors(ctx: Ctx) {
     projected.done();
 }
 
-async fn operands_that_are_refused(ctx: Ctx) {
+async fn invalid_paths_are_rejected(ctx: Ctx) {
     let mut projected = Projected::new(&ctx).await;
     for (text, word) in [
         ("select", "select"),
@@ -407,7 +413,7 @@ async fn operands_that_are_refused(ctx: Ctx) {
     projected.done();
 }
 
-async fn limits_of_projections(ctx: Ctx) {
+async fn projections_are_limited_to_4096_bytes(ctx: Ctx) {
     let mut projected = Projected::new(&ctx).await;
     let deep = |count: usize| vec!["m"; count].join(".");
     let indexed = |count: usize| format!("l{}", "[0]".repeat(count - 1));
@@ -423,7 +429,7 @@ async fn limits_of_projections(ctx: Ctx) {
     let wide: Item = names.iter().map(|name| (name.clone(), Value::from(1))).collect();
     let table = ctx.table_with(TableSpec::s(), [wide.with("pk", "it")]).await;
     let get = GetItem::new(&table, key()).projection(text);
-    let item = ctx.ok(ctx.store().get(get).await).item.expect("the item");
+    let item = ctx.ok(ctx.store().get(get).await).item.expect("the item exists");
     assert_eq!(item.len(), 819);
 }
 
@@ -468,7 +474,7 @@ async fn transactional_reads_project(ctx: Ctx) {
     assert_eq!(answer.responses, [Some(first), None, Some(Item::new())]);
 }
 
-/// Projections that are refused, and why.
+/// Returns invalid projections with their messages.
 fn broken() -> [(&'static str, String); 4] {
     [
         ("a,", "Syntax error; token: \"<EOF>\", near: \",\"".to_owned()),
@@ -483,7 +489,7 @@ fn broken() -> [(&'static str, String); 4] {
     ]
 }
 
-async fn every_read_refuses(ctx: Ctx) {
+async fn invalid_projections_are_rejected_by_every_read(ctx: Ctx) {
     let full = ctx.table_with(TableSpec::s(), [Asked::item()]).await;
     let empty = ctx.table(TableSpec::s()).await;
     for (text, problem) in broken() {
@@ -502,7 +508,7 @@ async fn every_read_refuses(ctx: Ctx) {
     }
 }
 
-async fn transactional_reads_refuse(ctx: Ctx) {
+async fn invalid_projections_reject_transactions(ctx: Ctx) {
     let table = ctx.table_with(TableSpec::s(), [Asked::item()]).await;
     for (text, problem) in broken() {
         let first = GetItem::new(&table, key());
@@ -514,7 +520,7 @@ async fn transactional_reads_refuse(ctx: Ctx) {
     }
 }
 
-async fn indexes_project(ctx: Ctx) {
+async fn index_reads_project(ctx: Ctx) {
     let base = item! { "pk" => "a", "sk" => "b", "gpk" => "c", "gsk" => "d", "lsk" => "e" };
     let item = base.clone().with("n", 1).with("m", map! { "x" => 1, "y" => 2 });
     let table = ctx.table_with(TableSpec::s_s().gsi().lsi(), [item]).await;
@@ -536,7 +542,7 @@ async fn indexes_project(ctx: Ctx) {
     }
 }
 
-async fn filters_see_the_whole_item(ctx: Ctx) {
+async fn filter_sees_unprojected_attributes(ctx: Ctx) {
     let items =
         (1..=4).map(|n| item! { "pk" => "a", "sk" => n, "n" => n, "m" => map! { "x" => n } });
     let table = ctx.table_with(TableSpec::s_n(), items).await;

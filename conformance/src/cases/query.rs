@@ -1,4 +1,4 @@
-//! Queries (44, 45, 48-50, 52).
+//! Queries: limits, pages, `Select`, order (44, 45, 48-50, 52).
 
 mod limits;
 mod ranges;
@@ -12,76 +12,111 @@ use select::*;
 
 cases! {
     Query;
-    clause "44a", limit_is_before_filter: "Limit counts the items that are read, before the filter.";
-    clause "44b", empty_page_goes_on: "A page may have no items and go on.";
-    clause "44c", counts: "Count is what passed the filter, ScannedCount what was read.";
-    extra "limit-zero" of "44a", limit_below_one: "A limit below 1 is refused.";
-    extra "limit-large" of "44a", limit_above_all: "A limit above what there is changes nothing.";
-    extra "limit-on-index" of "44a", limit_on_indexes: "Limits count entries of indexes likewise.";
-    extra "query-nothing" of "44c", nothing_there: "A partition without items gives an empty page.";
-    extra "count-only" of "44c", count_only: "COUNT gives both counts and no items.";
-    extra "filter-then-projection" of "44c", filter_sees_whole_items:
-        "A filter sees attributes that the projection drops.";
+    clause "44a", limit_counts_before_the_filter:
+        "Limit counts the items that are read, before the filter.";
+    clause "44b", page_without_items_can_have_a_last_key:
+        "A page can have no items and still have a last evaluated key.";
+    clause "44c", count_and_scanned_count_differ_by_the_filter:
+        "Count is the number of items that pass the filter, ScannedCount the number of items \
+         that are read.";
+    extra "limit-zero" of "44a", limit_below_one_is_rejected:
+        "A limit below 1 is rejected with ValidationException.";
+    extra "limit-large" of "44a", limit_above_item_count_changes_nothing:
+        "A limit above the number of items does not change the result.";
+    extra "limit-on-index" of "44a", limit_counts_index_entries:
+        "Limit on an index counts index entries.";
+    extra "query-empty-partition" of "44c", empty_partition_returns_an_empty_page:
+        "A query of a partition without items returns an empty page.";
+    extra "count-returns-no-items" of "44c", count_returns_no_items:
+        "Select COUNT returns both counts and no items.";
+    extra "filter-then-projection" of "44c", filter_sees_unprojected_attributes:
+        "The filter of a query sees attributes that the projection omits.";
 
-    clause "45a", page_is_before_filter: "A page ends at 1 MB of what is read, before the filter.";
-    clause "45b", page_is_before_projection:
+    clause "45a", page_ends_at_1_mb_before_the_filter:
+        "A page ends at 1 MB of the items that are read, before the filter.";
+    clause "45b", page_ends_at_1_mb_before_the_projection:
         "A page ends at 1 MB of whole items, before the projection.";
-    clause "45c", page_of_index: "A page of an index ends at 1 MB of what the index carries.";
-    clause "45d", item_over_the_edge:
-        "An item larger than what is left of the page is returned all the same.";
-    extra "scan-page-before-filter" of "45a", scan_page_is_before_filter:
-        "A page of a scan ends at 1 MB of what is read, before the filter.";
-    extra "page-count" of "45b", page_of_count: "COUNT reads pages of the same size.";
-    extra "page-backwards" of "45b", page_backwards: "A descending query has pages of 1 MB, too.";
-    extra "page-limit" of "45b", page_below_limit: "A page ends at 1 MB even below its limit.";
-    extra "page-of-whole-index" of "45c", page_of_whole_index:
-        "A page of an index that carries everything ends at 1 MB.";
-    extra "page-exactly-full" of "45d", page_exactly_full:
-        "A page that is full with its last item has no last key.";
+    clause "45c", index_page_ends_at_1_mb_of_projected_attributes:
+        "A page of an index ends at 1 MB of projected attributes.";
+    clause "45d", item_across_the_limit_is_returned:
+        "An item that exceeds what remains of the 1 MB is still returned on the page.";
+    extra "scan-page-before-filter" of "45a", scan_page_ends_at_1_mb_before_the_filter:
+        "A page of a scan ends at 1 MB of the items that are read, before the filter.";
+    extra "page-of-count" of "45b", count_page_ends_at_1_mb:
+        "A page of a COUNT ends at 1 MB of the items that are read.";
+    extra "page-descending" of "45b", descending_page_ends_at_1_mb:
+        "A page of a descending query ends at 1 MB.";
+    extra "page-below-limit" of "45b", page_ends_at_1_mb_below_its_limit:
+        "A page ends at 1 MB even if it has fewer items than its limit.";
+    extra "page-of-complete-index" of "45c", page_of_complete_index_ends_at_1_mb:
+        "A page of an index that projects all attributes ends at 1 MB.";
+    extra "page-exactly-full" of "45d", page_full_at_last_item_has_no_last_key:
+        "A page that the last item fills exactly has no last evaluated key.";
 
-    clause "48a", consistent_query_of_gsi: "A consistent query of a global index is refused.";
-    clause "48b", consistent_scan_of_gsi: "A consistent scan of a global index is refused.";
-    clause "48c", consistent_count_of_gsi: "A consistent count of a global index is refused.";
-    clause "48d", consistent_read_of_lsi: "A consistent read of a local index is allowed.",
+    clause "48a", consistent_query_of_global_index_is_rejected:
+        "A consistent query of a global secondary index is rejected with ValidationException.";
+    clause "48b", consistent_scan_of_global_index_is_rejected:
+        "A consistent scan of a global secondary index is rejected with ValidationException.";
+    clause "48c", consistent_count_of_global_index_is_rejected:
+        "A consistent COUNT of a global secondary index is rejected with ValidationException.";
+    clause "48d", consistent_read_of_local_index_is_accepted:
+        "A consistent read of a local secondary index is accepted.", needs [LocalIndexes];
+    extra "consistent-query-sees-writes" of "48d", consistent_query_sees_completed_writes:
+        "A consistent query sees every write that has returned.", needs [LocalIndexes];
+
+    clause "50a", count_with_projection_is_rejected:
+        "COUNT with a projection is rejected with ValidationException.";
+    clause "50b", specific_attributes_need_a_projection:
+        "SPECIFIC_ATTRIBUTES without a projection is rejected with ValidationException.";
+    clause "50c", projected_attributes_need_an_index:
+        "ALL_PROJECTED_ATTRIBUTES without an index is rejected with ValidationException.";
+    extra "select-all-with-projection" of "50a", all_attributes_with_projection_are_rejected:
+        "ALL_ATTRIBUTES and ALL_PROJECTED_ATTRIBUTES with a projection are rejected with \
+         ValidationException.";
+    extra "select-specific" of "50b", specific_attributes_are_those_of_the_projection:
+        "SPECIFIC_ATTRIBUTES returns the attributes of the projection.";
+    extra "select-all" of "50c", all_attributes_are_the_default_of_tables:
+        "ALL_ATTRIBUTES on a table is the default.";
+    extra "query-projection", query_projection_returns_named_attributes:
+        "A projection on a query returns the attributes that it names, and keys only if it \
+         names them.";
+
+    clause "52a", descending_query_reverses_the_sort_order:
+        "A descending query returns the items in descending order of the sort key.";
+    clause "52b", descending_query_keeps_partition_range_and_limit:
+        "A descending query stays in its partition, and respects ranges and limits.";
+    extra "ranges-of-table", sort_key_conditions_select_ranges_of_tables:
+        "Every sort key condition selects its range of a table, for every type of key, in both \
+         directions.";
+    extra "ranges-of-gsi", sort_key_conditions_select_ranges_of_global_indexes:
+        "Every sort key condition selects its range of a global secondary index.";
+    extra "ranges-of-lsi", sort_key_conditions_select_ranges_of_local_indexes:
+        "Every sort key condition selects its range of a local secondary index.",
         needs [LocalIndexes];
-    extra "consistent-query" of "48d", consistent_reads_see_writes:
-        "A consistent query sees every write that was answered.", needs [LocalIndexes];
+    extra "prefixes-of-strings", string_prefix_returns_all_its_keys:
+        "A string prefix returns all keys that begin with it, up to the last Unicode character.";
+    extra "prefixes-of-binaries", binary_prefix_returns_all_its_keys:
+        "A binary prefix returns all keys that begin with it, also if it ends in the byte 0xFF.";
+    extra "partition-key-of-every-type", partition_key_selects_its_partition:
+        "A partition key of any type selects exactly its partition.";
 
-    clause "50a", count_with_projection: "COUNT with a projection is refused.";
-    clause "50b", specific_without_projection: "SPECIFIC_ATTRIBUTES without a projection is refused.";
-    clause "50c", projected_without_index: "ALL_PROJECTED_ATTRIBUTES without an index is refused.";
-    extra "select-all-with-projection" of "50a", all_with_projection:
-        "ALL_ATTRIBUTES and ALL_PROJECTED_ATTRIBUTES with a projection are refused.";
-    extra "select-specific" of "50b", specific_with_projection:
-        "SPECIFIC_ATTRIBUTES with a projection is the projection alone.";
-    extra "select-all" of "50c", all_of_table: "ALL_ATTRIBUTES of a table is what there is anyway.";
-    extra "query-projection", projection_of_query:
-        "A projection gives what it names, keys only if it names them.";
-
-    clause "52a", descending: "A descending query gives the sort key in descending order.";
-    clause "52b", descending_in_range:
-        "A descending query stays in its partition, with ranges and limits.";
-    extra "ranges-of-table", ranges_of_table:
-        "Every condition on a sort key gives its range, for every type of key, both ways.";
-    extra "ranges-of-gsi", ranges_of_gsi: "The same on a global index.";
-    extra "ranges-of-lsi", ranges_of_lsi: "The same on a local index.", needs [LocalIndexes];
-    extra "prefixes-of-strings", prefixes_of_strings:
-        "A prefix of a string gives all that begin with it, to the last character there is.";
-    extra "prefixes-of-binaries", prefixes_of_binaries:
-        "A prefix of a binary gives all that begin with it, if it ends in the largest byte, too.";
-    extra "partition-keys", partitions_of_every_type:
-        "A partition key of any type names exactly its partition.";
-
-    extra "query-without-condition", no_key_condition: "A query without a key condition is refused.";
-    extra "query-unknown-index", unknown_index: "An index that the table does not have is refused.";
-    extra "query-missing-table", missing_table: "A query of a table that is not there says so.";
-    extra "query-filter-key", filter_on_key: "A filter on a key of what is queried is refused.";
-    extra "query-filter-other-key", filter_on_other_key:
-        "A filter may name keys of the table in an index, and the other way round.";
-    extra "query-path-into-key", path_into_key: "A path into a key attribute is refused.";
+    extra "query-without-key-condition", query_without_key_condition_is_rejected:
+        "A query without a key condition is rejected with ValidationException.";
+    extra "query-unknown-index", unknown_index_is_rejected:
+        "A read of an unknown index is rejected with ValidationException.";
+    extra "query-missing-table", query_of_missing_table_fails:
+        "A query of a missing table fails with ResourceNotFoundException.";
+    extra "query-filter-on-key", filter_on_key_is_rejected:
+        "A filter on a key attribute of the queried table or index is rejected with \
+         ValidationException.";
+    extra "query-filter-on-other-key", filter_on_other_key_is_accepted:
+        "A filter of an index query can use keys of the table, and a filter of a table query \
+         keys of the index.";
+    extra "query-path-into-key", path_into_key_is_rejected:
+        "A path into a key attribute is rejected with ValidationException.";
 }
 
-/// Five items of one partition, `sk` from 1 to 5, `odd` 1 or 0; and one of another partition.
+/// Returns five items of one partition, with `sk` from 1 to 5 and `odd` 1 or 0, and one of another.
 fn five() -> Vec<Item> {
     let mut items: Vec<Item> =
         (1..=5).map(|n| item! { "pk" => "a", "sk" => n, "odd" => n % 2, "more" => "x" }).collect();
@@ -89,7 +124,7 @@ fn five() -> Vec<Item> {
     items
 }
 
-/// What is asked of the partition of five.
+/// Returns a query of the partition with five items.
 fn of_five(table: &Table) -> Query {
     Query::new(table, attr("pk").eq("a"))
 }

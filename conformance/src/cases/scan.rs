@@ -1,49 +1,55 @@
-//! Scans, whole and in segments (51).
+//! Scans of whole tables and of segments (51).
 
 use super::ascending::{KEY_TYPES, ascending};
 use super::prelude::*;
 
 cases! {
     Scan;
-    clause "51a", segment_below_total: "A segment is less than the number of segments.";
-    clause "51b", number_of_segments: "There are 1 to 1,000,000 segments.";
-    clause "51c", both_or_neither: "Segment and number of segments are given both or not at all.";
-    clause "51d", segments_cover: "Segments are disjoint and cover everything.";
-    clause "51e", segment_goes_on: "A segment goes on after its cursor item was deleted.";
-    clause "51f", every_item_once:
-        "A scan gives every item once, in an order that nobody may rely on.";
+    clause "51a", segment_must_be_below_total_segments:
+        "A Segment that is not less than TotalSegments is rejected with ValidationException.";
+    clause "51b", total_segments_is_1_to_1_000_000:
+        "TotalSegments must be between 1 and 1,000,000.";
+    clause "51c", segment_and_total_segments_need_each_other:
+        "Segment and TotalSegments must be given together.";
+    clause "51d", segments_are_disjoint_and_complete:
+        "The segments of a parallel scan are disjoint and together return every item.";
+    clause "51e", segment_continues_after_deleted_start_key:
+        "A segment continues at a start key whose item was deleted.";
+    clause "51f", scan_returns_every_item_once:
+        "A scan returns every item once; its order is unspecified.";
 
-    extra "segments-of-types" of "51d", segments_of_every_type:
-        "Segments cover tables with keys of any type.";
-    extra "segments-in-pages" of "51d", segments_in_pages:
-        "Segments in pages of any limit cover everything once.";
-    extra "segments-of-partition" of "51d", one_partition_in_segments:
-        "A table of one partition is covered once, too.";
-    extra "segments-of-index" of "51d", segments_of_indexes: "Segments cover indexes likewise.",
-        needs [LocalIndexes];
-    extra "segments-at-once" of "51d", segments_at_once:
-        "Segments that are read at the same time cover everything once.";
+    extra "segments-of-every-key-type" of "51d", segments_cover_every_key_type:
+        "Segments cover tables with partition keys of every type.";
+    extra "segments-in-pages" of "51d", segments_in_pages_are_complete:
+        "Segments that are read in pages of any limit return every item once.";
+    extra "segments-of-one-partition" of "51d", segments_cover_one_partition_once:
+        "Segments of a table with one partition return every item once.";
+    extra "segments-of-index" of "51d", segments_cover_indexes:
+        "Segments of an index return every entry once.", needs [LocalIndexes];
+    extra "segments-concurrent" of "51d", concurrent_segments_are_complete:
+        "Segments that are read concurrently return every item once.";
     extra "segments-stable" of "51d", segments_are_stable:
-        "A segment has the same items each time it is read.";
-    extra "segment-with-filter" of "51d", segments_with_filter:
-        "Segments with a filter read everything once and give what passes.";
-    extra "start-in-other-segment", start_in_other_segment:
-        "A start key of another segment is refused.";
-    extra "scan-empty", nothing_to_scan: "An empty table or index gives an empty page.",
-        needs [LocalIndexes];
-    extra "scan-sparse-index", sparse_index: "A scan of an index gives its entries alone.";
-    extra "scan-after-writes" of "51f", scan_follows_writes:
-        "A consistent scan sees every write that was answered.";
-    extra "scan-parameters-of-table", refusals_change_nothing:
-        "Refused scans leave the table as it is.";
+        "A segment returns the same items in each scan.";
+    extra "segments-with-filter" of "51d", segments_with_filter_are_complete:
+        "Segments with a filter read every item once and return those that match.";
+    extra "start-key-in-other-segment", start_key_of_another_segment_is_rejected:
+        "A start key of another segment is rejected with ValidationException.";
+    extra "scan-empty", scan_of_empty_table_returns_an_empty_page:
+        "A scan of an empty table or index returns an empty page.", needs [LocalIndexes];
+    extra "scan-sparse-index", scan_of_sparse_index_returns_its_entries:
+        "A scan of a sparse index returns only the items that have its key.";
+    extra "scan-after-writes" of "51f", consistent_scan_sees_completed_writes:
+        "A consistent scan sees every write that has returned.";
+    extra "scan-invalid-parameters", rejected_scans_change_nothing:
+        "Rejected scans leave the table unchanged.";
 }
 
-/// Items of thirty partitions, `n` apart.
+/// Returns one item for each of thirty partitions, with different values of `n`.
 fn thirty() -> Vec<Item> {
     (0..30).map(|n| item! { "pk" => format!("k{n}"), "n" => n }).collect()
 }
 
-/// The items of all segments, each read to its end, in the order of the segments.
+/// Reads all segments to their ends and returns the items of each, in the order of the segments.
 async fn in_segments(ctx: &Ctx, scan: &Scan, total: i32) -> Vec<Vec<Item>> {
     let mut segments = Vec::new();
     for segment in 0..total {
@@ -52,7 +58,7 @@ async fn in_segments(ctx: &Ctx, scan: &Scan, total: i32) -> Vec<Vec<Item>> {
     segments
 }
 
-async fn segment_below_total(ctx: Ctx) {
+async fn segment_must_be_below_total_segments(ctx: Ctx) {
     let table = ctx.table_with(TableSpec::s(), thirty()).await;
     for (segment, total) in [(1, 1), (2, 2), (3, 2), (999_999, 999_999)] {
         ctx.expect_validation(
@@ -78,7 +84,7 @@ async fn segment_below_total(ctx: Ctx) {
     ctx.ok(ctx.store().scan(Scan::new(&table).segment(999_999, 1_000_000)).await);
 }
 
-async fn number_of_segments(ctx: Ctx) {
+async fn total_segments_is_1_to_1_000_000(ctx: Ctx) {
     let table = ctx.table_with(TableSpec::s(), thirty()).await;
     for total in [0, -1] {
         ctx.expect_validation(
@@ -96,10 +102,10 @@ async fn number_of_segments(ctx: Ctx) {
     );
     ctx.expect_items(&ctx.scan_all(Scan::new(&table).segment(0, 1)).await, &thirty());
     let found = ctx.scan_all(Scan::new(&table).segment(0, 1_000_000)).await;
-    assert!(found.len() < 30, "one of a million segments has everything");
+    assert!(found.len() < 30, "one of a million segments has all items");
 }
 
-async fn both_or_neither(ctx: Ctx) {
+async fn segment_and_total_segments_need_each_other(ctx: Ctx) {
     let table = ctx.table_with(TableSpec::s(), thirty()).await;
     let scan = Scan::new(&table);
     ctx.expect_validation(
@@ -115,19 +121,19 @@ async fn both_or_neither(ctx: Ctx) {
     ctx.expect_items(&ctx.scan_all(scan).await, &thirty());
 }
 
-async fn segments_cover(ctx: Ctx) {
+async fn segments_are_disjoint_and_complete(ctx: Ctx) {
     let table = ctx.table_with(TableSpec::s(), thirty()).await;
     for total in [1, 2, 3, 4, 7, 16, 50] {
         let segments = in_segments(&ctx, &Scan::new(&table).consistent_read(true), total).await;
         ctx.expect_items(&segments.concat(), &thirty());
         if total == 2 {
-            // Were everything in one segment, there would be no use in them.
-            assert!(segments.iter().all(|items| !items.is_empty()), "an empty half");
+            // Segments are useful only if the items are spread over them.
+            assert!(segments.iter().all(|items| !items.is_empty()), "one of two segments is empty");
         }
     }
 }
 
-async fn segments_of_every_type(ctx: Ctx) {
+async fn segments_cover_every_key_type(ctx: Ctx) {
     for kind in KEY_TYPES {
         let items = ascending(kind).map(|value| item! { "pk" => value });
         let table = ctx.table_with(TableSpec::keys(kind, None), items.clone()).await;
@@ -138,7 +144,7 @@ async fn segments_of_every_type(ctx: Ctx) {
     }
 }
 
-async fn segments_in_pages(ctx: Ctx) {
+async fn segments_in_pages_are_complete(ctx: Ctx) {
     let table = ctx.table_with(TableSpec::s(), thirty()).await;
     for limit in [1, 2, 3, 10] {
         let found = in_segments(&ctx, &Scan::new(&table).limit(limit), 4).await.concat();
@@ -146,7 +152,7 @@ async fn segments_in_pages(ctx: Ctx) {
     }
 }
 
-async fn one_partition_in_segments(ctx: Ctx) {
+async fn segments_cover_one_partition_once(ctx: Ctx) {
     let items: Vec<Item> = (0..12).map(|n| item! { "pk" => "a", "sk" => n }).collect();
     let table = ctx.table_with(TableSpec::s_n(), items.clone()).await;
     for (total, limit) in [(2, 100), (3, 1), (8, 5)] {
@@ -155,7 +161,7 @@ async fn one_partition_in_segments(ctx: Ctx) {
     }
 }
 
-async fn segments_of_indexes(ctx: Ctx) {
+async fn segments_cover_indexes(ctx: Ctx) {
     let items: Vec<Item> = (0..20)
         .map(|n| {
             item! {
@@ -175,7 +181,7 @@ async fn segments_of_indexes(ctx: Ctx) {
     }
 }
 
-async fn segments_at_once(ctx: Ctx) {
+async fn concurrent_segments_are_complete(ctx: Ctx) {
     let table = ctx.table_with(TableSpec::s(), thirty()).await;
     let read = |segment: i32| {
         let (ctx, scan) = (ctx.clone(), Scan::new(&table).segment(segment, 6).limit(2));
@@ -201,7 +207,7 @@ async fn segments_are_stable(ctx: Ctx) {
     }
 }
 
-async fn segments_with_filter(ctx: Ctx) {
+async fn segments_with_filter_are_complete(ctx: Ctx) {
     let table = ctx.table_with(TableSpec::s(), thirty()).await;
     let (mut found, mut scanned) = (Vec::new(), 0);
     for segment in 0..4 {
@@ -215,7 +221,7 @@ async fn segments_with_filter(ctx: Ctx) {
     assert_eq!(scanned, 30);
 }
 
-async fn segment_goes_on(ctx: Ctx) {
+async fn segment_continues_after_deleted_start_key(ctx: Ctx) {
     let table = ctx.table_with(TableSpec::s(), thirty()).await;
     let mut found = Vec::new();
     for segment in 0..3 {
@@ -231,7 +237,7 @@ async fn segment_goes_on(ctx: Ctx) {
     ctx.expect_items(&found, &thirty());
 }
 
-async fn start_in_other_segment(ctx: Ctx) {
+async fn start_key_of_another_segment_is_rejected(ctx: Ctx) {
     let table = ctx.table_with(TableSpec::s(), thirty()).await;
     let segments = in_segments(&ctx, &Scan::new(&table), 2).await;
     for (segment, other) in [(0, 1), (1, 0)] {
@@ -244,12 +250,12 @@ async fn start_in_other_segment(ctx: Ctx) {
                  ExclusiveStartKey with correct Segment. TotalSegments: 2 Segment: {segment}"
             ),
         );
-        // Without segments it is a start key like any other.
+        // A scan without segments accepts the start key.
         ctx.ok(ctx.store().scan(Scan::new(&table).exclusive_start_key(start)).await);
     }
 }
 
-async fn every_item_once(ctx: Ctx) {
+async fn scan_returns_every_item_once(ctx: Ctx) {
     let mut items = Vec::new();
     for pk in 0..6 {
         items.extend(
@@ -261,7 +267,8 @@ async fn every_item_once(ctx: Ctx) {
     for scan in [scan.clone(), scan.clone().consistent_read(true), scan.limit(5)] {
         ctx.expect_items(&ctx.scan_all(scan).await, &items);
     }
-    // The order of the partitions is the service's own; that of a partition is its sort key's.
+    // The order of partitions is unspecified; items of one partition are in the order of the sort
+    // key.
     let found = ctx.scan_all(Scan::new(&table)).await;
     for pk in 0..6 {
         let of_partition: Vec<Item> = found
@@ -273,7 +280,7 @@ async fn every_item_once(ctx: Ctx) {
     }
 }
 
-async fn nothing_to_scan(ctx: Ctx) {
+async fn scan_of_empty_table_returns_an_empty_page(ctx: Ctx) {
     let table = ctx.table(TableSpec::s_n().gsi().lsi()).await;
     let scan = Scan::new(&table);
     for scan in [
@@ -289,7 +296,7 @@ async fn nothing_to_scan(ctx: Ctx) {
     }
 }
 
-async fn sparse_index(ctx: Ctx) {
+async fn scan_of_sparse_index_returns_its_entries(ctx: Ctx) {
     let inside: Vec<Item> =
         (0..3).map(|n| item! { "pk" => format!("in{n}"), "gpk" => "g", "gsk" => "s" }).collect();
     let outside = [item! { "pk" => "out1", "gpk" => "g" }, item! { "pk" => "out2" }];
@@ -297,11 +304,15 @@ async fn sparse_index(ctx: Ctx) {
     ctx.put_all(&table, outside.clone()).await;
     ctx.expect_index(&table, "gsi", &inside).await;
     let page = ctx.ok(ctx.store().scan(Scan::new(&table).index("gsi")).await);
-    assert_eq!((page.count, page.scanned_count), (3, 3), "what is not in the index is not read");
+    assert_eq!(
+        (page.count, page.scanned_count),
+        (3, 3),
+        "items without index keys must not be read"
+    );
     ctx.expect_table(&table, &[&inside[..], &outside[..]].concat()).await;
 }
 
-async fn scan_follows_writes(ctx: Ctx) {
+async fn consistent_scan_sees_completed_writes(ctx: Ctx) {
     let table = ctx.table(TableSpec::s()).await;
     let mut expected = Vec::new();
     for n in 0..10 {
@@ -317,7 +328,7 @@ async fn scan_follows_writes(ctx: Ctx) {
     }
 }
 
-async fn refusals_change_nothing(ctx: Ctx) {
+async fn rejected_scans_change_nothing(ctx: Ctx) {
     let table = ctx.table_with(TableSpec::s().gsi(), thirty()).await;
     let before = ctx.snapshot(&table).await;
     for scan in [

@@ -1,4 +1,4 @@
-//! Creating, changing and deleting tables (53, 54, 61).
+//! Creation, update and deletion of tables (53, 54, 61).
 
 mod create;
 mod index_rules;
@@ -18,113 +18,148 @@ use super::prelude::*;
 cases! {
     Tables;
 
-    clause "53a", described_as_asked:
-        "A created table is ACTIVE, and is described as it was asked for.",
+    clause "53a", created_table_is_active_and_described:
+        "A created table is ACTIVE and is described as it was requested.",
         needs [IndexProjections, LocalIndexes, Streams];
-    clause "53b", key_without_definition:
-        "A key attribute of table or index without a definition is refused.";
-    clause "53c", definition_without_key: "A definition that no key uses is refused.";
-    extra "definition-twice" of "53c", definition_twice: "A definition may stand once.";
-    extra "key-schema", key_schema_rules:
-        "A key is one HASH element, then at most one RANGE element of another name.";
-    extra "key-name-length", key_name_length:
-        "The name of a key attribute has 1 to 255 bytes.";
+    clause "53b", key_without_definition_is_rejected:
+        "A key attribute of a table or index without an attribute definition is rejected with \
+         ValidationException.";
+    clause "53c", definition_without_key_is_rejected:
+        "An attribute definition that no key uses is rejected with ValidationException.";
+    extra "duplicate-attribute-definition" of "53c", duplicate_definition_is_rejected:
+        "A duplicate attribute definition is rejected with ValidationException.";
+    extra "key-schema-rules", key_schema_is_hash_then_range:
+        "A key schema is one HASH element, then at most one RANGE element with another name.";
+    extra "key-name-length", key_names_have_1_to_255_bytes:
+        "The name of a key attribute must have 1 to 255 bytes.";
 
-    clause "53d", twenty_global_indexes: "A table has at most 20 global indexes.";
-    clause "53e", five_local_indexes: "A table has at most 5 local indexes.", needs [LocalIndexes];
-    clause "53f", include_names_attributes:
-        "An INCLUDE projection names attributes.", needs [IndexProjections];
-    clause "53g", hundred_projected_attributes:
-        "The indexes of a table carry at most 100 attributes by name.", needs [IndexProjections];
-    extra "projected-per-index" of "53g", twenty_attributes_per_index:
-        "One index carries at most 20 attributes by name.", needs [IndexProjections];
-    extra "projection-rules" of "53f", projection_rules:
-        "ALL and KEYS_ONLY name no attributes, INCLUDE none twice.", needs [IndexProjections];
-    extra "local-index-rules" of "53e", local_index_rules:
-        "A local index has the table's partition key and a sort key of its own.",
+    clause "53d", tables_are_limited_to_20_global_indexes:
+        "A table is limited to 20 global secondary indexes.";
+    clause "53e", tables_are_limited_to_5_local_indexes:
+        "A table is limited to 5 local secondary indexes.", needs [LocalIndexes];
+    clause "53f", include_needs_attributes:
+        "An INCLUDE projection must name attributes.", needs [IndexProjections];
+    clause "53g", tables_are_limited_to_100_projected_attributes:
+        "The indexes of a table are limited to 100 attributes named in projections.",
+        needs [IndexProjections];
+    extra "projected-attributes-per-index" of "53g", indexes_are_limited_to_20_projected_attributes:
+        "One index is limited to 20 attributes named in its projection.", needs [IndexProjections];
+    extra "index-projection-rules" of "53f", invalid_projections_are_rejected:
+        "ALL and KEYS_ONLY projections cannot name attributes, and INCLUDE cannot name one twice.",
+        needs [IndexProjections];
+    extra "local-index-rules" of "53e", local_index_needs_partition_key_and_own_sort_key:
+        "A local secondary index must have the table's partition key and a sort key of its own.",
         needs [LocalIndexes];
-    extra "index-name-twice", index_name_twice: "An index name stands once in a table.";
-    extra "local-index-name-twice", local_index_name_twice:
-        "Local and global indexes share their names.", needs [LocalIndexes];
-    extra "index-names", index_names: "Index names are as long and made of what table names are.";
+    extra "duplicate-index-name", duplicate_index_name_is_rejected:
+        "A duplicate index name in a table is rejected with ValidationException.";
+    extra "duplicate-index-name-local-and-global", local_and_global_indexes_share_names:
+        "A local and a global secondary index cannot have the same name.", needs [LocalIndexes];
+    extra "index-name-rules", index_names_follow_the_rules_of_table_names:
+        "Index names have the same length and characters as table names.";
 
-    clause "53h", protected_table: "A protected table is not deleted.";
-    extra "protection-can-be-set" of "53h", protection_is_switched:
-        "Protection is switched on and off, and a protected table can be written to.";
-    extra "create-twice", create_twice:
-        "Creating a table whose name is taken fails, and leaves the table as it is.";
-    extra "create-twice-invalid" of "53b", create_twice_invalid:
-        "A wrong request is refused as wrong before its name is seen to be taken.";
-    extra "create-at-once", create_at_once: "Of two that create one table, one does.";
-    extra "delete-table", delete_table: "A deleted table is gone, with its items and indexes.";
-    extra "delete-and-create", delete_and_create: "A table created again begins empty.";
-    extra "missing-table", missing_table:
-        "Describing, changing and deleting a table that is not there fails, and makes none.";
-    extra "list-tables", list_tables: "Tables are listed in the order of their names, in pages.";
-    extra "list-tables-limit", list_tables_limit: "A page of table names has 1 to 100.";
-    extra "table-counts", table_counts:
-        "A description counts items and bytes of table and index.", needs [IndexProjections];
+    clause "53h", protected_table_cannot_be_deleted:
+        "A table with deletion protection cannot be deleted.";
+    extra "deletion-protection-can-be-changed" of "53h", protection_can_be_changed:
+        "Deletion protection can be enabled and disabled, and a protected table can be written.";
+    extra "create-existing-table", create_of_existing_table_fails:
+        "Creating an existing table fails with ResourceInUseException and leaves the table \
+         unchanged.";
+    extra "create-existing-table-invalid" of "53b", invalid_create_of_existing_table_is_rejected:
+        "An invalid request to create an existing table is rejected with ValidationException.";
+    extra "create-table-race", one_of_concurrent_creates_succeeds:
+        "Of two concurrent requests to create a table, one succeeds.";
+    extra "delete-table", deleted_table_is_removed_with_items_and_indexes:
+        "A deleted table is removed with its items and indexes.";
+    extra "delete-and-create-table", recreated_table_is_empty:
+        "A table that is deleted and created again is empty.";
+    extra "missing-table", operations_on_missing_table_fail:
+        "Describing, updating or deleting a missing table fails and creates none.";
+    extra "list-tables", tables_are_listed_by_name_in_pages:
+        "Tables are listed in the order of their names, in pages.";
+    extra "list-tables-limit", page_of_tables_is_limited_to_100:
+        "A page of table names has 1 to 100 names; other limits are rejected.";
+    extra "table-counts", description_counts_items_and_bytes:
+        "A table description has the item count and the size in bytes of the table and its \
+         indexes.", needs [IndexProjections];
 
-    clause "54a", one_index_per_call: "One index is created or deleted per call.";
-    clause "54b", index_is_backfilled: "A new index has the items that were there before.";
-    clause "54c", misfits_are_left_out:
-        "Items whose attributes do not fit a new index are left out of it.";
-    extra "backfill-is-sparse" of "54c", backfill_is_sparse:
-        "Items that lack a key attribute of a new index, or have it empty, are left out of it.";
-    clause "54d", index_comes_and_goes:
-        "A new index is ACTIVE when the call answers, and a deleted one gone.";
-    extra "index-follows" of "54b", new_index_follows_writes:
-        "A new index follows the writes after it, and refuses what it cannot index.";
-    extra "index-again" of "54d", index_again:
+    clause "54a", one_index_per_call: "An UpdateTable call can create or delete only one index.";
+    clause "54b", added_index_has_existing_items:
+        "An added index has the items that existed before.";
+    clause "54c", unfit_items_are_left_out_of_added_index:
+        "Items whose attributes have the wrong type for an added index are left out of it.";
+    extra "added-index-is-sparse" of "54c", added_index_is_sparse:
+        "Items that lack a key attribute of an added index, or have an empty one, are left out \
+         of it.";
+    clause "54d", index_is_active_or_deleted_when_the_call_returns:
+        "An added index is ACTIVE when the call returns, and a deleted one no longer exists.";
+    extra "added-index-follows-writes" of "54b", added_index_follows_and_validates_writes:
+        "An added index follows later writes, and items that do not fit its key are rejected.";
+    extra "added-index-projection" of "54b", added_index_has_the_projected_attributes:
+        "An added index has the attributes of its projection.", needs [IndexProjections];
+    extra "index-recreated-with-other-key" of "54d", deleted_index_can_be_recreated:
         "A deleted index can be created again with another key.";
-    extra "added-index-carries" of "54b", added_index_carries:
-        "A new index carries what its projection names.", needs [IndexProjections];
-    extra "added-index-throughput", added_index_throughput:
-        "An index added to a provisioned table has the throughput it was given.";
-    extra "index-exists", index_exists: "An index that exists is not created again.";
-    extra "index-21", twenty_first_index: "A 21st global index is not added.";
-    extra "added-index-rules", added_index_rules:
-        "An added index is checked as one of a new table, and a refused one leaves no trace.";
-    extra "delete-missing-index", delete_missing_index: "Deleting an index that is not there fails.";
-    extra "delete-local-index", delete_local_index:
-        "A local index cannot be deleted.", needs [LocalIndexes];
-    extra "index-twice-in-a-call" of "54a", index_twice_in_a_call:
-        "An index is named once in a call.";
+    extra "add-existing-index", existing_index_is_not_created_again:
+        "Adding an existing index is rejected with ValidationException.";
+    extra "add-21st-global-index", twenty_first_global_index_is_rejected:
+        "Adding a 21st global secondary index fails.";
+    extra "added-index-rules", added_index_follows_the_rules_of_new_tables:
+        "An added index is validated like one of a new table, and a rejected one leaves no trace.";
+    extra "delete-missing-index", delete_of_missing_index_fails:
+        "Deleting a missing index fails with ResourceNotFoundException.";
+    extra "delete-local-index", local_index_cannot_be_deleted:
+        "A local secondary index cannot be deleted.", needs [LocalIndexes];
+    extra "index-twice-in-a-call" of "54a", index_is_named_once_per_call:
+        "An UpdateTable call can name each index only once.";
 
-    clause "61a", name_length: "Table names have 3 to 255 characters.";
-    clause "61b", name_characters: "Table names have letters, digits, _, - and . only.";
-    clause "61c", table_by_arn: "A table may be named by its ARN.";
-    extra "name-rules-everywhere" of "61b", names_are_checked_everywhere:
-        "Every operation checks the name of its table.";
-    extra "name-case", names_have_case: "Table names are case-sensitive.";
+    clause "61a", table_names_have_3_to_255_characters:
+        "Table names must have 3 to 255 characters.";
+    clause "61b", table_names_have_letters_digits_and_marks:
+        "Table names may contain only letters, digits, underscores, hyphens and dots.";
+    clause "61c", table_can_be_named_by_arn: "A table can be named by its ARN.";
+    extra "table-name-rules-in-every-operation" of "61b", every_operation_checks_table_names:
+        "Every operation validates the name of its table.";
+    extra "table-name-case", table_names_are_case_sensitive: "Table names are case-sensitive.";
 
-    extra "billing-by-request", by_request: "A table paid by request has no throughput.";
-    extra "billing-by-request-with-units", by_request_with_units:
-        "Throughput is refused for a table or index paid by request.";
-    extra "billing-provisioned", provisioned: "A provisioned table has the throughput it was given.";
-    extra "billing-needs-units", provisioned_needs_units:
-        "A provisioned table and its global indexes need a throughput of at least 1.";
-    extra "billing-changes", billing_changes: "The billing mode is changed, and throughput with it.";
-    extra "billing-changes-indexes", billing_changes_indexes:
+    extra "billing-pay-per-request", pay_per_request_table_has_no_throughput:
+        "A PAY_PER_REQUEST table has no provisioned throughput.";
+    extra "billing-pay-per-request-with-throughput",
+        throughput_of_pay_per_request_table_is_rejected:
+        "Provisioned throughput is rejected for a PAY_PER_REQUEST table and its indexes.";
+    extra "billing-provisioned", provisioned_table_has_its_throughput:
+        "A PROVISIONED table has the requested throughput.";
+    extra "billing-provisioned-needs-throughput", provisioned_table_needs_throughput:
+        "A PROVISIONED table and its global secondary indexes need a throughput of at least 1 \
+         unit.";
+    extra "billing-changes", billing_mode_can_be_changed:
+        "The billing mode can be changed, and the throughput changes with it.";
+    extra "billing-changes-indexes", billing_mode_changes_index_throughput:
         "The throughput of indexes changes with the billing mode.";
-    extra "throughput-unchanged", throughput_unchanged: "A change of throughput changes it.";
-    extra "update-nothing", update_nothing: "An update that asks for no change is refused.";
-    extra "update-alone", update_alone:
-        "A change of the stream and one of the indexes do not go together.", needs [Streams];
-    extra "table-class", table_class: "A table's class is kept and changed.";
-    extra "encryption", encryption: "Encryption settings are kept.";
-    extra "encryption-rules", encryption_rules:
-        "Encryption settings that contradict each other are refused.";
-    extra "tags", tags: "Tags are added, changed and taken away.", needs [Tags];
-    extra "tag-rules", tag_rules: "Tags have a number, a length and an alphabet.", needs [Tags];
+    extra "added-index-throughput", added_index_has_its_throughput:
+        "An index added to a PROVISIONED table has the requested throughput.";
+    extra "throughput-unchanged", unchanged_throughput_is_rejected:
+        "An update of the throughput must change it.";
+    extra "update-table-without-change", update_without_change_is_rejected:
+        "An UpdateTable call without a change is rejected with ValidationException.";
+    extra "update-table-one-change-per-call", stream_and_index_change_exclude_each_other:
+        "An UpdateTable call cannot change both the stream and an index.", needs [Streams];
+    extra "table-class", table_class_is_stored_and_changed:
+        "The table class is stored and can be changed.";
+    extra "encryption-settings", encryption_settings_are_stored:
+        "The encryption settings of a table are stored.";
+    extra "encryption-settings-conflict", conflicting_encryption_settings_are_rejected:
+        "Encryption settings that contradict each other are rejected with ValidationException.";
+    extra "tags-change", tags_are_added_changed_and_removed:
+        "Tags can be added, changed and removed.", needs [Tags];
+    extra "tag-rules", invalid_tags_are_rejected:
+        "Tags have limits on their number, their length and their characters.", needs [Tags];
 }
 
-/// A rule of meaning that a request breaks, with the service's usual beginning.
+/// Returns a message with the usual prefix for invalid parameter values.
 fn invalid(text: &str) -> String {
     format!("One or more parameter values were invalid: {text}")
 }
 
-/// A rule of shape that one member breaks.
+/// Returns the message of a structural constraint on one member.
 fn constraint(value: &str, member: &str, rule: &str) -> String {
     format!(
         "1 validation error detected: Value '{value}' at '{member}' failed to satisfy constraint: \
@@ -132,21 +167,21 @@ fn constraint(value: &str, member: &str, rule: &str) -> String {
     )
 }
 
-/// The request must be refused with this message, and leave no table behind.
+/// Asserts that the request is rejected with this message and creates no table.
 async fn refused(ctx: &Ctx, shape: TableSpec, message: &str) {
     let name = ctx.free_name();
     ctx.expect_validation(ctx.store().create_table(shape.request(&name)).await, message);
     expect_missing(ctx, ctx.store().describe_table(DescribeTable::new(&name)).await, &name);
 }
 
-/// A table of this name must be refused with this message.
+/// Asserts that a table of this name is rejected with this message.
 async fn refused_name(ctx: &Ctx, name: &str, message: &str) {
     ctx.expect_validation(ctx.store().create_table(TableSpec::s().request(name)).await, message);
     let listed = ctx.ok(ctx.store().list_tables(ListTables::default()).await).table_names;
-    assert!(!listed.iter().any(|listed| listed == name), "the refused table is there: {listed:?}");
+    assert!(!listed.iter().any(|listed| listed == name), "the rejected table exists: {listed:?}");
 }
 
-/// The table must be missing, in the words of the operations on tables.
+/// Asserts the error of table operations for a missing table.
 #[track_caller]
 fn expect_missing<T: std::fmt::Debug>(ctx: &Ctx, answer: tabla_core::Result<T>, name: &str) {
     ctx.expect_code(
@@ -160,7 +195,7 @@ async fn describe(ctx: &Ctx, table: &Table) -> TableDescription {
     ctx.ok(ctx.store().describe_table(DescribeTable::new(table)).await)
 }
 
-/// The names of the global indexes, in order.
+/// Returns the names of the global indexes, in order.
 fn global_indexes(description: &TableDescription) -> Vec<&str> {
     let indexes = description.global_secondary_indexes.iter();
     let mut names: Vec<&str> = indexes.map(|index| index.name.as_str()).collect();
@@ -168,12 +203,12 @@ fn global_indexes(description: &TableDescription) -> Vec<&str> {
     names
 }
 
-/// A global index on `gpk` alone, carrying everything.
+/// Returns a global index on `gpk` alone that projects all attributes.
 fn on_gpk(name: &str) -> SecondaryIndex {
     SecondaryIndex::new(name).partition_key("gpk")
 }
 
-/// Adds a global index on `gpk` (S).
+/// Returns a request that adds a global index on `gpk` (S).
 fn add_index(table: &Table, name: &str) -> UpdateTable {
     UpdateTable::new(table).attribute("gpk", KeyType::S).create_index(on_gpk(name))
 }

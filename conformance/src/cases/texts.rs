@@ -1,16 +1,16 @@
-//! Tables of expression texts and their answers.
+//! Tables of expression texts and their expected results.
 //!
-//! A text alone makes a row: its placeholders stand for what [`names`] and [`values`] say, and
-//! only those that occur in it are sent along.
+//! A row needs only a text: [`names`] and [`values`] define its placeholders, and the request
+//! contains only those that occur in it.
 
 use tabla_core::expr::{Names, Values};
 use tabla_core::{Error, Result};
 
 use super::prelude::*;
 
-/// What the `#…` placeholders of these texts stand for: `#word` for the attribute `word`.
+/// Returns the names of the `#…` placeholders in these texts: `#word` is the attribute `word`.
 ///
-/// `#dotted` stands for the attribute `a.b`, `#also_a` for `a`, and `#unknown` for nothing.
+/// `#dotted` is the attribute `a.b`, `#also_a` is `a`, and `#unknown` is undefined.
 pub(super) fn names(texts: &[&str]) -> Names {
     let of = |word: &str| match word {
         "unknown" => None,
@@ -21,12 +21,12 @@ pub(super) fn names(texts: &[&str]) -> Names {
     placeholders(texts, '#').filter_map(|word| Some((format!("#{word}"), of(word)?))).collect()
 }
 
-/// What the `:…` placeholders of these texts stand for; see [`value`].
+/// Returns the values of the `:…` placeholders in these texts, as [`value`] defines them.
 pub(super) fn values(texts: &[&str]) -> Values {
     placeholders(texts, ':').filter_map(|word| Some((format!(":{word}"), value(word)?))).collect()
 }
 
-/// A value by its name. `None` for `unknown`.
+/// Returns the value of a placeholder, or `None` for `unknown`.
 fn value(word: &str) -> Option<Value> {
     Some(match word {
         "unknown" => return None,
@@ -43,7 +43,7 @@ fn value(word: &str) -> Option<Value> {
         "xabcx" => "xabcx".into(),
         "digit" => "5".into(),
         "empty" => "".into(),
-        // In UTF-8 this is before any emoji, in UTF-16 after them.
+        // This sorts before emoji in UTF-8, and after them in UTF-16.
         "a_ffff" => "a\u{ffff}".into(),
         "bin" => b"\x01\x02\x03".into(),
         "bin1" => b"\x01".into(),
@@ -69,29 +69,29 @@ fn value(word: &str) -> Option<Value> {
         "ns5" => numbers([5]),
         "bs" => binaries([b"\x01", b"\x02"]),
         "S" | "N" | "B" | "BOOL" | "NULL" | "L" | "M" | "SS" | "NS" | "BS" => word.into(),
-        // Anything that is no type code.
+        // These are no type codes.
         "STRING" | "n" => word.into(),
-        word => panic!("the placeholder :{word} stands for nothing"),
+        word => panic!("the placeholder :{word} is undefined; add it to `value`"),
     })
 }
 
 pub(super) fn number(digits: &str) -> Value {
-    Number::parse(digits).expect("a number").into()
+    Number::parse(digits).expect("valid number").into()
 }
 
 pub(super) fn strings<const N: usize>(members: [&str; N]) -> Value {
-    Set::new(members.map(str::to_owned)).expect("a set").into()
+    Set::new(members.map(str::to_owned)).expect("valid set").into()
 }
 
 pub(super) fn numbers<const N: usize>(members: [i32; N]) -> Value {
-    Set::new(members.map(Number::from)).expect("a set").into()
+    Set::new(members.map(Number::from)).expect("valid set").into()
 }
 
 pub(super) fn binaries<const N: usize, const L: usize>(members: [&[u8; L]; N]) -> Value {
-    Set::new(members.map(|member| bytes::Bytes::copy_from_slice(member))).expect("a set").into()
+    Set::new(members.map(|member| bytes::Bytes::copy_from_slice(member))).expect("valid set").into()
 }
 
-/// The words after a mark, as often as they occur.
+/// Returns the words after a mark, with repetitions.
 fn placeholders<'t>(texts: &'t [&'t str], mark: char) -> impl Iterator<Item = &'t str> {
     texts
         .iter()
@@ -103,17 +103,17 @@ fn placeholders<'t>(texts: &'t [&'t str], mark: char) -> impl Iterator<Item = &'
         .filter(|word| !word.is_empty())
 }
 
-/// What a text must give.
+/// Expected result of a text.
 #[derive(Clone, Copy, Debug)]
 pub(super) enum Answer<'a> {
-    /// Whether it holds.
+    /// The condition is valid, with this truth value.
     Holds(bool),
-    /// Why it is refused, after `Invalid …Expression: `.
+    /// The text is rejected with this message, after `Invalid …Expression: `.
     Refused(&'a str),
 }
 
-/// A table with one item, of which texts are asked as conditions and as filters. All rows are
-/// asked before the case fails, and the failure names each text that has another answer.
+/// Table with one item, which evaluates texts as conditions and as filters. It evaluates all rows
+/// before the case fails, and the failure lists each unexpected result.
 #[derive(Debug)]
 pub(super) struct Asked {
     ctx: Ctx,
@@ -122,13 +122,13 @@ pub(super) struct Asked {
 }
 
 impl Asked {
-    /// The table, with [`item`](Self::item) in it.
+    /// Creates the table with [`item`](Self::item).
     pub(super) async fn new(ctx: &Ctx) -> Self {
         let table = ctx.table_with(TableSpec::s(), [Self::item()]).await;
         Self { ctx: ctx.clone(), table, wrong: Vec::new() }
     }
 
-    /// An attribute of each type, empty ones too, maps and lists in each other; no `zz`.
+    /// Returns an item with an attribute of each type, also empty and nested ones; `zz` is missing.
     pub(super) fn item() -> Item {
         let map = map! { "x" => 1, "y" => map! { "z" => 2 }, "l" => list![1, 2, 3] };
         item! {
@@ -145,33 +145,33 @@ impl Asked {
         }
     }
 
-    /// These texts must hold of the item, or not.
+    /// Expects each text to be true or false of the item.
     pub(super) async fn hold(&mut self, rows: &[(&str, bool)]) {
         for (text, holds) in rows {
             self.ask(text, Answer::Holds(*holds)).await;
         }
     }
 
-    /// These texts must be refused for these reasons.
+    /// Expects each text to be rejected with its message.
     pub(super) async fn refuse(&mut self, rows: &[(&str, &str)]) {
         for (text, problem) in rows {
             self.ask(text, Answer::Refused(problem)).await;
         }
     }
 
-    /// These texts must all be refused for this reason.
+    /// Expects all texts to be rejected with one message.
     pub(super) async fn refuse_all(&mut self, problem: &str, texts: &[&str]) {
         for text in texts {
             self.ask(text, Answer::Refused(problem)).await;
         }
     }
 
-    /// The text must have this answer, as a condition and as a filter.
+    /// Evaluates the text as a condition and as a filter, and compares the results with `expected`.
     pub(super) async fn ask(&mut self, text: &str, expected: Answer<'_>) {
         self.ask_with(text, names(&[text]), values(&[text]), expected).await;
     }
 
-    /// The text with these placeholders must have this answer.
+    /// Evaluates the text with these placeholders, and compares the results with `expected`.
     pub(super) async fn ask_with(
         &mut self,
         text: &str,
@@ -207,7 +207,7 @@ impl Asked {
         }
     }
 
-    /// Ends the case: every text had its answer, and the item is as it was.
+    /// Ends the case: fails if a result was unexpected or the item has changed.
     #[track_caller]
     pub(super) fn done(self) -> impl Future<Output = ()> {
         assert!(self.wrong.is_empty(), "other answers:\n  {}", self.wrong.join("\n  "));

@@ -1,4 +1,4 @@
-//! Client request tokens (40).
+//! Client request tokens of transactions (40).
 
 use std::time::Duration;
 
@@ -9,40 +9,52 @@ use super::transactions::retry_on_conflict;
 
 cases! {
     Tokens;
-    clause "40a", replay_changes_nothing: "The same token and content again changes nothing.";
+    clause "40a", replay_changes_nothing:
+        "A transaction that is sent again with the same request token and content succeeds and \
+         changes nothing.";
     clause "40b", replay_reports_read_units:
-        "The same token and content again reports read units.";
-    clause "40c", other_content_is_refused: "The same token with other content is refused.";
-    clause "40d", forgotten_after_ten_minutes:
-        "A token is kept for ten minutes, and then forgotten.", needs [Clock];
-    clause "40e", one_of_concurrent_calls: "Of concurrent calls with one token, one counts.";
-    clause "40f", failure_frees_the_token: "A transaction that failed leaves its token unused.";
-    extra "replay-of-a-lost-condition" of "40a", replay_is_not_judged_again:
-        "A replay succeeds though its conditions would fail now.";
-    extra "replay-asks-for-other-figures" of "40a", figures_are_not_content:
-        "What a transaction returns is no part of its content.";
+        "A repeated transaction with a request token reports read capacity units.";
+    clause "40c", other_content_is_rejected:
+        "A request token with other content is rejected with \
+         IdempotentParameterMismatchException, and nothing is changed.";
+    clause "40d", token_expires_after_ten_minutes:
+        "A request token is kept for ten minutes.", needs [Clock];
+    clause "40e", one_of_concurrent_calls_is_executed:
+        "Of concurrent calls with one request token, one is executed.";
+    clause "40f", failed_transaction_frees_its_token:
+        "A failed transaction leaves its request token unused.";
+    extra "replay-with-false-condition" of "40a", replay_does_not_evaluate_conditions:
+        "A repeated transaction succeeds even if its conditions are false by then.";
+    extra "replay-with-other-return-options" of "40a", return_options_are_no_content:
+        "The options for consumed capacity and metrics are not part of the content of a \
+         transaction.";
     extra "replay-writes-no-record" of "40a", replay_writes_no_record:
-        "A replay writes no record to the stream.", needs [Streams];
-    extra "token-of-36-characters" of "40a", longest_token:
-        "A token has 36 characters at most.";
-    extra "empty-token" of "40a", empty_token: "A token has one character at least.";
-    extra "other-token" of "40a", other_token_is_another_transaction:
-        "The same content under another token, or under none, is carried out again.";
-    extra "token-with-each-other-content" of "40c", what_counts_as_content:
-        "Every part of an operation is content: table, key, item, expression, value, order.";
+        "A repeated transaction writes no stream record.", needs [Streams];
+    extra "token-of-36-characters" of "40a", tokens_are_limited_to_36_characters:
+        "A request token is limited to 36 characters.";
+    extra "empty-token" of "40a", empty_token_is_rejected:
+        "An empty request token is rejected with ValidationException.";
+    extra "same-content-with-other-token" of "40a", same_content_with_other_token_is_executed_again:
+        "The same content with another request token, or without one, is executed again.";
+    extra "token-covers-whole-content" of "40c", every_part_of_an_operation_is_content:
+        "Table, key, item, expressions, values and order of the operations are part of the \
+         content of a transaction.";
     extra "mismatch-keeps-the-token" of "40c", mismatch_keeps_the_token:
-        "A refused content neither uses up nor changes what the token stands for.";
-    extra "wrong-request-before-mismatch" of "40c", wrong_request_before_mismatch:
-        "A request that is wrong in itself is refused as such, whatever its token.";
-    extra "token-for-other-content-later" of "40d", other_content_after_ten_minutes:
-        "A forgotten token may stand for other content.", needs [Clock];
-    extra "replay-does-not-extend" of "40d", replay_does_not_extend:
-        "A replay does not start the ten minutes again.", needs [Clock];
-    extra "failed-validation-frees-the-token" of "40f", invalid_item_frees_the_token:
-        "So does one that was cancelled for an invalid item, or refused as a whole.";
+        "A request that is rejected for other content neither uses up nor changes the request \
+         token.";
+    extra "validation-precedes-token-mismatch" of "40c", validation_precedes_token_mismatch:
+        "An invalid request is rejected with ValidationException, whatever its request token.";
+    extra "expired-token-with-other-content" of "40d", expired_token_accepts_other_content:
+        "An expired request token can be used with other content.", needs [Clock];
+    extra "replay-does-not-extend-token" of "40d", replay_does_not_extend_the_token:
+        "A repeated transaction does not extend the ten minutes of its request token.",
+        needs [Clock];
+    extra "failed-validation-frees-the-token" of "40f", rejected_transaction_frees_its_token:
+        "A transaction that is canceled for an invalid item, or rejected as a whole, leaves its \
+         request token unused.";
 }
 
-/// A token that no other call has: tokens belong to the account, not to a table.
+/// Returns a token that no other call has: tokens belong to the account, not to a table.
 pub(super) fn fresh_token() -> String {
     Env::system().token()
 }
@@ -54,7 +66,7 @@ fn key(name: &str) -> Item {
     item! { "pk" => name }
 }
 
-/// One more for `a`, under this token.
+/// Returns a transaction with this token that adds 1 to a counter.
 fn count(table: &Table, token: &str) -> TransactWriteItems {
     let update = UpdateItem::new(table, key("a")).update("ADD n :one").value(":one", 1);
     TransactWriteItems::new().item(update).client_request_token(token)
@@ -73,7 +85,10 @@ fn expect_mismatch<T: std::fmt::Debug>(ctx: &Ctx, result: tabla_core::Result<T>)
          with an idempotent token that was already used.",
     );
     let kind = error.kind();
-    assert!(matches!(kind, ErrorKind::IdempotentParameterMismatch), "the kind is {kind:?}");
+    assert!(
+        matches!(kind, ErrorKind::IdempotentParameterMismatch),
+        "unexpected error kind {kind:?}"
+    );
 }
 
 async fn replay_changes_nothing(ctx: Ctx) {
@@ -83,7 +98,7 @@ async fn replay_changes_nothing(ctx: Ctx) {
         ctx.ok(ctx.store().transact_write(request.clone()).await);
         ctx.expect_table(&table, &counted(1)).await;
     }
-    // Nor does it undo what has happened since.
+    // The replay does not undo later changes either.
     ctx.put(&table, key("a").with("n", 10)).await;
     ctx.ok(ctx.store().transact_write(request).await);
     ctx.expect_table(&table, &counted(10)).await;
@@ -94,11 +109,11 @@ async fn replay_reports_read_units(ctx: Ctx) {
     let request =
         count(&table, &fresh_token()).return_consumed_capacity(ReturnConsumedCapacity::Indexes);
     let first = ctx.ok(ctx.store().transact_write(request.clone()).await);
-    let [row] = &first.consumed_capacity[..] else { panic!("one table: {first:?}") };
+    let [row] = &first.consumed_capacity[..] else { panic!("not exactly one table: {first:?}") };
     assert_eq!(row.read_capacity_units, None, "{row:?}");
     assert!(row.write_capacity_units.is_some(), "{row:?}");
     let again = ctx.ok(ctx.store().transact_write(request).await);
-    let [row] = &again.consumed_capacity[..] else { panic!("one table: {again:?}") };
+    let [row] = &again.consumed_capacity[..] else { panic!("not exactly one table: {again:?}") };
     assert_eq!(row.table_name, table.name());
     assert_eq!(row.capacity_units, 2.0, "{row:?}");
     assert_eq!(row.read_capacity_units, Some(2.0), "{row:?}");
@@ -106,7 +121,7 @@ async fn replay_reports_read_units(ctx: Ctx) {
     ctx.expect_table(&table, &counted(1)).await;
 }
 
-async fn other_content_is_refused(ctx: Ctx) {
+async fn other_content_is_rejected(ctx: Ctx) {
     let table = ctx.table(TableSpec::s().gsi()).await;
     let token = fresh_token();
     ctx.ok(ctx.store().transact_write(count(&table, &token)).await);
@@ -120,7 +135,7 @@ async fn other_content_is_refused(ctx: Ctx) {
     ctx.expect_unchanged(&before).await;
 }
 
-async fn what_counts_as_content(ctx: Ctx) {
+async fn every_part_of_an_operation_is_content(ctx: Ctx) {
     let table = ctx.table(TableSpec::s()).await;
     let twin = ctx.table(TableSpec::s()).await;
     let token = fresh_token();
@@ -147,7 +162,7 @@ async fn what_counts_as_content(ctx: Ctx) {
     ];
     for (what, other) in others {
         let result = ctx.store().transact_write(other).await;
-        assert!(result.is_err(), "another {what} is other content");
+        assert!(result.is_err(), "another {what} must count as other content");
         expect_mismatch(&ctx, result);
     }
     ctx.expect_unchanged(&before).await;
@@ -169,7 +184,7 @@ async fn mismatch_keeps_the_token(ctx: Ctx) {
     ctx.expect_table(&table, &counted(1)).await;
 }
 
-async fn wrong_request_before_mismatch(ctx: Ctx) {
+async fn validation_precedes_token_mismatch(ctx: Ctx) {
     let table = ctx.table(TableSpec::s()).await;
     let token = fresh_token();
     ctx.ok(ctx.store().transact_write(count(&table, &token)).await);
@@ -183,7 +198,7 @@ async fn wrong_request_before_mismatch(ctx: Ctx) {
     ctx.expect_table(&table, &counted(1)).await;
 }
 
-async fn forgotten_after_ten_minutes(ctx: Ctx) {
+async fn token_expires_after_ten_minutes(ctx: Ctx) {
     let table = ctx.table(TableSpec::s()).await;
     let request = count(&table, &fresh_token());
     ctx.ok(ctx.store().transact_write(request.clone()).await);
@@ -195,7 +210,7 @@ async fn forgotten_after_ten_minutes(ctx: Ctx) {
     ctx.expect_table(&table, &counted(2)).await;
 }
 
-async fn other_content_after_ten_minutes(ctx: Ctx) {
+async fn expired_token_accepts_other_content(ctx: Ctx) {
     let table = ctx.table(TableSpec::s()).await;
     let token = fresh_token();
     ctx.ok(ctx.store().transact_write(count(&table, &token)).await);
@@ -208,12 +223,12 @@ async fn other_content_after_ten_minutes(ctx: Ctx) {
     ctx.clock().advance(2 * SECOND);
     ctx.ok(ctx.store().transact_write(other).await);
     ctx.expect_table(&table, &counted(7)).await;
-    // It stands for the new content now.
+    // The token now belongs to the new content.
     expect_mismatch(&ctx, ctx.store().transact_write(count(&table, &token)).await);
     ctx.expect_table(&table, &counted(7)).await;
 }
 
-async fn replay_does_not_extend(ctx: Ctx) {
+async fn replay_does_not_extend_the_token(ctx: Ctx) {
     let table = ctx.table(TableSpec::s()).await;
     let request = count(&table, &fresh_token());
     ctx.ok(ctx.store().transact_write(request.clone()).await);
@@ -227,7 +242,7 @@ async fn replay_does_not_extend(ctx: Ctx) {
     ctx.expect_table(&table, &counted(2)).await;
 }
 
-async fn one_of_concurrent_calls(ctx: Ctx) {
+async fn one_of_concurrent_calls_is_executed(ctx: Ctx) {
     let table = ctx.table(TableSpec::s()).await;
     for round in 1..=5 {
         let request = count(&table, &fresh_token());
@@ -243,7 +258,7 @@ async fn one_of_concurrent_calls(ctx: Ctx) {
     }
 }
 
-async fn failure_frees_the_token(ctx: Ctx) {
+async fn failed_transaction_frees_its_token(ctx: Ctx) {
     let table = ctx.table(TableSpec::s()).await;
     let token = fresh_token();
     let failing =
@@ -259,7 +274,7 @@ async fn failure_frees_the_token(ctx: Ctx) {
     ctx.expect_table(&table, &counted(1)).await;
 }
 
-async fn invalid_item_frees_the_token(ctx: Ctx) {
+async fn rejected_transaction_frees_its_token(ctx: Ctx) {
     let table = ctx.table(TableSpec::s()).await;
     let token = fresh_token();
     let canceled = count(&table, &token).item(PutItem::new(&table, item! { "pk" => 1 }));
@@ -272,7 +287,7 @@ async fn invalid_item_frees_the_token(ctx: Ctx) {
     ctx.expect_table(&table, &counted(1)).await;
 }
 
-async fn replay_is_not_judged_again(ctx: Ctx) {
+async fn replay_does_not_evaluate_conditions(ctx: Ctx) {
     let table = ctx.table(TableSpec::s()).await;
     let create = PutItem::new(&table, key("a")).condition(attr("pk").not_exists());
     let request = TransactWriteItems::new().item(create).client_request_token(fresh_token());
@@ -284,7 +299,7 @@ async fn replay_is_not_judged_again(ctx: Ctx) {
     ctx.expect_table(&table, &[]).await;
 }
 
-async fn figures_are_not_content(ctx: Ctx) {
+async fn return_options_are_no_content(ctx: Ctx) {
     let table = ctx.table(TableSpec::s()).await;
     let request = count(&table, &fresh_token());
     ctx.ok(ctx.store().transact_write(request.clone()).await);
@@ -307,7 +322,7 @@ async fn replay_writes_no_record(ctx: Ctx) {
     assert!(keys.contains(&&key("a")) && keys.contains(&&key("end")), "{records:#?}");
 }
 
-async fn longest_token(ctx: Ctx) {
+async fn tokens_are_limited_to_36_characters(ctx: Ctx) {
     let table = ctx.table(TableSpec::s()).await;
     let mut token = format!("{:x<36}", fresh_token());
     assert_eq!(token.len(), 36);
@@ -323,7 +338,7 @@ async fn longest_token(ctx: Ctx) {
     ctx.expect_table(&table, &counted(1)).await;
 }
 
-async fn empty_token(ctx: Ctx) {
+async fn empty_token_is_rejected(ctx: Ctx) {
     let table = ctx.table(TableSpec::s()).await;
     ctx.expect_validation_with(
         ctx.store().transact_write(count(&table, "")).await,
@@ -332,7 +347,7 @@ async fn empty_token(ctx: Ctx) {
     ctx.expect_table(&table, &[]).await;
 }
 
-async fn other_token_is_another_transaction(ctx: Ctx) {
+async fn same_content_with_other_token_is_executed_again(ctx: Ctx) {
     let table = ctx.table(TableSpec::s()).await;
     for round in 1..=2 {
         ctx.ok(ctx.store().transact_write(count(&table, &fresh_token())).await);

@@ -1,4 +1,4 @@
-//! Expiry of items (55).
+//! Expiry of items by TTL (55).
 
 use std::time::Duration;
 
@@ -9,49 +9,58 @@ use super::prelude::*;
 cases! {
     Ttl;
 
-    clause "55a", only_top_level_numbers_expire: "Only a top-level number expires an item.",
-        needs [Sweep];
-    clause "55b", times_are_seconds: "The time is in seconds since the epoch.", needs [Sweep];
-    extra "ttl-to-the-second" of "55b", expiry_is_to_the_second:
-        "An item expires when its second has passed, and not before.", needs [Sweep, Clock];
-    clause "55c", very_old_times_are_kept:
-        "An item that expired more than five years ago is kept.", needs [Sweep];
-    clause "55d", expired_items_are_there:
-        "An expired item is read, written and counted until it is deleted.", needs [Sweep, Clock];
-    extra "ttl-put-off" of "55d", expiry_can_be_put_off:
-        "An expired item whose time is changed or removed in time is kept.",
+    clause "55a", only_top_level_numbers_expire:
+        "Only a top-level number attribute expires an item.", needs [Sweep];
+    clause "55b", expiry_time_is_in_seconds:
+        "The expiry time is in seconds since the Unix epoch.", needs [Sweep];
+    extra "ttl-to-the-second" of "55b", item_expires_after_its_second:
+        "An item expires when the second of its expiry time has passed, and not before.",
         needs [Sweep, Clock];
-    extra "ttl-filter" of "55d", callers_filter_what_has_expired:
-        "The filter that callers use leaves out what has expired, and nothing else.";
-    clause "55e", expired_items_are_deleted:
-        "Expired items are deleted in the background, from indexes too.", needs [Sweep];
-    clause "55f", expiry_is_a_change_by_the_service:
-        "The stream shows an expiry as a REMOVE by the service.", needs [Sweep, Streams];
-    extra "ttl-removed-once" of "55f", expiry_is_recorded_once:
-        "An expiry has one record, however often the service looks.",
+    clause "55c", items_expired_over_five_years_ago_are_kept:
+        "An item whose expiry time is more than five years in the past is kept.", needs [Sweep];
+    clause "55d", expired_item_exists_until_it_is_deleted:
+        "An expired item is read, written and counted until it is deleted.", needs [Sweep, Clock];
+    extra "ttl-changed-in-time" of "55d", expiry_can_be_postponed:
+        "An expired item whose expiry time is changed or removed before its deletion is kept.",
+        needs [Sweep, Clock];
+    extra "ttl-filter" of "55d", filter_leaves_out_expired_items:
+        "A filter on the expiry time leaves out the expired items and no others.";
+    clause "55e", expired_items_are_deleted_from_table_and_indexes:
+        "Expired items are deleted in the background, from the table and its indexes.",
+        needs [Sweep];
+    clause "55f", expiry_is_recorded_as_remove_by_the_service:
+        "The stream records an expiry as a REMOVE by the DynamoDB service.", needs [Sweep, Streams];
+    extra "ttl-removed-once" of "55f", expiry_has_one_record:
+        "An expiry has one stream record, even after several sweeps.",
         needs [Sweep, Streams, Clock];
-    clause "55g", another_attribute_is_refused:
-        "Another attribute needs expiry to be disabled first.";
-    clause "55h", changes_too_soon_are_refused: "Expiry cannot be changed again within an hour.";
-    extra "ttl-after-an-hour" of "55h", changes_after_an_hour:
-        "Expiry can be changed after an hour, also to another attribute.", needs [Sweep, Clock];
-    extra "ttl-disabled" of "55g", disabled_expiry_deletes_nothing:
-        "Nothing expires where expiry is disabled.", needs [Sweep, Clock];
-    extra "ttl-described" of "55g", settings_are_described:
-        "The settings are described as they were made, and what is so already is refused.";
-    extra "ttl-attribute-name", attribute_names: "The attribute's name has 1 to 255 bytes.";
-    extra "ttl-missing-table", tables_must_exist: "The settings of a missing table are refused.";
+    clause "55g", change_of_ttl_attribute_needs_disabling:
+        "The TTL attribute can be changed only after TTL is disabled.";
+    clause "55h", second_change_within_an_hour_is_rejected:
+        "The TTL settings can be changed only once per hour.";
+    extra "ttl-after-an-hour" of "55h", change_after_an_hour_is_accepted:
+        "The TTL settings can be changed again after an hour, also to another attribute.",
+        needs [Sweep, Clock];
+    extra "ttl-disabled" of "55g", disabled_ttl_deletes_nothing:
+        "No item expires while TTL is disabled.", needs [Sweep, Clock];
+    extra "ttl-described" of "55g", ttl_settings_are_described:
+        "The TTL settings are described as requested, and a change to the current settings is \
+         rejected.";
+    extra "ttl-attribute-name", ttl_attribute_name_has_1_to_255_bytes:
+        "The name of the TTL attribute must have 1 to 255 bytes.";
+    extra "ttl-missing-table", ttl_of_missing_table_fails:
+        "Reading or changing the TTL settings of a missing table fails with \
+         ResourceNotFoundException.";
 }
 
 const DAY: i64 = 24 * 60 * 60;
 const YEAR: i64 = 365 * DAY;
 
-/// A moment by the store's clock, so many seconds from now.
+/// Returns the time `from_now` seconds after the store's clock, in seconds since the epoch.
 fn seconds(ctx: &Ctx, from_now: i64) -> i64 {
-    i64::try_from(ctx.now().as_secs()).expect("a time of this age") + from_now
+    i64::try_from(ctx.now().as_secs()).expect("the time is in range") + from_now
 }
 
-/// A table whose items expire by `expires`.
+/// Creates a table whose TTL attribute is `expires`.
 async fn expiring(ctx: &Ctx, shape: TableSpec) -> Table {
     let table = ctx.table(shape).await;
     let request = UpdateTimeToLive::new(&table, "expires", true);
@@ -64,7 +73,7 @@ fn item(pk: &str, expires: impl Into<Value>) -> Item {
     item! { "pk" => pk, "expires" => expires.into() }
 }
 
-/// Writes these items, has expired ones deleted, and says what must be left.
+/// Writes these items, sweeps, and asserts which of them remain.
 async fn expect_kept(ctx: &Ctx, table: &Table, gone: &[Item], kept: &[Item]) {
     ctx.put_all(table, gone.iter().chain(kept).cloned()).await;
     ctx.sweep().await;
@@ -74,7 +83,7 @@ async fn expect_kept(ctx: &Ctx, table: &Table, gone: &[Item], kept: &[Item]) {
 async fn only_top_level_numbers_expire(ctx: Ctx) {
     let table = expiring(&ctx, TableSpec::s()).await;
     let past = seconds(&ctx, -100);
-    let set = Set::new([Number::from(past)]).expect("one member");
+    let set = Set::new([Number::from(past)]).expect("non-empty set");
     let kept = [
         item("string", past.to_string()),
         item("binary", past.to_string().into_bytes()),
@@ -90,20 +99,20 @@ async fn only_top_level_numbers_expire(ctx: Ctx) {
     expect_kept(&ctx, &table, &[item("number", past)], &kept).await;
 }
 
-async fn times_are_seconds(ctx: Ctx) {
+async fn expiry_time_is_in_seconds(ctx: Ctx) {
     let table = expiring(&ctx, TableSpec::s()).await;
     let past = seconds(&ctx, -100);
-    let fraction = Number::parse(&format!("{past}.5")).expect("a number");
+    let fraction = Number::parse(&format!("{past}.5")).expect("valid number");
     let gone = [item("past", past), item("fraction", fraction), item("day", past - DAY)];
     let kept = [
         item("future", seconds(&ctx, DAY)),
         item("milliseconds", past * 1000),
-        item("largest", Number::parse("9E125").expect("a number")),
+        item("largest", Number::parse("9E125").expect("valid number")),
     ];
     expect_kept(&ctx, &table, &gone, &kept).await;
 }
 
-async fn expiry_is_to_the_second(ctx: Ctx) {
+async fn item_expires_after_its_second(ctx: Ctx) {
     let table = expiring(&ctx, TableSpec::s()).await;
     let item = item("a", seconds(&ctx, 60));
     ctx.put(&table, item.clone()).await;
@@ -117,19 +126,19 @@ async fn expiry_is_to_the_second(ctx: Ctx) {
     ctx.expect_table(&table, &[]).await;
 }
 
-async fn very_old_times_are_kept(ctx: Ctx) {
+async fn items_expired_over_five_years_ago_are_kept(ctx: Ctx) {
     let table = expiring(&ctx, TableSpec::s()).await;
     let gone = [item("four-years", seconds(&ctx, -4 * YEAR))];
     let kept = [
         item("six-years", seconds(&ctx, -6 * YEAR)),
         item("epoch", 0),
         item("before", -5),
-        item("smallest", Number::parse("-9E125").expect("a number")),
+        item("smallest", Number::parse("-9E125").expect("valid number")),
     ];
     expect_kept(&ctx, &table, &gone, &kept).await;
 }
 
-async fn expired_items_are_there(ctx: Ctx) {
+async fn expired_item_exists_until_it_is_deleted(ctx: Ctx) {
     let table = expiring(&ctx, TableSpec::s().gsi()).await;
     let expires = seconds(&ctx, 10);
     let item = item("a", expires).with("gpk", "g").with("gsk", "h").with("n", 1);
@@ -145,25 +154,25 @@ async fn expired_items_are_there(ctx: Ctx) {
     assert_eq!(ctx.ok(ctx.store().scan(count).await).count, 1);
     let described = ctx.ok(ctx.store().describe_table(DescribeTable::new(&table)).await);
     assert_eq!(described.item_count, 1);
-    // Conditions see it, and writes change it.
+    // Conditions see the expired item, and writes change it.
     let put = PutItem::new(&table, key.clone()).condition(attr("pk").not_exists());
     ctx.expect_condition_failed(ctx.store().put(put).await);
     let update = UpdateItem::new(&table, key).update(Update::new().add("n", 1));
     ctx.update(update.condition(attr("expires").eq(expires))).await;
     ctx.expect_table(&table, &[item.with("n", 2)]).await;
-    // Callers filter.
+    // A filter hides the expired item from callers.
     let live = tabla_core::not_expired("expires", ctx.now());
     ctx.expect_query(Query::new(&table, attr("pk").eq("a")).filter(live), &[]).await;
     ctx.sweep().await;
     ctx.expect_table(&table, &[]).await;
 }
 
-/// Nothing is deleted meanwhile: the filter alone says what has expired.
-async fn callers_filter_what_has_expired(ctx: Ctx) {
+/// Nothing is deleted meanwhile: only the filter leaves out expired items.
+async fn filter_leaves_out_expired_items(ctx: Ctx) {
     let table = ctx.table(TableSpec::s()).await;
     let now = ctx.now();
     let (past, future) = (seconds(&ctx, -100), seconds(&ctx, 100));
-    let number = |text: String| Number::parse(&text).expect("a number");
+    let number = |text: String| Number::parse(&text).expect("valid number");
     let shown = [
         item! { "pk" => "none" },
         item! { "pk" => "other", "Expires" => past },
@@ -178,14 +187,14 @@ async fn callers_filter_what_has_expired(ctx: Ctx) {
         item("null", Value::Null),
         item("list", list![past]),
         item("map", map! { "expires" => past }),
-        item("set", Set::new([Number::from(past)]).expect("one member")),
+        item("set", Set::new([Number::from(past)]).expect("non-empty set")),
     ];
     let hidden = [
         item("past", past),
         item("fraction", number(format!("{past}.5"))),
-        // Its second has come; it is deleted when that has passed.
+        // The second of this expiry time is current; the item is deleted after it has passed.
         item("this-second", seconds(&ctx, 0)),
-        // Never deleted, and no reason to see them again.
+        // Items that expired more than five years ago are never deleted.
         item("six-years", seconds(&ctx, -6 * YEAR)),
         item("epoch", 0),
         item("negative", -5),
@@ -206,7 +215,7 @@ async fn callers_filter_what_has_expired(ctx: Ctx) {
     }
 }
 
-async fn expiry_can_be_put_off(ctx: Ctx) {
+async fn expiry_can_be_postponed(ctx: Ctx) {
     let table = expiring(&ctx, TableSpec::s()).await;
     let soon = seconds(&ctx, 10);
     ctx.put_all(&table, ["later", "never", "replaced", "left"].map(|pk| item(pk, soon))).await;
@@ -225,13 +234,13 @@ async fn expiry_can_be_put_off(ctx: Ctx) {
     ctx.expect_table(&table, &[never, replaced]).await;
 }
 
-async fn expired_items_are_deleted(ctx: Ctx) {
+async fn expired_items_are_deleted_from_table_and_indexes(ctx: Ctx) {
     let table = expiring(&ctx, TableSpec::s().gsi()).await;
     let other = ctx.table(TableSpec::s()).await;
     let entry = |pk: &str, expires: i64| item(pk, expires).with("gpk", "g").with("gsk", pk);
     let gone = ["a", "b", "c"].map(|pk| entry(pk, seconds(&ctx, -100)));
     let kept = [entry("d", seconds(&ctx, DAY)), item! { "pk" => "e", "gpk" => "g", "gsk" => "e" }];
-    // Where nothing expires, the same items stay.
+    // The same items remain in a table without TTL.
     ctx.put_all(&other, gone.iter().cloned()).await;
     expect_kept(&ctx, &table, &gone, &kept).await;
     ctx.expect_index(&table, "gsi", &kept).await;
@@ -239,7 +248,7 @@ async fn expired_items_are_deleted(ctx: Ctx) {
     ctx.expect_table(&other, &gone).await;
 }
 
-async fn expiry_is_a_change_by_the_service(ctx: Ctx) {
+async fn expiry_is_recorded_as_remove_by_the_service(ctx: Ctx) {
     let shape = TableSpec::s().stream(StreamViewType::NewAndOldImages);
     let table = expiring(&ctx, shape).await;
     let expired = item("expired", seconds(&ctx, -100));
@@ -262,20 +271,20 @@ async fn expiry_is_a_change_by_the_service(ctx: Ctx) {
     assert_eq!(shown, expected);
     let (by_service, by_callers) = records.split_last().expect("four records");
     assert_eq!(by_service.new_image, None);
-    let identity = by_service.user_identity.as_ref().expect("the service did it");
+    let identity = by_service.user_identity.as_ref().expect("the service's record has an identity");
     assert_eq!(identity.kind, "Service");
     assert_eq!(identity.principal_id, "dynamodb.amazonaws.com");
     assert!(by_callers.iter().all(|record| record.user_identity.is_none()), "{by_callers:?}");
 }
 
-async fn expiry_is_recorded_once(ctx: Ctx) {
+async fn expiry_has_one_record(ctx: Ctx) {
     let table = expiring(&ctx, TableSpec::s().stream(StreamViewType::KeysOnly)).await;
     ctx.put(&table, item("a", seconds(&ctx, 10))).await;
     for advance in [0, 20, 20] {
         ctx.clock().advance(Duration::from_secs(advance));
         ctx.sweep().await;
     }
-    // The same key expires again, and that is another change.
+    // A second expiry of the same key is another change.
     ctx.put(&table, item("a", seconds(&ctx, -1))).await;
     ctx.sweep().await;
     ctx.expect_table(&table, &[]).await;
@@ -286,7 +295,7 @@ async fn expiry_is_recorded_once(ctx: Ctx) {
     assert_eq!(events, [insert, remove, insert, remove]);
 }
 
-async fn another_attribute_is_refused(ctx: Ctx) {
+async fn change_of_ttl_attribute_needs_disabling(ctx: Ctx) {
     let table = expiring(&ctx, TableSpec::s()).await;
     for enabled in [true, false] {
         let request = UpdateTimeToLive::new(&table, "other", enabled);
@@ -305,14 +314,14 @@ async fn describe(ctx: &Ctx, table: &Table) -> TimeToLiveDescription {
 
 const TOO_SOON: &str = "Time to live has been modified multiple times within a fixed interval";
 
-async fn changes_too_soon_are_refused(ctx: Ctx) {
+async fn second_change_within_an_hour_is_rejected(ctx: Ctx) {
     let table = expiring(&ctx, TableSpec::s()).await;
     let disable = UpdateTimeToLive::new(&table, "expires", false);
     ctx.expect_validation(ctx.store().update_time_to_live(disable).await, TOO_SOON);
     assert_eq!(describe(&ctx, &table).await.attribute.as_deref(), Some("expires"));
 }
 
-async fn changes_after_an_hour(ctx: Ctx) {
+async fn change_after_an_hour_is_accepted(ctx: Ctx) {
     let table = expiring(&ctx, TableSpec::s()).await;
     let set = |attribute: &str, enabled: bool| {
         let (store, request) = (ctx.store(), UpdateTimeToLive::new(&table, attribute, enabled));
@@ -333,7 +342,7 @@ async fn changes_after_an_hour(ctx: Ctx) {
     expect_kept(&ctx, &table, &[gone], &[item("kept", past)]).await;
 }
 
-async fn disabled_expiry_deletes_nothing(ctx: Ctx) {
+async fn disabled_ttl_deletes_nothing(ctx: Ctx) {
     let table = expiring(&ctx, TableSpec::s()).await;
     ctx.clock().advance(Duration::from_secs(60 * 60));
     let disable = UpdateTimeToLive::new(&table, "expires", false);
@@ -342,7 +351,7 @@ async fn disabled_expiry_deletes_nothing(ctx: Ctx) {
     expect_kept(&ctx, &table, &[], &kept).await;
 }
 
-async fn settings_are_described(ctx: Ctx) {
+async fn ttl_settings_are_described(ctx: Ctx) {
     let table = ctx.table(TableSpec::s()).await;
     let off = TimeToLiveDescription::disabled();
     assert_eq!(describe(&ctx, &table).await, off);
@@ -365,7 +374,7 @@ async fn settings_are_described(ctx: Ctx) {
     assert_eq!(describe(&ctx, &other).await, off);
 }
 
-async fn attribute_names(ctx: Ctx) {
+async fn ttl_attribute_name_has_1_to_255_bytes(ctx: Ctx) {
     let table = ctx.table(TableSpec::s()).await;
     for (name, constraint) in [
         (String::new(), "greater than or equal to 1"),
@@ -386,7 +395,7 @@ async fn attribute_names(ctx: Ctx) {
     assert_eq!(describe(&ctx, &table).await.attribute, Some(longest));
 }
 
-async fn tables_must_exist(ctx: Ctx) {
+async fn ttl_of_missing_table_fails(ctx: Ctx) {
     let name = ctx.free_name();
     let not_found = |kind: &ErrorKind| matches!(kind, ErrorKind::NotFound);
     let request = UpdateTimeToLive::new(&name, "expires", true);

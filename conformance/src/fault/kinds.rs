@@ -111,9 +111,9 @@ faults! {
     EmptyProjectionIsMissing = "empty_projection_is_missing", caught by "22g";
 
     /// The index entry of a deleted item remains.
-    DeletedEntryStays = "deleted_entry_stays", caught by "index-follows";
+    DeletedEntryStays = "deleted_entry_stays", caught by "added-index-follows-writes";
     /// The old index entry remains when an item's index key changes.
-    MovedEntryStays = "moved_entry_stays", caught by "index-follows";
+    MovedEntryStays = "moved_entry_stays", caught by "added-index-follows-writes";
     /// An index has items that lack its sort key.
     IndexNotSparse = "index_not_sparse", caught by "34f";
     /// An index returns whole items, regardless of its projection.
@@ -127,7 +127,7 @@ faults! {
     BatchReadsTwice = "batch_reads_twice", caught by "35h";
 
     /// A transaction ignores the conditions of its writes.
-    TransactionUnconditional = "transaction_unconditional", caught by "last-put-loses-its-condition";
+    TransactionUnconditional = "transaction_unconditional", caught by "last-put-condition-fails";
     /// A canceled transaction applies the writes before the failed one.
     HalfTransaction = "half_transaction", caught by "43c";
     /// Only the first of several cancellation reasons is reported.

@@ -91,7 +91,7 @@ pub(super) fn groups() -> Vec<Group> {
             values => "31c";
             return_values => "29a";
             return_values_on_condition_check_failure => "30a";
-            return_consumed_capacity => "write-boundaries";
+            return_consumed_capacity => "write-costs-at-1024-bytes";
             return_item_collection_metrics => "60a";
         },
         group! {
@@ -132,17 +132,17 @@ pub(super) fn groups() -> Vec<Group> {
             limit => "limit-zero";
             scan_index_forward = true => "52a";
             consistent_read => "48a";
-            exclusive_start_key => "page-count";
+            exclusive_start_key => "page-of-count";
             return_consumed_capacity => "empty-query-costs";
         },
         group! {
             Scan;
             table => "51f";
             index => "scan-sparse-index";
-            filter => "filter-broken-on-every-read";
+            filter => "filter-invalid-on-every-read";
             projection => "projection-in-every-read";
             names => "projection-in-every-read";
-            values => "filter-broken-on-every-read";
+            values => "filter-invalid-on-every-read";
             select => "50b";
             limit => "limit-zero";
             segment => "51d";
@@ -161,18 +161,18 @@ pub(super) fn groups() -> Vec<Group> {
             keys => "35g";
             projection => "batch-get-projection";
             names => "batch-get-projection";
-            consistent_read => "batch-get-consistent";
+            consistent_read => "batch-get-consistent-costs";
         },
         group! {
             BatchWriteItem;
             requests => "35a";
             return_consumed_capacity => "batch-write-costs";
-            return_item_collection_metrics => "metrics-of-many";
+            return_item_collection_metrics => "metrics-of-batches-and-transactions";
         },
         group! {
             TransactGetItems;
             items => "transact-get-in-order";
-            return_consumed_capacity => "transact-get-units";
+            return_consumed_capacity => "transact-get-costs";
         },
         group! {
             GetItem in TransactGetItems, by transaction_gets;
@@ -187,55 +187,55 @@ pub(super) fn groups() -> Vec<Group> {
         },
         group! {
             TransactWriteItems;
-            items => "all-kinds-of-operations";
+            items => "transaction-of-every-operation";
             client_request_token => "40b";
             return_consumed_capacity => "42a";
-            return_item_collection_metrics => "metrics-of-a-transaction";
+            return_item_collection_metrics => "transaction-metrics-by-table";
         },
         group! {
             PutItem in TransactWriteItems, by transaction_puts;
-            table => "placeholders-in-a-transaction";
-            item => "placeholders-in-a-transaction";
+            table => "transaction-placeholders";
+            item => "transaction-placeholders";
             condition => "30d";
-            names => "placeholders-in-a-transaction";
-            values => "placeholders-in-a-transaction";
-            return_values => "own-figures-in-a-transaction";
+            names => "transaction-placeholders";
+            values => "transaction-placeholders";
+            return_values => "transaction-operation-returns-nothing";
             return_values_on_condition_check_failure => "30d";
-            return_consumed_capacity => "own-figures-in-a-transaction";
-            return_item_collection_metrics => "own-figures-in-a-transaction";
+            return_consumed_capacity => "transaction-operation-returns-nothing";
+            return_item_collection_metrics => "transaction-operation-returns-nothing";
         },
         group! {
             UpdateItem in TransactWriteItems, by transaction_updates;
-            table => "placeholders-in-a-transaction";
-            key => "placeholders-in-a-transaction";
-            update => "placeholders-in-a-transaction";
+            table => "transaction-placeholders";
+            key => "transaction-placeholders";
+            update => "transaction-placeholders";
             condition => "30d";
-            names => "placeholders-in-a-transaction";
-            values => "placeholders-in-a-transaction";
-            return_values => "own-figures-in-a-transaction";
+            names => "transaction-placeholders";
+            values => "transaction-placeholders";
+            return_values => "transaction-operation-returns-nothing";
             return_values_on_condition_check_failure => "30d";
-            return_consumed_capacity => "own-figures-in-a-transaction";
-            return_item_collection_metrics => "own-figures-in-a-transaction";
+            return_consumed_capacity => "transaction-operation-returns-nothing";
+            return_item_collection_metrics => "transaction-operation-returns-nothing";
         },
         group! {
             DeleteItem in TransactWriteItems, by transaction_deletes;
-            table => "placeholders-in-a-transaction";
-            key => "placeholders-in-a-transaction";
+            table => "transaction-placeholders";
+            key => "transaction-placeholders";
             condition => "30d";
-            names => "placeholders-in-a-transaction";
-            values => "placeholders-in-a-transaction";
-            return_values => "own-figures-in-a-transaction";
+            names => "transaction-placeholders";
+            values => "transaction-placeholders";
+            return_values => "transaction-operation-returns-nothing";
             return_values_on_condition_check_failure => "30d";
-            return_consumed_capacity => "own-figures-in-a-transaction";
-            return_item_collection_metrics => "own-figures-in-a-transaction";
+            return_consumed_capacity => "transaction-operation-returns-nothing";
+            return_item_collection_metrics => "transaction-operation-returns-nothing";
         },
         group! {
             ConditionCheck in TransactWriteItems, by transaction_checks;
-            table => "placeholders-in-a-transaction";
-            key => "placeholders-in-a-transaction";
+            table => "transaction-placeholders";
+            key => "transaction-placeholders";
             condition => "30d";
-            names => "placeholders-in-a-transaction";
-            values => "placeholders-in-a-transaction";
+            names => "transaction-placeholders";
+            values => "transaction-placeholders";
             return_values_on_condition_check_failure => "30d";
         },
         group! {
@@ -245,13 +245,13 @@ pub(super) fn groups() -> Vec<Group> {
             key_schema => "53a";
             global_secondary_indexes => "53a";
             local_secondary_indexes => "53a";
-            billing_mode => "billing-by-request";
+            billing_mode => "billing-pay-per-request";
             provisioned_throughput => "billing-provisioned";
             stream => "53a";
-            sse => "encryption";
+            sse => "encryption-settings";
             deletion_protection => "53h";
             table_class => "table-class";
-            tags => "tags";
+            tags => "tags-change";
         },
         group! {
             AttributeDefinition in CreateTable, by new_attributes, sample: AttributeDefinition::new("", KeyType::S);
@@ -305,9 +305,9 @@ pub(super) fn groups() -> Vec<Group> {
         },
         group! {
             SseSpecification in CreateTable, by new_sse;
-            enabled => "encryption";
-            sse_type => "encryption";
-            kms_master_key_id => "encryption-rules";
+            enabled => "encryption-settings";
+            sse_type => "encryption-settings";
+            kms_master_key_id => "encryption-settings-conflict";
         },
         group! {
             DescribeTable;
@@ -320,9 +320,9 @@ pub(super) fn groups() -> Vec<Group> {
             index_updates => "54b";
             billing_mode => "billing-changes";
             provisioned_throughput => "billing-changes";
-            stream => "stream-again";
-            sse => "encryption-rules";
-            deletion_protection => "protection-can-be-set";
+            stream => "stream-reenabled";
+            sse => "encryption-settings-conflict";
+            deletion_protection => "deletion-protection-can-be-changed";
             table_class => "table-class";
         },
         group! {
@@ -334,7 +334,7 @@ pub(super) fn groups() -> Vec<Group> {
             SecondaryIndex in UpdateTable, by added_indexes, sample: SecondaryIndex::new("");
             name => "54b";
             key_schema => "54b";
-            projection = IndexProjection::all() => "added-index-carries";
+            projection = IndexProjection::all() => "added-index-projection";
             provisioned_throughput => "added-index-throughput";
         },
         group! {
@@ -344,8 +344,8 @@ pub(super) fn groups() -> Vec<Group> {
         },
         group! {
             IndexProjection in UpdateTable, by added_projections, sample: IndexProjection::all();
-            kind = ProjectionType::All => "added-index-carries";
-            non_key_attributes => "added-index-carries";
+            kind = ProjectionType::All => "added-index-projection";
+            non_key_attributes => "added-index-projection";
         },
         group! {
             ProvisionedThroughput in UpdateTable, by changed_throughput;
@@ -364,14 +364,14 @@ pub(super) fn groups() -> Vec<Group> {
         },
         group! {
             StreamSpecification in UpdateTable, by changed_stream;
-            enabled => "stream-again";
-            view_type => "stream-again";
+            enabled => "stream-reenabled";
+            view_type => "stream-reenabled";
         },
         group! {
             SseSpecification in UpdateTable, by changed_sse;
-            enabled => "encryption-rules";
-            sse_type => "encryption-rules";
-            kms_master_key_id => "encryption-rules";
+            enabled => "encryption-settings-conflict";
+            sse_type => "encryption-settings-conflict";
+            kms_master_key_id => "encryption-settings-conflict";
         },
         group! {
             DeleteTable;
@@ -394,17 +394,17 @@ pub(super) fn groups() -> Vec<Group> {
         },
         group! {
             TagTable;
-            table => "tags";
-            tags => "tags";
+            table => "tags-change";
+            tags => "tags-change";
         },
         group! {
             UntagTable;
-            table => "tags";
-            keys => "tags";
+            table => "tags-change";
+            keys => "tags-change";
         },
         group! {
             ListTableTags;
-            table => "tags";
+            table => "tags-change";
         },
         group! {
             ListStreams;
@@ -428,7 +428,7 @@ pub(super) fn groups() -> Vec<Group> {
         group! {
             GetRecords, sample: GetRecords::new(ShardIterator(String::new()));
             iterator = ShardIterator(String::new()) => "56b";
-            limit => "stream-limits";
+            limit => "stream-read-limit";
         },
     ]
 }

@@ -1,4 +1,4 @@
-//! Limits, at the limit and one past it (15).
+//! Limits of expressions, at the limit and one past it (15).
 
 use tabla_core::expr::{Names, Values};
 
@@ -13,12 +13,12 @@ fn too_long(size: usize) -> String {
     format!("Expression size has exceeded the maximum allowed size; expression size: {size}")
 }
 
-/// The text with space behind it, up to this many bytes.
+/// Pads the text with trailing spaces to `bytes` bytes.
 fn padded(text: &str, bytes: usize) -> String {
     format!("{text:bytes$}")
 }
 
-pub(super) async fn expressions_have_4096_bytes(ctx: Ctx) {
+pub(super) async fn expressions_are_limited_to_4096_bytes(ctx: Ctx) {
     let mut asked = Asked::new(&ctx).await;
     for bytes in [4095, 4096] {
         asked.ask(&padded("a = :one", bytes), Answer::Holds(true)).await;
@@ -26,7 +26,7 @@ pub(super) async fn expressions_have_4096_bytes(ctx: Ctx) {
     }
     for bytes in [4097, 5000, 20_000] {
         asked.ask(&padded("a = :one", bytes), Answer::Refused(&too_long(bytes))).await;
-        // Before anything else is wrong with it.
+        // The length is reported before syntax errors.
         asked.ask(&padded("name = ((", bytes), Answer::Refused(&too_long(bytes))).await;
     }
     asked.done().await;
@@ -41,7 +41,7 @@ pub(super) async fn expressions_have_4096_bytes(ctx: Ctx) {
     assert_eq!(ctx.query_all(query(4096)).await, [key()]);
     let message = format!("Invalid KeyConditionExpression: {}", too_long(4097));
     ctx.expect_validation(ctx.store().query(query(4097)).await, &message);
-    // Updates and projections do not tell their size.
+    // The messages for updates and projections omit the size.
     let message = |kind: &str| {
         format!("Invalid {kind}: Expression size has exceeded the maximum allowed size;")
     };
@@ -56,9 +56,9 @@ pub(super) async fn expressions_have_4096_bytes(ctx: Ctx) {
     ctx.expect_unchanged(&before).await;
 }
 
-pub(super) async fn length_is_in_bytes(ctx: Ctx) {
+pub(super) async fn expression_length_is_in_bytes(ctx: Ctx) {
     let mut asked = Asked::new(&ctx).await;
-    // 4096 bytes in 2048 characters, and one byte more.
+    // The texts have 4096 bytes in 2048 characters, and one byte more.
     let text = "é".repeat(2048);
     let problem = r#"Syntax error; token: "é", near: "éé""#;
     asked.ask(&text, Answer::Refused(problem)).await;
@@ -66,7 +66,7 @@ pub(super) async fn length_is_in_bytes(ctx: Ctx) {
     asked.done().await;
 }
 
-pub(super) async fn length_is_that_of_the_text(ctx: Ctx) {
+pub(super) async fn expression_length_excludes_placeholder_values(ctx: Ctx) {
     let long = "n".repeat(5000);
     let table = ctx.table_with(TableSpec::s(), [key().with(long.clone(), "v".repeat(5000))]).await;
     let scan = |text: String| {
@@ -76,14 +76,14 @@ pub(super) async fn length_is_that_of_the_text(ctx: Ctx) {
     assert_eq!(page.count, 1);
     let page = ctx.ok(ctx.store().scan(scan(padded("#n = :v", 4096))).await);
     assert_eq!(page.count, 1);
-    // A bare name counts as it stands there.
+    // A bare name counts with its full length.
     ctx.expect_validation(
         ctx.store().scan(Scan::new(&table).filter(format!("attribute_exists({long})"))).await,
         &format!("Invalid FilterExpression: {}", too_long(5018)),
     );
 }
 
-pub(super) async fn placeholders_have_255_bytes(ctx: Ctx) {
+pub(super) async fn placeholders_are_limited_to_255_bytes(ctx: Ctx) {
     let table = ctx.table_with(TableSpec::s(), [key().with("n", 1)]).await;
     let scan = |name_bytes: usize, value_bytes: usize| {
         let (name, value) = (
@@ -106,7 +106,7 @@ pub(super) async fn placeholders_have_255_bytes(ctx: Ctx) {
     );
 }
 
-pub(super) async fn in_takes_100_operands(ctx: Ctx) {
+pub(super) async fn in_is_limited_to_100_operands(ctx: Ctx) {
     let mut asked = Asked::new(&ctx).await;
     let distinct = |count: i32| {
         let text: Vec<String> = (1..=count).map(|n| format!(":v{n}")).collect();
@@ -118,7 +118,7 @@ pub(super) async fn in_takes_100_operands(ctx: Ctx) {
     let problem = "The IN operator is provided with too many operands; number of operands: 101";
     let (text, values) = distinct(101);
     asked.ask_with(&text, Names::new(), values, Answer::Refused(problem)).await;
-    // Operands are counted, not values.
+    // Operands are counted, also equal ones.
     let same = |count: usize| format!("a IN ({})", vec![":one"; count].join(","));
     asked.ask(&same(1), Answer::Holds(true)).await;
     asked.ask(&same(100), Answer::Holds(true)).await;
@@ -127,10 +127,11 @@ pub(super) async fn in_takes_100_operands(ctx: Ctx) {
     asked.done().await;
 }
 
-pub(super) async fn expressions_have_300_operators(ctx: Ctx) {
+pub(super) async fn expressions_are_limited_to_300_operators(ctx: Ctx) {
     let mut asked = Asked::new(&ctx).await;
     let problem = "The expression contains too many operators; operator count: 301";
-    // How many there may be of a term, joined by OR: a comparison and its OR are two operators.
+    // Each row has a term and its maximum number when joined by OR. A comparison and its OR are two
+    // operators.
     for (term, most, holds) in [
         ("a=:one", 150, true),
         ("(a=:one)", 150, true),
@@ -155,7 +156,7 @@ pub(super) async fn expressions_have_300_operators(ctx: Ctx) {
         |count: usize| format!("{}a=:one{}", "a=:two OR (".repeat(count), ")".repeat(count));
     asked.ask(&right(149), Answer::Holds(true)).await;
     asked.ask(&right(150), Answer::Refused(problem)).await;
-    // Each expression has its own count; the sum is not limited.
+    // Each expression has its own count; their sum is unlimited.
     asked.done().await;
     let table = ctx.table_with(TableSpec::s(), [key().with("a", 1)]).await;
     let many = vec!["a = :one"; 150].join(" AND ");
@@ -167,7 +168,7 @@ pub(super) async fn expressions_have_300_operators(ctx: Ctx) {
     ctx.expect_table(&table, &[key().with("a", 2).with("b", 1)]).await;
 }
 
-pub(super) async fn paths_have_32_elements(ctx: Ctx) {
+pub(super) async fn paths_are_limited_to_32_elements(ctx: Ctx) {
     let mut asked = Asked::new(&ctx).await;
     let dotted = |count: usize| vec!["m"; count].join(".");
     let indexed = |count: usize| format!("l{}", "[0]".repeat(count - 1));
@@ -184,7 +185,7 @@ pub(super) async fn paths_have_32_elements(ctx: Ctx) {
     asked.done().await;
 }
 
-pub(super) async fn list_indexes_have_31_bits(ctx: Ctx) {
+pub(super) async fn list_indexes_are_limited_to_31_bits(ctx: Ctx) {
     let mut asked = Asked::new(&ctx).await;
     asked
         .hold(&[
@@ -202,7 +203,7 @@ pub(super) async fn list_indexes_have_31_bits(ctx: Ctx) {
     asked.done().await;
 }
 
-pub(super) async fn names_behind_placeholders_have_65535_bytes(ctx: Ctx) {
+pub(super) async fn names_are_limited_to_65535_bytes(ctx: Ctx) {
     let table = ctx.table_with(TableSpec::s(), [key().with("n".repeat(65_535), 1)]).await;
     let scan = |name: String| Scan::new(&table).filter("attribute_exists(#n)").name("#n", name);
     for (name, count) in [("n".repeat(65_535), 1), ("é".repeat(32_767), 0)] {
@@ -218,7 +219,7 @@ pub(super) async fn names_behind_placeholders_have_65535_bytes(ctx: Ctx) {
     }
 }
 
-pub(super) async fn values_behind_placeholders_have_32_levels(ctx: Ctx) {
+pub(super) async fn values_are_limited_to_32_levels(ctx: Ctx) {
     let table = ctx.table_with(TableSpec::s(), [key()]).await;
     let lists = |depth: usize| (0..depth).fold(Value::from(1), |value, _| list![value]);
     let maps =
@@ -239,22 +240,22 @@ pub(super) async fn values_behind_placeholders_have_32_levels(ctx: Ctx) {
     }
 }
 
-/// What the names and values of a request may have together with their placeholders.
+/// Limit in bytes of the names, values and placeholders of a request together.
 const MOST: usize = 2 * 1024 * 1024;
 
-/// A scan with one value that has so many bytes together with its placeholder.
+/// Returns a scan with one value that has `bytes` bytes together with its placeholder.
 fn with_value(table: &Table, bytes: usize) -> Scan {
     Scan::new(table).filter("a <> :v").value(":v", "v".repeat(bytes - ":v".len()))
 }
 
-/// A scan with a name and a value that have so many bytes together with their placeholders.
+/// Returns a scan with a name and a value that have `bytes` bytes together with their placeholders.
 fn with_both(table: &Table, bytes: usize) -> Scan {
     with_value(table, bytes - 100)
         .filter("a <> :v OR attribute_exists(#n)")
         .name("#n", "n".repeat(98))
 }
 
-/// A scan with 40 names that have so many bytes together with their placeholders.
+/// Returns a scan with 40 names that have `bytes` bytes together with their placeholders.
 fn with_names(table: &Table, bytes: usize) -> Scan {
     let mut scan = Scan::new(table);
     let mut terms = Vec::new();
@@ -268,7 +269,7 @@ fn with_names(table: &Table, bytes: usize) -> Scan {
     scan.filter(terms.join(" OR "))
 }
 
-pub(super) async fn placeholders_of_more_than_2_mb(ctx: Ctx) {
+pub(super) async fn placeholders_over_2_mb_are_rejected(ctx: Ctx) {
     let table = ctx.table_with(TableSpec::s(), [key()]).await;
     for scan in [with_value(&table, MOST / 3), with_both(&table, MOST / 3)] {
         let page = ctx.ok(ctx.store().scan(scan).await);
@@ -289,7 +290,7 @@ pub(super) async fn placeholders_of_more_than_2_mb(ctx: Ctx) {
     }
 }
 
-pub(super) async fn placeholders_of_2_mb(ctx: Ctx) {
+pub(super) async fn placeholders_of_2_mb_are_accepted(ctx: Ctx) {
     let table = ctx.table_with(TableSpec::s(), [key()]).await;
     for (scan, count) in
         [(with_value(&table, MOST), 1), (with_both(&table, MOST), 1), (with_names(&table, MOST), 0)]

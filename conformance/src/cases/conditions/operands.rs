@@ -1,4 +1,4 @@
-//! Functions and operands that are refused before any item is read (17, 20e, 20f).
+//! Functions and operands that are rejected before an item is read (17, 20e, 20f).
 
 use crate::cases::prelude::*;
 use crate::cases::texts::{Answer, Asked, values};
@@ -24,7 +24,7 @@ fn not_distinct(operator: &str, path: &str) -> String {
     )
 }
 
-/// The text must be refused even on a table without items, and leave none.
+/// Asserts that the text is rejected on an empty table and creates no item.
 async fn refused_without_items(ctx: &Ctx, text: &str, problem: &str) {
     let table = ctx.table(TableSpec::s()).await;
     let mut request = UpdateItem::new(&table, item! { "pk" => "a" }).condition(text);
@@ -47,7 +47,7 @@ fn between(rule: &str, low: &str, high: &str) -> String {
 
 const RISING: &str = "upper bound to be greater than or equal to lower bound";
 
-pub(super) async fn between_the_wrong_way_round(ctx: Ctx) {
+pub(super) async fn between_with_reversed_bounds_is_rejected(ctx: Ctx) {
     let mut asked = Asked::new(&ctx).await;
     asked
         .refuse(&[
@@ -57,13 +57,13 @@ pub(super) async fn between_the_wrong_way_round(ctx: Ctx) {
             ("st BETWEEN :a AND :empty", &between(RISING, "S:a", "S:")),
             // The order of strings is that of their UTF-8 bytes.
             ("st BETWEEN :e_acute AND :abc", &between(RISING, "S:é", "S:abc")),
-            // Whatever else the condition says.
+            // The bounds are validated wherever they are in the condition.
             ("a = :one OR a BETWEEN :two AND :one", &between(RISING, "N:2", "N:1")),
             ("NOT a BETWEEN :two AND :one", &between(RISING, "N:2", "N:1")),
             ("size(st) BETWEEN :two AND :one", &between(RISING, "N:2", "N:1")),
         ])
         .await;
-    // Bounds that come from the item are no error.
+    // Bounds that are attributes are not validated.
     asked
         .hold(&[
             ("n BETWEEN :nine AND a", false),
@@ -76,7 +76,7 @@ pub(super) async fn between_the_wrong_way_round(ctx: Ctx) {
     refused_without_items(&ctx, "a BETWEEN :two AND :one", &problem).await;
 }
 
-pub(super) async fn between_binaries_the_wrong_way_round(ctx: Ctx) {
+pub(super) async fn between_with_reversed_binaries_is_rejected(ctx: Ctx) {
     let mut asked = Asked::new(&ctx).await;
     let shown =
         |length: usize| format!("B:java.nio.HeapByteBuffer[pos=0 lim={length} cap={length}]");
@@ -88,7 +88,7 @@ pub(super) async fn between_binaries_the_wrong_way_round(ctx: Ctx) {
     asked.done().await;
 }
 
-pub(super) async fn between_of_two_types(ctx: Ctx) {
+pub(super) async fn between_with_bounds_of_two_types_is_rejected(ctx: Ctx) {
     let mut asked = Asked::new(&ctx).await;
     let rule = "same data type for lower and upper bounds";
     asked
@@ -104,7 +104,7 @@ pub(super) async fn between_of_two_types(ctx: Ctx) {
     refused_without_items(&ctx, "a BETWEEN :two AND :a", &between(rule, "N:2", "S:a")).await;
 }
 
-/// A constant of each type, by its placeholder.
+/// A constant of each type, with its placeholder.
 const CONSTANTS: [(&str, &str); 10] = [
     ("abc", "S"),
     ("five", "N"),
@@ -118,7 +118,7 @@ const CONSTANTS: [(&str, &str); 10] = [
     ("bs", "BS"),
 ];
 
-pub(super) async fn begins_with_a_number(ctx: Ctx) {
+pub(super) async fn begins_with_a_number_is_rejected(ctx: Ctx) {
     let mut asked = Asked::new(&ctx).await;
     for (constant, kind) in CONSTANTS.iter().filter(|(_, kind)| !["S", "B"].contains(kind)) {
         let problem = wrong_type("begins_with", kind);
@@ -144,7 +144,7 @@ pub(super) async fn begins_with_a_number(ctx: Ctx) {
     refused_without_items(&ctx, "begins_with(st, :one)", &problem).await;
 }
 
-pub(super) async fn a_path_and_itself(ctx: Ctx) {
+pub(super) async fn comparison_of_a_path_with_itself_is_rejected(ctx: Ctx) {
     let mut asked = Asked::new(&ctx).await;
     for operator in ["=", "<>", "<", "<=", ">", ">="] {
         let problem = not_distinct(operator, "a");
@@ -169,7 +169,7 @@ pub(super) async fn a_path_and_itself(ctx: Ctx) {
             ("attribute_type(a, a)", &not_distinct("attribute_type", "a")),
         ])
         .await;
-    // Only the first operand, only paths, and only the same path.
+    // Only the first operand counts, only paths, and only the same path.
     asked
         .hold(&[
             ("a IN (n, n)", false),
@@ -185,13 +185,14 @@ pub(super) async fn a_path_and_itself(ctx: Ctx) {
     refused_without_items(&ctx, "a = a", &not_distinct("=", "a")).await;
 }
 
-pub(super) async fn constants_without_order(ctx: Ctx) {
+pub(super) async fn order_of_unordered_constants_is_rejected(ctx: Ctx) {
     let mut asked = Asked::new(&ctx).await;
     for (constant, kind) in CONSTANTS {
         let ordered = ["S", "N", "B"].contains(&kind);
         for operator in ["<", "<=", ">", ">="] {
             let problem = wrong_type(operator, kind);
-            // The attribute is missing: with an order this is false.
+            // A constant with an order is accepted; the attribute is missing, so the condition is
+            // false.
             let expected = if ordered { Answer::Holds(false) } else { Answer::Refused(&problem) };
             asked.ask(&format!("zz {operator} :{constant}"), expected).await;
             asked.ask(&format!(":{constant} {operator} zz"), expected).await;
@@ -210,7 +211,7 @@ pub(super) async fn constants_without_order(ctx: Ctx) {
     refused_without_items(&ctx, "a < :true", &wrong_type("<", "BOOL")).await;
 }
 
-pub(super) async fn functions_take_so_many_operands(ctx: Ctx) {
+pub(super) async fn wrong_operand_counts_are_rejected(ctx: Ctx) {
     let mut asked = Asked::new(&ctx).await;
     asked
         .refuse(&[
@@ -223,7 +224,7 @@ pub(super) async fn functions_take_so_many_operands(ctx: Ctx) {
             ("contains(st)", &wrong_count("contains", 1)),
             ("contains(st, :a, :a)", &wrong_count("contains", 3)),
             ("size(a, n) = :one", &wrong_count("size", 2)),
-            // Their number comes before their types and whether they are distinct.
+            // A wrong number of operands is reported before their types and equal paths.
             ("begins_with(a, :one, :one)", &wrong_count("begins_with", 3)),
             ("begins_with(a, a, a)", &wrong_count("begins_with", 3)),
         ])
@@ -245,7 +246,7 @@ pub(super) async fn functions_take_so_many_operands(ctx: Ctx) {
     asked.done().await;
 }
 
-pub(super) async fn functions_that_need_paths(ctx: Ctx) {
+pub(super) async fn existence_functions_need_paths(ctx: Ctx) {
     let mut asked = Asked::new(&ctx).await;
     for function in ["attribute_exists", "attribute_not_exists"] {
         let problem = format!(
@@ -257,7 +258,7 @@ pub(super) async fn functions_that_need_paths(ctx: Ctx) {
     asked.done().await;
 }
 
-pub(super) async fn functions_in_wrong_places(ctx: Ctx) {
+pub(super) async fn misplaced_functions_are_rejected(ctx: Ctx) {
     let mut asked = Asked::new(&ctx).await;
     for (function, texts) in [
         (
@@ -289,7 +290,7 @@ pub(super) async fn functions_in_wrong_places(ctx: Ctx) {
     asked.done().await;
 }
 
-pub(super) async fn functions_that_are_none(ctx: Ctx) {
+pub(super) async fn unknown_functions_are_rejected(ctx: Ctx) {
     let mut asked = Asked::new(&ctx).await;
     for (text, function) in [
         ("foo(a)", "foo"),
@@ -303,7 +304,7 @@ pub(super) async fn functions_that_are_none(ctx: Ctx) {
         ("Contains(st, :a)", "Contains"),
         ("Size(a) = :one", "Size"),
         ("SIZE(a) = :one", "SIZE"),
-        // Before what is wrong with its operands.
+        // An unknown function is reported before errors of its operands.
         ("foo(:unknown)", "foo"),
         ("foo(name)", "foo"),
     ] {
@@ -313,7 +314,7 @@ pub(super) async fn functions_that_are_none(ctx: Ctx) {
     asked.done().await;
 }
 
-pub(super) async fn functions_of_updates(ctx: Ctx) {
+pub(super) async fn update_functions_are_rejected(ctx: Ctx) {
     let mut asked = Asked::new(&ctx).await;
     for (function, texts) in [
         (
@@ -336,7 +337,7 @@ pub(super) async fn functions_of_updates(ctx: Ctx) {
     asked.done().await;
 }
 
-pub(super) async fn size_of_constants(ctx: Ctx) {
+pub(super) async fn size_needs_a_constant_with_a_size(ctx: Ctx) {
     let mut asked = Asked::new(&ctx).await;
     for (constant, kind) in CONSTANTS {
         let problem = wrong_type("size", kind);
@@ -352,8 +353,8 @@ pub(super) async fn size_of_constants(ctx: Ctx) {
     asked.done().await;
 }
 
-pub(super) async fn attribute_type_takes_a_placeholder(ctx: Ctx) {
-    // An attribute may have any type, so the text lists all, internal ones included.
+pub(super) async fn attribute_type_needs_a_placeholder(ctx: Ctx) {
+    // An attribute can have any type, so the message lists all types, including internal ones.
     let any = "{DECIMAL,HDS,N,DOUBLESET,NULL,DOUBLE,INT,B,DICT,HD,L,INTSET,FLOAT,BOOL,FS,\
                DECIMALSET,S,SS,BS,M,NS}";
     let problem = wrong_type("attribute_type", any);
@@ -373,7 +374,7 @@ pub(super) async fn attribute_type_takes_a_placeholder(ctx: Ctx) {
     asked.done().await;
 }
 
-pub(super) async fn attribute_type_takes_a_type_code(ctx: Ctx) {
+pub(super) async fn attribute_type_needs_a_type_code(ctx: Ctx) {
     let mut asked = Asked::new(&ctx).await;
     for (placeholder, name) in [
         ("x", "x"),
@@ -397,7 +398,7 @@ pub(super) async fn attribute_type_takes_a_type_code(ctx: Ctx) {
     asked.done().await;
 }
 
-pub(super) async fn the_first_problem_is_reported(ctx: Ctx) {
+pub(super) async fn errors_are_reported_in_a_fixed_order(ctx: Ctx) {
     let mut asked = Asked::new(&ctx).await;
     let end = r#"Syntax error; token: "<EOF>", near: "AND""#;
     let redundant = "The expression has redundant parentheses;";

@@ -1,4 +1,4 @@
-//! Placeholders (14).
+//! Placeholders of names and values (14).
 
 use tabla_core::Result;
 use tabla_core::expr::{Names, Values};
@@ -14,7 +14,7 @@ fn key() -> Item {
     item! { "pk" => "a" }
 }
 
-pub(super) async fn unused_names_are_refused(ctx: Ctx) {
+pub(super) async fn unused_names_are_rejected(ctx: Ctx) {
     let table = ctx.table_with(TableSpec::s(), [key()]).await;
     let before = ctx.snapshot(&table).await;
     let store = ctx.store();
@@ -35,7 +35,7 @@ pub(super) async fn unused_names_are_refused(ctx: Ctx) {
     let request = KeysAndAttributes::new([key()]).projection("pk").name("#u", "a");
     let batch = BatchGetItem::new().request(&table, request);
     ctx.expect_validation(store.batch_get(batch).await, message);
-    // All of them are named, and it does not matter that they stand for an attribute in use.
+    // The message names all unused placeholders, also one of an attribute that the filter uses.
     let scan = Scan::new(&table).filter(condition).name("#u", "pk").name("#t", "b");
     ctx.expect_validation(
         store.scan(scan).await,
@@ -44,7 +44,7 @@ pub(super) async fn unused_names_are_refused(ctx: Ctx) {
     ctx.expect_unchanged(&before).await;
 }
 
-pub(super) async fn unused_values_are_refused(ctx: Ctx) {
+pub(super) async fn unused_values_are_rejected(ctx: Ctx) {
     let table = ctx.table_with(TableSpec::s(), [key()]).await;
     let before = ctx.snapshot(&table).await;
     let store = ctx.store();
@@ -65,10 +65,10 @@ pub(super) async fn unused_values_are_refused(ctx: Ctx) {
         store.scan(scan).await,
         "Value provided in ExpressionAttributeValues unused in expressions: keys: {:t, :u}",
     );
-    // A placeholder is not used by another one whose name begins like it.
+    // A placeholder is not used by a longer one that begins with its name.
     let scan = Scan::new(&table).filter("a = :used").value(":used", 1).value(":u", 1);
     ctx.expect_validation(store.scan(scan).await, message);
-    // Names come first.
+    // Names are reported before values.
     let scan = Scan::new(&table).filter(condition).value(":u", 1).name("#u", "b");
     ctx.expect_validation(
         store.scan(scan).await,
@@ -77,7 +77,7 @@ pub(super) async fn unused_values_are_refused(ctx: Ctx) {
     ctx.expect_unchanged(&before).await;
 }
 
-pub(super) async fn placeholders_are_shared(ctx: Ctx) {
+pub(super) async fn placeholders_need_one_use_in_any_expression(ctx: Ctx) {
     let table = ctx.table_with(TableSpec::s(), [key().with("n", 1).with("o", 1)]).await;
     let update = UpdateItem::new(&table, key())
         .update("SET #n = :two")
@@ -98,7 +98,7 @@ pub(super) async fn placeholders_are_shared(ctx: Ctx) {
     ctx.expect_query(query, &[key().with("o", 1)]).await;
 }
 
-pub(super) async fn placeholders_need_an_expression(ctx: Ctx) {
+pub(super) async fn placeholders_without_expression_are_rejected(ctx: Ctx) {
     let table = ctx.table_with(TableSpec::s(), [key()]).await;
     let before = ctx.snapshot(&table).await;
     let store = ctx.store();
@@ -145,7 +145,7 @@ pub(super) async fn placeholders_need_an_expression(ctx: Ctx) {
     ctx.expect_unchanged(&before).await;
 }
 
-pub(super) async fn placeholders_have_marks(ctx: Ctx) {
+pub(super) async fn placeholders_begin_with_their_marks(ctx: Ctx) {
     let table = ctx.table_with(TableSpec::s(), [key()]).await;
     let before = ctx.snapshot(&table).await;
     let mut wrong = Vec::new();
@@ -180,7 +180,7 @@ pub(super) async fn placeholders_have_marks(ctx: Ctx) {
         check(placeholder, message, ctx.store().update(update).await);
     }
     assert!(wrong.is_empty(), "other answers:\n  {}", wrong.join("\n  "));
-    // Bad placeholders come before bad expressions, names before values.
+    // Malformed placeholders are reported before invalid expressions, names before values.
     let update = UpdateItem::new(&table, key()).condition("a =").name("a", "a").value("a", 1);
     ctx.expect_validation(
         ctx.store().update(update).await,
@@ -189,7 +189,7 @@ pub(super) async fn placeholders_have_marks(ctx: Ctx) {
     ctx.expect_unchanged(&before).await;
 }
 
-pub(super) async fn placeholders_may_be_numbers(ctx: Ctx) {
+pub(super) async fn placeholders_can_be_numbers(ctx: Ctx) {
     let mut asked = Asked::new(&ctx).await;
     for word in ["0", "1a", "a", "A", "_", "a_b", "_0_", "and", "AND", "size", "name", "007"] {
         let (name_key, value_key) = (format!("#{word}"), format!(":{word}"));
@@ -197,7 +197,7 @@ pub(super) async fn placeholders_may_be_numbers(ctx: Ctx) {
         let values = Values::from([(value_key, Value::from(1))]);
         asked.ask_with(&text, name(&name_key, "a"), values, Answer::Holds(true)).await;
     }
-    // Letter case makes a difference.
+    // Placeholders are case-sensitive.
     asked
         .ask_with(
             "#a = :A",
@@ -212,7 +212,7 @@ pub(super) async fn placeholders_may_be_numbers(ctx: Ctx) {
     asked.done().await;
 }
 
-pub(super) async fn undefined_placeholders_are_refused(ctx: Ctx) {
+pub(super) async fn undefined_placeholders_are_rejected(ctx: Ctx) {
     let mut asked = Asked::new(&ctx).await;
     let name = "An expression attribute name used in the document path is not defined; \
                 attribute name: #unknown";
@@ -227,7 +227,7 @@ pub(super) async fn undefined_placeholders_are_refused(ctx: Ctx) {
                 "#unknown[0] = :one",
                 "attribute_exists(#unknown)",
                 "size(#unknown) = :one",
-                // From left to right.
+                // Undefined placeholders are reported from left to right.
                 "#unknown = :unknown",
                 "a = :one AND #unknown = :unknown",
             ],
@@ -248,7 +248,7 @@ pub(super) async fn undefined_placeholders_are_refused(ctx: Ctx) {
                 "attribute_type(st, :unknown)",
                 "a = :one OR a = :unknown",
                 "a = :unknown AND #unknown = :one",
-                // Whether or not the operands fit.
+                // Undefined placeholders are reported before wrong operands.
                 "attribute_exists(:unknown)",
                 "begins_with(:unknown)",
             ],
@@ -257,7 +257,7 @@ pub(super) async fn undefined_placeholders_are_refused(ctx: Ctx) {
     asked.done().await;
 }
 
-pub(super) async fn a_placeholder_is_one_name(ctx: Ctx) {
+pub(super) async fn name_placeholder_is_one_name(ctx: Ctx) {
     let mut asked = Asked::new(&ctx).await;
     asked
         .hold(&[
@@ -279,7 +279,7 @@ pub(super) async fn a_placeholder_is_one_name(ctx: Ctx) {
     asked.done().await;
 }
 
-pub(super) async fn a_placeholder_needs_a_name(ctx: Ctx) {
+pub(super) async fn empty_name_is_rejected(ctx: Ctx) {
     let table = ctx.table_with(TableSpec::s(), [key()]).await;
     for text in ["#x = :one", "a = :one", "a ="] {
         let mut request = UpdateItem::new(&table, key()).condition(text).name("#x", "");

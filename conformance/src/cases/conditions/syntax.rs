@@ -1,11 +1,11 @@
-//! The grammar: parentheses (16), syntax errors, precedence.
+//! Grammar of conditions: parentheses (16), syntax errors, precedence.
 
 use crate::cases::prelude::*;
 use crate::cases::texts::{Answer, Asked, values};
 
 const REDUNDANT: &str = "The expression has redundant parentheses;";
 
-/// Texts, each with the token at which it goes wrong and what the error shows around it.
+/// Asserts syntax errors, given as rows of text, token and the quoted neighborhood of the token.
 async fn syntax_errors(ctx: &Ctx, rows: &[(&str, &str, &str)]) {
     let mut asked = Asked::new(ctx).await;
     for (text, token, near) in rows {
@@ -15,7 +15,7 @@ async fn syntax_errors(ctx: &Ctx, rows: &[(&str, &str, &str)]) {
     asked.done().await;
 }
 
-pub(super) async fn doubled_parentheses_are_refused(ctx: Ctx) {
+pub(super) async fn doubled_parentheses_are_rejected(ctx: Ctx) {
     let mut asked = Asked::new(&ctx).await;
     asked
         .refuse_all(
@@ -32,7 +32,8 @@ pub(super) async fn doubled_parentheses_are_refused(ctx: Ctx) {
                 "a = ((:one))",
                 "size(((st))) = :three",
                 "a IN (((:one)))",
-                // Before names, functions, placeholders and operands are looked at.
+                // Redundant parentheses are reported before errors of names, functions,
+                // placeholders and operands.
                 "((name = :one))",
                 "name = :one AND ((a = :one))",
                 "((foo(a)))",
@@ -77,7 +78,7 @@ pub(super) async fn single_parentheses_are_accepted(ctx: Ctx) {
     asked.done().await;
 }
 
-pub(super) async fn parentheses_in_transactions(ctx: Ctx) {
+pub(super) async fn parentheses_follow_the_same_rules_in_transactions(ctx: Ctx) {
     let item = item! { "pk" => "a", "n" => 1 };
     let table = ctx.table_with(TableSpec::s(), [item.clone()]).await;
     let check = |text: &str| {
@@ -100,7 +101,7 @@ pub(super) async fn parentheses_in_transactions(ctx: Ctx) {
     ctx.expect_table(&table, &[item, item! { "pk" => "b" }]).await;
 }
 
-pub(super) async fn texts_that_end_early(ctx: Ctx) {
+pub(super) async fn truncated_expressions_are_syntax_errors(ctx: Ctx) {
     let mut asked = Asked::new(&ctx).await;
     asked.ask("", Answer::Refused("The expression can not be empty;")).await;
     asked.done().await;
@@ -134,7 +135,7 @@ pub(super) async fn texts_that_end_early(ctx: Ctx) {
     .await;
 }
 
-pub(super) async fn operators_in_wrong_places(ctx: Ctx) {
+pub(super) async fn misplaced_operators_are_syntax_errors(ctx: Ctx) {
     syntax_errors(
         &ctx,
         &[
@@ -181,7 +182,7 @@ pub(super) async fn operators_in_wrong_places(ctx: Ctx) {
     .await;
 }
 
-pub(super) async fn characters_that_mean_nothing(ctx: Ctx) {
+pub(super) async fn literals_and_other_characters_are_syntax_errors(ctx: Ctx) {
     syntax_errors(
         &ctx,
         &[
@@ -226,7 +227,7 @@ pub(super) async fn characters_that_mean_nothing(ctx: Ctx) {
     .await;
 }
 
-pub(super) async fn paths_that_are_none(ctx: Ctx) {
+pub(super) async fn malformed_paths_are_syntax_errors(ctx: Ctx) {
     syntax_errors(
         &ctx,
         &[
@@ -254,7 +255,7 @@ pub(super) async fn paths_that_are_none(ctx: Ctx) {
     .await;
 }
 
-pub(super) async fn in_and_between_have_a_form(ctx: Ctx) {
+pub(super) async fn malformed_in_and_between_are_syntax_errors(ctx: Ctx) {
     syntax_errors(
         &ctx,
         &[
@@ -274,7 +275,7 @@ pub(super) async fn in_and_between_have_a_form(ctx: Ctx) {
     .await;
 }
 
-pub(super) async fn near_shows_three_tokens(ctx: Ctx) {
+pub(super) async fn syntax_error_quotes_three_tokens(ctx: Ctx) {
     syntax_errors(
         &ctx,
         &[
@@ -288,7 +289,7 @@ pub(super) async fn near_shows_three_tokens(ctx: Ctx) {
             ("aaa=:one AND bbb ccc=:one", "ccc", "bbb ccc="),
             ("a\t=\n:one\tAND\n)", ")", "AND\n)"),
             ("a = :one\r\n)", ")", ":one\r\n)"),
-            // Only space, tab, line feed and carriage return are space.
+            // Only space, tab, line feed and carriage return are whitespace.
             ("a\u{a0}= :one", "\u{a0}", "a\u{a0}="),
             ("a\u{3000}= :one", "\u{3000}", "a\u{3000}="),
             ("a\u{b}= :one", "\u{b}", "a\u{b}="),
@@ -298,7 +299,7 @@ pub(super) async fn near_shows_three_tokens(ctx: Ctx) {
     .await;
 }
 
-pub(super) async fn space_and_letter_case_are_free(ctx: Ctx) {
+pub(super) async fn whitespace_and_keyword_case_are_free(ctx: Ctx) {
     let mut asked = Asked::new(&ctx).await;
     asked
         .hold(&[
@@ -332,9 +333,9 @@ pub(super) async fn space_and_letter_case_are_free(ctx: Ctx) {
     asked.done().await;
 }
 
-pub(super) async fn precedence(ctx: Ctx) {
+pub(super) async fn not_binds_tighter_than_and_than_or(ctx: Ctx) {
     let mut asked = Asked::new(&ctx).await;
-    // ✓ holds and ✗ does not.
+    // `✓` is true of the item and `✗` is false.
     for (form, holds) in [
         ("✓ OR ✗ AND ✗", true),
         ("(✓ OR ✗) AND ✗", false),

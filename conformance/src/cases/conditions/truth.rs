@@ -1,9 +1,9 @@
-//! What holds of an item (18-21).
+//! Evaluation of conditions on an item (18-21).
 
 use crate::cases::prelude::*;
 use crate::cases::texts::{Answer, Asked};
 
-/// Texts that hold of the item, and texts that do not.
+/// Asserts that the texts in `hold` are true of the item and those in `fail` are false.
 async fn truth(ctx: &Ctx, hold: &[&str], fail: &[&str]) {
     let mut asked = Asked::new(ctx).await;
     for text in hold {
@@ -15,10 +15,10 @@ async fn truth(ctx: &Ctx, hold: &[&str], fail: &[&str]) {
     asked.done().await;
 }
 
-/// Paths of the item that lead nowhere.
+/// Paths without a value in the item.
 const NOWHERE: [&str; 8] = ["zz", "zz.x", "m.zz", "l[99]", "st[0]", "st.x", "l.x", "m[0]"];
 
-pub(super) async fn missing_attributes_compare_false(ctx: Ctx) {
+pub(super) async fn comparison_with_missing_attribute_is_false(ctx: Ctx) {
     let mut asked = Asked::new(&ctx).await;
     for path in NOWHERE {
         for form in [
@@ -61,7 +61,7 @@ pub(super) async fn missing_attributes_compare_false(ctx: Ctx) {
     asked.done().await;
 }
 
-pub(super) async fn missing_attributes_differ(ctx: Ctx) {
+pub(super) async fn inequality_with_missing_attribute_is_true(ctx: Ctx) {
     let mut asked = Asked::new(&ctx).await;
     for path in NOWHERE {
         for form in ["P <> :one", "P <> :null", ":one <> P", "P <> n", "n <> P", "P <> yy"] {
@@ -71,7 +71,7 @@ pub(super) async fn missing_attributes_differ(ctx: Ctx) {
     asked.done().await;
 }
 
-pub(super) async fn not_turns_round(ctx: Ctx) {
+pub(super) async fn not_negates_conditions_on_missing_attributes(ctx: Ctx) {
     truth(
         &ctx,
         &[
@@ -107,7 +107,7 @@ pub(super) async fn not_turns_round(ctx: Ctx) {
     .await;
 }
 
-/// That the size of this path matches nothing.
+/// Asserts that comparisons with the size of this path are false.
 async fn has_no_size(asked: &mut Asked, path: &str) {
     for form in [
         "size(P) = :zero",
@@ -127,7 +127,7 @@ async fn has_no_size(asked: &mut Asked, path: &str) {
     }
 }
 
-pub(super) async fn size_of_nothing(ctx: Ctx) {
+pub(super) async fn size_of_missing_attribute_matches_nothing(ctx: Ctx) {
     let mut asked = Asked::new(&ctx).await;
     for path in NOWHERE {
         has_no_size(&mut asked, path).await;
@@ -135,7 +135,7 @@ pub(super) async fn size_of_nothing(ctx: Ctx) {
     asked.done().await;
 }
 
-pub(super) async fn size_of_what_has_none(ctx: Ctx) {
+pub(super) async fn size_of_types_without_size_matches_nothing(ctx: Ctx) {
     let mut asked = Asked::new(&ctx).await;
     for path in ["n", "m.x", "l[0]", "bo", "nu"] {
         has_no_size(&mut asked, path).await;
@@ -143,7 +143,7 @@ pub(super) async fn size_of_what_has_none(ctx: Ctx) {
     asked.done().await;
 }
 
-pub(super) async fn size_of_strings(ctx: Ctx) {
+pub(super) async fn size_of_string_is_in_utf16_code_units(ctx: Ctx) {
     // a, two for the emoji, and é: 4 in UTF-16, 3 characters, 7 bytes.
     truth(
         &ctx,
@@ -162,11 +162,11 @@ pub(super) async fn size_of_strings(ctx: Ctx) {
     .await;
 }
 
-pub(super) async fn size_of_binaries(ctx: Ctx) {
+pub(super) async fn size_of_binary_is_in_bytes(ctx: Ctx) {
     truth(&ctx, &["size(b) = :three", "size(b) = size(st)"], &["size(b) <> :three"]).await;
 }
 
-pub(super) async fn size_of_collections(ctx: Ctx) {
+pub(super) async fn size_of_collection_is_its_element_count(ctx: Ctx) {
     truth(
         &ctx,
         &[
@@ -189,7 +189,7 @@ pub(super) async fn size_of_collections(ctx: Ctx) {
     .await;
 }
 
-pub(super) async fn contains_in_strings(ctx: Ctx) {
+pub(super) async fn contains_finds_substrings(ctx: Ctx) {
     truth(
         &ctx,
         &[
@@ -215,7 +215,7 @@ pub(super) async fn contains_in_strings(ctx: Ctx) {
     .await;
 }
 
-pub(super) async fn contains_in_sets(ctx: Ctx) {
+pub(super) async fn contains_finds_set_members(ctx: Ctx) {
     truth(
         &ctx,
         &[
@@ -240,7 +240,7 @@ pub(super) async fn contains_in_sets(ctx: Ctx) {
     .await;
 }
 
-pub(super) async fn contains_compares_by_value(ctx: Ctx) {
+pub(super) async fn contains_compares_numbers_by_value(ctx: Ctx) {
     let item = serde_json::json!({
         "pk": { "S": "a" },
         "ns": { "NS": ["1.0", "2E1", "0.30"] },
@@ -258,14 +258,14 @@ pub(super) async fn contains_compares_by_value(ctx: Ctx) {
         ("contains(l, :v)", "1", true),
         ("contains(l, :v)", "0.5", true),
     ] {
-        let value = Value::from_json(&serde_json::json!({ "N": value })).expect("a number");
+        let value = Value::from_json(&serde_json::json!({ "N": value })).expect("valid number");
         let scan = Scan::new(&table).filter(text).value(":v", &value);
         let page = ctx.ok(ctx.store().scan(scan).await);
         assert_eq!(page.count, usize::from(found), "{text} with {value:?}");
     }
 }
 
-pub(super) async fn contains_in_lists(ctx: Ctx) {
+pub(super) async fn contains_finds_list_elements(ctx: Ctx) {
     truth(
         &ctx,
         &[
@@ -290,7 +290,7 @@ pub(super) async fn contains_in_lists(ctx: Ctx) {
     .await;
 }
 
-pub(super) async fn contains_in_other_types(ctx: Ctx) {
+pub(super) async fn contains_finds_bytes_and_nothing_in_scalars(ctx: Ctx) {
     truth(
         &ctx,
         &["contains(b, :bin23)", "contains(b, :bin)"],
@@ -310,7 +310,7 @@ pub(super) async fn contains_in_other_types(ctx: Ctx) {
     .await;
 }
 
-/// An attribute of each type.
+/// An attribute of each type, with its type code.
 const TYPES: [(&str, &str); 10] = [
     ("st", "S"),
     ("n", "N"),
@@ -324,7 +324,7 @@ const TYPES: [(&str, &str); 10] = [
     ("bs", "BS"),
 ];
 
-pub(super) async fn attribute_type_knows_every_type(ctx: Ctx) {
+pub(super) async fn attribute_type_matches_the_type_alone(ctx: Ctx) {
     let mut asked = Asked::new(&ctx).await;
     for (attribute, kind) in TYPES {
         for (_, code) in TYPES {
@@ -346,7 +346,7 @@ pub(super) async fn attribute_type_knows_every_type(ctx: Ctx) {
     asked.done().await;
 }
 
-pub(super) async fn begins_with(ctx: Ctx) {
+pub(super) async fn begins_with_is_case_sensitive(ctx: Ctx) {
     truth(
         &ctx,
         &[
@@ -382,7 +382,7 @@ pub(super) async fn begins_with(ctx: Ctx) {
     .await;
 }
 
-pub(super) async fn types_do_not_mix(ctx: Ctx) {
+pub(super) async fn comparison_of_two_types_is_false(ctx: Ctx) {
     truth(
         &ctx,
         &["n <> :digit", "st <> :one", "NOT n = :digit", "NOT st < :one", "nu <> :false"],
@@ -410,15 +410,15 @@ pub(super) async fn types_do_not_mix(ctx: Ctx) {
     .await;
 }
 
-pub(super) async fn every_type_with_every_type(ctx: Ctx) {
+pub(super) async fn values_compare_within_their_type(ctx: Ctx) {
     let mut asked = Asked::new(&ctx).await;
-    // A copy of each attribute's value, so that a pair is equal if the types are the same.
+    // Each value is a copy of an attribute, so a pair is equal exactly if it has one type.
     let item = Asked::item();
     for (attribute, kind) in TYPES {
         for (other, other_kind) in TYPES {
             let same = kind == other_kind;
             let ordered = ["S", "N", "B"].contains(&other_kind);
-            let value = item.get(other).expect("an attribute of the item").to_value();
+            let value = item.get(other).expect("the item has the attribute").to_value();
             for (operator, holds) in
                 [("=", same), ("<>", !same), ("<", false), ("<=", same), (">", false), (">=", same)]
             {
@@ -429,7 +429,7 @@ pub(super) async fn every_type_with_every_type(ctx: Ctx) {
                 let values = [(":v".to_owned(), value.clone())].into();
                 asked.ask_with(&text, Default::default(), values, Answer::Holds(holds)).await;
             }
-            // Attributes without order are no error.
+            // An order comparison of unordered attributes is false, and no error.
             if !same {
                 asked.ask(&format!("{attribute} < {other}"), Answer::Holds(false)).await;
                 asked.ask(&format!("{attribute} >= {other}"), Answer::Holds(false)).await;
@@ -440,7 +440,7 @@ pub(super) async fn every_type_with_every_type(ctx: Ctx) {
     asked.done().await;
 }
 
-pub(super) async fn equality(ctx: Ctx) {
+pub(super) async fn equality_is_by_value(ctx: Ctx) {
     truth(
         &ctx,
         &[
@@ -480,7 +480,7 @@ pub(super) async fn equality(ctx: Ctx) {
     .await;
 }
 
-pub(super) async fn order(ctx: Ctx) {
+pub(super) async fn order_is_numeric_or_by_bytes(ctx: Ctx) {
     truth(
         &ctx,
         &[
@@ -494,7 +494,7 @@ pub(super) async fn order(ctx: Ctx) {
             "st > :ABC",
             "st < :e_acute",
             "es < st",
-            // By UTF-8 bytes; by UTF-16 units it would be the other way round.
+            // The order is by UTF-8 bytes; by UTF-16 code units it would be the reverse.
             "em > :a_ffff",
             "b < :bin255",
             "b > :bin1",
@@ -509,7 +509,7 @@ pub(super) async fn order(ctx: Ctx) {
             "st > :b",
             "b < :bin1",
             "b > :bin255",
-            // Types without an order.
+            // Types without an order match no order comparison.
             "bf < bo",
             "bo >= bf",
             "ss <= ss2",
@@ -522,7 +522,7 @@ pub(super) async fn order(ctx: Ctx) {
     .await;
 }
 
-pub(super) async fn between_and_in(ctx: Ctx) {
+pub(super) async fn between_is_inclusive_and_in_matches_one(ctx: Ctx) {
     truth(
         &ctx,
         &[
@@ -561,7 +561,7 @@ pub(super) async fn between_and_in(ctx: Ctx) {
     .await;
 }
 
-pub(super) async fn attributes_with_attributes(ctx: Ctx) {
+pub(super) async fn attributes_compare_with_attributes(ctx: Ctx) {
     let item = item! { "pk" => "a", "low" => 1, "high" => 9, "text" => "b", "more" => "bc" };
     let table = ctx.table_with(TableSpec::s(), [item]).await;
     let (low, high, text, more) = (attr("low"), attr("high"), attr("text"), attr("more"));
@@ -584,7 +584,7 @@ pub(super) async fn attributes_with_attributes(ctx: Ctx) {
     }
 }
 
-pub(super) async fn constants_with_constants(ctx: Ctx) {
+pub(super) async fn constants_compare_with_constants(ctx: Ctx) {
     truth(
         &ctx,
         &[
@@ -604,7 +604,7 @@ pub(super) async fn constants_with_constants(ctx: Ctx) {
     .await;
 }
 
-pub(super) async fn nested_paths(ctx: Ctx) {
+pub(super) async fn nested_paths_reach_into_documents(ctx: Ctx) {
     truth(
         &ctx,
         &[

@@ -1,4 +1,4 @@
-//! Where conditions and filters stand: every write, transactions, queries and scans.
+//! Conditions and filters in every operation: single writes, transactions, queries and scans.
 
 use tabla_core::{Result, ValueKind};
 
@@ -9,7 +9,7 @@ fn key(pk: &str) -> Item {
     item! { "pk" => pk }
 }
 
-/// The three writes of this key on this condition, each with the item that it leaves.
+/// Returns the three writes of this key under this condition, each with the resulting item.
 fn writes(table: &Table, pk: &str, condition: &str) -> [(TransactWriteItem, Option<Item>); 3] {
     let (names, values) = (names(&[condition]), values(&[condition]));
     let mut put = PutItem::new(table, key(pk).with("put", 1)).condition(condition);
@@ -26,13 +26,13 @@ fn writes(table: &Table, pk: &str, condition: &str) -> [(TransactWriteItem, Opti
     ]
 }
 
-/// Makes one of the writes by itself.
+/// Executes one of the writes as a single write.
 async fn write(ctx: &Ctx, write: TransactWriteItem) -> Result<WriteOutput> {
     match write {
         TransactWriteItem::Put(put) => ctx.store().put(put).await,
         TransactWriteItem::Update(update) => ctx.store().update(update).await,
         TransactWriteItem::Delete(delete) => ctx.store().delete(delete).await,
-        other => panic!("{other:?} is no write"),
+        other => panic!("{other:?} is not a write"),
     }
 }
 
@@ -66,7 +66,7 @@ pub(super) async fn built_conditions(ctx: Ctx) {
     }
 }
 
-pub(super) async fn built_conditions_that_are_refused(ctx: Ctx) {
+pub(super) async fn invalid_built_conditions_are_rejected(ctx: Ctx) {
     let table = ctx.table_with(TableSpec::s(), [key("a").with("n", 1)]).await;
     let before = ctx.snapshot(&table).await;
     let deep = (0..32).fold(attr("m"), |path, _| path.index(0));
@@ -113,7 +113,7 @@ pub(super) async fn built_conditions_that_are_refused(ctx: Ctx) {
     ctx.expect_unchanged(&before).await;
 }
 
-pub(super) async fn conditions_on_every_write(ctx: Ctx) {
+pub(super) async fn writes_need_their_conditions(ctx: Ctx) {
     let table = ctx.table(TableSpec::s()).await;
     let old = key("a").with("n", 1);
     for condition in ["n = :two", "attribute_not_exists(pk)", "#n > :five OR zz = :one"] {
@@ -134,7 +134,7 @@ pub(super) async fn conditions_on_every_write(ctx: Ctx) {
     }
 }
 
-pub(super) async fn conditions_in_every_transaction(ctx: Ctx) {
+pub(super) async fn transactions_need_their_conditions(ctx: Ctx) {
     let table = ctx.table(TableSpec::s()).await;
     let old = key("a").with("n", 1);
     let bystander = PutItem::new(&table, key("b"));
@@ -171,7 +171,7 @@ pub(super) async fn conditions_in_every_transaction(ctx: Ctx) {
     ctx.expect_table(&table, &[old, key("b")]).await;
 }
 
-pub(super) async fn conditions_on_missing_items(ctx: Ctx) {
+pub(super) async fn conditions_on_missing_items_create_none(ctx: Ctx) {
     let table = ctx.table(TableSpec::s()).await;
     for condition in [
         "attribute_exists(pk)",
@@ -185,14 +185,14 @@ pub(super) async fn conditions_on_missing_items(ctx: Ctx) {
         "contains(n, :one)",
         "size(n) = :zero",
         "attribute_type(n, :NULL)",
-        // The key of the request is not part of the item.
+        // The key of the request is not part of a missing item.
         "pk = :a",
         "begins_with(pk, :a)",
     ] {
         for (request, _) in writes(&table, "a", condition) {
             let result = write(&ctx, request.clone()).await;
             let held = result.is_ok();
-            assert!(!held, "{condition} holds of a missing item in {request:?}");
+            assert!(!held, "{condition} is true of a missing item in {request:?}");
             assert_eq!(ctx.expect_condition_failed(result), None, "{condition}");
         }
         ctx.expect_table(&table, &[]).await;
@@ -248,7 +248,7 @@ pub(super) async fn conditions_see_the_old_item(ctx: Ctx) {
     ctx.expect_table(&table, &[next]).await;
 }
 
-pub(super) async fn conditions_come_before_the_update(ctx: Ctx) {
+pub(super) async fn failed_condition_precedes_update_errors(ctx: Ctx) {
     let old = key("a").with("n", 1).with("st", "abc");
     let table = ctx.table_with(TableSpec::s(), [old.clone()]).await;
     for (update, message) in [
@@ -273,7 +273,7 @@ pub(super) async fn conditions_come_before_the_update(ctx: Ctx) {
             request.values = values(&[update, condition]);
             request
         };
-        // A condition that does not hold, one that does, and one that cannot be judged.
+        // Conditions that are false, true and invalid.
         ctx.expect_condition_failed(ctx.store().update(request("attribute_exists(zz)")).await);
         ctx.expect_validation(ctx.store().update(request("attribute_exists(pk)")).await, message);
         ctx.expect_validation(
@@ -281,7 +281,7 @@ pub(super) async fn conditions_come_before_the_update(ctx: Ctx) {
             "Invalid ConditionExpression: Syntax error; token: \"<EOF>\", near: \"=\"",
         );
     }
-    // What is wrong with the update's text comes before the condition.
+    // Syntax errors of the update are reported before the condition is evaluated.
     for update in ["SET n =", "SET n = :one, n = :one", "SET name = :one", "SET n = :unknown"] {
         for condition in ["attribute_exists(zz)", "n ="] {
             let mut request = UpdateItem::new(&table, key("a")).update(update).condition(condition);
@@ -295,7 +295,7 @@ pub(super) async fn conditions_come_before_the_update(ctx: Ctx) {
     ctx.expect_table(&table, &[old]).await;
 }
 
-/// Conditions that are refused, and why.
+/// Invalid conditions with their messages.
 const BROKEN: [(&str, &str); 6] = [
     ("n =", "Syntax error; token: \"<EOF>\", near: \"=\""),
     ("", "The expression can not be empty;"),
@@ -313,7 +313,7 @@ const BROKEN: [(&str, &str); 6] = [
     ),
 ];
 
-pub(super) async fn broken_conditions_change_nothing(ctx: Ctx) {
+pub(super) async fn invalid_conditions_are_rejected_by_every_write(ctx: Ctx) {
     let table = ctx.table_with(TableSpec::s(), [key("a").with("n", 1)]).await;
     let before = ctx.snapshot(&table).await;
     for (condition, problem) in BROKEN {
@@ -327,7 +327,7 @@ pub(super) async fn broken_conditions_change_nothing(ctx: Ctx) {
     ctx.expect_unchanged(&before).await;
 }
 
-pub(super) async fn broken_conditions_in_transactions(ctx: Ctx) {
+pub(super) async fn invalid_conditions_reject_transactions(ctx: Ctx) {
     let table = ctx.table_with(TableSpec::s(), [key("a").with("n", 1)]).await;
     let before = ctx.snapshot(&table).await;
     for (condition, problem) in BROKEN {
@@ -336,7 +336,7 @@ pub(super) async fn broken_conditions_in_transactions(ctx: Ctx) {
         check.values = values(&[condition]);
         let requests = writes(&table, "a", condition).map(|(request, _)| request);
         for request in requests.into_iter().chain([check.into()]) {
-            // The operation before it has a condition that does not hold.
+            // The condition of the preceding operation is false.
             let put = PutItem::new(&table, key("b")).condition("attribute_exists(pk)");
             let transaction = TransactWriteItems::new().item(put).item(request);
             ctx.expect_validation(ctx.store().transact_write(transaction).await, &message);
@@ -345,7 +345,7 @@ pub(super) async fn broken_conditions_in_transactions(ctx: Ctx) {
     ctx.expect_unchanged(&before).await;
 }
 
-pub(super) async fn broken_filters(ctx: Ctx) {
+pub(super) async fn invalid_filters_are_rejected(ctx: Ctx) {
     let full = ctx.table_with(TableSpec::s(), [key("a").with("n", 1)]).await;
     let empty = ctx.table(TableSpec::s()).await;
     for (filter, problem) in BROKEN {
@@ -361,7 +361,7 @@ pub(super) async fn broken_filters(ctx: Ctx) {
     }
 }
 
-pub(super) async fn filters_on_key_attributes(ctx: Ctx) {
+pub(super) async fn query_filter_on_key_attributes_is_rejected(ctx: Ctx) {
     let item = item! { "pk" => "a", "sk" => "b", "gpk" => "c", "gsk" => "d", "n" => 1 };
     let table = ctx.table_with(TableSpec::s_s().gsi(), std::slice::from_ref(&item).to_vec()).await;
     let query = |index: Option<&str>, filter: &str| {
@@ -396,7 +396,7 @@ pub(super) async fn filters_on_key_attributes(ctx: Ctx) {
         let result = ctx.store().query(query(index, filter)).await;
         ctx.expect_validation(result, &message(attribute));
     }
-    // Keys of what is not queried are attributes like others.
+    // Keys of an index or table that is not queried are ordinary attributes.
     let found = std::slice::from_ref(&item);
     ctx.expect_query(query(None, "gpk > :a AND attribute_exists(gsk)"), found).await;
     ctx.expect_query(query(Some("gsi"), "pk = :a AND sk = :b"), found).await;
@@ -405,7 +405,7 @@ pub(super) async fn filters_on_key_attributes(ctx: Ctx) {
     assert_eq!(ctx.scan_all(scan).await, found);
 }
 
-pub(super) async fn conditions_on_key_attributes(ctx: Ctx) {
+pub(super) async fn conditions_can_use_key_attributes(ctx: Ctx) {
     let item = item! { "pk" => "abc", "sk" => 5 };
     let table = ctx.table_with(TableSpec::s_n(), [item.clone()]).await;
     for (condition, holds) in [
@@ -429,7 +429,7 @@ pub(super) async fn conditions_on_key_attributes(ctx: Ctx) {
     ctx.expect_table(&table, &[item]).await;
 }
 
-pub(super) async fn conditions_into_keys(ctx: Ctx) {
+pub(super) async fn path_into_key_attribute_is_rejected(ctx: Ctx) {
     let item = item! { "pk" => "a", "sk" => "b", "gpk" => "c", "gsk" => "d" };
     let table = ctx.table_with(TableSpec::s_s().gsi(), [item.clone()]).await;
     let before = ctx.snapshot(&table).await;
@@ -464,7 +464,7 @@ pub(super) async fn conditions_into_keys(ctx: Ctx) {
     ctx.expect_unchanged(&before).await;
 }
 
-pub(super) async fn optimistic_increments(ctx: Ctx) {
+pub(super) async fn concurrent_increments_lose_no_update(ctx: Ctx) {
     const WORKERS: usize = 5;
     const TURNS: usize = 6;
     let table = ctx.table_with(TableSpec::s(), [key("a").with("n", 0)]).await;
@@ -473,10 +473,13 @@ pub(super) async fn optimistic_increments(ctx: Ctx) {
         async move {
             let mut done = 0;
             while done < TURNS {
-                let item = ctx.get(&table, key("a")).await.expect("the counter");
-                let Some(ValueRef::N(seen)) = item.get("n") else { panic!("no number: {item:?}") };
+                let item = ctx.get(&table, key("a")).await.expect("the item has the counter");
+                let Some(ValueRef::N(seen)) = item.get("n") else {
+                    panic!("the item has no number: {item:?}")
+                };
 
-                let next = Value::from(seen.checked_add(Number::from(1)).expect("a small number"));
+                let next =
+                    Value::from(seen.checked_add(Number::from(1)).expect("the sum is in range"));
                 let request = PutItem::new(&table, key("a").with("n", next))
                     .condition(attr("n").eq(Value::from(seen)));
                 match ctx.store().put(request).await {

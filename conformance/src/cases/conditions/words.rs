@@ -3,17 +3,17 @@
 use crate::cases::prelude::*;
 use crate::cases::texts::{self, Answer, Asked, names, values};
 
-/// The list of the developer guide's page "Reserved words in DynamoDB".
+/// Reserved words from the developer guide's page "Reserved words in DynamoDB".
 const RESERVED: &str = include_str!("reserved.txt");
 
-/// Those among them that the grammar itself uses, so that they never are names.
+/// Reserved words that are keywords of the grammar, so that they can never be names.
 const OF_THE_GRAMMAR: [&str; 8] = ["add", "and", "between", "delete", "in", "not", "or", "set"];
 
 fn reserved(word: &str) -> String {
     format!("Attribute name is a reserved keyword; reserved keyword: {word}")
 }
 
-pub(super) async fn reserved_words_are_refused(ctx: Ctx) {
+pub(super) async fn reserved_words_are_rejected(ctx: Ctx) {
     let mut asked = Asked::new(&ctx).await;
     asked
         .refuse_all(
@@ -30,13 +30,13 @@ pub(super) async fn reserved_words_are_refused(ctx: Ctx) {
                 "begins_with(name, :a)",
                 "contains(l, name)",
                 "NOT name = :one",
-                // In the middle of a path, too.
+                // Reserved words are also rejected inside a path.
                 "m.name = :one",
                 "name.x = :one",
                 "name[0] = :one",
                 "attribute_exists(m.name)",
                 "m.y.name[0].z = :one",
-                // The first of several is named.
+                // The message names the first of several reserved words.
                 "m.x = :one AND name = :one AND status = :one",
             ],
         )
@@ -47,7 +47,7 @@ pub(super) async fn reserved_words_are_refused(ctx: Ctx) {
     asked.done().await;
 }
 
-pub(super) async fn every_reserved_word(ctx: Ctx) {
+pub(super) async fn all_573_reserved_words_are_rejected(ctx: Ctx) {
     let words: Vec<String> = RESERVED.split_whitespace().map(str::to_lowercase).collect();
     assert_eq!(words.len(), 573);
     let table = ctx.table(TableSpec::s()).await;
@@ -69,11 +69,11 @@ pub(super) async fn every_reserved_word(ctx: Ctx) {
             _ => accepted.push(word.as_str()),
         }
     }
-    assert!(accepted.is_empty(), "not refused as reserved: {accepted:?}");
+    assert!(accepted.is_empty(), "reserved words accepted as names: {accepted:?}");
     ctx.expect_table(&table, &[]).await;
 }
 
-pub(super) async fn words_that_are_not_reserved(ctx: Ctx) {
+pub(super) async fn unreserved_words_are_accepted(ctx: Ctx) {
     let mut asked = Asked::new(&ctx).await;
     let words = [
         "attribute_exists",
@@ -97,7 +97,7 @@ pub(super) async fn words_that_are_not_reserved(ctx: Ctx) {
     asked.done().await;
 }
 
-pub(super) async fn words_of_the_grammar(ctx: Ctx) {
+pub(super) async fn grammar_words_are_syntax_errors(ctx: Ctx) {
     let mut asked = Asked::new(&ctx).await;
     for word in OF_THE_GRAMMAR.into_iter().chain(["remove", "AND", "Between"]) {
         let problem = format!("Syntax error; token: \"{word}\", near: \".{word} =\"");
@@ -115,7 +115,7 @@ pub(super) async fn words_of_the_grammar(ctx: Ctx) {
     asked.done().await;
 }
 
-pub(super) async fn reserved_in_any_case(ctx: Ctx) {
+pub(super) async fn reserved_words_are_case_insensitive(ctx: Ctx) {
     let mut asked = Asked::new(&ctx).await;
     for word in ["name", "NAME", "Name", "nAmE", "status", "STATUS", "Zone", "nULL"] {
         let problem = reserved(word);
@@ -125,7 +125,7 @@ pub(super) async fn reserved_in_any_case(ctx: Ctx) {
     asked.done().await;
 }
 
-pub(super) async fn reserved_in_every_expression(ctx: Ctx) {
+pub(super) async fn reserved_words_are_rejected_in_every_expression(ctx: Ctx) {
     let table = ctx.table_with(TableSpec::s_s(), [item! { "pk" => "a", "sk" => "b" }]).await;
     let before = ctx.snapshot(&table).await;
     let key = item! { "pk" => "a", "sk" => "b" };
@@ -164,7 +164,7 @@ pub(super) async fn reserved_in_every_expression(ctx: Ctx) {
     ctx.expect_unchanged(&before).await;
 }
 
-pub(super) async fn reserved_behind_a_placeholder(ctx: Ctx) {
+pub(super) async fn reserved_words_are_accepted_behind_placeholders(ctx: Ctx) {
     let shape = TableSpec::s().with(|mut request| {
         request.attribute_definitions.clear();
         request.key_schema.clear();

@@ -1,4 +1,4 @@
-//! A handler that remembers what it saw, and a worker that runs beside the case.
+//! A handler that records its calls, and a worker that runs beside the case.
 
 use std::collections::BTreeSet;
 use std::sync::atomic::{AtomicUsize, Ordering};
@@ -11,11 +11,11 @@ use tabla_core::ops::Record;
 use tokio::sync::{Notify, watch};
 use tokio::task::JoinHandle;
 
-/// A record as a handler saw it: which item, which change of it.
+/// A record as its handler saw it: key of the item and number of the change.
 pub(super) type Seen = (String, i64);
 
-/// A handler that remembers what it saw. Items whose key begins with `bad` fail, `panic` panics, `stop`
-/// stops the consumer, and `slow` waits until the gate is opened.
+/// Handler that records its calls. It fails for items whose key begins with `bad`, panics for
+/// `panic`, stops the consumer for `stop`, and waits for the gate for `slow`.
 #[derive(Default)]
 pub(super) struct Notes {
     handled: Mutex<Vec<Seen>>,
@@ -25,23 +25,23 @@ pub(super) struct Notes {
     pub(super) gate: Notify,
 }
 
-/// An item that is being handled, also if the handler is dropped in the middle.
+/// Marks an item as being handled; dropping it, also with a canceled handler, removes the mark.
 struct Busy<'n>(&'n Notes, String);
 
 impl Drop for Busy<'_> {
     fn drop(&mut self) {
-        self.0.busy.lock().expect("no panic").remove(&self.1);
+        self.0.busy.lock().expect("no thread panicked with the lock").remove(&self.1);
         self.0.at_work.fetch_sub(1, Ordering::SeqCst);
     }
 }
 
 impl Notes {
-    /// All that was handled, each record once.
+    /// Returns all handled records, each once.
     pub(super) fn handled(&self) -> Vec<Seen> {
-        self.handled.lock().expect("no panic").clone()
+        self.handled.lock().expect("no thread panicked with the lock").clone()
     }
 
-    /// The changes of one item, in the order in which they were handled.
+    /// Returns the changes of one item, in the order in which they were handled.
     pub(super) fn of(&self, pk: &str) -> Vec<i64> {
         self.handled().into_iter().filter(|(seen, _)| seen == pk).map(|(_, n)| n).collect()
     }
@@ -55,8 +55,8 @@ impl Handler for Notes {
         let n = image.get("n").ok_or("no number")?.to_struct()?;
         self.at_work.fetch_add(1, Ordering::SeqCst);
         let _busy = Busy(self, pk.clone());
-        if !self.busy.lock().expect("no panic").insert(pk.clone()) {
-            return Err(Failure::stop(format!("two workers are at {pk}")));
+        if !self.busy.lock().expect("no thread panicked with the lock").insert(pk.clone()) {
+            return Err(Failure::stop(format!("two workers handle {pk}")));
         }
         match pk.as_str() {
             pk if pk.starts_with("bad") => return Err("a bad record".into()),
@@ -65,15 +65,20 @@ impl Handler for Notes {
             pk if pk.starts_with("slow") => self.gate.notified().await,
             _ => tokio::task::yield_now().await,
         }
-        // An effect that is made once for each event id.
-        if self.events.lock().expect("no panic").insert(record.event_id.clone()) {
-            self.handled.lock().expect("no panic").push((pk, n));
+        // The effect is idempotent: it is applied once per event id.
+        if self
+            .events
+            .lock()
+            .expect("no thread panicked with the lock")
+            .insert(record.event_id.clone())
+        {
+            self.handled.lock().expect("no thread panicked with the lock").push((pk, n));
         }
         Ok(())
     }
 }
 
-/// A worker that runs beside the case, and ends with it.
+/// Worker that runs beside the case and is stopped with it.
 pub(super) struct Worker {
     task: JoinHandle<Result<()>>,
     stop: watch::Sender<bool>,
@@ -96,16 +101,16 @@ impl Worker {
         self.task.is_finished()
     }
 
-    pub(super) fn tell_to_stop(&self) {
+    pub(super) fn request_stop(&self) {
         self.stop.send_replace(true);
     }
 
-    /// How it ended, once it has.
+    /// Waits for the worker to finish and returns its result.
     pub(super) async fn end(&mut self) -> Result<()> {
-        (&mut self.task).await.expect("no panic")
+        (&mut self.task).await.expect("the worker did not panic")
     }
 
-    /// Ends it as a crash does.
+    /// Aborts the worker, as a crash does.
     pub(super) async fn kill(mut self) {
         self.task.abort();
         let _ = (&mut self.task).await;

@@ -1,4 +1,4 @@
-//! The single table of the branding module.
+//! Single table of the branding module.
 
 use serde_json::json;
 
@@ -13,7 +13,7 @@ fn marker_key() -> Item {
     pk_sk("BUS#123", "PUBLISHED")
 }
 
-/// The marker, as the first publication writes it.
+/// Returns the marker as the first publication writes it.
 fn marker(version: u32) -> Item {
     marker_key().with("type", "PUBLISHED_MARKER").with("version", version)
 }
@@ -26,12 +26,12 @@ fn theme(version: u32, status: &str) -> Item {
     theme_key(version).with("type", "THEME").with("version", version).with("status", status)
 }
 
-/// The document's first publication, with the keys in the item, where a put has them.
+/// Returns the document's first publication, with the keys in the item as PutItem needs them.
 fn first_publication(table: &Table, version: u32) -> PutItem {
     PutItem::new(table, marker(version)).condition("attribute_not_exists(PK)")
 }
 
-/// The document's change of the published version, which is its rollback too.
+/// Returns the document's change of the published version, which is also its rollback.
 fn publication(table: &Table, expected: u32, next: u32) -> UpdateItem {
     UpdateItem::new(table, marker_key())
         .update("SET #v = :next, #updatedAt = :now")
@@ -47,7 +47,7 @@ fn moved_marker(version: u32) -> Item {
     marker(version).with("updatedAt", "2025-09-28T14:31:00Z")
 }
 
-pub(super) async fn initial_publish(ctx: Ctx) {
+pub(super) async fn first_publication_creates_the_marker(ctx: Ctx) {
     let table = table(&ctx).await;
     ctx.put(&table, theme(42, "draft")).await;
     ctx.ok(ctx.store().put(first_publication(&table, 42)).await);
@@ -59,7 +59,7 @@ pub(super) async fn initial_publish(ctx: Ctx) {
     ctx.expect_table(&table, &after).await;
 }
 
-pub(super) async fn publish_change(ctx: Ctx) {
+pub(super) async fn marker_moves_from_the_expected_version(ctx: Ctx) {
     let table = table(&ctx).await;
     ctx.put(&table, marker(42)).await;
     let request = publication(&table, 42, 43).return_values(ReturnValues::AllNew);
@@ -70,24 +70,24 @@ pub(super) async fn publish_change(ctx: Ctx) {
     ctx.expect_table(&table, &[moved_marker(43)]).await;
 }
 
-pub(super) async fn rollback(ctx: Ctx) {
+pub(super) async fn rollback_publishes_an_earlier_version(ctx: Ctx) {
     let table = table(&ctx).await;
     ctx.put(&table, marker(43)).await;
     ctx.update(publication(&table, 43, 42)).await;
     ctx.expect_table(&table, &[moved_marker(42)]).await;
-    // Whoever still believes in 43 cannot publish on top of it.
+    // A publisher that expects version 43 fails.
     ctx.expect_condition_failed(ctx.store().update(publication(&table, 43, 44)).await);
     ctx.expect_table(&table, &[moved_marker(42)]).await;
 }
 
-pub(super) async fn publish_without_marker(ctx: Ctx) {
+pub(super) async fn moving_a_missing_marker_creates_none(ctx: Ctx) {
     let table = table(&ctx).await;
     let result = ctx.store().update(publication(&table, 42, 43)).await;
     assert_eq!(ctx.expect_condition_failed(result), None);
     ctx.expect_table(&table, &[]).await;
 }
 
-pub(super) async fn publishers_race(ctx: Ctx) {
+pub(super) async fn one_of_concurrent_publishers_wins(ctx: Ctx) {
     let table = table(&ctx).await;
     ctx.put(&table, marker(42)).await;
     let publishers = (43..49).map(|next| {
@@ -103,11 +103,13 @@ pub(super) async fn publishers_race(ctx: Ctx) {
         }
     });
     let published: Vec<u32> = ctx.at_once(publishers).await.into_iter().flatten().collect();
-    let [winner] = published[..] else { panic!("one publishes: {published:?}") };
+    let [winner] = published[..] else {
+        panic!("not exactly one publisher succeeded: {published:?}")
+    };
     ctx.expect_table(&table, &[moved_marker(winner)]).await;
 }
 
-pub(super) async fn theme_creation(ctx: Ctx) {
+pub(super) async fn version_is_created_once(ctx: Ctx) {
     let table = table(&ctx).await;
     let documented = from_json(json!({
         "PK": { "S": "BUS#123" },
@@ -149,7 +151,7 @@ pub(super) async fn theme_creation(ctx: Ctx) {
     assert_eq!(answer.item, Some(expected));
 }
 
-/// Themes of a business in this order, with other items of its collection around them.
+/// Creates a table with these themes of one business, between other items of its collection.
 async fn with_themes(ctx: &Ctx, themes: &[Item]) -> Table {
     let table = table(ctx).await;
     let business = pk_sk("BUS#123", "META").with("type", "BUSINESS");
@@ -160,7 +162,7 @@ async fn with_themes(ctx: &Ctx, themes: &[Item]) -> Table {
     table
 }
 
-pub(super) async fn versions_in_order(ctx: Ctx) {
+pub(super) async fn padded_versions_sort_by_number(ctx: Ctx) {
     let themes = [2, 9, 10, 42, 100, 99_999_999].map(|version| theme(version, "draft"));
     let table = with_themes(&ctx, &themes).await;
     let versions = Query::new(&table, "PK = :pk AND begins_with(SK, :prefix)")
@@ -171,7 +173,7 @@ pub(super) async fn versions_in_order(ctx: Ctx) {
     ctx.expect_in_order(&latest.items, &themes[5..]);
 }
 
-/// The document's query for drafts.
+/// Returns the document's query for drafts.
 fn drafts_query(table: &Table) -> Query {
     Query::new(table, "PK = :pk AND begins_with(SK, :prefix)")
         .filter("#status = :draft")
@@ -181,7 +183,7 @@ fn drafts_query(table: &Table) -> Query {
         .value(":draft", "draft")
 }
 
-pub(super) async fn drafts(ctx: Ctx) {
+pub(super) async fn drafts_pass_the_filter(ctx: Ctx) {
     let themes = [
         theme(8, "published"),
         theme(9, "published"),
@@ -194,7 +196,7 @@ pub(super) async fn drafts(ctx: Ctx) {
     let page = ctx.ok(ctx.store().query(drafts_query(&table)).await);
     ctx.expect_in_order(&page.items, &expected);
     assert_eq!((page.count, page.scanned_count), (2, 5));
-    // Pages count what is read: two of the three that have two themes hold one draft.
+    // Limits count before the filter, so two of the three pages with two themes have one draft.
     let pages = ctx.query_pages(drafts_query(&table).limit(2)).await;
     let counts: Vec<usize> = pages.iter().map(|page| page.count).collect();
     assert_eq!(counts[..3], [0, 1, 1], "{pages:?}");
@@ -202,7 +204,7 @@ pub(super) async fn drafts(ctx: Ctx) {
     ctx.expect_in_order(&items, &expected);
 }
 
-pub(super) async fn drafts_by_bare_name(ctx: Ctx) {
+pub(super) async fn status_needs_a_placeholder(ctx: Ctx) {
     let table = with_themes(&ctx, &[theme(1, "draft")]).await;
     let mut query = drafts_query(&table).filter("status = :draft");
     query.names.clear();
@@ -212,16 +214,17 @@ pub(super) async fn drafts_by_bare_name(ctx: Ctx) {
     );
 }
 
-pub(super) async fn published_theme(ctx: Ctx) {
+pub(super) async fn marker_leads_to_the_published_theme(ctx: Ctx) {
     let table = with_themes(&ctx, &[theme(8, "draft"), theme(9, "published")]).await;
-    let marker = ctx.get(&table, marker_key()).await.expect("it was published");
+    let marker = ctx.get(&table, marker_key()).await.expect("the marker exists");
     let version = marker.get("version").and_then(|version| version.as_number());
-    let version: u32 = version.expect("a number").to_string().parse().expect("a version");
+    let version: u32 =
+        version.expect("valid number").to_string().parse().expect("the item has a version");
     assert_eq!(ctx.get(&table, theme_key(version)).await, Some(theme(9, "published")));
     assert_eq!(ctx.get(&table, theme_key(7)).await, None);
 }
 
-/// Publishes a draft: it becomes published, and the marker moves to it.
+/// Returns a transaction that publishes a draft and moves the marker to it.
 fn publish(table: &Table, expected: u32, next: u32) -> TransactWriteItems {
     let theme = UpdateItem::new(table, theme_key(next))
         .update("SET #status = :published")
@@ -232,7 +235,7 @@ fn publish(table: &Table, expected: u32, next: u32) -> TransactWriteItems {
     TransactWriteItems::new().item(theme).item(publication(table, expected, next))
 }
 
-pub(super) async fn publish_as_transaction(ctx: Ctx) {
+pub(super) async fn theme_and_marker_are_published_together(ctx: Ctx) {
     let table = table(&ctx).await;
     let themes = [theme(42, "published"), theme(43, "draft"), theme(44, "draft")];
     ctx.put_all(&table, themes.clone()).await;
@@ -290,7 +293,7 @@ pub(super) async fn published_is_immutable(ctx: Ctx) {
     ctx.expect_table(&table, &[theme(42, "published"), edited]).await;
 }
 
-pub(super) async fn assets(ctx: Ctx) {
+pub(super) async fn assets_are_read_by_id_and_listed(ctx: Ctx) {
     let table = with_themes(&ctx, &[theme(1, "draft")]).await;
     let documented = from_json(json!({
         "PK": { "S": "ASSET#logo-123" },

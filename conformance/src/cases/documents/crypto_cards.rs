@@ -1,11 +1,11 @@
-//! The accounts, transactions and cards of the crypto card.
+//! Accounts, transactions and cards of the crypto card app.
 
 use super::super::prelude::*;
 use super::super::transactions::retry_on_conflict;
 use super::create;
 
 fn money(text: &str) -> Number {
-    Number::parse(text).expect("an amount")
+    Number::parse(text).expect("the amount is a number")
 }
 
 fn index(request: CreateTable, name: &str, partition: &str, sort: &str) -> CreateTable {
@@ -52,7 +52,7 @@ fn account(balance: &str, reserved: &str, version: u32) -> Item {
         .with("version", version)
 }
 
-/// Reserves an amount of an account that was read at this version.
+/// Returns a reservation of an amount on an account that was read at this version.
 fn reserve_request(table: &Table, amount: &str, version: u32) -> UpdateItem {
     UpdateItem::new(table, account_key())
         .update("SET reserved_usdt = reserved_usdt + :amount, version = version + :one")
@@ -64,14 +64,14 @@ fn reserve_request(table: &Table, amount: &str, version: u32) -> UpdateItem {
         .value(":active", "ACTIVE")
 }
 
-pub(super) async fn reserve(ctx: Ctx) {
+pub(super) async fn funds_are_reserved_at_the_read_version(ctx: Ctx) {
     let table = accounts(&ctx).await;
     ctx.put(&table, account("100", "10.50", 7)).await;
     let request = reserve_request(&table, "0.25", 7).return_values(ReturnValues::UpdatedNew);
     let answer = ctx.update(request.clone()).await;
     let updated = item! { "reserved_usdt" => money("10.75"), "version" => 8 };
     assert_eq!(answer.attributes, Some(updated));
-    // The version that was read is gone: read again, and decide again.
+    // The version has changed: read and decide again.
     let lost = ctx.store().update(request.return_item_on_failure()).await;
     let current = ctx.expect_condition_failed(lost);
     assert_eq!(current, Some(account("100", "10.75", 8)));
@@ -81,7 +81,7 @@ pub(super) async fn reserve(ctx: Ctx) {
     ctx.expect_table(&table, &[suspended]).await;
 }
 
-pub(super) async fn reserve_by_arithmetic_is_refused(ctx: Ctx) {
+pub(super) async fn arithmetic_in_condition_is_rejected(ctx: Ctx) {
     let table = accounts(&ctx).await;
     ctx.put(&table, account("100", "0", 1)).await;
     let request = UpdateItem::new(&table, account_key())
@@ -97,14 +97,14 @@ pub(super) async fn reserve_by_arithmetic_is_refused(ctx: Ctx) {
 
 fn number(item: &Item, attribute: &str) -> u32 {
     let number = item.get(attribute).and_then(|value| value.as_number());
-    number.expect("a number").to_string().parse().expect("a small number")
+    number.expect("valid number").to_string().parse().expect("the number fits")
 }
 
-/// Reserves 10 as often as the balance allows, reading again whenever the race is lost.
+/// Reserves 10 as often as the balance allows, with optimistic retries; returns the number of times.
 async fn reserve_tens(ctx: Ctx, table: Table) -> u32 {
     let mut reserved = 0;
     loop {
-        let account = ctx.get(&table, account_key()).await.expect("the account is there");
+        let account = ctx.get(&table, account_key()).await.expect("the account exists");
         let free = number(&account, "balance_usdt") - number(&account, "reserved_usdt");
         if free < 10 {
             return reserved;
@@ -119,7 +119,7 @@ async fn reserve_tens(ctx: Ctx, table: Table) -> u32 {
     }
 }
 
-pub(super) async fn reserve_race(ctx: Ctx) {
+pub(super) async fn concurrent_reservations_stay_within_the_balance(ctx: Ctx) {
     let table = accounts(&ctx).await;
     ctx.put(&table, account("105", "0", 0)).await;
     let callers = (0..4).map(|_| reserve_tens(ctx.clone(), table.clone()));
@@ -128,7 +128,7 @@ pub(super) async fn reserve_race(ctx: Ctx) {
     ctx.expect_table(&table, &[account("105", "100", 10)]).await;
 }
 
-pub(super) async fn release(ctx: Ctx) {
+pub(super) async fn release_lowers_the_reservation(ctx: Ctx) {
     let table = accounts(&ctx).await;
     ctx.put(&table, account("100", "10.75", 8)).await;
     let request = |amount: &str, version: u32| {
@@ -146,7 +146,7 @@ pub(super) async fn release(ctx: Ctx) {
     ctx.expect_table(&table, &[account("100", "10", 9)]).await;
 }
 
-/// The three tables, with an account at version 1 and a card.
+/// Three tables with an account at version 1 and a card.
 struct Bank {
     accounts: Table,
     transactions: Table,
@@ -165,11 +165,12 @@ impl Bank {
         bank
     }
 
-    /// Authorises an amount: reserves it, records it, and counts it to the card's day.
+    /// Returns an authorization: it reserves the amount, records it, and adds it to the card's
+    /// daily spend.
     fn authorise(&self, id: &str, amount: &str, version: u32) -> TransactWriteItems {
         let record = PutItem::new(&self.transactions, transaction(id, amount, "AUTHORIZED"))
             .condition("attribute_not_exists(transaction_id)");
-        let limit = money("50").checked_sub(money(amount)).expect("a limit");
+        let limit = money("50").checked_sub(money(amount)).expect("the difference is in range");
         let spend = UpdateItem::new(&self.cards, item! { "card_id" => "card-1" })
             .update("SET spent_usdt = spent_usdt + :amount")
             .condition("#status = :active AND spent_usdt <= :limit")
@@ -208,37 +209,38 @@ fn card(spent: &str) -> Item {
         .with("spent_usdt", money(spent))
 }
 
-pub(super) async fn authorise(ctx: Ctx) {
+pub(super) async fn account_transaction_and_spend_change_together(ctx: Ctx) {
     let bank = Bank::open(&ctx).await;
     ctx.ok(ctx.store().transact_write(bank.authorise("tx-1", "30.10", 1)).await);
     let first = transaction("tx-1", "30.10", "AUTHORIZED");
     let recorded = std::slice::from_ref(&first);
     bank.expect(&ctx, account("100", "30.10", 2), recorded, card("30.10")).await;
-    // Over the card's day: the last operation fails, and nothing is reserved or recorded.
+    // Over the daily limit of the card, the last operation fails, and nothing is reserved or
+    // recorded.
     let result = ctx.store().transact_write(bank.authorise("tx-2", "20", 2)).await;
     ctx.expect_canceled(result, &["None", "None", "ConditionalCheckFailed"]);
     bank.expect(&ctx, account("100", "30.10", 2), recorded, card("30.10")).await;
-    // With an account that has moved on.
+    // With a stale account version, the first operation fails.
     let result = ctx.store().transact_write(bank.authorise("tx-2", "5", 1)).await;
     ctx.expect_canceled(result, &["ConditionalCheckFailed", "None", "None"]);
     bank.expect(&ctx, account("100", "30.10", 2), recorded, card("30.10")).await;
-    // Both at once are both reported.
+    // Both failures are reported together.
     let result = ctx.store().transact_write(bank.authorise("tx-2", "20", 1)).await;
     let codes = ["ConditionalCheckFailed", "None", "ConditionalCheckFailed"];
     ctx.expect_canceled(result, &codes);
     bank.expect(&ctx, account("100", "30.10", 2), recorded, card("30.10")).await;
 }
 
-pub(super) async fn authorise_twice(ctx: Ctx) {
+pub(super) async fn transaction_id_is_authorized_once(ctx: Ctx) {
     let bank = Bank::open(&ctx).await;
-    // The provider sends the same authorisation several times at once.
+    // The provider sends the same authorization several times concurrently.
     let calls = (0..3).map(|_| {
         let (store, request) = (ctx.store(), bank.authorise("tx-1", "10", 1));
         async move {
             match retry_on_conflict(|| store.transact_write(request.clone())).await {
                 Ok(_) => true,
                 Err(error) if error.is_condition_failed() => false,
-                Err(error) => panic!("neither authorised nor refused: {error:?}"),
+                Err(error) => panic!("unexpected error of an authorization: {error:?}"),
             }
         }
     });
@@ -250,7 +252,7 @@ pub(super) async fn authorise_twice(ctx: Ctx) {
     bank.expect(&ctx, account("100", "10", 2), &recorded, card("10")).await;
 }
 
-pub(super) async fn complete(ctx: Ctx) {
+pub(super) async fn completion_debits_balance_and_reservation(ctx: Ctx) {
     let bank = Bank::open(&ctx).await;
     ctx.ok(ctx.store().transact_write(bank.authorise("tx-1", "30.10", 1)).await);
     let complete = |version: u32| {
@@ -279,7 +281,7 @@ pub(super) async fn complete(ctx: Ctx) {
     ctx.ok(ctx.store().transact_write(complete(2)).await);
     let completed = [transaction("tx-1", "30.10", "COMPLETED")];
     bank.expect(&ctx, account("69.90", "0", 3), &completed, card("30.10")).await;
-    // Once more would debit twice: the transaction's own status stands in the way.
+    // A repetition would debit twice; the condition on the transaction's status prevents it.
     let result = ctx.store().transact_write(complete(3)).await;
     ctx.expect_canceled(result, &["None", "ConditionalCheckFailed"]);
     bank.expect(&ctx, account("69.90", "0", 3), &completed, card("30.10")).await;
@@ -287,7 +289,7 @@ pub(super) async fn complete(ctx: Ctx) {
     ctx.expect_query(status("AUTHORIZED"), &[]).await;
 }
 
-pub(super) async fn exact_money(ctx: Ctx) {
+pub(super) async fn money_is_never_rounded(ctx: Ctx) {
     let table = accounts(&ctx).await;
     ctx.put(&table, account("0.1", "0", 0)).await;
     let add = |amount: &str| {
@@ -309,7 +311,7 @@ pub(super) async fn exact_money(ctx: Ctx) {
     ctx.expect_table(&table, &[account("0.000000000000000001", "0", 0)]).await;
 }
 
-pub(super) async fn indexes(ctx: Ctx) {
+pub(super) async fn indexes_list_accounts_transactions_and_cards(ctx: Ctx) {
     let accounts = accounts(&ctx).await;
     let second =
         account("5", "0", 1).with("account_id", "acc-2").with("created_at", "2025-02-01T00:00:00Z");

@@ -1,4 +1,4 @@
-//! The main table and the activity log of Esencia Fest.
+//! Main table and activity log of Esencia Fest.
 
 use super::super::prelude::*;
 use super::super::transactions::retry_on_conflict;
@@ -11,12 +11,12 @@ async fn table_with(ctx: &Ctx, items: impl IntoIterator<Item = Item>) -> Table {
     table
 }
 
-/// A count as a part of a key: padded, so that its text sorts as the number does.
+/// Formats a count as part of a key, padded so that keys sort by number.
 fn padded(count: u32, created_at: &str) -> String {
     format!("{count:010}#{created_at}")
 }
 
-/// The group of an index for posts of a status: active ones have the bare name.
+/// Returns the index group of posts with a status; active posts have the bare name.
 fn group(name: &str, status: &str) -> String {
     if status == "active" { format!("POSTS#{name}") } else { format!("POSTS#{name}#{status}") }
 }
@@ -55,7 +55,7 @@ impl Post {
             .with("GSI4SK", padded(self.comments, self.created_at))
     }
 
-    /// The same post with another number of likes, and its place among the popular ones.
+    /// Returns an update of the post's number of likes and of its popularity key.
     fn like(&self, table: &Table, likes: u32) -> UpdateItem {
         UpdateItem::new(table, self.key())
             .update("SET likes = :likes, GSI3SK = :place")
@@ -72,7 +72,7 @@ fn by(table: &Table, index: &str, partition: &str) -> Query {
     Query::new(table, attr(format!("{index}PK")).eq(partition)).index(index)
 }
 
-pub(super) async fn user(ctx: Ctx) {
+pub(super) async fn user_has_profile_and_progress(ctx: Ctx) {
     let profile = pk_sk("USER#ana@sura.com.co", "PROFILE")
         .with("name", "Ana")
         .with("country", "Colombia")
@@ -82,7 +82,7 @@ pub(super) async fn user(ctx: Ctx) {
         .with("GSI1SK", "2025-08-18");
     let table = table_with(&ctx, [profile.clone()]).await;
     let key = table.key_of(&profile);
-    // A room is completed once, however often it is reported.
+    // A room is completed once, even if it is reported repeatedly.
     let complete = UpdateItem::new(&table, key.clone())
         .update("SET progress = list_append(progress, :rooms)")
         .condition("NOT contains(progress, :room)")
@@ -98,7 +98,7 @@ pub(super) async fn user(ctx: Ctx) {
     ctx.expect_query(by(&table, "GSI1", "USER#Colombia"), &[after]).await;
 }
 
-pub(super) async fn rooms(ctx: Ctx) {
+pub(super) async fn room_statuses_are_one_item_collection(ctx: Ctx) {
     let room = |name: &str| {
         pk_sk("ROOM#STATUS", &format!("ROOM#{name}"))
             .with("openAt", "2025-08-20T09:00:00Z")
@@ -119,7 +119,7 @@ pub(super) async fn rooms(ctx: Ctx) {
     ctx.expect_query(all, &[room("sala1"), open, room("sala3")]).await;
 }
 
-pub(super) async fn room_content(ctx: Ctx) {
+pub(super) async fn active_content_is_a_group_of_gsi1(ctx: Ctx) {
     let content = |name: &str, version: u32| {
         pk_sk(&format!("ROOM#{name}"), &format!("CONTENT#v{version}")).with("title", "Bienvenida")
     };
@@ -129,7 +129,7 @@ pub(super) async fn room_content(ctx: Ctx) {
     let table = table_with(&ctx, [active("sala2", 1), active("sala1", 1)]).await;
     let group = by(&table, "GSI1", "CONTENT#ACTIVE");
     ctx.expect_query(group.clone(), &[active("sala1", 1), active("sala2", 1)]).await;
-    // A new version takes the place of the old one, which stays in its room.
+    // A new version replaces the old one in the index; the old one stays in its room.
     ctx.put(&table, content("sala1", 1)).await;
     ctx.put(&table, active("sala1", 2)).await;
     ctx.expect_query(group, &[active("sala1", 2), active("sala2", 1)]).await;
@@ -141,7 +141,7 @@ fn comment_item(id: &str, status: &str) -> Item {
     pk_sk("POST#p1", &format!("COMMENT#{id}")).with("status", status)
 }
 
-pub(super) async fn post_and_comments(ctx: Ctx) {
+pub(super) async fn post_and_comments_are_one_item_collection(ctx: Ctx) {
     let comments =
         [comment_item("c1", "active"), comment_item("c2", "banned"), comment_item("c3", "active")];
     let table = table_with(&ctx, comments.iter().rev().cloned().chain([POST.item()])).await;
@@ -158,7 +158,7 @@ pub(super) async fn post_and_comments(ctx: Ctx) {
     ctx.expect_query(active, &[first, third]).await;
 }
 
-pub(super) async fn moderation(ctx: Ctx) {
+pub(super) async fn post_moves_between_groups_with_its_status(ctx: Ctx) {
     let table = table_with(&ctx, [POST.item()]).await;
     let log = |action: &str| {
         pk_sk("MODLOG#2025-08-18", &format!("2025-08-18T12:00:00Z#admin1#{action}"))
@@ -190,7 +190,7 @@ pub(super) async fn moderation(ctx: Ctx) {
         ctx.expect_query(by(&table, index, new), std::slice::from_ref(&banned)).await;
         ctx.expect_query(by(&table, index, old), &[]).await;
     }
-    // What is banned already is not banned again, and no log says that it was.
+    // A banned post is not changed again, and no log entry is written.
     let result = ctx.store().transact_write(change("active", "deleted", "delete")).await;
     ctx.expect_canceled(result, &["None", "ConditionalCheckFailed"]);
     ctx.expect_table(&table, &[banned, log("ban")]).await;
@@ -199,7 +199,7 @@ pub(super) async fn moderation(ctx: Ctx) {
     ctx.expect_query(by(&table, "GSI3", "POSTS#SORTED"), &[POST.item()]).await;
 }
 
-pub(super) async fn popularity(ctx: Ctx) {
+pub(super) async fn padded_counts_sort_by_number(ctx: Ctx) {
     let post = |id, created_at, likes| Post { id, created_at, likes, ..POST }.item();
     let by_likes = [
         post("nine", "2025-08-19", 9),
@@ -212,7 +212,7 @@ pub(super) async fn popularity(ctx: Ctx) {
     let most_liked: Vec<Item> = by_likes.iter().rev().cloned().collect();
     ctx.expect_query(by(&table, "GSI3", "POSTS#SORTED").descending(), &most_liked).await;
 
-    // As the document writes it, 10 and 100 come before 9: keys are texts.
+    // Without padding, as in the document, 10 and 100 come before 9, because keys are texts.
     let bare = |id: &str, likes: u32| {
         pk_sk(&format!("POST#{id}"), "bare")
             .with("GSI3PK", "POSTS#BARE")
@@ -227,38 +227,39 @@ fn like_item(user: &str) -> Item {
     pk_sk("POST#p1", &format!("LIKE#{user}"))
 }
 
-/// A like of a user, for a post that was read with this many.
+/// Returns a like of a user, for a post that was read with `likes` likes.
 fn like_request(table: &Table, user: &str, likes: u32) -> TransactWriteItems {
     let like = PutItem::new(table, like_item(user)).condition("attribute_not_exists(PK)");
     TransactWriteItems::new().item(like).item(POST.like(table, likes))
 }
 
-pub(super) async fn like(ctx: Ctx) {
+pub(super) async fn like_counts_once_per_user(ctx: Ctx) {
     let table = table_with(&ctx, [Post { likes: 9, ..POST }.item()]).await;
     ctx.ok(ctx.store().transact_write(like_request(&table, "eva", 9)).await);
     let after = [like_item("eva"), Post { likes: 10, ..POST }.item()];
     ctx.expect_table(&table, &after).await;
     ctx.expect_query(by(&table, "GSI3", "POSTS#SORTED"), &after[1..]).await;
-    // Not again,
+    // A second like of the same user fails.
     let result = ctx.store().transact_write(like_request(&table, "eva", 10)).await;
     ctx.expect_canceled(result, &["ConditionalCheckFailed", "None"]);
-    // and not with a count that is no longer true.
+    // A like with a stale count fails.
     let result = ctx.store().transact_write(like_request(&table, "leo", 9)).await;
     ctx.expect_canceled(result, &["None", "ConditionalCheckFailed"]);
     ctx.expect_table(&table, &after).await;
 }
 
-pub(super) async fn likes_race(ctx: Ctx) {
+pub(super) async fn concurrent_likes_all_count(ctx: Ctx) {
     let table = table_with(&ctx, [POST.item()]).await;
-    // Six users, each of whom taps twice.
+    // Six users each send their like twice.
     let taps = (0..12).map(|tap| {
         let (ctx, table) = (ctx.clone(), table.clone());
         async move {
             let user = format!("user{}", tap % 6);
             loop {
-                let post = ctx.get(&table, POST.key()).await.expect("the post is there");
+                let post = ctx.get(&table, POST.key()).await.expect("the post exists");
                 let likes = post.get("likes").and_then(|likes| likes.as_number());
-                let likes = likes.expect("a number").to_string().parse().expect("a count");
+                let likes =
+                    likes.expect("valid number").to_string().parse().expect("the item has a count");
                 let request = like_request(&table, &user, likes);
                 let store = ctx.store();
                 let Err(error) = retry_on_conflict(|| store.transact_write(request.clone())).await
@@ -282,7 +283,7 @@ pub(super) async fn likes_race(ctx: Ctx) {
     ctx.expect_index(&table, "GSI3", &[post]).await;
 }
 
-pub(super) async fn comment(ctx: Ctx) {
+pub(super) async fn comment_and_count_are_written_together(ctx: Ctx) {
     let table = table_with(&ctx, [POST.item()]).await;
     let request = |comments: u32| {
         let count = UpdateItem::new(&table, POST.key())
@@ -303,7 +304,7 @@ pub(super) async fn comment(ctx: Ctx) {
     ctx.expect_query(by(&table, "GSI4", "POSTS#COMMENTS"), &after[1..]).await;
 }
 
-pub(super) async fn pages_of_posts(ctx: Ctx) {
+pub(super) async fn posts_are_paged_latest_first(ctx: Ctx) {
     let post = |id, created_at, status| Post { id, created_at, status, ..POST }.item();
     let active = [
         post("a", "2025-08-18", "active"),
@@ -319,7 +320,7 @@ pub(super) async fn pages_of_posts(ctx: Ctx) {
     ctx.expect_query(query.clone(), &latest_first).await;
     let first = ctx.ok(ctx.store().query(query.clone().limit(2)).await);
     ctx.expect_in_order(&first.items, &latest_first[..2]);
-    let cursor = first.last_evaluated_key.expect("three more");
+    let cursor = first.last_evaluated_key.expect("three more posts follow");
     let mut names: Vec<&str> = cursor.iter().map(|(name, _)| name).collect();
     names.sort_unstable();
     assert_eq!(names, ["GSI2PK", "GSI2SK", "PK", "SK"]);
@@ -332,7 +333,7 @@ pub(super) async fn pages_of_posts(ctx: Ctx) {
     ctx.expect_in_order(&of_user, &active);
 }
 
-pub(super) async fn moderation_log(ctx: Ctx) {
+pub(super) async fn moderation_log_is_ordered_and_filtered(ctx: Ctx) {
     let entry = |at: &str, action: &str| {
         let day = at.split('T').next().expect("a date");
         pk_sk(&format!("MODLOG#{day}"), &format!("{at}#admin1#{action}-1")).with("action", action)
@@ -346,7 +347,7 @@ pub(super) async fn moderation_log(ctx: Ctx) {
     let table = table_with(&ctx, day.iter().rev().cloned().chain([next])).await;
     let log = Query::new(&table, attr("PK").eq("MODLOG#2025-08-18"));
     ctx.expect_query(log.clone(), &day).await;
-    // `action` is a reserved word; the builder finds a placeholder for it.
+    // `action` is a reserved word, for which the builder uses a placeholder.
     let bans = log.filter(attr("action").eq("ban"));
     ctx.expect_query(bans, &[day[0].clone(), day[2].clone()]).await;
     let morning = attr("SK").between("2025-08-18T09:30:00Z", "2025-08-18T10:30:00Z");
@@ -354,7 +355,7 @@ pub(super) async fn moderation_log(ctx: Ctx) {
     ctx.expect_query(query, &day[1..2]).await;
 }
 
-pub(super) async fn activity_logs(ctx: Ctx) {
+pub(super) async fn activity_is_spread_over_ten_shards(ctx: Ctx) {
     let table = create(&ctx, single_table("EsenciaFest-ActivityLogs-2025-08", &[])).await;
     let event = |user: &str, n: u32| {
         pk_sk(
@@ -372,6 +373,7 @@ pub(super) async fn activity_logs(ctx: Ctx) {
         let pk = attr("PK").eq(format!("USER#ana#shard{shard}"));
         found.extend(ctx.query_all(Query::new(&table, pk.and(days))).await);
     }
-    // The 5th to the 20th: the upper bound is a prefix, which sorts before what it begins.
+    // The range is the 5th to the 20th; its upper bound is a prefix, which sorts before the texts
+    // that begin with it.
     ctx.expect_items(&found, &events[4..20]);
 }

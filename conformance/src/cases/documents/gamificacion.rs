@@ -1,4 +1,4 @@
-//! The single table of the gamification panel.
+//! Single table of the gamification panel.
 
 use std::time::Duration;
 
@@ -36,7 +36,7 @@ fn of_user(table: &Table, user: &str, prefix: &str) -> Query {
     Query::new(table, pk.and(attr("SK").begins_with(prefix)))
 }
 
-pub(super) async fn dashboard(ctx: Ctx) {
+pub(super) async fn dashboard_is_one_item_collection(ctx: Ctx) {
     let part = |sort: &str| pk_sk("USER#1", sort);
     let collection = [
         part("DASHBOARD").with("entityType", "dashboard"),
@@ -64,7 +64,7 @@ pub(super) async fn dashboard(ctx: Ctx) {
     }
 }
 
-pub(super) async fn dashboard_of_many_pages(ctx: Ctx) {
+pub(super) async fn dashboard_of_several_pages_is_complete(ctx: Ctx) {
     let filler = "x".repeat(300_000);
     let members: Vec<Item> = (0..8)
         .map(|n| member("1", &format!("{n:03}"), "ORO", "ACTIVO").with("bio", filler.as_str()))
@@ -78,19 +78,19 @@ pub(super) async fn dashboard_of_many_pages(ctx: Ctx) {
     ctx.expect_query(query.limit(2), &all).await;
 }
 
-pub(super) async fn by_code(ctx: Ctx) {
+pub(super) async fn user_is_found_by_code(ctx: Ctx) {
     let table = table_with(&ctx, [profile("1", "ABC"), profile("2", "ABCD")]).await;
     let query = Query::new(&table, "GSI1PK = :code").index("GSI1");
     let found = |code: &str| query.clone().value(":code", format!("USERCODE#{code}"));
     ctx.expect_query(found("ABC"), &[profile("1", "ABC")]).await;
     ctx.expect_query(found("AB"), &[]).await;
-    // A user who takes another code is found by that one only.
+    // A user whose code changes is found only by the new code.
     ctx.put(&table, profile("1", "NEW")).await;
     ctx.expect_query(found("NEW"), &[profile("1", "NEW")]).await;
     ctx.expect_query(found("ABC"), &[]).await;
 }
 
-pub(super) async fn network(ctx: Ctx) {
+pub(super) async fn members_are_found_by_level_and_status(ctx: Ctx) {
     let members = [
         member("1", "a", "ORO", "ACTIVO"),
         member("1", "b", "PLATA", "ACTIVO"),
@@ -109,12 +109,12 @@ pub(super) async fn network(ctx: Ctx) {
     let of_user = attr("GSI3SK").begins_with("USER#1#");
     let status = Query::new(&table, attr("GSI3PK").eq("STATUS#ACTIVO").and(of_user));
     ctx.expect_query(status.clone().index("GSI3"), &[a.clone(), b]).await;
-    // Level and status of a user's members: one by the index, the other by a filter.
+    // Members by level and status: the index selects one, a filter the other.
     let both = status.index("GSI3").filter(attr("level").eq("ORO"));
     ctx.expect_query(both, &[a]).await;
 }
 
-pub(super) async fn member_moves(ctx: Ctx) {
+pub(super) async fn member_moves_between_levels(ctx: Ctx) {
     let table = table_with(&ctx, [member("1", "a", "PLATA", "ACTIVO")]).await;
     let before = ctx.snapshot(&table).await;
     let promote = UpdateItem::new(&table, pk_sk("USER#1", "NETWORK#a"))
@@ -139,7 +139,7 @@ fn asset(id: &str) -> Item {
     pk_sk(&format!("ASSET#{id}"), "METADATA").with("entityType", "asset")
 }
 
-pub(super) async fn asset_with_link(ctx: Ctx) {
+pub(super) async fn asset_and_link_are_written_together(ctx: Ctx) {
     let table = table_with(&ctx, [profile("1", "ABC")]).await;
     let link = |user: &str| pk_sk(&format!("USER#{user}"), "ASSET#a1");
     let owner = |user: &str| pk_sk(&format!("USER#{user}"), "PROFILE");
@@ -160,7 +160,7 @@ pub(super) async fn asset_with_link(ctx: Ctx) {
     ctx.expect_query(of_user(&table, "1", "ASSET#"), &[link("1")]).await;
 }
 
-pub(super) async fn upload_expires(ctx: Ctx) {
+pub(super) async fn pending_upload_expires(ctx: Ctx) {
     let expires = ctx.now().as_secs() + 3600;
     let pending = |id: &str| asset(id).with("status", "pending").with("expiresAt", expires);
     let table = table_with(&ctx, [pending("a1"), pending("a2")]).await;
@@ -177,7 +177,7 @@ pub(super) async fn upload_expires(ctx: Ctx) {
     ctx.sweep().await;
     let ready = asset("a1").with("status", "ready");
     ctx.expect_table(&table, std::slice::from_ref(&ready)).await;
-    // Too late for the other: there is nothing to confirm, and nothing is created.
+    // The other upload has expired: it cannot be confirmed, and nothing is created.
     let late = assign!(confirm, { key: pk_sk("ASSET#a2", "METADATA") });
     ctx.expect_condition_failed(ctx.store().update(late).await);
     ctx.expect_table(&table, &[ready]).await;

@@ -1,9 +1,9 @@
-//! The single table of RK_PAI with its twelve indexes.
+//! Single table of RK_PAI with its twelve indexes.
 
 use super::super::prelude::*;
 use super::create;
 
-/// The indexes by number and name. Numbers 4 and 12 are not used.
+/// Indexes by number and name. Numbers 4 and 12 are not used.
 const INDEXES: [(u32, &str); 12] = [
     (1, "IndiceEmail"),
     (2, "IndiceDispositivo"),
@@ -20,7 +20,8 @@ const INDEXES: [(u32, &str); 12] = [
 ];
 
 fn index_name(number: u32) -> String {
-    let (_, name) = INDEXES.iter().find(|index| index.0 == number).expect("an index of the table");
+    let (_, name) =
+        INDEXES.iter().find(|index| index.0 == number).expect("the table has the index");
     format!("GSI{number}-{name}")
 }
 
@@ -42,14 +43,14 @@ fn row(pk: &str, sk: &str) -> Item {
     item! { "_pk" => pk, "_sk" => sk }
 }
 
-/// The item in this index too: under this key, sorted by its `_pk`, or by `_sk` in the log.
+/// Adds the item to this index, with this key and sorted by its `_pk`, or by `_sk` in the log.
 fn indexed(item: Item, number: u32, key: &str) -> Item {
     let by = if number == 14 { "_sk" } else { "_pk" };
     let sort = item.get(by).expect("items have keys").to_value();
     item.with(format!("GSI{number}PK"), key).with(format!("GSI{number}SK"), sort)
 }
 
-/// The document's form of a query: equality on the index's partition key.
+/// Returns the document's form of a query: equality on the index's partition key.
 fn by(table: &Table, number: u32, key: &str) -> Query {
     Query::new(table, format!("GSI{number}PK = :key").as_str())
         .index(index_name(number))
@@ -62,7 +63,7 @@ async fn table_with(ctx: &Ctx, items: impl IntoIterator<Item = Item>) -> Table {
     table
 }
 
-pub(super) async fn twelve_indexes(ctx: Ctx) {
+pub(super) async fn table_has_twelve_indexes(ctx: Ctx) {
     let table = create(&ctx, request()).await;
     let description = ctx.ok(ctx.store().describe_table(DescribeTable::new(&table)).await);
     let mut names: Vec<String> =
@@ -77,7 +78,7 @@ fn user(id: &str, email: &str) -> Item {
     indexed(row(&format!("USUARIO#{id}"), "METADATA"), 1, &format!("EMAIL#{email}"))
 }
 
-pub(super) async fn user_by_email(ctx: Ctx) {
+pub(super) async fn user_is_found_by_email(ctx: Ctx) {
     let ana = user("1", "ana@example.com").with("nombre", "Ana");
     let table = table_with(&ctx, [ana.clone(), user("2", "eva@example.com")]).await;
     let query = Query::new(&table, "GSI1PK = :email").index("GSI1-IndiceEmail");
@@ -87,7 +88,7 @@ pub(super) async fn user_by_email(ctx: Ctx) {
     ctx.expect_query(of("ana@example.co"), &[]).await;
 }
 
-pub(super) async fn users_of_a_contract(ctx: Ctx) {
+pub(super) async fn users_are_found_by_origin_and_contract(ctx: Ctx) {
     let relation = |id: &str, contract: &str| {
         let key = format!("CONTRATO_USUARIO#{contract}");
         indexed(row(&format!("USUARIO#{id}"), &key), 5, &key)
@@ -101,7 +102,7 @@ pub(super) async fn users_of_a_contract(ctx: Ctx) {
     ctx.expect_query(query, &of_contract).await;
 }
 
-pub(super) async fn cycles_of_a_contract(ctx: Ctx) {
+pub(super) async fn cycles_are_found_by_origin_and_contract(ctx: Ctx) {
     let cycle = |id: &str, contract: &str| {
         let item = row(&format!("CAT_CONTRATO_CICLO#{id}"), "METADATA");
         indexed(item, 8, &format!("ORIGEN#7#ID_CONTRATO#{contract}"))
@@ -120,7 +121,7 @@ fn contract(company: &str, sort: &str, origin: &str, id: &str) -> Item {
     indexed(item, 7, &format!("ORIGEN#{origin}#ID_CONTRATO#{id}"))
 }
 
-pub(super) async fn contracts_by_origin_is_refused(ctx: Ctx) {
+pub(super) async fn prefix_of_index_partition_is_rejected(ctx: Ctx) {
     let table = table_with(&ctx, [contract("E1", "METADATA", "7", "70")]).await;
     let query = Query::new(&table, "begins_with(GSI7PK, :origen)")
         .index("GSI7-IndiceCatContratoPorOrigenIdContrato")
@@ -134,7 +135,7 @@ pub(super) async fn contracts_by_origin_is_refused(ctx: Ctx) {
     ctx.expect_validation(result, "Query key condition not supported");
 }
 
-pub(super) async fn contract_links(ctx: Ctx) {
+pub(super) async fn links_list_the_contracts_of_an_origin(ctx: Ctx) {
     let table = create(&ctx, request()).await;
     let link =
         |origin: &str, id: &str| row(&format!("CAT_ORIGEN#{origin}"), &format!("CONTRATO#{id}"));
@@ -165,7 +166,7 @@ pub(super) async fn contract_links(ctx: Ctx) {
     ctx.expect_query(by(&table, 7, "ORIGEN#7#ID_CONTRATO#71"), &[second]).await;
 }
 
-pub(super) async fn every_index_answers(ctx: Ctx) {
+pub(super) async fn each_index_returns_its_items_alone(ctx: Ctx) {
     let rows = [
         ("USUARIO#1", "METADATA", 1, "EMAIL#ana@example.com"),
         ("USUARIO#1", "DISP#d1", 2, "DISP#d1"),
@@ -188,7 +189,7 @@ pub(super) async fn every_index_answers(ctx: Ctx) {
         ctx.expect_index(&table, &index_name(*number), entry).await;
         ctx.expect_query(by(&table, *number, key), entry).await;
     }
-    // Without its index keys an item is in the table only.
+    // An item without index keys is only in the table.
     ctx.put(&table, row("USUARIO#1", "METADATA")).await;
     ctx.expect_index(&table, &index_name(1), &[]).await;
     let mut all = items.to_vec();
@@ -197,7 +198,7 @@ pub(super) async fn every_index_answers(ctx: Ctx) {
     ctx.expect_table(&table, &all).await;
 }
 
-pub(super) async fn log_in_order(ctx: Ctx) {
+pub(super) async fn log_is_ordered_by_timestamp(ctx: Ctx) {
     let entry = |user: &str, at: &str, element: &str| {
         let item = row(&format!("USUARIO#{user}"), &format!("LOG#{at}"));
         indexed(item, 14, &format!("ELEMENTO#{element}"))
@@ -220,7 +221,7 @@ pub(super) async fn log_in_order(ctx: Ctx) {
     ctx.expect_query(on_a_day, &log[1..3]).await;
 }
 
-pub(super) async fn user_collection(ctx: Ctx) {
+pub(super) async fn user_is_one_item_collection(ctx: Ctx) {
     let of_user = [
         row("USUARIO#t1", "CONTRATO_USUARIO#7#70"),
         row("USUARIO#t1", "DISP#d1"),

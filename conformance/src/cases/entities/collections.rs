@@ -1,4 +1,4 @@
-//! Entities of several kinds under one key, and what of them has expired.
+//! Collections of several entity kinds, and expired entities in reads.
 
 use std::sync::LazyLock;
 
@@ -11,7 +11,7 @@ use super::design::*;
 use super::shards::pages;
 
 tabla_entity::collection! {
-    /// All about a customer.
+    /// All items of a customer.
     struct Everything {
         customer: Option<Customer>,
         orders: Vec<Order>,
@@ -20,11 +20,11 @@ tabla_entity::collection! {
 }
 
 tabla_entity::collection! {
-    /// Something about a customer.
+    /// One item of a customer.
     enum Something {
-        /// Who.
+        /// The customer itself.
         Customer(Customer),
-        /// What.
+        /// An order of the customer.
         Order(Order),
     }
 }
@@ -33,7 +33,7 @@ fn of_ana() -> Find<Order> {
     Order::find().with(Order::CUSTOMER, id("ana"))
 }
 
-pub(super) async fn collection(ctx: Ctx) {
+pub(super) async fn collection_returns_every_kind(ctx: Ctx) {
     let (db, table) = shop(&ctx).await;
     let mut orders = Vec::new();
     for number in 1..=7 {
@@ -62,7 +62,7 @@ pub(super) async fn collection(ctx: Ctx) {
     let nobody: Everything =
         ctx.ok(db.collect(Order::find().with(Order::CUSTOMER, id("max"))).await);
     assert_eq!(nobody, Everything::default());
-    // One of a known kind that cannot be read is not taken for unknown.
+    // An unreadable item of a known kind is reported as unreadable, not as unknown.
     let broken = item! { "PK" => "CUSTOMER#ana", "SK" => "ORDER#00000099", "type" => "ORDER" };
     ctx.put(&table, broken.clone()).await;
     let found: Everything = ctx.ok(db.collect(of_ana().limit(4)).await);
@@ -70,12 +70,12 @@ pub(super) async fn collection(ctx: Ctx) {
     assert_eq!(unreadable.key, item! { "PK" => "CUSTOMER#ana", "SK" => "ORDER#00000099" });
     assert!(unreadable.reason.starts_with("an item cannot be read as Order"), "{unreadable}");
     expected.unreadable = found.unreadable.clone();
-    assert_eq!(found, expected, "and the others are there");
+    assert_eq!(found, expected, "the other entities must be returned");
     stored.push(broken);
     ctx.expect_table(&table, &stored).await;
 }
 
-pub(super) async fn large_collection(ctx: Ctx) {
+pub(super) async fn collection_over_1_mb_is_complete(ctx: Ctx) {
     let (db, table) = shop(&ctx).await;
     let mut baskets = Vec::new();
     for number in 0..12 {
@@ -86,18 +86,23 @@ pub(super) async fn large_collection(ctx: Ctx) {
     let ana = created(&ctx, &db, customer("ana", None, None)).await;
     let query = Query::new(&table, attr("PK").eq("CUSTOMER#ana"));
     let first = ctx.ok(ctx.store().query(query).await);
-    assert!(first.last_evaluated_key.is_some(), "it does not fit one page");
+    assert!(first.last_evaluated_key.is_some(), "the collection fits one page");
     let found: Everything = ctx.ok(db.collect(of_ana()).await);
-    assert!(found.baskets == baskets, "{} of {} came back", found.baskets.len(), baskets.len());
+    assert!(
+        found.baskets == baskets,
+        "{} of {} entities were returned",
+        found.baskets.len(),
+        baskets.len()
+    );
     assert_eq!(found.customer.as_ref(), Some(&ana));
     assert!(found.orders.is_empty() && found.unknown.is_empty());
     let all = ctx.ok(db.all(Basket::find().with(Basket::CUSTOMER, id("ana"))).await);
-    assert!(all == baskets, "{} of {} came back", all.len(), baskets.len());
+    assert!(all == baskets, "{} of {} entities were returned", all.len(), baskets.len());
     let stored: Vec<Item> = baskets.iter().map(item_of).chain([item_of(&ana)]).collect();
     ctx.expect_table(&table, &stored).await;
 }
 
-pub(super) async fn collection_page(ctx: Ctx) {
+pub(super) async fn collection_page_is_in_key_order(ctx: Ctx) {
     let (db, table) = shop(&ctx).await;
     let (one, two) =
         (created(&ctx, &db, order("ana", 1)).await, created(&ctx, &db, order("ana", 2)).await);
@@ -147,7 +152,7 @@ struct Session {
     kind: String,
 }
 
-/// The same in one of four partitions, with NULL where it never expires.
+/// A visit in one of four partitions, whose expiry time is NULL if it never expires.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, Entity)]
 #[entity(table = SESSIONS, pk = "VISITS{number:shard 4}", sk = "{number:04}", ttl = expires)]
 struct Visit {
@@ -157,7 +162,7 @@ struct Visit {
     expires: Option<u64>,
 }
 
-pub(super) async fn expired(ctx: Ctx) {
+pub(super) async fn expired_entities_can_be_left_out(ctx: Ctx) {
     let (db, clock) = database(&ctx);
     let (db, table) = with_table(&ctx, db, &SESSIONS).await;
     let now = START.as_secs();
@@ -185,7 +190,7 @@ pub(super) async fn expired(ctx: Ctx) {
     let rare = of_ana().unexpired().filter(Session::KIND.eq("rare"));
     assert_eq!(ctx.ok(db.all(rare).await), lasting[2..3]);
 
-    // A cursor goes on though the time has, too.
+    // A cursor stays valid although time has passed.
     let page = ctx.ok(db.page(of_ana().unexpired().limit(3)).await);
     assert_eq!(page.items, lasting[..1]);
     let merged = ctx.ok(db.page(Visit::find().unexpired().limit(1)).await);

@@ -1,4 +1,4 @@
-//! Where a page ends and the next begins, in the same store or in another.
+//! Cursors: the position between two pages, in the same store or in another.
 
 use std::sync::Arc;
 
@@ -13,7 +13,7 @@ fn orders_of(name: &str) -> Find<Order> {
     Order::find().with(Order::CUSTOMER, id(name))
 }
 
-pub(super) async fn cursor_refused(ctx: Ctx) {
+pub(super) async fn cursor_of_another_query_is_rejected(ctx: Ctx) {
     let (db, table) = shop(&ctx).await;
     let mut stored = Vec::new();
     for number in 1..=5 {
@@ -23,8 +23,9 @@ pub(super) async fn cursor_refused(ctx: Ctx) {
     for event in events("ana") {
         stored.push(item_of(&created(&ctx, &db, event).await));
     }
-    let plain = ctx.ok(db.page(orders_of("ana").limit(2)).await).next.expect("there is more");
-    let merged = ctx.ok(db.page(of_ana().limit(2)).await).next.expect("there is more");
+    let plain =
+        ctx.ok(db.page(orders_of("ana").limit(2)).await).next.expect("another page follows");
+    let merged = ctx.ok(db.page(of_ana().limit(2)).await).next.expect("another page follows");
     let refused = |error: tabla_core::Error| {
         assert!(matches!(error.kind(), ErrorKind::Validation), "{error:?}");
         assert!(error.message().contains("the cursor belongs to another query"), "{error}");
@@ -49,13 +50,13 @@ pub(super) async fn cursor_refused(ctx: Ctx) {
     ] {
         refused(ctx.expect_error(db.page(other).await));
     }
-    // What it belongs to takes it, with another limit, too.
+    // The same query accepts the cursor, also with another limit.
     let rest = ctx.ok(db.all(orders_of("ana").limit(1).after(at(&plain))).await);
     assert_eq!(rest.iter().map(|order| order.number).collect::<Vec<_>>(), [3, 4, 5]);
     assert_eq!(ctx.ok(db.all(of_ana().limit(9).after(at(&merged))).await), events("ana")[2..]);
     let cut_off = merged.to_string();
     let cut_off = cut_off[..cut_off.len() - 3].parse::<Cursor>();
-    ctx.expect_validation_with(cut_off, "the cursor is damaged; begin again at the first page");
+    ctx.expect_validation_with(cut_off, "the cursor is not one that a query has given");
     ctx.expect_table(&table, &stored).await;
 }
 
@@ -88,7 +89,7 @@ pub(super) async fn cursor_survives_deletes(ctx: Ctx) {
     ctx.expect_table(&table, &stored).await;
 }
 
-/// The same in memory: a table of the same name, with these items.
+/// Creates a table of the same name with these items in a store in memory.
 async fn twin(ctx: &Ctx, db: &Db, items: &[Item]) -> Db {
     let twin = db.on(Arc::new(MemoryStore::new()));
     ctx.ok(twin.create_table(&SHOP).await);
@@ -99,7 +100,7 @@ async fn twin(ctx: &Ctx, db: &Db, items: &[Item]) -> Db {
     twin
 }
 
-/// Pages of this many that the two stores answer by turns, each with the cursor of the other.
+/// Reads pages of this limit from two stores in turn, each with the cursor of the other.
 async fn by_turns<E: Entity>(
     ctx: &Ctx,
     dbs: [&Db; 2],
@@ -115,14 +116,14 @@ async fn by_turns<E: Entity>(
             return pages;
         }
     }
-    panic!("the cursor goes round in a circle")
+    panic!("the cursor repeats itself")
 }
 
-pub(super) async fn cursor_moves(ctx: Ctx) {
+pub(super) async fn cursor_moves_between_backends(ctx: Ctx) {
     let (db, table) = shop(&ctx).await;
     let mut orders = Vec::new();
     for number in 1..=9 {
-        // By their totals they come the other way round.
+        // Ordered by their totals, the orders are in reverse.
         let order = Order { total: 1_000 - number, ..order("ana", number) };
         orders.push(created(&ctx, &db, order).await);
     }
@@ -137,13 +138,13 @@ pub(super) async fn cursor_moves(ctx: Ctx) {
             let filtered = || orders_of("ana").filter(Order::TOTAL.lt(998_u32));
             assert_eq!(by_turns(&ctx, dbs, filtered, limit).await.concat(), orders[2..]);
             let by_index = by_turns(&ctx, dbs, open, limit).await;
-            assert_eq!(by_index.concat(), orders, "of the index in pages of {limit}");
+            assert_eq!(by_index.concat(), orders, "index in pages of {limit}");
         }
     }
     ctx.expect_table(&table, &stored).await;
 }
 
-pub(super) async fn shards_cursor_moves(ctx: Ctx) {
+pub(super) async fn cursor_over_shards_moves_between_backends(ctx: Ctx) {
     let (db, table) = shop(&ctx).await;
     let mut all = events("ana");
     let stored: Vec<Item> = all.iter().map(item_of).collect();
@@ -151,7 +152,7 @@ pub(super) async fn shards_cursor_moves(ctx: Ctx) {
     let twin = twin(&ctx, &db, &stored).await;
     let rare: Vec<Event> = all.iter().filter(|event| event.kind == "rare").cloned().collect();
     for dbs in [[&db, &twin], [&twin, &db]] {
-        // Page for page, not only together.
+        // The pages are equal one by one, not only together.
         assert_eq!(by_turns(&ctx, dbs, of_ana, 4).await, pages(&ctx, &db, of_ana, 4).await);
         assert_eq!(by_turns(&ctx, dbs, of_ana, 7).await.concat(), all);
         let filtered = || of_ana().filter(Event::KIND.eq("rare"));

@@ -1,4 +1,4 @@
-//! A design to try the layer on, and its tables in a case's store.
+//! Design of the test entities, and its tables in the store of a case.
 
 use std::sync::LazyLock;
 use std::time::Duration;
@@ -16,7 +16,7 @@ pub(super) static SHOP: LazyLock<TableDesign> = LazyLock::new(|| {
         .index("GSI2", "GSI2PK", "GSI2SK")
 });
 
-/// A table whose keys are plain attributes.
+/// Table whose keys are plain attributes.
 pub(super) static PAYMENTS: LazyLock<TableDesign> = LazyLock::new(|| {
     TableDesign::new("payments").partition_only("payment_id").index("by-user", "user_id", "paid_at")
 });
@@ -28,7 +28,7 @@ pub(super) enum Status {
     Paid,
 }
 
-/// An order of a customer: by status in GSI1, by courier in GSI2 while it has one.
+/// Order of a customer: in GSI1 by status, in GSI2 by courier if it has one.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, Entity)]
 #[serde(rename_all = "camelCase")]
 #[entity(
@@ -57,7 +57,7 @@ pub(super) struct Order {
     pub(super) note: Option<String>,
 }
 
-/// A customer, whose email and phone are theirs alone.
+/// Customer with a unique email and a unique phone.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, Entity)]
 #[entity(
     table = SHOP,
@@ -75,7 +75,7 @@ pub(super) struct Customer {
     pub(super) visits: u32,
 }
 
-/// What a customer has in the basket; it has neither a tag nor a count of its writes.
+/// Basket of a customer; it has neither a tag nor a write counter.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, Entity)]
 #[entity(
     table = SHOP,
@@ -93,7 +93,7 @@ pub(super) struct Basket {
     pub(super) count: u64,
 }
 
-/// An event of a user, in one of ten partitions.
+/// Event of a user, in one of ten partitions.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, Entity)]
 #[entity(table = SHOP, pk = "EVENTS#{user}{event:shard 10}", sk = "{at:04}#{event}")]
 pub(super) struct Event {
@@ -106,7 +106,7 @@ pub(super) struct Event {
     pub(super) kind: String,
 }
 
-/// A job, in one of three queues of an index by when it is due: many are due at once.
+/// Job in one of three queues of an index, ordered by due time; many are due at once.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, Entity)]
 #[entity(
     table = SHOP,
@@ -130,26 +130,26 @@ pub(super) struct Payment {
 }
 
 pub(super) fn id(text: &str) -> Id {
-    Id::new(text).expect("a text without separators")
+    Id::new(text).expect("valid id")
 }
 
-/// The moment when the clock of the entities begins: one that no store's clock has reached, so
-/// that what has expired for them is still there.
+/// Start of the entities' clock: a time that the store's clock has not reached, so that the store
+/// does not delete what has expired for the entities.
 pub(super) const START: UtcTime = UtcTime::from_secs(4_102_444_800);
 
-/// A moment so many seconds later.
+/// Returns the time `seconds` after the start.
 pub(super) fn later(seconds: u64) -> UtcTime {
     UtcTime::from_secs(START.as_secs() + seconds)
 }
 
-/// Entities on the case's store. They have a clock of their own, so that a case needs none of the
-/// store that it can move.
+/// Entities on the store of the case. They have a manual clock of their own, so that a case does
+/// not need a store whose clock it can move.
 pub(super) fn database(ctx: &Ctx) -> (Db, ManualClock) {
     let clock = ManualClock::new(Timestamp::from_secs(START.as_secs()));
     (Db::with_env(ctx.store(), Env::test(clock.clone(), 7)), clock)
 }
 
-/// The same with a table of the design, under a free name.
+/// Returns such entities with a table of the design under a free name.
 pub(super) async fn with_table(ctx: &Ctx, db: Db, design: &TableDesign) -> (Db, Table) {
     let name = ctx.free_name();
     let table = Table::new(&design.create(&name));
@@ -158,7 +158,7 @@ pub(super) async fn with_table(ctx: &Ctx, db: Db, design: &TableDesign) -> (Db, 
     (db, table)
 }
 
-/// Entities on the case's store, and the table `SHOP`.
+/// Returns entities on the store of the case, and the table `SHOP`.
 pub(super) async fn shop(ctx: &Ctx) -> (Db, Table) {
     with_table(ctx, database(ctx).0, &SHOP).await
 }
@@ -185,24 +185,24 @@ pub(super) fn basket(customer: &str, name: &str) -> Basket {
     Basket { customer: id(customer), name: id(name), shop: None, things: Vec::new(), count: 0 }
 }
 
-/// Writes an entity that must not be there, and gives what was written.
+/// Creates an entity that must not exist, and returns it as written.
 pub(super) async fn created<E: Entity>(ctx: &Ctx, db: &Db, entity: E) -> E {
-    ctx.ok(db.create(entity).await).done().expect("it is new")
+    ctx.ok(db.create(entity).await).done().expect("no such entity exists")
 }
 
-/// The item that stands for an entity.
+/// Returns the stored item of an entity.
 pub(super) fn item_of(entity: &impl Entity) -> Item {
-    entity.to_item().expect("its fields can stand in keys")
+    entity.to_item().expect("the fields are valid in keys")
 }
 
-/// The item that stands for a unique value of a customer.
+/// Returns the guard item of a unique value of a customer.
 pub(super) fn guard(key: &str, owner: &str) -> Item {
     let owner = item! { "PK" => format!("CUSTOMER#{owner}"), "SK" => "PROFILE" };
     item! { "PK" => key, "SK" => "UNIQUE", "uniqueOwner" => Value::M(owner.into_map()) }
 }
 
-/// These must be found, in this order. Where reads of indexes lag, they are asked for again until
-/// they are, up to a bound.
+/// Asserts that a query finds these entities in this order. Where index reads lag, it repeats the
+/// query up to a bound.
 pub(super) async fn expect_found<E: Entity + PartialEq + std::fmt::Debug>(
     ctx: &Ctx,
     db: &Db,
@@ -219,7 +219,7 @@ pub(super) async fn expect_found<E: Entity + PartialEq + std::fmt::Debug>(
     assert_eq!(read().await, expected);
 }
 
-/// Lets time pass for the entities.
+/// Moves the clock of the entities forward.
 pub(super) fn pass(clock: &ManualClock, seconds: u64) {
     clock.advance(Duration::from_secs(seconds));
 }

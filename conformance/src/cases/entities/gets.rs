@@ -1,4 +1,4 @@
-//! Entities by their keys: many of them, and parts of them.
+//! Reads of entities by key: many at once, and with a subset of the fields.
 
 use serde::{Deserialize, Serialize};
 use tabla_entity::{Entity, Id};
@@ -6,11 +6,11 @@ use tabla_entity::{Entity, Id};
 use super::super::prelude::*;
 use super::design::*;
 
-pub(super) async fn get_all(ctx: Ctx) {
+pub(super) async fn get_all_returns_the_order_of_keys(ctx: Ctx) {
     let (db, table) = shop(&ctx).await;
     let orders: Vec<Order> = (0..120).map(|number| order("ana", number)).collect();
     ctx.put_all(&table, orders.iter().map(item_of)).await;
-    // Backwards, more than a batch has, one of them twice, and some that are not there.
+    // The keys are in reverse order, more than fit a batch, with one duplicate and some missing.
     let numbers: Vec<u32> = (0..130).rev().chain([7, 500, 7]).collect();
     let key = |number: &u32| OrderKey { customer: id("ana"), number: *number };
     let keys: Vec<OrderKey> = numbers.iter().map(key).collect();
@@ -18,7 +18,7 @@ pub(super) async fn get_all(ctx: Ctx) {
         numbers.iter().map(|number| orders.get(*number as usize).cloned()).collect();
     assert_eq!(ctx.ok(db.get_all(&keys).await), expected);
     assert_eq!(ctx.ok(db.get_all::<OrderKey>(&[]).await), []);
-    // One of another kind is not passed over.
+    // An item of another kind is reported, not skipped.
     let refund = item! { "PK" => "CUSTOMER#ana", "SK" => "ORDER#00000500", "type" => "REFUND" };
     ctx.put(&table, refund).await;
     let error = ctx.expect_error(db.get_all(&keys).await);
@@ -26,7 +26,7 @@ pub(super) async fn get_all(ctx: Ctx) {
     assert!(error.message().starts_with(text), "{error}");
 }
 
-/// What is shown of an order.
+/// Subset of the fields of an order.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, Entity)]
 #[entity(table = SHOP, tag("type" = "ORDER"), pk = "CUSTOMER#{customer}", sk = "ORDER#{number:08}")]
 struct Shown {
@@ -37,7 +37,7 @@ struct Shown {
     courier: Option<Id>,
 }
 
-pub(super) async fn get_projected(ctx: Ctx) {
+pub(super) async fn projected_get_reads_few_attributes(ctx: Ctx) {
     let (db, table) = shop(&ctx).await;
     let full = created(&ctx, &db, Order { courier: Some(id("zoe")), ..order("ana", 1) }).await;
     let bare = created(&ctx, &db, order("ana", 2)).await;

@@ -1,4 +1,4 @@
-//! Keys are made of fields, in the table and in every index, and stay true.
+//! Keys that are made of fields, in the table and in its indexes, under every kind of change.
 
 use std::sync::LazyLock;
 
@@ -8,7 +8,7 @@ use tabla_entity::{Change, Db, Entity, Id, Outcome, TableDesign};
 use super::super::prelude::*;
 use super::design::*;
 
-pub(super) async fn stored_items(ctx: Ctx) {
+pub(super) async fn entity_is_stored_as_designed(ctx: Ctx) {
     let (db, table) = shop(&ctx).await;
     let full =
         Order { courier: Some(id("zoe")), note: Some("ring twice".to_owned()), ..order("ana", 42) };
@@ -45,7 +45,7 @@ pub(super) async fn stored_items(ctx: Ctx) {
     assert_eq!(ctx.ok(db.get(&event.key()).await), Some(event));
 }
 
-pub(super) async fn attribute_keys(ctx: Ctx) {
+pub(super) async fn keys_can_be_plain_attributes(ctx: Ctx) {
     let (db, table) = with_table(&ctx, database(&ctx).0, &PAYMENTS).await;
     let payment = |payment: &str, user: &str, at: u64| Payment {
         payment_id: id(payment),
@@ -63,7 +63,7 @@ pub(super) async fn attribute_keys(ctx: Ctx) {
     expect_found(&ctx, &db, of("ana"), &of_ana).await;
     let range = || of("ana")().between(Payment::PAID_AT, later(2), later(3));
     expect_found(&ctx, &db, range, &of_ana[1..]).await;
-    // A field that is a key itself moves the entity without more.
+    // A change of a field that is a key attribute moves the entity directly.
     let change = Change::at(of_ana[2].key()).set(Payment::PAID_AT, later(0));
     of_ana[2].paid_at = later(0);
     assert_eq!(ctx.ok(db.update(change).await), Outcome::Done(of_ana[2].clone()));
@@ -80,52 +80,52 @@ pub(super) async fn attribute_keys(ctx: Ctx) {
     ctx.expect_index(&table, "by-user", &items).await;
 }
 
-pub(super) async fn index_follows(ctx: Ctx) {
+pub(super) async fn change_rewrites_index_keys(ctx: Ctx) {
     let (db, table) = shop(&ctx).await;
     let (one, two) =
         (created(&ctx, &db, order("ana", 1)).await, created(&ctx, &db, order("eva", 2)).await);
     let by = |status: Status| move || Order::find_by("GSI1").with(Order::STATUS, status);
     expect_found(&ctx, &db, by(Status::Open), &[one.clone(), two.clone()]).await;
     let change = Change::of(&one).set(Order::STATUS, Status::Paid).set(Order::TOTAL, 150_u32);
-    let one = ctx.ok(db.update(change).await).done().expect("it is there");
+    let one = ctx.ok(db.update(change).await).done().expect("the entity exists");
     expect_found(&ctx, &db, by(Status::Open), std::slice::from_ref(&two)).await;
     expect_found(&ctx, &db, by(Status::Paid), std::slice::from_ref(&one)).await;
-    // One field of the key alone, by what was read.
+    // One field of a key of several fields is changed, with the others as read.
     let change = Change::of(&two).set(Order::STATUS, Status::Paid);
-    let two = ctx.ok(db.update(change).await).done().expect("it is there");
+    let two = ctx.ok(db.update(change).await).done().expect("the entity exists");
     expect_found(&ctx, &db, by(Status::Paid), &[one.clone(), two.clone()]).await;
     let change = Change::of(&one).set(Order::TOTAL, 999_999_u32);
-    let one = ctx.ok(db.update(change).await).done().expect("it is there");
+    let one = ctx.ok(db.update(change).await).done().expect("the entity exists");
     expect_found(&ctx, &db, by(Status::Paid), &[two.clone(), one.clone()]).await;
     let above = || by(Status::Paid)().from(Order::TOTAL, 201_u32);
     expect_found(&ctx, &db, above, std::slice::from_ref(&one)).await;
-    // What changes some fields is stored as if it had been written whole.
+    // The changed entities are stored as if they had been written whole.
     ctx.expect_table(&table, &[item_of(&one), item_of(&two)]).await;
 }
 
-pub(super) async fn index_is_sparse(ctx: Ctx) {
+pub(super) async fn entity_is_indexed_while_key_fields_have_values(ctx: Ctx) {
     let (db, table) = shop(&ctx).await;
     let order = created(&ctx, &db, order("ana", 1)).await;
     ctx.expect_index(&table, "GSI2", &[]).await;
     let by =
         |courier: &'static str| move || Order::find_by("GSI2").with(Order::COURIER, id(courier));
-    // The key of the index needs nothing but the courier and the table's key.
+    // The index key needs only the courier and the table's key.
     let change = Change::at(order.key()).set(Order::COURIER, id("zoe"));
-    let order = ctx.ok(db.update(change).await).done().expect("it is there");
+    let order = ctx.ok(db.update(change).await).done().expect("the entity exists");
     expect_found(&ctx, &db, by("zoe"), std::slice::from_ref(&order)).await;
     let change = Change::at(order.key()).set(Order::COURIER, id("max"));
-    let order = ctx.ok(db.update(change).await).done().expect("it is there");
+    let order = ctx.ok(db.update(change).await).done().expect("the entity exists");
     expect_found(&ctx, &db, by("zoe"), &[]).await;
     expect_found(&ctx, &db, by("max"), std::slice::from_ref(&order)).await;
     let change = Change::of(&order).clear(Order::COURIER);
-    let order = ctx.ok(db.update(change).await).done().expect("it is there");
+    let order = ctx.ok(db.update(change).await).done().expect("the entity exists");
     assert_eq!(order.courier, None);
     ctx.expect_index(&table, "GSI2", &[]).await;
     ctx.expect_index(&table, "GSI1", &[item_of(&order)]).await;
     ctx.expect_table(&table, &[item_of(&order)]).await;
 }
 
-/// GSI2 begins with the attribute that GSI1 begins with.
+/// Table in which GSI2 begins with the attribute that GSI1 begins with.
 static DESK: LazyLock<TableDesign> = LazyLock::new(|| {
     TableDesign::new("desk")
         .key("PK", "SK")
@@ -133,7 +133,7 @@ static DESK: LazyLock<TableDesign> = LazyLock::new(|| {
         .index("GSI2", "GSI1PK", "GSI2SK")
 });
 
-/// A ticket: by due day in GSI1 while it has one, by agent in GSI2 while it is urgent.
+/// Ticket: in GSI1 by due day if it has one, in GSI2 by agent while it is urgent.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, Entity)]
 #[entity(
     table = DESK,
@@ -153,7 +153,7 @@ struct Ticket {
     urgent: Option<bool>,
 }
 
-/// Makes a change, and shows that the item is as if the entity had been written whole, and in
+/// Makes a change, and asserts that the item is as if the entity had been written whole, and in
 /// which of the two indexes it is.
 async fn changed(
     ctx: &Ctx,
@@ -161,7 +161,7 @@ async fn changed(
     change: Change<Ticket>,
     indexes: [bool; 2],
 ) -> Ticket {
-    let after = ctx.ok(db.update(change).await).done().expect("nobody else is there");
+    let after = ctx.ok(db.update(change).await).done().expect("no concurrent change");
     let item = [item_of(&after)];
     ctx.expect_table(table, &item).await;
     for (index, is_in) in ["GSI1", "GSI2"].into_iter().zip(indexes) {
@@ -170,7 +170,7 @@ async fn changed(
     after
 }
 
-pub(super) async fn index_when(ctx: Ctx) {
+pub(super) async fn entity_is_indexed_while_its_when_field_has_a_value(ctx: Ctx) {
     let (db, table) = with_table(&ctx, database(&ctx).0, &DESK).await;
     let at = (&db, &table);
     let new = Ticket { number: 1, queue: id("sales"), due: None, agent: None, urgent: None };
@@ -180,7 +180,7 @@ pub(super) async fn index_when(ctx: Ctx) {
         "due" => Value::Null, "urgent" => Value::Null,
     };
     ctx.expect_table(&table, &[item]).await;
-    // Without an agent it is in GSI2 no more than without the flag.
+    // Without an agent it is not in GSI2, as without the flag.
     let flag = Change::of(&ticket).set(Ticket::URGENT, true);
     let ticket = changed(&ctx, at, flag, [false, false]).await;
     let agent = Change::of(&ticket).set(Ticket::AGENT, id("zoe"));
@@ -193,7 +193,7 @@ pub(super) async fn index_when(ctx: Ctx) {
     expect_found(&ctx, &db, of_help, std::slice::from_ref(&ticket)).await;
     let of_sales = || Ticket::find_by("GSI1").with(Ticket::QUEUE, id("sales"));
     expect_found(&ctx, &db, of_sales, &[]).await;
-    // It leaves one index, and the attribute is still needed for the other.
+    // It leaves one index, but the other still needs the attribute.
     let done = Change::of(&ticket).clear(Ticket::DUE);
     let ticket = changed(&ctx, at, done, [false, true]).await;
     expect_found(&ctx, &db, of_help, std::slice::from_ref(&ticket)).await;
@@ -203,7 +203,7 @@ pub(super) async fn index_when(ctx: Ctx) {
     changed(&ctx, at, due, [true, false]).await;
 }
 
-pub(super) async fn keys_left_behind(ctx: Ctx) {
+pub(super) async fn change_that_leaves_a_stale_key_is_rejected(ctx: Ctx) {
     let (db, table) = shop(&ctx).await;
     let order = created(&ctx, &db, order("ana", 1)).await;
     let before = ctx.snapshot(&table).await;
@@ -225,19 +225,19 @@ pub(super) async fn keys_left_behind(ctx: Ctx) {
         assert!(matches!(error.kind(), ErrorKind::Validation), "{error:?}");
         assert_eq!(error.message(), text);
     }
-    // A number that does not fit its key would sort among others.
+    // A number with too many digits for its key would sort in the wrong place.
     let wide = Change::of(&order).set(Order::TOTAL, 1_000_000_u32);
     let error = ctx.expect_error(db.update(wide).await);
     assert_eq!(error.message(), "1000000 does not fit the 6 digits that its key has for it");
     ctx.expect_unchanged(&before).await;
-    // With all fields of the half of the key that it rewrites, a change needs no read.
+    // A change that sets all fields of the rewritten half of a key needs no read.
     let change = Change::at(order.key()).set(Order::STATUS, Status::Paid);
-    let changed = ctx.ok(db.update(change).await).done().expect("it is there");
+    let changed = ctx.ok(db.update(change).await).done().expect("the entity exists");
     ctx.expect_table(&table, &[item_of(&changed)]).await;
     let paid = || Order::find_by("GSI1").with(Order::STATUS, Status::Paid);
     expect_found(&ctx, &db, paid, &[changed]).await;
 
-    // Without a read, it is not known whether the ticket comes to be in the index.
+    // Without a read it is unknown whether the ticket enters the index.
     let (db, table) = with_table(&ctx, db, &DESK).await;
     let ticket = created(&ctx, &db, full_ticket()).await;
     let blind = Change::at(ticket.key()).set(Ticket::DUE, 2_u32);
@@ -260,13 +260,13 @@ fn full_ticket() -> Ticket {
     }
 }
 
-pub(super) async fn stale_changes(ctx: Ctx) {
+pub(super) async fn change_of_stale_entity_fails(ctx: Ctx) {
     let (db, table) = with_table(&ctx, database(&ctx).0, &DESK).await;
     let read = created(&ctx, &db, full_ticket()).await;
     let change = Change::of(&read).clear(Ticket::AGENT);
-    let left = ctx.ok(db.update(change).await).done().expect("nobody else was there");
+    let left = ctx.ok(db.update(change).await).done().expect("no concurrent change");
     let before = ctx.snapshot(&table).await;
-    // The keys would be half of what the index needs.
+    // These changes would write only half of an index key.
     for change in [
         Change::of(&read).set(Ticket::QUEUE, id("help")),
         Change::of(&read).set(Ticket::AGENT, id("max")),
@@ -275,36 +275,37 @@ pub(super) async fn stale_changes(ctx: Ctx) {
         assert_eq!(ctx.ok(db.update(change).await), Outcome::Lost(Some(left.clone())));
         ctx.expect_unchanged(&before).await;
     }
-    // One that was read anew is made, and one that needs nothing of what has changed.
+    // A change of the current entity succeeds, and so does one that needs no changed field.
     for change in [
         Change::of(&left).set(Ticket::QUEUE, id("help")),
         Change::of(&read).set(Ticket::DUE, 2_u32),
     ] {
-        let changed = ctx.ok(db.update(change).await).done().expect("its keys are as they were");
+        let changed = ctx.ok(db.update(change).await).done().expect("its keys are unchanged");
         ctx.expect_table(&table, &[item_of(&changed)]).await;
         ctx.expect_index(&table, "GSI1", &[item_of(&changed)]).await;
         ctx.expect_index(&table, "GSI2", &[]).await;
     }
 }
 
-pub(super) async fn index_halves(ctx: Ctx) {
+pub(super) async fn changes_of_two_key_halves_do_not_conflict(ctx: Ctx) {
     let (db, table) = with_table(&ctx, database(&ctx).0, &DESK).await;
     let read = created(&ctx, &db, full_ticket()).await;
-    // Each is of what was read once, and of another half of the keys.
+    // Each change starts from the first read, and changes another half of the keys.
     let changes = [
         Change::of(&read).set(Ticket::QUEUE, id("help")),
         Change::of(&read).set(Ticket::DUE, 2_u32),
         Change::of(&read).set(Ticket::AGENT, id("max")),
     ];
     for change in changes {
-        let changed = ctx.ok(db.update(change).await).done().expect("nobody changes the same half");
+        let changed =
+            ctx.ok(db.update(change).await).done().expect("no concurrent change of the same half");
         ctx.expect_table(&table, &[item_of(&changed)]).await;
     }
     let last = Ticket { queue: id("help"), due: Some(2), agent: Some(id("max")), ..read };
     ctx.expect_table(&table, &[item_of(&last)]).await;
     ctx.expect_index(&table, "GSI1", &[item_of(&last)]).await;
     ctx.expect_index(&table, "GSI2", &[item_of(&last)]).await;
-    // Nor does one lose to another that is made at the same time.
+    // Concurrent changes of different halves do not conflict.
     let changes = [
         Change::of(&last).set(Ticket::QUEUE, id("back")),
         Change::of(&last).set(Ticket::DUE, 3_u32),
@@ -321,7 +322,7 @@ pub(super) async fn index_halves(ctx: Ctx) {
     ctx.expect_index(&table, "GSI2", &[item_of(&last)]).await;
 }
 
-pub(super) async fn ranges(ctx: Ctx) {
+pub(super) async fn range_of_a_field_stays_within_the_entity(ctx: Ctx) {
     let (db, table) = shop(&ctx).await;
     let numbers = [1, 2, 9, 10, 99, 100, 99_999_999];
     let mut all = Vec::new();
@@ -329,7 +330,7 @@ pub(super) async fn ranges(ctx: Ctx) {
         let order = Order { total: 1, ..order("ana", number) };
         all.push(created(&ctx, &db, order).await);
     }
-    // Before and after the orders in the same partition, and in others.
+    // These items are before and after the orders in the same partition, and in others.
     let mut items: Vec<Item> = all.iter().map(item_of).collect();
     let basket = created(&ctx, &db, basket("ana", "b1")).await;
     let others = [

@@ -1,11 +1,11 @@
-//! Creating, replacing, saving, updating and deleting, and what the loser sees.
+//! Outcomes of create, replace, save, update and delete, for winner and loser.
 
 use tabla_entity::{Change, Entity, Outcome};
 
 use super::super::prelude::*;
 use super::design::*;
 
-pub(super) async fn create_once(ctx: Ctx) {
+pub(super) async fn entity_is_created_once(ctx: Ctx) {
     let (db, table) = shop(&ctx).await;
     let first = created(&ctx, &db, order("ana", 1)).await;
     let stamped = Order { placed_at: START, updated_at: START, revision: 1, ..order("ana", 1) };
@@ -18,7 +18,7 @@ pub(super) async fn create_once(ctx: Ctx) {
     ctx.expect_table(&table, &[item_of(&first)]).await;
 }
 
-pub(super) async fn creators_race(ctx: Ctx) {
+pub(super) async fn concurrent_creates_return_one_entity(ctx: Ctx) {
     let (db, table) = shop(&ctx).await;
     let creators = (0..8).map(|total| {
         let (ctx, db) = (ctx.clone(), db.clone());
@@ -26,7 +26,7 @@ pub(super) async fn creators_race(ctx: Ctx) {
     });
     let outcomes = ctx.at_once(creators).await;
     let done: Vec<Order> = outcomes.iter().cloned().filter_map(Outcome::done).collect();
-    let [winner] = &done[..] else { panic!("one is created: {done:?}") };
+    let [winner] = &done[..] else { panic!("not exactly one create succeeded: {done:?}") };
     for outcome in outcomes.iter().filter(|outcome| !outcome.is_done()) {
         assert_eq!(*outcome, Outcome::Lost(Some(winner.clone())));
     }
@@ -34,7 +34,7 @@ pub(super) async fn creators_race(ctx: Ctx) {
     ctx.expect_index(&table, "GSI1", &[item_of(winner)]).await;
 }
 
-pub(super) async fn replacing(ctx: Ctx) {
+pub(super) async fn replace_leaves_nothing_of_the_old_entity(ctx: Ctx) {
     let (db, table) = shop(&ctx).await;
     let full = Basket { shop: Some(id("north")), count: 3, ..basket("ana", "b1") };
     assert_eq!(ctx.ok(db.replace(full.clone()).await), Outcome::Lost(None));
@@ -49,35 +49,35 @@ pub(super) async fn replacing(ctx: Ctx) {
     ctx.expect_table(&table, &[left]).await;
     ctx.expect_index(&table, "GSI1", &[]).await;
 
-    // An entity that counts its writes could be set back.
+    // Replace could reset the write counter of an entity.
     let order = created(&ctx, &db, order("ana", 1)).await;
     let before = ctx.snapshot(&table).await;
     ctx.expect_validation_with(db.replace(order).await, "counts its writes in `revision`");
     ctx.expect_unchanged(&before).await;
 }
 
-pub(super) async fn saving(ctx: Ctx) {
+pub(super) async fn save_needs_the_read_version(ctx: Ctx) {
     let (db, clock) = database(&ctx);
     let (db, table) = with_table(&ctx, db, &SHOP).await;
-    let first = ctx.ok(db.save(order("ana", 1)).await).done().expect("it is new");
+    let first = ctx.ok(db.save(order("ana", 1)).await).done().expect("no such entity exists");
     assert_eq!((first.revision, first.placed_at), (1, START));
     assert_eq!(ctx.ok(db.save(order("ana", 1)).await), Outcome::Lost(Some(first.clone())));
     pass(&clock, 60);
     let mine = Order { total: 5, status: Status::Paid, ..first.clone() };
-    let saved = ctx.ok(db.save(mine.clone()).await).done().expect("nobody else was there");
+    let saved = ctx.ok(db.save(mine.clone()).await).done().expect("no concurrent change");
     assert_eq!(saved, Order { revision: 2, updated_at: later(60), ..mine });
     let before = ctx.snapshot(&table).await;
     let theirs = Order { total: 6, ..first.clone() };
     assert_eq!(ctx.ok(db.save(theirs).await), Outcome::Lost(Some(saved.clone())));
     ctx.expect_unchanged(&before).await;
     ctx.expect_index(&table, "GSI1", &[item_of(&saved)]).await;
-    // What was deleted is not saved again.
+    // A deleted entity cannot be saved.
     assert_eq!(ctx.ok(db.delete(&saved.key()).await), Outcome::Done(saved.clone()));
     assert_eq!(ctx.ok(db.save(saved).await), Outcome::Lost(None));
     ctx.expect_table(&table, &[]).await;
 }
 
-pub(super) async fn savers_race(ctx: Ctx) {
+pub(super) async fn concurrent_saves_lose_nothing(ctx: Ctx) {
     const SAVERS: u32 = 6;
     let (db, table) = shop(&ctx).await;
     let first = created(&ctx, &db, Order { total: 0, ..order("ana", 1) }).await;
@@ -88,7 +88,7 @@ pub(super) async fn savers_race(ctx: Ctx) {
                 let next = Order { total: read.total + 1, ..read };
                 match ctx.ok(db.save(next).await) {
                     Outcome::Done(_) => return,
-                    Outcome::Lost(present) => read = present.expect("nobody deletes it"),
+                    Outcome::Lost(present) => read = present.expect("no concurrent delete"),
                     Outcome::Taken { field } => panic!("{field} is not unique"),
                 }
             }
@@ -100,7 +100,7 @@ pub(super) async fn savers_race(ctx: Ctx) {
     ctx.expect_index(&table, "GSI1", &[item_of(&last)]).await;
 }
 
-pub(super) async fn updating(ctx: Ctx) {
+pub(super) async fn update_needs_entity_and_condition(ctx: Ctx) {
     let (db, clock) = database(&ctx);
     let (db, table) = with_table(&ctx, db, &SHOP).await;
     let open = created(&ctx, &db, order("ana", 1)).await;
@@ -108,24 +108,24 @@ pub(super) async fn updating(ctx: Ctx) {
     let pay = |read: &Order| {
         Change::of(read).set(Order::STATUS, Status::Paid).when(Order::STATUS.eq(Status::Open))
     };
-    let paid = ctx.ok(db.update(pay(&open)).await).done().expect("it is open");
+    let paid = ctx.ok(db.update(pay(&open)).await).done().expect("the order is open");
     let expected =
         Order { status: Status::Paid, revision: 2, updated_at: later(5), ..open.clone() };
     assert_eq!(paid, expected);
     ctx.expect_table(&table, &[item_of(&paid)]).await;
     let before = ctx.snapshot(&table).await;
     assert_eq!(ctx.ok(db.update(pay(&paid)).await), Outcome::Lost(Some(paid.clone())));
-    // Nor does one that was read before, whatever it asks for.
+    // A change of a stale entity fails, whatever it changes.
     let note = Change::of(&open).set(Order::NOTE, "ring twice".to_owned());
     assert_eq!(ctx.ok(db.update(note).await), Outcome::Lost(Some(paid)));
-    // Nothing comes of a change of what is not there.
+    // A change of a missing entity creates none.
     let missing = OrderKey { customer: id("ana"), number: 9 };
     let note = Change::at(missing).set(Order::NOTE, "ring twice".to_owned());
     assert_eq!(ctx.ok(db.update(note).await), Outcome::Lost(None));
     ctx.expect_unchanged(&before).await;
 }
 
-pub(super) async fn changing_in_place(ctx: Ctx) {
+pub(super) async fn concurrent_changes_in_place_all_count(ctx: Ctx) {
     const CALLERS: u64 = 8;
     let (db, table) = shop(&ctx).await;
     let empty = created(&ctx, &db, basket("ana", "b1")).await;
@@ -141,8 +141,8 @@ pub(super) async fn changing_in_place(ctx: Ctx) {
         }
     });
     let done = ctx.at_once(callers).await.into_iter().filter(|done| *done).count();
-    assert_eq!(done, 4, "each thing is put in by one of two");
-    let mut full = ctx.ok(db.get(&empty.key()).await).expect("it is there");
+    assert_eq!(done, 4, "each thing must be added by one of two writers");
+    let mut full = ctx.ok(db.get(&empty.key()).await).expect("the entity exists");
     let mut things = full.things.clone();
     things.sort();
     assert_eq!(things, ["thing0", "thing1", "thing2", "thing3"]);
@@ -155,7 +155,7 @@ pub(super) async fn changing_in_place(ctx: Ctx) {
     ctx.expect_table(&table, &[item_of(&full)]).await;
 }
 
-pub(super) async fn deleting(ctx: Ctx) {
+pub(super) async fn delete_returns_the_entity(ctx: Ctx) {
     let (db, table) = shop(&ctx).await;
     let with_courier = Order { courier: Some(id("zoe")), ..order("ana", 1) };
     let (order, other) =
@@ -173,9 +173,9 @@ pub(super) async fn deleting(ctx: Ctx) {
     ctx.expect_index(&table, "GSI2", &[]).await;
 }
 
-pub(super) async fn exact_numbers(ctx: Ctx) {
+pub(super) async fn numbers_of_38_digits_are_exact(ctx: Ctx) {
     let (db, table) = with_table(&ctx, database(&ctx).0, &PAYMENTS).await;
-    let number = |text: &str| Number::parse(text).expect("a number");
+    let number = |text: &str| Number::parse(text).expect("valid number");
     let amounts = [
         "0.1",
         "12345678901234567890.123456789012345678",
@@ -196,7 +196,7 @@ pub(super) async fn exact_numbers(ctx: Ctx) {
     for payment in &payments {
         assert_eq!(ctx.ok(db.get(&payment.key()).await).as_ref(), Some(payment));
     }
-    // A tenth is exact, and so is the last of 38 digits.
+    // A tenth and the last of 38 digits are exact.
     let change = Change::at(payments[0].key()).add(Payment::AMOUNT, number("0.2"));
     payments[0].amount = number("0.3");
     assert_eq!(ctx.ok(db.update(change).await), Outcome::Done(payments[0].clone()));

@@ -1,4 +1,4 @@
-//! Reads over shards: all of them, in order, each item once.
+//! Reads over all shards: in order, each item once.
 
 use tabla_core::Cursor;
 use tabla_entity::{Db, Entity, Find, Page};
@@ -6,8 +6,8 @@ use tabla_entity::{Db, Entity, Find, Page};
 use super::super::prelude::*;
 use super::design::*;
 
-/// Thirty events of a user, one in five of them rare, in the order of their times and names. Some
-/// have the same time.
+/// Returns thirty events of a user, one in five of them rare, in the order of their times and
+/// names. Some have the same time.
 pub(super) fn events(user: &str) -> Vec<Event> {
     let mut events: Vec<Event> = (0..30)
         .map(|number: u32| Event {
@@ -25,7 +25,8 @@ pub(super) fn of_ana() -> Find<Event> {
     Event::find().with(Event::USER, id("ana"))
 }
 
-/// All pages of this many, each begun with the cursor of the one before, which has been text.
+/// Reads all pages of this limit, each with the cursor of the previous page after a round trip
+/// through text.
 pub(super) async fn pages<E: Entity>(
     ctx: &Ctx,
     db: &Db,
@@ -35,12 +36,16 @@ pub(super) async fn pages<E: Entity>(
     let (mut pages, mut cursor): (Vec<Vec<E>>, Option<Cursor>) = (Vec::new(), None);
     loop {
         let page: Page<E> = ctx.ok(db.page(find().limit(limit).after(cursor)).await);
-        assert!(page.items.len() <= limit as usize, "{} of {limit}", page.items.len());
+        assert!(
+            page.items.len() <= limit as usize,
+            "{} items on a page of {limit}",
+            page.items.len()
+        );
         let is_full = page.items.len() == limit as usize;
-        assert!(page.next.is_none() || is_full, "only the last page is not full");
+        assert!(page.next.is_none() || is_full, "a page before the last is not full");
         pages.push(page.items);
         cursor = page.next.map(|next| ctx.ok(next.to_string().parse()));
-        assert!(pages.len() < 100, "the cursor goes round in a circle");
+        assert!(pages.len() < 100, "the cursor repeats itself");
         if cursor.is_none() {
             return pages;
         }
@@ -50,14 +55,15 @@ pub(super) async fn pages<E: Entity>(
 async fn written(ctx: &Ctx) -> (Db, Table, Vec<Event>) {
     let (db, table) = shop(ctx).await;
     let all = events("ana");
-    // In another order than they are found, and with those of somebody else among them.
+    // The events are written in another order than they are found, followed by those of another
+    // user.
     for event in all.iter().rev().chain(&events("eva")) {
         ctx.put(&table, item_of(event)).await;
     }
     (db, table, all)
 }
 
-pub(super) async fn shards_in_order(ctx: Ctx) {
+pub(super) async fn pages_over_shards_are_sorted(ctx: Ctx) {
     let (db, table, mut all) = written(&ctx).await;
     for limit in [1, 7, 30, 100] {
         let found = pages(&ctx, &db, of_ana, limit).await.concat();
@@ -74,18 +80,18 @@ pub(super) async fn shards_in_order(ctx: Ctx) {
         let found = pages(&ctx, &db, || of_ana().descending(), limit).await.concat();
         assert_eq!(found, all, "descending in pages of {limit}");
     }
-    // A shard that is given is the only one that is read.
+    // A given shard is the only one that is read.
     let mut partitions: Vec<Value> =
         stored.iter().map(|item| item.get("PK").expect("a key").to_value()).collect();
     partitions.sort_by_key(|value| format!("{value:?}"));
     partitions.dedup();
-    assert!(partitions.len() > 10, "they are spread over {}", partitions.len());
+    assert!(partitions.len() > 10, "the events are in only {} partitions", partitions.len());
     let one = &all[0];
     let alone = of_ana().with(Event::EVENT, one.event.clone()).with(Event::AT, one.at);
     assert_eq!(ctx.ok(db.all(alone).await), std::slice::from_ref(one));
 }
 
-pub(super) async fn shards_filtered(ctx: Ctx) {
+pub(super) async fn filtered_pages_over_shards_are_full(ctx: Ctx) {
     let (db, table, all) = written(&ctx).await;
     let rare: Vec<Event> = all.iter().filter(|event| event.kind == "rare").cloned().collect();
     assert_eq!(rare.len(), 6);
@@ -104,7 +110,7 @@ pub(super) async fn shards_filtered(ctx: Ctx) {
     ctx.expect_table(&table, &stored).await;
 }
 
-pub(super) async fn shards_ties(ctx: Ctx) {
+pub(super) async fn ties_over_shards_are_returned_once(ctx: Ctx) {
     let (db, table) = shop(&ctx).await;
     let mut all = Vec::new();
     for number in 0..24_u8 {

@@ -1,4 +1,4 @@
-//! Several writes of any entities, all or none.
+//! Transactions over entities of several kinds.
 
 use tabla_entity::{Change, Entity, Transacted, UtcMillis};
 
@@ -6,7 +6,7 @@ use super::super::prelude::*;
 use super::super::tokens::fresh_token;
 use super::design::*;
 
-pub(super) async fn transaction_reasons(ctx: Ctx) {
+pub(super) async fn failed_transaction_names_its_conditions(ctx: Ctx) {
     let (db, table) = shop(&ctx).await;
     let (db, payments) = with_table(&ctx, db, &PAYMENTS).await;
     let payment = |name: &str| Payment {
@@ -32,23 +32,30 @@ pub(super) async fn transaction_reasons(ctx: Ctx) {
             .delete("basket", key, None)
     };
     let lost = ctx.ok(attempt(Status::Paid, payment("p1"), "a@x", &basket.key()));
-    let Transacted::Lost(lost) = ctx.ok(lost.run().await) else { panic!("four are lost") };
+    let Transacted::Lost(lost) = ctx.ok(lost.run().await) else {
+        panic!("four operations must fail")
+    };
     assert_eq!(lost.names(), ["order", "payment", "friend", "basket"]);
     let is_lost = |name: &str| lost.is_lost(name);
     assert!(is_lost("order") && is_lost("payment") && is_lost("basket"));
-    assert!(!is_lost("customer") && !is_lost("friend"), "her email is, and she is not");
+    assert!(
+        !is_lost("customer") && !is_lost("friend"),
+        "the email is taken, but the customer is unchanged"
+    );
     assert_eq!(ctx.ok(lost.current::<Order>("order")), Some(order.clone()));
     assert_eq!(ctx.ok(lost.current::<Payment>("payment")), Some(paid.clone()));
     assert_eq!(ctx.ok(lost.current::<Basket>("basket")), None);
-    assert_eq!(ctx.ok(lost.current::<Customer>("customer")), None, "it did not lose");
+    assert_eq!(ctx.ok(lost.current::<Customer>("customer")), None, "the customer did not fail");
     assert_eq!(lost.taken("friend"), Some("email"));
     assert_eq!(lost.taken("order"), None);
     ctx.expect_unchanged(&before).await;
     ctx.expect_unchanged(&payments_before).await;
 
-    // One that loses alone undoes the others.
+    // One failed operation undoes the others.
     let alone = ctx.ok(attempt(Status::Open, payment("p2"), "e@x", &basket.key()));
-    let Transacted::Lost(lost) = ctx.ok(alone.run().await) else { panic!("there is no basket") };
+    let Transacted::Lost(lost) = ctx.ok(alone.run().await) else {
+        panic!("the missing basket must fail")
+    };
     assert_eq!(lost.names(), ["basket"]);
     ctx.expect_unchanged(&before).await;
     ctx.expect_unchanged(&payments_before).await;
@@ -70,7 +77,7 @@ pub(super) async fn transaction_reasons(ctx: Ctx) {
     ctx.expect_table(&payments, &[item_of(&paid), item_of(&payment("p2"))]).await;
 }
 
-pub(super) async fn transaction_token(ctx: Ctx) {
+pub(super) async fn transaction_with_token_is_executed_once(ctx: Ctx) {
     let (db, table) = shop(&ctx).await;
     let empty = created(&ctx, &db, basket("ana", "b1")).await;
     let token = fresh_token();
@@ -89,7 +96,7 @@ pub(super) async fn transaction_token(ctx: Ctx) {
     ctx.expect_table(&table, &[item_of(&full)]).await;
 }
 
-pub(super) async fn transaction_again(ctx: Ctx) {
+pub(super) async fn resent_transaction_is_executed_once(ctx: Ctx) {
     let (db, clock) = database(&ctx);
     let (db, table) = with_table(&ctx, db, &SHOP).await;
     let empty = created(&ctx, &db, basket("ana", "b1")).await;
@@ -102,7 +109,8 @@ pub(super) async fn transaction_again(ctx: Ctx) {
         let change = Change::at(empty.key()).add(Basket::COUNT, 2);
         transaction.token(&token).create("order", order("ana", 1))?.update("basket", change)
     };
-    // The order says when it was placed, and that is when the transaction was prepared.
+    // The order contains its time of creation, which is that of `prepare`, so repetitions are
+    // equal.
     let prepared = ctx.ok(ctx.ok(fill(None)).prepare());
     for _ in 0..3 {
         let done = ctx.ok(prepared.run().await);

@@ -1,4 +1,4 @@
-//! A unique value is one entity's, in every order of writes.
+//! Unique values under every order of writes.
 
 use serde::{Deserialize, Serialize};
 use tabla_entity::{Change, Entity, Id, Outcome, Transacted};
@@ -8,10 +8,10 @@ use super::super::tokens::fresh_token;
 use super::super::transactions::retry_on_conflict;
 use super::design::*;
 
-pub(super) async fn unique_create(ctx: Ctx) {
+pub(super) async fn taken_unique_value_names_its_field(ctx: Ctx) {
     let (db, table) = shop(&ctx).await;
     let ana = created(&ctx, &db, customer("ana", Some("a#x"), Some(1))).await;
-    // What has no value needs none that is its own.
+    // Empty values do not need to be unique.
     let (eva, zoe) = (customer("eva", None, None), customer("zoe", None, None));
     created(&ctx, &db, eva.clone()).await;
     created(&ctx, &db, zoe.clone()).await;
@@ -26,7 +26,7 @@ pub(super) async fn unique_create(ctx: Ctx) {
     for (other, outcome) in [
         (customer("max", Some("a#x"), Some(2)), Outcome::Taken { field: "email" }),
         (customer("max", Some("m@x"), Some(1)), Outcome::Taken { field: "phone" }),
-        // One that is there counts before a value that is taken.
+        // An existing entity is reported before a taken value.
         (customer("ana", Some("z@x"), Some(9)), Outcome::Lost(Some(ana.clone()))),
         (customer("ana", Some("a#x"), Some(1)), Outcome::Lost(Some(ana.clone()))),
     ] {
@@ -34,13 +34,13 @@ pub(super) async fn unique_create(ctx: Ctx) {
         ctx.expect_table(&table, &items).await;
     }
     ctx.expect_validation_with(db.replace(ana).await, "use update");
-    // The separator is escaped, so that another text has another key.
+    // The separator is escaped, so that different texts have different keys.
     let max = created(&ctx, &db, customer("max", Some("a%23x"), None)).await;
     let more = [item_of(&max), guard("EMAIL#a%2523x", "max")];
     ctx.expect_table(&table, &[&items[..], &more[..]].concat()).await;
 }
 
-pub(super) async fn unique_change(ctx: Ctx) {
+pub(super) async fn changed_unique_value_is_free_again(ctx: Ctx) {
     let (db, table) = shop(&ctx).await;
     let ana = created(&ctx, &db, customer("ana", Some("a@x"), Some(1))).await;
     let eva = created(&ctx, &db, customer("eva", Some("e@x"), None)).await;
@@ -48,39 +48,39 @@ pub(super) async fn unique_change(ctx: Ctx) {
         |read: &Customer, email: &str| Change::of(read).set(Customer::EMAIL, email.to_owned());
     let before = ctx.snapshot(&table).await;
     assert_eq!(ctx.ok(db.update(email(&eva, "a@x")).await), Outcome::Taken { field: "email" });
-    // Nor is anything else of the change made.
+    // The rest of the change is not applied either.
     let both = email(&eva, "new@x").set(Customer::PHONE, 1_u32).add(Customer::VISITS, 1);
     assert_eq!(ctx.ok(db.update(both).await), Outcome::Taken { field: "phone" });
     let blind = Change::at(eva.key()).set(Customer::EMAIL, "new@x".to_owned());
     ctx.expect_validation_with(db.update(blind).await, "`email` is unique");
     ctx.expect_unchanged(&before).await;
 
-    let ana = ctx.ok(db.update(email(&ana, "b@x")).await).done().expect("it is free");
-    let eva = ctx.ok(db.update(email(&eva, "a@x")).await).done().expect("it was given up");
-    // A change of other fields, or to the same value, leaves the guards.
+    let ana = ctx.ok(db.update(email(&ana, "b@x")).await).done().expect("the value is free");
+    let eva = ctx.ok(db.update(email(&eva, "a@x")).await).done().expect("the value was released");
+    // A change of other fields, or to the same value, leaves the guard items unchanged.
     let visit = Change::at(ana.key()).add(Customer::VISITS, 1);
-    let ana = ctx.ok(db.update(visit).await).done().expect("it is there");
+    let ana = ctx.ok(db.update(visit).await).done().expect("the entity exists");
     assert_eq!(ctx.ok(db.update(email(&ana, "b@x")).await), Outcome::Done(ana.clone()));
     let guards = [guard("EMAIL#b@x", "ana"), guard("PHONE#1", "ana"), guard("EMAIL#a@x", "eva")];
     let items = [item_of(&ana), item_of(&eva)];
     ctx.expect_table(&table, &[&items[..], &guards[..]].concat()).await;
 
     let clear = Change::of(&ana).clear(Customer::EMAIL);
-    let ana = ctx.ok(db.update(clear).await).done().expect("it is there");
+    let ana = ctx.ok(db.update(clear).await).done().expect("the entity exists");
     assert_eq!((&ana.email, ana.visits), (&None, 1));
-    let eva = ctx.ok(db.update(email(&eva, "b@x")).await).done().expect("it was given up");
+    let eva = ctx.ok(db.update(email(&eva, "b@x")).await).done().expect("the value was released");
     let items = [item_of(&ana), item_of(&eva), guard("PHONE#1", "ana"), guard("EMAIL#b@x", "eva")];
     ctx.expect_table(&table, &items).await;
 }
 
-pub(super) async fn unique_stale(ctx: Ctx) {
+pub(super) async fn stale_change_leaves_unique_values(ctx: Ctx) {
     let (db, table) = shop(&ctx).await;
     let read = created(&ctx, &db, customer("ana", Some("a@x"), Some(1))).await;
     let email = |email: &str| Change::of(&read).set(Customer::EMAIL, email.to_owned());
-    let renamed = ctx.ok(db.update(email("b@x")).await).done().expect("it is free");
+    let renamed = ctx.ok(db.update(email("b@x")).await).done().expect("the value is free");
     let before = ctx.snapshot(&table).await;
     for change in [
-        // By what was read nothing changes, and by what is there the email would be nobody's.
+        // For the stale entity these are no changes, but they would release the stored email.
         email("a@x"),
         email("c@x"),
         Change::of(&read).clear(Customer::EMAIL),
@@ -89,7 +89,9 @@ pub(super) async fn unique_stale(ctx: Ctx) {
         ctx.expect_unchanged(&before).await;
     }
     let old = ctx.ok(db.transaction().delete_read("ana", &read, None));
-    let Transacted::Lost(lost) = ctx.ok(old.run().await) else { panic!("she has changed") };
+    let Transacted::Lost(lost) = ctx.ok(old.run().await) else {
+        panic!("the stale delete must fail")
+    };
     assert_eq!(lost.names(), ["ana"]);
     assert_eq!(ctx.ok(lost.current::<Customer>("ana")), Some(renamed.clone()));
     ctx.expect_unchanged(&before).await;
@@ -97,7 +99,7 @@ pub(super) async fn unique_stale(ctx: Ctx) {
     ctx.expect_table(&table, &items).await;
 }
 
-pub(super) async fn unique_delete(ctx: Ctx) {
+pub(super) async fn delete_releases_unique_values(ctx: Ctx) {
     let (db, table) = shop(&ctx).await;
     let ana = created(&ctx, &db, customer("ana", Some("a@x"), Some(1))).await;
     let items = [item_of(&ana), guard("EMAIL#a@x", "ana"), guard("PHONE#1", "ana")];
@@ -116,7 +118,7 @@ pub(super) async fn unique_delete(ctx: Ctx) {
     ctx.expect_table(&table, &items).await;
 }
 
-pub(super) async fn unique_swap(ctx: Ctx) {
+pub(super) async fn unique_values_are_swapped_in_a_transaction(ctx: Ctx) {
     let (db, table) = shop(&ctx).await;
     let ana = created(&ctx, &db, customer("ana", None, Some(1))).await;
     let eva = created(&ctx, &db, customer("eva", None, Some(2))).await;
@@ -132,18 +134,20 @@ pub(super) async fn unique_swap(ctx: Ctx) {
     let (ana, eva) = (Customer { phone: Some(2), ..ana }, Customer { phone: Some(1), ..eva });
     let swapped = [item_of(&ana), item_of(&eva), guard("PHONE#2", "ana"), guard("PHONE#1", "eva")];
     ctx.expect_table(&table, &swapped).await;
-    // By what was read before it would be done twice.
+    // A repetition from the stale entities would swap twice.
     let read = |old: &Customer, phone| Customer { phone: Some(phone), ..old.clone() };
     let (old_ana, old_eva) = (read(&ana, 1), read(&eva, 2));
     let again = db
         .transaction()
         .update("ana", Change::of(&old_ana).set(Customer::PHONE, 2_u32))
         .and_then(|it| it.update("eva", Change::of(&old_eva).set(Customer::PHONE, 1_u32)));
-    let Transacted::Lost(lost) = ctx.ok(ctx.ok(again).run().await) else { panic!("it was done") };
-    assert_eq!(lost.names(), ["ana", "eva"], "each once");
+    let Transacted::Lost(lost) = ctx.ok(ctx.ok(again).run().await) else {
+        panic!("the stale swap must fail")
+    };
+    assert_eq!(lost.names(), ["ana", "eva"], "each operation must fail once");
     ctx.expect_table(&table, &swapped).await;
 
-    // One leaves, and another comes with the phone.
+    // One customer is deleted, and another is created with the same phone.
     let zoe = customer("zoe", Some("z@x"), Some(2));
     let handed = db
         .transaction()
@@ -161,7 +165,7 @@ pub(super) async fn unique_swap(ctx: Ctx) {
     ctx.expect_table(&table, &items).await;
 }
 
-pub(super) async fn unique_race(ctx: Ctx) {
+pub(super) async fn one_of_concurrent_takers_gets_the_value(ctx: Ctx) {
     let (db, table) = shop(&ctx).await;
     let names = ["ana", "eva", "zoe", "max", "ute", "leo"];
     let creators = names.map(|name| {
@@ -174,7 +178,7 @@ pub(super) async fn unique_race(ctx: Ctx) {
     });
     let outcomes = ctx.at_once(creators).await;
     let done: Vec<Customer> = outcomes.iter().cloned().filter_map(Outcome::done).collect();
-    let [winner] = &done[..] else { panic!("one has the phone: {done:?}") };
+    let [winner] = &done[..] else { panic!("not exactly one customer has the phone: {done:?}") };
     for outcome in outcomes.iter().filter(|outcome| !outcome.is_done()) {
         assert_eq!(*outcome, Outcome::Taken { field: "phone" });
     }
@@ -183,7 +187,7 @@ pub(super) async fn unique_race(ctx: Ctx) {
     ctx.expect_table(&table, &items).await;
 }
 
-/// A desk, which one person has for a time, or for good.
+/// Desk that belongs to one person, until a time or without an end.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, Entity)]
 #[entity(
     table = SHOP,
@@ -199,7 +203,7 @@ struct Desk {
     until: Option<u64>,
 }
 
-pub(super) async fn unique_expires(ctx: Ctx) {
+pub(super) async fn guard_item_expires_with_its_entity(ctx: Ctx) {
     let (db, table) = shop(&ctx).await;
     let end = START.as_secs() + 60;
     let guard = |person: &str| {
@@ -210,26 +214,26 @@ pub(super) async fn unique_expires(ctx: Ctx) {
         created(&ctx, &db, Desk { desk: id("1"), person: id("ana"), until: Some(end) }).await;
     ctx.expect_table(&table, &[item_of(&read), guard("ana").with("until", end)]).await;
     let longer = Change::of(&read).set(Desk::UNTIL, end + 60);
-    let longer = ctx.ok(db.update(longer).await).done().expect("nobody else was there");
+    let longer = ctx.ok(db.update(longer).await).done().expect("no concurrent change");
     let items = [item_of(&longer), guard("ana").with("until", end + 60)];
     ctx.expect_table(&table, &items).await;
-    // By what was read before, the guard would go too soon.
+    // A change of the stale entity would let the guard item expire too early.
     let stale = Change::of(&read).set(Desk::PERSON, id("eva"));
     assert_eq!(ctx.ok(db.update(stale).await), Outcome::Lost(Some(longer.clone())));
     let blind = Change::at(read.key()).set(Desk::UNTIL, end);
     ctx.expect_validation_with(db.update(blind).await, "`person` is unique, and expires, too");
     ctx.expect_table(&table, &items).await;
     let moved = Change::of(&longer).set(Desk::PERSON, id("eva"));
-    let moved = ctx.ok(db.update(moved).await).done().expect("it is as it was read");
+    let moved = ctx.ok(db.update(moved).await).done().expect("the entity is unchanged");
     ctx.expect_table(&table, &[item_of(&moved), guard("eva").with("until", end + 60)]).await;
     let kept = Change::of(&moved).clear(Desk::UNTIL);
-    let kept = ctx.ok(db.update(kept).await).done().expect("it is as it was read");
+    let kept = ctx.ok(db.update(kept).await).done().expect("the entity is unchanged");
     ctx.expect_table(&table, &[item_of(&kept), guard("eva")]).await;
     assert_eq!(ctx.ok(db.delete(&kept.key()).await), Outcome::Done(kept));
     ctx.expect_table(&table, &[]).await;
 }
 
-pub(super) async fn unique_swept(ctx: Ctx) {
+pub(super) async fn expired_entity_without_its_guard_can_be_changed(ctx: Ctx) {
     let (db, table) = shop(&ctx).await;
     let end = START.as_secs() + 60;
     let desk = |desk: &str, until| Desk { desk: id(desk), person: id("ana"), until };
@@ -240,26 +244,28 @@ pub(super) async fn unique_swept(ctx: Ctx) {
     };
     let key = |person: &str| item! { "PK" => format!("PERSON#{person}"), "SK" => "UNIQUE" };
     let first = created(&ctx, &db, desk("1", Some(end))).await;
-    // The guard has expired and is swept before its entity is; another takes the value.
+    // The guard item expires and is swept before its entity; another entity takes the value.
     ctx.delete(&table, key("ana")).await;
     let second = created(&ctx, &db, desk("2", None)).await;
     let before = [item_of(&first), item_of(&second), guard("ana", "2")];
     ctx.expect_table(&table, &before).await;
 
-    // With the value that is another's, it cannot be prolonged.
+    // It cannot be prolonged while another entity has its value.
     let longer = Change::of(&first).set(Desk::UNTIL, end + 60);
     assert_eq!(ctx.ok(db.update(longer).await), Outcome::Taken { field: "person" });
     ctx.expect_table(&table, &before).await;
-    // Nor does it take the value back in a transaction that hands it on.
+    // It cannot hand on the value in a transaction either.
     let handed = db
         .transaction()
         .delete_read("old", &first, None)
         .and_then(|it| it.create("new", desk("3", None)));
-    let Transacted::Lost(lost) = ctx.ok(ctx.ok(handed).run().await) else { panic!("it is taken") };
+    let Transacted::Lost(lost) = ctx.ok(ctx.ok(handed).run().await) else {
+        panic!("the taken value must fail")
+    };
     assert_eq!((lost.names(), lost.taken("new")), (vec!["new"], Some("person")));
     ctx.expect_table(&table, &before).await;
 
-    // It is given another value, under a token as without: the other's guard stays.
+    // It can be given another value, with and without a token; the other's guard item stays.
     let moved = Change::of(&first).set(Desk::PERSON, id("eva"));
     let moved = ctx.ok(db.update(moved).await).done().expect("the new value is free");
     let items = [
@@ -270,14 +276,14 @@ pub(super) async fn unique_swept(ctx: Ctx) {
     ];
     ctx.expect_table(&table, &items).await;
 
-    // The same once more, and it is deleted.
+    // The same with a delete.
     ctx.delete(&table, key("eva")).await;
     let third = Desk { desk: id("3"), person: id("eva"), until: None };
     let third = created(&ctx, &db, third).await;
     let transaction = db.transaction().token(fresh_token());
     let deletion = ctx.ok(ctx.ok(transaction.delete_read("desk", &moved, None)).prepare());
     for _ in 0..2 {
-        // However often it is sent, it is done once.
+        // The transaction is executed once, however often it is sent.
         let answer = ctx.ok(deletion.run().await);
         assert!(matches!(answer, Transacted::Done), "{answer:?}");
     }

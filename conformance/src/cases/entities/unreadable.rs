@@ -1,4 +1,4 @@
-//! Items that cannot be read as entities: how they come about, and what they must not hide.
+//! Items that cannot be read as entities: their causes, and what they must not hide.
 
 use serde::{Deserialize, Serialize};
 use tabla_core::Applied;
@@ -7,7 +7,7 @@ use tabla_entity::{Change, Entity, Find, Id, Outcome, Transacted};
 use super::super::prelude::*;
 use super::design::*;
 
-/// An order whose status no order has.
+/// Returns an order with an undefined status.
 fn unreadable(order: &Order) -> Item {
     item_of(order).with("status", "lost")
 }
@@ -16,7 +16,7 @@ fn key_item(number: u32) -> Item {
     item! { "PK" => "CUSTOMER#ana", "SK" => format!("ORDER#{number:08}") }
 }
 
-/// The entity is unreadable, and the write was committed.
+/// Asserts an error for an entity that is unreadable after its write was committed.
 fn expect_committed(error: &tabla_core::Error) {
     assert_eq!(error.applied(), Applied::Maybe, "{error:?}");
     assert!(matches!(error.kind(), ErrorKind::Corrupt), "{error:?}");
@@ -24,7 +24,7 @@ fn expect_committed(error: &tabla_core::Error) {
     assert!(error.message().starts_with(text), "{error}");
 }
 
-pub(super) async fn committed_writes(ctx: Ctx) {
+pub(super) async fn unreadable_result_is_reported_as_committed(ctx: Ctx) {
     let (db, table) = shop(&ctx).await;
     let read = created(&ctx, &db, order("ana", 1)).await;
     ctx.put(&table, unreadable(&read)).await;
@@ -35,7 +35,7 @@ pub(super) async fn committed_writes(ctx: Ctx) {
             .with("revision", 2);
     ctx.expect_table(&table, std::slice::from_ref(&after)).await;
 
-    // What was not made says so.
+    // Errors of writes that were not applied report that.
     let lost = note().when(Order::NOTE.eq("early".to_owned()));
     let error = ctx.expect_error(db.update(lost).await);
     assert_eq!(error.applied(), Applied::No, "{error:?}");
@@ -47,23 +47,23 @@ pub(super) async fn committed_writes(ctx: Ctx) {
     ctx.expect_table(&table, &[]).await;
 }
 
-pub(super) async fn committed_unique(ctx: Ctx) {
+pub(super) async fn unreadable_unique_result_is_reported_as_committed(ctx: Ctx) {
     let (db, table) = shop(&ctx).await;
     let ana = created(&ctx, &db, customer("ana", Some("a@x"), None)).await;
     let odd = item_of(&ana).with("visits", -1);
     ctx.put(&table, odd.clone()).await;
-    // It was read before: the transaction commits, and the result cannot be read back.
+    // The entity was read before, so the transaction commits, but its result is unreadable.
     let change = Change::of(&ana).set(Customer::EMAIL, "b@x".to_owned());
     expect_committed(&ctx.expect_error(db.update(change).await));
     let moved = [odd.with("email", "b@x"), guard("EMAIL#b@x", "ana")];
     ctx.expect_table(&table, &moved).await;
-    // Its unique values are not known, so that it is not deleted.
+    // Its unique values are unknown, so it cannot be deleted.
     let error = ctx.expect_error(db.delete(&ana.key()).await);
     assert_eq!(error.applied(), Applied::No, "{error:?}");
     ctx.expect_table(&table, &moved).await;
 }
 
-/// Numbers of several types.
+/// Entity with numbers of several types.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, Entity)]
 #[entity(table = SHOP, pk = "METER#{id}", sk = "METER")]
 struct Meter {
@@ -78,10 +78,10 @@ struct Meter {
 }
 
 fn number(text: &str) -> Number {
-    Number::parse(text).expect("a number")
+    Number::parse(text).expect("valid number")
 }
 
-pub(super) async fn add_in_range(ctx: Ctx) {
+pub(super) async fn sum_out_of_range_fails(ctx: Ctx) {
     let (db, table) = shop(&ctx).await;
     let meter = Meter {
         id: id("1"),
@@ -106,7 +106,7 @@ pub(super) async fn add_in_range(ctx: Ctx) {
             change().add(Meter::SIGNED, number("9223372036854775809")),
             change().add(Meter::MAYBE, -1),
             change().add(Meter::MAYBE, number("4294967296")),
-            // One amount too many, and nothing of the change is made.
+            // One sum out of range fails the whole change.
             change().add(Meter::EXACT, 1).add(Meter::SMALL, 6),
         ]
     };
@@ -117,13 +117,13 @@ pub(super) async fn add_in_range(ctx: Ctx) {
     for (at, change) in refused().into_iter().enumerate() {
         let transaction = ctx.ok(db.transaction().update("meter", change));
         let Transacted::Lost(lost) = ctx.ok(transaction.run().await) else {
-            panic!("change {at} was made")
+            panic!("change {at} was applied")
         };
         assert!(lost.is_lost("meter"), "change {at}");
     }
     ctx.expect_table(&table, &[item_of(&meter)]).await;
 
-    // Up to both ends, and a field without a value counts as zero.
+    // Sums up to both ends of the range are accepted, and a missing value counts as zero.
     let ends = change()
         .add(Meter::SMALL, 5)
         .add(Meter::COUNT, u32::MAX - 7)
@@ -144,7 +144,7 @@ pub(super) async fn add_in_range(ctx: Ctx) {
     ctx.expect_table(&table, &[item_of(&meter)]).await;
 }
 
-pub(super) async fn pages_go_on(ctx: Ctx) {
+pub(super) async fn unreadable_item_does_not_hide_its_page(ctx: Ctx) {
     let (db, table) = shop(&ctx).await;
     let mut orders = Vec::new();
     for number in 1..=5 {
@@ -170,13 +170,13 @@ pub(super) async fn pages_go_on(ctx: Ctx) {
         assert_eq!(items, readable, "in pages of {limit}");
         assert_eq!(keys, [key_item(2), key_item(4)], "in pages of {limit}");
     }
-    // All of them is not to be had, and the error says why.
+    // Reading all of them fails, and the error names the unreadable item.
     let error = ctx.expect_error(db.all(find()).await);
     assert!(error.message().contains("ORDER#00000002"), "{error}");
     let whole = ctx.ok(db.page(find()).await).whole();
     assert!(ctx.expect_error(whole).message().contains("ORDER#00000002"));
 
-    // Each of several keys has its own answer.
+    // Each of several keys has its own result.
     let keys: Vec<OrderKey> =
         (1..=6).map(|number| OrderKey { customer: id("ana"), number }).collect();
     let each = ctx.ok(db.get_each(&keys).await);
@@ -188,7 +188,7 @@ pub(super) async fn pages_go_on(ctx: Ctx) {
     assert_eq!(wrong, [key_item(2), key_item(4)]);
     ctx.expect_error(db.get_all(&keys).await);
 
-    // So it is in an index, whose items have the table's key, too.
+    // The same holds for an index, whose entries have the table's key too.
     let by_status: fn() -> Find<Order> =
         || Order::find_by("GSI1").with(Order::STATUS, Status::Open);
     let page = || async {
@@ -200,5 +200,5 @@ pub(super) async fn pages_go_on(ctx: Ctx) {
         true => ctx.poll(page).await,
         false => page().await,
     };
-    assert!(found.is_some(), "the readable ones, and the keys of the others");
+    assert!(found.is_some(), "the page has the readable entities and the keys of the others");
 }

@@ -1,8 +1,8 @@
-//! What entries carry.
+//! Projected attributes of index entries.
 
 use super::*;
 
-/// A table with three global indexes on `gpk` that carry keys, one attribute more, and all.
+/// Creates a table with three global indexes on `gpk`: KEYS_ONLY, INCLUDE of one attribute, ALL.
 async fn carrying(ctx: &Ctx, items: impl IntoIterator<Item = Item>) -> Table {
     let (partition, sort) = (("gpk", KeyType::S), ("gsk", KeyType::S));
     let shape = TableSpec::s()
@@ -24,7 +24,7 @@ fn of(table: &Table, index: &str) -> Query {
     Query::new(table, attr("gpk").eq("g")).index(index)
 }
 
-pub(super) async fn gsi_gives_what_it_carries(ctx: Ctx) {
+pub(super) async fn global_index_returns_projected_attributes(ctx: Ctx) {
     let table = carrying(&ctx, [whole()]).await;
     let some = keys().with("inc", map! { "x" => 1, "y" => 2 });
     for (index, entry) in [("keys", keys()), ("some", some), ("all", whole())] {
@@ -38,7 +38,7 @@ pub(super) async fn gsi_gives_what_it_carries(ctx: Ctx) {
     }
 }
 
-pub(super) async fn gsi_refuses_the_rest(ctx: Ctx) {
+pub(super) async fn global_index_rejects_other_attributes(ctx: Ctx) {
     let table = carrying(&ctx, [whole()]).await;
     for (index, asked, missing) in [
         ("keys", "oth", "oth"),
@@ -55,7 +55,7 @@ pub(super) async fn gsi_refuses_the_rest(ctx: Ctx) {
         let scan = Scan::new(&table).index(index).projection(asked);
         ctx.expect_validation(ctx.store().scan(scan).await, &text);
     }
-    // Several are listed in an order that the service does not promise.
+    // The message lists several attributes in an unspecified order.
     let query = of(&table, "keys").projection("inc, oth");
     ctx.expect_validation_with(
         ctx.store().query(query).await,
@@ -71,7 +71,7 @@ pub(super) async fn gsi_refuses_the_rest(ctx: Ctx) {
     }
 }
 
-/// A table with a local index that carries the keys alone, and three items.
+/// Creates a table with a KEYS_ONLY local index and three items.
 async fn local(ctx: &Ctx) -> (Table, Vec<Item>) {
     let items: Vec<Item> = (1..=3)
         .map(|n| item! { "pk" => "a", "sk" => n, "lsk" => format!("{}", 9 - n), "oth" => n })
@@ -84,7 +84,7 @@ fn of_local(table: &Table) -> Query {
     Query::new(table, attr("pk").eq("a")).index("lsi")
 }
 
-pub(super) async fn lsi_fetches(ctx: Ctx) {
+pub(super) async fn local_index_fetches_other_attributes(ctx: Ctx) {
     let (table, items) = local(&ctx).await;
     let reversed: Vec<Item> = items.iter().rev().cloned().collect();
     let keys: Vec<Item> =
@@ -102,9 +102,9 @@ pub(super) async fn lsi_fetches(ctx: Ctx) {
     ctx.expect_items(&found, &[1, 2, 3].map(|n| item! { "sk" => n, "oth" => n }));
 }
 
-pub(super) async fn lsi_charges(ctx: Ctx) {
+pub(super) async fn local_index_charges_for_fetches(ctx: Ctx) {
     let (table, _) = local(&ctx).await;
-    // The second item takes two units of 4 KB.
+    // The second item has two units of 4 KB.
     let large = item! {
         "pk" => "a", "sk" => 2, "lsk" => "7", "oth" => 2, "large" => "x".repeat(5000),
     };
@@ -113,25 +113,28 @@ pub(super) async fn lsi_charges(ctx: Ctx) {
         let query = query.return_consumed_capacity(ReturnConsumedCapacity::Indexes);
         let (ctx, store) = (ctx.clone(), ctx.store());
         async move {
-            let capacity = ctx.ok(store.query(query).await).consumed_capacity.expect("asked for");
+            let capacity = ctx
+                .ok(store.query(query).await)
+                .consumed_capacity
+                .expect("the request asks for capacity");
             let index = capacity.local_secondary_indexes.get("lsi").map(|part| part.capacity_units);
             let table = capacity.table.map_or(0.0, |part| part.capacity_units);
             (capacity.capacity_units, index, table)
         }
     };
     let query = of_local(&table);
-    assert_eq!(charged(query.clone()).await, (0.5, Some(0.5), 0.0), "nothing is fetched");
+    assert_eq!(charged(query.clone()).await, (0.5, Some(0.5), 0.0), "nothing must be fetched");
     let count = query.clone().select(Select::Count);
-    assert_eq!(charged(count).await, (0.5, Some(0.5), 0.0), "nothing is fetched for a count");
+    assert_eq!(charged(count).await, (0.5, Some(0.5), 0.0), "nothing must be fetched for a COUNT");
     let all = query.clone().select(Select::AllAttributes);
-    assert_eq!(charged(all.clone()).await, (2.5, Some(0.5), 2.0), "each item is fetched");
+    assert_eq!(charged(all.clone()).await, (2.5, Some(0.5), 2.0), "each item must be fetched");
     let consistent = all.consistent_read(true);
     assert_eq!(charged(consistent).await, (5.0, Some(1.0), 4.0), "consistently");
     let limited = query.projection("oth").limit(1);
-    assert_eq!(charged(limited).await, (1.0, Some(0.5), 0.5), "one item is fetched");
+    assert_eq!(charged(limited).await, (1.0, Some(0.5), 0.5), "one item must be fetched");
 }
 
-pub(super) async fn gsi_refuses_all(ctx: Ctx) {
+pub(super) async fn global_index_rejects_all_attributes(ctx: Ctx) {
     let table = carrying(&ctx, [whole()]).await;
     for index in ["keys", "some"] {
         let text = format!(
@@ -145,7 +148,7 @@ pub(super) async fn gsi_refuses_all(ctx: Ctx) {
     }
 }
 
-pub(super) async fn all_of_whole_index(ctx: Ctx) {
+pub(super) async fn all_attributes_of_complete_index_are_accepted(ctx: Ctx) {
     let table = ctx.table_with(TableSpec::s().gsi(), [whole()]).await;
     ctx.expect_index(&table, "gsi", &[whole()]).await;
     ctx.expect_query(of(&table, "gsi").select(Select::AllAttributes), &[whole()]).await;
@@ -153,14 +156,14 @@ pub(super) async fn all_of_whole_index(ctx: Ctx) {
     ctx.expect_items(&ctx.scan_all(scan).await, &[whole()]);
 }
 
-pub(super) async fn carried_attributes_follow(ctx: Ctx) {
+pub(super) async fn projected_attributes_follow_the_item(ctx: Ctx) {
     let table = carrying(&ctx, [whole()]).await;
     let update = |update: Update| UpdateItem::new(&table, item! { "pk" => "a" }).update(update);
     ctx.update(update(Update::new().set("oth", 4))).await;
     ctx.expect_index(&table, "all", &[whole().with("oth", 4)]).await;
     let some = |x: i32| keys().with("inc", map! { "x" => x, "y" => 2 });
     ctx.expect_index(&table, "some", &[some(1)]).await;
-    // Inside of a map, too.
+    // The filter is also rejected for a path inside a map.
     ctx.update(update(Update::new().set(attr("inc").field("x"), 7))).await;
     ctx.expect_index(&table, "some", &[some(7)]).await;
     ctx.expect_index(&table, "keys", &[keys()]).await;
@@ -168,7 +171,7 @@ pub(super) async fn carried_attributes_follow(ctx: Ctx) {
     ctx.expect_index(&table, "all", &[whole().with("oth", 4).with("inc", inc)]).await;
 }
 
-pub(super) async fn included_attribute_comes_and_goes(ctx: Ctx) {
+pub(super) async fn missing_included_attribute_is_not_in_the_entry(ctx: Ctx) {
     let table = carrying(&ctx, [keys()]).await;
     let update = |update: Update| UpdateItem::new(&table, item! { "pk" => "a" }).update(update);
     ctx.expect_index(&table, "some", &[keys()]).await;
@@ -182,7 +185,7 @@ pub(super) async fn included_attribute_comes_and_goes(ctx: Ctx) {
     }
 }
 
-pub(super) async fn keys_of_other_indexes_are_not_carried(ctx: Ctx) {
+pub(super) async fn keys_only_excludes_keys_of_other_indexes(ctx: Ctx) {
     let shape = TableSpec::s_n().gsi_projecting(IndexProjection::keys_only()).gsi_on(
         "other",
         ("opk", KeyType::S),
@@ -196,7 +199,7 @@ pub(super) async fn keys_of_other_indexes_are_not_carried(ctx: Ctx) {
     ctx.expect_index(&table, "other", &[item! { "pk" => "a", "sk" => 1, "opk" => "o" }]).await;
 }
 
-pub(super) async fn filter_on_what_is_not_carried(ctx: Ctx) {
+pub(super) async fn filter_on_unprojected_attribute_is_rejected(ctx: Ctx) {
     let text = |index: &str, missing: &str| {
         format!(
             "One or more parameter values were invalid: Secondary index {index} does not project \
@@ -220,14 +223,14 @@ pub(super) async fn filter_on_what_is_not_carried(ctx: Ctx) {
     ctx.expect_validation(ctx.store().query(query).await, &text("lsi", "oth"));
 }
 
-pub(super) async fn count_of_keys_only(ctx: Ctx) {
+pub(super) async fn count_needs_no_projected_attribute(ctx: Ctx) {
     let table = carrying(&ctx, [whole()]).await;
     ctx.expect_index(&table, "keys", &[keys()]).await;
     let page = ctx.ok(ctx.store().query(of(&table, "keys").select(Select::Count)).await);
     assert_eq!((page.count, page.scanned_count, page.items.len()), (1, 1, 0));
 }
 
-pub(super) async fn path_into_included(ctx: Ctx) {
+pub(super) async fn projection_reaches_into_included_attributes(ctx: Ctx) {
     let table = carrying(&ctx, [whole()]).await;
     let query = of(&table, "some").projection("inc.y, pk");
     ctx.expect_query(query, &[item! { "pk" => "a", "inc" => map! { "y" => 2 } }]).await;

@@ -1,8 +1,8 @@
-//! Which entries there are, and how they follow their items.
+//! Existence of index entries, and how they follow their items.
 
 use super::*;
 
-pub(super) async fn without_partition_key(ctx: Ctx) {
+pub(super) async fn item_without_index_partition_key_is_not_indexed(ctx: Ctx) {
     let inside = item! { "pk" => "in", "gpk" => "g", "gsk" => "s" };
     let outside = [item! { "pk" => "out", "gsk" => "s" }, item! { "pk" => "bare" }];
     let table = ctx.table_with(TableSpec::s().gsi(), outside.clone()).await;
@@ -12,7 +12,7 @@ pub(super) async fn without_partition_key(ctx: Ctx) {
     ctx.expect_table(&table, &[&outside[..], &[inside]].concat()).await;
 }
 
-pub(super) async fn without_sort_key(ctx: Ctx) {
+pub(super) async fn item_without_index_sort_key_is_not_indexed(ctx: Ctx) {
     let inside = item! { "pk" => "a", "sk" => 1, "gpk" => "g", "gsk" => "s", "lsk" => "l" };
     let outside = [
         item! { "pk" => "a", "sk" => 2, "gpk" => "g" },
@@ -27,7 +27,7 @@ pub(super) async fn without_sort_key(ctx: Ctx) {
     ctx.expect_table(&table, &[&outside[..], &[inside]].concat()).await;
 }
 
-pub(super) async fn entry_appears(ctx: Ctx) {
+pub(super) async fn entry_appears_with_the_last_key_attribute(ctx: Ctx) {
     let table = ctx.table(TableSpec::s().gsi()).await;
     let key = item! { "pk" => "a" };
     let update = |update: Update| UpdateItem::new(&table, key.clone()).update(update);
@@ -39,7 +39,7 @@ pub(super) async fn entry_appears(ctx: Ctx) {
     let whole = item! { "pk" => "a", "x" => 1, "gpk" => "g", "gsk" => "s" };
     ctx.expect_index(&table, "gsi", std::slice::from_ref(&whole)).await;
     ctx.expect_query(by_gsi(&table, "g"), std::slice::from_ref(&whole)).await;
-    // An update may create the item, and its entry with it.
+    // An update can create the item and its entry.
     let request = UpdateItem::new(&table, item! { "pk" => "b" })
         .update(Update::new().set("gpk", "g").set("gsk", "r"));
     ctx.update(request).await;
@@ -47,7 +47,7 @@ pub(super) async fn entry_appears(ctx: Ctx) {
     ctx.expect_query(by_gsi(&table, "g"), &[created, whole]).await;
 }
 
-pub(super) async fn entry_changes(ctx: Ctx) {
+pub(super) async fn entry_moves_with_its_key(ctx: Ctx) {
     let table = ctx.table(TableSpec::s().gsi()).await;
     let item = |gpk: &str, gsk: &str| item! { "pk" => "a", "gpk" => gpk, "gsk" => gsk, "x" => 1 };
     ctx.put(&table, item("g", "5")).await;
@@ -62,13 +62,13 @@ pub(super) async fn entry_changes(ctx: Ctx) {
         }
         before = gpk;
     }
-    // The same by a put, which replaces the item.
+    // A put that replaces the item has the same effect.
     let replaced = item! { "pk" => "a", "gpk" => "z", "gsk" => "z" };
     ctx.put(&table, replaced.clone()).await;
     ctx.expect_index(&table, "gsi", &[replaced]).await;
 }
 
-pub(super) async fn entry_goes(ctx: Ctx) {
+pub(super) async fn entry_disappears_with_its_key_or_item(ctx: Ctx) {
     let table = ctx.table(TableSpec::s().gsi()).await;
     let key = item! { "pk" => "a" };
     let whole = item! { "pk" => "a", "gpk" => "g", "gsk" => "s", "x" => 1 };
@@ -96,7 +96,7 @@ pub(super) async fn entry_goes(ctx: Ctx) {
     ctx.expect_table(&table, neighbour).await;
 }
 
-pub(super) async fn local_entry_follows(ctx: Ctx) {
+pub(super) async fn local_index_follows_writes(ctx: Ctx) {
     let table = ctx.table(TableSpec::s_n().lsi()).await;
     let key = |sk: i32| item! { "pk" => "a", "sk" => sk };
     let query = Query::new(&table, attr("pk").eq("a")).index("lsi").consistent_read(true);
@@ -122,7 +122,7 @@ pub(super) async fn local_entry_follows(ctx: Ctx) {
     assert_eq!(ctx.all_items(&table).await.len(), 2);
 }
 
-pub(super) async fn entries_by_batch(ctx: Ctx) {
+pub(super) async fn entries_follow_batches(ctx: Ctx) {
     let item = |n: i32, gpk: &str| item! { "pk" => format!("{n}"), "gpk" => gpk, "gsk" => "s" };
     let table = ctx.table_with(TableSpec::s().gsi(), (0..6).map(|n| item(n, "old"))).await;
     let batch = BatchWriteItem::new()
@@ -135,7 +135,7 @@ pub(super) async fn entries_by_batch(ctx: Ctx) {
     ctx.expect_index(&table, "gsi", &expected).await;
 }
 
-pub(super) async fn entries_by_transaction(ctx: Ctx) {
+pub(super) async fn entries_follow_transactions(ctx: Ctx) {
     let item = |n: i32, gpk: &str| item! { "pk" => format!("{n}"), "gpk" => gpk, "gsk" => "s" };
     let table = ctx.table_with(TableSpec::s().gsi(), (0..4).map(|n| item(n, "old"))).await;
     let moved =
@@ -153,7 +153,7 @@ pub(super) async fn entries_by_transaction(ctx: Ctx) {
     ctx.expect_index(&table, "gsi", &expected).await;
 }
 
-/// A table with both kinds of index and two items that are in both.
+/// Creates a table with both kinds of index and two items that are in both.
 async fn watched(ctx: &Ctx) -> Table {
     let item = |sk: i32| {
         item! { "pk" => "a", "sk" => sk, "gpk" => "g", "gsk" => "s", "lsk" => "l", "x" => 1 }
@@ -161,7 +161,7 @@ async fn watched(ctx: &Ctx) -> Table {
     ctx.table_with(TableSpec::s_n().gsi().lsi(), [item(1), item(2)]).await
 }
 
-pub(super) async fn entries_after_failures(ctx: Ctx) {
+pub(super) async fn failed_write_leaves_entries(ctx: Ctx) {
     let table = watched(&ctx).await;
     let before = ctx.snapshot(&table).await;
     let key = item! { "pk" => "a", "sk" => 1 };
@@ -174,7 +174,7 @@ pub(super) async fn entries_after_failures(ctx: Ctx) {
     ctx.expect_condition_failed(ctx.store().put(put).await);
     let delete = DeleteItem::new(&table, key.clone()).condition(never);
     ctx.expect_condition_failed(ctx.store().delete(delete).await);
-    // The update is judged after its condition: nothing of it stays either.
+    // The update fails after its condition was evaluated; nothing of it remains either.
     let wrong = moving.set("y", attr("missing").plus(1));
     let result = ctx.store().update(update.update(wrong)).await;
     ctx.expect_kind(result, "Validation", |kind| matches!(kind, ErrorKind::Validation));
@@ -184,7 +184,7 @@ pub(super) async fn entries_after_failures(ctx: Ctx) {
     ctx.expect_unchanged(&before).await;
 }
 
-pub(super) async fn entries_after_cancellation(ctx: Ctx) {
+pub(super) async fn canceled_transaction_leaves_entries(ctx: Ctx) {
     let table = watched(&ctx).await;
     let before = ctx.snapshot(&table).await;
     let key = |sk: i32| item! { "pk" => "a", "sk" => sk };
@@ -200,14 +200,14 @@ pub(super) async fn entries_after_cancellation(ctx: Ctx) {
     ctx.expect_unchanged(&before).await;
 }
 
-pub(super) async fn number_key_by_add(ctx: Ctx) {
+pub(super) async fn key_number_from_add_orders_its_entry(ctx: Ctx) {
     let sort = Some(("gsk", KeyType::N));
     let shape = TableSpec::s().gsi_on("gsi", ("gpk", KeyType::S), sort, IndexProjection::all());
     let table = ctx.table(shape).await;
     ctx.put_all(&table, ["a", "b", "c"].map(|pk| item! { "pk" => pk, "gpk" => "g" })).await;
     ctx.expect_index(&table, "gsi", &[]).await;
     let mut scores = [0, 0, 0];
-    // Nine comes before ten, and minus one before both.
+    // In numeric order, -1 comes before 9, and 9 before 10.
     for (player, points) in [(0, 9), (1, 10), (2, -1), (0, 2), (2, 100), (1, -20)] {
         let key = item! { "pk" => ["a", "b", "c"][player] };
         ctx.update(UpdateItem::new(&table, key).update(Update::new().add("gsk", points))).await;
@@ -222,7 +222,7 @@ pub(super) async fn number_key_by_add(ctx: Ctx) {
     ctx.expect_query(by_gsi(&table, "g"), &expected).await;
 }
 
-pub(super) async fn key_by_expression(ctx: Ctx) {
+pub(super) async fn computed_key_orders_its_entry(ctx: Ctx) {
     let item = item! { "pk" => "a", "status" => "draft", "gpk" => "g" };
     let table = ctx.table_with(TableSpec::s().gsi(), [item]).await;
     let update = |text: &str| UpdateItem::new(&table, item! { "pk" => "a" }).update(text);
@@ -239,7 +239,7 @@ pub(super) async fn key_by_expression(ctx: Ctx) {
     ctx.expect_index(&table, "gsi", &[entry]).await;
 }
 
-pub(super) async fn many_of_one_key(ctx: Ctx) {
+pub(super) async fn many_items_share_an_index_key(ctx: Ctx) {
     let items: Vec<Item> = (0..30)
         .map(|n| item! { "pk" => format!("{n}"), "gpk" => "g", "gsk" => "s", "n" => n })
         .collect();
@@ -254,7 +254,7 @@ pub(super) async fn many_of_one_key(ctx: Ctx) {
     ctx.expect_index(&table, "gsi", &items[15..]).await;
 }
 
-pub(super) async fn written_again(ctx: Ctx) {
+pub(super) async fn rewritten_item_has_one_entry(ctx: Ctx) {
     let item = item! { "pk" => "a", "gpk" => "g", "gsk" => "s", "x" => 1 };
     let table = ctx.table_with(TableSpec::s().gsi(), [item.clone(), item.clone()]).await;
     let key = item! { "pk" => "a" };
@@ -271,7 +271,7 @@ pub(super) async fn written_again(ctx: Ctx) {
     ctx.expect_index(&table, "gsi", &[item]).await;
 }
 
-pub(super) async fn entries_in_a_race(ctx: Ctx) {
+pub(super) async fn entry_shows_the_last_state_after_a_race(ctx: Ctx) {
     let table = ctx.table(TableSpec::s().gsi()).await;
     let writes = (0..24).map(|n| {
         let (store, key) = (ctx.store(), item! { "pk" => "a" });
@@ -288,13 +288,13 @@ pub(super) async fn entries_in_a_race(ctx: Ctx) {
         ctx.ok(result);
     }
     let item = ctx.get(&table, item! { "pk" => "a" }).await.expect("written");
-    assert_eq!(item.get("n"), Some(Value::from(12).as_ref()), "no addition is lost");
+    assert_eq!(item.get("n"), Some(Value::from(12).as_ref()), "an ADD was lost");
     let indexed = item.contains("gpk") && item.contains("gsk");
     let expected = if indexed { vec![item] } else { vec![] };
     ctx.expect_index(&table, "gsi", &expected).await;
 }
 
-pub(super) async fn indexes_together(ctx: Ctx) {
+pub(super) async fn write_changes_only_its_indexes(ctx: Ctx) {
     let second = ("hpk", KeyType::N);
     let shape =
         TableSpec::s_n().gsi().lsi().gsi_on("other", second, None, IndexProjection::keys_only());
@@ -345,7 +345,7 @@ pub(super) async fn indexes_share_an_attribute(ctx: Ctx) {
     ctx.expect_index(&table, "only-a", &[item! { "pk" => "1", "a" => "z" }, one]).await;
 }
 
-pub(super) async fn index_on_table_keys(ctx: Ctx) {
+pub(super) async fn index_can_have_the_table_keys(ctx: Ctx) {
     let shape = TableSpec::s_s().with(|request| {
         let by_sort = SecondaryIndex::new("inv").partition_key("sk").sort_key("pk");
         request.global_index(by_sort.projection(IndexProjection::keys_only()))
@@ -362,7 +362,7 @@ pub(super) async fn index_on_table_keys(ctx: Ctx) {
     ctx.expect_query(into, &[edge("b", "x")]).await;
 }
 
-pub(super) async fn keys_of_every_type(ctx: Ctx) {
+pub(super) async fn entries_of_every_key_type_are_ordered(ctx: Ctx) {
     for partition in KEY_TYPES {
         for sort in KEY_TYPES {
             let shape = TableSpec::s().gsi_on(

@@ -1,4 +1,4 @@
-//! Indexes that are added to, and taken from, a table that is in use.
+//! Indexes that are added to or deleted from a table in use.
 
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
@@ -32,7 +32,7 @@ fn entry(n: i32) -> Item {
     item! { "pk" => format!("k{n}"), "gpk" => "g", "gsk" => format!("{n:03}"), "x" => n }
 }
 
-pub(super) async fn created_live(ctx: Ctx) {
+pub(super) async fn added_index_is_filled_and_follows_writes(ctx: Ctx) {
     let table = ctx.table(TableSpec::s()).await;
     let mut items: Vec<Item> = (0..40).map(entry).collect();
     ctx.put_all(&table, items.iter().rev().cloned()).await;
@@ -41,7 +41,7 @@ pub(super) async fn created_live(ctx: Ctx) {
     add_strings(&ctx, &table).await;
     ctx.expect_query(by_gsi(&table, "g"), &items).await;
     ctx.expect_index(&table, "gsi", &items).await;
-    // From now on it follows the writes.
+    // The index follows later writes.
     ctx.put(&table, entry(40)).await;
     items.push(entry(40));
     ctx.delete(&table, item! { "pk" => "k0" }).await;
@@ -50,7 +50,7 @@ pub(super) async fn created_live(ctx: Ctx) {
     ctx.update(UpdateItem::new(&table, item! { "pk" => "half" }).update(appear)).await;
     items.push(item! { "pk" => "half", "gpk" => "g", "gsk" => "999" });
     ctx.expect_query(by_gsi(&table, "g"), &items).await;
-    // Its keys are checked like those of any index.
+    // Writes validate its keys like those of any index.
     let before = ctx.snapshot(&table).await;
     let wrong = PutItem::new(&table, item! { "pk" => "wrong", "gpk" => 1, "gsk" => "s" });
     let result = ctx.store().put(wrong).await;
@@ -58,7 +58,7 @@ pub(super) async fn created_live(ctx: Ctx) {
     ctx.expect_unchanged(&before).await;
 }
 
-pub(super) async fn created_live_projecting(ctx: Ctx) {
+pub(super) async fn added_index_has_its_projection(ctx: Ctx) {
     for (projection, carried) in [
         (IndexProjection::keys_only(), &["pk", "gpk", "gsk"][..]),
         (IndexProjection::include(["x"]), &["pk", "gpk", "gsk", "x"][..]),
@@ -73,7 +73,7 @@ pub(super) async fn created_live_projecting(ctx: Ctx) {
     }
 }
 
-pub(super) async fn created_live_of_every_type(ctx: Ctx) {
+pub(super) async fn added_index_orders_every_key_type(ctx: Ctx) {
     for kind in KEY_TYPES {
         let items: Vec<Item> = ascending(kind)
             .into_iter()
@@ -88,11 +88,11 @@ pub(super) async fn created_live_of_every_type(ctx: Ctx) {
     }
 }
 
-pub(super) async fn created_in_a_race(ctx: Ctx) {
+pub(super) async fn added_index_has_concurrent_writes(ctx: Ctx) {
     let table = ctx.table_with(TableSpec::s(), (0..20).map(entry)).await;
     let request = add(&table, KeyType::S, KeyType::S, IndexProjection::all());
     let added = Arc::new(AtomicBool::new(false));
-    // Writers go on until the index is there, so that some of their writes meet its making.
+    // Writers continue until the index is ACTIVE, so that some writes happen during its back-fill.
     let writers = (0..4).map(|part| {
         let (ctx, table, added) = (ctx.clone(), table.clone(), Arc::clone(&added));
         let writer: BoxFuture<'static, ()> = Box::pin(async move {
@@ -108,7 +108,7 @@ pub(super) async fn created_in_a_race(ctx: Ctx) {
                 if last {
                     break;
                 }
-                // A store that never waits would leave no thread to the one that adds.
+                // A store that never waits would leave no thread to the caller that adds the index.
                 tokio::task::yield_now().await;
             }
         });
@@ -130,20 +130,20 @@ pub(super) async fn created_in_a_race(ctx: Ctx) {
     ctx.expect_query(by_gsi(&table, "g"), &expected).await;
 }
 
-pub(super) async fn deleted_live(ctx: Ctx) {
+pub(super) async fn deleted_index_cannot_be_read(ctx: Ctx) {
     let table = ctx.table_with(TableSpec::s().gsi(), (0..3).map(entry)).await;
     let described = ctx.update_table(UpdateTable::new(&table).delete_index("gsi")).await;
     assert!(described.global_secondary_indexes.is_empty(), "{described:?}");
     let text = "The table does not have the specified index: gsi";
     ctx.expect_validation(ctx.store().query(by_gsi(&table, "g")).await, text);
     ctx.expect_validation(ctx.store().scan(Scan::new(&table).index("gsi")).await, text);
-    // What was its key is an attribute like any other.
+    // The former key is an ordinary attribute.
     let free = item! { "pk" => "k0", "gpk" => 5, "gsk" => list!["x"] };
     ctx.put(&table, free.clone()).await;
     ctx.expect_table(&table, &[free, entry(1), entry(2)]).await;
 }
 
-pub(super) async fn replaced_live(ctx: Ctx) {
+pub(super) async fn index_name_can_be_reused_with_other_keys(ctx: Ctx) {
     let table = ctx.table_with(TableSpec::s().gsi(), (0..3).map(entry)).await;
     ctx.update_table(UpdateTable::new(&table).delete_index("gsi")).await;
     let index = SecondaryIndex::new("gsi").partition_key("x");
@@ -157,7 +157,7 @@ pub(super) async fn replaced_live(ctx: Ctx) {
     ctx.expect_validation(old, "Query condition missed key schema element: x");
 }
 
-pub(super) async fn several_live(ctx: Ctx) {
+pub(super) async fn added_index_of_several_attributes_is_filled(ctx: Ctx) {
     let table = ctx.table_with(TableSpec::s(), (0..5).map(entry)).await;
     ctx.put(&table, item! { "pk" => "half", "gpk" => "g", "x" => 1 }).await;
     let (partition, sort) = ([("gpk", KeyType::S)], [("gsk", KeyType::S), ("x", KeyType::N)]);

@@ -4,7 +4,7 @@ use tabla_core::expr::Condition;
 
 use super::*;
 
-/// A table `pk` with the index `gsi` on these attributes.
+/// Returns a table with the key `pk` and the index `gsi` on these attributes.
 fn shape(partition: &[(&str, KeyType)], sort: &[(&str, KeyType)]) -> TableSpec {
     TableSpec::s().with(|request| {
         let defined = [partition, sort].concat();
@@ -29,7 +29,7 @@ const FOUR: [&[(&str, KeyType)]; 2] = [
     &[("s1", S), ("s2", N), ("s3", KeyType::B), ("s4", S)],
 ];
 
-/// An item in the index of four and four.
+/// Returns an item in the index of four partition and four sort attributes.
 fn of_four(pk: &str) -> Item {
     item! {
         "pk" => pk, "p1" => "a", "p2" => 1, "p3" => b"b", "p4" => "d",
@@ -46,7 +46,7 @@ async fn table_of_four(ctx: &Ctx) -> Table {
     ctx.table(shape(FOUR[0], FOUR[1])).await
 }
 
-pub(super) async fn four_and_four(ctx: Ctx) {
+pub(super) async fn key_of_four_and_four_attributes_is_accepted(ctx: Ctx) {
     let table = table_of_four(&ctx).await;
     ctx.put(&table, of_four("1")).await;
     ctx.put(&table, of_four("2").with("p4", "other")).await;
@@ -63,16 +63,16 @@ pub(super) async fn four_and_four(ctx: Ctx) {
     assert_eq!(names, ["p1", "p2", "p3", "p4", "s1", "s2", "s3", "s4"]);
 }
 
-pub(super) async fn five_are_refused(ctx: Ctx) {
+pub(super) async fn key_of_five_attributes_is_rejected(ctx: Ctx) {
     let five = [("a", S), ("b", S), ("c", S), ("d", S), ("e", S)];
     for (partition, sort) in [(&five[..], &[][..]), (&[("f", S)][..], &five[..])] {
         let name = ctx.free_name();
         let result = ctx.store().create_table(shape(partition, sort).request(&name)).await;
         ctx.expect_kind(result, "Validation", |kind| matches!(kind, ErrorKind::Validation));
         let described = ctx.store().describe_table(DescribeTable::new(&name)).await;
-        assert!(described.is_err_and(|error| error.is_not_found()), "the refused table is there");
+        assert!(described.is_err_and(|error| error.is_not_found()), "the rejected table exists");
     }
-    // Nor are five added to a table that is there.
+    // An index with five attributes cannot be added to an existing table either.
     let table = ctx.table(TableSpec::s()).await;
     let mut request = UpdateTable::new(&table).create_index(index(&five, &[]));
     for (name, kind) in five {
@@ -81,14 +81,14 @@ pub(super) async fn five_are_refused(ctx: Ctx) {
     let result = ctx.store().update_table(request).await;
     ctx.expect_kind(result, "Validation", |kind| matches!(kind, ErrorKind::Validation));
     let described = ctx.ok(ctx.store().describe_table(DescribeTable::new(&table)).await);
-    assert!(described.global_secondary_indexes.is_empty(), "the refused index is there");
+    assert!(described.global_secondary_indexes.is_empty(), "the rejected index exists");
 }
 
 fn missed(attribute: &str) -> String {
     format!("Query condition missed key schema element: {attribute}")
 }
 
-pub(super) async fn every_partition_attribute(ctx: Ctx) {
+pub(super) async fn query_needs_every_partition_attribute(ctx: Ctx) {
     let table = ctx.table(shape(&[("a", S), ("b", S)], &[("c", N)])).await;
     let item = item! { "pk" => "1", "a" => "x", "b" => "y", "c" => 1 };
     ctx.put(&table, item.clone()).await;
@@ -116,7 +116,8 @@ pub(super) async fn every_partition_attribute(ctx: Ctx) {
     }
 }
 
-/// Tournament matches: region is the partition; then round, number and name are the sort key.
+/// Creates a table of tournament matches: region is the partition; round, number and name are the
+/// sort key.
 async fn matches(ctx: &Ctx) -> (Table, Vec<Item>) {
     let mut items = Vec::new();
     for round in ["final", "semi"] {
@@ -140,7 +141,7 @@ fn of_region(table: &Table, condition: Condition) -> Query {
     Query::new(table, attr("region").eq("eu").and(condition)).index("gsi")
 }
 
-pub(super) async fn leading_sort_attributes(ctx: Ctx) {
+pub(super) async fn query_can_give_leading_sort_attributes(ctx: Ctx) {
     let (table, items) = matches(&ctx).await;
     let final_round = || attr("round").eq("final");
     let all = Query::new(&table, attr("region").eq("eu")).index("gsi");
@@ -160,7 +161,7 @@ pub(super) async fn leading_sort_attributes(ctx: Ctx) {
     }
 }
 
-pub(super) async fn range_comes_last(ctx: Ctx) {
+pub(super) async fn range_must_be_on_the_last_attribute(ctx: Ctx) {
     let (table, items) = matches(&ctx).await;
     ctx.expect_query(of_region(&table, attr("round").gt("final")), &items[6..]).await;
     let query = of_region(&table, attr("round").eq("semi").and(attr("number").ge(9)));
@@ -175,7 +176,7 @@ pub(super) async fn range_comes_last(ctx: Ctx) {
     }
 }
 
-pub(super) async fn several_in_order(ctx: Ctx) {
+pub(super) async fn entries_are_ordered_by_each_attribute(ctx: Ctx) {
     let (table, items) = matches(&ctx).await;
     let all = Query::new(&table, attr("region").eq("eu")).index("gsi");
     ctx.expect_query(all.clone(), &items).await;
@@ -183,7 +184,7 @@ pub(super) async fn several_in_order(ctx: Ctx) {
     ctx.expect_query(all.descending(), &reversed).await;
 }
 
-pub(super) async fn ranges_of_several(ctx: Ctx) {
+pub(super) async fn ranges_stay_within_the_attributes_before(ctx: Ctx) {
     let (table, items) = matches(&ctx).await;
     let semi = |condition: Condition| attr("round").eq("semi").and(condition);
     let nine = |condition: Condition| semi(attr("number").eq(9)).and(condition);
@@ -209,7 +210,7 @@ pub(super) async fn ranges_of_several(ctx: Ctx) {
     }
 }
 
-pub(super) async fn several_are_sparse(ctx: Ctx) {
+pub(super) async fn item_without_one_attribute_is_not_indexed(ctx: Ctx) {
     let table = table_of_four(&ctx).await;
     ctx.put(&table, of_four("whole")).await;
     for half in FOUR {
@@ -223,7 +224,7 @@ pub(super) async fn several_are_sparse(ctx: Ctx) {
     assert_eq!(ctx.all_items(&table).await.len(), 9);
 }
 
-pub(super) async fn several_are_kept_apart(ctx: Ctx) {
+pub(super) async fn attribute_values_are_not_concatenated(ctx: Ctx) {
     let table = ctx.table(shape(&[("a", S), ("b", S)], &[("c", S), ("d", S)])).await;
     let item = |pk: &str, a: &str, b: &str, c: &str, d: &str| {
         item! { "pk" => pk, "a" => a, "b" => b, "c" => c, "d" => d }
@@ -246,7 +247,7 @@ pub(super) async fn several_are_kept_apart(ctx: Ctx) {
     ctx.expect_query(query(prefixed), &of_x).await;
 }
 
-pub(super) async fn several_in_pages(ctx: Ctx) {
+pub(super) async fn last_key_has_every_attribute(ctx: Ctx) {
     let (table, items) = matches(&ctx).await;
     let all = Query::new(&table, attr("region").eq("eu")).index("gsi");
     ctx.expect_query(all.clone(), &items).await;
@@ -255,7 +256,7 @@ pub(super) async fn several_in_pages(ctx: Ctx) {
         let found: Vec<Item> = pages.iter().flat_map(|page| page.items.clone()).collect();
         ctx.expect_in_order(&found, &items);
         for page in &pages[..pages.len() - 1] {
-            // The items have nothing but keys.
+            // The items have only key attributes.
             assert_eq!(page.last_evaluated_key, page.items.last().cloned(), "limit {limit}");
         }
     }
@@ -266,7 +267,7 @@ pub(super) async fn several_in_pages(ctx: Ctx) {
     );
 }
 
-pub(super) async fn several_follow(ctx: Ctx) {
+pub(super) async fn entry_moves_with_any_attribute(ctx: Ctx) {
     let table = table_of_four(&ctx).await;
     ctx.put(&table, of_four("1")).await;
     ctx.expect_index(&table, "gsi", &[of_four("1")]).await;

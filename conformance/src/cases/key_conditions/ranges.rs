@@ -1,10 +1,10 @@
-//! Key conditions that find items.
+//! Valid key conditions and the items that they select.
 
 use super::{Keys, NOT_SUPPORTED, ONE_PER_KEY, TYPE, bad_operator, missed, scalars};
 use crate::cases::prelude::*;
 use crate::cases::texts;
 
-pub(super) async fn tables_without_sort_key(ctx: Ctx) {
+pub(super) async fn table_without_sort_key_takes_equality_alone(ctx: Ctx) {
     let table = ctx.table_with(TableSpec::s(), [item! { "pk" => "a", "x" => "x" }]).await;
     let mut keys = Keys::new(&ctx, table);
     keys.sort = "pk";
@@ -19,7 +19,7 @@ pub(super) async fn tables_without_sort_key(ctx: Ctx) {
     keys.done();
 }
 
-pub(super) async fn every_range_of_sort_keys(ctx: Ctx) {
+pub(super) async fn sort_key_accepts_every_range(ctx: Ctx) {
     let mut keys = Keys::numbers(&ctx).await;
     keys.finds("pk = :a", 1..=5).await;
     keys.finds("pk = :a AND sk = :three", [3]).await;
@@ -44,7 +44,7 @@ pub(super) async fn every_range_of_sort_keys(ctx: Ctx) {
     keys.done();
 }
 
-pub(super) async fn ranges_of_strings(ctx: Ctx) {
+pub(super) async fn string_ranges_are_in_utf8_order(ctx: Ctx) {
     let words = vec!["A", "AB", "Z", "a", "ab", "abc", "b", "é", "\u{ffff}", "😀"];
     let mut keys = Keys::with(&ctx, TableSpec::s_s(), words.clone()).await;
     keys.finds("pk = :a", words.clone()).await;
@@ -53,12 +53,12 @@ pub(super) async fn ranges_of_strings(ctx: Ctx) {
     keys.finds("pk = :a AND sk > :b", words[7..].to_vec()).await;
     keys.finds("pk = :a AND sk >= :e_acute", words[7..].to_vec()).await;
     keys.finds("pk = :a AND sk BETWEEN :AB AND :ac", words[1..6].to_vec()).await;
-    // Between keys that are not there.
+    // The bounds are between existing keys.
     keys.finds("pk = :a AND sk BETWEEN :ac AND :x", ["b"]).await;
     keys.done();
 }
 
-pub(super) async fn ranges_of_binaries(ctx: Ctx) {
+pub(super) async fn binary_ranges_are_in_byte_order(ctx: Ctx) {
     let all: Vec<Vec<u8>> = [
         &b"\x00"[..],
         b"\x01",
@@ -88,7 +88,7 @@ pub(super) async fn ranges_of_binaries(ctx: Ctx) {
     keys.done();
 }
 
-pub(super) async fn ranges_of_numbers(ctx: Ctx) {
+pub(super) async fn number_ranges_are_numeric(ctx: Ctx) {
     let texts = [
         "-1E125",
         "-10.5",
@@ -114,16 +114,16 @@ pub(super) async fn ranges_of_numbers(ctx: Ctx) {
     keys.finds("pk = :a AND sk > :little_more", all[8..].to_vec()).await;
     keys.finds("pk = :a AND sk BETWEEN :one AND :two", all[6..10].to_vec()).await;
     keys.done();
-    // One number, however it is written.
+    // All spellings of a number are equal.
     let table = ctx.table_with(TableSpec::s_n(), [item! { "pk" => "a", "sk" => 100 }]).await;
     for text in ["100", "100.0", "1e2", "+0100"] {
-        let value = Value::from_json(&serde_json::json!({ "N": text })).expect("a number");
+        let value = Value::from_json(&serde_json::json!({ "N": text })).expect("valid number");
         let query = Query::new(&table, "pk = :a AND sk = :v").value(":a", "a").value(":v", value);
         assert_eq!(ctx.query_all(query).await.len(), 1, "{text}");
     }
 }
 
-pub(super) async fn prefixes_end_where_they_should(ctx: Ctx) {
+pub(super) async fn prefix_matches_exactly_its_keys(ctx: Ctx) {
     let words =
         vec!["a\u{7f}", "a\u{80}", "a\u{10ffff}", "a\u{10ffff}z", "b", "\u{10ffff}", "\u{10ffff}a"];
     let mut keys = Keys::with(&ctx, TableSpec::s_s(), words.clone()).await;
@@ -153,7 +153,7 @@ pub(super) async fn prefixes_end_where_they_should(ctx: Ctx) {
     keys.done();
 }
 
-pub(super) async fn ranges_read_backwards(ctx: Ctx) {
+pub(super) async fn ranges_can_be_read_backwards(ctx: Ctx) {
     let mut keys = Keys::numbers(&ctx).await;
     for (text, expected) in [
         ("pk = :a", &[5, 4, 3, 2, 1][..]),
@@ -173,7 +173,7 @@ pub(super) async fn ranges_read_backwards(ctx: Ctx) {
     keys.done();
 }
 
-pub(super) async fn operands_the_other_way_round(ctx: Ctx) {
+pub(super) async fn operands_can_be_swapped(ctx: Ctx) {
     let mut keys = Keys::numbers(&ctx).await;
     keys.finds(":a = pk", 1..=5).await;
     keys.finds(":a = pk AND :three = sk", [3]).await;
@@ -192,12 +192,12 @@ pub(super) async fn begins_with_is_case_sensitive(ctx: Ctx) {
     keys.finds("pk = :a AND begins_with(sk, :AB)", ["AB", "ABC"]).await;
     keys.finds("pk = :a AND begins_with(sk, :e_acute)", ["é"]).await;
     keys.finds("pk = :a AND sk = :ABC", ["ABC"]).await;
-    // The partition's value has letter case, too.
+    // The partition key is case-sensitive too.
     keys.finds("pk = :ABC AND begins_with(sk, :a)", Vec::<&str>::new()).await;
     keys.done();
 }
 
-pub(super) async fn parentheses(ctx: Ctx) {
+pub(super) async fn parentheses_and_order_are_free(ctx: Ctx) {
     let mut keys = Keys::numbers(&ctx).await;
     for text in [
         "(pk = :a) AND (sk = :three)",
@@ -214,7 +214,7 @@ pub(super) async fn parentheses(ctx: Ctx) {
     keys.done();
 }
 
-pub(super) async fn partitions_of_every_type(ctx: Ctx) {
+pub(super) async fn partition_keys_of_every_type_are_found(ctx: Ctx) {
     let strings = ["a", "A", "aa", "é", "😀"].map(Value::from).to_vec();
     let numbers = ["1", "-1", "0", "1.5", "1E125", "1E-130"].map(texts::number).to_vec();
     let binaries = [&b"\x00"[..], b"\x00\x00", b"\xff", b"a"].map(Value::from).to_vec();
@@ -232,7 +232,7 @@ pub(super) async fn partitions_of_every_type(ctx: Ctx) {
     }
 }
 
-pub(super) async fn global_indexes(ctx: Ctx) {
+pub(super) async fn global_index_query_uses_index_keys(ctx: Ctx) {
     let entry = |sk: &str, gsk: &str| item! { "pk" => "p", "sk" => sk, "gpk" => "a", "gsk" => gsk };
     let mut items: Vec<Item> = [("1", "a"), ("2", "ab"), ("3", "abc"), ("4", "b")]
         .map(|(sk, gsk)| entry(sk, gsk))
@@ -268,7 +268,7 @@ pub(super) async fn global_indexes(ctx: Ctx) {
     keys.done();
 }
 
-pub(super) async fn local_indexes(ctx: Ctx) {
+pub(super) async fn local_index_query_uses_its_sort_key(ctx: Ctx) {
     let items = [("1", "b"), ("2", "a"), ("3", "abc"), ("4", "ab")]
         .map(|(sk, lsk)| item! { "pk" => "a", "sk" => sk, "lsk" => lsk });
     let others =
@@ -285,7 +285,7 @@ pub(super) async fn local_indexes(ctx: Ctx) {
     keys.done();
 }
 
-pub(super) async fn multi_attribute_keys(ctx: Ctx) {
+pub(super) async fn multi_attribute_keys_are_given_from_the_left(ctx: Ctx) {
     let shape = TableSpec::s().with(|request| {
         let index = SecondaryIndex::new("gsi")
             .partition_key("p1")

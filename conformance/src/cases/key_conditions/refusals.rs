@@ -1,10 +1,10 @@
-//! Key conditions that are refused.
+//! Key conditions that are rejected.
 
 use super::{Keys, NOT_SUPPORTED, ONE_PER_KEY, TYPE, bad_operator, missed, scalars};
 use crate::cases::prelude::*;
 use crate::cases::texts::values;
 
-pub(super) async fn values_have_the_type_of_the_key(ctx: Ctx) {
+pub(super) async fn value_of_another_type_is_rejected(ctx: Ctx) {
     let mut keys = Keys::numbers(&ctx).await;
     keys.refuses_all(
         TYPE,
@@ -25,10 +25,10 @@ pub(super) async fn values_have_the_type_of_the_key(ctx: Ctx) {
             "pk = :a AND sk >= :bin",
             "pk = :a AND :x < sk",
             "pk = :a AND sk BETWEEN :a AND :x",
-            // A number has no prefixes.
+            // begins_with does not accept numbers.
             "pk = :a AND begins_with(sk, :x)",
             "pk = :a AND begins_with(sk, :bin)",
-            // The type of the partition's value is looked at first.
+            // The type of the partition key value is validated first.
             "pk < :one",
             "pk = :one AND x = :one",
         ],
@@ -41,7 +41,7 @@ pub(super) async fn values_have_the_type_of_the_key(ctx: Ctx) {
     keys.done();
 }
 
-pub(super) async fn the_partition_needs_equality(ctx: Ctx) {
+pub(super) async fn partition_key_needs_equality(ctx: Ctx) {
     let mut keys = Keys::numbers(&ctx).await;
     let message = missed("pk");
     keys.refuses_all(
@@ -55,7 +55,7 @@ pub(super) async fn the_partition_needs_equality(ctx: Ctx) {
             "x = :x AND y = :x",
             "PK = :a",
             "sk = :three AND x = :x",
-            // Before the value's type.
+            // This is reported before a wrong type of the value.
             "sk = :x",
         ],
     )
@@ -65,7 +65,7 @@ pub(super) async fn the_partition_needs_equality(ctx: Ctx) {
     keys.done();
 }
 
-pub(super) async fn one_condition_per_attribute(ctx: Ctx) {
+pub(super) async fn two_conditions_on_one_attribute_are_rejected(ctx: Ctx) {
     let mut keys = Keys::numbers(&ctx).await;
     keys.refuses_all(
         ONE_PER_KEY,
@@ -81,7 +81,7 @@ pub(super) async fn one_condition_per_attribute(ctx: Ctx) {
             "pk = :a AND sk = :three AND pk = :a",
             "pk = :a AND #sk > :one AND sk < :five",
             "pk = :a AND sk = :three AND begins_with(sk, :x)",
-            // Attributes that are no keys are counted alike.
+            // Attributes that are no keys are counted too.
             "pk = :a AND x = :x AND x = :x",
         ],
     )
@@ -89,7 +89,7 @@ pub(super) async fn one_condition_per_attribute(ctx: Ctx) {
     keys.done();
 }
 
-pub(super) async fn no_range_of_partitions(ctx: Ctx) {
+pub(super) async fn range_of_partition_keys_is_rejected(ctx: Ctx) {
     let mut keys = Keys::numbers(&ctx).await;
     keys.refuses_all(
         NOT_SUPPORTED,
@@ -110,7 +110,7 @@ pub(super) async fn no_range_of_partitions(ctx: Ctx) {
     keys.done();
 }
 
-pub(super) async fn no_prefix_of_partitions(ctx: Ctx) {
+pub(super) async fn prefix_of_partition_keys_is_rejected(ctx: Ctx) {
     let mut keys = Keys::numbers(&ctx).await;
     keys.refuses_all(
         NOT_SUPPORTED,
@@ -125,7 +125,7 @@ pub(super) async fn no_prefix_of_partitions(ctx: Ctx) {
     keys.done();
 }
 
-pub(super) async fn no_prefix_of_index_partitions(ctx: Ctx) {
+pub(super) async fn prefix_of_index_partition_keys_is_rejected(ctx: Ctx) {
     let mut keys = Keys::new(&ctx, ctx.table(TableSpec::s_s().gsi()).await);
     keys.index = Some("gsi");
     keys.refuses("begins_with(gpk, :a)", NOT_SUPPORTED).await;
@@ -133,7 +133,7 @@ pub(super) async fn no_prefix_of_index_partitions(ctx: Ctx) {
     keys.done();
 }
 
-pub(super) async fn other_attributes_are_refused(ctx: Ctx) {
+pub(super) async fn other_attributes_are_rejected(ctx: Ctx) {
     let mut keys = Keys::numbers(&ctx).await;
     let message = missed("sk");
     keys.refuses_all(
@@ -160,7 +160,7 @@ pub(super) async fn other_attributes_are_refused(ctx: Ctx) {
     keys.done();
 }
 
-pub(super) async fn bounds_that_are_refused(ctx: Ctx) {
+pub(super) async fn invalid_bounds_are_rejected(ctx: Ctx) {
     let mut keys = Keys::numbers(&ctx).await;
     let rule = |rule: &str, low: &str, high: &str| {
         format!(
@@ -197,7 +197,7 @@ pub(super) async fn bounds_that_are_refused(ctx: Ctx) {
     keys.done();
 }
 
-pub(super) async fn nested_paths_are_refused(ctx: Ctx) {
+pub(super) async fn nested_paths_are_rejected(ctx: Ctx) {
     let mut keys = Keys::numbers(&ctx).await;
     for (text, key) in [
         ("pk.x = :a", "pk"),
@@ -224,7 +224,7 @@ pub(super) async fn nested_paths_are_refused(ctx: Ctx) {
     keys.done();
 }
 
-pub(super) async fn operators_that_are_refused(ctx: Ctx) {
+pub(super) async fn other_operators_are_rejected(ctx: Ctx) {
     let mut keys = Keys::numbers(&ctx).await;
     for (text, operator) in [
         ("pk <> :a", "<>"),
@@ -246,7 +246,7 @@ pub(super) async fn operators_that_are_refused(ctx: Ctx) {
         ("pk = :a AND attribute_exists(sk)", "attribute_exists"),
         ("pk = :a AND attribute_not_exists(sk)", "attribute_not_exists"),
         ("pk = :a AND attribute_type(sk, :N)", "attribute_type"),
-        // Before the number of conditions.
+        // This is reported before a wrong number of conditions.
         ("pk = :a AND sk = :one AND x <> :x", "<>"),
     ] {
         keys.refuses(text, &bad_operator(operator)).await;
@@ -259,7 +259,7 @@ pub(super) async fn operators_that_are_refused(ctx: Ctx) {
     keys.done();
 }
 
-pub(super) async fn operands_that_are_refused(ctx: Ctx) {
+pub(super) async fn operands_must_be_a_key_and_a_value(ctx: Ctx) {
     let mut keys = Keys::numbers(&ctx).await;
     let bad = |problem: &str| format!("Invalid condition in KeyConditionExpression: {problem}");
     keys.refuses_all(
@@ -291,7 +291,7 @@ pub(super) async fn operands_that_are_refused(ctx: Ctx) {
     keys.done();
 }
 
-pub(super) async fn syntax_errors(ctx: Ctx) {
+pub(super) async fn syntax_errors_are_those_of_conditions(ctx: Ctx) {
     let mut keys = Keys::numbers(&ctx).await;
     for (text, problem) in [
         ("", "The expression can not be empty;"),
@@ -326,7 +326,7 @@ pub(super) async fn syntax_errors(ctx: Ctx) {
     keys.done();
 }
 
-pub(super) async fn placeholders(ctx: Ctx) {
+pub(super) async fn placeholders_follow_the_common_rules(ctx: Ctx) {
     let mut keys = Keys::numbers(&ctx).await;
     keys.finds("#pk = :a AND #sk > :three", [4, 5]).await;
     let undefined = "Invalid KeyConditionExpression: An expression attribute";
@@ -352,7 +352,7 @@ pub(super) async fn placeholders(ctx: Ctx) {
         &format!("Value provided in ExpressionAttributeNames {unused} {{#u}}"),
     )
     .await;
-    // Before what is wrong with the meaning.
+    // Syntax errors are reported before errors of meaning.
     keys.refuses_by(
         "an unused value and no partition",
         keys.query("sk = :one").value(":u", 1),
@@ -362,7 +362,7 @@ pub(super) async fn placeholders(ctx: Ctx) {
     keys.done();
 }
 
-pub(super) async fn empty_values(ctx: Ctx) {
+pub(super) async fn empty_values_are_rejected(ctx: Ctx) {
     let empty = |kind: &str, key: &str| {
         format!(
             "One or more parameter values are not valid. The AttributeValue for a key attribute \
@@ -388,7 +388,7 @@ pub(super) async fn empty_values(ctx: Ctx) {
     keys.done();
 }
 
-pub(super) async fn a_query_needs_a_key_condition(ctx: Ctx) {
+pub(super) async fn missing_key_condition_is_reported_last(ctx: Ctx) {
     let table = ctx.table_with(TableSpec::s(), [item! { "pk" => "a" }]).await;
     let query = assign!(Query::default(), { table: String::from(&table) });
     let message = "Either the KeyConditions or KeyConditionExpression parameter must be specified in the \
@@ -396,7 +396,7 @@ pub(super) async fn a_query_needs_a_key_condition(ctx: Ctx) {
     ctx.expect_validation(ctx.store().query(query.clone()).await, message);
     let filtered = query.clone().filter("attribute_exists(pk)");
     ctx.expect_validation(ctx.store().query(filtered.clone()).await, message);
-    // What is wrong with the other expressions is told before.
+    // Errors of the other expressions are reported first.
     let undefined = "Invalid FilterExpression: An expression attribute value used in expression is \
                      not defined; attribute value: :a";
     ctx.expect_validation(ctx.store().query(query.clone().filter("x = :a")).await, undefined);
@@ -407,7 +407,7 @@ pub(super) async fn a_query_needs_a_key_condition(ctx: Ctx) {
     ctx.expect_validation(ctx.store().query(query.projection("pk.x")).await, &scalars("pk"));
 }
 
-pub(super) async fn the_first_problem_is_reported(ctx: Ctx) {
+pub(super) async fn errors_are_reported_in_a_fixed_order(ctx: Ctx) {
     let mut keys = Keys::numbers(&ctx).await;
     let end = r#"Syntax error; token: "<EOF>", near: "=""#;
     let overlap = "Invalid ProjectionExpression: Two document paths overlap with each other; must \

@@ -1,4 +1,4 @@
-//! Last keys and start keys.
+//! Last evaluated keys and start keys.
 
 use tabla_core::expr::Condition;
 
@@ -10,7 +10,7 @@ const OUT_OF_RANGE: &str = "The provided starting key does not match the range k
 const OTHER_PARTITION: &str =
     "The provided starting key is outside query boundaries based on provided conditions";
 
-/// Nine items, all in the indexes `gsi` and `lsi`, ordered alike in all three.
+/// Returns nine items that have the same order in the table, in `gsi` and in `lsi`.
 fn nine() -> Vec<Item> {
     (1..=9)
         .map(|n| {
@@ -40,7 +40,7 @@ fn by_gsi(table: &Table) -> Query {
     Query::new(table, attr("gpk").eq("g")).index("gsi")
 }
 
-pub(super) async fn last_key_of_index(ctx: Ctx) {
+pub(super) async fn last_key_has_keys_of_index_and_table(ctx: Ctx) {
     let table = table_of_nine(&ctx).await;
     for (query, key) in [
         (by_table(&table), &["pk", "sk"][..]),
@@ -52,12 +52,12 @@ pub(super) async fn last_key_of_index(ctx: Ctx) {
     for (index, key) in [("gsi", &["pk", "sk", "gpk", "gsk"][..]), ("lsi", &["pk", "sk", "lsk"])] {
         let page = ctx.ok(ctx.store().scan(Scan::new(&table).index(index).limit(2)).await);
         let last = page.items.last().map(|item| part(item, key));
-        assert_eq!(page.last_evaluated_key, last, "a scan of {index}");
+        assert_eq!(page.last_evaluated_key, last, "scan of {index}");
     }
 }
 
-pub(super) async fn last_key_of_inverted_index(ctx: Ctx) {
-    // The index has the table's keys the other way round, as single-table designs do.
+pub(super) async fn shared_key_occurs_once_in_last_key(ctx: Ctx) {
+    // The index inverts the keys of the table, as in single-table designs.
     let shape = TableSpec::s_s().with(|request| {
         request.global_index(SecondaryIndex::new("inv").partition_key("sk").sort_key("pk"))
     });
@@ -66,7 +66,7 @@ pub(super) async fn last_key_of_inverted_index(ctx: Ctx) {
     ctx.expect_index(&table, "inv", &items).await;
     let query = Query::new(&table, attr("sk").eq("x")).index("inv");
     expect_pages_both_ways(&ctx, query, Item::clone, &items).await;
-    // A sort key of the table that is the partition key of the index alone.
+    // The sort key of the table is the only key of the index.
     let shape = TableSpec::s_s()
         .with(|request| request.global_index(SecondaryIndex::new("inv").partition_key("sk")));
     let table = ctx.table_with(shape, items.clone()).await;
@@ -77,14 +77,14 @@ pub(super) async fn last_key_of_inverted_index(ctx: Ctx) {
     ctx.expect_items(&pages.into_iter().flat_map(|page| page.items).collect::<Vec<_>>(), &items);
 }
 
-pub(super) async fn cursor_item_is_gone(ctx: Ctx) {
+pub(super) async fn start_key_of_deleted_item_is_accepted(ctx: Ctx) {
     let items: Vec<Item> = (1..=6).map(|n| item! { "pk" => "a", "sk" => n }).collect();
     for descending in [false, true] {
         let table = ctx.table_with(TableSpec::s_n(), items.clone()).await;
         let query = by_table(&table);
         let query = if descending { query.descending() } else { query }.limit(3);
         let page = ctx.ok(ctx.store().query(query.clone()).await);
-        let last = page.last_evaluated_key.expect("there are more");
+        let last = page.last_evaluated_key.expect("more items follow");
         ctx.delete(&table, last.clone()).await;
         let rest = ctx.query_all(query.exclusive_start_key(last)).await;
         let expected = if descending { [3, 2, 1] } else { [4, 5, 6] };
@@ -92,7 +92,7 @@ pub(super) async fn cursor_item_is_gone(ctx: Ctx) {
     }
 }
 
-pub(super) async fn cursor_is_gone_everywhere(ctx: Ctx) {
+pub(super) async fn start_keys_of_deleted_items_are_accepted(ctx: Ctx) {
     for make in [by_table, by_gsi, by_lsi] {
         for descending in [false, true] {
             let table = table_of_nine(&ctx).await;
@@ -127,7 +127,7 @@ pub(super) async fn cursor_is_gone_everywhere(ctx: Ctx) {
     }
 }
 
-pub(super) async fn cursor_item_moves(ctx: Ctx) {
+pub(super) async fn start_key_of_moved_entry_is_accepted(ctx: Ctx) {
     let items: Vec<Item> = (1..=6)
         .map(|n| item! { "pk" => format!("p{n}"), "gpk" => "g", "gsk" => format!("{n}") })
         .collect();
@@ -135,14 +135,15 @@ pub(super) async fn cursor_item_moves(ctx: Ctx) {
     ctx.expect_index(&table, "gsi", &items).await;
     let query = by_gsi(&table).limit(2);
     let page = ctx.ok(ctx.store().query(query.clone()).await);
-    // The cursor's entry goes to another partition of the index; the next page does not care.
+    // The entry at the start key moves to another partition of the index, which does not affect the
+    // next page.
     let key = item! { "pk" => "p2" };
     ctx.update(UpdateItem::new(&table, key.clone()).update(Update::new().set("gpk", "h"))).await;
     let moved = Query::new(&table, attr("gpk").eq("h")).index("gsi");
     ctx.expect_query(moved, &[item! { "pk" => "p2", "gpk" => "h", "gsk" => "2" }]).await;
     let rest = query.exclusive_start_key(page.last_evaluated_key);
     ctx.expect_column(&ctx.query_all(rest.clone()).await, "gsk", ["3", "4", "5", "6"]);
-    // Ahead of the cursor an entry is met again: pages are no snapshot.
+    // An entry that moves ahead of the start key is returned again: pages are no snapshot.
     let ahead = Update::new().set("gpk", "g").set("gsk", "7");
     ctx.update(UpdateItem::new(&table, key).update(ahead)).await;
     let mut expected = items[2..].to_vec();
@@ -150,7 +151,7 @@ pub(super) async fn cursor_item_moves(ctx: Ctx) {
     ctx.expect_query(rest, &expected).await;
 }
 
-pub(super) async fn cursor_that_never_was(ctx: Ctx) {
+pub(super) async fn start_key_of_item_that_never_existed_is_accepted(ctx: Ctx) {
     let items: Vec<Item> = [10, 20, 30].map(|n| item! { "pk" => "a", "sk" => n }).to_vec();
     let table = ctx.table_with(TableSpec::s_n(), items).await;
     for (start, after, before) in [
@@ -165,7 +166,7 @@ pub(super) async fn cursor_that_never_was(ctx: Ctx) {
     }
     let table = ctx.table_with(TableSpec::s(), [item! { "pk" => "a" }]).await;
     let start = |pk: &str| Scan::new(&table).exclusive_start_key(item! { "pk" => pk });
-    // One of two keys that are not there lies before the item, or both lie on the same side.
+    // Each start key is before or after the item in hash order, so a page has at most one item.
     for pk in ["b", "c", "d"] {
         let found = ctx.scan_all(start(pk)).await;
         assert!(found.len() <= 1, "{found:?}");
@@ -173,7 +174,7 @@ pub(super) async fn cursor_that_never_was(ctx: Ctx) {
     ctx.expect_items(&ctx.scan_all(start("a")).await, &[]);
 }
 
-pub(super) async fn written_between_pages(ctx: Ctx) {
+pub(super) async fn writes_ahead_of_the_start_key_are_read(ctx: Ctx) {
     let items: Vec<Item> = [10, 20, 30, 40].map(|n| item! { "pk" => "a", "sk" => n }).to_vec();
     let table = ctx.table_with(TableSpec::s_n(), items).await;
     let query = by_table(&table).limit(2);
@@ -184,7 +185,7 @@ pub(super) async fn written_between_pages(ctx: Ctx) {
     ctx.expect_column(&ctx.query_all(rest).await, "sk", [25, 30, 40, 45]);
 }
 
-/// The query with each of these start keys must be refused.
+/// Asserts that the query is rejected with each of these start keys.
 async fn refused(ctx: &Ctx, query: &Query, starts: &[Item], text: &str) {
     for start in starts {
         let query = query.clone().exclusive_start_key(start.clone());
@@ -194,21 +195,21 @@ async fn refused(ctx: &Ctx, query: &Query, starts: &[Item], text: &str) {
     }
 }
 
-pub(super) async fn start_in_other_partition(ctx: Ctx) {
+pub(super) async fn start_key_of_another_partition_is_rejected(ctx: Ctx) {
     let table = ctx.table_with(TableSpec::s_n().gsi(), nine()).await;
     for pk in ["b", "A", "aa"] {
         refused(&ctx, &by_table(&table), &[item! { "pk" => pk, "sk" => 3 }], OTHER_PARTITION).await;
         let start = item! { "pk" => "a", "sk" => 3, "gpk" => pk, "gsk" => "3" };
         refused(&ctx, &by_gsi(&table), &[start], OTHER_PARTITION).await;
     }
-    // The table's own partition key is free in a global index.
+    // The table's partition key is unrestricted in a start key of a global index.
     let start = item! { "pk" => "other", "sk" => 3, "gpk" => "g", "gsk" => "35" };
     ctx.expect_index(&table, "gsi", &nine()).await;
     let found = ctx.query_all(by_gsi(&table).exclusive_start_key(start)).await;
     ctx.expect_column(&found, "sk", 4..=9);
 }
 
-pub(super) async fn start_in_other_partition_with_range(ctx: Ctx) {
+pub(super) async fn start_key_of_another_partition_is_rejected_with_a_range(ctx: Ctx) {
     let table = ctx.table_with(TableSpec::s_n().gsi(), nine()).await;
     let once = "The query can return at most one row and cannot be restarted";
     let query = Query::new(&table, attr("pk").eq("a").and(attr("sk").gt(2)));
@@ -219,7 +220,7 @@ pub(super) async fn start_in_other_partition_with_range(ctx: Ctx) {
     refused(&ctx, &query, &[start], once).await;
 }
 
-pub(super) async fn start_outside_range(ctx: Ctx) {
+pub(super) async fn start_key_outside_range_is_rejected(ctx: Ctx) {
     let table = ctx.table_with(TableSpec::s_n().gsi(), nine()).await;
     let at = |n: i32| item! { "pk" => "a", "sk" => n };
     let ranges: [(Condition, &[i32]); 6] = [
@@ -247,13 +248,13 @@ pub(super) async fn start_outside_range(ctx: Ctx) {
         let starts: Vec<Item> = outside.iter().map(|gsk| in_index(gsk)).collect();
         refused(&ctx, &query, &starts, OUT_OF_RANGE).await;
     }
-    // Inside the range all is well.
+    // A start key inside the range is accepted.
     let query = Query::new(&table, attr("pk").eq("a").and(attr("sk").between(3, 6)));
     let found = ctx.query_all(query.exclusive_start_key(at(4))).await;
     ctx.expect_column(&found, "sk", [5, 6]);
 }
 
-pub(super) async fn start_of_wrong_shape(ctx: Ctx) {
+pub(super) async fn start_key_with_wrong_attributes_is_rejected(ctx: Ctx) {
     let table = ctx.table_with(TableSpec::s_n(), nine()).await;
     let wrong = || {
         [
@@ -272,7 +273,7 @@ pub(super) async fn start_of_wrong_shape(ctx: Ctx) {
     }
 }
 
-pub(super) async fn start_of_wrong_shape_in_index(ctx: Ctx) {
+pub(super) async fn index_start_key_with_wrong_attributes_is_rejected(ctx: Ctx) {
     let table = ctx.table_with(TableSpec::s_n().gsi().lsi(), nine()).await;
     let of_gsi = || {
         [
@@ -298,7 +299,7 @@ pub(super) async fn start_of_wrong_shape_in_index(ctx: Ctx) {
             ctx.expect_validation(ctx.store().scan(scan).await, INVALID);
         }
     }
-    // The index's own keys are there, the table's are not.
+    // The start keys have the keys of the index, but not those of the table.
     let start = item! { "pk" => "a", "other" => 1, "gpk" => "g", "gsk" => "1" };
     let text = format!("{INVALID}: {MISMATCH}");
     refused(&ctx, &by_gsi(&table), std::slice::from_ref(&start), &text).await;
@@ -306,7 +307,7 @@ pub(super) async fn start_of_wrong_shape_in_index(ctx: Ctx) {
     ctx.expect_validation(ctx.store().scan(scan).await, &text);
 }
 
-pub(super) async fn start_of_wrong_type(ctx: Ctx) {
+pub(super) async fn start_key_of_wrong_type_is_rejected(ctx: Ctx) {
     let table = ctx.table_with(TableSpec::s_n().gsi(), nine()).await;
     let wrong = || {
         [
@@ -333,7 +334,7 @@ pub(super) async fn start_of_wrong_type(ctx: Ctx) {
     }
 }
 
-pub(super) async fn start_that_is_empty(ctx: Ctx) {
+pub(super) async fn empty_start_key_is_rejected(ctx: Ctx) {
     let table = ctx.table_with(TableSpec::s_n(), nine()).await;
     let text = "The provided starting key is invalid: One or more parameter values are not valid. \
                 The AttributeValue for a key attribute cannot contain an empty string value. Key: pk";
@@ -343,21 +344,21 @@ pub(super) async fn start_that_is_empty(ctx: Ctx) {
     ctx.expect_validation(ctx.store().scan(scan).await, text);
 }
 
-/// A start key is a place, and an item need not be able to stand there.
-pub(super) async fn start_that_is_too_long(ctx: Ctx) {
+/// A start key is a position, and no item needs to be able to have it.
+pub(super) async fn overlong_start_key_is_accepted(ctx: Ctx) {
     let table = table_of_nine(&ctx).await;
     let long = "4".repeat(1025);
     let start = item! { "pk" => "a", "sk" => 4, "gpk" => "g", "gsk" => long.as_str() };
-    // After every text that begins with a smaller digit, and after "4" itself.
+    // The start key is after every text with a smaller first digit, and after "4" itself.
     let rest = ctx.query_all(by_gsi(&table).exclusive_start_key(start.clone())).await;
-    assert_eq!(rest, nine()[4..], "a query of the index");
+    assert_eq!(rest, nine()[4..], "query of the index");
     let before = by_gsi(&table).descending().exclusive_start_key(start.clone());
     let expected: Vec<Item> = nine()[..4].iter().rev().cloned().collect();
-    assert_eq!(ctx.query_all(before).await, expected, "the same from its end");
+    assert_eq!(ctx.query_all(before).await, expected, "descending query of the index");
     let scan = Scan::new(&table).index("gsi").exclusive_start_key(start);
     let scanned = ctx.ok(ctx.store().scan(scan).await).items;
-    assert_eq!(scanned, nine()[4..], "a scan of the index");
-    // No item of the table can have such a partition key, so that none is passed by.
+    assert_eq!(scanned, nine()[4..], "scan of the index");
+    // No item can have such a partition key, so the scan skips none.
     let start = item! { "pk" => "a".repeat(2049), "sk" => 4 };
     ctx.ok(ctx.store().scan(Scan::new(&table).exclusive_start_key(start)).await);
 }

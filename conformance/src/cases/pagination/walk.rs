@@ -1,4 +1,4 @@
-//! Reading page by page to the end.
+//! Reads of all pages to the end.
 
 use std::collections::BTreeSet;
 
@@ -6,7 +6,7 @@ use tabla_core::expr::Condition;
 
 use super::*;
 
-pub(super) async fn pages_of_table(ctx: Ctx) {
+pub(super) async fn pages_of_table_are_complete(ctx: Ctx) {
     for kind in KEY_TYPES {
         let items: Vec<Item> =
             ascending(kind).into_iter().map(|value| item! { "pk" => "a", "sk" => value }).collect();
@@ -17,7 +17,7 @@ pub(super) async fn pages_of_table(ctx: Ctx) {
     }
 }
 
-pub(super) async fn pages_of_gsi(ctx: Ctx) {
+pub(super) async fn pages_of_global_index_are_complete(ctx: Ctx) {
     for kind in KEY_TYPES {
         let sort = Some(("gsk", kind));
         let shape =
@@ -29,7 +29,7 @@ pub(super) async fn pages_of_gsi(ctx: Ctx) {
         let key = |item: &Item| part(item, &["pk", "sk", "gpk", "gsk"]);
         expect_pages_both_ways(&ctx, query, key, &items).await;
     }
-    // The partition key of the index may have any type, too.
+    // The partition key of the index is tested with every type too.
     for kind in KEY_TYPES {
         let shape = TableSpec::s().gsi_on(
             "gsi",
@@ -54,7 +54,7 @@ pub(super) async fn pages_of_gsi(ctx: Ctx) {
     }
 }
 
-pub(super) async fn pages_of_lsi(ctx: Ctx) {
+pub(super) async fn pages_of_local_index_are_complete(ctx: Ctx) {
     for kind in KEY_TYPES {
         let shape = TableSpec::s_n().lsi_on("lsi", ("lsk", kind), IndexProjection::keys_only());
         let items = seven("pk", "lsk", kind);
@@ -65,7 +65,8 @@ pub(super) async fn pages_of_lsi(ctx: Ctx) {
     }
 }
 
-/// Conditions on a sort key of seven ascending values, and which of them they take.
+/// Returns conditions on a sort key of seven ascending values, each with the range of values that
+/// it selects.
 fn ranges(key: &str, values: &[Value; 7]) -> Vec<(Condition, std::ops::Range<usize>)> {
     let at = |position: usize| values[position].clone();
     vec![
@@ -78,7 +79,7 @@ fn ranges(key: &str, values: &[Value; 7]) -> Vec<(Condition, std::ops::Range<usi
     ]
 }
 
-pub(super) async fn upper_bound_holds(ctx: Ctx) {
+pub(super) async fn upper_bound_holds_on_second_page(ctx: Ctx) {
     let items: Vec<Item> = (1..=9).map(|n| item! { "pk" => "a", "sk" => n }).collect();
     let table = ctx.table_with(TableSpec::s_n().gsi(), items.clone()).await;
     let query = Query::new(&table, attr("pk").eq("a").and(attr("sk").between(2, 6))).limit(2);
@@ -94,7 +95,7 @@ pub(super) async fn upper_bound_holds(ctx: Ctx) {
     ctx.expect_column(page(2), "sk", [2]);
 }
 
-pub(super) async fn pages_of_ranges(ctx: Ctx) {
+pub(super) async fn pages_keep_the_bounds_of_a_range(ctx: Ctx) {
     for kind in KEY_TYPES {
         let values = ascending(kind);
         let items: Vec<Item> =
@@ -107,12 +108,12 @@ pub(super) async fn pages_of_ranges(ctx: Ctx) {
     }
 }
 
-pub(super) async fn pages_of_gsi_ranges(ctx: Ctx) {
+pub(super) async fn pages_of_index_keep_the_bounds_of_a_range(ctx: Ctx) {
     for kind in KEY_TYPES {
         let values = ascending(kind);
         let sort = Some(("gsk", kind));
         let shape = TableSpec::s().gsi_on("gsi", ("gpk", KeyType::S), sort, IndexProjection::all());
-        // Two entries for each value.
+        // Each value has two entries.
         let mut items = Vec::new();
         for (number, value) in values.iter().enumerate() {
             for twin in ["x", "y"] {
@@ -139,7 +140,7 @@ pub(super) async fn pages_of_gsi_ranges(ctx: Ctx) {
     }
 }
 
-pub(super) async fn pages_with_filter(ctx: Ctx) {
+pub(super) async fn pages_with_filter_are_complete(ctx: Ctx) {
     let items: Vec<Item> = (0..20)
         .map(|n| item! { "pk" => "a", "sk" => n, "n" => n, "gpk" => "g", "gsk" => format!("{n:02}") })
         .collect();
@@ -160,9 +161,9 @@ pub(super) async fn pages_with_filter(ctx: Ctx) {
                 let found: Vec<Item> = pages.iter().flat_map(|page| page.items.clone()).collect();
                 ctx.expect_column(&found, "n", expected.clone());
                 let scanned: usize = pages.iter().map(|page| page.scanned_count).sum();
-                assert_eq!(scanned, 20, "read in all by {query:?}");
+                assert_eq!(scanned, 20, "total ScannedCount of {query:?}");
                 let count: usize = pages.iter().map(|page| page.count).sum();
-                assert_eq!(count, expected.len(), "passed in all by {query:?}");
+                assert_eq!(count, expected.len(), "total Count of {query:?}");
                 let found = ctx.query_all(query.descending()).await;
                 ctx.expect_column(&found, "n", expected.iter().rev().copied());
             }
@@ -178,7 +179,7 @@ pub(super) async fn pages_with_filter(ctx: Ctx) {
     }
 }
 
-pub(super) async fn pages_with_projection(ctx: Ctx) {
+pub(super) async fn last_key_is_whole_under_a_projection(ctx: Ctx) {
     let items: Vec<Item> = (0..5)
         .map(|n| item! { "pk" => "a", "sk" => n, "v" => 10 * n, "gpk" => "g", "gsk" => format!("{n}") })
         .collect();
@@ -197,18 +198,20 @@ pub(super) async fn pages_with_projection(ctx: Ctx) {
     ctx.expect_column(&ctx.query_all(query.limit(3)).await, "v", [0, 10, 20, 30, 40]);
     let scan = Scan::new(&table).projection(projection).limit(2);
     let pages = ctx.scan_pages(scan).await;
-    let last = pages[0].last_evaluated_key.as_ref().expect("there are more");
-    assert_eq!(part(last, &["pk", "sk"]), *last, "the last key has the table's keys alone");
+    let last = pages[0].last_evaluated_key.as_ref().expect("more items follow");
+    assert_eq!(part(last, &["pk", "sk"]), *last, "the last key must have only the table's keys");
     assert_eq!(pages.iter().map(|page| page.count).sum::<usize>(), 5);
 }
 
-pub(super) async fn pages_of_hash_table(ctx: Ctx) {
+pub(super) async fn pages_of_table_without_sort_key_are_complete(ctx: Ctx) {
     for kind in KEY_TYPES {
         let items = ascending(kind).map(|value| item! { "pk" => value });
         let table = ctx.table_with(TableSpec::keys(kind, None), items.clone()).await;
         for item in &items {
-            let query =
-                Query::new(&table, attr("pk").eq(item.get("pk").expect("its key").to_value()));
+            let query = Query::new(
+                &table,
+                attr("pk").eq(item.get("pk").expect("the item has the key").to_value()),
+            );
             for limit in [1, 2] {
                 let found = ctx.query_all(query.clone().limit(limit)).await;
                 ctx.expect_in_order(&found, std::slice::from_ref(item));
@@ -219,8 +222,8 @@ pub(super) async fn pages_of_hash_table(ctx: Ctx) {
     }
 }
 
-/// The pages of a scan must give every item once with any limit, each last key being that of the
-/// page's last item.
+/// Asserts that the pages of a scan return every item once with any limit, and that each last key
+/// is that of the page's last item.
 async fn expect_scan_pages(ctx: &Ctx, scan: Scan, key: &[&str], expected: &[Item]) {
     let whole = ctx.scan_all(scan.clone()).await;
     ctx.expect_items(&whole, expected);
@@ -240,7 +243,7 @@ async fn expect_scan_pages(ctx: &Ctx, scan: Scan, key: &[&str], expected: &[Item
     }
 }
 
-pub(super) async fn pages_of_scan(ctx: Ctx) {
+pub(super) async fn pages_of_scan_are_complete(ctx: Ctx) {
     for kind in KEY_TYPES {
         let items = ascending(kind).map(|value| item! { "pk" => value });
         let table = ctx.table_with(TableSpec::keys(kind, None), items.clone()).await;
@@ -255,7 +258,7 @@ pub(super) async fn pages_of_scan(ctx: Ctx) {
     }
 }
 
-pub(super) async fn pages_of_index_scan(ctx: Ctx) {
+pub(super) async fn pages_of_index_scan_are_complete(ctx: Ctx) {
     let items: Vec<Item> = (0..9)
         .map(|n| {
             item! {
@@ -265,7 +268,7 @@ pub(super) async fn pages_of_index_scan(ctx: Ctx) {
         })
         .collect();
     let table = ctx.table_with(TableSpec::s_n().gsi().lsi(), items.clone()).await;
-    // One that is in neither.
+    // This item is in neither index.
     ctx.put(&table, item! { "pk" => "p0", "sk" => 100 }).await;
     ctx.expect_index(&table, "gsi", &items).await;
     let scan = Scan::new(&table).index("gsi");
@@ -274,7 +277,7 @@ pub(super) async fn pages_of_index_scan(ctx: Ctx) {
     expect_scan_pages(&ctx, scan, &["pk", "sk", "lsk"], &items).await;
 }
 
-pub(super) async fn last_page(ctx: Ctx) {
+pub(super) async fn last_page_may_have_a_last_key(ctx: Ctx) {
     let items: Vec<Item> = (1..=4).map(|n| item! { "pk" => "a", "sk" => n }).collect();
     let table = ctx.table_with(TableSpec::s_n(), items.clone()).await;
     for limit in [1, 2, 4] {
@@ -282,14 +285,18 @@ pub(super) async fn last_page(ctx: Ctx) {
         for query in [query.clone(), query.descending()] {
             let pages = ctx.query_pages(query).await;
             let full = 4 / limit as usize;
-            assert!([full, full + 1].contains(&pages.len()), "{} pages", pages.len());
+            assert!(
+                [full, full + 1].contains(&pages.len()),
+                "unexpected number of pages: {}",
+                pages.len()
+            );
             if let Some(empty) = pages.get(full) {
-                assert_eq!(*empty, Page::default(), "the page after the last item");
+                assert_eq!(*empty, Page::default(), "page after the last item");
             }
         }
         let pages = ctx.scan_pages(Scan::new(&table).limit(limit)).await;
         if let Some(empty) = pages.get(4 / limit as usize) {
-            assert_eq!(*empty, Page::default(), "the page after the last item of a scan");
+            assert_eq!(*empty, Page::default(), "page after the last item of a scan");
         }
         ctx.expect_items(
             &pages.into_iter().flat_map(|page| page.items).collect::<Vec<_>>(),
@@ -298,7 +305,7 @@ pub(super) async fn last_page(ctx: Ctx) {
     }
 }
 
-pub(super) async fn index_without_sort_key(ctx: Ctx) {
+pub(super) async fn index_without_sort_key_is_paged_by_table_keys(ctx: Ctx) {
     let mut items = Vec::new();
     for pk in ["a", "b", "c"] {
         items.extend((1..=3).map(|sk| item! { "pk" => pk, "sk" => sk, "gpk" => "g" }));
@@ -319,7 +326,7 @@ pub(super) async fn index_without_sort_key(ctx: Ctx) {
     }
 }
 
-/// Items that tie in the index `gsi`, from several partitions of a table with sort key.
+/// Returns items that tie in the index `gsi`, from several partitions of a table with a sort key.
 fn tied() -> Vec<Item> {
     let mut items = Vec::new();
     for pk in ["a", "b", "c"] {
@@ -330,10 +337,10 @@ fn tied() -> Vec<Item> {
     items
 }
 
-pub(super) async fn ties(ctx: Ctx) {
+pub(super) async fn ties_are_neither_repeated_nor_skipped(ctx: Ctx) {
     let items = tied();
     let table = ctx.table_with(TableSpec::s_n().gsi(), items.clone()).await;
-    // Neighbours on both sides of the ties.
+    // The ties have neighbors on both sides.
     let around = ["sooner", "zebra"]
         .map(|gsk| item! { "pk" => "d", "sk" => gsk.len(), "gpk" => "g", "gsk" => gsk });
     ctx.put_all(&table, around.clone()).await;
@@ -361,7 +368,7 @@ pub(super) async fn ties(ctx: Ctx) {
     }
 }
 
-pub(super) async fn ties_of_lsi(ctx: Ctx) {
+pub(super) async fn ties_of_local_index_are_paged(ctx: Ctx) {
     let items: Vec<Item> =
         [-5, 1, 2, 30, 400].map(|sk| item! { "pk" => "a", "sk" => sk, "lsk" => "tie" }).to_vec();
     let table = ctx.table_with(TableSpec::s_n().lsi(), items.clone()).await;

@@ -2,7 +2,7 @@
 
 use super::*;
 
-pub(super) async fn limit_is_before_filter(ctx: Ctx) {
+pub(super) async fn limit_counts_before_the_filter(ctx: Ctx) {
     let table = ctx.table_with(TableSpec::s_n(), five()).await;
     let even = of_five(&table).filter(attr("odd").eq(0));
     let page = ctx.ok(ctx.store().query(even.clone().limit(2)).await);
@@ -12,12 +12,12 @@ pub(super) async fn limit_is_before_filter(ctx: Ctx) {
     let scan = Scan::new(&table).filter(attr("odd").eq(7)).limit(4);
     let page = ctx.ok(ctx.store().scan(scan).await);
     assert_eq!((page.count, page.scanned_count), (0, 4));
-    assert!(page.last_evaluated_key.is_some(), "the scan was cut by its limit");
-    // All pages together have what the filter lets through.
+    assert!(page.last_evaluated_key.is_some(), "the limit ended the scan before 1 MB");
+    // All pages together return the items that pass the filter.
     ctx.expect_column(&ctx.query_all(even.limit(2)).await, "sk", [2, 4]);
 }
 
-pub(super) async fn empty_page_goes_on(ctx: Ctx) {
+pub(super) async fn page_without_items_can_have_a_last_key(ctx: Ctx) {
     let table = ctx.table_with(TableSpec::s_n(), five()).await;
     let query = of_five(&table).filter(attr("odd").eq(0)).limit(1);
     let page = ctx.ok(ctx.store().query(query.clone()).await);
@@ -27,7 +27,7 @@ pub(super) async fn empty_page_goes_on(ctx: Ctx) {
     ctx.expect_column(&ctx.ok(ctx.store().query(next).await).items, "sk", [2]);
 }
 
-pub(super) async fn counts(ctx: Ctx) {
+pub(super) async fn count_and_scanned_count_differ_by_the_filter(ctx: Ctx) {
     let table = ctx.table_with(TableSpec::s_n(), five()).await;
     for (what, filter, count) in [
         ("some", attr("odd").eq(1), 3),
@@ -39,18 +39,18 @@ pub(super) async fn counts(ctx: Ctx) {
         assert_eq!(
             (page.count, page.scanned_count),
             (count, 5),
-            "a query that lets {what} through"
+            "query whose filter passes {what}"
         );
-        assert_eq!(page.items.len(), count, "a query that lets {what} through");
+        assert_eq!(page.items.len(), count, "query whose filter passes {what}");
         let scan = Scan::new(&table).filter(filter.and(attr("pk").eq("a")));
         let page = ctx.ok(ctx.store().scan(scan).await);
-        assert_eq!((page.count, page.scanned_count), (count, 6), "a scan that lets {what} through");
+        assert_eq!((page.count, page.scanned_count), (count, 6), "scan whose filter passes {what}");
     }
     let page = ctx.ok(ctx.store().query(of_five(&table)).await);
     assert_eq!((page.count, page.scanned_count), (5, 5), "without a filter");
 }
 
-pub(super) async fn limit_below_one(ctx: Ctx) {
+pub(super) async fn limit_below_one_is_rejected(ctx: Ctx) {
     let table = ctx.table_with(TableSpec::s_n(), five()).await;
     for limit in [0, -1, i32::MIN] {
         let text = format!(
@@ -62,7 +62,7 @@ pub(super) async fn limit_below_one(ctx: Ctx) {
     }
 }
 
-pub(super) async fn limit_above_all(ctx: Ctx) {
+pub(super) async fn limit_above_item_count_changes_nothing(ctx: Ctx) {
     let table = ctx.table_with(TableSpec::s_n(), five()).await;
     for limit in [6, 1000, i32::MAX] {
         let page = ctx.ok(ctx.store().query(of_five(&table).limit(limit)).await);
@@ -71,7 +71,7 @@ pub(super) async fn limit_above_all(ctx: Ctx) {
     }
 }
 
-pub(super) async fn limit_on_indexes(ctx: Ctx) {
+pub(super) async fn limit_counts_index_entries(ctx: Ctx) {
     let items: Vec<Item> = (1..=5)
         .map(|n| item! { "pk" => format!("p{n}"), "gpk" => "g", "gsk" => format!("{n}"), "n" => n })
         .collect();
@@ -87,7 +87,7 @@ pub(super) async fn limit_on_indexes(ctx: Ctx) {
     ctx.expect_column(&page.items, "gsk", ["5", "4"]);
 }
 
-pub(super) async fn nothing_there(ctx: Ctx) {
+pub(super) async fn empty_partition_returns_an_empty_page(ctx: Ctx) {
     let table = ctx.table_with(TableSpec::s_n().gsi(), five()).await;
     for query in [
         Query::new(&table, attr("pk").eq("c")),
@@ -101,7 +101,7 @@ pub(super) async fn nothing_there(ctx: Ctx) {
     }
 }
 
-pub(super) async fn count_only(ctx: Ctx) {
+pub(super) async fn count_returns_no_items(ctx: Ctx) {
     let table = ctx.table_with(TableSpec::s_n(), five()).await;
     let count = of_five(&table).select(Select::Count);
     let page = ctx.ok(ctx.store().query(count.clone().filter(attr("odd").eq(1))).await);
@@ -117,7 +117,7 @@ pub(super) async fn count_only(ctx: Ctx) {
     assert_eq!((page.items.len(), page.count, page.scanned_count), (0, 1, 6));
 }
 
-pub(super) async fn filter_sees_whole_items(ctx: Ctx) {
+pub(super) async fn filter_sees_unprojected_attributes(ctx: Ctx) {
     let table = ctx.table_with(TableSpec::s_n(), five()).await;
     let projection = Projection::new(["sk"]);
     let query = of_five(&table).filter(attr("odd").eq(0)).projection(projection.clone());
@@ -126,7 +126,7 @@ pub(super) async fn filter_sees_whole_items(ctx: Ctx) {
     ctx.expect_items(&ctx.scan_all(scan).await, &[item! { "sk" => 3 }]);
 }
 
-/// Ten items of about 200,000 bytes: six are more than 1 MB, five are not.
+/// Creates a table of ten items of about 200,000 bytes: six are more than 1 MB, five are less.
 async fn ten_large(ctx: &Ctx, shape: TableSpec) -> Table {
     let large = "x".repeat(200_000);
     let item = |n: i32| {
@@ -148,7 +148,7 @@ fn ends_after(page: &Page, count: usize, scanned: usize) {
     );
 }
 
-pub(super) async fn page_is_before_filter(ctx: Ctx) {
+pub(super) async fn page_ends_at_1_mb_before_the_filter(ctx: Ctx) {
     let table = ten_large(&ctx, TableSpec::s_n()).await;
     let query = of_five(&table).filter(attr("n").gt(9));
     let page = ctx.ok(ctx.store().query(query.clone()).await);
@@ -157,7 +157,7 @@ pub(super) async fn page_is_before_filter(ctx: Ctx) {
     ctx.expect_column(&ctx.query_all(query).await, "sk", [10]);
 }
 
-pub(super) async fn scan_page_is_before_filter(ctx: Ctx) {
+pub(super) async fn scan_page_ends_at_1_mb_before_the_filter(ctx: Ctx) {
     let table = ten_large(&ctx, TableSpec::s_n()).await;
     let scan = Scan::new(&table).filter(attr("n").gt(9));
     let page = ctx.ok(ctx.store().scan(scan.clone()).await);
@@ -165,7 +165,7 @@ pub(super) async fn scan_page_is_before_filter(ctx: Ctx) {
     ctx.expect_column(&ctx.scan_all(scan).await, "sk", [10]);
 }
 
-pub(super) async fn page_is_before_projection(ctx: Ctx) {
+pub(super) async fn page_ends_at_1_mb_before_the_projection(ctx: Ctx) {
     let table = ten_large(&ctx, TableSpec::s_n()).await;
     let projection = Projection::new(["sk"]);
     let page = ctx.ok(ctx.store().query(of_five(&table).projection(projection.clone())).await);
@@ -177,14 +177,14 @@ pub(super) async fn page_is_before_projection(ctx: Ctx) {
     ctx.expect_column(&ctx.query_all(of_five(&table)).await, "sk", 1..=10);
 }
 
-pub(super) async fn page_of_count(ctx: Ctx) {
+pub(super) async fn count_page_ends_at_1_mb(ctx: Ctx) {
     let table = ten_large(&ctx, TableSpec::s_n()).await;
     let pages = ctx.query_pages(of_five(&table).select(Select::Count)).await;
     let counts: Vec<usize> = pages.iter().map(|page| page.count).collect();
     assert_eq!(counts, [6, 4]);
 }
 
-pub(super) async fn page_backwards(ctx: Ctx) {
+pub(super) async fn descending_page_ends_at_1_mb(ctx: Ctx) {
     let table = ten_large(&ctx, TableSpec::s_n()).await;
     let pages = ctx.query_pages(of_five(&table).descending()).await;
     assert_eq!(pages.len(), 2);
@@ -192,7 +192,7 @@ pub(super) async fn page_backwards(ctx: Ctx) {
     ctx.expect_column(&pages[1].items, "sk", (1..=4).rev());
 }
 
-pub(super) async fn page_below_limit(ctx: Ctx) {
+pub(super) async fn page_ends_at_1_mb_below_its_limit(ctx: Ctx) {
     let table = ten_large(&ctx, TableSpec::s_n()).await;
     for (limit, count) in [(5, 5), (6, 6), (7, 6), (100, 6)] {
         let page = ctx.ok(ctx.store().query(of_five(&table).limit(limit)).await);
@@ -201,7 +201,7 @@ pub(super) async fn page_below_limit(ctx: Ctx) {
     }
 }
 
-pub(super) async fn page_of_index(ctx: Ctx) {
+pub(super) async fn index_page_ends_at_1_mb_of_projected_attributes(ctx: Ctx) {
     let table =
         ten_large(&ctx, TableSpec::s_n().gsi_projecting(IndexProjection::include(["n"]))).await;
     let query = Query::new(&table, attr("gpk").eq("g")).index("gsi");
@@ -209,14 +209,14 @@ pub(super) async fn page_of_index(ctx: Ctx) {
         let page = ctx.ok(ctx.store().query(query.clone()).await);
         (page.scanned_count == 10 || page.last_evaluated_key.is_some()).then_some(page)
     });
-    let page = page.await.expect("the entries appear");
+    let page = page.await.expect("the index entries appear");
     ends_after(&page, 10, 10);
     assert_eq!(page.last_evaluated_key, None);
     let page = ctx.ok(ctx.store().scan(Scan::new(&table).index("gsi")).await);
     ends_after(&page, 10, 10);
 }
 
-pub(super) async fn page_of_whole_index(ctx: Ctx) {
+pub(super) async fn page_of_complete_index_ends_at_1_mb(ctx: Ctx) {
     let table = ten_large(&ctx, TableSpec::s_n().gsi()).await;
     let query = Query::new(&table, attr("gpk").eq("g")).index("gsi");
     ctx.expect_index(&table, "gsi", &ctx.all_items(&table).await).await;
@@ -227,7 +227,7 @@ pub(super) async fn page_of_whole_index(ctx: Ctx) {
     ctx.expect_column(&ctx.query_all(query).await, "sk", 1..=10);
 }
 
-/// Three items that have `total` bytes together, then two small ones.
+/// Creates a table of three items with `total` bytes together, then two small ones.
 async fn three_of(ctx: &Ctx, total: usize) -> Table {
     let table = ctx.table(TableSpec::s_n()).await;
     let frame = item! { "pk" => "a", "sk" => 1, "x" => "" }.size();
@@ -243,7 +243,7 @@ async fn three_of(ctx: &Ctx, total: usize) -> Table {
     table
 }
 
-pub(super) async fn item_over_the_edge(ctx: Ctx) {
+pub(super) async fn item_across_the_limit_is_returned(ctx: Ctx) {
     const MEGABYTE: usize = 1024 * 1024;
     for (total, count) in [(MEGABYTE - 1, 4), (MEGABYTE, 3), (MEGABYTE + 1, 3)] {
         let table = three_of(&ctx, total).await;
@@ -255,7 +255,7 @@ pub(super) async fn item_over_the_edge(ctx: Ctx) {
     }
 }
 
-pub(super) async fn page_exactly_full(ctx: Ctx) {
+pub(super) async fn page_full_at_last_item_has_no_last_key(ctx: Ctx) {
     for total in [1024 * 1024, 1024 * 1024 + 1] {
         let table = three_of(&ctx, total).await;
         for n in 4..=5 {
@@ -263,7 +263,8 @@ pub(super) async fn page_exactly_full(ctx: Ctx) {
         }
         let page = ctx.ok(ctx.store().query(of_five(&table)).await);
         ends_after(&page, 3, 3);
-        // Nothing follows. A last key would be no fault: AWS may give one, and then nothing.
+        // No item follows. A last key would be correct too: AWS may return one, and then an empty
+        // page.
         ctx.expect_column(&ctx.query_all(of_five(&table)).await, "sk", 1..=3);
     }
 }

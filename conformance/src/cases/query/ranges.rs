@@ -4,11 +4,11 @@ use tabla_core::expr::Condition;
 
 use super::*;
 
-pub(super) async fn descending(ctx: Ctx) {
+pub(super) async fn descending_query_reverses_the_sort_order(ctx: Ctx) {
     for kind in KEY_TYPES {
         let table = ctx.table(TableSpec::keys(KeyType::S, Some(kind))).await;
         let values = ascending(kind);
-        // Written in an order that is neither.
+        // The items are written in neither order.
         for position in [3, 0, 6, 2, 5, 1, 4] {
             ctx.put(&table, item! { "pk" => "a", "sk" => &values[position] }).await;
         }
@@ -19,7 +19,7 @@ pub(super) async fn descending(ctx: Ctx) {
     }
 }
 
-pub(super) async fn descending_in_range(ctx: Ctx) {
+pub(super) async fn descending_query_keeps_partition_range_and_limit(ctx: Ctx) {
     let mut items = five();
     items.extend((1..=5).map(|n| item! { "pk" => "b", "sk" => n }));
     let table = ctx.table_with(TableSpec::s_n(), items).await;
@@ -40,7 +40,7 @@ pub(super) async fn descending_in_range(ctx: Ctx) {
     }
 }
 
-/// Every condition that a sort key can have, and which of seven ascending values it takes.
+/// Returns every sort key condition with the part of seven ascending values that it selects.
 fn ranges(
     attribute: &str,
     values: &[Value; 7],
@@ -65,8 +65,8 @@ fn ranges(
     ]
 }
 
-/// Asks for every range of every type of sort key, both ways. The items have the partition key
-/// `partition` = `a` and the sort key in `attribute`.
+/// Asserts every range of every type of sort key, in both directions. The items have the partition
+/// key `partition` = `a` and the sort key in `attribute`.
 async fn expect_ranges(
     ctx: &Ctx,
     partition: &str,
@@ -84,7 +84,7 @@ async fn expect_ranges(
             items.push(item);
         }
         ctx.put_all(&table, items.iter().rev().cloned()).await;
-        // A neighbour that no range may reach.
+        // No range may return this neighboring item.
         let mut other = items[3].clone();
         other.insert("pk", "b");
         other.insert(partition, "b");
@@ -102,7 +102,7 @@ async fn expect_ranges(
     }
 }
 
-pub(super) async fn ranges_of_table(ctx: Ctx) {
+pub(super) async fn sort_key_conditions_select_ranges_of_tables(ctx: Ctx) {
     let shape = |kind| TableSpec::keys(KeyType::S, Some(kind));
     for kind in KEY_TYPES {
         let values = ascending(kind);
@@ -120,7 +120,7 @@ pub(super) async fn ranges_of_table(ctx: Ctx) {
     }
 }
 
-pub(super) async fn ranges_of_gsi(ctx: Ctx) {
+pub(super) async fn sort_key_conditions_select_ranges_of_global_indexes(ctx: Ctx) {
     expect_ranges(&ctx, "gpk", "gsk", Some("gsi"), |kind| {
         let partition = ("gpk", KeyType::S);
         TableSpec::s_n().gsi_on("gsi", partition, Some(("gsk", kind)), IndexProjection::all())
@@ -128,14 +128,14 @@ pub(super) async fn ranges_of_gsi(ctx: Ctx) {
     .await;
 }
 
-pub(super) async fn ranges_of_lsi(ctx: Ctx) {
+pub(super) async fn sort_key_conditions_select_ranges_of_local_indexes(ctx: Ctx) {
     expect_ranges(&ctx, "pk", "lsk", Some("lsi"), |kind| {
         TableSpec::s_n().lsi_on("lsi", ("lsk", kind), IndexProjection::all())
     })
     .await;
 }
 
-pub(super) async fn prefixes_of_strings(ctx: Ctx) {
+pub(super) async fn string_prefix_returns_all_its_keys(ctx: Ctx) {
     let keys =
         ["a", "a\u{10ffff}", "a\u{10ffff}z", "ab", "abc", "abd", "ac", "A", "b", "\u{10ffff}"];
     let items = keys.map(|key| item! { "pk" => "a", "sk" => key });
@@ -156,7 +156,7 @@ pub(super) async fn prefixes_of_strings(ctx: Ctx) {
     }
 }
 
-pub(super) async fn prefixes_of_binaries(ctx: Ctx) {
+pub(super) async fn binary_prefix_returns_all_its_keys(ctx: Ctx) {
     let keys: [&[u8]; 7] =
         [b"\0", b"\0\0", b"\x01\xff", b"\x01\xff\0", b"\x02", b"\xff", b"\xff\xff\x01"];
     let items = keys.map(|key| item! { "pk" => "a", "sk" => key });
@@ -169,7 +169,7 @@ pub(super) async fn prefixes_of_binaries(ctx: Ctx) {
     }
 }
 
-pub(super) async fn partitions_of_every_type(ctx: Ctx) {
+pub(super) async fn partition_key_selects_its_partition(ctx: Ctx) {
     for kind in KEY_TYPES {
         let table = ctx.table(TableSpec::keys(kind, Some(KeyType::N))).await;
         let values = ascending(kind);
@@ -181,10 +181,10 @@ pub(super) async fn partitions_of_every_type(ctx: Ctx) {
             ctx.expect_query(Query::new(&table, attr("pk").eq(value.clone())), &expected).await;
         }
     }
-    // A number is one partition however it is written.
+    // All spellings of a number address one partition.
     let table = ctx.table_with(TableSpec::keys(KeyType::N, None), [item! { "pk" => 150 }]).await;
     for text in ["150", "1.5E2", "0150.00"] {
-        let number = Number::parse(text).expect("a number");
+        let number = Number::parse(text).expect("valid number");
         ctx.expect_query(Query::new(&table, attr("pk").eq(number)), &[item! { "pk" => 150 }]).await;
     }
 }

@@ -1,10 +1,10 @@
-//! Consistency, `Select`, projections, and what a query may not ask.
+//! Consistency, `Select`, projections, and rejected queries.
 
 use super::*;
 
 const NOT_CONSISTENT: &str = "Consistent reads are not supported on global secondary indexes";
 
-/// A table with a global index that has one entry.
+/// Creates a table with a global index that has one entry.
 async fn indexed(ctx: &Ctx) -> (Table, Query) {
     let entry = item! { "pk" => "a", "sk" => 1, "gpk" => "g", "gsk" => "s" };
     let table = ctx.table_with(TableSpec::s_n().gsi(), [entry]).await;
@@ -12,21 +12,21 @@ async fn indexed(ctx: &Ctx) -> (Table, Query) {
     (table, query)
 }
 
-pub(super) async fn consistent_query_of_gsi(ctx: Ctx) {
+pub(super) async fn consistent_query_of_global_index_is_rejected(ctx: Ctx) {
     let (_, query) = indexed(&ctx).await;
     let query = query.consistent_read(true);
     ctx.expect_validation(ctx.store().query(query.clone()).await, NOT_CONSISTENT);
     ctx.expect_validation(ctx.store().query(query.descending().limit(1)).await, NOT_CONSISTENT);
 }
 
-pub(super) async fn consistent_scan_of_gsi(ctx: Ctx) {
+pub(super) async fn consistent_scan_of_global_index_is_rejected(ctx: Ctx) {
     let (table, _) = indexed(&ctx).await;
     let scan = Scan::new(&table).index("gsi").consistent_read(true);
     ctx.expect_validation(ctx.store().scan(scan.clone()).await, NOT_CONSISTENT);
     ctx.expect_validation(ctx.store().scan(scan.segment(0, 2)).await, NOT_CONSISTENT);
 }
 
-pub(super) async fn consistent_count_of_gsi(ctx: Ctx) {
+pub(super) async fn consistent_count_of_global_index_is_rejected(ctx: Ctx) {
     let (table, query) = indexed(&ctx).await;
     let query = query.select(Select::Count).consistent_read(true);
     ctx.expect_validation(ctx.store().query(query).await, NOT_CONSISTENT);
@@ -34,7 +34,7 @@ pub(super) async fn consistent_count_of_gsi(ctx: Ctx) {
     ctx.expect_validation(ctx.store().scan(scan).await, NOT_CONSISTENT);
 }
 
-pub(super) async fn consistent_read_of_lsi(ctx: Ctx) {
+pub(super) async fn consistent_read_of_local_index_is_accepted(ctx: Ctx) {
     let entry = item! { "pk" => "a", "sk" => 1, "lsk" => "l" };
     let table = ctx.table_with(TableSpec::s_n().lsi(), [entry.clone()]).await;
     let query = of_five(&table).index("lsi").consistent_read(true);
@@ -46,7 +46,7 @@ pub(super) async fn consistent_read_of_lsi(ctx: Ctx) {
     ctx.expect_items(&ctx.ok(ctx.store().scan(scan).await).items, &[entry]);
 }
 
-pub(super) async fn consistent_reads_see_writes(ctx: Ctx) {
+pub(super) async fn consistent_query_sees_completed_writes(ctx: Ctx) {
     let table = ctx.table(TableSpec::s_n().lsi()).await;
     for n in 1..=20 {
         ctx.put(&table, item! { "pk" => "a", "sk" => n, "lsk" => format!("{:02}", 20 - n) }).await;
@@ -56,13 +56,13 @@ pub(super) async fn consistent_reads_see_writes(ctx: Ctx) {
     }
 }
 
-/// The query and the scan must be refused with this text.
+/// Asserts that the query and the scan are rejected with this message.
 async fn refused(ctx: &Ctx, query: Query, scan: Scan, text: &str) {
     ctx.expect_validation(ctx.store().query(query).await, text);
     ctx.expect_validation(ctx.store().scan(scan).await, text);
 }
 
-pub(super) async fn count_with_projection(ctx: Ctx) {
+pub(super) async fn count_with_projection_is_rejected(ctx: Ctx) {
     let table = ctx.table_with(TableSpec::s_n(), five()).await;
     let projection = Projection::new(["sk"]);
     refused(
@@ -74,7 +74,7 @@ pub(super) async fn count_with_projection(ctx: Ctx) {
     .await;
 }
 
-pub(super) async fn specific_without_projection(ctx: Ctx) {
+pub(super) async fn specific_attributes_need_a_projection(ctx: Ctx) {
     let table = ctx.table_with(TableSpec::s_n(), five()).await;
     refused(
         &ctx,
@@ -86,7 +86,7 @@ pub(super) async fn specific_without_projection(ctx: Ctx) {
     .await;
 }
 
-pub(super) async fn projected_without_index(ctx: Ctx) {
+pub(super) async fn projected_attributes_need_an_index(ctx: Ctx) {
     let table = ctx.table_with(TableSpec::s_n().gsi(), five()).await;
     refused(
         &ctx,
@@ -97,7 +97,7 @@ pub(super) async fn projected_without_index(ctx: Ctx) {
     .await;
 }
 
-pub(super) async fn all_with_projection(ctx: Ctx) {
+pub(super) async fn all_attributes_with_projection_are_rejected(ctx: Ctx) {
     let (table, query) = indexed(&ctx).await;
     for (select, name) in [
         (Select::AllAttributes, "ALL_ATTRIBUTES"),
@@ -114,7 +114,7 @@ pub(super) async fn all_with_projection(ctx: Ctx) {
     }
 }
 
-pub(super) async fn specific_with_projection(ctx: Ctx) {
+pub(super) async fn specific_attributes_are_those_of_the_projection(ctx: Ctx) {
     let table = ctx.table_with(TableSpec::s_n(), five()).await;
     let projection = Projection::new(["odd"]);
     let query = of_five(&table).projection(projection.clone());
@@ -127,7 +127,7 @@ pub(super) async fn specific_with_projection(ctx: Ctx) {
     ctx.expect_items(&scanned, &[1, 0, 1, 0, 1, 1].map(|odd| item! { "odd" => odd }));
 }
 
-pub(super) async fn all_of_table(ctx: Ctx) {
+pub(super) async fn all_attributes_are_the_default_of_tables(ctx: Ctx) {
     let table = ctx.table_with(TableSpec::s_n(), five()).await;
     let query = of_five(&table);
     ctx.expect_query(query.clone(), &five()[..5]).await;
@@ -136,7 +136,7 @@ pub(super) async fn all_of_table(ctx: Ctx) {
     ctx.expect_items(&ctx.scan_all(scan).await, &five());
 }
 
-pub(super) async fn projection_of_query(ctx: Ctx) {
+pub(super) async fn query_projection_returns_named_attributes(ctx: Ctx) {
     let item = item! {
         "pk" => "a", "sk" => 1, "m" => map! { "x" => 1, "y" => 2 }, "l" => list!["p", "q", "r"],
     };
@@ -154,7 +154,7 @@ pub(super) async fn projection_of_query(ctx: Ctx) {
     }
 }
 
-pub(super) async fn no_key_condition(ctx: Ctx) {
+pub(super) async fn query_without_key_condition_is_rejected(ctx: Ctx) {
     let table = ctx.table_with(TableSpec::s_n(), five()).await;
     let query = assign!(Query::default(), { table: (&table).into() });
     let text = "Either the KeyConditions or KeyConditionExpression parameter must be specified in \
@@ -163,7 +163,7 @@ pub(super) async fn no_key_condition(ctx: Ctx) {
     ctx.expect_validation(ctx.store().query(query.filter(attr("odd").eq(1))).await, text);
 }
 
-pub(super) async fn unknown_index(ctx: Ctx) {
+pub(super) async fn unknown_index_is_rejected(ctx: Ctx) {
     let table = ctx.table_with(TableSpec::s_n().gsi(), five()).await;
     for name in ["nope", "GSI", "gsi2"] {
         refused(
@@ -176,7 +176,7 @@ pub(super) async fn unknown_index(ctx: Ctx) {
     }
 }
 
-pub(super) async fn missing_table(ctx: Ctx) {
+pub(super) async fn query_of_missing_table_fails(ctx: Ctx) {
     let name = ctx.free_name();
     let query = Query::new(&name, attr("pk").eq("a"));
     ctx.expect_table_missing(ctx.store().query(query.clone()).await);
@@ -184,7 +184,7 @@ pub(super) async fn missing_table(ctx: Ctx) {
     ctx.expect_table_missing(ctx.store().scan(Scan::new(&name)).await);
 }
 
-pub(super) async fn filter_on_key(ctx: Ctx) {
+pub(super) async fn filter_on_key_is_rejected(ctx: Ctx) {
     let (table, by_index) = indexed(&ctx).await;
     let query = Query::new(&table, attr("pk").eq("a"));
     for (key, query, filter) in [
@@ -203,12 +203,12 @@ pub(super) async fn filter_on_key(ctx: Ctx) {
             ),
         );
     }
-    // A scan has no key condition, so that its filter may name keys.
+    // A scan has no key condition, so its filter can use keys.
     let scan = Scan::new(&table).filter(attr("sk").gt(0).and(attr("pk").eq("a")));
     assert_eq!(ctx.scan_all(scan).await.len(), 1);
 }
 
-pub(super) async fn filter_on_other_key(ctx: Ctx) {
+pub(super) async fn filter_on_other_key_is_accepted(ctx: Ctx) {
     let items: Vec<Item> = (1..=3)
         .map(|n| item! { "pk" => "a", "sk" => n, "gpk" => "g", "gsk" => format!("s{n}") })
         .collect();
@@ -219,7 +219,7 @@ pub(super) async fn filter_on_other_key(ctx: Ctx) {
     ctx.expect_query(of_five(&table).filter(attr("gsk").eq("s2")), &items[1..2]).await;
 }
 
-pub(super) async fn path_into_key(ctx: Ctx) {
+pub(super) async fn path_into_key_is_rejected(ctx: Ctx) {
     let (table, by_index) = indexed(&ctx).await;
     let text = |role: &str, key: &str| {
         format!(

@@ -1,10 +1,10 @@
-//! Where reading begins and goes on (56l-n).
+//! Shard iterators: positions, limits and expiry (56l-n).
 
 use std::time::Duration;
 
 use super::*;
 
-/// A table with `n` from 1 to 5 in its records, its stream and their shard.
+/// Creates a table with the changes 1 to 5 of `n`, and returns its stream, shard and records.
 async fn five_records(ctx: &Ctx) -> (Table, StreamArn, Shard, Vec<Record>) {
     let table = ctx.table(TableSpec::s().stream(StreamViewType::NewImage)).await;
     write_numbers(ctx, &table, 1..=5).await;
@@ -14,23 +14,23 @@ async fn five_records(ctx: &Ctx) -> (Table, StreamArn, Shard, Vec<Record>) {
     (table, arn, shard, records)
 }
 
-pub(super) async fn ends_of_a_shard(ctx: Ctx) {
+pub(super) async fn trim_horizon_and_latest_are_the_ends(ctx: Ctx) {
     let (table, arn, shard, _) = five_records(&ctx).await;
     let oldest = iterator(&ctx, &arn, &shard.id, ShardPosition::TrimHorizon).await;
     let newest = iterator(&ctx, &arn, &shard.id, ShardPosition::Latest).await;
     assert_eq!(numbers(&read(&ctx, oldest).await.records), [1, 2, 3, 4, 5]);
     let page = read(&ctx, newest).await;
     assert_eq!(page.records, []);
-    let goes_on = page.next_iterator.expect("an open shard goes on");
+    let goes_on = page.next_iterator.expect("an open shard has a next iterator");
     write_numbers(&ctx, &table, 6..=7).await;
     ctx.records(&table, 7).await;
     let page = read(&ctx, goes_on).await;
     assert_eq!(numbers(&page.records), [6, 7]);
-    let goes_on = page.next_iterator.expect("an open shard goes on");
+    let goes_on = page.next_iterator.expect("an open shard has a next iterator");
     assert_eq!(read(&ctx, goes_on).await.records, []);
 }
 
-pub(super) async fn at_and_after(ctx: Ctx) {
+pub(super) async fn at_and_after_begin_at_a_record(ctx: Ctx) {
     let (_, arn, shard, records) = five_records(&ctx).await;
     for (n, record) in (1..).zip(&records) {
         let number = &record.sequence_number;
@@ -43,10 +43,10 @@ pub(super) async fn at_and_after(ctx: Ctx) {
     }
 }
 
-pub(super) async fn at_the_start_of_a_shard(ctx: Ctx) {
+pub(super) async fn iterator_at_first_number_of_shard_is_accepted(ctx: Ctx) {
     let shape = || TableSpec::s().stream(StreamViewType::NewImage);
     let table = ctx.table(shape()).await;
-    // The first number of the shard need not be that of a record.
+    // The first sequence number of a shard need not belong to a record.
     let other = ctx.table(shape()).await;
     write_numbers(&ctx, &other, 1..=3).await;
     write_numbers(&ctx, &table, 1..=3).await;
@@ -56,18 +56,18 @@ pub(super) async fn at_the_start_of_a_shard(ctx: Ctx) {
     assert_eq!(numbers(&found.records), [1, 2, 3]);
 }
 
-pub(super) async fn after_the_end_of_a_shard(ctx: Ctx) {
+pub(super) async fn iterator_after_last_number_of_shard_is_accepted(ctx: Ctx) {
     let (table, arn, shard, _) = five_records(&ctx).await;
     set_stream(&ctx, &table, None).await;
     let closed = ctx.ok(ctx.store().describe_stream(DescribeStream::new(arn.clone())).await);
     let closed = closed.shards.into_iter().find(|closed| closed.id == shard.id);
-    let last = closed.and_then(|shard| shard.ending_sequence_number).expect("it is closed");
+    let last = closed.and_then(|shard| shard.ending_sequence_number).expect("the shard is closed");
     let position = ShardPosition::After(last);
     let found = read(&ctx, iterator(&ctx, &arn, &shard.id, position).await).await;
     assert_eq!(found, GetRecordsOutput::default());
 }
 
-pub(super) async fn no_such_position(ctx: Ctx) {
+pub(super) async fn invalid_sequence_numbers_are_rejected(ctx: Ctx) {
     let (_, arn, shard, _) = five_records(&ctx).await;
     let of_length = |constraint: &str, number: &str| {
         format!(
@@ -85,13 +85,13 @@ pub(super) async fn no_such_position(ctx: Ctx) {
     let position = ShardPosition::At(long.as_str().into());
     let result = ctx.store().get_shard_iterator(at(&arn, &shard.id, position)).await;
     ctx.expect_validation(result, &of_length("less than or equal to 40", &long));
-    // Before the first of the shard.
+    // This number is before the first one of the shard.
     let position = ShardPosition::At("000000000000000000000".into());
     let result = ctx.store().get_shard_iterator(at(&arn, &shard.id, position)).await;
     ctx.expect_validation(result, "Invalid SequenceNumber for the shard");
 }
 
-pub(super) async fn no_such_shard(ctx: Ctx) {
+pub(super) async fn unknown_shard_is_rejected(ctx: Ctx) {
     let (_, arn, _, _) = five_records(&ctx).await;
     let (_, _, of_another, _) = five_records(&ctx).await;
     for shard in ["shardId-00000000000000000000-00000000".into(), of_another.id] {
@@ -105,9 +105,9 @@ pub(super) async fn no_such_shard(ctx: Ctx) {
     }
 }
 
-pub(super) async fn no_such_stream(ctx: Ctx) {
+pub(super) async fn unknown_stream_is_rejected(ctx: Ctx) {
     let (_, arn, shard, _) = five_records(&ctx).await;
-    // The same stream, enabled in another millisecond; and one of no table.
+    // The labels are another millisecond of the same table, and a stream of a missing table.
     let other = if arn.0.ends_with('1') { '2' } else { '1' };
     let cut = &arn.0[..arn.0.len() - 1];
     let made_up =
@@ -122,7 +122,7 @@ pub(super) async fn no_such_stream(ctx: Ctx) {
     }
 }
 
-/// Texts that are long enough for an ARN, and none of a stream.
+/// Texts that are long enough for a stream ARN but are none.
 const MALFORMED: [&str; 5] = [
     "xxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxx",
     "arn:aws:dynamodb:us-east-1:000000000000:table/none",
@@ -131,7 +131,7 @@ const MALFORMED: [&str; 5] = [
     "arn:aws:kinesis:us-east-1:000000000000:stream/none/2026-01-01T00:00:00.000",
 ];
 
-pub(super) async fn malformed_stream_arns(ctx: Ctx) {
+pub(super) async fn malformed_stream_arn_is_rejected(ctx: Ctx) {
     let (_, arn, shard, _) = five_records(&ctx).await;
     for text in MALFORMED {
         let malformed = StreamArn::from(text);
@@ -144,7 +144,7 @@ pub(super) async fn malformed_stream_arns(ctx: Ctx) {
     iterator(&ctx, &arn, &shard.id, ShardPosition::TrimHorizon).await;
 }
 
-pub(super) async fn lists_after_malformed_arns(ctx: Ctx) {
+pub(super) async fn list_after_malformed_arn_is_rejected(ctx: Ctx) {
     let table = ctx.table(TableSpec::s().stream(StreamViewType::KeysOnly)).await;
     let arn = ctx.stream_of(&table).await;
     for text in MALFORMED {
@@ -159,7 +159,7 @@ pub(super) async fn lists_after_malformed_arns(ctx: Ctx) {
     assert_eq!(ctx.ok(ctx.store().list_streams(request).await).streams, []);
 }
 
-pub(super) async fn no_such_iterator(ctx: Ctx) {
+pub(super) async fn malformed_iterator_is_rejected(ctx: Ctx) {
     let (_, arn, shard, _) = five_records(&ctx).await;
     let good = iterator(&ctx, &arn, &shard.id, ShardPosition::TrimHorizon).await;
     for iterator in ["garbage".into(), ShardIterator("x".repeat(2000))] {
@@ -169,7 +169,7 @@ pub(super) async fn no_such_iterator(ctx: Ctx) {
     assert_eq!(read(&ctx, good).await.records.len(), 5);
 }
 
-pub(super) async fn iterators_can_be_used_again(ctx: Ctx) {
+pub(super) async fn reused_iterator_returns_the_same_records(ctx: Ctx) {
     let (table, arn, shard, records) = five_records(&ctx).await;
     let iterator = iterator(&ctx, &arn, &shard.id, ShardPosition::TrimHorizon).await;
     for _ in 0..3 {
@@ -180,7 +180,7 @@ pub(super) async fn iterators_can_be_used_again(ctx: Ctx) {
     assert_eq!(numbers(&read(&ctx, iterator).await.records), [1, 2, 3, 4, 5, 6]);
 }
 
-pub(super) async fn iterators_expire(ctx: Ctx) {
+pub(super) async fn iterator_expires_after_15_minutes(ctx: Ctx) {
     let (_, arn, shard, records) = five_records(&ctx).await;
     let minutes = |minutes: u64| Duration::from_secs(60 * minutes);
     let first = iterator(&ctx, &arn, &shard.id, ShardPosition::TrimHorizon).await;
@@ -188,7 +188,7 @@ pub(super) async fn iterators_expire(ctx: Ctx) {
     let page = read(&ctx, first.clone()).await;
     assert_eq!(page.records, records);
     // The next iterator is a new one.
-    let next = page.next_iterator.expect("an open shard goes on");
+    let next = page.next_iterator.expect("an open shard has a next iterator");
     ctx.clock().advance(minutes(2));
     let expired = ctx.store().get_records(GetRecords::new(first)).await;
     let error = ctx.expect_code(expired, "ExpiredIteratorException", "Shard iterator has expired");
@@ -203,7 +203,7 @@ pub(super) async fn iterators_expire(ctx: Ctx) {
     assert_eq!(numbers(&found.records), [3, 4, 5]);
 }
 
-pub(super) async fn iterator_of_an_empty_shard(ctx: Ctx) {
+pub(super) async fn iterator_of_empty_shard_finds_the_first_record(ctx: Ctx) {
     let shape = || TableSpec::s().stream(StreamViewType::NewImage);
     let table = ctx.table(shape()).await;
     let other = ctx.table(shape()).await;
@@ -215,10 +215,10 @@ pub(super) async fn iterator_of_an_empty_shard(ctx: Ctx) {
             let iterator = iterator(&ctx, &arn, &shard.id, position).await;
             let page = read(&ctx, iterator).await;
             assert_eq!(page.records, []);
-            taken.push(page.next_iterator.expect("an open shard goes on"));
+            taken.push(page.next_iterator.expect("an open shard has a next iterator"));
         }
     }
-    // Numbers given out to another stream do not matter to this one.
+    // Sequence numbers of another stream do not affect this one.
     write_numbers(&ctx, &other, 1..=3).await;
     write_numbers(&ctx, &table, 1..=1).await;
     ctx.records(&table, 1).await;
@@ -226,10 +226,10 @@ pub(super) async fn iterator_of_an_empty_shard(ctx: Ctx) {
     for iterator in taken {
         found.extend(numbers(&read(&ctx, iterator).await.records));
     }
-    assert_eq!(found, [1, 1], "one shard has it, from either end");
+    assert_eq!(found, [1, 1], "one shard must have the record, from either end");
 }
 
-pub(super) async fn limits(ctx: Ctx) {
+pub(super) async fn read_returns_up_to_its_limit(ctx: Ctx) {
     let (_, arn, shard, _) = five_records(&ctx).await;
     let iterator = iterator(&ctx, &arn, &shard.id, ShardPosition::TrimHorizon).await;
     let read = |iterator: ShardIterator, limit: i32| {
@@ -252,11 +252,11 @@ pub(super) async fn limits(ctx: Ctx) {
     for expected in [vec![1, 2], vec![3, 4], vec![5], vec![]] {
         let page = ctx.ok(read(next, 2).await);
         assert_eq!(numbers(&page.records), expected);
-        next = page.next_iterator.expect("an open shard goes on");
+        next = page.next_iterator.expect("an open shard has a next iterator");
     }
 }
 
-pub(super) async fn page_size(ctx: Ctx) {
+pub(super) async fn read_returns_up_to_1_mb(ctx: Ctx) {
     let table = ctx.table(TableSpec::s().stream(StreamViewType::NewImage)).await;
     for n in 1..=5 {
         ctx.put(&table, numbered("a", n).with("filler", "x".repeat(300 * 1024))).await;
@@ -268,10 +268,10 @@ pub(super) async fn page_size(ctx: Ctx) {
     while found.len() < 5 {
         let page = read(&ctx, next).await;
         let size: u64 = page.records.iter().map(|record| record.size_bytes).sum();
-        assert!(size <= 1024 * 1024, "a page of {size} bytes");
-        assert!(!page.records.is_empty(), "a page of nothing after {found:?}");
+        assert!(size <= 1024 * 1024, "a page has {size} bytes");
+        assert!(!page.records.is_empty(), "empty page after {found:?}");
         found.extend(numbers(&page.records));
-        next = page.next_iterator.expect("an open shard goes on");
+        next = page.next_iterator.expect("an open shard has a next iterator");
     }
     assert_eq!(found, [1, 2, 3, 4, 5]);
 }

@@ -1,5 +1,5 @@
-//! How long records and streams are there, and how streams are enabled, disabled and found (56a,
-//! 56o, 56p).
+//! Lifetime of records and streams, and how streams are enabled, disabled and found (56a, 56o,
+//! 56p).
 
 use std::time::Duration;
 
@@ -10,7 +10,7 @@ const SECOND: Duration = Duration::from_secs(1);
 
 const TRIMMED: &str = "The data you are trying to access has been trimmed";
 
-pub(super) async fn records_last_a_day(ctx: Ctx) {
+pub(super) async fn records_are_kept_for_24_hours(ctx: Ctx) {
     let table = ctx.table(TableSpec::s().stream(StreamViewType::NewImage)).await;
     write_numbers(&ctx, &table, 1..=2).await;
     ctx.clock().advance(HOUR);
@@ -21,13 +21,13 @@ pub(super) async fn records_last_a_day(ctx: Ctx) {
     assert_eq!(numbers(&ctx.records(&table, 1).await), [3], "after more than 24 hours");
     ctx.clock().advance(HOUR);
     assert_eq!(ctx.records(&table, 0).await, []);
-    // The items are not concerned, and the stream goes on.
+    // The items are unaffected, and the stream continues.
     ctx.expect_table(&table, &[numbered("a", 3)]).await;
     write_numbers(&ctx, &table, 4..=4).await;
     assert_eq!(numbers(&ctx.records(&table, 1).await), [4]);
 }
 
-pub(super) async fn iterator_at_trimmed_records(ctx: Ctx) {
+pub(super) async fn iterator_at_trimmed_records_is_rejected(ctx: Ctx) {
     let table = ctx.table(TableSpec::s().stream(StreamViewType::NewImage)).await;
     write_numbers(&ctx, &table, 1..=2).await;
     let records = ctx.records(&table, 2).await;
@@ -52,7 +52,7 @@ pub(super) async fn iterator_at_trimmed_records(ctx: Ctx) {
     assert_eq!(numbers(&read(&ctx, oldest).await.records), [3]);
 }
 
-pub(super) async fn disabled_streams_can_be_read(ctx: Ctx) {
+pub(super) async fn disabled_stream_can_be_read(ctx: Ctx) {
     let table = ctx.table(TableSpec::s().stream(StreamViewType::NewImage)).await;
     write_numbers(&ctx, &table, 1..=3).await;
     let (arn, shard) = written_shard(&ctx, &table).await;
@@ -70,7 +70,7 @@ pub(super) async fn disabled_streams_can_be_read(ctx: Ctx) {
     for iterator in [before, after] {
         let page = read(&ctx, iterator).await;
         assert_eq!(numbers(&page.records), [1, 2, 3]);
-        // A closed shard may take one more read to say so.
+        // A closed shard may need one more read to report its end.
         if let Some(next) = page.next_iterator {
             assert_eq!(read(&ctx, next).await, GetRecordsOutput::default());
         }
@@ -79,7 +79,7 @@ pub(super) async fn disabled_streams_can_be_read(ctx: Ctx) {
     assert_eq!(read(&ctx, latest).await, GetRecordsOutput::default());
 }
 
-pub(super) async fn disabled_streams_last_a_day(ctx: Ctx) {
+pub(super) async fn disabled_stream_is_deleted_after_24_hours(ctx: Ctx) {
     let table = ctx.table(TableSpec::s().stream(StreamViewType::NewImage)).await;
     write_numbers(&ctx, &table, 1..=1).await;
     ctx.clock().advance(HOUR);
@@ -102,7 +102,7 @@ pub(super) async fn disabled_streams_last_a_day(ctx: Ctx) {
     assert_eq!(listed, ListStreamsOutput::default());
 }
 
-pub(super) async fn views_cannot_be_changed(ctx: Ctx) {
+pub(super) async fn view_type_cannot_be_changed(ctx: Ctx) {
     let table = ctx.table(TableSpec::s().stream(StreamViewType::KeysOnly)).await;
     let arn = ctx.stream_of(&table).await;
     for view_type in [StreamViewType::NewImage, StreamViewType::KeysOnly] {
@@ -126,7 +126,7 @@ pub(super) async fn views_cannot_be_changed(ctx: Ctx) {
     );
 }
 
-pub(super) async fn streams_can_be_enabled_again(ctx: Ctx) {
+pub(super) async fn reenabled_stream_is_a_new_one(ctx: Ctx) {
     let table = ctx.table(TableSpec::s().stream(StreamViewType::KeysOnly)).await;
     let old = ctx.stream_of(&table).await;
     write_numbers(&ctx, &table, 1..=1).await;
@@ -159,7 +159,7 @@ pub(super) async fn streams_can_be_enabled_again(ctx: Ctx) {
     assert_eq!(shown(&records), [change(EventName::Insert, "a", None, None)]);
 }
 
-pub(super) async fn deleted_tables_leave_their_stream(ctx: Ctx) {
+pub(super) async fn stream_of_deleted_table_can_be_read(ctx: Ctx) {
     let shape = TableSpec::s().stream(StreamViewType::NewImage);
     let table = ctx.table(shape.clone()).await;
     write_numbers(&ctx, &table, 1..=2).await;
@@ -170,7 +170,7 @@ pub(super) async fn deleted_tables_leave_their_stream(ctx: Ctx) {
     assert_eq!(description.table, table.name());
     let oldest = iterator(&ctx, &arn, &shard.id, ShardPosition::TrimHorizon).await;
     assert_eq!(numbers(&read(&ctx, oldest.clone()).await.records), [1, 2]);
-    // A table that takes the name has a stream of its own.
+    // A new table of the same name has its own stream.
     ctx.ok(ctx.store().create_table(shape.request(table.name())).await);
     assert_ne!(ctx.stream_of(&table).await, arn);
     write_numbers(&ctx, &table, 3..=3).await;
@@ -178,15 +178,15 @@ pub(super) async fn deleted_tables_leave_their_stream(ctx: Ctx) {
     assert_eq!(numbers(&read(&ctx, oldest).await.records), [1, 2]);
 }
 
-/// Deletes a table with a stream, creates it without one and enables one again: the labels of both
-/// streams, after `between` has been done to the clock.
+/// Deletes a table with a stream, creates it without one, calls `between` (which changes the
+/// clock), enables a stream again, and returns the labels of both streams.
 async fn labels_over_a_plain_table(ctx: &Ctx, between: impl Fn()) -> [String; 2] {
     let shape = TableSpec::s().stream(StreamViewType::NewImage);
     let table = ctx.table(shape).await;
     write_numbers(ctx, &table, 1..=2).await;
     let label = || async {
         let described = ctx.ok(ctx.store().describe_table(DescribeTable::new(&table)).await);
-        described.latest_stream_label.expect("a stream")
+        described.latest_stream_label.expect("the table has a stream")
     };
     let old = label().await;
     let old_arn = ctx.stream_of(&table).await;
@@ -202,17 +202,17 @@ async fn labels_over_a_plain_table(ctx: &Ctx, between: impl Fn()) -> [String; 2]
     [old, label().await]
 }
 
-pub(super) async fn labels_increase(ctx: Ctx) {
+pub(super) async fn labels_increase_across_tables(ctx: Ctx) {
     let [old, new] = labels_over_a_plain_table(&ctx, || ()).await;
-    assert!(new > old, "{new} comes after {old}");
+    assert!(new > old, "{new} must be greater than {old}");
 }
 
 pub(super) async fn labels_increase_when_the_clock_steps_back(ctx: Ctx) {
-    // Further than a closed stream is kept.
+    // The clock steps back further than the retention of a closed stream.
     let step_back = || ctx.clock().step_back(36 * HOUR);
     let [old, new] = labels_over_a_plain_table(&ctx, step_back).await;
-    assert!(new > old, "{new} comes after {old}");
-    // With streams alone, and one that is disabled and enabled.
+    assert!(new > old, "{new} must be greater than {old}");
+    // The labels also increase when a stream is disabled and enabled again.
     let table = ctx.table(TableSpec::s().stream(StreamViewType::NewImage)).await;
     let mut labels = Vec::new();
     for round in 0..3 {
@@ -268,7 +268,7 @@ pub(super) async fn streams_are_described(ctx: Ctx) {
     }
 }
 
-pub(super) async fn streams_are_listed(ctx: Ctx) {
+pub(super) async fn streams_are_listed_by_table_in_pages(ctx: Ctx) {
     let table = ctx.table(TableSpec::s().stream(StreamViewType::KeysOnly)).await;
     for _ in 0..2 {
         set_stream(&ctx, &table, None).await;
@@ -285,7 +285,7 @@ pub(super) async fn streams_are_listed(ctx: Ctx) {
         let listed = ctx.ok(ctx.store().list_streams(ListStreams::of_table(nothing)).await);
         assert_eq!(listed, ListStreamsOutput::default());
     }
-    // Page by page, each stream once.
+    // The pages list each stream once.
     let mut found = Vec::new();
     let mut request = ListStreams::of_table(&table).limit(1);
     for _ in 0..10 {

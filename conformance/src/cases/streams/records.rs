@@ -1,4 +1,4 @@
-//! Which records there are, and what they carry (56b-k, 57).
+//! Stream records: their existence, order and content (56b-k, 57).
 
 use std::collections::BTreeSet;
 use std::time::Duration;
@@ -6,7 +6,7 @@ use std::time::Duration;
 use super::*;
 use EventName::{Insert, Modify, Remove};
 
-pub(super) async fn one_record_per_change(ctx: Ctx) {
+pub(super) async fn each_change_has_one_record(ctx: Ctx) {
     let table = ctx.table(TableSpec::s().stream(StreamViewType::NewAndOldImages)).await;
     let (one, two) = (numbered("a", 1), numbered("a", 2));
     ctx.put(&table, one.clone()).await;
@@ -24,11 +24,11 @@ pub(super) async fn one_record_per_change(ctx: Ctx) {
     let records = ctx.records(&table, 4).await;
     assert_eq!(shown(&records), expected);
     assert!(records.iter().all(|record| record.user_identity.is_none()), "{records:?}");
-    // Reading takes nothing away.
+    // Reading removes no records.
     assert_eq!(ctx.records(&table, 4).await, records);
 }
 
-pub(super) async fn batches_are_recorded(ctx: Ctx) {
+pub(super) async fn batches_have_one_record_per_item(ctx: Ctx) {
     let shape = TableSpec::s().stream(StreamViewType::NewAndOldImages);
     let (old, gone, same) = (numbered("old", 1), numbered("gone", 1), numbered("same", 1));
     let table = ctx.table_with(shape, [old.clone(), gone.clone(), same.clone()]).await;
@@ -41,7 +41,7 @@ pub(super) async fn batches_are_recorded(ctx: Ctx) {
         .delete(&table, key("missing"));
     let answer = ctx.ok(ctx.store().batch_write(request).await);
     assert!(answer.unprocessed_items.is_empty(), "{answer:?}");
-    // The writes of a batch have no order among each other.
+    // The writes of a batch are unordered.
     let mut records = shown(&ctx.records(&table, 6).await.split_off(3));
     records.sort_by_key(|record| format!("{:?}", record.keys));
     let expected = [
@@ -72,7 +72,7 @@ pub(super) async fn indexes_add_no_records(ctx: Ctx) {
     assert_eq!(shown(&ctx.records(&table, 3).await), expected);
 }
 
-pub(super) async fn failed_writes_leave_no_record(ctx: Ctx) {
+pub(super) async fn failed_writes_have_no_record(ctx: Ctx) {
     let shape = TableSpec::s().gsi().stream(StreamViewType::NewAndOldImages);
     let before = numbered("a", 1);
     let table = ctx.table_with(shape, [before.clone()]).await;
@@ -101,7 +101,7 @@ pub(super) async fn failed_writes_leave_no_record(ctx: Ctx) {
     assert_eq!(shown(&ctx.records(&table, 2).await), expected);
 }
 
-pub(super) async fn records_are_in_order(ctx: Ctx) {
+pub(super) async fn records_of_an_item_are_in_order(ctx: Ctx) {
     let table = ctx.table(TableSpec::s_n().stream(StreamViewType::NewAndOldImages)).await;
     let item = |pk: &str, sk: i32, n: i32| item! { "pk" => pk, "sk" => sk, "n" => n };
     for n in 0..10 {
@@ -123,7 +123,7 @@ pub(super) async fn records_are_in_order(ctx: Ctx) {
     }
 }
 
-/// The records of an item that is made, changed and deleted, under this view.
+/// Returns the records of an item that is created, changed and deleted, with this view type.
 async fn life_of_an_item(ctx: &Ctx, view_type: StreamViewType) -> Vec<Record> {
     let table = ctx.table(TableSpec::s_n().stream(view_type)).await;
     let item = |n: i32| item! { "pk" => "a", "sk" => 7, "n" => n, "m" => map! { "x" => list![n] } };
@@ -137,7 +137,7 @@ async fn life_of_an_item(ctx: &Ctx, view_type: StreamViewType) -> Vec<Record> {
     }
     let events: Vec<EventName> = records.iter().map(|record| record.event_name).collect();
     assert_eq!(events, [Insert, Modify, Remove]);
-    // What the four views differ in.
+    // The four view types differ in the images.
     let images: Vec<(Option<Item>, Option<Item>)> =
         records.iter().map(|record| (record.old_image.clone(), record.new_image.clone())).collect();
     let (old, new) = match view_type {
@@ -152,24 +152,24 @@ async fn life_of_an_item(ctx: &Ctx, view_type: StreamViewType) -> Vec<Record> {
     records
 }
 
-pub(super) async fn keys_only(ctx: Ctx) {
+pub(super) async fn keys_only_records_have_the_keys(ctx: Ctx) {
     life_of_an_item(&ctx, StreamViewType::KeysOnly).await;
 }
 
-pub(super) async fn new_image(ctx: Ctx) {
+pub(super) async fn new_image_records_have_the_new_item(ctx: Ctx) {
     life_of_an_item(&ctx, StreamViewType::NewImage).await;
 }
 
-pub(super) async fn old_image(ctx: Ctx) {
+pub(super) async fn old_image_records_have_the_old_item(ctx: Ctx) {
     life_of_an_item(&ctx, StreamViewType::OldImage).await;
 }
 
-pub(super) async fn new_and_old_images(ctx: Ctx) {
+pub(super) async fn new_and_old_images_records_have_both(ctx: Ctx) {
     life_of_an_item(&ctx, StreamViewType::NewAndOldImages).await;
 }
 
-/// The example event of AWS Lambda's guide (with-ddb-example), with its sizes.
-pub(super) async fn record_sizes(ctx: Ctx) {
+/// Uses the example event of AWS Lambda's guide (with-ddb-example), with its sizes.
+pub(super) async fn record_size_is_that_of_keys_and_images(ctx: Ctx) {
     let shape = TableSpec::n().with(|mut request| {
         request.key_schema.clear();
         request.attribute_definitions.clear();
@@ -185,7 +185,7 @@ pub(super) async fn record_sizes(ctx: Ctx) {
     assert_eq!(sizes, [26, 59, 38]);
 }
 
-pub(super) async fn record_times(ctx: Ctx) {
+pub(super) async fn record_time_is_rounded_down_to_seconds(ctx: Ctx) {
     let table = ctx.table(TableSpec::s().stream(StreamViewType::KeysOnly)).await;
     ctx.clock().advance(Duration::from_millis(1900));
     let (first, second) = (ctx.now(), ctx.now() + Duration::from_millis(200));
@@ -198,7 +198,7 @@ pub(super) async fn record_times(ctx: Ctx) {
     assert_ne!(times[0], times[1]);
 }
 
-pub(super) async fn no_change_no_record(ctx: Ctx) {
+pub(super) async fn unchanged_item_has_no_record(ctx: Ctx) {
     let table = ctx.table(TableSpec::s().stream(StreamViewType::NewAndOldImages)).await;
     let json = |n: &str, members: [&str; 2]| {
         serde_json::json!({
@@ -207,13 +207,13 @@ pub(super) async fn no_change_no_record(ctx: Ctx) {
         })
     };
     ctx.ok(ctx.put_json(&table, json("1", ["b", "c"])).await);
-    let item = ctx.get(&table, key("a")).await.expect("just written");
-    // The same item, however it is written down.
+    let item = ctx.get(&table, key("a")).await.expect("the item was written");
+    // These puts write the same item in another notation.
     ctx.put(&table, item.clone()).await;
     ctx.ok(ctx.put_json(&table, json("1.0", ["b", "c"])).await);
     ctx.ok(ctx.put_json(&table, json("1", ["c", "b"])).await);
-    let member = Set::new(["x".to_owned()]).expect("one member");
-    let known = Set::new(["b".to_owned()]).expect("one member");
+    let member = Set::new(["x".to_owned()]).expect("non-empty set");
+    let known = Set::new(["b".to_owned()]).expect("non-empty set");
     for update in [
         Update::new(),
         Update::new().set("n", 1),
@@ -239,7 +239,7 @@ pub(super) async fn no_change_no_record(ctx: Ctx) {
     assert_eq!(shown(&ctx.records(&table, 2).await), expected);
 }
 
-pub(super) async fn event_names(ctx: Ctx) {
+pub(super) async fn event_name_depends_on_old_and_new_item(ctx: Ctx) {
     let table = ctx.table(TableSpec::s().stream(StreamViewType::KeysOnly)).await;
     let update = |n: i32| UpdateItem::new(&table, key("a")).update(Update::new().set("n", n));
     ctx.put(&table, numbered("a", 1)).await;
@@ -255,7 +255,7 @@ pub(super) async fn event_names(ctx: Ctx) {
     assert_eq!(events, [Insert, Modify, Remove, Insert, Modify, Remove, Insert, Modify]);
 }
 
-pub(super) async fn sequence_numbers(ctx: Ctx) {
+pub(super) async fn sequence_numbers_increase(ctx: Ctx) {
     let table = ctx.table(TableSpec::s().stream(StreamViewType::KeysOnly)).await;
     write_numbers(&ctx, &table, 1..=12).await;
     let records = ctx.records(&table, 12).await;
@@ -264,7 +264,7 @@ pub(super) async fn sequence_numbers(ctx: Ctx) {
         let text = &record.sequence_number.0;
         assert!((21..=40).contains(&text.len()), "{text}");
         assert!(text.bytes().all(|byte| byte.is_ascii_digit()), "{text}");
-        // 40 digits are more than a u128 has: as text of one length, order is that of the number.
+        // 40 digits exceed a u128; as texts of equal length, the numbers compare correctly.
         format!("{text:0>40}")
     };
     let values: Vec<String> = records.iter().map(value).collect();
@@ -273,17 +273,17 @@ pub(super) async fn sequence_numbers(ctx: Ctx) {
     assert!(format!("{:0>40}", shard.starting_sequence_number.0) <= values[0], "{shard:?}");
 }
 
-pub(super) async fn event_ids(ctx: Ctx) {
+pub(super) async fn event_ids_are_unique(ctx: Ctx) {
     let mut ids = BTreeSet::new();
     for _ in 0..2 {
         let table = ctx.table(TableSpec::s().stream(StreamViewType::KeysOnly)).await;
         for _ in 0..2 {
             write_numbers(&ctx, &table, 1..=5).await;
             for record in ctx.records(&table, 5).await {
-                assert!(ids.insert(record.event_id.clone()), "twice: {record:?}");
+                assert!(ids.insert(record.event_id.clone()), "duplicate event id: {record:?}");
                 assert!(!record.event_id.is_empty(), "{record:?}");
             }
-            // The records of the next stream are others, although the changes are the same.
+            // The records of the next stream have other ids, although the changes are the same.
             set_stream(&ctx, &table, None).await;
             set_stream(&ctx, &table, Some(StreamViewType::KeysOnly)).await;
         }
@@ -291,7 +291,7 @@ pub(super) async fn event_ids(ctx: Ctx) {
     assert_eq!(ids.len(), 20);
 }
 
-pub(super) async fn transactions_are_single_records(ctx: Ctx) {
+pub(super) async fn transaction_has_one_record_per_item(ctx: Ctx) {
     let shape = || TableSpec::s().stream(StreamViewType::NewAndOldImages);
     let (old, gone, same) = (numbered("old", 1), numbered("gone", 1), numbered("same", 1));
     let first = ctx.table_with(shape(), [old.clone(), gone.clone(), same.clone()]).await;
@@ -319,7 +319,7 @@ pub(super) async fn transactions_are_single_records(ctx: Ctx) {
     assert_eq!(records[0].user_identity, None);
 }
 
-pub(super) async fn canceled_transactions_leave_no_record(ctx: Ctx) {
+pub(super) async fn canceled_transaction_has_no_record(ctx: Ctx) {
     let before = numbered("a", 1);
     let shape = TableSpec::s().stream(StreamViewType::NewAndOldImages);
     let table = ctx.table_with(shape, [before.clone()]).await;

@@ -1,26 +1,26 @@
-//! How a stream is divided into shards, and how one shard follows another (56c, 56o).
+//! Shards of a stream and their succession (56c, 56o).
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::time::Duration;
 
 use super::*;
 
-/// How long a shard takes records.
+/// Time for which a shard accepts records.
 const LIFETIME: Duration = Duration::from_secs(4 * 60 * 60);
 
-/// A shard and all its records.
+/// A shard with all its records.
 struct Read {
     shard: Shard,
     records: Vec<Record>,
-    /// Whether reading came to an end.
+    /// Whether the reader reached the end of a closed shard.
     is_finished: bool,
 }
 
-/// All shards of a stream, as pages of `limit` of them show them.
+/// Returns all shards of a stream, listed in pages of `limit`.
 async fn described(ctx: &Ctx, arn: &StreamArn, limit: Option<i32>) -> Vec<Shard> {
     let mut shards = Vec::new();
     let mut request = DescribeStream::new(arn.clone()).limit(limit);
-    // A store that goes in circles is found out.
+    // The bound makes a store with endless pages fail the case.
     for _ in 0..1000 {
         let page = ctx.ok(ctx.store().describe_stream(request.clone()).await);
         assert!(page.shards.len() <= limit.unwrap_or(100) as usize, "{page:?}");
@@ -30,10 +30,10 @@ async fn described(ctx: &Ctx, arn: &StreamArn, limit: Option<i32>) -> Vec<Shard>
             return shards;
         }
     }
-    panic!("the pages have no end: {shards:?}");
+    panic!("more than 1000 pages of shards: {shards:?}");
 }
 
-/// Reads all shards of a stream, each to its end or to where it has nothing more for now.
+/// Reads all shards of a stream, each to its end or, if it is open, to its last record.
 async fn read_all(ctx: &Ctx, arn: &StreamArn) -> Vec<Read> {
     let mut all = Vec::new();
     for shard in described(ctx, arn, None).await {
@@ -51,22 +51,27 @@ async fn read_all(ctx: &Ctx, arn: &StreamArn) -> Vec<Read> {
     all
 }
 
-/// Numbers are told in 21 to 40 digits.
+/// Pads a sequence number to 40 digits, because numbers have 21 to 40.
 fn comparable(number: &SequenceNumber) -> String {
     format!("{:0>40}", number.0)
 }
 
-/// The oldest known ancestor of each shard. Parents stand before their children.
+/// Returns the oldest known ancestor of each shard. Parents stand before their children.
 fn lineages(all: &[Read]) -> BTreeMap<ShardId, ShardId> {
     let mut roots: BTreeMap<ShardId, ShardId> = BTreeMap::new();
     for Read { shard, .. } in all {
         let parent = shard.parent.as_ref();
         if let Some(parent) = parent {
             let is_later = all.iter().any(|other| other.shard.id == *parent);
-            assert_eq!(roots.contains_key(parent), is_later, "{parent} stands after {}", shard.id);
+            assert_eq!(
+                roots.contains_key(parent),
+                is_later,
+                "the parent {parent} is listed after {}",
+                shard.id
+            );
         }
         let root = parent.and_then(|parent| roots.get(parent)).unwrap_or(&shard.id).clone();
-        assert!(roots.insert(shard.id.clone(), root).is_none(), "twice: {}", shard.id);
+        assert!(roots.insert(shard.id.clone(), root).is_none(), "duplicate shard: {}", shard.id);
     }
     roots
 }
@@ -81,13 +86,13 @@ fn expect_histories(all: &[Read], expected: &BTreeMap<String, Vec<i32>>) {
     for Read { shard, records, .. } in all {
         let (first, last) = (&shard.starting_sequence_number, &shard.ending_sequence_number);
         for record in records {
-            assert!(ids.insert(&record.event_id), "twice: {record:?}");
+            assert!(ids.insert(&record.event_id), "duplicate record: {record:?}");
             let number = comparable(&record.sequence_number);
             assert!(number >= comparable(first), "{record:?} is before {shard:?}");
             let is_inside = last.as_ref().is_none_or(|last| number <= comparable(last));
             assert!(is_inside, "{record:?} is after {shard:?}");
             let pk = record.keys.get("pk").and_then(|pk| pk.as_str().map(str::to_owned));
-            let pk = pk.expect("a key of text");
+            let pk = pk.expect("the key is a string");
             found.entry(pk.clone()).or_default().extend(numbers(std::slice::from_ref(record)));
             places.entry(pk).or_default().insert(&roots[&shard.id]);
         }
@@ -98,19 +103,19 @@ fn expect_histories(all: &[Read], expected: &BTreeMap<String, Vec<i32>>) {
     }
 }
 
-/// Makes `n` the number of each of these items.
+/// Writes `n` to each of these items.
 async fn write_everywhere(ctx: &Ctx, table: &Table, items: i32, n: i32) {
     for item in 0..items {
         ctx.put(table, numbered(&format!("item-{item}"), n)).await;
     }
 }
 
-/// What [`write_everywhere`] leaves in a stream.
+/// Returns the records that [`write_everywhere`] leaves in a stream.
 fn histories(items: i32, numbers: std::ops::RangeInclusive<i32>) -> BTreeMap<String, Vec<i32>> {
     (0..items).map(|item| (format!("item-{item}"), numbers.clone().collect())).collect()
 }
 
-pub(super) async fn each_item_has_one_lineage(ctx: Ctx) {
+pub(super) async fn records_of_an_item_are_in_one_lineage(ctx: Ctx) {
     let table = ctx.table(TableSpec::s().stream(StreamViewType::NewImage)).await;
     for n in 1..=3 {
         write_everywhere(&ctx, &table, 20, n).await;
@@ -139,14 +144,14 @@ pub(super) async fn shards_are_described_in_pages(ctx: Ctx) {
     assert_eq!((page.shards, page.last_evaluated_shard), (vec![], None));
 }
 
-pub(super) async fn shards_are_succeeded(ctx: Ctx) {
+pub(super) async fn shard_is_succeeded_by_a_child(ctx: Ctx) {
     let table = ctx.table(TableSpec::s().stream(StreamViewType::NewImage)).await;
     let arn = ctx.stream_of(&table).await;
     write_everywhere(&ctx, &table, 20, 1).await;
     let parents = described(&ctx, &arn, None).await;
     ctx.clock().advance(LIFETIME - Duration::from_secs(1));
     write_everywhere(&ctx, &table, 20, 2).await;
-    assert_eq!(described(&ctx, &arn, None).await, parents, "before their time is over");
+    assert_eq!(described(&ctx, &arn, None).await, parents, "before the end of their lifetime");
     ctx.clock().advance(Duration::from_secs(1));
     write_everywhere(&ctx, &table, 20, 3).await;
 
@@ -163,21 +168,21 @@ pub(super) async fn shards_are_succeeded(ctx: Ctx) {
     for child in open {
         let parent =
             closed.iter().find(|parent| Some(&parent.shard.id) == child.shard.parent.as_ref());
-        let parent = &parent.expect("every child has a parent").shard;
-        let end = parent.ending_sequence_number.as_ref().expect("it is closed");
+        let parent = &parent.expect("the child has a parent").shard;
+        let end = parent.ending_sequence_number.as_ref().expect("the shard is closed");
         let start = &child.shard.starting_sequence_number;
         assert!(comparable(start) > comparable(end), "{start} is not after {end}");
         assert_eq!(child.shard.ending_sequence_number, None);
         assert!(!child.is_finished, "{:?} is open", child.shard);
     }
-    // What is new is in the children.
+    // New records are in the children.
     for parent in &parents {
         let latest = iterator(&ctx, &arn, &parent.id, ShardPosition::Latest).await;
         assert_eq!(read(&ctx, latest).await, GetRecordsOutput::default());
     }
 }
 
-pub(super) async fn an_iterator_ends_with_its_shard(ctx: Ctx) {
+pub(super) async fn closed_shard_ends_at_its_last_record(ctx: Ctx) {
     let table = ctx.table(TableSpec::s().stream(StreamViewType::NewImage)).await;
     write_numbers(&ctx, &table, 1..=2).await;
     let (arn, shard) = written_shard(&ctx, &table).await;
@@ -190,7 +195,7 @@ pub(super) async fn an_iterator_ends_with_its_shard(ctx: Ctx) {
     let page = read(&ctx, newest).await;
     assert_eq!(numbers(&page.records), [4]);
     assert_eq!(page.next_iterator, None);
-    // In pages of one record, the last one tells that it is the last.
+    // In pages of one record, the last page reports the end of the shard.
     let mut next = Some(iterator(&ctx, &arn, &shard.id, ShardPosition::TrimHorizon).await);
     let mut found = Vec::new();
     while let Some(iterator) = next {
@@ -203,7 +208,7 @@ pub(super) async fn an_iterator_ends_with_its_shard(ctx: Ctx) {
     assert_eq!(found, [1, 2, 3, 4]);
     let records = ctx.records(&table, 6).await;
     assert_eq!(numbers(&records), [1, 2, 3, 4, 5, 6]);
-    // A number is one of its own shard only.
+    // A sequence number is valid only in its own shard.
     for record in &records[4..] {
         let position = ShardPosition::At(record.sequence_number.clone());
         let result = ctx.store().get_shard_iterator(at(&arn, &shard.id, position)).await;
@@ -211,7 +216,7 @@ pub(super) async fn an_iterator_ends_with_its_shard(ctx: Ctx) {
     }
 }
 
-pub(super) async fn order_over_many_shards(ctx: Ctx) {
+pub(super) async fn order_holds_across_shards(ctx: Ctx) {
     let table = ctx.table(TableSpec::s().stream(StreamViewType::NewImage)).await;
     let arn = ctx.stream_of(&table).await;
     for n in 1..=5 {
@@ -226,7 +231,7 @@ pub(super) async fn order_over_many_shards(ctx: Ctx) {
     }
 }
 
-pub(super) async fn shards_without_records(ctx: Ctx) {
+pub(super) async fn empty_shards_have_numbers_and_end(ctx: Ctx) {
     let table = ctx.table(TableSpec::s().stream(StreamViewType::NewImage)).await;
     let arn = ctx.stream_of(&table).await;
     for n in 1..=2 {
@@ -237,7 +242,7 @@ pub(super) async fn shards_without_records(ctx: Ctx) {
     for Read { shard, is_finished, .. } in read_all(&ctx, &arn).await {
         assert!(is_finished, "{shard:?}");
         let (first, last) = (shard.starting_sequence_number, shard.ending_sequence_number);
-        let last = last.expect("it is closed");
+        let last = last.expect("the shard is closed");
         assert!(comparable(&first) <= comparable(&last), "{first} is after {last}");
         for number in [first, last] {
             for position in [ShardPosition::At(number.clone()), ShardPosition::After(number)] {
@@ -248,7 +253,7 @@ pub(super) async fn shards_without_records(ctx: Ctx) {
     }
 }
 
-pub(super) async fn trimmed_shards_vanish(ctx: Ctx) {
+pub(super) async fn trimmed_shards_disappear(ctx: Ctx) {
     let table = ctx.table(TableSpec::s().stream(StreamViewType::NewImage)).await;
     let arn = ctx.stream_of(&table).await;
     write_numbers(&ctx, &table, 1..=1).await;
@@ -256,21 +261,21 @@ pub(super) async fn trimmed_shards_vanish(ctx: Ctx) {
     ctx.clock().advance(LIFETIME);
     write_numbers(&ctx, &table, 2..=2).await;
     let second = described(&ctx, &arn, None).await;
-    // The records of the first shards are all older than a day, those of the second are not.
+    // The records of the first shards are older than a day; those of the second shards are not.
     ctx.clock().advance(Duration::from_secs(24 * 60 * 60 + 1));
     let left = described(&ctx, &arn, None).await;
     assert_eq!(left, second[first.len()..]);
     for (gone, child) in first.iter().zip(&left) {
-        assert_eq!(child.parent.as_ref(), Some(&gone.id), "a child names a parent that is gone");
+        assert_eq!(child.parent.as_ref(), Some(&gone.id), "a child must name its trimmed parent");
         let request = at(&arn, &gone.id, ShardPosition::TrimHorizon);
         let result = ctx.store().get_shard_iterator(request).await;
         ctx.expect_kind(result, "NotFound", |kind| matches!(kind, ErrorKind::NotFound));
     }
-    // Whoever was going through the pages goes on.
+    // A caller in the middle of the pages can continue.
     let start = first.last().map(|shard| shard.id.clone());
     let request = DescribeStream::new(arn.clone()).exclusive_start_shard(start);
     assert_eq!(ctx.ok(ctx.store().describe_stream(request).await).shards, left);
-    // However long nobody writes, there is a shard to read what will be written.
+    // There is an open shard for future records, however long nobody writes.
     ctx.clock().advance(10 * LIFETIME);
     assert_eq!(described(&ctx, &arn, None).await, left);
     write_numbers(&ctx, &table, 3..=3).await;
@@ -302,7 +307,7 @@ pub(super) async fn disabling_closes_all_shards(ctx: Ctx) {
     let again = read_all(&ctx, &new).await;
     expect_histories(&again, &histories(10, 3..=3));
     for Read { shard, is_finished, .. } in &again {
-        assert_eq!(shard.parent, None, "a stream begins with shards of its own");
+        assert_eq!(shard.parent, None, "a new stream must have new shards");
         assert!(!is_finished, "{shard:?}");
         assert!(all.iter().all(|closed| closed.shard.id != shard.id), "{shard:?}");
     }
@@ -310,7 +315,7 @@ pub(super) async fn disabling_closes_all_shards(ctx: Ctx) {
     expect_histories(&all, &histories(10, 1..=1));
 }
 
-/// The shards of a stream that a filter lists: the children of this one.
+/// Returns the children of a shard, listed with a shard filter.
 async fn children(ctx: &Ctx, arn: &StreamArn, parent: &ShardId) -> Vec<Shard> {
     let filter = ShardFilter::ChildrenOf(parent.clone());
     let request = DescribeStream::new(arn.clone()).shard_filter(filter);
@@ -319,7 +324,7 @@ async fn children(ctx: &Ctx, arn: &StreamArn, parent: &ShardId) -> Vec<Shard> {
     page.shards
 }
 
-pub(super) async fn a_filter_lists_the_children(ctx: Ctx) {
+pub(super) async fn filter_lists_children_of_a_shard(ctx: Ctx) {
     let table = ctx.table(TableSpec::s().stream(StreamViewType::NewImage)).await;
     let arn = ctx.stream_of(&table).await;
     for n in 1..=3 {
@@ -336,8 +341,8 @@ pub(super) async fn a_filter_lists_the_children(ctx: Ctx) {
         found.extend(listed);
     }
     let (first, later) = all.split_at(all.len() / 3);
-    assert_eq!(found, later, "who follows the children reads each shard once");
-    // A page of one is enough for an only child, and a limit is checked as ever.
+    assert_eq!(found, later, "the children of all shards must be each later shard once");
+    // A limit of one is enough for an only child, and invalid limits are rejected.
     let filter = ShardFilter::ChildrenOf(first[0].id.clone());
     let request =
         |limit: i32| DescribeStream::new(arn.clone()).shard_filter(filter.clone()).limit(limit);
@@ -345,7 +350,7 @@ pub(super) async fn a_filter_lists_the_children(ctx: Ctx) {
     assert_eq!((page.shards.len(), page.last_evaluated_shard), (1, None));
     let refused = ctx.store().describe_stream(request(0)).await;
     ctx.expect_kind(refused, "Validation", |kind| matches!(kind, ErrorKind::Validation));
-    // Children of a shard that is gone are there; a child that is gone is not.
+    // Children of a trimmed shard are listed; a trimmed child is not.
     ctx.clock().advance(Duration::from_secs(24 * 60 * 60 + 1) - 2 * LIFETIME);
     let left = described(&ctx, &arn, None).await;
     assert!(left.len() < all.len(), "{left:?}");
@@ -359,11 +364,11 @@ pub(super) async fn a_filter_lists_the_children(ctx: Ctx) {
     }
 }
 
-/// Ids in the form of a shard's, before and after all that there are.
+/// Well-formed shard ids that sort before and after all existing ones.
 const UNKNOWN: [&str; 2] =
     ["shardId-00000000000000000000-00000000", "shardId-99999999999999999999-ffffffff"];
 
-pub(super) async fn a_filter_lists_no_other_shards(ctx: Ctx) {
+pub(super) async fn filter_without_children_is_empty(ctx: Ctx) {
     let table = ctx.table(TableSpec::s().stream(StreamViewType::KeysOnly)).await;
     let arn = ctx.stream_of(&table).await;
     let open = described(&ctx, &arn, None).await.into_iter().map(|shard| shard.id);
@@ -373,7 +378,7 @@ pub(super) async fn a_filter_lists_no_other_shards(ctx: Ctx) {
     }
 }
 
-pub(super) async fn a_filter_goes_with_no_start(ctx: Ctx) {
+pub(super) async fn filter_with_start_shard_is_rejected(ctx: Ctx) {
     let table = ctx.table(TableSpec::s().stream(StreamViewType::KeysOnly)).await;
     let arn = ctx.stream_of(&table).await;
     let shard = described(&ctx, &arn, None).await.remove(0);
@@ -386,7 +391,7 @@ pub(super) async fn a_filter_goes_with_no_start(ctx: Ctx) {
     );
 }
 
-pub(super) async fn page_after_an_unknown_shard(ctx: Ctx) {
+pub(super) async fn page_after_unknown_shard_is_empty(ctx: Ctx) {
     let table = ctx.table(TableSpec::s().stream(StreamViewType::KeysOnly)).await;
     let arn = ctx.stream_of(&table).await;
     let other = ctx.table(TableSpec::s().stream(StreamViewType::KeysOnly)).await;

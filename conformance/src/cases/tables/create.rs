@@ -1,9 +1,9 @@
-//! The keys of a new table and their definitions.
+//! Key schema and attribute definitions of a new table.
 
 use super::super::prelude::*;
 use super::{constraint, describe, invalid, refused};
 
-pub(super) async fn described_as_asked(ctx: Ctx) {
+pub(super) async fn created_table_is_active_and_described(ctx: Ctx) {
     let name = ctx.free_name();
     let request = TableSpec::s_n()
         .gsi_projecting(IndexProjection::include(["y", "x"]))
@@ -23,7 +23,9 @@ pub(super) async fn described_as_asked(ctx: Ctx) {
             (&table.local_secondary_indexes, &request.local_secondary_indexes),
         ] {
             let [described] = &described[..] else { panic!("{call}: {described:?}") };
-            let [asked] = &asked[..] else { panic!("one index was asked for: {asked:?}") };
+            let [asked] = &asked[..] else {
+                panic!("not exactly one index was requested: {asked:?}")
+            };
             assert_eq!(described.name, asked.name, "{call}");
             assert_eq!(described.key_schema, asked.key_schema, "{call}");
             assert_eq!(described.projection.kind, asked.projection.kind, "{call}");
@@ -61,7 +63,7 @@ fn definition(name: &str, kind: KeyType) -> AttributeDefinition {
     AttributeDefinition::new(name, kind)
 }
 
-/// A table whose definitions and key are these, whatever they are.
+/// Returns a request with exactly these definitions and this key, valid or not.
 fn raw(definitions: &[(&str, KeyType)], key: &[(&str, KeyRole)]) -> TableSpec {
     TableSpec::s().with(|mut request| {
         request.attribute_definitions =
@@ -74,7 +76,7 @@ fn raw(definitions: &[(&str, KeyType)], key: &[(&str, KeyRole)]) -> TableSpec {
 use KeyRole::{Partition as H, Sort as R};
 use KeyType::{N, S};
 
-pub(super) async fn key_without_definition(ctx: Ctx) {
+pub(super) async fn key_without_definition_is_rejected(ctx: Ctx) {
     let undefined = |keys: &str, definitions: &str| {
         invalid(&format!(
             "Some index key attributes are not defined in AttributeDefinitions. \
@@ -95,7 +97,7 @@ pub(super) async fn key_without_definition(ctx: Ctx) {
     refused(&ctx, shape, &undefined("pk, g", "pk")).await;
 }
 
-pub(super) async fn definition_without_key(ctx: Ctx) {
+pub(super) async fn definition_without_key_is_rejected(ctx: Ctx) {
     let shape = TableSpec::s().with(|request| request.attribute("extra", N));
     let text = "Number of attributes in KeySchema does not exactly match number of attributes \
                 defined in AttributeDefinitions";
@@ -106,14 +108,14 @@ pub(super) async fn definition_without_key(ctx: Ctx) {
     refused(&ctx, shape, &invalid(text)).await;
 }
 
-pub(super) async fn definition_twice(ctx: Ctx) {
+pub(super) async fn duplicate_definition_is_rejected(ctx: Ctx) {
     for kind in [S, N] {
         let shape = raw(&[("a", S), ("a", kind)], &[("a", H)]);
         refused(&ctx, shape, "Attribute Name is duplicated: a").await;
     }
 }
 
-pub(super) async fn key_schema_rules(ctx: Ctx) {
+pub(super) async fn key_schema_is_hash_then_range(ctx: Ctx) {
     let both = [("a", S), ("b", S)];
     let first = "Invalid KeySchema: The first KeySchemaElement is not a HASH key type";
     let second = "Invalid KeySchema: The second KeySchemaElement is not a RANGE key type";
@@ -127,18 +129,18 @@ pub(super) async fn key_schema_rules(ctx: Ctx) {
     refused(&ctx, raw(&both[..1], &[]), &none).await;
     let name = ctx.free_name();
     let three = raw(&[("a", S), ("b", S), ("c", S)], &[("a", H), ("b", R), ("c", R)]);
-    // The text shows the whole list, which is not stable.
+    // The message contains the whole list, whose order varies.
     let error = ctx.expect_error(ctx.store().create_table(three.request(&name)).await);
     assert!(matches!(error.kind(), ErrorKind::Validation), "{error}");
 }
 
-pub(super) async fn key_name_length(ctx: Ctx) {
+pub(super) async fn key_names_have_1_to_255_bytes(ctx: Ctx) {
     let longest = "x".repeat(255);
     let table = ctx.table(raw(&[(&longest, S)], &[(&longest, H)])).await;
     let item = Item::new().with(longest, "a");
     ctx.put(&table, item.clone()).await;
     ctx.expect_table(&table, &[item]).await;
-    // 255 bytes, and not characters. Two members break the rule, the definition and the key.
+    // The limit is in bytes, not characters. Both the definition and the key exceed it.
     for name in [String::new(), "x".repeat(256), "é".repeat(128)] {
         let rule = if name.is_empty() {
             "greater than or equal to 1"

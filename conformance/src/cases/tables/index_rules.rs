@@ -1,4 +1,4 @@
-//! The indexes of a new table: how many, with which keys, carrying what.
+//! Indexes of a new table: number, keys and projections.
 
 use super::super::prelude::*;
 use super::{constraint, invalid, on_gpk, refused};
@@ -17,7 +17,7 @@ fn with_local(count: usize) -> TableSpec {
     })
 }
 
-pub(super) async fn twenty_global_indexes(ctx: Ctx) {
+pub(super) async fn tables_are_limited_to_20_global_indexes(ctx: Ctx) {
     let table = ctx.table(with_global(20)).await;
     let item = item! { "pk" => "a", "gpk" => "g" };
     ctx.put(&table, item.clone()).await;
@@ -28,7 +28,7 @@ pub(super) async fn twenty_global_indexes(ctx: Ctx) {
     refused(&ctx, with_global(21), &text).await;
 }
 
-pub(super) async fn five_local_indexes(ctx: Ctx) {
+pub(super) async fn tables_are_limited_to_5_local_indexes(ctx: Ctx) {
     let table = ctx.table(with_local(5)).await;
     let item = item! { "pk" => "a", "sk" => "b", "lsk" => "l" };
     ctx.put(&table, item.clone()).await;
@@ -43,13 +43,13 @@ fn including(names: impl IntoIterator<Item = impl Into<String>>) -> TableSpec {
     TableSpec::s().gsi_projecting(IndexProjection::include(names))
 }
 
-pub(super) async fn include_names_attributes(ctx: Ctx) {
+pub(super) async fn include_needs_attributes(ctx: Ctx) {
     let text = invalid("ProjectionType is INCLUDE, but NonKeyAttributes is not specified");
     refused(&ctx, including([""; 0]), &text).await;
 }
 
-pub(super) async fn hundred_projected_attributes(ctx: Ctx) {
-    // Names count in each index again, so the same twenty in five indexes are a hundred.
+pub(super) async fn tables_are_limited_to_100_projected_attributes(ctx: Ctx) {
+    // Names count once per index, so the same twenty names in five indexes are a hundred.
     let indexes = |last: usize| {
         let sizes = [20, 20, 20, 20, 20, last];
         sizes.into_iter().enumerate().filter(|(_, size)| *size > 0).fold(
@@ -69,7 +69,7 @@ pub(super) async fn hundred_projected_attributes(ctx: Ctx) {
     refused(&ctx, indexes(1), text).await;
 }
 
-pub(super) async fn twenty_attributes_per_index(ctx: Ctx) {
+pub(super) async fn indexes_are_limited_to_20_projected_attributes(ctx: Ctx) {
     let names = |count: usize| (0..count).map(|number| format!("x{number}")).collect::<Vec<_>>();
     ctx.table(including(names(20))).await;
     let text = constraint(
@@ -80,7 +80,7 @@ pub(super) async fn twenty_attributes_per_index(ctx: Ctx) {
     refused(&ctx, including(names(21)), &text).await;
 }
 
-pub(super) async fn projection_rules(ctx: Ctx) {
+pub(super) async fn invalid_projections_are_rejected(ctx: Ctx) {
     for (kind, name) in [(ProjectionType::All, "ALL"), (ProjectionType::KeysOnly, "KEYS_ONLY")] {
         let non_key_attributes = vec!["x".to_owned()];
         let shape = TableSpec::s().gsi_projecting(IndexProjection::new(kind, non_key_attributes));
@@ -91,7 +91,7 @@ pub(super) async fn projection_rules(ctx: Ctx) {
     refused(&ctx, including(["x", "y", "x"]), &text).await;
 }
 
-pub(super) async fn local_index_rules(ctx: Ctx) {
+pub(super) async fn local_index_needs_partition_key_and_own_sort_key(ctx: Ctx) {
     let text = "Table KeySchema does not have a range key, which is required when specifying a \
                 LocalSecondaryIndex";
     refused(&ctx, TableSpec::s().lsi(), &invalid(text)).await;
@@ -105,7 +105,7 @@ pub(super) async fn local_index_rules(ctx: Ctx) {
     let text = "Index KeySchema does not have the same leading hash key as table KeySchema for \
                 index: lsi. index hash key: other, table hash key: pk";
     refused(&ctx, shape, &invalid(text)).await;
-    // The table's own sort key will do.
+    // The sort key of the table is accepted as the sort key of the index.
     let index = SecondaryIndex::new("lsi").partition_key("pk").sort_key("sk");
     let table = ctx.table(TableSpec::s_s().with(|request| request.local_index(index))).await;
     let item = item! { "pk" => "a", "sk" => "b" };
@@ -113,17 +113,17 @@ pub(super) async fn local_index_rules(ctx: Ctx) {
     ctx.expect_index(&table, "lsi", &[item]).await;
 }
 
-pub(super) async fn index_name_twice(ctx: Ctx) {
+pub(super) async fn duplicate_index_name_is_rejected(ctx: Ctx) {
     let shape = TableSpec::s().gsi_hash().gsi_hash();
     refused(&ctx, shape, &invalid("Duplicate index name: gsi")).await;
-    // An index may have the name of its table.
+    // An index can have the name of its table.
     let name = ctx.free_name();
     let request = TableSpec::s()
         .with(|request| request.attribute("gpk", KeyType::S).global_index(on_gpk(&name)));
     ctx.ok(ctx.store().create_table(request.request(&name)).await);
 }
 
-pub(super) async fn local_index_name_twice(ctx: Ctx) {
+pub(super) async fn local_and_global_indexes_share_names(ctx: Ctx) {
     let lsi = |shape: TableSpec| shape.lsi_on("same", ("lsk", KeyType::S), IndexProjection::all());
     let gsi =
         |shape: TableSpec| shape.gsi_on("same", ("gpk", KeyType::S), None, IndexProjection::all());
@@ -132,7 +132,7 @@ pub(super) async fn local_index_name_twice(ctx: Ctx) {
     }
 }
 
-pub(super) async fn index_names(ctx: Ctx) {
+pub(super) async fn index_names_follow_the_rules_of_table_names(ctx: Ctx) {
     let shape =
         |name: &str| TableSpec::s().gsi_on(name, ("gpk", KeyType::S), None, IndexProjection::all());
     let item = item! { "pk" => "a", "gpk" => "g" };

@@ -1,4 +1,4 @@
-//! Adding indexes to a table and taking them away.
+//! Indexes that are added to and deleted from a table.
 
 use super::super::prelude::*;
 use super::{add_index, constraint, describe, global_indexes, invalid, on_gpk};
@@ -7,7 +7,7 @@ const ONE_AT_A_TIME: &str = "Subscriber limit exceeded: Only 1 online index can 
                              deleted simultaneously per table";
 
 pub(super) async fn one_index_per_call(ctx: Ctx) {
-    let spec = TableSpec::s()
+    let shape = TableSpec::s()
         .gsi_on("one", ("gpk", KeyType::S), None, IndexProjection::all())
         .gsi_on("two", ("gpk", KeyType::S), None, IndexProjection::all());
     let table = ctx.table_with(shape, [item! { "pk" => "a", "gpk" => "g" }]).await;
@@ -24,7 +24,7 @@ pub(super) async fn one_index_per_call(ctx: Ctx) {
     ctx.expect_unchanged(&before).await;
 }
 
-pub(super) async fn index_twice_in_a_call(ctx: Ctx) {
+pub(super) async fn index_is_named_once_per_call(ctx: Ctx) {
     let table = ctx.table(TableSpec::s().gsi_hash()).await;
     for request in [
         UpdateTable::new(&table).delete_index("gsi").delete_index("gsi"),
@@ -37,14 +37,14 @@ pub(super) async fn index_twice_in_a_call(ctx: Ctx) {
     assert_eq!(global_indexes(&describe(&ctx, &table).await), ["gsi"]);
 }
 
-pub(super) async fn index_is_backfilled(ctx: Ctx) {
+pub(super) async fn added_index_has_existing_items(ctx: Ctx) {
     let items: Vec<Item> = (0..60)
         .map(|number| {
             item! { "pk" => format!("p{number}"), "gpk" => format!("g{}", number % 7), "n" => number }
         })
         .collect();
     let table = ctx.table_with(TableSpec::s(), items.clone()).await;
-    // An item that came and went is not in the index.
+    // A deleted item is not in the index.
     ctx.put(&table, item! { "pk" => "gone", "gpk" => "g1" }).await;
     ctx.delete(&table, item! { "pk" => "gone" }).await;
     let index = on_gpk("gsi").sort_key("n");
@@ -60,50 +60,17 @@ pub(super) async fn index_is_backfilled(ctx: Ctx) {
     ctx.expect_table(&table, &items).await;
 }
 
-pub(super) async fn added_index_carries(ctx: Ctx) {
-    let item = item! { "pk" => "a", "gpk" => "g", "x" => 1, "y" => 2 };
-    for (projection, entry) in [
-        (IndexProjection::include(["x"]), item! { "pk" => "a", "gpk" => "g", "x" => 1 }),
-        (IndexProjection::keys_only(), item! { "pk" => "a", "gpk" => "g" }),
-        (IndexProjection::all(), item.clone()),
-    ] {
-        let table = ctx.table_with(TableSpec::s(), [item.clone()]).await;
-        let index = on_gpk("gsi").projection(projection.clone());
-        let request = UpdateTable::new(&table).attribute("gpk", KeyType::S).create_index(index);
-        ctx.update_table(request).await;
-        let description = describe(&ctx, &table).await;
-        assert_eq!(description.global_secondary_indexes[0].projection, projection);
-        ctx.expect_query(Query::new(&table, attr("gpk").eq("g")).index("gsi"), &[entry]).await;
-    }
-}
-
-pub(super) async fn added_index_throughput(ctx: Ctx) {
-    let spec = TableSpec::s().with(|request| {
-        request
-            .billing_mode(Some(BillingMode::Provisioned))
-            .provisioned_throughput(Some(ProvisionedThroughput::new(5, 6)))
-    });
-    let table = ctx.table(spec).await;
-    let given = ProvisionedThroughput::new(3, 4);
-    let index = on_gpk("gsi").provisioned_throughput(Some(given));
-    let request = UpdateTable::new(&table).attribute("gpk", KeyType::S).create_index(index);
-    ctx.update_table(request).await;
-    let description = describe(&ctx, &table).await;
-    assert_eq!(description.provisioned_throughput, ProvisionedThroughput::new(5, 6));
-    assert_eq!(description.global_secondary_indexes[0].provisioned_throughput, given);
-}
-
-pub(super) async fn misfits_are_left_out(ctx: Ctx) {
+pub(super) async fn unfit_items_are_left_out_of_added_index(ctx: Ctx) {
     let fits = item! { "pk" => "fits", "gpk" => "g" };
     let table =
         ctx.table_with(TableSpec::s(), [fits.clone(), item! { "pk" => "n", "gpk" => 5 }]).await;
     ctx.update_table(add_index(&table, "gsi")).await;
     ctx.expect_index(&table, "gsi", std::slice::from_ref(&fits)).await;
-    // Such an item can still be changed, as long as the attribute is left alone.
+    // Such an item can be updated as long as the attribute is unchanged.
     let request = UpdateItem::new(&table, item! { "pk" => "n" }).update(Update::new().set("x", 1));
     ctx.update(request).await;
     ctx.expect_index(&table, "gsi", std::slice::from_ref(&fits)).await;
-    // It comes into the index when the attribute is put right.
+    // It enters the index when the attribute gets the type of the key.
     let mended = item! { "pk" => "n", "gpk" => "h", "x" => 1 };
     ctx.put(&table, mended.clone()).await;
     ctx.expect_index(&table, "gsi", &[fits.clone(), mended]).await;
@@ -125,7 +92,7 @@ pub(super) async fn misfits_are_left_out(ctx: Ctx) {
     ctx.expect_table(&table, &all).await;
 }
 
-pub(super) async fn backfill_is_sparse(ctx: Ctx) {
+pub(super) async fn added_index_is_sparse(ctx: Ctx) {
     let items = [
         item! { "pk" => "both", "gpk" => "g", "gsk" => "h" },
         item! { "pk" => "no sort", "gpk" => "g" },
@@ -144,7 +111,7 @@ pub(super) async fn backfill_is_sparse(ctx: Ctx) {
     ctx.expect_table(&table, &items).await;
 }
 
-pub(super) async fn index_comes_and_goes(ctx: Ctx) {
+pub(super) async fn index_is_active_or_deleted_when_the_call_returns(ctx: Ctx) {
     let item = item! { "pk" => "a", "gpk" => "g" };
     let table = ctx.table_with(TableSpec::s(), [item.clone()]).await;
     ctx.update_table(add_index(&table, "gsi")).await;
@@ -160,12 +127,12 @@ pub(super) async fn index_comes_and_goes(ctx: Ctx) {
     let query = Query::new(&table, attr("gpk").eq("g")).index("gsi");
     ctx.expect_validation(ctx.store().query(query).await, text);
     ctx.expect_validation(ctx.store().scan(Scan::new(&table).index("gsi")).await, text);
-    // What the index could not hold is no longer refused.
+    // Values that did not fit the index key are accepted again.
     ctx.put(&table, item! { "pk" => "b", "gpk" => 1 }).await;
     ctx.expect_table(&table, &[item, item! { "pk" => "b", "gpk" => 1 }]).await;
 }
 
-pub(super) async fn new_index_follows_writes(ctx: Ctx) {
+pub(super) async fn added_index_follows_and_validates_writes(ctx: Ctx) {
     let table = ctx.table_with(TableSpec::s(), [item! { "pk" => "a", "gpk" => "g" }]).await;
     ctx.update_table(add_index(&table, "gsi")).await;
     ctx.put(&table, item! { "pk" => "b", "gpk" => "g" }).await;
@@ -181,7 +148,7 @@ pub(super) async fn new_index_follows_writes(ctx: Ctx) {
     ctx.expect_table(&table, &[a]).await;
 }
 
-pub(super) async fn index_again(ctx: Ctx) {
+pub(super) async fn deleted_index_can_be_recreated(ctx: Ctx) {
     let item = item! { "pk" => "a", "gpk" => "g", "other" => 1 };
     let table = ctx.table_with(TableSpec::s().gsi_hash(), [item.clone()]).await;
     ctx.update_table(UpdateTable::new(&table).delete_index("gsi")).await;
@@ -195,7 +162,7 @@ pub(super) async fn index_again(ctx: Ctx) {
     ctx.expect_validation(ctx.store().query(old).await, text);
 }
 
-pub(super) async fn index_exists(ctx: Ctx) {
+pub(super) async fn existing_index_is_not_created_again(ctx: Ctx) {
     let item = item! { "pk" => "a", "gpk" => "g" };
     let table = ctx.table_with(TableSpec::s().gsi_hash(), [item]).await;
     let before = ctx.snapshot(&table).await;
@@ -204,13 +171,13 @@ pub(super) async fn index_exists(ctx: Ctx) {
     ctx.expect_unchanged(&before).await;
 }
 
-pub(super) async fn twenty_first_index(ctx: Ctx) {
-    let spec = TableSpec::s().with(|request| {
+pub(super) async fn twenty_first_global_index_is_rejected(ctx: Ctx) {
+    let shape = TableSpec::s().with(|request| {
         (0..20).fold(request.attribute("gpk", KeyType::S), |request, number| {
             request.global_index(on_gpk(&format!("gsi{number:02}")))
         })
     });
-    let table = ctx.table(spec).await;
+    let table = ctx.table(shape).await;
     ctx.expect_code(
         ctx.store().update_table(add_index(&table, "more")).await,
         "LimitExceededException",
@@ -220,7 +187,7 @@ pub(super) async fn twenty_first_index(ctx: Ctx) {
     assert_eq!(global_indexes(&describe(&ctx, &table).await).len(), 20);
 }
 
-pub(super) async fn added_index_rules(ctx: Ctx) {
+pub(super) async fn added_index_follows_the_rules_of_new_tables(ctx: Ctx) {
     let table = ctx.table_with(TableSpec::s(), [item! { "pk" => "a", "gpk" => "g" }]).await;
     let update = || UpdateTable::new(&table);
     let include = on_gpk("gsi").projection(IndexProjection::include([""; 0]));
@@ -267,7 +234,7 @@ pub(super) async fn added_index_rules(ctx: Ctx) {
     ctx.expect_table(&table, &[item! { "pk" => "a", "gpk" => "g" }]).await;
 }
 
-pub(super) async fn delete_missing_index(ctx: Ctx) {
+pub(super) async fn delete_of_missing_index_fails(ctx: Ctx) {
     let table = ctx.table(TableSpec::s().gsi_hash()).await;
     let request = UpdateTable::new(&table).delete_index("none");
     ctx.expect_code(
@@ -278,11 +245,44 @@ pub(super) async fn delete_missing_index(ctx: Ctx) {
     assert_eq!(global_indexes(&describe(&ctx, &table).await), ["gsi"]);
 }
 
-pub(super) async fn delete_local_index(ctx: Ctx) {
+pub(super) async fn local_index_cannot_be_deleted(ctx: Ctx) {
     let item = item! { "pk" => "a", "sk" => "b", "lsk" => "c" };
     let table = ctx.table_with(TableSpec::s_s().lsi(), [item.clone()]).await;
     let request = UpdateTable::new(&table).delete_index("lsi");
     let answer = ctx.store().update_table(request).await;
     ctx.expect_validation(answer, "Cannot delete an index that is not a GlobalSecondaryIndex: lsi");
     ctx.expect_index(&table, "lsi", &[item]).await;
+}
+
+pub(super) async fn added_index_has_the_projected_attributes(ctx: Ctx) {
+    let item = item! { "pk" => "a", "gpk" => "g", "x" => 1, "y" => 2 };
+    for (projection, entry) in [
+        (IndexProjection::include(["x"]), item! { "pk" => "a", "gpk" => "g", "x" => 1 }),
+        (IndexProjection::keys_only(), item! { "pk" => "a", "gpk" => "g" }),
+        (IndexProjection::all(), item.clone()),
+    ] {
+        let table = ctx.table_with(TableSpec::s(), [item.clone()]).await;
+        let index = on_gpk("gsi").projection(projection.clone());
+        let request = UpdateTable::new(&table).attribute("gpk", KeyType::S).create_index(index);
+        ctx.update_table(request).await;
+        let description = describe(&ctx, &table).await;
+        assert_eq!(description.global_secondary_indexes[0].projection, projection);
+        ctx.expect_query(Query::new(&table, attr("gpk").eq("g")).index("gsi"), &[entry]).await;
+    }
+}
+
+pub(super) async fn added_index_has_its_throughput(ctx: Ctx) {
+    let spec = TableSpec::s().with(|request| {
+        request
+            .billing_mode(Some(BillingMode::Provisioned))
+            .provisioned_throughput(Some(ProvisionedThroughput::new(5, 6)))
+    });
+    let table = ctx.table(spec).await;
+    let given = ProvisionedThroughput::new(3, 4);
+    let index = on_gpk("gsi").provisioned_throughput(Some(given));
+    let request = UpdateTable::new(&table).attribute("gpk", KeyType::S).create_index(index);
+    ctx.update_table(request).await;
+    let description = describe(&ctx, &table).await;
+    assert_eq!(description.provisioned_throughput, ProvisionedThroughput::new(5, 6));
+    assert_eq!(description.global_secondary_indexes[0].provisioned_throughput, given);
 }

@@ -1,4 +1,4 @@
-//! Tables come, are listed, and go.
+//! Creation, listing and deletion of tables.
 
 use super::super::prelude::*;
 use super::{constraint, describe, expect_missing, invalid};
@@ -6,7 +6,7 @@ use super::{constraint, describe, expect_missing, invalid};
 const PROTECTED: &str = "Resource cannot be deleted as it is currently protected against deletion. \
                          Disable deletion protection first.";
 
-pub(super) async fn protected_table(ctx: Ctx) {
+pub(super) async fn protected_table_cannot_be_deleted(ctx: Ctx) {
     let shape = TableSpec::s().with(|request| request.deletion_protection(true));
     let item = item! { "pk" => "a" };
     let table = ctx.table_with(shape, [item.clone()]).await;
@@ -23,9 +23,9 @@ pub(super) async fn protected_table(ctx: Ctx) {
     );
 }
 
-pub(super) async fn protection_is_switched(ctx: Ctx) {
+pub(super) async fn protection_can_be_changed(ctx: Ctx) {
     let table = ctx.table(TableSpec::s()).await;
-    // Asking for what is there already is no error.
+    // Setting the current state again is no error.
     for protected in [false, true, true] {
         let request = UpdateTable::new(&table).deletion_protection(Some(protected));
         let answer = ctx.ok(ctx.store().update_table(request).await);
@@ -36,7 +36,7 @@ pub(super) async fn protection_is_switched(ctx: Ctx) {
     ctx.expect_validation(ctx.store().delete_table(DeleteTable::new(&table)).await, PROTECTED);
 }
 
-pub(super) async fn create_twice(ctx: Ctx) {
+pub(super) async fn create_of_existing_table_fails(ctx: Ctx) {
     let item = item! { "pk" => "a", "gpk" => "g", "gsk" => "h" };
     let table = ctx.table_with(TableSpec::s().gsi(), [item.clone()]).await;
     for shape in [TableSpec::s().gsi(), TableSpec::n()] {
@@ -50,7 +50,7 @@ pub(super) async fn create_twice(ctx: Ctx) {
     ctx.expect_index(&table, "gsi", &[item]).await;
 }
 
-pub(super) async fn create_twice_invalid(ctx: Ctx) {
+pub(super) async fn invalid_create_of_existing_table_is_rejected(ctx: Ctx) {
     let table = ctx.table(TableSpec::s()).await;
     let shape = TableSpec::s().with(|request| request.attribute("extra", KeyType::S));
     let text = "Number of attributes in KeySchema does not exactly match number of attributes \
@@ -61,7 +61,7 @@ pub(super) async fn create_twice_invalid(ctx: Ctx) {
     );
 }
 
-pub(super) async fn create_at_once(ctx: Ctx) {
+pub(super) async fn one_of_concurrent_creates_succeeds(ctx: Ctx) {
     let name = ctx.free_name();
     let create = |shape: TableSpec| {
         let (store, request) = (ctx.store(), shape.request(&name));
@@ -78,10 +78,14 @@ pub(super) async fn create_at_once(ctx: Ctx) {
         }
     }
     let table = ctx.ok(ctx.store().describe_table(DescribeTable::new(&name)).await);
-    assert_eq!(created, [table.key_schema.len()], "one is created, and it is the one there");
+    assert_eq!(
+        created,
+        [table.key_schema.len()],
+        "exactly one create must succeed, and its table must exist"
+    );
 }
 
-pub(super) async fn delete_table(ctx: Ctx) {
+pub(super) async fn deleted_table_is_removed_with_items_and_indexes(ctx: Ctx) {
     let items = [item! { "pk" => "a", "gpk" => "g", "gsk" => "h" }, item! { "pk" => "b" }];
     let table = ctx.table_with(TableSpec::s().gsi(), items).await;
     let kept = ctx.table_with(TableSpec::s(), [item! { "pk" => "a" }]).await;
@@ -99,11 +103,11 @@ pub(super) async fn delete_table(ctx: Ctx) {
     ctx.expect_table(&kept, &[key]).await;
 }
 
-pub(super) async fn delete_and_create(ctx: Ctx) {
+pub(super) async fn recreated_table_is_empty(ctx: Ctx) {
     let item = item! { "pk" => "a", "gpk" => "g", "gsk" => "h" };
     let table = ctx.table_with(TableSpec::s().gsi(), [item]).await;
     ctx.ok(ctx.store().delete_table(DeleteTable::new(&table)).await);
-    // With another key, so that nothing of the old table can be used.
+    // The new table has another key, so that leftovers of the old one would be found.
     let request = TableSpec::n().gsi().request(table.name());
     ctx.ok(ctx.store().create_table(request).await);
     ctx.expect_table(&table, &[]).await;
@@ -113,7 +117,7 @@ pub(super) async fn delete_and_create(ctx: Ctx) {
     ctx.expect_index(&table, "gsi", &[item]).await;
 }
 
-pub(super) async fn missing_table(ctx: Ctx) {
+pub(super) async fn operations_on_missing_table_fail(ctx: Ctx) {
     let name = ctx.free_name();
     let store = ctx.store();
     expect_missing(&ctx, store.describe_table(DescribeTable::new(&name)).await, &name);
@@ -126,7 +130,7 @@ pub(super) async fn missing_table(ctx: Ctx) {
     assert_eq!(listed.table_names, Vec::<String>::new());
 }
 
-/// All pages of the names, each begun at the end of the one before.
+/// Returns all pages of table names, each started at the last name of the previous page.
 async fn pages(ctx: &Ctx, start: Option<&str>, limit: i32) -> Vec<Vec<String>> {
     let mut pages = Vec::new();
     let mut request = ListTables::new().limit(limit);
@@ -140,11 +144,11 @@ async fn pages(ctx: &Ctx, start: Option<&str>, limit: i32) -> Vec<Vec<String>> {
             return pages;
         }
     }
-    panic!("the list does not end: {pages:?}")
+    panic!("the list of tables does not end: {pages:?}")
 }
 
-pub(super) async fn list_tables(ctx: Ctx) {
-    // In the order of bytes: capitals first, the dot before digits.
+pub(super) async fn tables_are_listed_by_name_in_pages(ctx: Ctx) {
+    // Names are in byte order: capital letters first, the dot before digits.
     let names = ["Zeta", "alfa.b", "alfa1", "beta", "beta-2"];
     for name in ["beta", "alfa1", "Zeta", "beta-2", "alfa.b"] {
         ctx.ok(ctx.store().create_table(TableSpec::s().request(name)).await);
@@ -155,13 +159,13 @@ pub(super) async fn list_tables(ctx: Ctx) {
     for limit in [1, 2, 5, 100] {
         assert_eq!(pages(&ctx, None, limit).await.concat(), names, "pages of {limit}");
     }
-    // A page begins after a name that no table need have.
+    // A page can begin after a name that no table has.
     assert_eq!(pages(&ctx, Some("alfa1"), 2).await.concat(), names[3..]);
     assert_eq!(pages(&ctx, Some("alfa9"), 1).await.concat(), names[3..]);
     assert_eq!(pages(&ctx, Some("zzz"), 1).await.concat(), names[5..]);
 }
 
-pub(super) async fn list_tables_limit(ctx: Ctx) {
+pub(super) async fn page_of_tables_is_limited_to_100(ctx: Ctx) {
     for (limit, rule) in [
         (0, "have value greater than or equal to 1"),
         (-1, "have value greater than or equal to 1"),
@@ -185,7 +189,7 @@ pub(super) async fn list_tables_limit(ctx: Ctx) {
     }
 }
 
-pub(super) async fn table_counts(ctx: Ctx) {
+pub(super) async fn description_counts_items_and_bytes(ctx: Ctx) {
     let shape = TableSpec::s().gsi_projecting(IndexProjection::keys_only());
     let entry = item! { "pk" => "a", "gpk" => "g", "gsk" => "h", "x" => "carried by the table" };
     let plain = item! { "pk" => "b" };
@@ -195,9 +199,9 @@ pub(super) async fn table_counts(ctx: Ctx) {
         [it.item_count, it.size_bytes, index.item_count, index.size_bytes]
     };
     let bytes = (entry.size() + plain.size()) as u64;
-    // Names and values of three keys of one character each: 3 + 4 + 4.
+    // The entry has the key attributes alone: 3 + 4 + 4 bytes of names and values.
     let expected = [2, bytes, 1, 11];
-    // DynamoDB counts every six hours: there, what stands is some earlier count.
+    // DynamoDB updates its counts every six hours, so a service returns an earlier count.
     if ctx.is_service() {
         return;
     }

@@ -1,16 +1,16 @@
-//! The names of tables.
+//! Names of tables.
 
 use super::super::prelude::*;
 use super::{constraint, describe, refused_name};
 
 const PATTERN: &str = "satisfy regular expression pattern: [a-zA-Z0-9_.-]+";
 
-pub(super) async fn name_length(ctx: Ctx) {
+pub(super) async fn table_names_have_3_to_255_characters(ctx: Ctx) {
     let store = ctx.store();
     let shortest = ctx.ok(store.create_table(TableSpec::s().request("abc")).await);
     assert_eq!(shortest.table, "abc");
-    // A store may put a prefix before the names that it is given, and a service counts it too.
-    let (_, full_name) = shortest.arn.split_once(":table/").expect("the ARN of a table");
+    // A store can add a prefix to table names, which counts on a service.
+    let (_, full_name) = shortest.arn.split_once(":table/").expect("the table has an ARN");
     let prefix = full_name.len() - "abc".len();
     let longest = "x".repeat(255 - prefix);
     let request = TableSpec::s().request(&longest);
@@ -28,7 +28,7 @@ pub(super) async fn name_length(ctx: Ctx) {
     }
 }
 
-pub(super) async fn name_characters(ctx: Ctx) {
+pub(super) async fn table_names_have_letters_digits_and_marks(ctx: Ctx) {
     let name = "A.b-c_9";
     let answer = ctx.ok(ctx.store().create_table(TableSpec::s().request(name)).await);
     assert_eq!(answer.table, name);
@@ -37,7 +37,7 @@ pub(super) async fn name_characters(ctx: Ctx) {
     }
 }
 
-pub(super) async fn names_are_checked_everywhere(ctx: Ctx) {
+pub(super) async fn every_operation_checks_table_names(ctx: Ctx) {
     let store = ctx.store();
     let text = constraint("a!b", "tableName", PATTERN);
     let key = item! { "pk" => "a" };
@@ -54,7 +54,7 @@ pub(super) async fn names_are_checked_everywhere(ctx: Ctx) {
     ctx.expect_validation(store.scan(Scan::new(table)).await, &text);
 }
 
-pub(super) async fn table_by_arn(ctx: Ctx) {
+pub(super) async fn table_can_be_named_by_arn(ctx: Ctx) {
     let table = ctx.table(TableSpec::s().gsi_hash()).await;
     let store = ctx.store();
     let arn = describe(&ctx, &table).await.arn;
@@ -77,7 +77,7 @@ pub(super) async fn table_by_arn(ctx: Ctx) {
     assert_eq!(listed.table_names, Vec::<String>::new());
 }
 
-pub(super) async fn names_have_case(ctx: Ctx) {
+pub(super) async fn table_names_are_case_sensitive(ctx: Ctx) {
     let item = item! { "pk" => "a" };
     let lower = ctx.table_with(TableSpec::s(), [item.clone()]).await;
     let request = TableSpec::s().request(lower.name().to_ascii_uppercase());

@@ -1,4 +1,4 @@
-//! What a transaction costs, and what changes together with it.
+//! Capacity units of a transaction, and what is written together with it.
 
 use super::super::prelude::*;
 use super::super::tokens::fresh_token;
@@ -7,7 +7,7 @@ fn key(name: &str) -> Item {
     item! { "pk" => name }
 }
 
-/// The write units of each table, in the order of their names.
+/// Returns the write units of each table, in the order of the table names.
 fn units(answer: &TransactWriteItemsOutput) -> Vec<(&str, f64)> {
     let mut units: Vec<(&str, f64)> = answer
         .consumed_capacity
@@ -27,7 +27,7 @@ async fn run_counting(ctx: &Ctx, request: TransactWriteItems) -> TransactWriteIt
     ctx.ok(ctx.store().transact_write(request).await)
 }
 
-pub(super) async fn table_costs_twice(ctx: Ctx) {
+pub(super) async fn transactional_write_costs_twice_on_table(ctx: Ctx) {
     let table = ctx.table(TableSpec::s()).await;
     let put = TransactWriteItems::new().item(PutItem::new(&table, key("a")));
     assert_eq!(units(&run_counting(&ctx, put).await), [(table.name(), 2.0)]);
@@ -39,9 +39,9 @@ pub(super) async fn table_costs_twice(ctx: Ctx) {
     ctx.expect_table(&table, &[]).await;
 }
 
-pub(super) async fn units_by_size(ctx: Ctx) {
+pub(super) async fn transaction_costs_by_larger_item(ctx: Ctx) {
     let table = ctx.table_with(TableSpec::s(), [key("b").with("v", "x".repeat(2500))]).await;
-    // 1024 bytes are one unit, 1025 two; the larger of before and after counts.
+    // 1024 bytes are one unit, 1025 are two; the larger of old and new item counts.
     let sized = |name: &str, size: usize| {
         let item = key(name).with("v", "");
         let filler = "x".repeat(size - item.size());
@@ -55,7 +55,7 @@ pub(super) async fn units_by_size(ctx: Ctx) {
     assert_eq!(units(&answer), [(table.name(), 2.0 + 6.0 + 4.0)]);
 }
 
-pub(super) async fn units_by_table(ctx: Ctx) {
+pub(super) async fn transaction_costs_are_reported_by_table(ctx: Ctx) {
     let first = ctx.table(TableSpec::s()).await;
     let second = ctx.table(TableSpec::s()).await;
     let request = TransactWriteItems::new()
@@ -66,62 +66,32 @@ pub(super) async fn units_by_table(ctx: Ctx) {
     assert_eq!(units(&answer), [(first.name(), 2.0), (second.name(), 4.0)]);
 }
 
-pub(super) async fn units_of_deleting_nothing(ctx: Ctx) {
+pub(super) async fn transactional_delete_of_missing_item_costs_two_units(ctx: Ctx) {
     let table = ctx.table(TableSpec::s()).await;
     let request = TransactWriteItems::new().item(DeleteItem::new(&table, key("absent")));
     assert_eq!(units(&run_counting(&ctx, request).await), [(table.name(), 2.0)]);
 }
 
-pub(super) async fn no_figures_unless_asked(ctx: Ctx) {
+pub(super) async fn capacity_is_reported_only_on_request(ctx: Ctx) {
     let table = ctx.table(TableSpec::s()).await;
     let request = TransactWriteItems::new().item(PutItem::new(&table, key("a")));
     let answer = ctx.ok(ctx.store().transact_write(request).await);
     assert_eq!(answer, TransactWriteItemsOutput::default());
 }
 
-pub(super) async fn figures_of_an_operation(ctx: Ctx) {
-    let table = ctx.table(TableSpec::s()).await;
-    let all_old = ReturnValues::AllOld;
-    let total = ReturnConsumedCapacity::Total;
-    let size = ReturnItemCollectionMetrics::Size;
-    let key = item! { "pk" => "a" };
-    let put = || PutItem::new(&table, key.clone());
-    let update = || UpdateItem::new(&table, key.clone()).update(Update::new().set("n", 1));
-    let delete = || DeleteItem::new(&table, key.clone());
-    let operations: [TransactWriteItem; 9] = [
-        put().return_values(all_old).into(),
-        put().return_consumed_capacity(total).into(),
-        put().return_item_collection_metrics(size).into(),
-        update().return_values(all_old).into(),
-        update().return_consumed_capacity(total).into(),
-        update().return_item_collection_metrics(size).into(),
-        delete().return_values(all_old).into(),
-        delete().return_consumed_capacity(total).into(),
-        delete().return_item_collection_metrics(size).into(),
-    ];
-    for operation in operations {
-        ctx.expect_validation(
-            ctx.store().transact_write(TransactWriteItems::new().item(operation)).await,
-            "an operation of a transaction returns nothing of its own; set what to return on the \
-             transaction",
-        );
-        ctx.expect_table(&table, &[]).await;
-    }
-}
-
-pub(super) async fn index_costs_once(ctx: Ctx) {
+pub(super) async fn transactional_write_costs_once_on_index(ctx: Ctx) {
     let table = ctx.table(TableSpec::s().gsi()).await;
     let request = TransactWriteItems::new()
         .item(PutItem::new(&table, key("a").with("gpk", "g").with("gsk", "s")))
         .item(PutItem::new(&table, key("b")));
     let answer = run_counting(&ctx, request).await;
     assert_eq!(units(&answer), [(table.name(), 5.0)]);
-    let [row] = &answer.consumed_capacity[..] else { panic!("one table: {answer:?}") };
+    let [row] = &answer.consumed_capacity[..] else { panic!("not exactly one table: {answer:?}") };
     assert_eq!(row.table.map(|part| part.capacity_units), Some(4.0), "{row:?}");
     assert_eq!(row.global_secondary_indexes["gsi"].capacity_units, 1.0, "{row:?}");
 }
 
-pub(super) async fn check_costs_two(ctx: Ctx) {
+pub(super) async fn condition_check_costs_two_units(ctx: Ctx) {
     let table = ctx.table_with(TableSpec::s(), [key("a")]).await;
     let request =
         TransactWriteItems::new().item(ConditionCheck::new(&table, key("a"), attr("pk").exists()));
@@ -129,7 +99,7 @@ pub(super) async fn check_costs_two(ctx: Ctx) {
     ctx.expect_table(&table, &[key("a")]).await;
 }
 
-pub(super) async fn indexes_follow_the_transaction(ctx: Ctx) {
+pub(super) async fn index_entries_follow_the_transaction(ctx: Ctx) {
     let row = |name: &str, sort: &str| key(name).with("gpk", "g").with("gsk", sort);
     let table = ctx.table_with(TableSpec::s().gsi(), [row("a", "1"), row("b", "2")]).await;
     let request = |n: i32| {
@@ -158,7 +128,7 @@ pub(super) async fn indexes_follow_the_transaction(ctx: Ctx) {
     ctx.expect_query(entries, &after).await;
 }
 
-pub(super) async fn stream_follows_the_transaction(ctx: Ctx) {
+pub(super) async fn stream_records_follow_the_transaction(ctx: Ctx) {
     let shape = TableSpec::s().stream(StreamViewType::NewAndOldImages);
     let table = ctx.table_with(shape, ["changed", "removed"].map(key)).await;
     let request = TransactWriteItems::new()
@@ -177,7 +147,8 @@ pub(super) async fn stream_follows_the_transaction(ctx: Ctx) {
         .map(|record| (record.event_name, record.keys, record.old_image, record.new_image))
         .collect();
     assert_eq!(seen.len(), 5, "{seen:#?}");
-    // Two puts of the set-up, then the transaction: a record per change, in no order of its own.
+    // The stream has two puts of the set-up, then one record per change of the transaction, in any
+    // order.
     let changes = [
         (EventName::Insert, key("changed"), None, Some(key("changed"))),
         (EventName::Insert, key("removed"), None, Some(key("removed"))),
@@ -194,7 +165,7 @@ pub(super) async fn stream_follows_the_transaction(ctx: Ctx) {
     assert!(seen.is_empty(), "unexpected records: {seen:#?}");
 }
 
-pub(super) async fn unchanged_write_leaves_no_record(ctx: Ctx) {
+pub(super) async fn unchanged_item_has_no_record(ctx: Ctx) {
     let shape = TableSpec::s().stream(StreamViewType::KeysOnly);
     let table = ctx.table_with(shape, [key("a").with("n", 1)]).await;
     let request = TransactWriteItems::new()
@@ -217,17 +188,17 @@ pub(super) async fn token_follows_the_transaction(ctx: Ctx) {
     let result = ctx.store().transact_write(request.clone()).await;
     ctx.expect_canceled(result, &["None", "ConditionalCheckFailed"]);
     ctx.expect_table(&table, &[key("a").with("n", 0)]).await;
-    // The token was not kept, so the same transaction is carried out once it can be,
+    // The token was not stored, so the same transaction is executed when its condition is true.
     ctx.put(&table, key("gate")).await;
     ctx.ok(ctx.store().transact_write(request.clone()).await);
     let after = [key("a").with("n", 1), key("gate")];
     ctx.expect_table(&table, &after).await;
-    // and now it was kept.
+    // The token is stored now, so a repetition changes nothing.
     ctx.ok(ctx.store().transact_write(request).await);
     ctx.expect_table(&table, &after).await;
 }
 
-pub(super) async fn metrics_by_table(ctx: Ctx) {
+pub(super) async fn metrics_are_returned_by_table(ctx: Ctx) {
     let local = ctx.table(TableSpec::s_s().lsi()).await;
     let plain = ctx.table(TableSpec::s()).await;
     let request = TransactWriteItems::new()
@@ -237,7 +208,39 @@ pub(super) async fn metrics_by_table(ctx: Ctx) {
     let answer = ctx.ok(ctx.store().transact_write(request).await);
     let metrics = &answer.item_collection_metrics;
     assert_eq!(metrics.keys().collect::<Vec<_>>(), [local.name()], "{metrics:?}");
-    let [collection] = &metrics[local.name()][..] else { panic!("one collection: {metrics:?}") };
+    let [collection] = &metrics[local.name()][..] else {
+        panic!("not exactly one collection: {metrics:?}")
+    };
     assert_eq!(collection.item_collection_key, key("a"));
     assert_eq!(collection.size_estimate_range_gb, [0.0, 1.0]);
+}
+
+pub(super) async fn operation_cannot_return_values_of_its_own(ctx: Ctx) {
+    let table = ctx.table(TableSpec::s()).await;
+    let all_old = ReturnValues::AllOld;
+    let total = ReturnConsumedCapacity::Total;
+    let size = ReturnItemCollectionMetrics::Size;
+    let key = item! { "pk" => "a" };
+    let put = || PutItem::new(&table, key.clone());
+    let update = || UpdateItem::new(&table, key.clone()).update(Update::new().set("n", 1));
+    let delete = || DeleteItem::new(&table, key.clone());
+    let operations: [TransactWriteItem; 9] = [
+        put().return_values(all_old).into(),
+        put().return_consumed_capacity(total).into(),
+        put().return_item_collection_metrics(size).into(),
+        update().return_values(all_old).into(),
+        update().return_consumed_capacity(total).into(),
+        update().return_item_collection_metrics(size).into(),
+        delete().return_values(all_old).into(),
+        delete().return_consumed_capacity(total).into(),
+        delete().return_item_collection_metrics(size).into(),
+    ];
+    for operation in operations {
+        ctx.expect_validation(
+            ctx.store().transact_write(TransactWriteItems::new().item(operation)).await,
+            "an operation of a transaction cannot return attributes, capacity or metrics of its own; \
+             leave `return_values` out and set the others on the transaction",
+        );
+        ctx.expect_table(&table, &[]).await;
+    }
 }

@@ -1,4 +1,4 @@
-//! Every cause for which a transaction fails, at its last operation.
+//! All causes of failure, each at the last operation of a transaction.
 
 use super::super::prelude::*;
 use super::fixture::{Fixture, key};
@@ -7,16 +7,16 @@ const CONDITION: &str = "ConditionalCheckFailed";
 const LOST: &str = "The conditional request failed";
 const INVALID: &str = "ValidationError";
 
-/// An update of the last item of the stage.
+/// Returns an update of the last item of the fixture.
 fn update_last(stage: &Fixture, update: Update) -> UpdateItem {
     UpdateItem::new(&stage.table, Fixture::last()).update(update)
 }
 
 fn number(text: &str) -> Number {
-    Number::parse(text).expect("a number")
+    Number::parse(text).expect("valid number")
 }
 
-pub(super) async fn last_put_loses(ctx: Ctx) {
+pub(super) async fn failed_put_condition_cancels(ctx: Ctx) {
     let stage = Fixture::new(&ctx).await;
     let put = PutItem::new(&stage.table, Fixture::last()).condition(attr("pk").not_exists());
     let result = stage.run(&ctx, put).await;
@@ -24,7 +24,7 @@ pub(super) async fn last_put_loses(ctx: Ctx) {
     stage.expect_untouched(&ctx).await;
 }
 
-pub(super) async fn last_update_loses(ctx: Ctx) {
+pub(super) async fn failed_update_condition_cancels(ctx: Ctx) {
     let stage = Fixture::new(&ctx).await;
     let update = update_last(&stage, Update::new().set("gsk", "moved").add("n", 1));
     let result = stage.run(&ctx, update.condition(attr("n").gt(1))).await;
@@ -32,7 +32,7 @@ pub(super) async fn last_update_loses(ctx: Ctx) {
     stage.expect_untouched(&ctx).await;
 }
 
-pub(super) async fn last_delete_loses(ctx: Ctx) {
+pub(super) async fn failed_delete_condition_cancels(ctx: Ctx) {
     let stage = Fixture::new(&ctx).await;
     let delete = DeleteItem::new(&stage.table, Fixture::last()).condition(attr("s").ne("text"));
     let result = stage.run(&ctx, delete).await;
@@ -40,7 +40,7 @@ pub(super) async fn last_delete_loses(ctx: Ctx) {
     stage.expect_untouched(&ctx).await;
 }
 
-pub(super) async fn last_check_fails(ctx: Ctx) {
+pub(super) async fn failed_condition_check_cancels(ctx: Ctx) {
     let stage = Fixture::new(&ctx).await;
     for condition in [
         attr("m").field("a").eq(2),
@@ -58,7 +58,7 @@ pub(super) async fn last_check_fails(ctx: Ctx) {
     stage.expect_untouched(&ctx).await;
 }
 
-pub(super) async fn last_condition_on_nothing(ctx: Ctx) {
+pub(super) async fn failed_condition_on_missing_item_cancels(ctx: Ctx) {
     let stage = Fixture::new(&ctx).await;
     let table = &stage.table;
     let absent = key("absent");
@@ -79,7 +79,7 @@ pub(super) async fn last_condition_on_nothing(ctx: Ctx) {
     stage.expect_untouched(&ctx).await;
 }
 
-pub(super) async fn key_of_another_type(ctx: Ctx) {
+pub(super) async fn key_of_wrong_type_cancels(ctx: Ctx) {
     let stage = Fixture::new(&ctx).await;
     let table = &stage.table;
     let wrong = item! { "pk" => "a", "sk" => 1 };
@@ -102,7 +102,7 @@ pub(super) async fn key_of_another_type(ctx: Ctx) {
     stage.expect_untouched(&ctx).await;
 }
 
-pub(super) async fn last_key_too_long(ctx: Ctx) {
+pub(super) async fn key_too_long_cancels(ctx: Ctx) {
     let stage = Fixture::new(&ctx).await;
     let table = &stage.table;
     let partition = item! { "pk" => "p".repeat(2049), "sk" => "b" };
@@ -127,7 +127,7 @@ pub(super) async fn last_key_too_long(ctx: Ctx) {
     stage.expect_untouched(&ctx).await;
 }
 
-pub(super) async fn index_key_of_another_type(ctx: Ctx) {
+pub(super) async fn index_key_of_wrong_type_cancels(ctx: Ctx) {
     let stage = Fixture::new(&ctx).await;
     for (attribute, index) in [("gpk", "gsi"), ("gsk", "gsi"), ("lsk", "lsi")] {
         let put = PutItem::new(&stage.table, Fixture::last().with(attribute, 1));
@@ -142,7 +142,7 @@ pub(super) async fn index_key_of_another_type(ctx: Ctx) {
     stage.expect_untouched(&ctx).await;
 }
 
-pub(super) async fn last_update_of_index_key_type(ctx: Ctx) {
+pub(super) async fn update_to_index_key_of_wrong_type_cancels(ctx: Ctx) {
     let stage = Fixture::new(&ctx).await;
     for attribute in ["gpk", "gsk", "lsk"] {
         let update = update_last(&stage, Update::new().set(attribute, attr("n")));
@@ -155,7 +155,7 @@ pub(super) async fn last_update_of_index_key_type(ctx: Ctx) {
     stage.expect_untouched(&ctx).await;
 }
 
-pub(super) async fn last_update_of_index_key_size(ctx: Ctx) {
+pub(super) async fn update_to_index_key_too_long_cancels(ctx: Ctx) {
     let stage = Fixture::new(&ctx).await;
     for (attribute, length) in [("gpk", 2049), ("gsk", 1025), ("lsk", 1025)] {
         let update = update_last(&stage, Update::new().set(attribute, "k".repeat(length)));
@@ -168,7 +168,7 @@ pub(super) async fn last_update_of_index_key_size(ctx: Ctx) {
     stage.expect_untouched(&ctx).await;
 }
 
-pub(super) async fn last_put_of_index_key_size(ctx: Ctx) {
+pub(super) async fn put_of_index_key_too_long_rejects_the_request(ctx: Ctx) {
     let stage = Fixture::new(&ctx).await;
     for (attribute, length) in [("gpk", 2049), ("gsk", 1025), ("lsk", 1025)] {
         let item = key("long").with("gpk", "g").with("gsk", "long").with("lsk", "long");
@@ -185,7 +185,7 @@ pub(super) async fn last_put_of_index_key_size(ctx: Ctx) {
     stage.expect_untouched(&ctx).await;
 }
 
-pub(super) async fn last_update_of_a_key_attribute(ctx: Ctx) {
+pub(super) async fn update_of_key_attribute_cancels(ctx: Ctx) {
     let stage = Fixture::new(&ctx).await;
     for attribute in ["pk", "sk"] {
         let update = update_last(&stage, Update::new().set(attribute, "other"));
@@ -200,7 +200,7 @@ pub(super) async fn last_update_of_a_key_attribute(ctx: Ctx) {
     stage.expect_untouched(&ctx).await;
 }
 
-pub(super) async fn update_too_large(ctx: Ctx) {
+pub(super) async fn update_over_400_kb_cancels(ctx: Ctx) {
     let stage = Fixture::new(&ctx).await;
     let half = "x".repeat(210_000);
     let large = key("large").with("v", half.clone());
@@ -214,7 +214,7 @@ pub(super) async fn update_too_large(ctx: Ctx) {
     stage.expect_untouched(&ctx).await;
 }
 
-pub(super) async fn last_update_of_the_wrong_type(ctx: Ctx) {
+pub(super) async fn update_with_wrong_operand_type_cancels(ctx: Ctx) {
     let stage = Fixture::new(&ctx).await;
     for change in [
         Update::new().add("s", 1),
@@ -230,7 +230,7 @@ pub(super) async fn last_update_of_the_wrong_type(ctx: Ctx) {
     stage.expect_untouched(&ctx).await;
 }
 
-pub(super) async fn last_update_of_a_missing_attribute(ctx: Ctx) {
+pub(super) async fn update_reading_missing_attribute_cancels(ctx: Ctx) {
     let stage = Fixture::new(&ctx).await;
     let change = Update::new().set("n", attr("absent").plus(1));
     let result = stage.run(&ctx, update_last(&stage, change)).await;
@@ -239,7 +239,7 @@ pub(super) async fn last_update_of_a_missing_attribute(ctx: Ctx) {
     stage.expect_untouched(&ctx).await;
 }
 
-pub(super) async fn last_update_of_a_wrong_path(ctx: Ctx) {
+pub(super) async fn update_of_invalid_path_cancels(ctx: Ctx) {
     let stage = Fixture::new(&ctx).await;
     for path in [attr("absent").field("a"), attr("s").field("a"), attr("m").index(0)] {
         let result = stage.run(&ctx, update_last(&stage, Update::new().set(path, 1))).await;
@@ -250,7 +250,7 @@ pub(super) async fn last_update_of_a_wrong_path(ctx: Ctx) {
     stage.expect_untouched(&ctx).await;
 }
 
-pub(super) async fn last_update_overflows(ctx: Ctx) {
+pub(super) async fn update_overflow_cancels(ctx: Ctx) {
     let stage = Fixture::new(&ctx).await;
     let large = number("9E125");
     let table = ctx.table_with(TableSpec::s_s(), [key("large").with("n", large)]).await;
@@ -264,7 +264,7 @@ pub(super) async fn last_update_overflows(ctx: Ctx) {
     stage.expect_untouched(&ctx).await;
 }
 
-pub(super) async fn last_update_needs_39_digits(ctx: Ctx) {
+pub(super) async fn update_over_38_digits_cancels(ctx: Ctx) {
     let stage = Fixture::new(&ctx).await;
     let change = Update::new().set("n", attr("n").plus(number("1E38")));
     let result = stage.run(&ctx, update_last(&stage, change)).await;
@@ -273,9 +273,9 @@ pub(super) async fn last_update_needs_39_digits(ctx: Ctx) {
     stage.expect_untouched(&ctx).await;
 }
 
-pub(super) async fn last_update_nests_too_deep(ctx: Ctx) {
+pub(super) async fn update_nested_too_deep_cancels(ctx: Ctx) {
     let stage = Fixture::new(&ctx).await;
-    // 31 containers are as deep as a value may be; the map it goes into is one more.
+    // 31 containers are the deepest valid value; the map that receives it adds one more.
     let deep = (0..31).fold(Value::from("core"), |inner, _| list![inner]);
     let change = Update::new().set(attr("m").field("deep"), deep);
     let result = stage.run(&ctx, update_last(&stage, change)).await;
@@ -284,7 +284,7 @@ pub(super) async fn last_update_nests_too_deep(ctx: Ctx) {
     stage.expect_untouched(&ctx).await;
 }
 
-pub(super) async fn empty_key(ctx: Ctx) {
+pub(super) async fn empty_key_rejects_the_request(ctx: Ctx) {
     let stage = Fixture::new(&ctx).await;
     let table = &stage.table;
     for (attribute, empty) in
@@ -309,7 +309,7 @@ pub(super) async fn empty_key(ctx: Ctx) {
     stage.expect_untouched(&ctx).await;
 }
 
-pub(super) async fn last_empty_index_key(ctx: Ctx) {
+pub(super) async fn empty_index_key_rejects_the_request(ctx: Ctx) {
     let stage = Fixture::new(&ctx).await;
     for (attribute, index) in [("gpk", "gsi"), ("gsk", "gsi"), ("lsk", "lsi")] {
         let put = PutItem::new(&stage.table, Fixture::last().with(attribute, ""));
@@ -331,7 +331,7 @@ pub(super) async fn last_empty_index_key(ctx: Ctx) {
     stage.expect_untouched(&ctx).await;
 }
 
-pub(super) async fn last_key_is_not_the_schema(ctx: Ctx) {
+pub(super) async fn key_with_wrong_attributes_rejects_the_request(ctx: Ctx) {
     let stage = Fixture::new(&ctx).await;
     let table = &stage.table;
     for wrong in [item! { "pk" => "a" }, Fixture::last().with("n", 1)] {
@@ -350,7 +350,7 @@ pub(super) async fn last_key_is_not_the_schema(ctx: Ctx) {
     stage.expect_untouched(&ctx).await;
 }
 
-pub(super) async fn last_item_without_its_key(ctx: Ctx) {
+pub(super) async fn item_without_key_rejects_the_request(ctx: Ctx) {
     let stage = Fixture::new(&ctx).await;
     for (missing, item) in [("sk", item! { "pk" => "a" }), ("pk", item! { "sk" => "last" })] {
         let result = stage.run(&ctx, PutItem::new(&stage.table, item)).await;
@@ -363,7 +363,7 @@ pub(super) async fn last_item_without_its_key(ctx: Ctx) {
     stage.expect_untouched(&ctx).await;
 }
 
-pub(super) async fn put_too_large(ctx: Ctx) {
+pub(super) async fn oversized_put_rejects_the_request(ctx: Ctx) {
     let stage = Fixture::new(&ctx).await;
     let item = Fixture::last();
     let filler = "x".repeat(409_600 - item.size());
@@ -372,7 +372,7 @@ pub(super) async fn put_too_large(ctx: Ctx) {
     stage.expect_untouched(&ctx).await;
 }
 
-pub(super) async fn wrong_expression(ctx: Ctx) {
+pub(super) async fn invalid_expression_rejects_the_request(ctx: Ctx) {
     let stage = Fixture::new(&ctx).await;
     let table = &stage.table;
     let long = format!("attribute_exists(s){}", " ".repeat(4097 - 19));
@@ -404,7 +404,7 @@ pub(super) async fn wrong_expression(ctx: Ctx) {
     stage.expect_untouched(&ctx).await;
 }
 
-pub(super) async fn unused_placeholder(ctx: Ctx) {
+pub(super) async fn unused_placeholder_rejects_the_request(ctx: Ctx) {
     let stage = Fixture::new(&ctx).await;
     let table = &stage.table;
     let value = "Value provided in ExpressionAttributeValues unused in expressions: keys: {:x}";
@@ -446,7 +446,7 @@ pub(super) async fn unused_placeholder(ctx: Ctx) {
     stage.expect_untouched(&ctx).await;
 }
 
-pub(super) async fn last_placeholder_undefined(ctx: Ctx) {
+pub(super) async fn undefined_placeholder_rejects_the_request(ctx: Ctx) {
     let stage = Fixture::new(&ctx).await;
     let table = &stage.table;
     let check = ConditionCheck::new(table, Fixture::last(), "n = :x");
@@ -464,7 +464,7 @@ pub(super) async fn last_placeholder_undefined(ctx: Ctx) {
     stage.expect_untouched(&ctx).await;
 }
 
-pub(super) async fn last_paths_overlap(ctx: Ctx) {
+pub(super) async fn overlapping_paths_reject_the_request(ctx: Ctx) {
     let stage = Fixture::new(&ctx).await;
     let update = UpdateItem::new(&stage.table, Fixture::last()).update("REMOVE m, m.a");
     ctx.expect_validation(
@@ -475,7 +475,7 @@ pub(super) async fn last_paths_overlap(ctx: Ctx) {
     stage.expect_untouched(&ctx).await;
 }
 
-pub(super) async fn bad_table_name(ctx: Ctx) {
+pub(super) async fn invalid_table_name_rejects_the_request(ctx: Ctx) {
     let stage = Fixture::new(&ctx).await;
     for name in ["a!b", "ab"] {
         let result = stage.run(&ctx, PutItem::new(name, Fixture::last())).await;
@@ -485,7 +485,7 @@ pub(super) async fn bad_table_name(ctx: Ctx) {
     stage.expect_untouched(&ctx).await;
 }
 
-pub(super) async fn missing_table(ctx: Ctx) {
+pub(super) async fn missing_table_fails_the_request(ctx: Ctx) {
     let stage = Fixture::new(&ctx).await;
     let missing = ctx.free_name();
     let operations: [TransactWriteItem; 4] = [
@@ -502,7 +502,7 @@ pub(super) async fn missing_table(ctx: Ctx) {
     stage.expect_untouched(&ctx).await;
 }
 
-pub(super) async fn last_operation_on_an_item_again(ctx: Ctx) {
+pub(super) async fn duplicate_item_rejects_the_request(ctx: Ctx) {
     let stage = Fixture::new(&ctx).await;
     for name in ["added", "replaced", "changed", "removed", "checked"] {
         let result = stage.run(&ctx, DeleteItem::new(&stage.table, key(name))).await;
@@ -513,7 +513,7 @@ pub(super) async fn last_operation_on_an_item_again(ctx: Ctx) {
     stage.expect_untouched(&ctx).await;
 }
 
-pub(super) async fn last_operation_is_one_too_many(ctx: Ctx) {
+pub(super) async fn operation_101_rejects_the_request(ctx: Ctx) {
     let stage = Fixture::new(&ctx).await;
     let mut request = stage.innocent();
     while request.items.len() < 101 {
@@ -527,7 +527,7 @@ pub(super) async fn last_operation_is_one_too_many(ctx: Ctx) {
     stage.expect_untouched(&ctx).await;
 }
 
-pub(super) async fn first_operation_fails(ctx: Ctx) {
+pub(super) async fn failed_first_operation_leaves_no_trace(ctx: Ctx) {
     let stage = Fixture::new(&ctx).await;
     let mut request = stage.innocent();
     let first = ConditionCheck::new(&stage.table, Fixture::last(), attr("n").eq(2));

@@ -1,4 +1,4 @@
-//! A transaction that would change everything, if its last operation let it.
+//! A transaction that would change everything if its last operation succeeded.
 
 use std::fmt::Debug;
 
@@ -7,7 +7,7 @@ use tabla_core::{CancellationReason, Result};
 use super::super::prelude::*;
 use crate::ctx::Snapshot;
 
-/// A table with both kinds of index and a stream, as it is before a transaction that must fail.
+/// Table with both kinds of index and a stream, in its state before a transaction that must fail.
 pub(super) struct Fixture {
     pub(super) table: Table,
     before: Snapshot,
@@ -15,10 +15,10 @@ pub(super) struct Fixture {
 }
 
 impl Fixture {
-    /// How many operations go before the last.
+    /// Number of operations before the last.
     pub(super) const BEFORE_LAST: usize = 5;
 
-    /// The table with the items that the transaction touches.
+    /// Creates the table with the items of the transaction.
     pub(super) async fn new(ctx: &Ctx) -> Self {
         let shape = TableSpec::s_s().gsi().lsi().stream(StreamViewType::NewAndOldImages);
         let items = ["replaced", "changed", "removed", "checked", "last"].map(|name| {
@@ -31,12 +31,12 @@ impl Fixture {
         Self { table, before, written }
     }
 
-    /// The key of the item that the last operation is about.
+    /// Returns the key of the item of the last operation.
     pub(super) fn last() -> Item {
         key("last")
     }
 
-    /// Operations that are fine: they add, move and remove items and index entries.
+    /// Returns valid operations that add, move and remove items and index entries.
     pub(super) fn innocent(&self) -> TransactWriteItems {
         let table = &self.table;
         let added = key("added").with("gpk", "g").with("gsk", "added").with("lsk", "added");
@@ -50,7 +50,7 @@ impl Fixture {
             .item(ConditionCheck::new(table, key("checked"), attr("n").eq(1)))
     }
 
-    /// Runs them with this operation at the end.
+    /// Runs the valid operations with this operation at the end.
     pub(super) async fn run(
         &self,
         ctx: &Ctx,
@@ -59,7 +59,7 @@ impl Fixture {
         ctx.store().transact_write(self.innocent().item(last)).await
     }
 
-    /// The last operation alone must have cancelled the transaction, with this reason.
+    /// Asserts that the last operation alone canceled the transaction, with this reason.
     #[track_caller]
     pub(super) fn expect_last<T: Debug>(
         &self,
@@ -71,17 +71,17 @@ impl Fixture {
         let mut codes = vec!["None"; Self::BEFORE_LAST];
         codes.push(code);
         let mut reasons = ctx.expect_canceled(result, &codes);
-        let reason = reasons.pop().expect("as many reasons as codes");
+        let reason = reasons.pop().expect("one code per operation");
         ctx.expect_text(reason.message.as_deref().unwrap_or_default(), message);
         reason
     }
 
-    /// The table and its indexes must hold what they held: between several failures.
+    /// Asserts that the table and its indexes are unchanged; for use between several failures.
     pub(super) async fn expect_unchanged(&self, ctx: &Ctx) {
         ctx.expect_unchanged(&self.before).await;
     }
 
-    /// Nothing may be found in the table, its indexes or its stream: after the last failure.
+    /// Asserts that table, indexes and stream are unchanged; for use after the last failure.
     pub(super) async fn expect_untouched(&self, ctx: &Ctx) {
         ctx.expect_unchanged(&self.before).await;
         let sentinel = key("sentinel");
@@ -95,7 +95,7 @@ impl Fixture {
     }
 }
 
-/// The key of an item of the stage.
+/// Returns the key of an item of the fixture.
 pub(super) fn key(name: &str) -> Item {
     item! { "pk" => "a", "sk" => name }
 }

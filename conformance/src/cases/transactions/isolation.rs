@@ -1,7 +1,7 @@
-//! Transactions beside each other and beside everything else.
+//! Transactions that run concurrently with each other and with other calls.
 //!
-//! An engine may make a call wait, or report the conflict: DynamoDB reports it. These cases accept
-//! both, and nothing else.
+//! A store may make a call wait or report the conflict, as DynamoDB does. These cases accept both
+//! and nothing else.
 
 use std::future::Future;
 use std::sync::Arc;
@@ -11,11 +11,11 @@ use tabla_core::{Error, Result};
 
 use super::super::prelude::*;
 
-/// How many calls run at once, and how often each repeats.
+/// Number of concurrent workers, and of rounds of each.
 const WORKERS: usize = 4;
 const ROUNDS: usize = 10;
 
-/// Whether nothing but another call on the same items stood in the way.
+/// Whether the error is a conflict with a concurrent call on the same items.
 pub(in crate::cases) fn is_conflict(error: &Error) -> bool {
     let reasons = error.cancellation_reasons();
     let contended = |code| code == CancellationCode::TransactionConflict;
@@ -30,7 +30,7 @@ pub(in crate::cases) fn is_conflict(error: &Error) -> bool {
     }
 }
 
-/// The answer to a call that is made again as long as it meets a conflict.
+/// Repeats a call until it does not conflict, and returns its result.
 pub(in crate::cases) async fn retry_on_conflict<T, F>(mut call: impl FnMut() -> F) -> Result<T>
 where
     F: Future<Output = Result<T>>,
@@ -45,7 +45,7 @@ where
     call().await
 }
 
-/// Success, or a conflict, which must be the only error.
+/// Whether the call succeeded; its only permitted error is a conflict.
 fn went_through<T>(answer: Result<T>) -> bool {
     match answer {
         Ok(_) => true,
@@ -62,7 +62,7 @@ fn key(name: &str) -> Item {
 
 fn count(item: Option<&Item>) -> i64 {
     let number = item.and_then(|item| item.get("n")?.as_number());
-    number.map_or(0, |number| number.to_string().parse().expect("a small number"))
+    number.map_or(0, |number| number.to_string().parse().expect("the number fits an i64"))
 }
 
 fn sum(numbers: Vec<usize>) -> usize {
@@ -73,14 +73,14 @@ fn increment(table: &Table, name: &str) -> UpdateItem {
     UpdateItem::new(table, key(name)).update(Update::new().add("n", 1))
 }
 
-/// One more for each of these items, in one transaction.
+/// Returns a transaction that adds 1 to each of these items.
 fn increment_all(table: &Table, names: &[&str]) -> TransactWriteItems {
     names
         .iter()
         .fold(TransactWriteItems::new(), |request, name| request.item(increment(table, name)))
 }
 
-/// How many of the rounds of a worker went through.
+/// Runs all rounds of a worker and returns how many succeeded.
 async fn repeat<T, F>(mut call: impl FnMut() -> F) -> usize
 where
     F: Future<Output = Result<T>>,
@@ -92,7 +92,7 @@ where
     done
 }
 
-pub(super) async fn single_writes_meet_transactions(ctx: Ctx) {
+pub(super) async fn single_write_succeeds_or_conflicts(ctx: Ctx) {
     let table = ctx.table(TableSpec::s()).await;
     let workers = (0..WORKERS).map(|worker| {
         let (store, table) = (ctx.store(), table.clone());
@@ -108,23 +108,23 @@ pub(super) async fn single_writes_meet_transactions(ctx: Ctx) {
     let done = ctx.at_once(workers).await;
     let transactions = sum(done.iter().filter(|row| row.0).map(|row| row.1).collect());
     let all = sum(done.iter().map(|row| row.1).collect());
-    assert!(transactions > 0, "no transaction ever went through");
-    // What was answered with success happened, and what was answered with a conflict did not.
+    assert!(transactions > 0, "no transaction succeeded");
+    // Calls that returned success were applied, and calls that returned a conflict were not.
     ctx.expect_table(&table, &[key("a").with("n", all), key("b").with("n", transactions)]).await;
 }
 
-pub(super) async fn transactions_meet(ctx: Ctx) {
+pub(super) async fn concurrent_transactions_succeed_or_conflict(ctx: Ctx) {
     let table = ctx.table(TableSpec::s()).await;
     let workers = (0..WORKERS).map(|_| {
         let (store, table) = (ctx.store(), table.clone());
         async move { repeat(|| store.transact_write(increment_all(&table, &["a", "b"]))).await }
     });
     let done = sum(ctx.at_once(workers).await);
-    assert!(done > 0, "no transaction ever went through");
+    assert!(done > 0, "no transaction succeeded");
     ctx.expect_table(&table, &["a", "b"].map(|name| key(name).with("n", done))).await;
 }
 
-pub(super) async fn reads_meet_writes(ctx: Ctx) {
+pub(super) async fn transactional_read_is_consistent_or_conflicts(ctx: Ctx) {
     let table = ctx.table(TableSpec::s()).await;
     let workers = (0..WORKERS).map(|worker| {
         let (store, table) = (ctx.store(), table.clone());
@@ -137,8 +137,14 @@ pub(super) async fn reads_meet_writes(ctx: Ctx) {
             for _ in 0..ROUNDS {
                 match store.transact_get(TransactGetItems::new(reads.clone())).await {
                     Ok(answer) => {
-                        let [a, b] = &answer.responses[..] else { panic!("two reads") };
-                        assert_eq!(count(a.as_ref()), count(b.as_ref()), "half a transaction");
+                        let [a, b] = &answer.responses[..] else {
+                            panic!("the answer must have two items")
+                        };
+                        assert_eq!(
+                            count(a.as_ref()),
+                            count(b.as_ref()),
+                            "the read saw half of a transaction"
+                        );
                     }
                     Err(error) => assert!(is_conflict(&error), "{error:?}"),
                 }
@@ -167,9 +173,10 @@ pub(super) async fn get_item_never_conflicts(ctx: Ctx) {
     ctx.at_once(workers).await;
 }
 
-pub(super) async fn no_update_is_lost(ctx: Ctx) {
+pub(super) async fn transactions_and_single_writes_lose_no_update(ctx: Ctx) {
     let table = ctx.table_with(TableSpec::s(), [key("a").with("n", 0)]).await;
-    // Read, then write what follows from it if nothing has changed: in a transaction or alone.
+    // Each worker reads, computes and writes if the item is unchanged, in a transaction or a single
+    // write.
     let workers = (0..WORKERS).map(|worker| {
         let (ctx, table) = (ctx.clone(), table.clone());
         async move {
@@ -191,7 +198,9 @@ pub(super) async fn no_update_is_lost(ctx: Ctx) {
                     match answer {
                         Ok(()) => break,
                         Err(error) if error.is_condition_failed() || is_conflict(&error) => {}
-                        Err(error) => panic!("neither lost nor in conflict: {error:?}"),
+                        Err(error) => {
+                            panic!("neither a failed condition nor a conflict: {error:?}")
+                        }
                     }
                 }
             }
@@ -200,11 +209,11 @@ pub(super) async fn no_update_is_lost(ctx: Ctx) {
     ctx.at_once(workers).await;
     let items = ctx.all_items(&table).await;
     assert_eq!(count(ctx.get(&table, key("a")).await.as_ref()), (WORKERS * ROUNDS) as i64);
-    // One log entry for each transaction that went through.
+    // Each transaction that succeeded has one log entry.
     assert_eq!(items.len(), 1 + WORKERS / 2 * ROUNDS);
 }
 
-/// Runs the writers; while they run, each of the readers again and again, once at least.
+/// Runs the writers, and each of the readers repeatedly meanwhile, at least once.
 async fn while_writing<W, R>(
     ctx: &Ctx,
     writers: impl IntoIterator<Item = W>,
@@ -233,7 +242,7 @@ async fn while_writing<W, R>(
     futures::join!(ctx.at_once(readers), writers);
 }
 
-/// Workers that increment these items together until each has gone through all its rounds.
+/// Returns workers that increment these items together until each has completed all its rounds.
 fn incrementing(
     ctx: &Ctx,
     table: &Table,
@@ -253,14 +262,14 @@ fn incrementing(
     })
 }
 
-pub(super) async fn get_item_goes_forward(ctx: Ctx) {
+pub(super) async fn get_item_never_goes_back(ctx: Ctx) {
     let table = ctx.table(TableSpec::s()).await;
     let reader = {
         let (ctx, table) = (ctx.clone(), table.clone());
         move || {
             let (ctx, table) = (ctx.clone(), table.clone());
             async move {
-                // The items change together, so the one read later is never behind.
+                // The items change together, so the one that is read later is never older.
                 let a = count(ctx.get(&table, key("a")).await.as_ref());
                 let b = count(ctx.get(&table, key("b")).await.as_ref());
                 let again = count(ctx.get(&table, key("a")).await.as_ref());
@@ -273,14 +282,14 @@ pub(super) async fn get_item_goes_forward(ctx: Ctx) {
     ctx.expect_table(&table, &all).await;
 }
 
-pub(super) async fn no_write_skew(ctx: Ctx) {
+pub(super) async fn transactions_have_no_write_skew(ctx: Ctx) {
     let table = ctx.table(TableSpec::s_n()).await;
     let doctor = |name: &str, round: usize| item! { "pk" => name, "sk" => round };
     for round in 0..ROUNDS {
         for name in ["ana", "eva"] {
             ctx.put(&table, doctor(name, round).with("on_call", true)).await;
         }
-        // Each may leave if the other stays; not both.
+        // Each may leave if the other stays, but not both.
         let leaving = [("ana", "eva"), ("eva", "ana")].map(|(name, other)| {
             let (store, table) = (ctx.store(), table.clone());
             async move {
@@ -292,7 +301,7 @@ pub(super) async fn no_write_skew(ctx: Ctx) {
                 match retry_on_conflict(|| store.transact_write(request.clone())).await {
                     Ok(_) => true,
                     Err(error) if error.is_condition_failed() => false,
-                    Err(error) => panic!("neither done nor refused: {error:?}"),
+                    Err(error) => panic!("neither success nor a failed condition: {error:?}"),
                 }
             }
         });
@@ -305,10 +314,10 @@ pub(super) async fn no_write_skew(ctx: Ctx) {
     }
 }
 
-pub(super) async fn only_committed_is_read(ctx: Ctx) {
+pub(super) async fn reads_return_committed_items_alone(ctx: Ctx) {
     let items: Vec<Item> = (0..5).map(|n| item! { "pk" => "a", "sk" => n }).collect();
     let table = ctx.table_with(TableSpec::s_n(), items.clone()).await;
-    // Every transaction writes to all items, and fails at the end.
+    // Every transaction writes all items and fails at its last operation.
     let failing = (0..2).map(|_| {
         let (ctx, table, items) = (ctx.clone(), table.clone(), items.clone());
         async move {
@@ -357,7 +366,10 @@ pub(super) async fn transactional_read_is_a_snapshot(ctx: Ctx) {
                 let answer = ctx.ok(retry_on_conflict(|| store.transact_get(reads.clone())).await);
                 let counts: Vec<i64> =
                     answer.responses.iter().map(|item| count(item.as_ref())).collect();
-                assert!(counts.iter().all(|n| *n == counts[0]), "not one moment: {counts:?}");
+                assert!(
+                    counts.iter().all(|n| *n == counts[0]),
+                    "the read is not a snapshot: {counts:?}"
+                );
             }
         }
     };
@@ -366,7 +378,7 @@ pub(super) async fn transactional_read_is_a_snapshot(ctx: Ctx) {
     ctx.expect_table(&table, &all).await;
 }
 
-pub(super) async fn transactions_in_both_orders(ctx: Ctx) {
+pub(super) async fn transactions_in_both_orders_all_finish(ctx: Ctx) {
     let table = ctx.table(TableSpec::s()).await;
     let orders: [&'static [&'static str]; 3] = [&["a", "b", "c"], &["c", "b", "a"], &["b", "a"]];
     let workers = orders.map(|names| {
@@ -385,7 +397,7 @@ pub(super) async fn transactions_in_both_orders(ctx: Ctx) {
     ctx.expect_table(&table, &all.map(|(name, n)| key(name).with("n", n * ROUNDS))).await;
 }
 
-pub(super) async fn unique_item_has_one_owner(ctx: Ctx) {
+pub(super) async fn one_creator_of_unique_item_succeeds(ctx: Ctx) {
     let table = ctx.table(TableSpec::s()).await;
     let user = |worker: usize| key(&format!("user-{worker}"));
     let workers = (0..WORKERS).map(|worker| {
@@ -398,12 +410,12 @@ pub(super) async fn unique_item_has_one_owner(ctx: Ctx) {
             match retry_on_conflict(|| store.transact_write(request.clone())).await {
                 Ok(_) => true,
                 Err(error) if error.is_condition_failed() => false,
-                Err(error) => panic!("neither done nor refused: {error:?}"),
+                Err(error) => panic!("neither success nor a failed condition: {error:?}"),
             }
         }
     });
     let won = ctx.at_once(workers).await;
     let winners: Vec<usize> = (0..WORKERS).filter(|worker| won[*worker]).collect();
-    let [winner] = winners[..] else { panic!("one has the address: {won:?}") };
+    let [winner] = winners[..] else { panic!("not exactly one worker has the address: {won:?}") };
     ctx.expect_table(&table, &[user(winner), key("email-ana").with("owner", winner)]).await;
 }

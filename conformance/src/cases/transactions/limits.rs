@@ -1,17 +1,17 @@
-//! How much a transaction may hold, and on what.
+//! Limits of a transaction: operations, bytes, tables and items.
 
 use super::super::prelude::*;
 
 const TWICE: &str = "Transaction request cannot include multiple operations on one item";
 
-/// Puts of this many items, numbered.
+/// Returns puts of `count` numbered items.
 fn puts(table: &Table, count: usize) -> TransactWriteItems {
     (0..count).fold(TransactWriteItems::new(), |request, n| {
         request.item(PutItem::new(table, item! { "pk" => format!("{n:03}") }))
     })
 }
 
-pub(super) async fn a_hundred_operations(ctx: Ctx) {
+pub(super) async fn transactions_are_limited_to_100_operations(ctx: Ctx) {
     let table = ctx.table(TableSpec::s()).await;
     ctx.expect_validation_with(
         ctx.store().transact_write(puts(&table, 101)).await,
@@ -23,14 +23,14 @@ pub(super) async fn a_hundred_operations(ctx: Ctx) {
     ctx.expect_table(&table, &all).await;
 }
 
-pub(super) async fn no_operations(ctx: Ctx) {
+pub(super) async fn transaction_without_operations_is_rejected(ctx: Ctx) {
     ctx.expect_validation_with(
         ctx.store().transact_write(TransactWriteItems::new()).await,
         "Member must have length greater than or equal to 1",
     );
 }
 
-pub(super) async fn one_operation(ctx: Ctx) {
+pub(super) async fn transaction_of_one_operation_equals_the_single_write(ctx: Ctx) {
     let table = ctx.table(TableSpec::s()).await;
     let key = item! { "pk" => "a" };
     let item = key.clone().with("n", 1);
@@ -48,7 +48,7 @@ pub(super) async fn one_operation(ctx: Ctx) {
     ctx.expect_table(&table, &[]).await;
 }
 
-/// Items of these sizes, told apart by their keys.
+/// Returns items of these sizes with different keys.
 fn items_of(sizes: &[usize]) -> Vec<Item> {
     let item = |(n, size): (usize, &usize)| {
         let item = item! { "pk" => format!("{n:02}"), "v" => "" };
@@ -64,7 +64,7 @@ fn put_all(table: &Table, items: &[Item]) -> TransactWriteItems {
     })
 }
 
-pub(super) async fn four_megabytes(ctx: Ctx) {
+pub(super) async fn transactions_are_limited_to_4_mb(ctx: Ctx) {
     const LIMIT: usize = 4 * 1024 * 1024;
     let table = ctx.table(TableSpec::s()).await;
     let mut sizes = vec![409_600; 10];
@@ -79,7 +79,7 @@ pub(super) async fn four_megabytes(ctx: Ctx) {
     ctx.expect_table(&table, &items).await;
 }
 
-pub(super) async fn updates_too_large(ctx: Ctx) {
+pub(super) async fn update_values_count_towards_4_mb(ctx: Ctx) {
     let table = ctx.table(TableSpec::s()).await;
     let value = "x".repeat(400_000);
     let key = |n: usize| item! { "pk" => format!("{n:02}") };
@@ -100,7 +100,7 @@ pub(super) async fn updates_too_large(ctx: Ctx) {
     }
 }
 
-pub(super) async fn two_operations_on_one_item(ctx: Ctx) {
+pub(super) async fn two_operations_on_one_item_are_rejected(ctx: Ctx) {
     let present = item! { "pk" => "a", "sk" => "b", "gpk" => "g", "gsk" => "s", "n" => 1 };
     let table = ctx.table_with(TableSpec::s_s().gsi(), [present.clone()]).await;
     let before = ctx.snapshot(&table).await;
@@ -109,7 +109,7 @@ pub(super) async fn two_operations_on_one_item(ctx: Ctx) {
         PutItem::new(&table, key.clone().with("n", 2)).into(),
         UpdateItem::new(&table, key.clone()).update(Update::new().add("n", 1)).into(),
         DeleteItem::new(&table, key.clone()).into(),
-        // It holds whatever another operation may have done before.
+        // This check is true whatever another operation has written before it.
         ConditionCheck::new(&table, key, attr("absent").not_exists()).into(),
     ];
     let other = PutItem::new(&table, item! { "pk" => "a", "sk" => "other" });
@@ -125,7 +125,7 @@ pub(super) async fn two_operations_on_one_item(ctx: Ctx) {
     ctx.expect_unchanged(&before).await;
 }
 
-pub(super) async fn twice_before_conditions(ctx: Ctx) {
+pub(super) async fn duplicate_item_precedes_conditions(ctx: Ctx) {
     let present = item! { "pk" => "a", "n" => 1 };
     let table = ctx.table_with(TableSpec::s(), [present.clone()]).await;
     let key = item! { "pk" => "a" };
@@ -136,9 +136,9 @@ pub(super) async fn twice_before_conditions(ctx: Ctx) {
     ctx.expect_table(&table, &[present]).await;
 }
 
-pub(super) async fn one_number_twice(ctx: Ctx) {
+pub(super) async fn equal_number_keys_are_one_item(ctx: Ctx) {
     let table = ctx.table(TableSpec::n()).await;
-    let numbers = ["100", "1E2", "100.0"].map(|text| Number::parse(text).expect("a number"));
+    let numbers = ["100", "1E2", "100.0"].map(|text| Number::parse(text).expect("valid number"));
     for second in numbers {
         let request = TransactWriteItems::new()
             .item(PutItem::new(&table, item! { "pk" => numbers[0] }))
@@ -148,7 +148,7 @@ pub(super) async fn one_number_twice(ctx: Ctx) {
     ctx.expect_table(&table, &[]).await;
 }
 
-pub(super) async fn one_key_in_two_tables(ctx: Ctx) {
+pub(super) async fn same_key_in_two_tables_is_two_items(ctx: Ctx) {
     let first = ctx.table(TableSpec::s()).await;
     let second = ctx.table(TableSpec::s()).await;
     let item = item! { "pk" => "a" };
@@ -160,14 +160,14 @@ pub(super) async fn one_key_in_two_tables(ctx: Ctx) {
     ctx.expect_table(&second, &[item]).await;
 }
 
-pub(super) async fn one_partition_many_items(ctx: Ctx) {
+pub(super) async fn items_of_one_partition_are_distinct(ctx: Ctx) {
     let table = ctx.table(TableSpec::s_n()).await;
     let items: Vec<Item> = (0..10).map(|n| item! { "pk" => "a", "sk" => n }).collect();
     ctx.ok(ctx.store().transact_write(put_all(&table, &items)).await);
     ctx.expect_in_order(&ctx.query_all(Query::new(&table, attr("pk").eq("a"))).await, &items);
 }
 
-pub(super) async fn several_tables(ctx: Ctx) {
+pub(super) async fn transaction_can_span_tables(ctx: Ctx) {
     let strings = ctx.table_with(TableSpec::s_s(), [item! { "pk" => "a", "sk" => "b" }]).await;
     let numbers = ctx.table_with(TableSpec::n(), [item! { "pk" => 1, "n" => 1 }]).await;
     let bytes = ctx.table_with(TableSpec::b(), [item! { "pk" => b"\x00" }]).await;
@@ -183,7 +183,7 @@ pub(super) async fn several_tables(ctx: Ctx) {
     ctx.expect_table(&numbers, &[item! { "pk" => 1, "n" => 2 }]).await;
     ctx.expect_table(&bytes, &after).await;
 
-    // The first operations would change the other tables again.
+    // The first operations would change the other tables a second time.
     let lost = PutItem::new(&strings, item! { "pk" => "a", "sk" => "c" });
     let mut request = request;
     request.items.remove(0);
@@ -195,7 +195,7 @@ pub(super) async fn several_tables(ctx: Ctx) {
     ctx.expect_table(&bytes, &after).await;
 }
 
-pub(super) async fn all_kinds_of_operations(ctx: Ctx) {
+pub(super) async fn every_kind_of_operation_is_applied(ctx: Ctx) {
     let row = |name: &str| item! { "pk" => name, "gpk" => "g", "gsk" => name, "n" => 1 };
     let before = ["changed", "checked", "removed", "replaced"].map(row);
     let table = ctx.table_with(TableSpec::s().gsi(), before).await;
@@ -218,7 +218,20 @@ pub(super) async fn all_kinds_of_operations(ctx: Ctx) {
     ctx.expect_query(Query::new(&table, attr("gpk").eq("g")).index("gsi"), &indexed).await;
 }
 
-pub(super) async fn placeholders_of_each_operation(ctx: Ctx) {
+pub(super) async fn update_without_expression_is_rejected(ctx: Ctx) {
+    let table = ctx.table(TableSpec::s()).await;
+    let request = TransactWriteItems::new()
+        .item(PutItem::new(&table, item! { "pk" => "a" }))
+        .item(UpdateItem::new(&table, item! { "pk" => "b" }));
+    ctx.expect_validation(
+        ctx.store().transact_write(request).await,
+        "1 validation error detected: Value null at 'transactItems.2.member.update.\
+         updateExpression' failed to satisfy constraint: Member must not be null",
+    );
+    ctx.expect_table(&table, &[]).await;
+}
+
+pub(super) async fn placeholders_belong_to_one_operation(ctx: Ctx) {
     let key = |name: &str| item! { "pk" => name };
     let before = [
         key("put").with("a", 1),
@@ -227,7 +240,7 @@ pub(super) async fn placeholders_of_each_operation(ctx: Ctx) {
         key("check").with("d", 4),
     ];
     let table = ctx.table_with(TableSpec::s(), before.clone()).await;
-    // The same placeholders stand for something else in each operation.
+    // The same placeholders have another value in each operation.
     let request = |checked: i32| {
         TransactWriteItems::new()
             .item(
@@ -262,17 +275,4 @@ pub(super) async fn placeholders_of_each_operation(ctx: Ctx) {
     let after =
         [key("put").with("new", true), key("update").with("b", 4), key("check").with("d", 4)];
     ctx.expect_table(&table, &after).await;
-}
-
-pub(super) async fn bare_update_is_refused(ctx: Ctx) {
-    let table = ctx.table(TableSpec::s()).await;
-    let request = TransactWriteItems::new()
-        .item(PutItem::new(&table, item! { "pk" => "a" }))
-        .item(UpdateItem::new(&table, item! { "pk" => "b" }));
-    ctx.expect_validation(
-        ctx.store().transact_write(request).await,
-        "1 validation error detected: Value null at 'transactItems.2.member.update.\
-         updateExpression' failed to satisfy constraint: Member must not be null",
-    );
-    ctx.expect_table(&table, &[]).await;
 }

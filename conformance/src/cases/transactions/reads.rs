@@ -1,4 +1,4 @@
-//! Reading several items at one moment.
+//! Transactional reads.
 
 use super::super::prelude::*;
 
@@ -6,7 +6,7 @@ fn key(name: &str) -> Item {
     item! { "pk" => name }
 }
 
-pub(super) async fn items_in_the_order_asked(ctx: Ctx) {
+pub(super) async fn transactional_read_keeps_the_order(ctx: Ctx) {
     let first = ctx.table_with(TableSpec::s(), ["a", "b"].map(|name| key(name).with("n", 1))).await;
     let second = ctx.table_with(TableSpec::n(), [item! { "pk" => 7 }]).await;
     let reads = TransactGetItems::new([
@@ -22,7 +22,7 @@ pub(super) async fn items_in_the_order_asked(ctx: Ctx) {
     assert_eq!(answer.consumed_capacity, []);
 }
 
-pub(super) async fn a_hundred_reads(ctx: Ctx) {
+pub(super) async fn transactional_reads_are_limited_to_100(ctx: Ctx) {
     let table = ctx.table_with(TableSpec::s(), [key("099")]).await;
     let reads = |count: usize| {
         TransactGetItems::new((0..count).map(|n| GetItem::new(&table, key(&format!("{n:03}")))))
@@ -37,7 +37,7 @@ pub(super) async fn a_hundred_reads(ctx: Ctx) {
     );
 }
 
-pub(super) async fn one_item_read_twice(ctx: Ctx) {
+pub(super) async fn two_reads_of_one_item_are_rejected(ctx: Ctx) {
     let table = ctx.table_with(TableSpec::s(), [key("a").with("n", 1)]).await;
     let reads = [
         GetItem::new(&table, key("a")),
@@ -50,7 +50,7 @@ pub(super) async fn one_item_read_twice(ctx: Ctx) {
     );
 }
 
-pub(super) async fn answer_of_four_megabytes(ctx: Ctx) {
+pub(super) async fn transactional_read_is_limited_to_4_mb(ctx: Ctx) {
     let table = ctx.table(TableSpec::s()).await;
     for n in 0..11 {
         ctx.put(&table, key(&format!("{n:02}")).with("v", "x".repeat(400_000))).await;
@@ -66,7 +66,7 @@ pub(super) async fn answer_of_four_megabytes(ctx: Ctx) {
     );
 }
 
-pub(super) async fn reads_are_projected(ctx: Ctx) {
+pub(super) async fn each_read_has_its_projection(ctx: Ctx) {
     let item = key("a").with("m", map! { "x" => 1, "y" => 2 }).with("n", 3);
     let table = ctx.table_with(TableSpec::s(), [item, key("b").with("n", 4)]).await;
     let reads = TransactGetItems::new([
@@ -79,13 +79,13 @@ pub(super) async fn reads_are_projected(ctx: Ctx) {
     assert_eq!(answer.responses, expected);
 }
 
-pub(super) async fn read_of_a_missing_table(ctx: Ctx) {
+pub(super) async fn read_of_missing_table_fails(ctx: Ctx) {
     let table = ctx.table_with(TableSpec::s(), [key("a")]).await;
     let reads = [GetItem::new(&table, key("a")), GetItem::new(ctx.free_name(), key("a"))];
     ctx.expect_table_missing(ctx.store().transact_get(TransactGetItems::new(reads)).await);
 }
 
-pub(super) async fn read_with_a_key_of_another_type(ctx: Ctx) {
+pub(super) async fn key_of_wrong_type_cancels_the_read(ctx: Ctx) {
     let table = ctx.table_with(TableSpec::s(), [key("a")]).await;
     for wrong in [item! { "pk" => 1 }, Item::new(), key("a").with("n", 1)] {
         let reads = [GetItem::new(&table, key("a")), GetItem::new(&table, wrong)];
@@ -96,7 +96,7 @@ pub(super) async fn read_with_a_key_of_another_type(ctx: Ctx) {
     }
 }
 
-pub(super) async fn read_with_a_wrong_projection(ctx: Ctx) {
+pub(super) async fn invalid_projection_rejects_the_read(ctx: Ctx) {
     let table = ctx.table_with(TableSpec::s(), [key("a")]).await;
     for (projection, text) in [
         ("a,,b", "Invalid ProjectionExpression: Syntax error; token: \",\", near: \",,b\""),
@@ -111,7 +111,7 @@ pub(super) async fn read_with_a_wrong_projection(ctx: Ctx) {
     }
 }
 
-pub(super) async fn read_with_an_empty_key(ctx: Ctx) {
+pub(super) async fn empty_key_rejects_the_read(ctx: Ctx) {
     let table = ctx.table_with(TableSpec::s(), [key("a")]).await;
     let reads = [GetItem::new(&table, key("a")), GetItem::new(&table, key(""))];
     ctx.expect_validation(
@@ -121,7 +121,7 @@ pub(super) async fn read_with_an_empty_key(ctx: Ctx) {
     );
 }
 
-pub(super) async fn reads_cost_twice(ctx: Ctx) {
+pub(super) async fn transactional_reads_cost_two_units_per_4_kb(ctx: Ctx) {
     let table =
         ctx.table_with(TableSpec::s(), [key("a"), key("b").with("v", "x".repeat(5000))]).await;
     let other = ctx.table(TableSpec::s()).await;

@@ -1,4 +1,4 @@
-//! What a cancelled transaction says, and what its conditions see.
+//! Cancellation reasons, and the state that conditions see.
 
 use tabla_core::{Applied, Retry};
 
@@ -8,13 +8,13 @@ fn key(name: &str) -> Item {
     item! { "pk" => name }
 }
 
-/// A check that holds, or that does not.
+/// Returns a condition check that is true or false.
 fn check(table: &Table, name: &str, holds: bool) -> ConditionCheck {
     let condition = if holds { attr("pk").not_exists() } else { attr("pk").exists() };
     ConditionCheck::new(table, key(name), condition)
 }
 
-pub(super) async fn reasons_in_order(ctx: Ctx) {
+pub(super) async fn reasons_are_in_order(ctx: Ctx) {
     let table = ctx.table_with(TableSpec::s(), [key("present")]).await;
     let before = ctx.snapshot(&table).await;
     let lost = PutItem::new(&table, key("present").with("n", 1)).condition(attr("n").exists());
@@ -33,7 +33,7 @@ pub(super) async fn reasons_in_order(ctx: Ctx) {
     ctx.expect_unchanged(&before).await;
 }
 
-pub(super) async fn message_lists_codes(ctx: Ctx) {
+pub(super) async fn message_lists_codes_in_order(ctx: Ctx) {
     let table = ctx.table(TableSpec::s()).await;
     let wrong = PutItem::new(&table, item! { "pk" => 1 });
     let request = TransactWriteItems::new()
@@ -50,7 +50,7 @@ pub(super) async fn message_lists_codes(ctx: Ctx) {
     ctx.expect_table(&table, &[]).await;
 }
 
-pub(super) async fn all_faults_are_reported(ctx: Ctx) {
+pub(super) async fn every_failed_operation_is_reported(ctx: Ctx) {
     let half = "x".repeat(210_000);
     let large = key("large").with("v", half.clone());
     let table = ctx.table_with(TableSpec::s().gsi(), [large]).await;
@@ -105,7 +105,7 @@ pub(super) async fn reason_carries_the_item(ctx: Ctx) {
     ctx.expect_table(&table, &items).await;
 }
 
-pub(super) async fn reason_without_an_item(ctx: Ctx) {
+pub(super) async fn reason_of_missing_item_has_no_item(ctx: Ctx) {
     let table = ctx.table(TableSpec::s()).await;
     let request =
         TransactWriteItems::new().item(check(&table, "a", false).return_item_on_failure()).item(
@@ -120,7 +120,7 @@ pub(super) async fn reason_without_an_item(ctx: Ctx) {
     ctx.expect_table(&table, &[]).await;
 }
 
-pub(super) async fn reasons_of_a_hundred(ctx: Ctx) {
+pub(super) async fn transaction_of_100_operations_has_100_reasons(ctx: Ctx) {
     let table = ctx.table(TableSpec::s()).await;
     let mut request = TransactWriteItems::new();
     let mut codes = Vec::new();
@@ -135,7 +135,7 @@ pub(super) async fn reasons_of_a_hundred(ctx: Ctx) {
     ctx.expect_table(&table, &[]).await;
 }
 
-pub(super) async fn canceled_is_not_applied(ctx: Ctx) {
+pub(super) async fn canceled_transaction_is_not_applied(ctx: Ctx) {
     let table = ctx.table(TableSpec::s()).await;
     let request = TransactWriteItems::new()
         .item(PutItem::new(&table, key("a")))
@@ -148,7 +148,7 @@ pub(super) async fn canceled_is_not_applied(ctx: Ctx) {
     ctx.expect_table(&table, &[]).await;
 }
 
-pub(super) async fn condition_hides_the_fault_behind_it(ctx: Ctx) {
+pub(super) async fn failed_condition_precedes_update_error(ctx: Ctx) {
     let present = key("a").with("s", "text");
     let table = ctx.table_with(TableSpec::s(), [present.clone()]).await;
     for fault in [
@@ -164,7 +164,7 @@ pub(super) async fn condition_hides_the_fault_behind_it(ctx: Ctx) {
     ctx.expect_table(&table, &[present]).await;
 }
 
-pub(super) async fn request_fault_before_reasons(ctx: Ctx) {
+pub(super) async fn validation_precedes_conditions(ctx: Ctx) {
     let table = ctx.table(TableSpec::s()).await;
     let wrong: [(TransactWriteItem, &str); 3] = [
         (
@@ -195,7 +195,7 @@ pub(super) async fn request_fault_before_reasons(ctx: Ctx) {
 pub(super) async fn conditions_see_the_state_before(ctx: Ctx) {
     let account = |name: &str, n: i32| key(name).with("n", n);
     let table = ctx.table_with(TableSpec::s(), [account("a", 1), account("b", 2)]).await;
-    // Each condition holds of the item as it was, and of no item as it will be.
+    // Each condition is true of the item before the transaction and false of the item after it.
     let request = TransactWriteItems::new()
         .item(PutItem::new(&table, account("a", 10)).condition(attr("n").eq(1)))
         .item(
@@ -212,7 +212,7 @@ pub(super) async fn conditions_see_the_state_before(ctx: Ctx) {
     ctx.expect_table(&table, &after).await;
 }
 
-pub(super) async fn expressions_see_the_item_before(ctx: Ctx) {
+pub(super) async fn update_expressions_see_the_item_before(ctx: Ctx) {
     let table = ctx.table_with(TableSpec::s(), [key("a").with("x", 1).with("y", 2)]).await;
     let swap = Update::new().set("x", attr("y")).set("y", attr("x").plus(10));
     let update = UpdateItem::new(&table, key("a")).update(swap);
@@ -220,7 +220,7 @@ pub(super) async fn expressions_see_the_item_before(ctx: Ctx) {
     ctx.expect_table(&table, &[key("a").with("x", 2).with("y", 11)]).await;
 }
 
-pub(super) async fn check_of_a_missing_item(ctx: Ctx) {
+pub(super) async fn condition_check_of_missing_item_holds(ctx: Ctx) {
     let table = ctx.table(TableSpec::s()).await;
     let request = TransactWriteItems::new()
         .item(PutItem::new(&table, key("a")))
@@ -230,7 +230,7 @@ pub(super) async fn check_of_a_missing_item(ctx: Ctx) {
     ctx.expect_table(&table, &[key("a")]).await;
 }
 
-pub(super) async fn failed_check_cancels_all(ctx: Ctx) {
+pub(super) async fn failed_condition_check_cancels_all(ctx: Ctx) {
     let table = ctx.table_with(TableSpec::s().gsi(), [key("a").with("n", 1)]).await;
     let before = ctx.snapshot(&table).await;
     let request = TransactWriteItems::new()
@@ -242,7 +242,7 @@ pub(super) async fn failed_check_cancels_all(ctx: Ctx) {
     ctx.expect_unchanged(&before).await;
 }
 
-pub(super) async fn checks_alone(ctx: Ctx) {
+pub(super) async fn transaction_of_condition_checks_alone_is_accepted(ctx: Ctx) {
     let table = ctx.table_with(TableSpec::s(), [key("a")]).await;
     let request = |b_holds| {
         TransactWriteItems::new()
@@ -255,7 +255,7 @@ pub(super) async fn checks_alone(ctx: Ctx) {
     ctx.expect_table(&table, &[key("a")]).await;
 }
 
-pub(super) async fn check_changes_nothing(ctx: Ctx) {
+pub(super) async fn condition_check_changes_nothing(ctx: Ctx) {
     let present = key("a").with("gpk", "g").with("gsk", "s");
     let table = ctx.table_with(TableSpec::s().gsi(), [present]).await;
     let before = ctx.snapshot(&table).await;

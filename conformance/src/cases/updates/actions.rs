@@ -1,8 +1,8 @@
-//! ADD and DELETE (26).
+//! ADD and DELETE clauses (26).
 
 use super::*;
 
-/// Constants of the types that neither ADD nor DELETE takes, with the names of these types.
+/// Returns constants of types that neither ADD nor DELETE accepts, with the names of the types.
 fn neither_sets_nor_numbers() -> [(Value, &'static str); 6] {
     [
         (Value::from("x"), "STRING"),
@@ -21,10 +21,10 @@ fn wrong_operand(keyword: &str, kind: &str) -> String {
     )
 }
 
-pub(super) async fn add_takes_numbers_and_sets(ctx: Ctx) {
+pub(super) async fn add_accepts_only_numbers_and_sets(ctx: Ctx) {
     let table = ctx.table_with(TableSpec::s(), [sample()]).await;
     for (value, kind) in neither_sets_nor_numbers() {
-        // Whatever the attribute is, and if it is missing.
+        // The type is validated whatever the attribute is, also if it is missing.
         for attribute in ["gone", "n", "s", "l", "m", "ss"] {
             let text = format!("ADD {attribute} :v");
             let message = wrong_operand("ADD", kind);
@@ -34,8 +34,8 @@ pub(super) async fn add_takes_numbers_and_sets(ctx: Ctx) {
     ctx.expect_table(&table, &[sample()]).await;
 }
 
-pub(super) async fn add_takes_its_own_type(ctx: Ctx) {
-    let bytes = Value::Bs(Set::new([bytes::Bytes::from_static(b"x")]).expect("one member"));
+pub(super) async fn add_needs_the_type_of_the_attribute(ctx: Ctx) {
+    let bytes = Value::Bs(Set::new([bytes::Bytes::from_static(b"x")]).expect("non-empty set"));
     let table = ctx.table_with(TableSpec::s(), [sample()]).await;
     for (value, accepting) in
         [(Value::from(1), "n"), (strings(["x"]), "ss"), (numbers([1]), "ns"), (bytes, "bs")]
@@ -50,10 +50,10 @@ pub(super) async fn add_takes_its_own_type(ctx: Ctx) {
     ctx.expect_table(&table, &[sample()]).await;
 }
 
-pub(super) async fn add_counts_from_zero(ctx: Ctx) {
+pub(super) async fn add_to_missing_number_counts_from_zero(ctx: Ctx) {
     let table = ctx.table(TableSpec::s()).await;
     let amount = |amount: i32| [(":v", Value::from(amount))];
-    // Of an item that is not there, of an attribute that is not, and of one that is.
+    // DELETE from a missing item, from a missing attribute, and of missing members.
     for (text, values, after) in [
         ("ADD n :v", amount(3), key().with("n", 3)),
         ("ADD o :v", amount(-2), key().with("n", 3).with("o", -2)),
@@ -63,18 +63,18 @@ pub(super) async fn add_counts_from_zero(ctx: Ctx) {
         ctx.update(update(&table, text, &values)).await;
         ctx.expect_table(&table, &[after]).await;
     }
-    let tenth = Value::N(Number::parse("0.1").expect("a number"));
+    let tenth = Value::N(Number::parse("0.1").expect("valid number"));
     for sum in ["0.1", "0.2", "0.3"] {
         ctx.update(update(&table, "ADD n :v", &[(":v", tenth.clone())])).await;
-        let sum = Number::parse(sum).expect("a number");
+        let sum = Number::parse(sum).expect("valid number");
         ctx.expect_table(&table, &[key().with("n", sum).with("o", 0)]).await;
     }
 }
 
-pub(super) async fn add_makes_a_set(ctx: Ctx) {
+pub(super) async fn add_creates_a_missing_set(ctx: Ctx) {
     let bytes = |members: &[&'static [u8]]| {
         let members = members.iter().map(|member| bytes::Bytes::from_static(member));
-        Value::Bs(Set::new(members).expect("members that differ"))
+        Value::Bs(Set::new(members).expect("distinct members"))
     };
     let table = ctx.table(TableSpec::s()).await;
     for (first, second, union) in [
@@ -90,7 +90,7 @@ pub(super) async fn add_makes_a_set(ctx: Ctx) {
     }
 }
 
-pub(super) async fn add_works_inside(ctx: Ctx) {
+pub(super) async fn add_works_in_nested_values(ctx: Ctx) {
     let table = ctx.table(TableSpec::s()).await;
     let one = [(":v", Value::from(1))];
     let m = |x: i32| map! { "x" => x, "y" => map! { "z" => 2 } };
@@ -99,14 +99,14 @@ pub(super) async fn add_works_inside(ctx: Ctx) {
     more.insert("w".to_owned(), Value::from(1));
     changes(&ctx, &table, "ADD m.w :v", &one, sample().with("m", more)).await;
     changes(&ctx, &table, "ADD l[0] :v", &one, sample().with("l", list![1, 1, 2])).await;
-    // Past the end, it appends.
+    // ADD past the end appends.
     changes(&ctx, &table, "ADD l[9] :v", &one, sample().with("l", list![0, 1, 2, 1])).await;
     let before = key().with("l", list![strings(["a"]), 5]);
     let after = key().with("l", list![strings(["a", "z"]), 5]);
     turns(&ctx, &table, before, "ADD l[0] :v", &[(":v", strings(["a", "z"]))], after).await;
 }
 
-pub(super) async fn delete_takes_sets(ctx: Ctx) {
+pub(super) async fn delete_accepts_only_sets(ctx: Ctx) {
     let table = ctx.table_with(TableSpec::s(), [sample()]).await;
     for (value, kind) in neither_sets_nor_numbers().into_iter().chain([(Value::from(1), "NUMBER")])
     {
@@ -119,7 +119,7 @@ pub(super) async fn delete_takes_sets(ctx: Ctx) {
     ctx.expect_table(&table, &[sample()]).await;
 }
 
-pub(super) async fn delete_takes_its_own_type(ctx: Ctx) {
+pub(super) async fn delete_needs_the_type_of_the_attribute(ctx: Ctx) {
     let table = ctx.table_with(TableSpec::s(), [sample()]).await;
     for (value, accepting) in [(strings(["a"]), "ss"), (numbers([1]), "ns")] {
         for attribute in ["n", "s", "b", "flag", "nil", "l", "m", "ss", "ns", "m.x", "l[0]"] {
@@ -132,7 +132,7 @@ pub(super) async fn delete_takes_its_own_type(ctx: Ctx) {
     ctx.expect_table(&table, &[sample()]).await;
 }
 
-pub(super) async fn deleting_the_last_member_removes_the_set(ctx: Ctx) {
+pub(super) async fn delete_of_last_member_removes_the_attribute(ctx: Ctx) {
     let table = ctx.table(TableSpec::s()).await;
     changes(&ctx, &table, "DELETE ss :v", &[(":v", strings(["a"]))], {
         sample().with("ss", strings(["b"]))
@@ -159,7 +159,7 @@ pub(super) async fn emptied_nested_set_is_removed(ctx: Ctx) {
     turns(&ctx, &table, before, "DELETE l[0] :v", &both, after).await;
 }
 
-pub(super) async fn deleting_absent_members_does_nothing(ctx: Ctx) {
+pub(super) async fn delete_of_missing_members_does_nothing(ctx: Ctx) {
     let table = ctx.table(TableSpec::s()).await;
     let other = [(":v", strings(["q"]))];
     for text in ["DELETE ss :v", "DELETE gone :v", "DELETE m.gone :v", "DELETE l[9] :v"] {

@@ -1,4 +1,4 @@
-//! Lists in updates (24, 25).
+//! List elements and `list_append` (24, 25).
 
 use super::*;
 
@@ -25,21 +25,21 @@ pub(super) async fn set_past_the_end_appends(ctx: Ctx) {
     ctx.expect_table(&table, &[sample()]).await;
 }
 
-pub(super) async fn elements_past_the_end_are_in_order(ctx: Ctx) {
+pub(super) async fn elements_past_the_end_are_appended_in_order(ctx: Ctx) {
     let table = ctx.table(TableSpec::s()).await;
     let values = [(":five", Value::from("five")), (":nine", Value::from("nine"))];
     for (text, after) in [
         ("SET l[9] = :nine, l[5] = :five", list![0, 1, 2, "five", "nine"]),
         ("SET l[5] = :five, l[9] = :nine", list![0, 1, 2, "five", "nine"]),
         ("SET l[9] = :nine, l[1] = :five", list![0, "five", 2, "nine"]),
-        // As text, 10 comes before 9.
+        // Compared as text, 10 would come before 9.
         ("SET l[10] = :nine, l[9] = :five", list![0, 1, 2, "five", "nine"]),
     ] {
         changes(&ctx, &table, text, &values, sample().with("l", after)).await;
     }
 }
 
-pub(super) async fn list_append_keeps_its_order(ctx: Ctx) {
+pub(super) async fn list_append_keeps_the_order(ctx: Ctx) {
     let table = ctx.table(TableSpec::s()).await;
     let more = [(":v", list![8, 9])];
     for (text, values, after) in [
@@ -48,7 +48,7 @@ pub(super) async fn list_append_keeps_its_order(ctx: Ctx) {
         ("SET l = list_append(l, l)", &[], list![0, 1, 2, 0, 1, 2]),
         ("SET l = list_append(:v, :v)", &more, list![8, 9, 8, 9]),
         ("SET l = list_append(l, :v)", &[(":v", list![])], list![0, 1, 2]),
-        // Elements are appended as they are, a list as one element of its own.
+        // Elements are appended unchanged, a list as one element.
         ("SET l = list_append(l, :v)", &[(":v", list![list![8], "x"])], {
             list![0, 1, 2, list![8], "x"]
         }),
@@ -59,7 +59,7 @@ pub(super) async fn list_append_keeps_its_order(ctx: Ctx) {
     changes(&ctx, &table, "SET dup = list_append(l, :v)", &more, after).await;
 }
 
-pub(super) async fn list_append_takes_lists(ctx: Ctx) {
+pub(super) async fn list_append_accepts_only_lists(ctx: Ctx) {
     let table = ctx.table_with(TableSpec::s(), [sample()]).await;
     for (value, kind) in [
         (Value::from(1), "N"),
@@ -93,7 +93,7 @@ pub(super) async fn list_append_takes_lists(ctx: Ctx) {
     ctx.expect_table(&table, &[sample()]).await;
 }
 
-pub(super) async fn list_append_takes_if_not_exists(ctx: Ctx) {
+pub(super) async fn list_append_accepts_if_not_exists(ctx: Ctx) {
     let table = ctx.table(TableSpec::s()).await;
     let values = [(":gone", list![]), (":v", list![8])];
     let text = "SET a = list_append(if_not_exists(a, :gone), :v)";
@@ -102,7 +102,7 @@ pub(super) async fn list_append_takes_if_not_exists(ctx: Ctx) {
     changes(&ctx, &table, text, &values, sample().with("l", list![0, 1, 2, 8])).await;
     let text = "SET l = list_append(:v, if_not_exists(a, :gone))";
     changes(&ctx, &table, text, &values, sample().with("l", list![8])).await;
-    // An item that is not there yet gets a list, and then a longer one.
+    // A missing item gets a list, which then becomes longer.
     ctx.delete(&table, key()).await;
     let text = "SET a = list_append(if_not_exists(a, :gone), :v)";
     for after in [list![8], list![8, 8]] {
@@ -120,7 +120,7 @@ pub(super) async fn list_append_takes_if_not_exists(ctx: Ctx) {
     ctx.expect_table(&table, &[sample()]).await;
 }
 
-pub(super) async fn list_append_cannot_be_nested(ctx: Ctx) {
+pub(super) async fn nested_list_append_is_rejected(ctx: Ctx) {
     let table = ctx.table_with(TableSpec::s(), [sample()]).await;
     let list = [(":v", list![8])];
     let number = [(":v", Value::from(1))];

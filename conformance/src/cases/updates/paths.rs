@@ -1,8 +1,8 @@
-//! What an update may touch (23, 24).
+//! Paths that an update may write (23, 24).
 
 use super::*;
 
-pub(super) async fn clauses_read_the_old_item(ctx: Ctx) {
+pub(super) async fn every_clause_reads_the_old_item(ctx: Ctx) {
     let table = ctx.table(TableSpec::s()).await;
     let one = [(":o", Value::from(1))];
     changes(&ctx, &table, "SET a = n, n = :o", &one, sample().with("a", 5).with("n", 1)).await;
@@ -19,14 +19,14 @@ pub(super) async fn clauses_read_the_old_item(ctx: Ctx) {
     changes(&ctx, &table, text, &[(":a", strings(["a"]))], after).await;
 }
 
-pub(super) async fn swap(ctx: Ctx) {
+pub(super) async fn values_can_be_swapped(ctx: Ctx) {
     let table = ctx.table(TableSpec::s()).await;
     changes(&ctx, &table, "SET n = s, s = n", &[], sample().with("n", "abc").with("s", 5)).await;
     let text = "SET l[1] = l[0], l[0] = l[1]";
     changes(&ctx, &table, text, &[], sample().with("l", list![1, 0, 2])).await;
 }
 
-pub(super) async fn new_attribute_is_not_read(ctx: Ctx) {
+pub(super) async fn new_attribute_cannot_be_read(ctx: Ctx) {
     let table = ctx.table_with(TableSpec::s(), [sample()]).await;
     for text in ["SET a = n, c = a", "SET c = a, a = n", "SET l[3] = l[0], a = l[3]"] {
         refuses(&ctx, &table, text, &[], NO_ATTRIBUTE).await;
@@ -34,7 +34,7 @@ pub(super) async fn new_attribute_is_not_read(ctx: Ctx) {
     ctx.expect_table(&table, &[sample()]).await;
 }
 
-pub(super) async fn remove_counts_as_it_was(ctx: Ctx) {
+pub(super) async fn remove_counts_old_elements(ctx: Ctx) {
     let table = ctx.table(TableSpec::s()).await;
     for (text, left) in [
         ("REMOVE l[0]", list![1, 2]),
@@ -48,7 +48,7 @@ pub(super) async fn remove_counts_as_it_was(ctx: Ctx) {
     }
 }
 
-pub(super) async fn set_and_remove_count_as_it_was(ctx: Ctx) {
+pub(super) async fn set_and_remove_count_old_elements(ctx: Ctx) {
     let table = ctx.table(TableSpec::s()).await;
     let values = [(":v", Value::from("v"))];
     for (text, after) in [
@@ -62,7 +62,7 @@ pub(super) async fn set_and_remove_count_as_it_was(ctx: Ctx) {
     }
 }
 
-/// The message about two paths that cannot stand in one expression.
+/// Returns the message about two paths that exclude each other.
 fn two_paths(how: &str, one: &str, two: &str) -> String {
     format!(
         "Invalid UpdateExpression: Two document paths {how} with each other; must remove or \
@@ -70,7 +70,7 @@ fn two_paths(how: &str, one: &str, two: &str) -> String {
     )
 }
 
-pub(super) async fn overlapping_paths_are_refused(ctx: Ctx) {
+pub(super) async fn overlapping_paths_are_rejected(ctx: Ctx) {
     let table = ctx.table_with(TableSpec::s(), [sample()]).await;
     let x = [(":x", Value::from(1))];
     let set = [(":x", strings(["a"]))];
@@ -88,7 +88,7 @@ pub(super) async fn overlapping_paths_are_refused(ctx: Ctx) {
         ("SET l[0] = :x, l[0] = :x", &x, "[l, [0]]", "[l, [0]]"),
         ("SET l = :x REMOVE l[0]", &x, "[l]", "[l, [0]]"),
         ("REMOVE l[0], l[0]", &[], "[l, [0]]", "[l, [0]]"),
-        // The paths are judged, whether the item has them or not.
+        // The paths are validated whether or not the item has them.
         ("SET gone.a = :x, gone = :x", &x, "[gone, a]", "[gone]"),
     ] {
         refuses(&ctx, &table, text, values, &two_paths("overlap", one, two)).await;
@@ -99,7 +99,7 @@ pub(super) async fn overlapping_paths_are_refused(ctx: Ctx) {
     ctx.expect_table(&table, &[sample()]).await;
 }
 
-pub(super) async fn conflicting_paths_are_refused(ctx: Ctx) {
+pub(super) async fn conflicting_paths_are_rejected(ctx: Ctx) {
     let table = ctx.table_with(TableSpec::s(), [sample()]).await;
     let x = [(":x", Value::from(1))];
     for (text, one, two) in [
@@ -113,7 +113,7 @@ pub(super) async fn conflicting_paths_are_refused(ctx: Ctx) {
     ctx.expect_table(&table, &[sample()]).await;
 }
 
-pub(super) async fn siblings_are_no_overlap(ctx: Ctx) {
+pub(super) async fn sibling_paths_do_not_overlap(ctx: Ctx) {
     let table = ctx.table(TableSpec::s()).await;
     let text = "SET m.x = :x, m.w = :x, m.v = m.y REMOVE m.y.z";
     let m = map! { "x" => 7, "w" => 7, "v" => map! { "z" => 2 }, "y" => map! {} };
@@ -123,7 +123,7 @@ pub(super) async fn siblings_are_no_overlap(ctx: Ctx) {
     changes(&ctx, &table, text, &[(":x", Value::from(7))], after).await;
 }
 
-pub(super) async fn key_attributes_are_fixed(ctx: Ctx) {
+pub(super) async fn key_attributes_cannot_be_changed(ctx: Ctx) {
     let item = item! { "pk" => "a", "sk" => 1, "n" => 5 };
     let table = ctx.table_with(TableSpec::s_n(), [item.clone()]).await;
     let cannot = |attribute: &str| {
@@ -150,7 +150,7 @@ pub(super) async fn key_attributes_are_fixed(ctx: Ctx) {
         ("SET pk.x = :v", &number, "pk"),
         ("REMOVE pk[0]", &[], "pk"),
     ] {
-        // Of an item that is there, and of one that is not.
+        // Key attributes of an existing and of a missing item.
         for sort in [1, 2] {
             let request = UpdateItem::new(&table, item! { "pk" => "a", "sk" => sort }).update(text);
             let request = values.iter().fold(request, |all, (name, value)| all.value(*name, value));
@@ -178,12 +178,12 @@ pub(super) async fn key_attributes_can_be_read(ctx: Ctx) {
             .value(":o", 1)
             .return_values(ReturnValues::AllOld);
         let answer = ctx.update(request).await;
-        assert_eq!(answer.attributes.is_some(), found, "the item was there");
+        assert_eq!(answer.attributes.is_some(), found, "ALL_OLD must return an existing item");
         ctx.expect_table(&table, std::slice::from_ref(&copied)).await;
     }
 }
 
-pub(super) async fn keys_are_scalars(ctx: Ctx) {
+pub(super) async fn path_into_key_is_rejected(ctx: Ctx) {
     let item = item! { "pk" => "a", "gpk" => "g", "gsk" => "h" };
     let table = ctx.table_with(TableSpec::s().gsi(), [item]).await;
     let before = ctx.snapshot(&table).await;
@@ -208,7 +208,7 @@ pub(super) async fn keys_are_scalars(ctx: Ctx) {
     ctx.expect_unchanged(&before).await;
 }
 
-pub(super) async fn missing_parent_is_invalid(ctx: Ctx) {
+pub(super) async fn path_with_missing_parent_is_rejected(ctx: Ctx) {
     let table = ctx.table_with(TableSpec::s(), [sample()]).await;
     let one = [(":o", Value::from(1))];
     let set = [(":o", strings(["a"]))];
@@ -228,7 +228,7 @@ pub(super) async fn missing_parent_is_invalid(ctx: Ctx) {
         ("REMOVE m.gone.x", &[]),
         ("REMOVE gone[0]", &[]),
         ("REMOVE l[9].x", &[]),
-        // The first action is sound: it must not be carried out.
+        // The first action is valid, but must not be applied.
         ("SET n = :o, gone.x = :o", &one),
     ] {
         refuses(&ctx, &table, text, values, INVALID_PATH).await;
@@ -236,7 +236,7 @@ pub(super) async fn missing_parent_is_invalid(ctx: Ctx) {
     ctx.expect_table(&table, &[sample()]).await;
 }
 
-pub(super) async fn nested_path_in_a_missing_item(ctx: Ctx) {
+pub(super) async fn nested_path_in_missing_item_is_rejected(ctx: Ctx) {
     let table = ctx.table(TableSpec::s()).await;
     let one = [(":o", Value::from(1))];
     let set = [(":o", strings(["a"]))];
@@ -254,7 +254,7 @@ pub(super) async fn nested_path_in_a_missing_item(ctx: Ctx) {
     ctx.expect_table(&table, &[]).await;
 }
 
-pub(super) async fn parent_of_another_type_is_invalid(ctx: Ctx) {
+pub(super) async fn path_through_another_type_is_rejected(ctx: Ctx) {
     let table = ctx.table_with(TableSpec::s(), [sample()]).await;
     let one = [(":o", Value::from(1))];
     for path in [
@@ -269,7 +269,7 @@ pub(super) async fn parent_of_another_type_is_invalid(ctx: Ctx) {
     ctx.expect_table(&table, &[sample()]).await;
 }
 
-pub(super) async fn removing_nothing_does_nothing(ctx: Ctx) {
+pub(super) async fn remove_of_missing_value_does_nothing(ctx: Ctx) {
     let table = ctx.table(TableSpec::s()).await;
     for text in ["REMOVE gone", "REMOVE m.gone", "REMOVE m.y.gone", "REMOVE l[3]", "REMOVE l[99]"] {
         changes(&ctx, &table, text, &[], sample()).await;
@@ -279,7 +279,7 @@ pub(super) async fn removing_nothing_does_nothing(ctx: Ctx) {
     changes(&ctx, &table, "REMOVE gone, n, m.gone", &[], after).await;
 }
 
-pub(super) async fn removing_from_nothing_makes_no_item(ctx: Ctx) {
+pub(super) async fn remove_alone_creates_no_item(ctx: Ctx) {
     let table = ctx.table(TableSpec::s()).await;
     let set = [(":s", strings(["a"]))];
     for (text, values) in
@@ -292,7 +292,7 @@ pub(super) async fn removing_from_nothing_makes_no_item(ctx: Ctx) {
     }
 }
 
-pub(super) async fn setting_makes_the_item(ctx: Ctx) {
+pub(super) async fn remove_and_set_create_the_item(ctx: Ctx) {
     let table = ctx.table(TableSpec::s()).await;
     let one = [(":o", Value::from(1))];
     for (text, after) in [

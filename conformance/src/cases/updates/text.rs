@@ -1,8 +1,8 @@
-//! The text of updates, and updates as a whole (23d, 27).
+//! Syntax of updates, and updates as a whole (23d, 27).
 
 use super::*;
 
-pub(super) async fn each_keyword_stands_once(ctx: Ctx) {
+pub(super) async fn each_keyword_is_allowed_once(ctx: Ctx) {
     let table = ctx.table_with(TableSpec::s(), [sample()]).await;
     let one = [(":o", Value::from(1))];
     let set = [(":o", strings(["a"]))];
@@ -23,7 +23,7 @@ pub(super) async fn each_keyword_stands_once(ctx: Ctx) {
     ctx.expect_table(&table, &[sample()]).await;
 }
 
-pub(super) async fn keywords_in_any_order_and_case(ctx: Ctx) {
+pub(super) async fn keywords_are_accepted_in_any_order_and_case(ctx: Ctx) {
     let table = ctx.table(TableSpec::s()).await;
     let values = [(":o", Value::from(1)), (":s", strings(["a"]))];
     let mut after = sample().with("a", 1).with("c", 1).with("ss", strings(["b"]));
@@ -38,7 +38,7 @@ pub(super) async fn keywords_in_any_order_and_case(ctx: Ctx) {
     }
 }
 
-pub(super) async fn key_alone_makes_the_item(ctx: Ctx) {
+pub(super) async fn update_with_key_alone_creates_the_item(ctx: Ctx) {
     let table = ctx.table(TableSpec::s_n()).await;
     let key = item! { "pk" => "a", "sk" => 1 };
     let request = UpdateItem::new(&table, key.clone()).return_values(ReturnValues::AllNew);
@@ -46,7 +46,7 @@ pub(super) async fn key_alone_makes_the_item(ctx: Ctx) {
     ctx.expect_table(&table, &[key]).await;
 }
 
-pub(super) async fn key_alone_changes_nothing(ctx: Ctx) {
+pub(super) async fn update_with_key_alone_changes_nothing(ctx: Ctx) {
     let table = ctx.table_with(TableSpec::s(), [sample()]).await;
     for wanted in [ReturnValues::None, ReturnValues::AllOld, ReturnValues::AllNew] {
         let request = UpdateItem::new(&table, key()).return_values(wanted);
@@ -56,7 +56,7 @@ pub(super) async fn key_alone_changes_nothing(ctx: Ctx) {
     }
 }
 
-pub(super) async fn key_alone_with_a_condition(ctx: Ctx) {
+pub(super) async fn update_with_key_alone_evaluates_its_condition(ctx: Ctx) {
     let table = ctx.table(TableSpec::s()).await;
     let there = UpdateItem::new(&table, key()).condition(attr("pk").exists());
     ctx.expect_condition_failed(ctx.store().update(there.clone()).await);
@@ -68,7 +68,7 @@ pub(super) async fn key_alone_with_a_condition(ctx: Ctx) {
     ctx.expect_table(&table, &[key()]).await;
 }
 
-pub(super) async fn actions_are_not_counted(ctx: Ctx) {
+pub(super) async fn actions_are_no_operators(ctx: Ctx) {
     let table = ctx.table(TableSpec::s()).await;
     let sets: Vec<String> = (0..301).map(|number| format!("a{number}=:o")).collect();
     let text = format!("SET {}", sets.join(","));
@@ -87,7 +87,7 @@ pub(super) async fn actions_are_not_counted(ctx: Ctx) {
     .await;
 }
 
-pub(super) async fn wrong_syntax_is_refused(ctx: Ctx) {
+pub(super) async fn syntax_errors_are_rejected(ctx: Ctx) {
     let table = ctx.table_with(TableSpec::s(), [sample()]).await;
     refuses(&ctx, &table, "", &[], "Invalid UpdateExpression: The expression can not be empty;")
         .await;
@@ -132,7 +132,7 @@ pub(super) async fn wrong_syntax_is_refused(ctx: Ctx) {
     ctx.expect_table(&table, &[sample()]).await;
 }
 
-pub(super) async fn other_functions_are_refused(ctx: Ctx) {
+pub(super) async fn other_functions_are_rejected(ctx: Ctx) {
     let table = ctx.table_with(TableSpec::s(), [sample()]).await;
     let one = [(":o", Value::from("b"))];
     for (text, values, function) in [
@@ -160,7 +160,7 @@ pub(super) async fn other_functions_are_refused(ctx: Ctx) {
     changes(&ctx, &table, "SET if_not_exists = :o", &[(":o", Value::from(1))], after).await;
 }
 
-pub(super) async fn undefined_placeholders_are_refused(ctx: Ctx) {
+pub(super) async fn undefined_placeholders_are_rejected(ctx: Ctx) {
     let table = ctx.table_with(TableSpec::s(), [sample()]).await;
     for text in ["SET a = :x", "SET a = n + :x", "ADD n :x", "DELETE ss :x"] {
         refuses(
@@ -187,7 +187,7 @@ pub(super) async fn undefined_placeholders_are_refused(ctx: Ctx) {
     ctx.expect_table(&table, &[sample()]).await;
 }
 
-pub(super) async fn condition_is_judged_first(ctx: Ctx) {
+pub(super) async fn failed_condition_precedes_item_errors(ctx: Ctx) {
     let table = ctx.table_with(TableSpec::s(), [sample()]).await;
     let one = [(":o", Value::from(1))];
     for (text, values) in [
@@ -201,7 +201,7 @@ pub(super) async fn condition_is_judged_first(ctx: Ctx) {
         let result = ctx.store().update(request).await;
         ctx.expect_condition_failed(result.map(|answer| (text, answer)));
     }
-    // What is wrong about the text comes before.
+    // Syntax errors are reported before the condition is evaluated.
     let request = update(&table, "SET a = :o,", &one).condition("attribute_exists(gone)");
     ctx.expect_validation(
         ctx.store().update(request).await,
@@ -210,7 +210,7 @@ pub(super) async fn condition_is_judged_first(ctx: Ctx) {
     ctx.expect_table(&table, &[sample()]).await;
 }
 
-pub(super) async fn errors_cancel_a_transaction(ctx: Ctx) {
+pub(super) async fn item_errors_cancel_a_transaction(ctx: Ctx) {
     let table = ctx.table_with(TableSpec::s(), [sample()]).await;
     let one = [(":o", Value::from(1))];
     for (text, values, message) in [
@@ -228,7 +228,7 @@ pub(super) async fn errors_cancel_a_transaction(ctx: Ctx) {
     }
 }
 
-pub(super) async fn transaction_updates_alike(ctx: Ctx) {
+pub(super) async fn transactional_updates_equal_single_ones(ctx: Ctx) {
     let table = ctx.table_with(TableSpec::s(), [sample()]).await;
     let counter = UpdateItem::new(&table, item! { "pk" => "b" })
         .update(Update::new().set("n", attr("n").if_not_exists(0).plus(1)));

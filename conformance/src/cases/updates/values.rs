@@ -1,8 +1,8 @@
-//! What SET computes (25, 26f).
+//! Operands and functions of SET (25, 26f).
 
 use super::*;
 
-pub(super) async fn parentheses_are_legal(ctx: Ctx) {
+pub(super) async fn parentheses_are_accepted(ctx: Ctx) {
     let table = ctx.table(TableSpec::s()).await;
     let one = [(":o", Value::from(1))];
     for (text, after) in [
@@ -20,7 +20,7 @@ pub(super) async fn parentheses_are_legal(ctx: Ctx) {
     }
 }
 
-pub(super) async fn doubled_parentheses_are_refused(ctx: Ctx) {
+pub(super) async fn doubled_parentheses_are_rejected(ctx: Ctx) {
     let table = ctx.table_with(TableSpec::s(), [sample()]).await;
     let one = [(":o", Value::from(1))];
     let doubled = "Invalid UpdateExpression: The expression has redundant parentheses;";
@@ -79,7 +79,7 @@ pub(super) async fn sums_have_two_operands(ctx: Ctx) {
     ctx.expect_table(&table, &[sample()]).await;
 }
 
-pub(super) async fn sums_take_numbers(ctx: Ctx) {
+pub(super) async fn sums_accept_only_numbers(ctx: Ctx) {
     let table = ctx.table_with(TableSpec::s(), [sample()]).await;
     for (value, kind) in [
         (Value::from("1"), "S"),
@@ -110,7 +110,7 @@ pub(super) async fn sums_take_numbers(ctx: Ctx) {
     ctx.expect_table(&table, &[sample()]).await;
 }
 
-pub(super) async fn if_not_exists_takes_what_is_there(ctx: Ctx) {
+pub(super) async fn if_not_exists_returns_the_existing_value(ctx: Ctx) {
     let table = ctx.table(TableSpec::s()).await;
     let one = [(":o", Value::from(1))];
     for (text, after) in [
@@ -130,11 +130,11 @@ pub(super) async fn if_not_exists_takes_what_is_there(ctx: Ctx) {
         changes(&ctx, &table, text, &one, sample().with("a", after)).await;
     }
     changes(&ctx, &table, "SET a = if_not_exists(gone, n)", &[], sample().with("a", 5)).await;
-    // What is there is kept.
+    // An existing value is kept.
     changes(&ctx, &table, "SET n = if_not_exists(n, :o)", &one, sample()).await;
 }
 
-pub(super) async fn if_not_exists_operands(ctx: Ctx) {
+pub(super) async fn if_not_exists_needs_a_path_and_an_operand(ctx: Ctx) {
     let table = ctx.table_with(TableSpec::s(), [sample()]).await;
     let one = [(":o", Value::from(1))];
     let number = |number: u8| {
@@ -160,20 +160,20 @@ pub(super) async fn if_not_exists_operands(ctx: Ctx) {
     ctx.expect_table(&table, &[sample()]).await;
 }
 
-pub(super) async fn sum_with_a_missing_number_is_an_error(ctx: Ctx) {
+pub(super) async fn sum_with_missing_number_is_rejected(ctx: Ctx) {
     let one = [(":x", Value::from(1))];
     let table = ctx.table(TableSpec::s()).await;
     for text in ["SET n = n + :x", "SET n = :x - n", "SET a = :x, n = n + :x"] {
         refuses(&ctx, &table, text, &one, NO_ATTRIBUTE).await;
         ctx.expect_table(&table, &[]).await;
     }
-    // ADD is no error.
+    // ADD to a missing number is no error.
     ctx.update(update(&table, "ADD n :x", &one)).await;
     ctx.update(update(&table, "SET n = n + :x", &one)).await;
     ctx.expect_table(&table, &[key().with("n", 2)]).await;
 }
 
-pub(super) async fn missing_operand_is_an_error(ctx: Ctx) {
+pub(super) async fn missing_operand_is_rejected(ctx: Ctx) {
     let table = ctx.table_with(TableSpec::s(), [sample()]).await;
     let one = [(":o", Value::from(1))];
     let list = [(":o", list![1])];
@@ -188,9 +188,9 @@ pub(super) async fn missing_operand_is_an_error(ctx: Ctx) {
         ("SET a = list_append(gone, :o)", &list),
         ("SET a = list_append(:o, gone)", &list),
         ("SET a = if_not_exists(gone, away)", &[]),
-        // The second operand is read even if it is not needed.
+        // The second operand is validated even if it is not used.
         ("SET a = if_not_exists(n, away)", &[]),
-        // The first action is sound: it must not be carried out.
+        // The first action is valid, but must not be applied.
         ("SET n = :o, a = gone", &one),
     ] {
         refuses(&ctx, &table, text, values, NO_ATTRIBUTE).await;
@@ -219,7 +219,7 @@ pub(super) async fn whole_values_are_replaced(ctx: Ctx) {
     }
 }
 
-pub(super) async fn deep_paths(ctx: Ctx) {
+pub(super) async fn deep_paths_are_read_and_written(ctx: Ctx) {
     let deep = |leaf: Value, dup: Option<i32>| {
         let mut item = item! {
             "pk" => "a",
@@ -243,7 +243,7 @@ pub(super) async fn deep_paths(ctx: Ctx) {
     ctx.expect_table(&table, &[deep(list![9, 3], Some(9))]).await;
 }
 
-pub(super) async fn dotted_name(ctx: Ctx) {
+pub(super) async fn dotted_name_is_one_name(ctx: Ctx) {
     let item = item! { "pk" => "a", "a" => map! { "b" => 1 } };
     let table = ctx.table_with(TableSpec::s(), [item.clone()]).await;
     let one = [(":v", Value::from(3))];
@@ -255,7 +255,7 @@ pub(super) async fn dotted_name(ctx: Ctx) {
     ctx.expect_table(&table, &[dotted.with("a", nested)]).await;
 }
 
-pub(super) async fn counter(ctx: Ctx) {
+pub(super) async fn if_not_exists_makes_a_counter(ctx: Ctx) {
     let table = ctx.table(TableSpec::s()).await;
     let values = [(":zero", Value::from(0)), (":step", Value::from(2))];
     for count in [2, 4, 6] {
@@ -302,7 +302,7 @@ pub(super) async fn builder_and_text_agree(ctx: Ctx) {
 }
 
 pub(super) async fn nesting_is_limited(ctx: Ctx) {
-    // Lists in lists, so many of them.
+    // Nests `levels` lists.
     let nested = |depth: usize| (1..depth).fold(list![], |inner, _| list![inner]);
     let table = ctx.table(TableSpec::s()).await;
     let values = [(":v", nested(31))];
@@ -311,7 +311,7 @@ pub(super) async fn nesting_is_limited(ctx: Ctx) {
     let too_deep = "Nesting Levels have exceeded supported limits";
     refuses(&ctx, &table, "SET a = :v", &[(":v", nested(32))], too_deep).await;
     ctx.expect_table(&table, &[key().with("a", nested(31))]).await;
-    // The innermost of 16 lists gets another 15, and then another 16.
+    // The innermost of 16 lists gets another 16, which is too deep, and then another 15.
     let item = key().with("a", nested(16));
     ctx.put(&table, item.clone()).await;
     let inner = format!("SET a{} = :v", "[0]".repeat(16));

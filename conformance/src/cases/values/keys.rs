@@ -1,4 +1,4 @@
-//! Key values and attribute names: empty, too long (9b, 9c, 12).
+//! Sizes of key values and attribute names (9b, 9c, 12).
 
 use super::super::prelude::*;
 
@@ -9,7 +9,7 @@ fn empty(attribute: &str, kind: &str) -> String {
     )
 }
 
-pub(super) async fn empty_key_is_refused(ctx: Ctx) {
+pub(super) async fn empty_key_is_rejected(ctx: Ctx) {
     let strings = ctx.table(TableSpec::s_s()).await;
     for (attribute, item) in
         [("pk", item! { "pk" => "", "sk" => "b" }), ("sk", item! { "pk" => "a", "sk" => "" })]
@@ -24,7 +24,7 @@ pub(super) async fn empty_key_is_refused(ctx: Ctx) {
     ctx.expect_table(&binaries, &[]).await;
 }
 
-pub(super) async fn empty_key_everywhere(ctx: Ctx) {
+pub(super) async fn empty_key_is_rejected_by_every_operation(ctx: Ctx) {
     let table = ctx.table_with(TableSpec::s_s(), [item! { "pk" => "a", "sk" => "b" }]).await;
     let before = ctx.snapshot(&table).await;
     let store = ctx.store();
@@ -48,7 +48,7 @@ pub(super) async fn empty_key_everywhere(ctx: Ctx) {
     ctx.expect_unchanged(&before).await;
 }
 
-pub(super) async fn empty_index_key_is_refused(ctx: Ctx) {
+pub(super) async fn empty_index_key_is_rejected(ctx: Ctx) {
     let projection = IndexProjection::all();
     let shape = TableSpec::s_s().gsi().lsi().gsi_on("bin", ("bpk", KeyType::B), None, projection);
     let item = item! { "pk" => "a", "sk" => "b", "gpk" => "g", "gsk" => "h", "lsk" => "l" };
@@ -85,12 +85,12 @@ const LONG_PARTITION: &str = "One or more parameter values were invalid: Size of
 const LONG_SORT: &str = "One or more parameter values were invalid: Aggregated size of all range \
                          keys has exceeded the size limit of 1024 bytes";
 
-pub(super) async fn partition_key_length(ctx: Ctx) {
+pub(super) async fn partition_keys_are_limited_to_2048_bytes(ctx: Ctx) {
     let strings = ctx.table(TableSpec::s()).await;
     let binaries = ctx.table(TableSpec::b()).await;
     for (table, longest, too_long) in [
         (&strings, Value::from("k".repeat(2048)), Value::from("k".repeat(2049))),
-        // Bytes count, not characters.
+        // The size is in bytes, not characters.
         (&strings, Value::from("é".repeat(1024)), Value::from("é".repeat(1025))),
         (&binaries, Value::from(vec![7; 2048]), Value::from(vec![7; 2049])),
     ] {
@@ -110,7 +110,7 @@ pub(super) async fn partition_key_length(ctx: Ctx) {
     }
 }
 
-pub(super) async fn sort_key_length(ctx: Ctx) {
+pub(super) async fn sort_keys_are_limited_to_1024_bytes(ctx: Ctx) {
     let strings = ctx.table(TableSpec::s_s()).await;
     let binaries = ctx.table(TableSpec::s_b()).await;
     for (table, longest, too_long) in [
@@ -134,7 +134,7 @@ pub(super) async fn sort_key_length(ctx: Ctx) {
     }
 }
 
-pub(super) async fn key_length_on_reads(ctx: Ctx) {
+pub(super) async fn key_sizes_are_checked_on_reads(ctx: Ctx) {
     let table = ctx.table(TableSpec::s_s()).await;
     for (key, message) in [
         (item! { "pk" => "k".repeat(2049), "sk" => "b" }, LONG_PARTITION),
@@ -152,7 +152,7 @@ pub(super) async fn key_length_on_reads(ctx: Ctx) {
     assert!(answer.responses.values().all(Vec::is_empty), "{:?}", answer.responses);
 }
 
-pub(super) async fn sort_key_length_in_queries(ctx: Ctx) {
+pub(super) async fn sort_key_size_is_checked_in_queries(ctx: Ctx) {
     let table = ctx.table(TableSpec::s_s().gsi()).await;
     let of = |length: usize| "k".repeat(length);
     let conditions = |length: usize| {
@@ -177,14 +177,14 @@ pub(super) async fn sort_key_length_in_queries(ctx: Ctx) {
     }
 }
 
-pub(super) async fn partition_key_length_in_queries(ctx: Ctx) {
+pub(super) async fn partition_key_size_is_checked_in_queries(ctx: Ctx) {
     let table = ctx.table(TableSpec::s_s()).await;
     ctx.expect_query(Query::new(&table, attr("pk").eq("k".repeat(2048))), &[]).await;
     let query = Query::new(&table, attr("pk").eq("k".repeat(2049)));
     ctx.expect_validation(ctx.store().query(query).await, LONG_PARTITION);
 }
 
-pub(super) async fn index_key_length(ctx: Ctx) {
+pub(super) async fn index_key_size_is_checked_on_put(ctx: Ctx) {
     let item = item! {
         "pk" => "a", "sk" => "b", "gpk" => "k".repeat(2048), "gsk" => "k".repeat(1024),
         "lsk" => "k".repeat(1024),
@@ -203,7 +203,7 @@ pub(super) async fn index_key_length(ctx: Ctx) {
     ctx.expect_unchanged(&before).await;
 }
 
-pub(super) async fn empty_name_is_refused(ctx: Ctx) {
+pub(super) async fn empty_attribute_name_is_rejected(ctx: Ctx) {
     let table = ctx.table(TableSpec::s()).await;
     let message = "Empty attribute name";
     for item in [
@@ -216,7 +216,7 @@ pub(super) async fn empty_name_is_refused(ctx: Ctx) {
     }
 }
 
-pub(super) async fn name_length(ctx: Ctx) {
+pub(super) async fn attribute_names_are_limited_to_65_535_bytes(ctx: Ctx) {
     let table = ctx.table(TableSpec::s()).await;
     let (longest, too_long) = ("n".repeat(65_535), "n".repeat(65_536));
     for item in [

@@ -1,4 +1,4 @@
-//! Numbers: their range, their normal form, as keys, their sums (1-5).
+//! Numbers: range, normalization, keys and sums (1-5).
 
 use serde_json::json;
 
@@ -13,7 +13,7 @@ const TOO_MANY_DIGITS: &str = "Attempting to store more than 38 significant digi
 const NINES: &str = "99999999999999999999999999999999999999";
 
 fn parse(text: &str) -> Number {
-    Number::parse(text).expect("a number")
+    Number::parse(text).expect("valid number")
 }
 
 pub(super) async fn number_keeps_38_digits(ctx: Ctx) {
@@ -27,7 +27,7 @@ pub(super) async fn number_keeps_38_digits(ctx: Ctx) {
     }
 }
 
-pub(super) async fn magnitudes_in_range(ctx: Ctx) {
+pub(super) async fn magnitudes_in_range_are_stored(ctx: Ctx) {
     let table = ctx.table(TableSpec::s()).await;
     let small = format!("0.{}1", "0".repeat(129));
     let large = format!("1{}", "0".repeat(125));
@@ -45,7 +45,7 @@ pub(super) async fn magnitudes_in_range(ctx: Ctx) {
     }
 }
 
-pub(super) async fn digit_39_is_refused(ctx: Ctx) {
+pub(super) async fn number_with_39_digits_is_rejected(ctx: Ctx) {
     let table = ctx.table(TableSpec::s()).await;
     for digits in [
         "123456789012345678901234567890123456789",
@@ -57,7 +57,7 @@ pub(super) async fn digit_39_is_refused(ctx: Ctx) {
     }
 }
 
-pub(super) async fn zeros_are_no_digits(ctx: Ctx) {
+pub(super) async fn outer_zeros_are_not_significant(ctx: Ctx) {
     let table = ctx.table(TableSpec::s()).await;
     let padded = format!("000{NINES}000");
     expect_stored(&ctx, &table, &padded, &format!("{NINES}000")).await;
@@ -65,7 +65,7 @@ pub(super) async fn zeros_are_no_digits(ctx: Ctx) {
     expect_stored(&ctx, &table, &fraction, &format!("0.00{NINES}")).await;
 }
 
-pub(super) async fn overflow_is_refused(ctx: Ctx) {
+pub(super) async fn overflow_is_rejected(ctx: Ctx) {
     let table = ctx.table(TableSpec::s()).await;
     let written_out = format!("1{}", "0".repeat(126));
     for text in
@@ -76,7 +76,7 @@ pub(super) async fn overflow_is_refused(ctx: Ctx) {
     expect_refused_json(&ctx, &table, number(&written_out), OVERFLOW).await;
 }
 
-pub(super) async fn underflow_is_refused(ctx: Ctx) {
+pub(super) async fn underflow_is_rejected(ctx: Ctx) {
     let table = ctx.table(TableSpec::s()).await;
     let written_out = format!("0.{}1", "0".repeat(130));
     for text in ["1E-131", "-1E-131", "0.1E-130", "9.9E-131", "1E-999999"] {
@@ -85,7 +85,7 @@ pub(super) async fn underflow_is_refused(ctx: Ctx) {
     expect_refused_json(&ctx, &table, number(&written_out), UNDERFLOW).await;
 }
 
-pub(super) async fn zero_is_range_checked(ctx: Ctx) {
+pub(super) async fn exponent_of_zero_is_range_checked(ctx: Ctx) {
     let table = ctx.table(TableSpec::s()).await;
     expect_refused_json(&ctx, &table, number("0e126"), OVERFLOW).await;
     expect_refused_json(&ctx, &table, number("0e-131"), UNDERFLOW).await;
@@ -94,7 +94,7 @@ pub(super) async fn zero_is_range_checked(ctx: Ctx) {
     }
 }
 
-pub(super) async fn numbers_are_checked_at_any_depth(ctx: Ctx) {
+pub(super) async fn nested_numbers_are_validated(ctx: Ctx) {
     let table = ctx.table(TableSpec::s()).await;
     for value in [
         json!({ "L": [{ "N": "1" }, { "N": "1E126" }] }),
@@ -108,7 +108,7 @@ pub(super) async fn numbers_are_checked_at_any_depth(ctx: Ctx) {
     expect_refused_json(&ctx, &numbers, json!({ "pk": { "N": "1E126" } }), OVERFLOW).await;
 }
 
-pub(super) async fn meaningless_characters_go(ctx: Ctx) {
+pub(super) async fn redundant_characters_are_removed(ctx: Ctx) {
     let table = ctx.table(TableSpec::s()).await;
     for (written, normal) in [
         ("00042", "42"),
@@ -124,14 +124,14 @@ pub(super) async fn meaningless_characters_go(ctx: Ctx) {
     }
 }
 
-pub(super) async fn minus_zero_is_zero(ctx: Ctx) {
+pub(super) async fn minus_zero_becomes_zero(ctx: Ctx) {
     let table = ctx.table(TableSpec::s()).await;
     for written in ["-0", "-0.0", "+0", "0.000", "-0e5", "000"] {
         expect_stored(&ctx, &table, written, "0").await;
     }
 }
 
-pub(super) async fn exponents_are_written_out(ctx: Ctx) {
+pub(super) async fn exponent_is_written_out(ctx: Ctx) {
     let table = ctx.table(TableSpec::s()).await;
     let large = format!("15{}", "0".repeat(99));
     for (written, normal) in [
@@ -149,7 +149,7 @@ pub(super) async fn exponents_are_written_out(ctx: Ctx) {
     }
 }
 
-pub(super) async fn trailing_zeros_go(ctx: Ctx) {
+pub(super) async fn trailing_zeros_are_removed(ctx: Ctx) {
     let table = ctx.table(TableSpec::s()).await;
     for (written, normal) in
         [("1.200", "1.2"), ("100.00", "100"), ("-3.0", "-3"), ("0.10e-2", "0.001")]
@@ -158,7 +158,7 @@ pub(super) async fn trailing_zeros_go(ctx: Ctx) {
     }
 }
 
-pub(super) async fn what_is_no_number(ctx: Ctx) {
+pub(super) async fn malformed_numbers_are_rejected(ctx: Ctx) {
     let table = ctx.table(TableSpec::s()).await;
     for text in [
         " ",
@@ -200,7 +200,7 @@ pub(super) async fn what_is_no_number(ctx: Ctx) {
     expect_refused_json(&ctx, &table, number(""), message).await;
 }
 
-pub(super) async fn numbers_are_normalised_at_any_depth(ctx: Ctx) {
+pub(super) async fn nested_numbers_are_normalized(ctx: Ctx) {
     let table = ctx.table(TableSpec::s()).await;
     let item = json!({
         "pk": { "S": "a" },
@@ -208,14 +208,14 @@ pub(super) async fn numbers_are_normalised_at_any_depth(ctx: Ctx) {
         "set": { "NS": ["1e1", "-0.0", "7.70"] },
     });
     ctx.ok(ctx.put_json(&table, item).await);
-    let set = Set::new([parse("0"), parse("7.7"), parse("10")]).expect("three members");
+    let set = Set::new([parse("0"), parse("7.7"), parse("10")]).expect("non-empty set");
     let stored = item! {
         "pk" => "a", "list" => list![parse("1.5"), map! { "n" => 20 }], "set" => set,
     };
     ctx.expect_table(&table, &[stored]).await;
 }
 
-pub(super) async fn one_number_is_one_key(ctx: Ctx) {
+pub(super) async fn equal_numbers_are_one_key(ctx: Ctx) {
     let table = ctx.table(TableSpec::n()).await;
     for (text, mark) in [("1", "first"), ("1.0", "second"), ("1e0", "third")] {
         let item = json!({ "pk": { "N": text }, "mark": { "S": mark } });
@@ -224,12 +224,12 @@ pub(super) async fn one_number_is_one_key(ctx: Ctx) {
     ctx.expect_table(&table, &[item! { "pk" => 1, "mark" => "third" }]).await;
 }
 
-/// A key of a number table, in any spelling.
+/// Returns a number key in any spelling.
 fn key(text: &str) -> Item {
     item! { "pk" => parse(text) }
 }
 
-pub(super) async fn one_number_twice_in_a_batch(ctx: Ctx) {
+pub(super) async fn equal_number_keys_in_a_batch_are_duplicates(ctx: Ctx) {
     let table = ctx.table_with(TableSpec::n(), [key("1").with("mark", "before")]).await;
     let before = ctx.snapshot(&table).await;
     let puts =
@@ -244,7 +244,7 @@ pub(super) async fn one_number_twice_in_a_batch(ctx: Ctx) {
     ctx.expect_unchanged(&before).await;
 }
 
-pub(super) async fn one_number_twice_in_a_transaction(ctx: Ctx) {
+pub(super) async fn equal_number_keys_in_a_transaction_are_one_item(ctx: Ctx) {
     let table = ctx.table_with(TableSpec::n(), [key("1").with("mark", "before")]).await;
     let before = ctx.snapshot(&table).await;
     let request = TransactWriteItems::new()
@@ -258,7 +258,7 @@ pub(super) async fn one_number_twice_in_a_transaction(ctx: Ctx) {
     ctx.expect_unchanged(&before).await;
 }
 
-pub(super) async fn one_number_twice_in_a_batch_get(ctx: Ctx) {
+pub(super) async fn equal_number_keys_in_a_batch_get_return_one_item(ctx: Ctx) {
     let item = key("1").with("mark", "a");
     let table = ctx.table_with(TableSpec::n(), [item.clone()]).await;
     let request = BatchGetItem::new().keys(&table, [key("1"), key("1.0")]);
@@ -271,7 +271,7 @@ pub(super) async fn one_number_twice_in_a_batch_get(ctx: Ctx) {
     }
 }
 
-pub(super) async fn one_number_key_everywhere(ctx: Ctx) {
+pub(super) async fn number_key_is_found_by_value(ctx: Ctx) {
     let table = ctx.table(TableSpec::s_n()).await;
     let key = |text: &str| item! { "pk" => "a", "sk" => parse(text) };
     ctx.put(&table, key("12.50").with("n", 1)).await;
@@ -285,11 +285,11 @@ pub(super) async fn one_number_key_everywhere(ctx: Ctx) {
     ctx.expect_table(&table, &[]).await;
 }
 
-pub(super) async fn numbers_sort_numerically(ctx: Ctx) {
+pub(super) async fn number_sort_keys_are_in_numeric_order(ctx: Ctx) {
     let texts = ["-1E125", "-10", "-9", "-0.5", "0", "1E-130", "0.5", "2", "10", "1E125"];
     let numbers = texts.map(parse);
     let table = ctx.table(TableSpec::s_n()).await;
-    // Written in the order of their texts, which is not theirs.
+    // The numbers are written in the order of their texts, which is not numeric.
     let mut written = numbers;
     written.sort_by_key(ToString::to_string);
     ctx.put_all(&table, written.map(|number| item! { "pk" => "a", "sk" => number })).await;
@@ -299,7 +299,7 @@ pub(super) async fn numbers_sort_numerically(ctx: Ctx) {
     ctx.expect_column(&descending, "sk", numbers.into_iter().rev());
 }
 
-pub(super) async fn digit_38_tells_keys_apart(ctx: Ctx) {
+pub(super) async fn sort_keys_differ_in_the_38th_digit(ctx: Ctx) {
     let texts = [
         "-12345678901234567890123456789012345678",
         "-12345678901234567890123456789012345677",
@@ -309,7 +309,7 @@ pub(super) async fn digit_38_tells_keys_apart(ctx: Ctx) {
         "12345678901234567890123456789012345678",
     ];
     let table = ctx.table(TableSpec::s_n()).await;
-    // Every second first.
+    // Every second item is written first.
     for text in texts.iter().skip(1).step_by(2).chain(texts.iter().step_by(2)) {
         ctx.put(&table, item! { "pk" => "a", "sk" => parse(text), "text" => *text }).await;
     }
@@ -318,8 +318,8 @@ pub(super) async fn digit_38_tells_keys_apart(ctx: Ctx) {
     ctx.expect_column(&found, "text", texts);
 }
 
-pub(super) async fn strings_sort_by_utf8(ctx: Ctx) {
-    // In UTF-16 the last two would stand the other way round.
+pub(super) async fn string_sort_keys_are_in_utf8_order(ctx: Ctx) {
+    // The order of UTF-16 would swap the last two.
     let texts = [" ", "0", "10", "9", "A", "Z", "a", "aa", "b", "~", "é", "ａ", "\u{ffff}", "😀"];
     let table = ctx.table(TableSpec::s_s()).await;
     ctx.put_all(&table, texts.iter().rev().map(|text| item! { "pk" => "a", "sk" => *text })).await;
@@ -329,7 +329,7 @@ pub(super) async fn strings_sort_by_utf8(ctx: Ctx) {
     ctx.expect_column(&descending, "sk", texts.into_iter().rev());
 }
 
-pub(super) async fn binaries_sort_by_bytes(ctx: Ctx) {
+pub(super) async fn binary_sort_keys_are_in_byte_order(ctx: Ctx) {
     let keys: [&[u8]; 9] =
         [b"\0", b"\0\0", b"\x01", b"a", b"aa", b"\x7f", b"\x7f\xff", b"\x80", b"\xff\0"];
     let table = ctx.table(TableSpec::s_b()).await;
@@ -340,7 +340,7 @@ pub(super) async fn binaries_sort_by_bytes(ctx: Ctx) {
     ctx.expect_column(&descending, "sk", keys.into_iter().rev());
 }
 
-pub(super) async fn number_ranges(ctx: Ctx) {
+pub(super) async fn number_ranges_are_numeric(ctx: Ctx) {
     let table = ctx.table(TableSpec::s_n()).await;
     let numbers = [-100, -20, -3, 0, 1, 2, 9, 10, 11, 100];
     ctx.put_all(&table, numbers.map(|number| item! { "pk" => "a", "sk" => number })).await;
@@ -359,7 +359,7 @@ pub(super) async fn number_ranges(ctx: Ctx) {
     }
 }
 
-pub(super) async fn indexes_sort_alike(ctx: Ctx) {
+pub(super) async fn index_sort_keys_have_the_same_order(ctx: Ctx) {
     let all = IndexProjection::all;
     let shape = TableSpec::s()
         .gsi_on("numbers", ("gpk", KeyType::S), Some(("number", KeyType::N)), all())
@@ -393,7 +393,7 @@ pub(super) async fn indexes_sort_alike(ctx: Ctx) {
     }
 }
 
-/// Sums by `SET n = n + :x`, `SET n = n - :x` and `ADD n :x` of the same numbers.
+/// Returns sums of the same numbers by `SET n = n + :x`, `SET n = n - :x` and `ADD n :x`.
 fn sums(left: &str, right: &str) -> [(Number, Update); 3] {
     let (left, right) = (parse(left), parse(right));
     [
@@ -428,7 +428,7 @@ pub(super) async fn sums_are_exact(ctx: Ctx) {
     }
 }
 
-/// These sums must be refused, and leave the item as it was.
+/// Asserts that these sums are rejected and leave the item unchanged.
 async fn expect_no_sum(ctx: &Ctx, table: &Table, left: &str, right: &str, message: &str) {
     for (left, update) in sums(left, right) {
         let item = item! { "pk" => "a", "n" => left };
@@ -439,20 +439,20 @@ async fn expect_no_sum(ctx: &Ctx, table: &Table, left: &str, right: &str, messag
     }
 }
 
-pub(super) async fn sum_overflows(ctx: Ctx) {
+pub(super) async fn sum_overflow_is_rejected(ctx: Ctx) {
     let table = ctx.table(TableSpec::s()).await;
     expect_no_sum(&ctx, &table, "9.9e125", "1e125", OVERFLOW).await;
     expect_no_sum(&ctx, &table, "-9.9e125", "-1e125", OVERFLOW).await;
 }
 
-pub(super) async fn sum_of_39_digits_is_refused(ctx: Ctx) {
+pub(super) async fn sum_with_39_digits_is_rejected(ctx: Ctx) {
     let table = ctx.table(TableSpec::s()).await;
     expect_no_sum(&ctx, &table, "1E38", "1", TOO_MANY_DIGITS).await;
     expect_no_sum(&ctx, &table, NINES, "0.1", TOO_MANY_DIGITS).await;
     expect_no_sum(&ctx, &table, "-1E38", "-1", TOO_MANY_DIGITS).await;
 }
 
-pub(super) async fn sum_underflows(ctx: Ctx) {
+pub(super) async fn sum_underflow_is_rejected(ctx: Ctx) {
     let table = ctx.table(TableSpec::s()).await;
     expect_no_sum(&ctx, &table, "1.1e-130", "-1e-130", UNDERFLOW).await;
     let item = item! { "pk" => "a", "n" => parse("1e-130") };
@@ -462,7 +462,7 @@ pub(super) async fn sum_underflows(ctx: Ctx) {
     ctx.expect_table(&table, &[item! { "pk" => "a", "n" => 0 }]).await;
 }
 
-pub(super) async fn sum_of_far_magnitudes(ctx: Ctx) {
+pub(super) async fn sum_of_far_magnitudes_is_not_rounded(ctx: Ctx) {
     let table = ctx.table(TableSpec::s()).await;
     expect_no_sum(&ctx, &table, "1e30", "1e-30", TOO_MANY_DIGITS).await;
     expect_no_sum(&ctx, &table, "1e125", "1e-130", TOO_MANY_DIGITS).await;

@@ -1,11 +1,11 @@
-//! Sets, empty values, nesting, and that all types come back (9-11).
+//! Sets, empty values, nesting, and round trips of all types (9-11).
 
 use serde_json::json;
 
 use super::super::prelude::*;
 use super::expect_refused_json;
 
-/// The value at the top of an item, in a list, and in a map in a list.
+/// Returns the value at the top of an item, in a list, and in a map in a list.
 fn at_depths(value: &serde_json::Value) -> [serde_json::Value; 3] {
     [
         json!({ "pk": { "S": "a" }, "v": value }),
@@ -19,7 +19,7 @@ fn strings(members: &[&str]) -> Set<String> {
 }
 
 fn numbers(members: &[&str]) -> Set<Number> {
-    let parse = |member: &&str| Number::parse(member).expect("a number");
+    let parse = |member: &&str| Number::parse(member).expect("valid number");
     Set::new(members.iter().map(parse)).expect("distinct members")
 }
 
@@ -28,7 +28,7 @@ fn binaries(members: &[&'static [u8]]) -> Set<bytes::Bytes> {
         .expect("distinct members")
 }
 
-pub(super) async fn empty_values_are_stored(ctx: Ctx) {
+pub(super) async fn empty_values_are_stored_outside_keys(ctx: Ctx) {
     let item = item! {
         "pk" => "a", "string" => "", "binary" => b"",
         "list" => list!["", b""], "map" => map! { "string" => "", "binary" => b"" },
@@ -42,7 +42,7 @@ pub(super) async fn empty_values_are_stored(ctx: Ctx) {
     ctx.expect_table(&table, &[updated]).await;
 }
 
-pub(super) async fn empty_sets_are_refused(ctx: Ctx) {
+pub(super) async fn empty_sets_are_rejected(ctx: Ctx) {
     let table = ctx.table(TableSpec::s()).await;
     for (code, message) in [
         ("SS", "One or more parameter values were invalid: An string set  may not be empty"),
@@ -55,7 +55,7 @@ pub(super) async fn empty_sets_are_refused(ctx: Ctx) {
     }
 }
 
-pub(super) async fn sets_may_hold_an_empty_member(ctx: Ctx) {
+pub(super) async fn sets_can_hold_an_empty_member(ctx: Ctx) {
     let item = item! {
         "pk" => "a", "string" => strings(&[""]), "strings" => strings(&["", "x"]),
         "binary" => binaries(&[b""]), "binaries" => binaries(&[b"", b"x"]),
@@ -64,7 +64,7 @@ pub(super) async fn sets_may_hold_an_empty_member(ctx: Ctx) {
     ctx.expect_table(&table, &[item]).await;
 }
 
-pub(super) async fn duplicates_are_refused(ctx: Ctx) {
+pub(super) async fn duplicate_set_members_are_rejected(ctx: Ctx) {
     let table = ctx.table(TableSpec::s()).await;
     for (set, shown) in [
         (json!({ "SS": ["a", "a"] }), "Input collection [a, a] contains duplicates."),
@@ -85,7 +85,7 @@ pub(super) async fn duplicates_are_refused(ctx: Ctx) {
     }
 }
 
-pub(super) async fn number_duplicates_are_refused(ctx: Ctx) {
+pub(super) async fn duplicate_numbers_are_detected_by_value(ctx: Ctx) {
     let table = ctx.table(TableSpec::s()).await;
     for members in [["1", "1"], ["1", "1.0"], ["0", "-0"], ["150", "1.5e2"]] {
         for item in at_depths(&json!({ "NS": members })) {
@@ -95,7 +95,7 @@ pub(super) async fn number_duplicates_are_refused(ctx: Ctx) {
     }
 }
 
-pub(super) async fn false_null_is_refused(ctx: Ctx) {
+pub(super) async fn false_null_is_rejected(ctx: Ctx) {
     let table = ctx.table(TableSpec::s()).await;
     let message = "One or more parameter values were invalid: Null attribute value types must \
                    have the value of true";
@@ -115,7 +115,7 @@ fn maps(count: usize, inner: Value) -> Value {
     (0..count).fold(inner, |inner, _| Value::M(map! { "a" => inner }))
 }
 
-/// Values in which so many lists and maps are nested.
+/// Returns values of `levels` nested lists and maps.
 fn nested(levels: usize) -> [Value; 6] {
     [
         lists(levels, "x".into()),
@@ -130,7 +130,7 @@ fn nested(levels: usize) -> [Value; 6] {
 const TOO_DEEP: &str = "Nesting Levels have exceeded supported limits: Attributes in the item have \
                         nested levels beyond supported limit";
 
-pub(super) async fn nesting_31(ctx: Ctx) {
+pub(super) async fn nesting_of_31_levels_is_accepted(ctx: Ctx) {
     let table = ctx.table(TableSpec::s()).await;
     for value in nested(31) {
         let item = item! { "pk" => "a", "v" => value };
@@ -139,7 +139,7 @@ pub(super) async fn nesting_31(ctx: Ctx) {
     }
 }
 
-pub(super) async fn nesting_32(ctx: Ctx) {
+pub(super) async fn nesting_of_32_levels_is_rejected(ctx: Ctx) {
     let table = ctx.table(TableSpec::s()).await;
     for value in nested(32) {
         let put = PutItem::new(&table, item! { "pk" => "a", "v" => value });
@@ -148,7 +148,7 @@ pub(super) async fn nesting_32(ctx: Ctx) {
     }
 }
 
-pub(super) async fn nesting_by_update(ctx: Ctx) {
+pub(super) async fn update_to_32_levels_is_rejected(ctx: Ctx) {
     let table = ctx.table_with(TableSpec::s(), [item! { "pk" => "a", "v" => Map::new() }]).await;
     let before = ctx.snapshot(&table).await;
     let set = |value: Value| {
@@ -188,7 +188,7 @@ pub(super) async fn sets_are_unordered(ctx: Ctx) {
     ctx.expect_table(&table, &[stored.with("mark", 1)]).await;
 }
 
-pub(super) async fn sets_come_back_sorted(ctx: Ctx) {
+pub(super) async fn sets_are_returned_sorted(ctx: Ctx) {
     let table = ctx.table(TableSpec::s()).await;
     let item = json!({
         "pk": { "S": "a" }, "ss": { "SS": ["z", "é", "C", "b", "10", "9"] },
@@ -196,7 +196,7 @@ pub(super) async fn sets_come_back_sorted(ctx: Ctx) {
         "bs": { "BS": ["/w==", "Yg==", "YWE=", "AA==", "YQ=="] },
     });
     ctx.ok(ctx.put_json(&table, item).await);
-    let item = ctx.get(&table, item! { "pk" => "a" }).await.expect("just written").to_map();
+    let item = ctx.get(&table, item! { "pk" => "a" }).await.expect("the item was written").to_map();
     let Some(Value::Ss(set)) = item.get("ss") else { panic!("no string set in {item:?}") };
     assert_eq!(set.iter().collect::<Vec<_>>(), ["10", "9", "C", "b", "z", "é"]);
     let Some(Value::Ns(set)) = item.get("ns") else { panic!("no number set in {item:?}") };
@@ -207,7 +207,7 @@ pub(super) async fn sets_come_back_sorted(ctx: Ctx) {
     assert_eq!(set.iter().collect::<Vec<_>>(), sorted);
 }
 
-pub(super) async fn every_type_comes_back(ctx: Ctx) {
+pub(super) async fn values_of_every_type_are_returned_unchanged(ctx: Ctx) {
     let values = || {
         map! {
             "s" => "text", "n" => -42, "b" => b"\0\xff", "true" => true, "false" => false,
@@ -233,7 +233,7 @@ pub(super) async fn every_type_comes_back(ctx: Ctx) {
     assert_eq!(ctx.ok(ctx.store().delete(old).await).attributes, Some(item));
 }
 
-pub(super) async fn any_text_comes_back(ctx: Ctx) {
+pub(super) async fn every_character_and_byte_is_returned_unchanged(ctx: Ctx) {
     let texts = [
         "\0",
         "a\0b",

@@ -1,4 +1,4 @@
-//! Sizes, seen through the largest item that is accepted (6-8).
+//! Sizes, measured by the largest item that is accepted (6-8).
 
 use super::super::prelude::*;
 use super::LARGEST;
@@ -6,24 +6,24 @@ use super::LARGEST;
 const PUT_TOO_LARGE: &str = "Item size has exceeded the maximum allowed size";
 const UPDATE_TOO_LARGE: &str = "Item size to update has exceeded the maximum allowed size";
 
-/// `pk` and its value: what is left is for the rest of the item.
+/// Size of `pk` and its value, which leaves the rest of the limit to other attributes.
 const KEY_SIZE: usize = 3;
 
 fn key() -> Item {
     item! { "pk" => "a" }
 }
 
-/// An item of this size: its key, and a filler `f`.
+/// Returns an item of this size: its key, and a filler `f`.
 fn sized(size: usize) -> Item {
     key().with("f", "x".repeat(size - KEY_SIZE - 1))
 }
 
 fn parse(text: &str) -> Number {
-    Number::parse(text).expect("a number")
+    Number::parse(text).expect("valid number")
 }
 
-/// The attributes must count for this many bytes: beside them, the largest item has room for a
-/// filler of what is left and not for one byte more.
+/// Asserts the size of the attributes: beside them, the largest item has room for a filler of the
+/// remaining bytes and not for one byte more.
 async fn expect_size(ctx: &Ctx, table: &Table, attributes: Item, size: usize) {
     let room = LARGEST - KEY_SIZE - 1 - size;
     let filled = |filler: usize| {
@@ -38,7 +38,7 @@ async fn expect_size(ctx: &Ctx, table: &Table, attributes: Item, size: usize) {
     ctx.expect_validation(refused, PUT_TOO_LARGE);
 }
 
-/// A value must count for this many bytes, beside its name of one byte.
+/// Asserts the size of a value, without its name of one byte.
 async fn expect_value_size(ctx: &Ctx, table: &Table, value: impl Into<Value>, size: usize) {
     expect_size(ctx, table, item! { "v" => value.into() }, size + 1).await;
 }
@@ -50,7 +50,7 @@ async fn expect_number_sizes(ctx: &Ctx, sizes: &[(&str, usize)]) {
     }
 }
 
-pub(super) async fn number_sizes(ctx: Ctx) {
+pub(super) async fn number_size_is_one_byte_per_two_digits(ctx: Ctx) {
     expect_number_sizes(
         &ctx,
         &[
@@ -70,17 +70,17 @@ pub(super) async fn number_sizes(ctx: Ctx) {
     .await;
 }
 
-pub(super) async fn negative_number_sizes(ctx: Ctx) {
+pub(super) async fn negative_number_is_one_byte_larger(ctx: Ctx) {
     let sizes = [("-1", 3), ("-42", 3), ("-3.14159", 6), ("-1E125", 3)];
     expect_number_sizes(&ctx, &sizes).await;
 }
 
-pub(super) async fn zeros_have_no_size(ctx: Ctx) {
+pub(super) async fn outer_zeros_have_no_size(ctx: Ctx) {
     let sizes = [("100", 2), ("1E125", 2), ("1E-130", 2), ("0.001", 2), ("100000", 2)];
     expect_number_sizes(&ctx, &sizes).await;
 }
 
-pub(super) async fn names_and_values_have_sizes(ctx: Ctx) {
+pub(super) async fn item_size_is_that_of_names_and_values(ctx: Ctx) {
     let table = ctx.table(TableSpec::s()).await;
     for (attributes, size) in [
         (item! { "v" => "" }, 1),
@@ -95,7 +95,7 @@ pub(super) async fn names_and_values_have_sizes(ctx: Ctx) {
     }
 }
 
-pub(super) async fn container_sizes(ctx: Ctx) {
+pub(super) async fn containers_add_3_bytes_and_1_per_element(ctx: Ctx) {
     let table = ctx.table(TableSpec::s()).await;
     for (value, size) in [
         (list![], 3),
@@ -110,22 +110,22 @@ pub(super) async fn container_sizes(ctx: Ctx) {
     }
 }
 
-pub(super) async fn null_and_bool_sizes(ctx: Ctx) {
+pub(super) async fn null_and_bool_have_1_byte(ctx: Ctx) {
     let table = ctx.table(TableSpec::s()).await;
     for value in [Value::Null, Value::from(true), Value::from(false)] {
         expect_value_size(&ctx, &table, value, 1).await;
     }
 }
 
-pub(super) async fn set_sizes(ctx: Ctx) {
+pub(super) async fn set_size_is_that_of_its_members(ctx: Ctx) {
     let table = ctx.table(TableSpec::s()).await;
-    let strings = Set::new(["a", "bc"].map(str::to_owned)).expect("two members");
-    let numbers = Set::new([parse("100"), parse("-42")]).expect("two members");
+    let strings = Set::new(["a", "bc"].map(str::to_owned)).expect("distinct members");
+    let numbers = Set::new([parse("100"), parse("-42")]).expect("distinct members");
     expect_value_size(&ctx, &table, strings, 3).await;
     expect_value_size(&ctx, &table, numbers, 5).await;
 }
 
-pub(super) async fn largest_put(ctx: Ctx) {
+pub(super) async fn put_is_limited_to_409_600_bytes(ctx: Ctx) {
     let table = ctx.table(TableSpec::s()).await;
     ctx.put(&table, sized(LARGEST)).await;
     let refused = ctx.store().put(PutItem::new(&table, sized(LARGEST + 1))).await;
@@ -133,18 +133,22 @@ pub(super) async fn largest_put(ctx: Ctx) {
     ctx.expect_table(&table, &[sized(LARGEST)]).await;
 }
 
-pub(super) async fn largest_batch_put(ctx: Ctx) {
+pub(super) async fn batch_put_is_limited_to_409_600_bytes(ctx: Ctx) {
     let table = ctx.table(TableSpec::s()).await;
     let request = BatchWriteItem::new().put(&table, sized(LARGEST));
     let answer = ctx.ok(ctx.store().batch_write(request).await);
-    assert!(answer.unprocessed_items.is_empty(), "{} tables", answer.unprocessed_items.len());
+    assert!(
+        answer.unprocessed_items.is_empty(),
+        "{} tables have unprocessed items",
+        answer.unprocessed_items.len()
+    );
     let other = item! { "pk" => "b" };
     let request = BatchWriteItem::new().put(&table, other).put(&table, sized(LARGEST + 1));
     ctx.expect_validation(ctx.store().batch_write(request).await, PUT_TOO_LARGE);
     ctx.expect_table(&table, &[sized(LARGEST)]).await;
 }
 
-pub(super) async fn largest_transactional_put(ctx: Ctx) {
+pub(super) async fn transactional_put_is_limited_to_409_600_bytes(ctx: Ctx) {
     let table = ctx.table(TableSpec::s()).await;
     let request = TransactWriteItems::new().item(PutItem::new(&table, sized(LARGEST)));
     ctx.ok(ctx.store().transact_write(request).await);
@@ -155,16 +159,16 @@ pub(super) async fn largest_transactional_put(ctx: Ctx) {
     ctx.expect_table(&table, &[sized(LARGEST)]).await;
 }
 
-pub(super) async fn size_goes_before_the_condition(ctx: Ctx) {
+pub(super) async fn size_limit_precedes_condition(ctx: Ctx) {
     let table = ctx.table_with(TableSpec::s(), [key()]).await;
     let put = PutItem::new(&table, sized(LARGEST + 1)).condition(attr("pk").not_exists());
     ctx.expect_validation(ctx.store().put(put).await, PUT_TOO_LARGE);
     ctx.expect_table(&table, &[key()]).await;
 }
 
-pub(super) async fn largest_updated_item(ctx: Ctx) {
+pub(super) async fn updated_item_is_limited_to_409_600_bytes(ctx: Ctx) {
     let table = ctx.table_with(TableSpec::s(), [sized(LARGEST - 10)]).await;
-    // A name of one byte: nine are left for the value.
+    // The name has one byte, which leaves nine for the value.
     let set = |length: usize| {
         let update = Update::new().set("v", "y".repeat(length));
         UpdateItem::new(&table, key()).update(update)
@@ -176,15 +180,16 @@ pub(super) async fn largest_updated_item(ctx: Ctx) {
     ctx.expect_table(&table, &[largest]).await;
 }
 
-pub(super) async fn largest_update(ctx: Ctx) {
+pub(super) async fn update_request_is_limited_to_409_600_bytes(ctx: Ctx) {
     let table = ctx.table(TableSpec::s()).await;
     let value = |length: usize| "y".repeat(length);
-    // The request, the action, the name and the value.
+    // The sum of request, action, name and value.
     let set = |length: usize| Update::new().set("v", value(length));
     let one = LARGEST - 3 - 19 - 1;
-    // Another action writes a value of one byte under a name of one.
+    // The second action writes a value of one byte under a name of one byte.
     let two = one - 19 - 1 - 1;
-    // Whether a cleared name counts is not known: it is left open by one byte.
+    // It is unknown whether the name of a cleared attribute counts, so the bound has one byte of
+    // tolerance.
     let cleared = one - 2;
     for (accepted, refused) in [
         (set(one), set(one + 1)),
@@ -193,7 +198,7 @@ pub(super) async fn largest_update(ctx: Ctx) {
     ] {
         let request = UpdateItem::new(&table, key()).update(refused);
         let refused = ctx.store().update(request).await;
-        assert!(refused.is_err(), "an update above its gate was accepted");
+        assert!(refused.is_err(), "an update over its limit was accepted");
         ctx.expect_validation(refused, UPDATE_TOO_LARGE);
         ctx.expect_table(&table, &[]).await;
         ctx.update(UpdateItem::new(&table, key()).update(accepted)).await;
@@ -201,7 +206,7 @@ pub(super) async fn largest_update(ctx: Ctx) {
     }
 }
 
-pub(super) async fn an_update_may_shrink_a_large_item(ctx: Ctx) {
+pub(super) async fn update_can_shrink_a_large_item(ctx: Ctx) {
     let table = ctx.table_with(TableSpec::s(), [sized(LARGEST)]).await;
     let update = Update::new().remove("f").set("v", "y".repeat(1000));
     ctx.update(UpdateItem::new(&table, key()).update(update)).await;

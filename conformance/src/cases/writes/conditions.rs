@@ -1,8 +1,8 @@
-//! Writes under a condition (31, 33).
+//! Conditional writes (31, 33).
 
 use super::*;
 
-/// The item that the conditions are judged on.
+/// Returns the stored item on which the conditions are evaluated.
 fn stored() -> Item {
     item! {
         "pk" => "a",
@@ -12,7 +12,7 @@ fn stored() -> Item {
     }
 }
 
-/// The item after a write of this kind has gone through.
+/// Returns the expected items after a successful write of this kind.
 fn after(kind: Kind, before: Option<Item>) -> Vec<Item> {
     match kind {
         Kind::Put => vec![written()],
@@ -21,7 +21,7 @@ fn after(kind: Kind, before: Option<Item>) -> Vec<Item> {
     }
 }
 
-/// The condition must hold or not hold for each kind of write, on this item or on none.
+/// Asserts that the condition is true or false for each kind of write, on this item or on none.
 async fn condition_is_evaluated(
     ctx: &Ctx,
     table: &Table,
@@ -42,14 +42,14 @@ async fn condition_is_evaluated(
             ctx.expect_table(table, &after(kind, before.clone())).await;
         } else {
             let item = ctx.expect_condition_failed(result);
-            assert_eq!(item, before, "the item in the error of {kind:?} if {}", text.0);
+            assert_eq!(item, before, "item in the error of {kind:?} if {}", text.0);
             let unchanged: Vec<Item> = before.iter().cloned().collect();
             ctx.expect_table(table, &unchanged).await;
         }
     }
 }
 
-pub(super) async fn condition_on_a_missing_item(ctx: Ctx) {
+pub(super) async fn condition_on_missing_item_sees_an_empty_item(ctx: Ctx) {
     let table = ctx.table(TableSpec::s()).await;
     let one = [(":v", Value::from(1))];
     for (text, values) in [
@@ -65,7 +65,7 @@ pub(super) async fn condition_on_a_missing_item(ctx: Ctx) {
     }
 }
 
-pub(super) async fn failed_update_leaves_no_ghost(ctx: Ctx) {
+pub(super) async fn failed_update_creates_no_item(ctx: Ctx) {
     let table = ctx.table(TableSpec::s().gsi()).await;
     let before = ctx.snapshot(&table).await;
     for condition in [attr("pk").exists(), attr("n").eq(1), attr("n").lt(1), !attr("n").ne(1)] {
@@ -77,7 +77,7 @@ pub(super) async fn failed_update_leaves_no_ghost(ctx: Ctx) {
     ctx.expect_unchanged(&before).await;
 }
 
-pub(super) async fn condition_needs_an_attribute(ctx: Ctx) {
+pub(super) async fn condition_on_attribute_of_missing_item_fails(ctx: Ctx) {
     let table = ctx.table(TableSpec::s()).await;
     let one = [(":v", Value::from(1))];
     let two = [(":v", Value::from(1)), (":w", Value::from(2))];
@@ -103,7 +103,7 @@ pub(super) async fn condition_needs_an_attribute(ctx: Ctx) {
     }
 }
 
-pub(super) async fn condition_on_the_key_finds_the_item(ctx: Ctx) {
+pub(super) async fn condition_on_key_sees_the_stored_item(ctx: Ctx) {
     let table = ctx.table(TableSpec::s()).await;
     let same = [(":v", Value::from("a"))];
     let prefix = [(":v", Value::from("b"))];
@@ -128,7 +128,7 @@ pub(super) async fn condition_reads_the_old_item(ctx: Ctx) {
         .await;
 }
 
-pub(super) async fn condition_on_nested_paths(ctx: Ctx) {
+pub(super) async fn condition_reads_nested_paths(ctx: Ctx) {
     let table = ctx.table(TableSpec::s()).await;
     let one = [(":v", Value::from(1))];
     let z = [(":v", Value::from("z"))];
@@ -153,7 +153,7 @@ pub(super) async fn condition_on_nested_paths(ctx: Ctx) {
     }
 }
 
-pub(super) async fn condition_of_another_type(ctx: Ctx) {
+pub(super) async fn condition_on_two_types_fails(ctx: Ctx) {
     let table = ctx.table(TableSpec::s()).await;
     let string = [(":v", Value::from("5"))];
     let number = [(":v", Value::from(5))];
@@ -176,7 +176,7 @@ pub(super) async fn condition_of_another_type(ctx: Ctx) {
     }
 }
 
-pub(super) async fn put_if_absent(ctx: Ctx) {
+pub(super) async fn put_if_absent_writes_once(ctx: Ctx) {
     let table = ctx.table(TableSpec::s()).await;
     let request =
         |mark: i32| PutItem::new(&table, key().with("n", mark)).condition(attr("pk").not_exists());
@@ -188,7 +188,7 @@ pub(super) async fn put_if_absent(ctx: Ctx) {
     ctx.expect_table(&table, &[key().with("n", 3)]).await;
 }
 
-pub(super) async fn put_if_absent_looks_at_the_whole_key(ctx: Ctx) {
+pub(super) async fn put_if_absent_checks_the_whole_key(ctx: Ctx) {
     let table = ctx.table(TableSpec::s_n()).await;
     let items: Vec<Item> = (1..=3).map(|sort| item! { "pk" => "a", "sk" => sort }).collect();
     for item in &items {
@@ -199,7 +199,7 @@ pub(super) async fn put_if_absent_looks_at_the_whole_key(ctx: Ctx) {
     ctx.expect_table(&table, &items).await;
 }
 
-pub(super) async fn version_lock(ctx: Ctx) {
+pub(super) async fn version_lock_admits_one_of_two_writers(ctx: Ctx) {
     let table = ctx.table_with(TableSpec::s(), [key().with("version", 1)]).await;
     let write = |writer: &str| {
         UpdateItem::new(&table, key())
@@ -234,7 +234,7 @@ pub(super) async fn failed_write_leaves_the_indexes(ctx: Ctx) {
     ctx.expect_unchanged(&before).await;
 }
 
-pub(super) async fn deleting_nothing_succeeds(ctx: Ctx) {
+pub(super) async fn delete_of_missing_item_succeeds(ctx: Ctx) {
     let other = item! { "pk" => "b" };
     let table = ctx.table_with(TableSpec::s(), [other.clone()]).await;
     let request = DeleteItem::new(&table, key()).return_values(ReturnValues::AllOld);
@@ -243,7 +243,7 @@ pub(super) async fn deleting_nothing_succeeds(ctx: Ctx) {
     ctx.expect_table(&table, &[other]).await;
 }
 
-pub(super) async fn delete_twice(ctx: Ctx) {
+pub(super) async fn second_delete_succeeds(ctx: Ctx) {
     let table =
         ctx.table_with(TableSpec::s().gsi(), [key().with("gpk", "g").with("gsk", "h")]).await;
     for _ in 0..2 {
@@ -253,7 +253,7 @@ pub(super) async fn delete_twice(ctx: Ctx) {
     }
 }
 
-pub(super) async fn delete_touches_one_item(ctx: Ctx) {
+pub(super) async fn delete_affects_one_item(ctx: Ctx) {
     let item = |sort: i32| item! { "pk" => "a", "sk" => sort };
     let table = ctx.table_with(TableSpec::s_n(), [item(-1), item(0), item(1)]).await;
     ctx.delete(&table, item(0)).await;
@@ -270,7 +270,7 @@ pub(super) async fn put_replaces_the_whole_item(ctx: Ctx) {
     ctx.expect_table(&table, &[key()]).await;
 }
 
-pub(super) async fn same_put_again(ctx: Ctx) {
+pub(super) async fn repeated_put_changes_nothing(ctx: Ctx) {
     let table = ctx.table(TableSpec::s()).await;
     for found in [false, true, true] {
         let request = PutItem::new(&table, stored()).return_values(ReturnValues::AllOld);
@@ -280,7 +280,7 @@ pub(super) async fn same_put_again(ctx: Ctx) {
     }
 }
 
-pub(super) async fn wrong_condition_is_refused(ctx: Ctx) {
+pub(super) async fn invalid_condition_is_rejected(ctx: Ctx) {
     let table = ctx.table(TableSpec::s()).await;
     let one = [(":v", Value::from(1))];
     for before in [None, Some(stored())] {

@@ -2,12 +2,12 @@
 
 use super::*;
 
-/// A table with the index `gsi` on `gpk` (S) and `gsk` (S), and `num` on `gn` (N).
+/// Returns a table with the index `gsi` on `gpk` (S) and `gsk` (S), and `num` on `gn` (N).
 fn indexed() -> TableSpec {
     TableSpec::s().gsi().gsi_on("num", ("gn", KeyType::N), None, IndexProjection::all())
 }
 
-/// An item that both indexes have.
+/// Returns an item that is in both indexes.
 fn sample() -> Item {
     key().with("gpk", "g").with("gsk", "h").with("gn", 1)
 }
@@ -22,14 +22,14 @@ fn mismatch(index: &str, attribute: &str, expected: &str, actual: &str) -> Strin
 const UNSUPPORTED_TYPE: &str =
     "The update expression attempted to update the secondary index key to unsupported type";
 
-pub(super) async fn put_of_a_wrong_index_key(ctx: Ctx) {
+pub(super) async fn put_of_index_key_of_wrong_type_is_rejected(ctx: Ctx) {
     let table = ctx.table_with(indexed(), [sample()]).await;
     let before = ctx.snapshot(&table).await;
     for (item, index, attribute, expected, actual) in [
         (key().with("gpk", 1).with("gsk", "h"), "gsi", "gpk", "S", "N"),
         (key().with("gpk", "g").with("gsk", b"h"), "gsi", "gsk", "S", "B"),
         (key().with("gn", "1"), "num", "gn", "N", "S"),
-        // The item is to replace one that is right.
+        // This put would replace the valid item.
         (sample().with("gn", b"1"), "num", "gn", "N", "B"),
     ] {
         let result = ctx.store().put(PutItem::new(&table, item)).await;
@@ -38,7 +38,7 @@ pub(super) async fn put_of_a_wrong_index_key(ctx: Ctx) {
     ctx.expect_unchanged(&before).await;
 }
 
-pub(super) async fn put_of_a_wrong_local_key(ctx: Ctx) {
+pub(super) async fn put_of_local_index_key_of_wrong_type_is_rejected(ctx: Ctx) {
     let item = item! { "pk" => "a", "sk" => "b", "lsk" => "l" };
     let table = ctx.table_with(TableSpec::s_s().lsi(), [item.clone()]).await;
     let before = ctx.snapshot(&table).await;
@@ -47,7 +47,7 @@ pub(super) async fn put_of_a_wrong_local_key(ctx: Ctx) {
     ctx.expect_unchanged(&before).await;
 }
 
-pub(super) async fn update_to_a_wrong_local_key(ctx: Ctx) {
+pub(super) async fn update_to_local_index_key_of_wrong_type_is_rejected(ctx: Ctx) {
     let item = item! { "pk" => "a", "sk" => "b", "lsk" => "l" };
     let table = ctx.table_with(TableSpec::s_s().lsi(), [item.clone()]).await;
     let before = ctx.snapshot(&table).await;
@@ -56,21 +56,21 @@ pub(super) async fn update_to_a_wrong_local_key(ctx: Ctx) {
     ctx.expect_unchanged(&before).await;
 }
 
-pub(super) async fn sort_half_alone_is_checked(ctx: Ctx) {
+pub(super) async fn sort_key_alone_is_checked_on_put(ctx: Ctx) {
     let table = ctx.table(indexed()).await;
     let result = ctx.store().put(PutItem::new(&table, key().with("gsk", 1))).await;
     ctx.expect_validation(result, &mismatch("gsi", "gsk", "S", "N"));
     ctx.expect_table(&table, &[]).await;
 }
 
-pub(super) async fn updated_sort_half_is_checked(ctx: Ctx) {
+pub(super) async fn sort_key_alone_is_checked_on_update(ctx: Ctx) {
     let table = ctx.table(indexed()).await;
     let request = UpdateItem::new(&table, key()).update(Update::new().set("gsk", 1));
     ctx.expect_validation(ctx.store().update(request).await, UNSUPPORTED_TYPE);
     ctx.expect_table(&table, &[]).await;
 }
 
-pub(super) async fn update_to_a_wrong_index_key(ctx: Ctx) {
+pub(super) async fn update_to_index_key_of_wrong_type_is_rejected(ctx: Ctx) {
     let table = ctx.table_with(indexed(), [sample()]).await;
     let before = ctx.snapshot(&table).await;
     for (attribute, value) in
@@ -105,7 +105,7 @@ pub(super) async fn computed_index_key_is_checked(ctx: Ctx) {
     ctx.expect_unchanged(&before).await;
 }
 
-pub(super) async fn computed_index_key_is_indexed(ctx: Ctx) {
+pub(super) async fn computed_index_key_moves_the_entry(ctx: Ctx) {
     let item = sample().with("l", list!["x"]);
     let table = ctx.table_with(indexed(), [item.clone()]).await;
     let added = Update::new().add("gn", 1).set("gpk", attr("l").index(0));
@@ -116,7 +116,7 @@ pub(super) async fn computed_index_key_is_indexed(ctx: Ctx) {
     ctx.expect_index(&table, "num", &[after]).await;
 }
 
-pub(super) async fn empty_index_key(ctx: Ctx) {
+pub(super) async fn empty_index_key_is_rejected(ctx: Ctx) {
     let shape = indexed().gsi_on("bin", ("gb", KeyType::B), None, IndexProjection::all());
     let table = ctx.table_with(shape, [sample().with("gb", b"b")]).await;
     let before = ctx.snapshot(&table).await;
@@ -144,7 +144,7 @@ pub(super) async fn empty_index_key(ctx: Ctx) {
     ctx.expect_unchanged(&before).await;
 }
 
-pub(super) async fn non_scalar_index_key(ctx: Ctx) {
+pub(super) async fn non_scalar_index_key_is_rejected(ctx: Ctx) {
     let table = ctx.table_with(indexed(), [sample()]).await;
     let before = ctx.snapshot(&table).await;
     for value in [
@@ -154,7 +154,7 @@ pub(super) async fn non_scalar_index_key(ctx: Ctx) {
         Value::from(true),
         Value::Null,
         strings(["g"]),
-        Value::Ns(Set::new([Number::from(1)]).expect("one member")),
+        Value::Ns(Set::new([Number::from(1)]).expect("non-empty set")),
     ] {
         for (index, attribute, expected) in [("gsi", "gpk", "S"), ("num", "gn", "N")] {
             let item = key().with(attribute, value.clone());
@@ -170,7 +170,7 @@ pub(super) async fn non_scalar_index_key(ctx: Ctx) {
     ctx.expect_unchanged(&before).await;
 }
 
-pub(super) async fn index_key_size(ctx: Ctx) {
+pub(super) async fn index_key_size_is_limited_on_put(ctx: Ctx) {
     let table = ctx.table(indexed()).await;
     let largest = key().with("gpk", "g".repeat(2048)).with("gsk", "h".repeat(1024));
     ctx.put(&table, largest.clone()).await;
@@ -184,7 +184,7 @@ pub(super) async fn index_key_size(ctx: Ctx) {
     ctx.expect_unchanged(&before).await;
 }
 
-pub(super) async fn updated_index_key_size(ctx: Ctx) {
+pub(super) async fn index_key_size_is_limited_on_update(ctx: Ctx) {
     let table = ctx.table_with(indexed(), [sample()]).await;
     let before = ctx.snapshot(&table).await;
     for (attribute, length) in [("gpk", 2049), ("gsk", 1025)] {
@@ -199,7 +199,7 @@ pub(super) async fn updated_index_key_size(ctx: Ctx) {
     ctx.expect_unchanged(&before).await;
 }
 
-pub(super) async fn kept_index_key_is_not_checked(ctx: Ctx) {
+pub(super) async fn unchanged_index_key_is_not_checked(ctx: Ctx) {
     let number = item! { "pk" => "number", "gpk" => 1 };
     let long = item! { "pk" => "long", "gpk" => "x".repeat(2049) };
     let table = ctx.table_with(TableSpec::s(), [number.clone(), long.clone()]).await;
@@ -213,7 +213,7 @@ pub(super) async fn kept_index_key_is_not_checked(ctx: Ctx) {
     ctx.expect_table(&table, &[number.with("n", 1), long.with("n", 1)]).await;
 }
 
-pub(super) async fn absent_index_keys_are_no_fault(ctx: Ctx) {
+pub(super) async fn item_without_index_keys_is_accepted(ctx: Ctx) {
     let table = ctx.table(indexed()).await;
     let half = item! { "pk" => "b", "gpk" => "g" };
     let other = item! { "pk" => "c", "gsk" => "h", "gn" => 0 };

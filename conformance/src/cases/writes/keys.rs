@@ -1,11 +1,11 @@
-//! The key that a write names.
+//! Keys of writes.
 
 use super::*;
 
-/// What AWS says of every key that is not the table's.
+/// DynamoDB's message about a key that does not match the key schema.
 const NO_MATCH: &str = "The provided key element does not match the schema";
 
-/// Updates and deletes the item with this key; both must be refused.
+/// Asserts that an update and a delete with this key are rejected with this message.
 async fn refuses_key(ctx: &Ctx, table: &Table, key: Item, message: &str) {
     let update = UpdateItem::new(table, key.clone()).update(Update::new().set("w", 1));
     let result = ctx.store().update(update).await;
@@ -14,7 +14,7 @@ async fn refuses_key(ctx: &Ctx, table: &Table, key: Item, message: &str) {
     ctx.expect_validation(result.map(|answer| (&key, answer)), message);
 }
 
-pub(super) async fn key_must_be_the_whole_key(ctx: Ctx) {
+pub(super) async fn key_needs_exactly_its_attributes(ctx: Ctx) {
     let item = item! { "pk" => "a", "sk" => 1 };
     let table = ctx.table_with(TableSpec::s_n(), [item.clone()]).await;
     for key in [
@@ -29,7 +29,7 @@ pub(super) async fn key_must_be_the_whole_key(ctx: Ctx) {
     ctx.expect_table(&table, &[item]).await;
 }
 
-pub(super) async fn item_must_have_its_key(ctx: Ctx) {
+pub(super) async fn item_needs_its_key(ctx: Ctx) {
     let table = ctx.table(TableSpec::s_n()).await;
     for (item, missing) in [
         (item! { "w" => 1 }, "pk"),
@@ -45,7 +45,7 @@ pub(super) async fn item_must_have_its_key(ctx: Ctx) {
     ctx.expect_table(&table, &[]).await;
 }
 
-pub(super) async fn key_must_have_its_type(ctx: Ctx) {
+pub(super) async fn key_needs_its_types(ctx: Ctx) {
     for (kind, right, wrong) in [
         (KeyType::S, Value::from("1"), [Value::from(1), Value::from(b"1")]),
         (KeyType::N, Value::from(1), [Value::from("1"), Value::from(b"1")]),
@@ -77,13 +77,13 @@ pub(super) async fn key_must_have_its_type(ctx: Ctx) {
     ctx.expect_table(&table, &[]).await;
 }
 
-pub(super) async fn missing_table_is_not_found(ctx: Ctx) {
+pub(super) async fn write_to_missing_table_fails(ctx: Ctx) {
     let store = ctx.store();
     let table = ctx.free_name();
     ctx.expect_table_missing(store.put(PutItem::new(&table, key())).await);
     ctx.expect_table_missing(store.update(UpdateItem::new(&table, key())).await);
     ctx.expect_table_missing(store.delete(DeleteItem::new(&table, key())).await);
-    // It comes before what is wrong about the expressions.
+    // An invalid key is reported before errors of the expressions.
     let request = PutItem::new(&table, key()).condition("n = ");
     ctx.expect_table_missing(store.put(request).await);
 }

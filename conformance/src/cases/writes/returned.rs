@@ -1,8 +1,8 @@
-//! What a write returns (29, 30).
+//! Return values of writes (29, 30).
 
 use super::*;
 
-/// The item that is changed.
+/// Returns the item that the updates change.
 fn sample() -> Item {
     item! {
         "pk" => "a",
@@ -14,7 +14,7 @@ fn sample() -> Item {
     }
 }
 
-/// What this update of the sample returns, given the values of its placeholders.
+/// Returns the attributes that this update of the sample returns.
 async fn returned(
     ctx: &Ctx,
     table: &Table,
@@ -36,7 +36,7 @@ const REFUSED: [ReturnValues; 3] =
 
 const ONLY_OLD: &str = "ReturnValues can only be ALL_OLD or NONE";
 
-pub(super) async fn put_returns_old_or_nothing(ctx: Ctx) {
+pub(super) async fn put_accepts_none_and_all_old(ctx: Ctx) {
     let table = ctx.table_with(TableSpec::s(), [sample()]).await;
     for wanted in REFUSED {
         let request = PutItem::new(&table, written()).return_values(wanted);
@@ -52,7 +52,7 @@ pub(super) async fn put_returns_old_or_nothing(ctx: Ctx) {
     ctx.expect_table(&table, &[written()]).await;
 }
 
-pub(super) async fn delete_returns_old_or_nothing(ctx: Ctx) {
+pub(super) async fn delete_accepts_none_and_all_old(ctx: Ctx) {
     let table = ctx.table_with(TableSpec::s(), [sample()]).await;
     for wanted in REFUSED {
         let request = DeleteItem::new(&table, key()).return_values(wanted);
@@ -109,20 +109,20 @@ pub(super) async fn update_returns_the_new_item(ctx: Ctx) {
     ] {
         let new = returned(&ctx, &table, ReturnValues::AllNew, text, values).await;
         assert!(new.is_some(), "{text}: nothing was returned");
-        assert_eq!(new, ctx.get(&table, key()).await, "{text}: what is stored");
+        assert_eq!(new, ctx.get(&table, key()).await, "{text}: stored item");
     }
     let new = returned(&ctx, &table, ReturnValues::AllNew, "SET s = :v REMOVE n", &v).await;
     let mut expected = sample().with("s", 9);
     expected.remove("n");
     assert_eq!(new, Some(expected));
-    // An item that is made is returned with its key.
+    // A created item is returned with its key.
     let request = UpdateItem::new(&table, item! { "pk" => "b" })
         .update(Update::new().set("s", "y"))
         .return_values(ReturnValues::AllNew);
     assert_eq!(ctx.update(request).await.attributes, Some(item! { "pk" => "b", "s" => "y" }));
 }
 
-pub(super) async fn all_new_of_no_item(ctx: Ctx) {
+pub(super) async fn all_new_without_item_returns_nothing(ctx: Ctx) {
     let table = ctx.table(TableSpec::s()).await;
     let request = UpdateItem::new(&table, key())
         .update(Update::new().remove("s"))
@@ -131,14 +131,14 @@ pub(super) async fn all_new_of_no_item(ctx: Ctx) {
     ctx.expect_table(&table, &[]).await;
 }
 
-pub(super) async fn update_returns_what_was_touched(ctx: Ctx) {
+pub(super) async fn updated_old_returns_old_values(ctx: Ctx) {
     let table = ctx.table(TableSpec::s()).await;
     let v = [(":v", Value::from(9))];
     let a = [(":v", strings(["a"]))];
     let same = [(":v", Value::from("x"))];
     for (text, values, expected) in [
         ("SET s = :v", &v[..], Some(item! { "s" => "x" })),
-        // What is set to the same value is touched as well.
+        // An attribute that is set to its current value counts as updated.
         ("SET s = :v", &same, Some(item! { "s" => "x" })),
         ("SET s = :v, z = :v", &v, Some(item! { "s" => "x" })),
         ("SET s = n, n = :v", &v, Some(item! { "s" => "x", "n" => 1 })),
@@ -159,10 +159,10 @@ pub(super) async fn update_returns_what_was_touched(ctx: Ctx) {
     let request = UpdateItem::new(&table, item! { "pk" => "b" })
         .update(Update::new().set("s", "y"))
         .return_values(ReturnValues::UpdatedOld);
-    assert_eq!(ctx.update(request).await.attributes, None, "there was no item");
+    assert_eq!(ctx.update(request).await.attributes, None, "ALL_OLD of a missing item");
 }
 
-pub(super) async fn update_returns_what_is_touched(ctx: Ctx) {
+pub(super) async fn updated_new_returns_new_values(ctx: Ctx) {
     let table = ctx.table(TableSpec::s()).await;
     let v = [(":v", Value::from(9))];
     let c = [(":v", strings(["c"]))];
@@ -185,14 +185,14 @@ pub(super) async fn update_returns_what_is_touched(ctx: Ctx) {
         let new = returned(&ctx, &table, ReturnValues::UpdatedNew, text, values).await;
         assert_eq!(new, Some(expected), "{text}");
     }
-    // The key of an item that is made was not touched.
+    // The key of a created item does not count as updated.
     let request = UpdateItem::new(&table, item! { "pk" => "b" })
         .update(Update::new().set("s", "y"))
         .return_values(ReturnValues::UpdatedNew);
     assert_eq!(ctx.update(request).await.attributes, Some(item! { "s" => "y" }));
 }
 
-pub(super) async fn updated_old_of_a_nested_path(ctx: Ctx) {
+pub(super) async fn updated_old_of_nested_path_returns_the_fragment(ctx: Ctx) {
     let table = ctx.table(TableSpec::s()).await;
     let v = [(":v", Value::from(9))];
     let c = map! { "b" => map! { "c" => 2 } };
@@ -215,7 +215,7 @@ pub(super) async fn updated_old_of_a_nested_path(ctx: Ctx) {
     }
 }
 
-pub(super) async fn updated_new_of_a_nested_path(ctx: Ctx) {
+pub(super) async fn updated_new_of_nested_path_returns_the_fragment(ctx: Ctx) {
     let table = ctx.table(TableSpec::s()).await;
     let v = [(":v", Value::from(9))];
     for (text, expected) in [
@@ -234,7 +234,7 @@ pub(super) async fn updated_new_of_a_nested_path(ctx: Ctx) {
     }
 }
 
-pub(super) async fn updated_new_of_an_appended_element(ctx: Ctx) {
+pub(super) async fn updated_new_omits_appended_elements(ctx: Ctx) {
     let table = ctx.table(TableSpec::s()).await;
     let v = [(":v", Value::from(9))];
     let new = returned(&ctx, &table, ReturnValues::UpdatedNew, "SET l[9] = :v", &v).await;
@@ -242,7 +242,7 @@ pub(super) async fn updated_new_of_an_appended_element(ctx: Ctx) {
     ctx.expect_table(&table, &[sample().with("l", list![0, 1, 2, 9])]).await;
 }
 
-pub(super) async fn updated_new_of_a_removed_element(ctx: Ctx) {
+pub(super) async fn updated_new_of_removed_element_returns_its_successor(ctx: Ctx) {
     let table = ctx.table(TableSpec::s()).await;
     let new = returned(&ctx, &table, ReturnValues::UpdatedNew, "REMOVE l[1]", &[]).await;
     assert_eq!(new, Some(item! { "l" => list![2] }));
@@ -251,7 +251,7 @@ pub(super) async fn updated_new_of_a_removed_element(ctx: Ctx) {
     assert_eq!(new, None);
 }
 
-pub(super) async fn updated_new_of_nothing(ctx: Ctx) {
+pub(super) async fn updated_new_without_set_returns_nothing(ctx: Ctx) {
     let table = ctx.table(TableSpec::s()).await;
     let both = [(":v", strings(["a", "b"]))];
     for (text, values) in [
@@ -266,7 +266,7 @@ pub(super) async fn updated_new_of_nothing(ctx: Ctx) {
     }
 }
 
-pub(super) async fn updated_of_a_key_alone(ctx: Ctx) {
+pub(super) async fn update_with_key_alone_returns_no_updated_attributes(ctx: Ctx) {
     let table = ctx.table_with(TableSpec::s(), [sample()]).await;
     for wanted in [ReturnValues::UpdatedOld, ReturnValues::UpdatedNew] {
         for pk in ["a", "b"] {
@@ -277,13 +277,13 @@ pub(super) async fn updated_of_a_key_alone(ctx: Ctx) {
     ctx.expect_table(&table, &[sample(), item! { "pk" => "b" }]).await;
 }
 
-pub(super) async fn all_old_of_a_missing_item(ctx: Ctx) {
+pub(super) async fn all_old_of_missing_item_returns_nothing(ctx: Ctx) {
     let table = ctx.table(TableSpec::s()).await;
     let old = ReturnValues::AllOld;
     let delete = DeleteItem::new(&table, key()).return_values(old);
-    assert_eq!(ctx.ok(ctx.store().delete(delete).await).attributes, None, "a delete");
+    assert_eq!(ctx.ok(ctx.store().delete(delete).await).attributes, None, "delete");
     let update = UpdateItem::new(&table, key()).update(Update::new().set("w", "new"));
-    assert_eq!(ctx.update(update.return_values(old)).await.attributes, None, "an update");
+    assert_eq!(ctx.update(update.return_values(old)).await.attributes, None, "update");
     ctx.expect_table(&table, &[written()]).await;
     let other = item! { "pk" => "b" };
     let put = PutItem::new(&table, other.clone()).return_values(old);
@@ -331,11 +331,11 @@ pub(super) async fn failed_delete_returns_the_item(ctx: Ctx) {
     ctx.expect_table(&table, &[sample()]).await;
 }
 
-pub(super) async fn failure_returns_what_stands(ctx: Ctx) {
+pub(super) async fn failed_write_returns_the_stored_item(ctx: Ctx) {
     let table = ctx.table(TableSpec::s()).await;
     ctx.put(&table, sample().with("s", "older")).await;
     ctx.put(&table, sample()).await;
-    // What the write would have returned has no influence on what the error carries.
+    // The return values of the write do not affect the item in the error.
     let request = PutItem::new(&table, written())
         .condition("s = :s")
         .value(":s", "older")
@@ -356,7 +356,7 @@ pub(super) async fn failure_returns_what_stands(ctx: Ctx) {
     ctx.expect_table(&table, &[sample()]).await;
 }
 
-pub(super) async fn success_returns_no_item(ctx: Ctx) {
+pub(super) async fn successful_write_returns_no_item(ctx: Ctx) {
     let table = ctx.table_with(TableSpec::s(), [sample()]).await;
     for kind in [Kind::Update, Kind::Put, Kind::Delete] {
         let answer = ctx.ok(kind.run(&ctx, &table, ("attribute_exists(pk)", &[])).await);
