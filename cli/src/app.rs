@@ -1,4 +1,4 @@
-//! `tabla app`: what can be done with an app from outside.
+//! `tabla app`: lists, checks, exports and seeds the design of a sample app.
 
 use std::process::ExitCode;
 
@@ -13,7 +13,7 @@ use crate::output::{self, print_line};
 use crate::progress;
 use crate::table::Table;
 
-/// Which app, and what to do with it.
+// The description in the help is that of the variant in `main.rs`.
 #[derive(clap::Args)]
 #[command(after_help = "\
 Examples:
@@ -22,7 +22,7 @@ Examples:
   tabla app branding schema --format terraform --name branding=branding-prod > branding.tf.json
   tabla app branding seed --store sqlite:branding.db --scale 10")]
 pub(crate) struct Arguments {
-    /// The app
+    /// Name of the app
     #[arg(value_parser = names())]
     name: String,
 
@@ -32,32 +32,32 @@ pub(crate) struct Arguments {
 
 #[derive(clap::Subcommand)]
 enum Command {
-    /// List its access patterns: operation, index, keys, capacity units
+    /// List the access patterns: operation, index, keys, capacity units
     Patterns {
-        /// Bytes of an item, for the capacity units
+        /// Compute capacity units for items of this size
         #[arg(long, default_value_t = 1024, value_name = "BYTES")]
         item_size: usize,
-        /// Print Markdown
+        /// Print a Markdown table
         #[arg(long)]
         markdown: bool,
     },
-    /// Check its design; the exit code is 1 if there are errors, and 0 if there are only warnings
+    /// Check the design; the exit code is 1 if there are errors, 0 if there are only warnings
     Lint,
-    /// Write its tables as others read them
+    /// Print the table definitions for CloudFormation, Terraform or NoSQL Workbench
     Schema {
-        /// For whom
+        /// Format of the definitions
         #[arg(long, value_enum, default_value_t = Format::Cloudformation)]
         format: Format,
-        /// Another name for a table, such as that of an environment
+        /// Deploy TABLE under NAME, for example the name in an environment; repeatable
         #[arg(long = "name", value_name = "TABLE=NAME", value_parser = renaming)]
         names: Vec<(String, String)>,
     },
-    /// Fill its tables with data like that of the real app
+    /// Create the tables and fill them with sample data
     Seed {
-        /// The address of the store
+        /// Store address
         #[arg(long, value_name = "ADDRESS")]
         store: String,
-        /// So many times as much
+        /// Multiply the amount of sample data by N
         #[arg(long, default_value_t = 1, value_name = "N")]
         scale: u32,
     },
@@ -83,7 +83,7 @@ pub(crate) async fn run(arguments: Arguments, registry: Registry) -> Result<Exit
         Command::Seed { store, scale } => {
             let db = Db::new(registry.open(&store).await?);
             seed(&*app, &db, scale).await?;
-            print_line!("{}: {} is filled in", arguments.name, store);
+            print_line!("{}: sample data written to {store}", arguments.name);
         }
     }
     Ok(ExitCode::SUCCESS)
@@ -102,7 +102,7 @@ fn patterns(app: &dyn App, item_size: usize, markdown: bool) -> Result<()> {
         row.keys.iter().for_each(|line| table.note(line));
     }
     print_line!("{table}");
-    print_line!("Units are for items of {item_size} bytes, 25 to a page.");
+    print_line!("Capacity units are for items of {item_size} bytes and pages of 25 items.");
     Ok(())
 }
 
@@ -138,13 +138,14 @@ async fn lint(app: &dyn App) -> Result<ExitCode> {
     })
 }
 
-/// Reads `TABLE=NAME`.
+/// Parses `TABLE=NAME`, a value of `--name`.
 fn renaming(text: &str) -> std::result::Result<(String, String), String> {
     match text.split_once('=') {
         Some((table, name)) if !table.is_empty() && !name.is_empty() => {
             Ok((table.to_owned(), name.to_owned()))
         }
-        _ => Err("a table of the app and its name elsewhere: branding=branding-prod".to_owned()),
+        _ => Err("expected a table of the app and its new name, such as branding=branding-prod"
+            .to_owned()),
     }
 }
 
@@ -153,7 +154,10 @@ fn schema(app: &dyn App, format: Format, names: &[(String, String)]) -> Result<(
     let known: Vec<&str> = design.tables.iter().map(|table| table.name.as_str()).collect();
     if let Some((table, _)) = names.iter().find(|(table, _)| !known.contains(&table.as_str())) {
         let known = known.join(", ");
-        return Err(Error::config(format!("the app has no table {table}; it has {known}")));
+        return Err(Error::config(format!(
+            "cannot rename the table `{table}`: the app {} has no such table; name one of {known}",
+            design.name
+        )));
     }
     let now: UtcTime = Env::system().clock.now().into();
     let mut tables: Vec<(String, &TableDesign)> = Vec::new();
@@ -161,7 +165,7 @@ fn schema(app: &dyn App, format: Format, names: &[(String, String)]) -> Result<(
         let renamed = names.iter().find(|(known, _)| *known == table.name);
         let name = renamed.map_or(table.name.as_str(), |(_, name)| name.as_str());
         match table.periods {
-            // There is one for each period.
+            // One physical table per period, such as a month.
             true => tables.extend(
                 app.periods(table, now)
                     .into_iter()
@@ -181,7 +185,7 @@ fn schema(app: &dyn App, format: Format, names: &[(String, String)]) -> Result<(
     Ok(())
 }
 
-/// Fills an app's tables, with a bar on a terminal.
+/// Creates an app's tables and fills them with sample data, with a progress bar on a terminal.
 pub(crate) async fn seed(app: &dyn App, db: &Db, scale: u32) -> Result<()> {
     app.create_tables(db).await?;
     let bar = progress::bar("{prefix:14} {bar}, {eta} left").with_prefix(app.design().name);

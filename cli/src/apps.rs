@@ -1,16 +1,18 @@
-//! The apps that this program has. A new app is one line in [`all`] and one in [`NAMES`].
+//! The sample apps of this program. A new app is one line in [`all`] and one in [`NAMES`].
 
 use std::sync::Arc;
 
 use tabla::{Error, Result};
 use tabla_kit::App;
 
-/// Names of all apps, in the order of [`all`]. Written out, because reading them from the designs
-/// would build all five designs in every command that only lists names.
+/// Names of all apps, in the order of [`all`].
+///
+/// A constant, because the help of every command lists the names, and reading them from the apps
+/// would build five designs.
 pub(crate) const NAMES: [&str; 5] =
     ["gamificacion", "rk-pai", "branding", "esencia-fest", "crypto-cards"];
 
-/// All apps.
+/// Returns all apps, in the order of [`NAMES`].
 pub(crate) fn all() -> Vec<Arc<dyn App>> {
     vec![
         Arc::new(tabla_gamificacion::GamificacionApp),
@@ -21,14 +23,14 @@ pub(crate) fn all() -> Vec<Arc<dyn App>> {
     ]
 }
 
-/// The app of this name.
+/// Returns the app with this name.
 ///
 /// # Errors
-/// There is none; the message lists those that there are.
+/// No app has the name. The message lists all names.
 pub(crate) fn find(name: &str) -> Result<Arc<dyn App>> {
-    let place = NAMES.iter().position(|known| *known == name);
-    place.and_then(|place| all().into_iter().nth(place)).ok_or_else(|| {
-        Error::config(format!("there is no app {name:?}; there are {}", NAMES.join(", ")))
+    let position = NAMES.iter().position(|known| *known == name);
+    position.and_then(|position| all().into_iter().nth(position)).ok_or_else(|| {
+        Error::config(format!("unknown app `{name}`: use one of {}", NAMES.join(", ")))
     })
 }
 
@@ -37,15 +39,15 @@ mod tests {
     use super::*;
 
     #[test]
-    fn the_names_are_those_of_the_designs() {
+    fn names_equal_those_of_the_designs() {
         let names: Vec<&str> = all().iter().map(|app| app.design().name).collect();
         assert_eq!(names, NAMES);
     }
 
     #[test]
-    fn an_app_is_found_by_its_name() {
-        assert_eq!(find("branding").expect("it is there").design().name, "branding");
-        let error = find("brandig").expect_err("nothing is called so");
+    fn find_returns_the_app_or_lists_all_names() {
+        assert_eq!(find("branding").expect("the app exists").design().name, "branding");
+        let error = find("brandig").expect_err("no app has this name");
         assert!(error.message().contains("branding"), "{error}");
     }
 }

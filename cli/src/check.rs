@@ -1,4 +1,4 @@
-//! `tabla check`: verifying a file.
+//! `tabla check`: verifies a database file and prints each problem.
 
 use std::path::PathBuf;
 use std::process::ExitCode;
@@ -8,15 +8,15 @@ use tabla::Result;
 use crate::output::print_line;
 use crate::progress;
 
-/// What `tabla check` is asked.
+// The description in the help is that of the variant in `main.rs`.
 #[derive(clap::Args)]
 pub(crate) struct Arguments {
-    /// The file, as an `sqlite:` address names it
+    /// Path of the file, or its `sqlite:` address
     file: PathBuf,
 }
 
 pub(crate) async fn run(arguments: Arguments) -> Result<ExitCode> {
-    // An address is as good as a path: people have it at hand.
+    // An address is accepted too, because users copy it from the command line of `tabla serve`.
     let path = match arguments.file.to_str().and_then(|text| text.strip_prefix("sqlite:")) {
         Some(path) => PathBuf::from(path.split('?').next().unwrap_or(path)),
         None => arguments.file,

@@ -1,4 +1,4 @@
-//! `tabla conformance`: the suite on any stores, side by side.
+//! `tabla conformance`: runs the suite on one or more stores and prints the results side by side.
 
 use std::path::PathBuf;
 use std::process::ExitCode;
@@ -11,7 +11,7 @@ use tabla_conformance::{AddressHarness, Filter, Harness, Report, Status};
 use crate::output::{self, print_line};
 use crate::progress;
 
-/// What to run and how to show it.
+// The description in the help is that of the variant in `main.rs`.
 #[derive(clap::Args)]
 #[command(after_help = "\
 Examples:
@@ -19,27 +19,27 @@ Examples:
   tabla conformance --store memory: --store dynamodb://127.0.0.1:8000
   tabla conformance --store memory: transactions:: 29a_
 
-Each case is one rule of DynamoDB. It passes, deviates in a way that is known of the engine, is
-not supported by the engine, which then has to refuse it, or fails. The exit code is 1 if any case
-fails on any store.")]
+Each case tests one rule of DynamoDB. Its result on a store is pass, deviates (a documented
+difference of the engine), unsupported (the engine lacks the feature and refuses the request) or
+fail. The exit code is 1 if a case fails on a store.")]
 pub(crate) struct Arguments {
-    /// The address of a store; several may be given
+    /// Store address; repeat the option to compare stores
     #[arg(long = "store", value_name = "ADDRESS", required = true)]
     stores: Vec<String>,
 
-    /// Run only cases whose names contain one of these
+    /// Run only cases whose names contain NAME; several names select more cases
     #[arg(value_name = "NAME")]
     filter: Vec<String>,
 
-    /// Print JSON
+    /// Print the results as JSON
     #[arg(long, conflicts_with = "markdown")]
     json: bool,
 
-    /// Print Markdown
+    /// Print the results as Markdown
     #[arg(long)]
     markdown: bool,
 
-    /// Print nothing, but compare the Markdown with this file, and fail if it differs
+    /// Compare the Markdown with FILE instead of printing it; exit code 1 if they differ
     #[arg(long, value_name = "FILE", conflicts_with_all = ["json", "markdown", "filter"])]
     check: Option<PathBuf>,
 }
@@ -50,7 +50,7 @@ pub(crate) async fn run(arguments: Arguments, registry: Registry) -> Result<Exit
         true => Filter::All,
         false => Filter::Named(arguments.filter),
     };
-    // All stores are opened before the first case runs: a misspelt address is found at once.
+    // All stores are opened before the first case runs, so that a bad address fails at once.
     let mut harnesses = Vec::new();
     for address in &arguments.stores {
         harnesses.push(harness(&registry, address).await?);
@@ -73,7 +73,8 @@ pub(crate) async fn run(arguments: Arguments, registry: Registry) -> Result<Exit
             None => column,
         });
     }
-    let report = report.ok_or_else(|| Error::config("no store was given"))?;
+    let report =
+        report.ok_or_else(|| Error::config("no store to test; name one with --store ADDRESS"))?;
     if let Some(file) = arguments.check {
         check(&report, &file)?;
     } else if arguments.json {
@@ -86,8 +87,10 @@ pub(crate) async fn run(arguments: Arguments, registry: Registry) -> Result<Exit
     Ok(if report.failed() { ExitCode::FAILURE } else { ExitCode::SUCCESS })
 }
 
-/// Makes the stores of an address. SQLite has a clock that can be moved, and a file of its own for
-/// each case, beside the one that is named; other stores are opened as anybody opens them.
+/// Returns the harness that opens the stores of an address.
+///
+/// An `sqlite:` address gets a manual clock, and a new file per case next to the named file. Every
+/// other address is opened by the registry.
 async fn harness(registry: &Arc<Registry>, address: &str) -> Result<Arc<dyn Harness>> {
     match address.parse::<Address>() {
         Ok(parsed) if parsed.scheme == "sqlite" => {
@@ -101,8 +104,9 @@ async fn harness(registry: &Arc<Registry>, address: &str) -> Result<Arc<dyn Harn
     }
 }
 
-/// Settings of an `sqlite:` address. The registry, which takes the option `retries` of other
-/// addresses, has no part in this; the stores of the harness never retry.
+/// Returns the settings of an `sqlite:` address, without its option `retries`.
+///
+/// The registry handles that option for other addresses. Stores of the harness never retry.
 fn sqlite_config(mut address: Address) -> Result<SqliteConfig> {
     match address.take("retries").as_deref() {
         None | Some("on" | "off") => SqliteConfig::from_address(address),
@@ -112,17 +116,24 @@ fn sqlite_config(mut address: Address) -> Result<SqliteConfig> {
     }
 }
 
-/// Fails if the file does not say what the run has shown.
+/// Compares a Markdown file with the results of the run.
+///
+/// # Errors
+/// The file cannot be read, or it differs.
 fn check(report: &Report, file: &PathBuf) -> Result<()> {
     let written = std::fs::read_to_string(file).map_err(|error| {
-        Error::config(format!("{} cannot be read: {error}", file.display())).with_source(error)
+        Error::config(format!(
+            "cannot read `{}`: {error}; name the Markdown file of an earlier run",
+            file.display()
+        ))
+        .with_source(error)
     })?;
     if report.failed() {
         output::write(format_args!("{}", report.to_terminal()));
     }
     if written != report.to_markdown() {
         return Err(Error::config(format!(
-            "{} is not what this run has shown; write it anew with --markdown",
+            "`{}` differs from the results of this run; regenerate it with --markdown",
             file.display()
         )));
     }

@@ -1,14 +1,14 @@
-//! `tabla conformance` in a program that was built without the suite.
+//! `tabla conformance` in a build without the suite: fails, and names the build that has it.
 
 use std::process::ExitCode;
 
 use tabla::{Error, Registry, Result};
 
-/// Whatever is asked of the suite.
+// The description in the help is that of the variant in `main.rs`.
 #[derive(clap::Args)]
 #[command(disable_help_flag = true)]
 pub(crate) struct Arguments {
-    /// Stores and cases
+    /// Options and case names, as in a build with the suite
     #[arg(value_name = "ARGUMENT", trailing_var_arg = true, allow_hyphen_values = true)]
     arguments: Vec<String>,
 }
@@ -34,7 +34,7 @@ mod tests {
     }
 
     #[tokio::test]
-    async fn missing_suite_is_reported_with_the_command_that_has_it() {
+    async fn missing_suite_error_repeats_the_command_with_the_feature() {
         let asked = "conformance --store memory: --json transactions:: --help";
         let command = Command::parse_from(asked.split(' '));
         let error = run(command.arguments, Registry::new()).await.expect_err("no suite");

@@ -1,5 +1,4 @@
-//! `tabla demo`: five apps, every documented access pattern, and a race for whatever only one can
-//! win.
+//! `tabla demo`: seeds five sample apps, runs every access pattern, and runs each app's races.
 
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
@@ -14,11 +13,11 @@ use tabla_kit::{App, Ran};
 use crate::output::print_line;
 use crate::table::Table;
 
-/// Where the files go.
+// The description in the help is that of the variant in `main.rs`.
 #[derive(clap::Args)]
 pub(crate) struct Arguments {
-    /// Keep the files in this folder, which must be empty or not there; otherwise they are made in
-    /// the system's folder for temporary files, and removed
+    /// Keep the database files in this empty or new folder [default: a temporary folder, deleted on
+    /// exit]
     #[arg(long, value_name = "FOLDER")]
     folder: Option<PathBuf>,
 }
@@ -31,28 +30,29 @@ pub(crate) async fn run(arguments: Arguments) -> Result<()> {
         }
         None => {
             let temporary = tempfile::tempdir().map_err(|error| {
-                Error::config(format!("no folder for the demo could be made: {error}"))
+                Error::config(format!(
+                    "cannot create a temporary folder: {error}; name a folder with --folder"
+                ))
             })?;
             (temporary.path().to_owned(), Some(temporary))
         }
     };
-    print_line!("tabla: {} apps, each on an SQLite file of its own\n", crate::apps::all().len());
+    print_line!("tabla: {} apps, each in its own SQLite file\n", crate::apps::all().len());
     let watch = Stopwatch::start();
     let mut count = 0;
     for app in crate::apps::all() {
         count += show(&*app, &folder).await?;
     }
     print_line!(
-        "{count} patterns gave the right answer, and every race had its winners: {}\n",
+        "{count} patterns returned the expected results, and every race had the expected winners: \
+         {}\n",
         seconds(watch.elapsed())
     );
     print_line!("Next:");
+    print_line!("  cargo run --release -- app branding patterns    operations and capacity units");
+    print_line!("  cargo run --release -- app branding schema      tables for CloudFormation");
     print_line!(
-        "  cargo run --release -- app branding patterns    what each pattern asks, and costs"
-    );
-    print_line!("  cargo run --release -- app branding schema      its tables, for CloudFormation");
-    print_line!(
-        "  cargo run --release --features full -- conformance --store memory:    case by case"
+        "  cargo run --release --features full -- conformance --store memory:    all cases"
     );
     if temporary.is_none() {
         print_line!("  cargo run --release -- check {}/branding.db", folder.display());
@@ -60,9 +60,14 @@ pub(crate) async fn run(arguments: Arguments) -> Result<()> {
     Ok(())
 }
 
-/// Makes the folder, which has nothing in it.
+/// Creates the folder, or checks that it is empty.
 fn prepare(folder: &Path) -> Result<()> {
-    let refuse = |why: String| Error::config(format!("{}: {why}", folder.display()));
+    let refuse = |why: String| {
+        Error::config(format!(
+            "cannot use `{}` for the demo: {why}; name an empty or new folder",
+            folder.display()
+        ))
+    };
     std::fs::create_dir_all(folder).map_err(|error| refuse(error.to_string()))?;
     let mut entries = std::fs::read_dir(folder).map_err(|error| refuse(error.to_string()))?;
     match entries.next() {
@@ -71,7 +76,7 @@ fn prepare(folder: &Path) -> Result<()> {
     }
 }
 
-/// Fills an app in, runs its patterns and its races, and shows them.
+/// Seeds an app, runs its patterns and races, and prints them; returns the number of patterns.
 async fn show(app: &dyn App, folder: &Path) -> Result<usize> {
     let design = app.design();
     let file = SqliteConfig::file(folder.join(format!("{}.db", design.name)));
@@ -79,7 +84,7 @@ async fn show(app: &dyn App, folder: &Path) -> Result<usize> {
     let watch = Stopwatch::start();
     crate::app::seed(app, &db, 1).await?;
     print_line!("{}: {}", design.name, design.summary);
-    print_line!("filled in within {}\n", seconds(watch.elapsed()));
+    print_line!("seeded in {}\n", seconds(watch.elapsed()));
     let mut table =
         Table::new(["", "pattern", "operation", "items", "units", "ms"], [5, 26, 34, 6, 7, 7], 3);
     let count = design.patterns.len();
@@ -99,7 +104,7 @@ async fn show(app: &dyn App, folder: &Path) -> Result<usize> {
     print_line!("{table}");
     for race in app.race(&db).await? {
         print_line!(
-            "  race: {}: {} tried, {} won; {}",
+            "  race: {}: {} contenders, {} won; {}",
             race.name,
             race.contenders,
             race.winners,
@@ -110,7 +115,7 @@ async fn show(app: &dyn App, folder: &Path) -> Result<usize> {
     Ok(count)
 }
 
-/// What the store was asked, in short.
+/// Returns the requests of a pattern in short, such as `Query GSI1 ×2, TransactWriteItems(3)`.
 fn operations(ran: &Ran) -> String {
     let mut parts: Vec<(String, usize)> = Vec::new();
     for trace in &ran.traces {
@@ -138,7 +143,7 @@ fn seconds(elapsed: Duration) -> String {
     format!("{:.1} s", elapsed.as_secs_f64())
 }
 
-/// Measures how long something takes, by the one clock that there is.
+/// Stopwatch on the system clock.
 struct Stopwatch {
     clock: Arc<dyn Clock>,
     start: tabla::env::Timestamp,

@@ -1,11 +1,11 @@
-//! The command `tabla`.
+//! The command `tabla`: its subcommands, and the registry of stores that they open.
 
 mod app;
 mod apps;
 mod check;
 #[cfg(feature = "conformance")]
 mod conformance;
-// Compiled with the suite, too, so that its test runs in every build.
+// Compiled with the suite too, so that its test runs in every build.
 #[cfg(any(test, not(feature = "conformance")))]
 mod conformance_missing;
 #[cfg(not(feature = "conformance"))]
@@ -33,15 +33,15 @@ struct Arguments {
 
 #[derive(Subcommand)]
 enum Command {
-    /// Show what tabla does: five apps on SQLite, pattern by pattern
+    /// Run the access patterns of five sample apps on SQLite and print the results
     Demo(demo::Arguments),
-    /// Answer any AWS SDK, in any language, as DynamoDB does
+    /// Serve DynamoDB's wire protocol to AWS SDKs in any language
     Serve(serve::Arguments),
-    /// Prove that stores behave as DynamoDB does, case by case
+    /// Run the conformance suite on one or more stores
     Conformance(conformance::Arguments),
-    /// List, check, export or fill in an app
+    /// List, check, export or seed one of the sample apps
     App(app::Arguments),
-    /// Verify a file: every item, every index entry, every count
+    /// Verify a database file: every item, index entry, stream record and count
     Check(check::Arguments),
 }
 
@@ -50,12 +50,16 @@ fn main() -> ExitCode {
     let runtime = match tokio::runtime::Builder::new_multi_thread().enable_all().build() {
         Ok(runtime) => runtime,
         Err(error) => {
-            eprintln!("error: no runtime could be started: {error}");
+            eprintln!(
+                "error: cannot start the worker threads: {error}; raise the limit on threads \
+                 (`ulimit -u`)"
+            );
             return ExitCode::FAILURE;
         }
     };
     let outcome = runtime.block_on(async {
-        // Boxed: one future with the room for the largest of them would be moved about as a whole.
+        // Boxed, because an unboxed future is as large as the largest of them and is moved as a
+        // whole.
         match arguments.command {
             Command::Demo(arguments) => Box::pin(demo::run(arguments)).await.map(success),
             Command::App(arguments) => Box::pin(app::run(arguments, registry())).await,
@@ -78,7 +82,7 @@ fn success((): ()) -> ExitCode {
     ExitCode::SUCCESS
 }
 
-/// The stores that this program can open. They retry.
+/// Returns the registry of the stores that this program can open, with the default retry policy.
 fn registry() -> Registry {
     let mut registry = tabla::registry();
     if cfg!(not(feature = "dynamodb")) {
@@ -87,14 +91,15 @@ fn registry() -> Registry {
     registry
 }
 
-/// Names the commands that build this program with all schemes. The facade's error names a feature
-/// of the library, which a user of the program cannot turn on.
+/// Registers a remedy for `dynamodb:` addresses: the command that builds this program with them.
+///
+/// The facade's own remedy names a feature of the library, which a user of the program lacks.
 fn name_missing(registry: &mut Registry) {
     let remedy = "build one with them: `cargo build --release --features full`";
     registry.register_missing("dynamodb", remedy);
 }
 
-/// The same stores for commands whose callers retry, or want to see every error.
+/// Returns [`registry`] without retries, for commands whose callers retry or report every error.
 fn without_retries() -> Registry {
     registry().with_retries(RetryPolicy::none())
 }
@@ -104,10 +109,10 @@ mod tests {
     use super::*;
 
     #[tokio::test]
-    async fn missing_scheme_is_reported_with_the_command_that_builds_it() {
+    async fn missing_scheme_error_names_the_build_command() {
         let mut small = Registry::new();
         name_missing(&mut small);
-        // The default program itself, if that is what is built.
+        // This build itself, if it is the default one.
         let own = registry();
         let programs = match cfg!(feature = "dynamodb") {
             true => vec![small],
@@ -124,13 +129,13 @@ mod tests {
 
     #[cfg(not(feature = "conformance"))]
     #[tokio::test]
-    async fn default_program_names_the_command_that_has_the_suite() {
+    async fn default_build_error_names_the_command_with_the_suite() {
         let asked = ["tabla", "conformance", "--store", "memory:", "--json"];
         let Command::Conformance(arguments) = Arguments::parse_from(asked).command else {
-            panic!("another command was read");
+            panic!("the command is not `conformance`");
         };
         let error = conformance::run(arguments, registry()).await.expect_err("no suite");
-        let told = "--features full -- conformance --store memory: --json`";
-        assert!(error.message().ends_with(told), "{error}");
+        let command = "--features full -- conformance --store memory: --json`";
+        assert!(error.message().ends_with(command), "{error}");
     }
 }

@@ -1,43 +1,42 @@
-//! How many files the system lets the server open, and how many connections that is enough for.
+//! Limit on open files: raised at start, or the limit on connections lowered to fit.
 //!
-//! A connection is an open file. A server that let in as many clients as it can open files would have
-//! none left to answer them with: its store opens files to read.
+//! A connection is an open file, and the store opens files to read. A server with as many
+//! connections as open files could not answer them.
 
 #[cfg(unix)]
 use rustix::process::{Resource, Rlimit, getrlimit, setrlimit};
 use tabla_server::ServerConfig;
 
-/// What is open whoever comes: the streams of the process, what the runtime waits with, the socket that
-/// listens, and what a store has open to write. A server on a file has some twenty; whoever started it
-/// may have left it others.
+/// Open files without a connection: standard streams, the runtime's pollers, the listening socket,
+/// and the store's own files. A server on a file has about 20; it may inherit more from its parent.
 const RESERVED: usize = 32;
 
-/// What a request has open while it is worked on: to read from SQLite, the file and its log; on a
-/// service, a connection to it.
+/// Open files of an in-flight request: the database file and its WAL, or a connection to a service.
 const PER_REQUEST: usize = 2;
 
-/// Has the system allow as many open files as the server may need. Where it does not go so far, the
-/// server takes fewer connections, and that is told.
+/// Raises the limit on open files to what the server may need.
+///
+/// If the hard limit is lower, reduces `config.connections` to fit and logs a warning.
 pub(crate) fn raise_limit(config: &mut ServerConfig) {
     let needed = files_needed(config.connections, config.requests);
     let allowed = set_limit(needed);
     if allowed < needed {
         let fewer = max_connections(allowed, config.requests);
         tracing::warn!(
-            "at most {fewer} connections at once: the system allows {allowed} open files (ulimit -n), \
-             and {} connections may need {needed}",
+            "connections limited to {fewer} instead of {}: they may need {needed} open files, and \
+             the system allows {allowed}; raise `ulimit -n`",
             config.connections
         );
         config.connections = fewer;
     }
 }
 
-/// How many open files so many connections may need, of which so many have a request worked on.
+/// Returns the number of open files that `connections` may need, with at most `requests` in flight.
 fn files_needed(connections: usize, requests: usize) -> usize {
     RESERVED + connections + PER_REQUEST * connections.min(requests)
 }
 
-/// How many connections need no more open files than that; one is always taken.
+/// Returns the number of connections that need at most `files` open files, and at least 1.
 fn max_connections(files: usize, requests: usize) -> usize {
     let left = files.saturating_sub(RESERVED);
     let all_ask = left / (1 + PER_REQUEST);
@@ -45,8 +44,9 @@ fn max_connections(files: usize, requests: usize) -> usize {
     all_ask.max(some_wait).max(1)
 }
 
-/// Raises the limit of this process to so many open files, or as far as it goes; how many of them it
-/// allows then.
+/// Raises the soft limit on open files to `files`, or to the hard limit if that is lower.
+///
+/// Returns the number of files that may then be open, at most `files`.
 #[cfg(unix)]
 fn set_limit(files: usize) -> usize {
     let wanted = files as u64;
@@ -55,7 +55,7 @@ fn set_limit(files: usize) -> usize {
     let allowed = match limit.current {
         Some(current) if current < possible => {
             let raised = Rlimit { current: Some(possible), maximum: limit.maximum };
-            // Some systems have a lower limit than they tell.
+            // Some systems enforce a lower limit than the one that they report.
             setrlimit(Resource::Nofile, raised).map_or(current, |()| possible)
         }
         Some(current) => current.min(wanted),
@@ -64,7 +64,7 @@ fn set_limit(files: usize) -> usize {
     usize::try_from(allowed).unwrap_or(files)
 }
 
-/// Elsewhere there is no such limit.
+/// Returns `files`: other systems have no such limit.
 #[cfg(not(unix))]
 fn allow(files: usize) -> usize {
     files
@@ -75,7 +75,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn as_many_connections_are_taken_as_there_are_files_for() {
+    fn max_connections_is_the_inverse_of_files_needed() {
         for requests in [1, 10, 1024] {
             for connections in 1..5000 {
                 let files = files_needed(connections, requests);
@@ -88,7 +88,7 @@ mod tests {
 
     #[cfg(unix)]
     #[test]
-    fn a_limit_is_never_lowered() {
+    fn limit_is_never_lowered() {
         let before = getrlimit(Resource::Nofile);
         assert_eq!(set_limit(1), 1);
         assert_eq!(getrlimit(Resource::Nofile), before);

@@ -1,4 +1,4 @@
-//! `tabla serve`: DynamoDB's wire protocol on any store.
+//! `tabla serve`: options, start and shutdown of the server for DynamoDB's wire protocol.
 
 use std::io::IsTerminal;
 use std::net::{Ipv4Addr, SocketAddr};
@@ -12,57 +12,57 @@ use tokio::signal::unix::{SignalKind, signal};
 use crate::open_files;
 use crate::output::print_line;
 
-/// The store of a server that was told none.
+/// Default store address.
 const IN_MEMORY: &str = "sqlite::memory:";
 
 const EXAMPLES: &str = "\
 Examples:
-  tabla serve                                   in memory, on 127.0.0.1:8000
-  tabla serve --store sqlite:dev.db             in a file, which is made if it is not there
-  tabla serve --listen 127.0.0.1:4000           on another port; port 0 is any free one
-  tabla serve --listen 0.0.0.0:8000 --auth keys for other machines, that sign with these keys
-  tabla serve --cors https://app.example        for pages of that origin in a browser, too
+  tabla serve                                   data in memory, on 127.0.0.1:8000
+  tabla serve --store sqlite:dev.db             data in a file, created if it does not exist
+  tabla serve --listen 127.0.0.1:4000           another port; port 0 selects a free one
+  tabla serve --listen 0.0.0.0:8000 --auth keys open to other machines, with signed requests
+  tabla serve --cors https://app.example        also open to browser pages of that origin
 
 Then, in another terminal:
   export AWS_ENDPOINT_URL=http://127.0.0.1:8000 AWS_DEFAULT_REGION=local AWS_REGION=local
   export AWS_ACCESS_KEY_ID=any AWS_SECRET_ACCESS_KEY=any
   aws dynamodb list-tables
 
-Without --auth, only programs and pages of this machine are answered: the Host of a request must be
-localhost, a loopback address, the address of --listen or a name of --host, and the Origin of a page
-must be on localhost or given with --cors. Other requests are refused with status 403.
+Without --auth, the server accepts requests of this machine only. The Host of a request must be
+localhost, a loopback address, the address of --listen or a name of --host. The Origin of a browser
+page must be on localhost or given with --cors. Other requests are refused with status 403.
 
-A file of keys has the form of ~/.aws/credentials:
+The file of --auth has the format of ~/.aws/credentials:
   [somebody]
   aws_access_key_id = LOCALKEY
   aws_secret_access_key = a long secret";
 
-/// What the server is told.
+// The description in the help is that of the variant in `main.rs`.
 #[derive(clap::Args)]
 #[command(after_help = EXAMPLES)]
 pub(crate) struct Arguments {
-    /// Where the data is; in memory, and gone when the server ends, unless told
+    /// Store address [default: in memory, lost on exit]
     #[arg(long, value_name = "ADDRESS")]
     store: Option<String>,
-    /// Where to listen
+    /// IP address and port to listen on; port 0 selects a free one
     #[arg(long, value_name = "HOST:PORT", default_value = "127.0.0.1:8000", value_parser = address)]
     listen: SocketAddr,
-    /// Take only requests that one of the keys in this file has signed; without it, anybody's
+    /// Accept only requests signed with a key in FILE [default: signatures are not checked]
     #[arg(long, value_name = "FILE")]
     auth: Option<PathBuf>,
-    /// Listen beyond this machine although anybody's requests are taken
+    /// Allow --listen on an address that other machines can reach, without --auth
     #[arg(long)]
     insecure: bool,
-    /// Answer pages of this origin in a browser, besides those on localhost; may be repeated
+    /// Accept requests of browser pages of this origin, besides localhost; repeatable
     #[arg(long, value_name = "ORIGIN", value_parser = origin, conflicts_with = "auth")]
     cors: Vec<String>,
-    /// Answer requests that address the server by this name, besides localhost; may be repeated
+    /// Accept requests whose Host is this name, besides localhost; repeatable
     #[arg(long, value_name = "NAME", value_parser = host, conflicts_with = "auth")]
     host: Vec<String>,
-    /// Let tables be CREATING, UPDATING and DELETING for so long, to test programs that wait
+    /// Keep tables CREATING, UPDATING and DELETING for this time, to test programs that wait
     #[arg(long, value_name = "SECONDS", default_value_t = 0.0, value_parser = seconds)]
     table_delay: f64,
-    /// What to log, to the standard error
+    /// Lowest level of messages that are logged to standard error
     #[arg(long, value_name = "LEVEL", default_value = "warn")]
     #[arg(value_parser = ["off", "error", "warn", "info", "debug", "trace"])]
     log: String,
@@ -77,8 +77,9 @@ pub(crate) async fn run(arguments: Arguments, registry: Registry) -> Result<()> 
         .init();
     if !arguments.listen.ip().is_loopback() && arguments.auth.is_none() && !arguments.insecure {
         return Err(Error::config(format!(
-            "{} can be reached from other machines, and anybody could read and write the store: say \
-             who may with --auth FILE, listen on 127.0.0.1, or say --insecure",
+            "cannot listen on {}: it can be reached from other machines, and anyone there could read \
+             and write the store; check signatures with --auth FILE, listen on 127.0.0.1, or allow it \
+             with --insecure",
             arguments.listen
         )));
     }
@@ -92,23 +93,23 @@ pub(crate) async fn run(arguments: Arguments, registry: Registry) -> Result<()> 
     config.origins = arguments.cors;
     config.hosts = arguments.host;
     open_files::raise_limit(&mut config);
-    // Before anything is opened: whoever asks the server to end while it starts is heard.
+    // Registered before the store is opened, so that a signal during the start is not missed.
     let mut terminate = listen_for(SignalKind::terminate())?;
     let mut interrupt = listen_for(SignalKind::interrupt())?;
     let address = arguments.store.as_deref().unwrap_or(IN_MEMORY);
     let server = config.spawn_with(registry.open(address)).await?;
     let data = match address {
         IN_MEMORY | "memory:" => {
-            "data in memory, gone when this ends (--store sqlite:dev.db keeps it)".to_owned()
+            "data in memory, lost on exit (keep it with --store sqlite:dev.db)".to_owned()
         }
         address => format!("data in {address}"),
     };
-    print_line!("tabla answers at {}; {data}", server.url());
+    print_line!("tabla listens on {}; {data}", server.url());
     tokio::select! {
         _ = terminate.recv() => {}
         _ = interrupt.recv() => {}
     }
-    // Whoever asks twice does not want to wait for clients that are slow.
+    // A second signal ends the program without waiting for in-flight requests.
     tokio::select! {
         () = server.shutdown() => {}
         _ = terminate.recv() => {}
@@ -118,16 +119,19 @@ pub(crate) async fn run(arguments: Arguments, registry: Registry) -> Result<()> 
 }
 
 fn listen_for(kind: SignalKind) -> Result<tokio::signal::unix::Signal> {
-    signal(kind).map_err(|error| Error::config(format!("signals cannot be heard: {error}")))
+    signal(kind).map_err(|error| Error::config(format!("cannot install a signal handler: {error}")))
 }
 
 fn address(text: &str) -> Result<SocketAddr, String> {
     if let Some(port) = text.strip_prefix("localhost:") {
-        let port = port.parse().map_err(|_| format!("{port} is no port"))?;
+        let port = port
+            .parse()
+            .map_err(|_| format!("`{port}` is not a port: give a number from 0 to 65535"))?;
         return Ok((Ipv4Addr::LOCALHOST, port).into());
     }
     text.parse().map_err(|_| {
-        "an address has the form 127.0.0.1:8000, [::1]:8000 or localhost:8000".to_owned()
+        "expected an IP address and a port, such as 127.0.0.1:8000, [::1]:8000 or localhost:8000"
+            .to_owned()
     })
 }
 
@@ -144,6 +148,6 @@ fn host(text: &str) -> Result<String, String> {
 fn seconds(text: &str) -> Result<f64, String> {
     match text.parse::<f64>() {
         Ok(seconds) if (0.0..=3600.0).contains(&seconds) => Ok(seconds),
-        _ => Err("a number of seconds, at most 3600".to_owned()),
+        _ => Err("expected a number of seconds from 0 to 3600".to_owned()),
     }
 }

@@ -1,14 +1,14 @@
-//! Tables on a terminal of 100 columns.
+//! Text tables with at most 100 characters per line.
 
 use std::fmt;
 
-/// The widest line.
+/// Maximum length of a line, in characters.
 pub(crate) const WIDTH: usize = 100;
 
-/// Rows of cells, in columns of these widths; a cell that is too long is cut off. The last `figures`
-/// columns stand to the right.
+/// Text table with fixed column widths. A cell that is too long is cut off and ends in `…`.
 pub(crate) struct Table<const N: usize> {
     widths: [usize; N],
+    /// Number of columns at the end whose cells are aligned to the right.
     figures: usize,
     lines: Vec<String>,
 }
@@ -34,7 +34,7 @@ impl<const N: usize> Table<N> {
         self.lines.push(line.trim_end().to_owned());
     }
 
-    /// A line under the last row; what does not fit goes on in the next, further to the right.
+    /// Adds a note under the last row. Its second and later lines are indented by two more.
     pub(crate) fn note(&mut self, text: &str) {
         let mut indent = 2 + self.widths[0] + 2;
         let mut rest = text;
@@ -55,7 +55,7 @@ impl<const N: usize> fmt::Display for Table<N> {
     }
 }
 
-/// The words of a text that fit into a line so long, and the others.
+/// Splits a text at the last space that fits into `width` characters.
 fn wrapped(text: &str, width: usize) -> (String, &str) {
     if text.chars().count() <= width {
         return (text.to_owned(), "");
@@ -64,7 +64,7 @@ fn wrapped(text: &str, width: usize) -> (String, &str) {
     let space = if text[end..].starts_with(' ') { Some(end) } else { text[..end].rfind(' ') };
     match space {
         Some(space) => (text[..space].to_owned(), &text[space + 1..]),
-        // A word that fits no line is cut off.
+        // The first word alone is too long: it is cut off.
         None => match text.find(' ') {
             Some(space) => (cut(&text[..space], width), &text[space + 1..]),
             None => (cut(text, width), ""),
@@ -72,7 +72,7 @@ fn wrapped(text: &str, width: usize) -> (String, &str) {
     }
 }
 
-/// The beginning of a text, so long.
+/// Shortens a text to `width` characters, the last of which is then `…`.
 fn cut(text: &str, width: usize) -> String {
     match text.chars().count() > width {
         true => text.chars().take(width.saturating_sub(1)).chain(['…']).collect(),
@@ -91,7 +91,7 @@ mod tests {
     }
 
     #[test]
-    fn a_note_goes_on_in_the_next_line() {
+    fn long_note_wraps_with_more_indent() {
         assert_eq!(noted("PK = 1"), ["        PK = 1"]);
         let exact = format!("{} b", "a".repeat(90));
         assert_eq!(noted(&exact), [format!("        {exact}")]);
@@ -104,7 +104,7 @@ mod tests {
     }
 
     #[test]
-    fn a_word_that_fits_no_line_is_cut_off() {
+    fn word_longer_than_a_line_is_cut_off() {
         let lines = noted(&format!("{} end", "x".repeat(200)));
         assert!(lines[0].ends_with("x…") && lines[0].chars().count() == WIDTH, "{lines:?}");
         assert_eq!(lines[1].trim(), "end");
