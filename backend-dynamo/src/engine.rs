@@ -1,49 +1,49 @@
-//! The engines that speak DynamoDB's protocol, and what each of them cannot do.
+//! Engines that speak DynamoDB's protocol, and the capabilities that each of them lacks.
 
 use std::fmt;
 use std::str::FromStr;
 
 use tabla_core::{Capabilities, Error, Requirement, Result};
 
-/// What answers at the other end.
+/// Engine behind a [`DynamoStore`](crate::DynamoStore): it decides the store's capabilities.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 #[non_exhaustive]
 pub enum Engine {
-    /// DynamoDB itself, or anything that has no deviation from it.
+    /// DynamoDB on AWS, or a service without known deviations.
     DynamoDb,
-    /// DynamoDB Local.
+    /// DynamoDB Local, Amazon's Java server for development. It has no tags.
     Local,
-    /// ScyllaDB's Alternator.
+    /// ScyllaDB's Alternator. It has no transactions, index projections or compatible streams.
     Alternator,
-    /// `tabla serve`.
+    /// tabla's own server (`tabla serve`), with all capabilities.
     Tabla,
 }
 
 impl Engine {
-    /// What a store on this engine can do.
+    /// Returns the capabilities of a store on this engine.
     pub fn capabilities(self) -> Capabilities {
         let mut capabilities = Capabilities::full(self.name());
-        // "Global secondary indexes … eventually consistent" holds for all but our own.
+        // "Global secondary indexes … eventually consistent" applies to every engine except tabla.
         capabilities.index_reads_lag = self != Self::Tabla;
         match self {
             Self::DynamoDb | Self::Tabla => {}
             Self::Local => {
                 // "Tagging is not currently supported in DynamoDB Local."
                 capabilities.tags = false;
-                // 2.6.1 refuses a third key attribute: "Key Schema too big."
+                // Version 2.6.1 refuses a third key attribute: "Key Schema too big."
                 capabilities.multi_attribute_index_keys = false;
-                // 2.6.1 accepts ReturnItemCollectionMetrics and never answers it.
+                // Version 2.6.1 accepts ReturnItemCollectionMetrics and returns none.
                 capabilities.item_collection_metrics = false;
             }
             Self::Alternator => {
                 // ScyllaDB documentation, "ScyllaDB Alternator for DynamoDB users": transactions
-                // are not implemented, every index carries every attribute.
+                // are not implemented, and every index projects all attributes.
                 capabilities.transactions = false;
                 capabilities.index_projections = false;
                 capabilities.multi_attribute_index_keys = false;
                 capabilities.item_collection_metrics = false;
-                // The same page: one put may appear in a stream as REMOVE and MODIFY, which is
-                // not what a reader of DynamoDB's streams is written for.
+                // The same page: one put may appear in a stream as REMOVE and MODIFY, which a
+                // reader of DynamoDB's streams does not expect.
                 capabilities.streams = false;
                 capabilities.batch_write_max = 100;
             }
@@ -51,7 +51,7 @@ impl Engine {
         capabilities
     }
 
-    /// The name in [`Capabilities::engine`].
+    /// Returns the name, as in [`Capabilities::engine`].
     pub fn name(self) -> &'static str {
         match self {
             Self::DynamoDb => "dynamodb",
@@ -78,13 +78,16 @@ impl FromStr for Engine {
             "alternator" => Ok(Self::Alternator),
             "tabla" => Ok(Self::Tabla),
             other => Err(Error::config(format!(
-                "the engine is one of `dynamodb`, `local`, `alternator` and `tabla`: {other}"
+                "unknown engine `{other}`: use `dynamodb`, `local`, `alternator` or `tabla`"
             ))),
         }
     }
 }
 
-/// Refuses a request for something that the engine lacks, before anything is sent.
+/// Checks that the engine has a capability, before the request is sent.
+///
+/// # Errors
+/// [`tabla_core::ErrorKind::Unsupported`], with the operation and the argument if it is not empty.
 pub(crate) fn require(
     capabilities: &Capabilities,
     requirement: Requirement,
@@ -107,7 +110,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn a_name_finds_its_engine() {
+    fn engine_name_parses_to_the_engine() {
         for engine in [Engine::DynamoDb, Engine::Local, Engine::Alternator, Engine::Tabla] {
             assert_eq!(engine.name().parse::<Engine>().unwrap(), engine);
         }
@@ -115,7 +118,7 @@ mod tests {
     }
 
     #[test]
-    fn a_refusal_names_engine_operation_and_argument() {
+    fn unsupported_error_names_engine_operation_and_argument() {
         let error =
             require(&Engine::Local.capabilities(), Requirement::Tags, "create_table", "tags")
                 .unwrap_err();

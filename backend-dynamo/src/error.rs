@@ -1,7 +1,8 @@
-//! What the SDK says went wrong, as core's error. The one place where it is decided.
+//! Conversion of the SDK's errors to core's [`Error`]: kind, retry advice, and whether the write
+//! can have been applied.
 //!
-//! The codes, what they mean and whether to try again come from the developer guide ("Error
-//! handling with DynamoDB") and the API reference ("Common Error Types").
+//! Error codes and retry advice are those of the developer guide ("Error handling with DynamoDB")
+//! and the API reference ("Common Error Types").
 
 use std::error::Error as StdError;
 use std::io;
@@ -16,12 +17,12 @@ use tabla_core::{Applied, CancellationCode, CancellationReason, Error, ErrorKind
 
 use crate::convert::{Attributes, item_from_sdk};
 
-/// Whether a call could have changed something on the service.
+/// Access of a call: decides `applied` if the answer was lost.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Access {
-    /// It only reads: whatever happened, nothing was changed.
+    /// Read: a failed call has changed nothing.
     Read,
-    /// It writes: if the answer was lost, the write may have happened.
+    /// Write: if the answer was lost, the write may have been applied.
     Write,
 }
 
@@ -34,20 +35,20 @@ impl Access {
     }
 }
 
-/// What an exception carries besides its code and message.
+/// Details of an exception, besides its code and message.
 pub(crate) trait ErrorDetails {
-    /// The item that failed its condition, where it was asked for.
+    /// Returns the item that failed its condition, if the request asked for it.
     fn item(&self) -> Option<&Attributes> {
         None
     }
 
-    /// Why a transaction was canceled, in the order of its operations.
+    /// Returns the cancellation reasons of a transaction, in the order of its operations.
     fn reasons(&self) -> Option<&[sdk::CancellationReason]> {
         None
     }
 }
 
-/// The error of a call that failed.
+/// Converts the error of a failed call.
 pub(crate) fn from_sdk<E>(access: Access, error: SdkError<E, HttpResponse>) -> Error
 where
     E: ErrorDetails + ProvideErrorMetadata + StdError + Send + Sync + 'static,
@@ -77,7 +78,7 @@ where
     mapped.with_source(error)
 }
 
-/// What a code means.
+/// Meaning of an error code.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum ErrorClass {
     Validation,
@@ -98,7 +99,7 @@ enum ErrorClass {
     Unavailable,
 }
 
-/// Every code that DynamoDB, its streams and its engines are known to give.
+/// All known error codes of DynamoDB, its streams and compatible engines.
 const CODES: &[(&str, ErrorClass)] = &[
     ("ValidationException", ErrorClass::Validation),
     ("ValidationError", ErrorClass::Validation),
@@ -137,7 +138,7 @@ const CODES: &[(&str, ErrorClass)] = &[
     ("ServiceUnavailableException", ErrorClass::Unavailable),
 ];
 
-/// The code of an exception that is not in the table; its real name is in the message.
+/// Code of an error that is not in [`CODES`]; its real name is in the message.
 const UNKNOWN: &str = "UnknownError";
 
 fn service_error<E>(access: Access, error: &E, status: u16) -> Error
@@ -173,9 +174,9 @@ where
     };
     let error = Error::new(kind, message).with_code(code);
     match meaning {
-        // "OK to retry? Yes": too many control-plane operations, or readers of a shard, at once.
+        // "OK to retry? Yes": too many concurrent control-plane operations or readers of a shard.
         ErrorClass::LimitExceeded => error.with_retry(Retry::Later),
-        // The transaction that this token stands for is still running, and may succeed.
+        // The transaction with this token is still running, and may succeed.
         ErrorClass::TransactionInProgress => error.with_applied(access.applied_if_sent()),
         // "If … a write operation … receives an HTTP 500 …, the operation may have succeeded".
         ErrorClass::Unavailable => error.with_applied(access.applied_if_sent()),
@@ -183,7 +184,7 @@ where
     }
 }
 
-/// A code that is not in the table, or no code at all: a proxy's page, for one.
+/// Converts a response with an unknown code or without one, such as the page of a proxy, by status.
 fn unknown_code(access: Access, name: &str, message: &str, status: u16) -> Error {
     let message = match (name, message) {
         ("", "") => format!("the service answered with HTTP status {status} and no error code"),
@@ -191,7 +192,7 @@ fn unknown_code(access: Access, name: &str, message: &str, status: u16) -> Error
         (name, message) => format!("{name}: {message}"),
     };
     match status {
-        // The SDK could not read a success: the write behind it has been done.
+        // A success that the SDK could not parse: the write has been applied.
         ..300 => unavailable("the answer of the service could not be read")
             .with_applied(access.applied_if_sent()),
         429 => Error::new(ErrorKind::Throttled, message),
@@ -213,17 +214,23 @@ fn reasons(reasons: Option<&[sdk::CancellationReason]>) -> Vec<CancellationReaso
         .collect()
 }
 
-/// The request did not get as far as an answer.
+/// Converts the error of a request without a response.
 fn dispatch_failure(access: Access, failure: &DispatchFailure) -> Error {
     let Some(connector) = failure.as_connector_error() else {
         return unavailable("the request could not be sent").with_applied(access.applied_if_sent());
     };
     let cause = root_cause(connector);
     if any_source(connector, |source| source.is::<CredentialsError>()) {
-        return Error::config(format!("no credentials for the service: {cause}"));
+        return Error::config(format!(
+            "no AWS credentials: {cause}; set AWS_ACCESS_KEY_ID and AWS_SECRET_ACCESS_KEY, or name a \
+             profile that has them"
+        ));
     }
     if failure.is_user() {
-        return Error::new(ErrorKind::Unexpected, format!("the request is no HTTP: {cause}"));
+        return Error::new(
+            ErrorKind::Unexpected,
+            format!("the request is not valid HTTP: {cause}"),
+        );
     }
     if any_source(connector, never_connected) {
         return unavailable(&format!("the service cannot be reached: {cause}"));
@@ -235,7 +242,7 @@ fn dispatch_failure(access: Access, failure: &DispatchFailure) -> Error {
     unavailable(&format!("{what}: {cause}")).with_applied(access.applied_if_sent())
 }
 
-/// Whether this says that there never was a connection, so that nothing can have been sent.
+/// Whether this error means that no connection was made, so that nothing can have been sent.
 fn never_connected(source: &(dyn StdError + 'static)) -> bool {
     if let Some(error) = source.downcast_ref::<hyper_util::client::legacy::Error>() {
         return error.is_connect();
@@ -259,7 +266,7 @@ fn any_source(
     false
 }
 
-/// The innermost error: the SDK's outer ones say little more than "dispatch failure".
+/// Returns the text of the innermost error. The SDK's outer errors say only "dispatch failure".
 fn root_cause(error: &(dyn StdError + 'static)) -> String {
     let mut cause = error;
     while let Some(source) = cause.source() {
@@ -268,22 +275,22 @@ fn root_cause(error: &(dyn StdError + 'static)) -> String {
     cause.to_string()
 }
 
-/// The error of a request that the SDK did not send.
+/// Returns the error of a request that the SDK did not send.
 fn not_sent_error(cause: &str) -> Error {
-    // The SDK takes an empty table name for none, and does not ask the service about it.
+    // The SDK treats an empty table name as missing, and sends no request.
     if cause.starts_with("table_name was missing")
         && let Err(refused) = tabla_core::backend::schema::table_name("")
     {
         return refused;
     }
-    Error::config(format!("the request could not be made: {cause}"))
+    Error::config(format!("the SDK cannot build the request: {cause}"))
 }
 
 fn unavailable(message: &str) -> Error {
     Error::new(ErrorKind::Unavailable, message)
 }
 
-/// Implements [`Details`] for the errors of operations whose exceptions carry an item.
+/// Implements [`ErrorDetails`] for errors of operations whose exceptions carry an item.
 macro_rules! carries_item {
     ($($operation:ident::$error:ident),+) => {
         $(
@@ -299,7 +306,7 @@ macro_rules! carries_item {
     };
 }
 
-/// Implements [`Details`] for the errors of transactions.
+/// Implements [`ErrorDetails`] for errors of transactions.
 macro_rules! carries_reasons {
     ($($operation:ident::$error:ident),+) => {
         $(
@@ -317,7 +324,7 @@ macro_rules! carries_reasons {
     };
 }
 
-/// Implements [`Details`] for the errors of operations whose exceptions carry nothing else.
+/// Implements [`ErrorDetails`] for errors of operations whose exceptions carry no details.
 macro_rules! carries_nothing {
     ($sdk:ident: $($operation:ident::$error:ident),+ $(,)?) => {
         $(impl ErrorDetails for $sdk::operation::$operation::$error {})+

@@ -1,4 +1,4 @@
-//! Opening a store: the SDK's clients, and who answers at the other end.
+//! Opening of a store: creation of the SDK's clients, and detection of the engine.
 
 use aws_config::retry::RetryConfig;
 use aws_config::timeout::TimeoutConfig;
@@ -8,32 +8,34 @@ use aws_sdk_dynamodb::error::SdkError;
 use aws_sdk_dynamodb::operation::query::QueryError;
 use aws_sdk_dynamodb::types::AttributeValue;
 use aws_smithy_runtime_api::client::orchestrator::HttpResponse;
-use tabla_core::{Error, Result};
+use tabla_core::{Error, ErrorKind, Result};
 
 use crate::alternator::{ISOLATION_SETTING, SETTINGS_TABLE, is_safe_default};
 use crate::direct_read::DirectReadInterceptor;
 use crate::error::{Access, from_sdk};
 use crate::{DynamoConfig, DynamoStore, Engine};
 
-/// The region for engines that have none.
+/// Region in signatures for an endpoint, unless the configuration names one.
 const NO_REGION: &str = "us-east-1";
-/// Signed with this, checked by no one. DynamoDB Local takes letters and digits only.
+/// Key id and secret for an endpoint, which does not check them. DynamoDB Local accepts only
+/// letters and digits.
 const NO_SECRET: &str = "tabla";
 
 impl DynamoStore {
-    /// Opens the service that `config` describes.
+    /// Opens a store on the service that `config` describes.
     ///
-    /// AWS is not spoken to. An endpoint is asked once what it is, unless the engine is named; on
-    /// Alternator the write isolation of the tables that are there is checked.
+    /// For AWS, no request is sent. An endpoint gets one request that detects the engine, unless
+    /// `config` names it. On Alternator, the write isolation of every table is checked.
     ///
     /// # Errors
-    /// A setting is wrong, no region is known, the endpoint cannot be reached, or a table on
+    /// A setting is invalid, no region is set, the endpoint cannot be reached, or a table on
     /// Alternator has another write isolation than `always_use_lwt`.
     pub async fn open(config: &DynamoConfig) -> Result<Self> {
         let sdk_config = sdk_config(config).await;
         if sdk_config.region().is_none() {
             return Err(Error::config(
-                "no AWS region: name one in the address, in AWS_REGION or in the profile",
+                "no AWS region is set: name one in the address (`?region=eu-west-1`), in AWS_REGION \
+                 or in the profile",
             ));
         }
         let client_config = aws_sdk_dynamodb::config::Builder::from(&sdk_config)
@@ -44,13 +46,15 @@ impl DynamoStore {
             aws_sdk_dynamodbstreams::Client::new(&sdk_config),
             config,
         )?;
-        if sdk_config.endpoint_url().is_some() {
-            store.detect_engine(config.engine).await?;
+        if let Some(endpoint) = sdk_config.endpoint_url() {
+            let detected = store.detect_engine(config.engine).await;
+            detected.map_err(|error| with_endpoint(error, endpoint))?;
         }
         Ok(store)
     }
 
-    /// Finds out what answers at an endpoint, and whether it can be used.
+    /// Detects the engine of an endpoint, unless it is named. On Alternator, checks the write
+    /// isolation.
     pub(crate) async fn detect_engine(&mut self, named: Option<Engine>) -> Result<()> {
         if named.is_some_and(|engine| engine != Engine::Alternator) {
             return Ok(());
@@ -63,8 +67,10 @@ impl DynamoStore {
         }
     }
 
-    /// Asks for a setting of ScyllaDB's. Only Alternator has it; the others answer that there is
-    /// no such table, DynamoDB Local names the Jetty server that it runs on, and tabla itself.
+    /// Reads a setting from a system table of ScyllaDB, and returns the engine.
+    ///
+    /// Only Alternator has the table. The others return an error, whose header `Server` identifies
+    /// DynamoDB Local (`Jetty…`) and tabla (`tabla`).
     async fn probe(&self) -> Result<ProbeResult> {
         let answer = self
             .client
@@ -99,13 +105,29 @@ impl DynamoStore {
     }
 }
 
-/// What a look at an endpoint has shown.
+/// Result of [`DynamoStore::probe`].
 struct ProbeResult {
     engine: Engine,
+    /// Whether Alternator's default write isolation is safe for conditional writes.
     isolated_by_default: bool,
 }
 
-/// The `Server` header of an exception, empty if it has none; `None` if there was no answer.
+/// Adds the endpoint and a remedy to the error of an endpoint that could not be used.
+///
+/// A configuration error is unchanged: it has its remedy, and the registry adds the address.
+fn with_endpoint(error: Error, endpoint: &str) -> Error {
+    if *error.kind() == ErrorKind::Config {
+        return error;
+    }
+    let message = format!(
+        "cannot open `{endpoint}`: {}; check that a server with DynamoDB's protocol listens there",
+        error.message()
+    );
+    error.with_message(message)
+}
+
+/// Returns the header `Server` of an error response, empty if it has none; `None` without a
+/// response.
 fn server(error: &SdkError<QueryError, HttpResponse>) -> Option<&str> {
     match error {
         SdkError::ServiceError(failure) => {
@@ -122,10 +144,10 @@ async fn sdk_config(config: &DynamoConfig) -> SdkConfig {
         .operation_timeout(config.operation_timeout)
         .build();
     let mut loader = aws_config::defaults(BehaviorVersion::latest())
-        // Core's policy retries; two policies on top of each other would multiply.
+        // Core's policy retries. Two policies would multiply their attempts.
         .retry_config(RetryConfig::disabled())
         .timeout_config(timeouts)
-        .app_name(AppName::new("tabla").expect("letters make an application name"));
+        .app_name(AppName::new("tabla").expect("letters are valid in an application name"));
     if let Some(region) = &config.region {
         loader = loader.region(Region::new(region.clone()));
     } else if config.endpoint.is_some() && config.profile.is_none() {

@@ -1,4 +1,4 @@
-//! `dynamodb:` addresses.
+//! Opener of `dynamodb:` addresses, and their options.
 
 use std::sync::Arc;
 
@@ -7,14 +7,21 @@ use tabla_core::{Address, Error, OpenContext, Opener, Result, Store};
 
 use crate::{DynamoConfig, DynamoStore};
 
-/// Opens `dynamodb:` and `dynamodb://host:port`.
+/// Opener of `dynamodb:` (AWS) and `dynamodb://host:port` (an endpoint).
 ///
-/// Options stand in the query: `region`, `profile`, `prefix` (of table names), `engine`
-/// (`dynamodb`, `local`, `alternator`, `tabla`) and `tls` (`true` for an endpoint that speaks HTTPS).
-/// [`DynamoConfig`] says what they mean.
+/// | option | value | default |
+/// |---|---|---|
+/// | `region` | AWS region | the SDK's region chain; `us-east-1` for an endpoint |
+/// | `profile` | profile of the AWS configuration files | the SDK's default profile |
+/// | `prefix` | prefix of every table name on the service | none |
+/// | `engine` | `dynamodb`, `local`, `alternator` or `tabla` | `dynamodb`; endpoint: detected |
+/// | `tls` | `true` for HTTPS, only with an endpoint | `false` |
+///
+/// [`DynamoConfig`] documents the settings.
 #[derive(Clone, Copy, Debug, Default)]
 pub struct DynamoOpener;
 
+/// Options of an address, without `retries`, which belongs to the registry.
 const OPTIONS: [&str; 5] = ["engine", "prefix", "profile", "region", "tls"];
 
 #[async_trait]
@@ -26,7 +33,7 @@ impl Opener for DynamoOpener {
     fn examples(&self) -> &'static [(&'static str, &'static str)] {
         &[
             ("dynamodb:", "DynamoDB, with the credentials and region of the AWS SDK"),
-            ("dynamodb:?region=eu-west-1&prefix=dev-", "the same, with every table named dev-…"),
+            ("dynamodb:?region=eu-west-1&prefix=dev-", "the same; table names start with dev-"),
             ("dynamodb://127.0.0.1:8000", "a server that speaks DynamoDB's protocol"),
         ]
     }
@@ -38,10 +45,11 @@ impl Opener for DynamoOpener {
 }
 
 impl DynamoConfig {
-    /// The settings that a `dynamodb:` address gives.
+    /// Reads the settings from a `dynamodb:` address.
     ///
     /// # Errors
-    /// The path is neither empty nor `//host:port`, or an option is unknown or wrong.
+    /// [`tabla_core::ErrorKind::Config`] if the path is neither empty nor `//host:port`, or an
+    /// option is unknown or has an invalid value.
     pub fn from_address(mut address: Address) -> Result<Self> {
         let region = address.take("region");
         let profile = address.take("profile");
@@ -53,19 +61,24 @@ impl DynamoConfig {
             None | Some("false") => "http",
             Some("true") => "https",
             Some(other) => {
-                return Err(Error::config(format!("the option `tls` is true or false: {other}")));
+                return Err(Error::config(format!(
+                    "the option `tls` is `true` or `false`, not `{other}`"
+                )));
             }
         };
         let endpoint = match address.path.as_str() {
             "" if tls.is_some() => {
-                return Err(Error::config("the option `tls` goes with `dynamodb://host:port`"));
+                return Err(Error::config(
+                    "the option `tls` needs an endpoint, and this address has none: write \
+                     `dynamodb://host:port`, or leave `tls` out",
+                ));
             }
             "" => None,
             path => match path.strip_prefix("//").map(|host| host.trim_end_matches('/')) {
                 Some(host) if is_host(host) => Some(format!("{scheme}://{host}")),
                 _ => {
                     return Err(Error::config(format!(
-                        "a `dynamodb:` address is `dynamodb:` or `dynamodb://host:port`: {path}"
+                        "`{path}` is not an endpoint: write `dynamodb:` or `dynamodb://host:port`"
                     )));
                 }
             },
@@ -81,7 +94,7 @@ impl DynamoConfig {
     }
 }
 
-/// Whether this can be a host with an optional port; whether it exists, the network tells.
+/// Whether this has only characters of a host with an optional port. Its existence is not checked.
 fn is_host(host: &str) -> bool {
     let legal =
         |c: char| c.is_ascii_alphanumeric() || matches!(c, '.' | '-' | '_' | ':' | '[' | ']');
@@ -100,7 +113,7 @@ mod tests {
     }
 
     #[test]
-    fn every_option_arrives() {
+    fn address_options_set_their_config_fields() {
         let text = "dynamodb://h:8000?region=eu-west-1&profile=p&prefix=dev-&engine=local&tls=true";
         let expected = DynamoConfig::for_endpoint("https://h:8000")
             .with_region("eu-west-1")
@@ -111,7 +124,7 @@ mod tests {
     }
 
     #[test]
-    fn the_bare_scheme_is_aws() {
+    fn address_without_path_is_aws() {
         assert_eq!(config("dynamodb:").unwrap(), DynamoConfig::new());
         assert_eq!(
             config("dynamodb:?region=eu-west-1").unwrap(),
@@ -124,13 +137,13 @@ mod tests {
     }
 
     #[test]
-    fn a_wrong_address_says_what_is_wrong() {
+    fn bad_address_error_names_the_cause() {
         for (text, part) in [
             ("dynamodb:orders", "`dynamodb://host:port`"),
             ("dynamodb://", "`dynamodb://host:port`"),
             ("dynamodb://host/table", "`dynamodb://host:port`"),
             ("dynamodb://user@host", "`dynamodb://host:port`"),
-            ("dynamodb:?tls=true", "goes with"),
+            ("dynamodb:?tls=true", "needs an endpoint"),
             ("dynamodb://host?tls=maybe", "maybe"),
             ("dynamodb://host?engine=dynalite", "dynalite"),
             ("dynamodb:?regio=x", "there are: engine, prefix, profile, region, tls, retries"),
@@ -142,7 +155,7 @@ mod tests {
     }
 
     #[tokio::test]
-    async fn the_registry_opens_it() {
+    async fn registry_opens_a_dynamodb_address() {
         let mut registry = tabla_core::Registry::new();
         registry.register(DynamoOpener);
         let store = registry.open("dynamodb://127.0.0.1:1?engine=local").await.unwrap();

@@ -1,22 +1,25 @@
-//! Table names with the prefix of an environment.
+//! Table prefix: translation between table names of the caller and of the service.
 
 use tabla_core::{Error, Result};
 
-/// What stands before every table name on the service, so that one account can hold many
-/// environments. Empty for none.
+/// Prefix of every table name on the service, so that one account can hold several environments.
+/// Empty for none.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub(crate) struct TablePrefix(String);
 
 impl TablePrefix {
-    /// Checks that table names may begin with this.
+    /// Returns the prefix, if it has only characters of table names.
+    ///
+    /// # Errors
+    /// [`tabla_core::ErrorKind::Config`] if it has another character.
     pub(crate) fn new(prefix: &str) -> Result<Self> {
         let legal = |c: char| c.is_ascii_alphanumeric() || matches!(c, '_' | '-' | '.');
         if prefix.chars().all(legal) {
             return Ok(Self(prefix.to_owned()));
         }
         Err(Error::config(format!(
-            "a table prefix may contain only the characters a-z, A-Z, 0-9, '_', '-' and '.': \
-             {prefix}"
+            "the table prefix `{prefix}` has a character that no table name has; use only a-z, \
+             A-Z, 0-9, '_', '-' and '.'"
         )))
     }
 
@@ -24,10 +27,10 @@ impl TablePrefix {
         self.0.is_empty()
     }
 
-    /// The name that the service knows the caller's table by.
+    /// Returns the service's name of a caller's table.
     ///
-    /// A resource name (`arn:…`) names its table outright. A name that no table can have keeps
-    /// its fault: with the prefix before it, `ab` would be long enough for the service.
+    /// A resource name (`arn:…`) is returned unchanged, because it identifies a table of the
+    /// service. So is a name that is too short: with the prefix, the service would accept `ab`.
     pub(crate) fn add(&self, table: String) -> String {
         if self.0.is_empty() || table.starts_with("arn:") || table.len() < SHORTEST_NAME {
             return table;
@@ -35,12 +38,12 @@ impl TablePrefix {
         format!("{}{table}", self.0)
     }
 
-    /// The caller's name of a table, or `None` if it belongs to another environment.
+    /// Returns the caller's name of a table, or `None` if the table has another prefix.
     pub(crate) fn strip<'a>(&self, table: &'a str) -> Option<&'a str> {
         table.strip_prefix(self.0.as_str())
     }
 
-    /// The caller's name of a table that the caller asked about.
+    /// Returns the caller's name of a table that the caller named: a resource name is unchanged.
     pub(crate) fn strip_own(&self, table: String) -> String {
         match self.strip(&table) {
             Some(name) if name.len() != table.len() => name.to_owned(),
@@ -49,7 +52,7 @@ impl TablePrefix {
     }
 }
 
-/// The shortest table name ("Naming rules" in the developer guide).
+/// Minimum length of a table name, in characters ("Naming rules" in the developer guide).
 const SHORTEST_NAME: usize = 3;
 
 #[cfg(test)]
@@ -61,7 +64,7 @@ mod tests {
     }
 
     #[test]
-    fn a_name_comes_back_as_it_went() {
+    fn added_prefix_is_stripped_again() {
         let dev = prefix("dev-");
         assert_eq!(dev.add("orders".into()), "dev-orders");
         assert_eq!(dev.strip_own("dev-orders".into()), "orders");
@@ -70,13 +73,13 @@ mod tests {
     }
 
     #[test]
-    fn tables_of_other_environments_are_not_ours() {
+    fn table_with_another_prefix_is_not_visible() {
         assert_eq!(prefix("dev-").strip("prod-orders"), None);
         assert_eq!(prefix("").strip("prod-orders"), Some("prod-orders"));
     }
 
     #[test]
-    fn resource_names_and_impossible_names_are_left_alone() {
+    fn resource_names_and_too_short_names_get_no_prefix() {
         let dev = prefix("dev-");
         let arn = "arn:aws:dynamodb:us-east-1:000000000000:table/orders";
         assert_eq!(dev.add(arn.into()), arn);
@@ -85,7 +88,7 @@ mod tests {
     }
 
     #[test]
-    fn a_prefix_must_fit_into_a_table_name() {
+    fn prefix_with_a_slash_is_rejected() {
         assert!(TablePrefix::new("dev/").is_err());
     }
 }

@@ -87,13 +87,14 @@ pub async fn check(
     let config = SqliteConfig::file(path);
     if !path.exists() {
         return Err(Error::config(format!(
-            "cannot check `{}`: there is no such file",
+            "cannot check `{}`: there is no such file; name the file of a store",
             path.display()
         )));
     }
     if open::identify(path, &config).await? == 0 {
         return Err(Error::config(format!(
-            "cannot check `{}`: the file is empty; open a store with it first",
+            "cannot check `{}`: the file is empty, because no store has been opened with it; name \
+             the file of a store",
             path.display()
         )));
     }

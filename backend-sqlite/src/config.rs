@@ -154,19 +154,20 @@ impl SqliteConfig {
             config.cache_size = megabytes << 20;
         }
         if let Some(text) = address.take("busy") {
-            let millis: u64 = text.parse().map_err(|_| {
+            // SQLite's own type: both of its libraries panic at a larger number.
+            let millis: u32 = text.parse().ok().filter(|millis| *millis <= i32::MAX as u32).ok_or_else(|| {
                 Error::config(format!(
                     "invalid option `busy={text}` of an `sqlite:` address; use a number of \
-                     milliseconds"
+                     milliseconds from 0 to 2147483647"
                 ))
             })?;
-            config.busy_timeout = Duration::from_millis(millis);
+            config.busy_timeout = Duration::from_millis(millis.into());
         }
         if let Some(text) = address.take("log") {
             config.wal_pages = text.parse().ok().filter(|pages| *pages > 0).ok_or_else(|| {
                 Error::config(format!(
-                    "invalid option `log={text}` of an `sqlite:` address; use a number of pages, \
-                     at least 1"
+                    "invalid option `log={text}` of an `sqlite:` address; use a number of pages \
+                     from 1 to 4294967295"
                 ))
             })?;
         }
@@ -213,8 +214,9 @@ mod tests {
             ),
             ("sqlite:a.db?cache=0", "megabytes from 1 to 1048576"),
             ("sqlite:a.db?cache=8MB", "`cache=8MB`"),
-            ("sqlite:a.db?busy=soon", "use a number of milliseconds"),
-            ("sqlite:a.db?log=0", "use a number of pages, at least 1"),
+            ("sqlite:a.db?busy=soon", "`busy=soon` of an `sqlite:` address; use a number of milliseconds"),
+            ("sqlite:a.db?busy=2147483648", "milliseconds from 0 to 2147483647"),
+            ("sqlite:a.db?log=0", "use a number of pages from 1 to 4294967295"),
             ("sqlite:a.db?sweep=0", "number of seconds, at least 1, or `off`, not `0`"),
             ("sqlite:a.db?sync=full", "unknown options"),
         ] {

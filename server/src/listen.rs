@@ -61,7 +61,11 @@ pub(crate) async fn start(
     store: impl Future<Output = Result<Arc<dyn Store>>>,
 ) -> Result<Server> {
     let refuse = |error: io::Error| {
-        Error::config(format!("cannot listen on {}: {error}", config.listen)).with_source(error)
+        Error::config(format!(
+            "cannot listen on {}: {error}; choose another address or port",
+            config.listen
+        ))
+        .with_source(error)
     };
     let listener = TcpListener::bind(config.listen).await.map_err(refuse)?;
     let address = listener.local_addr().map_err(refuse)?;

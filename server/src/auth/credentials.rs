@@ -30,7 +30,11 @@ impl Credentials {
     pub fn from_file(path: &Path) -> Result<Self> {
         let file = path.display();
         let text = fs::read_to_string(path).map_err(|error| {
-            Error::config(format!("{file} cannot be read: {error}")).with_source(error)
+            Error::config(format!(
+                "cannot read the file of keys `{file}`: {error}; name a readable file in the format \
+                 of ~/.aws/credentials"
+            ))
+            .with_source(error)
         })?;
         Self::parse(&text).map_err(|error| Error::config(format!("{file}: {}", error.message())))
     }
@@ -307,7 +311,9 @@ mod tests {
         let folder = tempfile::tempdir().unwrap();
         let file = folder.path().join("keys");
         let message = || Credentials::from_file(&file).unwrap_err().message().to_owned();
-        assert!(message().starts_with(&format!("{} cannot be read: ", file.display())));
+        assert!(
+            message().starts_with(&format!("cannot read the file of keys `{}`: ", file.display()))
+        );
         fs::write(&file, "[a").unwrap();
         assert!(message().starts_with(&format!("{}: line 1: ", file.display())));
         fs::write(&file, "[a]\naws_access_key_id=A\naws_secret_access_key=s").unwrap();
