@@ -91,6 +91,12 @@ pub async fn check(
             path.display()
         )));
     }
+    if path.is_dir() {
+        return Err(Error::config(format!(
+            "cannot check `{}`: it is a directory; name a file in it",
+            path.display()
+        )));
+    }
     if open::identify(path, &config).await? == 0 {
         return Err(Error::config(format!(
             "cannot check `{}`: the file is empty, because no store has been opened with it; name \

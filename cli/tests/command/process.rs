@@ -52,9 +52,20 @@ pub(crate) fn connections() -> u64 {
     number("TABLA_CONNECTIONS").unwrap_or(CONNECTIONS)
 }
 
-/// The number that a variable gives.
+/// Returns the number in an environment variable; `None` if it is not set.
 pub(crate) fn number(variable: &str) -> Option<u64> {
-    std::env::var(variable).ok().map(|text| text.parse().expect("a number"))
+    let text = std::env::var(variable).ok()?;
+    Some(parse_number(variable, &text).unwrap_or_else(|error| panic!("{error}")))
+}
+
+/// Parses the value of an environment variable.
+///
+/// # Errors
+/// It is not a whole number from 0 to 2^64 - 1.
+pub(crate) fn parse_number(variable: &str, text: &str) -> Result<u64, String> {
+    text.parse::<u64>().map_err(|error| {
+        format!("{variable}={text}: {error}; set a whole number, such as {variable}=60")
+    })
 }
 
 impl Served {

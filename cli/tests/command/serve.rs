@@ -9,7 +9,6 @@ use tabla::dynamodb::{DynamoConfig, DynamoStore};
 use tabla::env::{Clock, SystemClock};
 use tabla::ops::{CreateTable, ListTables};
 use tabla::{KeyType, Store};
-use tokio::net::TcpListener;
 
 use crate::process::Served;
 use crate::{tabla, text};
@@ -50,67 +49,13 @@ async fn a_file_keeps_the_data_over_a_restart() {
     server.stop().await;
 }
 
-fn names(folder: &Path) -> Vec<String> {
-    let entries = fs::read_dir(folder).expect("the folder is there");
+/// Returns the names of the entries of a folder, sorted.
+pub(crate) fn names(folder: &Path) -> Vec<String> {
+    let entries = fs::read_dir(folder).expect("the folder exists");
     let name = |entry: fs::DirEntry| entry.file_name().to_string_lossy().into_owned();
     let mut names: Vec<_> = entries.map(|entry| name(entry.expect("an entry"))).collect();
     names.sort();
     names
-}
-
-#[tokio::test]
-async fn what_cannot_be_served_is_said_at_once() {
-    let folder = tempfile::tempdir().expect("a folder");
-    let path = |name: &str| folder.path().join(name).display().to_string();
-    let other = TcpListener::bind("127.0.0.1:0").await.expect("a port");
-    let taken = other.local_addr().expect("its address").to_string();
-    let new_file = format!("sqlite:{}", path("new.db"));
-    let no_database = format!("sqlite:{}", path("no-database.db"));
-    let no_folder = format!("sqlite:{}", path("no-such-folder/a.db"));
-    let (no_keys, half_a_key) = (path("no-keys"), path("half-a-key"));
-    fs::write(path("no-database.db"), "no database, and nobody would think so, but long enough")
-        .expect("a file");
-    fs::write(&half_a_key, "[somebody]\naws_secret_access_key = do-not-show-this\n")
-        .expect("a file");
-    let before = names(folder.path());
-
-    let open_to_all = "can be reached from other machines";
-    for (arguments, code, part) in [
-        (&["--listen", &taken, "--store", &new_file][..], 1, "cannot listen on 127.0.0.1:"),
-        // An address for documents, that no machine has.
-        (&["--listen", "192.0.2.1:0", "--insecure"], 1, "cannot listen on 192.0.2.1:0"),
-        (&["--listen", "0.0.0.0:0", "--store", &new_file], 1, open_to_all),
-        (&["--listen", "[::]:0"], 1, "--insecure"),
-        (
-            &["--store", "mongo:shop"],
-            1,
-            "cannot open `mongo:shop`: no store opens `mongo:` addresses",
-        ),
-        (&["--store", &no_folder], 1, "no-such-folder"),
-        (&["--store", &no_database], 1, "not an SQLite file"),
-        (&["--auth", &no_keys, "--store", &new_file], 1, "no-keys cannot be read"),
-        (&["--auth", &half_a_key, "--store", &new_file], 1, "aws_access_key_id"),
-        (&["--listen", "nowhere"], 2, "127.0.0.1:8000"),
-        (&["--listen", "127.0.0.1"], 2, "127.0.0.1:8000"),
-        (&["--listen", "127.0.0.1:65536"], 2, "127.0.0.1:8000"),
-        (&["--listen", "localhost:no"], 2, "no is no port"),
-        (&["--table-delay=-1"], 2, "a number of seconds"),
-        (&["--table-delay", "forever"], 2, "a number of seconds"),
-        (&["--log", "loud"], 2, "debug"),
-        (&["--cors", "*"], 2, "'*' is not an origin"),
-        (&["--cors", "app.example"], 2, "https://app.example"),
-        (&["--host", "db:8000"], 2, "without a port"),
-        (&["--auth", &half_a_key, "--cors", "https://app.example"], 2, "--cors"),
-        (&["--sotre", "memory:"], 2, "--store"),
-    ] {
-        let output = tabla(&[&["serve"], arguments].concat());
-        let errors = text(&output.stderr);
-        assert_eq!(output.status.code(), Some(code), "{arguments:?}: {errors}");
-        assert!(errors.starts_with("error: ") && errors.contains(part), "{arguments:?}: {errors}");
-        assert!(!errors.contains("do-not-show-this"), "{errors}");
-        assert_eq!(text(&output.stdout), "", "{arguments:?}");
-        assert_eq!(names(folder.path()), before, "left behind by {arguments:?}");
-    }
 }
 
 #[tokio::test]
