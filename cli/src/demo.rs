@@ -104,10 +104,10 @@ async fn show(app: &dyn App, folder: &Path) -> Result<usize> {
     print_line!("{table}");
     for race in app.race(&db).await? {
         print_line!(
-            "  race: {}: {} contenders, {} won; {}",
+            "  race: {}: {} of {} won; {}",
             race.name,
-            race.contenders,
             race.winners,
+            race.contenders,
             race.left
         );
     }

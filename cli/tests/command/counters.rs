@@ -1,5 +1,5 @@
-//! Items that all clients share. Each of their versions was written by exactly one client, for an
-//! update has the version before it as its condition.
+//! Counters that all clients update. An update has the previous version as its condition, so
+//! exactly one client writes each version.
 
 use std::collections::BTreeSet;
 use std::io;
@@ -8,22 +8,22 @@ use crate::things::{Name, get, version_of};
 use crate::wire::Connection;
 use crate::worker::Worker;
 
-/// How many there are.
+/// Number of counters.
 pub(crate) const COUNTERS: u64 = 8;
 
-/// The number of a counter, and one of its versions.
+/// Number of a counter, and one of its versions.
 pub(crate) type Version = (u64, u64);
 
 pub(crate) fn name(counter: u64) -> Name {
     ("shared".to_owned(), format!("counter-{counter}"))
 }
 
-/// The versions that are known to have been written.
+/// Versions that are known to have been written.
 #[derive(Default)]
 pub(crate) struct Counters(BTreeSet<Version>);
 
 impl Counters {
-    /// Compares what is there with what these clients were told.
+    /// Compares the stored versions with those that were acknowledged to these clients.
     pub(crate) async fn verify(
         &mut self,
         workers: &mut [Worker],
@@ -32,7 +32,7 @@ impl Counters {
         let mut pending = BTreeSet::new();
         for worker in workers {
             for version in worker.counted.drain(..) {
-                assert!(self.0.insert(version), "two were told to have written {version:?}");
+                assert!(self.0.insert(version), "{version:?} was acknowledged to two clients");
             }
             pending.extend(worker.pending_count.take());
         }
@@ -41,12 +41,18 @@ impl Counters {
             let answer = connection.ask("GetItem", &get(&name)).await?.expect();
             let newest = answer.get("Item").map_or(0, |item| version_of(&name, item));
             for version in (1..=newest).map(|version| (counter, version)) {
-                // Who had no answer may have written it.
+                // A client without an answer may have written it.
                 let is_known = !self.0.insert(version);
-                assert!(is_known || pending.contains(&version), "{version:?} is nobody's");
+                assert!(
+                    is_known || pending.contains(&version),
+                    "no client has written {version:?}"
+                );
             }
             let lost = self.0.range((counter, newest + 1)..(counter + 1, 0)).next();
-            assert_eq!(lost, None, "version {newest} is there");
+            assert_eq!(
+                lost, None,
+                "an acknowledged version is lost; the newest stored is {newest}"
+            );
         }
         Ok(())
     }

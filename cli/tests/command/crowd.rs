@@ -1,9 +1,8 @@
-//! Clients that mean no good, or have none to mean it: others are served meanwhile, and what they
-//! take of the server is bounded and given back.
+//! Misbehaving clients: others are served meanwhile, and the memory and connections that they take
+//! are bounded and released.
 //!
-//! `TABLA_CONNECTIONS` says how many clients there are; the long form is 500, and wants a release
-//! build. After how long the server leaves those that stay is its own tests' matter, which make it
-//! short.
+//! `TABLA_CONNECTIONS` is the number of clients. The long form has 500, and needs a release build.
+//! The time-outs of such connections are tested by the crate of the server, with shorter times.
 
 use std::time::Duration;
 
@@ -16,12 +15,12 @@ use crate::wire::{Connection, head, request};
 
 const MIB: u64 = 1 << 20;
 
-/// What the server holds of requests and answers at most.
+/// Limit of the server on bytes of requests and answers.
 const HELD: u64 = 256 * MIB;
-/// That, and what else it takes to make them and to hold them.
+/// [`HELD`], and the memory to build the answers and to hold the connections.
 const WITH_ALL: u64 = 640 * MIB;
 
-/// Others are served as if nothing was.
+/// Checks that another client is served as usual.
 async fn assert_served(server: &Served) {
     let mut connection = server.connect().await;
     for number in 0..50 {
@@ -30,19 +29,19 @@ async fn assert_served(server: &Served) {
         let get = json!({ "TableName": "things", "Key": key });
         for (operation, body) in [("PutItem", put), ("GetItem", get)] {
             let answer = timeout(PATIENCE, connection.ask(operation, &body)).await;
-            answer.expect("it answers in time").expect("it answers").expect();
+            answer.expect("an answer in time").expect("an answer").expect();
         }
     }
 }
 
-/// Waits until the server has so many connections, beside the one by which it is asked.
+/// Waits until the server has this number of connections, besides the one for its metrics.
 async fn wait_for(server: &Served, connections: u64) {
     while server.metric("tabla_connections").await != connections + 1 {
         SystemClock.sleep(Duration::from_millis(10)).await;
     }
 }
 
-/// The memory has not grown by more than that.
+/// Checks that the memory has grown by less than `growth` bytes.
 fn assert_bounded(server: &Served, before: Option<u64>, growth: u64) {
     if let (Some(before), Some(after)) = (before, server.memory()) {
         assert!(after < before + growth, "from {before} to {after} bytes");
@@ -50,7 +49,7 @@ fn assert_bounded(server: &Served, before: Option<u64>, growth: u64) {
 }
 
 #[tokio::test]
-async fn those_who_stop_in_the_middle_keep_nobody_waiting() {
+async fn stalled_requests_do_not_delay_other_clients() {
     let server = Served::start(&[]).await;
     server.create("things").await;
     assert_served(&server).await;
@@ -61,15 +60,15 @@ async fn those_who_stop_in_the_middle_keep_nobody_waiting() {
         connection
             .send(b"POST / HTTP/1.1\r\nHost: localhost\r\nX-Amz-Tar")
             .await
-            .expect("it reads");
+            .expect("the server reads");
         stopped.push(connection);
     }
     for _ in 0..100 {
-        // As much as may be announced, of which little comes.
+        // The largest length that is accepted, and a small part of the body.
         let mut connection = server.connect().await;
-        connection.send(head("PutItem", 16 << 20).as_bytes()).await.expect("it reads");
+        connection.send(head("PutItem", 16 << 20).as_bytes()).await.expect("the server reads");
         for _ in 0..4 {
-            connection.send(&[b' '; 32 << 10]).await.expect("it reads");
+            connection.send(&[b' '; 32 << 10]).await.expect("the server reads");
         }
         stopped.push(connection);
     }
@@ -82,26 +81,26 @@ async fn those_who_stop_in_the_middle_keep_nobody_waiting() {
 }
 
 #[tokio::test]
-async fn those_who_vanish_leave_nothing() {
+async fn aborted_requests_leave_no_item_and_no_connection() {
     let server = Served::start(&[]).await;
     server.create("things").await;
     let item = json!({ "pk": { "S": "vanished" }, "sk": { "S": "x" }, "text": { "S": "x".repeat(100_000) } });
     let whole = request("PutItem", &json!({ "TableName": "things", "Item": item }));
     for part in 1..=100 {
         let mut connection = server.connect().await;
-        connection.send(&whole[..whole.len() * part / 101]).await.expect("it reads");
+        connection.send(&whole[..whole.len() * part / 101]).await.expect("the server reads");
     }
     assert_served(&server).await;
     wait_for(&server, 0).await;
     let key = json!({ "pk": { "S": "vanished" }, "sk": { "S": "x" } });
     let found = server.ask("GetItem", &json!({ "TableName": "things", "Key": key })).await;
     assert_eq!(found.expect(), json!({}));
-    // It is nothing to warn of, either.
+    // Nor does the server log a warning.
     server.stop().await;
 }
 
 #[tokio::test]
-async fn answers_that_nobody_reads_do_not_pile_up() {
+async fn memory_of_unread_answers_is_bounded() {
     let server = Served::start(&[]).await;
     server.create("things").await;
     let key = |number: usize| json!({ "pk": { "S": "large" }, "sk": { "S": number.to_string() } });
@@ -125,7 +124,7 @@ async fn answers_that_nobody_reads_do_not_pile_up() {
     let refused: Vec<Value> = (0..40).map(|number| refused(key(number))).collect();
     let transact = json!({ "TransactItems": refused });
     let asked = [("BatchGetItem", get), ("TransactWriteItems", transact)];
-    // With many clients, each of the two is more than the server may hold.
+    // With many clients, the answers to each of the two operations exceed the limit.
     let clients = connections() / 8;
     let is_too_much = clients * 15_000_000 > HELD;
     let before = server.memory();
@@ -135,7 +134,7 @@ async fn answers_that_nobody_reads_do_not_pile_up() {
         let mut unread = Vec::new();
         for _ in 0..clients {
             let asked = Connection::unread(server.address, &request(operation, body)).await;
-            unread.push(asked.expect("it listens"));
+            unread.push(asked.expect("the server listens"));
         }
         let family = format!("tabla_request_duration_seconds_count{{operation=\"{operation}\"}}");
         while server.metric(&family).await < 1 + clients {

@@ -1,9 +1,9 @@
-//! Many clients at once, and a server that is killed under them.
+//! Concurrent clients on a server that is killed and restarted.
 //!
-//! `TABLA_CONNECTIONS` says how many clients there are, `TABLA_SECONDS` how long each of the
-//! server's three lives is. The long form is 500 and 60; it shows its figures with `--nocapture`,
-//! and wants a release build (`cargo test --release`, or `TABLA_PROGRAM`). A kill cannot show that
-//! a commit was synced, because the machine lives on.
+//! `TABLA_CONNECTIONS` is the number of clients, `TABLA_SECONDS` the length of each of the three
+//! runs of the server. The long form is 500 clients and 60 seconds. It needs a release build
+//! (`cargo test --release`, or `TABLA_PROGRAM`), and prints its figures with `--nocapture`. A kill
+//! cannot prove that a commit was synced, because the machine keeps running.
 
 use std::collections::BTreeMap;
 use std::net::SocketAddr;
@@ -25,13 +25,13 @@ use crate::{tabla, text};
 const SECONDS: u64 = 1;
 const LIVES: usize = 3;
 
-/// The memory of a life of so many seconds is judged.
+/// Shortest run whose memory is checked, in seconds.
 const LONG: u64 = 30;
-/// How often the memory is looked at in a life.
+/// Number of times that the memory is read in a run.
 const LOOKS: usize = 12;
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
-async fn nothing_that_was_acknowledged_is_lost_under_load() {
+async fn acknowledged_writes_survive_kills_under_load() {
     let seconds = number("TABLA_SECONDS").unwrap_or(SECONDS);
     let mut workers: Vec<Worker> = (0..connections()).map(Worker::new).collect();
     let mut counters = Counters::default();
@@ -40,7 +40,7 @@ async fn nothing_that_was_acknowledged_is_lost_under_load() {
     let mut server = Served::on(&file).await;
     server.ask("CreateTable", &table()).await.expect();
     for life in 1..=LIVES {
-        // The last one comes to a good end.
+        // The last run ends with a shutdown.
         let is_killed = life < LIVES;
         let memory = live(&mut server, &mut workers, seconds, is_killed).await;
         println!("life {life}: {}", figures(&mut workers, &memory));
@@ -62,8 +62,9 @@ async fn nothing_that_was_acknowledged_is_lost_under_load() {
     server.stop().await;
 }
 
-/// Has all clients send requests for so long, and kills the server in the middle of them if that is
-/// asked for; its memory by the time.
+/// Runs all clients for `seconds`, then kills the server under load if `is_killed`.
+///
+/// Returns the memory of the server over time, in bytes.
 async fn live(
     server: &mut Served,
     workers: &mut Vec<Worker>,
@@ -79,7 +80,7 @@ async fn live(
     for _ in 0..LOOKS {
         SystemClock.sleep(Duration::from_secs(seconds) / LOOKS as u32).await;
         memory.extend(server.memory());
-        assert!(tasks.try_join_next().is_none(), "a client has given up");
+        assert!(tasks.try_join_next().is_none(), "a client has ended early");
     }
     is_over.store(true, Ordering::SeqCst);
     if is_killed {
@@ -89,14 +90,14 @@ async fn live(
     memory
 }
 
-/// Sends requests until it is over, or until the connection fails if the server is killed then.
+/// Sends requests until the run is over, or until the connection fails if the server is killed.
 async fn work(
     mut worker: Worker,
     address: SocketAddr,
     is_over: Arc<AtomicBool>,
     is_killed: bool,
 ) -> Worker {
-    let mut connection = Connection::open(address).await.expect("it listens");
+    let mut connection = Connection::open(address).await.expect("the server listens");
     let begun = SystemClock.now();
     while is_killed || !is_over.load(Ordering::SeqCst) {
         if let Err(error) = worker.step(&mut connection).await {
@@ -109,7 +110,7 @@ async fn work(
     worker
 }
 
-/// How the server has answered all of them.
+/// Returns the number of requests per second, percentiles, codes and memory, as text.
 fn figures(workers: &mut [Worker], memory: &[u64]) -> String {
     let connections = workers.len();
     let mut codes = BTreeMap::new();
@@ -135,7 +136,7 @@ fn figures(workers: &mut [Worker], memory: &[u64]) -> String {
     )
 }
 
-/// From the first third to the end, the memory does not grow by more than a fifth and 32 MB.
+/// Checks that from the first third to the end, memory grows by at most a fifth plus 32 MB.
 fn assert_flat(memory: &[u64]) {
     if let (Some(early), Some(last)) = (memory.get(LOOKS / 3), memory.last()) {
         assert!(*last < early + early / 5 + (32 << 20), "{memory:?}");
@@ -143,6 +144,6 @@ fn assert_flat(memory: &[u64]) {
 }
 
 fn assert_sound(file: &Path) {
-    let check = tabla(&["check", file.to_str().expect("its name is text")]);
+    let check = tabla(&["check", file.to_str().expect("the path is UTF-8")]);
     assert!(check.status.success(), "{}{}", text(&check.stdout), text(&check.stderr));
 }

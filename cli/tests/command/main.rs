@@ -1,5 +1,5 @@
-//! Tests of the command `tabla` as a process: demo, apps, check and conformance. `serve` has its own
-//! modules.
+//! Tests of the command `tabla` as a process: demo, apps, check and conformance. `serve` has its
+//! own modules.
 
 mod config_errors;
 mod counters;
@@ -35,7 +35,7 @@ fn demo_output_has_every_app_and_at_most_100_columns() {
         assert!(shown.contains(&format!("\n{app}: ")), "{shown}");
     }
     assert!(shown.contains("patterns returned the expected results"), "{shown}");
-    assert!(shown.contains("race: publishing: 100 contenders, 1 won"), "{shown}");
+    assert!(shown.contains("race: publishing: 1 of 100 won"), "{shown}");
     for line in shown.lines() {
         assert!(line.chars().count() <= 100, "too wide: {line}");
     }
@@ -45,7 +45,7 @@ fn demo_output_has_every_app_and_at_most_100_columns() {
 fn demo_keeps_its_files_in_the_named_folder() {
     let folder = tempfile::tempdir().expect("a folder");
     let kept = folder.path().join("demo");
-    let kept = kept.to_str().expect("its name is text");
+    let kept = kept.to_str().expect("the path is UTF-8");
     let output = tabla(&["demo", "--folder", kept]);
     assert!(output.status.success(), "{}", text(&output.stderr));
     let file = format!("{kept}/branding.db");
@@ -88,7 +88,7 @@ fn app_seed_writes_a_sound_file() {
     let address = format!("sqlite:{}", file.display());
     let seed = tabla(&["app", "branding", "seed", "--store", &address, "--scale", "2"]);
     assert!(seed.status.success(), "{}", text(&seed.stderr));
-    let check = tabla(&["check", file.to_str().expect("its name is text")]);
+    let check = tabla(&["check", file.to_str().expect("the path is UTF-8")]);
     assert!(text(&check.stdout).contains("sound"), "{}", text(&check.stdout));
 }
 
@@ -135,7 +135,7 @@ fn conformance_document_is_current() {
     let server = tabla_testkit::dynamodb::endpoint().expect("a server");
     let address = server.url().replacen("http:", "dynamodb:", 1);
     let table = Path::new(env!("CARGO_MANIFEST_DIR")).join("../docs/conformance.md");
-    let table = table.to_str().expect("the folder's name is text");
+    let table = table.to_str().expect("the path is UTF-8");
     let folder = tempfile::tempdir().expect("a folder for the files");
     let file = format!("sqlite:{}/case", folder.path().display());
     let stores = ["--store", "memory:", "--store", &file, "--store", &address];

@@ -1,4 +1,4 @@
-//! What a request takes of the server's memory: as much as its bytes, not as what they list.
+//! Memory of a request: proportional to the bytes of its body, not to the number of its parts.
 
 use serde_json::json;
 use tokio::time::timeout;
@@ -8,20 +8,22 @@ use crate::wire::head;
 
 const MIB: u64 = 1 << 20;
 
-/// Bytes of each request.
+/// Size of each request, in bytes.
 const BODY: usize = 4 << 20;
 
-/// The memory that a request may take beside its body, which is read into it and may be copied.
+/// Limit on the growth of memory by a request: its body may be copied twice.
 const GROWTH: u64 = 3 * BODY as u64 + 4 * MIB;
 
-/// A body that repeats a part between a beginning and an end.
+/// Returns a body of [`BODY`] bytes that repeats a part between a beginning and an end.
 fn body(beginning: &str, part: &str, end: &str) -> String {
     let count = (BODY - beginning.len() - end.len()) / (part.len() + 1);
     [beginning, &vec![part; count].join(","), end].concat()
 }
 
-/// Sends a request to a server of its own; the code of the answer, its message, and how much more
-/// memory than before the server had at the most, where the system tells.
+/// Sends a request to a new server.
+///
+/// Returns the code of the answer, its message, and the growth of the server's peak memory in
+/// bytes, if the system reports it.
 async fn measure(operation: &str, body: &str) -> (String, String, Option<u64>) {
     let server = Served::start(&[]).await;
     server.create("things").await;
@@ -29,10 +31,10 @@ async fn measure(operation: &str, body: &str) -> (String, String, Option<u64>) {
     let mut connection = server.connect().await;
     let request = head(operation, body.len()) + body;
     let answer = async {
-        connection.send(request.as_bytes()).await.expect("it reads");
-        connection.answer().await.expect("it answers")
+        connection.send(request.as_bytes()).await.expect("the server reads");
+        connection.answer().await.expect("an answer")
     };
-    let answer = timeout(PATIENCE, answer).await.expect("it answers in time");
+    let answer = timeout(PATIENCE, answer).await.expect("an answer in time");
     let json = answer.json();
     let message = json["message"].as_str().unwrap_or_default().to_owned();
     let growth = server.peak_memory().zip(before).map(|(after, before)| after - before);
@@ -40,7 +42,7 @@ async fn measure(operation: &str, body: &str) -> (String, String, Option<u64>) {
     (answer.code(), message, growth)
 }
 
-/// The refusal of a request that lists too much is the service's, and takes little memory.
+/// Checks that a request is refused with DynamoDB's message, and takes little memory.
 async fn assert_refused(operation: &str, body: &str, message: &str) {
     let (code, said, growth) = measure(operation, body).await;
     println!("{operation}: {growth:?} bytes for {}", body.len());
@@ -89,7 +91,7 @@ async fn items_take_no_more_than_their_text() {
     let too_large = "Item size has exceeded the maximum allowed size";
     for (part, end, message) in [
         (r#"{"NULL":true}"#, "]}}}", too_large),
-        // Not the usual way to write it, which takes no tree either.
+        // An unusual form, for which no tree is built either.
         (r#"{"M":{"a":{"M":{}}}}"#, r#",{"BOOL":"true"}]}}}"#, too_large),
         (r#"{"S":""}"#, r#",{}]}}}"#, "Supplied AttributeValue is empty"),
     ] {
@@ -97,8 +99,8 @@ async fn items_take_no_more_than_their_text() {
     }
 }
 
-/// Values of expressions become trees, in which small maps take many times their text. Those that
-/// would take too much are refused before they are built.
+/// Values of expressions become trees, in which small maps take many times the size of their text.
+/// The server refuses values above the memory limit before it builds the trees.
 #[tokio::test]
 async fn values_that_take_too_much_memory_are_refused() {
     let update = r#"{"TableName":"things","Key":{"pk":{"S":"a"},"sk":{"S":"b"}},
@@ -127,12 +129,12 @@ async fn body_of_many_chunks_takes_no_more_than_its_bytes() {
         connection.send(b"1\r\n}\r\n0\r\n\r\n").await?;
         connection.answer().await
     };
-    let answer = timeout(PATIENCE, send).await.expect("it answers in time").expect("it answers");
+    let answer = timeout(PATIENCE, send).await.expect("an answer in time").expect("an answer");
     assert_eq!(answer.expect(), json!({ "TableNames": [] }));
     if let (Some(before), Some(after)) = (before, server.peak_memory()) {
         let growth = after - before;
         println!("chunks: {growth} bytes for {CHUNKS}");
-        // Its room grows by doubling.
+        // The buffer of the body grows by doubling.
         assert!(growth < 4 * CHUNKS as u64 + 4 * MIB, "{growth} bytes");
     }
     server.stop().await;

@@ -1,4 +1,4 @@
-//! `tabla serve` as a process: started, spoken to, told to end.
+//! `tabla serve` as a child process: start, requests, signals and exit.
 
 use std::net::SocketAddr;
 use std::path::PathBuf;
@@ -13,41 +13,41 @@ use tokio::time::timeout;
 
 use crate::wire::{Answer, Connection};
 
-/// Whatever takes longer than this has gone wrong.
+/// Time limit of every step of a test.
 pub(crate) const PATIENCE: Duration = Duration::from_secs(120);
 
-/// A server that is ready. It is killed when it is dropped.
+/// Running server that accepts requests. Dropping it kills the process.
 pub(crate) struct Served {
     child: Child,
     process: u32,
-    /// The line by which it said that it is ready.
+    /// First line of its output, which it prints when it is ready.
     pub(crate) line: String,
     pub(crate) address: SocketAddr,
     output: JoinHandle<String>,
     errors: JoinHandle<String>,
 }
 
-/// What is left of a server that has ended.
+/// Exit code and output of a server that has ended.
 #[derive(Debug)]
 pub(crate) struct Ended {
-    /// `None` if it was killed.
+    /// Exit code; `None` if a signal killed the process.
     pub(crate) code: Option<i32>,
-    /// What it said after the line by which it said that it is ready.
+    /// Standard output after the first line.
     pub(crate) output: String,
     pub(crate) errors: String,
 }
 
-/// The program that is tested. `TABLA_PROGRAM` is the path of another one, such as that of a
-/// release build.
+/// Returns the path of the tested program. `TABLA_PROGRAM` names another one, such as a release
+/// build.
 pub(crate) fn program() -> PathBuf {
     std::env::var_os("TABLA_PROGRAM")
         .map_or_else(|| env!("CARGO_BIN_EXE_tabla").into(), PathBuf::from)
 }
 
-/// How many clients there are at once, unless told.
+/// Default number of concurrent clients.
 const CONNECTIONS: u64 = 32;
 
-/// How many clients there are at once.
+/// Returns the number of concurrent clients: `TABLA_CONNECTIONS`, or [`CONNECTIONS`].
 pub(crate) fn connections() -> u64 {
     number("TABLA_CONNECTIONS").unwrap_or(CONNECTIONS)
 }
@@ -74,10 +74,10 @@ impl Served {
         Self::launch(Command::new(program()), arguments).await
     }
 
-    /// The same under limits that a shell sets, such as `ulimit -n 64`.
+    /// Starts a server under limits that a shell sets, such as `ulimit -n 64`.
     pub(crate) async fn limited(limits: &str, arguments: &[&str]) -> Self {
         let mut shell = Command::new("sh");
-        // The server takes the shell's place, and has its number.
+        // `exec` replaces the shell, so the server has the process id of the child.
         shell.args(["-c", &format!("{limits} && exec \"$0\" \"$@\"")]).arg(program());
         Self::launch(shell, arguments).await
     }
@@ -89,15 +89,18 @@ impl Served {
         }
         command.stdin(Stdio::null()).stdout(Stdio::piped()).stderr(Stdio::piped());
         let mut child = command.kill_on_drop(true).spawn().expect("the program starts");
-        let mut output = BufReader::new(child.stdout.take().expect("it is piped"));
-        let errors = read(child.stderr.take().expect("it is piped"));
+        let mut output = BufReader::new(child.stdout.take().expect("the stream is piped"));
+        let errors = read(child.stderr.take().expect("the stream is piped"));
         let mut line = String::new();
         let first = timeout(PATIENCE, output.read_line(&mut line)).await;
-        first.expect("it says something in time").expect("it says text");
+        first.expect("the server is ready in time").expect("the output is UTF-8");
         let Some(address) = address_in(&line) else {
-            panic!("it is not ready: {line}{}", errors.await.expect("it says text"));
+            panic!(
+                "no address in the first line: {line}{}",
+                errors.await.expect("the output is UTF-8")
+            );
         };
-        let process = child.id().expect("it runs");
+        let process = child.id().expect("the process runs");
         let line = line.trim_end().to_owned();
         Self { child, process, line, address, output: read(output), errors }
     }
@@ -107,21 +110,21 @@ impl Served {
         Self::start(&["--store", &format!("sqlite:{}", file.display())]).await
     }
 
-    /// A connection to it, from this machine wherever it listens.
+    /// Opens a connection over the loopback interface.
     pub(crate) async fn connect(&self) -> Connection {
         Connection::open((std::net::Ipv4Addr::LOCALHOST, self.address.port()).into())
             .await
-            .expect("it listens")
+            .expect("the server listens")
     }
 
-    /// Asks one thing on a connection of its own.
+    /// Sends a request on a new connection.
     pub(crate) async fn ask(&self, operation: &str, body: &Value) -> Answer {
         let mut connection = self.connect().await;
         let answer = timeout(PATIENCE, connection.ask(operation, body)).await;
-        answer.expect("it answers in time").expect("it answers")
+        answer.expect("an answer in time").expect("an answer")
     }
 
-    /// Makes a table with the keys `pk` and `sk`.
+    /// Creates a table with the partition key `pk` and the sort key `sk`.
     pub(crate) async fn create(&self, table: &str) {
         let body = json!({
             "TableName": table,
@@ -138,19 +141,19 @@ impl Served {
         self.ask("CreateTable", &body).await.expect();
     }
 
-    /// One of the numbers that it tells monitors; what has not happened is not told.
+    /// Returns a value from `/metrics`, or 0 if the metric is not listed yet.
     pub(crate) async fn metric(&self, name: &str) -> u64 {
-        let answer = self.connect().await.look("/metrics").await.expect("it answers").text();
+        let answer = self.connect().await.look("/metrics").await.expect("an answer").text();
         let line = answer.lines().find_map(|line| line.strip_prefix(name)?.strip_prefix(' '));
         line.map_or(0, |number| number.parse().expect("a number"))
     }
 
-    /// How many bytes of memory it has, where the system tells.
+    /// Returns the resident memory in bytes, if the system reports it.
     pub(crate) fn memory(&self) -> Option<u64> {
         self.status("VmRSS:")
     }
 
-    /// Bytes of memory that it had at the most, where the system tells.
+    /// Returns the peak of the resident memory in bytes, if the system reports it.
     pub(crate) fn peak_memory(&self) -> Option<u64> {
         self.status("VmHWM:")
     }
@@ -161,7 +164,7 @@ impl Served {
         line.trim().strip_suffix(" kB")?.parse::<u64>().ok().map(|size| size << 10)
     }
 
-    /// How many files it may open, and how far it may raise that, where the system tells.
+    /// Returns the soft and the hard limit on open files, if the system reports them.
     pub(crate) fn open_files(&self) -> Option<(u64, u64)> {
         let limits = std::fs::read_to_string(format!("/proc/{}/limits", self.process)).ok()?;
         let line = limits.lines().find_map(|line| line.strip_prefix("Max open files"))?;
@@ -173,25 +176,25 @@ impl Served {
     pub(crate) async fn signal(&self, name: &str) {
         let process = self.process.to_string();
         let sent = Command::new("kill").args(["-s", name, &process]).status().await;
-        assert!(sent.expect("there is such a program").success(), "it has ended before");
+        assert!(sent.expect("the program `kill` exists").success(), "the server has ended");
     }
 
-    /// Ends it without a warning.
+    /// Kills the process with SIGKILL.
     pub(crate) fn kill(&mut self) {
-        self.child.start_kill().expect("it runs");
+        self.child.start_kill().expect("the process runs");
     }
 
-    /// Waits until it has ended.
+    /// Waits for the end of the process.
     pub(crate) async fn ended(mut self) -> Ended {
-        let status = timeout(PATIENCE, self.child.wait()).await.expect("it ends in time");
+        let status = timeout(PATIENCE, self.child.wait()).await.expect("the server ends in time");
         Ended {
-            code: status.expect("it is known how").code(),
-            output: self.output.await.expect("it says text"),
-            errors: self.errors.await.expect("it says text"),
+            code: status.expect("the process has an exit status").code(),
+            output: self.output.await.expect("the output is UTF-8"),
+            errors: self.errors.await.expect("the output is UTF-8"),
         }
     }
 
-    /// Asks it to end, which it does without a word.
+    /// Ends the server with SIGTERM, and checks exit code and output.
     pub(crate) async fn stop(self) {
         self.signal("TERM").await;
         self.ended().await.check();
@@ -199,7 +202,7 @@ impl Served {
 }
 
 impl Ended {
-    /// It has ended as it should, and had nothing to say about it.
+    /// Checks that the exit code is 0, and that nothing was printed after the first line.
     pub(crate) fn check(&self) {
         assert_eq!((self.code, &*self.output, &*self.errors), (Some(0), "", ""));
     }
@@ -209,11 +212,11 @@ fn address_in(line: &str) -> Option<SocketAddr> {
     line.split_once("http://")?.1.split(';').next()?.parse().ok()
 }
 
-/// Reads to the end, so that the program is never kept waiting.
+/// Reads a pipe to its end in the background, so that the program never blocks on it.
 fn read(mut from: impl AsyncRead + Send + Unpin + 'static) -> JoinHandle<String> {
     tokio::spawn(async move {
         let mut text = String::new();
-        from.read_to_string(&mut text).await.expect("it says text");
+        from.read_to_string(&mut text).await.expect("the output is UTF-8");
         text
     })
 }

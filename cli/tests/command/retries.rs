@@ -1,4 +1,4 @@
-//! Commands whose callers retry, or want to see every error, open their stores without retries.
+//! Retries of the commands: `serve` and `conformance` open stores without retries by default.
 
 use std::sync::Arc;
 
@@ -10,7 +10,7 @@ use tabla_conformance::fault::{Failure, Failures, FaultStore, Operation, When};
 use crate::process::Served;
 use crate::{tabla, text};
 
-/// A server that throttles its first put.
+/// Starts a server that throttles its first put.
 async fn throttling() -> Server {
     let failures = Failures::new().on(Operation::Put, When::Call(1), Failure::Throttled);
     let store = FaultStore::new(Arc::new(MemoryStore::new())).failures(failures);
@@ -22,7 +22,7 @@ fn address(server: &Server) -> String {
 }
 
 #[tokio::test]
-async fn serve_passes_throttling_on_to_the_client() {
+async fn serve_returns_throttling_to_the_client_unless_retries_are_on() {
     for (option, first) in [("", "ProvisionedThroughputExceededException"), ("?retries=on", "OK")] {
         let behind = throttling().await;
         let served = Served::start(&["--store", &format!("{}{option}", address(&behind))]).await;
@@ -36,7 +36,7 @@ async fn serve_passes_throttling_on_to_the_client() {
     }
 }
 
-/// A case that puts items fails on the server that throttles its first put.
+/// Without retries, a case that puts items fails on a server that throttles its first put.
 #[tokio::test(flavor = "multi_thread")]
 async fn conformance_reports_throttling_as_a_failed_case() {
     for (option, code, column) in [("", 1, "0 pass"), ("?retries=on", 0, "1 pass")] {
@@ -45,7 +45,7 @@ async fn conformance_reports_throttling_as_a_failed_case() {
         let arguments = ["conformance", "--store", &store, "put_replaces_the_whole_item"];
         let arguments = arguments.map(str::to_owned);
         let run = tokio::task::spawn_blocking(move || tabla(&arguments.each_ref().map(|it| &**it)));
-        let output = run.await.expect("the program is run");
+        let output = run.await.expect("the program has ended");
         let shown = format!("{}{}", text(&output.stdout), text(&output.stderr));
         assert_eq!(output.status.code(), Some(code), "{option}: {shown}");
         assert!(shown.contains(column), "{option}: {shown}");
@@ -56,7 +56,7 @@ async fn conformance_reports_throttling_as_a_failed_case() {
 }
 
 #[test]
-fn conformance_takes_the_option_retries_of_every_address() {
+fn conformance_accepts_the_option_retries_in_every_address() {
     let folder = tempfile::tempdir().expect("a folder");
     let file = format!("sqlite:{}", folder.path().join("a.db").display());
     for store in ["memory:", "sqlite::memory:", &file] {
@@ -69,9 +69,9 @@ fn conformance_takes_the_option_retries_of_every_address() {
         let store = format!("{store}?retries=some");
         let output = tabla(&["conformance", "--store", &store]);
         assert_eq!(output.status.code(), Some(1), "{store}");
-        let told =
+        let expected =
             format!("cannot open `{store}`: the option `retries` is `on` or `off`, not `some`");
-        assert!(text(&output.stderr).contains(&told), "{}", text(&output.stderr));
+        assert!(text(&output.stderr).contains(&expected), "{}", text(&output.stderr));
     }
     assert_eq!(std::fs::read_dir(folder.path()).expect("the folder").count(), 0);
 }

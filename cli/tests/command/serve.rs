@@ -1,4 +1,4 @@
-//! `tabla serve`, as a person, a monitor and a client use it.
+//! `tabla serve`: output, help, options, data across restarts, metrics, signatures and log.
 
 use std::fs;
 use std::path::Path;
@@ -14,11 +14,11 @@ use crate::process::Served;
 use crate::{tabla, text};
 
 #[tokio::test]
-async fn one_line_says_that_it_is_ready() {
+async fn ready_line_has_the_url_and_the_place_of_the_data() {
     let server = Served::start(&[]).await;
     let expected = format!(
-        "tabla answers at http://{}; data in memory, gone when this ends (--store sqlite:dev.db \
-         keeps it)",
+        "tabla listens on http://{}; data in memory, lost on exit (keep it with --store \
+         sqlite:dev.db)",
         server.address
     );
     assert_eq!(server.line, expected);
@@ -27,7 +27,7 @@ async fn one_line_says_that_it_is_ready() {
 }
 
 #[tokio::test]
-async fn a_file_keeps_the_data_over_a_restart() {
+async fn file_keeps_the_data_across_a_restart() {
     let folder = tempfile::tempdir().expect("a folder");
     let file = folder.path().join("dev.db");
     let server = Served::on(&file).await;
@@ -40,7 +40,7 @@ async fn a_file_keeps_the_data_over_a_restart() {
     let item = json!({ "pk": { "S": "a" }, "sk": { "S": "1" }, "n": { "N": "7" } });
     server.ask("PutItem", &json!({ "TableName": "things", "Item": item })).await.expect();
     server.stop().await;
-    assert_eq!(names(folder.path()), ["dev.db"], "the log is in the file");
+    assert_eq!(names(folder.path()), ["dev.db"], "the WAL is checkpointed and deleted");
 
     let server = Served::on(&file).await;
     let key = json!({ "pk": { "S": "a" }, "sk": { "S": "1" } });
@@ -59,7 +59,7 @@ pub(crate) fn names(folder: &Path) -> Vec<String> {
 }
 
 #[tokio::test]
-async fn other_machines_may_come_if_that_is_said() {
+async fn insecure_server_listens_on_every_interface() {
     let server = Served::start(&["--listen", "0.0.0.0:0", "--insecure"]).await;
     assert!(server.address.ip().is_unspecified(), "{}", server.line);
     server.create("things").await;
@@ -67,7 +67,7 @@ async fn other_machines_may_come_if_that_is_said() {
 }
 
 #[tokio::test]
-async fn options_name_the_hosts_and_origins_that_are_answered() {
+async fn requests_of_unlisted_hosts_and_origins_get_403() {
     let options =
         ["--host", "db.example", "--host", "db2.example", "--cors", "https://app.example"];
     let server = Served::start(&options).await;
@@ -79,7 +79,7 @@ async fn options_name_the_hosts_and_origins_that_are_answered() {
         ("db.example", "https://evil.example", 403),
     ] {
         let request = format!("GET / HTTP/1.1\r\nHost: {host}\r\nOrigin: {origin}\r\n\r\n");
-        connection.send(request.as_bytes()).await.expect("it reads");
+        connection.send(request.as_bytes()).await.expect("the server reads");
         let answer = connection.answer().await.expect("an answer");
         assert_eq!(answer.status, status, "{host} {origin}: {}", answer.text());
     }
@@ -87,7 +87,7 @@ async fn options_name_the_hosts_and_origins_that_are_answered() {
 }
 
 #[test]
-fn the_help_teaches() {
+fn help_has_examples_and_at_most_100_columns() {
     let output = tabla(&["serve", "--help"]);
     assert!(output.status.success());
     let shown = text(&output.stdout);
@@ -115,7 +115,7 @@ fn the_help_teaches() {
 }
 
 #[tokio::test]
-async fn a_monitor_sees_how_it_is() {
+async fn health_and_metrics_are_served() {
     let server = Served::start(&[]).await;
     server.create("things").await;
     let nothing = json!({ "TableName": "nothing", "Key": { "pk": { "S": "a" } } });
@@ -126,7 +126,7 @@ async fn a_monitor_sees_how_it_is() {
     assert_eq!((health.status, &*health.text()), (200, "healthy: localhost\n"));
     let metrics = loop {
         let metrics = connection.look("/metrics").await.expect("an answer");
-        // It takes a moment until those that were closed are gone.
+        // Closed connections are counted for a moment.
         if metrics.text().contains("\ntabla_connections 1\n") {
             break metrics;
         }
@@ -142,12 +142,12 @@ async fn a_monitor_sees_how_it_is() {
     ] {
         assert!(text.lines().any(|found| found == line), "{line}\nis not in\n{text}");
     }
-    // As Prometheus reads it: a line is a comment, or a name with labels and a number, of a family
-    // whose kind was told before.
+    // Prometheus's format: a line is a comment, or a name with labels and a number. Its family was
+    // declared before.
     let mut family = "";
     for line in text.lines() {
-        if let Some(told) = line.strip_prefix("# TYPE ") {
-            family = told.split(' ').next().expect("a name");
+        if let Some(declared) = line.strip_prefix("# TYPE ") {
+            family = declared.split(' ').next().expect("a name");
         } else if !line.starts_with("# HELP ") {
             let (name, number) = line.rsplit_once(' ').expect("a name and a number");
             assert!(name.starts_with(family) && !family.is_empty(), "{line}");
@@ -160,8 +160,8 @@ async fn a_monitor_sees_how_it_is() {
 }
 
 #[tokio::test]
-async fn only_those_who_have_a_key_are_heard() {
-    // What a `DynamoStore` signs with when it is told nothing else.
+async fn only_signed_requests_are_accepted_with_auth() {
+    // The key id and secret with which `DynamoStore` signs for an endpoint by default.
     let key = |secret: &str| {
         format!("[default]\naws_access_key_id = tabla\naws_secret_access_key = {secret}\n")
     };
@@ -169,14 +169,14 @@ async fn only_those_who_have_a_key_are_heard() {
     let file = folder.path().join("keys");
     for (secret, code) in [("tabla", None), ("another", Some("InvalidSignatureException"))] {
         fs::write(&file, key(secret)).expect("a file");
-        let file = file.to_str().expect("its name is text");
-        // With keys, it may be reached from other machines.
+        let file = file.to_str().expect("the path is UTF-8");
+        // With keys, the server may listen on every interface.
         let server = Served::start(&["--auth", file, "--listen", "0.0.0.0:0"]).await;
         let unsigned = server.ask("ListTables", &json!({})).await;
         assert_eq!(unsigned.status, 400);
         assert_eq!(unsigned.code(), "MissingAuthenticationTokenException");
         let health = server.connect().await.look("/").await.expect("an answer");
-        assert_eq!(health.status, 200, "a monitor has no key");
+        assert_eq!(health.status, 200, "health needs no signature");
 
         let endpoint = format!("http://127.0.0.1:{}", server.address.port());
         let store =
@@ -200,7 +200,7 @@ async fn only_those_who_have_a_key_are_heard() {
 }
 
 #[tokio::test]
-async fn a_request_is_found_in_the_log_by_its_id() {
+async fn log_line_of_a_request_has_its_id() {
     let server = Served::start(&["--log", "debug"]).await;
     let answer = server.ask("ListTables", &json!({})).await;
     let id = answer.header("x-amzn-requestid").expect("an id").to_uppercase();
@@ -210,11 +210,11 @@ async fn a_request_is_found_in_the_log_by_its_id() {
     let line = ended.errors.lines().find(|line| line.contains(&id));
     let line = line.unwrap_or_else(|| panic!("{id} is not in {}", ended.errors));
     assert!(line.contains("ListTables") && line.contains("200"), "{line}");
-    assert!(!line.contains('\u{1b}'), "colours are for people: {line}");
+    assert!(!line.contains('\u{1b}'), "colors in a log that is not a terminal: {line}");
 }
 
 #[tokio::test]
-async fn tables_may_take_their_time() {
+async fn table_delay_keeps_tables_in_creation() {
     let table = json!({ "TableName": "things" });
     let server = Served::start(&["--table-delay", "3600"]).await;
     server.create("things").await;

@@ -1,4 +1,4 @@
-//! A server that is asked to end answers what it has taken.
+//! Shutdown by signals: in-flight requests are answered, and acknowledged writes are stored.
 
 use std::collections::BTreeMap;
 use std::net::SocketAddr;
@@ -11,7 +11,7 @@ use tokio::task::JoinSet;
 use crate::process::Served;
 use crate::wire::{Connection, head, request};
 
-/// 15 MB in one answer.
+/// Number of items that make an answer of 15 MB.
 const LARGE_ITEMS: usize = 40;
 
 fn put(writer: usize, number: usize) -> Value {
@@ -20,9 +20,9 @@ fn put(writer: usize, number: usize) -> Value {
     json!({ "TableName": "things", "Item": item })
 }
 
-/// Puts one item after the other until the server has gone; how many were acknowledged.
+/// Puts items one after another until the server ends; returns the number of acknowledged puts.
 async fn write(address: SocketAddr, writer: usize) -> usize {
-    let mut connection = Connection::open(address).await.expect("it listens");
+    let mut connection = Connection::open(address).await.expect("the server listens");
     let mut count = 0;
     while let Ok(answer) = connection.ask("PutItem", &put(writer, count)).await {
         answer.expect();
@@ -32,7 +32,7 @@ async fn write(address: SocketAddr, writer: usize) -> usize {
 }
 
 #[tokio::test]
-async fn what_was_acknowledged_before_the_end_is_in_the_file() {
+async fn acknowledged_writes_are_in_the_file_after_shutdown() {
     for signal in ["TERM", "INT"] {
         let folder = tempfile::tempdir().expect("a folder");
         let file = folder.path().join("dev.db");
@@ -62,15 +62,18 @@ async fn what_was_acknowledged_before_the_end_is_in_the_file() {
             });
             let found = server.ask("Query", &query).await.expect()["Count"].as_u64();
             let found = found.expect("a count") as usize;
-            // The last one may have been written while its answer found nobody.
-            assert!(found == count || found == count + 1, "{writer}: {found}, told {count}");
+            // The last put may be stored without an acknowledgement.
+            assert!(
+                found == count || found == count + 1,
+                "{writer}: {found} found, {count} acknowledged"
+            );
         }
         server.stop().await;
     }
 }
 
-/// A client to which the server is sending an answer that it does not read: more than the system
-/// holds for the two.
+/// Returns a connection whose answer is in flight: it is not read, and is larger than the buffers
+/// of the system.
 async fn being_answered(server: &Served) -> Connection {
     server.create("large").await;
     let key = |number: usize| json!({ "pk": { "S": "large" }, "sk": { "S": number.to_string() } });
@@ -89,19 +92,19 @@ async fn being_answered(server: &Served) -> Connection {
     {
         SystemClock.sleep(Duration::from_millis(10)).await;
     }
-    asked.expect("it listens")
+    asked.expect("the server listens")
 }
 
 #[tokio::test]
-async fn what_was_taken_is_answered_and_half_a_request_was_not() {
+async fn shutdown_answers_whole_requests_and_times_out_incomplete_ones() {
     let server = Served::start(&[]).await;
     let mut taken = being_answered(&server).await;
     let mut half = server.connect().await;
     let head = head("PutItem", 100).replacen("Host:", "Expect: 100-continue\r\nHost:", 1);
-    half.send(head.as_bytes()).await.expect("it reads");
-    // By this the server says that it waits for the body.
+    half.send(head.as_bytes()).await.expect("the server reads");
+    // The server waits for the body.
     assert_eq!(half.answer().await.expect("an answer").status, 100);
-    half.send(&[b' '; 50]).await.expect("it reads");
+    half.send(&[b' '; 50]).await.expect("the server reads");
     server.signal("TERM").await;
     let answer = half.answer().await.expect("an answer");
     assert_eq!(answer.code(), "RequestTimeoutException");
@@ -109,31 +112,31 @@ async fn what_was_taken_is_answered_and_half_a_request_was_not() {
     assert!(half.answer().await.is_err(), "the connection is closed");
     let answer = taken.answer().await.expect("an answer").expect();
     assert_eq!(answer["Responses"]["large"].as_array().map(Vec::len), Some(LARGE_ITEMS));
-    // The warning that something was left unanswered would show here.
+    // A warning about unanswered requests would fail this check.
     server.ended().await.check();
 }
 
 #[tokio::test]
-async fn who_asks_nothing_is_not_waited_for() {
+async fn shutdown_does_not_wait_for_idle_connections() {
     let server = Served::start(&[]).await;
     let _silent = server.connect().await;
     let mut done = server.connect().await;
     done.ask("ListTables", &json!({})).await.expect("an answer").expect();
     let half = b"POST / HTTP/1.1\r\nHost: localhost\r\nX-Amz-Tar";
     let mut first = server.connect().await;
-    first.send(half).await.expect("it reads");
+    first.send(half).await.expect("the server reads");
     let mut second = server.connect().await;
     second.ask("ListTables", &json!({})).await.expect("an answer").expect();
-    second.send(half).await.expect("it reads");
+    second.send(half).await.expect("the server reads");
     while server.metric("tabla_connections").await != 5 {
         SystemClock.sleep(Duration::from_millis(10)).await;
     }
-    // The warning that something was left unanswered would show here.
+    // A warning about unanswered requests would fail this check.
     server.stop().await;
 }
 
 #[tokio::test]
-async fn who_asks_twice_does_not_wait() {
+async fn second_signal_ends_the_server_at_once() {
     let server = Served::start(&[]).await;
     let _unread = being_answered(&server).await;
     server.signal("INT").await;
@@ -141,6 +144,6 @@ async fn who_asks_twice_does_not_wait() {
         SystemClock.sleep(Duration::from_millis(10)).await;
     }
     server.signal("INT").await;
-    // The warning that something was left unanswered is for those who have waited.
+    // No warning about unanswered requests: it is logged only at the end of the drain.
     server.ended().await.check();
 }

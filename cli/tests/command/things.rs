@@ -1,12 +1,13 @@
-//! What the clients write: items of which every part tells the version.
+//! Items of the load test: all attributes follow from key and version, so that a torn write is
+//! found.
 
 use serde_json::{Value, json};
 
 pub(crate) const TABLE: &str = "things";
-/// The index of [`TABLE`], whose entries move with every write.
+/// Name of the index of [`TABLE`]. Every write moves the item's entry.
 pub(crate) const INDEX: &str = "by-group";
 
-/// The table with its index.
+/// Returns the CreateTable request of [`TABLE`].
 pub(crate) fn table() -> Value {
     json!({
         "TableName": TABLE,
@@ -32,7 +33,7 @@ pub(crate) fn table() -> Value {
     })
 }
 
-/// The name of an item: its partition and its sort key.
+/// Key of an item: partition key and sort key.
 pub(crate) type Name = (String, String);
 
 pub(crate) fn group(version: u64) -> String {
@@ -43,8 +44,7 @@ pub(crate) fn key((pk, sk): &Name) -> Value {
     json!({ "pk": { "S": pk }, "sk": { "S": sk } })
 }
 
-/// An item of this version. All of it follows from the version, so that one of which a part is of
-/// another version is found out.
+/// Returns the item with this key and version.
 pub(crate) fn item(name: &Name, version: u64) -> Value {
     let mut item = key(name);
     item["group"] = json!({ "S": group(version) });
@@ -53,7 +53,8 @@ pub(crate) fn item(name: &Name, version: u64) -> Value {
     item
 }
 
-/// Mostly some hundred bytes, sometimes several pages of a file.
+/// Returns the content of a version: up to 1 KB, and several pages of a file for every 50th
+/// version.
 fn content((pk, sk): &Name, version: u64) -> String {
     let part = format!("{pk}/{sk}#{version} ");
     part.repeat(match version % 50 {
@@ -62,7 +63,7 @@ fn content((pk, sk): &Name, version: u64) -> String {
     })
 }
 
-/// The version of an item, all of whose parts have it.
+/// Returns the version of an item, and checks that all its attributes are of that version.
 pub(crate) fn version_of(name: &Name, found: &Value) -> u64 {
     let version = found["version"]["N"].as_str().and_then(|text| text.parse().ok());
     let version = version.unwrap_or_else(|| panic!("no version: {found}"));
@@ -70,12 +71,13 @@ pub(crate) fn version_of(name: &Name, found: &Value) -> u64 {
     version
 }
 
-/// A read that sees all that was acknowledged.
+/// Returns a GetItem request, strongly consistent.
 pub(crate) fn get(name: &Name) -> Value {
     json!({ "TableName": TABLE, "Key": key(name), "ConsistentRead": true })
 }
 
-/// An update to this version, if the item has that one, or none if there is none.
+/// Returns an UpdateItem request to `version`, on condition that the item has the version `before`,
+/// or does not exist if that is `None`.
 pub(crate) fn update(name: &Name, before: Option<u64>, version: u64) -> Value {
     let mut body = json!({
         "TableName": TABLE,
@@ -105,9 +107,9 @@ pub(crate) fn query(partition: &str) -> Value {
     })
 }
 
-/// The versions of the items of a page, which has all of them.
+/// Returns keys and versions of the items of a page, and checks that it is the last page.
 pub(crate) fn found(partition: &str, page: &Value) -> Vec<(Name, u64)> {
-    assert_eq!(page.get("LastEvaluatedKey"), None, "one page has them all");
+    assert_eq!(page.get("LastEvaluatedKey"), None, "the page is the last one");
     let items = page["Items"].as_array().expect("a list").iter();
     let found = items.map(|item| {
         let name = (partition.to_owned(), item["sk"]["S"].as_str().expect("a key").to_owned());

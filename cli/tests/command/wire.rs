@@ -1,4 +1,4 @@
-//! The wire protocol by hand: a client that may also misbehave, which those of others do not.
+//! HTTP client for the wire protocol that can misbehave: partial requests, unread answers.
 
 use std::io;
 use std::net::SocketAddr;
@@ -7,17 +7,17 @@ use serde_json::Value;
 use tokio::io::{AsyncReadExt, AsyncWriteExt};
 use tokio::net::{TcpSocket, TcpStream};
 
-/// A connection that stays open from request to request.
+/// Connection that stays open between requests.
 pub(crate) struct Connection {
     stream: TcpStream,
-    /// What has come and was not looked at.
+    /// Received bytes that are not yet parsed.
     received: Vec<u8>,
 }
 
-/// What a server said.
+/// HTTP response.
 pub(crate) struct Answer {
     pub(crate) status: u16,
-    /// The status line and the headers, in lower case.
+    /// Status line and headers, in lower case.
     pub(crate) head: String,
     pub(crate) body: Vec<u8>,
 }
@@ -33,7 +33,8 @@ impl Connection {
         Self { stream, received: Vec::new() }
     }
 
-    /// One with little room for what comes, on which this is asked and nothing is read.
+    /// Opens a connection with a receive buffer of 4 KB, and sends a request without reading the
+    /// answer.
     pub(crate) async fn unread(address: SocketAddr, request: &[u8]) -> io::Result<Self> {
         let socket = TcpSocket::new_v4()?;
         socket.set_recv_buffer_size(4 << 10)?;
@@ -42,13 +43,13 @@ impl Connection {
         Ok(connection)
     }
 
-    /// Asks for an operation.
+    /// Sends a request for an operation, and reads the answer.
     pub(crate) async fn ask(&mut self, operation: &str, body: &Value) -> io::Result<Answer> {
         self.send(&request(operation, body)).await?;
         self.answer().await
     }
 
-    /// Asks as a browser or a monitor does.
+    /// Sends a GET request, and reads the answer.
     pub(crate) async fn look(&mut self, path: &str) -> io::Result<Answer> {
         self.send(format!("GET {path} HTTP/1.1\r\nHost: localhost\r\n\r\n").as_bytes()).await?;
         self.answer().await
@@ -58,7 +59,10 @@ impl Connection {
         self.stream.write_all(bytes).await
     }
 
-    /// The next answer. That the server has closed the connection is an error.
+    /// Reads the next answer.
+    ///
+    /// # Errors
+    /// The server has closed the connection, or the answer is not HTTP.
     pub(crate) async fn answer(&mut self) -> io::Result<Answer> {
         let end = loop {
             if let Some(end) = self.received.windows(4).position(|bytes| bytes == b"\r\n\r\n") {
@@ -91,7 +95,7 @@ impl Connection {
 }
 
 impl Answer {
-    /// The body of an answer to an operation that succeeded.
+    /// Returns the body, and checks that the status is 200.
     pub(crate) fn expect(&self) -> Value {
         assert_eq!(self.status, 200, "{}", self.text());
         self.json()
@@ -109,7 +113,7 @@ impl Answer {
         header(&self.head, name)
     }
 
-    /// The name of the exception, `OK` if there is none.
+    /// Returns the name of the exception, or `OK` if the status is 200.
     pub(crate) fn code(&self) -> String {
         if self.status == 200 {
             return "OK".to_owned();
@@ -120,13 +124,13 @@ impl Answer {
     }
 }
 
-/// A request that nobody has signed.
+/// Returns the bytes of an unsigned request.
 pub(crate) fn request(operation: &str, body: &Value) -> Vec<u8> {
     let body = body.to_string();
     (head(operation, body.len()) + &body).into_bytes()
 }
 
-/// The head of a request with a body of this length.
+/// Returns the head of an unsigned request with a body of `length` bytes.
 pub(crate) fn head(operation: &str, length: usize) -> String {
     format!(
         "POST / HTTP/1.1\r\nHost: localhost\r\nContent-Type: application/x-amz-json-1.0\r\n\

@@ -1,7 +1,7 @@
-//! One client of many: it writes, remembers what it was told, and knows what must be there.
+//! Client of the load test: sends random requests, records acknowledged writes, and verifies them.
 //!
-//! Each has items of its own, whose state it knows exactly but for the one write that was under way
-//! when the server was killed.
+//! Each client has its own items. It knows their state exactly, except for the one write that was
+//! in flight when the server was killed.
 
 use std::collections::BTreeMap;
 use std::io;
@@ -14,29 +14,29 @@ use crate::counters::{self, COUNTERS, Version};
 use crate::things::{INDEX, Name, TABLE, found, get, group, item, key, query, update, version_of};
 use crate::wire::{Answer, Connection};
 
-/// How many items a client has, beside the pair that it writes in transactions.
+/// Number of items of a client, besides the pair that it writes in transactions.
 const ITEMS: u64 = 20;
 
-/// A write, by the versions that the items have after it; `None` is for those that are deleted.
+/// Versions that a write gives to items; `None` deletes the item.
 type Write = BTreeMap<Name, Option<u64>>;
 
 pub(crate) struct Worker {
     number: u64,
-    /// The last version that it gave to an item.
+    /// Last version that this client wrote.
     version: u64,
     random: u64,
-    /// What it was told of its items.
-    told: BTreeMap<Name, u64>,
-    /// The write that has no answer.
+    /// Versions of its items after the acknowledged writes.
+    acknowledged: BTreeMap<Name, u64>,
+    /// Write without an answer.
     pending: Write,
-    /// The versions of counters that it was told to have written.
+    /// Acknowledged versions of counters.
     pub(crate) counted: Vec<Version>,
-    /// The one about which it has no answer.
+    /// Version of a counter whose write has no answer.
     pub(crate) pending_count: Option<Version>,
     pub(crate) seen: Seen,
 }
 
-/// How the server has answered since somebody looked.
+/// Answers since the last report.
 #[derive(Default)]
 pub(crate) struct Seen {
     pub(crate) codes: BTreeMap<String, u64>,
@@ -49,9 +49,9 @@ impl Worker {
         Self {
             number,
             version: 0,
-            // Any odd number will do, as long as each has another.
+            // An odd seed that differs between clients.
             random: (2 * number + 1).wrapping_mul(0x9E37_79B9_7F4A_7C15),
-            told: BTreeMap::new(),
+            acknowledged: BTreeMap::new(),
             pending: Write::new(),
             counted: Vec::new(),
             pending_count: None,
@@ -59,8 +59,10 @@ impl Worker {
         }
     }
 
-    /// Sends one request of some kind, or two, and judges the answers. An error is the
-    /// connection's; whether what was asked has been done is then unknown.
+    /// Sends one or two requests of a random kind, and checks the answers.
+    ///
+    /// # Errors
+    /// The connection failed. Whether the request was executed is then unknown.
     pub(crate) async fn step(&mut self, connection: &mut Connection) -> io::Result<()> {
         match self.draw(100) {
             0..25 => self.put(connection).await,
@@ -80,12 +82,12 @@ impl Worker {
         self.write(connection, "PutItem", body, [(name, Some(version))].into()).await
     }
 
-    /// A conditional update, of which some have the wrong version.
+    /// Sends a conditional update, one in eight with a wrong version.
     async fn update(&mut self, connection: &mut Connection) -> io::Result<()> {
         let name = self.some_item();
         let version = self.next_version();
         let is_wrong = self.draw(8) == 0;
-        let before = match (self.told.get(&name), is_wrong) {
+        let before = match (self.acknowledged.get(&name), is_wrong) {
             (Some(before), false) => Some(*before),
             (Some(_), true) => None,
             (None, false) => None,
@@ -108,7 +110,7 @@ impl Worker {
         self.write(connection, "DeleteItem", body, [(name, None)].into()).await
     }
 
-    /// Two items, in two partitions, that always have the same version.
+    /// Writes two items, in two partitions, that always have the same version.
     async fn transact(&mut self, connection: &mut Connection) -> io::Result<()> {
         let version = self.next_version();
         let pair = self.pair();
@@ -123,7 +125,7 @@ impl Worker {
         let answer = self.ask(connection, "GetItem", &get(&name)).await?;
         if answer.status == 200 {
             let found = answer.json().get("Item").map(|item| version_of(&name, item));
-            assert_eq!(found, self.told.get(&name).copied(), "{name:?}");
+            assert_eq!(found, self.acknowledged.get(&name).copied(), "{name:?}");
         }
         Ok(())
     }
@@ -132,9 +134,10 @@ impl Worker {
         let partition = self.partition();
         let answer = self.ask(connection, "Query", &query(&partition)).await?;
         if answer.status == 200 {
-            let told = self.told.iter().filter(|((of, _), _)| *of == partition);
-            let told: Vec<_> = told.map(|(name, version)| (name.clone(), *version)).collect();
-            assert_eq!(found(&partition, &answer.json()), told);
+            let expected = self.acknowledged.iter().filter(|((of, _), _)| *of == partition);
+            let expected: Vec<_> =
+                expected.map(|(name, version)| (name.clone(), *version)).collect();
+            assert_eq!(found(&partition, &answer.json()), expected);
         }
         Ok(())
     }
@@ -160,7 +163,7 @@ impl Worker {
         Ok(())
     }
 
-    /// Takes a counter from the version that it has to the next, unless another is quicker.
+    /// Increments a counter, unless another client is the winner.
     async fn count(&mut self, connection: &mut Connection) -> io::Result<()> {
         let counter = self.draw(COUNTERS);
         let name = counters::name(counter);
@@ -180,8 +183,8 @@ impl Worker {
         Ok(())
     }
 
-    /// Writes to items of its own, which nobody else does: only too much to do is a reason to
-    /// refuse it.
+    /// Writes to items of this client. Only throttling is a valid refusal, because no other client
+    /// writes to them.
     async fn write(
         &mut self,
         connection: &mut Connection,
@@ -202,8 +205,8 @@ impl Worker {
     fn learn(&mut self, write: Write) {
         for (name, version) in write {
             match version {
-                Some(version) => self.told.insert(name, version),
-                None => self.told.remove(&name),
+                Some(version) => self.acknowledged.insert(name, version),
+                None => self.acknowledged.remove(&name),
             };
         }
     }
@@ -221,19 +224,22 @@ impl Worker {
         Ok(answer)
     }
 
-    /// Compares what is there with what it was told. The write that has no answer was done as a
-    /// whole or not at all.
+    /// Compares the stored items with the acknowledged ones. The write without an answer must be
+    /// applied as a whole or not at all.
     pub(crate) async fn verify(&mut self, connection: &mut Connection) -> io::Result<()> {
-        let mut there = BTreeMap::new();
+        let mut stored = BTreeMap::new();
         for (partition, _) in self.pair() {
             let answer = connection.ask("Query", &query(&partition)).await?;
-            there.extend(found(&partition, &answer.expect()));
+            stored.extend(found(&partition, &answer.expect()));
         }
-        if there != self.told {
-            let before = self.told.clone();
+        if stored != self.acknowledged {
+            let before = self.acknowledged.clone();
             let pending = std::mem::take(&mut self.pending);
             self.learn(pending.clone());
-            assert_eq!(there, self.told, "was told {before:?}, has no answer to {pending:?}");
+            assert_eq!(
+                stored, self.acknowledged,
+                "acknowledged: {before:?}, without an answer: {pending:?}"
+            );
         }
         self.pending.clear();
         Ok(())
@@ -257,7 +263,7 @@ impl Worker {
         self.version
     }
 
-    /// A number below this one, by Marsaglia's xorshift.
+    /// Returns a pseudo-random number below `below`, by Marsaglia's xorshift.
     fn draw(&mut self, below: u64) -> u64 {
         self.random ^= self.random << 13;
         self.random ^= self.random >> 7;
