@@ -1,46 +1,47 @@
-//! What ScyllaDB's Alternator needs before its answers can be trusted.
+//! Write isolation of tables on ScyllaDB's Alternator: set at creation, checked at opening.
 //!
-//! Alternator isolates a conditional write from other writes only as far as a table's *write
-//! isolation* says (ScyllaDB documentation, "Alternator-specific APIs"). The one policy that keeps
-//! [`Store`](tabla_core::Store)'s contract for every workload is `always_use_lwt`. It is the server's
-//! default or not, and a table's tag overrides it: so tables are tagged when they are created, and
-//! those that are there already are checked when the store is opened.
+//! How far Alternator isolates a conditional write from other writes depends on the *write
+//! isolation* of the table (ScyllaDB documentation, "Alternator-specific APIs"). Only the policy
+//! `always_use_lwt` keeps the contract of [`Store`](tabla_core::Store) for every workload. The
+//! server's default may be another policy, and a tag of the table overrides it.
 
 use tabla_core::ops::Tags;
 use tabla_core::{Error, Result};
 
 use crate::DynamoStore;
 
-/// The tag by which a table chooses its policy.
+/// Tag with the write isolation policy of a table.
 const TAG: &str = "system:write_isolation";
-/// The policy under which every write is a transaction on its item.
+/// Policy under which every write is a transaction on its item.
 const SAFE: &str = "always_use_lwt";
-/// Its names.
+/// Names of [`SAFE`] that Alternator accepts.
 const SAFE_NAMES: [&str; 3] = ["a", "always", SAFE];
 
-/// The system table that holds the server's settings, by the name under which Alternator shows it.
-/// On every other engine there is no such table.
+/// Alternator's name of the system table with the server's settings. Other engines do not have it.
 pub(crate) const SETTINGS_TABLE: &str = ".scylla.alternator.system.config";
-/// The setting that holds the server's default policy.
+/// Setting with the server's default policy.
 pub(crate) const ISOLATION_SETTING: &str = "alternator_write_isolation";
 
-/// Tags a table that is to be created.
+/// Adds the tag of [`SAFE`] to the tags of a new table.
 pub(crate) fn ask_for_isolation(tags: &mut Tags) {
     tags.insert(TAG.to_owned(), SAFE.to_owned());
 }
 
-/// Takes the engine's own tag out of what the caller sees.
+/// Removes the isolation tag from tags that the caller sees.
 pub(crate) fn hide_isolation(tags: &mut Tags) {
     tags.remove(TAG);
 }
 
-/// Whether the setting's value, a JSON string, names the safe policy.
+/// Whether the value of [`ISOLATION_SETTING`], a JSON string, is a name of [`SAFE`].
 pub(crate) fn is_safe_default(value: &str) -> bool {
     SAFE_NAMES.contains(&value.trim_matches('"'))
 }
 
 impl DynamoStore {
-    /// Refuses to open over tables whose writes are not isolated.
+    /// Checks the write isolation of every table with the store's prefix.
+    ///
+    /// # Errors
+    /// [`tabla_core::ErrorKind::Config`] for the first table with another policy than [`SAFE`].
     pub(crate) async fn check_isolation(&self, default_is_safe: bool) -> Result<()> {
         let mut start = None;
         loop {
@@ -61,7 +62,7 @@ impl DynamoStore {
         }
     }
 
-    /// Checks that a new table has the policy that it was tagged with.
+    /// Checks that a new table has the policy of its tag.
     pub(crate) async fn check_isolation_of(&self, arn: &str, table: &str) -> Result<()> {
         match self.tags_of(arn).await?.get(TAG) {
             Some(policy) if SAFE_NAMES.contains(&policy.as_str()) => Ok(()),

@@ -1,4 +1,4 @@
-//! Batches and transactions.
+//! Operations on several items: batches and transactions.
 
 use tabla_core::ops::{
     BatchGetItem, BatchGetItemOutput, BatchWriteItem, BatchWriteItemOutput, TransactGetItems,
@@ -90,7 +90,7 @@ impl DynamoStore {
         Ok(TransactGetItemsOutput::new(responses?).consumed_capacity(consumed))
     }
 
-    /// Without a client request token the SDK draws one, so that every call has its own.
+    /// Executes a transaction. Without a client request token the SDK draws one per call.
     pub(crate) async fn transact_write_items(
         &self,
         request: TransactWriteItems,

@@ -1,16 +1,16 @@
-//! Where the service is, and how to talk to it.
+//! Settings of a store: endpoint, credentials, table prefix and time-outs.
 
 use std::time::Duration;
 
 use crate::Engine;
 
-/// The settings of a [`DynamoStore`](crate::DynamoStore): plain data, no secrets.
+/// Settings of a [`DynamoStore`](crate::DynamoStore). They contain no secrets.
 ///
 /// ```
 /// use std::time::Duration;
 /// use tabla_dynamo::{DynamoConfig, Engine};
 ///
-/// let config = DynamoConfig::at("http://127.0.0.1:8000")
+/// let config = DynamoConfig::for_endpoint("http://127.0.0.1:8000")
 ///     .with_engine(Engine::Local)
 ///     .with_table_prefix("dev-")
 ///     .with_operation_timeout(Duration::from_secs(5));
@@ -19,29 +19,32 @@ use crate::Engine;
 #[derive(Clone, Debug, PartialEq, Eq)]
 #[non_exhaustive]
 pub struct DynamoConfig {
-    /// The URL of the service. Without one, the SDK finds AWS's by the region.
+    /// URL of the service. Default: AWS's own endpoint of the region.
     ///
-    /// With one and without a [profile](Self::profile), requests are signed with credentials that
-    /// no one checks, in the region `us-east-1` unless another is given.
+    /// With an endpoint and without a [profile](Self::profile), requests are signed with fixed
+    /// credentials (`tabla`, `tabla`), in the region `us-east-1` unless another is set.
     pub endpoint: Option<String>,
-    /// The region. Without one, the SDK's own chain decides.
+    /// AWS region. Default: from the SDK's region chain (`AWS_REGION`, profile, instance metadata).
     pub region: Option<String>,
-    /// The profile of the AWS configuration files to take credentials and region from. Without
-    /// one, the SDK's own chain decides.
+    /// Profile of the AWS configuration files with credentials and region. Default: the SDK's
+    /// chain.
     pub profile: Option<String>,
-    /// What stands before every table name on the service: one account, many environments.
+    /// Prefix of every table name on the service, for several environments in one account. Default:
+    /// empty.
     pub table_prefix: String,
-    /// What answers. Without this, an [endpoint](Self::endpoint) is asked at opening, and AWS is
-    /// taken to be itself.
+    /// Engine of the service. Default: detected by one request for an [endpoint](Self::endpoint),
+    /// and [`Engine::DynamoDb`] for AWS.
     pub engine: Option<Engine>,
-    /// How long to wait for a connection.
+    /// Time limit for a connection. Default: 3 s.
     pub connect_timeout: Duration,
-    /// How long to wait for the first byte of an answer.
+    /// Time limit for the first byte of an answer. Default: 10 s.
     pub read_timeout: Duration,
-    /// How long a call may take as a whole, finding credentials included.
+    /// Time limit for a call as a whole, including the search for credentials. Default: 15 s.
     pub operation_timeout: Duration,
-    /// How long to wait until a table is created, changed or gone. Filling an index of a large
-    /// table may take DynamoDB hours.
+    /// Time limit for the creation, change or deletion of a table. Default: 600 s.
+    ///
+    /// At the limit the operation fails with [`Applied::Maybe`](tabla_core::Applied::Maybe), and
+    /// the service continues. DynamoDB may need hours to back-fill an index of a large table.
     pub table_wait_limit: Duration,
 }
 
@@ -62,66 +65,66 @@ impl Default for DynamoConfig {
 }
 
 impl DynamoConfig {
-    /// AWS, with the credentials and the region of the SDK's own chain.
+    /// Returns settings for AWS, with credentials and region from the SDK's chain.
     pub fn new() -> Self {
         Self::default()
     }
 
-    /// The service at this URL.
+    /// Returns settings for the service at this URL.
     pub fn for_endpoint(endpoint: impl Into<String>) -> Self {
         Self { endpoint: Some(endpoint.into()), ..Self::default() }
     }
 
-    /// In this region.
+    /// Sets the [region](Self::region).
     #[must_use]
     pub fn with_region(mut self, region: impl Into<String>) -> Self {
         self.region = Some(region.into());
         self
     }
 
-    /// With the credentials and the region of this profile.
+    /// Sets the [profile](Self::profile) for credentials and region.
     #[must_use]
     pub fn with_profile(mut self, profile: impl Into<String>) -> Self {
         self.profile = Some(profile.into());
         self
     }
 
-    /// With this before every table name.
+    /// Sets the [prefix](Self::table_prefix) of every table name.
     #[must_use]
     pub fn with_table_prefix(mut self, prefix: impl Into<String>) -> Self {
         self.table_prefix = prefix.into();
         self
     }
 
-    /// With this engine at the other end.
+    /// Sets the [engine](Self::engine), so that opening sends no request to detect it.
     #[must_use]
     pub fn with_engine(mut self, engine: Engine) -> Self {
         self.engine = Some(engine);
         self
     }
 
-    /// With this limit on a connection's making.
+    /// Sets the [time limit for a connection](Self::connect_timeout).
     #[must_use]
     pub fn with_connect_timeout(mut self, timeout: Duration) -> Self {
         self.connect_timeout = timeout;
         self
     }
 
-    /// With this limit on the wait for an answer's first byte.
+    /// Sets the [time limit for the first byte of an answer](Self::read_timeout).
     #[must_use]
     pub fn with_read_timeout(mut self, timeout: Duration) -> Self {
         self.read_timeout = timeout;
         self
     }
 
-    /// With this limit on a whole call.
+    /// Sets the [time limit for a whole call](Self::operation_timeout).
     #[must_use]
     pub fn with_operation_timeout(mut self, timeout: Duration) -> Self {
         self.operation_timeout = timeout;
         self
     }
 
-    /// With this limit on the wait for a table.
+    /// Sets the [time limit for changes of tables](Self::table_wait_limit).
     #[must_use]
     pub fn with_table_wait_limit(mut self, limit: Duration) -> Self {
         self.table_wait_limit = limit;

@@ -1,4 +1,4 @@
-//! Core's types to the SDK's and back, one place for each.
+//! Conversion between core's types and the SDK's. Each type is converted in one module.
 
 mod answer;
 mod expression;

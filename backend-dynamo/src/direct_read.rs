@@ -1,13 +1,12 @@
-//! Items straight from the service's answer.
+//! Fast path of GetItem, Query and Scan: items are encoded directly from the JSON of the answer.
 //!
-//! The SDK reads an answer into a hash map per item, one allocation per name and value, which
-//! would then be read once more into an encoded item. On the reads that applications make most,
-//! the text of the answer is encoded instead, and the SDK's maps are never made. Everything else
-//! is the SDK's: connections, signatures, time-outs, exceptions.
+//! The SDK would parse each item into a hash map, with one allocation per name and value, which
+//! would then be converted to an encoded item. Connections, signatures, time-outs and exceptions
+//! stay with the SDK.
 //!
-//! The way in is an interceptor on the store's clients. It acts only on calls made through
-//! [`read`]; calls that somebody makes on [`DynamoStore::client`](crate::DynamoStore::client) are
-//! not touched, and a client that somebody else made answers as it always does.
+//! An interceptor of the store's client replaces the deserializer, only for calls through [`read`].
+//! Calls on [`DynamoStore::client`](crate::DynamoStore::client) are not affected. Clients of the
+//! caller have no interceptor, and the SDK parses their answers.
 
 use std::cell::RefCell;
 use std::future::Future;
@@ -29,7 +28,7 @@ use tabla_core::DynamoJson;
 use tabla_core::ops::ReturnConsumedCapacity;
 
 tokio::task_local! {
-    /// The answer to the call that is under way in this task.
+    /// Operation and answer of the current call of this task.
     static SLOT: RefCell<Slot>;
 }
 
@@ -38,7 +37,7 @@ struct Slot {
     answer: Option<DirectOutput>,
 }
 
-/// The operations whose answers are read here.
+/// Operation with a direct read.
 #[derive(Clone, Copy, Debug)]
 pub(crate) enum DirectRead {
     GetItem,
@@ -46,8 +45,8 @@ pub(crate) enum DirectRead {
     Scan,
 }
 
-/// What an answer has of items. Their capacity units are the SDK's to read: a call that asks for
-/// them goes the SDK's way.
+/// Items and position of an answer. Capacity units are missing: [`read`] leaves calls that ask for
+/// them to the SDK.
 #[derive(Deserialize)]
 #[serde(rename_all = "PascalCase")]
 pub(crate) struct DirectOutput {
@@ -61,8 +60,10 @@ pub(crate) struct DirectOutput {
     pub(crate) last_evaluated_key: Option<DynamoJson>,
 }
 
-/// Makes a call, and takes the items from its answer. There is no [`Answer`] if the client is not
-/// the store's own: then they are in the SDK's output.
+/// Makes a call, and returns the SDK's output with the items of the answer.
+///
+/// The [`DirectOutput`] is `None` if the call asks for capacity or the client has no interceptor.
+/// The items are then in the SDK's output.
 pub(crate) async fn read<T, E>(
     operation: DirectRead,
     capacity: ReturnConsumedCapacity,
@@ -79,7 +80,7 @@ pub(crate) async fn read<T, E>(
     SLOT.scope(slot, call).await
 }
 
-/// Puts [`TakesItems`] in the place of the SDK's reader of answers.
+/// Interceptor that replaces the SDK's deserializer with [`DirectReadDeserializer`].
 #[derive(Debug)]
 pub(crate) struct DirectReadInterceptor;
 
@@ -95,7 +96,7 @@ impl Intercept for DirectReadInterceptor {
         _components: &RuntimeComponents,
         config: &mut ConfigBag,
     ) -> Result<(), BoxError> {
-        // Exceptions are left to the SDK.
+        // The SDK deserializes exceptions.
         let is_answer = context.response().status().is_success();
         if is_answer && SLOT.try_with(|_| ()).is_ok() {
             config
@@ -106,7 +107,7 @@ impl Intercept for DirectReadInterceptor {
     }
 }
 
-/// Reads an answer into the slot of the task, and leaves the SDK an empty output.
+/// Deserializer that stores the answer in [`SLOT`] and returns an empty output to the SDK.
 #[derive(Debug)]
 struct DirectReadDeserializer;
 

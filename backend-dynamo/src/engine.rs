@@ -9,7 +9,7 @@ use tabla_core::{Capabilities, Error, Requirement, Result};
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 #[non_exhaustive]
 pub enum Engine {
-    /// DynamoDB on AWS, or a service without known deviations.
+    /// DynamoDB on AWS, or a service without known deviations from it.
     DynamoDb,
     /// DynamoDB Local, Amazon's Java server for development. It has no tags.
     Local,

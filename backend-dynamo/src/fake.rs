@@ -1,4 +1,4 @@
-//! An HTTP service in the process, for tests: it answers as told and keeps what it was asked.
+//! Fake HTTP service for tests: returns scripted responses and records requests.
 
 use std::collections::VecDeque;
 use std::sync::{Arc, Mutex};
@@ -17,19 +17,19 @@ use aws_smithy_types::body::SdkBody;
 
 use crate::{DynamoConfig, DynamoStore};
 
-/// What the service does with a request.
+/// Scripted response to one request.
 pub(crate) enum FakeResponse {
-    /// Answers with this status and body.
+    /// Status and body.
     Body(u16, String),
-    /// Answers so with this `Server` header.
+    /// Header `Server`, status and body.
     From(&'static str, u16, String),
-    /// Fails on the way.
+    /// Failure of the connection.
     Fails(fn() -> ConnectorError),
-    /// Never answers.
+    /// No response, ever.
     Silence,
 }
 
-/// The service.
+/// Fake service. Clones share its script and its record.
 #[derive(Clone)]
 pub(crate) struct FakeService(Arc<Mutex<State>>);
 
@@ -38,7 +38,7 @@ struct State {
     requests: Vec<Request>,
 }
 
-/// What the service was asked.
+/// Recorded request.
 #[derive(Clone, Debug)]
 pub(crate) struct Request {
     pub(crate) operation: String,
@@ -51,7 +51,7 @@ impl FakeService {
         Self(Arc::new(Mutex::new(State { answers, requests: Vec::new() })))
     }
 
-    /// A service that gives this exception.
+    /// Returns a service that answers one request with this exception.
     pub(crate) fn exception(status: u16, code: &str, message: &str) -> Self {
         let body = serde_json::json!({
             "__type": format!("com.amazonaws.dynamodb.v20120810#{code}"),
@@ -60,7 +60,7 @@ impl FakeService {
         Self::new([FakeResponse::Body(status, body.to_string())])
     }
 
-    /// A store on this service.
+    /// Returns a store on this service.
     pub(crate) fn store(&self, config: &DynamoConfig) -> DynamoStore {
         let credentials = Credentials::new("a", "b", None, None, "fake");
         let timeouts = aws_sdk_dynamodb::config::timeout::TimeoutConfig::builder()
@@ -89,7 +89,7 @@ impl FakeService {
         .unwrap()
     }
 
-    /// What the service was asked so far.
+    /// Returns the requests so far, in order.
     pub(crate) fn requests(&self) -> Vec<Request> {
         self.0.lock().unwrap().requests.clone()
     }
@@ -121,7 +121,7 @@ impl HttpConnector for FakeService {
         };
         let mut state = self.0.lock().unwrap();
         state.requests.push(asked);
-        match state.answers.pop_front().expect("the test gives every answer") {
+        match state.answers.pop_front().expect("the test scripts a response for every request") {
             FakeResponse::Body(status, body) => {
                 HttpConnectorFuture::ready(Ok(response(status, body)))
             }

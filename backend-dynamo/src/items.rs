@@ -1,4 +1,4 @@
-//! Reading and writing one item, and reading pages of many.
+//! Operations on one item, and pages of queries and scans.
 
 use aws_sdk_dynamodb::types::{ConsumedCapacity, ItemCollectionMetrics};
 use tabla_core::expr::{ExpressionKind, Values};
@@ -306,12 +306,13 @@ impl DirectOutput {
     }
 }
 
-/// The service counts in 32 bits with a sign, and knows no count below zero.
+/// Converts a count of the service, a signed 32-bit number; a negative one becomes 0.
 fn page_count(count: i32) -> usize {
     usize::try_from(count).unwrap_or_default()
 }
 
-/// Where the next page begins. Some engines end with an empty key instead of none.
+/// Converts the last evaluated key. Some engines return an empty key at the end, which becomes
+/// `None`.
 fn last_key(key: Option<Attributes>) -> Result<Option<tabla_core::Item>> {
     key.filter(|key| !key.is_empty()).map(item_from_sdk).transpose()
 }

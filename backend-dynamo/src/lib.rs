@@ -1,5 +1,5 @@
-//! tabla's [`Store`](tabla_core::Store) on DynamoDB, and on the engines that speak its protocol:
-//! DynamoDB Local, ScyllaDB's Alternator, tabla's own server.
+//! tabla's [`Store`](tabla_core::Store) on DynamoDB, and on engines that speak its protocol:
+//! DynamoDB Local, ScyllaDB's Alternator, and `tabla serve`.
 //!
 //! ```no_run
 //! use tabla_core::ops::{GetItem, PutItem};
@@ -7,7 +7,7 @@
 //! use tabla_dynamo::{DynamoConfig, DynamoStore};
 //!
 //! # async fn example() -> tabla_core::Result<()> {
-//! let store = DynamoStore::open(&DynamoConfig::at("http://127.0.0.1:8000")).await?;
+//! let store = DynamoStore::open(&DynamoConfig::for_endpoint("http://127.0.0.1:8000")).await?;
 //! store.put(PutItem::new("themes", Item::new().with("pk", "T#1").with("name", "dark"))).await?;
 //! let found = store.get(GetItem::new("themes", Item::new().with("pk", "T#1"))).await?;
 //! assert!(found.item.is_some());
@@ -15,17 +15,18 @@
 //! # }
 //! ```
 //!
-//! # What is judged where
+//! # Validation
 //!
-//! The service judges requests. This crate translates them, and answers and errors back, losing
-//! nothing: capacity per index, unprocessed keys and items, cancellation reasons with their items,
-//! the request id. What an engine is known to lack is in its
-//! [`Capabilities`](tabla_core::Capabilities), and is refused before anything is sent.
+//! The service validates requests and evaluates expressions. This crate converts requests, answers
+//! and errors without loss: capacity per index, unprocessed keys and items, cancellation reasons
+//! with their items, the request id. A request that needs a missing capability of the engine
+//! ([`Capabilities`](tabla_core::Capabilities)) is refused before it is sent.
 //!
-//! # One account, many environments
+//! # Table prefix
 //!
-//! A table prefix is added to every table name on the way out and taken off on the way in; tables
-//! of other prefixes are not seen. Resource names (`arn:…`) are left alone, and so are messages.
+//! One account can hold several environments. The prefix of the configuration is added to every
+//! table name in requests and removed in answers. Tables with other prefixes are not visible.
+//! Resource names (`arn:…`) and messages are not changed.
 
 mod alternator;
 mod batches;

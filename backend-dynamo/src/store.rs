@@ -1,4 +1,4 @@
-//! The store: its parts, and the trait's methods, each handed to the module of its family.
+//! The store and its implementation of [`Store`]. Each method calls the module of its family.
 
 use std::sync::Arc;
 use std::time::Duration;
@@ -12,16 +12,15 @@ use crate::engine::require;
 use crate::prefix::TablePrefix;
 use crate::{DynamoConfig, Engine};
 
-/// A [`Store`] on DynamoDB, or on an engine that speaks its protocol.
+/// [`Store`] on DynamoDB, or on an engine that speaks its protocol.
 ///
-/// Every request goes to the service as it is: expressions as the text that the caller wrote, or
-/// rendered from the caller's tree. The service judges them. Only what the engine is known to lack
-/// is refused here, before anything is sent.
+/// The service evaluates expressions: they are sent as the caller's text, or rendered from the
+/// caller's tree. A request for a missing capability of the engine is refused before it is sent.
 ///
-/// Calls are made once. Trying again is the business of core's retry policy, so the SDK's own is
-/// off. A write whose answer was lost says so: [`tabla_core::Applied::Maybe`].
+/// Each call is sent once. The SDK's retries are off, because core's retry policy retries. The
+/// error of a write whose answer was lost has [`tabla_core::Applied::Maybe`].
 ///
-/// It is cheap to clone; clones share their connections.
+/// Cloning is cheap, and clones share their connections.
 #[derive(Clone, Debug)]
 pub struct DynamoStore {
     pub(crate) client: aws_sdk_dynamodb::Client,
@@ -33,14 +32,14 @@ pub struct DynamoStore {
 }
 
 impl DynamoStore {
-    /// A store on clients that the caller made.
+    /// Returns a store on the caller's SDK clients.
     ///
-    /// The clients bring endpoint, credentials, time-outs and retries with them; of `config` only
-    /// the table prefix, the engine (DynamoDB itself if none is named) and the limit on waiting
-    /// for tables count. Turn the clients' own retries off, or calls are retried twice over.
+    /// Endpoint, credentials, time-outs and retries are those of the clients. Of `config`, only the
+    /// table prefix, the engine (default: [`Engine::DynamoDb`]) and the limit on waiting for tables
+    /// are used. Turn off the clients' retries: otherwise the attempts of both policies multiply.
     ///
     /// # Errors
-    /// The table prefix cannot begin a table name.
+    /// The table prefix has a character that table names cannot have.
     pub fn from_client(
         client: aws_sdk_dynamodb::Client,
         streams: aws_sdk_dynamodbstreams::Client,
@@ -56,31 +55,31 @@ impl DynamoStore {
         })
     }
 
-    /// The same store, waiting for tables by this environment's clock.
+    /// Sets the clock that measures waits for tables.
     #[must_use]
     pub fn with_env(mut self, env: &Env) -> Self {
         self.clock = Arc::clone(&env.clock);
         self
     }
 
-    /// What answers at the other end.
+    /// Returns the engine of the service, as configured or detected.
     pub fn engine(&self) -> Engine {
         self.engine
     }
 
-    /// The SDK's client: the way to what [`Store`] does not offer.
+    /// Returns the SDK's client, for operations that [`Store`] does not have.
     ///
-    /// It knows tables by the names that [`DynamoStore::service_table_name`] gives.
+    /// Its table names are those of [`DynamoStore::service_table_name`].
     pub fn client(&self) -> &aws_sdk_dynamodb::Client {
         &self.client
     }
 
-    /// The SDK's client for streams.
+    /// Returns the SDK's client for streams.
     pub fn streams_client(&self) -> &aws_sdk_dynamodbstreams::Client {
         &self.streams
     }
 
-    /// The name that the service knows a table by: with the prefix.
+    /// Returns the service's name of a table, with the prefix.
     pub fn service_table_name(&self, table: &str) -> String {
         self.prefix.add(table.to_owned())
     }
@@ -89,7 +88,10 @@ impl DynamoStore {
         &*self.clock
     }
 
-    /// Refuses a request for something that the engine lacks.
+    /// Checks that the engine has a capability.
+    ///
+    /// # Errors
+    /// [`tabla_core::ErrorKind::Unsupported`] with the operation and, if not empty, the argument.
     pub(crate) fn require(
         &self,
         requirement: Requirement,
@@ -99,7 +101,10 @@ impl DynamoStore {
         require(&self.engine.capabilities(), requirement, operation, argument)
     }
 
-    /// Refuses item-collection metrics where the engine has none.
+    /// Checks that the engine has item-collection metrics, if the request asks for them.
+    ///
+    /// # Errors
+    /// [`tabla_core::ErrorKind::Unsupported`] if it has none.
     pub(crate) fn require_metrics(
         &self,
         metrics: ReturnItemCollectionMetrics,
@@ -123,7 +128,7 @@ impl Store for DynamoStore {
         self.engine.capabilities()
     }
 
-    /// It has none yet.
+    /// Returns `None`: this store has no extensions.
     fn extension_by_id(&self, _: std::any::TypeId) -> Option<tabla_core::Extension> {
         None
     }

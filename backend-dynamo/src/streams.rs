@@ -1,4 +1,4 @@
-//! Streams of changes.
+//! Operations on streams.
 
 use tabla_core::ops::{
     DescribeStream, GetRecords, GetRecordsOutput, GetShardIterator, ListStreams, ListStreamsOutput,
@@ -11,7 +11,8 @@ use crate::convert::*;
 use crate::error::{Access, from_sdk};
 
 impl DynamoStore {
-    /// A page may be short, or empty, where other environments have streams too.
+    /// Lists streams of tables with the store's prefix. A page may be short or empty, because
+    /// streams of other prefixes are left out.
     pub(crate) async fn list_own_streams(&self, request: ListStreams) -> Result<ListStreamsOutput> {
         let ListStreams { table, exclusive_start_stream, limit, .. } = request;
         self.require(Requirement::Streams, "list_streams", "")?;
@@ -90,7 +91,10 @@ impl DynamoStore {
     }
 }
 
-/// An answer without what was asked for.
+/// Returns the error of an answer without its result.
 pub(crate) fn empty_output_error(operation: &str) -> Error {
-    Error::new(ErrorKind::Unexpected, format!("the service's answer to `{operation}` is empty"))
+    Error::new(
+        ErrorKind::Unexpected,
+        format!("the service returned an empty answer to `{operation}`"),
+    )
 }

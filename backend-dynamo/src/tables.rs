@@ -1,4 +1,4 @@
-//! Tables, their expiry settings and their tags.
+//! Operations on tables, time to live and tags.
 
 use std::future::Future;
 use std::time::Duration;
@@ -140,10 +140,10 @@ impl DynamoStore {
         self.wait_until_ready(table, description, &created, &deleted).await
     }
 
-    /// Sends a change of a table.
+    /// Sends the creation or change of a table; on DynamoDB Local up to 10 times, 25 ms apart.
     ///
-    /// DynamoDB Local 2.6.1 adds up the throughput of all tables for it, and fails inside, having
-    /// done nothing, if one of them is deleted meanwhile: there it is sent again a few times.
+    /// DynamoDB Local 2.6.1 sums the throughput of all tables for it. If one of them is deleted
+    /// meanwhile, it fails with `InternalFailure` and has changed nothing.
     async fn retry_during_deletions<T, F>(&self, send: impl Fn() -> F) -> Result<T>
     where
         F: Future<Output = Result<T>>,
@@ -178,7 +178,7 @@ impl DynamoStore {
         let mut wait = StatusPoll::new(self.clock(), self.table_wait_limit);
         loop {
             match self.describe(table.clone()).await {
-                // Somebody has created another table by this name already.
+                // Another caller has created a table with this name meanwhile.
                 Ok(now) if now.id.is_some() && now.id != last.id => return Ok(last),
                 Ok(now) => wait.pause(&state(&now)).await?,
                 Err(error) if error.is_not_found() => return Ok(last),
@@ -187,8 +187,7 @@ impl DynamoStore {
         }
     }
 
-    /// Looks again until the table and all its indexes can be used, the created indexes are there
-    /// and the deleted ones are not.
+    /// Polls until the table and all its indexes are active, `created` exist and `deleted` do not.
     async fn wait_until_ready(
         &self,
         table: String,
@@ -204,8 +203,8 @@ impl DynamoStore {
             wait.pause(&state(&description)).await?;
             match self.describe(table.clone()).await {
                 Ok(now) => description = now,
-                // DescribeTable reads with eventual consistency: a new table may not be there
-                // yet (API reference, DescribeTable).
+                // DescribeTable is eventually consistent: it may not find a new table yet (API
+                // reference, DescribeTable).
                 Err(error) if error.is_not_found() => {}
                 Err(error) => {
                     ignore_transient(error)?;
@@ -221,8 +220,8 @@ impl DynamoStore {
             let page = self.table_names(start, limit).await?;
             return Ok(page);
         }
-        // The tables of other environments are left out, so one page takes as many of the
-        // service's as it takes. A limit that is none is left to the service to refuse.
+        // Tables of other prefixes are left out, so a page reads pages of the service until it is
+        // full. The service refuses an invalid limit.
         let wanted = limit.and_then(|limit| usize::try_from(limit).ok()).unwrap_or(PAGE);
         let mut ask = limit.filter(|limit| !(1..=PAGE as i32).contains(limit));
         let mut start = start;
@@ -244,7 +243,7 @@ impl DynamoStore {
         }
     }
 
-    /// One page of the service's names.
+    /// Returns one page of the service's table names, of all prefixes.
     pub(crate) async fn table_names(
         &self,
         start: Option<String>,
@@ -342,7 +341,7 @@ impl DynamoStore {
         Ok(tags)
     }
 
-    /// All tags of a resource, the engine's own included.
+    /// Returns all tags of a resource, including Alternator's isolation tag.
     pub(crate) async fn tags_of(&self, arn: &str) -> Result<Tags> {
         let mut tags = Tags::new();
         let mut next = None;
@@ -363,7 +362,8 @@ impl DynamoStore {
         }
     }
 
-    /// Tags belong to resource names, which only the service knows.
+    /// Returns the resource name of a table, which requests for tags need. Asks the service, unless
+    /// `table` is one.
     async fn table_arn(&self, table: String) -> Result<String> {
         if table.starts_with("arn:") {
             return Ok(table);
@@ -419,7 +419,7 @@ impl DynamoStore {
     }
 }
 
-/// How many names a page of ListTables has at most.
+/// Maximum number of names on a page of ListTables.
 const PAGE: usize = 100;
 
 fn is_ready(table: &TableDescription, created: &[String], deleted: &[String]) -> bool {
@@ -432,7 +432,7 @@ fn is_ready(table: &TableDescription, created: &[String], deleted: &[String]) ->
         && !deleted.iter().any(has)
 }
 
-/// What a table was seen to be, for the error that ends a wait.
+/// Returns the status of a table and its indexes as text, for the error at the end of a wait.
 fn state(table: &TableDescription) -> String {
     let mut text = format!("table `{}` is {}", table.table, table.status.as_str());
     for index in &table.global_secondary_indexes {
@@ -443,11 +443,14 @@ fn state(table: &TableDescription) -> String {
     text
 }
 
-/// What a failed look means for the wait: nothing, if looking again may help.
+/// Returns the text of a transient error, after which the poll continues.
+///
+/// # Errors
+/// The error is not transient. It has [`Applied::Maybe`], because the service accepted the change.
 fn ignore_transient(error: Error) -> Result<String> {
     match error.retry() {
-        Retry::Later => Ok(format!("the table cannot be described ({error})")),
-        // The change itself was accepted before.
+        Retry::Later => Ok(format!("cannot describe the table ({error})")),
+        // The service has accepted the change before.
         _ => Err(error.with_applied(Applied::Maybe)),
     }
 }

@@ -1,4 +1,4 @@
-//! What goes over the wire and what is made of the answers, against the fake service.
+//! Requests as sent, and answers as converted, against the fake service.
 
 use serde_json::json;
 use std::time::Duration;
@@ -48,7 +48,7 @@ fn orders() -> CreateTable {
 }
 
 #[tokio::test]
-async fn a_rendered_condition_and_its_options_are_sent() {
+async fn put_sends_the_rendered_condition_and_options() {
     let fake = FakeService::new([answer(json!({}))]);
     let put = PutItem::new("orders", key().with("n", 1))
         .condition(attr("status").eq("draft"))
@@ -92,7 +92,7 @@ async fn defaults_are_not_sent() {
 }
 
 #[tokio::test]
-async fn a_page_brings_its_place_and_its_cost() {
+async fn page_has_its_last_key_and_capacity() {
     let fake = FakeService::new([answer(json!({
         "Items": [{ "pk": { "S": "a" } }],
         "Count": 1,
@@ -117,7 +117,7 @@ async fn a_page_brings_its_place_and_its_cost() {
 }
 
 #[tokio::test]
-async fn a_transaction_gets_a_token_of_its_own_and_keeps_the_callers() {
+async fn transaction_sends_the_callers_token_or_a_new_one() {
     let fake = FakeService::new([answer(json!({})), answer(json!({}))]);
     let store = fake.store(&dev());
     let transaction = || TransactWriteItems::new().item(PutItem::new("orders", key()));
@@ -130,7 +130,7 @@ async fn a_transaction_gets_a_token_of_its_own_and_keeps_the_callers() {
 }
 
 #[tokio::test]
-async fn what_an_engine_lacks_is_refused_and_not_sent() {
+async fn request_for_a_missing_capability_is_not_sent() {
     let fake = FakeService::new([]);
     let on = |engine| fake.store(&DynamoConfig::new().with_engine(engine));
     let local = on(Engine::Local);
@@ -161,13 +161,13 @@ async fn what_an_engine_lacks_is_refused_and_not_sent() {
         alternator.list_streams(ListStreams::default()).await.err(),
     ];
     for error in refused {
-        assert_eq!(error.expect("it is lacking").kind(), &ErrorKind::Unsupported);
+        assert_eq!(error.expect("the engine lacks it").kind(), &ErrorKind::Unsupported);
     }
     assert!(fake.requests().is_empty());
 }
 
 #[tokio::test]
-async fn an_operation_of_a_transaction_asks_for_nothing_of_its_own() {
+async fn operation_options_are_rejected_inside_a_transaction() {
     let fake = FakeService::new([]);
     let put = PutItem::new("orders", key()).return_values(ReturnValues::AllOld);
     let error = fake
@@ -184,7 +184,7 @@ fn clocked(fake: &FakeService, config: &DynamoConfig) -> (DynamoStore, ManualClo
 }
 
 #[tokio::test]
-async fn creating_waits_for_the_table_and_its_indexes() {
+async fn create_table_waits_for_the_table_and_its_indexes() {
     let seen = |status, index| answer(json!({ "Table": description(status, &[("g", index)]) }));
     let fake = FakeService::new([
         answer(json!({ "TableDescription": description("CREATING", &[("g", "CREATING")]) })),
@@ -204,7 +204,7 @@ async fn creating_waits_for_the_table_and_its_indexes() {
 }
 
 #[tokio::test]
-async fn local_is_asked_again_when_a_deletion_crosses_a_change() {
+async fn dynamodb_local_is_retried_after_a_concurrent_deletion() {
     let fails = || {
         let body = json!({ "__type": "InternalFailure", "message": "m" });
         FakeResponse::Body(500, body.to_string())
@@ -222,7 +222,7 @@ async fn local_is_asked_again_when_a_deletion_crosses_a_change() {
     let error = clocked(&fake, &local).0.update_table(protect()).await.unwrap_err();
     assert_eq!(error.code(), "InternalFailure");
     assert_eq!(fake.requests().len(), 10);
-    // A failure of AWS may have come after the change.
+    // On AWS, the failure may have come after the change.
     let fake = FakeService::new([fails(), done()]);
     let error = clocked(&fake, &dev()).0.update_table(protect()).await.unwrap_err();
     assert_eq!(error.applied(), Applied::Maybe);
@@ -230,7 +230,7 @@ async fn local_is_asked_again_when_a_deletion_crosses_a_change() {
 }
 
 #[tokio::test]
-async fn an_empty_table_name_is_refused_in_the_words_of_the_service() {
+async fn empty_table_name_has_the_message_of_the_service() {
     let fake = FakeService::new([]);
     let error = fake.store(&DynamoConfig::new()).get(GetItem::new("", key())).await.unwrap_err();
     assert_eq!(error.code(), "ValidationException");
@@ -243,7 +243,7 @@ async fn an_empty_table_name_is_refused_in_the_words_of_the_service() {
 }
 
 #[tokio::test]
-async fn changing_waits_until_the_index_is_there_or_gone() {
+async fn update_table_waits_until_indexes_are_created_or_deleted() {
     let seen = |indexes: &[_]| answer(json!({ "Table": description("ACTIVE", indexes) }));
     let fake = FakeService::new([
         answer(json!({ "TableDescription": description("ACTIVE", &[]) })),
@@ -262,7 +262,7 @@ async fn changing_waits_until_the_index_is_there_or_gone() {
 }
 
 #[tokio::test]
-async fn deleting_waits_until_the_table_is_gone() {
+async fn delete_table_waits_until_the_table_is_not_found() {
     let fake = FakeService::new([
         answer(json!({ "TableDescription": description("DELETING", &[]) })),
         answer(json!({ "Table": description("DELETING", &[]) })),
@@ -275,7 +275,7 @@ async fn deleting_waits_until_the_table_is_gone() {
 }
 
 #[tokio::test]
-async fn a_wait_has_an_end() {
+async fn wait_fails_at_its_limit_with_the_status() {
     let creating = || answer(json!({ "Table": description("CREATING", &[("g", "CREATING")]) }));
     let first = answer(json!({ "TableDescription": description("CREATING", &[]) }));
     let fake = FakeService::new(std::iter::once(first).chain((0..20).map(|_| creating())));
@@ -286,12 +286,13 @@ async fn a_wait_has_an_end() {
     assert_eq!(error.applied(), Applied::Maybe);
     assert_eq!(
         error.message(),
-        "table `orders` is CREATING, its index `g` CREATING after 4 s of waiting"
+        "table `orders` is CREATING, its index `g` CREATING after 4 s of waiting; the \
+         service continues the change, so check it with describe_table"
     );
 }
 
 #[tokio::test]
-async fn a_page_of_tables_holds_only_this_environments() {
+async fn list_tables_returns_only_tables_with_the_prefix() {
     let page = |names: &[&str], last: Option<&str>| {
         answer(json!({ "TableNames": names, "LastEvaluatedTableName": last }))
     };
@@ -316,7 +317,7 @@ async fn a_page_of_tables_holds_only_this_environments() {
 }
 
 #[tokio::test]
-async fn tags_are_asked_by_resource_name() {
+async fn tags_are_requested_by_resource_name() {
     let fake = FakeService::new([
         answer(json!({ "Table": description("ACTIVE", &[]) })),
         answer(json!({ "Tags": [{ "Key": "b", "Value": "2" }], "NextToken": "n" })),
@@ -329,7 +330,7 @@ async fn tags_are_asked_by_resource_name() {
     assert_eq!(requests[2].body["NextToken"], "n");
 }
 
-/// What an endpoint that answers the first question so is taken for.
+/// Returns the engine that is detected from these answers.
 async fn engine_behind(answers: Vec<FakeResponse>) -> tabla_core::Result<Engine> {
     let mut store = FakeService::new(answers).store(&dev());
     store.detect_engine(None).await?;
@@ -337,7 +338,7 @@ async fn engine_behind(answers: Vec<FakeResponse>) -> tabla_core::Result<Engine>
 }
 
 #[tokio::test]
-async fn an_endpoint_tells_what_it_is() {
+async fn engine_is_detected_from_the_server_header() {
     let missing = |server| {
         FakeResponse::From(
             server,
@@ -360,7 +361,7 @@ fn setting(value: &str) -> FakeResponse {
 }
 
 #[tokio::test]
-async fn alternator_opens_only_over_isolated_tables() {
+async fn alternator_with_an_unsafe_table_is_refused() {
     let tables = || answer(json!({ "TableNames": ["dev-orders", "prod-orders"] }));
     let table = || answer(json!({ "Table": description("ACTIVE", &[]) }));
     let tags = |tags: serde_json::Value| answer(json!({ "Tags": tags }));
@@ -385,7 +386,7 @@ async fn alternator_opens_only_over_isolated_tables() {
 }
 
 #[tokio::test]
-async fn alternators_tables_are_created_isolated() {
+async fn new_table_on_alternator_gets_the_isolation_tag() {
     let fake = FakeService::new([
         answer(json!({ "TableDescription": description("ACTIVE", &[]) })),
         answer(json!({ "Tags": [{ "Key": "system:write_isolation", "Value": "always_use_lwt" }] })),

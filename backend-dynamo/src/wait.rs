@@ -1,16 +1,16 @@
-//! Waiting for a table to be what it was asked to be.
+//! Polling of a table until a change is complete.
 
 use std::time::Duration;
 
 use tabla_core::env::{Clock, Timestamp};
 use tabla_core::{Applied, Error, ErrorKind, Result, Retry};
 
-/// The first pause: DynamoDB Local is ready at once, a table on AWS takes some seconds.
+/// First pause. DynamoDB Local is ready at once, a table on AWS after some seconds.
 const FIRST_PAUSE: Duration = Duration::from_millis(50);
-/// Pauses double up to this.
+/// Upper bound of the pauses, which double.
 const LONGEST_PAUSE: Duration = Duration::from_secs(3);
 
-/// A wait with growing pauses and an end.
+/// Pauses between polls, which double up to [`LONGEST_PAUSE`], with a limit on the whole wait.
 pub(crate) struct StatusPoll<'a> {
     clock: &'a dyn Clock,
     limit: Duration,
@@ -23,18 +23,23 @@ impl<'a> StatusPoll<'a> {
         Self { clock, limit, begun: clock.now(), pause: FIRST_PAUSE }
     }
 
-    /// Pauses before the next look.
+    /// Pauses before the next poll.
     ///
     /// # Errors
-    /// The time is up: `state` says what the last look saw. The change goes on at the service, so
-    /// [`Applied::Maybe`], and asking for it again would be refused.
+    /// The limit is reached. The message has `state`, the result of the last poll. The service
+    /// continues the change: [`Applied::Maybe`], and [`Retry::Never`] because it would refuse a
+    /// repeat.
     pub(crate) async fn pause(&mut self, state: &str) -> Result<()> {
         let waited = self.clock.now().since(self.begun);
         let left = self.limit.saturating_sub(waited);
         if left.is_zero() {
             return Err(Error::new(
                 ErrorKind::Unavailable,
-                format!("{state} after {} s of waiting", waited.as_secs()),
+                format!(
+                    "{state} after {} s of waiting; the service continues the change, so check it \
+                     with describe_table",
+                    waited.as_secs()
+                ),
             )
             .with_retry(Retry::Never)
             .with_applied(Applied::Maybe));
@@ -52,7 +57,7 @@ mod tests {
     use super::*;
 
     #[tokio::test]
-    async fn pauses_double_up_to_a_bound_and_end_at_the_limit() {
+    async fn pauses_double_up_to_the_bound_until_the_limit() {
         let clock = ManualClock::new(Timestamp::from_secs(1_000));
         let mut wait = StatusPoll::new(&clock, Duration::from_secs(10));
         let error = loop {
@@ -60,7 +65,11 @@ mod tests {
                 break error;
             }
         };
-        assert_eq!(error.message(), "table `orders` is CREATING after 10 s of waiting");
+        assert_eq!(
+            error.message(),
+            "table `orders` is CREATING after 10 s of waiting; the service continues the change, so \
+             check it with describe_table"
+        );
         assert_eq!(error.applied(), Applied::Maybe);
         assert_eq!(error.retry(), Retry::Never);
         let sleeps = clock.sleeps();

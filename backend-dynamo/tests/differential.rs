@@ -1,7 +1,7 @@
-//! MemoryStore, and SQLite, beside DynamoDB Local on random histories.
+//! Random histories on MemoryStore and SQLite, compared with DynamoDB Local.
 //!
-//! `TABLA_HISTORIES` says how many, and `TABLA_SEED` which; the long form of the test is 10,000 of
-//! a seed that was not used before.
+//! `TABLA_HISTORIES` is the number of histories, `TABLA_SEED` their seed. The long form has 10,000
+//! histories of a new seed.
 
 use std::sync::Arc;
 use std::sync::atomic::{AtomicU32, Ordering};
@@ -35,7 +35,10 @@ fn compare<F: Future<Output = Arc<dyn Store>> + Send>(
     }
     let server = tabla_testkit::dynamodb::endpoint().expect("a server");
     let number = |name: &str, default: u64| {
-        std::env::var(name).map_or(default, |text| text.parse().expect("it is a number"))
+        let Ok(text) = std::env::var(name) else { return default };
+        text.parse::<u64>().unwrap_or_else(|error| {
+            panic!("{name}={text}: {error}; set a whole number, such as {name}={default}")
+        })
     };
     let histories = number("TABLA_HISTORIES", histories);
     let seed = number("TABLA_SEED", 1);
@@ -49,7 +52,8 @@ fn compare<F: Future<Output = Arc<dyn Store>> + Send>(
         let prefix = format!("h{run:08x}-{}-", next.fetch_add(1, Ordering::Relaxed));
         let config = config.clone().with_table_prefix(prefix);
         let clients = (shared.client().clone(), shared.streams_client().clone());
-        let store = DynamoStore::from_client(clients.0, clients.1, &config).expect("it is valid");
+        let store =
+            DynamoStore::from_client(clients.0, clients.1, &config).expect("the prefix is valid");
         (embedded().await, Arc::new(store) as Arc<dyn Store>)
     });
 }

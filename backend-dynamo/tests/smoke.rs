@@ -1,7 +1,5 @@
-//! The store on a real server.
-//!
-//! The conformance suite covers what each operation means; this covers what it cannot: detection
-//! of the engine, the whole life of a table under a prefix, and many callers at once.
+//! The store on DynamoDB Local, beyond the conformance suite: detection of the engine, a table
+//! under a prefix from creation to deletion, and concurrent callers.
 
 use std::sync::Arc;
 
@@ -12,7 +10,7 @@ use tabla_core::{ErrorKind, Item, KeyType, Store, attr};
 use tabla_dynamo::{DynamoConfig, DynamoStore};
 
 #[tokio::test]
-async fn a_table_lives_and_dies_under_its_prefix() {
+async fn table_under_a_prefix_works_from_creation_to_deletion() {
     if tabla_testkit::dynamodb::is_excluded() {
         println!("not run, as asked: the walk through a table on DynamoDB Local");
         return;
@@ -84,9 +82,9 @@ async fn a_table_lives_and_dies_under_its_prefix() {
     assert!(error.is_not_found());
 }
 
-/// The same proof as for the embedded engine, through two clients of one server.
+/// Checks the same property as for the embedded engine, through two clients of one server.
 #[tokio::test(flavor = "multi_thread", worker_threads = 4)]
-async fn many_callers_are_strictly_serializable() {
+async fn concurrent_callers_are_strictly_serializable() {
     if tabla_testkit::dynamodb::is_excluded() {
         println!("not run, as asked: many callers on DynamoDB Local");
         return;

@@ -1,4 +1,4 @@
-//! What comes back besides items: capacity and item-collection metrics.
+//! Answers: capacity, item-collection metrics, and lists of items.
 
 use std::collections::{BTreeMap, HashMap};
 
@@ -9,9 +9,9 @@ use tabla_core::{Item, Result};
 use super::{Attributes, item_from_sdk};
 use crate::prefix::TablePrefix;
 
-/// What a single operation cost, if the caller asked.
+/// Converts the consumed capacity of a single operation, if the request asked for it.
 ///
-/// DynamoDB Local also answers callers that did not ask, when a delete found nothing.
+/// DynamoDB Local returns it without being asked if a delete found no item.
 pub(crate) fn capacity_from_sdk(
     prefix: &TablePrefix,
     asked: ReturnConsumedCapacity,
@@ -22,7 +22,7 @@ pub(crate) fn capacity_from_sdk(
         .map(|consumed| capacity_row(prefix, consumed))
 }
 
-/// What an operation on several tables cost, a row per table.
+/// Converts the consumed capacity of an operation on several tables, one row per table.
 pub(crate) fn capacities_from_sdk(
     prefix: &TablePrefix,
     asked: ReturnConsumedCapacity,
@@ -55,14 +55,14 @@ fn part(capacity: sdk::Capacity) -> Capacity {
         .write_capacity_units(capacity.write_capacity_units)
 }
 
-/// The item collection that a single write touched.
+/// Converts the item-collection metrics of a single write.
 pub(crate) fn metrics_from_sdk(
     metrics: Option<sdk::ItemCollectionMetrics>,
 ) -> Result<Option<ItemCollectionMetrics>> {
     metrics.map(metrics_row).transpose()
 }
 
-/// The item collections that several writes touched, by table.
+/// Converts the item-collection metrics of a batch or transaction, by table.
 pub(crate) fn table_metrics_from_sdk(
     prefix: &TablePrefix,
     metrics: Option<HashMap<String, Vec<sdk::ItemCollectionMetrics>>>,
@@ -86,7 +86,7 @@ fn metrics_row(metrics: sdk::ItemCollectionMetrics) -> Result<ItemCollectionMetr
     ))
 }
 
-/// The items of a page or a batch.
+/// Converts the items of a page or a batch.
 pub(crate) fn items_from_sdk(attributes: Vec<Attributes>) -> Result<Vec<Item>> {
     let mut items = Vec::with_capacity(attributes.len());
     for attributes in attributes {
@@ -113,7 +113,7 @@ mod tests {
     }
 
     #[test]
-    fn every_part_of_the_capacity_arrives() {
+    fn capacity_keeps_all_its_parts() {
         let prefix = TablePrefix::new("dev-").unwrap();
         let row =
             capacity_from_sdk(&prefix, ReturnConsumedCapacity::Indexes, Some(consumed())).unwrap();
@@ -126,7 +126,7 @@ mod tests {
     }
 
     #[test]
-    fn capacity_that_nobody_asked_for_is_dropped() {
+    fn capacity_without_a_request_for_it_is_dropped() {
         let prefix = TablePrefix::default();
         assert_eq!(
             capacity_from_sdk(&prefix, ReturnConsumedCapacity::None, Some(consumed())),

@@ -1,4 +1,4 @@
-//! Expressions: text goes as it is, trees are rendered.
+//! Expressions: text is sent unchanged, trees are rendered to text.
 
 use std::collections::HashMap;
 
@@ -9,10 +9,10 @@ use tabla_core::expr::{Condition, Expr, ExpressionKind, Names, Projection, Updat
 
 use super::value_to_sdk;
 
-/// The expressions of one request, which share their placeholders.
+/// Expressions of one request, which share their placeholders.
 ///
-/// The text that the caller wrote is left to the service to judge. A tree is judged here first,
-/// by core and in the service's words, because only a tree within the limits can be rendered.
+/// The service validates text. Core validates a tree before it is rendered, with the service's
+/// messages, because only a tree within the limits can be rendered.
 pub(crate) struct Expressions(Renderer);
 
 impl Expressions {
@@ -60,15 +60,15 @@ impl Expressions {
         }
     }
 
-    /// The placeholders of all expressions, those of the caller and those of rendered trees.
+    /// Returns the placeholders of all expressions, those of the caller and of rendered trees.
     pub(crate) fn finish(self) -> Result<SdkPlaceholders> {
         let (names, values) = self.0.into_placeholders();
         Ok(SdkPlaceholders { names: names_to_sdk(names), values: values_to_sdk(values)? })
     }
 }
 
-/// `ExpressionAttributeNames` and `ExpressionAttributeValues`: absent, not empty, if there is no
-/// placeholder, because the service refuses empty ones.
+/// `ExpressionAttributeNames` and `ExpressionAttributeValues`. Absent without placeholders, because
+/// the service refuses empty maps.
 pub(crate) struct SdkPlaceholders {
     pub(crate) names: Option<HashMap<String, String>>,
     pub(crate) values: Option<HashMap<String, AttributeValue>>,
@@ -96,7 +96,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn text_is_passed_on_untouched() {
+    fn text_is_sent_unchanged() {
         let names = Names::from([("#a".to_owned(), "a".to_owned())]);
         let mut expressions = Expressions::new(names, Values::new());
         let text =
@@ -108,7 +108,7 @@ mod tests {
     }
 
     #[test]
-    fn a_tree_beside_text_takes_placeholders_of_its_own() {
+    fn rendered_placeholders_do_not_collide_with_the_callers() {
         let names = Names::from([("#n0".to_owned(), "a".to_owned())]);
         let values = Values::from([(":v0".to_owned(), Value::from(1))]);
         let mut expressions = Expressions::new(names, values);
@@ -125,7 +125,7 @@ mod tests {
     }
 
     #[test]
-    fn a_tree_past_the_limits_is_refused_before_it_is_rendered() {
+    fn tree_above_the_limits_is_refused_before_it_is_rendered() {
         let mut tree = attr("a").eq(1);
         for _ in 0..100_000 {
             tree = !tree;
@@ -135,7 +135,7 @@ mod tests {
     }
 
     #[test]
-    fn nothing_stays_nothing() {
+    fn absent_expression_has_no_placeholders() {
         let mut expressions = Expressions::new(Names::new(), Values::new());
         assert_eq!(expressions.update(None).unwrap(), None);
         let placeholders = expressions.finish().unwrap();

@@ -1,4 +1,4 @@
-//! The options of reads and writes, and the parts of batches and transactions.
+//! Requests: options of reads and writes, and parts of batches and transactions.
 
 use std::collections::{BTreeMap, HashMap};
 
@@ -15,7 +15,7 @@ use tabla_core::{Error, ErrorKind, Result, assign};
 use super::{Expressions, item_from_sdk, item_to_sdk, items_from_sdk};
 use crate::prefix::TablePrefix;
 
-/// `Some(true)` if the option is on. Off is the service's default, and is not sent.
+/// Returns `Some(true)` if the option is on, else `None`: the service's default is not sent.
 pub(crate) fn true_or_absent(option: bool) -> Option<bool> {
     option.then_some(true)
 }
@@ -69,13 +69,14 @@ pub(crate) fn select(select: Select) -> sdk::Select {
     }
 }
 
-/// A part of a request that the SDK will not build. The conversions here set every member that
-/// it requires, so this says that the SDK requires one more than it did.
+/// Converts the SDK's error about a missing member.
+///
+/// The conversions set every required member, so it means that a newer SDK requires another one.
 pub(crate) fn build_error(error: BuildError) -> Error {
-    Error::new(ErrorKind::Unexpected, "the SDK refused to build the request").with_source(error)
+    Error::new(ErrorKind::Unexpected, "the SDK cannot build the request").with_source(error)
 }
 
-/// The reads of a batch from each table.
+/// Converts the reads of a batch, by table.
 pub(crate) fn batch_reads_to_sdk(
     prefix: &TablePrefix,
     requests: BTreeMap<String, KeysAndAttributes>,
@@ -100,7 +101,7 @@ fn keys_to_sdk(request: KeysAndAttributes) -> Result<sdk::KeysAndAttributes> {
         .map_err(build_error)
 }
 
-/// The reads that a batch left undone.
+/// Converts the unprocessed keys of a batch.
 pub(crate) fn batch_reads_from_sdk(
     prefix: &TablePrefix,
     requests: Option<HashMap<String, sdk::KeysAndAttributes>>,
@@ -119,7 +120,7 @@ pub(crate) fn batch_reads_from_sdk(
         .collect()
 }
 
-/// The writes of a batch to each table.
+/// Converts the writes of a batch, by table.
 pub(crate) fn batch_writes_to_sdk(
     prefix: &TablePrefix,
     requests: BTreeMap<String, Vec<WriteRequest>>,
@@ -148,7 +149,7 @@ fn write_to_sdk(request: WriteRequest) -> Result<sdk::WriteRequest> {
     .build())
 }
 
-/// The writes that a batch left undone.
+/// Converts the unprocessed items of a batch.
 pub(crate) fn batch_writes_from_sdk(
     prefix: &TablePrefix,
     requests: Option<HashMap<String, Vec<sdk::WriteRequest>>>,
@@ -174,12 +175,12 @@ fn write_from_sdk(request: sdk::WriteRequest) -> Result<WriteRequest> {
     }
 }
 
-/// One read of a transaction.
+/// Converts one read of a transaction.
 pub(crate) fn transact_get_to_sdk(
     prefix: &TablePrefix,
     request: GetItem,
 ) -> Result<sdk::TransactGetItem> {
-    // Reads in a transaction are consistent, and the transaction accounts for itself.
+    // Reads in a transaction are consistent, and the transaction reports the capacity.
     let GetItem {
         table,
         key,
@@ -201,7 +202,7 @@ pub(crate) fn transact_get_to_sdk(
     Ok(sdk::TransactGetItem::builder().get(get).build())
 }
 
-/// One operation of a transaction; `number` counts from 1.
+/// Converts one operation of a transaction; `number` is its position, from 1.
 pub(crate) fn transact_write_to_sdk(
     prefix: &TablePrefix,
     number: usize,
@@ -232,7 +233,7 @@ pub(crate) fn transact_write_to_sdk(
             let update = sdk::Update::builder()
                 .table_name(prefix.add(update.table))
                 .set_key(Some(item_to_sdk(update.key)?))
-                // The SDK wants a text: an absent update goes as an empty one.
+                // The SDK requires a text: an absent update is sent as an empty one.
                 .update_expression(text.unwrap_or_default())
                 .set_condition_expression(condition)
                 .set_expression_attribute_names(placeholders.names)
@@ -272,7 +273,7 @@ fn condition_check_to_sdk(
     let mut expressions = Expressions::new(check.names, check.values);
     let condition = expressions.condition(ExpressionKind::Condition, check.condition)?;
     let Some(condition) = condition else {
-        // The SDK would not build it; these are the service's words.
+        // The SDK would not build the request. This is the service's message.
         return Err(Error::validation(format!(
             "Value null at 'transactItems.{number}.member.conditionCheck.conditionExpression' \
              failed to satisfy constraint: Member must not be null"
@@ -299,7 +300,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn unprocessed_reads_can_be_asked_again() {
+    fn unprocessed_reads_convert_back_to_requests() {
         let prefix = TablePrefix::new("dev-").unwrap();
         let request = KeysAndAttributes::new([Item::new().with("pk", "a")])
             .projection("#p")
@@ -312,7 +313,7 @@ mod tests {
     }
 
     #[test]
-    fn unprocessed_writes_can_be_asked_again() {
+    fn unprocessed_writes_convert_back_to_requests() {
         let prefix = TablePrefix::new("dev-").unwrap();
         let asked = BTreeMap::from([(
             "orders".to_owned(),
@@ -326,7 +327,7 @@ mod tests {
     }
 
     #[test]
-    fn a_condition_check_needs_a_condition() {
+    fn condition_check_without_a_condition_is_rejected() {
         let check = assign!(ConditionCheck::default(), { table: "orders".into() });
         let error = transact_write_to_sdk(&TablePrefix::default(), 2, check.into()).unwrap_err();
         assert_eq!(

@@ -1,4 +1,4 @@
-//! Streams, their shards and records.
+//! Streams: shard positions, shards and records.
 
 use aws_sdk_dynamodbstreams::types as sdk;
 use tabla_core::ops::{
@@ -10,7 +10,7 @@ use tabla_core::{Error, ErrorKind, Result};
 use super::{count, item_from_stream, key_element, timestamp, unknown, view_type};
 use crate::prefix::TablePrefix;
 
-/// The type of an iterator, and the sequence number that goes with it.
+/// Converts a position to an iterator type and its sequence number.
 pub(crate) fn position_to_sdk(position: ShardPosition) -> (sdk::ShardIteratorType, Option<String>) {
     match position {
         ShardPosition::TrimHorizon => (sdk::ShardIteratorType::TrimHorizon, None),
@@ -25,7 +25,7 @@ pub(crate) fn filter_to_sdk(filter: ShardFilter) -> sdk::ShardFilter {
     sdk::ShardFilter::builder().r#type(sdk::ShardFilterType::ChildShards).shard_id(parent.0).build()
 }
 
-/// A stream of a list, or `None` if its table belongs to another environment.
+/// Converts a stream of a list; `None` if its table has another prefix.
 pub(crate) fn summary_from_sdk(prefix: &TablePrefix, stream: sdk::Stream) -> Option<StreamSummary> {
     let table = stream.table_name.unwrap_or_default();
     Some(StreamSummary::new(
@@ -80,7 +80,7 @@ fn shard_from_sdk(shard: sdk::Shard) -> Shard {
 
 pub(crate) fn record_from_sdk(record: sdk::Record) -> Result<Record> {
     let change = record.dynamodb.ok_or_else(|| {
-        Error::new(ErrorKind::Unexpected, "the service answered with a record without a change")
+        Error::new(ErrorKind::Unexpected, "the service returned a stream record without a change")
     })?;
     let event = record.event_name.as_ref().map(sdk::OperationType::as_str).unwrap_or_default();
     let view = change.stream_view_type.as_ref().map(sdk::StreamViewType::as_str);
@@ -115,7 +115,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn an_expiry_is_recognised() {
+    fn expired_item_has_the_identity_of_time_to_live() {
         let change = sdk::StreamRecord::builder()
             .keys("pk", sdk::AttributeValue::S("a".into()))
             .sequence_number("000000000000000000007")
@@ -143,7 +143,7 @@ mod tests {
     }
 
     #[test]
-    fn a_list_shows_only_the_streams_of_this_environment() {
+    fn stream_of_another_prefix_is_not_listed() {
         let stream = |table: &str| {
             sdk::Stream::builder().table_name(table).stream_arn("arn").stream_label("l").build()
         };
@@ -153,14 +153,14 @@ mod tests {
     }
 
     #[test]
-    fn a_filter_names_its_type_and_its_shard() {
+    fn filter_has_type_and_shard() {
         let filter = filter_to_sdk(ShardFilter::ChildrenOf("shardId-1".into()));
         assert_eq!(filter.r#type, Some(sdk::ShardFilterType::ChildShards));
         assert_eq!(filter.shard_id.as_deref(), Some("shardId-1"));
     }
 
     #[test]
-    fn a_position_carries_its_sequence_number() {
+    fn position_keeps_its_sequence_number() {
         let (kind, place) = position_to_sdk(ShardPosition::After("7".into()));
         assert_eq!(kind, sdk::ShardIteratorType::AfterSequenceNumber);
         assert_eq!(place.as_deref(), Some("7"));

@@ -1,4 +1,4 @@
-//! Tables: what is asked for, and what the service says about them.
+//! Tables: definitions in requests, and descriptions in answers.
 
 use aws_sdk_dynamodb::primitives::DateTime;
 use aws_sdk_dynamodb::types as sdk;
@@ -51,7 +51,7 @@ pub(crate) fn key_schema_to_sdk(
         .collect()
 }
 
-/// The global indexes of a new table; absent, not empty, if there are none.
+/// Converts the global indexes of a new table; `None` if the list is empty.
 pub(crate) fn global_indexes_to_sdk(
     indexes: Vec<SecondaryIndex>,
 ) -> Result<Option<Vec<sdk::GlobalSecondaryIndex>>> {
@@ -66,7 +66,7 @@ pub(crate) fn global_indexes_to_sdk(
     })
 }
 
-/// The local indexes of a new table; absent, not empty, if there are none.
+/// Converts the local indexes of a new table; `None` if the list is empty.
 pub(crate) fn local_indexes_to_sdk(
     indexes: Vec<SecondaryIndex>,
 ) -> Result<Option<Vec<sdk::LocalSecondaryIndex>>> {
@@ -174,13 +174,13 @@ fn non_empty<T, U>(items: Vec<T>, convert: impl FnMut(T) -> Result<U>) -> Result
     items.into_iter().map(convert).collect::<Result<_>>().map(Some)
 }
 
-/// What the service says about a table.
+/// Converts a table description.
 pub(crate) fn table_from_sdk(
     prefix: &TablePrefix,
     table: sdk::TableDescription,
 ) -> Result<TableDescription> {
     let billing_mode = table.billing_mode_summary.and_then(|summary| summary.billing_mode);
-    // A table that never was paid by request has no summary (API reference, BillingModeSummary).
+    // A table that was never on demand has no summary (API reference, BillingModeSummary).
     let billing_mode = match billing_mode {
         Some(sdk::BillingMode::PayPerRequest) => BillingMode::PayPerRequest,
         _ => BillingMode::Provisioned,
@@ -230,7 +230,7 @@ fn index_status_from_sdk(status: Option<&sdk::IndexStatus>) -> TableStatus {
         Some(sdk::IndexStatus::Updating) => TableStatus::Updating,
         Some(sdk::IndexStatus::Deleting) => TableStatus::Deleting,
         Some(sdk::IndexStatus::Active) => TableStatus::Active,
-        // Alternator gives its indexes no status.
+        // Alternator returns no status for indexes.
         None => TableStatus::Active,
         _ => TableStatus::Other,
     }
@@ -264,7 +264,7 @@ fn key_schema_from_sdk(
         .collect()
 }
 
-/// One attribute of a key, by DynamoDB's name of its half.
+/// Returns a key attribute with the role `HASH` or `RANGE`.
 pub(crate) fn key_element(name: String, role: &str) -> Result<KeySchemaElement> {
     let role = [KeyRole::Partition, KeyRole::Sort]
         .into_iter()
@@ -328,7 +328,7 @@ fn stream_from_sdk(stream: sdk::StreamSpecification) -> Result<StreamSpecificati
     Ok(StreamSpecification::new(stream.stream_enabled, view_type))
 }
 
-/// A stream's view type, by DynamoDB's name of it.
+/// Returns the stream view type with this DynamoDB name.
 pub(crate) fn view_type(name: &str) -> Result<StreamViewType> {
     [
         StreamViewType::KeysOnly,
@@ -368,22 +368,22 @@ pub(crate) fn time_to_live_from_sdk(
     Ok(TimeToLiveDescription::new(status, description.attribute_name))
 }
 
-/// A moment as the service gives it; the epoch if it gives none.
+/// Converts a time; a missing one becomes the Unix epoch.
 pub(crate) fn timestamp(moment: Option<&DateTime>) -> Timestamp {
     let millis = moment.and_then(|moment| moment.to_millis().ok()).unwrap_or_default();
     Timestamp::from_millis(u64::try_from(millis).unwrap_or_default())
 }
 
-/// A count or a size; the service knows none below zero.
+/// Converts a count or a size; a missing or negative one becomes 0.
 pub(crate) fn count(count: Option<i64>) -> u64 {
     u64::try_from(count.unwrap_or_default()).unwrap_or_default()
 }
 
-/// A name that DynamoDB had not when this was written.
+/// Returns the error of an enumeration value that this crate does not know.
 pub(crate) fn unknown(what: &str, name: &str) -> Error {
     Error::new(
         ErrorKind::Unexpected,
-        format!("the service answered with a {what} that is not known here: {name}"),
+        format!("the service returned the unknown {what} `{name}`; upgrade tabla"),
     )
 }
 
@@ -396,7 +396,7 @@ mod tests {
     }
 
     #[test]
-    fn a_description_arrives_whole() {
+    fn table_description_keeps_all_its_parts() {
         let index = sdk::GlobalSecondaryIndexDescription::builder()
             .index_name("by-date")
             .key_schema(element("date", sdk::KeyType::Hash))
@@ -438,7 +438,7 @@ mod tests {
     }
 
     #[test]
-    fn expiry_is_described_as_the_service_does() {
+    fn time_to_live_keeps_status_and_attribute() {
         let described = |status: Option<&str>| {
             let status = status.map(sdk::TimeToLiveStatus::from);
             let builder = sdk::TimeToLiveDescription::builder().attribute_name("expires");
@@ -460,14 +460,14 @@ mod tests {
     }
 
     #[test]
-    fn absent_lists_stay_absent() {
+    fn empty_lists_are_absent() {
         assert!(global_indexes_to_sdk(vec![]).unwrap().is_none());
         assert!(index_updates_to_sdk(vec![]).unwrap().is_none());
         assert!(projection_to_sdk(IndexProjection::all()).non_key_attributes.is_none());
     }
 
     #[test]
-    fn names_that_came_later_are_errors_and_not_guesses() {
+    fn unknown_enumeration_values_are_errors() {
         assert!(view_type("NEW_KIND").is_err());
         assert!(key_element("a".into(), "VECTOR").is_err());
     }

@@ -1,6 +1,6 @@
 //! Values, items and keys.
 //!
-//! The two SDK crates have an `AttributeValue` each, so the way back is written once, in a macro.
+//! Each of the two SDK crates has an `AttributeValue`. A macro defines the conversion from both.
 
 use std::collections::HashMap;
 
@@ -11,35 +11,34 @@ use bytes::Bytes;
 use tabla_core::backend::ValueEncoder;
 use tabla_core::{Error, ErrorKind, Item, Map, Number, Result, Value};
 
-/// Lists and maps in one another, far past what the service accepts: it is the service that
-/// refuses the 33rd level, this only keeps the stack safe.
+/// Limit on nested lists and maps. It only bounds the stack: the service refuses the 33rd level.
 const MAX_LEVELS: usize = 128;
 
-/// An item or a key as the SDK takes it.
+/// Item or key in the SDK's form.
 pub(crate) type Attributes = HashMap<String, AttributeValue>;
 
-/// An item on its way to the service.
+/// Converts an item or a key for a request.
 pub(crate) fn item_to_sdk(item: Item) -> Result<Attributes> {
     map_to_sdk(item.into_map(), MAX_LEVELS)
 }
 
-/// A value on its way to the service.
+/// Converts a value for a request.
 pub(crate) fn value_to_sdk(value: Value) -> Result<AttributeValue> {
     to_sdk(value, MAX_LEVELS)
 }
 
-/// An item of the service.
+/// Converts an item or a key of an answer.
 pub(crate) fn item_from_sdk(attributes: Attributes) -> Result<Item> {
     encode_item(&attributes)
 }
 
-/// An item in a stream record.
+/// Converts an image or a key of a stream record.
 pub(crate) fn item_from_stream(attributes: HashMap<String, StreamValue>) -> Result<Item> {
     encode_stream_item(&attributes)
 }
 
 fn map_to_sdk(map: Map, levels: usize) -> Result<Attributes> {
-    // Collecting results would not know the size beforehand, and grow the map step by step.
+    // `collect` on results does not know the size, and would grow the map in steps.
     let mut attributes = Attributes::with_capacity(map.len());
     for (name, value) in map {
         attributes.insert(name, to_sdk(value, levels)?);
@@ -81,20 +80,21 @@ fn blob(bytes: Bytes) -> Blob {
     Blob::new(Vec::from(bytes))
 }
 
-/// An answer that is none of DynamoDB's.
+/// Returns the error of an answer that DynamoDB cannot give.
 fn unexpected(message: impl Into<String>) -> Error {
     Error::new(ErrorKind::Unexpected, message)
 }
 
 fn number(text: &str) -> Result<Number> {
     Number::parse(text).map_err(|error| {
-        unexpected(format!("the service answered with a number out of range: {text}"))
+        unexpected(format!("the service returned the number {text}, which is out of range"))
             .with_source(error)
     })
 }
 
-/// Defines a function that encodes an item of one SDK crate. It reads the SDK's tree and leaves
-/// it: an encoded item is one allocation, a tree of our own would be one per attribute.
+/// Defines a function that encodes an item of one SDK crate.
+///
+/// An encoded item is one allocation; a tree of core's values would be one per attribute.
 macro_rules! encode_item {
     ($name:ident, $sdk:ident) => {
         fn $name(attributes: &HashMap<String, $sdk>) -> Result<Item> {
@@ -116,12 +116,12 @@ macro_rules! encode_item {
                         let copies = members.iter().map(|b| Bytes::copy_from_slice(b.as_ref()));
                         encoder.binary_set(copies)
                     }
-                    _ => Err(unexpected("the service answered with a value of an unknown type")),
+                    _ => Err(unexpected("the service returned a value of an unknown type")),
                 }
             }
 
             Item::encode_from(entries(attributes), describe).map_err(|error| {
-                unexpected("the service answered with an impossible item").with_source(error)
+                unexpected("the service returned an invalid item").with_source(error)
             })
         }
     };
@@ -179,7 +179,7 @@ mod tests {
 
     proptest! {
         #[test]
-        fn an_item_survives_the_way_there_and_back(
+        fn item_is_equal_after_conversion_to_the_sdk_and_back(
             map in prop::collection::btree_map(any::<String>(), any_value(), 0..5)
         ) {
             let item = Item::from(map);
@@ -196,7 +196,7 @@ mod tests {
     }
 
     #[test]
-    fn depth_is_bounded_both_ways() {
+    fn depth_is_bounded_in_both_directions() {
         let mut deep = Value::Null;
         let mut deep_sdk = AttributeValue::Null(true);
         for _ in 0..=MAX_LEVELS {
@@ -212,7 +212,7 @@ mod tests {
     }
 
     #[test]
-    fn an_impossible_answer_is_an_error() {
+    fn invalid_value_of_an_answer_is_an_error() {
         for value in [
             AttributeValue::N("one".into()),
             AttributeValue::Ss(vec![]),
@@ -224,7 +224,7 @@ mod tests {
     }
 
     #[test]
-    fn stream_images_convert_alike() {
+    fn stream_image_converts_like_an_item() {
         let image =
             HashMap::from([("n".to_owned(), StreamValue::Ns(vec!["2".into(), "1".into()]))]);
         let expected =

@@ -1,4 +1,4 @@
-//! Every row of the table, and every way to fail without an exception, through the SDK itself.
+//! Conversion of errors through the SDK: every code, and every failure without a response.
 
 use std::time::Duration;
 
@@ -18,12 +18,12 @@ fn store(fake: &FakeService) -> DynamoStore {
     fake.store(&DynamoConfig::new())
 }
 
-/// What a write makes of one answer.
+/// Returns the error of a write with this response.
 async fn written(answer: FakeResponse) -> Error {
     store(&FakeService::new([answer])).put(PutItem::new("orders", key())).await.unwrap_err()
 }
 
-/// What a read makes of one answer.
+/// Returns the error of a read with this response.
 async fn read(answer: FakeResponse) -> Error {
     store(&FakeService::new([answer])).get(GetItem::new("orders", key())).await.unwrap_err()
 }
@@ -54,7 +54,7 @@ fn kind_of(meaning: ErrorClass) -> (ErrorKind, Retry) {
 }
 
 #[tokio::test]
-async fn every_code_has_its_kind_wherever_it_comes_from() {
+async fn every_code_has_its_kind_in_every_operation() {
     for &(code, meaning) in CODES {
         let status = if meaning == ErrorClass::Unavailable { 500 } else { 400 };
         let service = || FakeService::exception(status, code, "as it is.");
@@ -77,7 +77,7 @@ async fn every_code_has_its_kind_wherever_it_comes_from() {
 }
 
 #[tokio::test]
-async fn a_failed_condition_brings_its_item() {
+async fn failed_condition_has_its_item() {
     let body = r#"{"__type":"com.amazonaws.dynamodb.v20120810#ConditionalCheckFailedException",
         "Message":"The conditional request failed",
         "Item":{"pk":{"S":"a"},"n":{"N":"1"}}}"#;
@@ -88,7 +88,7 @@ async fn a_failed_condition_brings_its_item() {
 }
 
 #[tokio::test]
-async fn a_canceled_transaction_brings_every_reason() {
+async fn canceled_transaction_has_all_reasons() {
     let body = r#"{"__type":"com.amazonaws.dynamodb.v20120810#TransactionCanceledException",
         "Message":"Transaction cancelled, please refer cancellation reasons for specific reasons [None, ConditionalCheckFailed, Novelty]",
         "CancellationReasons":[{"Code":"None"},
@@ -110,7 +110,7 @@ async fn a_canceled_transaction_brings_every_reason() {
 }
 
 #[tokio::test]
-async fn a_transaction_that_met_only_contention_is_worth_another_try() {
+async fn transaction_canceled_by_conflicts_only_can_be_retried() {
     let body = r#"{"__type":"com.amazonaws.dynamodb.v20120810#TransactionCanceledException",
         "Message":"m","CancellationReasons":[{"Code":"None"},{"Code":"TransactionConflict"}]}"#;
     let fake = FakeService::new([FakeResponse::Body(400, body.into())]);
@@ -119,7 +119,7 @@ async fn a_transaction_that_met_only_contention_is_worth_another_try() {
 }
 
 #[tokio::test]
-async fn an_unknown_code_keeps_its_name_in_the_message() {
+async fn unknown_code_is_in_the_message() {
     let fake = FakeService::exception(400, "NovelException", "what is this");
     let error = store(&fake).put(PutItem::new("orders", key())).await.unwrap_err();
     assert_eq!(error.kind(), &ErrorKind::Unexpected);
@@ -134,7 +134,7 @@ async fn an_unknown_code_keeps_its_name_in_the_message() {
 }
 
 #[tokio::test]
-async fn the_page_of_a_proxy_is_judged_by_its_status() {
+async fn response_without_a_code_is_classified_by_status() {
     let page = || "<html>Bad gateway</html>".to_owned();
     let error = written(FakeResponse::Body(502, page())).await;
     assert_eq!(error.kind(), &ErrorKind::Unavailable);
@@ -147,7 +147,7 @@ async fn the_page_of_a_proxy_is_judged_by_its_status() {
 }
 
 #[tokio::test]
-async fn a_refused_connection_changed_nothing() {
+async fn refused_connection_is_not_applied() {
     let refused = || {
         ConnectorError::io(Box::new(io::Error::new(io::ErrorKind::ConnectionRefused, "refused")))
     };
@@ -158,7 +158,7 @@ async fn a_refused_connection_changed_nothing() {
 }
 
 #[tokio::test]
-async fn a_port_where_nobody_listens_is_a_refused_connection() {
+async fn unused_port_is_a_refused_connection() {
     let socket = std::net::TcpListener::bind("127.0.0.1:0").unwrap();
     let address = socket.local_addr().unwrap();
     drop(socket);
@@ -174,7 +174,7 @@ async fn a_port_where_nobody_listens_is_a_refused_connection() {
 }
 
 #[tokio::test]
-async fn a_lost_answer_leaves_a_write_in_doubt_and_a_read_not() {
+async fn lost_answer_of_a_write_is_maybe_applied() {
     let reset =
         || ConnectorError::io(Box::new(io::Error::new(io::ErrorKind::ConnectionReset, "reset")));
     let error = written(FakeResponse::Fails(reset)).await;
@@ -189,14 +189,14 @@ async fn a_lost_answer_leaves_a_write_in_doubt_and_a_read_not() {
 }
 
 #[tokio::test]
-async fn a_garbled_answer_leaves_a_write_in_doubt() {
+async fn unreadable_answer_of_a_write_is_maybe_applied() {
     let error = written(FakeResponse::Body(200, "{\"Attributes\":".into())).await;
     assert_eq!(error.kind(), &ErrorKind::Unavailable);
     assert_eq!((error.retry(), error.applied()), (Retry::Later, Applied::Maybe));
 }
 
 #[tokio::test(start_paused = true)]
-async fn silence_ends_at_the_time_limit() {
+async fn missing_answer_fails_at_the_time_limit() {
     let config = DynamoConfig::new().with_operation_timeout(Duration::from_secs(20));
     let fake = FakeService::new([FakeResponse::Silence]);
     let error = fake.store(&config).put(PutItem::new("orders", key())).await.unwrap_err();
@@ -205,23 +205,28 @@ async fn silence_ends_at_the_time_limit() {
 }
 
 #[tokio::test]
-async fn a_request_that_is_no_http_is_not_worth_another_try() {
+async fn invalid_http_request_is_not_retried() {
     let error = written(FakeResponse::Fails(|| ConnectorError::user("no host".into()))).await;
     assert_eq!(error.kind(), &ErrorKind::Unexpected);
     assert_eq!((error.retry(), error.applied()), (Retry::Never, Applied::No));
 }
 
 #[tokio::test]
-async fn missing_credentials_are_a_wrong_setting() {
+async fn missing_credentials_are_a_configuration_error() {
     let missing =
         || ConnectorError::other(Box::new(CredentialsError::not_loaded("none in the chain")), None);
     let error = written(FakeResponse::Fails(missing)).await;
     assert_eq!(error.kind(), &ErrorKind::Config);
+    assert_eq!(
+        error.message(),
+        "no AWS credentials: none in the chain; set AWS_ACCESS_KEY_ID and AWS_SECRET_ACCESS_KEY, or \
+         name a profile that has them"
+    );
     assert_eq!((error.retry(), error.applied()), (Retry::Never, Applied::No));
 }
 
 #[tokio::test]
-async fn the_sdk_does_not_retry() {
+async fn sdk_does_not_retry() {
     let fake = FakeService::new([
         FakeResponse::Body(500, r#"{"__type":"InternalServerError","message":"m"}"#.into()),
         FakeResponse::Body(200, "{}".into()),
