@@ -1,4 +1,4 @@
-//! One program on SQLite and on DynamoDB: the address decides.
+//! One program on SQLite and on DynamoDB: the address selects the store.
 //!
 //! ```sh
 //! cargo run -p tabla-examples --bin any_store                                  # an SQLite file
@@ -18,10 +18,10 @@ async fn main() -> Result<(), Box<dyn std::error::Error>> {
     let file = format!("sqlite:{}", folder.path().join("games.db").display());
     let address = std::env::args().nth(1).unwrap_or(file);
     let store = tabla::open(&address).await?;
-    // A store that lacks something is refused here, and not in the middle of the work.
+    // A store without transactions is refused here, and not in the middle of the work.
     store.require(&[Requirement::Transactions])?;
 
-    // A new name for each run: an account or a test server has tables of others, too.
+    // A new name per run: other programs have tables in the account or on the test server.
     let env = Env::system();
     let table = format!("games-{}", env.token());
     let games = CreateTable::new(&table)
@@ -33,7 +33,7 @@ async fn main() -> Result<(), Box<dyn std::error::Error>> {
     let result = play(&*store, &table).await;
     store.delete_table(DeleteTable::new(&table)).await?;
 
-    // The answer is the same on every store, and so are the words of the error.
+    // Result and error message are the same on every store.
     let (ranking, refusal) = result?;
     assert_eq!(ranking, ["bo", "ana"]);
     assert_eq!(refusal, "The conditional request failed");

@@ -1,4 +1,4 @@
-//! An existing AWS SDK program on SQLite, without a socket: only the client is made differently.
+//! An AWS SDK program on SQLite, without a socket: only the construction of the client differs.
 
 use aws_sdk_dynamodb::Client;
 use aws_sdk_dynamodb::error::SdkError;
@@ -11,7 +11,7 @@ use tabla::server::sdk_client;
 
 #[tokio::main]
 async fn main() -> Result<(), Box<dyn std::error::Error>> {
-    // The program in the cloud has `Client::new(&aws_config::load_from_env().await)` here.
+    // On AWS, the program has `Client::new(&aws_config::load_from_env().await)` here.
     let folder = tempfile::tempdir()?;
     let address = format!("sqlite:{}", folder.path().join("tickets.db").display());
     let client = sdk_client(tabla::open(&address).await?);
@@ -27,7 +27,7 @@ async fn main() -> Result<(), Box<dyn std::error::Error>> {
     Ok(())
 }
 
-// From here on, nothing knows about tabla.
+// The code below uses only the AWS SDK.
 
 async fn create_table(client: &Client) -> Result<(), aws_sdk_dynamodb::Error> {
     let name = AttributeDefinition::builder().attribute_name("event");

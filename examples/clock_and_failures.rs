@@ -1,4 +1,4 @@
-//! Tests with a movable clock and injected failures: no sleep, and no failure left to chance.
+//! Tests with a manual clock and injected failures: they do not sleep, and fail on demand.
 
 use std::sync::Arc;
 use std::time::Duration;
@@ -10,8 +10,7 @@ use tabla::{Applied, KeyType, RetryPolicy, Store, StoreExt, Update, attr, item};
 use tabla_conformance::fault::{Failure, Failures, FaultStore, Operation, When};
 use tempfile::TempDir;
 
-/// A store that runs by this clock, and the folder of its file, which is deleted when it is dropped.
-/// Expired items are deleted when the test says so.
+/// Returns a store on this clock, and the folder of its file. The store sweeps only on demand.
 async fn sessions(clock: &ManualClock) -> tabla::Result<(TempDir, Arc<SqliteStore>)> {
     let env = Env::test(clock.clone(), 1);
     let folder = tempfile::tempdir().expect("the system has a folder for temporary files");
@@ -38,7 +37,7 @@ async fn session_expires_after_one_hour() -> tabla::Result<()> {
     clock.advance(Duration::from_secs(3599));
     assert_eq!(store.sweep_expired().await?, 0);
     clock.advance(Duration::from_secs(2));
-    // DynamoDB deletes an expired item some time later. Until then, the caller leaves it out.
+    // DynamoDB deletes an expired item some time later. Until then, the caller filters it.
     assert!(store.get_item("sessions", key.clone()).await?.is_some());
     let unexpired = store.get_unexpired("sessions", key.clone(), "expires", clock.now()).await?;
     assert_eq!(unexpired, None);

@@ -14,13 +14,13 @@ async fn main() -> Result<(), Box<dyn std::error::Error>> {
     let store = tabla::open(&format!("sqlite:{}", path.display())).await?;
     store.create_table(CreateTable::new("accounts").partition_key("id", KeyType::S)).await?;
 
-    // A condition: the account is opened once. Without it, put replaces the item.
+    // The condition opens an account only once. Without it, put replaces the item.
     let new = attr("id").not_exists();
     for account in [item! { "id" => "ana", "euros" => 50 }, item! { "id" => "bo", "euros" => 0 }] {
         let opened = store.put_if("accounts", account, new.clone()).await?;
         assert_eq!(opened, ConditionalOutcome::Written);
     }
-    // A failed condition is an answer to decide by, with the present item.
+    // If the condition fails, the outcome has the current item.
     let again = store.put_if("accounts", item! { "id" => "ana", "euros" => 999 }, new).await?;
     let ConditionalOutcome::ConditionFailed { current: Some(current) } = again else {
         panic!("ana has an account")
@@ -40,7 +40,7 @@ async fn main() -> Result<(), Box<dyn std::error::Error>> {
     println!("30 more are refused: {}", balances(&store).await?);
     assert_eq!(balances(&store).await?, "ana 20, bo 30");
 
-    // The same on a single item, with the plain operation: here a failed condition is an error.
+    // In the plain operation on a single item, a failed condition is an error.
     let close = PutItem::new("accounts", item! { "id" => "bo", "closed" => true });
     let error = store.put(close.condition(attr("euros").eq(0))).await.expect_err("bo has 30 euros");
     assert!(error.is_condition_failed());
@@ -48,7 +48,7 @@ async fn main() -> Result<(), Box<dyn std::error::Error>> {
     Ok(())
 }
 
-/// Moves money, if there is enough of it.
+/// Moves money in a transaction, which fails if the account `from` has too little.
 async fn transfer(store: &Arc<dyn Store>, from: &str, to: &str, euros: i64) -> tabla::Result<()> {
     let take = UpdateItem::new("accounts", item! { "id" => from })
         .update(Update::new().set("euros", attr("euros").minus(euros)))

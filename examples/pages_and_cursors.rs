@@ -25,7 +25,7 @@ async fn list(
     author: &Id,
     after: Option<&str>,
 ) -> tabla::Result<(Vec<u32>, Option<String>)> {
-    // The text comes from a client. One that is cut off or mistyped is a validation error.
+    // The text comes from a client. A damaged one is a validation error.
     let after = after.map(str::parse::<Cursor>).transpose()?;
     let page = db.page(posts(author).limit(3).after(after)).await?;
     let numbers = page.items.iter().map(|post| post.number).collect();
@@ -61,7 +61,7 @@ async fn main() -> Result<(), Box<dyn std::error::Error>> {
     }
     assert_eq!(seen, [7, 6, 5, 4, 3, 2, 1]);
 
-    // Where all of them fit into memory, `all` reads page after page.
+    // `all` reads every page into memory.
     println!("all: {} posts", db.all(posts(&ana)).await?.len());
     Ok(())
 }

@@ -1,4 +1,5 @@
-//! A stream consumer: a worker that mails a receipt for every paid order, and resumes after a crash.
+//! A stream consumer: a worker that mails a receipt for every paid order, and resumes after a
+//! crash.
 
 use std::collections::BTreeSet;
 use std::sync::{Arc, LazyLock, Mutex};
@@ -35,8 +36,8 @@ async fn main() -> Result<(), Box<dyn std::error::Error>> {
         assert!(db.update(Change::of(&order).set(Order::PAID, true)).await?.is_done());
     }
 
-    // A record comes at least once: after a crash, the last ones come again. The set of receipts
-    // stands for a mail service that takes an order number and sends one mail for it.
+    // A record is delivered at least once: after a crash, the last ones are delivered again. The
+    // set represents a mail service that sends one mail per order number.
     let mails: Arc<Mutex<BTreeSet<String>>> = Arc::default();
     let outbox = mails.clone();
     let send = each(move |record| {
@@ -45,7 +46,7 @@ async fn main() -> Result<(), Box<dyn std::error::Error>> {
             let was_paid = record.old_entity::<Order>()?.is_some_and(|order| order.paid);
             let Some(order) = record.new_entity::<Order>()? else { return Ok(()) };
             if order.paid && !was_paid {
-                // A retry does not help here: keep the record, and go on with the next one.
+                // A retry cannot succeed: set the record aside, and go on with the next one.
                 let email = order.email.ok_or_else(|| Failure::set_aside("no address"))?;
                 outbox.lock().expect("no holder panics").insert(format!("{} {email}", order.order));
             }
@@ -53,8 +54,8 @@ async fn main() -> Result<(), Box<dyn std::error::Error>> {
         }
     });
 
-    // The name identifies the checkpoints, which are in the store. Workers of the same name, in any
-    // process, share the shards. A service calls `run`, which ends when its second argument does.
+    // The name identifies the checkpoints in the store. Workers with the same name, in any process,
+    // share the shards. A service calls `run`, which ends when its second argument does.
     let mailer = Consumer::new(store, "mailer", "shop");
     let drained = mailer.drain(&send).await?;
     println!("handled {}, set aside {}", drained.handled, drained.set_aside);
@@ -62,7 +63,7 @@ async fn main() -> Result<(), Box<dyn std::error::Error>> {
     println!("receipts: {:?}", mails.lock().expect("no holder panics"));
     assert_eq!(mails.lock().expect("no holder panics").len(), 2);
 
-    // Handled records do not come again. Records set aside do, when their cause is repaired.
+    // Handled records are not delivered again. Retry records set aside after a repair.
     assert_eq!(mailer.drain(&send).await?.handled, 0);
     let [aside] = &mailer.set_aside().await?[..] else { panic!("one record was set aside") };
     println!("set aside: {}", aside.error);

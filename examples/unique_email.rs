@@ -1,4 +1,4 @@
-//! A unique e-mail address: DynamoDB has unique keys only, and a guard item makes the rest unique.
+//! Unique e-mail addresses: only keys are unique in DynamoDB, so a guard item enforces the address.
 
 use std::sync::LazyLock;
 
@@ -58,7 +58,7 @@ async fn main() -> Result<(), Box<dyn std::error::Error>> {
     let cleo = next.done().expect("the address is free");
     println!("{} has {} now", cleo.id, cleo.email);
 
-    // Deletion frees it, too.
+    // Deletion of the user frees the address.
     assert!(db.delete(&cleo.key()).await?.is_done());
     assert!(db.create(user("dora", "hello@example.com")?).await?.is_done());
     println!("dora has it after cleo is deleted");

@@ -8,7 +8,7 @@ use tabla_dynamo::DynamoOpener;
 
 fn main() -> ExitCode {
     if tabla_testkit::dynamodb::is_excluded() {
-        println!("not run, as asked: the conformance suite on DynamoDB Local");
+        println!("skipped (TABLA_WITHOUT): the conformance suite on DynamoDB Local");
         return ExitCode::SUCCESS;
     }
     let server = match tabla_testkit::dynamodb::endpoint() {

@@ -30,7 +30,7 @@ fn compare<F: Future<Output = Arc<dyn Store>> + Send>(
     embedded: impl Fn() -> F + Send + Sync,
 ) {
     if tabla_testkit::dynamodb::is_excluded() {
-        println!("not run, as asked: random histories on DynamoDB Local");
+        println!("skipped (TABLA_WITHOUT): random histories on DynamoDB Local");
         return;
     }
     let server = tabla_testkit::dynamodb::endpoint().expect("a server");

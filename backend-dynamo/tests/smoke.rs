@@ -12,7 +12,7 @@ use tabla_dynamo::{DynamoConfig, DynamoStore};
 #[tokio::test]
 async fn table_under_a_prefix_works_from_creation_to_deletion() {
     if tabla_testkit::dynamodb::is_excluded() {
-        println!("not run, as asked: the walk through a table on DynamoDB Local");
+        println!("skipped (TABLA_WITHOUT): the walk through a table on DynamoDB Local");
         return;
     }
     let server = tabla_testkit::dynamodb::endpoint().expect("a server for the tests");
@@ -86,7 +86,7 @@ async fn table_under_a_prefix_works_from_creation_to_deletion() {
 #[tokio::test(flavor = "multi_thread", worker_threads = 4)]
 async fn concurrent_callers_are_strictly_serializable() {
     if tabla_testkit::dynamodb::is_excluded() {
-        println!("not run, as asked: many callers on DynamoDB Local");
+        println!("skipped (TABLA_WITHOUT): many callers on DynamoDB Local");
         return;
     }
     let server = tabla_testkit::dynamodb::endpoint().expect("a server for the tests");

@@ -1,12 +1,12 @@
-//! Every program runs, succeeds and prints what it should.
+//! Tests that every program succeeds and prints the expected output.
 
 use std::process::Command;
 
 use tabla_testkit::dynamodb;
 
-/// Runs a program, and returns what it prints.
+/// Runs a program, and returns its standard output.
 fn run(program: &str, arguments: &[&str]) -> String {
-    // A program that writes beside itself would leave files in the source tree.
+    // An empty current folder shows files that a program leaves behind.
     let folder = tempfile::tempdir().expect("a folder for the test");
     let output = Command::new(program)
         .args(arguments)
@@ -77,7 +77,7 @@ programs! {
 #[test]
 fn any_store_runs_on_dynamodb_local() {
     if dynamodb::is_excluded() {
-        println!("not run, as asked: any_store on DynamoDB Local");
+        println!("skipped (TABLA_WITHOUT): any_store on DynamoDB Local");
         return;
     }
     let server = dynamodb::endpoint().expect("a server for the tests");

@@ -1,11 +1,12 @@
 //! DynamoDB-style tables for Rust.
 //!
-//! This crate is the one to depend on: it re-exports the crates of the framework, and [`open`] opens
-//! a store by its address.
+//! Facade of the workspace: applications depend on this crate. It re-exports the other crates, and
+//! [`open`] opens a store by its address.
 //!
-//! - [`Store`] is what a backend implements, [`StoreExt`] what callers have besides.
-//! - [`ops`] has a request and an answer for each operation, [`Item`] and [`Value`] what they carry,
-//!   [`attr`] and [`Update`] the expressions.
+//! - [`Store`] is the trait that backends implement. [`StoreExt`] adds methods for callers.
+//! - [`ops`] has a request and an answer for each operation.
+//! - [`Item`] and [`Value`] are the data.
+//! - [`attr`] and [`Update`] build expressions.
 #![cfg_attr(feature = "entity", doc = "- [`entity`] has typed entities of a single-table design.")]
 #![cfg_attr(feature = "consumer", doc = "- [`consumer`] has workers that process change streams.")]
 #![cfg_attr(feature = "server", doc = "- [`server`] is DynamoDB's wire protocol over any store.")]
@@ -31,9 +32,9 @@ use std::sync::Arc;
 /// Opens the store at an address, such as `sqlite:shop.db`, `memory:` or `dynamodb:`.
 ///
 /// The store retries throttling, transaction conflicts and unprocessed batch items: up to 10
-/// attempts, at random intervals of at most 25 ms that double up to 5 s. A write whose answer was
-/// lost is not repeated, unless it is a transaction, which carries a request token. `?retries=off` in
-/// the address turns this off; [`Registry::with_retries`] sets another policy.
+/// attempts, with random waits of at most 25 ms that double up to 5 s. A write whose answer was
+/// lost is not repeated, except a transaction, which has a request token. The option `?retries=off`
+/// of the address turns retries off; [`Registry::with_retries`] sets another policy.
 ///
 /// ```
 /// # tokio::runtime::Builder::new_current_thread().build().unwrap().block_on(async {
@@ -43,20 +44,22 @@ use std::sync::Arc;
 /// ```
 ///
 /// # Errors
-/// [`ErrorKind::Config`] for an address that cannot be understood, or whose scheme needs a feature of
-/// this crate that is off; and what the backend says. Nothing is created then.
+/// [`ErrorKind::Config`] if the address is malformed, or its scheme needs a disabled feature of
+/// this crate; and the errors of the backend. A failed open creates no file.
 pub async fn open(address: &str) -> Result<Arc<dyn Store>> {
     registry().open(address).await
 }
 
-/// The registry behind [`open`]: every scheme whose feature is on. Other backends register with it.
+/// Returns the registry behind [`open`], with every scheme whose feature is enabled.
+///
+/// Register other backends with it.
 pub fn registry() -> Registry {
     let mut registry = Registry::new();
     register(&mut registry);
     registry
 }
 
-/// Registers every scheme whose feature is on, and the remedy for the others.
+/// Registers every scheme whose feature is enabled, and for the others the feature to enable.
 pub fn register(registry: &mut Registry) {
     #[cfg(feature = "sqlite")]
     registry.register(tabla_sqlite::SqliteOpener);
@@ -68,12 +71,12 @@ pub fn register(registry: &mut Registry) {
     registry.register_missing("dynamodb", "enable the feature `dynamodb` of the crate `tabla`");
 }
 
-/// The program in the README of the project is a test.
+/// Runs the program in the README of the project as a test.
 #[cfg(all(doctest, feature = "entity", feature = "sqlite"))]
 #[doc = include_str!("../../README.md")]
 struct ProjectReadme;
 
-/// The program in the README of the package is a test.
+/// Runs the program in the README of the package as a test.
 #[cfg(doctest)]
 #[doc = include_str!("../README.md")]
 struct PackageReadme;

@@ -1,13 +1,14 @@
-//! Programs of other packages, outside this workspace: the facade, the facade under another name, the
-//! crates below it, the entities under another name, and the program of the README.
+//! Builds and runs programs outside this workspace: with the facade, the facade under another name,
+//! the crates below it, the entities under another name, and the program of the README.
 
 use std::fs;
 use std::path::{Path, PathBuf};
 use std::process::Command;
 
-/// A program that has an entity with an index, and runs a transaction. `ENTITY` and `CORE` stand for
-/// the paths of the two crates, `MACROS` for that of the macros, `OPEN` for the store, `LAST` for what
-/// it does last.
+/// Program with an entity, an index and a transaction.
+///
+/// Placeholders: `ENTITY`, `CORE` and `MACROS` are paths of crates, `OPEN` is an expression that
+/// opens the store, `LAST` is statements at the end.
 const PROGRAM: &str = r#"
 use serde::{Deserialize, Serialize};
 use std::sync::LazyLock;
@@ -68,7 +69,7 @@ async fn main() -> CORE::Result<()> {
 }
 "#;
 
-/// Opens an address whose scheme needs a feature that is off by default.
+/// Statements that open an address whose scheme needs a feature that is off by default.
 const OPEN_WITHOUT_FEATURE: &str = r#"
     let error = CORE::open("dynamodb:?region=eu-west-1").await.err().expect("the feature is off");
     assert_eq!(
@@ -78,11 +79,11 @@ const OPEN_WITHOUT_FEATURE: &str = r#"
     );
 "#;
 
-/// A member of the package: its name, its dependency lines, its program.
+/// Package of the outside workspace: name, dependency lines, program.
 type Member = (&'static str, String, String);
 
 #[test]
-fn packages_outside_the_workspace_derive_entities_and_run() {
+fn programs_outside_the_workspace_build_and_run() {
     let root = Path::new(env!("CARGO_MANIFEST_DIR")).parent().expect("the crate has a parent");
     let path = |folder: &str| toml_text(&root.join(folder));
     let open_file = |library: &str| format!(r#"{library}::open("sqlite:shop.db").await?"#);
@@ -113,7 +114,7 @@ fn packages_outside_the_workspace_derive_entities_and_run() {
     ];
     let folder = tempfile::tempdir().expect("a folder outside the workspace");
     write_workspace(root, folder.path(), &members);
-    // Inside `target`, so that dependencies are compiled once, and not in every run.
+    // Inside `target`, so that later runs do not compile the dependencies again.
     let target = Path::new(env!("CARGO_TARGET_TMPDIR")).join("outside");
     build(folder.path(), &target);
     for (name, expected) in [
@@ -133,14 +134,14 @@ fn packages_outside_the_workspace_derive_entities_and_run() {
     assert_eq!(again, README_OUTPUT_AGAIN, "readme, with the file of the first run");
 }
 
-/// Output of the program in the README, on a new file.
+/// Output of the README's program on a new file.
 const README_OUTPUT: &str = "created: true\npaid: true\n1 order of ana, total 40\n";
 
-/// Output of the program in the README, on the file of its first run.
+/// Output of the README's program on the file of its first run.
 const README_OUTPUT_AGAIN: &str = "created: false\npaid: false\n1 order of ana, total 40\n";
 
 fn program(entity: &str, core: &str, open: &str, last: &str) -> String {
-    // The facade re-exports the macros at its root, where core is, too.
+    // The facade re-exports macros and core at its root.
     let macros = if core == "tabla_core" { entity } else { core };
     PROGRAM
         .replace("LAST", last)
@@ -150,18 +151,18 @@ fn program(entity: &str, core: &str, open: &str, last: &str) -> String {
         .replace("OPEN", open)
 }
 
-/// The Rust program in the README of the project.
+/// Returns the Rust program in the README of the project, of at most 25 lines.
 fn readme_program(root: &Path) -> String {
     let readme = fs::read_to_string(root.join("README.md")).expect("the project has a README");
     let (_, rest) = readme.split_once("```rust").expect("the README has a program");
     let (_, rest) = rest.split_once('\n').expect("the program begins on a line of its own");
     let (program, _) = rest.split_once("```").expect("the program ends");
     let lines = program.lines().count();
-    assert!(lines <= 25, "the program in the README has {lines} lines, and may have 25");
+    assert!(lines <= 25, "the program in the README has {lines} lines; the limit is 25");
     program.to_owned()
 }
 
-/// Writes a Cargo workspace with these members, and the versions that this one has.
+/// Writes a Cargo workspace with these members and the `Cargo.lock` of this workspace.
 fn write_workspace(root: &Path, folder: &Path, members: &[Member]) {
     let names: Vec<String> = members.iter().map(|(name, ..)| format!("\"{name}\"")).collect();
     let manifest = format!(
@@ -182,7 +183,7 @@ fn write_workspace(root: &Path, folder: &Path, members: &[Member]) {
     }
 }
 
-/// Builds all members with one call of cargo, without the network.
+/// Builds all members with one call of cargo, offline.
 fn build(folder: &Path, target: &Path) {
     let cargo = std::env::var_os("CARGO").unwrap_or_else(|| "cargo".into());
     let output = Command::new(cargo)
@@ -191,12 +192,12 @@ fn build(folder: &Path, target: &Path) {
         .env("CARGO_TARGET_DIR", target)
         .env_remove("CARGO_BUILD_TARGET")
         .output()
-        .expect("cargo runs the test, and can be run by it");
+        .expect("cargo, which runs this test, starts");
     let stderr = String::from_utf8_lossy(&output.stderr);
     assert!(output.status.success(), "cargo build: {}\n{stderr}", output.status);
 }
 
-/// Runs a program in this folder, and returns what it prints.
+/// Runs a program in this folder, and returns its standard output.
 fn run(program: &Path, folder: &Path) -> String {
     let output =
         Command::new(program).current_dir(folder).output().expect("cargo has built the program");
@@ -211,7 +212,7 @@ fn write(path: PathBuf, text: &str) {
     fs::write(path, text).expect("a file of the package");
 }
 
-/// A path as a TOML string.
+/// Returns a path as a TOML string.
 fn toml_text(path: &Path) -> String {
     format!("'{}'", path.display())
 }

@@ -129,7 +129,7 @@ fn conformance_reports_selected_cases_as_json() {
 #[test]
 fn conformance_document_is_current() {
     if tabla_testkit::dynamodb::is_excluded() {
-        println!("not run, as asked: the table of docs/conformance.md needs DynamoDB Local");
+        println!("skipped (TABLA_WITHOUT): the table of docs/conformance.md needs DynamoDB Local");
         return;
     }
     let server = tabla_testkit::dynamodb::endpoint().expect("a server");
