@@ -1,5 +1,4 @@
-//! A stream consumer: a worker that mails a receipt for every paid order, and resumes after a
-//! crash.
+//! A stream consumer: mails a receipt for every paid order, and resumes after a crash.
 
 use std::collections::BTreeSet;
 use std::sync::{Arc, LazyLock, Mutex};

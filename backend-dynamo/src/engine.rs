@@ -11,7 +11,8 @@ use tabla_core::{Capabilities, Error, Requirement, Result};
 pub enum Engine {
     /// DynamoDB on AWS, or a service without known deviations from it.
     DynamoDb,
-    /// DynamoDB Local, Amazon's Java server for development. It has no tags.
+    /// DynamoDB Local, Amazon's Java server for development. It has no tags, item-collection
+    /// metrics or index keys of several attributes.
     Local,
     /// ScyllaDB's Alternator. It has no transactions, index projections or compatible streams.
     Alternator,

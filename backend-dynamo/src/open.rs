@@ -53,7 +53,7 @@ impl DynamoStore {
         Ok(store)
     }
 
-    /// Detects the engine of an endpoint, unless it is named. On Alternator, checks the write
+    /// Detects the engine of an endpoint unless it is named, and checks Alternator's write
     /// isolation.
     pub(crate) async fn detect_engine(&mut self, named: Option<Engine>) -> Result<()> {
         if named.is_some_and(|engine| engine != Engine::Alternator) {
@@ -126,8 +126,7 @@ fn with_endpoint(error: Error, endpoint: &str) -> Error {
     error.with_message(message)
 }
 
-/// Returns the header `Server` of an error response, empty if it has none; `None` without a
-/// response.
+/// Returns the header `Server` of an error response, or an empty text; `None` without a response.
 fn server(error: &SdkError<QueryError, HttpResponse>) -> Option<&str> {
     match error {
         SdkError::ServiceError(failure) => {

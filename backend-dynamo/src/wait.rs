@@ -27,8 +27,7 @@ impl<'a> StatusPoll<'a> {
     ///
     /// # Errors
     /// The limit is reached. The message has `state`, the result of the last poll. The service
-    /// continues the change: [`Applied::Maybe`], and [`Retry::Never`] because it would refuse a
-    /// repeat.
+    /// continues the change, so the error has [`Applied::Maybe`] and [`Retry::Never`].
     pub(crate) async fn pause(&mut self, state: &str) -> Result<()> {
         let waited = self.clock.now().since(self.begun);
         let left = self.limit.saturating_sub(waited);

@@ -48,7 +48,7 @@ enum Command {
         /// Format of the definitions
         #[arg(long, value_enum, default_value_t = Format::Cloudformation)]
         format: Format,
-        /// Deploy TABLE under NAME, for example the name in an environment; repeatable
+        /// Write NAME instead of TABLE, for example its name in an environment; repeatable
         #[arg(long = "name", value_name = "TABLE=NAME", value_parser = renaming)]
         names: Vec<(String, String)>,
     },

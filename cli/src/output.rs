@@ -19,7 +19,7 @@ pub(crate) fn write(text: fmt::Arguments<'_>) {
     }
 }
 
-/// `println!` through [`write`], which handles a closed pipe.
+/// `println!` through [`write()`], which handles a closed pipe.
 macro_rules! print_line {
     ($($text:tt)*) => {
         $crate::output::write(format_args!("{}\n", format_args!($($text)*)))

@@ -37,8 +37,7 @@ pub(crate) struct Ended {
     pub(crate) errors: String,
 }
 
-/// Returns the path of the tested program. `TABLA_PROGRAM` names another one, such as a release
-/// build.
+/// Returns the path of the tested program: `TABLA_PROGRAM`, or the build of this test.
 pub(crate) fn program() -> PathBuf {
     std::env::var_os("TABLA_PROGRAM")
         .map_or_else(|| env!("CARGO_BIN_EXE_tabla").into(), PathBuf::from)

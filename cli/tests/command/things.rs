@@ -1,5 +1,4 @@
-//! Items of the load test: all attributes follow from key and version, so that a torn write is
-//! found.
+//! Items of the load test. All attributes follow from key and version, which reveals a torn write.
 
 use serde_json::{Value, json};
 
