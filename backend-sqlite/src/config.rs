@@ -154,7 +154,7 @@ impl SqliteConfig {
             config.cache_size = megabytes << 20;
         }
         if let Some(text) = address.take("busy") {
-            // SQLite's own type: both of its libraries panic at a larger number.
+            // SQLite takes a C `int`. rusqlite and sqlx panic above its maximum.
             let millis: u32 = text.parse().ok().filter(|millis| *millis <= i32::MAX as u32).ok_or_else(|| {
                 Error::config(format!(
                     "invalid option `busy={text}` of an `sqlite:` address; use a number of \
