@@ -26,11 +26,9 @@ pub struct DynamoConfig {
     pub endpoint: Option<String>,
     /// AWS region. Default: from the SDK's region chain (`AWS_REGION`, profile, instance metadata).
     pub region: Option<String>,
-    /// Profile of the AWS configuration files with credentials and region. Default: the SDK's
-    /// chain.
+    /// Profile of the AWS configuration files. Default: the SDK's chain, such as `AWS_PROFILE`.
     pub profile: Option<String>,
-    /// Prefix of every table name on the service, for several environments in one account. Default:
-    /// empty.
+    /// Prefix of every table name on the service, such as `dev-`. Default: empty.
     pub table_prefix: String,
     /// Engine of the service. Default: detected by one request for an [endpoint](Self::endpoint),
     /// and [`Engine::DynamoDb`] for AWS.

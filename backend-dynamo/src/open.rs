@@ -53,8 +53,7 @@ impl DynamoStore {
         Ok(store)
     }
 
-    /// Detects the engine of an endpoint unless it is named, and checks Alternator's write
-    /// isolation.
+    /// Detects the engine of an endpoint unless it is named. Checks Alternator's write isolation.
     pub(crate) async fn detect_engine(&mut self, named: Option<Engine>) -> Result<()> {
         if named.is_some_and(|engine| engine != Engine::Alternator) {
             return Ok(());

@@ -52,8 +52,7 @@ pub(crate) fn item(name: &Name, version: u64) -> Value {
     item
 }
 
-/// Returns the content of a version: up to 1 KB, and several pages of a file for every 50th
-/// version.
+/// Returns the content of a version: up to 1 KB, or about 20 KB for every 50th version.
 fn content((pk, sk): &Name, version: u64) -> String {
     let part = format!("{pk}/{sk}#{version} ");
     part.repeat(match version % 50 {

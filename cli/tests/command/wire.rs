@@ -33,8 +33,7 @@ impl Connection {
         Self { stream, received: Vec::new() }
     }
 
-    /// Opens a connection with a receive buffer of 4 KB, and sends a request without reading the
-    /// answer.
+    /// Opens a connection with a receive buffer of 4 KB, and sends a request. Reads no answer.
     pub(crate) async fn unread(address: SocketAddr, request: &[u8]) -> io::Result<Self> {
         let socket = TcpSocket::new_v4()?;
         socket.set_recv_buffer_size(4 << 10)?;
