@@ -137,8 +137,7 @@ impl SqliteConfig {
                 "normal" => Durability::Relaxed,
                 _ => {
                     return Err(Error::config(format!(
-                        "invalid option `durability={text}` of an `sqlite:` address; use `full` or \
-                         `normal`"
+                        "the option `durability` is `full` or `normal`, not `{text}`"
                     )));
                 }
             };
@@ -147,8 +146,7 @@ impl SqliteConfig {
             let megabytes: u64 =
                 text.parse().ok().filter(|size| (1..=1 << 20).contains(size)).ok_or_else(|| {
                     Error::config(format!(
-                        "invalid option `cache={text}` of an `sqlite:` address; use a number of \
-                         megabytes from 1 to 1048576"
+                        "the option `cache` is a number of megabytes from 1 to 1048576, not `{text}`"
                     ))
                 })?;
             config.cache_size = megabytes << 20;
@@ -157,8 +155,7 @@ impl SqliteConfig {
             // SQLite takes a C `int`. rusqlite and sqlx panic above its maximum.
             let millis: u32 = text.parse().ok().filter(|millis| *millis <= i32::MAX as u32).ok_or_else(|| {
                 Error::config(format!(
-                    "invalid option `busy={text}` of an `sqlite:` address; use a number of \
-                     milliseconds from 0 to 2147483647"
+                    "the option `busy` is a number of milliseconds from 0 to 2147483647, not `{text}`"
                 ))
             })?;
             config.busy_timeout = Duration::from_millis(millis.into());
@@ -166,8 +163,7 @@ impl SqliteConfig {
         if let Some(text) = address.take("log") {
             config.wal_pages = text.parse().ok().filter(|pages| *pages > 0).ok_or_else(|| {
                 Error::config(format!(
-                    "invalid option `log={text}` of an `sqlite:` address; use a number of pages \
-                     from 1 to 4294967295"
+                    "the option `log` is a number of pages from 1 to 4294967295, not `{text}`"
                 ))
             })?;
         }
@@ -210,13 +206,16 @@ mod tests {
             ("sqlite:", "names a file"),
             (
                 "sqlite:a.db?durability=off",
-                "`durability=off` of an `sqlite:` address; use `full` or `normal`",
+                "the option `durability` is `full` or `normal`, not `off`",
             ),
-            ("sqlite:a.db?cache=0", "megabytes from 1 to 1048576"),
-            ("sqlite:a.db?cache=8MB", "`cache=8MB`"),
-            ("sqlite:a.db?busy=soon", "`busy=soon` of an `sqlite:` address; use a number of milliseconds"),
+            (
+                "sqlite:a.db?cache=0",
+                "the option `cache` is a number of megabytes from 1 to 1048576, not `0`",
+            ),
+            ("sqlite:a.db?cache=8MB", "not `8MB`"),
+            ("sqlite:a.db?busy=soon", "not `soon`"),
             ("sqlite:a.db?busy=2147483648", "milliseconds from 0 to 2147483647"),
-            ("sqlite:a.db?log=0", "use a number of pages from 1 to 4294967295"),
+            ("sqlite:a.db?log=0", "a number of pages from 1 to 4294967295, not `0`"),
             ("sqlite:a.db?sweep=0", "number of seconds, at least 1, or `off`, not `0`"),
             ("sqlite:a.db?sync=full", "unknown options"),
         ] {
