@@ -14,9 +14,9 @@ const COUNTED_ANSWER: usize = 64 << 10;
 /// Size of a body below which its parsed values are not counted, in bytes.
 const COUNTED_TREES: usize = 16 << 10;
 
-/// Memory that the parsed values of a request may take, in bytes for each byte of its body, and in
-/// addition to that. A value that fits into an item takes less than [`TREES_AT_LEAST`].
+/// Memory that the parsed values of a request may take for each byte of its body, in bytes.
 const TREES_PER_BYTE: usize = 16;
+/// Memory that they may take in addition, in bytes. A value that fits into an item takes less.
 const TREES_AT_LEAST: usize = 64 << 20;
 
 /// Requests and bytes in flight, with their limits.
@@ -28,7 +28,7 @@ pub(crate) struct AdmissionControl {
     most_requests: usize,
 }
 
-/// Permit for a request in flight. Dropping it lets another request in.
+/// Permit for one request in flight. Dropping it admits another request.
 pub(crate) struct RequestPermit<'a>(&'a AdmissionControl);
 
 impl Drop for RequestPermit<'_> {
@@ -58,7 +58,10 @@ impl AdmissionControl {
         let place = RequestPermit(self);
         match before < self.most_requests {
             true => Ok(place),
-            false => Err(throttled("too many requests are in flight")),
+            false => Err(throttled(&format!(
+                "the limit of {} requests in flight is reached; retry with back-off",
+                self.most_requests
+            ))),
         }
     }
 
@@ -67,7 +70,11 @@ impl AdmissionControl {
         let (before, hold) = self.reserve_over_limit(bytes);
         match before.saturating_add(bytes) <= self.most_bytes {
             true => Ok(hold),
-            false => Err(throttled("requests in flight hold too much memory")),
+            false => Err(throttled(&format!(
+                "{bytes} more bytes would exceed the limit of {} bytes of memory for requests in \
+                 flight; retry with back-off",
+                self.most_bytes
+            ))),
         }
     }
 
@@ -85,8 +92,8 @@ impl AdmissionControl {
         let limit = (TREES_PER_BYTE * body + TREES_AT_LEAST).min(self.most_bytes);
         if cost > limit {
             return Err(Error::validation(format!(
-                "the values of the request take {cost} bytes of memory: the limit for a request of \
-                 this size is {limit} bytes"
+                "the values of the request would take {cost} bytes of memory, and the limit for a \
+                 request of {body} bytes is {limit}; send fewer values in a request"
             ))
             .with_code(TOO_LARGE));
         }
@@ -100,7 +107,8 @@ impl AdmissionControl {
         (before, Reservation { held: Arc::clone(&self.bytes), bytes })
     }
 
-    /// Returns the body of a response. A large one is counted until it is sent, or throttled.
+    /// Returns the body of a response. A large one is counted until it is sent. If that would
+    /// exceed the limit, the request is throttled.
     pub(crate) fn reserved_body(&self, body: Vec<u8>) -> Result<Bytes> {
         if body.len() < COUNTED_ANSWER {
             return Ok(body.into());
@@ -119,7 +127,7 @@ impl AdmissionControl {
     }
 }
 
-/// Memory that is counted until this is dropped.
+/// Reserved memory, which is counted until this is dropped.
 #[derive(Debug)]
 pub(crate) struct Reservation {
     held: Arc<AtomicUsize>,

@@ -11,7 +11,7 @@ use crate::auth::Credentials;
 use crate::host_policy;
 use crate::listen::{self, Server};
 
-/// Configuration of a server: its address, who may send requests, and its limits.
+/// Configuration of a server: address, access keys, accepted hosts and origins, limits, time-outs.
 ///
 /// The defaults suit a laptop and tests: a loopback address, no credentials, and limits that
 /// ordinary clients do not reach.
@@ -20,14 +20,15 @@ use crate::listen::{self, Server};
 pub struct ServerConfig {
     /// Address to listen on (default: 127.0.0.1, port 0). Port 0 means any free port.
     pub listen: SocketAddr,
-    /// Credentials whose signatures are accepted (default: none). Without any, signatures are not
-    /// checked.
+    /// Access keys, with one of which every request must be signed (default: none). With `None`,
+    /// signatures are not verified, and `hosts` and `origins` apply.
     pub credentials: Option<Arc<Credentials>>,
     /// Whether the server may listen beyond loopback without credentials (default: no).
     pub insecure: bool,
     /// Names of this server, without a port, such as `db.example` (default: none). Loopback
     /// addresses, `localhost` and the listen address need not be listed. Without credentials, a
-    /// request whose `Host` is another name is refused with status 403.
+    /// request whose `Host` is another name is refused with status 403. With credentials, every
+    /// host is accepted.
     pub hosts: Vec<String>,
     /// Origins of web pages that may use the server, such as `https://app.example` (default: none).
     /// Origins on loopback need not be listed. Without credentials, a request from another `Origin`
@@ -41,17 +42,22 @@ pub struct ServerConfig {
     pub held_bytes: usize,
     /// Limit on requests in flight (default: 1024). Requests beyond it are throttled.
     pub requests: usize,
-    /// Limit on open connections (default: 4096). Beyond it, a new connection replaces the one that
-    /// has been idle longest, or waits while all execute requests. Each connection is an open file
-    /// of the process, whose limit must allow one file more, and those of the store.
+    /// Limit on open connections (default: 4096). At the limit, a new connection replaces the one
+    /// that has been idle longest, or waits while all execute requests. Each connection is an open
+    /// file. The process's limit of open files must also allow for one more connection, and for the
+    /// files of the store.
     pub connections: usize,
-    /// Time-out for the head of a request, and so for an idle connection (default: 60 s).
+    /// Time-out for the head of a request, and so for an idle connection (default: 60 s). After it,
+    /// the connection is closed.
     pub head_time: Duration,
-    /// Time-out for the body of a request (default: 60 s).
+    /// Time-out for the body of a request (default: 60 s). After it, the request is refused with
+    /// `RequestTimeoutException` and not executed.
     pub body_time: Duration,
-    /// Time for which a client may leave a response unread (default: 30 s).
+    /// Time for which a client may leave a response unread (default: 30 s). After it, the
+    /// connection is closed.
     pub stall_time: Duration,
-    /// Time for in-flight requests to finish at shutdown (default: 30 s).
+    /// Time for in-flight requests to finish at shutdown (default: 30 s). After it, they are
+    /// aborted.
     pub stop_time: Duration,
     /// Time for incomplete bodies to arrive at shutdown (default: 1 s). A request whose body is
     /// still incomplete then is not executed.
@@ -166,22 +172,22 @@ impl ServerConfig {
         with_grace_time: grace_time: Duration,
         /// Sets the time that tables spend in `CREATING`, `UPDATING` and `DELETING`.
         with_transition: transition: Duration,
-        /// Sets the clock and the randomness.
+        /// Sets the clock for signatures, and the randomness for request ids.
         with_env: env: Env,
     }
 
-    /// Starts the server.
+    /// Starts the server on the current Tokio runtime.
     ///
     /// # Errors
-    /// The address cannot be listened on; it can be reached from other machines and neither
-    /// credentials nor [`with_insecure`](Self::with_insecure) are set; or a listed host or origin
-    /// is malformed.
+    /// A configured host or origin is malformed; the address can be reached from other machines,
+    /// and neither credentials nor [`with_insecure`](Self::with_insecure) are set; or the address
+    /// cannot be bound.
     pub async fn spawn(self, store: Arc<dyn Store>) -> Result<Server> {
         self.spawn_with(async { Ok(store) }).await
     }
 
-    /// Starts the server, and opens the store only after the address is bound. If the address is
-    /// taken, no new store file is left behind.
+    /// Binds the address, awaits the store, and starts the server. If the address is in use, the
+    /// store is not opened, and so no new file is created.
     ///
     /// # Errors
     /// Those of [`spawn`](Self::spawn), and those of the store.

@@ -28,12 +28,12 @@ pub(crate) struct Connections {
     idled: Notify,
 }
 
-/// Result of a request for room for a new connection.
+/// Result of an attempt to admit a new connection.
 enum Admission {
     Free(OwnedSemaphorePermit),
-    /// A connection is being closed.
+    /// A connection is being closed, and its permit will be free.
     Coming,
-    /// All connections execute requests.
+    /// No permit is free, because all connections execute requests.
     None,
 }
 
@@ -124,7 +124,7 @@ impl Connections {
     }
 }
 
-/// An open connection within the limit. Dropping it makes room for another.
+/// Open connection within the limit. Dropping it admits another.
 #[derive(Debug)]
 pub(crate) struct Connection {
     id: u64,
@@ -235,7 +235,7 @@ mod tests {
     }
 
     #[tokio::test]
-    async fn longest_idle_connection_gives_way() {
+    async fn new_connection_closes_the_longest_idle_one() {
         let connections = Connections::new(3);
         let [first, second, third] =
             [connections.acquire().await, connections.acquire().await, connections.acquire().await];
@@ -260,7 +260,7 @@ mod tests {
     }
 
     #[tokio::test]
-    async fn connection_whose_answer_is_not_written_stays() {
+    async fn connection_with_an_unwritten_response_is_not_closed() {
         let connections = Connections::new(1);
         let only = connections.acquire().await;
         let executing = only.handle().execute().unwrap();

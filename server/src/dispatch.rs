@@ -121,7 +121,7 @@ async fn call_store(
             response::shard_iterator(&store.get_shard_iterator(request).await?)
         }
         GetRecords => response::records(&store.get_records(request::get_records(members)?).await?),
-        _ => return Err(refused(operation, "the server does not know it")),
+        _ => return Err(refused(operation, "it is not implemented")),
     })
 }
 
@@ -130,8 +130,8 @@ fn refused(operation: Operation, why: &str) -> Error {
         .with_code(UNKNOWN_OPERATION)
 }
 
-/// Checks that the table exists. Operations on backups have an error code of their own for a
-/// missing table.
+/// Checks that the table exists. For a missing table, operations on backups have another error code
+/// than operations on tables.
 async fn backed_up(store: &Arc<dyn Store>, table: String) -> Result<()> {
     match store.describe_table(ops::DescribeTable::new(table.clone())).await {
         Ok(_) => Ok(()),

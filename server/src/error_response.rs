@@ -8,7 +8,7 @@ use crate::response::{Object, object};
 
 /// Prefix of `__type` for exceptions of DynamoDB's API model.
 const MODELLED: &str = "com.amazonaws.dynamodb.v20120810#";
-/// Prefix of `__type` for errors of the framework under DynamoDB.
+/// Prefix of `__type` for errors of AWS's service framework, such as an unknown operation.
 const FRAMEWORK: &str = "com.amazon.coral.service#";
 /// Prefix of `__type` for invalid requests.
 const VALIDATION: &str = "com.amazon.coral.validate#";

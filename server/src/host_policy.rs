@@ -51,8 +51,8 @@ impl HostPolicy {
         }
     }
 
-    /// Checks the host and the origin of a request. Returns the origin to allow in the response, if
-    /// the request has one.
+    /// Checks the host and the origin of a request. Returns the value of
+    /// `Access-Control-Allow-Origin` for the response, if the request has an origin.
     ///
     /// # Errors
     /// The server does not accept the host or the origin.
@@ -340,7 +340,7 @@ mod tests {
     }
 
     #[test]
-    fn refusals_name_the_option() {
+    fn refusal_names_the_option_that_allows_the_request() {
         let config = ServerConfig::new();
         let error = checked(&config, "/", &[("host", "Db.example:8000")]).unwrap_err();
         assert_eq!(error.code(), "AccessDeniedException");

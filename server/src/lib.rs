@@ -14,7 +14,7 @@
 //! ```
 //!
 //! - [`spawn`] starts a server on a free port of the loopback address. [`ServerConfig`] sets the
-//!   address, who may send requests, and the limits.
+//!   address, the access keys, the accepted hosts and origins, and the limits.
 //! - Without credentials, the server accepts requests only from programs and pages of this machine:
 //!   see [`ServerConfig::hosts`] and [`ServerConfig::origins`].
 //! - [`Service`] is the protocol without sockets: it maps one HTTP request to one HTTP response.

@@ -50,7 +50,7 @@ pub(crate) async fn update(
             Ok(Err(_)) => {
                 return Err(Error::new(
                     ErrorKind::Unexpected,
-                    "the store panicked while it changed the table; this is a defect in it",
+                    "the store panicked while it changed the table; report this defect of tabla",
                 ));
             }
             Err(_) => {

@@ -31,7 +31,8 @@ use crate::request::SERIALIZATION;
 use crate::service::Service;
 use crate::write_timeout::WriteTimeout;
 
-/// Largest head of a request, in bytes. A signature and a few headers take less than a tenth of it.
+/// Limit on the head of a request, in bytes. A signature and a few headers take less than a tenth
+/// of it.
 const HEAD_BYTES: usize = 64 << 10;
 
 /// Initial buffer for a body that arrives in parts, in bytes.
@@ -40,7 +41,7 @@ const BODY_BUFFER: usize = 32 << 10;
 /// Pause after the system failed to accept a connection.
 const ACCEPT_PAUSE: Duration = Duration::from_millis(50);
 
-/// A running server. Dropping it aborts all requests; [`Server::shutdown`] finishes them.
+/// Running server. Dropping it aborts all requests; [`Server::shutdown`] finishes them.
 #[derive(Debug)]
 pub struct Server {
     address: SocketAddr,
@@ -48,7 +49,8 @@ pub struct Server {
     task: JoinHandle<()>,
 }
 
-/// Starts a server for a store on a free port of the loopback address.
+/// Starts a server for a store, on a free port of the loopback address and on the current Tokio
+/// runtime.
 ///
 /// # Errors
 /// No port can be bound.
@@ -76,7 +78,8 @@ pub(crate) async fn start(
 }
 
 impl Server {
-    /// Address that the server listens on, with the actual port.
+    /// Address that the server listens on. If port 0 was configured, it has the port that the
+    /// system has assigned.
     pub fn address(&self) -> SocketAddr {
         self.address
     }
@@ -86,8 +89,9 @@ impl Server {
         format!("http://{}", self.address)
     }
 
-    /// Stops accepting connections, finishes in-flight requests, and returns. Requests that exceed
-    /// [`ServerConfig::stop_time`] are aborted.
+    /// Stops accepting connections, and waits until the in-flight requests are finished. A request
+    /// whose body is still incomplete after [`ServerConfig::grace_time`] is refused. Requests that
+    /// exceed [`ServerConfig::stop_time`] are aborted.
     pub async fn shutdown(mut self) {
         self.stop.send_replace(true);
         // A panic of the task has ended the server as well.
@@ -116,7 +120,11 @@ async fn accept(listener: TcpListener, service: Service, mut stopping: watch::Re
             Ok((stream, _)) => stream,
             Err(error) => {
                 // Usually the limit of open files: other connections have to end first.
-                tracing::warn!(%error, "cannot accept a connection; retrying in 50 ms");
+                tracing::warn!(
+                    %error,
+                    "cannot accept a connection, usually because of the limit of open files \
+                     (ulimit -n); retrying in 50 ms"
+                );
                 SystemClock.sleep(ACCEPT_PAUSE).await;
                 continue;
             }
@@ -130,7 +138,8 @@ async fn accept(listener: TcpListener, service: Service, mut stopping: watch::Re
     drop(listener);
     let all = async { while tasks.join_next().await.is_some() {} };
     if timeout(service.config().stop_time, all).await.is_err() {
-        tracing::warn!("shutdown: requests in flight exceeded the time limit and were aborted");
+        let limit = service.config().stop_time;
+        tracing::warn!("shutdown: aborted the requests that did not finish within {limit:?}");
     }
 }
 
@@ -234,10 +243,15 @@ async fn receive(
         // The body has usually arrived already, so that the other futures are not polled.
         biased;
         read = read => read.unwrap_or_else(|_| {
-            Err(late("the body of the request did not arrive in time"))
+            Err(late(&format!(
+                "the body of the request did not arrive within {:?}; the request was not executed",
+                config.body_time
+            )))
         }),
-        // The response states that the request was not executed.
-        () = grace_is_over => Err(late("the server is shutting down; the request was incomplete")),
+        () = grace_is_over => Err(late(
+            "the server is shutting down, and the body of the request is incomplete; the request \
+             was not executed",
+        )),
     }
 }
 
@@ -272,8 +286,8 @@ async fn read_body(
             continue;
         }
         if whole.capacity() < length {
-            // Memory is reserved before it is allocated. It is at most twice what has arrived,
-            // because a client may announce more than it sends.
+            // Memory is reserved before it is allocated. Beyond BODY_BUFFER it is at most twice
+            // what has arrived, because a client may announce more than it sends.
             let room =
                 announced.unwrap_or(limit).clamp(length, BODY_BUFFER.max(2 * length)).min(limit);
             let more = room - whole.capacity();
@@ -296,7 +310,7 @@ fn broken(error: hyper::Error) -> Error {
         .with_code(SERIALIZATION)
 }
 
-/// Returns the error of a request that did not arrive in time. SDKs retry it.
+/// Returns the error for a request that did not arrive in time. SDKs retry it.
 fn late(message: &str) -> Error {
     Error::new(ErrorKind::Validation, message).with_code("RequestTimeoutException")
 }

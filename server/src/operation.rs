@@ -1,14 +1,14 @@
 //! Operations of DynamoDB's API, and whether the server supports each.
 
-/// Defines the operations of both services, with the server's support for each.
+/// Defines [`Operation`], from the name, the service and the support of each operation.
 macro_rules! operations {
     ($($name:ident => $service:ident, $support:expr;)+) => {
-        /// An operation of DynamoDB's API.
+        /// Operation of DynamoDB's API.
         #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
         #[non_exhaustive]
         pub enum Operation {
             $(
-                #[doc = concat!("`", stringify!($name), "`.")]
+                #[doc = concat!("The operation `", stringify!($name), "`.")]
                 $name,
             )+
         }
@@ -73,7 +73,7 @@ impl Service {
 pub(crate) enum Support {
     /// The server executes it.
     Offered,
-    /// The server refuses it. The text says why, and names an alternative if there is one.
+    /// The server refuses it, for this reason. The text names an alternative if there is one.
     Refused(&'static str),
 }
 
@@ -160,8 +160,7 @@ operations! {
 }
 
 impl Operation {
-    /// Whether the operation reads or writes items. Those on tables and streams are requested
-    /// rarely.
+    /// Whether the operation reads or writes items. Operations on tables and streams are rare.
     pub(crate) fn is_frequent(self) -> bool {
         matches!(
             self,

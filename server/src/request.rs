@@ -231,7 +231,7 @@ impl<'a> Members<'a> {
         Ok(self.boolean(name)?.unwrap_or_default())
     }
 
-    /// Returns a boolean. DynamoDB accepts some words as well.
+    /// Returns a boolean. As DynamoDB does, it accepts some strings as booleans.
     fn boolean(&self, name: &str) -> Result<Option<bool>> {
         let Some(raw) = self.find(name) else { return Ok(None) };
         match raw.get() {

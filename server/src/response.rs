@@ -1,4 +1,4 @@
-//! Writers of responses, from core's answer types to JSON text.
+//! Writers of responses, from core's output types to JSON text.
 
 mod capacity;
 mod items;
@@ -78,7 +78,7 @@ pub(crate) fn limits() -> Vec<u8> {
     })
 }
 
-/// Returns the response of DescribeEndpoints: this server.
+/// Returns the response of DescribeEndpoints, with `host` as the only endpoint.
 pub(crate) fn endpoints(host: &str) -> Vec<u8> {
     object(|answer| {
         answer.array("Endpoints", |array| {
@@ -90,7 +90,8 @@ pub(crate) fn endpoints(host: &str) -> Vec<u8> {
     })
 }
 
-/// Returns the response of operations on continuous backups, which are always off.
+/// Returns the response of operations on continuous backups. As for a new table of DynamoDB, they
+/// are `ENABLED`, and point-in-time recovery is `DISABLED`.
 pub(crate) fn continuous_backups() -> Vec<u8> {
     object(|answer| {
         answer.object("ContinuousBackupsDescription", |object| {

@@ -53,7 +53,7 @@ struct Inner {
     metrics: Metrics,
     workers: BlockingPool,
     connections: AtomicUsize,
-    /// Random first half of request ids, which distinguishes this service from others.
+    /// First half of all request ids of this service, drawn at random.
     id: u64,
     requests: AtomicU64,
 }
@@ -64,8 +64,8 @@ impl Service {
         Self::with_config(store, ServerConfig::default())
     }
 
-    /// Creates a service with the limits and credentials of a configuration. Its address is not
-    /// used.
+    /// Creates a service with the credentials, hosts, origins and limits of a configuration. Its
+    /// address is not bound, but accepted as a host. A malformed host or origin is ignored.
     pub fn with_config(store: Arc<dyn Store>, config: ServerConfig) -> Self {
         let store = match config.transition.is_zero() {
             true => store,
@@ -101,6 +101,10 @@ impl Service {
 
     /// Executes a request and returns its response, errors included. Without credentials, a request
     /// with a foreign `Host` or `Origin` is refused with status 403.
+    ///
+    /// The time-outs and the limit on connections are those of a listener, and do not apply here.
+    /// Nor does [`ServerConfig::request_bytes`], except to the decompressed length of a compressed
+    /// body.
     pub async fn call(&self, request: Request<Bytes>) -> Response<Bytes> {
         let (parts, body) = request.into_parts();
         self.answer(&parts, Ok(body)).await
@@ -133,7 +137,10 @@ impl Service {
             (_, &Method::POST) => self.answer_operation(parts, body, &id).await,
             (Ok(origin), &Method::OPTIONS) => preflight(&parts.headers, origin.is_some()),
             (_, &Method::GET | &Method::HEAD) => self.answer_get(parts),
-            _ => plain(StatusCode::METHOD_NOT_ALLOWED, "use POST\n".to_owned()),
+            (_, method) => plain(
+                StatusCode::METHOD_NOT_ALLOWED,
+                format!("the method {method} is not supported: use POST\n"),
+            ),
         };
         let headers = response.headers_mut();
         headers.insert(SERVER, HeaderValue::from_static("tabla"));
@@ -202,7 +209,7 @@ impl Service {
                 work.catch_unwind().await.unwrap_or_else(|_| {
                     Err(Error::new(
                         ErrorKind::Unexpected,
-                        "the server panicked; this is a defect in it",
+                        "the server panicked; report this defect of tabla",
                     ))
                 })
             }
@@ -248,7 +255,10 @@ impl Service {
         let (service, parts) = (self.clone(), parts.clone());
         let work = async move { service.execute(&parts, operation, sent).await };
         self.0.workers.run(work).await.unwrap_or_else(|| {
-            Err(Error::new(ErrorKind::Unexpected, "the server panicked; this is a defect in it"))
+            Err(Error::new(
+                ErrorKind::Unexpected,
+                "the server panicked; report this defect of tabla",
+            ))
         })
     }
 
@@ -422,7 +432,7 @@ mod tests {
 
     /// A throttled request is sent again: if it had been committed, it would be executed twice.
     #[tokio::test]
-    async fn throttled_request_has_not_written() {
+    async fn throttled_request_writes_nothing() {
         let store = Arc::new(MemoryStore::new());
         let table = CreateTable::new("things").partition_key("pk", KeyType::S);
         store.create_table(table).await.unwrap();

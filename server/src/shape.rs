@@ -22,7 +22,7 @@ use crate::operation::Operation;
 /// Type of a value in a request, with its constraints.
 #[derive(Debug)]
 pub(crate) enum Shape {
-    /// String with a length in bytes.
+    /// String, with the bounds of its length.
     Text { min: usize, max: usize },
     /// String that names a table or an index, with its length.
     Name { min: usize, max: usize },
@@ -34,7 +34,7 @@ pub(crate) enum Shape {
     Long { min: i64, max: i64 },
     /// Point in time, as a number of seconds since the epoch.
     Time,
-    /// Boolean, or a word for one.
+    /// Boolean, or a string that DynamoDB accepts as one.
     Boolean,
     /// Bytes, in base64.
     Binary,

@@ -1,4 +1,5 @@
-//! A store wrapper that delays the states of tables, so that programs can test how they wait.
+//! A store wrapper that keeps tables in `CREATING`, `UPDATING` and `DELETING` for a configured
+//! time, to test programs that wait for tables.
 
 use std::collections::BTreeMap;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
@@ -20,7 +21,7 @@ pub(crate) struct TableDelayStore {
     tables: Mutex<BTreeMap<String, Transition>>,
 }
 
-/// State of a table that ends at a moment.
+/// Transitional state of a table.
 #[derive(Clone, Debug)]
 struct Transition {
     until: Timestamp,

@@ -6,15 +6,15 @@ use std::thread::available_parallelism;
 use tokio::runtime::Handle;
 use tokio::sync::Semaphore;
 
-/// Size from which a body is parsed or compressed on a worker, in bytes. It takes a millisecond or
-/// more.
+/// Size from which a body is parsed or compressed on a worker thread, in bytes. For such a body,
+/// either takes a millisecond or more.
 pub(crate) const OFFLOAD_BYTES: usize = 256 << 10;
 
-/// Least number of workers, on a machine with few processors.
+/// Minimum of concurrent workers, on a machine with few processors.
 const MIN_THREADS: usize = 4;
 
-/// Pool of blocking threads beside those of the runtime, which stay free to serve other requests.
-/// There are as many as processors, and at least 4; further requests wait.
+/// Limit on the blocking threads that process long bodies, so that the threads of the runtime stay
+/// free for other requests. One thread per processor, and at least 4; further requests wait.
 #[derive(Debug)]
 pub(crate) struct BlockingPool(Arc<Semaphore>);
 
@@ -73,7 +73,7 @@ mod tests {
     }
 
     #[tokio::test]
-    async fn long_bodies_leave_the_threads_of_the_runtime() {
+    async fn long_bodies_are_processed_on_blocking_threads() {
         let asked = Arc::new(Asked::default());
         let clock: Arc<dyn Clock> = Arc::clone(&asked) as _;
         let keys = "[a]\naws_access_key_id = KEY\naws_secret_access_key = secret\n";

@@ -10,7 +10,7 @@ use tokio::io::{AsyncRead, AsyncWrite, ReadBuf};
 
 use crate::connections::ConnectionState;
 
-/// Connection whose writes fail when the client has left data unread for too long.
+/// Connection whose writes fail when the client has left data unread for the time-out.
 pub(crate) struct WriteTimeout<C> {
     connection: C,
     timeout: Duration,
@@ -25,7 +25,7 @@ impl<C> WriteTimeout<C> {
         Self { connection, timeout: patience, waiting: None, handle }
     }
 
-    /// Returns the outcome of a write, or an error if it has been pending for too long.
+    /// Returns the outcome of a write, or an error if it has been pending for the time-out.
     fn check_timeout<T>(
         &mut self,
         context: &mut Context<'_>,
@@ -42,7 +42,7 @@ impl<C> WriteTimeout<C> {
         ready!(waiting.as_mut().poll(context));
         Poll::Ready(Err(io::Error::new(
             io::ErrorKind::TimedOut,
-            "the client did not read the response in time",
+            format!("the client did not read the response within {patience:?}"),
         )))
     }
 }

@@ -177,7 +177,7 @@ fn bad_file_of_keys_names_line_cause_and_remedy_and_no_secret() {
         assert_eq!(names(folder.path()), before);
     };
     let readable = "name a readable file in the format of ~/.aws/credentials";
-    let value = format!("cannot read the file of keys `{keys}`");
+    let value = format!("cannot read the credentials file `{keys}`");
     check(&value, "No such file or directory", readable);
     fs::write(&keys, [0xFF_u8]).expect("a file");
     check(&value, "UTF-8", readable);

@@ -12,8 +12,8 @@ use super::key::Key;
 
 /// Access keys that may sign requests, with their secrets.
 ///
-/// The file has the format that the AWS SDKs and the AWS CLI read, so that clients and server can
-/// use the same one:
+/// A credentials file has the format that the AWS SDKs and the AWS CLI read, so that clients and
+/// server can use the same one:
 ///
 /// ```text
 /// [default]
@@ -26,12 +26,15 @@ use super::key::Key;
 pub struct Credentials(HashMap<String, Key>);
 
 impl Credentials {
-    /// Reads and parses a file.
+    /// Reads a credentials file, and parses it as [`parse`](Self::parse) does.
+    ///
+    /// # Errors
+    /// The file cannot be read, or its text cannot be parsed. The error names the file.
     pub fn from_file(path: &Path) -> Result<Self> {
         let file = path.display();
         let text = fs::read_to_string(path).map_err(|error| {
             Error::config(format!(
-                "cannot read the file of keys `{file}`: {error}; name a readable file in the format \
+                "cannot read the credentials file `{file}`: {error}; name a readable file in the format \
                  of ~/.aws/credentials"
             ))
             .with_source(error)
@@ -312,7 +315,7 @@ mod tests {
         let file = folder.path().join("keys");
         let message = || Credentials::from_file(&file).unwrap_err().message().to_owned();
         assert!(
-            message().starts_with(&format!("cannot read the file of keys `{}`: ", file.display()))
+            message().starts_with(&format!("cannot read the credentials file `{}`: ", file.display()))
         );
         fs::write(&file, "[a").unwrap();
         assert!(message().starts_with(&format!("{}: line 1: ", file.display())));

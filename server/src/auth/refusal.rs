@@ -7,7 +7,7 @@ pub(super) fn unsigned() -> Error {
     missing_token("Request is missing Authentication Token")
 }
 
-/// Error for a request without a signature that the server supports.
+/// Error for a request without a signature, or with one of a kind that the server does not support.
 pub(super) fn missing_token(message: impl Into<String>) -> Error {
     refuse("MissingAuthenticationTokenException", message)
 }
@@ -22,7 +22,7 @@ pub(super) fn invalid(message: impl Into<String>) -> Error {
     refuse("InvalidSignatureException", message)
 }
 
-/// Error for an unknown access key, or one without its session token.
+/// Error for an unknown access key, or for a temporary one without a session token.
 pub(super) fn unknown_key() -> Error {
     unrecognized("The security token included in the request is invalid.")
 }

@@ -188,7 +188,7 @@ mod tests {
     }
 
     #[test]
-    fn extreme_clock_refuses_without_a_panic() {
+    fn signature_is_refused_without_a_panic_at_extreme_times() {
         for now in [0, u64::MAX / 1000] {
             let now = Timestamp::from_secs(now);
             read("20150830T123600Z").unwrap().check_is_near(now).unwrap_err();

@@ -68,8 +68,8 @@ pub(crate) fn verify<'a>(
     Ok(id)
 }
 
-/// Returns the error for another signature. It shows the signed texts, so that the client's author
-/// can compare them.
+/// Returns the error for a signature that does not match. It shows the canonical request and the
+/// string to sign, so that the client's author can compare them.
 fn mismatch(request: &[u8], to_sign: &str) -> Error {
     refusal::invalid(format!(
         "The request signature we calculated does not match the signature you provided. Check \

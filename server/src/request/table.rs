@@ -231,15 +231,18 @@ pub(crate) fn update_time_to_live(members: &Members<'_>) -> Result<UpdateTimeToL
     ))
 }
 
-/// Parses the table of UpdateContinuousBackups. Recovery to a point in time can only be turned off,
-/// and always is.
+/// Parses the table of UpdateContinuousBackups. Point-in-time recovery is always disabled: a
+/// request that enables it is refused.
 pub(crate) fn update_continuous_backups(members: &Members<'_>) -> Result<String> {
     const NAME: &str = "PointInTimeRecoverySpecification";
     let specification = members.object(NAME)?.ok_or_else(|| missing(NAME))?;
     let enabled = specification.boolean("PointInTimeRecoveryEnabled")?;
     match enabled.ok_or_else(|| missing("PointInTimeRecoveryEnabled"))? {
         false => members.table(),
-        true => Err(not_supported(NAME, "copy the file of the store instead")),
+        true => Err(not_supported(
+            NAME,
+            "point-in-time recovery cannot be enabled; copy the file of the store instead",
+        )),
     }
 }
 

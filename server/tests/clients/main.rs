@@ -15,12 +15,12 @@ use rust_sdk::Sdk;
 use script::Script;
 
 #[tokio::test(flavor = "multi_thread")]
-async fn rust_sdk_works() {
+async fn rust_sdk_tests_pass() {
     Sdk::at(&Place::tabla().await).run().await;
 }
 
 #[tokio::test(flavor = "multi_thread")]
-async fn rust_sdk_works_without_a_socket() {
+async fn rust_sdk_tests_pass_without_a_socket() {
     Sdk::in_process(place::store().await).run().await;
 }
 
@@ -32,7 +32,7 @@ async fn rust_sdk_tests_pass_on_dynamodb_local() {
 }
 
 #[tokio::test(flavor = "multi_thread")]
-async fn boto3_works() {
+async fn boto3_tests_pass() {
     if let Some(script) = Script::boto3() {
         script.run(&Place::tabla().await).await;
     }
@@ -46,7 +46,7 @@ async fn boto3_tests_pass_on_dynamodb_local() {
 }
 
 #[tokio::test(flavor = "multi_thread")]
-async fn javascript_sdk_works() {
+async fn javascript_sdk_tests_pass() {
     if let Some(script) = Script::javascript() {
         script.run(&Place::tabla().await).await;
     }
@@ -60,14 +60,14 @@ async fn javascript_sdk_tests_pass_on_dynamodb_local() {
 }
 
 #[tokio::test(flavor = "multi_thread")]
-async fn aws_cli_works() {
+async fn aws_cli_tests_pass() {
     if let Some(script) = Script::cli() {
         script.run(&Place::tabla().await).await;
     }
 }
 
 #[tokio::test(flavor = "multi_thread")]
-async fn dynamodb_admin_works() {
+async fn dynamodb_admin_tests_pass() {
     if let Some(script) = Script::admin() {
         script.run(&Place::tabla().await).await;
     }

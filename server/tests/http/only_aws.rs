@@ -41,7 +41,7 @@ fn assert_refused(answer: &Answer, parameter: &str, why: &str) {
 const REPLICAS: &str = "replicas need multiple AWS Regions";
 
 #[tokio::test]
-async fn create_table_refuses_parameters_of_aws_alone() {
+async fn create_table_refuses_parameters_that_only_aws_supports() {
     let server = spawn(Arc::new(MemoryStore::new())).await.unwrap();
     let mut client = Client::connect(server.address()).await;
     let source = json!("arn:aws:dynamodb:eu-west-1:123456789012:table/things");
@@ -61,7 +61,7 @@ async fn create_table_refuses_parameters_of_aws_alone() {
 }
 
 #[tokio::test]
-async fn update_table_refuses_parameters_of_aws_alone() {
+async fn update_table_refuses_parameters_that_only_aws_supports() {
     let server = spawn(Arc::new(MemoryStore::new())).await.unwrap();
     let mut client = Client::connect(server.address()).await;
     client.ask("CreateTable", THINGS).await;

@@ -51,8 +51,9 @@ fn server_and_dynamodb_local_return_the_same_responses() {
         return;
     }
     let number = |name: &str, default: u64| {
-        std::env::var(name)
-            .map_or(default, |text| text.parse().expect("the variable must be a number"))
+        std::env::var(name).map_or(default, |text| {
+            text.parse().unwrap_or_else(|_| panic!("{name} must be a number, not `{text}`"))
+        })
     };
     let requests = number("TABLA_REQUESTS", REQUESTS as u64) as usize;
     let seed = number("TABLA_SEED", SEED);
@@ -181,7 +182,8 @@ impl Comparison {
     fn report(self, is_usual: bool) {
         let known: usize = self.known.iter().map(|(_, count)| count).sum();
         println!(
-            "{} requests, {known} known differences, {} requests with another of two errors first",
+            "{} requests: {known} known differences, {} requests of whose two errors each server \
+             reported another one",
             self.sent, self.other_error_first
         );
         for (known, count) in &self.known {
