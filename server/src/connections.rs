@@ -1,8 +1,7 @@
 //! The limit on connections, and the choice of the connection that is closed at the limit.
 //!
-//! A connection is idle unless a request of its client is being executed: between two requests, and
-//! while a request is incomplete. At the limit, a new connection replaces the one that has been
-//! idle longest.
+//! A connection is idle between two requests, and while a request is incomplete. At the limit, a new
+//! connection replaces the one that has been idle longest.
 
 use std::collections::HashMap;
 use std::pin::Pin;

@@ -14,7 +14,7 @@ const BOUNDS: [u64; 12] =
 /// Value of the label `code` for a request that succeeded.
 pub(crate) const OK: &str = "OK";
 
-/// Counters since the server started.
+/// Counters of requests, bytes and connections since the server started.
 #[derive(Debug, Default)]
 pub(crate) struct Metrics(Mutex<Counted>);
 

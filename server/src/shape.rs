@@ -24,7 +24,7 @@ use crate::operation::Operation;
 pub(crate) enum Shape {
     /// String, with the bounds of its length.
     Text { min: usize, max: usize },
-    /// String that names a table or an index, with its length.
+    /// Name of a table or an index, with the bounds of its length.
     Name { min: usize, max: usize },
     /// One of these strings, in the order in which DynamoDB lists them in errors.
     Choice(&'static [&'static str]),
@@ -40,9 +40,10 @@ pub(crate) enum Shape {
     Binary,
     /// Attribute value. Its content is validated by core.
     Value,
-    /// Array, with its number of elements.
+    /// Array, with the bounds of its number of elements.
     List { of: &'static Shape, min: usize, max: usize },
-    /// Object with any names, with its number of entries and the lengths of its names.
+    /// Object with any names, with the bounds of its number of entries and of the lengths of its
+    /// names.
     Map { of: &'static Shape, min: usize, max: usize, names: Option<(usize, usize)> },
     /// Object with known names.
     Structure(&'static Structure),

@@ -12,16 +12,16 @@ use super::refusal;
 use super::scope::Scope;
 use super::signing_time::{self, SigningTime};
 
-/// Verifies that a request was signed with one of the keys, within the last 15 minutes. Returns the
-/// id of that access key.
+/// Verifies that a request was signed with one of the keys, at most 15 minutes before or after
+/// `now`. Returns the id of that access key.
 ///
 /// `body` is the body as sent, still compressed if it was. The signature always has to cover it;
 /// `UNSIGNED-PAYLOAD` is for S3.
 ///
 /// # Errors
 /// DynamoDB's errors, in its order: no signature; a missing part; a malformed time, or one outside
-/// the allowed skew; an unsigned header; another algorithm; a malformed or wrong scope; an unknown
-/// key; another signature; another session token.
+/// the allowed skew; an unsigned header; an unsupported algorithm; a malformed or wrong scope; an
+/// unknown key; a signature that does not match; the session token of another key.
 pub(crate) fn verify<'a>(
     credentials: &'a Credentials,
     parts: &Parts,

@@ -22,10 +22,11 @@ const OBJECT: usize = 256;
 const NEXT: usize = 48;
 /// Memory of each further name, or legacy condition or update, in bytes.
 const NEXT_NAME: usize = 192;
-/// Memory of a text besides its bytes.
+/// Memory of a string besides its bytes, in bytes.
 const TEXT: usize = 24;
 
-/// Memory for each byte of a request on a table: its shape is validated, and its lists are short.
+/// Memory of the parsed values of a request on tables or streams, for each byte of its body. Its
+/// shape is validated first, so that its lists are short.
 const PER_BYTE: usize = 8;
 
 /// Returns an upper bound of the memory that the parsed values of a request take, in bytes.

@@ -20,9 +20,11 @@ pub(crate) enum Difference {
 impl fmt::Display for Difference {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
-            Self::Outcome { ours, theirs } => write!(f, "ours   {ours}\n  theirs {theirs}"),
+            Self::Outcome { ours, theirs } => {
+                write!(f, "server         {ours}\n  DynamoDB Local {theirs}")
+            }
             Self::Member { path, ours, theirs } => {
-                write!(f, "{path}\n  ours   {ours}\n  theirs {theirs}")
+                write!(f, "{path}\n  server         {ours}\n  DynamoDB Local {theirs}")
             }
         }
     }
@@ -112,7 +114,8 @@ pub(crate) fn outcome(answer: &Answer) -> String {
     }
 }
 
-/// Removes what may differ in any two responses.
+/// Replaces values that may differ between any two responses, and sorts lists without a defined
+/// order.
 fn settle(name: &str, json: &mut Json) {
     match json {
         Json::String(text) if OWN.contains(&name) => "own".clone_into(text),

@@ -82,7 +82,7 @@ class Cli(unittest.TestCase):
             done.stderr,
         )
 
-    def test_table_life_cycle(self):
+    def test_table_is_created_changed_and_deleted(self):
         name = self.table("Whole")
         table = aws("describe-table", "--table-name", name)["Table"]
         self.assertEqual(table["TableStatus"], "ACTIVE")
@@ -137,7 +137,7 @@ class Cli(unittest.TestCase):
         tags = aws("list-tags-of-resource", "--resource-arn", arn)["Tags"]
         self.assertEqual(tags, [{"Key": "team", "Value": "shop"}])
 
-    def test_writes_and_conditions(self):
+    def test_write_with_a_failed_condition_is_refused(self):
         name = self.table("Writes")
         exact = "12345678901234567890123456789012345678"
         item = order(
@@ -182,7 +182,7 @@ class Cli(unittest.TestCase):
         )
         self.assertEqual(deleted, {"Attributes": updated["Attributes"]})
 
-    def test_transactions(self):
+    def test_transaction_is_atomic_and_executed_once_per_token(self):
         name = self.table("Transactions")
         put = lambda item, **more: {"Put": {"TableName": name, "Item": item, **more}}
         new = {"ConditionExpression": "attribute_not_exists(customer)"}
@@ -210,7 +210,7 @@ class Cli(unittest.TestCase):
         )
         self.assertEqual(answer["Responses"], [{"Item": order("ana", 1)}, {}])
 
-    def test_batches_and_pages(self):
+    def test_batches_and_pages_return_every_item_once(self):
         name = self.table("Pages")
         items = [order("ana", number, status={"S": "open"}) for number in range(1, 13)]
         puts = [{"PutRequest": {"Item": item}} for item in items]
@@ -244,7 +244,7 @@ class Cli(unittest.TestCase):
         scanned = aws("scan", "--table-name", name, "--page-size", "5")
         self.assertEqual(sorted(numbers(scanned)), list(range(1, 13)))
 
-    def test_stream_records(self):
+    def test_stream_records_have_old_and_new_images(self):
         view = "StreamEnabled=true,StreamViewType=NEW_AND_OLD_IMAGES"
         name = self.table("Stream", "--stream-specification", view)
         for status in ("open", "sent"):
