@@ -63,8 +63,8 @@ impl Connections {
         })
     }
 
-    /// Waits for room for a new connection. At the limit, closes the connection that has been idle
-    /// longest; if none is idle, waits for the first that becomes so.
+    /// Admits a new connection. At the limit, closes the connection that has been idle longest, and
+    /// waits until it is closed. If none is idle, waits until one becomes idle or ends.
     pub(crate) async fn acquire(self: &Arc<Self>) -> Connection {
         let permit = loop {
             let idled = self.idled.notified();

@@ -54,7 +54,8 @@ pub(crate) enum Shape {
 pub(crate) struct Structure {
     /// Name of the class in AWS's API model.
     pub(crate) class: &'static str,
-    /// Members, in the order in which DynamoDB validates them: that of a hash table of their names.
+    /// Members, in the order in which DynamoDB validates them: that of a Java `HashMap` of their
+    /// names.
     pub(crate) members: &'static [Member],
 }
 

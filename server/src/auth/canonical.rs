@@ -31,14 +31,13 @@ impl<'a> SignedHeaders<'a> {
         Self(names)
     }
 
-    /// Checks that the signature covers the host, and every header that is addressed to the
-    /// service. Without this check, anyone who overhears a request could send it again with another
-    /// `x-amz-target`.
+    /// Checks that the signature covers the host and every `x-amz-*` header. Without this check, an
+    /// attacker who captures a request could replay it with another `x-amz-target`.
     ///
-    /// AWS documents this rule for all headers `x-amz-*`, though DynamoDB has been observed to
-    /// accept requests that sign the host alone. Three headers are exempt here: some clients leave
-    /// them out, and their values are compared with signed or known ones: the time in the string to
-    /// sign, the body, and the access key.
+    /// AWS documents this rule, though DynamoDB has been observed to accept requests that sign the
+    /// host alone. Three headers are exempt here, because some clients do not sign them. Each is
+    /// verified in another way: the time is in the string to sign, the hash is compared with that of
+    /// the body, and the session token with that of the access key.
     pub(super) fn check_cover(&self, parts: &Parts) -> Result<()> {
         if !self.has(HOST.as_str()) {
             return Err(not_signed("'Host' or ':authority'"));
@@ -145,9 +144,9 @@ fn write_path(text: &mut Vec<u8>, path: &str) {
 /// Returns the canonical forms of a query string, without duplicates. Clients agree on one form
 /// only for a query string that is sent in canonical form. For others this accepts, in this order:
 ///
-/// 1. the documented form: each name and value decoded and encoded again, a `+` being a plus sign;
-/// 2. the same with each `+` being a space. botocore sends parameters so, and signs `%20`;
-/// 3. the names and values as they are sent. botocore signs a query string in a URL so.
+/// 1. the documented form: each name and value decoded and encoded again, with `+` as a plus sign;
+/// 2. the same with `+` as a space: botocore sends a space in a parameter as `+`, and signs `%20`;
+/// 3. the names and values as they are sent: botocore signs the query string of a URL unchanged.
 ///
 /// The parameters are sorted by name, then by value. The server does not use the query string, so
 /// that it makes no difference which of two spellings was signed.
@@ -366,7 +365,7 @@ mod tests {
     }
 
     #[test]
-    fn headers_addressed_to_the_service_have_to_be_signed() {
+    fn x_amz_headers_have_to_be_signed() {
         let refused = |signed: &str| {
             let (parts, ()) = http::Request::post("/")
                 .header("host", "localhost")

@@ -18,7 +18,7 @@ pub(super) const X_AMZ_DATE: &str = "x-amz-date";
 /// 2024 (<https://github.com/praetorian-inc/chariot-ui/issues/453>).
 const SKEW_MINUTES: i64 = 15;
 
-/// Basic format of ISO 8601, which is signed.
+/// Basic format of ISO 8601, in which the time is signed.
 const BASIC: &[BorrowedFormatItem<'_>] =
     format_description!("[year][month][day]T[hour][minute][second]Z");
 
@@ -74,8 +74,8 @@ impl SigningTime {
         self.text.split('T').next().unwrap_or_default()
     }
 
-    /// Checks that the time is at most 15 minutes from `now`, so that an overheard request cannot
-    /// be repeated for long.
+    /// Checks that the time is at most 15 minutes from `now`, which limits how long a captured
+    /// request can be replayed.
     pub(super) fn check_is_near(&self, now: Timestamp) -> Result<()> {
         let now = i64::try_from(now.as_secs()).unwrap_or(i64::MAX);
         let earliest = now.saturating_sub(SKEW_MINUTES * 60);

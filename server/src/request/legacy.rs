@@ -97,7 +97,8 @@ pub(super) fn update(members: &Members<'_>) -> Result<Option<Expr<Update>>> {
     Ok(legacy::attribute_updates(given.entries(attribute_update)?)?.map(Expr::Tree))
 }
 
-/// Rewords an error of a store, which knows only expressions, for a request with legacy parameters.
+/// Returns an error of a store, which knows only expressions, in DynamoDB's wording for the legacy
+/// parameters of the request.
 pub(crate) fn reworded(members: &Members<'_>, error: Error) -> Error {
     let unindexable = || -> Option<bool> {
         let given = members.object("KeyConditions").ok()??;

@@ -626,8 +626,8 @@ fn very_deep_and_long_requests_are_validated() {
     assert!(refusal(CreateTable, &body).1.starts_with("10 validation errors detected: "));
 }
 
-/// DynamoDB iterates over a hash table of the names: over its buckets, whose number depends on that
-/// of the names, and within each over the names whose hashes end alike.
+/// DynamoDB iterates over the member names in the order of a Java `HashMap`: bucket by bucket. The
+/// number of buckets depends on the number of names.
 #[test]
 fn members_are_in_the_order_of_dynamodbs_hash_table() {
     fn hash(name: &str) -> u32 {

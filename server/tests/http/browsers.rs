@@ -188,7 +188,7 @@ async fn configured_origins_and_hosts_are_accepted() {
 #[tokio::test]
 async fn server_with_credentials_allows_every_origin_as_aws() {
     let keys = "[a]\naws_access_key_id=LOCALKEY\naws_secret_access_key=secret\n";
-    let credentials = Credentials::parse(keys).expect("keys");
+    let credentials = Credentials::parse(keys).expect("the keys are valid");
     let server = start(ServerConfig::new().with_credentials(credentials)).await;
     let preflight = [
         ("Host", "db.example"),

@@ -44,7 +44,7 @@ async fn ask(client: &mut Client, operation: &str, body: Json) -> Answer {
 fn shards(answer: &Answer) -> Vec<String> {
     assert_eq!(answer.status, 200, "{answer:?}");
     let json = answer.json();
-    let shards = json["StreamDescription"]["Shards"].as_array().expect("shards");
+    let shards = json["StreamDescription"]["Shards"].as_array().expect("a stream has shards");
     shards
         .iter()
         .map(|shard| shard["ShardId"].as_str().expect("a shard has an id").to_owned())

@@ -2,7 +2,7 @@
 //!
 //! The reference is AWS: its documentation, and where that is silent, recorded responses
 //! (dynalite's tests, which ran against AWS, and the captures of the suite at paritysuite.org).
-//! DynamoDB Local serves as the comparison that can be run.
+//! DynamoDB Local is the implementation that a test can run.
 
 mod bodies;
 mod shape;

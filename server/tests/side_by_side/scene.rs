@@ -44,7 +44,8 @@ impl Side {
         let streams = self.must(Operation::ListStreams, &json!({ "TableName": STREAMED }));
         let stream = &streams["Streams"][0]["StreamArn"];
         let described = self.must(Operation::DescribeStream, &json!({ "StreamArn": stream }));
-        let shards = described["StreamDescription"]["Shards"].as_array().expect("shards");
+        let shards =
+            described["StreamDescription"]["Shards"].as_array().expect("a stream has shards");
         // All changes are of one item, and so in one shard.
         for shard in shards.iter().map(|shard| &shard["ShardId"]) {
             let request = json!({
@@ -102,7 +103,7 @@ impl Side {
     fn put_back_items(&mut self) {
         let key = |item: &Json| json!({ "pk": item["pk"], "sk": item["sk"] });
         let found = self.must(Operation::Scan, &json!({ "TableName": THINGS }));
-        let found = found["Items"].as_array().expect("items");
+        let found = found["Items"].as_array().expect("a scan returns items");
         let wanted = items();
         let mut writes = Vec::new();
         for item in found.iter().filter(|item| !wanted.iter().any(|other| key(other) == key(item)))
@@ -120,7 +121,7 @@ impl Side {
 
     fn put_back_tables(&mut self) {
         let tables = self.must(Operation::ListTables, &json!({}));
-        let tables = tables["TableNames"].as_array().expect("names").clone();
+        let tables = tables["TableNames"].as_array().expect("a list of tables has names").clone();
         for table in tables.iter().filter(|name| {
             ![THINGS, STREAMED].contains(&name.as_str().expect("a name is a string"))
         }) {

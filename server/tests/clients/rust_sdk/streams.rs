@@ -86,7 +86,7 @@ async fn records_are_in_the_order_of_changes(sdk: &Sdk) {
 
     let (_, records) = arrived(sdk, &stream, 3).await;
     let status = |image: Option<&HashMap<String, AttributeValue>>| {
-        image.map(|image| image["status"].as_s().expect("text").clone())
+        image.map(|image| image["status"].as_s().expect("the status is a string").clone())
     };
     let (open, sent) = (Some("open".to_owned()), Some("sent".to_owned()));
     let changes: Vec<_> = records

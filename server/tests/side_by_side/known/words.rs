@@ -355,7 +355,7 @@ pub(super) const RARE: &[Pairs] = &[
         ],
     ),
     (
-        "messages of AWS, in its order, as above",
+        "messages of AWS for tables and indexes, in its order",
         &[
             (
                 "ValidationException: One or more parameter values were invalid: Some index key \
