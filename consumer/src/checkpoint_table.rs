@@ -141,7 +141,7 @@ impl ShardEntry {
         self.entry.split('#').nth(2).unwrap_or_default()
     }
 
-    /// Mark that changes with every write of the entry.
+    /// Text that changes with every write of the entry.
     pub(super) fn mark(&self) -> String {
         format!("{} {}", self.counter, self.owner.as_deref().unwrap_or_default())
     }
@@ -230,7 +230,7 @@ impl CheckpointTable {
             .sort_key(ENTRY, KeyType::S);
         let store = (&self.store).with_retries(self.policy.clone());
         let clock = &*self.policy.env.clock;
-        // If the answer was lost, the next attempt finds the table.
+        // If the response was lost, the next attempt finds the table.
         let create = || store.create_table_if_missing(table.clone(), clock);
         self.policy.run(RetryMode::Idempotent, create).await.map(|_| ())
     }
@@ -262,7 +262,7 @@ impl CheckpointTable {
         }
     }
 
-    /// Creates the start entry of a shard, owned by this worker.
+    /// Returns the start entry of a shard, owned by this worker, without writing it.
     pub(super) fn start(&self, id: &str, begins: ShardEntry) -> StartEntry {
         let (label, shard) = (begins.label(), &begins.shard);
         let entry = self.entry(&format!("start#{id}#{label}#{shard}"));
@@ -329,7 +329,7 @@ impl CheckpointTable {
 
     /// Writes an entry if the condition holds for the present one.
     ///
-    /// A write whose answer was lost is retried. If it was applied, the condition fails, and the
+    /// A write whose response was lost is retried. If it was applied, the condition fails, and the
     /// present entry equals the written one. Two workers never write the same content, because an
     /// entry names its writer.
     pub(super) async fn write<T: Serialize>(
@@ -362,7 +362,7 @@ impl CheckpointTable {
         self.policy.run(RetryMode::Idempotent, || self.store.put(put.clone())).await.map(|_| ())
     }
 
-    /// Deletes an entry, unless it was written since it was read.
+    /// Deletes an entry; with a condition, only if it holds.
     pub(super) async fn delete(&self, entry: &str, unchanged: Option<Condition>) -> Result<()> {
         let mut delete = DeleteItem::new(&self.checkpoints, self.key(entry));
         if let Some(condition) = unchanged {
@@ -388,7 +388,10 @@ impl CheckpointTable {
 /// Deserializes a stored entry.
 pub(super) fn parsed<T: DeserializeOwned>(item: &Item) -> Result<T> {
     item.to_struct().map_err(|error| {
-        let entry = item.get(ENTRY).and_then(|entry| entry.as_str()).unwrap_or("?");
-        Error::corrupt(format!("cannot read the entry `{entry}` of a consumer: {error}"))
+        let [consumer, entry] =
+            [CONSUMER, ENTRY].map(|key| item.get(key).and_then(|key| key.as_str()).unwrap_or("?"));
+        Error::corrupt(format!(
+            "cannot read entry `{entry}` of consumer `{consumer}` in its checkpoint table: {error}"
+        ))
     })
 }

@@ -25,13 +25,14 @@ pub struct DrainReport {
 }
 
 impl Consumer {
-    /// Handles all changes that exist when it begins, and returns: for jobs and tests.
+    /// Handles all changes that exist when the drain begins, then returns: for jobs and tests.
     ///
     /// Changes that are written later, by the handler or by others, are left for the next drain or
     /// run.
     ///
-    /// If another worker holds a shard, it waits until that worker renews its lease, and then
-    /// leaves the shard to it, or until the lease expires.
+    /// If another worker holds a shard, the drain waits until that worker renews its lease or the
+    /// lease expires. After a renewal, it leaves the shard to that worker; after expiry, it takes
+    /// the shard over.
     ///
     /// # Errors
     /// The errors of [`run`](Self::run).

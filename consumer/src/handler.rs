@@ -17,9 +17,9 @@ use tabla_core::ops::Record;
 /// repeated, so effects must be idempotent, for instance by [event id](Record::event_id). The
 /// records of an item arrive in the order of its changes.
 ///
-/// The future can be dropped at any await: after the lease of the shard is lost, another worker
-/// handles the same record. It should not block its thread, which also renews the leases. If a
-/// lease expires meanwhile and another worker takes over, this one starts no further record of the
+/// The future can be dropped at any await: when the lease of the shard is lost, another worker
+/// handles the same record. A handler should not block its thread, which also renews the leases. If
+/// a lease expires meanwhile and another worker takes over, this one starts no further record of the
 /// shard.
 ///
 /// A panic is a failed attempt. The record is retried, and set aside after the last attempt.
@@ -40,7 +40,7 @@ impl<H: Handler + ?Sized> Handler for std::sync::Arc<H> {
     }
 }
 
-/// Error of a handler, and what the consumer does with the record.
+/// Error of a handler, with the action that the consumer takes for the record.
 ///
 /// Every error type converts to a failure with `?`; its record is retried.
 pub struct Failure {
@@ -63,7 +63,8 @@ impl Failure {
         Self { advice: FailureAction::SetAside, is_panic: false, error: error.into() }
     }
 
-    /// Creates a failure that stops the consumer with this error, before the record.
+    /// Creates a failure that stops the consumer with this error; its checkpoint stays before the
+    /// record.
     pub fn stop(error: impl Into<Box<dyn StdError + Send + Sync>>) -> Self {
         Self { advice: FailureAction::Stop, is_panic: false, error: error.into() }
     }
@@ -145,7 +146,7 @@ where
     Each(function)
 }
 
-/// Handler made by [`each`].
+/// Handler that [`each`] returns.
 pub struct Each<F>(F);
 
 #[async_trait]

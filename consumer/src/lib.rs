@@ -44,26 +44,26 @@
 //!   passes it. After a crash, up to a batch of records is repeated: make effects idempotent by the
 //!   [event id](tabla_core::ops::Record::event_id).
 //! - **In order for each item.** The records of a shard are handled one after the other. A shard is
-//!   read after its parent is finished, and the stream of a table that was disabled and enabled
-//!   again after the stream before it. A record that is set aside does not delay later records.
+//!   read after its parent is finished. If the stream of a table was disabled and enabled again, the
+//!   older stream is read first. A record that is set aside does not delay later records.
 //! - **One worker per shard.** A worker owns a shard by a lease with a counter that it increments.
 //!   Another worker takes over if it has seen the counter unchanged for the whole lease duration by
 //!   its own monotonic time. Clocks of different machines are never compared, and a clock that
-//!   steps back delays nothing. A worker that has lost its lease cannot move a checkpoint. A worker
-//!   that cannot renew its lease stops before the lease expires, in the middle of a record if
-//!   necessary. If a handler blocks its thread for longer, no further record is started before the
-//!   lease is renewed.
+//!   steps back delays nothing. A worker without its lease cannot move a checkpoint. A worker that
+//!   cannot renew its lease stops before the lease expires, in the middle of a record if necessary.
+//!   If a handler blocks its thread for longer, no further record is started before the lease is
+//!   renewed.
 //! - **A panic of a handler is a failed attempt.** The panics at a record are counted in the store,
 //!   so that a restart does not reset the count. The record is set aside after the last attempt.
 //! - **Balanced load.** The shards are divided among the workers; their numbers differ by at most
 //!   one. A worker with too many shards releases some after the current record.
 //! - **No read-ahead**, except one batch of each shard that is being handled.
-//! - **No silent gaps.** Streams keep changes for a day. A consumer that starts too late stops with
-//!   an error, or [continues](OnTrimmed::Continue) and counts the gap. The same applies if no
-//!   worker has run for a day, or if the last run is an hour or more ahead of the present clock,
-//!   because its age is then unknown.
+//! - **No silent gaps.** Streams keep changes for 24 hours. A consumer that starts too late stops
+//!   with an error, or [continues](OnTrimmed::Continue) and counts the gap. The same applies if no
+//!   worker has run for 24 hours. It also applies if the stored time of the last run is an hour or
+//!   more ahead of the present clock, because its age is then unknown.
 //!
-//! [`Consumer::metrics`] has the lag of this process, [`Consumer::status`] that of all processes.
+//! [`Consumer::metrics`] returns the lag of this process, [`Consumer::status`] that of all processes.
 //!
 //! # The checkpoint table
 //!

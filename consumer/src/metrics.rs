@@ -9,7 +9,7 @@ use tabla_core::ops::ShardId;
 
 /// Metrics of one [`Consumer`](super::Consumer) and its clones in this process.
 ///
-/// A clone is another handle on the same numbers. Reading them makes no store call.
+/// Clones share the same counters. Reading them makes no store call.
 #[derive(Clone, Debug)]
 pub struct Metrics(Arc<Inner>);
 
@@ -62,7 +62,7 @@ impl Metrics {
         numbers.behind.iter().map(|(shard, behind)| (shard.clone(), lag(*behind))).collect()
     }
 
-    /// Largest lag of any shard in progress.
+    /// Largest lag of any shard in progress; zero if there is none.
     pub fn lag(&self) -> Duration {
         self.lags().into_iter().map(|(_, lag)| lag).max().unwrap_or_default()
     }

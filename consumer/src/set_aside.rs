@@ -26,9 +26,9 @@ pub struct SetAside {
     pub record: Record,
     /// Error of the last attempt, truncated to 4096 bytes.
     pub error: String,
-    /// Number of attempts.
+    /// Number of attempts, those of retries included.
     pub attempts: u32,
-    /// Time at which it was set aside or last retried.
+    /// Time at which the record was set aside or last retried.
     pub at: Timestamp,
     /// Names of the images that did not fit into an item, `new_image` or `old_image`.
     pub left_out: Vec<String>,
@@ -97,9 +97,11 @@ impl SetAside {
     /// large and as deeply nested as an item.
     pub(super) fn to_item(&self, key: Item) -> Result<Item> {
         let Record { new_image, old_image, .. } = &self.record;
-        let mut last = Error::validation(
-            "cannot set a record aside: it does not fit into an item, even without its images",
-        );
+        let mut last = Error::validation(format!(
+            "cannot set record {} of shard {} aside: its keys and its error do not fit into an \
+                 item of 400 KB, even without its images",
+            self.record.sequence_number, self.shard
+        ));
         for (with_new, with_old) in [(true, true), (true, false), (false, true), (false, false)] {
             let mut left_out = self.left_out.clone();
             let left = [("new_image", new_image, with_new), ("old_image", old_image, with_old)];
@@ -192,7 +194,7 @@ impl Consumer {
         items.iter().map(SetAside::from_item).collect()
     }
 
-    /// Makes one more attempt at all records that were set aside.
+    /// Retries all records that were set aside, with one attempt each.
     ///
     /// Records that are handled are no longer set aside. The handler must accept that later changes
     /// of the same items have been handled already.
@@ -226,7 +228,11 @@ impl Consumer {
             ledger.put(again.to_item(key)?).await?;
             retried.failed += 1;
             if failure.action() == FailureAction::Stop {
-                let why = format!("the handler stopped the retry of records set aside: {failure}");
+                let why = format!(
+                    "the handler of consumer `{}` stopped the retry at record {}, which was set \
+                     aside: {failure}",
+                    self.name, record.sequence_number
+                );
                 return Err(
                     Error::new(ErrorKind::Unexpected, why).with_source(failure.into_error())
                 );

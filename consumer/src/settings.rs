@@ -47,12 +47,12 @@ pub enum Start {
     /// Changes that are made after the first run.
     ///
     /// The first run reads every open shard up to its end and stores the sequence number at which
-    /// it starts. So it does not matter when a worker takes a shard. No times are compared, so no
-    /// clock can lose a change.
+    /// it starts, also for workers that take the shard later. No times are compared, so a wrong
+    /// clock cannot skip a change.
     Latest,
 }
 
-/// Behavior after changes were deleted before they were handled: streams keep them for a day.
+/// Behavior after changes were deleted before they were handled; streams keep them for 24 hours.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Default)]
 #[non_exhaustive]
 pub enum OnTrimmed {
@@ -65,7 +65,9 @@ pub enum OnTrimmed {
 }
 
 impl Consumer {
-    /// Creates a consumer with this name, of the changes of this table.
+    /// Creates a consumer of the changes of a table; its name has 1 to 255 bytes.
+    ///
+    /// Invalid settings are errors of [`run`](Self::run) and [`drain`](Self::drain).
     pub fn new(store: Arc<dyn Store>, name: impl Into<String>, table: impl Into<String>) -> Self {
         let settings = Settings {
             checkpoints: "tabla-consumers".to_owned(),
@@ -100,7 +102,7 @@ impl Consumer {
         self
     }
 
-    /// Sets the duration of a lease, 30 seconds by default.
+    /// Sets the duration of a lease, 30 seconds by default, at least 3 milliseconds.
     ///
     /// Other workers take over the shards of a worker that has not renewed its leases for this
     /// long. Leases are renewed, and shards are looked for, three times per lease duration.
@@ -126,7 +128,7 @@ impl Consumer {
         self
     }
 
-    /// Sets the number of shards that are handled concurrently, 16 by default.
+    /// Sets the number of shards that are handled concurrently, at least 1, 16 by default.
     ///
     /// A worker with more shards alternates between them from batch to batch.
     #[must_use]
@@ -135,7 +137,7 @@ impl Consumer {
         self
     }
 
-    /// Sets the number of attempts before a record is set aside, 5 by default.
+    /// Sets the number of attempts before a record is set aside, at least 1, 5 by default.
     ///
     /// The pauses in between are those of the [retry policy](Self::retry_policy).
     #[must_use]

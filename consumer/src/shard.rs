@@ -31,12 +31,13 @@ pub(super) enum ShardOutcome {
 /// Result of a read.
 enum PageRead {
     Page(GetRecordsOutput),
-    /// The shard does not exist any more.
+    /// The shard no longer exists.
     Deleted,
 }
 
 /// Result of the delivery of a record.
 enum DeliveryOutcome {
+    /// The record was handled or set aside.
     Past,
     /// The record was left to the next lease holder.
     Left,

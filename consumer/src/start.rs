@@ -56,15 +56,20 @@ pub(super) async fn register(
             for start in ledger.starts(id).await? {
                 ledger.delete(&start.entry, None).await?;
             }
-            let removed =
-                || Error::new(ErrorKind::Unexpected, "another process removed the registration");
+            let removed = || {
+                let why = format!(
+                    "the registration of consumer `{name}` for table `{table}` was deleted during \
+                     its start; start it again"
+                );
+                Error::new(ErrorKind::Unexpected, why)
+            };
             begin(ledger, ledger.registered().await?.ok_or_else(removed)?).await
         }
     }
 }
 
-/// Creates the shard entries from the start entries, if they do not exist. No worker takes a shard
-/// before.
+/// Creates the shard entries from the start entries, unless they exist. Workers take shards only
+/// after this.
 async fn begin(ledger: &CheckpointTable, registration: Registration) -> Result<Registration> {
     let Some(id) = &registration.starting else { return Ok(registration) };
     let starts = ledger.starts(id).await?;
@@ -110,6 +115,7 @@ async fn entry_at_the_end(
 
 /// End of a shard.
 enum ShardEnd {
+    /// Last record of the shard.
     After(SequenceNumber),
     /// First record that arrived after the end was determined.
     Before(SequenceNumber),
@@ -118,8 +124,8 @@ enum ShardEnd {
 }
 
 /// Finds the end of an open shard: reads it from its horizon to the end, or until a new record
-/// arrives. The latter is soon in a busy shard; a quiet one has few records. A shard accepts
-/// records for a few hours only.
+/// arrives. Both are soon reached: a busy shard gets new records, and a quiet one has few, because a
+/// shard accepts records for a few hours only.
 async fn end_of(
     consumer: &Consumer,
     store: &RetryingStore<Arc<dyn Store>>,

@@ -15,7 +15,7 @@ use tabla_core::ops::{SequenceNumber, ShardId, StreamArn};
 pub struct Status {
     /// Time of the first run.
     pub registered_at: Timestamp,
-    /// Position at which it started.
+    /// Position at which the consumer started.
     pub start: Start,
     /// Number of gaps: changes may have been deleted before they were handled. Includes gaps of
     /// deleted shards, and of times without a worker.
@@ -57,7 +57,7 @@ pub struct ShardStatus {
 }
 
 impl Status {
-    /// Largest lag of any shard.
+    /// Largest lag of any unfinished shard; zero if there is none.
     pub fn lag(&self) -> Duration {
         let open = self.shards.iter().filter(|shard| !shard.finished);
         open.map(|shard| shard.lag).max().unwrap_or_default()
@@ -88,8 +88,8 @@ impl Consumer {
         CheckpointTable::new(store, policy, &self.settings.checkpoints, &self.name, &self.table)
     }
 
-    /// Returns the status of the consumer by its checkpoints, whichever process runs it; `None` if
-    /// it has never run.
+    /// Reads the status of the consumer in all processes from its checkpoints; `None` if it has
+    /// never run.
     ///
     /// # Errors
     /// Errors of the store; [`NotFound`](tabla_core::ErrorKind::NotFound) if the checkpoint table

@@ -43,8 +43,9 @@ fn seen(record: &Record) -> Seen {
     (pk, image.get("n").expect("a number").to_struct().expect("a number that fits"))
 }
 
-/// Handler that records what it saw. Items whose key begins with `bad` fail, `panic` panics, and
-/// `slow` waits until the gate is opened.
+/// Handler that stores the records it has handled. By the start of an item's key, it fails (`bad`),
+/// panics (`panic`), sets the record aside (`hopeless`), stops the consumer (`stop`), or waits until
+/// the gate is opened (`slow`).
 #[derive(Default)]
 struct Notes {
     handled: Mutex<Vec<Seen>>,
@@ -56,8 +57,8 @@ struct Notes {
     at_work: AtomicUsize,
     most_at_work: AtomicUsize,
     gate: Notify,
-    /// Items that two workers handled at once. A consumer survives a handler that panics, so the
-    /// test fails when the notes are dropped.
+    /// Items that two workers handled at once. A consumer survives a panic of its handler, so the
+    /// test fails only when the notes are dropped.
     crossed: Mutex<Vec<String>>,
 }
 
@@ -94,7 +95,7 @@ impl Notes {
     }
 }
 
-/// Counter of running handlers, decremented when a handler ends or is dropped.
+/// Guard of a running handler, which ends its count when the handler ends or is dropped.
 struct AtWork<'n>(&'n Notes, String);
 
 impl Drop for AtWork<'_> {

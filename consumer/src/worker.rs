@@ -47,12 +47,12 @@ pub(super) struct Worker<'c> {
     /// One permit for each shard that is handled concurrently.
     pub(super) permits: Semaphore,
     registration: Registration,
-    /// Bounds of a drain, one per shard.
+    /// Bounds of a drain, one per open shard; none in a running consumer.
     pub(super) drain_bounds: DrainBounds,
     sightings: Mutex<ChangeTracker>,
 }
 
-/// Shards as a worker finds them.
+/// State of the shards, as a worker has loaded it.
 pub(super) struct ShardView {
     /// Shards that are ready to be processed, each with its entry.
     pub(super) ready: Vec<(ShardRef, Option<ShardEntry>)>,
@@ -135,8 +135,8 @@ impl<'c> Worker<'c> {
             OnTrimmed::Fail => Err(Error::new(
                 ErrorKind::TrimmedData,
                 format!(
-                    "consumer `{}` of table `{}` may have lost changes, which are kept for a day: \
-                     {why}; to continue with the rest, set \
+                    "consumer `{}` of table `{}` may have missed changes, because streams delete \
+                     them after 24 hours: {why}; to continue with the changes that are left, set \
                      Consumer::on_trimmed(OnTrimmed::Continue)",
                     self.consumer.name, self.consumer.table
                 ),
@@ -153,7 +153,7 @@ impl<'c> Worker<'c> {
         let now = self.now();
         let lease = self.consumer.settings.lease;
         let note = |present: &Registration| {
-            // A timestamp of a clock that was ahead and is corrected would hide an absence.
+            // A stored time in the future, of a clock that was ahead, would hide an absence.
             let differs = now.since(present.seen_at).max(present.seen_at.since(now));
             (differs >= lease).then(|| self.seen(present, now))
         };
@@ -229,8 +229,8 @@ impl<'c> Worker<'c> {
         self.ledger.change_registration(count).await
     }
 
-    /// Whether records of a shard may have been deleted that follow its position. Not if the shard
-    /// was read to its end so recently that later records would still be kept.
+    /// Whether records behind the position of a shard may have been deleted. False if the shard was
+    /// read to its end so recently that the stream still keeps all later records.
     pub(super) fn may_have_gap(&self, entry: &ShardEntry) -> bool {
         let now = self.now();
         entry.caught_up_at.is_none_or(|at| may_be_trimmed(at, now))
@@ -260,7 +260,7 @@ impl<'c> Worker<'c> {
         self.sightings.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
-    /// Takes the lease of a free shard; `None` if another worker was faster.
+    /// Takes the lease of a free shard; `None` if another worker has taken it first.
     pub(super) async fn take_lease(
         &self,
         place: &ShardRef,
@@ -316,7 +316,7 @@ impl ChangeTracker {
         }
     }
 
-    /// Whether another mark has been seen before.
+    /// Whether the mark differs from the one seen before; false if none was seen.
     pub(super) fn has_changed(&self, what: &str, mark: &str) -> bool {
         self.0.get(what).is_some_and(|(seen, _)| seen != mark)
     }

@@ -133,9 +133,9 @@ async fn holds(steps: Vec<Step>, seed: u64, per_mille: u64) {
     assert_eq!(effects, expected);
 }
 
-/// The answer to the creation of the checkpoint table is lost.
+/// With this seed, the response to the creation of the checkpoint table is lost.
 #[tokio::test]
-async fn lost_answer_of_the_first_call_is_retried() {
+async fn lost_response_to_table_creation_is_retried() {
     holds(vec![Step::Write { item: 0 }], 3_762_645_768, 33).await;
 }
 

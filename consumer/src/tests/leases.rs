@@ -128,7 +128,8 @@ async fn worker_that_cannot_renew_stops_before_its_lease_expires() {
     assert_eq!(error.kind(), &ErrorKind::Unavailable);
 }
 
-/// Handler that blocks its thread while another worker takes the shard over and handles all of it.
+/// Handler that blocks its thread while another worker takes the shard over and handles all its
+/// records.
 struct Blocking {
     notes: Arc<Notes>,
     other: Consumer,
@@ -167,7 +168,7 @@ async fn no_record_is_started_after_a_blocked_thread_lost_its_lease() {
     assert_eq!(first.metrics().leases_lost(), 1);
 }
 
-/// No other worker was there to take it.
+/// Each record takes three lease durations, and no other worker takes the shard.
 #[tokio::test]
 async fn expired_lease_without_a_takeover_is_renewed() {
     let (fake, notes) = one_shard().await;

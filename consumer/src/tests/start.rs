@@ -70,7 +70,9 @@ async fn trimmed_records_are_an_error_or_a_counted_gap() {
     notes.gate.notify_one();
     let error = worker.end().await.unwrap_err();
     assert_eq!(error.kind(), &ErrorKind::TrimmedData);
-    assert!(error.message().contains("consumer `mailer` of table `orders` may have lost changes"));
+    assert!(
+        error.message().contains("consumer `mailer` of table `orders` may have missed changes")
+    );
     assert!(error.message().contains("shard s after 000000000000000000002"), "{error}");
     // Every further worker reports the error, too.
     let error = consumer(&fake, 2).drain(&notes).await.unwrap_err();
