@@ -19,8 +19,8 @@ use tabla_core::ops::Record;
 ///
 /// The future can be dropped at any await: when the lease of the shard is lost, another worker
 /// handles the same record. A handler should not block its thread, which also renews the leases. If
-/// a lease expires meanwhile and another worker takes over, this one starts no further record of the
-/// shard.
+/// a lease expires meanwhile and another worker takes over, this one starts no further record of
+/// the shard.
 ///
 /// A panic is a failed attempt. The record is retried, and set aside after the last attempt.
 #[async_trait]

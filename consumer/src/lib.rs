@@ -44,8 +44,8 @@
 //!   passes it. After a crash, up to a batch of records is repeated: make effects idempotent by the
 //!   [event id](tabla_core::ops::Record::event_id).
 //! - **In order for each item.** The records of a shard are handled one after the other. A shard is
-//!   read after its parent is finished. If the stream of a table was disabled and enabled again, the
-//!   older stream is read first. A record that is set aside does not delay later records.
+//!   read after its parent is finished. If the stream of a table was disabled and enabled again,
+//!   the older stream is read first. A record that is set aside does not delay later records.
 //! - **One worker per shard.** A worker owns a shard by a lease with a counter that it increments.
 //!   Another worker takes over if it has seen the counter unchanged for the whole lease duration by
 //!   its own monotonic time. Clocks of different machines are never compared, and a clock that
@@ -63,7 +63,7 @@
 //!   worker has run for 24 hours. It also applies if the stored time of the last run is an hour or
 //!   more ahead of the present clock, because its age is then unknown.
 //!
-//! [`Consumer::metrics`] returns the lag of this process, [`Consumer::status`] that of all processes.
+//! [`Consumer::metrics`] returns the lag of this process, [`Consumer::status`] that of all.
 //!
 //! # The checkpoint table
 //!

@@ -124,8 +124,8 @@ enum ShardEnd {
 }
 
 /// Finds the end of an open shard: reads it from its horizon to the end, or until a new record
-/// arrives. Both are soon reached: a busy shard gets new records, and a quiet one has few, because a
-/// shard accepts records for a few hours only.
+/// arrives. One of them is reached soon: a busy shard gets new records, and a quiet one has few,
+/// because a shard accepts records for a few hours only.
 async fn end_of(
     consumer: &Consumer,
     store: &RetryingStore<Arc<dyn Store>>,

@@ -44,8 +44,8 @@ fn seen(record: &Record) -> Seen {
 }
 
 /// Handler that stores the records it has handled. By the start of an item's key, it fails (`bad`),
-/// panics (`panic`), sets the record aside (`hopeless`), stops the consumer (`stop`), or waits until
-/// the gate is opened (`slow`).
+/// panics (`panic`), sets the record aside (`hopeless`), stops the consumer (`stop`), or waits
+/// until the gate is opened (`slow`).
 #[derive(Default)]
 struct Notes {
     handled: Mutex<Vec<Seen>>,

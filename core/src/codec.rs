@@ -52,8 +52,8 @@ pub(crate) fn encode_item(attributes: MapRef<'_>) -> (Bytes, ItemHeader) {
 pub(crate) struct ItemWriter(Vec<u8>);
 
 impl ItemWriter {
-    /// Length of the longest header: the version and two 32-bit varints. The header is written last
-    /// and ends where the attributes start.
+    /// Length of the longest header, the version and two 32-bit varints, in bytes. The header is
+    /// written last and ends where the attributes start.
     const ROOM: usize = 11;
 
     pub(crate) fn with_capacity(capacity: usize) -> Self {

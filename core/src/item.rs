@@ -50,7 +50,7 @@ impl Item {
         Self::default()
     }
 
-    /// Sets an attribute and returns its previous value.
+    /// Sets an attribute and returns its previous value, if there was one.
     pub fn insert(&mut self, name: impl Into<String>, value: impl Into<Value>) -> Option<Value> {
         self.tree_mut().insert(name.into(), value.into())
     }
@@ -62,7 +62,7 @@ impl Item {
         self
     }
 
-    /// Removes an attribute and returns its value.
+    /// Removes an attribute and returns its value, if there was one.
     pub fn remove(&mut self, name: &str) -> Option<Value> {
         if !self.contains(name) {
             return None;
@@ -70,7 +70,7 @@ impl Item {
         self.tree_mut().remove(name)
     }
 
-    /// Value of the attribute with this name.
+    /// Value of the attribute with this name; `None` if there is none.
     pub fn get(&self, name: &str) -> Option<ValueRef<'_>> {
         self.view().get(name)
     }
@@ -136,23 +136,25 @@ impl Item {
         }
     }
 
-    /// Creates an item from bytes that [`encode`](Self::encode) has written, and keeps the bytes.
+    /// Decodes bytes that [`encode`](Self::encode) has written; the item keeps them without a copy.
+    ///
+    /// The bytes are checked once and completely, so views of them cannot fail.
     ///
     /// # Errors
     ///
     /// The bytes have an unknown version or are not canonical: cut short, too long, out of order,
-    /// nested too deeply. They are checked once and completely, so views of them cannot fail.
+    /// nested too deeply.
     pub fn decode(bytes: Bytes) -> Result<Self, Error> {
         let head = codec::check_item(&bytes)?;
         let repr = Repr::Encoded { bytes, head };
         Ok(Item { repr })
     }
 
-    /// Creates an item from bytes that [`encode`](Self::encode) has written, without a check.
+    /// Decodes bytes that [`encode`](Self::encode) has written, and checks only their header.
     ///
-    /// For a store that knows by other means, such as a checksum, that these are the bytes that it
-    /// stored. Views stop at the first byte that they cannot read: other bytes lead to wrong
-    /// results, but never to a panic or to undefined behavior.
+    /// For a store that knows by other means, such as a checksum, that it wrote these bytes. Views
+    /// stop at the first byte that they cannot read. So corrupt bytes lead to wrong results, but
+    /// never to a panic or to undefined behavior.
     ///
     /// # Errors
     ///
@@ -162,7 +164,9 @@ impl Item {
         Ok(Self::of_bytes((bytes, head)))
     }
 
-    /// Encodes attributes of another library, in any order; `describe` encodes one value.
+    /// Creates an encoded item from the values of another library, such as an SDK.
+    ///
+    /// The attributes may come in any order. `describe` encodes one value.
     ///
     /// # Errors
     ///
@@ -197,7 +201,7 @@ impl Item {
         }
     }
 
-    /// Returns the item, encoded, with attributes set, or removed where the value is `None`.
+    /// Returns the encoded item after these changes: `Some` sets an attribute, `None` removes it.
     pub(crate) fn edited(&self, edits: &BTreeMap<&str, Option<Value>>) -> Result<Self, Error> {
         match &self.repr {
             Repr::Encoded { bytes, head } => {
@@ -215,7 +219,7 @@ impl Item {
         }
         match &mut self.repr {
             Repr::Tree(map) => map,
-            Repr::Encoded { .. } => unreachable!("made a tree above"),
+            Repr::Encoded { .. } => unreachable!("an encoded item was converted to a tree above"),
         }
     }
 }

@@ -37,7 +37,9 @@ impl Value {
         refused(|fault| encode::value(json, limits::ATTRIBUTE_DEPTH, fault))
     }
 
-    /// Reads the value of a placeholder of an expression from DynamoDB JSON text.
+    /// Reads a value of `ExpressionAttributeValues` from DynamoDB JSON text.
+    ///
+    /// It may be nested one level deeper than an attribute of an item: [`limits::VALUE_DEPTH`].
     ///
     /// # Errors
     ///
@@ -102,7 +104,7 @@ impl Item {
     }
 }
 
-/// Reads all of a text; trailing characters are an error.
+/// Reads a whole JSON text; trailing characters are an error.
 fn of_text<T>(
     text: &[u8],
     read: impl FnOnce(&mut Text<'_>, &ErrorSlot) -> serde_json::Result<T>,
@@ -124,7 +126,7 @@ fn refused<T>(read: impl FnOnce(&ErrorSlot) -> serde_json::Result<T>) -> Result<
     })
 }
 
-/// Item in DynamoDB JSON, as part of a larger document that serde reads.
+/// Item that serde deserializes from DynamoDB JSON, as part of a larger document.
 #[derive(Clone, Debug, PartialEq)]
 pub struct DynamoJson(
     /// Item that was read.

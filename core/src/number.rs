@@ -18,10 +18,10 @@ pub(crate) use self::bytes::{decode, encode, skip};
 /// Largest number of significant digits, 38 (developer guide, "Data types").
 pub const MAX_DIGITS: u32 = 38;
 
-/// Largest power of ten of the first significant digit, 125.
+/// Largest decimal exponent of the first significant digit, 125.
 pub const MAX_EXPONENT: i32 = 125;
 
-/// Smallest power of ten of the first significant digit, -130.
+/// Smallest decimal exponent of the first significant digit, -130.
 pub const MIN_EXPONENT: i32 = -130;
 
 /// Exclusive upper bound of every coefficient, 10^38.
@@ -52,13 +52,13 @@ pub struct Number {
     negative: bool,
 }
 
-/// Error of a text, a conversion or an addition without a result that DynamoDB can store.
+/// Reason why a text, a Rust number or a sum is not a number that DynamoDB can store.
 ///
 /// The texts are DynamoDB's.
 #[derive(Clone, Debug, PartialEq, Eq)]
 #[non_exhaustive]
 pub enum NumberError {
-    /// The text is not a decimal number; the field has the text.
+    /// The text is not a decimal number. The field contains the text.
     Syntax(String),
     /// The number has more than 38 significant digits.
     TooManyDigits,
@@ -148,8 +148,8 @@ impl Number {
 
     /// Size of the number as DynamoDB counts it in an item, in bytes.
     ///
-    /// 1 byte, plus 1 for every two digits before and every two after the point, plus 1 for a minus
-    /// sign. Zeros at either end do not count.
+    /// 1 byte, plus 1 for a minus sign, plus 1 for every two digits before the point and every two
+    /// after it, each rounded up. Leading and trailing zeros do not count.
     pub fn size(&self) -> usize {
         if self.is_zero() {
             return 1;
@@ -164,7 +164,8 @@ impl Number {
             (0, digits)
         };
         let pairs = (before + 1) / 2 + (after + 1) / 2;
-        1 + usize::try_from(pairs).expect("a digit count") + usize::from(self.negative)
+        1 + usize::try_from(pairs).expect("a digit count is not negative")
+            + usize::from(self.negative)
     }
 
     /// Converts `±coefficient × 10^exponent` to the normal form; checks digits and range.
@@ -191,7 +192,11 @@ impl Number {
         if magnitude < i64::from(MIN_EXPONENT) {
             return Err(NumberError::Underflow);
         }
-        Ok(Self::normal(negative, coefficient, i16::try_from(exponent).expect("checked range")))
+        Ok(Self::normal(
+            negative,
+            coefficient,
+            i16::try_from(exponent).expect("the range was checked"),
+        ))
     }
 
     /// Creates a number from parts that are known to be in normal form.
@@ -212,7 +217,7 @@ impl Number {
         }
     }
 
-    /// Power of ten of the first significant digit: 2 for `250`, -1 for `0.25`.
+    /// Decimal exponent of the first significant digit: 2 for `250`, -1 for `0.25`, 0 for zero.
     pub fn magnitude(&self) -> i32 {
         i32::from(self.exponent) + self.digits() as i32 - 1
     }
@@ -222,7 +227,7 @@ impl Number {
             return self.coefficient().cmp(&other.coefficient());
         }
         self.magnitude().cmp(&other.magnitude()).then_with(|| {
-            // The first digits have the same power of ten. So the exponents differ by less than 38,
+            // The first digits have the same decimal exponent. So `exponent` differs by at most 37,
             // and the scaled coefficient has at most 38 digits.
             let gap = u32::from(self.exponent.abs_diff(other.exponent));
             let power = 10u128.pow(gap);

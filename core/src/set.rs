@@ -27,7 +27,9 @@ pub struct Set<T>(BTreeSet<T>);
 /// Type that a set can hold: `String`, [`Number`] or [`Bytes`].
 pub trait SetMember: Ord + Clone + private::Member {}
 
-/// Error of members that are not a set: there are none, or two are equal. The text is DynamoDB's.
+/// Error for members that cannot form a set: there are none, or two are equal.
+///
+/// The text is DynamoDB's.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct SetError(SetErrorKind);
 
@@ -56,7 +58,7 @@ impl<T: SetMember> Set<T> {
         Ok(Set(members.into_iter().collect()))
     }
 
-    /// Creates a set and drops duplicates; `None` if there is no member.
+    /// Creates a set and drops duplicates; `None` if there are no members.
     pub fn merged(members: impl IntoIterator<Item = T>) -> Option<Self> {
         let set: BTreeSet<T> = members.into_iter().collect();
         (!set.is_empty()).then_some(Set(set))
@@ -77,7 +79,7 @@ impl<T: SetMember> Set<T> {
 }
 
 impl SetError {
-    /// Error for members that are not a set: none, or duplicates.
+    /// Creates the error for members that cannot form a set: there are none, or duplicates.
     pub(crate) fn of<T: SetMember>(members: &[T]) -> Self {
         Self(match members.is_empty() {
             true => SetErrorKind::Empty(T::EMPTY),
@@ -85,7 +87,7 @@ impl SetError {
         })
     }
 
-    /// As [`of`](Self::of), for strings, owned or borrowed.
+    /// Creates the error for strings, owned or borrowed, that cannot form a set.
     pub(crate) fn of_strings<S: Borrow<str>>(members: &[S]) -> Self {
         Self(match members.is_empty() {
             true => SetErrorKind::Empty(<String as private::Member>::EMPTY),
@@ -192,7 +194,7 @@ mod private {
 
     use crate::{Number, ValueRef};
 
-    /// Differences between the types of sets: DynamoDB's texts, and deserialization of a member.
+    /// Behavior that depends on a set's type: DynamoDB's texts, and deserialization of a member.
     pub trait Member: Sized {
         const EMPTY: &'static str;
 

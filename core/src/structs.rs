@@ -44,7 +44,7 @@ impl Item {
         match value.serialize(ser::ValueSerializer::new(ATTRIBUTE_DEPTH + 1))? {
             Value::M(map) => Ok(Item::from(map)),
             other => Err(Error::validation(format!(
-                "cannot make an item of a value of type {}: use a struct or a map",
+                "cannot serialize a value of type {} as an item; use a struct or a map",
                 other.kind()
             ))),
         }
@@ -72,7 +72,11 @@ impl Item {
         ValueRef::M(self.view()).to_struct()
     }
 
-    /// Deserializes the item and more attributes, which the item does not have, into a struct.
+    /// Deserializes the item, with more attributes that the item does not have, into a struct.
+    ///
+    /// # Errors
+    ///
+    /// As for [`to_struct`](Self::to_struct).
     pub fn to_struct_with<'de, T: Deserialize<'de>>(
         &'de self,
         more: &'de [(&'de str, Value)],

@@ -205,11 +205,11 @@ impl fmt::Display for ValueKind {
 impl FromStr for ValueKind {
     type Err = Error;
 
-    /// Parses a type code, in capitals.
+    /// Parses a type code in capital letters, such as `BOOL`.
     fn from_str(code: &str) -> Result<Self, Error> {
         Self::ALL.into_iter().find(|kind| kind.code() == code).ok_or_else(|| {
             Error::validation(format!(
-                "unknown value type `{code}`: use S, N, B, BOOL, NULL, M, L, SS, NS or BS"
+                "unknown value type `{code}`; use S, N, B, BOOL, NULL, M, L, SS, NS or BS"
             ))
         })
     }

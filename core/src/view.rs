@@ -1,8 +1,9 @@
 //! Borrowed views of values, over a tree or over encoded bytes.
 //!
 //! Conditions, projections, sizes, JSON and deserialization use these views, so an item that was
-//! read from a store is not decoded into a tree. The bytes behind a view have been checked (see
-//! `codec`). Readers nevertheless stop at the first byte that they cannot read.
+//! read from a store is not decoded into a tree. Most bytes behind a view have been checked (see
+//! `codec`); those of [`Item::decode_trusted`](crate::Item::decode_trusted) have not. So readers
+//! stop at the first byte that they cannot read.
 
 mod containers;
 

@@ -9,10 +9,11 @@ use std::cmp::Ordering;
 
 use super::{read_header, wire};
 
-/// Encodes the delta that turns the bytes of `other` into those of `item`.
+/// Encodes the delta from `other`, its base, to `item`. Bytes that are not those of items are
+/// replaced as a whole.
 pub(crate) fn encode_delta(item: &[u8], other: &[u8]) -> Vec<u8> {
     walk(item, other).unwrap_or_else(|| {
-        // These are not the bytes of items, so nothing is known to be shared: replace everything.
+        // One of them is not an encoded item, so no shared part is known: replace everything.
         let mut steps = DeltaWriter::default();
         steps.replace(0, other.len(), item);
         steps.bytes
@@ -75,7 +76,7 @@ fn skip_attribute(bytes: &[u8]) -> Option<&[u8]> {
 #[derive(Default)]
 struct DeltaWriter {
     bytes: Vec<u8>,
-    /// Number of bytes of the base that have been copied or skipped.
+    /// Number of bytes of the base that the steps so far copy or skip.
     done: usize,
 }
 
@@ -160,7 +161,7 @@ mod tests {
             prop_assert_eq!(apply_delta(&other, &encode_delta(&one, &other)), Some(one));
         }
 
-        /// The memory of the result is bounded by that of the input, whatever the bytes are.
+        /// The result is at most as long as base and delta together, for any bytes.
         #[test]
         fn malformed_delta_allocates_no_more_than_its_input(
             other in any::<Vec<u8>>(), steps in any::<Vec<u8>>(),

@@ -9,9 +9,9 @@ use super::{ItemHeader, ItemWriter, put_value, wire};
 use crate::Value;
 use crate::view::ValueRef;
 
-/// Sets each attribute that has a value in `edits`, and removes the others that it names.
+/// Sets or removes the attributes that `edits` names: `Some` sets one, `None` removes it.
 ///
-/// The attributes in between are copied as bytes. `None` if the bytes are not those of an item.
+/// Other attributes are copied as bytes. Returns `None` if the bytes are not those of an item.
 pub(crate) fn edit_item(
     bytes: &[u8],
     head: ItemHeader,

@@ -155,9 +155,10 @@ fn in_order<'v, V: 'v>(
     let mut entries: Vec<_> = entries.into_iter().collect();
     entries.sort_unstable_by_key(|(name, _)| *name);
     match entries.windows(2).find(|pair| pair[0].0 == pair[1].0) {
-        Some(pair) => {
-            Err(Error::validation(format!("the attribute name {} occurs twice", pair[0].0)))
-        }
+        Some(pair) => Err(Error::validation(format!(
+            "attribute `{}` occurs twice; give each attribute name once",
+            pair[0].0
+        ))),
         None => Ok(entries),
     }
 }
@@ -233,6 +234,6 @@ mod tests {
         let null = Value::Null;
         let twice = [("a", &null), ("b", &null), ("a", &null)];
         let error = Item::encode_from(twice, describe).unwrap_err();
-        assert_eq!(error.message(), "the attribute name a occurs twice");
+        assert_eq!(error.message(), "attribute `a` occurs twice; give each attribute name once");
     }
 }

@@ -19,7 +19,7 @@ use crate::set::SetError;
 use crate::value::nesting_error;
 use crate::{Error, Item, Number, Value, ValueRef, number};
 
-/// DynamoDB's error for the text, beside the parser's own error, which can hold only text.
+/// Slot for DynamoDB's error, because the parser's own error holds only a message.
 pub(super) type ErrorSlot = Cell<Option<Error>>;
 
 /// Reads an item: an object of names and values.
@@ -212,7 +212,7 @@ fn sort(target: Target<'_>, start: usize) -> usize {
     count
 }
 
-/// Reader of the name of an entry; returns the position of its bytes.
+/// Reader of the name of an entry; returns the range of its bytes in the output.
 struct Name<'a>(&'a mut Vec<u8>);
 
 impl<'de> DeserializeSeed<'de> for Name<'_> {
@@ -236,8 +236,7 @@ impl Visitor<'_> for Name<'_> {
     }
 }
 
-/// Reader of a value: an object with one member, named by its type. Returns whether there is a
-/// value: a null is none.
+/// Reader of a value: an object with one member, named by its type. Returns false for a null.
 struct AnyValue<'a>(Target<'a>);
 
 impl AnyValue<'_> {
@@ -341,7 +340,7 @@ impl Visitor<'_> for Code {
     type Value = Option<u8>;
 
     fn expecting(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.write_str("a type code, S to BS")
+        f.write_str("a type code: S, N, B, BOOL, NULL, M, L, SS, NS or BS")
     }
 
     fn visit_str<E>(self, code: &str) -> Result<Option<u8>, E> {
@@ -361,7 +360,7 @@ impl Visitor<'_> for Code {
     }
 }
 
-/// Reader of the content of a type. Returns whether there is a value: a null is none.
+/// Reader of a value's content, after its type code. Returns false for a null.
 struct Content<'a> {
     code: u8,
     target: Target<'a>,
@@ -568,7 +567,7 @@ fn members<'de, A: SeqAccess<'de>, T>(
     Ok(members)
 }
 
-/// Reader of the text of a member of a set; a null is `None`.
+/// Reader of the text of a set's member; returns `None` for a null.
 struct Member<'a> {
     code: u8,
     fault: &'a ErrorSlot,

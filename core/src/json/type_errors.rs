@@ -13,7 +13,7 @@ use crate::Error;
 /// Prefix of the class names of the API's model.
 pub const MODEL_PACKAGE: &str = "com.amazonaws.dynamodb.v20120810.";
 
-/// Type of a JSON value that was found. A null is not among them: it counts as absent.
+/// Type of a JSON value in a request, without null: a null counts as absent.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum JsonKind {
     /// JSON array.
@@ -32,14 +32,14 @@ pub enum JsonKind {
     Text,
 }
 
-/// Type that a request must have at some place.
+/// Type that the API's model requires at a place of a request.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum ExpectedType<'a> {
-    /// Text, number or Boolean, by the simple name of its class in `java.lang`.
+    /// Text, number or Boolean, by the simple name of its class in `java.lang`, such as `String`.
     Scalar(&'a str),
     /// Binary data, as base64.
     Binary,
-    /// JSON array, such as a list.
+    /// JSON array.
     List(ValueContext),
     /// Object with names that the caller chooses, by the class of its values.
     Map(ValueContext, &'a str),
@@ -47,7 +47,7 @@ pub enum ExpectedType<'a> {
     Structure(ValueContext, &'a str),
 }
 
-/// Place of the expected type in the request, which changes the wording.
+/// Place of the expected type in the request; DynamoDB's wording depends on it.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum ValueContext {
     /// Member of a structure.
@@ -57,7 +57,7 @@ pub enum ValueContext {
 }
 
 impl JsonKind {
-    /// Kind of a JSON Boolean.
+    /// Returns the type of a JSON Boolean: `True` or `False`.
     pub fn truth(value: bool) -> Self {
         if value { Self::True } else { Self::False }
     }
@@ -75,7 +75,7 @@ impl JsonKind {
     }
 }
 
-/// Error of a request that has one type in place of another.
+/// Returns DynamoDB's error for a JSON value of the wrong type.
 pub fn mismatch(expected: ExpectedType<'_>, found: JsonKind) -> Error {
     const BOOLEAN: &str = "Boolean";
     malformed(match (expected, found) {
@@ -120,8 +120,8 @@ fn collection(kind: &str) -> String {
     format!("Unrecognized collection type {kind}")
 }
 
-/// Parses a Boolean that a request has as text, as DynamoDB does: `true`, `yes`, `1`, `false`, `no`
-/// and `0`, in any case. `None` for other text.
+/// Parses the text of a Boolean as DynamoDB does: `true`, `yes`, `1`, `false`, `no` or `0`,
+/// regardless of case. `None` for other text.
 pub fn boolean(text: &str) -> Option<bool> {
     let is = |words: [&str; 3]| words.iter().any(|word| text.eq_ignore_ascii_case(word));
     if is(["true", "yes", "1"]) {
@@ -159,12 +159,12 @@ pub fn is_too_deep(error: &serde_json::Error) -> bool {
     error.to_string().starts_with("recursion limit exceeded")
 }
 
-/// Error of values that are nested deeper than DynamoDB accepts.
+/// Returns DynamoDB's error for a value with too many nested lists and maps.
 pub fn too_deep() -> Error {
     crate::value::nesting_error()
 }
 
-/// `SerializationException`: DynamoDB's error for malformed JSON or JSON of the wrong type.
+/// Creates a `SerializationException`, the error for malformed JSON or JSON of the wrong type.
 pub fn malformed(message: impl Into<String>) -> Error {
     Error::validation(message).with_code("SerializationException")
 }

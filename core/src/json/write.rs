@@ -80,7 +80,7 @@ fn string(text: &str, out: &mut Vec<u8>) {
     serde_json::to_writer(out, text).expect("writing to a vector cannot fail");
 }
 
-/// Writes text that needs no escaping, in quotes.
+/// Writes a quoted text, which must need no escaping.
 fn quoted(text: &[u8], out: &mut Vec<u8>) {
     out.push(b'"');
     out.extend_from_slice(text);

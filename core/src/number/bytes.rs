@@ -13,7 +13,7 @@
 
 use super::{MAX_DIGITS, Number};
 
-/// Smallest power of 100, that of `1E-130`.
+/// Smallest exponent to base 100, that of `1E-130`.
 const MIN_POWER: i32 = -65;
 
 /// Largest number of base-100 digits for 38 decimal digits.
@@ -30,9 +30,9 @@ pub(crate) fn encode(number: Number, out: &mut Vec<u8>) {
         return;
     }
     let power = number.magnitude().div_euclid(2);
-    let header = POSITIVE + u8::try_from(power - MIN_POWER).expect("a magnitude in range");
-    // Digits are taken from the last one backwards. A last digit at an odd power of ten is the
-    // upper half of its pair.
+    let header = POSITIVE + u8::try_from(power - MIN_POWER).expect("the magnitude is in range");
+    // Digits are taken from the last one backwards. A last digit with an odd decimal exponent is
+    // the upper half of its pair.
     let mut reversed = [0u8; MAX_PAIRS];
     let mut count = 0;
     let mut wide = number.coefficient();

@@ -48,7 +48,7 @@ impl Number {
             let magnitude = self.low as f64;
             return if self.negative { -magnitude } else { magnitude };
         }
-        self.text().as_str().parse().expect("a decimal text is a float")
+        self.text().as_str().parse().expect("a decimal text parses as a float")
     }
 
     /// Magnitude of a whole number; `None` if it has a fraction or more than 128 bits.

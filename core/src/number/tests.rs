@@ -76,7 +76,7 @@ impl Model {
         self.digits.get(index).copied().unwrap_or(0)
     }
 
-    /// Converts to the number that DynamoDB makes of the sum, or its error.
+    /// Converts the sum to DynamoDB's result: a number, or an error.
     fn to_number(&self) -> Result<Number, NumberError> {
         let zeros = self.digits.iter().take_while(|digit| **digit == 0).count();
         if self.digits.len() - zeros > 38 {

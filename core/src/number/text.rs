@@ -15,7 +15,7 @@ pub(crate) struct Text {
 }
 
 impl Text {
-    /// The decimal text.
+    /// Returns the decimal text.
     pub(crate) fn as_str(&self) -> &str {
         std::str::from_utf8(&self.buffer[..self.length]).expect("digits are ASCII")
     }
@@ -207,7 +207,7 @@ fn parse_ascii(text: &str) -> Result<Number, NumberError> {
     if reading.too_many {
         return Err(NumberError::TooManyDigits);
     }
-    // Power of ten of the last digit written, and of the first significant one.
+    // Decimal exponent of the last digit written, and of the first significant one.
     let last = exponent - reading.fraction;
     let width = u64::from(reading.digits) + reading.pending_zeros;
     let first = last.saturating_add_unsigned(width.saturating_sub(1));
@@ -224,7 +224,7 @@ fn parse_ascii(text: &str) -> Result<Number, NumberError> {
     Ok(Number::normal(
         negative,
         reading.coefficient,
-        i16::try_from(exponent).expect("at most 38 digits below a checked magnitude"),
+        i16::try_from(exponent).expect("the exponent is at most 37 below a checked magnitude"),
     ))
 }
 

@@ -19,9 +19,9 @@ use crate::{Error, Number, Value, ValueKind};
 pub(super) struct ValueDeserializer<'de>(pub(super) ValueRef<'de>);
 
 impl<'de> ValueDeserializer<'de> {
-    /// Visits a number for a target of unknown type. It is an integer or a float if one of these is
-    /// exact. Otherwise it is a map that only [`Number`] and `Value` understand, so that it stays
-    /// exact where serde buffers, as for `flatten` and untagged enums.
+    /// Visits a number for a target of unknown type, as an integer or a float if one of these is
+    /// exact. Otherwise it visits a map that only [`Number`] and [`Value`] understand. So the
+    /// number stays exact where serde buffers, as for `flatten` and untagged enums.
     fn visit_number<V: Visitor<'de>>(number: Number, visitor: V) -> Result<V::Value, Error> {
         if let Some(value) = number.to_u64() {
             return visitor.visit_u64(value);
@@ -204,7 +204,7 @@ impl<'de, I: Iterator<Item = ValueRef<'de>>> SeqAccess<'de> for Elements<I> {
     }
 }
 
-/// Entries of a map.
+/// Entries of a map, after additional ones.
 struct Entries<'de> {
     /// Entries in addition to those of the map.
     more: &'de [(&'de str, Value)],

@@ -51,7 +51,7 @@ macro_rules! serialize_numbers {
     )*};
 }
 
-/// As [`serialize_numbers`], for types whose numbers always fit.
+/// Implements serialization of number types of which every value fits a [`Number`].
 macro_rules! serialize_small_numbers {
     ($($method:ident($type:ty);)*) => {$(
         fn $method(self, value: $type) -> Result<Value, Error> {

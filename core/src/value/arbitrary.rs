@@ -79,5 +79,5 @@ pub(crate) fn item() -> impl Strategy<Value = Item> {
 }
 
 fn set<T: crate::SetMember>(members: Vec<T>) -> Set<T> {
-    Set::merged(members).expect("at least one member")
+    Set::merged(members).expect("there is at least one member")
 }

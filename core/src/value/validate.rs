@@ -28,7 +28,7 @@ impl Value {
     }
 }
 
-/// Error of a value with more than 31 nested lists and maps. The text is DynamoDB's.
+/// Returns DynamoDB's error for a value with more than 31 nested lists and maps.
 pub(crate) fn nesting_error() -> Error {
     Error::validation(
         "Nesting Levels have exceeded supported limits: Attributes in the item have nested levels \

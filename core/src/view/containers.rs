@@ -64,7 +64,7 @@ struct Elements<'a> {
     bytes: &'a [u8],
 }
 
-/// Iterator over a container, by either representation.
+/// Iterator over a container in either representation.
 #[derive(Clone)]
 enum ContainerIter<'a, I> {
     Tree(I),
@@ -113,7 +113,7 @@ impl<'a> MapRef<'a> {
         MapRef(Backing::Encoded(Elements { count, bytes }))
     }
 
-    /// Value of the attribute with this name.
+    /// Value of the attribute with this name; `None` if there is none.
     ///
     /// On encoded bytes, the search skips the attributes before it without reading their values.
     pub fn get(&self, name: &str) -> Option<ValueRef<'a>> {
@@ -369,7 +369,7 @@ impl<'a> Iterator for BinarySetIter<'a> {
     }
 }
 
-/// Implements what all views of containers share.
+/// Implements the methods and traits that all views of containers share.
 macro_rules! views {
     ($($view:ident, $iter:ident, $tree:ty;)*) => {$(
         impl<'a> $view<'a> {
@@ -424,7 +424,7 @@ views! {
     BinarySetRef, BinarySetIter, Set<Bytes>;
 }
 
-/// Implements what the views of sets share.
+/// Implements the methods and traits that all views of sets share.
 macro_rules! set_views {
     ($($view:ident, $iter:ident;)*) => {$(
         impl<'a> $view<'a> {
