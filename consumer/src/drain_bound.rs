@@ -20,8 +20,8 @@ const RENEW_AFTER: Duration = Duration::from_secs(5 * 60);
 
 /// End of an open shard at the time at which the bound was created.
 ///
-/// A stream does not report the sequence number of its end. So a bound has an iterator there and
-/// reads it from time to time. The first record that it returns is the first one behind the bound.
+/// A stream does not report the sequence number of its end. So a bound has an iterator at the end
+/// and reads it repeatedly. The first record that it returns is the first one behind the bound.
 #[derive(Debug)]
 pub(super) struct DrainBound {
     place: ShardRef,
@@ -131,7 +131,7 @@ impl DrainBounds {
         self.shards.get().is_none_or(|shards| shards.contains(entry))
     }
 
-    /// First record of a shard that the drain leaves, if there is one yet.
+    /// Returns the sequence number of the first record of a shard that the drain leaves, if any.
     pub(super) async fn end_of(
         &self,
         worker: &Worker<'_>,
@@ -143,8 +143,8 @@ impl DrainBounds {
         }
     }
 
-    /// Reads the bounds whose iterators are about to expire, also of shards that have not been
-    /// started.
+    /// Renews the iterators of bounds that have not been read for 5 minutes, also of shards that
+    /// have not been started.
     pub(super) async fn keep(&self, worker: &Worker<'_>) -> Result<()> {
         let now = worker.clock().monotonic();
         for bound in self.open.lock().await.values_mut().filter(|bound| bound.is_due(now)) {

@@ -152,8 +152,10 @@ impl Lease {
         self.entry().panicked = Some(Panicked { number, times });
     }
 
-    /// Checks that the lease is held, before a record is started. If it may have expired, because
-    /// the thread was blocked, it is renewed, unless another worker has taken the shard.
+    /// Checks that the lease is held, before a record is started.
+    ///
+    /// A lease that may have expired, because the thread was blocked, is renewed, unless another
+    /// worker has taken the shard.
     pub(super) async fn confirm(
         &self,
         ledger: &CheckpointTable,
@@ -173,8 +175,8 @@ impl Lease {
         now.monotonic.since(renewed.monotonic) >= limit || now.wall.since(renewed.wall) >= limit
     }
 
-    /// Time after which the owner stops relying on the lease: nine tenths of its duration, as a
-    /// margin for clocks of different speed.
+    /// Time after which the owner stops relying on the lease: 90 % of its duration, as a margin for
+    /// clocks that run at different speeds.
     fn limit(&self) -> Duration {
         self.duration - self.duration / 10
     }

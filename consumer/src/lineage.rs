@@ -1,4 +1,4 @@
-//! Streams of a table and their shards, and which of them are ready to be processed.
+//! Streams of a table with their shards, and the order in which shards become ready.
 
 use std::collections::BTreeMap;
 
@@ -79,7 +79,7 @@ async fn shards_of(store: &impl Store, arn: &StreamArn) -> Result<Vec<Shard>> {
 /// older stream of the table finished.
 ///
 /// A parent or an older stream that is not listed but has an unfinished entry still blocks. A
-/// worker may be processing it, or has to report first that a part of it was lost.
+/// worker may be processing it, or has to report a gap in it first.
 pub(super) fn ready(streams: &[Stream], entries: &[ShardEntry]) -> Vec<ShardRef> {
     let by_shard: BTreeMap<(&str, &str), &ShardEntry> =
         entries.iter().map(|entry| ((entry.label(), entry.shard.as_str()), entry)).collect();

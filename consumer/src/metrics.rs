@@ -23,7 +23,7 @@ struct Inner {
 struct Counters {
     handled: u64,
     set_aside: u64,
-    failed_tries: u64,
+    failed_attempts: u64,
     leases_lost: u64,
     behind: BTreeMap<ShardId, Option<Timestamp>>,
 }
@@ -45,7 +45,7 @@ impl Metrics {
 
     /// Number of failed attempts at records.
     pub fn failed_attempts(&self) -> u64 {
-        self.numbers().failed_tries
+        self.numbers().failed_attempts
     }
 
     /// Number of leases that were lost to other workers or not renewed in time.
@@ -76,7 +76,7 @@ impl Metrics {
     }
 
     pub(super) fn note_failed_attempt(&self) {
-        self.numbers().failed_tries += 1;
+        self.numbers().failed_attempts += 1;
     }
 
     pub(super) fn note_lost(&self) {

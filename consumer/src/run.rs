@@ -85,7 +85,7 @@ struct RunLoop<'w> {
     held: Mutex<BTreeMap<String, Arc<Lease>>>,
     /// First error, which stops the worker.
     failed: Mutex<Option<Error>>,
-    /// Wakes the coordinator before its next regular look for shards.
+    /// Wakes the coordinator before its next regular rebalance.
     look_again: Notify,
     begin: mpsc::UnboundedSender<Arc<Lease>>,
 }
@@ -99,7 +99,7 @@ impl RunLoop<'_> {
         self.failed.lock().unwrap_or_else(PoisonError::into_inner).is_some()
     }
 
-    /// Records an error; the first one is returned.
+    /// Records an error; [`Consumer::run`] returns the first one.
     fn fail(&self, error: Error) {
         self.failed.lock().unwrap_or_else(PoisonError::into_inner).get_or_insert(error);
         self.look_again.notify_one();
@@ -139,7 +139,7 @@ impl RunLoop<'_> {
             lease.request_release();
         }
         self.begin.close_channel();
-        // Without this, others notice the end of this worker only after its lease.
+        // Without this, others detect the end of this worker only when its lease expires.
         let _ = self.worker.ledger.delete(&beat.entry, None).await;
     }
 
@@ -167,7 +167,7 @@ impl RunLoop<'_> {
         for (place, entry) in &ready {
             let is_held =
                 entry.as_ref().is_some_and(|entry| self.held().contains_key(&entry.entry));
-            // `is_free` is called for every shard, because it also records what it sees.
+            // `is_free` is called for every shard, because it also tracks changes of the entry.
             if is_held || !worker.is_free(entry) || staying >= part {
                 continue;
             }
@@ -182,7 +182,7 @@ impl RunLoop<'_> {
         Ok(())
     }
 
-    /// Workers that are alive, this one included. Deletes the entries of those that have expired.
+    /// Returns the live workers, this one included. Deletes the entries of expired ones.
     async fn live_workers(&self, own: &str) -> Result<Vec<String>> {
         let mut living = Vec::new();
         for WorkerEntry { entry, worker, counter, lease_ms, .. } in
@@ -207,8 +207,8 @@ fn lease_ms(lease: Duration) -> u64 {
     u64::try_from(lease.as_millis()).unwrap_or(u64::MAX)
 }
 
-/// Number of shards that are the share of a worker. All workers compute it from the order of their
-/// ids, so that the shares add up to the whole.
+/// Number of shards that a worker may hold. All workers compute it from the order of their ids, so
+/// that their shares add up to all shards.
 fn share(shards: usize, workers: &[String], own: &str) -> usize {
     let count = workers.len().max(1);
     let before = workers.iter().filter(|worker| worker.as_str() < own).count();

@@ -93,7 +93,7 @@ impl SetAside {
         }
     }
 
-    /// Converts to an item with this key, with as much of the record as fits: an image can be as
+    /// Converts to an item with this key, without the images that do not fit. An image can be as
     /// large and as deeply nested as an item.
     pub(super) fn to_item(&self, key: Item) -> Result<Item> {
         let Record { new_image, old_image, .. } = &self.record;

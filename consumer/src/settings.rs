@@ -22,6 +22,7 @@ pub struct Consumer {
     pub(super) metrics: Metrics,
 }
 
+/// Settings of a consumer, which its builder methods document.
 #[derive(Clone, Debug)]
 pub(super) struct Settings {
     pub(super) checkpoints: String,
@@ -155,7 +156,7 @@ impl Consumer {
 
     /// Sets the policy for retries of store calls and for the pauses between attempts at a record.
     ///
-    /// The consumer takes its clock and its randomness from the policy.
+    /// The consumer also uses the clock and the random numbers of this policy.
     #[must_use]
     pub fn retry_policy(mut self, policy: RetryPolicy) -> Self {
         self.metrics = Metrics::new(Arc::clone(&policy.env.clock));
@@ -163,7 +164,7 @@ impl Consumer {
         self
     }
 
-    /// Sets the clock and the randomness.
+    /// Sets the clock and the source of random numbers, by default those of the system.
     #[must_use]
     pub fn env(self, env: Env) -> Self {
         let policy = self.settings.policy.clone().with_env(env);

@@ -158,13 +158,13 @@ impl Worker<'_> {
                 None => self.iterator(lease).await,
             };
             let limit = Some(self.consumer.settings.batch);
-            let answer = match iterator {
+            let read = match iterator {
                 Ok(iterator) => {
                     self.store.get_records(GetRecords::new(iterator).limit(limit)).await
                 }
                 Err(error) => Err(error),
             };
-            let error = match answer {
+            let error = match read {
                 Ok(page) => return Ok(PageRead::Page(page)),
                 Err(error) => error,
             };

@@ -198,8 +198,8 @@ impl<'c> Worker<'c> {
                 kept.push(entry);
                 continue;
             }
-            let is_gone = self.is_unchanged(&missing(&entry), entry.mark(), &entry);
-            if !is_gone {
+            let is_deleted = self.is_unchanged(&missing(&entry), entry.mark(), &entry);
+            if !is_deleted {
                 has_missing |= !entry.finished;
                 kept.push(entry);
                 continue;

@@ -9,11 +9,11 @@
 //! use tabla::expr::{ExpressionKind, Names, Values};
 //! use tabla::{attr, item};
 //!
-//! // Built …
+//! // Built in Rust:
 //! let built = attr("tags").contains("x").or(attr("name").size().gt(3));
 //! built.validate(ExpressionKind::Condition)?;
 //!
-//! // … or parsed.
+//! // Parsed from text:
 //! let names = Names::from([("#n".to_owned(), "name".to_owned())]);
 //! let values =
 //!     Values::from([(":x".to_owned(), "x".into()), (":three".to_owned(), 3.into())]);

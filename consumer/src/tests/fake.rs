@@ -266,7 +266,7 @@ fn found<'s>(script: &'s Script, label: &str, shard: &str) -> Result<&'s Scripte
 }
 
 /// Calls the implementation of an operation on this store, by the name of the operation.
-macro_rules! answered {
+macro_rules! dispatch {
     ($fake:ident, list_streams, $request:ident) => {
         $fake.list(&$request)
     };
@@ -296,10 +296,10 @@ macro_rules! faked {
         if failure.as_ref().is_some_and(|error| error.applied() == Applied::No) {
             return Err(failure.expect("the failure was checked above"));
         }
-        let answer = answered!($self, $method, $request);
+        let response = dispatch!($self, $method, $request);
         match failure {
-            Some(error) if answer.is_ok() => Err(error),
-            _ => answer,
+            Some(error) if response.is_ok() => Err(error),
+            _ => response,
         }
     }};
 }

@@ -79,7 +79,7 @@ impl Update {
     }
 }
 
-/// Limit on the bytes of all values that one update sets.
+/// Limit on the total bytes of the values that one update sets.
 ///
 /// Paths do not overlap, so all of these values would be in the new item.
 struct SizeBudget {
@@ -96,8 +96,10 @@ impl SizeBudget {
         self.left.is_none()
     }
 
-    /// Builds a value of this size. Over the limit, it returns a placeholder, and the update is
-    /// never applied. Later actions are still checked, because their errors take precedence.
+    /// Builds a value of this size; over the limit, it returns NULL instead.
+    ///
+    /// An update over the limit is never applied. Its later actions are still checked, because
+    /// their errors take precedence.
     fn build(&mut self, size: impl FnOnce() -> usize, value: impl FnOnce() -> Value) -> Value {
         self.left = self.left.and_then(|left| left.checked_sub(size()));
         if self.is_exceeded() { Value::Null } else { value() }
@@ -220,7 +222,7 @@ fn edit_list(list: &mut Vec<Value>, edits: BTreeMap<u32, Edit<'_>>) {
     }
 }
 
-/// The depth of this recursion is that of the item, at most 32 levels.
+/// Applies an edit inside a value. It recurses at most 32 levels, the depth of an item.
 fn edit_inside(value: &mut Value, edit: Edit<'_>) {
     match (value, edit) {
         (Value::M(map), Edit::Fields(edits)) => edit_map(map, edits),
@@ -272,7 +274,7 @@ impl SetOperand {
     }
 }
 
-/// Returns the result of `ADD` on a value. If there is no value, it is the operand.
+/// Returns the result of `ADD` on a value; without a value, that is the operand.
 fn added(value: Option<ValueRef<'_>>, more: &Value) -> Result<Value> {
     let Some(value) = value else { return Ok(more.clone()) };
     Ok(match (value.to_value(), more) {

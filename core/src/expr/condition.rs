@@ -51,7 +51,7 @@ pub enum Condition {
     AttributeExists(Path),
     /// Absence test: `attribute_not_exists(path)`.
     AttributeNotExists(Path),
-    /// `attribute_type(operand, type)`.
+    /// Type test: `attribute_type(operand, type)`.
     AttributeType(Operand, ValueKind),
     /// Prefix test: `begins_with(operand, prefix)`, of strings or binaries.
     BeginsWith(Operand, Operand),
@@ -66,7 +66,8 @@ pub enum Condition {
     /// Replacement of a tree that is nested deeper than any valid one.
     ///
     /// The builder replaces such a tree, so that every tree can be cloned, walked and dropped with
-    /// bounded stack. It never holds, and validation rejects it for its number of operators.
+    /// bounded stack. This condition never holds, and validation rejects it for its number of
+    /// operators.
     TooDeep,
 }
 
@@ -138,7 +139,7 @@ pub struct Branch {
     height: u16,
 }
 
-/// Conditions under a [`Condition::And`] or [`Condition::Or`], two at least. Read them through
+/// Conditions under a [`Condition::And`] or [`Condition::Or`], at least two. Read them through
 /// [`Deref`].
 #[derive(Clone)]
 pub struct Branches {
@@ -259,7 +260,7 @@ impl Condition {
 
     /// Exempts the condition from the limit on operators, which applies only to expressions.
     ///
-    /// A condition that it becomes a part of has the limit again.
+    /// A larger condition that includes it has the limit again.
     pub(super) fn without_limit(mut self) -> Self {
         if let Self::And(branches) | Self::Or(branches) = &mut self {
             branches.limited = false;
@@ -275,12 +276,12 @@ impl Condition {
         }
     }
 
-    /// Number of nodes on the longest path down that have conditions below them.
+    /// Height of the tree: number of inner nodes on the longest path to a leaf.
     fn height(&self) -> u16 {
         match self {
             Self::And(branches) | Self::Or(branches) => branches.height,
             Self::Not(branch) => branch.height,
-            // A condition that this becomes a part of is too deep as well.
+            // A larger condition that includes this one is too deep as well.
             Self::TooDeep => MAX_HEIGHT,
             _ => 0,
         }
@@ -348,22 +349,22 @@ macro_rules! comparisons {
                 self.compare(CompareOp::Ne, other)
             }
 
-            /// Tests for less than, among strings, numbers or binaries.
+            /// Tests for less than, `<`, between two strings, numbers or binaries.
             pub fn lt(self, other: impl Into<Operand>) -> Condition {
                 self.compare(CompareOp::Lt, other)
             }
 
-            /// Tests for less than or equal, among strings, numbers or binaries.
+            /// Tests for less than or equal, `<=`, between two strings, numbers or binaries.
             pub fn le(self, other: impl Into<Operand>) -> Condition {
                 self.compare(CompareOp::Le, other)
             }
 
-            /// Tests for greater than, among strings, numbers or binaries.
+            /// Tests for greater than, `>`, between two strings, numbers or binaries.
             pub fn gt(self, other: impl Into<Operand>) -> Condition {
                 self.compare(CompareOp::Gt, other)
             }
 
-            /// Tests for greater than or equal, among strings, numbers or binaries.
+            /// Tests for greater than or equal, `>=`, between two strings, numbers or binaries.
             pub fn ge(self, other: impl Into<Operand>) -> Condition {
                 self.compare(CompareOp::Ge, other)
             }
@@ -414,7 +415,7 @@ impl Path {
         Condition::BeginsWith(self.into(), prefix.into())
     }
 
-    /// Tests for a substring or part of a binary, a set member or a list element.
+    /// Tests whether a string or binary contains a part, a set a member, or a list an element.
     pub fn contains(self, part: impl Into<Operand>) -> Condition {
         Condition::Contains(self.into(), part.into())
     }

@@ -17,7 +17,8 @@ impl Condition {
         self.holds(item.into())
     }
 
-    /// Separate from the leaves, so that the stack frames of this recursion stay small.
+    /// Evaluates the inner nodes. Leaves have their own function, so that the stack frames of this
+    /// recursion stay small.
     fn holds(&self, item: MapRef<'_>) -> bool {
         match self {
             Self::And(branches) => branches.iter().all(|branch| branch.holds(item)),
@@ -97,8 +98,9 @@ fn contains(value: ValueRef<'_>, part: ValueRef<'_>) -> bool {
     }
 }
 
-/// Whether the bytes contain a part. Both can come from a request, so the time is linear in the sum
-/// of their lengths. A substring is found by its UTF-8 bytes, too.
+/// Whether the bytes contain a part: bytes of a binary, or the UTF-8 bytes of a substring.
+///
+/// Both can come from a request, so the time is linear in the sum of their lengths.
 fn has_part(bytes: &[u8], part: &[u8]) -> bool {
     memmem::find(bytes, part).is_some()
 }

@@ -55,8 +55,8 @@ impl Condition {
     ///
     /// # Errors
     /// With DynamoDB's message, if this is not a key condition for these keys. Every partition key
-    /// attribute must equal a value. The sort key attributes may be named from the first on, and
-    /// the last one that is named may be in a range.
+    /// attribute must equal a value. Sort key attributes can be tested from the first on, without a
+    /// gap. All of them but the last one tested must equal a value; the last can be in a range.
     pub fn to_key_query(&self, key: &KeySpec<'_>) -> Result<KeyQuery> {
         for path in self.paths() {
             key.check_scalar(path)?;
@@ -145,7 +145,7 @@ impl KeySpec<'_> {
     }
 }
 
-/// Key attribute of a part of a key condition, and its test.
+/// Returns the key attribute of one part of a key condition, and its test.
 fn key_test(condition: &Condition) -> Result<(&str, KeyTest)> {
     let (name, test) = match condition {
         Condition::Compare { op: CompareOp::Ne, .. } => return Err(bad_operator("<>")),
@@ -202,7 +202,7 @@ fn bad_condition(problem: &str) -> Error {
     Error::validation(format!("Invalid condition in KeyConditionExpression: {problem}"))
 }
 
-/// The only attribute among the operands; `None` if there is none, an error if there are several.
+/// Returns the only attribute among the operands; `None` if there is none. Several are an error.
 fn only_attribute<'o>(operands: impl IntoIterator<Item = &'o Operand>) -> Result<Option<&'o str>> {
     let mut found = None;
     for operand in operands {
@@ -225,7 +225,7 @@ fn only_attribute<'o>(operands: impl IntoIterator<Item = &'o Operand>) -> Result
     Ok(found)
 }
 
-/// Attribute in the first operand of `BETWEEN` or `begins_with`.
+/// Returns the attribute that is the first operand of `BETWEEN` or `begins_with`.
 fn first_attribute<'o>(
     operator: &str,
     first: &'o Operand,

@@ -2,8 +2,8 @@
 //! `KeyConditions`, `AttributeUpdates` and `AttributesToGet`.
 //!
 //! They have their own rules and error texts, but no evaluation of their own. Each is converted to
-//! the tree of the equivalent expression, so no store knows of them. Attributes are checked in the
-//! order of the request, because DynamoDB reports the first error.
+//! the tree of the equivalent expression, so stores see only expressions. Attributes are checked in
+//! the order of the request, because DynamoDB reports the first error.
 //!
 //! ```
 //! use tabla::backend::legacy::{ComparisonOperator, ExpectedAttribute, expected};
@@ -106,8 +106,9 @@ pub fn attributes_to_get(names: impl IntoIterator<Item = String>) -> Result<Proj
     Ok(Projection::new(names))
 }
 
-/// Rejects a request with both legacy parameters and expressions. Both slices have the names of the
-/// parameters in the request, in DynamoDB's order.
+/// Rejects a request with both legacy parameters and expressions.
+///
+/// Both slices have the names of the parameters in the request, in DynamoDB's order.
 ///
 /// Only `KeyConditions` can be combined with expressions, unless `KeyConditionExpression` is one.
 ///
@@ -129,8 +130,9 @@ pub fn refuse_mixture(non_expression: &[&str], expression: &[&str]) -> Result<()
     )))
 }
 
-/// Rejects placeholders in a request without expressions. `expressions` has the names of the
-/// parameters that could have used values.
+/// Rejects placeholders in a request without expressions.
+///
+/// `expressions` has the names of the parameters that could have used values.
 ///
 /// # Errors
 /// With DynamoDB's message.
@@ -151,7 +153,7 @@ pub fn refuse_placeholders(names: bool, values: bool, expressions: &[&str]) -> R
     Ok(())
 }
 
-/// Joins the conditions of one parameter. They are valid already: DynamoDB checks the operator
+/// Joins the conditions of one parameter, which are already valid: DynamoDB checks the operator
 /// last.
 fn join(
     conditions: Vec<Condition>,

@@ -1,7 +1,7 @@
 //! Lexer of expression texts.
 //!
-//! Every text has tokens. A character that no expression uses is a token of its own, so that the
-//! parser's error can name it, as DynamoDB's does.
+//! Every text can be split into tokens. A character that no expression uses is a token of its own,
+//! so that the parser's error can name it, as DynamoDB's does.
 
 /// Token and its position in the text.
 #[derive(Clone, Copy, Debug, PartialEq)]
@@ -71,7 +71,7 @@ impl Keyword {
         }
     }
 
-    /// Parses a keyword, in any case.
+    /// Parses a keyword, regardless of case.
     fn of(word: &str) -> Option<Self> {
         Self::ALL.into_iter().find(|keyword| word.eq_ignore_ascii_case(keyword.as_str()))
     }

@@ -8,7 +8,7 @@ use crate::limits;
 use crate::{Map, Value};
 use crate::{MapRef, ValueRef};
 
-/// Attributes and nested values that a read returns.
+/// Attributes and nested values that a read returns, as document paths.
 ///
 /// Key attributes are not included automatically. Elements of a list keep their order without gaps;
 /// a missing value is omitted.

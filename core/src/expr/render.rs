@@ -145,7 +145,8 @@ impl Condition {
         text
     }
 
-    /// Separate from the leaves, so that the stack frames of this recursion stay small.
+    /// Renders the inner nodes. Leaves have their own function, so that the stack frames of this
+    /// recursion stay small.
     fn write(&self, renderer: &mut Renderer, text: &mut String) {
         match self {
             Self::And(branches) => {
@@ -219,7 +220,7 @@ impl Condition {
 }
 
 impl Update {
-    /// Renders the update as text; empty if the update is.
+    /// Renders the update as text; the text is empty if the update has no actions.
     pub fn render(&self, renderer: &mut Renderer) -> String {
         let mut sections = Vec::new();
         let mut section = |keyword: &str, actions: Vec<String>| {
@@ -253,7 +254,7 @@ impl Update {
 }
 
 impl Projection {
-    /// Renders the projection as text; empty if the projection is.
+    /// Renders the projection as text; the text is empty if the projection has no paths.
     pub fn render(&self, renderer: &mut Renderer) -> String {
         self.paths.iter().map(|path| renderer.path(path)).collect::<Vec<_>>().join(", ")
     }

@@ -1,7 +1,7 @@
 //! Reserved words of DynamoDB, which an expression cannot use as attribute names.
 
-/// Whether a word is reserved, in any case. In the text of an expression, an attribute with this
-/// name needs a `#name`.
+/// Whether a word is reserved, regardless of case. In the text of an expression, an attribute with
+/// this name needs a `#name`.
 pub(super) fn is_reserved(word: &str) -> bool {
     RESERVED.binary_search_by(|reserved| compare(reserved, word)).is_ok()
 }

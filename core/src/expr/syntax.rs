@@ -57,7 +57,7 @@ pub(crate) enum ExprContext {
     Operand,
 }
 
-/// Clause of an update: one action.
+/// Action of an update, such as one assignment of a `SET` section.
 #[derive(Debug)]
 pub(crate) enum UpdateClause<'t> {
     Set(NodeId, NodeId),
@@ -102,7 +102,7 @@ enum Pending {
 }
 
 impl<'t> Parser<'t> {
-    /// Creates a parser; the text must be neither empty nor too long.
+    /// Creates a parser of a text of 1 to [`limits::EXPRESSION_BYTES`] bytes.
     pub(crate) fn new(kind: ExpressionKind, text: &'t str) -> Result<Self, ExpressionProblem> {
         if text.is_empty() {
             return Err(ExpressionProblem::new("The expression can not be empty;"));
@@ -476,7 +476,7 @@ impl<'t> Parser<'t> {
         if self.peek().kind == TokenKind::End { Ok(()) } else { Err(self.unexpected()) }
     }
 
-    /// Error of the next token, with the text from the token before it to the one after.
+    /// Error for an unexpected token, with the text from the token before it to the one after.
     fn unexpected(&self) -> ExpressionProblem {
         let token = self.peek();
         let from = self.next.checked_sub(1).map_or(0, |before| self.tokens[before].start);

@@ -98,7 +98,7 @@ impl fmt::Display for ExpressionKind {
     }
 }
 
-/// Reason for the rejection of an expression: DynamoDB's message without the parameter's name.
+/// Reason for rejecting an expression: DynamoDB's message without the parameter's name.
 #[derive(Debug, PartialEq)]
 pub(crate) struct ExpressionProblem(String);
 
@@ -139,7 +139,7 @@ pub struct Placeholders<'a> {
 }
 
 impl<'a> Placeholders<'a> {
-    /// Checks and takes the placeholders of a request; an empty map is allowed.
+    /// Checks the placeholders of a request; either map can be empty.
     ///
     /// # Errors
     /// With DynamoDB's message, if a key is not `#` or `:` followed by letters, digits and

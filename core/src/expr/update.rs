@@ -165,7 +165,7 @@ impl Update {
 }
 
 impl SetValue {
-    /// Iterates over the operands.
+    /// Iterates over the operands, one or two.
     pub fn operands(&self) -> impl Iterator<Item = &SetOperand> {
         let (first, second) = match self {
             Self::Operand(operand) => (operand, None),
@@ -178,32 +178,32 @@ impl SetValue {
 }
 
 impl SetOperand {
-    /// Paths that are read first, in order.
+    /// Paths of the operand in order; its value is that of the first one that exists.
     pub fn candidates(&self) -> &[Path] {
         &self.candidates
     }
 
-    /// Fallback if none of the candidates exists.
+    /// Fallback for the case that no candidate exists.
     pub fn last(&self) -> &SetFallback {
         &self.last
     }
 
-    /// Adds a number to the operand.
+    /// Creates the sum of the operand and a number.
     pub fn plus(self, other: impl Into<SetOperand>) -> SetValue {
         SetValue::Plus(self, other.into())
     }
 
-    /// Subtracts a number from the operand.
+    /// Creates the difference of the operand and a number.
     pub fn minus(self, other: impl Into<SetOperand>) -> SetValue {
         SetValue::Minus(self, other.into())
     }
 
-    /// Appends a list to the list of the operand.
+    /// Creates the concatenation of the operand's list and another list.
     pub fn append(self, list: impl Into<SetOperand>) -> SetValue {
         SetValue::ListAppend(self, list.into())
     }
 
-    /// Prepends a list to the list of the operand.
+    /// Creates the concatenation of another list and the operand's list.
     pub fn prepend(self, list: impl Into<SetOperand>) -> SetValue {
         SetValue::ListAppend(list.into(), self)
     }
@@ -211,29 +211,29 @@ impl SetOperand {
 
 /// Builders of values for [`Update::set`].
 impl Path {
-    /// Value at this path, or another operand if there is none.
+    /// Creates the operand `if_not_exists`: the value at this path, or else another operand.
     pub fn if_not_exists(self, other: impl Into<SetOperand>) -> SetOperand {
         let SetOperand { mut candidates, last } = other.into();
         candidates.insert(0, self);
         SetOperand { candidates, last }
     }
 
-    /// Adds a number to the number at this path.
+    /// Creates the sum of the number at this path and another number.
     pub fn plus(self, other: impl Into<SetOperand>) -> SetValue {
         SetOperand::from(self).plus(other)
     }
 
-    /// Subtracts a number from the number at this path.
+    /// Creates the difference of the number at this path and another number.
     pub fn minus(self, other: impl Into<SetOperand>) -> SetValue {
         SetOperand::from(self).minus(other)
     }
 
-    /// Appends a list to the list at this path.
+    /// Creates the concatenation of the list at this path and another list.
     pub fn append(self, list: impl Into<SetOperand>) -> SetValue {
         SetOperand::from(self).append(list)
     }
 
-    /// Prepends a list to the list at this path.
+    /// Creates the concatenation of another list and the list at this path.
     pub fn prepend(self, list: impl Into<SetOperand>) -> SetValue {
         SetOperand::from(self).prepend(list)
     }

@@ -41,7 +41,7 @@ impl Condition {
         Ok(())
     }
 
-    /// Checks a condition without conditions below it; returns its number of operators.
+    /// Checks a leaf of the condition tree; returns its number of operators.
     fn check_operands(&self) -> Result<usize, ExpressionProblem> {
         for path in self.leaf_paths() {
             path.check()?;
@@ -51,7 +51,7 @@ impl Condition {
         Ok(1 + sizes.count())
     }
 
-    /// Operands of a condition without conditions below it.
+    /// Operands of a leaf of the condition tree.
     fn operands(&self) -> Vec<&Operand> {
         match self {
             Self::Compare { left, right, .. } => vec![left, right],
@@ -156,7 +156,7 @@ pub(crate) fn check_operators(count: usize) -> Result<(), ExpressionProblem> {
     )))
 }
 
-/// Checks the operands of a condition without conditions below it.
+/// Checks the operands of a leaf of the condition tree.
 pub(crate) fn check_leaf(leaf: &Condition) -> Result<(), ExpressionProblem> {
     match leaf {
         Condition::Compare { op, left, right } => {

@@ -30,9 +30,10 @@ pub enum ComparisonOperator {
     NotNull,
     /// Absence of the attribute, `NULL`.
     Null,
-    /// Contains the value as substring, part of a binary, set member or list element, `CONTAINS`.
+    /// Containment of the value: as substring, part of a binary, set member or list element,
+    /// `CONTAINS`.
     Contains,
-    /// The attribute exists, with any type, and does not contain the value, `NOT_CONTAINS`.
+    /// Absence of the value from an attribute that exists, with any type, `NOT_CONTAINS`.
     NotContains,
     /// Prefix of a string or binary, `BEGINS_WITH`.
     BeginsWith,
@@ -42,7 +43,7 @@ pub enum ComparisonOperator {
 #[derive(Clone, Debug, Default, PartialEq)]
 #[non_exhaustive]
 pub struct AttributeCondition {
-    /// Required operator: `ComparisonOperator`.
+    /// Comparison operator, which is required: `ComparisonOperator`.
     pub comparison: Option<ComparisonOperator>,
     /// Operands of the comparison: `AttributeValueList`.
     pub values: Option<Vec<Value>>,
@@ -61,7 +62,7 @@ impl AttributeCondition {
 }
 
 impl ComparisonOperator {
-    /// All operators.
+    /// All operators, in the order of the enum.
     pub const ALL: [Self; 13] = [
         Self::Eq,
         Self::Ne,

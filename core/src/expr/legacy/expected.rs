@@ -26,8 +26,8 @@ pub struct ExpectedAttribute {
 /// validated.
 ///
 /// # Errors
-/// With DynamoDB's message, for every entry that is not exactly one condition. No entry is ignored:
-/// a write that lost its condition would destroy data.
+/// With DynamoDB's message, for every entry that is not exactly one condition. No entry is ignored,
+/// because a write without its condition could overwrite data.
 pub fn expected(
     expected: impl IntoIterator<Item = (String, ExpectedAttribute)>,
     operator: Option<ConditionalOperator>,

@@ -14,7 +14,8 @@ pub struct KeyConditions {
     ///
     /// DynamoDB rejects it only after it has found the table and the attribute in its key. So the
     /// condition requires that attribute to be NULL, which every store rejects at that point for
-    /// its type. [`LegacyParameters`](super::LegacyParameters) then has DynamoDB's message.
+    /// its type. [`LegacyParameters::reword`](super::LegacyParameters::reword) then changes the
+    /// message to DynamoDB's.
     pub unindexable: bool,
 }
 

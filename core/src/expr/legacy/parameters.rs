@@ -33,7 +33,9 @@ pub struct LegacyParameters {
 }
 
 impl LegacyParameters {
-    /// Returns the error with DynamoDB's wording for such a request. Most errors stay as they are.
+    /// Returns the error with DynamoDB's wording for a request with these parameters.
+    ///
+    /// Most errors stay as they are.
     pub fn reword(&self, error: Error) -> Error {
         if *error.kind() != ErrorKind::Validation {
             return error;
@@ -73,8 +75,9 @@ impl LegacyParameters {
     }
 }
 
-/// Message of a put with the value that an update has given to the key of an index. An embedded
-/// store has that error as the source of its own; a remote service has only its own message.
+/// Returns the message that a put of the same value into an index key has, if the error carries it.
+///
+/// Embedded stores attach the error of the put as the source of theirs; a remote service does not.
 ///
 /// AWS returns this message for a value of the wrong type (dynalite's tests), and DynamoDB Local
 /// for an empty one.

@@ -9,9 +9,9 @@ use crate::{Item, Number, Set, Value, item, list, map};
 
 /// Attributes for which a comparison holds in DynamoDB Local 2.6.1, in `ScanFilter`, `QueryFilter`
 /// and `Expected` alike. Names are those of [`samples`]; `none` is an item without the attribute,
-/// `-` means no item, and `!` is the reason of the error. A bar separates values with the same
+/// and `-` means no item. `!` precedes the reason of an error. A bar separates values with the same
 /// result.
-const ANSWERS: &str = "
+const RESULTS: &str = "
     EQ s: s
     EQ s2: s2
     EQ s0: s0
@@ -180,8 +180,8 @@ fn both_ways(comparison: ComparisonOperator, values: Vec<Value>) -> [Result<Opti
     [filter([(name(), test)], None), expected([(name(), one)], None)]
 }
 
-/// Samples for which the condition holds, in the notation of the table; or the error.
-fn answer(found: Result<Option<Condition>>) -> Result<Vec<&'static str>, String> {
+/// Returns the samples for which the condition holds, in the notation of the table, or the error.
+fn matching_samples(found: Result<Option<Condition>>) -> Result<Vec<&'static str>, String> {
     let condition = found.map_err(|error| error.message().to_owned())?.unwrap();
     let mut holds: Vec<&str> = samples()
         .into_iter()
@@ -194,7 +194,7 @@ fn answer(found: Result<Option<Condition>>) -> Result<Vec<&'static str>, String>
     Ok(holds)
 }
 
-/// Result in the table, with the whole error text.
+/// Returns the result in the table, with the whole error text.
 fn wanted<'t>(comparison: &str, values: &str, row: &'t str) -> Result<Vec<&'t str>, String> {
     let samples = samples();
     let mut holds: Vec<&str> = match row.split_once("all but ") {
@@ -235,7 +235,7 @@ fn wanted<'t>(comparison: &str, values: &str, row: &'t str) -> Result<Vec<&'t st
 fn comparison_results_match_dynamodb_local() {
     let samples = samples();
     let mut compared = BTreeMap::new();
-    for line in ANSWERS.lines().map(str::trim).filter(|line| !line.is_empty()) {
+    for line in RESULTS.lines().map(str::trim).filter(|line| !line.is_empty()) {
         let (asked, message) = line.split_once(": ").unwrap();
         let (name, alternatives) = asked.split_once(' ').unwrap_or((asked, ""));
         let comparison = ComparisonOperator::from_name(name).unwrap();
@@ -246,7 +246,7 @@ fn comparison_results_match_dynamodb_local() {
                 .map(|name| samples[name].clone())
                 .collect();
             for found in both_ways(comparison, values) {
-                assert_eq!(answer(found), wanted(name, names, message), "{name} {names}");
+                assert_eq!(matching_samples(found), wanted(name, names, message), "{name} {names}");
             }
             *compared.entry(name).or_insert(0) += 1;
         }

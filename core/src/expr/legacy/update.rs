@@ -107,7 +107,7 @@ mod tests {
         Value::Bs(Set::new(members.map(|byte| vec![byte].into())).unwrap())
     }
 
-    /// Value of `x` after the update, or DynamoDB's error.
+    /// Returns the value of `x` after the update, or DynamoDB's error.
     fn updated(
         action: Option<AttributeAction>,
         value: Option<Value>,
