@@ -1,5 +1,4 @@
-//! DynamoDB JSON: `{"S": "a"}`, `{"N": "1"}` and so on, and DynamoDB's errors for JSON of the wrong
-//! type.
+//! DynamoDB JSON, such as `{"S": "a"}`, and DynamoDB's errors for JSON of the wrong type.
 //!
 //! Reading is in `encode`, writing in `write`. Requests as JSON belong to the server.
 

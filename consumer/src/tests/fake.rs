@@ -1,5 +1,6 @@
-//! Store with scripted streams: a test splits, closes, trims and deletes shards. Its tables are
-//! those of a [`MemoryStore`], and its calls can be made to fail.
+//! Store with scripted streams: a test splits, closes, trims and deletes shards.
+//!
+//! Its tables are those of a [`MemoryStore`], and its calls can be made to fail.
 
 use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
 use std::sync::{Arc, Mutex, MutexGuard};
@@ -26,7 +27,7 @@ pub(super) struct Fake {
     trouble: Mutex<Trouble>,
 }
 
-/// Injected random failures, in 1000 calls.
+/// Random failures that are injected, per 1000 calls.
 #[derive(Debug)]
 struct Trouble {
     random: SeededRandom,

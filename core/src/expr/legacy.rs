@@ -1,4 +1,4 @@
-//! Request parameters that expressions have replaced: `Expected`, `QueryFilter`, `ScanFilter`,
+//! Legacy parameters, which expressions have replaced: `Expected`, `QueryFilter`, `ScanFilter`,
 //! `KeyConditions`, `AttributeUpdates` and `AttributesToGet`.
 //!
 //! They have their own rules and error texts, but no evaluation of their own. Each is converted to

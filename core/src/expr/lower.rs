@@ -1,5 +1,7 @@
-//! Conversion of the syntax tree to the expression tree, in the order of DynamoDB's checks. First
-//! come reserved names and functions, then placeholders and operands, last the number of operators.
+//! Conversion of the syntax tree to the expression tree, in the order of DynamoDB's checks.
+//!
+//! Reserved names, list indexes and functions are checked first, then placeholders and operands, and
+//! last the number of operators.
 
 use crate::expr::condition::{Condition, Operand};
 use crate::expr::evaluate::size_of;
@@ -14,6 +16,7 @@ use crate::expr::validate;
 use crate::limits;
 use crate::{Value, ValueKind};
 
+/// Conversion of one syntax tree, with the placeholders of its request.
 pub(crate) struct Lowering<'s, 't, 'p, 'a> {
     placeholders: &'p mut Placeholders<'a>,
     syntax: &'s Syntax<'t>,

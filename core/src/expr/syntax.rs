@@ -11,7 +11,7 @@ use crate::limits;
 /// Index of a node in [`Syntax::nodes`].
 pub(crate) type NodeId = usize;
 
-/// Node of the syntax tree.
+/// Node of the syntax tree. A `Sum` with `minus` is a difference.
 #[derive(Debug)]
 pub(crate) enum Node<'t> {
     Path(Vec<Part<'t>>),
@@ -37,7 +37,7 @@ pub(crate) enum Part<'t> {
     Index(&'t str),
 }
 
-/// Name or function whose use is checked before everything else, in the order of the text.
+/// Name, list index or function call, which is checked before operands, in the order of the text.
 #[derive(Clone, Copy, Debug)]
 pub(crate) enum Mention<'t> {
     /// Literal attribute name, which may be reserved.
@@ -71,7 +71,7 @@ pub(crate) enum UpdateClause<'t> {
 pub(crate) struct Syntax<'t> {
     pub(crate) nodes: Vec<Node<'t>>,
     pub(crate) mentions: Vec<Mention<'t>>,
-    /// Number of operators and functions, as DynamoDB counts them.
+    /// Number of operators and functions, as DynamoDB counts them; at most 300 are valid.
     pub(crate) operators: usize,
 }
 
