@@ -15,7 +15,7 @@ use tabla_core::{Result, Retry};
 /// Lease of a shard, with the checkpoint of the shard.
 ///
 /// Every write of the entry increments its counter, on the condition that no other worker has
-/// written it. So a worker that has lost the lease cannot move the checkpoint. Another worker takes
+/// written it. So a worker without the lease cannot move the checkpoint. Another worker takes
 /// over after it has seen the counter unchanged for the whole lease duration. The owner counts from
 /// before it sent its last write, and stops earlier. Both use monotonic time, which a step of the
 /// clock does not change.

@@ -153,7 +153,7 @@ impl<'c> Worker<'c> {
         let now = self.now();
         let lease = self.consumer.settings.lease;
         let note = |present: &Registration| {
-            // A stored time in the future, of a clock that was ahead, would hide an absence.
+            // A stored time in the future, written by a wrong clock, would hide an absence.
             let differs = now.since(present.seen_at).max(present.seen_at.since(now));
             (differs >= lease).then(|| self.seen(present, now))
         };

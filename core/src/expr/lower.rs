@@ -1,7 +1,7 @@
 //! Conversion of the syntax tree to the expression tree, in the order of DynamoDB's checks.
 //!
-//! Reserved names, list indexes and functions are checked first, then placeholders and operands, and
-//! last the number of operators.
+//! Reserved names, list indexes and functions are checked first, then placeholders and operands,
+//! and last the number of operators.
 
 use crate::expr::condition::{Condition, Operand};
 use crate::expr::evaluate::size_of;

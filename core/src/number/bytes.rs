@@ -6,7 +6,7 @@
 //! is not zero. Zero is the byte `0x80` and the digit 0, just below the smallest positive number. A
 //! negative number is the encoding of its magnitude with each byte complemented.
 //!
-//! Bytes compare as the numbers do: by sign, then by the power of 100, then digit by digit. Where
+//! Bytes compare as the numbers do: by sign, then by the exponent, then digit by digit. Where
 //! the digits of one number are a prefix of the other's, the longer one has the low bit of the last
 //! common byte set. The encoding marks its own end, so a following key part does not change the
 //! order.
