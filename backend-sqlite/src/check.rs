@@ -24,20 +24,20 @@ use crate::records::{self, Before, Images, StoredRecord};
 use crate::rows::row_checksum;
 use crate::{delta_chain, format, open};
 
-/// Most problems that a report lists.
+/// Maximum number of problems that a report lists.
 const MAX_PROBLEMS: usize = 100;
 
-/// Progress of a check.
+/// Progress of [`check`], in verified items and index entries.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 #[non_exhaustive]
 pub struct CheckProgress {
     /// Number of items and index entries that have been verified.
     pub done: u64,
-    /// Number of items and index entries in the file, by its counts; at least `done`.
+    /// Number of items and index entries in the file, by its stored counts; at least `done`.
     pub total: u64,
 }
 
-/// Result of a check: what was verified, and which problems were found.
+/// Result of [`check`]: numbers of verified rows, and the problems that were found.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 #[non_exhaustive]
 pub struct CheckReport {
@@ -49,8 +49,8 @@ pub struct CheckReport {
     pub entries: u64,
     /// Number of verified stream records.
     pub records: u64,
-    /// Problems as messages, each with its place; empty if the file is sound. At most 100
-    /// are listed.
+    /// Messages, each with the table, index or stream, and the row or record, if it is about one;
+    /// empty if the file is sound. At most 100 are listed.
     pub problems: Vec<String>,
 }
 
@@ -67,18 +67,19 @@ impl CheckReport {
     }
 }
 
-/// Verifies a file.
+/// Verifies a store's file without changing it.
 ///
 /// The check covers the structure of SQLite's b-trees, the checksum and the key of every item,
 /// index entries, expiry entries, item counts, and that every stream record can be read and is in
 /// the right shard. If SQLite's own check finds a problem, the rest is not checked.
 ///
-/// It reads one snapshot and writes nothing. Other connections can read and write meanwhile, but
-/// the write-ahead log grows until the check ends.
+/// The check reads one snapshot. Other connections can read and write meanwhile, but the
+/// write-ahead log grows until the check ends. `progress` is called about once per 1,000 items and
+/// index entries.
 ///
 /// # Errors
-/// The file does not exist, is empty, cannot be read, or was not written by tabla. Damage inside
-/// the file is in the report.
+/// The file does not exist, is empty, cannot be read, was not written by tabla, or has a newer
+/// format; or the definition of a table is damaged. Any other damage is in the report.
 pub async fn check(
     path: impl AsRef<Path>,
     progress: impl FnMut(CheckProgress),
@@ -111,7 +112,7 @@ pub async fn check(
     Ok(check.report)
 }
 
-/// State of a check.
+/// State of a running [`check`].
 struct Checker<F> {
     report: CheckReport,
     done: u64,
@@ -119,8 +120,8 @@ struct Checker<F> {
     progress: F,
 }
 
-/// Content of a table or an index in short: number of entries, their sizes, and a sum of their
-/// hashes, which does not depend on their order. Two equal tallies have the same entries.
+/// Summary of a table's or an index's entries: their number, the sum of their sizes, and the sum of
+/// their hashes. It does not depend on the order, so equal entries have equal tallies.
 #[derive(Clone, Copy, Default, PartialEq, Eq)]
 struct Tally {
     entries: u64,
@@ -204,7 +205,9 @@ impl<F: FnMut(CheckProgress)> Checker<F> {
                 }
             };
             if !has_key(schema, &item) || RowKey::of_stored(schema, &item).as_bytes() != key {
-                self.report.problem(format!("table {name}, row {id}: the item has another key"));
+                self.report.problem(format!(
+                    "table {name}, row {id}: the item does not match its row key"
+                ));
                 return Ok(());
             }
             tally.add(key, id, item.size(), None);
@@ -299,7 +302,7 @@ impl<F: FnMut(CheckProgress)> Checker<F> {
         if counted != Some(&(found.entries, found.bytes)) {
             let (items, bytes) = counted.copied().unwrap_or_default();
             self.report.problem(format!(
-                "{what}: counted as {items} items of {bytes} bytes, but has {} of {} bytes",
+                "{what}: the stored count is {items} items of {bytes} bytes, but it has {} of {} bytes",
                 found.entries, found.bytes
             ));
         }
@@ -407,7 +410,7 @@ fn stored(id: i64, sum: Option<i64>, bytes: &[u8]) -> Result<Item, String> {
 }
 
 /// Verifies a stream record; the error is the problem with it, as a message. `base` is the image of
-/// its base record, if it has one. `last` is the last sequence number that can have been allocated.
+/// its base record, if it has one. `last` is the last sequence number allocated from the file.
 fn check_record(
     stored: StoredRecord,
     base: Option<Result<Item>>,
@@ -442,7 +445,7 @@ fn stored_record(row: &SqliteRow) -> Result<StoredRecord> {
     read().map_err(from_sqlx)
 }
 
-/// Reads the images from two columns of a row, the first of which is `first`.
+/// Reads the columns `image` and `before` of a row, at the positions `first` and `first` + 1.
 fn images(row: &SqliteRow, first: usize) -> sqlx::Result<Images> {
     let before = row.try_get_raw(first + 1)?;
     let before = match before.type_info().name() {

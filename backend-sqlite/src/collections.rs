@@ -1,4 +1,4 @@
-//! Sizes of item collections, which the answers to writes report in whole gigabytes.
+//! Sizes of item collections, which the responses to writes report in whole gigabytes.
 //!
 //! The writer never reads a collection, because other writes would wait. Collections of a table of
 //! less than 1 GB have less than 1 GB. In a larger table, a caller that requests sizes estimates
@@ -17,15 +17,15 @@ use crate::catalogue::StoredTable;
 use crate::error::from_sqlite;
 use crate::item_counts::{CountChanges, ItemCounts};
 
-/// Size of a table, local indexes included, below which its collections are not estimated.
+/// Minimum size of a table whose collections are estimated, in bytes, local indexes included.
 const ESTIMATED_FROM: u64 = 1 << 30;
 
-/// Item collections of one operation, by the number of their table and the bytes that the keys of
-/// their rows begin with.
+/// Item collections of one operation, by the number of their table and the common prefix of their
+/// row keys.
 pub(crate) type Collections = BTreeMap<(i64, Vec<u8>), (Arc<StoredTable>, KeyRange)>;
 
-/// Estimated sizes of the item collections of one operation, in bytes. A missing one has less than
-/// 1 GB.
+/// Estimated sizes of the item collections of one operation, in bytes. A collection that is not in
+/// the map has less than 1 GB.
 #[derive(Clone, Debug, Default)]
 pub(crate) struct CollectionSizes(BTreeMap<(i64, Vec<u8>), u64>);
 

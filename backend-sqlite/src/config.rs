@@ -1,4 +1,4 @@
-//! Settings of a store, in code or from an `sqlite:` address.
+//! Settings of a store, set in code or read from an `sqlite:` address.
 
 use std::path::PathBuf;
 use std::time::Duration;
@@ -6,7 +6,7 @@ use std::time::Duration;
 use tabla_core::backend::ttl;
 use tabla_core::{Address, Error, Result};
 
-/// Settings with which a store is opened.
+/// Settings of a [`SqliteStore`](crate::SqliteStore): location, durability, cache, waits, sweeps.
 #[derive(Clone, Debug, PartialEq, Eq)]
 #[non_exhaustive]
 pub struct SqliteConfig {
@@ -14,20 +14,21 @@ pub struct SqliteConfig {
     pub location: Location,
     /// Fsync at every commit, or at checkpoints only; default: [`Durability::Durable`].
     pub durability: Durability,
-    /// Page cache of each connection, in bytes; default: 64 MB. The writing connection uses at most
-    /// 8 MB.
+    /// Size of each connection's page cache, in bytes; default: 64 MB. The writing connection uses
+    /// at most 8 MB.
     pub cache_size: u64,
-    /// Longest wait of a write for another process that is writing; default: 10 s.
+    /// Maximum time that a write waits while another process writes; default: 10 s. After that it
+    /// fails with [`tabla_core::ErrorKind::Unavailable`].
     pub busy_timeout: Duration,
-    /// Approximate length of the write-ahead log from which it is checkpointed, in pages of 4 KB;
+    /// Approximate length of the write-ahead log at which it is checkpointed, in pages of 4 KB;
     /// default: 4000.
     pub wal_pages: u32,
-    /// Time between two sweeps for expired items, by the store's clock; `None` turns them off.
-    /// Default: 60 s.
+    /// Time between two sweeps, which delete expired items, by the store's clock; default: 60 s.
+    /// `None` turns them off.
     pub sweep_every: Option<Duration>,
 }
 
-/// Place of a store's data: a file, or memory.
+/// Location of a store's data: a file, or memory.
 #[derive(Clone, Debug, PartialEq, Eq)]
 #[non_exhaustive]
 pub enum Location {
@@ -55,12 +56,12 @@ const BUSY_TIMEOUT: Duration = Duration::from_secs(10);
 const WAL_PAGES: u32 = 4000;
 
 impl SqliteConfig {
-    /// Settings of a store in memory, with the defaults.
+    /// Default settings of a store in memory.
     pub fn in_memory() -> Self {
         Self::at(Location::Memory)
     }
 
-    /// Settings of a store in this file, with the defaults.
+    /// Default settings of a store in this file.
     pub fn file(path: impl Into<PathBuf>) -> Self {
         Self::at(Location::File(path.into()))
     }
@@ -84,21 +85,21 @@ impl SqliteConfig {
         self
     }
 
-    /// Sets the page cache of each connection, in bytes.
+    /// Sets the size of each connection's page cache, in bytes.
     #[must_use]
     pub fn with_cache_size(mut self, bytes: u64) -> Self {
         self.cache_size = bytes;
         self
     }
 
-    /// Sets the longest wait of a write for another process that is writing.
+    /// Sets the maximum time that a write waits while another process writes.
     #[must_use]
     pub fn with_busy_timeout(mut self, timeout: Duration) -> Self {
         self.busy_timeout = timeout;
         self
     }
 
-    /// Sets the length of the write-ahead log from which it is checkpointed, in pages of 4 KB. A
+    /// Sets the length of the write-ahead log at which it is checkpointed, in pages of 4 KB. A
     /// shorter log takes less disk space, a longer one is checkpointed less often.
     #[must_use]
     pub fn with_wal_pages(mut self, pages: u32) -> Self {
@@ -106,8 +107,8 @@ impl SqliteConfig {
         self
     }
 
-    /// Sets the time between two sweeps for expired items, by the store's clock. The first sweep
-    /// begins one period after the store was opened. `None` leaves deletion to
+    /// Sets the time between two sweeps, which delete expired items, by the store's clock. The
+    /// first sweep begins one period after the store was opened. `None` leaves deletion to
     /// [`SqliteStore::sweep_expired`](crate::SqliteStore::sweep_expired).
     #[must_use]
     pub fn with_sweep_every(mut self, period: Option<Duration>) -> Self {
@@ -124,8 +125,8 @@ impl SqliteConfig {
         let mut config = match address.path.as_str() {
             "" => {
                 return Err(Error::config(
-                    "the `sqlite:` address has no path; it names a file or `:memory:`, as in \
-                     sqlite:shop.db",
+                    "the `sqlite:` address has no path; it names a file, as in `sqlite:shop.db`, or \
+                     `:memory:`",
                 ));
             }
             ":memory:" => Self::in_memory(),

@@ -10,10 +10,11 @@ use crate::config::{Durability, Location, SqliteConfig};
 use crate::error::from_sqlite;
 use crate::format;
 
-/// Prepared statements that a connection caches: about ten per table and three per index.
+/// Maximum number of prepared statements that a connection caches. A table has about ten, an index
+/// three.
 const STATEMENT_CACHE: usize = 2000;
 
-/// Length of the WAL, in pages, from which a commit checkpoints it. Normally the writer's thread
+/// Length of the WAL, in pages, at which a commit checkpoints it. Normally the writer's thread
 /// checkpoints it much earlier.
 const MAX_WAL_PAGES: u32 = 40_000;
 
@@ -90,14 +91,15 @@ fn set_durability(connection: &Connection, config: &SqliteConfig) -> Result<()> 
         connection.query_row("PRAGMA synchronous", [], |row| row.get(0)).map_err(from_sqlite)?;
     if kept != level {
         return Err(Error::config(format!(
-            "cannot set the durability: SQLite ignored `PRAGMA synchronous = {name}`"
+            "cannot set the durability: SQLite ignored `PRAGMA synchronous = {name}`; report this \
+             as a defect of tabla"
         )));
     }
     Ok(())
 }
 
-/// Whether an existing file is read-only for SQLite. It neither reads the content nor creates
-/// a file.
+/// Whether SQLite can open an existing file only for reading. The check neither reads the content
+/// nor creates a file.
 ///
 /// SQLite must open the file: if other code of the process closes a descriptor of it, POSIX
 /// releases all locks that the process has on the file.

@@ -1,14 +1,14 @@
-//! Delta chains: a stream record stored as a difference to the item's previous record.
+//! Delta chains: stream records that are stored as deltas to earlier records of the same item.
 //!
 //! A change of a large item is often small. The previous record of the item, its *base*, has the
-//! old image, so the new record stores only the difference. A base can be a delta record itself. A
-//! chain has at most [`MAX_CHAIN_LENGTH`] records, so that a reader of one record reads few others.
+//! old image, so the new record stores only a delta. A base can be a delta record itself. A chain
+//! has at most [`MAX_CHAIN_LENGTH`] records, so that a reader of one record reads few others.
 //! It spans at most [`MAX_CHAIN_AGE`], so that a record can be deleted that long after its
 //! retention without a search for its dependents.
 //!
 //! The cache of base records is a hint: an entry can be missing or outdated. A base is used only if
-//! the hash of its image is that of the item before the write, so writes of other stores do no
-//! harm. `record_log` stores the records, `records` encodes them.
+//! the hash of its image is that of the item before the write, so other stores on the file cannot
+//! cause a wrong image. `record_log` stores the records, `records` encodes them.
 
 use std::collections::HashMap;
 use std::time::Duration;
@@ -28,16 +28,16 @@ use crate::records::{Images, StoredRecord, base_is_later_error};
 use crate::rows::row_checksum;
 use crate::session::Session;
 
-/// Most records of a chain. With 8, seven of eight images are stored as differences, and a reader
-/// of one record reads up to 7 other rows.
+/// Maximum number of records in a chain. With 8, seven of eight images are stored as deltas, and a
+/// reader of one record reads up to 7 other rows.
 const MAX_CHAIN_LENGTH: u8 = 8;
 
-/// Longest time between the first and the last record of a chain. Records are deleted this long
+/// Maximum time between the first and the last record of a chain. Records are deleted this long
 /// after the end of their retention.
 pub(crate) const MAX_CHAIN_AGE: Duration = Duration::from_secs(60 * 60);
 
-/// Fewest items whose base records are cached, once they have been written; at most twice as many.
-/// About 1 MB.
+/// Capacity of each of the two maps of [`BaseCache`]. The cache has the base records of at least
+/// this many recently written items, and of at most twice as many: about 1 MB.
 const CACHED_BASES: usize = 8192;
 
 /// Stream record from which an item's image can be reconstructed.
@@ -53,15 +53,15 @@ pub(crate) struct BaseRecord {
     image_hash: i64,
 }
 
-/// Identity of an item: number of the stream, and row number.
+/// Identity of an item in the cache: number of its table's stream, and its row number.
 pub(crate) type ItemId = (i64, i64);
 
 /// Cache of the base records of recently written items.
 #[derive(Debug, Default)]
 pub(crate) struct BaseCache {
-    /// Entries since the last turnover.
+    /// The latest entries, at most [`CACHED_BASES`]. When this map is full, it becomes `older`.
     newer: HashMap<ItemId, BaseRecord>,
-    /// Entries before it. When `newer` is full, it replaces this map.
+    /// The entries before those in `newer`.
     older: HashMap<ItemId, BaseRecord>,
 }
 
@@ -78,7 +78,7 @@ impl BaseCache {
     }
 }
 
-/// Data of a stream record apart from its images.
+/// Data of a new stream record, apart from its images.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct RecordContext<'t> {
     pub(crate) table: &'t StoredTable,
@@ -122,7 +122,7 @@ impl Session<'_> {
     }
 
     /// Returns the images of a change's record as a delta, with its base; `None` if the item has no
-    /// suitable base record.
+    /// suitable base record or a delta saves too little.
     fn delta_images(
         &self,
         context: RecordContext<'_>,
@@ -211,7 +211,8 @@ pub(crate) fn select_images(stream: i64) -> String {
     format!("SELECT image, before FROM {} WHERE number = ?1", format::records(stream))
 }
 
-/// Walk from a record back to a whole image of its chain, and forward again to the record's image.
+/// Reconstruction of one image: follows the chain back to a record that is stored whole, then
+/// applies the deltas forward to the image wanted.
 pub(crate) struct DeltaChain {
     /// Sequence number of the record to be read next.
     pub(crate) next: i64,
@@ -241,8 +242,8 @@ impl DeltaChain {
         }
     }
 
-    /// Returns the image of the first record of the walk: applies the differences to the whole
-    /// image that was found.
+    /// Returns the image of the record with which the reconstruction began: applies the deltas to
+    /// `found`, the whole image at which it ended.
     pub(crate) fn image(self, found: Item) -> Result<Item> {
         let differences = self.differences.iter().rev();
         differences
@@ -250,7 +251,7 @@ impl DeltaChain {
             .try_fold(found, |image, difference| record::apply_delta(&image, difference))
     }
 
-    /// Returns the error for a missing record `next`: deleted after its retention, or damage.
+    /// Returns the error for a missing record `next`: trimmed, or damage of the file.
     pub(crate) fn broken_error(&self, log: &StreamState) -> tabla_core::Error {
         match self.next as u64 <= log.trimmed_through() {
             // A record based on it is past its retention too.
@@ -296,7 +297,7 @@ mod tests {
     fn image_is_reconstructed_along_its_chain() {
         let step = |n: i32| item! { "pk" => "a", "note" => "x".repeat(100), "n" => n };
         let based = |base: i64, old: i32, new: i32| {
-            Images::delta(base, &step(old), Some(&step(new))).expect("a difference that is short")
+            Images::delta(base, &step(old), Some(&step(new))).expect("a delta that is short")
         };
         let mut chain = DeltaChain::new(9);
         assert_eq!(chain.follow(based(5, 2, 3)).unwrap(), None);

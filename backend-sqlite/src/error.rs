@@ -55,9 +55,13 @@ fn classify(code: Option<ErrorCode>, text: String) -> Error {
             Retry::Exhausted,
             "the file cannot be read or written; check its disk",
         ),
-        _ => (ErrorKind::Unexpected, Retry::Never, "SQLite failed"),
+        _ => (
+            ErrorKind::Unexpected,
+            Retry::Never,
+            "SQLite failed; if it happens again, report it as a defect of tabla",
+        ),
     };
-    Error::new(kind, format!("{what}: {text}")).with_retry(retry).with_applied(Applied::No)
+    Error::new(kind, format!("{what} ({text})")).with_retry(retry).with_applied(Applied::No)
 }
 
 /// Returns an error with the same kind, message and retry, for another caller of a failed write
@@ -68,7 +72,7 @@ pub(crate) fn copy_error(error: &Error, applied: Applied) -> Error {
         .with_applied(applied)
 }
 
-/// Error of a damaged row or definition; `what` names it.
+/// Returns the error of a damaged row or definition; `what` is the problem.
 pub(crate) fn corrupt_error(what: impl std::fmt::Display) -> Error {
     Error::corrupt(format!("the file is damaged: {what}; restore a backup"))
 }

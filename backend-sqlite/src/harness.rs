@@ -47,7 +47,8 @@ impl Harness for SqliteHarness {
             let number = self.next.fetch_add(1, Ordering::Relaxed);
             path.as_mut_os_string().push(format!("-{number}"));
         }
-        let store = SqliteStore::open_with(&config, env).await.expect("a store");
+        let store =
+            SqliteStore::open_with(&config, env).await.expect("cannot open the store of a case");
         let sweeping = store.clone();
         let fresh = CaseStore::new(Arc::new(store)).clock(clock).sweep(move || {
             let store = sweeping.clone();

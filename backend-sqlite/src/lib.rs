@@ -9,14 +9,14 @@
 //! let store = SqliteStore::open(&SqliteConfig::in_memory()).await?;
 //! store.create_table(CreateTable::new("songs").partition_key("artist", KeyType::S)).await?;
 //! store.put(PutItem::new("songs", item! { "artist" => "Nina", "plays" => 3 })).await?;
-//! let answer = store.get(GetItem::new("songs", item! { "artist" => "Nina" })).await?;
-//! assert_eq!(answer.item, Some(item! { "artist" => "Nina", "plays" => 3 }));
+//! let found = store.get(GetItem::new("songs", item! { "artist" => "Nina" })).await?;
+//! assert_eq!(found.item, Some(item! { "artist" => "Nina", "plays" => 3 }));
 //! # Ok::<(), tabla_core::Error>(()) }).unwrap();
 //! ```
 //!
 //! A write returns after the fsync of its commit, unless the store was opened with
 //! [`Durability::Relaxed`]. In a file, reads do not wait for writes. Several processes may open the
-//! same file. `docs/sqlite-format.md` describes it.
+//! same file. `docs/sqlite-format.md` specifies the file format.
 //!
 //! Options of an address, as in `sqlite:shop.db?durability=normal&cache=8`:
 //!
@@ -24,9 +24,9 @@
 //! |---|---|---|
 //! | `durability` | `full`: fsync at every commit, a write survives a power failure; `normal`: fsync at checkpoints only, a write survives the end of the process | `full` |
 //! | `cache` | page cache of each connection, in MB; the writing connection uses at most 8 | 64 |
-//! | `busy` | longest wait of a write for another process that is writing, in ms | 10000 |
-//! | `log` | length of the write-ahead log from which it is checkpointed, in pages of 4 KB | 4000 |
-//! | `sweep` | time between two sweeps for expired items, in seconds, or `off` | 60 |
+//! | `busy` | busy timeout: maximum time that a write waits while another process writes, in ms | 10000 |
+//! | `log` | length of the write-ahead log at which it is checkpointed, in pages of 4 KB | 4000 |
+//! | `sweep` | time between two sweeps, which delete expired items, in seconds; `off`: no sweeps | 60 |
 
 mod catalogue;
 mod check;

@@ -80,13 +80,13 @@ async fn migrate(connection: &mut SqliteConnection, path: &Path) -> Result<()> {
     run(connection, "COMMIT").await
 }
 
-/// Runs statements that return nothing.
+/// Executes SQL statements without a result.
 pub(crate) async fn run(connection: &mut SqliteConnection, script: &str) -> Result<()> {
     sqlx::raw_sql(AssertSqlSafe(script)).execute(connection).await.map_err(from_sqlx)?;
     Ok(())
 }
 
-/// Reads the version of a file's format, 0 if the file is empty. It does not change the file.
+/// Reads the version of a file's format, 0 if the file is empty, without changing the file.
 ///
 /// # Errors
 /// The file was not written by tabla, or its format is newer.
@@ -136,7 +136,7 @@ fn check_no_wal(path: &Path) -> Result<()> {
     Ok(())
 }
 
-/// Identification in a file's header, and the number of its tables.
+/// Application id and format version in a file's header, and the number of its SQL schema objects.
 struct FileHeader {
     application_id: i32,
     version: i32,
@@ -156,7 +156,7 @@ async fn read_header(connection: &mut SqliteConnection) -> Result<FileHeader> {
 }
 
 impl FileHeader {
-    /// Returns the version of the format, 0 for an empty file, or why the file is refused.
+    /// Returns the version of the format, 0 for an empty file; fails if the file must be refused.
     fn check(&self, path: &Path) -> Result<i32> {
         let path = path.display();
         if self.tables == 0 && self.application_id == 0 && self.version == 0 {
@@ -173,7 +173,9 @@ impl FileHeader {
             }
             _ => {
                 return Err(Error::config(format!(
-                    "cannot open `{path}`: this SQLite file is not one of tabla's; use another file"
+                    "cannot open `{path}`: tabla did not write this SQLite file (its application_id \
+                     is {:#010x}); use another file",
+                    self.application_id
                 )));
             }
         }

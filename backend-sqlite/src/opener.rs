@@ -7,7 +7,7 @@ use tabla_core::{Address, OpenContext, Opener, Result, Store};
 
 use crate::{SqliteConfig, SqliteStore};
 
-/// Opener of `sqlite:` addresses: [`SqliteConfig::from_address`].
+/// Opener of `sqlite:` addresses, whose options are those of [`SqliteConfig::from_address`].
 #[derive(Clone, Copy, Debug, Default)]
 pub struct SqliteOpener;
 
@@ -25,7 +25,7 @@ impl Opener for SqliteOpener {
         ]
     }
 
-    /// Returns true: the store retries a request from a reference, without a clone.
+    /// Returns true: the store retries by itself, so the registry does not wrap it.
     fn retries_itself(&self) -> bool {
         true
     }

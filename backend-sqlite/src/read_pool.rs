@@ -10,7 +10,7 @@ use crate::config::SqliteConfig;
 use crate::connection;
 use crate::error::from_sqlite;
 
-/// Most idle connections that are kept open.
+/// Maximum number of idle connections that are kept open.
 const MAX_IDLE: usize = 16;
 
 /// Pool of reading connections. A read never waits for a connection: if none is idle, it opens one.

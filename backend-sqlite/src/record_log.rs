@@ -18,11 +18,11 @@ use crate::format;
 use crate::records::{self, StoredRecord};
 use crate::session::{Role, Session};
 
-/// Store of the stream records.
+/// Storage of the stream records; for a file, also the cache of base records.
 #[derive(Debug)]
 pub(crate) enum RecordLog {
-    /// A table of the file per stream, written in the transaction of the items; and the cache of
-    /// base records.
+    /// In the file: a table per stream, written in the transaction of the items. The mutex has the
+    /// cache of base records.
     File(Mutex<BaseCache>),
     /// Memory beside SQLite, for a store in memory. In SQLite, a record would cost a write one more
     /// page and one more copy of the item; here it shares the item's bytes.
@@ -81,8 +81,9 @@ impl RecordLog {
         }
     }
 
-    /// Returns the sequence number up to which a stream's records can be deleted, at most `most` of
-    /// them. They are past their retention, and so are all records based on them.
+    /// Returns the sequence number up to which a stream's records can be deleted; `None` if none
+    /// can. These are at most `most` records, past their retention, as are all records based on
+    /// them.
     pub(crate) fn last_prunable(
         &self,
         connection: &Connection,
@@ -117,8 +118,7 @@ impl RecordLog {
         Ok(last)
     }
 
-    /// Returns the sequence number of the last stored record of a stream that is past
-    /// its retention.
+    /// Returns the sequence number of a stream's last stored record that is past its retention.
     pub(crate) fn last_trimmed(
         &self,
         connection: &Connection,
@@ -306,7 +306,8 @@ impl Session<'_> {
         Ok(())
     }
 
-    /// Deletes all records of a stream; maintenance deletes a large number in batches.
+    /// Deletes all records of a stream: at once if they are few, otherwise maintenance deletes them
+    /// in batches.
     pub(crate) fn drop_record_log(&mut self, stream: i64) -> Result<()> {
         match self.record_log {
             RecordLog::File(_) => self.discard(&format::records(stream), "number"),

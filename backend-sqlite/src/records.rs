@@ -15,7 +15,7 @@ use tabla_core::{Error, Item, Result};
 use crate::catalogue::parse;
 use crate::error::{corrupt_error, from_sqlite};
 
-/// Columns of a record's row, in the order in which they are read and written.
+/// Names of the columns of a record's row, in the order in which they are read and written.
 pub(crate) const COLUMNS: &str = "number, lane, at, event_id, event, image, before, by";
 
 /// Stream record as a row stores it.
@@ -29,7 +29,7 @@ pub(crate) struct StoredRecord {
     /// First half of the event id: the epoch of the store that wrote the record. The sequence
     /// number is the other half.
     pub(crate) epoch: i64,
-    /// Kind of the change: [`event_number`].
+    /// Kind of the change, as the number that [`event_number`] returns.
     pub(crate) event: i64,
     pub(crate) images: Images,
     /// Author of the change as JSON, such as the sweep; `None` for a caller.
@@ -44,10 +44,10 @@ pub(crate) struct StoredRecord {
 pub(crate) enum Images {
     /// The main image alone.
     Image(Bytes),
-    /// The new image, and the difference that makes the old image of it.
+    /// The new image, and the delta that turns it into the old image.
     ImageAndOldDelta { new: Bytes, old: Vec<u8> },
-    /// The difference that makes the main image of that of an earlier record, whose sequence number
-    /// is `base`. If the record has an old image, it is the base's main image.
+    /// The delta that turns the main image of the record with the sequence number `base` into the
+    /// main image of this one. If this record has an old image, it is the base's main image.
     Delta { base: i64, difference: Bytes },
 }
 
@@ -56,9 +56,9 @@ pub(crate) enum Images {
 pub(crate) enum Before {
     /// `image` is the main image.
     Nothing,
-    /// `image` is the new image; this difference makes the old image of it.
+    /// `image` is the new image; this delta turns it into the old image.
     Old(Vec<u8>),
-    /// `image` is a difference to the main image of the record with this sequence number.
+    /// `image` is a delta to the main image of the record with this sequence number.
     Base(i64),
 }
 
@@ -93,7 +93,7 @@ impl Images {
         is_short.then(|| Self::Delta { base, difference: difference.into() })
     }
 
-    /// Reads the columns `image` and `before`, the first of which is `first`.
+    /// Reads the columns `image` and `before`, which have the positions `first` and `first` + 1.
     pub(crate) fn read(row: &Row<'_>, first: usize) -> rusqlite::Result<Self> {
         let before = match row.get_ref(first + 1)? {
             ValueRef::Integer(base) => Before::Base(base),
@@ -131,8 +131,8 @@ impl Images {
     }
 }
 
-/// Error of a record whose base is not an earlier one. It keeps a reader of a damaged file from an
-/// endless loop.
+/// Returns the error of a record whose base is not an earlier record. Without it, a reader of a
+/// damaged file could loop endlessly.
 pub(crate) fn base_is_later_error() -> Error {
     corrupt_error("the base of a stream record is not an earlier record")
 }
@@ -147,12 +147,12 @@ pub(crate) fn event_number(event: EventName) -> i64 {
 }
 
 impl StoredRecord {
-    /// Reads the lane of a row, and nothing else.
+    /// Reads only the lane of a row.
     pub(crate) fn lane(row: &Row<'_>) -> Result<i64> {
         row.get(1).map_err(from_sqlite)
     }
 
-    /// Reads a row of the [`COLUMNS`].
+    /// Reads a record from a row of the [`COLUMNS`].
     pub(crate) fn read(row: &Row<'_>) -> Result<Self> {
         let read = || {
             Ok(Self {

@@ -29,15 +29,15 @@ pub(crate) struct Session<'c> {
     pub(crate) connection: &'c Connection,
     pub(crate) catalogue: Arc<Catalogue>,
     pub(crate) env: &'c Env,
-    /// Author of the present operation's changes, as stream records name it; `None` for a caller.
+    /// Author of the current operation's changes, as stream records name it; `None` for a caller.
     pub(crate) by: Option<UserIdentity>,
     is_catalogue_changed: bool,
     failure: Option<Error>,
     /// Whether SQLite failed because the disk was full.
     pub(crate) is_disk_full: bool,
-    /// Write-ahead log of a file whose disk is so full that no item may grow.
+    /// Write-ahead log of the file, if its disk is so full that no item may grow.
     pub(crate) short: Option<&'c Wal>,
-    /// Sizes of item collections, as estimated by the caller of the present operation.
+    /// Sizes of item collections, as estimated by the caller of the current operation.
     pub(crate) collection_sizes: CollectionSizes,
     pub(crate) item_counts: &'c ItemCounts,
     /// Changes of item counts that are not in `item_counts` yet.
@@ -57,7 +57,7 @@ pub(crate) struct Session<'c> {
     /// Prepared statements that the group has used, by number of the table or index and role.
     statements: Vec<((i64, Role), CachedStatement<'c>)>,
     pub(crate) written: Written,
-    /// Whether the present operation has written.
+    /// Whether the current operation has written.
     has_written: bool,
 }
 
@@ -82,8 +82,8 @@ pub(crate) struct Written {
 }
 
 impl Written {
-    /// Estimated pages in the write-ahead log: one per row, because few rows of a group share a
-    /// page, and those that large items fill.
+    /// Estimated number of pages in the write-ahead log: one per row, because few rows of a group
+    /// share a page, plus the pages that large items fill.
     pub(crate) fn pages(self) -> usize {
         self.rows + self.bytes / format::PAGE_SIZE as usize
     }
@@ -133,7 +133,7 @@ impl<'c> Session<'c> {
         self.failure.take().unwrap_or_else(|| {
             Error::new(
                 ErrorKind::Unavailable,
-                "SQLite has rolled back the transaction by itself; retry",
+                "SQLite rolled back the transaction without an error; retry",
             )
         })
     }
@@ -219,7 +219,7 @@ impl<'c> Session<'c> {
         self.sql(outcome)
     }
 
-    /// Executes statements that change the file's schema.
+    /// Executes statements that change the SQL schema.
     pub(crate) fn execute_batch(&mut self, sql: &str) -> Result<()> {
         self.has_written = true;
         let outcome = self.connection.execute_batch(sql);
@@ -300,7 +300,7 @@ impl<'c> Session<'c> {
         Ok(())
     }
 
-    /// Allocates a number for a table, an index or a stream.
+    /// Allocates a number for a table, an index, an expiry index or a stream.
     pub(crate) fn next_number(&mut self) -> Result<i64> {
         self.execute("UPDATE tabla_state SET last_number = last_number + 1", [])?;
         let select = "SELECT last_number FROM tabla_state";

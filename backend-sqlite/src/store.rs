@@ -31,18 +31,18 @@ use crate::tables::{described, may_be_stale};
 use crate::writer::Writer;
 use crate::{connection, open, streams, tables};
 
-/// Longest page, in rows, that is read on the caller's thread. A longer one is read on a
+/// Maximum number of rows of a page that is read on the caller's thread. A longer page is read on a
 /// blocking thread.
 const INLINE_ROWS: usize = 128;
 
-/// Largest page, in bytes, that is filtered on the caller's thread.
+/// Maximum size, in bytes, of a page that is filtered on the caller's thread.
 const INLINE_BYTES: usize = 64 << 10;
 
-/// Most times that the costly expressions of a write are evaluated outside the writer. Each
-/// repetition follows a change of the item by another write.
+/// Maximum number of times that the costly expressions of a write are evaluated outside the writer.
+/// Each repetition follows a change of the item by another write.
 const MAX_PRE_EVALUATIONS: usize = 8;
 
-/// [`Store`] in an SQLite file, or in memory.
+/// Embedded [`Store`] in an SQLite file, or in memory.
 ///
 /// Clones are cheap and share the store. The file is closed when the last clone is dropped. The
 /// methods must be called inside a tokio runtime.
@@ -65,8 +65,8 @@ impl SqliteStore {
     /// Opens a store with the system's clock and randomness. Creates the file if it does not exist.
     ///
     /// # Errors
-    /// The file cannot be opened or created, was not written by tabla, has a newer format, or
-    /// is damaged.
+    /// The file cannot be opened or created, is read-only, was not written by tabla, has a newer
+    /// format, or is damaged.
     pub async fn open(config: &SqliteConfig) -> Result<Self> {
         Self::open_with(config, Env::system()).await
     }
@@ -94,8 +94,8 @@ impl SqliteStore {
     /// The store retries a transaction whose costly expressions were evaluated outside the writer
     /// while other writes kept changing its items. This is the only conflict that the engine
     /// reports. With more than one attempt, it also reads a batch of more than 16 MB to its end.
-    /// Waiting for a file that another process has locked is no retry:
-    /// [`SqliteConfig::with_busy_timeout`].
+    /// The policy does not apply to a file that another process has locked:
+    /// [`SqliteConfig::with_busy_timeout`] limits that wait.
     #[must_use]
     pub fn with_retries(mut self, retries: RetryPolicy) -> Self {
         self.retries = retries;
@@ -103,7 +103,8 @@ impl SqliteStore {
     }
 
     /// Deletes all items whose time to live has passed, and returns their number. Until they are
-    /// deleted, expired items can be read and written like any other item.
+    /// deleted, expired items can be read and written like any other item. As on DynamoDB, an item
+    /// whose time passed more than five years ago is not deleted.
     ///
     /// The store also sweeps by itself, once per period ([`SqliteConfig::with_sweep_every`]), and
     /// only while it holds the file's sweep lease. This sweep needs no lease and begins at once.
@@ -152,7 +153,10 @@ impl SqliteStore {
             None => Ok(sweep.deleted),
             Some(problem) => {
                 let deleted = sweep.deleted;
-                Err(Error::corrupt(format!("{problem}; other items deleted: {deleted}")))
+                let message = format!(
+                    "cannot delete an expired item: {problem}; other expired items deleted: {deleted}"
+                );
+                Err(Error::corrupt(message))
             }
         }
     }
@@ -182,13 +186,13 @@ impl SqliteStore {
         name: &str,
         look: impl FnOnce(&Connection, &ItemCounts, &Arc<StoredTable>),
     ) {
-        let table = self.inner.writer.catalogue().table(name).expect("a table");
+        let table = self.inner.writer.catalogue().table(name).expect("a created table");
         let ledger = self.inner.writer.ledger();
         let outcome = self.inner.snapshot(|connection| {
             look(connection, ledger, &table);
             Ok(())
         });
-        outcome.expect("a snapshot");
+        outcome.expect("the snapshot can be read");
     }
 }
 
@@ -209,7 +213,7 @@ impl Inner {
         }
     }
 
-    /// Present catalogue of the file, read again if another process has changed it.
+    /// Returns the current catalogue; reads it from the file if another process has changed it.
     fn catalogue(&self) -> Result<Arc<Catalogue>> {
         let known = self.writer.catalogue();
         let Some(readers) = &self.readers else { return Ok(known) };
@@ -241,7 +245,7 @@ impl Inner {
         if present.version == known.version { outcome } else { work(&present) }
     }
 
-    /// Estimates the sizes of the item collections that the answer to a write reports.
+    /// Estimates the sizes of the item collections that the response to a write reports.
     async fn collection_sizes(
         self: &Arc<Self>,
         collections: Collections,
@@ -294,7 +298,7 @@ impl Inner {
                 }
             };
         }
-        unreachable!("the last attempt evaluates the expressions by itself")
+        unreachable!("the writer itself evaluates the expressions of the last attempt")
     }
 
     /// Executes a transaction, without the retries of the store's policy. It ends with a conflict
@@ -368,10 +372,10 @@ impl Inner {
     }
 }
 
-/// Result of a write in the writer.
+/// Result of one pass of a write through the writer.
 enum WriteStep<W, T> {
     Done(T),
-    /// Expressions that are costly on these items, to be evaluated outside the writer.
+    /// The expressions are costly on these items, and are to be evaluated outside the writer.
     NeedsEvaluation(W, FoundItems),
 }
 

@@ -22,7 +22,7 @@ use crate::record_log::{RecordLog, RecordReader};
 use crate::records::{self, StoredRecord};
 use crate::session::Session;
 
-/// Most records that one step of maintenance deletes.
+/// Maximum number of records that one step of maintenance deletes.
 const PRUNE_BATCH: usize = 500;
 
 impl Session<'_> {

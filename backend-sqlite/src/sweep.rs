@@ -16,15 +16,15 @@ use crate::expiry::ExpiryIndex;
 use crate::rows;
 use crate::session::Session;
 
-/// Most items that a step of `SqliteStore::sweep_expired` deletes.
+/// Maximum number of items that a step of `SqliteStore::sweep_expired` deletes.
 pub(crate) const FOREGROUND_STEP_ITEMS: usize = 64;
 
-/// Time, by the store's clock, after which a step ends early because its items are large or on a
-/// slow disk.
+/// Time, by the store's clock, after which a step ends before its limit of items: the items may be
+/// large, or the disk slow.
 const STEP_TIME: Duration = Duration::from_millis(1);
 
-/// Items that a step deletes before it looks at [`STEP_TIME`]: a sweep also ends on a machine that
-/// suspends the thread in the middle of every step.
+/// Number of items that a step examines before [`STEP_TIME`] can end it: so a sweep also makes
+/// progress on a machine that suspends the thread in every step.
 const MIN_STEP_ITEMS: usize = 4;
 
 /// Duration of the sweep lease. After a lease holder was killed, another store takes over within
@@ -40,7 +40,7 @@ pub(crate) struct Sweep {
     table: String,
     /// Cursor: expiry time and row number of the last item that was examined in the table.
     after: (i64, i64),
-    /// Most items that the next step deletes.
+    /// Maximum number of items that the next step deletes.
     pub(crate) step_items: usize,
     /// Items deleted so far.
     pub(crate) deleted: usize,
@@ -48,7 +48,7 @@ pub(crate) struct Sweep {
     pub(crate) problem: Option<String>,
 }
 
-/// Result of a look for expired items.
+/// Result of a check for expired items.
 pub(crate) enum SweepCheck {
     NothingExpired,
     Expired,
@@ -118,8 +118,8 @@ impl Sweep {
         catalogue.tables().find(is_next).cloned()
     }
 
-    /// Returns the range of expiry times that is left in the table: the pair after which it begins,
-    /// and the second before which it ends.
+    /// Returns the rest of the range of expired times in the table: the pair of time and row number
+    /// after which it begins, and the second before which it ends.
     fn range(&self) -> ((i64, i64), i64) {
         let expired = ttl::expired(self.began);
         // Just before the first row of the first second.
@@ -135,8 +135,8 @@ impl Sweep {
     }
 }
 
-/// Looks for expired items, and for a sweep lease of another store than `holder` (`None` in memory,
-/// where there is no lease). It only reads, so that an idle store takes no write lock.
+/// Checks for expired items, and for a sweep lease of another store than `holder` (`None` in
+/// memory, where there is no lease). It only reads, so that an idle store takes no write lock.
 pub(crate) fn check(
     connection: &Connection,
     catalogue: &Catalogue,
@@ -166,7 +166,7 @@ struct Lease {
 
 impl Lease {
     fn is_held_by_other(&self, holder: &str, now: Timestamp) -> bool {
-        // A deadline further away than a lease lasts comes from a clock that was wrong.
+        // A deadline later than a whole lease from now comes from a wrong clock.
         self.holder != holder && self.until > now && self.until <= now + LEASE
     }
 }
@@ -182,8 +182,8 @@ fn read_lease(connection: &Connection) -> Result<Option<Lease>> {
 }
 
 impl Session<'_> {
-    /// Acquires or renews the sweep lease for `holder`. If another store holds the lease, returns
-    /// its deadline.
+    /// Acquires or renews the sweep lease for `holder`; returns `None`. If another store holds the
+    /// lease, returns its deadline.
     pub(crate) fn acquire_sweep_lease(&mut self, holder: &str) -> Result<Option<Timestamp>> {
         let now = self.env.clock.now();
         match read_lease(self.connection)? {
@@ -249,7 +249,7 @@ impl Session<'_> {
         Ok(Some(rows::read(row).and_then(|found| match expiry.expires_at(&found.item) {
             // The expiry index may be damaged; the item decides when it expires.
             time if time != Some(at) => Err(corrupt_error(format_args!(
-                "the expiry index has second {at} for the item in row {id}, the item has another"
+                "the expiry index has the time {at} for row {id}, the item there has another one"
             ))),
             _ => Ok((found.id, found.item)),
         })))

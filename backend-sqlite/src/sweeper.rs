@@ -1,7 +1,7 @@
 //! Schedule and progress of the store's own sweeps.
 //!
-//! The writer's thread owns the [`Sweeper`]. Once per period it looks for expired items; if there
-//! are any and no other store holds the sweep lease, it queues a [`SweepStep`]. Write groups
+//! The writer's thread owns the [`Sweeper`]. Once per period it checks for expired items. If
+//! there are any and no other store holds the sweep lease, it queues a [`SweepStep`]. Write groups
 //! execute the step again and again, each time a few items, until it reports a [`SweepEnd`], which
 //! the thread hands back to the sweeper. The writer decides when a step runs and in which group.
 //! This module knows no connection, lock or thread.
@@ -17,10 +17,10 @@ use tokio::sync::watch;
 use crate::session::Session;
 use crate::sweep::{StepOutcome, Sweep, SweepCheck};
 
-/// Most items that a step deletes, so that it takes about as long as a write and its fsync.
+/// Maximum number of items that a step deletes: it then takes about as long as a write with fsync.
 const STEP_ITEMS: usize = 8;
 
-/// Shortest period: with zero, the thread would look for expired items all the time.
+/// Minimum period: with zero, the thread would check for expired items without pause.
 const MIN_PERIOD: Duration = Duration::from_millis(1);
 
 /// Statistics of a store's own sweeps since it was opened, as [`SqliteStore::sweeps`] returns them.
@@ -40,13 +40,13 @@ pub struct Sweeps {
     pub problem: Option<String>,
 }
 
-/// Decides when a sweep begins, and reports how it ended.
+/// Scheduler of a store's own sweeps: decides when one begins, and records how it ended.
 pub(crate) struct Sweeper {
     env: Env,
-    /// Time between the end of a sweep and the next look for expired items; `None` if the store
+    /// Time between the end of a sweep and the next check for expired items; `None` if the store
     /// never sweeps.
     period: Option<Duration>,
-    /// Time of the next look.
+    /// Time of the next check for expired items.
     next: Timestamp,
     is_under_way: bool,
     /// The store's name in the sweep lease; `None` in memory, where there is no lease.
@@ -90,13 +90,13 @@ impl Sweeper {
         }
     }
 
-    /// The store's name in the sweep lease; `None` in memory.
+    /// Returns the store's name in the sweep lease; `None` in memory.
     pub(crate) fn holder(&self) -> Option<&str> {
         self.holder.as_deref()
     }
 
-    /// Time until the next look for expired items. `None` if the store does not sweep or a sweep is
-    /// under way, or if the time depends on a manual clock: a move of that clock wakes `waker`.
+    /// Returns the time until the next check for expired items. `None` if the store does not sweep,
+    /// a sweep is under way, or the clock is a manual one: a move of that clock wakes `waker`.
     pub(crate) fn until_due(&mut self, waker: &Waker) -> Option<Duration> {
         let period = self.period.filter(|_| !self.is_under_way)?;
         // Registered before the clock is read, so that no move of the clock is missed.
@@ -109,14 +109,14 @@ impl Sweeper {
         Some(remaining.min(period))
     }
 
-    /// The present time, if it is time to look for expired items.
+    /// Returns the current time, if a check for expired items is due.
     pub(crate) fn due(&self) -> Option<Timestamp> {
         let now = self.env.clock.now();
         (self.period.is_some() && !self.is_under_way && now >= self.next).then_some(now)
     }
 
     /// Begins a sweep if `check` has found expired items at `now`, and returns its first step.
-    /// Otherwise schedules the next look.
+    /// Otherwise schedules the next check.
     pub(crate) fn begin(&mut self, now: Timestamp, check: Result<SweepCheck>) -> Option<SweepStep> {
         match check {
             Ok(SweepCheck::Expired) => {
@@ -137,7 +137,7 @@ impl Sweeper {
         None
     }
 
-    /// Reports the end of a sweep, and schedules the next look.
+    /// Records the end of a sweep in the statistics, and schedules the next check.
     pub(crate) fn finish(&mut self, end: SweepEnd) {
         self.is_under_way = false;
         match end {

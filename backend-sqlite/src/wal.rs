@@ -3,7 +3,7 @@
 //! A *checkpoint* copies the pages of the log into the database file. SQLite starts the log again
 //! from its beginning once all of it is copied and no reader uses it. A passive checkpoint waits
 //! for nobody, so that overlapping readers could let the log grow without bound. Above a limit, a
-//! *restarting* checkpoint holds writers back until the present readers have finished. It never
+//! *restarting* checkpoint holds writers back until the current readers have finished. It never
 //! waits for new readers, because they need the database file alone.
 
 use std::path::PathBuf;
@@ -17,12 +17,11 @@ use tabla_core::{Error, ErrorKind, Result, Retry};
 use crate::config::{Durability, Location, SqliteConfig};
 use crate::{connection, format};
 
-/// Length from which the log is restarted, as a multiple of the length from which it
-/// is checkpointed.
+/// Length at which the log is restarted, as a multiple of the length at which it is checkpointed.
 const RESTART: usize = 4;
 
-/// Longest time that a restarting checkpoint holds writers back for readers. Readers of this store
-/// gather at most 1 MB, but another process may be checking the whole file.
+/// Maximum time that a restarting checkpoint holds writers back while it waits for readers. Readers
+/// of this store gather at most 1 MB, but another process may be checking the whole file.
 const RESTART_PATIENCE: Duration = Duration::from_millis(500);
 
 /// Pages of the log (256 KB) after which the free space of the disk is read again.
@@ -40,10 +39,10 @@ pub(crate) struct Wal {
     checkpointer: Option<Mutex<Connection>>,
     /// Estimated pages that were written to the log since the last checkpoint.
     pages: AtomicUsize,
-    /// Length, in pages, from which the log is checkpointed.
+    /// Length, in pages, at which the log is checkpointed.
     max_pages: usize,
-    /// Length, in frames, from which the log is restarted. It doubles when readers did not finish
-    /// in time, so that one long read does not hold writers back repeatedly.
+    /// Length, in frames, at which the log is restarted. If readers do not finish in time, it is
+    /// set to twice the log's length, so that one long read does not hold writers back repeatedly.
     restart_from: AtomicUsize,
     /// Whether the disk is full or has less free space than the reserve.
     is_disk_short: AtomicBool,
@@ -54,7 +53,7 @@ pub(crate) struct Wal {
 struct Checkpointed {
     /// Length of the log, in frames.
     frames: usize,
-    /// Whether a reader or another checkpoint kept it from copying the whole log.
+    /// Whether a reader or another checkpoint kept this one from copying the whole log.
     is_busy: bool,
 }
 
@@ -78,8 +77,7 @@ impl Wal {
         }))
     }
 
-    /// Counts pages that a commit of this connection has added; returns whether the log is to
-    /// be checkpointed.
+    /// Counts the pages that a commit has added to the log; returns whether a checkpoint is due.
     pub(crate) fn count(&self, pages: usize, connection: &Connection) -> bool {
         let before = self.pages.fetch_add(pages, Ordering::Relaxed);
         let now = before + pages;
@@ -135,7 +133,7 @@ impl Wal {
             return false;
         }
         let outcome = checkpoint(connection, "RESTART");
-        // The writer waits for other processes by itself.
+        // `Shared::execute` waits for other processes, so SQLite must not.
         let is_reset = connection.busy_timeout(Duration::ZERO).is_ok();
         is_reset && outcome.is_some_and(|checkpointed| !checkpointed.is_busy)
     }
@@ -147,8 +145,8 @@ impl Wal {
         self.is_disk_short.load(Ordering::Relaxed)
     }
 
-    /// Checkpoints and restarts the log, so that its space can be reused; returns whether items
-    /// may grow.
+    /// Checkpoints and restarts the log, so that its space can be reused; returns whether items may
+    /// grow again.
     pub(crate) fn reclaim(&self, connection: &Connection) -> bool {
         let passive = checkpoint(connection, "PASSIVE");
         if passive.is_some_and(|passive| passive.is_busy || passive.frames > 0) {
@@ -163,8 +161,8 @@ impl Wal {
     /// for deletes.
     pub(crate) fn reserve_error(&self) -> Error {
         let message = format!(
-            "cannot write to {}: its disk is full, less than {} KB are free and reserved for \
-             deletes; free some space there or delete items, then retry",
+            "cannot write to `{}`: its disk is full, the last {} KB are reserved for deletes; free \
+             some space there or delete items, then retry",
             self.file.display(),
             RESERVE >> 10,
         );
@@ -175,7 +173,7 @@ impl Wal {
     pub(crate) fn disk_full_error(&self, error: &Error) -> Error {
         self.is_disk_short.store(true, Ordering::Relaxed);
         let message = format!(
-            "cannot write to {}: its disk is full; free some space there, then retry: {}",
+            "cannot write to `{}`: its disk is full; free some space there, then retry (cause: {})",
             self.file.display(),
             error.message()
         );

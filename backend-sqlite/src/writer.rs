@@ -1,12 +1,12 @@
 //! The writer: group commit of all writes of a store.
 //!
-//! All jobs that wait are executed in one transaction and answered after its commit, so that they
-//! share its fsync. Which thread executes a group depends on the cost of a commit. Where every
-//! commit is an fsync, the store's thread does, and no caller's thread ever waits for a disk. Where
-//! it is not, callers do: see [`inline`].
+//! A write group executes all waiting jobs in one transaction and completes them after its commit,
+//! so that they share one fsync. Which thread executes a group depends on the cost of a commit. If
+//! every commit is an fsync, the store's thread executes all groups, and no caller's thread ever
+//! waits for a disk. If commits are relaxed or in memory, callers execute them: see [`inline`].
 //!
-//! - [`job`]: what a group executes.
-//! - [`queue`]: the jobs that wait, the sweep step among them, and why no wake-up is lost.
+//! - [`job`]: the jobs that a group executes.
+//! - [`queue`]: the waiting jobs, including the sweep step, and why no wake-up is lost.
 //! - [`group`]: a group's transaction.
 //! - [`inline`]: groups on the threads of callers.
 //! - [`thread`]: groups, maintenance, checkpoints and sweeps on the store's thread.
@@ -41,8 +41,8 @@ use crate::session::Session;
 use crate::sweeper::{Sweeper, Sweeps};
 use crate::wal::Wal;
 
-/// Writing side of a store: connection, queue and thread. Dropping it executes the jobs that wait,
-/// and ends the thread.
+/// Writing side of a store: connection, queue and thread. Dropping it executes the waiting jobs and
+/// ends the thread.
 pub(crate) struct Writer {
     shared: Arc<Shared>,
     sweeps: Arc<watch::Sender<Sweeps>>,
@@ -67,7 +67,7 @@ struct Shared {
     numbers: SequenceAllocator,
     /// The write-ahead log of the file; `None` in memory.
     wal: Option<Wal>,
-    /// Longest wait for another process that is writing.
+    /// Maximum time that a group waits while another process writes.
     busy_timeout: Duration,
 }
 
@@ -118,7 +118,7 @@ impl Writer {
         &self.shared.item_counts
     }
 
-    /// Returns the log of stream records.
+    /// Returns the record log: the stream records and the cache of base records.
     pub(crate) fn archive(&self) -> &RecordLog {
         &self.shared.archive
     }
@@ -159,9 +159,9 @@ impl Writer {
             shared.queue.notify();
         }
         answer.await.unwrap_or_else(|_| {
-            // The thread answers every job before it ends, unless it panics.
-            let message =
-                "the writer's thread has ended before the write was answered; open the store again";
+            // The thread completes every job before it ends, unless it panics.
+            let message = "the writer's thread ended before it reported the result of the write; \
+                           open the store again, and read the items before you repeat the write";
             Err(Error::new(ErrorKind::Unexpected, message).with_applied(Applied::Maybe))
         })
     }
@@ -177,7 +177,8 @@ impl Writer {
         self.sweeps.subscribe()
     }
 
-    /// Waits until `wanted` returns a value for the catalogue. Fails if maintenance fails.
+    /// Waits until `wanted` returns a value for the catalogue, and returns it. Fails if maintenance
+    /// fails.
     pub(crate) async fn wait_for<T>(
         &self,
         mut wanted: impl FnMut(&Catalogue) -> Option<T>,
@@ -226,7 +227,7 @@ impl Shared {
 
     fn publish(&self, catalogue: Arc<Catalogue>) {
         let mut current = self.catalogue.write().unwrap_or_else(PoisonError::into_inner);
-        // Two threads that have read the file may publish in the other order.
+        // Two threads that have read the file may publish in reverse order.
         if catalogue.version >= current.version {
             *current = catalogue;
         }
@@ -317,7 +318,7 @@ mod tests {
     }
 
     #[tokio::test]
-    async fn dropped_writer_answers_the_jobs_that_wait() {
+    async fn dropped_writer_executes_waiting_jobs() {
         let folder = tempfile::tempdir().unwrap();
         let writer = writer(&SqliteConfig::file(folder.path().join("a.db"))).await;
         let shared = Arc::clone(&writer.shared);

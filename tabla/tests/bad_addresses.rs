@@ -155,7 +155,7 @@ async fn bad_sqlite_address_names_value_cause_and_remedy_and_creates_nothing() {
         (sqlite("missing/a.db"), "missing/a.db`", "there is no folder `", "create it"),
         (sqlite("notes.txt/a.db"), "notes.txt/a.db`", "is a file, not a folder", "name a folder"),
         (sqlite("notes.txt"), "notes.txt`", "not an SQLite file", "use another file"),
-        (sqlite("foreign.db"), "foreign.db`", "not one of tabla's", "use another file"),
+        (sqlite("foreign.db"), "foreign.db`", "tabla did not write", "use another file"),
         (
             sqlite("prerelease.db"),
             "prerelease.db`",

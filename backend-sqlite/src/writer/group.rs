@@ -1,4 +1,4 @@
-//! Group commit: the jobs of a write group, one transaction, one fsync.
+//! Group commit: executes the jobs of a write group in one transaction, with one fsync.
 
 use std::sync::Arc;
 use std::time::Duration;
@@ -13,11 +13,11 @@ use crate::error::from_sqlite;
 use crate::session::Session;
 use crate::wal::{self, Wal};
 
-/// Most items of a group, unless its first job alone writes more. With items of usual size the
-/// group then holds the file's write lock for a few milliseconds.
+/// Maximum number of items that a group writes, unless its first job alone writes more. With items
+/// of usual size the group then holds the file's write lock for a few milliseconds.
 const MAX_ITEMS: usize = 256;
 
-/// Jobs that one transaction executes in order.
+/// Write group: jobs that one transaction executes in order.
 pub(super) struct Group {
     /// Jobs of callers, oldest first.
     pub(super) jobs: Vec<Box<dyn WriteJob>>,
@@ -30,8 +30,8 @@ impl Group {
         self.jobs.is_empty() && self.step.is_none()
     }
 
-    /// Executes the jobs, then `own` (a job of the calling thread that is not in the queue), then
-    /// the sweep step. After a failure of SQLite the rest is not executed.
+    /// Executes the jobs, then `own` (the calling thread's own job, which was not queued), then the
+    /// sweep step. After a failure of SQLite the rest is not executed.
     pub(super) fn run(&mut self, session: &mut Session<'_>, own: Option<&mut (dyn WriteJob + '_)>) {
         let queued = self.jobs.iter_mut().map(|job| &mut **job as &mut dyn WriteJob);
         let step = self.step.iter_mut().map(|step| &mut **step as &mut dyn WriteJob);
@@ -66,7 +66,7 @@ impl Shared {
         self.queue.take_group(max_items, own_items, lone_step)
     }
 
-    /// Executes and commits a group. It waits for another process that is writing, at most the
+    /// Executes and commits a group. While another process writes, it waits, at most for the
     /// configured busy timeout.
     pub(super) fn execute(&self, connection: &Connection, work: &mut Work<'_>) -> GroupOutcome {
         // Short and irregular waits: a process that writes without pause leaves the lock for a
@@ -79,7 +79,7 @@ impl Shared {
             if waited >= self.busy_timeout {
                 let message = format!(
                     "another process has been writing to the file for {} ms; retry, or set a longer \
-                     busy timeout",
+                     busy timeout (option `busy` of the address)",
                     waited.as_millis()
                 );
                 let error = Error::new(ErrorKind::Unavailable, message).with_retry(Retry::Later);
@@ -91,8 +91,8 @@ impl Shared {
         }
     }
 
-    /// Executes and commits a group; `None` if another process is writing, and nothing
-    /// was executed.
+    /// Executes and commits a group; `None` if nothing was executed, because another process is
+    /// writing.
     pub(super) fn try_execute(
         &self,
         connection: &Connection,
@@ -115,8 +115,11 @@ impl Shared {
         Some(outcome)
     }
 
-    /// Executes a group whose transaction has begun, and commits it; otherwise its failure. `short`
-    /// is the WAL of a disk that is so full that no item may grow.
+    /// Executes a group whose transaction has begun, and commits it. `short` is the file's WAL, if
+    /// its disk is so full that no item may grow.
+    ///
+    /// # Errors
+    /// [`GroupOutcome::Failed`], for the caller to roll back.
     fn execute_begun(
         &self,
         connection: &Connection,

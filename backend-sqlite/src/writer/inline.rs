@@ -1,8 +1,9 @@
-//! Inline writing: where a commit needs no fsync, callers execute groups on their own threads.
+//! Inline writes: if a commit needs no fsync, callers execute groups on their own threads.
 //!
 //! Handing a write of ten microseconds over to another thread would take longer than the write. A
-//! caller that finds the connection free executes a group of the jobs that wait and its own; one
-//! that does not queues its job. Rule 1 of [`super::queue`] is why no queued job is forgotten.
+//! caller that finds the connection free executes a group of the waiting jobs and its own. A caller
+//! that does not queues its job. Rule 1 of [`super::queue`] ensures that each queued job is
+//! executed.
 
 use std::sync::{MutexGuard, TryLockError};
 
@@ -12,15 +13,15 @@ use super::Shared;
 use super::job::{GroupOutcome, WriteJob};
 
 impl Shared {
-    /// Executes the job of a caller on the caller's thread, together with those that wait. `None`
-    /// if the connection is taken or another process is writing, and the job was not executed.
+    /// Executes the job of a caller on the caller's thread, together with the waiting jobs. `None`
+    /// if the job was not executed, because the connection is taken or another process is writing.
     pub(super) fn write_inline(&self, own: &mut dyn WriteJob) -> Option<GroupOutcome> {
         let connection = self.try_connection()?;
         self.try_group(connection, Some(own))
     }
 
-    /// Executes a group of the jobs that wait, unless the connection is taken. The thread executes
-    /// the jobs that are left.
+    /// Executes a group of the waiting jobs, unless the connection is taken. The writer's thread
+    /// executes the jobs that are left.
     ///
     /// Must be called after releasing the connection, and after queueing a job.
     pub(super) fn execute_queued(&self) {
@@ -29,7 +30,7 @@ impl Shared {
         }
         let Some(connection) = self.try_connection() else { return };
         self.try_group(connection, None);
-        // The connection is free again: rule 1 asks for another look at the queue.
+        // The connection is free again, so rule 1 requires another check of the queue.
         if self.queue.has_jobs() {
             self.queue.notify();
         }
@@ -43,8 +44,8 @@ impl Shared {
         }
     }
 
-    /// Executes a group of the jobs that wait and `own`, and releases the connection. `None` if
-    /// there is nothing to execute, or another process is writing and nothing was executed.
+    /// Executes a group of the waiting jobs and `own`, and releases the connection. `None` if
+    /// nothing was executed, because there is no job or another process is writing.
     fn try_group(
         &self,
         connection: MutexGuard<'_, Connection>,
@@ -68,8 +69,8 @@ impl Shared {
     }
 }
 
-/// Executes jobs that wait when it is dropped. Declared before the connection is taken, it is
-/// dropped after the connection is released, also by a panic in between.
+/// Guard that executes waiting jobs when it is dropped. Declared before the connection is taken, it
+/// is dropped after the connection is released, also if a panic comes in between.
 pub(super) struct ExecuteQueuedOnDrop<'s>(pub(super) &'s Shared);
 
 impl Drop for ExecuteQueuedOnDrop<'_> {

@@ -1,4 +1,4 @@
-//! Write jobs: what a write group executes.
+//! Write jobs, which a write group executes: writes of callers, and sweep steps.
 
 use std::panic::{AssertUnwindSafe, catch_unwind};
 
@@ -11,9 +11,9 @@ use crate::session::Session;
 use crate::sweep::StepOutcome;
 use crate::sweeper::SweepStep;
 
-/// A write that waits in the queue.
+/// Write that waits in the queue and is executed in a write group.
 pub(super) trait WriteJob: Send {
-    /// Number of items that it writes, which bounds its group.
+    /// Returns the number of items that the job writes, which limits its group.
     fn items(&self) -> usize;
 
     /// Executes the write inside the group's transaction, and keeps the result until the
@@ -28,13 +28,14 @@ pub(super) trait WriteJob: Send {
 /// Outcome of a write group.
 pub(super) enum GroupOutcome {
     Committed,
-    /// The group was rolled back. If the commit itself failed, it may have been applied as a whole.
+    /// The group was rolled back, with the error and whether its writes can be applied: `Maybe` if
+    /// the commit itself failed, because it may have succeeded as a whole.
     Failed(Error, Applied),
 }
 
 impl GroupOutcome {
-    /// Result of one job of the group; `own` is the result of its execution, `None` if it was
-    /// not executed.
+    /// Returns the result of one job of the group; `own` is the result of its execution, `None` if
+    /// the job was not executed.
     fn result<T>(&self, own: Option<Result<T>>) -> Result<T> {
         match (self, own) {
             (Self::Committed, own) => own.expect("a committed group has executed all of its jobs"),
@@ -53,8 +54,8 @@ fn run_operation<T>(
     work: impl FnOnce(&mut Session<'_>) -> Result<T>,
 ) -> Result<T> {
     session.next_operation();
-    // A panic is a defect of the engine. It must not end the thread on which every caller depends;
-    // the rollback of the group undoes the changes that the operation has made.
+    // A panic is a defect of the engine. It must not end the writer's thread, on which every caller
+    // depends. The rollback of the group undoes the changes of the operation.
     let outcome = catch_unwind(AssertUnwindSafe(|| work(session)));
     let result = outcome.unwrap_or_else(|_| {
         let panicked = || {
@@ -89,7 +90,7 @@ impl<T, F: FnOnce(&mut Session<'_>) -> Result<T>> CallerJob<T, F> {
         receiver
     }
 
-    /// Result of the job, given the outcome of its group.
+    /// Returns the result of the job, given the outcome of its group.
     pub(super) fn result(&mut self, outcome: &GroupOutcome) -> Result<T> {
         outcome.result(self.result.take())
     }
@@ -117,8 +118,8 @@ impl<T: Send, F: FnOnce(&mut Session<'_>) -> Result<T> + Send> WriteJob for Call
 /// Write job of the store's own sweep: one sweep step.
 pub(super) struct SweepJob {
     step: SweepStep,
-    /// Most items that it deletes in a group of callers, on which it piggybacks; `None` if it has a
-    /// group of its own.
+    /// Maximum number of items that the step deletes if it piggybacks on a group of callers; `None`
+    /// if it has a group of its own.
     piggyback: Option<usize>,
     result: Option<Result<StepOutcome>>,
 }

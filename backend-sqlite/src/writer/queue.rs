@@ -1,4 +1,4 @@
-//! The queue of the writer: jobs that wait for a write group, and requests to the writer's thread.
+//! Queue of the writer: jobs that wait for a write group, and requests to the writer's thread.
 //!
 //! # No lost wake-ups
 //!
@@ -7,12 +7,12 @@
 //! executed:
 //!
 //! 1. Where callers write inline, a caller queues its job first and then tries to take the
-//!    connection. The holder of the connection looks at the queue after releasing it. So if the
-//!    caller's attempt fails, the holder's look comes after the job was queued, and finds it.
+//!    connection. The holder of the connection checks the queue after releasing it. So if the
+//!    caller's attempt fails, the holder checks the queue after the job was added, and finds it.
 //! 2. The thread decides to sleep under the queue's lock, and the condition variable releases that
 //!    lock. A caller adds work for the thread under the lock and notifies it afterwards. So the
-//!    thread either sees the addition before it sleeps, or is woken by the notification. It looks
-//!    at the queue each time before it sleeps, also after it has held the connection (rule 1).
+//!    thread either sees the addition before it sleeps, or is woken by the notification. It checks
+//!    the queue each time before it sleeps, also after it has held the connection (rule 1).
 //!
 //! A sweep step needs no notification: while one is queued, the thread sleeps for at most
 //! [`TICK`] at a time.
@@ -26,41 +26,40 @@ use super::group::Group;
 use super::job::{SweepJob, WriteJob};
 use crate::sweeper::{SweepEnd, SweepStep};
 
-/// Longest sleep of the thread while a sweep is under way.
+/// Maximum time that the thread sleeps at once while a sweep is under way.
 const TICK: Duration = Duration::from_millis(2);
 
-/// Time that a sweep step waits for a group of callers before it runs alone, while callers write,
-/// if the thread executes their groups.
+/// Time that a sweep step waits for a group of callers before it runs alone, on a durable store
+/// while callers write.
 const PAUSE: Duration = Duration::from_millis(2);
 
-/// The same where callers write inline. A step of the thread's makes a caller find the
-/// connection taken and wait for another thread, so it comes only after several ticks without a
-/// piggybacked step.
+/// Same as [`PAUSE`], on a store whose callers write inline. It is longer, because a step that runs
+/// alone makes a caller find the connection taken and wait for another thread.
 const INLINE_PAUSE: Duration = Duration::from_millis(8);
 
-/// Time that a sweep step waits after another process was found writing.
+/// Time that a sweep step waits after its group was not begun because another process was writing.
 const BUSY_PAUSE: Duration = Duration::from_millis(5);
 
-/// Items that groups of inline callers write for each item that a piggybacked step deletes: the
+/// Number of items that inline callers write for each item that a piggybacked step deletes: a
 /// caller that executes a step of one item does about two writes instead of one.
 const INLINE_ITEMS_PER_DELETION: usize = 8;
 
-/// The queue, shared by the callers, the thread, and the clock that wakes the thread.
+/// Queue of the writer, shared by the callers, the thread, and the clock that wakes the thread.
 pub(super) struct Queue {
     state: Mutex<State>,
     /// Wakes the thread.
     wake: Condvar,
 }
 
-/// Content of the queue.
+/// Content of the queue, under its lock.
 pub(super) struct State {
     pub(super) jobs: VecDeque<Box<dyn WriteJob>>,
     pub(super) sweep: SweepSlot,
-    /// The thread is asked to execute a step of maintenance.
+    /// Whether the thread is asked to execute a step of maintenance.
     pub(super) maintenance: bool,
-    /// The thread is asked to checkpoint the WAL.
+    /// Whether the thread is asked to checkpoint the WAL.
     pub(super) checkpoint: bool,
-    /// The thread is asked to end when no jobs are left.
+    /// Whether the thread is asked to end when no jobs are left.
     pub(super) stop: bool,
 }
 
@@ -91,10 +90,12 @@ impl Queue {
         !self.lock().jobs.is_empty()
     }
 
-    /// Takes the jobs of the next group: as many as wait, with at most `max_items` items unless the
-    /// first one alone has more, and the sweep step if it may piggyback. `own_items` is the number
-    /// of items of the calling thread's own job in this group, which is not in the queue. With
-    /// `lone_step`, the sweep step is also taken if there are no jobs.
+    /// Takes the next group: the waiting jobs, oldest first, and the sweep step if it may
+    /// piggyback.
+    ///
+    /// The jobs have at most `max_items` items, unless the first one alone has more. `own_items` is
+    /// the number of items of the calling thread's own job in this group, which is not in the
+    /// queue. With `lone_step`, the sweep step is also taken if there are no jobs.
     pub(super) fn take_group(
         &self,
         max_items: usize,
@@ -172,8 +173,8 @@ impl Queue {
         self.wake.notify_one();
     }
 
-    /// Sleeps until the thread is notified or `longest` has passed (`None`: without a limit).
-    /// Returns whether the time has passed.
+    /// Sleeps until the thread is notified or `longest` has passed; `None` is no limit. Returns
+    /// whether the time has passed.
     pub(super) fn sleep<'q>(
         &self,
         state: MutexGuard<'q, State>,
@@ -188,8 +189,8 @@ impl Queue {
     }
 }
 
-/// Wakes the thread when a manual clock is moved. The clock may outlive the store; it then keeps
-/// the empty queue alive, and nothing else.
+/// Waker for a manual clock, which wakes the thread when it is moved. The clock may outlive the
+/// store; it then keeps only the empty queue alive.
 impl Wake for Queue {
     fn wake(self: Arc<Self>) {
         // With the lock, so that the thread is not between looking at the clock and sleeping.
@@ -199,7 +200,7 @@ impl Wake for Queue {
 }
 
 impl State {
-    /// Whether there is nothing for the thread to do at once, apart from sweeping.
+    /// Whether the thread has no work at once, apart from sweep steps.
     pub(super) fn is_idle(&self) -> bool {
         self.jobs.is_empty()
             && !self.maintenance
@@ -211,14 +212,16 @@ impl State {
 
 /// Slot of the sweep step in the queue, behind the jobs of callers.
 ///
-/// A step piggybacks on a group of callers and deletes no more items than the group writes, inline
-/// one for every [`INLINE_ITEMS_PER_DELETION`]. After a pause without callers it runs alone.
+/// A step piggybacks on a group of callers and deletes at most as many items as the group writes;
+/// if callers write inline, one for every [`INLINE_ITEMS_PER_DELETION`]. After a pause without a
+/// group of callers it runs alone.
 pub(super) struct SweepSlot {
     content: Content,
     items_per_deletion: usize,
-    /// Pause after a step while callers write.
+    /// Initial value of `pause` after a step, while callers write.
     full_pause: Duration,
-    /// Items that groups have written and that no deletion was counted against yet.
+    /// Number of items that groups have written since the last one counted for a deletion; less
+    /// than `items_per_deletion`.
     written: usize,
     /// Whether callers have written since the last step.
     has_callers: bool,
@@ -234,7 +237,7 @@ enum Content {
     Queued(Box<SweepJob>),
     /// A group executes the step.
     Running,
-    /// The sweep has ended, and the thread does not know it yet.
+    /// The sweep has ended, and the thread has not taken its report yet.
     Ended(SweepEnd),
 }
 
@@ -252,8 +255,8 @@ impl SweepSlot {
         }
     }
 
-    /// Longest time that the thread may sleep because of the step: zero if the step is to run alone
-    /// now, `None` if no sweep is under way.
+    /// Returns the maximum time that the thread may sleep because of the step: zero if the step is
+    /// to run alone now, `None` if no sweep is under way.
     pub(super) fn until_lone_step(&self) -> Option<Duration> {
         match self.content {
             Content::Idle | Content::Ended(_) => None,
@@ -262,7 +265,7 @@ impl SweepSlot {
         }
     }
 
-    /// Counts time that the thread has slept toward the pause.
+    /// Subtracts time that the thread has slept from the pause.
     pub(super) fn slept(&mut self, time: Duration) {
         self.pause = self.pause.saturating_sub(time);
     }
@@ -283,7 +286,7 @@ impl SweepSlot {
         self.content = Content::Idle;
     }
 
-    /// Takes the step for a group in which callers write `items`, if that allows a deletion.
+    /// Takes the step for a group in which callers write `items`, if these allow a deletion.
     fn take_piggybacked(&mut self, items: usize) -> Option<Box<SweepJob>> {
         match self.content {
             Content::Idle | Content::Ended(_) => return None,
@@ -316,8 +319,8 @@ impl SweepSlot {
         }
     }
 
-    /// Puts the next step after one that has been executed. While callers write, the next one waits
-    /// for another group of theirs.
+    /// Queues the next step of a sweep. While callers write, it waits for their next group, at most
+    /// for the full pause.
     fn put_next(&mut self, step: Box<SweepJob>) {
         let is_pausing = step.is_piggybacked() || self.has_callers;
         self.has_callers = false;
@@ -341,7 +344,7 @@ mod tests {
     use crate::sweeper::{Sweeper, Sweeps};
     use crate::writer::job::GroupOutcome;
 
-    /// Job of this number of items that does nothing.
+    /// Job with this number of items that does nothing.
     struct Idle(usize);
 
     impl WriteJob for Idle {
@@ -436,7 +439,7 @@ mod tests {
             assert_eq!(sleep_until_lone_step(&queue), pause);
             let step = queue.take_group(256, None, true).step.unwrap();
             assert!(!step.is_piggybacked());
-            assert_eq!(until_lone_step(&queue), TICK, "the thread looks again while it runs");
+            assert_eq!(until_lone_step(&queue), TICK, "the thread checks while the step runs");
             queue.continue_sweep(step);
             assert_eq!(sleep_until_lone_step(&queue), Duration::ZERO, "there were no callers");
             // A caller writes too little for a deletion, or while a step runs.
@@ -448,7 +451,7 @@ mod tests {
     }
 
     #[test]
-    fn step_waits_after_another_process_was_found_writing() {
+    fn step_waits_while_another_process_is_writing() {
         let queue = sweeping(true);
         queue.put_back(queue.take_group(256, None, true));
         assert_eq!(sleep_until_lone_step(&queue), BUSY_PAUSE);

@@ -17,14 +17,14 @@ use crate::sweep::{self, SweepCheck};
 use crate::sweeper::{SweepEnd, Sweeper};
 use crate::{maintenance, streams};
 
-/// Number of looks at the queue, one yield apart, before the thread sleeps.
+/// Number of times that the thread polls the queue, with a yield after each, before it sleeps.
 const LINGER: usize = 100;
 
 /// Time that the thread sleeps before it retries maintenance that has failed: another process may
 /// be writing, or the disk be full.
 const MAINTENANCE_PAUSE: Duration = Duration::from_secs(1);
 
-/// State of the thread.
+/// State of the writer's thread.
 pub(super) struct WriterThread {
     shared: Arc<Shared>,
     sweeper: Sweeper,
@@ -34,10 +34,10 @@ pub(super) struct WriterThread {
     maintenance_retry: Option<Duration>,
 }
 
-/// Work of the thread after it was woken, beside the jobs that wait.
+/// Work for the thread after it was woken, besides the waiting jobs.
 struct Requests {
     sweep_end: Option<SweepEnd>,
-    /// Execute the sweep step alone, if no jobs wait.
+    /// Whether to execute the sweep step alone, if no jobs wait.
     lone_step: bool,
     maintenance: bool,
     checkpoint: bool,
@@ -94,8 +94,9 @@ impl WriterThread {
         })
     }
 
-    /// Stays awake for a moment: a caller that was just answered often has the next write, and
-    /// waking a thread takes longer than a cheap fsync. Other threads get the processor meanwhile.
+    /// Polls the queue for a moment before the thread sleeps: a caller often sends its next write
+    /// right after a response, and waking a thread takes longer than a cheap fsync. The yields
+    /// leave the processor to other threads.
     fn linger(&self) {
         for _ in 0..LINGER {
             if !self.shared.queue.lock().is_idle() {
@@ -105,7 +106,7 @@ impl WriterThread {
         }
     }
 
-    /// Returns the time until the thread has work without a notification; `None` if there is none.
+    /// Returns the time until the thread has work without a notification; `None` if it never has.
     fn longest_sleep(&mut self, state: &State) -> Option<Duration> {
         let sweep = match state.sweep.until_lone_step() {
             Some(time) => Some(time),
@@ -114,7 +115,7 @@ impl WriterThread {
         sweep.into_iter().chain(self.maintenance_retry).min()
     }
 
-    /// Counts time that the thread has slept.
+    /// Subtracts time that the thread has slept from the pauses of sweep step and maintenance.
     fn slept(&mut self, state: &mut State, time: Duration) {
         state.sweep.slept(time);
         if let Some(left) = self.maintenance_retry {
@@ -124,8 +125,8 @@ impl WriterThread {
         }
     }
 
-    /// Executes a group of the jobs that wait. If none wait, and `lone_step` says so, a sweep
-    /// step alone.
+    /// Executes a group of the waiting jobs. If none wait and `lone_step` is set, executes the
+    /// sweep step alone.
     fn write_group(&self, lone_step: bool) {
         let shared = &*self.shared;
         if !lone_step && !shared.queue.has_jobs() {
@@ -151,7 +152,7 @@ impl WriterThread {
         }
     }
 
-    /// Begins a sweep if one is due, and something has expired.
+    /// Begins a sweep if a check for expired items is due and finds some.
     fn begin_sweep(&mut self) {
         let Some(now) = self.sweeper.due() else { return };
         let check = self.shared.check_expired(now, self.sweeper.holder());
@@ -196,7 +197,8 @@ impl WriterThread {
 }
 
 impl Shared {
-    /// Looks for expired items and for stream records past their retention, without a write lock.
+    /// Checks for expired items and for stream records to delete, without a write lock. If there
+    /// are such records, requests maintenance.
     fn check_expired(&self, now: Timestamp, holder: Option<&str>) -> Result<SweepCheck> {
         let connection = self.lock_connection();
         statement(&connection, "BEGIN").map_err(from_sqlite)?;

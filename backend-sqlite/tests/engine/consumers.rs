@@ -79,7 +79,7 @@ impl Handler for Blocking {
 }
 
 #[tokio::test]
-async fn blocked_worker_begins_no_record_after_another_store_took_the_shard_over() {
+async fn blocked_worker_begins_no_record_after_takeover_of_its_shard() {
     let folder = tempfile::tempdir().unwrap();
     let path = folder.path().join("a.db");
     let (own, others) = (clock(), clock());
@@ -99,7 +99,7 @@ async fn blocked_worker_begins_no_record_after_another_store_took_the_shard_over
 }
 
 #[tokio::test]
-async fn latest_loses_nothing_over_restarts_of_a_store_whose_clock_is_behind() {
+async fn consumer_from_latest_misses_no_record_of_a_writer_whose_clock_is_behind() {
     let folder = tempfile::tempdir().unwrap();
     let path = folder.path().join("a.db");
     let (ahead, writers) = (clock(), clock());

@@ -12,7 +12,7 @@ use tabla_sqlite::{Durability, SqliteConfig, SqliteStore};
 
 use crate::support::*;
 
-/// Environment variable that makes a process of this test the child, whose memory is measured.
+/// Environment variable that marks the child process of a test, whose memory is measured.
 const CHILD: &str = "TABLA_TEST_COSTLY_UPDATE";
 
 /// Returns the peak memory of this process, in MB.
@@ -50,7 +50,7 @@ fn update_that_appends_a_list_185_times_is_refused_in_little_memory() {
     assert!(peak < 160, "{peak} MB");
 }
 
-/// Does nothing except in a child process.
+/// Body of the child process that a test starts; does nothing in a normal test run.
 #[cfg(target_os = "linux")]
 #[tokio::test]
 async fn child_that_updates() {
@@ -107,42 +107,42 @@ async fn stores(folder: &Path) -> Vec<SqliteStore> {
 
 /// Queues a costly write, then a put, and expects the put to finish first. If the writer evaluated
 /// the condition, they would finish in the order of the queue.
-async fn expect_put_answered_first(
+async fn expect_put_completes_first(
     store: &SqliteStore,
     costly: impl Future<Output = tabla_core::Result<()>>,
 ) {
-    let answered = RefCell::new(Vec::new());
+    let completed = RefCell::new(Vec::new());
     let costly = async {
         costly.await.expect("a true condition");
-        answered.borrow_mut().push("costly");
+        completed.borrow_mut().push("costly");
     };
     let quick = async {
         let item = order("quick", 1, "open");
         store.put(PutItem::new("orders", item)).await.expect("a put");
-        answered.borrow_mut().push("quick");
+        completed.borrow_mut().push("quick");
     };
     tokio::join!(costly, quick);
-    assert_eq!(*answered.borrow(), ["quick", "costly"]);
+    assert_eq!(*completed.borrow(), ["quick", "costly"]);
 }
 
 #[tokio::test]
-async fn put_is_answered_while_a_costly_condition_of_another_write_is_evaluated() {
+async fn put_completes_while_a_costly_condition_of_another_write_is_evaluated() {
     let folder = tempfile::tempdir().unwrap();
     for store in stores(folder.path()).await {
         let costly = async { store.update(costly_increment(0)).await.map(drop) };
-        expect_put_answered_first(&store, costly).await;
+        expect_put_completes_first(&store, costly).await;
     }
 }
 
 #[tokio::test]
-async fn put_is_answered_while_costly_conditions_of_a_transaction_are_evaluated() {
+async fn put_completes_while_costly_conditions_of_a_transaction_are_evaluated() {
     let folder = tempfile::tempdir().unwrap();
     for store in stores(folder.path()).await {
         let transaction = TransactWriteItems::new()
             .item(costly_increment(0))
             .item(PutItem::new("orders", order("b", 1, "open")));
         let costly = async { store.transact_write(transaction).await.map(drop) };
-        expect_put_answered_first(&store, costly).await;
+        expect_put_completes_first(&store, costly).await;
         let item = store.get(GetItem::new("orders", key())).await.unwrap().item.unwrap();
         assert_eq!(item.get("n").and_then(|n| n.as_number()), Some(1.into()));
     }

@@ -169,7 +169,7 @@ async fn sweep_ends_while_callers_write_without_pause() {
 }
 
 #[tokio::test]
-async fn expiry_index_is_filled_with_the_times_of_present_items() {
+async fn expiry_index_is_filled_with_the_times_of_existing_items() {
     let folder = tempfile::tempdir().unwrap();
     let path = folder.path().join("a.db");
     let clock = clock();
@@ -326,7 +326,7 @@ async fn sweep_skips_and_reports_damaged_items() {
     put(&store, expiring(&clock, 500, -1)).await;
     let error = store.sweep_expired().await.unwrap_err();
     assert_eq!(error.kind(), &ErrorKind::Corrupt);
-    assert!(error.message().ends_with("other items deleted: 1"), "{error}");
+    assert!(error.message().ends_with("other expired items deleted: 1"), "{error}");
     // A wrong entry of the expiry index deletes nothing.
     put(&store, order("expiring", 600, "open")).await;
     let sql = format!("INSERT INTO {} SELECT 1800000000, max(id) FROM items_1", times(&raw));

@@ -272,7 +272,7 @@ async fn foreign_files_are_refused_and_not_changed() {
     drop(raw);
     let error = refusal("foreign", &std::fs::read(&other).unwrap()).await;
     assert_eq!(error.kind(), &ErrorKind::Config);
-    assert!(error.message().contains("not one of tabla's"), "{error}");
+    assert!(error.message().contains("tabla did not write this SQLite file"), "{error}");
 
     let own = folder.path().join("own.db");
     open(&own).await;
@@ -405,7 +405,8 @@ async fn check_reports_damaged_rows_index_entries_and_counts() {
     damage("item", "DELETE FROM items_1 WHERE id = 4", "refers to row 4, which does not exist")
         .await;
     damage("key", "DELETE FROM keys_1 WHERE id = 4", "30 item rows, but keys refer to 29").await;
-    damage("swap", "UPDATE keys_1 SET id = 5 WHERE id = 4", "the item has another key").await;
+    damage("swap", "UPDATE keys_1 SET id = 5 WHERE id = 4", "the item does not match its row key")
+        .await;
     damage("count", "UPDATE tabla_counts SET bytes = 1 WHERE number = 1", "30 items of 1 bytes")
         .await;
     damage("sum", "UPDATE items_1 SET sum = 1 WHERE id = 9", "the checksum of the item is wrong")

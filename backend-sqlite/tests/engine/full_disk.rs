@@ -12,7 +12,7 @@ use tabla_sqlite::{SqliteConfig, SqliteStore};
 
 use crate::support::*;
 
-/// Environment variable that makes a process of this test the child: path of the file.
+/// Environment variable that marks the child process of a test; its value is the path of the file.
 const CHILD: &str = "TABLA_TEST_FULL_DISK";
 /// Number of items of one transaction.
 const TOGETHER: i64 = 4;
@@ -115,7 +115,7 @@ async fn sweep_that_failed_on_a_full_disk_is_completed_later() {
     assert_eq!(checked(&path).await.problems, Vec::<String>::new());
 }
 
-/// Does nothing except in a child process.
+/// Body of the child process that a test starts; does nothing in a normal test run.
 #[test]
 fn child_that_sweeps_a_small_disk() {
     let Ok(path) = std::env::var(CHILD) else { return };
@@ -139,7 +139,7 @@ fn limited(path: &Path, test: &str) -> String {
     output
 }
 
-/// Does nothing except in a child process.
+/// Body of the child process that a test starts; does nothing in a normal test run.
 #[test]
 fn child_on_a_small_disk() {
     let Ok(path) = std::env::var(CHILD) else { return };

@@ -20,7 +20,7 @@ const PROCESSES: usize = 2;
 /// Number of tasks of each process.
 const TASKS: usize = 4;
 const ROUNDS: u64 = 20;
-/// Environment variable that makes a process of this test the child: its [`Part`] as JSON.
+/// Environment variable that marks the child process of a test; its value is a [`Part`] as JSON.
 const CHILD: &str = "TABLA_TEST_RECORDER";
 /// Prefix of the line with the entries of a round, in the output of a child.
 const RECORDED: &str = "recorded ";
@@ -217,8 +217,8 @@ struct Part {
     invitation: Invitation,
 }
 
-/// Does nothing except in a child process. For each seed from its input, the child executes a round
-/// and prints the entries that it has recorded.
+/// Body of the child process that a test starts; does nothing in a normal test run. For each seed
+/// from its input, the child executes a round and prints the entries that it has recorded.
 #[test]
 fn child_that_records() {
     let Ok(part) = std::env::var(CHILD) else { return };

@@ -22,8 +22,8 @@ const KILLS: usize = 50;
 /// Kills per file. The whole file is verified after each.
 const KILLS_OF_A_FILE: usize = 10;
 const WRITERS: u64 = 8;
-/// Environment variable that makes a process of this test the child: durability, seconds by which
-/// its clock is ahead, and file.
+/// Environment variable that marks the child process of a test; its value is the durability, the
+/// seconds by which its clock is ahead, and the path of the file.
 const CHILD: &str = "TABLA_TEST_SWEEPER";
 /// Time by which each child's clock is ahead of the one before: that one's lease has expired.
 const AHEAD: Duration = Duration::from_secs(40);
@@ -63,7 +63,7 @@ async fn open_ahead(path: &Path, durability: &str, ahead: Duration) -> SqliteSto
 }
 
 /// Writes items that expire at once and items that last, extends expired ones, and prints each
-/// answer, until the process is killed.
+/// acknowledged write, until the process is killed.
 async fn write_forever(path: &Path, durability: &str, ahead: Duration) {
     let store = open_ahead(path, durability, ahead).await;
     let first = SystemRandom.next_u64() >> 24;
@@ -114,7 +114,7 @@ async fn write(store: &SqliteStore, pk: &str, number: i64, ahead: Duration) -> &
     "lasts"
 }
 
-/// Does nothing except in a child process.
+/// Body of the child process that a test starts; does nothing in a normal test run.
 #[test]
 fn child_that_sweeps() {
     let Ok(text) = std::env::var(CHILD) else { return };
@@ -133,7 +133,7 @@ struct Acknowledged {
     expiring: BTreeSet<Key>,
 }
 
-/// Starts a child that writes and sweeps, and kills it after a number of answers.
+/// Starts a child that writes and sweeps, and kills it after a number of acknowledged writes.
 fn sweep_and_kill(
     path: &Path,
     durability: &str,
@@ -151,7 +151,8 @@ fn sweep_and_kill(
     let mut seen = 0;
     let lines = BufReader::new(child.stdout.take().expect("piped output")).lines();
     for line in lines.map_while(Result::ok) {
-        // The child's test runner prints a prefix without a line end before the first answer.
+        // The child's test runner prints a prefix without a line end before the first
+        // acknowledgment.
         if let Some((_, answer)) = line.split_once("ack ")
             && let [what, pk, number] = answer.split(' ').collect::<Vec<_>>()[..]
             && let Ok(number) = number.parse()
@@ -169,7 +170,7 @@ fn sweep_and_kill(
             killed = true;
         }
     }
-    assert!(killed, "the child ended by itself after {seen} answers");
+    assert!(killed, "the child ended by itself after {seen} acknowledged writes");
     child.wait().expect("a killed child");
 }
 
@@ -211,7 +212,7 @@ async fn verify(path: &Path, acknowledged: &Acknowledged) -> usize {
         }
         *is_there = record.event_name != EventName::Remove;
     }
-    // The stream records add up to the present items: no deletion lacks its record.
+    // The stream records add up to the stored items: no deletion lacks its record.
     recorded.retain(|_, is_there| *is_there);
     assert_eq!(recorded.into_keys().collect::<BTreeSet<_>>(), present);
     let lost: Vec<_> = acknowledged.lasting.difference(&present).collect();

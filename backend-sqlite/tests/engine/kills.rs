@@ -21,7 +21,7 @@ use crate::support::*;
 
 const KILLS: usize = 20;
 const WRITERS: usize = 16;
-/// Environment variable that makes a process of this test the child: address of
+/// Environment variable that marks the child process of a test; its value is the address of
 /// the file.
 const CHILD: &str = "TABLA_TEST_WRITER";
 
@@ -74,7 +74,7 @@ fn number_of(item: &Item) -> i64 {
     number.to_string().parse().expect("a small number")
 }
 
-/// Does nothing except in a child process.
+/// Body of the child process that a test starts; does nothing in a normal test run.
 #[test]
 fn child_that_writes() {
     let Ok(address) = std::env::var(CHILD) else { return };
@@ -97,8 +97,8 @@ fn spawn(path: &Path, durability: &str) -> Child {
         .expect("a child")
 }
 
-/// Starts a child, kills it after a number of answers, and records the last acknowledged number of
-/// each writer.
+/// Starts a child, kills it after a number of acknowledged writes, and records the last
+/// acknowledged number of each writer.
 fn write_and_kill(
     path: &Path,
     durability: &str,
@@ -111,7 +111,8 @@ fn write_and_kill(
     let lines = BufReader::new(child.stdout.take().expect("piped output")).lines();
     // Reads to the end all that the child has printed before the kill.
     for line in lines.map_while(Result::ok) {
-        // The child's test runner prints a prefix without a line end before the first answer.
+        // The child's test runner prints a prefix without a line end before the first
+        // acknowledgment.
         if let Some((_, answer)) = line.split_once("ack ")
             && let Some((writer, number)) = answer.split_once(' ')
             && let (Ok(writer), Ok(number)) = (writer.parse(), number.parse())
@@ -124,7 +125,7 @@ fn write_and_kill(
             killed = true;
         }
     }
-    assert!(killed, "the child ended by itself after {seen} answers");
+    assert!(killed, "the child ended by itself after {seen} acknowledged writes");
     child.wait().expect("a killed child");
 }
 

@@ -12,8 +12,8 @@ use tabla_sqlite::{SqliteConfig, SqliteStore};
 
 use crate::support::*;
 
-/// Environment variable that makes a process of this test the child: its part, and the
-/// path of the file.
+/// Environment variable that marks the child process of a test; its value is the part to run and
+/// the path of the file.
 const CHILD: &str = "TABLA_TEST_READ_ONLY";
 const ORDERS: i64 = 10;
 

@@ -167,7 +167,7 @@ enum Action {
 }
 
 const TABLES: usize = 3;
-/// Most rotations of a history: their 20 hours are less than the retention of 24 hours.
+/// Maximum number of rotations in a history: they take 20 hours, less than the retention of 24.
 const ROTATIONS: usize = 5;
 
 fn action() -> impl Strategy<Value = Action> {
@@ -351,8 +351,8 @@ proptest! {
     }
 }
 
-/// Environment variable that makes a process of this test the child: address of the file, number of
-/// the child, and hours by which its clock is ahead of [`START`].
+/// Environment variable that marks the child process of a test; its value is the address of the
+/// file, the number of the child, and the hours by which its clock is ahead of [`START`].
 const CHILD: &str = "TABLA_TEST_SHARED_STREAMS";
 const CHILDREN: usize = 3;
 const SLOTS: u64 = 4;
@@ -393,7 +393,7 @@ async fn write_forever(config: &SqliteConfig, child: &str, hours: u64) {
         let key = item! { "pk" => format!("{child}-{}", SystemRandom.next_u64() % SLOTS) };
         let count = UpdateItem::new(chosen, key.clone()).update("ADD n :one").value(":one", 1);
         let count = count.return_values(ReturnValues::UpdatedNew);
-        let counted = store.update(count).await.expect("an update").attributes.expect("they were");
+        let counted = store.update(count).await.expect("an update").attributes.expect("values");
         let n = number(&counted);
         let line = format!("ack {chosen} {} {n}\n", text(&key, "pk"));
         std::io::stdout().lock().write_all(line.as_bytes()).expect("a parent that reads");
@@ -417,7 +417,7 @@ fn number(item: &Item) -> u64 {
     number.to_string().parse().expect("a small number")
 }
 
-/// Does nothing except in a child process.
+/// Body of the child process that a test starts; does nothing in a normal test run.
 #[test]
 fn child_that_shares_streams() {
     let Ok(given) = std::env::var(CHILD) else { return };
@@ -456,12 +456,12 @@ fn read_and_kill(mut child: Child, answers: usize) -> Acknowledged {
         acknowledged.insert((table.to_owned(), key.to_owned()), n.parse().expect("a count"));
         seen += 1;
         if seen >= answers && !killed {
-            child.kill().expect("it runs");
+            child.kill().expect("a running child");
             killed = true;
         }
     }
     child.wait().expect("a killed child");
-    assert!(killed, "the child ended by itself after {seen} answers");
+    assert!(killed, "the child ended by itself after {seen} acknowledged changes");
     acknowledged
 }
 

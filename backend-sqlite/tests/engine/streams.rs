@@ -188,7 +188,7 @@ async fn records_past_retention_are_deleted_from_the_file() {
     // One write makes maintenance examine the streams of all tables.
     store.put(PutItem::new("orders", order("new", 2, "open"))).await.unwrap();
     wait_for_rows(&file, 2).await;
-    // An idle store examines its streams when it looks for expired items. It keeps records for one
+    // An idle store examines its streams when it checks for expired items. It keeps records for one
     // more hour, in which a delta record based on them may still be read.
     clock.advance(26 * HOUR);
     wait_for_rows(&file, 0).await;

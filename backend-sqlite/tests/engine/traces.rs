@@ -17,7 +17,7 @@ use crate::support::*;
 
 const WRITERS: usize = 8;
 const WRITES: i64 = 12;
-/// Environment variable that makes a process of this test the child: durability and
+/// Environment variable that marks the child process of a test; its value is the durability and the
 /// path of the file.
 const CHILD: &str = "TABLA_TEST_TRACED";
 
@@ -185,7 +185,7 @@ async fn lost(
     lost
 }
 
-/// Content of a file: at present, at the start of a running sync, and after a power failure.
+/// Content of a file: currently, at the start of a running sync, and after a power failure.
 #[derive(Default)]
 struct File {
     now: Vec<u8>,

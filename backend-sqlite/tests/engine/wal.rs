@@ -29,7 +29,7 @@ fn slow_scan() -> Scan {
 }
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 4)]
-async fn log_stays_bounded_under_overlapping_scans() {
+async fn wal_stays_bounded_under_overlapping_scans() {
     for durability in [Durability::Durable, Durability::Relaxed] {
         let folder = tempfile::tempdir().unwrap();
         let path = folder.path().join("a.db");
@@ -99,7 +99,7 @@ fn read_in_overlapping_snapshots(path: &Path, messages: &mpsc::Receiver<()>) {
 }
 
 #[tokio::test]
-async fn log_restarts_although_snapshots_of_another_process_overlap() {
+async fn wal_restarts_under_overlapping_snapshots_of_another_process() {
     let folder = tempfile::tempdir().unwrap();
     let path = folder.path().join("a.db");
     let config = SqliteConfig::file(&path).with_wal_pages(LOG_PAGES / 4);
@@ -126,7 +126,7 @@ async fn log_restarts_although_snapshots_of_another_process_overlap() {
     assert!(longest < 6 << 20, "the log has {longest} bytes");
 }
 
-/// Environment variable that makes a process of this test the child: folder of
+/// Environment variable that marks the child process of a test; its value is the folder of
 /// the small disk.
 const CHILD: &str = "TABLA_TEST_SMALL_DISK";
 
@@ -182,7 +182,7 @@ fn overwriting_items_does_not_fill_a_small_disk_with_log() {
     on_small_disk("wal::child_that_overwrites");
 }
 
-/// Does nothing except in a child process.
+/// Body of the child process that a test starts; does nothing in a normal test run.
 #[test]
 fn child_that_overwrites() {
     let Ok(folder) = std::env::var(CHILD) else { return };
@@ -232,11 +232,11 @@ async fn fill_and_recover(folder: &Path) {
 
 #[cfg(target_os = "linux")]
 #[test]
-fn full_disk_takes_deletes_and_then_puts_again() {
+fn full_disk_accepts_deletes_and_then_puts() {
     on_small_disk("wal::child_that_fills_the_disk");
 }
 
-/// Does nothing except in a child process.
+/// Body of the child process that a test starts; does nothing in a normal test run.
 #[test]
 fn child_that_fills_the_disk() {
     let Ok(folder) = std::env::var(CHILD) else { return };
