@@ -19,18 +19,19 @@ use crate::{format, records};
 /// All tables of a store, at one version.
 #[derive(Clone, Debug, Default)]
 pub(crate) struct Catalogue {
-    /// Version, which each change of a table or a stream raises: `tabla_state.catalogue`.
+    /// Version in `tabla_state.catalogue`, which each change of a table or of a stream's shards
+    /// raises.
     pub(crate) version: i64,
     tables: BTreeMap<String, Arc<StoredTable>>,
 }
 
-/// Table with the numbers of its SQL tables and the statements on them.
+/// Definition of a table, with the numbers of its SQL tables and the statements on them.
 #[derive(Debug)]
 pub(crate) struct StoredTable {
     /// Number N of `items_N` and `keys_N`.
     pub(crate) number: i64,
     pub(crate) table: Table,
-    /// Indexes, in the order of the schema's.
+    /// Indexes, in the order of the schema's indexes.
     pub(crate) indexes: Vec<StoredIndex>,
     /// Stream of the table; `None` unless it is enabled.
     pub(crate) stream: Option<StoredStream>,
@@ -44,7 +45,7 @@ pub(crate) struct StoredTable {
 pub(crate) struct StoredStream {
     /// Number N of `records_N`.
     pub(crate) number: i64,
-    /// Time from which a record needs a new generation of shards.
+    /// Time of the next rotation: the first record from then on begins a new generation of shards.
     pub(crate) due: Timestamp,
     pub(crate) lanes: usize,
     /// Statement that inserts a record.
@@ -243,7 +244,7 @@ impl Catalogue {
             .map_err(from_sqlite)
     }
 
-    /// Returns the table that a request on items names, by name or by ARN.
+    /// Returns the table with this name or ARN, as a request on items gives it.
     pub(crate) fn table(&self, given: &str) -> Result<Arc<StoredTable>> {
         self.find(table_name(given)?).cloned().ok_or_else(Error::table_not_found)
     }
@@ -297,7 +298,7 @@ pub(crate) fn parse<T: serde::de::DeserializeOwned>(json: &str) -> Result<T> {
 
 /// Returns a value as JSON, for storage.
 pub(crate) fn to_json<T: serde::Serialize>(value: &T) -> String {
-    serde_json::to_string(value).expect("maps in definitions have keys of text")
+    serde_json::to_string(value).expect("the keys of all maps in definitions are strings")
 }
 
 /// Calls `take` for each row of a query.

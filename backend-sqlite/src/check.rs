@@ -79,7 +79,7 @@ impl CheckReport {
 ///
 /// # Errors
 /// The file does not exist, is empty, cannot be read, was not written by tabla, or has a newer
-/// format; or the definition of a table is damaged. Any other damage is in the report.
+/// format; or its header or the definition of a table is damaged. Other damage is in the report.
 pub async fn check(
     path: impl AsRef<Path>,
     progress: impl FnMut(CheckProgress),
@@ -121,7 +121,7 @@ struct Checker<F> {
 }
 
 /// Summary of a table's or an index's entries: their number, the sum of their sizes, and the sum of
-/// their hashes. It does not depend on the order, so equal entries have equal tallies.
+/// their hashes. Equal tallies mean equal entries, in whatever order they were read.
 #[derive(Clone, Copy, Default, PartialEq, Eq)]
 struct Tally {
     entries: u64,

@@ -17,7 +17,7 @@ use crate::rows;
 use crate::session::Session;
 use crate::tables::described;
 
-/// Items that one step of a backfill reads.
+/// Maximum number of items that one step of a backfill reads.
 const BACKFILL_BATCH: usize = 200;
 
 /// Expiry index of a table: its number, the TTL attribute, and the SQL of its statements.
@@ -25,11 +25,11 @@ const BACKFILL_BATCH: usize = 200;
 pub(crate) struct ExpiryIndex {
     /// Number N of `expiry_N`.
     pub(crate) number: i64,
-    /// TTL attribute.
+    /// Name of the TTL attribute.
     pub(crate) attribute: String,
     /// Whether the backfill is still inserting the times of older items.
     pub(crate) filling: bool,
-    /// SQL that returns a row if a time is in a range.
+    /// SQL that returns a row if the index has a time in a range.
     pub(crate) any: String,
     /// SQL that reads the first entry after a pair of time and row number, with its item.
     pub(crate) next: String,

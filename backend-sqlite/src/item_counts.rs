@@ -24,12 +24,12 @@ pub(crate) struct CountDelta {
     pub(crate) bytes: i64,
 }
 
-/// Store of the committed counts.
+/// Storage of the committed item counts.
 #[derive(Debug)]
 pub(crate) enum ItemCounts {
     /// The table `tabla_counts` of the file, which a write group changes in its transaction.
     File,
-    /// Memory beside SQLite, for a store in memory: every write saves the change of one page.
+    /// Memory beside SQLite, for a store in memory: so a write changes one page less.
     Memory(Mutex<CountChanges>),
 }
 

@@ -15,13 +15,15 @@ use crate::expiry::ExpiryIndex;
 use crate::rows::{self, StoredItem};
 use crate::session::Session;
 
-/// Items that one step of a backfill reads.
+/// Maximum number of items that one step of a backfill reads.
 const BACKFILL_BATCH: usize = 200;
 
-/// Rows that one step deletes from a discarded table. A table with no more rows is dropped at once.
+/// Maximum number of rows that one step deletes from a discarded table. A table with at most this
+/// many rows is dropped at once.
 const DISCARD_BATCH: i64 = 1000;
 
-/// Executes one step of maintenance; returns whether another step may be needed.
+/// Executes one step of maintenance, on the first work that it finds; returns whether another step
+/// may be needed.
 pub(crate) fn run_step(session: &mut Session<'_>) -> Result<bool> {
     let filling = session.catalogue.tables().find_map(|table| {
         let index = table.indexes.iter().position(|index| index.backfilling)?;

@@ -14,7 +14,7 @@ use xxhash_rust::xxh3::xxh3_64_with_seed;
 use crate::catalogue::StoredTable;
 use crate::error::{corrupt_error, from_sqlite};
 
-/// Item rows as one connection sees them.
+/// Item rows, read on one connection.
 pub(crate) struct ConnectionRows<'c> {
     connection: &'c Connection,
     /// Statement of the last get, and the number of its table: most batches read from one table.
@@ -27,8 +27,8 @@ pub(crate) struct StoredItem {
     pub(crate) item: Item,
 }
 
-/// Checksum of an encoded item, seeded with the row number, so that an item in the wrong row
-/// is detected.
+/// Returns the checksum of an encoded item, seeded with the row number, so that an item in the
+/// wrong row is detected.
 pub(crate) fn row_checksum(id: i64, item: &[u8]) -> i64 {
     xxh3_64_with_seed(item, id as u64) as i64
 }

@@ -8,8 +8,8 @@ use tabla_core::env::Env;
 use crate::catalogue::Catalogue;
 use crate::session::Session;
 
-/// Sequence numbers that are allocated from the file at once. The page with the last number is then
-/// written once for hundreds of records.
+/// Number of sequence numbers that are allocated from the file at once. The page with the last
+/// number is then written once for hundreds of records.
 const BLOCK_SIZE: i64 = 1000;
 
 /// Allocator of sequence numbers, and the epoch of event ids, of one opened store.
@@ -42,7 +42,8 @@ impl SequenceAllocator {
         Self { epoch: env.random.next_u64(), is_shared, block: Mutex::default() }
     }
 
-    /// Returns the block of a store in memory, if it has one; a file's may be outdated.
+    /// Returns the block of a store in memory, if it has one; `None` for a file, because another
+    /// store may have allocated a newer block.
     fn exclusive_block(&self) -> Option<SequenceBlock> {
         self.lock().filter(|_| !self.is_shared)
     }

@@ -201,7 +201,7 @@ impl<'c> Session<'c> {
         self.written
     }
 
-    /// Converts a result of SQLite; an error makes the group fail.
+    /// Converts the error of a result of SQLite, and makes the group fail if there is one.
     pub(crate) fn sql<T>(&mut self, outcome: rusqlite::Result<T>) -> Result<T> {
         outcome.map_err(|error| {
             self.is_disk_full |= wal::is_disk_full(&error);
@@ -226,7 +226,7 @@ impl<'c> Session<'c> {
         self.sql(outcome)
     }
 
-    /// Returns the prepared statement with this role on the table or index of a number.
+    /// Returns the prepared statement with this role for the table or index with this number.
     fn statement(
         &mut self,
         number: i64,
@@ -245,8 +245,8 @@ impl<'c> Session<'c> {
         Ok(&mut self.statements[known].1)
     }
 
-    /// Executes a statement that writes to the table or index of a number; returns the number of
-    /// rows that it changed.
+    /// Executes a statement that writes to the table or index with this number; returns how many
+    /// rows it changed.
     pub(crate) fn write(
         &mut self,
         number: i64,
@@ -261,7 +261,7 @@ impl<'c> Session<'c> {
         self.sql(outcome)
     }
 
-    /// Inserts a key into the b-tree of this number.
+    /// Inserts a key into the b-tree of the table or index with this number.
     pub(crate) fn insert_key(
         &mut self,
         number: i64,
@@ -271,7 +271,7 @@ impl<'c> Session<'c> {
         self.write(number, Role::InsertKey, sql, values)
     }
 
-    /// Deletes a key from the b-tree of this number.
+    /// Deletes a key from the b-tree of the table or index with this number.
     pub(crate) fn delete_key(
         &mut self,
         number: i64,

@@ -18,14 +18,15 @@ use crate::catalogue::{Catalogue, StoredTable, parse, to_json};
 use crate::format;
 use crate::session::Session;
 
-/// Returns the table that a request on tables names. The error for a missing table differs from
-/// that of requests on items.
+/// Returns the table with this name or ARN, as a request on tables gives it. The error for a
+/// missing table differs from that of requests on items.
 pub(crate) fn described<'c>(catalogue: &'c Catalogue, given: &str) -> Result<&'c Arc<StoredTable>> {
     let name = table_name(given)?;
     catalogue.find(name).ok_or_else(|| table_missing_error(name))
 }
 
-/// Describes a table; `count` returns the item count of a table's or an index's number.
+/// Returns the description of a table. `count` returns the item count of the table or index with a
+/// number.
 pub(crate) fn describe(
     table: &StoredTable,
     count: impl Fn(i64) -> Result<ItemCount>,

@@ -119,7 +119,7 @@ impl Shared {
     /// its disk is so full that no item may grow.
     ///
     /// # Errors
-    /// [`GroupOutcome::Failed`], for the caller to roll back.
+    /// [`GroupOutcome::Failed`]. The caller rolls the transaction back.
     fn execute_begun(
         &self,
         connection: &Connection,

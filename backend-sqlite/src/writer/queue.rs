@@ -26,7 +26,7 @@ use super::group::Group;
 use super::job::{SweepJob, WriteJob};
 use crate::sweeper::{SweepEnd, SweepStep};
 
-/// Maximum time that the thread sleeps at once while a sweep is under way.
+/// Maximum duration of one sleep of the thread while a sweep is under way.
 const TICK: Duration = Duration::from_millis(2);
 
 /// Time that a sweep step waits for a group of callers before it runs alone, on a durable store

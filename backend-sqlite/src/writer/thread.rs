@@ -106,7 +106,8 @@ impl WriterThread {
         }
     }
 
-    /// Returns the time until the thread has work without a notification; `None` if it never has.
+    /// Returns the time until the thread has work that comes without a notification; `None` if
+    /// there is no such work.
     fn longest_sleep(&mut self, state: &State) -> Option<Duration> {
         let sweep = match state.sweep.until_lone_step() {
             Some(time) => Some(time),
