@@ -96,7 +96,7 @@ impl Sweeper {
     }
 
     /// Returns the time until the next check for expired items. `None` if the store does not sweep,
-    /// a sweep is under way, or the clock is a manual one: a move of that clock wakes `waker`.
+    /// a sweep is under way, or a manual clock has to move first: its move wakes `waker`.
     pub(crate) fn until_due(&mut self, waker: &Waker) -> Option<Duration> {
         let period = self.period.filter(|_| !self.is_under_way)?;
         // Registered before the clock is read, so that no move of the clock is missed.

@@ -399,7 +399,7 @@ async fn sweep_waits_while_the_file_is_locked() {
     let lock = raw.transaction_with_behavior(rusqlite::TransactionBehavior::Immediate).unwrap();
     clock.advance(PERIOD);
     let idle = swept(&store, 1).await;
-    assert_eq!((idle.deleted, idle.problem), (0, None), "the idle store tried to write");
+    assert_eq!((idle.deleted, idle.problem), (0, None), "the idle store does not write");
     clock.advance(PERIOD);
     // Each read gives the thread time to find the file locked.
     for _ in 0..100 {

@@ -119,7 +119,7 @@ async fn write(store: &SqliteStore, pk: &str, number: i64, ahead: Duration) -> &
 fn child_that_sweeps() {
     let Ok(text) = std::env::var(CHILD) else { return };
     let [durability, ahead, path] = text.splitn(3, ' ').collect::<Vec<_>>()[..] else {
-        panic!("expected a durability, seconds and a path: {text}");
+        panic!("{CHILD} must be a durability, seconds and a path: {text}");
     };
     let ahead = Duration::from_secs(ahead.parse().expect("a number of seconds"));
     let runtime = tokio::runtime::Builder::new_multi_thread().enable_all().build();

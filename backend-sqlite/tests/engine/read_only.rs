@@ -93,7 +93,7 @@ fn file_that_becomes_read_only_while_open_loses_no_write() {
     assert_eq!(sample.names(), ["a.db"]);
 }
 
-/// Does nothing except in a child process without the permissions.
+/// Body of the child process, which lacks the permissions; does nothing in a normal test run.
 #[test]
 fn child_without_permission() {
     let Ok(text) = std::env::var(CHILD) else { return };

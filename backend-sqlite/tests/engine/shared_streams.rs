@@ -422,7 +422,7 @@ fn number(item: &Item) -> u64 {
 fn child_that_shares_streams() {
     let Ok(given) = std::env::var(CHILD) else { return };
     let [address, child, hours] = given.split('|').collect::<Vec<_>>()[..] else {
-        panic!("{CHILD} is malformed: {given}")
+        panic!("{CHILD} must be an address, a number and hours, separated by `|`: {given}")
     };
     let config = SqliteConfig::from_address(address.parse().expect("an address"));
     let config = config.expect("a store's address").with_sweep_every(None);

@@ -21,14 +21,15 @@ const WRITES: i64 = 12;
 /// path of the file.
 const CHILD: &str = "TABLA_TEST_TRACED";
 
-/// Does nothing except in a child process, which writes and prints each acknowledged write.
+/// Body of the child process, which writes and prints each acknowledged write; does nothing in a
+/// normal test run.
 #[test]
 fn child_that_is_traced() {
     let Ok(text) = std::env::var(CHILD) else { return };
     let (durability, path) = match text.split_once(' ') {
         Some(("full", path)) => (Durability::Durable, path),
         Some((_, path)) => (Durability::Relaxed, path),
-        None => panic!("expected a durability and a path: {text}"),
+        None => panic!("{CHILD} must be a durability and a path: {text}"),
     };
     // A short WAL, so that it is checkpointed several times.
     let config = SqliteConfig::file(path).with_durability(durability).with_wal_pages(100);
