@@ -16,7 +16,7 @@ use crate::error::{corrupt_error, from_sqlite};
 use crate::expiry::ExpiryIndex;
 use crate::{format, records};
 
-/// All tables of a store, at one version.
+/// Catalogue of a store: the definitions of all its tables, at one version.
 #[derive(Clone, Debug, Default)]
 pub(crate) struct Catalogue {
     /// Version in `tabla_state.catalogue`, which each change of a table or of a stream's shards

@@ -318,7 +318,8 @@ impl<'c> Session<'c> {
         std::mem::take(&mut self.counts)
     }
 
-    /// Allocates a row number of a table: one more than the highest.
+    /// Allocates a row number of a table: one more than the highest. The number of a deleted item
+    /// can be used again by a later group.
     fn next_row(&mut self, table: &StoredTable) -> Result<i64> {
         let last = match self.last_rows.get(&table.number) {
             Some(last) => *last,

@@ -158,7 +158,7 @@ pub(crate) fn check(
     Ok(other.map_or(SweepCheck::Expired, |lease| SweepCheck::Leased(lease.until)))
 }
 
-/// The sweep lease of a file.
+/// Sweep lease of a file: its holder and deadline.
 struct Lease {
     holder: String,
     until: Timestamp,

@@ -1,4 +1,4 @@
-//! The write-ahead log of a file: when it is checkpointed, and what happens when the disk is full.
+//! Write-ahead log (WAL) of a file: its checkpoints, and the reserve on a full disk.
 //!
 //! A *checkpoint* copies the pages of the log into the database file. SQLite starts the log again
 //! from its beginning once all of it is copied and no reader uses it. A passive checkpoint waits

@@ -1,4 +1,4 @@
-//! The writer: group commit of all writes of a store.
+//! Writer: group commit of all writes of a store.
 //!
 //! A write group executes all waiting jobs in one transaction and completes them after its commit,
 //! so that they share one fsync. Which thread executes a group depends on the cost of a commit. If

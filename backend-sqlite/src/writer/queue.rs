@@ -233,7 +233,7 @@ pub(super) struct SweepSlot {
 enum Content {
     /// No sweep is under way.
     Idle,
-    /// The step waits.
+    /// The step waits for a group.
     Queued(Box<SweepJob>),
     /// A group executes the step.
     Running,

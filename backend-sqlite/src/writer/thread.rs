@@ -1,5 +1,5 @@
-//! The writer's thread: it executes groups where a commit needs an fsync, and maintenance,
-//! checkpoints and sweeps everywhere.
+//! Thread of the writer: executes the groups of durable stores, the jobs that inline callers leave,
+//! and the maintenance, checkpoints and sweeps of all stores.
 
 use std::sync::Arc;
 use std::task::Waker;
