@@ -10,8 +10,8 @@ use crate::config::{Durability, Location, SqliteConfig};
 use crate::error::from_sqlite;
 use crate::format;
 
-/// Maximum number of prepared statements that a connection caches. A table has about ten, an index
-/// three.
+/// Maximum number of prepared statements that a connection caches: about ten per table and three
+/// per index.
 const STATEMENT_CACHE: usize = 2000;
 
 /// Length of the WAL, in pages, at which a commit checkpoints it. Normally the writer's thread

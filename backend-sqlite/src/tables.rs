@@ -25,8 +25,8 @@ pub(crate) fn described<'c>(catalogue: &'c Catalogue, given: &str) -> Result<&'c
     catalogue.find(name).ok_or_else(|| table_missing_error(name))
 }
 
-/// Returns the description of a table. `count` returns the item count of the table or index with a
-/// number.
+/// Returns the description of a table. `count` returns the item count of a table or index by
+/// its number.
 pub(crate) fn describe(
     table: &StoredTable,
     count: impl Fn(i64) -> Result<ItemCount>,

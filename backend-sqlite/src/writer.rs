@@ -177,8 +177,8 @@ impl Writer {
         self.sweeps.subscribe()
     }
 
-    /// Waits until `wanted` returns a value for the catalogue, and returns it. Fails if maintenance
-    /// fails.
+    /// Waits until `wanted` returns a value for the catalogue, and returns that value. Fails if
+    /// maintenance fails.
     pub(crate) async fn wait_for<T>(
         &self,
         mut wanted: impl FnMut(&Catalogue) -> Option<T>,
