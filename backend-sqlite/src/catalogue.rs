@@ -19,7 +19,7 @@ use crate::{format, records};
 /// Catalogue of a store: the definitions of all its tables, at one version.
 #[derive(Clone, Debug, Default)]
 pub(crate) struct Catalogue {
-    /// Version in `tabla_state.catalogue`; each change of a table or of a stream's shards raises it.
+    /// Version in `tabla_state.catalogue`; each change of a table or a stream raises it.
     pub(crate) version: i64,
     tables: BTreeMap<String, Arc<StoredTable>>,
 }
