@@ -26,8 +26,8 @@ use crate::catch_panic::catch_panic;
 use crate::harness::{CaseStore, Sweep, Wording};
 use crate::table_spec::{Table, TableSpec};
 
-/// Number of attempts to read something that may lag: an index, a stream, an expiry. With the pause
-/// between them about 10 seconds.
+/// Number of reads of something that may lag: an index, a stream, an expiry. With the pause between
+/// them about 10 seconds.
 const POLLS: usize = 400;
 const POLL_EVERY: Duration = Duration::from_millis(25);
 
@@ -89,7 +89,7 @@ impl Ctx {
     /// Movable clock of the store. The case must list [`Need::Clock`](crate::Need::Clock).
     #[track_caller]
     pub fn clock(&self) -> &ManualClock {
-        self.0.clock.as_ref().expect("the case lists Need::Clock")
+        self.0.clock.as_ref().expect("the case has no clock; add `Clock` to its needs")
     }
 
     /// Current time of the store's clock, movable or not.
@@ -120,7 +120,7 @@ impl Ctx {
     #[track_caller]
     pub fn sweep(&self) -> impl Future<Output = ()> + Send + use<> {
         let at = Location::caller();
-        let sweep = self.0.sweep.clone().expect("the case lists Need::Sweep");
+        let sweep = self.0.sweep.clone().expect("the case has no sweep; add `Sweep` to its needs");
         async move {
             if let Err(error) = sweep().await {
                 fail(at, format_args!("the sweep failed: {error}"));
@@ -145,7 +145,7 @@ impl Ctx {
             let table = Table::new(&request);
             match store.create_table(request).await {
                 Ok(_) => table,
-                Err(error) => fail(at, format_args!("creating a table failed: {error}")),
+                Err(error) => fail(at, format_args!("cannot create a table: {error}")),
             }
         }
     }
@@ -269,9 +269,10 @@ impl Ctx {
             });
             match last.await {
                 Some(result) => ok_at(at, result),
-                None => {
-                    fail(at, "the service was unavailable in every attempt to update the table")
-                }
+                None => fail(
+                    at,
+                    "cannot update the table: the service was unavailable for about 10 seconds",
+                ),
             }
         }
     }
@@ -296,7 +297,9 @@ impl Ctx {
             .map(|task| match task {
                 Ok(Ok(answer)) => answer,
                 Ok(Err(panic)) => panic!("one of the concurrent calls failed: {panic}"),
-                Err(error) => panic!("one of the concurrent calls was lost: {error}"),
+                Err(error) => {
+                    panic!("the task of a concurrent call was canceled or panicked: {error}")
+                }
             })
             .collect()
     }

@@ -3,7 +3,7 @@
 //! A [`History`] is a table of a random shape and a sequence of operations on a small key space, so
 //! that many of them touch the same items: valid and invalid, with conditions, updates, batches,
 //! transactions, queries and scans. [`compare`] makes the same calls on both stores. It compares
-//! answers and errors and, at the end, the contents of the tables and indexes and the records of
+//! responses and errors and, at the end, the contents of the tables and indexes and the records of
 //! the stream, if there is one.
 //!
 //! Normalized before the comparison:
@@ -35,7 +35,8 @@ use tabla_core::Store;
 /// makes a pair of stores for each history: the specification, and the store compared with it.
 ///
 /// # Panics
-/// After the last history, with the smallest histories found on which the stores differ.
+/// If the stores differ: after the last history or the eighth difference, with the smallest
+/// histories found on which they differ.
 pub fn run<F, Fut>(
     cases: u32,
     seed: u64,

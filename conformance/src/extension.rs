@@ -38,7 +38,7 @@ impl Named for Name {
 const NAME: &str = "extended";
 
 impl ExtendedStore {
-    /// New store without tables.
+    /// Store without tables.
     pub fn new() -> Self {
         Self { store: MemoryStore::new(), name: Arc::new(Name(NAME)) }
     }
@@ -82,7 +82,7 @@ mod tests {
     use crate::fault::FaultStore;
     use crate::interleave::InterleavingStore;
 
-    /// Every wrapper of this crate and of core, around one store.
+    /// Store inside every wrapper of this crate and of core.
     fn wrapped(store: impl Store + 'static) -> impl Store {
         let traced =
             Traced::new(Arc::new(FaultStore::new(Box::new(InterleavingStore::new(store)))));

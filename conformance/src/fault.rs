@@ -2,11 +2,11 @@
 //!
 //! [`FaultStore`] wraps any store and changes it in one of two ways:
 //!
-//! - With a [`Fault`] it breaks one rule of DynamoDB's, by rewriting requests and answers. That
+//! - With a [`Fault`] it breaks one rule of DynamoDB's, by rewriting requests and responses. That
 //!   tests the suite: each fault names a case that must fail on it ([`Fault::caught_by`]), and
 //!   [`FaultHarness`] runs the cases on such stores.
 //! - With [`Failures`] it keeps all rules, and fails as services do: throttling, an unreachable
-//!   service, an answer that is lost after the write, a conflict with another transaction,
+//!   service, a response that is lost after the write, a conflict with another transaction,
 //!   unprocessed items of a batch. That is for the tests of applications.
 //!
 //! ```

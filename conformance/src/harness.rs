@@ -27,12 +27,12 @@ pub trait Harness: Send + Sync + 'static {
     /// a separate table-name prefix.
     async fn case_store(&self) -> CaseStore;
 
-    /// How strictly error messages are compared. Default: [`Wording::Exact`].
+    /// Strictness in comparing error messages. Default: [`Wording::Exact`].
     fn wording(&self) -> Wording {
         Wording::Exact
     }
 
-    /// Whether the engine claims every capability, so that an unsupported case fails. Default:
+    /// Whether an unsupported case fails, because the engine claims every capability. Default:
     /// false.
     fn is_complete(&self) -> bool {
         false
@@ -131,6 +131,7 @@ impl fmt::Debug for CaseStore {
 
 /// Number of checks whether a sweep has happened; with the pause between them one minute.
 const SWEEP_POLLS: usize = 240;
+/// Pause between two checks whether a sweep has happened.
 const SWEEP_POLL_EVERY: Duration = Duration::from_millis(250);
 
 /// Waits until the engine has deleted all items that have expired by now.
@@ -154,7 +155,8 @@ async fn await_sweep(store: Arc<dyn Store>) -> Result<()> {
             .is_some()
         {
             if polls.next().is_none() {
-                let text = "the engine has not deleted an expired item within a minute";
+                let text = "the engine has not deleted an expired item within a minute; \
+                            shorten the interval of its sweeps";
                 return Err(Error::new(ErrorKind::Unavailable, text));
             }
             SystemClock.sleep(SWEEP_POLL_EVERY).await;

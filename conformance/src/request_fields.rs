@@ -1,4 +1,4 @@
-//! Proof that a store which ignores a field of a request fails the suite.
+//! Test that the suite fails on a store that ignores a field of a request.
 //!
 //! Requests gain fields without breaking a store at compile time. So every field has a row in
 //! [`rows`] with the id of a case that fails if a store ignores the field. The tests below compare
@@ -48,7 +48,7 @@ struct Row {
     loss: Loss,
 }
 
-/// What shows that a store ignores a field.
+/// Evidence that a store ignores a field.
 #[derive(Clone, Copy)]
 enum Proof {
     /// The case of this id fails.
@@ -96,11 +96,11 @@ fn field_of_line(line: &str) -> Option<&str> {
     (!name.is_empty() && name.chars().all(is_plain)).then_some(name)
 }
 
-/// Number of calls after which a [`Lossy`] store fails its case: one that asks for the same page
-/// again and again would never end.
+/// Number of calls after which a [`Lossy`] store fails its case: a case that gets the same page at
+/// every call would never end.
 const MOST_CALLS: usize = 20_000;
 
-/// A store that ignores a field of its requests.
+/// Store that ignores a field of its requests.
 #[derive(Debug)]
 struct Lossy {
     store: Arc<dyn Store>,
@@ -111,7 +111,7 @@ struct Lossy {
 macro_rules! without_field {
     ($self:ident, $method:ident, $request:ident) => {{
         let calls = $self.calls.fetch_add(1, Ordering::Relaxed);
-        assert!(calls < MOST_CALLS, "no end after {MOST_CALLS} calls");
+        assert!(calls < MOST_CALLS, "the case has not ended after {MOST_CALLS} calls");
         let mut request = $request;
         if let Some(Loss(reset)) = $self.loss {
             reset(&mut request);
@@ -124,7 +124,7 @@ tabla_core::wrap_store! {
     impl[] Store for Lossy, inner: store, call: without_field
 }
 
-/// Stores in memory that ignore a field; without a loss, as they are.
+/// Harness of [`MemoryHarness`] whose stores ignore a field; none without a loss.
 struct LossyHarness(Option<Loss>);
 
 #[async_trait]

@@ -72,7 +72,7 @@ pub async fn run(
                 task.await.unwrap_or_else(|error| CaseResult {
                     case,
                     status: Status::Fail,
-                    message: format!("the harness failed: {error}"),
+                    message: format!("the task of the case was canceled or panicked: {error}"),
                 })
             }
         })
@@ -162,10 +162,10 @@ async fn run_and_classify(
         None => deviations::classify(with_timeout((case.run)(ctx)).await, known),
         Some(Err(failure)) => (Status::Fail, failure),
         Some(Ok(why)) if harness.is_complete() => {
-            (Status::Fail, format!("the case is unsupported, but the harness is_complete: {why}"))
+            (Status::Fail, format!("the harness is_complete, but the case is unsupported: {why}"))
         }
         Some(Ok(why)) if known.is_some() => {
-            (Status::Fail, format!("the case cannot run; delete its row in the deviations: {why}"))
+            (Status::Fail, format!("the case cannot run; delete its row in src/deviations: {why}"))
         }
         Some(Ok(why)) => (Status::Unsupported, why),
     };

@@ -76,7 +76,7 @@ impl TableSpec {
         self.gsi_on("gsi", ("gpk", KeyType::S), Some(("gsk", KeyType::S)), projection)
     }
 
-    /// Adds a global index with one partition key attribute and at most one sort key attribute.
+    /// Adds a global index on one partition key attribute and at most one sort key attribute.
     #[must_use]
     pub fn gsi_on(
         self,

@@ -145,7 +145,7 @@ async fn invariants_hold_on_memory_store() {
     assert_eq!(tables(&*stores[0]).await, Vec::<String>::new());
 }
 
-/// Runs on a broken store, which must be detected.
+/// Runs the check on a broken store, and returns the violation as text; panics if there is none.
 ///
 /// The tests have one thread, so that they find the same violation each time. On several threads it
 /// takes a few rounds, sometimes ten.
@@ -160,7 +160,7 @@ async fn detected(breach: Breach) -> String {
 #[tokio::test]
 async fn condition_evaluated_before_write_is_detected() {
     let text = detected(Breach::ConditionThenWrite).await;
-    assert!(text.contains("no order of the operations explains their answers"), "{text}");
+    assert!(text.contains("no order of the operations explains their outcomes"), "{text}");
 }
 
 #[tokio::test(flavor = "multi_thread")]
@@ -362,7 +362,7 @@ impl Broken {
         }
         if self.every_17th(Breach::LateWrites) {
             self.late.lock().expect("no thread panics while it holds the lock").push(request);
-            let error = Error::new(ErrorKind::Unavailable, "the answer was lost");
+            let error = Error::new(ErrorKind::Unavailable, "the response was lost");
             return Err(error.with_applied(Applied::Maybe));
         }
         if self.every_17th(Breach::ConflictAfterWrite) {

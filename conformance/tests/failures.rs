@@ -115,7 +115,7 @@ async fn write_with_lost_answer_is_executed() {
     assert_eq!(held(&store, "one").await, [key(1)]);
     let error = store.get(GetItem::new("one", key(1))).await.unwrap_err();
     assert_eq!(error.applied(), Applied::No, "a read changes nothing");
-    // An invalid call has no answer to lose.
+    // An invalid call has no response to lose.
     let wrong = PutItem::new("one", item! { "other" => 1 });
     let error = store.put(wrong).await.unwrap_err();
     assert_eq!(error.kind(), &ErrorKind::Validation);

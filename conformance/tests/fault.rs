@@ -25,7 +25,8 @@ fn main() -> ExitCode {
     libtest_mimic::run(&Arguments::from_args(), trials).exit_code()
 }
 
-/// A wrapper without fault changes nothing: every case has the same status as on the wrapped store.
+/// Checks that a wrapper without fault changes nothing: every case has the same status as on
+/// the wrapped store.
 fn sound() -> Result<(), String> {
     let inside = results(Arc::new(MemoryHarness), &Filter::All);
     let wrapped = results(Arc::new(FaultHarness::new(MemoryHarness, None)), &Filter::All);
@@ -38,7 +39,7 @@ fn sound() -> Result<(), String> {
     if texts.is_empty() { Ok(()) } else { Err(texts.join("\n")) }
 }
 
-/// The case that the fault names must pass without it and fail with it.
+/// Checks that the case that the fault names passes without the fault and fails with it.
 fn caught(fault: Fault) -> Result<(), String> {
     let case = cases().find(|case| case.id == fault.caught_by()).ok_or_else(|| {
         format!("the fault names case {}, which does not exist", fault.caught_by())

@@ -24,7 +24,7 @@ pub struct BankReport {
     pub transfers: usize,
     /// Transfers rejected because the balance was too low.
     pub refused: usize,
-    /// Transfers whose outcome is unknown, because the answer was lost.
+    /// Transfers whose outcome is unknown, because the response was lost.
     pub unknown: usize,
     /// Calls repeated after a conflict, throttling or an unreachable store.
     pub conflicts: usize,
@@ -41,7 +41,7 @@ pub struct BankReport {
 ///
 /// # Errors
 /// [`Violation::Invariant`] if an invariant is broken, [`Violation::Store`] if a call fails for
-/// another reason than a conflict or a lost answer.
+/// another reason than a conflict or a lost response.
 ///
 /// # Panics
 /// If there is no store, or if `accounts` is not from 3 to 100, the limit of a transaction.
@@ -51,7 +51,10 @@ pub async fn bank_transfers(
     tasks: usize,
     transfers: usize,
 ) -> Result<BankReport, Violation> {
-    assert!((3..=100).contains(&accounts), "{accounts} accounts: not from 3 to 100");
+    assert!(
+        (3..=100).contains(&accounts),
+        "bank_transfers: {accounts} accounts is not from 3 to 100"
+    );
     let first = stores.first().expect("bank_transfers needs at least one store");
     first.capabilities().require(&[Requirement::Transactions])?;
     let request = |name| CreateTable::new(name).partition_key("pk", KeyType::S);
@@ -85,7 +88,8 @@ pub async fn bank_transfers(
         let balances = balances(&**store, &table, accounts, &mut report.conflicts).await?;
         check(&balances)?;
         if report.unknown == 0 && balances != expected {
-            let text = format!("the balances are {balances:?} after transfers to {expected:?}");
+            let text =
+                format!("the balances are {balances:?}; by the transfers they are {expected:?}");
             return Err(Violation::Invariant(text));
         }
     }
@@ -175,7 +179,7 @@ fn key(number: usize) -> Item {
     item! { "pk" => format!("account-{number}") }
 }
 
-/// Creates an account once, even if answers are lost.
+/// Creates an account once, even if responses are lost.
 async fn open(
     store: &dyn Store,
     table: &str,
@@ -191,7 +195,7 @@ async fn open(
             RetryOutcome::Unknown => {}
         }
     }
-    let text = format!("cannot create an account: the answer was lost {ATTEMPTS} times");
+    let text = format!("cannot create account {number}: {ATTEMPTS} responses were lost");
     Err(Violation::Store(Error::new(ErrorKind::Unavailable, text)))
 }
 
@@ -207,7 +211,9 @@ async fn balances(
     let RetryOutcome::Done(answer) =
         retry_on_conflict(conflicts, || store.transact_get(request.clone())).await?
     else {
-        return Err(Violation::Store(Error::validation("a read cannot be refused or unknown")));
+        return Err(Violation::Store(Error::validation(
+            "a read returned a failed condition or a lost response",
+        )));
     };
     let balance = |item: &Option<Item>| {
         let number = item.as_ref()?.get("balance").and_then(ValueRef::as_number)?;

@@ -1,4 +1,4 @@
-//! Execution of the model's operations on a store, and conversion of the answers to outcomes.
+//! Execution of the model's operations on a store, and conversion of the responses to outcomes.
 
 use tabla_core::ops::*;
 use tabla_core::{CancellationCode, Error, ErrorKind, Item, Store, Update, assign, attr};
@@ -11,7 +11,7 @@ use super::tables::Tables;
 /// Executes an operation of the model on a store.
 ///
 /// # Errors
-/// [`Violation::UnexpectedAnswer`] if the answer has no equivalent in the model.
+/// [`Violation::UnexpectedAnswer`] if the response has no equivalent in the model.
 pub(super) async fn call(
     store: &dyn Store,
     tables: &Tables,
@@ -46,14 +46,14 @@ pub(super) async fn call(
     })
 }
 
-/// Answer of a successful call.
+/// Response of a successful call.
 #[derive(Debug)]
 enum Answer {
     Items(Vec<Option<Item>>),
     Old(Option<Item>),
 }
 
-/// Outcome of a success; `None` if the answer has items that cannot have been written.
+/// Outcome of a success; `None` if the response has items that cannot have been written.
 fn done(tables: &Tables, operation: &ModelOperation, answer: &Answer) -> Option<Outcome> {
     let keys = operation.keys();
     match answer {

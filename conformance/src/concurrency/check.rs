@@ -1,4 +1,4 @@
-//! Check of a history, round by round.
+//! Check that a recorded history is strictly serializable, round by round.
 
 use std::collections::HashSet;
 
@@ -71,7 +71,7 @@ impl Checker {
     /// if at all. Default: 2.
     ///
     /// After these rounds it is considered only in rounds in which its tag is seen, or which have
-    /// no order without it. Otherwise the work would grow with every lost answer.
+    /// no order without it. Otherwise the work would grow with every lost response.
     #[must_use]
     pub fn patience(mut self, rounds: usize) -> Self {
         self.patience = rounds;
@@ -185,7 +185,7 @@ impl Checker {
     }
 }
 
-/// Facts that an entry reports, each as an entry to be explained at one moment.
+/// Entries that the search has to explain for one recorded entry, each at one moment.
 fn said(entry: &Entry, reasons: ReasonTiming) -> Vec<Entry> {
     let (
         ModelOperation::TransactWrite(writes),

@@ -18,7 +18,7 @@ pub struct CountersReport {
     pub increments: usize,
     /// Optimistic retries: increments whose condition failed because the count had changed.
     pub overtaken: usize,
-    /// Increments whose outcome is unknown, because the answer was lost.
+    /// Increments whose outcome is unknown, because the response was lost.
     pub unknown: usize,
     /// Calls repeated after a conflict, throttling or an unreachable store.
     pub conflicts: usize,
@@ -32,7 +32,7 @@ pub struct CountersReport {
 ///
 /// # Errors
 /// [`Violation::Invariant`] if a count is wrong, [`Violation::Store`] if a call fails for another
-/// reason than a conflict or a lost answer.
+/// reason than a conflict or a lost response.
 ///
 /// # Panics
 /// If there is no store, or if `counters` is 0.
@@ -42,7 +42,7 @@ pub async fn counters(
     tasks: usize,
     increments: usize,
 ) -> Result<CountersReport, Violation> {
-    assert!(counters > 0, "counters: the number of counters is 0");
+    assert!(counters > 0, "counters: the number of counters must be at least 1");
     let first = stores.first().expect("counters needs at least one store");
     let request = |name| CreateTable::new(name).partition_key("pk", KeyType::S);
     let table = create_table(&**first, "counters", request).await?;
@@ -99,7 +99,7 @@ struct Counted {
     perhaps: i64,
 }
 
-/// Task that counts.
+/// Task that increments the counters.
 struct Clerk {
     store: Arc<dyn Store>,
     table: String,
@@ -227,7 +227,9 @@ async fn read(
     let RetryOutcome::Done(answer) =
         retry_on_conflict(conflicts, || store.get(request.clone())).await?
     else {
-        return Err(Violation::Store(Error::validation("a read cannot be refused or unknown")));
+        return Err(Violation::Store(Error::validation(
+            "a read returned a failed condition or a lost response",
+        )));
     };
     let Some(item) = answer.item else { return Ok(None) };
     let count = item.get("n").and_then(ValueRef::as_number).and_then(|number| number.to_i64());

@@ -22,12 +22,12 @@ pub enum Violation {
         /// Number of search points visited.
         states: usize,
     },
-    /// An answer that no order explains: an error that a valid call cannot have, or an item that no
-    /// operation wrote.
+    /// A response that no order explains: an error that a valid call cannot have, or an item that
+    /// no operation wrote.
     UnexpectedAnswer {
         /// Operation that was called.
         asked: String,
-        /// Answer of the store.
+        /// Response of the store.
         answer: String,
     },
     /// An invariant of [`bank_transfers`](super::bank_transfers) or
@@ -52,11 +52,12 @@ impl fmt::Display for Violation {
             Self::Undecided { round, states } => {
                 write!(
                     f,
-                    "round {round}: undecided after {states} search points; raise `max_states`"
+                    "round {round}: the search found neither an order nor a violation in {states} \
+                     search points; raise `max_states`"
                 )
             }
             Self::UnexpectedAnswer { asked, answer } => {
-                write!(f, "{asked} returned {answer}")
+                write!(f, "{asked} returned {answer}, which no order explains")
             }
             Self::Invariant(text) => f.write_str(text),
             Self::Store(error) => write!(f, "the store failed: {error}"),
@@ -75,8 +76,8 @@ impl StdError for Violation {
     }
 }
 
-/// History without a valid order, cut after the first answer that excludes all orders, and reduced
-/// to the operations that matter.
+/// History without a valid order, cut after the first response that excludes all orders, and
+/// reduced to the operations that matter.
 #[derive(Clone, Debug)]
 pub struct Disorder {
     /// Number of the round, from 1.
@@ -98,7 +99,7 @@ const MAX_SHOWN: usize = 16;
 
 impl fmt::Display for Disorder {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        writeln!(f, "round {}: no order of the operations explains their answers", self.round)?;
+        writeln!(f, "round {}: no order of the operations explains their outcomes", self.round)?;
         writeln!(f, "  [called, answered] in ticks; the round began with {}", self.start)?;
         let keys: Vec<usize> =
             self.unexplained.iter().flat_map(|(entry, _)| entry.operation.keys()).collect();
@@ -135,7 +136,7 @@ impl fmt::Display for Disorder {
     }
 }
 
-/// Violation for a problem, which is a part of these entries and has no solution.
+/// Violation that a problem without a solution shows; the problem is a part of these entries.
 pub(super) fn explain(
     round: usize,
     entries: &[Entry],
@@ -163,7 +164,7 @@ pub(super) fn explain(
     }))
 }
 
-/// Attempts to reduce a history, within a budget.
+/// Reduction of a history, with a limit on the search points.
 struct Attempt {
     budget: Budget,
 }
@@ -176,9 +177,9 @@ impl Attempt {
         }
     }
 
-    /// Cuts the history after the first answer that excludes all orders.
+    /// Cuts the history after the first response that excludes all orders.
     ///
-    /// If a history up to some answer has no order, no longer one has.
+    /// If a history up to some response has no order, no longer one has.
     fn cut<'a>(&mut self, problem: &Problem<'a>) -> Problem<'a> {
         let mut answers: Vec<u64> = problem.known().iter().map(|entry| entry.answered).collect();
         answers.sort_unstable();

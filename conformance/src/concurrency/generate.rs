@@ -6,7 +6,7 @@ use super::model::{
     Action, Condition, ModelOperation, Outcome, Returns, Row, State, Verdict, Write,
 };
 
-/// Source of the operations of one task.
+/// Generator of the operations of one task.
 ///
 /// It remembers the items that the task has seen, so that conditions refer to recent values: some
 /// hold, and some fail because the item has changed.
@@ -117,7 +117,7 @@ impl Generator {
         Action::Put(Row { tag: Some(tag), count })
     }
 
-    /// Adds the tag, so that sums of different additions differ.
+    /// Update that adds the tag to the count, so that sums of different additions differ.
     fn add(&self, tag: u64) -> Action {
         Action::Update { tag: self.coin().then_some(tag), add: Some(tag as i64) }
     }

@@ -7,7 +7,7 @@ pub(super) struct DisjointSets {
 }
 
 impl DisjointSets {
-    /// Each key in a set of its own.
+    /// Sets that each contain one key, for keys below `keys`.
     pub(super) fn new(keys: usize) -> Self {
         Self { parents: (0..keys).collect() }
     }

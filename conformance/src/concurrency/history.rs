@@ -6,7 +6,7 @@ use super::model::{Action, Condition, ModelOperation, Outcome, Row, Verdict};
 
 /// Recorded operation with its outcome.
 ///
-/// The call began after the tick `called`, and its answer arrived before the tick `answered`. One
+/// The call began after the tick `called`, and its response arrived before the tick `answered`. One
 /// operation precedes another in real time if it was answered before the other was called.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Entry {
@@ -14,7 +14,7 @@ pub struct Entry {
     pub task: usize,
     /// Tick before the call.
     pub called: u64,
-    /// Tick after the answer.
+    /// Tick after the response.
     pub answered: u64,
     /// Operation that was called.
     pub operation: ModelOperation,

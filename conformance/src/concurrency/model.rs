@@ -199,7 +199,7 @@ pub enum Outcome {
     Unknown(Cow<'static, str>),
 }
 
-/// Information about one condition in an answer.
+/// Information about one condition in a response.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub enum Verdict {
     /// The condition held.

@@ -79,7 +79,7 @@ impl Recorder {
     /// these stores. No other process may use the same numbers.
     ///
     /// # Errors
-    /// [`Violation::UnexpectedAnswer`] for an answer that no order explains, [`Violation::Ticks`].
+    /// [`Violation::UnexpectedAnswer`] for a response that no order explains, [`Violation::Ticks`].
     ///
     /// # Panics
     /// If there is no store.

@@ -45,15 +45,15 @@ pub(super) enum Wanted {
 /// Result of a search.
 #[derive(Clone, Debug)]
 pub(super) enum Found<'a> {
-    /// Orders that explain everything, by their ends.
+    /// Ends of the orders that explain everything.
     Ends(Vec<End>),
-    /// There is no order.
+    /// No order explains everything; the longest partial order.
     Stuck(Stuck<'a>),
     /// The search reached its limit.
     GaveUp,
 }
 
-/// End of an order.
+/// End of an order: the state, and the operations of unknown outcome that it uses.
 #[derive(Clone, Debug)]
 pub(super) struct End {
     pub(super) state: State,
@@ -181,7 +181,7 @@ impl<'a> Problem<'a> {
         }
     }
 
-    /// Operations that may come next, and the first tick of an answer: an operation of unknown
+    /// Operations that may come next, and the first tick of a response: an operation of unknown
     /// outcome may come next if it was called before that tick.
     ///
     /// An operation may come next if no other was answered before it was called.

@@ -29,7 +29,7 @@ pub struct Options {
     pub operations: usize,
     /// Meaning of cancellation reasons. Default: [`ReasonTiming::AtOnce`].
     pub reasons: ReasonTiming,
-    /// Number of rounds within which a write whose answer was lost is expected to take effect, if
+    /// Number of rounds within which a write whose response was lost is expected to take effect, if
     /// at all ([`Checker::patience`]). Default: 2.
     pub patience: usize,
     /// Limit on the search points of a round ([`Checker::max_states`]). Default: 200,000.
@@ -99,7 +99,7 @@ impl Options {
         self
     }
 
-    /// Sets the rounds within which a write whose answer was lost is expected to take effect.
+    /// Sets the rounds within which a write whose response was lost is expected to take effect.
     #[must_use]
     pub fn with_patience(mut self, rounds: usize) -> Self {
         self.patience = rounds;

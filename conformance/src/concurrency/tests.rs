@@ -1,4 +1,4 @@
-//! Tests of the checker on histories that are written by hand or generated.
+//! Tests of the checker on histories that are hand-written or generated.
 
 mod bad;
 mod good;
@@ -8,7 +8,7 @@ mod random;
 use super::model::{Action, Condition, ModelOperation, Outcome, Row, Verdict, Write};
 use super::{Checker, Disorder, Entry, ReasonTiming, Violation};
 
-/// Operation with the ticks of its call and its answer.
+/// Operation with the ticks of its call and its response.
 fn entry(ticks: [u64; 2], operation: ModelOperation, outcome: Outcome) -> Entry {
     let [called, answered] = ticks;
     Entry { task: 0, called, answered, operation, outcome }
@@ -48,7 +48,7 @@ fn refused(ticks: [u64; 2], write: Write) -> Entry {
     entry(ticks, ModelOperation::Write(write), Outcome::Refused(vec![Verdict::Failed(None)]))
 }
 
-/// Write whose answer was lost.
+/// Write whose response was lost.
 fn lost(ticks: [u64; 2], write: Write) -> Entry {
     entry(ticks, ModelOperation::Write(write), Outcome::Unknown("lost".into()))
 }
@@ -75,7 +75,7 @@ fn canceled<const N: usize>(ticks: [u64; 2], writes: [Write; N], verdicts: [Verd
     entry(ticks, ModelOperation::TransactWrite(writes.into()), Outcome::Refused(verdicts.into()))
 }
 
-/// Transaction whose answer was lost.
+/// Transaction whose response was lost.
 fn lost_all<const N: usize>(ticks: [u64; 2], writes: [Write; N]) -> Entry {
     entry(ticks, ModelOperation::TransactWrite(writes.into()), Outcome::Unknown("lost".into()))
 }

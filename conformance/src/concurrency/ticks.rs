@@ -8,7 +8,7 @@ use std::sync::{Arc, Mutex, PoisonError};
 
 /// Logical clock that all tasks share: every tick is a unique number, larger than those before.
 ///
-/// It orders calls and answers without reading the time. A tick also serves as the tag of the write
+/// It orders calls and responses without reading the time. A tick is also the tag of the write
 /// that follows it. [`Ticks::default`] is the clock of one process, [`Ticks::in_file`] one that
 /// several processes share.
 #[derive(Clone, Debug)]

@@ -1,4 +1,4 @@
-//! Assertions on answers and errors.
+//! Assertions on responses and errors.
 
 use std::collections::BTreeMap;
 use std::fmt::Debug;
@@ -12,16 +12,16 @@ use crate::harness::Wording;
 use crate::wording;
 
 impl Ctx {
-    /// The result must be an error, which is returned for further assertions.
+    /// Asserts that the result is an error, and returns it.
     #[track_caller]
     pub fn expect_error<T: Debug>(&self, result: Result<T>) -> Error {
         match result {
-            Ok(answer) => panic!("expected an error, got {answer:?}"),
+            Ok(answer) => panic!("expected an error, got success: {answer:?}"),
             Err(error) => error,
         }
     }
 
-    /// The result must be an error with this exception name and message, and is returned.
+    /// Asserts that the result is an error with this exception name and message, and returns it.
     #[track_caller]
     pub fn expect_code<T: Debug>(&self, result: Result<T>, code: &str, message: &str) -> Error {
         match result {
@@ -36,8 +36,8 @@ impl Ctx {
         }
     }
 
-    /// The result must be an error of this kind, with any message: for errors whose text is not
-    /// stable. `what` names the kind in the failure, and `is` tests it:
+    /// Asserts that the result is an error of this kind, with any message: for errors whose text is
+    /// not stable. Returns the error. `what` names the kind in the failure, and `is` tests it:
     /// `ctx.expect_kind(result, "Throttled", |kind| matches!(kind, ErrorKind::Throttled))`.
     #[track_caller]
     pub fn expect_kind<T: Debug>(
@@ -55,19 +55,19 @@ impl Ctx {
         }
     }
 
-    /// The result must be a ValidationException with exactly this message.
+    /// Asserts that the result is a ValidationException with exactly this message.
     #[track_caller]
     pub fn expect_validation<T: Debug>(&self, result: Result<T>, message: &str) {
         let error = self.expect_code(result, "ValidationException", message);
         assert!(
             matches!(error.kind(), ErrorKind::Validation),
-            "a ValidationException has the unexpected kind {:?}",
+            "a ValidationException must have ErrorKind::Validation, not {:?}",
             error.kind()
         );
     }
 
-    /// The result must be a ValidationException whose message contains this part: for messages that
-    /// are not stable as a whole.
+    /// Asserts that the result is a ValidationException whose message contains this part: for
+    /// messages that are not stable as a whole.
     #[track_caller]
     pub fn expect_validation_with<T: Debug>(&self, result: Result<T>, part: &str) {
         match result {
@@ -79,25 +79,25 @@ impl Ctx {
         }
     }
 
-    /// The result must be the error of a data operation on a missing table.
+    /// Asserts that the result is the error of a data operation on a missing table.
     #[track_caller]
     pub fn expect_table_missing<T: Debug>(&self, result: Result<T>) {
         self.expect_code(result, "ResourceNotFoundException", "Requested resource not found");
     }
 
-    /// The condition must have failed; returns the item that the error carries.
+    /// Asserts that the condition failed, and returns the item that the error carries.
     #[track_caller]
     pub fn expect_condition_failed<T: Debug>(&self, result: Result<T>) -> Option<Item> {
         let code = "ConditionalCheckFailedException";
         let error = self.expect_code(result, code, "The conditional request failed");
         match error.into_kind() {
             ErrorKind::ConditionFailed { item } => item,
-            kind => panic!("a {code} has the unexpected kind {kind:?}"),
+            kind => panic!("a {code} must have ErrorKind::ConditionFailed, not {kind:?}"),
         }
     }
 
-    /// The transaction must be canceled with these reason codes, one per operation in order, and
-    /// the message must list them. Returns the reasons.
+    /// Asserts that the transaction is canceled with these reason codes, one per operation in
+    /// order, and that the message lists them. Returns the reasons.
     #[track_caller]
     pub fn expect_canceled<T: Debug>(
         &self,
@@ -111,7 +111,7 @@ impl Ctx {
         let error = self.expect_code(result, "TransactionCanceledException", &message);
         let reasons = error.cancellation_reasons().to_vec();
         let got: Vec<&str> = reasons.iter().map(|reason| reason.code.as_str()).collect();
-        assert_eq!(got, codes, "the codes of the cancellation reasons");
+        assert_eq!(got, codes, "codes of the cancellation reasons");
         for reason in reasons.iter().filter(|reason| reason.code.as_str() == "None") {
             assert!(
                 reason.message.is_none() && reason.item.is_none(),
@@ -121,7 +121,8 @@ impl Ctx {
         reasons
     }
 
-    /// The text must be the expected one: for texts outside errors, such as cancellation reasons.
+    /// Asserts that a text is the expected one: for texts outside errors, such as cancellation
+    /// reasons.
     #[track_caller]
     pub fn expect_text(&self, actual: &str, expected: &str) {
         assert!(
@@ -138,7 +139,7 @@ impl Ctx {
         }
     }
 
-    /// The items must be the expected ones, in any order.
+    /// Asserts that the items are the expected ones, in any order.
     #[track_caller]
     pub fn expect_items(&self, actual: &[Item], expected: &[Item]) {
         if let Some(difference) = difference(actual, expected) {
@@ -146,7 +147,7 @@ impl Ctx {
         }
     }
 
-    /// The items must be the expected ones, in this order.
+    /// Asserts that the items are the expected ones, in this order.
     #[track_caller]
     pub fn expect_in_order(&self, actual: &[Item], expected: &[Item]) {
         if let Some(difference) = difference(actual, expected) {
@@ -155,7 +156,7 @@ impl Ctx {
         assert!(actual == expected, "the order is {actual:#?}\nexpected {expected:#?}");
     }
 
-    /// The attribute must have these values, item by item: a short way to check an order.
+    /// Asserts that the attribute has these values, item by item: a short way to check an order.
     #[track_caller]
     pub fn expect_column<V: Into<tabla_core::Value>>(
         &self,

@@ -46,8 +46,8 @@ impl Ctx {
         self.scan_pages_at(Location::caller(), scan)
     }
 
-    /// The query must return these items, over all its pages, in this order. A read of an index
-    /// that may lag is repeated for about 10 seconds.
+    /// Asserts that the query returns these items, over all its pages, in this order. A read of an
+    /// index that may lag is repeated for about 10 seconds.
     #[track_caller]
     pub fn expect_query<'a>(
         &'a self,
@@ -71,7 +71,7 @@ impl Ctx {
         }
     }
 
-    /// The table must hold exactly these items, in any order.
+    /// Asserts that the table holds exactly these items, in any order.
     #[track_caller]
     pub fn expect_table<'a>(
         &'a self,
@@ -100,8 +100,8 @@ impl Ctx {
         items(self.scan_pages_at(at, scan).await)
     }
 
-    /// The index must hold exactly these entries, as projected, in any order. A read of an index
-    /// that may lag is repeated for about 10 seconds.
+    /// Asserts that the index holds exactly these entries, as projected, in any order. A read of
+    /// an index that may lag is repeated for about 10 seconds.
     #[track_caller]
     pub fn expect_index<'a>(
         &'a self,

@@ -31,7 +31,7 @@ impl Ctx {
         async move { self.take_snapshot(at, table).await }
     }
 
-    /// The table and its indexes must equal the snapshot: a failed write changed nothing.
+    /// Asserts that the table and its indexes equal the snapshot: a failed write changed nothing.
     #[track_caller]
     pub fn expect_unchanged<'a>(
         &'a self,

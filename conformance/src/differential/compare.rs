@@ -1,4 +1,4 @@
-//! Execution of one history on two stores, and comparison of the answers.
+//! Execution of one history on two stores, and comparison of the responses.
 
 use std::fmt;
 use std::time::Duration;
@@ -16,11 +16,11 @@ use crate::wording;
 /// Difference between two stores on one operation.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Difference {
-    /// Operation, or the name of what was compared at the end.
+    /// Operation, or the name of the contents that were compared at the end.
     pub asked: String,
-    /// Answer of the specification.
+    /// Response of the specification.
     pub expected: String,
-    /// Answer of the compared store.
+    /// Response of the compared store.
     pub actual: String,
 }
 
@@ -130,7 +130,7 @@ fn reads_index(operation: &HistoryOperation) -> bool {
     }
 }
 
-/// Normalized answer.
+/// Normalized response.
 #[derive(Debug, PartialEq)]
 pub(super) enum Answer {
     /// Item that a read or write of one item returned.

@@ -123,7 +123,7 @@ fn key_value(kind: KeyType) -> BoxedStrategy<Value> {
     }
 }
 
-/// Draws from 3 values only, so that operations touch the same items.
+/// Key value of the table, one of 3, so that operations touch the same items.
 fn table_key_value(kind: KeyType) -> BoxedStrategy<Value> {
     match kind {
         KeyType::S => select(vec!["a", "b", "é"]).prop_map(Value::from).boxed(),
@@ -181,7 +181,7 @@ fn key(shape: TableShape) -> impl Strategy<Value = Item> {
     parts.prop_map(|parts| parts.into_iter().collect())
 }
 
-/// Key of the table, or now and then an invalid one.
+/// Key of the table; 4 of 44 are invalid.
 fn given_key(shape: TableShape) -> impl Strategy<Value = Item> {
     prop_oneof![
         40 => key(shape),
@@ -192,9 +192,11 @@ fn given_key(shape: TableShape) -> impl Strategy<Value = Item> {
     ]
 }
 
-/// Whether this is none of the invalid keys above. A request with an invalid key has no condition:
-/// which of two mistakes is reported first is not compared here, and an expression that cannot be
-/// built is rejected before a request is sent to a service.
+/// Whether the key is none of the invalid keys of [`given_key`].
+///
+/// A request with an invalid key has no condition: which of two mistakes is reported first is not
+/// compared here, and an expression that cannot be built is rejected before a request is sent to a
+/// service.
 fn is_right(key: &Item) -> bool {
     let wrong_value = match key.get("pk") {
         Some(ValueRef::Bool(_) | ValueRef::S("")) | None => true,
@@ -263,7 +265,7 @@ fn compare_op() -> impl Strategy<Value = CompareOp> {
     select(vec![Op::Eq, Op::Ne, Op::Lt, Op::Le, Op::Gt, Op::Ge])
 }
 
-/// Comparisons: by order only with types that have one.
+/// Comparison, by order only with a type that has one.
 fn comparison() -> impl Strategy<Value = Condition> {
     let ordered = prop_oneof![
         number().prop_map(Value::from),
@@ -331,9 +333,9 @@ enum UpdateAction {
     Delete(Value),
 }
 
-/// One action, and a constant that is always set: DynamoDB Local creates an item for an update that
-/// only removes, and AWS does not. Which of two failures of an update is reported is not defined,
-/// so there is at most one: a path that may be invalid is set to a constant.
+/// Update with one action, which also sets a constant: DynamoDB Local creates an item for an update
+/// that only removes, and AWS does not. Which of two failures of an update is reported is not
+/// defined, so there is at most one: a path that may be invalid is set to a constant.
 fn update_expression() -> impl Strategy<Value = Update> {
     let change = prop_oneof![
         5 => set_to().prop_map(UpdateAction::Set),
@@ -572,8 +574,8 @@ fn transact_get(shape: TableShape) -> impl Strategy<Value = TransactGetItems> {
     })
 }
 
-/// Keys are valid: which of several invalid operations fails a transaction is not defined. An
-/// update always has an expression, because the API requires one here.
+/// Transactional write with valid keys: which of several invalid operations fails a transaction is
+/// not defined. An update always has an expression, because the API requires one here.
 fn transact_write(shape: TableShape) -> impl Strategy<Value = TransactWriteItems> {
     let write = prop_oneof![
         3 => put(shape).prop_map(|put| {

@@ -34,10 +34,11 @@ impl KnownDeviations {
     }
 }
 
-/// Which of several mistakes in a request is reported is not defined. DynamoDB Local checks the
-/// indexes in no observable order, and parts of a condition before or after the item. It may also
-/// reject a transaction for one mistake or cancel it for another. But each reported mistake must be
-/// one of the request.
+/// Whether both errors are for mistakes of the request, though not the same ones.
+///
+/// Which of several mistakes is reported is not defined. DynamoDB Local checks the indexes in no
+/// observable order, and parts of a condition before or after the item. It may also reject a
+/// transaction for one mistake or cancel it for another.
 fn reports_other_error(
     history: &History,
     operation: &HistoryOperation,
@@ -65,8 +66,11 @@ fn error_texts(error: &Error) -> Vec<&str> {
     }
 }
 
-/// DynamoDB Local fails a transaction as a whole where AWS cancels it, if an update cannot be
-/// computed: the documented cancellation reasons of TransactWriteItems list these messages.
+/// Whether the compared store rejects as a whole a transaction that the specification cancels, with
+/// the message of one of its reasons.
+///
+/// DynamoDB Local does so if an update cannot be computed. AWS cancels: the documented cancellation
+/// reasons of TransactWriteItems list these messages.
 fn fails_as_a_whole(expected: &Error, actual: &Error) -> bool {
     *actual.kind() == ErrorKind::Validation
         && expected.cancellation_reasons().iter().any(|reason| {
@@ -82,9 +86,11 @@ const NOT_COMPUTED: [&str; 3] = [
     "The provided expression refers to an attribute that does not exist in the item",
 ];
 
-/// DynamoDB Local computes an update of a transaction before it validates the operations after it.
-/// If the update cannot be computed and a later operation is invalid, AWS rejects the request for
-/// the invalid operation, and DynamoDB Local reports the update.
+/// Whether the compared store reports an update that cannot be computed instead of an invalid
+/// operation of the same transaction.
+///
+/// DynamoDB Local computes an update before it validates the operations after it. AWS validates all
+/// operations first.
 fn computes_first(operation: &HistoryOperation, expected: &Error, actual: &Error) -> bool {
     let HistoryOperation::TransactWrite(request) = operation else { return false };
     request.items.len() > 1
@@ -93,15 +99,17 @@ fn computes_first(operation: &HistoryOperation, expected: &Error, actual: &Error
         && NOT_COMPUTED.iter().any(|message| wording::same(message, actual.message()))
 }
 
-/// DynamoDB Local looks for two operations on one item only after it has evaluated each of them;
-/// AWS rejects the request.
+/// Whether the specification rejects a transaction for two operations on one item, and the compared
+/// store reports the failure of one of them.
+///
+/// DynamoDB Local looks for two operations on one item only after it has evaluated each of them.
 fn evaluates_first(expected: &Error, actual: &Error) -> bool {
     expected.message() == "Transaction request cannot include multiple operations on one item"
         && matches!(actual.kind(), ErrorKind::TransactionCanceled { .. } | ErrorKind::Validation)
 }
 
-/// DynamoDB Local cancels a transaction that updates a key attribute with this reason only, and
-/// without reasons for the other operations.
+/// Whether the compared store cancels a transaction that updates a key attribute with this reason
+/// only, without reasons for the other operations, as DynamoDB Local does.
 fn gives_one_reason(expected: &Error, actual: &Error) -> bool {
     let [reason] = actual.cancellation_reasons() else { return false };
     let is_key_update = |message: &str| message.ends_with("This attribute is part of the key");

@@ -1,4 +1,4 @@
-//! Injected failures, and the plan that says when they occur.
+//! Injected failures, and the plan that determines when they occur.
 
 use std::collections::BTreeMap;
 use std::fmt;
@@ -19,7 +19,7 @@ macro_rules! all_operations {
         }
 
         impl Operation {
-            /// Whether the operation can change data, so that a lost answer leaves its outcome
+            /// Whether the operation can change data, so that a lost response leaves its outcome
             /// unknown.
             pub fn is_write(self) -> bool {
                 match self {
@@ -73,7 +73,7 @@ pub enum Failure {
     Throttled,
     /// The store cannot be reached; the call is not executed.
     Unavailable,
-    /// The call is executed and its answer lost: [`Applied::Maybe`] if it is a write.
+    /// The call is executed and its response lost: [`Applied::Maybe`] if it is a write.
     AnswerLost,
     /// Another transaction holds an item. Affects writes of single items and transactions; other
     /// calls are executed.
@@ -83,7 +83,7 @@ pub enum Failure {
     Unprocessed(usize),
 }
 
-/// Condition for a failure to occur.
+/// Calls at which a failure occurs.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub enum When {
     /// At the nth call, counted from 1.
@@ -117,14 +117,14 @@ impl Failures {
         Self { rules: Vec::new(), random: Arc::new(SeededRandom::new(1)) }
     }
 
-    /// Adds a failure of calls of this operation.
+    /// Adds a rule: calls of this operation fail with `failure` at `when`.
     #[must_use]
     pub fn on(mut self, operation: Operation, when: When, failure: Failure) -> Self {
         self.rules.push(Rule { operation: Some(operation), when, failure });
         self
     }
 
-    /// Adds a failure of calls of every operation; the rule counts them together.
+    /// Adds a rule for calls of every operation, which it counts together.
     #[must_use]
     pub fn on_any(mut self, when: When, failure: Failure) -> Self {
         self.rules.push(Rule { operation: None, when, failure });
@@ -132,8 +132,8 @@ impl Failures {
     }
 
     /// Plan of occasional transient failures: any call may be throttled, not reach the store,
-    /// conflict with a transaction, or have its answer lost. The probability of each is drawn from
-    /// 0 to `most`. For testing callers that have to handle all of them.
+    /// conflict with a transaction, or have its response lost. The probability of each is drawn
+    /// from 0 to `most`. For testing callers that have to handle all of them.
     ///
     /// ```
     /// use std::sync::Arc;
@@ -230,7 +230,7 @@ pub(super) fn unavailable() -> Error {
 
 pub(super) fn answer_lost(operation: Operation) -> Error {
     let applied = if operation.is_write() { Applied::Maybe } else { Applied::No };
-    Error::new(ErrorKind::Unavailable, "the answer was lost").with_applied(applied)
+    Error::new(ErrorKind::Unavailable, "the response was lost").with_applied(applied)
 }
 
 /// Conflict of a single write with a transaction.

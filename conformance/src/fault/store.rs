@@ -1,4 +1,4 @@
-//! The store wrapper with an injected fault or injected failures.
+//! Store wrapper with an injected fault or injected failures.
 
 use std::collections::BTreeSet;
 use std::future::Future;
@@ -71,7 +71,7 @@ impl<S: Store> FaultStore<S> {
         &self.store
     }
 
-    /// Whether no fault is injected, so that requests and answers pass unchanged.
+    /// Whether no fault is injected, so that requests and responses pass unchanged.
     pub(super) fn is_sound(&self) -> bool {
         self.fault.is_none()
     }
@@ -80,7 +80,7 @@ impl<S: Store> FaultStore<S> {
         self.fault == Some(fault)
     }
 
-    /// The fault, if it is one in evaluating conditions.
+    /// Injected fault, if it is one in evaluating conditions.
     pub(super) fn condition_fault(&self) -> Option<Fault> {
         self.fault.filter(|fault| fault.breaks_conditions())
     }

@@ -71,7 +71,7 @@ impl<S: Store> FaultStore<S> {
         Ok(())
     }
 
-    /// Updates that are executed one after another instead of this one.
+    /// Updates that the fault executes one after another instead of this one.
     fn steps(&self, update: Update, old: Option<&Item>) -> Vec<Update> {
         if self.has(Fault::SetsInSequence) && update.sets().len() > 1 {
             let sets = update.sets().iter();

@@ -1,4 +1,4 @@
-//! Faults of single writes and of what they report.
+//! Faults of single writes and of their outputs.
 
 use tabla_core::ops::{
     ConsumedCapacity, DeleteItem, PutItem, ReturnValuesOnConditionCheckFailure, WriteOutput,
@@ -86,7 +86,7 @@ impl<S: Store> FaultStore<S> {
         Ok(self.spoiled(answer))
     }
 
-    /// Answer of a write, changed by the fault.
+    /// Response of a write, changed by the fault.
     pub(super) fn spoiled(&self, mut answer: WriteOutput) -> WriteOutput {
         if self.has(Fault::IndexesAreFree) {
             answer.consumed_capacity = answer.consumed_capacity.map(without_indexes);

@@ -7,7 +7,7 @@ use tabla_core::ops::{
     TransactWriteItem, TransactWriteItems, UpdateItem, UpdateTable,
 };
 
-/// The request itself.
+/// Request itself, as its only part.
 pub(super) fn whole<T>(request: &mut T) -> Vec<&mut T> {
     vec![request]
 }

@@ -31,9 +31,9 @@ const WRITERS: u64 = 64;
 const COUNTRIES: [&str; 4] = ["Colombia", "México", "Perú", "Chile"];
 const ACTIONS: [&str; 5] = ["enter", "leave", "watch", "comment", "like"];
 const ROOMS: u64 = 6;
-/// Number of visitors whose whole log is read and compared; the next constant is the number of
-/// pages that are timed.
+/// Number of visitors whose whole log is read and compared.
 const COMPARED: u64 = 20;
+/// Number of pages whose reading is timed.
 const PAGES: u64 = 500;
 const PAGE: u32 = 50;
 
@@ -76,7 +76,11 @@ impl Size {
                     }
                 }
                 "--folder" => size.folder = value.into(),
-                _ => return Err(format!("unknown option {argument}").into()),
+                _ => {
+                    return Err(
+                        format!("unknown option {argument}; see `cargo xtask bench help`").into()
+                    );
+                }
             }
         }
         Ok(size)
@@ -122,7 +126,7 @@ struct Log {
     clock: ManualClock,
     store: SqliteStore,
     fest: EsenciaFest,
-    /// Consumer of the log's stream, which stands in for the analysis of the design document.
+    /// Consumer of the log's stream, in the role of the analysis in the app's design document.
     analytics: Consumer,
     seen: Seen,
 }

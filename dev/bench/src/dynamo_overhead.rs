@@ -140,7 +140,7 @@ async fn measure(calls: usize) -> Result<Vec<Row>, Box<dyn std::error::Error>> {
     Ok(vec![get, put, query.await?])
 }
 
-/// Makes both calls in turns, each from building the request to using the answer.
+/// Makes both calls in turns, each from building the request to using the response.
 async fn side_by_side(
     operation: &'static str,
     calls: usize,

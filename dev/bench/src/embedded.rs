@@ -24,7 +24,7 @@ use workload::{StorageMode, Workload};
 /// Error that ends a measurement.
 pub(crate) type Failure = Box<dyn Error + Send + Sync>;
 
-/// Contestant of the comparison.
+/// Contestant: the engine, the limit or a peer.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub(crate) enum Engine {
     Tabla,
@@ -49,7 +49,7 @@ impl Engine {
         Self::ALL.into_iter().find(|contestant| contestant.name() == name)
     }
 
-    /// Whether the contestant can do the work in this place with this number of callers.
+    /// Whether the contestant is measured in this storage mode with this number of callers.
     fn takes_part(self, place: StorageMode, callers: usize) -> bool {
         match self {
             Self::Tabla | Self::Dynoxide => true,
@@ -59,7 +59,7 @@ impl Engine {
     }
 }
 
-/// Unit of work that is timed as a whole.
+/// Row of the result: a number of operations of one workload, timed as a whole.
 #[derive(Clone, Debug)]
 pub(crate) struct Row {
     pub(crate) place: StorageMode,
@@ -111,7 +111,7 @@ impl Measured {
     }
 }
 
-/// Measures, and prints the tables and the goals.
+/// `embedded`: measures, and prints the tables and the goals.
 pub(crate) fn run(arguments: &[String]) -> Result<(), Failure> {
     let options = Options::parse(arguments)?;
     let folder = Folder::make(&options.folder)?;

@@ -40,11 +40,15 @@ pub(crate) fn run(arguments: &[String]) -> Result<(), Failure> {
                 })?
             }
             "--folder" => folder = value.into(),
-            _ => return Err(format!("unknown option {argument}").into()),
+            _ => {
+                return Err(
+                    format!("unknown option {argument}; see `cargo xtask bench help`").into()
+                );
+            }
         }
     }
     let folder = Folder::make(&folder)?;
-    println!("pages of {PAGE_SIZE} bytes read by one call, on average; items come in no order");
+    println!("pages of {PAGE_SIZE} bytes read by one call, on average; items in random order");
     println!(
         "{:>9} {:>9} {:>6}   {:>8} {:>9} {:>12}   {:>8} {:>9} {:>12}",
         "items",
@@ -81,7 +85,7 @@ fn make(items: u64, path: &Path) -> Result<(), Failure> {
     })
 }
 
-/// Every number below `items` once, in scrambled order.
+/// Number of step `step`: over all steps, each number below `items` once, in scrambled order.
 fn scattered(step: u64, items: u64) -> u64 {
     // A prime that does not divide the allowed numbers of items.
     step * 7_919 % items

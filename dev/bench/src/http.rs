@@ -56,7 +56,7 @@ impl Engine {
     }
 }
 
-/// Unit of work that is timed as a whole.
+/// Row of the result: one workload on a number of connections.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) struct Row {
     pub(crate) place: StorageMode,
@@ -64,14 +64,15 @@ pub(crate) struct Row {
     pub(crate) operation: Workload,
 }
 
-/// Results of a row for one server.
+/// Results of one server for a row.
 pub(crate) struct Measured {
     pub(crate) contestant: Engine,
     pub(crate) row: Row,
     /// Operations per second, round by round.
     pub(crate) rates: Vec<f64>,
-    /// Median latency of all rounds in milliseconds; the next field is the 99th percentile.
+    /// Median latency of all rounds in milliseconds.
     pub(crate) p50: f64,
+    /// 99th percentile of the latency of all rounds in milliseconds.
     pub(crate) p99: f64,
 }
 
@@ -138,7 +139,7 @@ struct Run<'a> {
     host: &'a Host,
 }
 
-/// Measures, and prints the tables and the goals.
+/// `http`: measures, and prints the tables and the goals.
 pub(crate) fn run(arguments: &[String]) -> Result<(), Failure> {
     let options = Options::parse(arguments)?;
     let (programs, missing) = options.programs();

@@ -35,7 +35,7 @@ const OPERATIONS: [Workload; 7] = [
     Workload::Transact,
 ];
 
-/// Contestant of the measurement.
+/// Contestant: the limit, or the engine with an option.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum Worked {
     /// Hand-written SQLite.
@@ -73,11 +73,15 @@ pub(crate) fn run(arguments: &[String]) -> Result<(), Failure> {
         let value = arguments.next().ok_or_else(|| format!("{argument}: the value is missing"))?;
         match argument.as_str() {
             "--operations" => operations = list(value, Workload::named)?,
-            _ => return Err(format!("unknown option {argument}").into()),
+            _ => {
+                return Err(
+                    format!("unknown option {argument}; see `cargo xtask bench help`").into()
+                );
+            }
         }
     }
     if operations.contains(&Workload::Delete) {
-        return Err("--operations: delete cannot be measured here".into());
+        return Err("--operations: delete cannot be measured by `instructions`".into());
     }
     let folder = Folder::make(&std::env::temp_dir())?;
     let mut counted = Vec::new();
@@ -105,7 +109,7 @@ pub(crate) fn run(arguments: &[String]) -> Result<(), Failure> {
     Ok(())
 }
 
-/// Instructions per operation.
+/// Counts the instructions per operation of a contestant.
 fn count(worked: Worked, operations: &[Workload], folder: &Path) -> Result<Vec<f64>, Failure> {
     let out = folder.join(worked.name());
     let names: Vec<&str> = operations.iter().map(|operation| operation.name()).collect();
@@ -131,13 +135,13 @@ fn count(worked: Worked, operations: &[Workload], folder: &Path) -> Result<Vec<f
     operations.iter().enumerate().map(per_operation).collect()
 }
 
-/// Instructions of a part.
+/// Reads the number of instructions of a part.
 fn total(dump: &str) -> Result<f64, Failure> {
     let line = dump.lines().find_map(|line| line.strip_prefix("summary: "));
     Ok(line.ok_or("callgrind's output has no summary")?.trim().parse()?)
 }
 
-/// Number of operations in the shorter part.
+/// Number of operations in the shorter of two parts.
 fn times(operation: Workload) -> u64 {
     match operation {
         Workload::Get => 2_000,
@@ -150,9 +154,9 @@ fn times(operation: Workload) -> u64 {
 /// Executes all operations, in parts.
 pub(crate) fn child(arguments: &[String]) -> Result<(), Failure> {
     let [worked, operations] = arguments else {
-        return Err(format!("{CHILD} is called by `instructions`").into());
+        return Err(format!("`{CHILD}` is started by `instructions`, not by hand").into());
     };
-    let worked = Worked::named(worked).ok_or_else(|| format!("unknown contestant {worked}"))?;
+    let worked = Worked::named(worked).ok_or_else(|| format!("unknown contestant `{worked}`"))?;
     let mut worker = match worked {
         Worked::ByHand => Worker::Limit(Limit::load(StorageMode::Memory, Path::new(""))?),
         Worked::Plain | Worked::Retrying | Worked::Streamed => {

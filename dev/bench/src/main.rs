@@ -33,7 +33,7 @@ Measurements:
       Local (the server that TABLA_DYNAMODB_ENDPOINT names)
         --quick              do a tenth of the work
         --rounds <n>         repetitions, of which the median counts [default: 15]
-        --places <a,b>       of memory, durable, relaxed
+        --places <a,b>       storage modes: of memory, durable, relaxed
         --callers <a,b>      numbers of concurrent callers [default: 1,16,64]
         --operations <a,b>   get, put, update-if, delete, query-50, index-query-50,
                              filter-query-50, batch-write-25, batch-get-100, transact-4
@@ -50,11 +50,11 @@ Measurements:
   http [options]
       compares get, put, conditional update, query of 50 and transact of 4 by HTTP on `tabla
       serve`, Dynoxide, DynamoDB Local and dynalite, in memory and durable; also the time to the
-      first answer, and the memory at rest and full (Linux only)
+      first response, and the memory at rest and full (Linux only)
         --quick              run 5 rounds with shorter turns, and 20000 items of a full server
         --rounds <n>         repetitions, of which the median counts [default: 9]
         --servers <a,b>      of tabla, dynoxide, dynamodb, dynalite
-        --places <a,b>       of memory, durable
+        --places <a,b>       storage modes: of memory, durable
         --connections <a,b>  numbers of concurrent connections [default: 1,16,64]
         --operations <a,b>   of get, put, update-if, query-50, transact-4
         --items <n>          items of a full server; 0 skips it [default: 1000000]
@@ -71,12 +71,12 @@ Measurements:
       stream of keys, with one of both images, and without a stream; also the time to read the
       records back; fails if a goal is missed
         --rounds <n>         repetitions, of which the median ratio counts [default: 3 times 9]
-        --places <a,b>       of memory, durable, relaxed
+        --places <a,b>       storage modes: of memory, durable, relaxed
         --callers <a,b>      numbers of concurrent callers [default: 1,16]
         --operations <a,b>   of put, update-if, delete, transact-4
         --folder <path>      as for embedded
   syncs [--callers <a,b>] [--writes <n>] [--rounds <n>] [--folder <path>]
-      counts syncs per durable write of put, update-if and transact-4 [default: 1,16,64
+      counts fsyncs per durable write of put, update-if and transact-4 [default: 1,16,64
       callers, 50 writes of each, 5 rounds, of which the median counts]; fails if a goal is
       missed (needs perf or strace)
   instructions [--operations <a,b>]

@@ -28,7 +28,11 @@ pub(crate) fn run(arguments: &[String]) -> Result<(), Failure> {
         match argument.as_str() {
             "--items" => sizes = list(value, |number| number.parse().ok())?,
             "--folder" => folder = value.into(),
-            _ => return Err(format!("unknown option {argument}").into()),
+            _ => {
+                return Err(
+                    format!("unknown option {argument}; see `cargo xtask bench help`").into()
+                );
+            }
         }
     }
     let folder = Folder::make(&folder)?;
@@ -41,7 +45,7 @@ pub(crate) fn run(arguments: &[String]) -> Result<(), Failure> {
             print_with(place, items, &measure(place, 1, items, &folder)?, &nothing);
         }
     }
-    println!("\nmemory of one more store with an empty table, in KB, of {STORES}");
+    println!("\nmemory of one more store with an empty table, in KB; mean of {STORES} stores");
     for place in PLACES {
         let one = measure(place, 1, 0, &folder)?.resident;
         let many = measure(place, 1 + STORES, 0, &folder)?.resident;
@@ -77,9 +81,10 @@ fn measure(
 /// Opens stores, writes the items into the first, and prints the memory of the process.
 pub(crate) fn child(arguments: &[String]) -> Result<(), Failure> {
     let [place, stores, items, folder] = arguments else {
-        return Err(format!("{CHILD} is called by `memory`").into());
+        return Err(format!("`{CHILD}` is started by `memory`, not by hand").into());
     };
-    let place = StorageMode::named(place).ok_or("unknown place")?;
+    let place =
+        StorageMode::named(place).ok_or_else(|| format!("unknown storage mode `{place}`"))?;
     let (stores, items): (usize, u64) = (stores.parse()?, items.parse()?);
     let runtime = tokio::runtime::Builder::new_multi_thread().enable_all().build()?;
     runtime.block_on(async {

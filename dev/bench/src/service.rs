@@ -39,7 +39,7 @@ fn listen(socket: std::net::TcpListener, answers: Arc<Answers>) -> io::Result<()
     })
 }
 
-/// Answers requests one by one until the connection ends.
+/// Responds to requests one by one until the connection ends.
 async fn serve(connection: TcpStream, answers: Arc<Answers>) -> io::Result<()> {
     let mut connection = BufReader::new(connection);
     let mut body = Vec::new();

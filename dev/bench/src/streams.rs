@@ -60,12 +60,16 @@ pub(crate) fn run(arguments: &[String]) -> Result<(), Failure> {
             "--rounds" => rounds = positive(value).ok_or("--rounds must be at least 1")?,
             "--folder" => folder = value.into(),
             PART => is_part = true,
-            _ => return Err(format!("unknown option {argument}").into()),
+            _ => {
+                return Err(
+                    format!("unknown option {argument}; see `cargo xtask bench help`").into()
+                );
+            }
         }
     }
     if !is_part {
-        println!("time of a write without a stream, and the ratio to it with one");
-        println!("three times {rounds} rounds, stores in turns, the median ratio counts");
+        println!("time of a write without a stream; time with a stream as a multiple of it");
+        println!("3 times {rounds} rounds, stores in turns; the median ratio counts");
         println!(
             "{:<9} {:<11} {:>7} {:>9}   keys   both {:>17}   by hand, both",
             "", "", "callers", "µs", ""
@@ -83,15 +87,15 @@ pub(crate) fn run(arguments: &[String]) -> Result<(), Failure> {
     };
     match missed {
         0 => Ok(()),
-        _ => Err("at least one goal is missed".into()),
+        _ => Err("at least one goal is missed; see MISSED above".into()),
     }
 }
 
 /// Option that marks a process as one of several.
 const PART: &str = "--part";
 
-/// Measures the rows of one place and number of callers in a separate process, because memory that
-/// earlier rows have used and freed is slower. Returns whether all goals are met.
+/// Measures the rows of one storage mode and number of callers in a new process, because memory
+/// that earlier rows have used and freed is slower. Returns whether all goals are met.
 fn run_part(arguments: &[String], place: StorageMode, callers: usize) -> Result<bool, Failure> {
     let callers = callers.to_string();
     let own = ["--places", place.name(), "--callers", &callers, PART, "of several"];
@@ -99,8 +103,8 @@ fn run_part(arguments: &[String], place: StorageMode, callers: usize) -> Result<
     Ok(command.arg("streams").args(arguments).args(own).status()?.success())
 }
 
-/// Measures and prints the rows of one place and number of callers; returns the number of missed
-/// goals.
+/// Measures and prints the rows of one storage mode and number of callers; returns the number of
+/// missed goals.
 fn measure_part(
     place: StorageMode,
     callers: usize,

@@ -27,8 +27,8 @@ const GOAL: f64 = 2.0;
 /// Number of parts in which items expire.
 const PARTS: u64 = 5;
 const DAY: u64 = 24 * 60 * 60;
-/// Seconds that callers write without a sweep before the first part. Later stretches are as long as
-/// the last part took.
+/// Seconds that callers write without a sweep before the first part. Later pauses between parts are
+/// as long as the sweep of the last part.
 const FIRST: f64 = 2.0;
 
 /// System clock with an offset.
@@ -67,7 +67,11 @@ pub(crate) fn run(arguments: &[String]) -> Result<(), Failure> {
             "--places" => places = list(value, StorageMode::named)?,
             "--callers" => callers = list(value, positive)?,
             "--folder" => folder = value.into(),
-            _ => return Err(format!("unknown option {argument}").into()),
+            _ => {
+                return Err(
+                    format!("unknown option {argument}; see `cargo xtask bench help`").into()
+                );
+            }
         }
     }
     let folder = Folder::make(&folder)?;

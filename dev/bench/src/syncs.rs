@@ -1,8 +1,8 @@
-//! Number of syncs per write with many concurrent writers.
+//! Number of fsyncs per durable write, with many concurrent writers.
 //!
 //! This program does the writes as a child of a tool that records system calls ([`Tool`]). Between
 //! the rows of the table the child creates folders, which the engine never does. So the record
-//! shows which syncs belong to which row; those of opening, loading and closing belong to none.
+//! shows which fsyncs belong to which row; those of opening and closing belong to none.
 
 use std::fmt;
 use std::path::Path;
@@ -23,7 +23,7 @@ pub(crate) const CHILD: &str = "syncs-child";
 
 const OPERATIONS: [Workload; 3] = [Workload::Put, Workload::Update, Workload::Transact];
 
-/// Goals: highest number of syncs per write, by the number of callers.
+/// Goals: highest number of fsyncs per write, by the number of callers.
 const GOALS: [(usize, f64); 2] = [(16, 0.15), (64, 0.05)];
 
 /// Measures, prints the table, and fails if a goal is missed.
@@ -41,7 +41,11 @@ pub(crate) fn run(arguments: &[String]) -> Result<(), Failure> {
             "--writes" => writes = positive(value).ok_or("--writes must be at least 1")?,
             "--rounds" => rounds = positive(value).ok_or("--rounds must be at least 1")?,
             "--folder" => folder = value.into(),
-            _ => return Err(format!("unknown option {argument}").into()),
+            _ => {
+                return Err(
+                    format!("unknown option {argument}; see `cargo xtask bench help`").into()
+                );
+            }
         }
     }
     let folder = Folder::make(&folder)?;
@@ -61,7 +65,7 @@ pub(crate) fn run(arguments: &[String]) -> Result<(), Failure> {
     )?;
     let seconds: Vec<f64> = serde_json::from_value(answer)?;
     let syncs = count(&tool.events(&noted)?, rounds * rows.len())?;
-    println!("syncs per durable write; {tool}; files in {folder}");
+    println!("fsyncs per durable write; {tool}; files in {folder}");
     println!("{rounds} rounds, of which the median counts");
     match print(&rows, &syncs, &seconds) {
         0 => Ok(()),
@@ -111,7 +115,7 @@ fn goal(callers: usize) -> Option<f64> {
 /// Does the writes of all rows, round by round, and prints the seconds of each.
 pub(crate) fn child(arguments: &[String]) -> Result<(), Failure> {
     let [callers, writes, rounds, folder] = arguments else {
-        return Err(format!("{CHILD} is called by `syncs`").into());
+        return Err(format!("`{CHILD}` is started by `syncs`, not by hand").into());
     };
     let rows = rows(&list(callers, |number| number.parse().ok())?, writes.parse()?);
     let rounds: usize = rounds.parse()?;
@@ -172,13 +176,13 @@ const MARK: &str = "mkdir";
 enum Tool {
     /// Does not slow down the child, but is not always installed or permitted.
     Perf,
-    /// Stops the child at every sync, twice, which changes how callers overlap and makes the rounds
-    /// differ more.
+    /// Stops the child at every fsync, twice, which changes how callers overlap and makes the
+    /// rounds differ more.
     Strace,
 }
 
 impl Tool {
-    /// `perf` if it works, otherwise `strace`.
+    /// Returns `perf` if it works, otherwise `strace`.
     fn find(folder: &Path) -> Self {
         let trial =
             Self::Perf.command(&folder.join("trial")).arg("true").stderr(Stdio::null()).status();
@@ -227,12 +231,12 @@ impl fmt::Display for Tool {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.write_str(match self {
             Self::Perf => "counted by perf",
-            Self::Strace => "counted by strace, which slows down every sync",
+            Self::Strace => "counted by strace, which slows down every fsync",
         })
     }
 }
 
-/// Syncs of each row: those of the first, third, … stretch between marks.
+/// Number of fsyncs of each row: the calls after its first mark and before its second.
 fn count(events: &str, rows: usize) -> Result<Vec<f64>, Failure> {
     let mut counts = vec![0.0];
     for line in events.lines() {
@@ -250,7 +254,11 @@ fn count(events: &str, rows: usize) -> Result<Vec<f64>, Failure> {
     }
     match counts.len() == 2 * rows + 1 {
         true => Ok(counts.into_iter().skip(1).step_by(2).collect()),
-        false => Err(format!("{} marks for {rows} rows", counts.len() - 1).into()),
+        false => Err(format!(
+            "{} marks in the system calls of {rows} rows, not two per row",
+            counts.len() - 1
+        )
+        .into()),
     }
 }
 

@@ -37,18 +37,18 @@ pub const VERSION: &str = "2.6.1";
 /// Main class of DynamoDB Local.
 const MAIN_CLASS: &str = "com.amazonaws.services.dynamodbv2.local.main.ServerRunner";
 
-/// Memory for thousands of small in-memory tables, a garbage collector for one core, and no
-/// optimizing compiler: in a server that lives for minutes, optimized code does not pay back its
-/// compile time.
+/// Options of Java: memory for thousands of small in-memory tables, a garbage collector for one
+/// core, and no optimizing compiler. In a server that lives for minutes, optimized code does not
+/// pay back its compile time.
 const JVM_OPTIONS: [&str; 3] = ["-Xmx2g", "-XX:+UseSerialGC", "-XX:TieredStopAtLevel=1"];
 
-/// Keeps nothing on disk, and sends no telemetry.
+/// Options of DynamoDB Local: it keeps nothing on disk, and sends no telemetry.
 const SERVER_OPTIONS: [&str; 2] = ["-inMemory", "-disableTelemetry"];
 
 /// Container of this process, shared by all its endpoints.
 static SHARED: Mutex<Weak<Container>> = Mutex::new(Weak::new());
 
-/// Origin of a server.
+/// Way by which a server was found or started.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 #[non_exhaustive]
 pub enum Origin {
@@ -93,7 +93,7 @@ impl Endpoint {
         &self.url
     }
 
-    /// Origin of the server.
+    /// Way by which this server was found or started.
     pub fn origin(&self) -> Origin {
         match self.server {
             Server::Given => Origin::Given,
@@ -103,7 +103,7 @@ impl Endpoint {
     }
 }
 
-/// Returns a server that answers requests. Starts a container if no server is named.
+/// Returns a server that responds to requests. Starts a container if no server is named.
 ///
 /// A process has at most one container, which callers share while any of them holds an
 /// [`Endpoint`]. The first call blocks for some seconds, so a harness calls it before its tests and
@@ -111,12 +111,14 @@ impl Endpoint {
 ///
 /// # Errors
 ///
-/// If the named server does not answer, or the container cannot be started.
+/// If the named server does not respond, or the container cannot be started.
 pub fn endpoint() -> Result<Endpoint, Error> {
     if let Some(url) = given() {
         probe::answers_soon(&url).map_err(|error| {
             Error::with_source(
-                format!("no server answers at {url}, which {ENDPOINT_VARIABLE} names"),
+                format!(
+                    "no server responds at {url}; start one there, or unset {ENDPOINT_VARIABLE}"
+                ),
                 error,
             )
         })?;
@@ -150,7 +152,7 @@ pub fn endpoint() -> Result<Endpoint, Error> {
 ///
 /// # Errors
 ///
-/// If `java` is missing, or if the process ends or does not answer.
+/// If `java` is missing, or if the process ends or does not respond.
 pub fn run_jars(folder: &Path) -> Result<Endpoint, Error> {
     let process = JavaProcess::start(folder)?;
     Ok(Endpoint { url: process.url().to_owned(), server: Server::Jars(Arc::new(process)) })

@@ -1,6 +1,6 @@
 use std::fmt;
 
-/// Error in starting or finding a server.
+/// Error in starting or finding a server, with its cause.
 ///
 /// The message names what failed, and what the reader can do about it if anything. The underlying
 /// failure is the source.

@@ -20,9 +20,11 @@ use crate::steps::{Steps, Stopwatch, line, pause, run as run_command};
 use crate::test::CLI_FEATURES;
 use crate::workspace::{Built, build, cargo};
 
-/// Variables and packages of the tests of the apps; the same as in `cargo xtask test`.
+/// Environment variable that selects the store of the app tests.
 const STORE_VARIABLE: &str = "TABLA_APPS_STORE";
+/// Environment variable that lists the servers to leave out, read by the tests.
 const WITHOUT_VARIABLE: &str = "TABLA_WITHOUT";
+/// Packages of the apps, as in `cargo xtask test`.
 const APPS: [&str; 5] = [
     "tabla-branding",
     "tabla-crypto-cards",
@@ -37,19 +39,20 @@ const KIT_TEST: &str = "apps_on_dynamodb_local";
 
 /// Required start of a table prefix: `clean` deletes no table without it.
 const PREFIX_START: &str = "tabla-";
-/// Minimum length: tables of other people could have a shorter prefix.
+/// Minimum length of a table prefix: tables of other people could have a shorter one.
 const SHORTEST_PREFIX: usize = PREFIX_START.len() + 4;
-/// Maximum length: table names have at most 255 characters, and the tests append prefixes of their
-/// own.
+/// Maximum length of a table prefix: table names have at most 255 characters, and the tests append
+/// prefixes of their own.
 const LONGEST_PREFIX: usize = 64;
 
 /// Time limit of `clean`: a new table can be deleted after some seconds, and one with a new index
 /// after some minutes.
 const CLEAN_LIMIT: Duration = Duration::from_secs(20 * 60);
 
-/// Credentials and region for DynamoDB Local, which separates tables by both. The same as in
-/// `tabla-dynamo`.
+/// Access key and secret key for DynamoDB Local, as in `tabla-dynamo`. The server separates tables
+/// by access key and region.
 const LOCAL_KEY: &str = "tabla";
+/// Region for DynamoDB Local, as in `tabla-dynamo`.
 const LOCAL_REGION: &str = "us-east-1";
 
 pub(crate) enum Task {
@@ -67,7 +70,7 @@ pub(crate) enum Part {
     Apps,
 }
 
-/// Place of the tables: their prefix, and AWS or DynamoDB Local.
+/// Service that has the tables, AWS or DynamoDB Local, and the prefix of their names.
 #[derive(Debug, PartialEq, Eq)]
 pub(crate) struct Target {
     prefix: String,
@@ -102,7 +105,7 @@ impl Target {
         let place = match (region, endpoint) {
             (Some(region), None) if is_region(&region) => AwsTarget::Region(region),
             (Some(region), None) => {
-                return Err(format!("--region `{region}` is not a region such as eu-west-1").into());
+                return Err(format!("--region `{region}` must have the form of eu-west-1").into());
             }
             (None, Some(endpoint)) => match endpoint.strip_prefix("http://") {
                 Some(host) => AwsTarget::Endpoint(host.trim_end_matches('/').to_owned()),
@@ -110,7 +113,7 @@ impl Target {
                     return Err(format!("--endpoint `{endpoint}` must start with http://").into());
                 }
             },
-            _ => return Err("one of --region and --endpoint is required".into()),
+            _ => return Err("exactly one of --region and --endpoint is required".into()),
         };
         Ok(Self { prefix, place })
     }
@@ -259,7 +262,7 @@ impl Serve {
         BufReader::new(output).read_line(&mut greeting)?;
         let url = greeting.split_whitespace().find(|word| word.starts_with("http://"));
         let url =
-            url.ok_or_else(|| format!("tabla serve printed no URL first, but {greeting:?}"))?;
+            url.ok_or_else(|| format!("the first line of `tabla serve` has no URL: {greeting:?}"))?;
         server.url = url.trim_end_matches([';', ',', '/']).to_owned();
         println!("{}", server.url);
         Ok(server)
@@ -310,16 +313,17 @@ struct Estimate {
 /// Assumed capacity units of a request, on average at most. Most take 1; transactions take double,
 /// an index adds one write, and a few cases have items of up to 400 KB.
 const UNITS_PER_REQUEST: u64 = 10;
-/// On-demand prices per million units in us-east-1, November 2024, in US dollars.
+/// On-demand price per million write units in us-east-1, November 2024, in US dollars.
 const WRITE_PRICE: f64 = 0.625;
+/// On-demand price per million read units, as above.
 const READ_PRICE: f64 = 0.125;
-/// Price per million `GetRecords`.
+/// Price per million calls of `GetRecords`, in US dollars.
 const STREAM_PRICE: f64 = 0.20;
 /// Factor for regions that cost more than us-east-1.
 const REGION_FACTOR: f64 = 2.0;
-/// Seconds from the creation of a table to the end of its deletion; the next constant is the number
-/// of tables at a time.
+/// Assumed seconds from the creation of a table to the end of its deletion.
 const SECONDS_PER_TABLE: u64 = 25;
+/// Assumed number of tables that exist at a time.
 const TABLES_AT_A_TIME: u64 = 4;
 
 impl Estimate {
@@ -380,7 +384,7 @@ impl Estimate {
 
     fn check(&self, limit: f64) -> Result<()> {
         if self.tables == 0 || self.writes == 0 {
-            return Err("no requests counted: the format of `/metrics` has changed".into());
+            return Err("`/metrics` of `tabla serve` counts no requests; adapt `Estimate::read` to its format".into());
         }
         match self.dollars() <= limit {
             true => Ok(()),

@@ -8,7 +8,7 @@ use crate::steps::{Steps, line, output};
 use crate::test::CLI_FEATURES;
 use crate::workspace::cargo;
 
-/// Names of crates by topic. A name that ends in `*` matches all names with that prefix.
+/// Crates for SQL, by name. A name that ends in `*` matches all names with that prefix.
 const SQL: &[&str] = &["libsqlite3-sys", "rusqlite*", "sqlx*"];
 const AWS: &[&str] = &["aws-*"];
 const HTTP: &[&str] =
@@ -29,7 +29,7 @@ const BANS: [Ban; 4] = [
     Ban { package: "tabla", features: &[], forbidden: &[AWS] },
 ];
 
-/// Turns warnings into errors.
+/// Arguments of clippy that turn warnings into errors.
 const DENY: [&str; 3] = ["--", "--deny", "warnings"];
 
 pub(crate) fn run(mut steps: Steps) -> Result<()> {

@@ -171,7 +171,10 @@ fn browser(permission: Permission) -> Result<PathBuf> {
     }
     let [debian, ..] = BROWSERS;
     need(debian, permission, Some(OR))?;
-    find(debian).ok_or_else(|| format!("{debian} was installed but is not on PATH").into())
+    find(debian).ok_or_else(|| {
+        format!("`{debian}` was installed but is not on PATH; set {BROWSER_VARIABLE} to its path")
+            .into()
+    })
 }
 
 #[cfg(test)]

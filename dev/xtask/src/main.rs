@@ -24,7 +24,7 @@ use lexopt::{Arg, Parser, ValueExt};
 use server::Permission;
 use steps::Steps;
 
-/// Errors are only printed, so a boxed error suffices.
+/// Result of a task. Errors are only printed, so a boxed error suffices.
 type Result<T> = std::result::Result<T, Box<dyn Error>>;
 
 const USAGE: &str = "\

@@ -8,7 +8,7 @@ use crate::Result;
 use crate::steps::{line, output, run};
 use crate::workspace::cargo;
 
-/// Limits of crates.io on keywords and categories.
+/// Limit of crates.io on the number of keywords, and on that of categories.
 const MOST_LABELS: usize = 5;
 const LONGEST_KEYWORD: usize = 20;
 

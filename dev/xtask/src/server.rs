@@ -1,4 +1,4 @@
-//! DynamoDB Local for a run. The ways to get a server are, in order:
+//! DynamoDB Local for a run, started in the first of these ways that works:
 //!
 //! 1. `TABLA_DYNAMODB_ENDPOINT` names a server, which is used.
 //! 2. A container engine is running, or can be installed and started: a container, from an image
@@ -30,8 +30,9 @@ pub(crate) const ENDPOINT_VARIABLE: &str = "TABLA_DYNAMODB_ENDPOINT";
 /// Program of `tabla-testkit` that runs the server.
 pub(crate) const HELPER_COMMAND: &str = "dynamodb-local";
 
-/// Image and version of DynamoDB Local, as in `tabla-testkit`.
+/// Container image of DynamoDB Local, as in `tabla-testkit`.
 const IMAGE: &str = "amazon/dynamodb-local:2.6.1";
+/// Version of DynamoDB Local, as in `tabla-testkit`.
 const VERSION: &str = "2.6.1";
 
 const HOW_TO_GET_ONE: &str = "\
@@ -63,7 +64,7 @@ impl Server {
         &self.helper.url
     }
 
-    /// Way by which the server was started, for the output.
+    /// Description of the way by which the server was started.
     pub(crate) fn path(&self) -> &str {
         &self.path
     }
@@ -109,7 +110,7 @@ pub(crate) fn leak(mut steps: Steps, permission: Permission) -> Result<()> {
     println!("Ctrl-C stops it.");
     // Ctrl-C ends this process. That closes the pipes, at which the helper and the engine stop.
     let status = server.helper.child.wait()?;
-    Err(format!("the helper of the server ended unexpectedly: {status}").into())
+    Err(format!("the program that runs DynamoDB Local ended ({status}); start it again").into())
 }
 
 fn given() -> bool {
@@ -167,7 +168,7 @@ impl ServerHelper {
         BufReader::new(output).read_line(&mut helper.url)?;
         helper.url.truncate(helper.url.trim_end().len());
         if helper.url.is_empty() {
-            return Err("the helper started no server; its error is above".into());
+            return Err(format!("`{HELPER_COMMAND}` started no server; its error is above").into());
         }
         Ok(helper)
     }

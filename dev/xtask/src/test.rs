@@ -19,7 +19,7 @@ const STORE_VARIABLE: &str = "TABLA_APPS_STORE";
 /// Features of the command in tests: those of release binaries.
 pub(crate) const CLI_FEATURES: &str = "tabla-cli/full";
 
-/// Apps, whose tests run on every store.
+/// Packages of the apps, whose tests run on every store.
 const APPS: [&str; 5] = [
     "tabla-branding",
     "tabla-crypto-cards",

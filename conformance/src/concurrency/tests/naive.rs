@@ -78,7 +78,7 @@ impl Maker {
             let answered = ticks.remove(self.below(ticks.len().min(5) as u64) as usize);
             entries.push(entry([called, answered], self.operation(), Outcome::Written(None)));
         }
-        // Execute in the order of moments between the calls and the answers.
+        // Execute in the order of moments between the calls and the responses.
         entries.sort_by_cached_key(|entry| {
             let moment = entry.called + self.below(entry.answered - entry.called);
             (moment, self.random.next_u64())

@@ -16,9 +16,9 @@ struct Simulation {
     state: State,
     tick: u64,
     tasks: Vec<(Generator, Phase)>,
-    /// Operations whose answers were lost and that are executed later.
+    /// Operations whose responses were lost and that are executed later.
     late: Vec<ModelOperation>,
-    /// Whether answers are lost.
+    /// Whether responses are lost.
     loses_answers: bool,
 }
 

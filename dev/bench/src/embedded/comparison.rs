@@ -1,4 +1,4 @@
-//! Contestants and their turns.
+//! Contestants of the comparison: opening them, and running each row on all of them in turns.
 
 use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
@@ -18,12 +18,12 @@ use super::{Engine, Failure, Measured, Row, tabla as work};
 /// Environment variable that names a server, as in the tests.
 const ENDPOINT_VARIABLE: &str = "TABLA_DYNAMODB_ENDPOINT";
 
-/// Factor on the work of the two engines that are compared most closely, in memory: a stretch of a
-/// few milliseconds would mostly measure the machine, which has just woken a thread. In a file, a
-/// longer stretch would contain checkpoints of the engine, but none of the limit.
+/// Factor on the work of the two engines that are compared most closely, in memory: a turn of a few
+/// milliseconds would mostly measure the machine, which has just woken a thread. In a file, a
+/// longer turn would contain checkpoints of the WAL.
 const EMBEDDED_TIMES: u64 = 10;
 
-/// Divisor of DynamoDB Local's work, because its operations take about this many times as long.
+/// Divisor of the number of operations of DynamoDB Local, which take about this many times as long.
 const DYNAMODB_SHARE: u64 = 20;
 
 pub(crate) struct Comparison {
@@ -143,12 +143,12 @@ impl Comparison {
     }
 }
 
-/// File of a contestant.
+/// Path of the database file of a contestant.
 pub(crate) fn file(contestant: &str, place: StorageMode, folder: &Path) -> PathBuf {
     folder.join(format!("{contestant}-{}.db", place.name()))
 }
 
-/// Configuration of the engine in a place; `file` has the data if the place is a file.
+/// Configuration of the engine for a storage mode; `file` is ignored in memory.
 pub(crate) fn config(place: StorageMode, file: PathBuf) -> SqliteConfig {
     match place {
         StorageMode::Memory => SqliteConfig::in_memory(),

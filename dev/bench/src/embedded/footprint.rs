@@ -60,9 +60,10 @@ pub(crate) fn all(options: &Options, folder: &Path) -> Result<Vec<Footprint>, Fa
 /// Loads the items, and prints their memory and disk space.
 pub(crate) fn run(arguments: &[String]) -> Result<(), Failure> {
     let [contestant, place, folder] = arguments else {
-        return Err(format!("{COMMAND} is called by `embedded`").into());
+        return Err(format!("`{COMMAND}` is started by `embedded`, not by hand").into());
     };
-    let place = StorageMode::named(place).ok_or("unknown place")?;
+    let place =
+        StorageMode::named(place).ok_or_else(|| format!("unknown storage mode `{place}`"))?;
     let folder = Path::new(folder);
     let resident_bytes = match Engine::named(contestant) {
         Some(Engine::Tabla) => {
@@ -79,9 +80,7 @@ pub(crate) fn run(arguments: &[String]) -> Result<(), Failure> {
             resident
         }
         _ => {
-            return Err(
-                format!("the footprint of {contestant} is not measured by this command").into()
-            );
+            return Err(format!("`{COMMAND}` measures tabla and limit, not `{contestant}`").into());
         }
     };
     // Closing has checkpointed the WAL.

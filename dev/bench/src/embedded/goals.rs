@@ -13,16 +13,16 @@ use Workload::{BatchGet, Get, IndexQuery, Put, Query, Transact, Update};
 /// are exempt, because the engine checkpoints on another thread.
 const CREDIBLE: f64 = 0.9;
 
-/// Ratio of the engine to another contestant in one place.
+/// Ratio of the engine to another contestant in one storage mode.
 #[derive(Debug, PartialEq)]
 struct Figure {
-    /// Place and number of callers.
+    /// Storage mode and number of callers.
     at: String,
     times: f64,
     is_credible: bool,
 }
 
-/// Goal: lowest ratio of the rate to another's, or highest ratio of the time to the limit's.
+/// Goal: lowest ratio of the rate to a peer's, or highest ratio of the time to the limit's.
 struct Goal {
     than: Engine,
     operations: &'static [Workload],
@@ -128,7 +128,7 @@ impl Goal {
         }
     }
 
-    /// Ratios in every place and for every number of callers that was measured.
+    /// Ratios in every storage mode and for every number of callers that was measured.
     fn figures(&self, measured: &[Measured], operation: Workload) -> Vec<Figure> {
         let mut figures = Vec::new();
         for place in self.places.iter().copied() {

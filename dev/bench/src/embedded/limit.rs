@@ -4,8 +4,10 @@
 //! is validated that these requests cannot get wrong, nothing is counted, and statements are
 //! prepared before the clock starts. There is one caller and one connection.
 //!
-//! The WAL is checkpointed between the timed stretches. The engine does that on another thread,
-//! beside its callers: a limit that paid for it in its commits would be none.
+//! The commit in which the WAL reaches 4,000 pages checkpoints it. The engine checkpoints at the
+//! same length, but on another thread while its callers go on. So in a file the engine can be
+//! faster than the limit. Before timed reads the WAL is checkpointed, so that they do not go
+//! through it.
 
 use std::path::Path;
 
@@ -90,7 +92,7 @@ impl Limit {
 
     /// Checkpoints the WAL while nothing is timed. During timed writes, commits checkpoint it at
     /// the same number of pages as the engine does. The WAL keeps its length on disk, as that of
-    /// the engine does: a sync costs more while a file grows.
+    /// the engine does: an fsync costs more while a file grows.
     fn checkpoint(&self) -> Result<(), Failure> {
         let is_left = |row: &SqlRow<'_>| row.get::<_, i64>(0);
         let left = self.connection.query_row("PRAGMA wal_checkpoint(RESTART)", [], is_left)?;

@@ -44,7 +44,11 @@ impl Options {
                 "--without" => options.without.extend(list(value, Engine::named)?),
                 "--folder" => options.folder = value.into(),
                 "--json" => options.json = Some(value.into()),
-                _ => return Err(format!("unknown option {argument}").into()),
+                _ => {
+                    return Err(
+                        format!("unknown option {argument}; see `cargo xtask bench help`").into()
+                    );
+                }
             }
         }
         if options.rounds == 0 || options.callers.contains(&0) {
@@ -56,8 +60,8 @@ impl Options {
         Ok(options)
     }
 
-    /// Number of operations of a row: enough for about a tenth of a second, and for every caller to
-    /// have some.
+    /// Number of operations of a row: enough for about a tenth of a second, and at least two per
+    /// caller.
     pub(crate) fn ops(&self, place: StorageMode, operation: Workload, callers: usize) -> u64 {
         let ops = match operation {
             Workload::Get => 2000,
@@ -67,7 +71,7 @@ impl Options {
             Workload::BatchGet => 100,
             Workload::Transact => 300,
         };
-        // A sync takes far longer than the rest, but callers share it.
+        // An fsync takes far longer than the rest, but callers share it.
         let ops = match place == StorageMode::Durable && is_write(operation) {
             true => ops * callers.min(8) as u64 / 10,
             false => ops,

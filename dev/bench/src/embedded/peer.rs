@@ -1,4 +1,4 @@
-//! Programs outside this workspace that do the same work.
+//! Peers in Rust: programs outside this workspace that do the same work.
 
 use std::io::{BufRead, BufReader, Write};
 use std::path::{Path, PathBuf};
@@ -26,13 +26,15 @@ impl Peer {
             .stdout(Stdio::piped())
             .spawn()?;
         let orders = child.stdin.take();
-        let answers = BufReader::new(child.stdout.take().ok_or("the peer has no output")?);
+        let answers = BufReader::new(
+            child.stdout.take().ok_or("the standard output of the peer is not piped")?,
+        );
         Ok(Self { child, orders, answers })
     }
 
     /// Makes the program do the work of a row; returns the seconds.
     pub(crate) fn run(&mut self, row: &Row, first: u64) -> Result<f64, Failure> {
-        let orders = self.orders.as_mut().ok_or("the peer has no input")?;
+        let orders = self.orders.as_mut().ok_or("the standard input of the peer is closed")?;
         let (place, operation) = (row.place.name(), row.operation.name());
         writeln!(orders, "{place} {operation} {} {} {first}", row.callers, row.ops)?;
         let mut answer = String::new();
@@ -40,7 +42,9 @@ impl Peer {
             return Err("the peer has ended; its error is above".into());
         }
         let answer: Value = serde_json::from_str(&answer)?;
-        answer["seconds"].as_f64().ok_or_else(|| format!("no seconds: {answer}").into())
+        answer["seconds"]
+            .as_f64()
+            .ok_or_else(|| format!("the response of the peer has no `seconds`: {answer}").into())
     }
 }
 

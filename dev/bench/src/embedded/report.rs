@@ -6,7 +6,7 @@ use super::footprint::Footprint;
 use super::workload::{ITEMS, StorageMode, Workload};
 use super::{Engine, Measured};
 
-/// Result of a contestant in a row.
+/// Result of a contestant for a row.
 pub(crate) fn find(
     measured: &[Measured],
     contestant: Engine,
@@ -22,7 +22,7 @@ pub(crate) fn find(
     })
 }
 
-/// Prints a table per place and number of callers.
+/// Prints a table per storage mode and number of callers.
 pub(crate) fn print(measured: &[Measured]) {
     let mut tables: Vec<(StorageMode, usize)> = Vec::new();
     for one in measured {
@@ -90,7 +90,7 @@ pub(crate) fn print_footprints(footprints: &[Footprint]) {
     if footprints.is_empty() {
         return;
     }
-    println!("\nfootprint of {ITEMS} items, each contestant in a process of its own");
+    println!("\nmemory and disk space of {ITEMS} items, each contestant in a process of its own");
     println!("{:<16} {:>10} {:>18} {:>18}", "", "", "resident MB", "file bytes/item");
     for one in footprints {
         let file = match one.place {

@@ -234,7 +234,7 @@ fn value(plain: Plain) -> Value {
     }
 }
 
-/// Fails the measurement if an answer is not the expected one.
+/// Fails the measurement if a response is not the expected one.
 pub(crate) fn expect(holds: bool, what: &str) -> Result<(), Failure> {
     match holds {
         true => Ok(()),

@@ -26,13 +26,14 @@ pub(crate) const IS_NEW: &str = "attribute_not_exists(pk)";
 pub(crate) const SET_AMOUNT: &str = "SET amount = :amount";
 pub(crate) const PENDING: &str = "pending";
 
-/// Place of the data.
+/// Storage mode: where the data is, and when it is durable.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub(crate) enum StorageMode {
+    /// Memory of the process.
     Memory,
-    /// File, with every write synced before it is answered.
+    /// File, with an fsync before each write returns.
     Durable,
-    /// File, without a sync per write.
+    /// File, without an fsync per write.
     Relaxed,
 }
 
@@ -111,7 +112,7 @@ impl Workload {
     }
 }
 
-/// Value before its conversion to the type of a library.
+/// Attribute value before its conversion to the type of a library.
 pub(crate) enum Plain {
     Text(String),
     Number(i64),
@@ -177,7 +178,7 @@ fn note(number: u64) -> String {
 }
 
 /// Value that an update sets, different for each update of a run. SQLite does not write a row that
-/// stays the same, so a repeated update would measure neither a write nor a sync.
+/// stays the same, so a repeated update would measure neither a write nor an fsync.
 pub(crate) fn amount(first: u64, step: u64) -> i64 {
     (1_000_000 + first + step) as i64
 }

@@ -1,5 +1,5 @@
 //! HTTP client that costs little and treats all servers alike. Requests are encoded beforehand,
-//! connections stay open, and only the parts of HTTP are parsed that locate the end of an answer.
+//! connections stay open, and only the parts of HTTP are parsed that locate the end of a response.
 
 use std::io;
 use std::net::Ipv4Addr;
@@ -19,10 +19,10 @@ use crate::median::{Durations, Stopwatch};
 /// Buffer size in bytes, large enough to read a page of items with few calls.
 const ROOM: usize = 256 << 10;
 
-/// Size limit of an answer in bytes.
+/// Size limit of a response in bytes.
 const LONGEST_ANSWER: usize = 16 << 20;
 
-/// Time limit of a stretch of requests, many times what the slowest server takes.
+/// Time limit of a turn, many times what the slowest server takes.
 const PATIENCE: Duration = Duration::from_secs(120);
 
 /// Connection with one request at a time.
@@ -31,7 +31,7 @@ pub(crate) struct Connection {
     answers: Answers,
 }
 
-/// Answer of a server.
+/// Response of a server.
 pub(crate) struct Answer<'a> {
     pub(crate) status: u16,
     pub(crate) body: &'a [u8],
@@ -49,7 +49,7 @@ impl Connection {
         self.answers.next(&mut self.stream).await
     }
 
-    /// Sends a request, and fails unless the answer is the expected one.
+    /// Sends a request, and fails unless the response is the expected one.
     pub(crate) async fn expect(
         &mut self,
         request: &[u8],
@@ -63,19 +63,19 @@ impl Connection {
     }
 }
 
-/// Error that shows the beginning of an answer.
+/// Error that shows the beginning of a response.
 pub(crate) fn unexpected(answer: &Answer<'_>) -> Failure {
     let shown = &answer.body[..answer.body.len().min(300)];
-    format!("unexpected answer: {} {}", answer.status, String::from_utf8_lossy(shown)).into()
+    format!("unexpected response: {} {}", answer.status, String::from_utf8_lossy(shown)).into()
 }
 
-/// Seconds of a stretch of requests, and their durations.
+/// Seconds of a turn, and the durations of its requests.
 pub(crate) struct LoadRun {
     pub(crate) seconds: f64,
     pub(crate) durations: Durations,
 }
 
-/// Sends the requests on this many connections: each takes the next request after its answer, so
+/// Sends the requests on this many connections: each takes the next request after its response, so
 /// that all are busy until the end.
 pub(crate) async fn drive(
     port: u16,
@@ -126,7 +126,7 @@ async fn drive_without_limit(
     Ok(LoadRun { seconds: watch.seconds(), durations })
 }
 
-/// Reader of answers, one at a time: a server sends nothing before the next request.
+/// Reader of responses, one at a time: a server sends nothing before the next request.
 struct Answers {
     received: Vec<u8>,
     /// Body that came in chunks, joined.
@@ -178,7 +178,7 @@ impl Answers {
 
     async fn more(&mut self, stream: &mut (impl AsyncRead + Unpin)) -> io::Result<()> {
         if self.received.len() > LONGEST_ANSWER {
-            return Err(io::Error::other("the answer exceeds the size limit"));
+            return Err(io::Error::other("the response is longer than 16 MB"));
         }
         match stream.read_buf(&mut self.received).await? {
             0 => Err(io::ErrorKind::UnexpectedEof.into()),
@@ -190,7 +190,7 @@ impl Answers {
 const LINE_END: &[u8] = b"\r\n";
 const HEAD_END: &[u8] = b"\r\n\r\n";
 
-/// Head of an answer, as far as it is needed to read the body.
+/// Head of a response, as far as it is needed to read the body.
 #[derive(Debug, PartialEq)]
 struct Head {
     status: u16,
@@ -214,7 +214,8 @@ impl Head {
         let head = std::str::from_utf8(&received[..end]).map_err(io::Error::other)?;
         let mut lines = head.split("\r\n");
         let status = lines.next().and_then(|line| line.split(' ').nth(1)?.parse().ok());
-        let status = status.ok_or_else(|| io::Error::other(format!("no status: {head}")))?;
+        let status = status
+            .ok_or_else(|| io::Error::other(format!("the response has no status: {head}")))?;
         let mut length = None;
         for (name, value) in lines.filter_map(|line| line.split_once(':')) {
             if name.eq_ignore_ascii_case("content-length") {
@@ -223,7 +224,8 @@ impl Head {
                 length = Some(Length::InParts);
             }
         }
-        let length = length.ok_or_else(|| io::Error::other(format!("no length: {head}")))?;
+        let length = length
+            .ok_or_else(|| io::Error::other(format!("the response has no length: {head}")))?;
         Ok(Some(Self { status, length, end: end + HEAD_END.len() }))
     }
 }
@@ -237,7 +239,7 @@ fn part(received: &[u8], at: usize) -> io::Result<Option<Range<usize>>> {
     let size = size.split(';').next().unwrap_or_default().trim();
     let size = usize::from_str_radix(size, 16).map_err(io::Error::other)?;
     if size > LONGEST_ANSWER {
-        return Err(io::Error::other("the answer exceeds the size limit"));
+        return Err(io::Error::other("the response is longer than 16 MB"));
     }
     let begin = at + line + LINE_END.len();
     let is_whole = received.len() >= begin + size + LINE_END.len();

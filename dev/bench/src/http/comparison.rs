@@ -1,4 +1,4 @@
-//! Turns of the servers.
+//! Measurement of rates and latencies, with the servers in turns.
 
 use super::client::{LoadRun, drive};
 use super::program::Running;
@@ -11,11 +11,12 @@ use crate::median::{Durations, Stopwatch};
 /// Limit on the requests of a turn, which are all encoded before it begins.
 const MOST: u64 = 20_000;
 
-/// Length of the warm-up of an operation in turns; the next constant is its number of connections.
+/// Length of the warm-up of an operation, in turns.
 const WARM_UP_TURNS: f64 = 5.0;
+/// Number of connections of the warm-up.
 const WARM_UP_CONNECTIONS: usize = 16;
 
-/// Runs every row in a place on all servers, round by round, in turns.
+/// Runs every row of a storage mode on all servers, round by round, in turns.
 pub(crate) fn measure(run: &Run<'_>, place: StorageMode, found: &mut Found) -> Result<(), Failure> {
     let mut contest = Comparison { run, servers: Vec::new(), next_item: ITEMS };
     for program in run.programs.iter().copied() {
@@ -46,7 +47,7 @@ struct Comparison<'a> {
     next_item: u64,
 }
 
-/// Results of a server in a row.
+/// Results of a server for a row, so far.
 struct Runner {
     contestant: Engine,
     /// Number of operations of its next turn.

@@ -6,7 +6,7 @@ use crate::embedded::workload::Workload;
 
 use Engine::{Dynalite, Dynamodb, Dynoxide, Tabla};
 
-/// Limit on the time to the first answer, in milliseconds.
+/// Limit on the time to the first response, in milliseconds.
 const FIRST_ANSWER: f64 = 25.0;
 
 /// Limit on the memory at rest, in MB, exclusive.
@@ -120,7 +120,7 @@ fn evaluate_goals(found: &Found) -> Vec<GoalResult> {
         }
     }
     all.push(limit(
-        format!("first answer within {FIRST_ANSWER} ms"),
+        format!("first response within {FIRST_ANSWER} ms"),
         "ms",
         starts(found, |one| {
             let milliseconds = one.milliseconds();
@@ -222,7 +222,7 @@ fn pairs<'a>(
     own.filter_map(move |one| Some((one, find(measured, than, one.row)?)))
 }
 
-/// Results of both servers, by place.
+/// Results of both servers, by storage mode.
 fn pairs_in<T>(
     all: &[T],
     than: Engine,
@@ -306,7 +306,7 @@ mod tests {
         assert_eq!(evaluate_goals(&found).len(), 5);
         assert!(missed(&found).is_empty());
         found.starts[0] = started(Tabla, 0.026, 15);
-        assert_eq!(missed(&found), ["first answer within 25 ms", "at rest under 15 MB"]);
+        assert_eq!(missed(&found), ["first response within 25 ms", "at rest under 15 MB"]);
         found.memory[1].resident = 10;
         assert_eq!(missed(&found).last().map(String::as_str), Some("full       ahead of dynoxide"));
         // Servers with different numbers of items are not compared.

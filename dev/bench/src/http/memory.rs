@@ -8,14 +8,15 @@ use crate::median::Stopwatch;
 /// Number of items that are written between two checks of the time.
 const STRIDE: u64 = 1_000;
 
-/// Seconds after which a server gets no more items. A server that syncs each item would take hours.
+/// Seconds after which a server gets no more items. One that does an fsync per item would take
+/// hours.
 const PATIENCE: f64 = 600.0;
 
 /// Memory of a server with its items.
 pub(crate) struct Filled {
     pub(crate) contestant: Engine,
     pub(crate) place: StorageMode,
-    /// Number of items that it has.
+    /// Number of items that the server holds.
     pub(crate) items: u64,
     /// Seconds that writing them took.
     pub(crate) seconds: f64,

@@ -24,7 +24,7 @@ pub(crate) struct Options {
     programs: Vec<Program>,
 }
 
-/// Places that all servers support; a file without syncs is not among them.
+/// Storage modes that all servers support; relaxed is not among them.
 const PLACES: [StorageMode; 2] = [StorageMode::Memory, StorageMode::Durable];
 
 impl Options {
@@ -59,7 +59,12 @@ impl Options {
                     Some(contestant) => {
                         options.programs.push(Program { contestant, path: value.into() });
                     }
-                    None => return Err(format!("unknown option {argument}").into()),
+                    None => {
+                        return Err(format!(
+                            "unknown option {argument}; see `cargo xtask bench help`"
+                        )
+                        .into());
+                    }
                 },
             }
         }

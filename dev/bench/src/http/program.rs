@@ -1,4 +1,4 @@
-//! Servers, as child processes of this run.
+//! Servers of the comparison, as child processes.
 
 use std::fs::{self, File};
 use std::io;
@@ -21,13 +21,13 @@ use crate::process;
 /// Attempts with different ports: another program may take a port before the server does.
 const ATTEMPTS: usize = 3;
 
-/// Time limit of the first answer in seconds.
+/// Time limit of the first response in seconds.
 const PATIENCE: f64 = 60.0;
 
 /// Time limit of one probe of a server that is starting.
 const ANSWER_PATIENCE: Duration = Duration::from_secs(5);
 
-/// Pause between two probes, which is the precision of the time to the first answer.
+/// Pause between two probes, which is the precision of the time to the first response.
 const PAUSE: Duration = Duration::from_micros(200);
 
 /// Number of log lines in the error of a server that failed.
@@ -54,7 +54,7 @@ impl Host {
     }
 }
 
-/// Path of a server: the program itself for `tabla` and `dynoxide`, the folder of the jars for
+/// Server and its path: the program itself for `tabla` and `dynoxide`, the folder of the jars for
 /// DynamoDB Local, the folder of the installation for dynalite.
 #[derive(Clone, Debug, PartialEq)]
 pub(crate) struct Program {
@@ -111,7 +111,7 @@ impl Program {
         }
     }
 
-    /// Starts the server without data, and waits for its first answer.
+    /// Starts the server without data, and waits for its first response.
     pub(crate) fn start(&self, host: &Host, place: StorageMode) -> Result<Running, Failure> {
         let mut last: Failure = "the server was not started".into();
         for _ in 0..ATTEMPTS {
@@ -147,7 +147,11 @@ impl Program {
                 break;
             }
             if watch.seconds() > PATIENCE {
-                return Err(format!("no answer within {PATIENCE} s\n{}", running.log()).into());
+                return Err(format!(
+                    "no response within {PATIENCE} s; its log ends:\n{}",
+                    running.log()
+                )
+                .into());
             }
             pause();
         }
@@ -163,7 +167,7 @@ fn program_of(command: &Command) -> String {
 /// Running server; dropping it kills the process and deletes its files.
 pub(crate) struct Running {
     pub(crate) port: u16,
-    /// Seconds from its start to its first answer.
+    /// Seconds from its start to its first response.
     pub(crate) first_answer: f64,
     child: Child,
     log: PathBuf,
@@ -182,7 +186,9 @@ impl Running {
     fn ensure_alive(&mut self) -> Result<(), Failure> {
         match self.child.try_wait()? {
             None => Ok(()),
-            Some(status) => Err(format!("the server ended: {status}\n{}", self.log()).into()),
+            Some(status) => {
+                Err(format!("the server ended ({status}); its log ends:\n{}", self.log()).into())
+            }
         }
     }
 

@@ -5,15 +5,15 @@ use serde_json::{Value, json};
 use super::request::OPERATIONS;
 use super::{Engine, Found, Measured, Row, StorageMode};
 
-/// Result of a server in a row.
+/// Result of a server for a row.
 pub(crate) fn find(measured: &[Measured], contestant: Engine, row: Row) -> Option<&Measured> {
     measured.iter().find(|one| one.contestant == contestant && one.row == row)
 }
 
 /// Note on the durability of each server, which no figure shows.
 const DURABLE: &str = "\
-durable: tabla, dynoxide and dynamodb sync a write before they answer; dynalite writes to a file
-without syncing it, so a power failure may lose answered writes";
+durable: tabla, dynoxide and dynamodb do an fsync before they respond to a write; dynalite writes
+to a file without an fsync, so a power failure may lose writes that it has confirmed";
 
 /// Prints all tables.
 pub(crate) fn print(found: &Found) {
@@ -24,7 +24,7 @@ pub(crate) fn print(found: &Found) {
     }
 }
 
-/// Prints a table per place and number of connections.
+/// Prints a table per storage mode and number of connections.
 fn print_rates(measured: &[Measured]) {
     let mut tables: Vec<(StorageMode, usize)> = Vec::new();
     for one in measured {
@@ -101,9 +101,9 @@ fn milliseconds(value: f64) -> String {
     }
 }
 
-/// Prints the time to the first answer, and the memory at rest and full.
+/// Prints the time to the first response, and the memory at rest and full.
 fn print_starts(found: &Found) {
-    println!("\n{:<12} {:<10} {:>16} {:>12}   full", "", "", "first answer ms", "at rest MB");
+    println!("\n{:<12} {:<10} {:>17} {:>12}   full", "", "", "first response ms", "at rest MB");
     for one in &found.starts {
         let is_own = |other: &&super::memory::Filled| {
             (other.contestant, other.place) == (one.contestant, one.place)

@@ -1,4 +1,4 @@
-//! Requests to the servers as bytes, and the expected answers.
+//! Requests to the servers as bytes, and the expected responses.
 
 use serde_json::{Value, json};
 
@@ -12,8 +12,8 @@ use crate::embedded::workload::{
 pub(crate) const OPERATIONS: [Workload; 5] =
     [Workload::Get, Workload::Put, Workload::Update, Workload::Query, Workload::Transact];
 
-/// Check of every answer. It looks at little, so that the client stays cheap; answers are checked
-/// completely after each stretch of requests.
+/// Check of every response. It looks at little, so that the client stays cheap. After each turn,
+/// [`verify`](super::table::verify) checks the result completely.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Expected {
     /// List of tables.
@@ -31,7 +31,7 @@ pub(crate) enum Expected {
 /// Lowest size of an item as JSON, in bytes.
 const ITEM_BYTES: usize = 1_000;
 
-/// Distance from the ends of an answer within which its count is expected: before or after the
+/// Distance from the ends of a response within which its count is expected: before or after the
 /// items.
 const ENDS: usize = 100;
 
@@ -136,7 +136,7 @@ fn batch(port: u16, writes: impl Iterator<Item = Value>) -> Vec<u8> {
     encode(port, "BatchWriteItem", &json!({ "RequestItems": { TABLE: writes } }))
 }
 
-/// One request of a stretch; `first` is the number of the first new item.
+/// Request number `step` of a turn; `first` is the number of the first new item.
 pub(crate) fn of(port: u16, operation: Workload, step: u64, first: u64) -> Vec<u8> {
     match operation {
         Workload::Get => {

@@ -1,4 +1,4 @@
-//! Time of servers to their first answer, and their memory at rest.
+//! Time of servers to their first response, and their memory at rest.
 
 use std::time::Duration;
 
@@ -14,14 +14,14 @@ const REST: Duration = Duration::from_millis(500);
 pub(crate) struct Started {
     pub(crate) contestant: Engine,
     pub(crate) place: StorageMode,
-    /// Seconds from the start of the process to its first answer, per start.
+    /// Seconds from the start of the process to its first response, per start.
     pub(crate) first_answers: Vec<f64>,
     /// Resident memory at rest in bytes, per start.
     pub(crate) resident: Vec<f64>,
 }
 
 impl Started {
-    /// Milliseconds to the first answer, in the median start.
+    /// Milliseconds to the first response, in the median start.
     pub(crate) fn milliseconds(&self) -> f64 {
         median(&self.first_answers).unwrap_or_default() * 1e3
     }

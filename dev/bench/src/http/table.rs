@@ -9,7 +9,7 @@ use super::request::{self, Expected};
 use crate::embedded::Failure;
 use crate::embedded::workload::{self, BATCH_WRITE, ITEMS, PAGE, Workload};
 
-/// Number of checks whether a table is active; the next constant is the pause between them.
+/// Number of checks whether a table is active; with the pause between them 12 seconds.
 const QUESTIONS: usize = 600;
 const PAUSE: Duration = Duration::from_millis(20);
 
@@ -93,8 +93,8 @@ impl Iterator for Batches {
     }
 }
 
-/// Verifies the result of a stretch of requests: the figures of a server that answers without doing
-/// the work are worthless.
+/// Verifies the result of a turn: the figures of a server that responds without doing the work are
+/// worthless.
 pub(crate) async fn verify(
     port: u16,
     operation: Workload,
@@ -136,7 +136,7 @@ pub(crate) async fn verify(
     };
     match holds {
         true => Ok(()),
-        false => Err(format!("{} was answered but not executed", operation.name()).into()),
+        false => Err(format!("the server responded to {} but did not execute it", operation.name()).into()),
     }
 }
 

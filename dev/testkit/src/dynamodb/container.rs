@@ -131,7 +131,7 @@ fn wait_until_ready(
     probe::ready(&url, still_running).map_err(|error| {
         let log = runtime.block_on(log(container));
         Error::with_source(
-            format!("container {IMAGE}:{VERSION} does not answer at {url}; its log ends:\n{log}"),
+            format!("container {IMAGE}:{VERSION} does not respond at {url}; its log ends:\n{log}"),
             error,
         )
     })?;

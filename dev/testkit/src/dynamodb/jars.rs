@@ -60,7 +60,7 @@ impl JavaProcess {
         };
         probe::ready(&process.url, still_running).map_err(|error| {
             Error::with_source(
-                format!("the Java process does not answer at {}", process.url),
+                format!("the Java process does not respond at {}", process.url),
                 error,
             )
         })?;

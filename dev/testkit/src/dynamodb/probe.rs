@@ -24,7 +24,7 @@ const GIVEN: usize = 20;
 /// Size limit of the response in bytes. A page of ListTables has at most 100 names.
 const LONGEST_ANSWER: u64 = 1 << 20;
 
-/// Waits until a server that has just been started answers.
+/// Waits until a server that has just been started responds.
 ///
 /// `still_running` is called before each probe: a server that has ended is reported at once, and is
 /// not confused with another one on its port.
@@ -35,7 +35,7 @@ pub(super) fn ready(
     ask(url, STARTING, &mut still_running)
 }
 
-/// Checks that a server that is expected to run already answers.
+/// Checks that a server responds that is expected to run already.
 ///
 /// Only plain `http` is probed. Other addresses are not checked: TLS and credentials are first
 /// needed in the caller's first request.

@@ -56,21 +56,21 @@ impl Drop for Engine {
     }
 }
 
-/// Returns when an engine answers: one that was running (`None`), or one started for this run.
+/// Returns when an engine responds: one that was running (`None`), or one started for this run.
 pub(super) fn ready(folder: &Path, permission: Permission) -> Result<Option<Engine>> {
     if answers() {
         return Ok(None);
     }
     if let Some(host) = env::var_os("DOCKER_HOST") {
-        let message = format!("no Docker engine answers at DOCKER_HOST={}", host.display());
+        let message = format!("no Docker engine responds at DOCKER_HOST={}", host.display());
         return Err(message.into());
     }
     if !cfg!(target_os = "linux") || !is_root() {
-        return Err("no Docker engine answers, and this user cannot start one".into());
+        return Err("no Docker engine responds, and only root on Linux can start one here".into());
     }
     if find("dockerd").is_none() || !has("docker") {
         if permission == Permission::UseOnly || !can_install() {
-            return Err("no Docker engine answers, and none can be installed here".into());
+            return Err("no Docker engine responds, and none may or can be installed here".into());
         }
         install(&["docker.io"])?;
     }
@@ -104,7 +104,7 @@ fn answers() -> bool {
         && succeeds(Command::new("docker").args(["ps", "--quiet"]))
 }
 
-/// Process id of an engine on this machine, even if it does not answer yet.
+/// Process id of an engine on this machine, even if it does not respond yet.
 fn running() -> Option<u32> {
     let pid = fs::read_to_string(PID_FILE).ok()?.trim().parse().ok()?;
     let name = fs::read_to_string(format!("/proc/{pid}/comm")).ok()?;
@@ -147,5 +147,5 @@ fn wait_for_answer(lives: impl Fn() -> bool) -> Result<()> {
         }
         pause();
     }
-    Err("the Docker engine does not answer".into())
+    Err(format!("the Docker engine did not respond to {STARTING} checks").into())
 }

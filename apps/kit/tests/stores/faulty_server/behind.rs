@@ -113,7 +113,7 @@ fn injected_kind(error: &Error) -> Option<&'static str> {
             .iter()
             .any(|reason| reason.code == CancellationCode::TransactionConflict)
             .then_some("conflict"),
-        ErrorKind::Unavailable if error.message() == "the answer was lost" => Some("answer lost"),
+        ErrorKind::Unavailable if error.message() == "the response was lost" => Some("answer lost"),
         ErrorKind::Unavailable => Some("unavailable"),
         _ => None,
     }
